@@ -1,0 +1,235 @@
+// hprof-agg: read sampled native heap profiles of any number of processes, undo the
+// sampling of each stack, add them up, name the frames, and write a report.
+//
+//     struct hp_err err;
+//     struct hp_profile *profile = hp_profile_new();
+//     if (hp_profile_read(profile, paths, count, NULL, &err) == HP_OK) {
+//         hp_profile_symbolize(profile, NULL);
+//         hp_profile_report(profile, NULL, write_to_stdout, NULL, &err);
+//     }
+//     hp_profile_free(profile);
+//
+// Every option struct means "the defaults" when zeroed, and may be NULL.  Nothing here
+// prints, exits or keeps global state; one profile is for one thread at a time.
+// When memory runs out the process ends: see hp_on_out_of_memory().
+#ifndef HPROF_AGG_H
+#define HPROF_AGG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HP_API __attribute__((visibility("default")))
+
+// What went wrong, coarsely: one value per thing a caller may do differently.
+enum hp_code {
+    HP_OK = 0,
+    HP_E_USAGE = -1,       // the caller asked for something impossible
+    HP_E_IO = -2,          // an input cannot be read; `sys` holds errno
+    HP_E_FORMAT = -3,      // the input is not what it claims to be, or damaged
+    HP_E_LIMIT = -4,       // the input asks for more than we are willing to do
+    HP_E_UNSUPPORTED = -5, // a known kind of file that is not read
+    HP_E_DUPLICATE = -6,   // the same dump twice
+    HP_E_OUTPUT = -7,      // the report cannot be written; `sys` holds errno
+    HP_E_EMPTY = -8,       // nothing to report
+    HP_E_INTERNAL = -9,    // a bug of ours
+};
+
+// Filled by the function that fails; untouched otherwise.
+struct hp_err {
+    enum hp_code code;
+    int sys;           // errno, or 0
+    uint64_t line;     // 1-based line in `where`, or 0
+    char where[512];   // the input the fault is in, or ""
+    char message[512]; // one sentence: no newline, no final period
+};
+
+// What a number in a report measures.  Space is in bytes.
+enum hp_metric {
+    HP_INUSE_SPACE, // allocated and not freed when the dump was made
+    HP_INUSE_OBJECTS,
+    HP_ALLOC_SPACE, // allocated since the start; only with jemalloc's prof_accum
+    HP_ALLOC_OBJECTS,
+    HP_METRICS,
+};
+
+// How sampled counts become estimates of the whole.
+enum hp_estimator {
+    HP_ESTIMATOR_BEST,   // exact object sizes where they can be recovered, see the manual
+    HP_ESTIMATOR_JEPROF, // jeprof's formula on each "t*" line, for comparison
+    HP_ESTIMATOR_NONE,   // the numbers as they stand in the dump
+};
+
+struct hp_profile;
+
+// --- reading ------------------------------------------------------------------
+
+struct hp_progress {
+    const char *phase;  // "reading" or "symbolizing"
+    size_t done, total; // inputs, or modules
+    uint64_t bytes;     // of input read so far, uncompressed
+    uint64_t stacks;    // read so far
+};
+
+// Called now and then, never by two threads at once.
+typedef void hp_progress_fn(void *data, const struct hp_progress *progress);
+
+struct hp_read_options {
+    enum hp_estimator estimator;
+    unsigned jobs;        // threads; 0 for one per CPU
+    bool keep_damaged;    // use what a damaged dump still holds
+    bool strict;          // a malformed line makes its dump unusable
+    bool skip_duplicates; // count a dump that is given twice once; else refuse
+    uint64_t max_skipped; // inputs that may be skipped before the read fails
+    double
+        max_skipped_share; // the same as a share of all inputs, 0 ... 1; the larger holds
+    uint64_t max_input_size; // bytes of one input after decompression; 0 for the default
+    hp_progress_fn *progress;
+    void *progress_data;
+};
+
+enum hp_input_status {
+    HP_INPUT_USED,
+    HP_INPUT_KEPT_DAMAGED, // used as far as it goes, because of keep_damaged
+    HP_INPUT_SKIPPED,      // not one number of it counts
+    HP_INPUT_REPEATED,     // holds what an earlier input holds; counted once
+    HP_INPUT_IGNORED,      // an ELF file: binaries come from the dumps' own maps
+};
+
+struct hp_input {
+    const char *name; // as given
+    enum hp_input_status status;
+    struct hp_err err; // why, when not HP_INPUT_USED
+};
+
+HP_API struct hp_profile *hp_profile_new(void);
+HP_API void hp_profile_free(struct hp_profile *profile); // NULL is fine
+
+// Read `count` files ("-" is standard input), plain or gzip, recognised by content, and
+// merge them.  Call it once on a profile.  Fails when more inputs than allowed had to be
+// skipped: hp_profile_input() then tells about each, and a report of kind HP_REPORT_INFO
+// can still be made.
+HP_API int hp_profile_read(struct hp_profile *profile, const char *const *paths,
+                           size_t count, const struct hp_read_options *options,
+                           struct hp_err *err);
+
+// The inputs by name; i < hp_profile_input_count().
+HP_API size_t hp_profile_input_count(const struct hp_profile *profile);
+HP_API const struct hp_input *hp_profile_input(const struct hp_profile *profile,
+                                               size_t i);
+
+// What the reader of a report should know about it: one sentence each.
+HP_API size_t hp_profile_warning_count(const struct hp_profile *profile);
+HP_API const char *hp_profile_warning(const struct hp_profile *profile, size_t i);
+
+// --- symbols ------------------------------------------------------------------
+
+struct hp_path_map {
+    const char *from, *to; // a path that begins with `from` is looked for under `to`
+};
+
+struct hp_symbol_options {
+    const char *const *symbol_dirs; // each a sysroot and a .build-id tree; searched first
+    size_t symbol_dir_count;
+    const struct hp_path_map *path_maps; // the first that fits is applied
+    size_t path_map_count;
+    hp_progress_fn *progress;
+    void *progress_data;
+};
+
+// Name the frames: functions, inlined calls, files, lines.  A binary that is missing,
+// stripped, damaged or of another build is no failure: its frames stay "module+0xoffset"
+// and a warning says why.
+HP_API void hp_profile_symbolize(struct hp_profile *profile,
+                                 const struct hp_symbol_options *options);
+
+// --- reports ------------------------------------------------------------------
+
+enum hp_report_kind {
+    HP_REPORT_TOP,    // a table of functions
+    HP_REPORT_STACKS, // every distinct stack
+    HP_REPORT_MERGE,  // the merged profile, for other tools
+    HP_REPORT_INFO,   // what the inputs are
+};
+
+enum hp_granularity {
+    HP_BY_FUNCTION,
+    HP_BY_LINE,
+    HP_BY_FILE,
+    HP_BY_MODULE,
+    HP_BY_ADDRESS,
+};
+
+enum hp_sort {
+    HP_SORT_FLAT,
+    HP_SORT_CUM,
+    HP_SORT_NAME,
+};
+
+enum hp_unit {
+    HP_UNIT_AUTO, // for each number the largest that leaves it above 1
+    HP_UNIT_B,
+    HP_UNIT_KIB,
+    HP_UNIT_MIB,
+    HP_UNIT_GIB,
+};
+
+struct hp_report_options {
+    enum hp_report_kind kind;
+    const char *format; // "text" or "folded"; NULL for the kind's own
+    enum hp_metric metric;
+    enum hp_granularity by;
+    enum hp_sort sort;
+    enum hp_unit unit;
+    size_t limit;    // rows; 0 for all
+    bool all_frames; // keep the allocator's own frames
+    bool no_inlines; // show an inlined call as part of the function around it
+    bool color;
+};
+
+// Deliver bytes; 0, or -1 with errno set.
+typedef int hp_write_fn(void *data, const void *bytes, size_t size);
+
+// Write a report.  The same inputs give the same bytes.
+HP_API int hp_profile_report(const struct hp_profile *profile,
+                             const struct hp_report_options *options, hp_write_fn *write,
+                             void *data, struct hp_err *err);
+
+// The names that hp_report_options.format takes, and what each is, in one line;
+// i < hp_format_count().
+HP_API size_t hp_format_count(void);
+HP_API const char *hp_format_name(size_t i);
+HP_API const char *hp_format_help(size_t i);
+// Whether a format has a form for a kind of report.
+HP_API bool hp_format_fits(const char *format, enum hp_report_kind kind);
+// The format a file name ends in ("x.folded"), or NULL.
+HP_API const char *hp_format_of_file(const char *path);
+
+// --- the rest -----------------------------------------------------------------
+
+HP_API const char *hp_version(void);
+
+// The most bytes that one character becomes in hp_escape().
+#define HP_ESCAPE_MAX 8
+
+// Copy text of unknown origin so that it cannot steer a terminal: control characters, bytes
+// that are not UTF-8 and characters that turn the direction of writing become \xNN or
+// \u{...}.  Returns how much of `size` bytes of `text` was read; `*written` bytes, at most
+// `room` (HP_ESCAPE_MAX or more), are in `out`.  Call again with the rest.
+HP_API size_t hp_escape(const char *text, size_t size, char *out, size_t room,
+                        size_t *written);
+
+// Called when memory runs out, with the size that was wanted; must not return.  Without
+// one the process aborts.
+typedef void hp_out_of_memory_fn(size_t wanted);
+HP_API void hp_on_out_of_memory(hp_out_of_memory_fn *handler);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

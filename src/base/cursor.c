@@ -1,0 +1,71 @@
+#include "base/cursor.h"
+
+bool hp_cursor_accept_word(struct hp_cursor *c, const char *word) {
+    size_t size = strlen(word);
+    if (c->expected || (size_t)(c->end - c->at) < size ||
+        memcmp(c->at, word, size) != 0) {
+        return false;
+    }
+    c->at += size;
+    return true;
+}
+
+static uint64_t too_big(struct hp_cursor *c) {
+    c->too_big |= !c->expected;
+    hp_cursor_fail(c, "a number below 2^64");
+    return 0;
+}
+
+uint64_t hp_cursor_decimal(struct hp_cursor *c) {
+    uint64_t value = 0;
+    const char *start = c->at;
+    for (; !c->expected && c->at < c->end; c->at++) {
+        unsigned digit = (unsigned)(*c->at - '0');
+        if (digit > 9) {
+            break;
+        }
+        if (value > (UINT64_MAX - digit) / 10) {
+            return too_big(c);
+        }
+        value = value * 10 + digit;
+    }
+    if (c->at == start) {
+        hp_cursor_fail(c, "a number");
+    }
+    return c->expected ? 0 : value;
+}
+
+uint64_t hp_cursor_hex(struct hp_cursor *c) {
+    hp_cursor_accept_word(c, "0x");
+    uint64_t value = 0;
+    const char *start = c->at;
+    for (; !c->expected && c->at < c->end && hp_hex_digit(*c->at) < 16; c->at++) {
+        if (value >> 60) {
+            return too_big(c);
+        }
+        value = value << 4 | hp_hex_digit(*c->at);
+    }
+    if (c->at == start) {
+        hp_cursor_fail(c, "a hexadecimal number");
+    }
+    return c->expected ? 0 : value;
+}
+
+void hp_cursor_newline(struct hp_cursor *c) {
+    hp_cursor_spaces(c);
+    hp_cursor_accept(c, '\r');
+    if (!hp_cursor_accept(c, '\n') && !hp_cursor_at_end(c)) {
+        hp_cursor_fail(c, "the end of the line");
+    }
+}
+
+struct hp_span hp_cursor_line(struct hp_cursor *c) {
+    const char *newline = memchr(c->at, '\n', (size_t)(c->end - c->at));
+    const char *end = newline ? newline : c->end;
+    struct hp_span line = {c->at, (size_t)(end - c->at)};
+    c->at = newline ? newline + 1 : c->end;
+    if (line.size > 0 && line.at[line.size - 1] == '\r') {
+        line.size--;
+    }
+    return line;
+}

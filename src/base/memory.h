@@ -1,0 +1,16 @@
+// Allocation that does not fail: running out of memory ends the process, through the
+// handler of hp_on_out_of_memory().  Sizes that come from input are held to a limit
+// by whoever reads them, before they get here.
+#ifndef HP_BASE_MEMORY_H
+#define HP_BASE_MEMORY_H
+
+#include <stddef.h>
+
+void *hp_alloc(size_t size); // zeroed; never NULL, also for size 0
+
+// Grow a malloc()ed array to room for at least `count` items, doubling it.
+void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size);
+
+_Noreturn void hp_out_of_memory(size_t wanted);
+
+#endif

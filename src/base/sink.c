@@ -1,0 +1,96 @@
+#include "base/sink.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hp_sink_init(struct hp_sink *sink, hp_write_fn *write, void *data) {
+    sink->write = write;
+    sink->data = data;
+    sink->error = 0;
+    sink->used = 0;
+}
+
+static void deliver(struct hp_sink *sink, const void *bytes, size_t size) {
+    if (!sink->error && size > 0 && sink->write(sink->data, bytes, size) != 0) {
+        sink->error = errno ? errno : EIO;
+    }
+}
+
+static void flush(struct hp_sink *sink) {
+    deliver(sink, sink->buffer, sink->used);
+    sink->used = 0;
+}
+
+void hp_sink_put(struct hp_sink *sink, const void *bytes, size_t size) {
+    if (size > sizeof sink->buffer - sink->used) {
+        flush(sink);
+    }
+    if (size > sizeof sink->buffer) {
+        deliver(sink, bytes, size);
+        return;
+    }
+    if (size > 0) {
+        memcpy(sink->buffer + sink->used, bytes, size);
+        sink->used += size;
+    }
+}
+
+void hp_sink_text(struct hp_sink *sink, const char *text) {
+    hp_sink_put(sink, text, strlen(text));
+}
+
+// What does not fit into the buffer at all: rare.
+HP_PRINTF(2, 0)
+
+static void print_long(struct hp_sink *sink, const char *format, va_list args) {
+    char *text;
+    int size = vasprintf(&text, format, args);
+    if (size < 0) {
+        hp_out_of_memory(0);
+    }
+    hp_sink_put(sink, text, (size_t)size);
+    free(text);
+}
+
+void hp_sink_print(struct hp_sink *sink, const char *format, ...) {
+    if (sizeof sink->buffer - sink->used < sizeof sink->buffer / 4) {
+        flush(sink);
+    }
+    size_t room = sizeof sink->buffer - sink->used;
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(sink->buffer + sink->used, room, format, args);
+    if (size >= 0 && (size_t)size < room) {
+        sink->used += (size_t)size;
+    } else {
+        print_long(sink, format, again);
+    }
+    va_end(again);
+    va_end(args);
+}
+
+void hp_sink_escaped(struct hp_sink *sink, struct hp_span text) {
+    while (text.size > 0) {
+        char escaped[256];
+        size_t written;
+        size_t read = hp_escape(text.at, text.size, escaped, sizeof escaped, &written);
+        hp_sink_put(sink, escaped, written);
+        text = hp_span_from(text, read);
+    }
+}
+
+int hp_sink_close(struct hp_sink *sink, struct hp_err *err) {
+    flush(sink);
+    if (sink->error) {
+        hp_fail(err, HP_E_OUTPUT, "cannot write the report");
+        err->sys = sink->error;
+        return HP_E_OUTPUT;
+    }
+    return HP_OK;
+}

@@ -1,0 +1,31 @@
+// A buffered byte writer that remembers its first failure.
+//
+// Writers never test a write: after the first error every write is a no-op, and
+// hp_sink_close() reports it once.
+#ifndef HP_BASE_SINK_H
+#define HP_BASE_SINK_H
+
+#include "base/err.h"
+#include "base/span.h"
+
+struct hp_sink {
+    hp_write_fn *write;
+    void *data;
+    int error; // errno of the first failed write, or 0
+    size_t used;
+    char buffer[16384];
+};
+
+void hp_sink_init(struct hp_sink *sink, hp_write_fn *write, void *data);
+void hp_sink_put(struct hp_sink *sink, const void *bytes, size_t size);
+void hp_sink_text(struct hp_sink *sink, const char *text);
+HP_PRINTF(2, 3)
+void hp_sink_print(struct hp_sink *sink, const char *format, ...);
+
+// Text from outside, made safe for a terminal: control characters, bytes that are not
+// UTF-8 and characters that change the direction of writing become \xNN or \u{...}.
+void hp_sink_escaped(struct hp_sink *sink, struct hp_span text);
+
+HP_MUST_CHECK int hp_sink_close(struct hp_sink *sink, struct hp_err *err);
+
+#endif

@@ -1,0 +1,43 @@
+#include "base/span.h"
+
+#include <string.h>
+
+struct hp_span hp_span_of(const char *text) {
+    return (struct hp_span){text, strlen(text)};
+}
+
+bool hp_span_equal(struct hp_span a, struct hp_span b) {
+    return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
+}
+
+int hp_span_compare(struct hp_span a, struct hp_span b) {
+    size_t common = a.size < b.size ? a.size : b.size;
+    int order = common > 0 ? memcmp(a.at, b.at, common) : 0;
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+bool hp_span_is(struct hp_span span, const char *text) {
+    return hp_span_equal(span, hp_span_of(text));
+}
+
+bool hp_span_starts(struct hp_span span, const char *prefix) {
+    size_t size = strlen(prefix);
+    return span.size >= size && memcmp(span.at, prefix, size) == 0;
+}
+
+bool hp_span_ends(struct hp_span span, const char *suffix) {
+    size_t size = strlen(suffix);
+    return span.size >= size && memcmp(span.at + span.size - size, suffix, size) == 0;
+}
+
+struct hp_span hp_span_from(struct hp_span span, size_t start) {
+    return (struct hp_span){span.at + start, span.size - start};
+}
+
+struct hp_span hp_span_basename(struct hp_span path) {
+    size_t start = path.size;
+    while (start > 0 && path.at[start - 1] != '/') {
+        start--;
+    }
+    return hp_span_from(path, start);
+}

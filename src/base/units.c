@@ -1,0 +1,64 @@
+#include "base/units.h"
+
+#include <string.h>
+
+// Digits from the right, a comma before every third if wanted.
+static void format(char *out, hp_int128 number, bool commas) {
+    char reversed[HP_NUMBER_SIZE];
+    size_t size = 0, digits = 0;
+    hp_uint128 left = number < 0 ? -(hp_uint128)number : (hp_uint128)number;
+    do {
+        if (commas && digits > 0 && digits % 3 == 0) {
+            reversed[size++] = ',';
+        }
+        // Nearly all numbers are short, and their division is much faster then.
+        bool is_short = left >> 64 == 0;
+        reversed[size++] =
+            (char)('0' + (int)(is_short ? (uint64_t)left % 10 : left % 10));
+        left = is_short ? (uint64_t)left / 10 : left / 10;
+        digits++;
+    } while (left > 0);
+    if (number < 0) {
+        reversed[size++] = '-';
+    }
+    for (size_t i = 0; i < size; i++) {
+        out[i] = reversed[size - 1 - i];
+    }
+    out[size] = '\0';
+}
+
+void hp_format_grouped(char *out, hp_int128 number) {
+    format(out, number, true);
+}
+
+void hp_format_integer(char *out, hp_int128 number) {
+    format(out, number, false);
+}
+
+void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit) {
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    int last = (int)(sizeof names / sizeof *names) - 1;
+    hp_int128 size = number < 0 ? -number : number;
+    int power = unit == HP_UNIT_AUTO ? 0 : (int)unit - (int)HP_UNIT_B;
+    // 1023.95 and above would print as 1024.0
+    while (unit == HP_UNIT_AUTO && power < last &&
+           size * 20 >= (hp_int128)20479 << (20 + 10 * power)) {
+        power++;
+    }
+    int shift = 20 + 10 * power;
+    int scale = power == 0 ? 1 : 10;
+    hp_int128 tenths = (size * scale + ((hp_int128)1 << (shift - 1))) >> shift;
+    int digit = (int)(tenths % scale);
+    char *end = out;
+    if (number < 0 && tenths > 0) {
+        *end++ = '-';
+    }
+    hp_format_integer(end, tenths / scale);
+    end += strlen(end);
+    if (power > 0) {
+        *end++ = '.';
+        *end++ = (char)('0' + digit);
+    }
+    *end++ = ' ';
+    strcpy(end, names[power]);
+}

@@ -1,0 +1,22 @@
+// Numbers as people read them.
+#ifndef HP_BASE_UNITS_H
+#define HP_BASE_UNITS_H
+
+#include "base/hash.h"
+#include "hprof-agg/hprof-agg.h"
+
+enum {
+    HP_NUMBER_SIZE = 80, // what `out` has room for
+};
+
+// "1,234,567"
+void hp_format_grouped(char *out, hp_int128 number);
+
+// "1234567"
+void hp_format_integer(char *out, hp_int128 number);
+
+// Bytes with one decimal and a unit, "153.5 MiB"; whole and plain in HP_UNIT_B, "512 B".
+// `number` is in units of 2^-20 bytes.
+void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit);
+
+#endif

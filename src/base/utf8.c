@@ -1,0 +1,76 @@
+#include "base/utf8.h"
+
+#include "hprof-agg/hprof-agg.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// C0, DEL, C1, line and paragraph separators, and what turns the direction of writing.
+static bool is_unsafe(uint32_t code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
+           code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+}
+
+// The length that a sequence announces with its first byte, or 0.
+static uint32_t announced(unsigned char first) {
+    if (first < 0x80) {
+        return 1;
+    }
+    if (first >= 0xc2 && first < 0xe0) {
+        return 2;
+    }
+    if (first >= 0xe0 && first < 0xf0) {
+        return 3;
+    }
+    return first >= 0xf0 && first < 0xf5 ? 4 : 0;
+}
+
+struct hp_utf8 hp_utf8_first(struct hp_span text) {
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char first = (unsigned char)text.at[0];
+    struct hp_utf8 bad = {first, 1, false, false};
+    uint32_t size = announced(first);
+    if (size == 0 || size > text.size) {
+        return bad;
+    }
+    uint32_t code = size == 1 ? first : first & (0x7fu >> size);
+    for (uint32_t i = 1; i < size; i++) {
+        unsigned char next = (unsigned char)text.at[i];
+        if ((next & 0xc0) != 0x80) {
+            return bad;
+        }
+        code = code << 6 | (next & 0x3f);
+    }
+    bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    if (code < smallest[size] || code > 0x10ffff || surrogate) {
+        return bad;
+    }
+    return (struct hp_utf8){code, size, true, !is_unsafe(code)};
+}
+
+// Write what stands for the first character; how many bytes that is.
+static size_t escape_first(struct hp_span text, struct hp_utf8 c, char *out) {
+    char escaped[16];
+    if (c.safe) {
+        memcpy(out, text.at, c.size);
+        return c.size;
+    }
+    int size = c.valid && c.code > 0x7f
+                   ? snprintf(escaped, sizeof escaped, "\\u{%04X}", (unsigned)c.code)
+                   : snprintf(escaped, sizeof escaped, "\\x%02X",
+                              (unsigned)(unsigned char)text.at[0]);
+    memcpy(out, escaped, (size_t)size);
+    return (size_t)size;
+}
+
+size_t hp_escape(const char *text, size_t size, char *out, size_t room, size_t *written) {
+    struct hp_span left = {text, size};
+    *written = 0;
+    while (left.size > 0 && room - *written >= HP_ESCAPE_MAX) {
+        struct hp_utf8 c = hp_utf8_first(left);
+        *written += escape_first(left, c, out + *written);
+        left = hp_span_from(left, c.size);
+    }
+    return size - left.size;
+}

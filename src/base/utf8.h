@@ -1,0 +1,19 @@
+// Characters of text from outside.
+#ifndef HP_BASE_UTF8_H
+#define HP_BASE_UTF8_H
+
+#include "base/span.h"
+
+#include <stdint.h>
+
+struct hp_utf8 {
+    uint32_t code; // the byte itself if not valid
+    uint32_t size; // bytes, at least 1
+    bool valid;    // well-formed UTF-8
+    bool safe;     // to print: neither a control nor a direction character
+};
+
+// The first character of a text that is not empty.
+struct hp_utf8 hp_utf8_first(struct hp_span text);
+
+#endif
