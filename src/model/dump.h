@@ -1,0 +1,60 @@
+// One dump, as the file says it: raw addresses, its own mappings, raw counts.
+#ifndef HP_MODEL_DUMP_H
+#define HP_MODEL_DUMP_H
+
+#include "base/span.h"
+#include "base/vec.h"
+#include "model/input.h"
+#include "model/values.h"
+
+// A row of the process's memory map.
+struct hp_mapping {
+    uint64_t start, end; // [start, end)
+    uint64_t offset;     // in the file
+    struct hp_span path; // in the dump's text; without " (deleted)"
+    bool executable;
+    bool deleted;
+};
+
+// The share of one thread in one stack.
+struct hp_thread_line {
+    uint64_t thread;
+    struct hp_counts counts;
+};
+
+struct hp_dump_stack {
+    struct hp_counts counts; // of all threads: the "t*" line
+    size_t first_frame;      // in dump->frames, leaf first
+    size_t first_line;       // in dump->thread_lines
+    uint32_t depth;
+    uint32_t lines; // 0 also when a single thread has all of it
+};
+
+// A fault, and the line of the file it is in.
+struct hp_flaw {
+    const char *what; // a constant; NULL for none
+    uint64_t line;
+};
+
+// Vectors keep their memory from one dump to the next.  {0} is empty.
+struct hp_dump {
+    uint64_t period; // mean bytes between samples, as the header says
+    struct hp_counts header;
+    uint64_t header_threads;
+    HP_VEC(uint64_t) addresses; // the distinct ones (nearly: "0x1" and "0x01" are two)
+    HP_VEC(uint32_t) frames;    // in `addresses`
+    HP_VEC(struct hp_dump_stack) stacks;
+    HP_VEC(struct hp_thread_line) thread_lines;
+    HP_VEC(struct hp_mapping) mappings; // by start, disjoint
+
+    struct hp_flaw damage;                          // why the dump may be short
+    struct hp_flaw first_malformed;                 // the first of
+    uint64_t malformed, unknown, wrapped, overlaps; // as in struct hp_input_record
+    uint64_t bytes;
+    struct hp_digest content, samples, maps;
+};
+
+void hp_dump_clear(struct hp_dump *dump); // keeps the memory
+void hp_dump_done(struct hp_dump *dump);
+
+#endif

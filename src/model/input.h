@@ -1,0 +1,49 @@
+// What is known of one input beside its stacks.
+#ifndef HP_MODEL_INPUT_H
+#define HP_MODEL_INPUT_H
+
+#include "hprof-agg/hprof-agg.h"
+#include "model/values.h"
+
+enum hp_dump_kind {
+    HP_DUMP_EMPTY,    // no stack: nothing tells the kinds apart
+    HP_DUMP_RAW,      // sampled counts as they are (prof_unbias:false, jemalloc < 5.3)
+    HP_DUMP_UNBIASED, // rewritten by jemalloc so that jeprof's formula fits (prof_unbias)
+    HP_DUMP_EXACT,    // every allocation was sampled
+};
+
+// What the file's own total says of the sum of its stacks.
+enum hp_header_check {
+    HP_HEADER_UNCHECKED, // it cannot be compared with what was asked for
+    HP_HEADER_AGREES,
+    HP_HEADER_CONTRADICTS, // by more than rounding explains
+};
+
+// 128 bits of content: equal for equal bytes.
+struct hp_digest {
+    uint64_t of[2];
+};
+
+struct hp_input_record {
+    struct hp_input public; // its `name` is the caller's
+    enum hp_dump_kind kind;
+    uint64_t period; // mean bytes between samples
+    uint64_t bytes;  // uncompressed
+    uint64_t stacks, threads, addresses, unplaced_addresses;
+    uint64_t malformed;      // lines that fit no grammar, skipped
+    uint64_t malformed_line; // the first of them
+    uint64_t unknown;        // indented lines of a dialect not known
+    uint64_t wrapped;        // counts near 2^64, left out
+    uint64_t overlaps;       // mapping rows that overlap an earlier one
+    struct hp_counts header; // the file's own total, as printed
+    struct hp_values total;  // ours
+    enum hp_header_check header_check;
+    struct hp_digest content; // of the whole text, if
+    bool has_content;
+    struct hp_digest samples; // of the text from the first stack to the last
+    struct hp_digest maps;    // of the rows that are mapped from files
+    uint64_t pid;             // from the file's name, or 0
+    uint64_t process;         // hash of the file's path up to the pid
+};
+
+#endif

@@ -1,0 +1,34 @@
+#include "model/module.h"
+
+static const char *const texts[] = {
+    [HP_SYM_NOT_TRIED] = "not looked up",
+    [HP_SYM_DWARF] = "functions and lines",
+    [HP_SYM_SYMTAB] = "function names only",
+    [HP_SYM_NO_FILE] = "file not found",
+    [HP_SYM_OTHER_BUILD] = "another build than the one that was mapped",
+    [HP_SYM_STRIPPED] = "stripped, and no debug file found",
+    [HP_SYM_DAMAGED] = "damaged",
+    [HP_SYM_UNSUPPORTED] = "not supported",
+    [HP_SYM_OVER_BUDGET] = "given up: it needs more work than a sound file does",
+    [HP_SYM_NO_PROCESS] = "no process could be started to read it",
+};
+
+const char *hp_sym_status_text(enum hp_sym_status status) {
+    return texts[status];
+}
+
+static int compare_numbers(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
+                       const struct hp_extent *b, uint32_t b_count) {
+    int order = compare_numbers(a_count, b_count);
+    for (uint32_t i = 0; order == 0 && i < a_count; i++) {
+        order = compare_numbers(a[i].offset, b[i].offset);
+        if (order == 0) {
+            order = compare_numbers(a[i].size, b[i].size);
+        }
+    }
+    return order;
+}

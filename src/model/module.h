@@ -1,0 +1,57 @@
+// A file (or pseudo file) that code was mapped from, wherever each process had it.
+#ifndef HP_MODEL_MODULE_H
+#define HP_MODEL_MODULE_H
+
+#include "base/strtab.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum hp_module_kind {
+    HP_MODULE_NONE,   // frames in no mapping: their offset is the absolute address
+    HP_MODULE_FILE,   // mapped from `path`
+    HP_MODULE_PSEUDO, // "[vdso]", "[anon]", ...: nothing to open
+};
+
+// A run of executable text as the process had it mapped: bytes
+// [offset, offset + size) of the file, neighbouring rows joined.
+struct hp_extent {
+    uint64_t offset, size;
+    bool has_hole; // part of it had been moved to anonymous (huge) pages
+};
+
+// Why the frames of a module have, or have no, names.
+enum hp_sym_status {
+    HP_SYM_NOT_TRIED,
+    HP_SYM_DWARF,       // functions, inlined calls and lines
+    HP_SYM_SYMTAB,      // function names only
+    HP_SYM_NO_FILE,     // nothing at the path, or not a regular file
+    HP_SYM_OTHER_BUILD, // the file there is not the one that was mapped
+    HP_SYM_STRIPPED,    // neither debug information nor symbols
+    HP_SYM_DAMAGED,     // not ELF, or its structure contradicts itself
+    HP_SYM_UNSUPPORTED, // a machine, class or form that is not read
+    HP_SYM_OVER_BUDGET, // took more steps or time than any honest file needs
+    HP_SYM_NO_PROCESS,  // the system gave no process to read it in
+};
+
+// Identity is (kind, path, deleted, span, extents): two builds at one path stay two.
+struct hp_module {
+    enum hp_module_kind kind;
+    hp_string path; // without " (deleted)"
+    bool deleted;   // the file had been unlinked or replaced when the dump was made
+    uint64_t span;  // from its first mapped byte to its last, in the address space
+    uint32_t first_extent, extents; // in profile->extents, by offset
+
+    enum hp_sym_status status; // the rest is what sym/ found
+    hp_string note;            // one sentence more on the status, or ""
+    hp_string build_id;        // lower-case hex, or ""
+    hp_string symbols_from;    // the file whose symbols are used, or ""
+};
+
+// Below, above or equal to 0: by offset and size, holes apart, the shorter first.
+int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
+                       const struct hp_extent *b, uint32_t b_count);
+
+const char *hp_sym_status_text(enum hp_sym_status status);
+
+#endif

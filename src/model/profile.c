@@ -1,0 +1,279 @@
+#include "model/profile.h"
+
+#include "base/hash.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void hp_profile_init(struct hp_profile *profile) {
+    *profile = (struct hp_profile){0};
+    hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
+}
+
+void hp_profile_done(struct hp_profile *profile) {
+    hp_arena_done(&profile->arena);
+    hp_strtab_done(&profile->strings);
+    hp_vec_done(&profile->modules);
+    hp_vec_done(&profile->extents);
+    hp_vec_done(&profile->frames);
+    hp_vec_done(&profile->lines);
+    hp_vec_done(&profile->stacks);
+    void **block;
+    hp_vec_each (block, &profile->blocks) {
+        free(*block);
+    }
+    hp_vec_done(&profile->blocks);
+    hp_index_drop(&profile->module_index);
+    hp_index_drop(&profile->frame_index);
+    hp_index_drop(&profile->stack_index);
+    hp_vec_done(&profile->inputs);
+    hp_vec_done(&profile->warnings);
+    *profile = (struct hp_profile){0};
+}
+
+const char *hp_profile_text(const struct hp_profile *profile, hp_string string) {
+    return hp_strtab_text(&profile->strings, string);
+}
+
+void hp_profile_warn(struct hp_profile *profile, const char *format, ...) {
+    char *text;
+    va_list args;
+    va_start(args, format);
+    int size = vasprintf(&text, format, args);
+    va_end(args);
+    if (size < 0) {
+        hp_out_of_memory(0);
+    }
+    hp_vec_push(&profile->warnings, hp_strtab_add(&profile->strings, hp_span_of(text)));
+    free(text);
+}
+
+// --- modules --------------------------------------------------------------------
+
+static bool same_module(const struct hp_profile *profile, const struct hp_module *known,
+                        const struct hp_module *module, const struct hp_extent *extents) {
+    return known->kind == module->kind && known->path.n == module->path.n &&
+           known->deleted == module->deleted && known->span == module->span &&
+           hp_extents_compare(profile->extents.at + known->first_extent, known->extents,
+                              extents, module->extents) == 0;
+}
+
+// Whether text was moved to huge pages may differ between processes of one build.
+static void note_holes(struct hp_profile *profile, const struct hp_module *known,
+                       const struct hp_extent *extents) {
+    for (uint32_t i = 0; i < known->extents; i++) {
+        profile->extents.at[known->first_extent + i].has_hole |= extents[i].has_hole;
+    }
+}
+
+static uint32_t module_hash(const struct hp_module *module) {
+    return (uint32_t)hp_hash_mix(module->span ^ hp_hash_key(),
+                                 module->path.n ^ (uint64_t)0x9e3779b97f4a7c15);
+}
+
+static void index_modules(struct hp_profile *profile) {
+    hp_index_widen(&profile->module_index, profile->modules.count);
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        hp_index_place(&profile->module_index, module_hash(&profile->modules.at[i]),
+                       (uint32_t)i);
+    }
+}
+
+hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,
+                               const struct hp_extent *extents) {
+    struct hp_index *index = &profile->module_index;
+    if (hp_index_is_full(index, profile->modules.count)) {
+        index_modules(profile);
+    }
+    uint32_t hash = module_hash(module);
+    size_t mask = index->slot_count - 1;
+    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
+        const struct hp_module *known = &profile->modules.at[index->slots[i] - 1];
+        if (same_module(profile, known, module, extents)) {
+            note_holes(profile, known, extents);
+            return (hp_module_id){index->slots[i] - 1};
+        }
+    }
+    hp_index_place(index, hash, (uint32_t)profile->modules.count);
+    struct hp_module *added = hp_vec_push(&profile->modules, *module);
+    added->first_extent = (uint32_t)profile->extents.count;
+    for (uint32_t i = 0; i < module->extents; i++) {
+        hp_vec_push(&profile->extents, extents[i]);
+    }
+    return (hp_module_id){(uint32_t)profile->modules.count - 1};
+}
+
+// --- frames ---------------------------------------------------------------------
+
+static uint32_t frame_hash(hp_module_id module, uint64_t offset) {
+    return (uint32_t)hp_hash_mix(offset ^ hp_hash_key(),
+                                 module.n ^ (uint64_t)0x9e3779b97f4a7c15);
+}
+
+static void index_frames(struct hp_profile *profile) {
+    hp_index_widen(&profile->frame_index, profile->frames.count);
+    for (size_t i = 0; i < profile->frames.count; i++) {
+        const struct hp_frame *frame = &profile->frames.at[i];
+        hp_index_place(&profile->frame_index, frame_hash(frame->module, frame->offset),
+                       (uint32_t)i);
+    }
+}
+
+hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
+                             uint64_t offset) {
+    struct hp_index *index = &profile->frame_index;
+    if (hp_index_is_full(index, profile->frames.count)) {
+        index_frames(profile);
+    }
+    uint32_t hash = frame_hash(module, offset);
+    size_t mask = index->slot_count - 1;
+    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
+        const struct hp_frame *frame = &profile->frames.at[index->slots[i] - 1];
+        if (frame->offset == offset && frame->module.n == module.n) {
+            return (hp_frame_id){index->slots[i] - 1};
+        }
+    }
+    hp_index_place(index, hash, (uint32_t)profile->frames.count);
+    hp_vec_push(&profile->frames,
+                ((struct hp_frame){.module = module, .offset = offset}));
+    return (hp_frame_id){(uint32_t)profile->frames.count - 1};
+}
+
+// --- stacks ---------------------------------------------------------------------
+
+static uint32_t stack_hash(const hp_frame_id *frames, size_t depth) {
+    return (uint32_t)hp_hash_bytes(frames, depth * sizeof *frames, hp_hash_key());
+}
+
+static void place_stacks(struct hp_profile *profile) {
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        hp_index_place(&profile->stack_index, profile->stacks.at[i].hash, (uint32_t)i);
+    }
+}
+
+static void index_stacks(struct hp_profile *profile) {
+    hp_index_widen(&profile->stack_index, profile->stacks.count);
+    place_stacks(profile);
+}
+
+static struct hp_stack *find_stack(struct hp_profile *profile, const hp_frame_id *frames,
+                                   size_t depth, uint32_t hash) {
+    const struct hp_index *index = &profile->stack_index;
+    size_t mask = index->slot_count - 1;
+    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
+        struct hp_stack *stack = &profile->stacks.at[index->slots[i] - 1];
+        if (stack->hash == hash && stack->depth == depth &&
+            (depth == 0 || memcmp(stack->frames, frames, depth * sizeof *frames) == 0)) {
+            return stack;
+        }
+    }
+    return NULL;
+}
+
+// The stack, added to what it has; NULL if it has to be added itself.
+static struct hp_stack *add_to_known(struct hp_profile *profile,
+                                     const hp_frame_id *frames, size_t depth,
+                                     uint32_t hash, const struct hp_values *values) {
+    if (hp_index_is_full(&profile->stack_index, profile->stacks.count)) {
+        index_stacks(profile);
+    }
+    struct hp_stack *stack = find_stack(profile, frames, depth, hash);
+    if (stack) {
+        profile->overflow |= !hp_values_add(&stack->values, values);
+    }
+    return stack;
+}
+
+static void push_stack(struct hp_profile *profile, struct hp_stack stack) {
+    hp_index_place(&profile->stack_index, stack.hash, (uint32_t)profile->stacks.count);
+    hp_vec_push(&profile->stacks, stack);
+}
+
+void hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames, size_t depth,
+                    const struct hp_values *values) {
+    uint32_t hash = stack_hash(frames, depth);
+    if (add_to_known(profile, frames, depth, hash, values)) {
+        return;
+    }
+    hp_frame_id *copy =
+        hp_arena_alloc(&profile->arena, depth * sizeof *frames, alignof(hp_frame_id));
+    if (depth > 0) {
+        memcpy(copy, frames, depth * sizeof *frames);
+    }
+    push_stack(profile, (struct hp_stack){*values, copy, (uint32_t)depth, hash});
+}
+
+void hp_profile_add_adopted(struct hp_profile *profile, hp_frame_id *frames, size_t depth,
+                            const struct hp_values *values) {
+    uint32_t hash = stack_hash(frames, depth);
+    if (!add_to_known(profile, frames, depth, hash, values)) {
+        push_stack(profile, (struct hp_stack){*values, frames, (uint32_t)depth, hash});
+    }
+}
+
+void hp_profile_reserve(struct hp_profile *profile, size_t stacks) {
+    hp_vec_reserve(&profile->stacks, stacks);
+    hp_index_widen(&profile->stack_index, profile->stacks.count + stacks);
+    place_stacks(profile);
+}
+
+void hp_profile_adopt(struct hp_profile *profile, void *block) {
+    hp_vec_push(&profile->blocks, block);
+}
+
+struct hp_values hp_profile_total(const struct hp_profile *profile) {
+    struct hp_values total = {{0}};
+    const struct hp_stack *stack;
+    hp_vec_each (stack, &profile->stacks) {
+        hp_values_add(&total, &stack->values);
+    }
+    return total;
+}
+
+// --- merging two profiles -------------------------------------------------------
+
+static uint32_t *map_modules(struct hp_profile *profile, const struct hp_profile *other) {
+    uint32_t *map = hp_alloc(other->modules.count * sizeof *map);
+    for (size_t i = 0; i < other->modules.count; i++) {
+        struct hp_module module = other->modules.at[i];
+        module.path = hp_strtab_add(&profile->strings,
+                                    hp_strtab_span(&other->strings, module.path));
+        const struct hp_extent *extents =
+            other->extents.at ? other->extents.at + module.first_extent : NULL;
+        map[i] = hp_profile_module(profile, &module, extents).n;
+    }
+    return map;
+}
+
+static hp_frame_id *map_frames(struct hp_profile *profile, const struct hp_profile *other,
+                               const uint32_t *modules) {
+    hp_frame_id *map = hp_alloc(other->frames.count * sizeof *map);
+    for (size_t i = 0; i < other->frames.count; i++) {
+        const struct hp_frame *frame = &other->frames.at[i];
+        hp_module_id module = {modules[frame->module.n]};
+        map[i] = hp_profile_frame(profile, module, frame->offset);
+    }
+    return map;
+}
+
+void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
+    uint32_t *modules = map_modules(profile, other);
+    hp_frame_id *frames = map_frames(profile, other, modules);
+    HP_VEC(hp_frame_id) mapped = {0};
+    const struct hp_stack *stack;
+    hp_vec_each (stack, &other->stacks) {
+        mapped.count = 0;
+        hp_vec_reserve(&mapped, stack->depth);
+        for (uint32_t i = 0; i < stack->depth; i++) {
+            mapped.at[i] = frames[stack->frames[i].n];
+        }
+        hp_profile_add(profile, mapped.at, stack->depth, &stack->values);
+    }
+    profile->overflow |= other->overflow;
+    profile->has_alloc |= other->has_alloc;
+    hp_vec_done(&mapped);
+    free(modules);
+    free(frames);
+    hp_profile_done(other);
+}

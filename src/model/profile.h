@@ -1,0 +1,110 @@
+// Many dumps, unbiased, placed in the files they came from, and merged.
+//
+// Arrays of plain structs that name one another by number.  Frames and stacks are found
+// through open-addressing tables; hp_profile_sort() brings everything into the one order
+// that does not depend on the order of inputs or threads.
+#ifndef HP_MODEL_PROFILE_H
+#define HP_MODEL_PROFILE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/index.h"
+#include "base/strtab.h"
+#include "base/vec.h"
+#include "model/input.h"
+#include "model/module.h"
+#include "model/values.h"
+
+// Numbers wrapped so that the compiler tells them apart.
+typedef struct {
+    uint32_t n; // 0 is the module of frames in no mapping
+} hp_module_id;
+
+typedef struct {
+    uint32_t n;
+} hp_frame_id;
+
+// One function at one place: a frame has several when calls were inlined there.
+struct hp_line {
+    hp_string function; // demangled
+    hp_string linkage;  // as the linker knows it; equal to `function` if not mangled
+    hp_string file;     // "" if unknown
+    uint32_t line;      // 0 if unknown
+};
+
+// One return address in one module.  The call is at offset - 1: look that up.
+struct hp_frame {
+    hp_module_id module;
+    uint64_t offset; // in the file; from the start of the mapping of a pseudo file;
+                     // the address itself in module 0
+    uint32_t first_line, lines; // in profile->lines, innermost inlined call first
+};
+
+// Leaf first; `frames` lives in the profile's arena or in a block that it adopted.
+struct hp_stack {
+    struct hp_values values;
+    hp_frame_id *frames;
+    uint32_t depth;
+    uint32_t hash; // of the frames, in this profile
+};
+
+struct hp_profile {
+    struct hp_arena arena;
+    struct hp_strtab strings;
+    HP_VEC(struct hp_module) modules; // [0] is HP_MODULE_NONE
+    HP_VEC(struct hp_extent) extents;
+    HP_VEC(struct hp_frame) frames;
+    HP_VEC(struct hp_line) lines;
+    HP_VEC(struct hp_stack) stacks;
+    HP_VEC(void *) blocks; // malloc()ed, that stacks point into
+    struct hp_index module_index, frame_index, stack_index;
+
+    HP_VEC(struct hp_input_record) inputs; // by name
+    HP_VEC(hp_string) warnings;
+    enum hp_estimator estimator;
+    bool has_alloc; // some input has allocation totals (prof_accum)
+    bool overflow;  // a sum did not fit: the profile is unusable
+};
+
+// {0} after done.
+void hp_profile_init(struct hp_profile *profile);
+void hp_profile_done(struct hp_profile *profile);
+
+// Find, or add.  `extents` must be the same whenever the identity is, but for has_hole.
+hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,
+                               const struct hp_extent *extents);
+hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
+                             uint64_t offset);
+
+// Add to the values of this stack, leaf first.  The frames are copied, unless they lie in
+// a block that the profile has adopted.
+void hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames, size_t depth,
+                    const struct hp_values *values);
+void hp_profile_add_adopted(struct hp_profile *profile, hp_frame_id *frames, size_t depth,
+                            const struct hp_values *values);
+
+// Make room for as many more stacks, so that adding them moves nothing.
+void hp_profile_reserve(struct hp_profile *profile, size_t stacks);
+
+// Free a malloc()ed block together with the profile.
+void hp_profile_adopt(struct hp_profile *profile, void *block);
+
+// Add all modules, frames and stacks of `other`, which is emptied but for its inputs and
+// warnings.
+void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other);
+
+// Canonical order of modules (by identity) and frames (by module and
+// offset), whatever the order of inputs and threads.  Ids of frames that the caller keeps
+// are renumbered as well.  Stacks have no order, a report makes its own; once there are
+// some, none can be added afterwards.
+void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_count);
+
+// Sum over all stacks.
+struct hp_values hp_profile_total(const struct hp_profile *profile);
+
+const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
+
+HP_PRINTF(2, 3)
+void hp_profile_warn(struct hp_profile *profile, const char *format, ...);
+
+#endif

@@ -1,0 +1,19 @@
+#include "model/values.h"
+
+bool hp_values_add(struct hp_values *sum, const struct hp_values *values) {
+    bool overflow = false;
+    for (int i = 0; i < HP_METRICS; i++) {
+        overflow |= __builtin_add_overflow(sum->of[i], values->of[i], &sum->of[i]);
+    }
+    return !overflow;
+}
+
+hp_int128 hp_fixed_round(hp_fixed value, enum hp_metric metric) {
+    int fraction = hp_fraction(metric);
+    hp_int128 half = (hp_int128)1 << (fraction - 1);
+    return value < 0 ? -((-value + half) >> fraction) : (value + half) >> fraction;
+}
+
+double hp_fixed_double(hp_fixed value, enum hp_metric metric) {
+    return (double)value / (double)((uint64_t)1 << hp_fraction(metric));
+}

@@ -1,0 +1,45 @@
+// Two kinds of numbers that must never be added to one another.
+#ifndef HP_MODEL_VALUES_H
+#define HP_MODEL_VALUES_H
+
+#include "base/hash.h"
+#include "hprof-agg/hprof-agg.h"
+
+// What a dump says: sampled allocations only.  Not additive, because undoing the
+// sampling is not linear; only calc/unbias.c looks inside.
+struct hp_count {
+    uint64_t objects, bytes;
+};
+
+struct hp_counts {
+    struct hp_count inuse, alloc;
+};
+
+// What the process did, estimated: an exact sum in fixed point, so that it is the same in
+// whatever order it was added up.  The unit is 2^-20 bytes for space and 2^-32 objects.
+typedef hp_int128 hp_fixed;
+
+enum {
+    HP_SPACE_FRACTION = 20,
+    HP_OBJECTS_FRACTION = 32,
+};
+
+// Additive; negative in a difference.
+struct hp_values {
+    hp_fixed of[HP_METRICS];
+};
+
+// Bits after the binary point of a metric.
+static inline int hp_fraction(enum hp_metric metric) {
+    return metric == HP_INUSE_SPACE || metric == HP_ALLOC_SPACE ? HP_SPACE_FRACTION
+                                                                : HP_OBJECTS_FRACTION;
+}
+
+// False if a sum does not fit; *sum is then unusable.
+bool hp_values_add(struct hp_values *sum, const struct hp_values *values);
+
+// To the nearest whole byte or object, halves away from zero.
+hp_int128 hp_fixed_round(hp_fixed value, enum hp_metric metric);
+double hp_fixed_double(hp_fixed value, enum hp_metric metric);
+
+#endif

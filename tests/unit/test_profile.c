@@ -1,0 +1,105 @@
+#include "model/profile.h"
+
+#include <criterion/criterion.h>
+
+static struct hp_values of(long bytes) {
+    return (struct hp_values){{[HP_INUSE_SPACE] = (hp_fixed)bytes << HP_SPACE_FRACTION}};
+}
+
+static hp_module_id module_at(struct hp_profile *profile, const char *path) {
+    struct hp_module module = {.kind = HP_MODULE_FILE};
+    module.path = hp_strtab_add(&profile->strings, hp_span_of(path));
+    return hp_profile_module(profile, &module, NULL);
+}
+
+Test(profile, adds_equal_stacks_up) {
+    struct hp_profile profile;
+    hp_profile_init(&profile);
+    hp_module_id module = module_at(&profile, "/a");
+    hp_frame_id frames[2] = {hp_profile_frame(&profile, module, 1),
+                             hp_profile_frame(&profile, module, 2)};
+    struct hp_values one = of(1), two = of(2);
+    hp_profile_add(&profile, frames, 2, &one);
+    hp_profile_add(&profile, frames, 1, &one);
+    hp_profile_add(&profile, frames, 2, &two);
+    cr_expect_eq(profile.stacks.count, 2);
+    struct hp_values total = hp_profile_total(&profile);
+    cr_expect_eq((long)hp_fixed_round(total.of[HP_INUSE_SPACE], HP_INUSE_SPACE), 4);
+    hp_profile_done(&profile);
+}
+
+Test(profile, holds_many_frames_and_stacks) {
+    struct hp_profile profile;
+    hp_profile_init(&profile);
+    struct hp_values one = of(1);
+    for (int round = 0; round < 2; round++) {
+        for (uint64_t i = 0; i < 20000; i++) {
+            hp_frame_id frame = hp_profile_frame(&profile, (hp_module_id){0}, i);
+            hp_profile_add(&profile, &frame, 1, &one);
+        }
+    }
+    cr_expect_eq(profile.frames.count, 20000);
+    cr_expect_eq(profile.stacks.count, 20000);
+    hp_profile_done(&profile);
+}
+
+// Two profiles that met the same things in another order.
+static void fill(struct hp_profile *profile, bool reversed) {
+    static const char *const paths[] = {"/b", "/a", "/c"};
+    hp_profile_init(profile);
+    for (int i = 0; i < 3; i++) {
+        int k = reversed ? 2 - i : i;
+        hp_module_id module = module_at(profile, paths[k]);
+        hp_frame_id frames[2] = {
+            hp_profile_frame(profile, module, reversed ? 7 : 9),
+            hp_profile_frame(profile, module, reversed ? 9 : 7),
+        };
+        struct hp_values values = of(k);
+        hp_profile_add(profile, frames, 2, &values);
+    }
+}
+
+Test(profile, has_one_order_whatever_it_met_first) {
+    struct hp_profile a, b;
+    fill(&a, false);
+    fill(&b, true);
+    hp_profile_sort(&a, NULL, 0);
+    hp_profile_sort(&b, NULL, 0);
+    for (size_t i = 0; i < a.frames.count; i++) {
+        const struct hp_module *left = &a.modules.at[a.frames.at[i].module.n];
+        const struct hp_module *right = &b.modules.at[b.frames.at[i].module.n];
+        cr_expect_str_eq(hp_profile_text(&a, left->path),
+                         hp_profile_text(&b, right->path));
+        cr_expect_eq(a.frames.at[i].offset, b.frames.at[i].offset);
+    }
+    // The stacks still name the frames they did.
+    const struct hp_frame *leaf = &a.frames.at[a.stacks.at[0].frames[0].n];
+    cr_expect_eq(leaf->offset, 9);
+    cr_expect_str_eq(hp_profile_text(&a, a.modules.at[leaf->module.n].path), "/b");
+    hp_profile_done(&a);
+    hp_profile_done(&b);
+}
+
+Test(profile, absorbs_another_as_if_all_had_been_added_to_one) {
+    struct hp_profile a, b;
+    fill(&a, false);
+    fill(&b, false);
+    hp_profile_absorb(&a, &b);
+    cr_expect_eq(a.stacks.count, 3);
+    cr_expect_eq(a.modules.count, 4);
+    cr_expect_eq(
+        (long)hp_fixed_round(hp_profile_total(&a).of[HP_INUSE_SPACE], HP_INUSE_SPACE), 6);
+    hp_profile_done(&a);
+}
+
+Test(profile, tells_when_a_sum_does_not_fit) {
+    struct hp_profile profile;
+    hp_profile_init(&profile);
+    hp_frame_id frame = hp_profile_frame(&profile, (hp_module_id){0}, 1);
+    struct hp_values most = {{(hp_fixed)(~(hp_uint128)0 >> 1)}};
+    hp_profile_add(&profile, &frame, 1, &most);
+    cr_expect_not(profile.overflow);
+    hp_profile_add(&profile, &frame, 1, &most);
+    cr_expect(profile.overflow);
+    hp_profile_done(&profile);
+}
