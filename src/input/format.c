@@ -1,0 +1,96 @@
+#include "input/format.h"
+
+#include "input/jemalloc.h"
+
+#include <string.h>
+
+static bool is_cpu_profile(struct hp_span text) {
+    uint64_t word[3];
+    if (text.size < sizeof word) {
+        return false;
+    }
+    memcpy(word, text.at, sizeof word);
+    return word[0] == 0 && word[1] >= 3 && word[1] < 64 && word[2] == 0;
+}
+
+static bool is_json(struct hp_span text) {
+    size_t i = 0;
+    while (i < text.size && strchr(" \t\r\n", text.at[i])) {
+        i++;
+    }
+    return i < text.size && (text.at[i] == '{' || text.at[i] == '[');
+}
+
+// A pprof profile begins with a sample type: field 1, a few bytes, whose field 1 is a number.
+static bool is_pprof(struct hp_span text) {
+    return text.size > 2 && text.at[0] == 0x0a && text.at[1] >= 2 && text.at[1] <= 12 &&
+           text.at[2] == 0x08;
+}
+
+static bool starts_with_java(struct hp_span text) {
+    return hp_span_starts(text, "JAVA PROFILE");
+}
+
+static bool is_classic(struct hp_span text) {
+    return hp_span_starts(text, "heap profile:") || hp_span_starts(text, "%warn");
+}
+
+static bool is_symbolized(struct hp_span text) {
+    return hp_span_starts(text, "--- symbol");
+}
+
+static bool is_zstd(struct hp_span text) {
+    return hp_span_starts(text, "\x28\xb5\x2f\xfd");
+}
+
+static bool is_gzip(struct hp_span text) {
+    return hp_span_starts(text, "\x1f\x8b");
+}
+
+static bool is_empty(struct hp_span text) {
+    return text.size == 0;
+}
+
+static const struct {
+    bool (*is)(struct hp_span text);
+    const char *sentence;
+} known[] = {
+    {is_empty,
+     "the file is empty: the program that wrote it may have died, or its disk "
+     "may be full"},
+    {starts_with_java,
+     "this is a Java HPROF object dump, not a sampled native heap "
+     "profile: open it with Eclipse MAT or VisualVM"},
+    {is_cpu_profile, "this is a CPU profile, not a heap profile: open it with pprof"},
+    {is_gzip, "this is gzip within gzip: unpack it once"},
+    {is_zstd,
+     "this is zstd data, which this version does not read: unpack it with "
+     "'zstd -d'"},
+    {is_json,
+     "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
+     "with prof_final:true or mallctl(\"prof.dump\")"},
+    {is_symbolized,
+     "this is a symbolized dump ('--- symbol'), which this version does "
+     "not read: give the dump that jemalloc wrote"},
+    {is_classic,
+     "this is a gperftools or jemalloc 3 heap profile ('heap profile:'), which "
+     "this version does not read"},
+    {is_pprof, "this looks like a pprof profile, which this version does not read"},
+};
+
+enum hp_format hp_format_of(struct hp_span text) {
+    if (hp_jemalloc_is(text)) {
+        return HP_FORMAT_JEMALLOC;
+    }
+    return hp_span_starts(text, "\177ELF") ? HP_FORMAT_ELF : HP_FORMAT_OTHER;
+}
+
+int hp_format_refuse(struct hp_span text, struct hp_err *err) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].is(text)) {
+            return hp_fail(err, HP_E_UNSUPPORTED, "%s", known[i].sentence);
+        }
+    }
+    return hp_fail(err, HP_E_FORMAT,
+                   "not a heap profile: a jemalloc dump begins with 'heap_v2/'");
+}

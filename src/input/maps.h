@@ -1,0 +1,13 @@
+// The memory map at the end of a dump: /proc/PID/maps of Linux, and what jemalloc writes
+// on macOS and FreeBSD.
+#ifndef HP_INPUT_MAPS_H
+#define HP_INPUT_MAPS_H
+
+#include "base/cursor.h"
+#include "model/dump.h"
+
+// Read rows to the end of the text into dump->mappings, sorted and without overlaps (the
+// first row wins).  Lines that are no row are passed over; returns the first, or NULL.
+const char *hp_maps_read(struct hp_cursor *c, struct hp_dump *dump);
+
+#endif

@@ -1,0 +1,65 @@
+#include "input/reader.h"
+
+#include "input/format.h"
+#include "input/jemalloc.h"
+
+void hp_reader_done(struct hp_reader *reader) {
+    hp_text_done(&reader->text);
+    hp_stack_lines_done(&reader->lines);
+}
+
+static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_elf,
+                     struct hp_err *err) {
+    struct hp_span head = {reader->text.at, reader->text.size};
+    switch (hp_format_of(head)) {
+    case HP_FORMAT_JEMALLOC:
+        return hp_jemalloc_read(&reader->text, &reader->lines, !reader->single, dump,
+                                err);
+    case HP_FORMAT_ELF:
+        *is_elf = true;
+        return HP_OK;
+    case HP_FORMAT_OTHER:
+        break;
+    }
+    return hp_format_refuse(head, err);
+}
+
+int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *dump,
+                   bool *is_elf, struct hp_err *err) {
+    hp_dump_clear(dump);
+    *is_elf = false;
+    int ret = hp_text_open(&reader->text, path, reader->limit, err);
+    if (ret == HP_OK) {
+        ret = read_open(reader, dump, is_elf, err);
+    }
+    hp_text_close(&reader->text);
+    return ret;
+}
+
+// The last four dot-separated parts are <pid> <seq> <kind><n> "heap", perhaps with ".gz".
+uint64_t hp_reader_pid(const char *path, size_t *process_size) {
+    struct hp_span name = hp_span_basename(hp_span_of(path));
+    if (hp_span_ends(name, ".gz")) {
+        name.size -= 3;
+    }
+    if (!hp_span_ends(name, ".heap")) {
+        return 0;
+    }
+    size_t end = name.size - 5;
+    for (int part = 0; part < 2; part++) { // back over <kind><n> and <seq>
+        while (end > 0 && name.at[end - 1] != '.') {
+            end--;
+        }
+        end -= end > 0;
+    }
+    size_t start = end;
+    while (start > 0 && name.at[start - 1] >= '0' && name.at[start - 1] <= '9') {
+        start--;
+    }
+    if (start == end || start == 0 || name.at[start - 1] != '.') {
+        return 0;
+    }
+    *process_size = (size_t)(name.at + end - path);
+    struct hp_cursor c = hp_cursor_over(name.at + start, name.at + end);
+    return hp_cursor_decimal(&c);
+}

@@ -1,0 +1,28 @@
+// From a path to a dump.  One reader serves one thread, file after file.
+#ifndef HP_INPUT_READER_H
+#define HP_INPUT_READER_H
+
+#include "input/stack_line.h"
+#include "input/text.h"
+#include "model/dump.h"
+
+// {0} is ready for use.
+struct hp_reader {
+    uint64_t limit;      // of a file after decompression, as for hp_text_load()
+    bool single;         // no other dump is read: digests are not needed
+    struct hp_text text; // its window holds the paths of the last dump's mappings
+    struct hp_stack_lines lines;
+};
+
+void hp_reader_done(struct hp_reader *reader);
+
+// Read one file into *dump, which is cleared first and is valid until the next read.
+// *is_elf tells of a program in the place of a dump, which is no failure.
+HP_MUST_CHECK int hp_reader_read(struct hp_reader *reader, const char *path,
+                                 struct hp_dump *dump, bool *is_elf, struct hp_err *err);
+
+// The process that wrote NAME.<pid>.<seq>.<kind><n>.heap, or 0 if the name does not tell;
+// *process_size is the length of "NAME.<pid>".
+uint64_t hp_reader_pid(const char *path, size_t *process_size);
+
+#endif

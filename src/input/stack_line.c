@@ -1,0 +1,195 @@
+#include "input/stack_line.h"
+
+void hp_stack_lines_forget(struct hp_stack_lines *lines) {
+    lines->previous = NULL;
+    lines->previous_size = 0;
+    lines->ends.count = 0;
+}
+
+void hp_stack_lines_clear(struct hp_stack_lines *lines) {
+    hp_tokens_clear(&lines->tokens);
+    hp_stack_lines_forget(lines);
+}
+
+void hp_stack_lines_done(struct hp_stack_lines *lines) {
+    hp_tokens_done(&lines->tokens);
+    hp_vec_done(&lines->ends);
+}
+
+static uint32_t add_token(struct hp_stack_lines *lines, struct hp_token token,
+                          const char *digits, struct hp_dump *dump) {
+    struct hp_cursor c = hp_cursor_over(digits, digits + token.size);
+    if (memchr(digits, 'x', token.size)) {
+        return UINT32_MAX; // no second "0x"
+    }
+    uint64_t address = hp_cursor_hex(&c);
+    if (!hp_cursor_good(&c) || !hp_cursor_at_end(&c)) {
+        return UINT32_MAX;
+    }
+    uint32_t id = (uint32_t)dump->addresses.count;
+    hp_vec_push(&dump->addresses, address);
+    hp_tokens_add(&lines->tokens, token, id);
+    return id;
+}
+
+// The number of the address that `size` digits stand for, UINT32_MAX if they do not.
+static inline uint32_t number_of(struct hp_stack_lines *lines, const char *digits,
+                                 uint32_t size, struct hp_dump *dump) {
+    struct hp_token token = hp_token_of(digits, size);
+    uint32_t id = hp_tokens_find(&lines->tokens, token);
+    return id != UINT32_MAX ? id : add_token(lines, token, digits, dump);
+}
+
+// How many bytes two texts have in common; neither is read beyond `limit` + 7.
+static size_t common_prefix(const char *a, const char *b, size_t limit) {
+    for (size_t i = 0; i < limit; i += 8) {
+        uint64_t differ = hp_load8(a + i) ^ hp_load8(b + i);
+        if (differ) {
+            size_t same = i + (size_t)__builtin_ctzll(differ) / 8;
+            return same < limit ? same : limit;
+        }
+    }
+    return limit;
+}
+
+// Take over the tokens that the line shares with the one before it, each with the byte
+// behind it.  Returns how many bytes of the line that makes.
+static size_t reuse(struct hp_stack_lines *lines, const char *line, size_t room,
+                    struct hp_dump *dump) {
+    size_t limit = room < lines->previous_size ? room : lines->previous_size;
+    size_t same = lines->previous ? common_prefix(lines->previous, line, limit) : 0;
+    size_t count = 0;
+    while (count < lines->ends.count && lines->ends.at[count] < same) {
+        count++;
+    }
+    lines->ends.count = count;
+    if (count == 0) {
+        return 0;
+    }
+    hp_vec_reserve(&dump->frames, count);
+    memcpy(dump->frames.at + dump->frames.count, dump->frames.at + lines->previous_frame,
+           count * sizeof *dump->frames.at);
+    dump->frames.count += count;
+    return lines->ends.at[count - 1];
+}
+
+// The number of leading bytes that are '0' or above, which all digits are and no white
+// space is; 16 if all of the first 16 are.
+static inline uint32_t token_size(const char *digits) {
+    uint64_t zeros = 0x3030303030303030, signs = 0x8080808080808080;
+    uint64_t word = hp_load8(digits);
+    uint64_t below = (word - zeros) & ~word & signs;
+    if (below) {
+        return (uint32_t)__builtin_ctzll(below) / 8;
+    }
+    word = hp_load8(digits + 8);
+    below = (word - zeros) & ~word & signs;
+    return below ? 8 + (uint32_t)__builtin_ctzll(below) / 8 : 16;
+}
+
+// A token of `size` digits in the form that jemalloc writes, " 0x7fc9268a2630", at `at`:
+// its end, and its number in *id; NULL if it has another form.
+static inline const char *usual_token(struct hp_stack_lines *lines, const char *at,
+                                      uint32_t size, struct hp_dump *dump, uint32_t *id) {
+    const char *behind = at + 3 + size;
+    if (memcmp(at, " 0x", 3) != 0 || size == 0 || (*behind != ' ' && *behind != '\n')) {
+        return NULL;
+    }
+    *id = number_of(lines, at + 3, size, dump);
+    return *id != UINT32_MAX ? behind : NULL;
+}
+
+// Some more usual tokens from `at` on.  Returns where it stopped, behind the last.
+static const char *read_tokens(struct hp_stack_lines *lines, const char *line,
+                               const char *at, struct hp_dump *dump) {
+    enum {
+        BATCH = 64,
+        COMMON = 12
+    };
+
+    hp_vec_reserve(&dump->frames, BATCH);
+    hp_vec_reserve(&lines->ends, BATCH);
+    uint32_t *frames = dump->frames.at + dump->frames.count;
+    uint32_t *ends = lines->ends.at + lines->ends.count;
+    size_t count = 0;
+    while (count < BATCH && *at != '\n') {
+        // Most addresses have 12 digits.  With a constant the processor can begin with the
+        // next token before the size of this one is known.
+        uint32_t size = token_size(at + 3);
+        const char *behind = size == COMMON
+                                 ? usual_token(lines, at, COMMON, dump, &frames[count])
+                                 : usual_token(lines, at, size, dump, &frames[count]);
+        if (!behind) {
+            break;
+        }
+        ends[count++] = (uint32_t)(behind - line);
+        at = behind;
+    }
+    dump->frames.count += count;
+    lines->ends.count += count;
+    return at;
+}
+
+// The rest of a line in the form that jemalloc writes; false, to be read again by
+// read_any(), if it has another form.
+static bool read_usual(struct hp_stack_lines *lines, struct hp_cursor *c,
+                       const char *line, struct hp_dump *dump) {
+    const char *at = line + reuse(lines, line, (size_t)(c->end - line), dump);
+    while (*at != '\n') {
+        const char *stopped = read_tokens(lines, line, at, dump);
+        if (stopped == at || lines->ends.count > HP_DEPTH_LIMIT) {
+            return false;
+        }
+        at = stopped;
+    }
+    c->at = at + 1;
+    lines->previous = line;
+    lines->previous_size = (size_t)(c->at - line);
+    return true;
+}
+
+// A token in any dress: with or without 0x, leading zeros, upper case.
+static uint32_t read_any_token(struct hp_stack_lines *lines, struct hp_cursor *c,
+                               struct hp_dump *dump) {
+    struct hp_cursor start = *c;
+    hp_cursor_accept_word(&start, "0x");
+    const char *digits = start.at;
+    uint64_t address = hp_cursor_hex(c);
+    size_t size = (size_t)(c->at - digits);
+    if (hp_cursor_good(c) && size <= 16) {
+        return number_of(lines, digits, (uint32_t)size, dump);
+    }
+    hp_vec_push(&dump->addresses, address);
+    return (uint32_t)dump->addresses.count - 1;
+}
+
+static void read_any(struct hp_stack_lines *lines, struct hp_cursor *c,
+                     struct hp_dump *dump) {
+    size_t first = dump->frames.count;
+    for (hp_cursor_spaces(c); hp_cursor_good(c); hp_cursor_spaces(c)) {
+        if (hp_cursor_at_end(c) || *c->at == '\n' || *c->at == '\r') {
+            break;
+        }
+        if (dump->frames.count - first == HP_DEPTH_LIMIT) {
+            hp_cursor_fail(c, "at most 65,536 frames");
+            break;
+        }
+        hp_vec_push(&dump->frames, read_any_token(lines, c, dump));
+    }
+    hp_cursor_newline(c);
+    if (!hp_cursor_good(c)) {
+        dump->frames.count = first;
+    }
+}
+
+void hp_stack_line_read(struct hp_stack_lines *lines, struct hp_cursor *c,
+                        struct hp_dump *dump) {
+    const char *line = c->at;
+    size_t first = dump->frames.count;
+    if (!read_usual(lines, c, line, dump)) {
+        dump->frames.count = first;
+        hp_stack_lines_forget(lines);
+        read_any(lines, c, dump);
+    }
+    lines->previous_frame = first;
+}

@@ -1,0 +1,108 @@
+#include "input/text.h"
+
+#include "base/memory.h"
+#include "input/gunzip.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    WINDOW = HP_GUNZIP_HEAD, // bytes that are read at a time, at least
+    BOMB_RATIO = 200,
+};
+
+static const uint64_t smallest_bomb = (uint64_t)1 << 30;
+
+static uint64_t limit_of(const struct hp_text *text) {
+    if (text->limit || !text->gunzip) {
+        return text->limit ? text->limit : UINT64_MAX;
+    }
+    uint64_t bomb = hp_gunzip_consumed(text->gunzip) * BOMB_RATIO;
+    return bomb < smallest_bomb ? smallest_bomb : bomb;
+}
+
+// Fill the room behind the window.
+static int fill(struct hp_text *text, struct hp_err *err) {
+    size_t room = text->capacity - text->size - HP_TEXT_PAD, got = 0;
+    char *out = text->at + text->size;
+    if (text->gunzip) {
+        int ret = hp_gunzip_read(text->gunzip, out, room, &got, err);
+        if (ret != HP_OK) {
+            return ret;
+        }
+    } else {
+        ssize_t read = hp_read_fully(text->fd, out, room);
+        if (read < 0) {
+            return hp_fail_errno(err, "cannot read");
+        }
+        got = (size_t)read;
+    }
+    text->size += got;
+    text->total += got;
+    text->at_end = got < room;
+    memset(text->at + text->size, 0, HP_TEXT_PAD);
+    if (text->total > limit_of(text)) {
+        return hp_fail(err, HP_E_LIMIT, "more than %llu bytes after decompression",
+                       (unsigned long long)limit_of(text));
+    }
+    return HP_OK;
+}
+
+int hp_text_slide(struct hp_text *text, size_t done, struct hp_err *err) {
+    if (text->at_end) {
+        done = done < text->size ? done : text->size;
+    }
+    text->size -= done;
+    memmove(text->at, text->at + done, text->size);
+    if (text->at_end) {
+        memset(text->at + text->size, 0, HP_TEXT_PAD);
+        return HP_OK;
+    }
+    // Twice as much each time that nothing could be dropped.
+    size_t more = text->size > WINDOW ? text->size : WINDOW;
+    text->at = hp_grow(text->at, &text->capacity, text->size + more + HP_TEXT_PAD, 1);
+    return fill(text, err);
+}
+
+static int open_gzip(struct hp_text *text, struct hp_err *err) {
+    text->gunzip = hp_gunzip_new(text->fd, text->at, text->size);
+    text->size = text->total = 0;
+    text->at_end = false;
+    return hp_text_slide(text, 0, err);
+}
+
+int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
+                 struct hp_err *err) {
+    bool is_stdin = strcmp(path, "-") == 0;
+    text->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    text->limit = limit;
+    text->size = text->total = 0;
+    text->at_end = false;
+    if (text->fd < 0) {
+        return hp_fail_errno(err, "cannot open");
+    }
+    // The first window is no larger than what hp_gunzip_new() can take over.
+    size_t capacity = text->capacity;
+    text->at = hp_grow(text->at, &capacity, WINDOW + HP_TEXT_PAD, 1);
+    text->capacity = WINDOW + HP_TEXT_PAD;
+    int ret = fill(text, err);
+    text->capacity = capacity;
+    return ret == HP_OK && hp_is_gzip(text->at, text->size) ? open_gzip(text, err) : ret;
+}
+
+void hp_text_close(struct hp_text *text) {
+    hp_gunzip_free(text->gunzip);
+    text->gunzip = NULL;
+    if (text->fd > STDIN_FILENO) {
+        close(text->fd);
+    }
+    text->fd = -1;
+}
+
+void hp_text_done(struct hp_text *text) {
+    hp_text_close(text);
+    free(text->at);
+    *text = (struct hp_text){0};
+}

@@ -1,0 +1,39 @@
+// The bytes of one input, decompressed, a window of them at a time.
+#ifndef HP_INPUT_TEXT_H
+#define HP_INPUT_TEXT_H
+
+#include "base/err.h"
+
+enum {
+    HP_TEXT_PAD = 32, // NULs after the window, so that wide reads stay inside
+};
+
+struct hp_gunzip;
+
+// {0} is closed.  The buffer is kept from one file to the next.
+struct hp_text {
+    char *at; // the window
+    size_t size, capacity;
+    bool at_end; // nothing follows it
+
+    int fd;
+    uint64_t limit;           // of all bytes after decompression; 0 for the default
+    uint64_t total;           // bytes in the windows so far
+    struct hp_gunzip *gunzip; // NULL for a plain file
+};
+
+// Open a file, or standard input for "-", plain or gzip (any number of members), and read
+// a first window.  `limit` holds what it may be after decompression; 0 for no limit on a
+// plain file and for the larger of 1 GiB and 200 times the file on a compressed one.
+// Close it also after a failure.
+HP_MUST_CHECK int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
+                               struct hp_err *err);
+
+// Drop the first `done` bytes of the window and read more behind the rest: at least one
+// byte, unless that was the end.
+HP_MUST_CHECK int hp_text_slide(struct hp_text *text, size_t done, struct hp_err *err);
+
+void hp_text_close(struct hp_text *text); // keeps the window
+void hp_text_done(struct hp_text *text);
+
+#endif

@@ -1,0 +1,291 @@
+#include "input/jemalloc.h"
+
+#include "input/reader.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static struct hp_stack_lines lines;
+static struct hp_dump dump;
+static struct hp_err err;
+static char buffer[1 << 16];
+
+// The parser may read a little beyond the text.
+static int parse(const char *text) {
+    size_t size = strlen(text);
+    cr_assert_lt(size + HP_TEXT_PAD, sizeof buffer);
+    memcpy(buffer, text, size);
+    memset(buffer + size, 0, HP_TEXT_PAD);
+    struct hp_text window = {
+        .at = buffer, .size = size, .capacity = sizeof buffer, .at_end = true};
+    hp_dump_clear(&dump);
+    return hp_jemalloc_read(&window, &lines, true, &dump, &err);
+}
+
+#define HEAD "heap_v2/524288\n  t*: 3: 192 [5: 320]\n  t0: 3: 192 [5: 320] main\n"
+#define MAPS \
+    "\nMAPPED_LIBRARIES:\n1000-2000 r-xp 00001000 fe:00 12    /bin/a b (deleted)\n"
+
+Test(jemalloc, reads_stacks_and_counts) {
+    const char *text = HEAD
+        "@ 0x10 0x7fc9268a2630 0x20\n  t*: 1: 64 [2: 128]\n"
+        "  t0: 1: 64 [2: 128]\n@ 0x10\n  t*: 2: 128 [3: 192]\n"
+        "  t0: 1: 64 [1: 64]\n  t7: 1: 64 [2: 128]\n" MAPS;
+    cr_assert_eq(parse(text), HP_OK);
+    cr_expect_eq(dump.period, 524288);
+    cr_expect_eq(dump.header_threads, 1);
+    cr_expect_eq(dump.header.alloc.bytes, 320);
+    cr_assert_eq(dump.stacks.count, 2);
+    cr_expect_eq(dump.stacks.at[0].depth, 3);
+    cr_expect_eq(dump.stacks.at[0].counts.inuse.bytes, 64);
+    cr_expect_eq(dump.stacks.at[0].lines, 0); // one thread: its line says the same
+    cr_expect_eq(dump.stacks.at[1].lines, 2);
+    cr_expect_eq(dump.thread_lines.at[1].thread, 7);
+    cr_expect_eq(dump.addresses.count, 3);
+    cr_expect_eq(dump.addresses.at[dump.frames.at[1]], 0x7fc9268a2630);
+    cr_expect_eq(dump.frames.at[3], dump.frames.at[0]); // the same address
+    cr_assert_eq(dump.mappings.count, 1);
+    cr_expect(hp_span_is(dump.mappings.at[0].path, "/bin/a b"));
+    cr_expect(dump.mappings.at[0].deleted);
+    cr_expect_null(dump.damage.what);
+    cr_expect_eq(dump.malformed, 0);
+}
+
+// A line that repeats the total is stepped over unread only if it is the only one.
+Test(jemalloc, reads_all_threads_though_the_first_has_all_of_the_total) {
+    cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 2: 16 [0: 0]\n  t1: 2: 16 [0: 0]\n"
+                            " t2: 1: 8 [0: 0]\n" MAPS),
+                 HP_OK);
+    cr_expect_eq(dump.malformed, 0);
+    cr_assert_eq(dump.stacks.count, 1);
+    cr_expect_eq(dump.stacks.at[0].lines, 2);
+}
+
+// Every line in any form that decodes to the same numbers.
+Test(jemalloc, reads_stacks_in_unusual_dress) {
+    const char *text =
+        "heap_v2/1\r\n  t*: 1: 8 [0: 0]\r\n@ 0x10 0x20 0xabcdef0123456789\r\n"
+        "\tt*:  1:  8  [ 0: 0]  \r\n@\t0x0010   20 0xABCDEF0123456789\n"
+        "t*: 1: 8 [0: 0]\n\n--- Memory map:\n";
+    cr_assert_eq(parse(text), HP_OK);
+    cr_assert_eq(dump.stacks.count, 2, "%s", dump.first_malformed.what);
+    for (int i = 0; i < 3; i++) {
+        uint64_t a = dump.addresses.at[dump.frames.at[i]];
+        uint64_t b = dump.addresses.at[dump.frames.at[3 + i]];
+        cr_expect_eq(a, b);
+    }
+    cr_expect_null(dump.damage.what, "%s", dump.damage.what);
+}
+
+// Neighbours share tokens, end in the middle of each other, or are the same.
+Test(jemalloc, reuses_the_line_before_only_where_it_is_equal) {
+    static const char *const stacks[] = {
+        "0x1000 0x2000 0x3000", "0x1000 0x2000 0x3000",
+        "0x1000 0x2000",        "0x1000 0x2000 0x3001",
+        "0x1000 0x20000 0x3",   "0x100",
+        "0x1000 0x20000",       "",
+        "0x1000 0x20000",
+    };
+    char text[2048] = HEAD;
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+        char stack[256];
+        snprintf(stack, sizeof stack, "@ %s\n  t*: 1: 8 [0: 0]\n", stacks[i]);
+        strcat(text, stack);
+    }
+    strcat(text, MAPS);
+    cr_assert_eq(parse(text), HP_OK);
+    cr_assert_eq(dump.stacks.count, sizeof stacks / sizeof *stacks);
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+        char again[256] = "";
+        for (uint32_t f = 0; f < dump.stacks.at[i].depth; f++) {
+            uint32_t id = dump.frames.at[dump.stacks.at[i].first_frame + f];
+            size_t used = strlen(again);
+            snprintf(again + used, sizeof again - used, "%s0x%lx", f ? " " : "",
+                     (unsigned long)dump.addresses.at[id]);
+        }
+        cr_expect_str_eq(again, stacks[i]);
+    }
+}
+
+// A pthread name with a line break made jemalloc write "@ 0x41 0x42" into the header.
+Test(jemalloc, passes_over_a_stack_without_counts) {
+    const char *text =
+        "heap_v2/4096\n  t*: 1: 64 [0: 0]\n  t1: 1: 64 [0: 0] a\n"
+        "@ 0x41 0x42\n@ 0x10\n  t*: 1: 64 [0: 0]\n" MAPS;
+    cr_assert_eq(parse(text), HP_OK);
+    cr_expect_eq(dump.stacks.count, 1);
+    cr_expect_eq(dump.malformed, 1);
+    cr_expect_eq(dump.first_malformed.line, 4);
+    cr_expect_null(dump.damage.what);
+}
+
+static const struct {
+    const char *text, *what;
+    uint64_t line;
+} damages[] = {
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n",
+     "the file ends before its MAPPED_LIBRARIES section", 6},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n\nMAPPED_LIBRARIES:\n1000-2",
+     "the file ends in the middle of a line", 8},
+    {"heap_v2/1\n@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS, "no line of totals", 2},
+    {HEAD "@ 0x10\n  t*: 0: 64 [2: 128]\n" MAPS,
+     "objects without bytes, or bytes without objects", 5},
+    {HEAD "@ 0x10\n  t*: 18446744073709551616: 64 [2: 128]\n" MAPS,
+     "a number is not below 2^64", 5},
+    {HEAD MAPS HEAD MAPS, "a second dump begins here", 7},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n@ 0x20\n" MAPS, "the last stack has no counts",
+     6},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2", "the file ends in the middle of a line", 5},
+};
+
+Test(jemalloc, tells_what_may_be_missing_and_where) {
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        cr_assert_eq(parse(damages[i].text), HP_OK);
+        cr_assert_not_null(dump.damage.what, "row %zu", i);
+        cr_expect_str_eq(dump.damage.what, damages[i].what);
+        cr_expect_eq(dump.damage.line, damages[i].line, "%s: %lu", damages[i].what,
+                     (unsigned long)dump.damage.line);
+    }
+}
+
+static const struct {
+    const char *text, *expected;
+    uint64_t line, stacks;
+} malformed[] = {
+    {HEAD "nonsense\n@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS, "a line of totals", 4, 1},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\nnonsense\n" MAPS, "a stack or the memory map", 6,
+     1},
+    {HEAD "@ 0x10 0xzz\n  t*: 1: 64 [2: 128]\n" MAPS, "a hexadecimal number", 4, 0},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128\n" MAPS, "']'", 5, 0},
+    {HEAD "@ 0x10\n  t*: 1: x [2: 128]\n" MAPS, "a number", 5, 0},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128] name\n" MAPS, "the end of the line", 5, 0},
+    {HEAD "@ 0x10\n  t*: 5: 80 [0: 0]\n  t*: 1: 16 [0: 0]\n" MAPS,
+     "one line of counts for all threads, not two", 6, 1},
+    {HEAD "@ 0x0x10\n  t*: 1: 64 [2: 128]\n" MAPS, "a hexadecimal number", 4, 0},
+    {HEAD "@ 0x10\n  t*: x\n  t*: 1: 8 [0: 0]\n  t3: x\n" MAPS, "a number", 5, 1},
+    {HEAD "@ 0x10\n  t*: 5: 80 [0: 0]\n" MAPS "garbage\n", "a row of the memory map", 9,
+     1},
+};
+
+Test(jemalloc, names_the_line_that_fits_no_grammar) {
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+        cr_assert_eq(parse(malformed[i].text), HP_OK);
+        cr_assert_gt(dump.malformed, 0, "row %zu", i);
+        cr_expect_str_eq(dump.first_malformed.what, malformed[i].expected);
+        cr_expect_eq(dump.first_malformed.line, malformed[i].line, "row %zu: %lu", i,
+                     (unsigned long)dump.first_malformed.line);
+        cr_expect_eq(dump.stacks.count, malformed[i].stacks, "row %zu", i);
+    }
+}
+
+Test(jemalloc, leaves_out_counters_that_wrapped_around) {
+    cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 18446744073709551615: 18446744073709551000 "
+                            "[2: 128]\n" MAPS),
+                 HP_OK);
+    cr_expect_eq(dump.wrapped, 1);
+    cr_expect_eq(dump.stacks.at[0].counts.inuse.objects, 0);
+    cr_expect_eq(dump.stacks.at[0].counts.alloc.objects, 2);
+}
+
+Test(jemalloc, counts_lines_of_dialects_to_come) {
+    cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n  f: 12 60 64 3 0 1\n"
+                            "frag_util: 0 1 2 3 4 5 6 7 8\n" MAPS),
+                 HP_OK);
+    cr_expect_eq(dump.unknown, 2);
+    cr_expect_eq(dump.malformed, 0);
+    cr_expect_eq(dump.stacks.count, 1);
+}
+
+Test(jemalloc, refuses_a_header_without_a_period) {
+    cr_expect_eq(parse("heap_v2/x\n"), HP_E_FORMAT);
+    cr_expect_eq(err.line, 1);
+    cr_expect_str_eq(err.message, "expected a number as sample period");
+}
+
+// The thread order of two equal dumps may differ, their content does not.
+Test(jemalloc, tells_equal_samples_from_others) {
+    cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS), HP_OK);
+    struct hp_digest first = dump.samples, content = dump.content;
+    cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS "\n"), HP_OK);
+    cr_expect_eq(memcmp(&first, &dump.samples, sizeof first), 0);
+    cr_expect_neq(memcmp(&content, &dump.content, sizeof content), 0);
+    cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 129]\n" MAPS), HP_OK);
+    cr_expect_neq(memcmp(&first, &dump.samples, sizeof first), 0);
+}
+
+// A file of many windows, with every length of stack, read as it is and by a pipe's pieces.
+Test(jemalloc, reads_a_file_in_windows_as_if_it_were_one) {
+    enum {
+        STACKS = 40000,
+        DEEPEST = 97
+    };
+
+    int fd = memfd_create("dump", 0);
+    FILE *file = fdopen(fd, "w");
+    fputs(HEAD, file);
+    uint64_t frames = 0;
+    for (int i = 0; i < STACKS; i++) {
+        fputs("@", file);
+        for (int f = 0; f < i % DEEPEST; f++, frames++) {
+            fprintf(file, " %#x", 0x1000 + (i * 7 + f) % 5000);
+        }
+        fprintf(file, "\n  t*: %d: %d [0: 0]\n", i + 1, 8 * (i + 1));
+        for (int thread = 0; thread < i % 3; thread++) {
+            fprintf(file, "  t%d: 1: 8 [0: 0]\n", thread);
+        }
+    }
+    fputs(MAPS, file);
+    fflush(file);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    struct hp_reader reader = {0};
+    bool is_elf;
+    cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK);
+    cr_expect_null(dump.damage.what, "%s", dump.damage.what);
+    cr_expect_eq(dump.malformed, 0, "line %lu: %s",
+                 (unsigned long)dump.first_malformed.line, dump.first_malformed.what);
+    cr_assert_eq(dump.stacks.count, STACKS);
+    cr_expect_eq(dump.frames.count, frames);
+    int wrong = 0;
+    for (int i = 0; i < STACKS; i++) {
+        const struct hp_dump_stack *stack = &dump.stacks.at[i];
+        wrong += stack->depth != (uint32_t)(i % DEEPEST) ||
+                 stack->counts.inuse.objects != (uint64_t)i + 1;
+        for (uint32_t f = 0; f < stack->depth; f++) {
+            uint64_t address = dump.addresses.at[dump.frames.at[stack->first_frame + f]];
+            wrong += address != (uint64_t)(0x1000 + (i * 7 + (int)f) % 5000);
+        }
+    }
+    cr_expect_eq(wrong, 0);
+    cr_expect_eq(dump.mappings.count, 1);
+    cr_expect_gt(dump.bytes, 4 << 20);
+    hp_reader_done(&reader);
+    fclose(file);
+}
+
+// The number of a line far behind the first window.
+Test(jemalloc, counts_lines_across_windows) {
+    enum {
+        STACKS = 40000
+    };
+
+    int fd = memfd_create("dump", 0);
+    FILE *file = fdopen(fd, "w");
+    fputs(HEAD, file);
+    for (int i = 0; i < STACKS; i++) {
+        fputs("@ 0x1000 0x2000 0x3000\n  t*: 1: 8 [0: 0]\n  t0: 1: 8 [0: 0]\n", file);
+    }
+    fputs("nonsense\n" MAPS, file);
+    fflush(file);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    struct hp_reader reader = {0};
+    bool is_elf;
+    cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK);
+    cr_expect_eq(dump.malformed, 1);
+    cr_expect_eq(dump.first_malformed.line, 3 + 3 * STACKS + 1);
+    hp_reader_done(&reader);
+    fclose(file);
+}

@@ -1,0 +1,143 @@
+#include "input/text.h"
+
+#include "input/digest.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static struct hp_text text;
+static struct hp_err err;
+static char path[64];
+
+static int new_file(void) {
+    int fd = memfd_create("text", 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+// `count` lines of text, each its number.
+static char *numbers(int count, size_t *size) {
+    char *all;
+    FILE *file = open_memstream(&all, size);
+    for (int i = 0; i < count; i++) {
+        fprintf(file, "line %d\n", i);
+    }
+    fclose(file);
+    return all;
+}
+
+static void write_gzip(int fd, const char *bytes, size_t size) {
+    gzFile file = gzdopen(dup(fd), "wb");
+    cr_assert_eq(gzwrite(file, bytes, (unsigned)size), (int)size);
+    gzclose(file);
+    lseek(fd, 0, SEEK_END);
+}
+
+// Read all windows, dropping two thirds of each; the whole must come out.
+static bool reads_as(const char *wanted, size_t size) {
+    size_t at = 0;
+    int ret = hp_text_open(&text, path, 0, &err);
+    while (ret == HP_OK) {
+        size_t done = text.at_end ? text.size : text.size - text.size / 3;
+        if (at + done > size || memcmp(text.at, wanted + at, done) != 0) {
+            break;
+        }
+        at += done;
+        if (text.at_end) {
+            break;
+        }
+        ret = hp_text_slide(&text, done, &err);
+    }
+    hp_text_close(&text);
+    return ret == HP_OK && at == size;
+}
+
+Test(text, comes_in_windows_and_whole) {
+    size_t size;
+    char *all = numbers(300000, &size);
+    int fd = new_file();
+    cr_assert_eq(write(fd, all, size), (ssize_t)size);
+    cr_expect(reads_as(all, size));
+    free(all);
+    close(fd);
+}
+
+Test(text, of_several_gzip_members_is_one) {
+    size_t size;
+    char *all = numbers(300000, &size);
+    int fd = new_file();
+    write_gzip(fd, all, size / 3);
+    write_gzip(fd, all + size / 3, 1);
+    write_gzip(fd, all + size / 3 + 1, size - size / 3 - 1);
+    cr_expect(reads_as(all, size));
+    free(all);
+    close(fd);
+}
+
+Test(text, of_a_cut_gzip_file_is_an_error_wherever_it_is_cut) {
+    size_t size;
+    char *all = numbers(200, &size);
+    int fd = new_file();
+    write_gzip(fd, all, size);
+    off_t end = lseek(fd, 0, SEEK_END);
+    for (off_t cut = end - 1; cut > 2; cut--) {
+        cr_assert_eq(ftruncate(fd, cut), 0);
+        int ret = hp_text_open(&text, path, 0, &err);
+        hp_text_close(&text);
+        cr_expect_eq(ret, HP_E_FORMAT, "cut at %ld", (long)cut);
+    }
+    free(all);
+    close(fd);
+}
+
+Test(text, that_is_more_than_allowed_is_refused_before_it_is_in_memory) {
+    int fd = new_file();
+    gzFile file = gzdopen(dup(fd), "wb");
+    static const char zeros[1 << 20];
+    for (int i = 0; i < 64; i++) {
+        gzwrite(file, zeros, sizeof zeros);
+    }
+    gzclose(file);
+    int ret = hp_text_open(&text, path, 8 << 20, &err);
+    while (ret == HP_OK && !text.at_end) {
+        ret = hp_text_slide(&text, 0, &err);
+    }
+    cr_expect_eq(ret, HP_E_LIMIT);
+    cr_expect_lt(text.capacity, (size_t)40 << 20);
+    hp_text_done(&text);
+    close(fd);
+}
+
+Test(text, that_is_not_there_or_a_folder_is_an_io_error) {
+    cr_expect_eq(hp_text_open(&text, "/nowhere/at/all", 0, &err), HP_E_IO);
+    hp_text_close(&text);
+    cr_expect_eq(hp_text_open(&text, "/", 0, &err), HP_E_IO);
+    hp_text_close(&text);
+}
+
+Test(digest, does_not_depend_on_how_a_text_is_cut) {
+    size_t size;
+    char *all = numbers(50, &size);
+    struct hp_digest whole = hp_digest_of((struct hp_span){all, size});
+    for (size_t step = 1; step < 100; step++) {
+        struct hp_digester digester;
+        hp_digester_init(&digester);
+        for (size_t at = 0; at < size; at += step) {
+            size_t left = size - at;
+            hp_digester_add(&digester,
+                            (struct hp_span){all + at, step < left ? step : left});
+        }
+        struct hp_digest pieces = hp_digester_end(&digester);
+        cr_expect_eq(memcmp(&pieces, &whole, sizeof whole), 0, "step %zu", step);
+    }
+    all[size / 2] ^= 1;
+    struct hp_digest other = hp_digest_of((struct hp_span){all, size});
+    cr_expect_neq(memcmp(&other, &whole, sizeof whole), 0);
+    free(all);
+}
