@@ -1,0 +1,114 @@
+#include "calc/merge.h"
+
+#include <assert.h>
+
+static void describe(const struct hp_dump *dump, struct hp_input_record *record) {
+    record->period = dump->period;
+    record->bytes = dump->bytes;
+    record->stacks = dump->stacks.count;
+    record->threads = dump->header_threads;
+    record->addresses = dump->addresses.count;
+    record->malformed = dump->malformed;
+    record->malformed_line = dump->first_malformed.line;
+    record->unknown = dump->unknown;
+    record->wrapped = dump->wrapped;
+    record->overlaps = dump->overlaps;
+    record->header = dump->header;
+    record->samples = dump->samples;
+    record->maps = dump->maps;
+}
+
+// All stacks before any is added, so that a dump that cannot be used leaves no trace.
+static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
+                     struct hp_values *total) {
+    merger->values.count = 0;
+    hp_vec_reserve(&merger->values, dump->stacks.count);
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        struct hp_values *values = &merger->values.at[merger->values.count++];
+        if (!hp_unbias_stack(&merger->unbias, dump, stack, values) ||
+            !hp_values_add(total, values)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// jemalloc writes its own grand total.  Unbiased it comes close to the sum of the unbiased
+// stacks; the roundings of few objects account for 0.75 of one, and half a percent.  A raw
+// one is their sum.
+static enum hp_header_check check_header(const struct hp_dump *dump,
+                                         const struct hp_unbias *unbias,
+                                         const struct hp_values *total) {
+    struct hp_count header = dump->header.inuse;
+    if (unbias->kind != HP_DUMP_UNBIASED) {
+        return unbias->adds_up ? HP_HEADER_AGREES : HP_HEADER_CONTRADICTS;
+    }
+    if (unbias->estimator != HP_ESTIMATOR_BEST || dump->period == 0) {
+        return HP_HEADER_UNCHECKED;
+    }
+    double said = hp_unbias_total_bytes(header, dump->period);
+    double summed = hp_fixed_double(total->of[HP_INUSE_SPACE], HP_INUSE_SPACE);
+    double gap = said > summed ? said - summed : summed - said;
+    double allowed =
+        header.objects == 0 ? 0 : said * (0.005 + 0.75 / (double)header.objects);
+    return gap > allowed ? HP_HEADER_CONTRADICTS : HP_HEADER_AGREES;
+}
+
+// The dump's frames as those of the profile, in their place.
+static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *dump) {
+    static_assert(sizeof(hp_frame_id) == sizeof *dump->frames.at, "ids take one word");
+    hp_frame_id *frames = (hp_frame_id *)dump->frames.at;
+    for (size_t i = 0; i < dump->frames.count; i++) {
+        frames[i] = merger->placer.frames.at[dump->frames.at[i]];
+    }
+    return frames;
+}
+
+// The first dump makes nearly all of its stacks new: their frames need not be copied, and
+// are in canonical order before they are many.
+static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
+                       struct hp_profile *profile) {
+    bool adopt = profile->stacks.count == 0;
+    if (adopt) {
+        hp_profile_reserve(profile, dump->stacks.count);
+        hp_profile_sort(profile, merger->placer.frames.at, merger->placer.frames.count);
+    }
+    hp_frame_id *frames = translate(merger, dump);
+    for (size_t s = 0; s < dump->stacks.count; s++) {
+        const struct hp_dump_stack *stack = &dump->stacks.at[s];
+        const struct hp_values *values = &merger->values.at[s];
+        if (adopt) {
+            hp_profile_add_adopted(profile, frames + stack->first_frame, stack->depth,
+                                   values);
+        } else {
+            hp_profile_add(profile, frames + stack->first_frame, stack->depth, values);
+        }
+    }
+    if (adopt) {
+        hp_profile_adopt(profile, frames);
+        dump->frames.at = NULL;
+        dump->frames.count = dump->frames.capacity = 0;
+    }
+}
+
+int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *profile,
+             struct hp_input_record *record, struct hp_err *err) {
+    hp_unbias_init(&merger->unbias, profile->estimator, dump);
+    describe(dump, record);
+    record->kind = merger->unbias.kind;
+    if (!estimate(merger, dump, &record->total)) {
+        return hp_fail(err, HP_E_LIMIT, "its numbers are beyond all reason");
+    }
+    record->header_check = check_header(dump, &merger->unbias, &record->total);
+    hp_place(&merger->placer, dump, profile);
+    record->unplaced_addresses = merger->placer.unplaced;
+    profile->has_alloc |= record->total.of[HP_ALLOC_OBJECTS] > 0;
+    add_stacks(merger, dump, profile);
+    return HP_OK;
+}
+
+void hp_merger_done(struct hp_merger *merger) {
+    hp_placer_done(&merger->placer);
+    hp_vec_done(&merger->values);
+}

@@ -1,0 +1,24 @@
+// One more dump into a profile: place it, undo its sampling, add it up.
+#ifndef HP_CALC_MERGE_H
+#define HP_CALC_MERGE_H
+
+#include "calc/place.h"
+#include "calc/unbias.h"
+
+// Scratch memory, kept from dump to dump.  {0} is ready for use.
+struct hp_merger {
+    struct hp_placer placer;
+    struct hp_unbias unbias;
+    HP_VEC(struct hp_values) values; // of each stack of the dump
+};
+
+// Add the dump to `profile`, estimated as profile->estimator says, and what it was to
+// *record.  The dump's frames are used up.  Nothing is added on failure, which only numbers
+// beyond all reason cause.
+HP_MUST_CHECK int hp_merge(struct hp_merger *merger, struct hp_dump *dump,
+                           struct hp_profile *profile, struct hp_input_record *record,
+                           struct hp_err *err);
+
+void hp_merger_done(struct hp_merger *merger);
+
+#endif

@@ -1,0 +1,228 @@
+// An image is a run of rows of one file, with nothing of another file between them, at
+// rising offsets:
+//
+//     5000-6000 r--p 00000000 /srv/app
+//     6000-8000 r-xp 00001000 /srv/app
+//     8000-a000 r-xp 00000000              a hole: text moved to huge pages
+//     a000-b000 r-xp 00005000 /srv/app
+//
+// A hole takes its offset from its executable neighbour.
+#include "calc/place.h"
+
+enum {
+    LONGEST_HOLE = 64,    // rows to either side
+    MOST_SHIFT = 4 << 20, // bytes; the largest pages segments are aligned to have 2 MiB
+};
+
+static bool has_file(const struct hp_mapping *row) {
+    static const char *const not_files[] = {"/memfd:", "/dev/", "/SYSV",
+                                            "/anon_hugepage"};
+    for (size_t i = 0; i < sizeof not_files / sizeof *not_files; i++) {
+        if (hp_span_starts(row->path, not_files[i])) {
+            return false;
+        }
+    }
+    return hp_span_starts(row->path, "/");
+}
+
+static bool may_be_hole(const struct hp_mapping *row) {
+    return row->executable &&
+           (row->path.size == 0 || hp_span_starts(row->path, "/anon_hugepage"));
+}
+
+// A file that is mapped as data beside its own image begins again at offset 0, or stands
+// apart: within an image, address less offset grows by the alignment of segments at most.
+static bool continues(const struct hp_mapping *last, const struct hp_mapping *row) {
+    uint64_t shift = (row->start - row->offset) - (last->start - last->offset);
+    bool rises = row->offset > last->offset ||
+                 (row->offset == last->offset &&
+                  (row->offset > 0 || (last->executable && last->end == row->start)));
+    return rises && shift <= MOST_SHIFT && row->deleted == last->deleted &&
+           hp_span_equal(row->path, last->path);
+}
+
+static void find_images(struct hp_placer *placer, const struct hp_dump *dump) {
+    placer->images.count = 0;
+    placer->image_of.count = 0;
+    for (size_t i = 0; i < dump->mappings.count; i++) {
+        const struct hp_mapping *row = &dump->mappings.at[i];
+        size_t count = placer->images.count;
+        struct hp_run *image = count > 0 ? &placer->images.at[count - 1] : NULL;
+        bool is_file = has_file(row);
+        if (is_file && image && continues(&dump->mappings.at[image->last_row], row)) {
+            image->last_row = i;
+        } else if (is_file) {
+            hp_vec_push(&placer->images, ((struct hp_run){i, i, {0}, false}));
+        }
+        hp_vec_push(&placer->image_of, is_file ? (uint32_t)placer->images.count : 0);
+    }
+}
+
+// The offset that continues row `from` at address `at`.
+static uint64_t extended(const struct hp_mapping *from, uint64_t at) {
+    return from->offset + (at - from->start); // modulo 2^64, also backwards
+}
+
+// The offset of hole `i` of an image, from its nearest executable rows; from the rows that
+// are no code only if both sides agree.
+static bool hole_offset(const struct hp_placer *placer, const struct hp_dump *dump,
+                        size_t i, uint64_t *offset) {
+    const struct hp_mapping *rows = dump->mappings.at;
+    size_t before = i, after = i;
+    size_t first = i < LONGEST_HOLE ? 0 : i - LONGEST_HOLE;
+    while (before > first && placer->image_of.at[before] == 0 &&
+           rows[before - 1].end == rows[before].start) {
+        before--;
+    }
+    size_t last = dump->mappings.count - 1;
+    last = last - i < LONGEST_HOLE ? last : i + LONGEST_HOLE;
+    while (after < last && placer->image_of.at[after] == 0 &&
+           rows[after].end == rows[after + 1].start) {
+        after++;
+    }
+    uint32_t image = placer->image_of.at[before];
+    if (image == 0 || image != placer->image_of.at[after]) {
+        return false;
+    }
+    uint64_t low = extended(&rows[before], rows[i].start);
+    uint64_t high = extended(&rows[after], rows[i].start);
+    *offset = rows[before].executable ? low : high;
+    return rows[before].executable || rows[after].executable || low == high;
+}
+
+// Add a piece of text to the image's extents, joined to the last where it continues it.
+static void add_extent(struct hp_placer *placer, struct hp_extent piece) {
+    size_t count = placer->extents.count;
+    struct hp_extent *last = count > 0 ? &placer->extents.at[count - 1] : NULL;
+    if (last && last->offset + last->size == piece.offset) {
+        last->size += piece.size;
+        last->has_hole |= piece.has_hole;
+    } else {
+        hp_vec_push(&placer->extents, piece);
+    }
+}
+
+static void find_extents(struct hp_placer *placer, const struct hp_dump *dump,
+                         const struct hp_run *image) {
+    placer->extents.count = 0;
+    for (size_t i = image->first_row; i <= image->last_row; i++) {
+        const struct hp_mapping *row = &dump->mappings.at[i];
+        struct hp_extent piece = {row->offset, row->end - row->start, false};
+        if (placer->image_of.at[i] == 0) {
+            piece.has_hole = true;
+            if (!may_be_hole(row) || !hole_offset(placer, dump, i, &piece.offset)) {
+                continue;
+            }
+        }
+        if (row->executable) {
+            add_extent(placer, piece);
+        }
+    }
+}
+
+static hp_module_id module_of_image(struct hp_placer *placer, const struct hp_dump *dump,
+                                    struct hp_run *image, struct hp_profile *profile) {
+    if (!image->known) {
+        const struct hp_mapping *first = &dump->mappings.at[image->first_row];
+        find_extents(placer, dump, image);
+        struct hp_module module = {
+            .kind = HP_MODULE_FILE,
+            .path = hp_strtab_add(&profile->strings, first->path),
+            .deleted = first->deleted,
+            .span = dump->mappings.at[image->last_row].end - first->start,
+            .extents = (uint32_t)placer->extents.count,
+        };
+        image->module = hp_profile_module(profile, &module, placer->extents.at);
+        image->known = true;
+    }
+    return image->module;
+}
+
+static hp_module_id pseudo_module(const struct hp_mapping *row,
+                                  struct hp_profile *profile) {
+    struct hp_span name = row->path.size > 0 ? row->path : hp_span_of("[anon]");
+    struct hp_module module = {.kind = HP_MODULE_PSEUDO,
+                               .path = hp_strtab_add(&profile->strings, name)};
+    return hp_profile_module(profile, &module, NULL);
+}
+
+// The image that a hole at row `i` lies in.  hole_offset() has made sure there is one.
+static struct hp_run *image_around(struct hp_placer *placer, size_t i) {
+    while (placer->image_of.at[i] == 0) {
+        i--;
+    }
+    return &placer->images.at[placer->image_of.at[i] - 1];
+}
+
+static struct hp_row_place place_of_row(struct hp_placer *placer,
+                                        const struct hp_dump *dump, size_t i,
+                                        struct hp_profile *profile) {
+    const struct hp_mapping *row = &dump->mappings.at[i];
+    struct hp_row_place place = {.offset = row->offset, .known = true};
+    uint32_t image = placer->image_of.at[i];
+    if (image > 0) {
+        place.module =
+            module_of_image(placer, dump, &placer->images.at[image - 1], profile);
+    } else if (may_be_hole(row) && hole_offset(placer, dump, i, &place.offset)) {
+        place.module = module_of_image(placer, dump, image_around(placer, i), profile);
+    } else {
+        place.module = pseudo_module(row, profile);
+        place.offset = 0;
+    }
+    return place;
+}
+
+// The row that holds `address`, or the number of rows.
+static size_t row_of(const struct hp_dump *dump, uint64_t address) {
+    size_t low = 0, high = dump->mappings.count; // rows before low start at or below it
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (dump->mappings.at[middle].start <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low > 0 && address < dump->mappings.at[low - 1].end;
+    return found ? low - 1 : dump->mappings.count;
+}
+
+static hp_frame_id place_address(struct hp_placer *placer, const struct hp_dump *dump,
+                                 uint64_t address, struct hp_profile *profile) {
+    // The call that returns to the first byte of a row is in the row before.
+    size_t i = row_of(dump, address - (address > 0));
+    if (i == dump->mappings.count) {
+        placer->unplaced++;
+        return hp_profile_frame(profile, (hp_module_id){0}, address);
+    }
+    struct hp_row_place *place = &placer->places.at[i];
+    if (!place->known) {
+        *place = place_of_row(placer, dump, i, profile);
+    }
+    uint64_t offset = place->offset + (address - dump->mappings.at[i].start);
+    return hp_profile_frame(profile, place->module, offset);
+}
+
+void hp_place(struct hp_placer *placer, const struct hp_dump *dump,
+              struct hp_profile *profile) {
+    find_images(placer, dump);
+    placer->places.count = 0;
+    for (size_t i = 0; i < dump->mappings.count; i++) {
+        hp_vec_push(&placer->places, (struct hp_row_place){0});
+    }
+    placer->unplaced = 0;
+    placer->frames.count = 0;
+    hp_vec_reserve(&placer->frames, dump->addresses.count);
+    for (size_t i = 0; i < dump->addresses.count; i++) {
+        hp_frame_id frame = place_address(placer, dump, dump->addresses.at[i], profile);
+        hp_vec_push(&placer->frames, frame);
+    }
+}
+
+void hp_placer_done(struct hp_placer *placer) {
+    hp_vec_done(&placer->places);
+    hp_vec_done(&placer->image_of);
+    hp_vec_done(&placer->images);
+    hp_vec_done(&placer->extents);
+    hp_vec_done(&placer->frames);
+}

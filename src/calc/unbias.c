@@ -1,0 +1,326 @@
+// Where the sizes of sampled objects are not kept, there are two kinds of dumps.
+//
+// RAW (jemalloc < 5.3, or prof_unbias:false) holds n sampled objects of b bytes in all.
+// Each thread's line is taken as n objects of b/n bytes: right if they are of one size,
+// low by at most 23 % in bytes if not.
+//
+// UNBIASED (jemalloc >= 5.3) holds numbers from which jeprof's formula finds back jemalloc's
+// own, better, sums over size classes:
+//
+//     C = sum of round(8/p)/8, B = sum of round(S/p) over the sampled objects
+//     c' = round(C q), b' = round(B q), q = 1 - exp(-(B/C)/R)
+//
+// Both roundings cost up to a few percent.  If all n objects of a line are of one size
+// class S, (c', b') tells n and S exactly, and we undo both ("snap"): try the classes near
+// b'/c' and the n near c'/q, and see which pair jemalloc would have printed so.
+#include "calc/unbias.h"
+
+#include "calc/probability.h"
+
+#include <string.h>
+
+static const double largest = 0x1p120; // in units of the fixed point
+
+static hp_fixed to_fixed(double value, int fraction, bool *too_big) {
+    double scaled = value * (double)((uint64_t)1 << fraction);
+    if (!(scaled < largest)) {
+        *too_big = true;
+        return 0;
+    }
+    // Beyond 2^53 every double is whole; below, round to nearest.
+    return (hp_fixed)(scaled < 0x1p53 ? scaled + 0.5 : scaled);
+}
+
+static struct hp_estimate estimate_of(double objects, double bytes) {
+    struct hp_estimate e = {0};
+    e.objects = to_fixed(objects, HP_OBJECTS_FRACTION, &e.too_big);
+    e.bytes = to_fixed(bytes, HP_SPACE_FRACTION, &e.too_big);
+    return e;
+}
+
+static struct hp_estimate as_counted(struct hp_count count) {
+    return (struct hp_estimate){(hp_fixed)count.objects << HP_OBJECTS_FRACTION,
+                                (hp_fixed)count.bytes << HP_SPACE_FRACTION, false};
+}
+
+// n objects of one known size.
+static struct hp_estimate of_one_size(const struct hp_unbias *unbias, uint64_t n,
+                                      uint64_t size) {
+    if (unbias->period <= 1) {
+        return as_counted((struct hp_count){n, n * size});
+    }
+    double p = hp_one_minus_exp((double)size * unbias->byte_rate);
+    return estimate_of((double)n / p, (double)n * (double)size / p);
+}
+
+// The formula of jeprof, with a given 1 - exp(-x).
+static struct hp_estimate by_mean_size(struct hp_count count, uint64_t period,
+                                       double one_minus_exp(double)) {
+    double mean = (double)count.bytes / (double)count.objects;
+    double p = one_minus_exp(mean / (double)period);
+    return estimate_of((double)count.objects / p, (double)count.bytes / p);
+}
+
+double hp_unbias_total_bytes(struct hp_count total, uint64_t period) {
+    if (total.objects == 0) {
+        return 0;
+    }
+    double mean = (double)total.bytes / (double)total.objects;
+    return (double)total.bytes / hp_one_minus_exp(mean / (double)period);
+}
+
+// --- snap -------------------------------------------------------------------------
+
+static uint64_t distance(uint64_t a, uint64_t b) {
+    return a > b ? a - b : b - a;
+}
+
+// Would n objects of this class be printed as `count`?  As prof_do_unbias() in jemalloc;
+// beyond 2^50 its own rounding is not reproduced to the last unit.
+static bool prints_as(const struct hp_size_class *class, double period, uint64_t n,
+                      struct hp_count count) {
+    double objects = (double)(n * class->shifted_objects) / 8;
+    double bytes = (double)(n * class->unbiased_size);
+    double mean = bytes / objects;
+    double sampled_bytes = bytes * hp_one_minus_exp_naive(mean / period);
+    uint64_t printed_objects = (uint64_t)(sampled_bytes / mean + 0.5);
+    uint64_t printed_bytes = (uint64_t)(sampled_bytes + 0.5);
+    return distance(printed_objects, count.objects) <= count.objects >> 50 &&
+           distance(printed_bytes, count.bytes) <= count.bytes >> 50;
+}
+
+// How many objects of this class make `count`; 0 if no number does.
+static uint64_t snap_to_class(const struct hp_size_class *class, double period,
+                              struct hp_count count) {
+    double objects = (double)class->shifted_objects / 8;
+    if (class->shifted_objects == 0) {
+        return 0;
+    }
+    double mean = (double)class->unbiased_size / objects;
+    double printed = objects * hp_one_minus_exp_naive(mean / period); // by one object
+    double low = ((double)count.objects - 0.5) / printed;
+    double high = ((double)count.objects + 0.5) / printed + 1;
+    if (high * (double)class->unbiased_size > 0x1p63 ||
+        high * (double)class->shifted_objects > 0x1p63) {
+        return 0;
+    }
+    for (uint64_t n = low < 1 ? 1 : (uint64_t)low; (double)n <= high; n++) {
+        if (prints_as(class, period, n, count)) {
+            return n;
+        }
+    }
+    return 0;
+}
+
+// True, with n and their size, if `count` is what jemalloc prints for n objects of one size.
+static bool snap(const struct hp_unbias *unbias, struct hp_count count, uint64_t *n,
+                 uint64_t *size) {
+    int middle = hp_class_below(count.bytes / count.objects);
+    int first = middle < 2 ? 0 : middle - 2;
+    int last = middle + 2 < HP_SIZE_CLASSES ? middle + 2 : HP_SIZE_CLASSES - 1;
+    for (int i = first; i <= last; i++) {
+        const struct hp_size_class *class = &unbias->classes.of[i];
+        *n = snap_to_class(class, (double)unbias->period, count);
+        if (*n > 0) {
+            *size = class->size;
+            return true;
+        }
+    }
+    return false;
+}
+
+// --- one pair of numbers -----------------------------------------------------------
+
+static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
+                         uint64_t *n, uint64_t *size) {
+    if (unbias->kind == HP_DUMP_UNBIASED) {
+        return snap(unbias, count, n, size);
+    }
+    *n = count.objects;
+    *size = count.bytes / count.objects;
+    return count.bytes % count.objects == 0 && (*n == 1 || hp_is_class_size(*size));
+}
+
+static struct hp_estimate work_out(const struct hp_unbias *unbias,
+                                   struct hp_count count) {
+    uint64_t n, size;
+    if (has_one_size(unbias, count, &n, &size)) {
+        return of_one_size(unbias, n, size);
+    }
+    return by_mean_size(count, unbias->period, hp_one_minus_exp);
+}
+
+static struct hp_estimate best(struct hp_unbias *unbias, struct hp_count count) {
+    if (count.objects == 0) {
+        return (struct hp_estimate){0};
+    }
+    uint64_t hash =
+        hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15, count.bytes ^ 0xe7037ed1a0b428db);
+    struct hp_estimate_memo *memo = &unbias->memos[hash % HP_ESTIMATE_MEMOS];
+    if (memo->count.objects != count.objects || memo->count.bytes != count.bytes) {
+        memo->count = count;
+        memo->estimate = work_out(unbias, count);
+    }
+    return memo->estimate;
+}
+
+static bool takes_as_is(const struct hp_unbias *unbias) {
+    return unbias->estimator == HP_ESTIMATOR_NONE || unbias->period == 0 ||
+           (unbias->kind == HP_DUMP_EXACT && unbias->estimator == HP_ESTIMATOR_BEST);
+}
+
+// --- a stack -------------------------------------------------------------------------
+
+enum column {
+    INUSE,
+    ALLOC,
+};
+
+static struct hp_count in_column(const struct hp_counts *counts, enum column column) {
+    return column == INUSE ? counts->inuse : counts->alloc;
+}
+
+static const struct hp_thread_line *lines_of(const struct hp_dump *dump,
+                                             const struct hp_dump_stack *stack) {
+    return dump->thread_lines.at + stack->first_line;
+}
+
+// Raw numbers of the threads add up to those of the stack, unless the file is damaged.
+static bool lines_add_up(const struct hp_dump *dump, const struct hp_dump_stack *stack,
+                         enum column column) {
+    struct hp_count left = in_column(&stack->counts, column);
+    for (uint32_t i = 0; i < stack->lines; i++) {
+        struct hp_count line = in_column(&lines_of(dump, stack)[i].counts, column);
+        left.objects -= line.objects;
+        left.bytes -= line.bytes;
+    }
+    return left.objects == 0 && left.bytes == 0;
+}
+
+static bool lines_have_one_size_each(const struct hp_unbias *unbias,
+                                     const struct hp_dump *dump,
+                                     const struct hp_dump_stack *stack,
+                                     enum column column) {
+    for (uint32_t i = 0; i < stack->lines; i++) {
+        struct hp_count line = in_column(&lines_of(dump, stack)[i].counts, column);
+        uint64_t n, size;
+        if (line.objects > 0 && !snap(unbias, line, &n, &size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Thread lines are a finer split of the same numbers: of raw ones they are never worse, of
+// rewritten ones only better where they can be read exactly and the stack's cannot.
+static bool prefers_lines(const struct hp_unbias *unbias, const struct hp_dump *dump,
+                          const struct hp_dump_stack *stack, enum column column) {
+    if (stack->lines == 0) {
+        return false;
+    }
+    if (unbias->kind != HP_DUMP_UNBIASED) {
+        return lines_add_up(dump, stack, column);
+    }
+    struct hp_count total = in_column(&stack->counts, column);
+    uint64_t n, size;
+    return total.objects > 0 && !snap(unbias, total, &n, &size) &&
+           lines_have_one_size_each(unbias, dump, stack, column);
+}
+
+static struct hp_estimate sum_of_lines(struct hp_unbias *unbias,
+                                       const struct hp_dump *dump,
+                                       const struct hp_dump_stack *stack,
+                                       enum column column) {
+    struct hp_estimate sum = {0};
+    for (uint32_t i = 0; i < stack->lines; i++) {
+        struct hp_estimate e =
+            best(unbias, in_column(&lines_of(dump, stack)[i].counts, column));
+        sum.too_big |= e.too_big;
+        sum.too_big |= __builtin_add_overflow(sum.objects, e.objects, &sum.objects);
+        sum.too_big |= __builtin_add_overflow(sum.bytes, e.bytes, &sum.bytes);
+    }
+    return sum;
+}
+
+static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
+                                   const struct hp_dump_stack *stack,
+                                   enum column column) {
+    struct hp_count count = in_column(&stack->counts, column);
+    if (takes_as_is(unbias)) {
+        return as_counted(count);
+    }
+    if (unbias->estimator == HP_ESTIMATOR_JEPROF) {
+        return count.objects == 0
+                   ? (struct hp_estimate){0}
+                   : by_mean_size(count, unbias->period, hp_one_minus_exp_naive);
+    }
+    return prefers_lines(unbias, dump, stack, column)
+               ? sum_of_lines(unbias, dump, stack, column)
+               : best(unbias, count);
+}
+
+bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
+                     const struct hp_dump_stack *stack, struct hp_values *values) {
+    struct hp_estimate inuse = estimate(unbias, dump, stack, INUSE);
+    struct hp_estimate alloc = estimate(unbias, dump, stack, ALLOC);
+    values->of[HP_INUSE_SPACE] = inuse.bytes;
+    values->of[HP_INUSE_OBJECTS] = inuse.objects;
+    values->of[HP_ALLOC_SPACE] = alloc.bytes;
+    values->of[HP_ALLOC_OBJECTS] = alloc.objects;
+    return !inuse.too_big && !alloc.too_big;
+}
+
+// --- the kind of a dump --------------------------------------------------------------
+
+enum {
+    LINES_THAT_PROVE = 8, // rewritten bytes are multiples of 8 by chance once in 8
+};
+
+struct sums {
+    hp_uint128 objects, bytes;
+};
+
+static void add(struct sums *sums, struct hp_count count) {
+    sums->objects += count.objects;
+    sums->bytes += count.bytes;
+}
+
+static bool is_sum(struct sums sums, struct hp_count header) {
+    return sums.objects == header.objects && sums.bytes == header.bytes;
+}
+
+// Size classes are multiples of 8, so raw bytes are; and the header of a raw dump is the
+// sum of its stacks, which rewritten numbers have no reason to be.  A damaged file may have
+// lost stacks: then enough multiples of 8 must do.
+static enum hp_dump_kind kind_of(const struct hp_dump *dump, bool *adds_up) {
+    struct sums inuse = {0}, alloc = {0};
+    uint64_t low_bits = 0, lines = 0;
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        add(&inuse, stack->counts.inuse);
+        add(&alloc, stack->counts.alloc);
+        low_bits |= stack->counts.inuse.bytes | stack->counts.alloc.bytes;
+        lines += stack->counts.inuse.bytes > 0;
+        lines += stack->counts.alloc.bytes > 0;
+    }
+    *adds_up = is_sum(inuse, dump->header.inuse) && is_sum(alloc, dump->header.alloc);
+    if (lines == 0) {
+        return HP_DUMP_EMPTY;
+    }
+    if (low_bits % 8 != 0 || (!*adds_up && lines < LINES_THAT_PROVE)) {
+        return HP_DUMP_UNBIASED;
+    }
+    return dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_RAW;
+}
+
+void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
+                    const struct hp_dump *dump) {
+    memset(unbias->memos, 0, sizeof unbias->memos);
+    unbias->estimator = estimator;
+    unbias->kind = kind_of(dump, &unbias->adds_up);
+    unbias->period = dump->period;
+    if (dump->period >= 1) {
+        hp_size_classes_init(&unbias->classes, dump->period);
+    }
+    unbias->byte_rate = dump->period >= 2 ? hp_byte_rate(dump->period) : 0;
+}

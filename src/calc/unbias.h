@@ -1,0 +1,54 @@
+// From sampled counts to estimates of the whole: the only way from a dump's numbers to a
+// profile's.
+//
+// An object of S bytes is sampled with chance p(S) = 1 - exp(-S/R), R being the sample
+// period, so each sampled one stands for 1/p objects and S/p bytes (Horvitz and Thompson's
+// estimator).  What a dump keeps is only how many were sampled and their bytes; the manual
+// tells how the sizes are got back, and inputs and formulas are those of statistics.md in
+// the project's design.
+#ifndef HP_CALC_UNBIAS_H
+#define HP_CALC_UNBIAS_H
+
+#include "calc/sizeclass.h"
+#include "model/dump.h"
+
+// An estimate of one pair of numbers.
+struct hp_estimate {
+    hp_fixed objects, bytes;
+    bool too_big; // does not fit
+};
+
+// Estimates made before: most stacks of a dump have one of few pairs of numbers.
+struct hp_estimate_memo {
+    struct hp_count count;
+    struct hp_estimate estimate;
+};
+
+enum {
+    HP_ESTIMATE_MEMOS = 2048,
+};
+
+// How to read the numbers of one dump.  {0} is ready for hp_unbias_init().
+struct hp_unbias {
+    enum hp_estimator estimator;
+    enum hp_dump_kind kind;
+    bool adds_up; // the numbers of the stacks to those of the header, as they stand
+    uint64_t period;
+    double byte_rate; // p(S) = 1 - exp(-byte_rate S), exactly 1 - (1 - 1/R)^S
+    struct hp_size_classes classes;
+    struct hp_estimate_memo memos[HP_ESTIMATE_MEMOS]; // by hash; no objects: free
+};
+
+// Find out what kind of dump this is.
+void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
+                    const struct hp_dump *dump);
+
+// Estimate one stack.  False if a number is beyond all reason and does not fit.
+bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
+                     const struct hp_dump_stack *stack, struct hp_values *values);
+
+// jeprof's formula, here for a total that jemalloc rewrote: bytes / (1 - exp(-x / R)),
+// x being the mean size.
+double hp_unbias_total_bytes(struct hp_count total, uint64_t period);
+
+#endif

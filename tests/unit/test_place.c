@@ -1,0 +1,177 @@
+#include "calc/place.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "input/maps.h"
+
+static struct hp_dump dump;
+static struct hp_profile profile;
+static struct hp_placer placer;
+
+// Read a map, and place the addresses.
+static void place(const char *maps, const uint64_t *addresses, size_t count) {
+    struct hp_cursor c = hp_cursor_over(maps, maps + strlen(maps));
+    hp_dump_clear(&dump);
+    hp_maps_read(&c, &dump);
+    for (size_t i = 0; i < count; i++) {
+        hp_vec_push(&dump.addresses, addresses[i]);
+    }
+    hp_place(&placer, &dump, &profile);
+}
+
+static const struct hp_frame *frame_of(size_t i) {
+    return &profile.frames.at[placer.frames.at[i].n];
+}
+
+static const char *path_of(const struct hp_frame *frame) {
+    return hp_profile_text(&profile, profile.modules.at[frame->module.n].path);
+}
+
+static void setup(void) {
+    hp_profile_init(&profile);
+}
+
+TestSuite(place, .init = setup);
+
+#define APP                                       \
+    "5000-6000 r--p 00000000 fe:00 1  /srv/app\n" \
+    "6000-8000 r-xp 00001000 fe:00 1  /srv/app\n" \
+    "8000-9000 r--p 00003000 fe:00 1  /srv/app\n"
+
+Test(place, gives_module_and_file_offset) {
+    place(APP, (uint64_t[]){0x6010, 0x8000, 0x6000}, 3);
+    cr_expect_str_eq(path_of(frame_of(0)), "/srv/app");
+    cr_expect_eq(frame_of(0)->offset, 0x1010);
+    cr_expect_eq(frame_of(1)->offset, 0x3000); // returns behind the last byte of the text
+    cr_expect_eq(frame_of(2)->offset, 0x1000);
+    cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
+}
+
+Test(place, merges_processes_at_other_addresses) {
+    place(APP, (uint64_t[]){0x6010}, 1);
+    hp_frame_id first = placer.frames.at[0];
+    place(
+        "a5000-a6000 r--p 00000000 fe:00 1  /srv/app\n"
+        "a6000-a8000 r-xp 00001000 fe:00 1  /srv/app\n"
+        "a8000-a9000 r--p 00003000 fe:00 1  /srv/app\n",
+        (uint64_t[]){0xa6010}, 1);
+    cr_expect_eq(placer.frames.at[0].n, first.n);
+}
+
+Test(place, keeps_two_builds_at_one_path_apart) {
+    place(APP, (uint64_t[]){0x6010}, 1);
+    hp_frame_id first = placer.frames.at[0];
+    place(
+        "5000-6000 r--p 00000000 fe:00 1  /srv/app\n"
+        "6000-9000 r-xp 00001000 fe:00 1  /srv/app\n",
+        (uint64_t[]){0x6010}, 1);
+    cr_expect_neq(placer.frames.at[0].n, first.n);
+    place(
+        "5000-6000 r--p 00000000 fe:00 1  /srv/app (deleted)\n"
+        "6000-8000 r-xp 00001000 fe:00 1  /srv/app (deleted)\n"
+        "8000-9000 r--p 00003000 fe:00 1  /srv/app (deleted)\n",
+        (uint64_t[]){0x6010}, 1);
+    cr_expect_neq(placer.frames.at[0].n, first.n);
+    cr_expect_str_eq(path_of(frame_of(0)), "/srv/app");
+    cr_expect(profile.modules.at[frame_of(0)->module.n].deleted);
+}
+
+// A program that reads its own symbols maps itself once more, as data.
+Test(place, takes_a_file_mapped_as_data_beside_its_image_for_no_part_of_it) {
+    place(APP, (uint64_t[]){0x6010}, 1);
+    hp_frame_id first = placer.frames.at[0];
+    place("2000-5000 r--p 00000000 fe:00 1  /srv/app\n" APP, (uint64_t[]){0x6010}, 1);
+    cr_expect_eq(placer.frames.at[0].n, first.n);
+    place(APP "900000000-900003000 r--p 00003000 fe:00 1  /srv/app\n",
+          (uint64_t[]){0x6010}, 1);
+    cr_expect_eq(placer.frames.at[0].n, first.n);
+}
+
+#define HUGE                                      \
+    "5000-6000 r--p 00000000 fe:00 1  /srv/app\n" \
+    "6000-7000 r-xp 00001000 fe:00 1  /srv/app\n" \
+    "7000-c000 r-xp 00000000 00:00 0\n"           \
+    "c000-d000 r-xp 00007000 fe:00 1  /srv/app\n"
+
+Test(place, takes_a_hole_in_the_text_for_text_on_huge_pages) {
+    place(HUGE, (uint64_t[]){0x6010, 0x8010, 0xc010}, 3);
+    cr_expect_eq(frame_of(1)->module.n, frame_of(0)->module.n);
+    cr_expect_eq(frame_of(1)->offset, 0x3010);
+    cr_expect_eq(frame_of(2)->offset, 0x7010);
+    const struct hp_module *module = &profile.modules.at[frame_of(0)->module.n];
+    cr_assert_eq(module->extents, 1); // one run of text, as in a process without the hole
+    cr_expect_eq(profile.extents.at[module->first_extent].size, 0x7000);
+    cr_expect(profile.extents.at[module->first_extent].has_hole);
+}
+
+Test(place, merges_processes_with_and_without_a_hole) {
+    place(
+        "5000-6000 r--p 00000000 fe:00 1  /srv/app\n"
+        "6000-d000 r-xp 00001000 fe:00 1  /srv/app\n",
+        (uint64_t[]){0x8010}, 1);
+    hp_frame_id first = placer.frames.at[0];
+    place(HUGE, (uint64_t[]){0x8010}, 1);
+    cr_expect_eq(placer.frames.at[0].n, first.n);
+}
+
+Test(place, takes_no_code_of_a_jit_compiler_for_a_hole) {
+    place(
+        "6000-7000 r-xp 00001000 fe:00 1  /srv/app\n"
+        "7000-c000 r-xp 00000000 00:00 0\n"
+        "c000-d000 r-xp 00001000 fe:00 2  /srv/other\n",
+        (uint64_t[]){0x8010}, 1);
+    cr_expect_str_eq(path_of(frame_of(0)), "[anon]");
+    cr_expect_eq(frame_of(0)->offset, 0x1010);
+}
+
+Test(place, leaves_pseudo_files_and_unmapped_addresses_themselves) {
+    place(APP
+          "20000-21000 r-xp 00000000 00:00 0  [vdso]\n"
+          "30000-31000 r-xp 00000000 00:01 7  /memfd:jit (deleted)\n",
+          (uint64_t[]){0x20040, 0x30040, 0x99999}, 3);
+    cr_expect_str_eq(path_of(frame_of(0)), "[vdso]");
+    cr_expect_eq(frame_of(0)->offset, 0x40);
+    cr_expect_str_eq(path_of(frame_of(1)), "/memfd:jit");
+    cr_expect_eq(profile.modules.at[frame_of(1)->module.n].kind, HP_MODULE_PSEUDO);
+    cr_expect_eq(frame_of(2)->module.n, 0);
+    cr_expect_eq(frame_of(2)->offset, 0x99999);
+    cr_expect_eq(placer.unplaced, 1);
+}
+
+Test(place, reads_paths_with_spaces) {
+    place("6000-7000 r-xp 00001000 fe:00 1   /srv/my app (1)/x y\n", (uint64_t[]){0x6010},
+          1);
+    cr_expect_str_eq(path_of(frame_of(0)), "/srv/my app (1)/x y");
+}
+
+Test(place, sorts_maps_and_lets_the_first_of_overlapping_rows_win) {
+    place(
+        "8000-9000 r-xp 00000000 fe:00 1  /b\n"
+        "6000-7000 r-xp 00000000 fe:00 2  /a\n"
+        "6800-8800 r-xp 00000000 fe:00 3  /c\n",
+        (uint64_t[]){0x6900, 0x8900}, 2);
+    cr_expect_str_eq(path_of(frame_of(0)), "/a");
+    cr_expect_str_eq(path_of(frame_of(1)), "/b");
+    cr_expect_eq(dump.overlaps, 1);
+}
+
+Test(maps, of_macos_and_freebsd_are_read) {
+    place(
+        "10f000000-10f001000: /usr/lib/libSystem.B.dylib\n"
+        "0x400000 0x402000 2 0 0xfffff80003e0a000 r-x 1 0 0x1000 COW NC vnode /bin/cat "
+        "NCH -1\n",
+        (uint64_t[]){0x10f000010, 0x400010}, 2);
+    cr_expect_str_eq(path_of(frame_of(0)), "/usr/lib/libSystem.B.dylib");
+    cr_expect_str_eq(path_of(frame_of(1)), "/bin/cat");
+}
+
+Test(maps, pass_over_rows_that_contradict_themselves) {
+    place(
+        "7000-6000 r-xp 00000000 fe:00 1  /a\n"
+        "6000-7000 r-xp fffffffffffff000 fe:00 1  /b\n"
+        "nonsense\n\n"
+        "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [vsyscall]\n",
+        (uint64_t[]){0x6010}, 1);
+    cr_expect_eq(dump.mappings.count, 1); // the last
+}

@@ -1,0 +1,183 @@
+#include "calc/unbias.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+// A dump of one stack with one pair of numbers.  A header that does not add up tells that
+// jemalloc rewrote them.
+struct one {
+    struct hp_dump dump;
+    struct hp_dump_stack stack;
+};
+
+static void make(struct one *one, uint64_t period, struct hp_count count, bool raw) {
+    *one = (struct one){.stack = {.counts = {.inuse = count}}};
+    one->dump.period = period;
+    one->dump.stacks.at = &one->stack;
+    one->dump.stacks.count = 1;
+    one->dump.header.inuse = raw ? count : (struct hp_count){0};
+}
+
+static struct hp_unbias unbias;
+
+static void estimate(struct one *one, enum hp_estimator estimator, double *objects,
+                     double *bytes) {
+    struct hp_values values;
+    hp_unbias_init(&unbias, estimator, &one->dump);
+    cr_assert(hp_unbias_stack(&unbias, &one->dump, &one->stack, &values));
+    *objects = hp_fixed_double(values.of[HP_INUSE_OBJECTS], HP_INUSE_OBJECTS);
+    *bytes = hp_fixed_double(values.of[HP_INUSE_SPACE], HP_INUSE_SPACE);
+}
+
+// Up to the unit of the fixed point, in which bytes are kept to 2^-20.
+static bool close_to(double a, double b, double relative) {
+    return fabs(a - b) <= relative * fabs(b) + 0x1p-20;
+}
+
+// (c', b') that jemalloc prints for n objects of one size, and those n and S.
+static const struct {
+    struct hp_count printed;
+    double n, size;
+} snapped[] = {
+    {{1, 82338}, 1, 81920},
+    {{8, 4128810}, 8, 524288},
+    {{29, 118785}, 29, 4096},
+    {{14, 224}, 14, 16},
+};
+
+Test(unbias, finds_number_and_size_of_equal_objects_exactly) {
+    const double period = 524288;
+    for (size_t i = 0; i < sizeof snapped / sizeof *snapped; i++) {
+        struct one one;
+        double objects, bytes;
+        make(&one, 524288, snapped[i].printed, false);
+        estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+        double p = -expm1(snapped[i].size * log1p(-1 / period));
+        cr_expect(close_to(objects, snapped[i].n / p, 1e-9), "row %zu: %f", i, objects);
+        cr_expect(close_to(bytes, snapped[i].n * snapped[i].size / p, 1e-12),
+                  "row %zu: %f", i, bytes);
+    }
+}
+
+Test(unbias, inverts_what_jemalloc_rewrote_when_sizes_differ) {
+    struct one one;
+    double objects, bytes;
+    make(&one, 524288, (struct hp_count){24, 3025}, false);
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect(close_to(bytes, 12584424.56, 1e-9), "%f", bytes);
+    cr_expect(close_to(objects, 99843.3684, 1e-8), "%f", objects);
+}
+
+Test(unbias, takes_raw_numbers_as_objects_of_mean_size) {
+    struct one one;
+    double objects, bytes;
+    make(&one, 524288, (struct hp_count){9, 8388624}, true);
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect(close_to(bytes, 10094768.51, 1e-9), "%f", bytes);
+}
+
+// What prof_do_unbias() of jemalloc prints for n objects of a size.
+static struct hp_count printed(double n, double size, double period) {
+    double p = 1.0 - exp(-size / period);
+    double objects = n * round(8 / p) / 8, bytes = n * round(size / p);
+    double y = bytes * (1.0 - exp(-(bytes / objects) / period));
+    return (struct hp_count){(uint64_t)round(y / (bytes / objects)), (uint64_t)round(y)};
+}
+
+// T8 of the design: all classes up to 64 periods.
+Test(unbias, snaps_every_class_back) {
+    static const double periods[] = {0x1p6, 0x1p12, 0x1p15, 0x1p19, 0x1p21, 0x1p25};
+    static const double more[] = {77, 100, 333, 1000, 12345, 1e5, 1000003};
+    int tried = 0, wrong = 0;
+    for (size_t p = 0; p < sizeof periods / sizeof *periods; p++) {
+        for (int class = 0; (double)hp_class_size(class) <= 64 * periods[p]; class ++) {
+            for (int k = 0; k < 57; k++) {
+                double n = k < 50 ? k + 1 : more[k - 50], objects, bytes;
+                double size = (double)hp_class_size(class);
+                struct one one;
+                make(&one, (uint64_t)periods[p], printed(n, size, periods[p]), false);
+                estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+                double chance = -expm1(size * log1p(-1 / periods[p]));
+                wrong += !close_to(bytes, n * size / chance, 1e-12) ||
+                         !close_to(objects, n / chance, 1e-12);
+                tried++;
+            }
+        }
+    }
+    cr_expect_eq(wrong, 0, "%d of %d", wrong, tried);
+    cr_expect_gt(tried, 24000, "%d", tried);
+}
+
+Test(unbias, leaves_exact_dumps_alone) {
+    struct one one;
+    double objects, bytes;
+    make(&one, 1, (struct hp_count){143525, 46627456}, true);
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect_eq(objects, 143525);
+    cr_expect_eq(bytes, 46627456);
+}
+
+// With R = 1 everything is sampled, yet jemalloc rewrites the numbers of small objects.
+Test(unbias, undoes_the_rewriting_of_exact_dumps) {
+    struct one one;
+    double objects, bytes;
+    make(&one, 1, (struct hp_count){199933, 1599463}, false);
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect_eq(objects, 200000);
+    cr_expect_eq(bytes, 1600000);
+}
+
+Test(unbias, as_jeprof_uses_its_formula) {
+    struct one one;
+    double objects, bytes;
+    make(&one, 524288, (struct hp_count){24, 3025}, true);
+    estimate(&one, HP_ESTIMATOR_JEPROF, &objects, &bytes);
+    double scale = 1 / (1 - exp(-(3025.0 / 24) / 524288));
+    cr_expect(close_to(objects, 24 * scale, 1e-9));
+    cr_expect(close_to(bytes, 3025 * scale, 1e-9));
+}
+
+Test(unbias, leaves_raw_numbers_alone_when_told_to_or_without_a_period) {
+    struct one one;
+    double objects, bytes;
+    make(&one, 524288, (struct hp_count){24, 3025}, false);
+    estimate(&one, HP_ESTIMATOR_NONE, &objects, &bytes);
+    cr_expect_eq(bytes, 3025);
+    make(&one, 0, (struct hp_count){24, 3025}, false);
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect_eq(objects, 24);
+}
+
+Test(unbias, of_no_objects_is_nothing) {
+    struct one one;
+    double objects, bytes;
+    make(&one, 524288, (struct hp_count){0, 0}, false);
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect_eq(objects, 0);
+    cr_expect_eq(bytes, 0);
+}
+
+// Two threads, 16-byte and 1 MiB objects: raw lines of threads are better than their sum.
+Test(unbias, of_raw_dumps_adds_up_threads) {
+    struct hp_thread_line lines[2] = {{.thread = 1, .counts = {.inuse = {8, 128}}},
+                                      {.thread = 2, .counts = {.inuse = {4, 4 << 20}}}};
+    struct one one;
+    make(&one, 524288, (struct hp_count){12, 128 + (4 << 20)}, true);
+    one.dump.thread_lines.at = lines;
+    one.dump.thread_lines.count = 2;
+    one.stack.lines = 2;
+    double objects, bytes;
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    double small = -expm1(16 * log1p(-1 / 524288.0));
+    double large = -expm1(1048576 * log1p(-1 / 524288.0));
+    cr_expect(close_to(objects, 8 / small + 4 / large, 1e-9), "%f", objects);
+    cr_expect(close_to(bytes, 128 / small + 4194304 / large, 1e-9), "%f", bytes);
+}
+
+Test(unbias, refuses_numbers_beyond_all_reason) {
+    struct one one;
+    struct hp_values values;
+    make(&one, UINT64_MAX, (struct hp_count){(uint64_t)1 << 61, (uint64_t)1 << 61}, true);
+    hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &one.dump);
+    cr_expect_not(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values));
+}
