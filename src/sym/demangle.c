@@ -1,0 +1,90 @@
+// libiberty, made safe.  Some names of a few hundred bytes expand to gigabytes: output
+// goes through a callback, which leaves by longjmp when there is too much of it.  The
+// limit on recursion that libiberty has refuses sound C++ names of more than 1024 bytes,
+// so it is off, and the stack is large enough for the longest name we accept: 256 bytes
+// of stack for each byte of a name is the most that was measured.
+#include "sym/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <string.h>
+
+enum {
+    MOST_INPUT = 32 << 10,
+    MOST_OUTPUT = 60 << 10,
+    STACK_SIZE = 16 << 20,
+    CXX_OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT,
+    RUST_OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_RUST,
+};
+
+struct output {
+    char text[MOST_OUTPUT];
+    size_t size;
+    jmp_buf too_long;
+};
+
+struct job {
+    struct hp_strtab *strings;
+    struct hp_mangled *names;
+    size_t count;
+    struct output *output;
+};
+
+static void append(const char *text, size_t size, void *data) {
+    struct output *output = data;
+    if (size > sizeof output->text - output->size) {
+        longjmp(output->too_long, 1);
+    }
+    if (size > 0) {
+        memcpy(output->text + output->size, text, size);
+        output->size += size;
+    }
+}
+
+// Rust's older scheme looks like C++, so it is asked first.
+static bool demangle(struct output *output, const char *name) {
+    output->size = 0;
+    if (setjmp(output->too_long) != 0) {
+        return false;
+    }
+    if (rust_demangle_callback(name, RUST_OPTIONS, append, output) && output->size > 0) {
+        return true;
+    }
+    output->size = 0;
+    return strncmp(name, "_Z", 2) == 0 &&
+           cplus_demangle_v3_callback(name, CXX_OPTIONS, append, output) &&
+           output->size > 0;
+}
+
+static void *run(void *data) {
+    struct job *job = data;
+    for (size_t i = 0; i < job->count; i++) {
+        struct hp_mangled *name = &job->names[i];
+        struct hp_span linkage = hp_strtab_span(job->strings, name->linkage);
+        name->function = name->linkage;
+        if (linkage.size <= MOST_INPUT && linkage.size > 2 && linkage.at[0] == '_' &&
+            demangle(job->output, linkage.at)) {
+            struct hp_span text = {job->output->text, job->output->size};
+            name->function = hp_strtab_add(job->strings, text);
+        }
+    }
+    return NULL;
+}
+
+void hp_demangle(struct hp_strtab *strings, struct hp_mangled *names, size_t count) {
+    struct job job = {strings, names, count, hp_alloc(sizeof *job.output)};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    if (pthread_create(&thread, &attributes, run, &job) == 0) {
+        pthread_join(thread, NULL);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            names[i].function = names[i].linkage;
+        }
+    }
+    pthread_attr_destroy(&attributes);
+    free(job.output);
+}

@@ -1,0 +1,16 @@
+// Linker names back to those of the source: C++ and Rust.
+#ifndef HP_SYM_DEMANGLE_H
+#define HP_SYM_DEMANGLE_H
+
+#include "base/strtab.h"
+
+struct hp_mangled {
+    hp_string linkage;
+    hp_string function; // the result; `linkage` if that is not mangled
+};
+
+// Demangle each, on a stack that no name can exhaust.  A name that is too long, or comes
+// out too long, stays as it is.
+void hp_demangle(struct hp_strtab *strings, struct hp_mangled *names, size_t count);
+
+#endif

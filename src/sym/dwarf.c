@@ -1,0 +1,285 @@
+// Queries go to the first unit that claims their address, those of one unit together and
+// in order, so that each unit is walked once.  What finds no function there goes to the
+// next unit that claims it, in the next round.
+#include "sym/dwarf.h"
+
+#include "sym/names.h"
+#include "sym/rows.h"
+#include "sym/scopes.h"
+#include "sym/unitindex.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+    MOST_ROUNDS = 16,
+    // libdw frees nothing that belongs to a unit before dwarf_end().
+    RENEW_AFTER = 64 << 20, // bytes of .debug_info
+    SPLIT_BUDGET = 1 << 26, // steps in a unit of another file, whose size is not known
+};
+
+struct session {
+    struct hp_lookup *lookup;
+    Elf *elf;
+    Dwarf *dwarf, *alt;
+    struct hp_units units;
+    struct hp_names names;
+    struct hp_scopes scopes;
+    HP_VEC(struct hp_place) places;
+    uint64_t walked; // bytes of .debug_info since the last renewal
+};
+
+// One query's turn with one unit.
+struct turn {
+    uint32_t unit, query;
+};
+
+static bool renew(struct session *session) {
+    if (session->dwarf && session->walked < RENEW_AFTER) {
+        return true;
+    }
+    session->walked = 0;
+    hp_names_clear(&session->names);
+    dwarf_end(session->dwarf);
+    session->dwarf = dwarf_begin_elf(session->elf, DWARF_C_READ, NULL);
+    if (session->dwarf && session->alt) {
+        dwarf_setalt(session->dwarf, session->alt);
+    }
+    return session->dwarf != NULL;
+}
+
+// What the parent says of a place that libdw would look at.
+struct verdict {
+    bool found, refused;
+};
+
+static void ask_for(struct hp_lookup *lookup, struct verdict *verdict, const char *path) {
+    struct hp_wanted wanted = {HP_FIND_SPLIT, 0, hp_span_of(path)};
+    struct hp_span reason;
+    int fd = hp_ask(lookup->asker, &wanted, &reason);
+    if (fd >= 0) {
+        close(fd);
+    }
+    verdict->found |= fd >= 0;
+    verdict->refused |= fd < 0 && reason.size > 0; // none is given where nothing is
+}
+
+// libdw opens split DWARF by itself, at DIR/NAME or COMP_DIR/NAME, DIR being where the
+// skeleton lies.  So whatever is at one of the two has to be a file that one may open.
+static bool may_open_split(struct hp_lookup *lookup, Dwarf_Die *die, const char *name) {
+    Dwarf_Attribute attribute;
+    char path[4096];
+    struct verdict verdict = {0};
+    const char *folder = dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
+    const char *places[] = {lookup->folder, folder};
+    if (name[0] == '/') {
+        ask_for(lookup, &verdict, name);
+        return verdict.found && !verdict.refused;
+    }
+    for (int i = 0; i < 2 && places[i]; i++) {
+        const char *base = places[i][0] == '/' ? "" : lookup->folder;
+        int size = snprintf(path, sizeof path, "%s%s%s/%s", base, *base ? "/" : "",
+                            places[i], name);
+        if (size < 0 || (size_t)size >= sizeof path) {
+            return false;
+        }
+        ask_for(lookup, &verdict, path);
+    }
+    return verdict.found && !verdict.refused;
+}
+
+// The DIE whose children are the functions.
+static Dwarf_Die functions_of(struct hp_lookup *lookup, Dwarf_Die *die, bool *split) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die content = {0};
+    const char *name =
+        dwarf_formstring(dwarf_attr(die, DW_AT_dwo_name, &attribute)
+                             ? &attribute
+                             : dwarf_attr(die, DW_AT_GNU_dwo_name, &attribute));
+    *split = false;
+    if (!name) {
+        return *die;
+    }
+    if (may_open_split(lookup, die, name)) {
+        dwarf_cu_info(die->cu, NULL, NULL, NULL, &content, NULL, NULL, NULL);
+    }
+    *split = content.addr != NULL;
+    lookup->missing_split |= !*split;
+    return *split ? content : *die;
+}
+
+static void name_scopes(struct session *session) {
+    struct hp_scopes *scopes = &session->scopes;
+    for (size_t i = 1; i < scopes->scopes.count; i++) {
+        struct hp_scope *scope = &scopes->scopes.at[i];
+        scope->name = hp_names_of(&session->names, &scope->die, scope->inlined);
+    }
+    hp_names_qualify(&session->names);
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    dwarf_formudata(dwarf_attr(die, name, &attribute), &value);
+    return value <= INT32_MAX ? (uint32_t)value : 0;
+}
+
+// The calls from the innermost scope outwards.  Each was made at the line the next inner
+// one says it was inlined at.
+static void add_chain(struct session *session, const struct hp_rows *rows,
+                      struct hp_query *query, uint32_t scope) {
+    struct hp_lookup *lookup = session->lookup;
+    hp_string file = query->file;
+    uint32_t line = query->line;
+    query->first_line = (uint32_t)lookup->lines.count;
+    while (scope && query->lines < HP_CHAIN_LIMIT) {
+        struct hp_scope *at = &session->scopes.scopes.at[scope];
+        const struct hp_name *name = &session->names.names.at[at->name];
+        struct hp_line entry = {name->function, name->linkage, file, line};
+        hp_vec_push(&lookup->lines, entry);
+        query->lines++;
+        scope = at->parent;
+        if (at->inlined) {
+            uint32_t number = number_of(&at->die, DW_AT_call_file);
+            file = hp_rows_file(rows, number, &lookup->strings);
+            line = number_of(&at->die, DW_AT_call_line);
+        }
+    }
+}
+
+static bool load_scopes(struct session *session, const struct turn *turns, size_t count,
+                        Dwarf_Die *die) {
+    struct hp_lookup *lookup = session->lookup;
+    const struct hp_dwarf_unit *unit = &session->units.units.at[turns->unit];
+    session->places.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct hp_place place = {lookup->queries.at[turns[i].query].address, 0};
+        hp_vec_push(&session->places, place);
+    }
+    struct hp_scopes *scopes = &session->scopes;
+    scopes->places = session->places.at;
+    scopes->count = count;
+    bool split;
+    Dwarf_Die content = functions_of(lookup, die, &split);
+    // A sound walk meets each DIE, of at least a byte, twice at most; ranges and nesting
+    // come on top.
+    scopes->budget = (split ? SPLIT_BUDGET : 4 * unit->size) + (1 << 20) + 4096 * count;
+    return hp_scopes_walk(scopes, &content);
+}
+
+// The queries of these turns, all with one unit and by address.
+static void ask_unit(struct session *session, const struct turn *turns, size_t count) {
+    struct hp_lookup *lookup = session->lookup;
+    const struct hp_dwarf_unit *unit = &session->units.units.at[turns->unit];
+    Dwarf_Die die;
+    struct hp_rows rows;
+    hp_ask_tick(lookup->asker);
+    if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
+        return;
+    }
+    session->walked += unit->size;
+    if (!load_scopes(session, turns, count, &die)) {
+        lookup->over_budget = true;
+        return;
+    }
+    name_scopes(session);
+    hp_rows_read(&rows, &die);
+    for (size_t i = 0; i < count; i++) {
+        struct hp_query *query = &lookup->queries.at[turns[i].query];
+        if (!query->has_row) {
+            query->has_row = hp_rows_find(&rows, query->address, &lookup->strings,
+                                          &query->file, &query->line);
+        }
+        add_chain(session, &rows, query, session->places.at[i].scope);
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    const struct turn *x = a, *y = b;
+    if (x->unit != y->unit) {
+        return x->unit < y->unit ? -1 : 1;
+    }
+    return x->query < y->query ? -1 : x->query > y->query;
+}
+
+// False when there was nothing left to ask.
+static bool ask_round(struct session *session) {
+    struct hp_lookup *lookup = session->lookup;
+    HP_VEC(struct turn) turns = {0};
+    for (uint32_t i = 0; i < lookup->queries.count; i++) {
+        struct hp_query *query = &lookup->queries.at[i];
+        struct turn turn = {HP_NO_UNIT, i};
+        if (query->lines == 0 && query->next_unit != HP_NO_UNIT) {
+            turn.unit = hp_units_find(&session->units, query->address, query->next_unit);
+            query->next_unit = turn.unit == HP_NO_UNIT ? HP_NO_UNIT : turn.unit + 1;
+        }
+        if (turn.unit != HP_NO_UNIT) {
+            hp_vec_push(&turns, turn);
+        }
+    }
+    if (turns.count) {
+        qsort(turns.at, turns.count, sizeof *turns.at, compare);
+    }
+    for (size_t first = 0, last; first < turns.count; first = last) {
+        last = first + 1;
+        while (last < turns.count && turns.at[last].unit == turns.at[first].unit) {
+            last++;
+        }
+        ask_unit(session, turns.at + first, last - first);
+    }
+    bool any = turns.count > 0;
+    hp_vec_done(&turns);
+    return any;
+}
+
+// Units that claim no addresses, as assemblers write them, may have lines nevertheless.
+static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *unit) {
+    struct hp_lookup *lookup = session->lookup;
+    Dwarf_Die die;
+    struct hp_rows rows;
+    hp_ask_tick(lookup->asker);
+    if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
+        return;
+    }
+    hp_rows_read(&rows, &die);
+    for (size_t i = 0; rows.count && i < lookup->queries.count; i++) {
+        struct hp_query *query = &lookup->queries.at[i];
+        if (query->lines == 0 && !query->has_row) {
+            query->has_row = hp_rows_find(&rows, query->address, &lookup->strings,
+                                          &query->file, &query->line);
+        }
+    }
+}
+
+static void ask_for_lines(struct session *session) {
+    const struct hp_lookup *lookup = session->lookup;
+    bool missing = false;
+    for (size_t i = 0; i < lookup->queries.count; i++) {
+        missing |= lookup->queries.at[i].lines == 0 && !lookup->queries.at[i].has_row;
+    }
+    for (size_t i = 0; missing && i < session->units.units.count; i++) {
+        if (!session->units.units.at[i].has_ranges) {
+            ask_unit_lines(session, &session->units.units.at[i]);
+        }
+    }
+}
+
+bool hp_dwarf_look_up(struct hp_lookup *lookup, Elf *elf, Dwarf *alt) {
+    struct session session = {.lookup = lookup, .elf = elf, .alt = alt};
+    session.names.symtab = &lookup->symtab;
+    session.names.strings = &lookup->strings;
+    bool good = renew(&session);
+    if (good) {
+        hp_units_read(&session.units, session.dwarf);
+        for (int round = 0; round < MOST_ROUNDS && ask_round(&session); round++) {
+        }
+        ask_for_lines(&session);
+    }
+    dwarf_end(session.dwarf);
+    hp_units_done(&session.units);
+    hp_names_done(&session.names);
+    hp_vec_done(&session.scopes.scopes);
+    hp_vec_done(&session.places);
+    return good;
+}

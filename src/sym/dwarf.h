@@ -1,0 +1,37 @@
+// Functions, inlined calls and lines for addresses, from DWARF by libdw.
+#ifndef HP_SYM_DWARF_H
+#define HP_SYM_DWARF_H
+
+#include "model/profile.h"
+#include "sym/ask.h"
+#include "sym/symtab.h"
+
+#include <elfutils/libdw.h>
+
+// An address that is asked for, and what is known of it.
+struct hp_query {
+    uint64_t address;           // in the debug file
+    uint32_t index;             // in the request
+    uint32_t first_line, lines; // in lookup->lines; none until its function is known
+    uint32_t next_unit;         // the first that has not been asked
+    bool has_row;
+    hp_string file; // of the row, kept for those that no function is found for
+    uint32_t line;
+};
+
+struct hp_lookup {
+    struct hp_strtab strings;
+    HP_VEC(struct hp_line) lines; // `function` is "" where `linkage` is to be demangled
+    HP_VEC(struct hp_query) queries; // by address
+    struct hp_symtab symtab;
+    struct hp_asker *asker;
+    const char *folder; // that the file with the DWARF lies in
+    bool over_budget;   // some unit was left before its end
+    bool missing_split; // some .dwo file was not found
+};
+
+// Answer what queries can be.  False if there is no DWARF that can be read.  `alt` is the
+// shared debug information, or NULL.
+bool hp_dwarf_look_up(struct hp_lookup *lookup, Elf *elf, Dwarf *alt);
+
+#endif

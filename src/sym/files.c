@@ -1,0 +1,180 @@
+#include "sym/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum {
+    // A FIFO or a terminal neither blocks us nor becomes our terminal.
+    FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+    FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC,
+    MOST_LINKS = 40,
+};
+
+static int open_resolved(int folder, const char *path, uint64_t resolve) {
+    struct open_how how = {.flags = FLAGS, .resolve = resolve | RESOLVE_NO_MAGICLINKS};
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+// Reading /proc or /sys can have side effects; nothing there is a binary.
+static bool is_plain_file(int fd) {
+    struct stat info;
+    struct statfs volume;
+    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+           fstatfs(fd, &volume) == 0 && volume.f_type != PROC_SUPER_MAGIC &&
+           volume.f_type != SYSFS_MAGIC;
+}
+
+static int check(int fd) {
+    if (fd >= 0 && !is_plain_file(fd)) {
+        close(fd);
+        errno = EINVAL;
+        return -1;
+    }
+    return fd;
+}
+
+static void close_keeping_errno(int fd) {
+    int saved = errno;
+    close(fd);
+    errno = saved;
+}
+
+// A path being resolved: `done` holds no link, no "." and no ".."; `left` is still to do.
+struct walk {
+    char done[PATH_MAX], left[PATH_MAX];
+    int links;
+};
+
+static void drop_last(char *path) {
+    char *slash = strrchr(path, '/');
+    if (slash) {
+        *slash = '\0';
+    }
+}
+
+// Take the next component off `left`; its size, 0 at the end.
+static size_t next_component(struct walk *walk, char component[NAME_MAX + 1]) {
+    const char *at = walk->left + strspn(walk->left, "/");
+    size_t size = strcspn(at, "/");
+    if (size > NAME_MAX) {
+        return SIZE_MAX;
+    }
+    memcpy(component, at, size);
+    component[size] = '\0';
+    memmove(walk->left, at + size, strlen(at + size) + 1);
+    return size;
+}
+
+// The last component of `done` is a link: put its target in front of `left`.
+static int follow(struct walk *walk, const char *target, size_t size) {
+    char rest[PATH_MAX];
+    int needed = snprintf(rest, sizeof rest, "%.*s/%s", (int)size, target, walk->left);
+    if (needed < 0 || (size_t)needed >= sizeof rest || ++walk->links > MOST_LINKS) {
+        errno = ELOOP;
+        return -1;
+    }
+    memcpy(walk->left, rest, (size_t)needed + 1);
+    if (target[0] == '/') {
+        walk->done[0] = '\0';
+    } else {
+        drop_last(walk->done);
+    }
+    return 0;
+}
+
+static int enter(int root, struct walk *walk, const char *component) {
+    size_t size = strlen(walk->done);
+    if (strcmp(component, ".") == 0) {
+        return 0;
+    }
+    if (strcmp(component, "..") == 0) {
+        drop_last(walk->done);
+        return 0;
+    }
+    if (size + strlen(component) + 2 > sizeof walk->done) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    walk->done[size] = '/';
+    memcpy(walk->done + size + 1, component, strlen(component) + 1);
+    char target[PATH_MAX];
+    ssize_t got = readlinkat(root, walk->done + 1, target, sizeof target);
+    if (got > 0) {
+        return follow(walk, target, (size_t)got);
+    }
+    return errno == EINVAL ? 0 : -1;
+}
+
+// Open a path without links, none of its components followed should one turn into a link.
+static int open_plainly(int root, const char *path) {
+    int folder = fcntl(root, F_DUPFD_CLOEXEC, 3);
+    while (folder >= 0) {
+        char component[NAME_MAX + 1];
+        path += strspn(path, "/");
+        size_t size = strcspn(path, "/");
+        memcpy(component, path, size);
+        component[size] = '\0';
+        path += size;
+        int flags = (*path ? FOLDER : FLAGS) | O_NOFOLLOW;
+        int next = openat(folder, size ? component : ".", flags);
+        close_keeping_errno(folder);
+        if (next < 0 || !*path) {
+            return next;
+        }
+        folder = next;
+    }
+    return -1;
+}
+
+static int walk_in(int root, const char *path) {
+    struct walk walk = {.links = 0};
+    size_t whole = strlen(path);
+    if (whole >= sizeof walk.left || (whole > 0 && path[whole - 1] == '/')) {
+        errno = whole >= sizeof walk.left ? ENAMETOOLONG : EINVAL;
+        return -1;
+    }
+    memcpy(walk.left, path, whole + 1);
+    char component[NAME_MAX + 1];
+    size_t size;
+    while ((size = next_component(&walk, component)) > 0) {
+        if (size == SIZE_MAX || enter(root, &walk, component) < 0) {
+            return -1;
+        }
+    }
+    return open_plainly(root, walk.done);
+}
+
+int hp_open_walk(const char *root, const char *path) {
+    int folder = open(root, FOLDER);
+    if (folder < 0) {
+        return -1;
+    }
+    int fd = walk_in(folder, path);
+    close_keeping_errno(folder);
+    return check(fd);
+}
+
+int hp_open_file(const char *root, const char *path) {
+    if (!root) {
+        int fd = open_resolved(AT_FDCWD, path, 0);
+        return check(fd < 0 && errno == ENOSYS ? open(path, FLAGS) : fd);
+    }
+    int folder = open(root, FOLDER);
+    if (folder < 0) {
+        return -1;
+    }
+    int fd = open_resolved(folder, path, RESOLVE_IN_ROOT);
+    close_keeping_errno(folder);
+    return fd < 0 && errno == ENOSYS ? hp_open_walk(root, path) : check(fd);
+}

@@ -1,0 +1,286 @@
+// ELF, "Executable and Linking Format": System V ABI, chapters 4 and 5; compressed
+// sections: gABI, "Section Compression"; .gnu_debuglink: GDB manual, "Separate Debug
+// Files"; .gnu_debugaltlink: the same with a build id in place of the CRC.
+#include "sym/image.h"
+
+#include <gelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+bool hp_fault(struct hp_fault *fault, enum hp_sym_status status, const char *format,
+              ...) {
+    va_list args;
+    va_start(args, format);
+    fault->status = status;
+    vsnprintf(fault->text, sizeof fault->text, format, args);
+    va_end(args);
+    return false;
+}
+
+static void to_hex(char *hex, const unsigned char *bytes, size_t size) {
+    for (size_t i = 0; i < size && i < HP_BUILD_ID_SIZE; i++, hex += 2) {
+        snprintf(hex, 3, "%02x", bytes[i]);
+    }
+}
+
+static bool read_loads(struct hp_image *image) {
+    size_t count = 0;
+    bool first = true;
+    if (elf_getphdrnum(image->elf, &count) != 0 || count > INT32_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        if (!gelf_getphdr(image->elf, (int)i, &header)) {
+            return false;
+        }
+        if (header.p_type == PT_LOAD && first) {
+            image->base = header.p_vaddr;
+            first = false;
+        }
+        if (header.p_type == PT_LOAD && header.p_filesz > 0 &&
+            header.p_offset <= UINT64_MAX / 4 && header.p_filesz <= UINT64_MAX / 4) {
+            struct hp_load load = {header.p_offset, header.p_filesz, header.p_vaddr,
+                                   (header.p_flags & PF_X) != 0};
+            hp_vec_push(&image->loads, load);
+        }
+    }
+    return true;
+}
+
+static void find_build_id(struct hp_image *image, Elf_Data *notes) {
+    GElf_Nhdr note;
+    size_t name = 0, content = 0, at = 0;
+    while (notes && (at = gelf_getnote(notes, at, &note, &name, &content)) > 0) {
+        const unsigned char *bytes = notes->d_buf;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof "GNU" &&
+            memcmp(bytes + name, "GNU", sizeof "GNU") == 0 && note.n_descsz > 0) {
+            to_hex(image->build_id, bytes + content, note.n_descsz);
+            return;
+        }
+    }
+}
+
+// Segments in a program; sections in a debug file, whose segments are empty.
+static void read_build_id(struct hp_image *image) {
+    size_t count = 0;
+    elf_getphdrnum(image->elf, &count);
+    Elf_Scn *section = NULL;
+    while (!image->build_id[0] && (section = elf_nextscn(image->elf, section))) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE) {
+            find_build_id(image, elf_getdata(section, NULL));
+        }
+    }
+    for (size_t i = 0; i < count && !image->build_id[0]; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(image->elf, (int)i, &header) && header.p_type == PT_NOTE &&
+            header.p_offset <= INT64_MAX) {
+            Elf_Type type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+            find_build_id(image,
+                          elf_getdata_rawchunk(image->elf, (int64_t)header.p_offset,
+                                               header.p_filesz, type));
+        }
+    }
+}
+
+// libelf itself would go on to archives.
+static bool is_elf(int fd) {
+    char magic[SELFMAG];
+    return pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+           memcmp(magic, ELFMAG, sizeof magic) == 0;
+}
+
+static bool read_image(struct hp_image *image, struct hp_fault *fault) {
+    struct stat info;
+    if (!is_elf(image->fd) || fstat(image->fd, &info) < 0) {
+        return hp_fault(fault, HP_SYM_DAMAGED, "%s: not an ELF file", image->path);
+    }
+    image->size = (uint64_t)info.st_size;
+    image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
+    GElf_Ehdr header;
+    if (!image->elf || !gelf_getehdr(image->elf, &header)) {
+        return hp_fault(fault, HP_SYM_DAMAGED, "%s: %s", image->path, elf_errmsg(-1));
+    }
+    if (header.e_shoff > image->size ||
+        (uint64_t)header.e_shentsize * header.e_shnum > image->size - header.e_shoff) {
+        return hp_fault(fault, HP_SYM_DAMAGED, "%s: cut short", image->path);
+    }
+    image->program = header.e_type == ET_EXEC || header.e_type == ET_DYN;
+    if (!read_loads(image)) {
+        return hp_fault(fault, HP_SYM_DAMAGED, "%s: %s", image->path, elf_errmsg(-1));
+    }
+    read_build_id(image);
+    return true;
+}
+
+bool hp_image_open(struct hp_image *image, int fd, struct hp_span path,
+                   struct hp_fault *fault) {
+    elf_version(EV_CURRENT);
+    *image = (struct hp_image){.fd = fd, .path = strndup(path.at, path.size)};
+    if (!image->path) {
+        hp_out_of_memory(path.size);
+    }
+    if (read_image(image, fault)) {
+        return true;
+    }
+    hp_image_done(image);
+    return false;
+}
+
+void hp_image_done(struct hp_image *image) {
+    if (image->path) {
+        elf_end(image->elf);
+        close(image->fd);
+        free(image->path);
+    }
+    hp_vec_done(&image->loads);
+    *image = (struct hp_image){0};
+}
+
+bool hp_image_address(const struct hp_image *image, uint64_t offset, uint64_t *address) {
+    const struct hp_load *best = NULL;
+    for (size_t i = 0; i < image->loads.count; i++) {
+        const struct hp_load *load = &image->loads.at[i];
+        // A page is mapped whole, so a few bytes before the segment belong to it as well.
+        if (offset >= (load->offset & ~(uint64_t)4095) &&
+            offset < load->offset + load->size &&
+            (!best || (load->exec && !best->exec))) {
+            best = load;
+        }
+    }
+    if (best) {
+        *address = offset - best->offset + best->vaddr;
+    }
+    return best != NULL;
+}
+
+static const char *section_name(const struct hp_image *image, const GElf_Shdr *header) {
+    size_t strings;
+    const char *name = NULL;
+    if (elf_getshdrstrndx(image->elf, &strings) == 0) {
+        name = elf_strptr(image->elf, strings, header->sh_name);
+    }
+    return name ? name : "";
+}
+
+static Elf_Scn *find_section(const struct hp_image *image, const char *name,
+                             GElf_Shdr *header) {
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(image->elf, section))) {
+        if (gelf_getshdr(section, header) && header->sh_type != SHT_NOBITS &&
+            header->sh_size > 0 && strcmp(section_name(image, header), name) == 0) {
+            return section;
+        }
+    }
+    return NULL;
+}
+
+bool hp_image_has_section(const struct hp_image *image, const char *name) {
+    GElf_Shdr header;
+    return find_section(image, name, &header) != NULL;
+}
+
+bool hp_image_has_dwarf(const struct hp_image *image) {
+    return hp_image_has_section(image, ".debug_info") ||
+           hp_image_has_section(image, ".zdebug_info");
+}
+
+// What a section of the older kind, ".zdebug_*", says of its size: "ZLIB" and 64 bits,
+// the highest byte first.
+static uint64_t old_inflated_size(const struct hp_image *image, const GElf_Shdr *header) {
+    unsigned char head[12];
+    uint64_t size = 0;
+    if (header->sh_offset > INT64_MAX ||
+        pread(image->fd, head, sizeof head, (off_t)header->sh_offset) != sizeof head ||
+        memcmp(head, "ZLIB", 4) != 0) {
+        return 0;
+    }
+    for (size_t i = 4; i < sizeof head; i++) {
+        size = size << 8 | head[i];
+    }
+    return size;
+}
+
+bool hp_image_inflatable(const struct hp_image *image, struct hp_fault *fault) {
+    uint64_t sum = 0;
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(image->elf, section))) {
+        GElf_Shdr header;
+        GElf_Chdr chdr;
+        uint64_t size = 0;
+        if (!gelf_getshdr(section, &header)) {
+            continue;
+        }
+        if (header.sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &chdr)) {
+            if (chdr.ch_type != ELFCOMPRESS_ZLIB) {
+                return hp_fault(fault, HP_SYM_UNSUPPORTED,
+                                "%s: its debug information is compressed in a way that "
+                                "libelf does not read",
+                                image->path);
+            }
+            size = chdr.ch_size;
+        } else if (strncmp(section_name(image, &header), ".zdebug", 7) == 0) {
+            size = old_inflated_size(image, &header);
+        }
+        if (size > HP_INFLATED_LIMIT || (sum += size) > HP_INFLATED_LIMIT) {
+            return hp_fault(fault, HP_SYM_OVER_BUDGET,
+                            "%s: its compressed sections claim more than 2 GiB",
+                            image->path);
+        }
+    }
+    return true;
+}
+
+// The content of a section that begins with a string; what follows it is in `rest`.
+static const char *leading_name(const struct hp_image *image, const char *name,
+                                struct hp_span *rest) {
+    GElf_Shdr header;
+    Elf_Scn *section = find_section(image, name, &header);
+    Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+    const char *text = data ? data->d_buf : NULL;
+    if (!text || !memchr(text, '\0', data->d_size)) {
+        return NULL;
+    }
+    size_t size = strlen(text) + 1;
+    *rest = (struct hp_span){text + size, data->d_size - size};
+    return text;
+}
+
+const char *hp_image_debuglink(const struct hp_image *image, uint32_t *crc) {
+    struct hp_span rest;
+    const char *name = leading_name(image, ".gnu_debuglink", &rest);
+    size_t pad = name ? -(strlen(name) + 1) & 3 : 0;
+    if (!name || rest.size < pad + sizeof *crc) {
+        return NULL;
+    }
+    memcpy(crc, rest.at + pad, sizeof *crc);
+    return name;
+}
+
+const char *hp_image_altlink(const struct hp_image *image,
+                             char build_id[2 * HP_BUILD_ID_SIZE + 1]) {
+    struct hp_span rest;
+    const char *name = leading_name(image, ".gnu_debugaltlink", &rest);
+    build_id[0] = '\0';
+    if (name) {
+        to_hex(build_id, (const unsigned char *)rest.at, rest.size);
+    }
+    return name;
+}
+
+uint32_t hp_image_crc(const struct hp_image *image) {
+    unsigned char bytes[1 << 16];
+    uLong crc = crc32(0, NULL, 0);
+    off_t at = 0;
+    ssize_t got;
+    while ((got = pread(image->fd, bytes, sizeof bytes, at)) > 0) {
+        crc = crc32(crc, bytes, (uInt)got);
+        at += got;
+    }
+    return (uint32_t)crc;
+}

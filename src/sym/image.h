@@ -1,0 +1,68 @@
+// An ELF file: the parts of it that say what it is and where its bytes go in memory.
+// Only the child looks into one.
+#ifndef HP_SYM_IMAGE_H
+#define HP_SYM_IMAGE_H
+
+#include "base/err.h"
+#include "base/span.h"
+#include "base/vec.h"
+#include "model/module.h"
+
+#include <libelf.h>
+
+// Why a file is of no use.
+struct hp_fault {
+    enum hp_sym_status status;
+    char text[480];
+};
+
+// Bytes [offset, offset + size) of the file are mapped to `vaddr`.
+struct hp_load {
+    uint64_t offset, size, vaddr;
+    bool exec;
+};
+
+enum {
+    HP_BUILD_ID_SIZE = 64
+};
+
+struct hp_image {
+    int fd;
+    Elf *elf;
+    char *path;    // for messages
+    uint64_t size; // of the file
+    uint64_t base; // address of its first segment
+    bool program;  // or a library: something that can be mapped to run
+    HP_VEC(struct hp_load) loads;
+    char build_id[2 * HP_BUILD_ID_SIZE + 1]; // lower-case hex, or ""
+};
+
+// Takes over `fd`.  False, with `fault` filled and the image {0}, if it is no ELF file.
+bool hp_image_open(struct hp_image *image, int fd, struct hp_span path,
+                   struct hp_fault *fault);
+void hp_image_done(struct hp_image *image);
+
+// Where byte `offset` of the file is in the program's own addresses.
+bool hp_image_address(const struct hp_image *image, uint64_t offset, uint64_t *address);
+
+bool hp_image_has_dwarf(const struct hp_image *image);
+
+// May its sections be uncompressed?  Not if they would need more room than
+// HP_INFLATED_LIMIT, or are compressed in a way libelf does not know.
+#define HP_INFLATED_LIMIT (UINT64_C(2) << 30)
+bool hp_image_inflatable(const struct hp_image *image, struct hp_fault *fault);
+
+// The file .gnu_debuglink names, and its CRC; NULL if there is none.
+const char *hp_image_debuglink(const struct hp_image *image, uint32_t *crc);
+// The file .gnu_debugaltlink names, and its build id; NULL if there is none.
+const char *hp_image_altlink(const struct hp_image *image,
+                             char build_id[2 * HP_BUILD_ID_SIZE + 1]);
+
+bool hp_image_has_section(const struct hp_image *image, const char *name);
+uint32_t hp_image_crc(const struct hp_image *image); // of the whole file
+
+HP_PRINTF(3, 4)
+bool hp_fault(struct hp_fault *fault, enum hp_sym_status status, const char *format,
+              ...); // always false
+
+#endif

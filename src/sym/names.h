@@ -1,0 +1,39 @@
+// What functions are called, from their DIEs.
+#ifndef HP_SYM_NAMES_H
+#define HP_SYM_NAMES_H
+
+#include "base/strtab.h"
+#include "sym/symtab.h"
+
+#include <elfutils/libdw.h>
+
+struct hp_name {
+    hp_string linkage, function; // `function` is "" where `linkage` is to be demangled
+    Dwarf_Die home;              // the declaration: its parents are the function's scope
+    bool bare;                   // the name wants its scope in front
+};
+
+// {0} is empty.
+struct hp_names {
+    HP_VEC(struct hp_name) names;
+    HP_VEC(const void *) keys; // of the same length: the DIE each is the name of
+    uint32_t *slots;           // open addressing over `names`: number + 1, 0 is free
+    size_t slot_count;
+    size_t qualified; // names before this one are no longer bare
+    const struct hp_symtab *symtab;
+    struct hp_strtab *strings;
+};
+
+void hp_names_done(struct hp_names *names);
+
+// Forget all names, which die with the Dwarf they are from.
+void hp_names_clear(struct hp_names *names);
+
+// The number in names->names of the function a call that was inlined belongs to, or of a
+// function itself.  Names that are bare are so until hp_names_qualify().
+uint32_t hp_names_of(struct hp_names *names, Dwarf_Die *die, bool inlined);
+
+// Give every bare name its scope: "ns::type::name".
+void hp_names_qualify(struct hp_names *names);
+
+#endif

@@ -1,0 +1,83 @@
+// What the symbolizer and its child say to one another.
+//
+//     parent                                child
+//     MODULE extents, offsets       ->
+//                                   <-      FIND what, n, name        any number of times
+//     FILE path (and the file)      ->
+//     or NONE reason
+//                                   <-      TICK                      "still at work"
+//                                   <-      ANSWER status, strings, lines
+//
+// The child opens nothing by itself but split DWARF (dwarf.h); what it may have is
+// decided by finder.h.
+#ifndef HP_SYM_PROTOCOL_H
+#define HP_SYM_PROTOCOL_H
+
+#include "model/profile.h"
+#include "sym/wire.h"
+
+enum hp_say {
+    HP_SAY_MODULE,
+    HP_SAY_FILE,
+    HP_SAY_NONE,
+    HP_SAY_FIND,
+    HP_SAY_TICK,
+    HP_SAY_ANSWER,
+};
+
+// What is looked for.  Each may be in several places: `n` counts those that can be opened.
+enum hp_find {
+    HP_FIND_MODULE,   // the mapped file itself
+    HP_FIND_BUILD_ID, // a debug file; `name` is the build id in hex
+    HP_FIND_LINK,     // a debug file; `name` from .gnu_debuglink
+    HP_FIND_ALT,      // shared debug information; `name` from .gnu_debugaltlink
+    HP_FIND_SPLIT,    // may libdw open this .dwo file? `name` is the path; no reason is
+                      // given where there is nothing
+};
+
+// Bounds on what is believed.
+enum {
+    HP_TEXT_LIMIT = 1 << 16,      // of a name, a path or a note
+    HP_CHAIN_LIMIT = 1 << 10,     // of inlined calls at one address
+    HP_FIND_LIMIT = 1 << 14,      // of questions for one module
+    HP_ANSWER_LIMIT = 1 << 30,    // of bytes
+    HP_REQUEST_LIMIT = INT32_MAX, // of bytes
+};
+
+struct hp_request {
+    struct hp_span build_id; // "" if unknown
+    uint64_t span;           // as in struct hp_module
+    HP_VEC(struct hp_extent) extents;
+    HP_VEC(uint64_t) offsets; // ascending; of the calls, not of the return addresses
+};
+
+struct hp_wanted {
+    enum hp_find find;
+    uint32_t n;
+    struct hp_span name;
+};
+
+// Lines of query i follow those of i - 1; their strings are numbers in `strings`.
+struct hp_answer {
+    enum hp_sym_status status;
+    struct hp_span note, build_id, symbols_from;
+    HP_VEC(struct hp_span) strings; // [0] is ""
+    HP_VEC(struct hp_line) lines;
+    HP_VEC(uint32_t) counts; // of lines, for each offset asked for
+};
+
+void hp_request_done(struct hp_request *request);
+void hp_answer_done(struct hp_answer *answer);
+
+void hp_request_pack(struct hp_packet *packet, const struct hp_request *request);
+bool hp_request_unpack(const struct hp_packet *packet, struct hp_request *request);
+void hp_wanted_pack(struct hp_packet *packet, const struct hp_wanted *wanted);
+bool hp_wanted_unpack(const struct hp_packet *packet, struct hp_wanted *wanted);
+void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer);
+
+// False unless it is a complete answer to `offsets` offsets with all numbers in range.
+// The spans point into the packet.
+bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
+                      struct hp_answer *answer);
+
+#endif

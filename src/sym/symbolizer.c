@@ -1,0 +1,266 @@
+// One child serves module after module.  When it dies over one, that module stays
+// without names and the next gets a new child.
+#include "sym/symbolizer.h"
+
+#include "sym/child.h"
+#include "sym/finder.h"
+#include "sym/protocol.h"
+#include "sym/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MOST_SECONDS = 3600
+}; // for one module, however talkative the child
+
+struct symbolizer {
+    struct hp_profile *profile;
+    const struct hp_symbol_options *options;
+    struct hp_child child;
+    struct hp_packet packet;
+    struct hp_message message;
+    size_t done, total; // modules
+};
+
+// The frames [first, last) are those of one module.
+struct task {
+    struct hp_module *module;
+    size_t first, last;
+};
+
+static void note(struct symbolizer *self, struct hp_module *module,
+                 enum hp_sym_status status, const char *text) {
+    module->status = status;
+    module->note = hp_strtab_add(&self->profile->strings, hp_span_of(text));
+}
+
+// The child is gone, or not worth listening to any more: why, from errno.
+static void give_up(struct symbolizer *self, struct hp_module *module, int reason) {
+    bool gone = reason == 0 || reason == ECONNRESET || reason == EPIPE;
+    int status = hp_child_stop(&self->child);
+    bool signalled = gone && status != -1 && WIFSIGNALED(status);
+    char text[200];
+    if (reason == EAGAIN ||
+        (signalled && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))) {
+        note(self, module, HP_SYM_OVER_BUDGET, "reading it took too long");
+    } else if (signalled) {
+        snprintf(text, sizeof text, "reading it ended with signal %d", WTERMSIG(status));
+        note(self, module, HP_SYM_DAMAGED, text);
+    } else {
+        note(self, module, HP_SYM_DAMAGED, "reading it failed");
+    }
+}
+
+static struct hp_request request_of(const struct symbolizer *self,
+                                    const struct task *task) {
+    const struct hp_profile *profile = self->profile;
+    const struct hp_module *module = task->module;
+    struct hp_request request = {.build_id =
+                                     hp_strtab_span(&profile->strings, module->build_id),
+                                 .span = module->span};
+    for (uint32_t i = 0; i < module->extents; i++) {
+        hp_vec_push(&request.extents, profile->extents.at[module->first_extent + i]);
+    }
+    for (size_t i = task->first; i < task->last; i++) {
+        uint64_t offset = profile->frames.at[i].offset;
+        hp_vec_push(&request.offsets, offset ? offset - 1 : 0);
+    }
+    return request;
+}
+
+static bool send_request(struct symbolizer *self, const struct task *task) {
+    struct hp_request request = request_of(self, task);
+    self->packet.bytes.count = 0;
+    hp_request_pack(&self->packet, &request);
+    hp_request_done(&request);
+    return hp_wire_send(self->child.sock, HP_SAY_MODULE, &self->packet, -1);
+}
+
+static bool reply(struct symbolizer *self, struct hp_finder *finder) {
+    struct hp_wanted wanted;
+    if (!hp_wanted_unpack(&self->message.body, &wanted)) {
+        errno = EPROTO;
+        return false;
+    }
+    int fd = hp_finder_open(finder, &wanted);
+    self->packet.bytes.count = 0;
+    hp_put_text(&self->packet, hp_span_of(fd >= 0 ? finder->shown : finder->reason));
+    bool sent = hp_wire_send(self->child.sock, fd >= 0 ? HP_SAY_FILE : HP_SAY_NONE,
+                             &self->packet, fd);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return sent;
+}
+
+// Answer the child's questions until it has answered ours.  False, with errno, if that
+// does not come.
+static bool converse(struct symbolizer *self, struct hp_finder *finder) {
+    time_t start = time(NULL);
+    for (int questions = 0; questions < HP_FIND_LIMIT;) {
+        if (!hp_wire_receive(self->child.sock, &self->message, HP_ANSWER_LIMIT)) {
+            return false;
+        }
+        if (self->message.fd >= 0) {
+            close(self->message.fd); // it has none to give
+        }
+        if (self->message.kind == HP_SAY_ANSWER) {
+            return true;
+        }
+        if (self->message.kind == HP_SAY_FIND) {
+            questions++;
+            if (!reply(self, finder)) {
+                return false;
+            }
+        } else if (self->message.kind != HP_SAY_TICK) {
+            break;
+        }
+        if (time(NULL) - start > MOST_SECONDS) {
+            errno = EAGAIN;
+            return false;
+        }
+    }
+    errno = EPROTO;
+    return false;
+}
+
+static hp_string add(struct symbolizer *self, struct hp_span text) {
+    return hp_strtab_add(&self->profile->strings, text);
+}
+
+// The profile's number of one of the answer's strings; `known` has those of earlier calls.
+static hp_string translate(struct symbolizer *self, const struct hp_answer *answer,
+                           hp_string *known, hp_string string) {
+    if (string.n && !known[string.n].n) {
+        known[string.n] = add(self, answer->strings.at[string.n]);
+    }
+    return known[string.n];
+}
+
+static void store_lines(struct symbolizer *self, const struct task *task,
+                        const struct hp_answer *answer) {
+    struct hp_profile *profile = self->profile;
+    hp_string *known = hp_alloc((answer->strings.count + 1) * sizeof *known);
+    const struct hp_line *line = answer->lines.at;
+    for (size_t i = task->first; i < task->last; i++) {
+        struct hp_frame *frame = &profile->frames.at[i];
+        frame->first_line = (uint32_t)profile->lines.count;
+        frame->lines = answer->counts.at[i - task->first];
+        for (uint32_t k = 0; k < frame->lines; k++, line++) {
+            struct hp_line copy = {translate(self, answer, known, line->function),
+                                   translate(self, answer, known, line->linkage),
+                                   translate(self, answer, known, line->file),
+                                   line->line};
+            hp_vec_push(&profile->lines, copy);
+        }
+    }
+    free(known);
+}
+
+static bool trusted(enum hp_sym_status status) {
+    return status == HP_SYM_DWARF || status == HP_SYM_SYMTAB || status == HP_SYM_STRIPPED;
+}
+
+static bool store_answer(struct symbolizer *self, const struct task *task) {
+    struct hp_answer answer = {0};
+    struct hp_module *module = task->module;
+    bool good = hp_answer_unpack(&self->message.body, task->last - task->first, &answer);
+    if (good) {
+        store_lines(self, task, &answer);
+        module->status = answer.status;
+        module->note = add(self, answer.note);
+        module->symbols_from = add(self, answer.symbols_from);
+        if (answer.build_id.size) {
+            module->build_id = add(self, answer.build_id);
+        }
+        if (module->deleted && trusted(answer.status) && answer.note.size == 0) {
+            module->note = add(self, hp_span_of("the file was replaced or deleted; the "
+                                                "one there now fits"));
+        }
+    }
+    hp_answer_done(&answer);
+    return good;
+}
+
+static void ask_child(struct symbolizer *self, const struct task *task,
+                      struct hp_finder *finder) {
+    struct hp_err err;
+    if (!self->child.pid &&
+        hp_child_start(&self->child, hp_worker_serve, &err) != HP_OK) {
+        note(self, task->module, HP_SYM_NO_PROCESS, strerror(err.sys));
+        return;
+    }
+    errno = 0;
+    if (!send_request(self, task) || !converse(self, finder)) {
+        give_up(self, task->module, errno);
+    } else if (!store_answer(self, task)) {
+        give_up(self, task->module, EPROTO);
+    }
+}
+
+// A file that is not there is no work for the child.
+static void look_up(struct symbolizer *self, const struct task *task) {
+    const char *path = hp_profile_text(self->profile, task->module->path);
+    struct hp_wanted first = {HP_FIND_MODULE, 0, {"", 0}};
+    struct hp_finder finder;
+    hp_finder_init(&finder, self->options, path);
+    int fd = hp_finder_open(&finder, &first);
+    if (fd < 0) {
+        note(self, task->module, HP_SYM_NO_FILE, finder.reason);
+    } else {
+        close(fd);
+        ask_child(self, task, &finder);
+    }
+    hp_finder_done(&finder);
+}
+
+static size_t last_frame(const struct hp_profile *profile, size_t first) {
+    size_t last = first;
+    while (last < profile->frames.count &&
+           profile->frames.at[last].module.n == profile->frames.at[first].module.n) {
+        last++;
+    }
+    return last;
+}
+
+static void report_progress(const struct symbolizer *self) {
+    const struct hp_symbol_options *options = self->options;
+    if (options && options->progress) {
+        struct hp_progress progress = {"symbolizing", self->done, self->total, 0, 0};
+        options->progress(options->progress_data, &progress);
+    }
+}
+
+static void count_modules(struct symbolizer *self) {
+    const struct hp_profile *profile = self->profile;
+    for (size_t i = 0; i < profile->frames.count; i = last_frame(profile, i)) {
+        const struct hp_module *module =
+            &profile->modules.at[profile->frames.at[i].module.n];
+        self->total += module->kind == HP_MODULE_FILE;
+    }
+}
+
+void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options) {
+    struct symbolizer self = {.profile = profile, .options = options};
+    count_modules(&self);
+    for (size_t i = 0, last; i < profile->frames.count; i = last) {
+        last = last_frame(profile, i);
+        struct task task = {&profile->modules.at[profile->frames.at[i].module.n], i,
+                            last};
+        if (task.module->kind == HP_MODULE_FILE) {
+            report_progress(&self);
+            look_up(&self, &task);
+            self.done++;
+        }
+    }
+    report_progress(&self);
+    hp_child_stop(&self.child);
+    hp_packet_done(&self.packet);
+    hp_packet_done(&self.message.body);
+}

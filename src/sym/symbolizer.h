@@ -1,0 +1,15 @@
+// Names for frames: functions, inlined calls, files and lines, from ELF and DWARF.
+//
+// Every byte of a binary is read in a forked child that is handed open files and answers
+// on a socket; what it says is checked here before it is believed.  See child.h.
+#ifndef HP_SYM_SYMBOLIZER_H
+#define HP_SYM_SYMBOLIZER_H
+
+#include "base/err.h"
+#include "model/profile.h"
+
+// Give lines to every frame of a file module, and a status, build id and note to every
+// module.  Nothing is a failure here: a module may go without names, and says why.
+void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options);
+
+#endif

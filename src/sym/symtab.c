@@ -1,0 +1,167 @@
+// Of several symbols at one address: a function before a label without type, one with a
+// size before one without, global before weak before local; then the lesser name.
+#include "sym/symtab.h"
+
+#include <gelf.h>
+#include <string.h>
+
+enum {
+    RANK_FUNCTION = 8,
+    RANK_SIZED = 4,
+    RANK_GLOBAL = 2,
+    RANK_WEAK = 1,
+    MOST_STEPS_BACK = 1000, // past symbols that end before the address
+};
+
+void hp_symtab_done(struct hp_symtab *table) {
+    hp_vec_done(&table->symbols);
+}
+
+// Mapping symbols ("$x") and the assembler's own labels (".L1") are not functions.
+static bool is_label(const char *name) {
+    return name[0] == '$' || name[0] == '.';
+}
+
+static uint32_t rank_of(const GElf_Sym *symbol) {
+    int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
+    uint32_t rank = type == STT_NOTYPE ? 0 : RANK_FUNCTION;
+    rank += symbol->st_size ? RANK_SIZED : 0;
+    return rank + (bind == STB_LOCAL ? 0 : bind == STB_WEAK ? RANK_WEAK : RANK_GLOBAL);
+}
+
+static void add_symbol(struct hp_symtab *table, const struct hp_image *image,
+                       const GElf_Sym *symbol, const char *name, uint64_t shift) {
+    int type = GELF_ST_TYPE(symbol->st_info);
+    bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
+    GElf_Shdr section;
+    if ((!function && type != STT_NOTYPE) || symbol->st_shndx == SHN_UNDEF || !name ||
+        !*name || (!function && is_label(name)) ||
+        !gelf_getshdr(elf_getscn(image->elf, symbol->st_shndx), &section) ||
+        !(section.sh_flags & SHF_EXECINSTR)) {
+        return;
+    }
+    uint64_t room = section.sh_addr + section.sh_size - symbol->st_value;
+    if (room > section.sh_size) {
+        return; // it lies outside of its section
+    }
+    // Without a size it goes on to the end of its section, or the next symbol.
+    uint64_t size = symbol->st_size && symbol->st_size < room ? symbol->st_size : room;
+    struct hp_symbol entry = {.start = symbol->st_value + shift,
+                              .end = symbol->st_value + shift + size,
+                              .name = name,
+                              .rank = rank_of(symbol)};
+    hp_vec_push(&table->symbols, entry);
+}
+
+static void add_table(struct hp_symtab *table, const struct hp_image *image,
+                      Elf_Scn *section, uint64_t shift) {
+    GElf_Shdr header;
+    Elf_Data *data = elf_getdata(section, NULL);
+    if (!data || !gelf_getshdr(section, &header) || header.sh_entsize == 0) {
+        return;
+    }
+    size_t count = data->d_size / header.sh_entsize;
+    for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
+        GElf_Sym symbol;
+        if (gelf_getsym(data, (int)i, &symbol)) {
+            add_symbol(table, image, &symbol,
+                       elf_strptr(image->elf, header.sh_link, symbol.st_name), shift);
+        }
+    }
+}
+
+void hp_symtab_add(struct hp_symtab *table, const struct hp_image *image,
+                   uint64_t shift) {
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(image->elf, section))) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) &&
+            (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)) {
+            add_table(table, image, section, shift);
+        }
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    const struct hp_symbol *x = a, *y = b;
+    if (x->start != y->start) {
+        return x->start < y->start ? -1 : 1;
+    }
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    return strcmp(y->name, x->name);
+}
+
+// A symbol without a size ends where the next one starts.
+static void end_unsized(struct hp_symtab *table) {
+    struct hp_symbol *symbols = table->symbols.at;
+    uint64_t next = UINT64_MAX;
+    for (size_t i = table->symbols.count; i-- > 0;) {
+        struct hp_symbol *symbol = &symbols[i];
+        if (i + 1 < table->symbols.count && symbols[i + 1].start != symbol->start) {
+            next = symbols[i + 1].start;
+        }
+        if (!(symbol->rank & RANK_SIZED) && next < symbol->end) {
+            symbol->end = next;
+        }
+    }
+}
+
+void hp_symtab_sort(struct hp_symtab *table) {
+    if (table->symbols.count == 0) {
+        return;
+    }
+    qsort(table->symbols.at, table->symbols.count, sizeof *table->symbols.at, compare);
+    end_unsized(table);
+    uint64_t furthest = 0;
+    struct hp_symbol *symbol;
+    hp_vec_each (symbol, &table->symbols) {
+        furthest = symbol->end > furthest ? symbol->end : furthest;
+        symbol->furthest = furthest;
+    }
+}
+
+// How many symbols start at or before `address`.
+static size_t count_up_to(const struct hp_symtab *table, uint64_t address) {
+    size_t low = 0, high = table->symbols.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table->symbols.at[middle].start <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// A label inside a function with a size is no function of its own.
+const struct hp_symbol *hp_symtab_find(const struct hp_symtab *table, uint64_t address) {
+    const struct hp_symbol *label = NULL;
+    size_t i = count_up_to(table, address);
+    for (int steps = 0; i > 0 && steps < MOST_STEPS_BACK; steps++) {
+        const struct hp_symbol *symbol = &table->symbols.at[--i];
+        if (symbol->furthest <= address) {
+            break;
+        }
+        if (address < symbol->end && symbol->rank & RANK_SIZED) {
+            return symbol;
+        }
+        if (address < symbol->end && !label) {
+            label = symbol;
+        }
+    }
+    return label;
+}
+
+const struct hp_symbol *hp_symtab_at(const struct hp_symtab *table, uint64_t address,
+                                     size_t *count) {
+    size_t end = count_up_to(table, address);
+    size_t start = end;
+    while (start > 0 && table->symbols.at[start - 1].start == address) {
+        start--;
+    }
+    *count = end - start;
+    return table->symbols.at + start;
+}

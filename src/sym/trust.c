@@ -1,0 +1,93 @@
+// The kernel and the dynamic linker map of each PT_LOAD, with pages of P bytes,
+//     file  [p_offset down to P, p_offset + p_filesz up to P)
+//     to    [p_vaddr down to P, p_vaddr + p_filesz up to P) + bias
+// so the dump's executable rows are the file ranges of the executable segments, and the
+// rows from first to last span as much as the addresses of the segments do.
+#include "sym/trust.h"
+
+#include <inttypes.h>
+
+static uint64_t down(uint64_t value, uint64_t page) {
+    return value & ~(page - 1);
+}
+
+static uint64_t up(uint64_t value, uint64_t page) {
+    return down(value + page - 1, page);
+}
+
+// An extent is a segment, or several that are neighbours in the file and were joined; if
+// it has a hole, the hole's edge may have been cut from it.
+static bool extent_fits(const struct hp_image *image, const struct hp_extent *extent,
+                        uint64_t page) {
+    const struct hp_load *loads = image->loads.at;
+    for (size_t i = 0; i < image->loads.count; i++) {
+        uint64_t first = down(loads[i].offset, page);
+        uint64_t last = up(loads[i].offset + loads[i].size, page);
+        bool starts = loads[i].exec && first == extent->offset;
+        bool holds = loads[i].exec && extent->has_hole && first <= extent->offset;
+        for (size_t k = i + 1; k < image->loads.count && loads[k].exec &&
+                               down(loads[k].offset, page) <= last;
+             k++) {
+            if (starts && last - first == extent->size) {
+                return true;
+            }
+            last = up(loads[k].offset + loads[k].size, page);
+        }
+        if ((starts && last - first == extent->size) ||
+            (holds && extent->offset - first <= last - first &&
+             extent->size <= last - extent->offset)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t span_of(const struct hp_image *image, uint64_t page) {
+    uint64_t first = UINT64_MAX, last = 0;
+    for (size_t i = 0; i < image->loads.count; i++) {
+        const struct hp_load *load = &image->loads.at[i];
+        uint64_t start = down(load->vaddr, page),
+                 end = up(load->vaddr + load->size, page);
+        first = start < first ? start : first;
+        last = end > last ? end : last;
+    }
+    return last > first ? last - first : 0;
+}
+
+static bool fits(const struct hp_image *image, const struct hp_request *request,
+                 uint64_t page) {
+    for (size_t i = 0; i < request->extents.count; i++) {
+        if (!extent_fits(image, &request->extents.at[i], page)) {
+            return false;
+        }
+    }
+    return request->span == 0 || request->span == span_of(image, page);
+}
+
+bool hp_trust(const struct hp_image *image, const struct hp_request *request,
+              struct hp_fault *fault) {
+    if (!image->program) {
+        return hp_fault(fault, HP_SYM_UNSUPPORTED, "%s: neither a program nor a library",
+                        image->path);
+    }
+    if (request->build_id.size) {
+        return hp_span_is(request->build_id, image->build_id) ||
+               hp_fault(fault, HP_SYM_OTHER_BUILD, "%s: build id %s, not %.*s",
+                        image->path, image->build_id[0] ? image->build_id : "missing",
+                        (int)request->build_id.size, request->build_id.at);
+    }
+    if (request->extents.count == 0) {
+        return hp_fault(fault, HP_SYM_OTHER_BUILD,
+                        "%s: the dump shows no executable part of it to compare",
+                        image->path);
+    }
+    if (fits(image, request, 1 << 12) || fits(image, request, 1 << 14) ||
+        fits(image, request, 1 << 16)) {
+        return true;
+    }
+    const struct hp_extent *extent = request->extents.at;
+    return hp_fault(fault, HP_SYM_OTHER_BUILD,
+                    "%s: its segments are not as they were mapped (text of 0x%" PRIx64
+                    " bytes at 0x%" PRIx64 ", 0x%" PRIx64 " bytes in all)",
+                    image->path, extent->size, extent->offset, request->span);
+}

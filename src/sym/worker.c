@@ -1,0 +1,290 @@
+#include "sym/worker.h"
+
+#include "sym/debug.h"
+#include "sym/demangle.h"
+#include "sym/dwarf.h"
+#include "sym/trust.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+    MOST_CANDIDATES = 64,
+    // CPU seconds for a module: no honest one comes near.
+    SECONDS = 20,
+    BYTES_PER_SECOND = 8 << 20,
+};
+
+// One module's work.
+struct work {
+    struct hp_request request;
+    struct hp_image image;
+    struct hp_debug debug;
+    struct hp_lookup lookup;
+    struct hp_answer answer;
+    struct hp_fault fault; // why no candidate will do
+};
+
+static void work_done(struct work *work) {
+    hp_debug_done(&work->debug);
+    hp_image_done(&work->image);
+    hp_request_done(&work->request);
+    hp_answer_done(&work->answer);
+    hp_symtab_done(&work->lookup.symtab);
+    hp_strtab_done(&work->lookup.strings);
+    hp_vec_done(&work->lookup.lines);
+    hp_vec_done(&work->lookup.queries);
+}
+
+// The limit is on the process, which has served other modules before.
+static void limit_cpu(uint64_t bytes) {
+    struct rusage used;
+    struct rlimit limit;
+    if (getrusage(RUSAGE_SELF, &used) == 0 && getrlimit(RLIMIT_CPU, &limit) == 0) {
+        rlim_t until = (rlim_t)used.ru_utime.tv_sec + (rlim_t)used.ru_stime.tv_sec +
+                       SECONDS + (rlim_t)(bytes / BYTES_PER_SECOND);
+        limit.rlim_cur = until < limit.rlim_max ? until : limit.rlim_max;
+        setrlimit(RLIMIT_CPU, &limit);
+    }
+}
+
+// Of several reasons, the one that tells most.
+static int weight(enum hp_sym_status status) {
+    return status == HP_SYM_OTHER_BUILD ? 3 : status == HP_SYM_NO_FILE ? 1 : 2;
+}
+
+static void keep_fault(struct work *work, const struct hp_fault *fault) {
+    if (weight(fault->status) > weight(work->fault.status)) {
+        work->fault = *fault;
+    }
+}
+
+// The first candidate that can be trusted.
+static bool find_image(struct work *work, struct hp_asker *asker) {
+    struct hp_wanted wanted = {HP_FIND_MODULE, 0, {"", 0}};
+    work->fault.status = HP_SYM_NO_FILE;
+    for (; wanted.n < MOST_CANDIDATES; wanted.n++) {
+        struct hp_fault fault;
+        struct hp_span text;
+        int fd = hp_ask(asker, &wanted, &text);
+        if (fd < 0) {
+            if (!work->fault.text[0]) {
+                hp_fault(&work->fault, HP_SYM_NO_FILE, "%.*s", (int)text.size, text.at);
+            }
+            return false;
+        }
+        if (!hp_image_open(&work->image, fd, text, &fault)) {
+            keep_fault(work, &fault);
+            continue;
+        }
+        if (hp_trust(&work->image, &work->request, &fault)) {
+            return true;
+        }
+        keep_fault(work, &fault);
+        hp_image_done(&work->image);
+    }
+    return false;
+}
+
+static int compare(const void *a, const void *b) {
+    const struct hp_query *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void load_queries(struct work *work) {
+    struct hp_lookup *lookup = &work->lookup;
+    for (uint32_t i = 0; i < work->request.offsets.count; i++) {
+        struct hp_query query = {.index = i};
+        if (hp_image_address(&work->image, work->request.offsets.at[i], &query.address)) {
+            query.address += work->debug.shift;
+            hp_vec_push(&lookup->queries, query);
+        }
+    }
+    if (lookup->queries.count) {
+        qsort(lookup->queries.at, lookup->queries.count, sizeof *lookup->queries.at,
+              compare);
+    }
+}
+
+// What no DIE describes may still have a symbol, and a row of a line table.
+static bool use_symbols(struct hp_lookup *lookup) {
+    bool any = false;
+    struct hp_query *query;
+    hp_vec_each (query, &lookup->queries) {
+        if (query->lines > 0) {
+            continue;
+        }
+        const struct hp_symbol *symbol = hp_symtab_find(&lookup->symtab, query->address);
+        struct hp_line line = {.file = query->file, .line = query->line};
+        if (symbol) {
+            line.linkage = hp_strtab_add(&lookup->strings, hp_span_of(symbol->name));
+            any = true;
+        }
+        if (symbol || query->has_row) {
+            query->first_line = (uint32_t)lookup->lines.count;
+            query->lines = 1;
+            hp_vec_push(&lookup->lines, line);
+        }
+    }
+    return any;
+}
+
+// Demangle each distinct name once.
+static void name_lines(struct hp_lookup *lookup) {
+    HP_VEC(struct hp_mangled) names = {0};
+    uint32_t *where = hp_alloc((lookup->strings.strings.count + 1) * sizeof *where);
+    struct hp_line *line;
+    hp_vec_each (line, &lookup->lines) {
+        if (line->function.n == 0 && line->linkage.n != 0 && !where[line->linkage.n]) {
+            hp_vec_push(&names, ((struct hp_mangled){line->linkage, {0}}));
+            where[line->linkage.n] = (uint32_t)names.count;
+        }
+    }
+    hp_demangle(&lookup->strings, names.at, names.count);
+    hp_vec_each (line, &lookup->lines) {
+        if (line->function.n == 0 && line->linkage.n != 0) {
+            line->function = names.at[where[line->linkage.n] - 1].function;
+        }
+    }
+    free(where);
+    hp_vec_done(&names);
+}
+
+static bool found_functions(const struct hp_lookup *lookup) {
+    const struct hp_query *query;
+    hp_vec_each (query, &lookup->queries) {
+        if (query->lines > 0 || query->has_row) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What was found in the end, and where.
+static void conclude(struct work *work, bool dwarf, bool symbols) {
+    struct hp_answer *answer = &work->answer;
+    const struct hp_lookup *lookup = &work->lookup;
+    const struct hp_debug *debug = &work->debug;
+    answer->note = hp_span_of(debug->fault.text);
+    if (dwarf) {
+        answer->status = HP_SYM_DWARF;
+        answer->symbols_from = hp_span_of(debug->image->path);
+    } else if (symbols) {
+        const struct hp_image *image =
+            debug->separate.elf ? &debug->separate : &work->image;
+        answer->status = HP_SYM_SYMTAB;
+        answer->symbols_from = hp_span_of(image->path);
+    } else {
+        answer->status = debug->fault.text[0] ? debug->fault.status : HP_SYM_STRIPPED;
+    }
+    if (lookup->missing_split) {
+        answer->note = hp_span_of("a file of split debug information (.dwo) is missing");
+    }
+    if (lookup->over_budget) {
+        answer->status = dwarf ? HP_SYM_DWARF : HP_SYM_OVER_BUDGET;
+        answer->note = hp_span_of("a part of its debug information is circular");
+    }
+}
+
+// The folder of an open file, as libdw finds it out.
+static void folder_of(int fd, char folder[4096]) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t size = readlink(link, folder, 4095);
+    folder[size > 0 ? size : 0] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash) {
+        *slash = '\0';
+    }
+}
+
+static void look_up(struct work *work, struct hp_asker *asker) {
+    struct hp_lookup *lookup = &work->lookup;
+    struct hp_debug *debug = &work->debug;
+    char folder[4096] = "";
+    lookup->asker = asker;
+    lookup->folder = folder;
+    if (debug->image) {
+        folder_of(debug->image->fd, folder);
+    }
+    hp_symtab_add(&lookup->symtab, &work->image, debug->shift);
+    if (debug->separate.elf) {
+        hp_symtab_add(&lookup->symtab, &debug->separate, 0);
+    }
+    hp_symtab_sort(&lookup->symtab);
+    load_queries(work);
+    if (debug->image && !hp_dwarf_look_up(lookup, debug->image->elf, debug->alt)) {
+        hp_fault(&debug->fault, HP_SYM_DAMAGED, "%s: %s", debug->image->path,
+                 dwarf_errmsg(-1));
+    }
+    bool dwarf = found_functions(lookup);
+    conclude(work, dwarf, use_symbols(lookup));
+}
+
+// Lines in the order of the offsets that were asked for.
+static void fill_answer(struct work *work) {
+    struct hp_lookup *lookup = &work->lookup;
+    struct hp_answer *answer = &work->answer;
+    const struct hp_query **by_index =
+        hp_alloc((work->request.offsets.count + 1) * sizeof *by_index);
+    const struct hp_query *query;
+    hp_vec_each (query, &lookup->queries) {
+        by_index[query->index] = query;
+    }
+    for (size_t i = 0; i < work->request.offsets.count; i++) {
+        uint32_t lines = by_index[i] ? by_index[i]->lines : 0;
+        hp_vec_push(&answer->counts, lines);
+        for (uint32_t k = 0; k < lines; k++) {
+            hp_vec_push(&answer->lines, lookup->lines.at[by_index[i]->first_line + k]);
+        }
+    }
+    free(by_index);
+    struct hp_span *string;
+    hp_vec_each (string, &lookup->strings.strings) {
+        struct hp_span text = *string;
+        text.size = text.size < HP_TEXT_LIMIT ? text.size : HP_TEXT_LIMIT;
+        hp_vec_push(&answer->strings, text);
+    }
+}
+
+static void serve_module(struct work *work, struct hp_asker *asker) {
+    limit_cpu(0);
+    if (!find_image(work, asker)) {
+        work->answer.status = work->fault.status;
+        work->answer.note = hp_span_of(work->fault.text);
+    } else {
+        hp_debug_find(&work->debug, &work->image, asker);
+        limit_cpu(work->image.size + work->debug.separate.size +
+                  work->debug.alt_image.size);
+        work->answer.build_id = hp_span_of(work->image.build_id);
+        look_up(work, asker);
+        name_lines(&work->lookup);
+    }
+    fill_answer(work);
+    asker->packet.bytes.count = 0;
+    hp_answer_pack(&asker->packet, &work->answer);
+}
+
+void hp_worker_serve(int sock) {
+    struct hp_asker asker = {.sock = sock};
+    struct hp_packet request = {0};
+    bool good = true;
+    while (good && hp_wire_receive(sock, &asker.message, HP_REQUEST_LIMIT)) {
+        struct work work = {.answer.note = {"", 0}};
+        hp_packet_done(&request);
+        request = asker.message.body; // outlives the questions that follow
+        asker.message.body = (struct hp_packet){0};
+        good = asker.message.kind == HP_SAY_MODULE &&
+               hp_request_unpack(&request, &work.request);
+        if (good) {
+            serve_module(&work, &asker);
+            good = hp_wire_send(sock, HP_SAY_ANSWER, &asker.packet, -1);
+        }
+        work_done(&work);
+    }
+    hp_packet_done(&request);
+    hp_packet_done(&asker.packet);
+    hp_packet_done(&asker.message.body);
+}

@@ -1,0 +1,181 @@
+#include "sym/protocol.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static struct hp_answer sample(void) {
+    struct hp_answer answer = {.status = HP_SYM_DWARF,
+                               .note = hp_span_of("a note"),
+                               .build_id = hp_span_of("00ff"),
+                               .symbols_from = hp_span_of("/bin/x")};
+    hp_vec_push(&answer.strings, ((struct hp_span){"", 0}));
+    hp_vec_push(&answer.strings, hp_span_of("main"));
+    hp_vec_push(&answer.strings, hp_span_of("main.c"));
+    hp_vec_push(&answer.counts, 0);
+    hp_vec_push(&answer.counts, 2);
+    struct hp_line line = {{1}, {1}, {2}, 7};
+    hp_vec_push(&answer.lines, line);
+    hp_vec_push(&answer.lines, line);
+    return answer;
+}
+
+static bool unpacks(const struct hp_packet *packet, size_t offsets) {
+    struct hp_answer answer = {0};
+    bool good = hp_answer_unpack(packet, offsets, &answer);
+    hp_answer_done(&answer);
+    return good;
+}
+
+// What becomes of the sample after a change.
+static bool accepted(const struct hp_answer *changed, size_t offsets) {
+    struct hp_packet packet = {0};
+    hp_answer_pack(&packet, changed);
+    bool good = unpacks(&packet, offsets);
+    hp_packet_done(&packet);
+    return good;
+}
+
+Test(sym_protocol, an_answer_comes_back_as_it_was) {
+    struct hp_answer answer = sample(), back = {0};
+    struct hp_packet packet = {0};
+    hp_answer_pack(&packet, &answer);
+    cr_assert(hp_answer_unpack(&packet, 2, &back));
+    cr_expect(hp_span_is(back.note, "a note"));
+    cr_expect(hp_span_is(back.build_id, "00ff"));
+    cr_expect_eq(back.lines.count, 2);
+    cr_expect(hp_span_is(back.strings.at[back.lines.at[1].file.n], "main.c"));
+    cr_expect_eq(back.lines.at[1].line, 7);
+    hp_packet_done(&packet);
+    hp_answer_done(&answer);
+    hp_answer_done(&back);
+}
+
+Test(sym_protocol, an_answer_cut_anywhere_is_refused) {
+    struct hp_answer answer = sample();
+    struct hp_packet packet = {0};
+    hp_answer_pack(&packet, &answer);
+    size_t size = packet.bytes.count;
+    for (size_t i = 0; i < size; i++) {
+        packet.bytes.count = i;
+        cr_expect_not(unpacks(&packet, 2), "%zu", i);
+    }
+    packet.bytes.count = size;
+    cr_expect(unpacks(&packet, 2));
+    hp_put_u32(&packet, 0);
+    cr_expect_not(unpacks(&packet, 2));
+    hp_packet_done(&packet);
+    hp_answer_done(&answer);
+}
+
+Test(sym_protocol, an_answer_with_any_byte_changed_is_safe_to_read) {
+    struct hp_answer answer = sample();
+    struct hp_packet packet = {0};
+    hp_answer_pack(&packet, &answer);
+    for (size_t i = 0; i < packet.bytes.count * 256; i++) {
+        unsigned char *byte = &packet.bytes.at[i / 256], kept = *byte;
+        *byte = (unsigned char)i;
+        unpacks(&packet, 2);
+        *byte = kept;
+    }
+    hp_packet_done(&packet);
+    hp_answer_done(&answer);
+}
+
+Test(sym_protocol, an_answer_out_of_bounds_is_refused) {
+    struct hp_answer answer = sample();
+    cr_expect(accepted(&answer, 2));
+    cr_expect_not(accepted(&answer, 1), "an offset more than was asked for");
+    cr_expect_not(accepted(&answer, 3), "an offset less");
+    answer.lines.at[1].file.n = 3;
+    cr_expect_not(accepted(&answer, 2), "no such string");
+    answer.lines.at[1].file.n = 2;
+    answer.counts.at[1] = 1;
+    cr_expect_not(accepted(&answer, 2), "a line that belongs to no offset");
+    answer.counts.at[1] = HP_CHAIN_LIMIT + 1;
+    cr_expect_not(accepted(&answer, 2), "too many lines");
+    answer.counts.at[1] = 2;
+    answer.status = HP_SYM_NOT_TRIED;
+    cr_expect_not(accepted(&answer, 2), "no status");
+    answer.status = (enum hp_sym_status)99;
+    cr_expect_not(accepted(&answer, 2), "an unknown status");
+    answer.status = HP_SYM_DWARF;
+    answer.build_id = hp_span_of("../../x");
+    cr_expect_not(accepted(&answer, 2), "a build id that is none");
+    answer.build_id = hp_span_of("");
+    cr_expect(accepted(&answer, 2));
+    char *large = hp_alloc(HP_TEXT_LIMIT + 1);
+    answer.strings.at[1] = (struct hp_span){large, HP_TEXT_LIMIT + 1};
+    cr_expect_not(accepted(&answer, 2), "too long a string");
+    answer.strings.at[1].size--;
+    cr_expect(accepted(&answer, 2));
+    free(large);
+    hp_answer_done(&answer);
+}
+
+Test(sym_protocol, a_request_comes_back_as_it_was) {
+    struct hp_request request = {.build_id = hp_span_of("ab"), .span = 1}, back = {0};
+    struct hp_packet packet = {0};
+    struct hp_extent extent = {4096, 8192, true};
+    hp_vec_push(&request.extents, extent);
+    hp_vec_push(&request.offsets, 5000);
+    hp_request_pack(&packet, &request);
+    cr_assert(hp_request_unpack(&packet, &back));
+    cr_expect(hp_span_is(back.build_id, "ab"));
+    cr_expect_eq(back.extents.at[0].size, 8192);
+    cr_expect(back.extents.at[0].has_hole);
+    cr_expect_eq(back.offsets.at[0], 5000);
+    hp_packet_done(&packet);
+    hp_request_done(&request);
+    hp_request_done(&back);
+}
+
+static void open_pair(int pair[2]) {
+    struct timeval soon = {.tv_usec = 50000};
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+}
+
+Test(sym_wire, a_message_carries_a_file) {
+    struct hp_packet packet = {0};
+    struct hp_message message = {.fd = -1};
+    int pair[2], ends[2];
+    open_pair(pair);
+    cr_assert_eq(pipe(ends), 0);
+    hp_put_text(&packet, hp_span_of("hello"));
+    cr_assert(hp_wire_send(pair[1], 3, &packet, ends[1]));
+    cr_assert(hp_wire_receive(pair[0], &message, 100));
+    struct hp_unpacker in = hp_unpack(&message.body);
+    cr_expect_eq(message.kind, 3);
+    cr_expect(hp_span_is(hp_get_text(&in, 10), "hello"));
+    cr_expect_eq(write(message.fd, "x", 1), 1);
+    close(message.fd);
+    hp_packet_done(&packet);
+    hp_packet_done(&message.body);
+}
+
+Test(sym_wire, silence_hanging_up_and_size_are_told_apart, .timeout = 10) {
+    struct hp_packet packet = {0};
+    struct hp_message message = {.fd = -1};
+    int pair[2];
+    open_pair(pair);
+    cr_expect_not(hp_wire_receive(pair[0], &message, 100));
+    cr_expect_eq(errno, EAGAIN);
+    for (int i = 0; i < 101; i++) {
+        hp_put_u32(&packet, 0);
+    }
+    cr_expect(hp_wire_send(pair[1], 1, &packet, -1));
+    cr_expect_not(hp_wire_receive(pair[0], &message, 403));
+    cr_expect_eq(errno, EMSGSIZE);
+    close(pair[0]);
+    open_pair(pair);
+    cr_assert_eq(send(pair[1], "abc", 3, 0), 3);
+    close(pair[1]);
+    cr_expect_not(hp_wire_receive(pair[0], &message, 100));
+    cr_expect_eq(errno, 0);
+    hp_packet_done(&packet);
+    hp_packet_done(&message.body);
+}

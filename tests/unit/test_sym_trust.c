@@ -1,0 +1,94 @@
+#include "sym/trust.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+// As GNU ld lays a program out: headers, text, constants, data.
+static struct hp_image program(void) {
+    static char path[] = "/bin/x";
+    static const struct hp_load loads[] = {
+        {0, 0x938, 0, false},
+        {0x1000, 0x5e5, 0x1000, true},
+        {0x2000, 0x29c, 0x2000, false},
+        {0x2dd0, 0x2b0, 0x3dd0, false},
+    };
+    struct hp_image image = {.path = path, .program = true, .build_id = "00ff"};
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        hp_vec_push(&image.loads, loads[i]);
+    }
+    return image;
+}
+
+static const struct {
+    const char *what;
+    struct hp_extent extent;
+    uint64_t span;
+    const char *build_id;
+    bool good;
+} cases[] = {
+    {"its own rows", {0x1000, 0x1000, false}, 0x5000, "", true},
+    {"no span known", {0x1000, 0x1000, false}, 0, "", true},
+    {"text elsewhere", {0x2000, 0x1000, false}, 0x5000, "", false},
+    {"more text", {0x1000, 0x2000, false}, 0x5000, "", false},
+    {"more data", {0x1000, 0x1000, false}, 0x6000, "", false},
+    {"part of the text", {0x1000, 0x800, false}, 0x5000, "", false},
+    {"part of it, with a hole", {0x1000, 0x800, true}, 0x5000, "", true},
+    {"a hole outside of it", {0x1000, 0x1001, true}, 0x5000, "", false},
+    {"a hole that overflows", {0x1800, UINT64_MAX, true}, 0x5000, "", false},
+    {"pages of 64 KiB", {0, 0x10000, false}, 0x10000, "", true},
+    {"its build id", {0x9000, 0x1000, false}, 1, "00ff", true},
+    {"another build id", {0x1000, 0x1000, false}, 0x5000, "00fe", false},
+};
+
+Test(sym_trust, takes_only_what_was_mapped) {
+    struct hp_image image = program();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hp_fault fault = {.text = ""};
+        struct hp_request request = {.span = cases[i].span,
+                                     .build_id = hp_span_of(cases[i].build_id)};
+        hp_vec_push(&request.extents, cases[i].extent);
+        cr_expect_eq(hp_trust(&image, &request, &fault), cases[i].good, "%s",
+                     cases[i].what);
+        if (!cases[i].good) {
+            cr_expect_eq(fault.status, HP_SYM_OTHER_BUILD);
+            cr_expect_not_null(strstr(fault.text, "/bin/x"));
+        }
+        hp_vec_done(&request.extents);
+    }
+    hp_vec_done(&image.loads);
+}
+
+Test(sym_trust, takes_nothing_without_evidence) {
+    struct hp_image image = program();
+    struct hp_request request = {.span = 0x5000};
+    struct hp_fault fault;
+    cr_expect_not(hp_trust(&image, &request, &fault));
+    hp_vec_done(&image.loads);
+}
+
+Test(sym_trust, takes_neighbours_that_were_joined) {
+    struct hp_image image = program();
+    struct hp_request request = {.span = 0};
+    struct hp_extent joined = {0x1000, 0x2000, false};
+    struct hp_fault fault;
+    image.loads.at[2].exec = true;
+    hp_vec_push(&request.extents, joined);
+    cr_expect(hp_trust(&image, &request, &fault));
+    hp_vec_done(&request.extents);
+    hp_vec_done(&image.loads);
+}
+
+Test(sym_image, gives_the_address_of_an_offset) {
+    struct hp_image image = program();
+    uint64_t address = 0;
+    cr_expect(hp_image_address(&image, 0x1234, &address));
+    cr_expect_eq(address, 0x1234);
+    cr_expect(hp_image_address(&image, 0x2e00, &address));
+    cr_expect_eq(address, 0x3e00);
+    image.loads.at[2].exec = true; // its last page is mapped as well as that of the data
+    image.loads.at[2].size = 0x1000;
+    cr_expect(hp_image_address(&image, 0x2e00, &address));
+    cr_expect_eq(address, 0x2e00);
+    cr_expect_not(hp_image_address(&image, 0x9000, &address));
+    hp_vec_done(&image.loads);
+}
