@@ -1,0 +1,55 @@
+// What every frame of a profile is called at one granularity.
+//
+// A frame with inlined calls has several names; each distinct name is one node of the
+// view, whatever build or process its frames came from.
+#ifndef HP_VIEW_NAMING_H
+#define HP_VIEW_NAMING_H
+
+#include "model/profile.h"
+
+// A node: a name of one naming.
+typedef struct {
+    uint32_t n;
+} hp_node_id;
+
+struct hp_call {
+    hp_node_id node;
+    bool is_allocator;
+};
+
+struct hp_naming {
+    const struct hp_profile *profile; // borrowed
+    struct hp_strtab names;           // node n is string n
+    HP_VEC(struct hp_call) calls;     // of each frame, innermost first
+    HP_VEC(uint32_t) first_call;      // of each frame, and one behind the last
+    HP_VEC(hp_node_id) only; // of each frame: its node if it has one call, else 0
+    bool all_frames;
+    hp_node_id truncated; // stands where a process's backtrace was cut off
+    hp_node_id empty;     // stands for a stack without frames
+};
+
+// options->by, all_frames and no_inlines are looked at.
+void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
+                    const struct hp_report_options *options);
+void hp_naming_done(struct hp_naming *naming);
+
+struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
+
+// Below, above or equal to 0 as `a` comes before, after or is `b` in byte order.
+int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);
+
+// The nodes of one stack, leaf first.
+struct hp_walk {
+    HP_VEC(hp_node_id) nodes;
+};
+
+// Without the allocator's own frames, which lead from the leaf, unless all were asked for;
+// never empty.
+void hp_naming_walk(const struct hp_naming *naming, const struct hp_stack *stack,
+                    struct hp_walk *walk);
+
+// True if jemalloc cut the stack at its default of 128 frames, so that its last frame
+// is no root.
+bool hp_stack_is_truncated(const struct hp_stack *stack);
+
+#endif

@@ -1,0 +1,31 @@
+// A profile as its distinct stacks of names: stacks that differ only in addresses within
+// functions are one here.
+#ifndef HP_VIEW_TRACES_H
+#define HP_VIEW_TRACES_H
+
+#include "view/naming.h"
+
+struct hp_trace {
+    struct hp_values values;
+    const hp_node_id *nodes; // leaf first
+    uint32_t depth;
+    bool truncated; // the last node is no root
+};
+
+struct hp_traces {
+    struct hp_naming naming;
+    struct hp_arena arena;
+    HP_VEC(struct hp_trace) traces; // by name from the root, in byte order
+    struct hp_values total;
+};
+
+// options->by, all_frames and no_inlines are looked at.
+void hp_traces_init(struct hp_traces *traces, const struct hp_profile *profile,
+                    const struct hp_report_options *options);
+
+// Largest first; ties keep the order they have.
+void hp_traces_sort_by(struct hp_traces *traces, enum hp_metric metric);
+
+void hp_traces_done(struct hp_traces *traces);
+
+#endif
