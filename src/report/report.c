@@ -1,0 +1,9 @@
+#include "report/report.h"
+
+const struct hp_format_writer *const hp_format_writers[] = {
+    &hp_text_writer,
+    &hp_folded_writer,
+};
+
+const size_t hp_format_writer_count =
+    sizeof hp_format_writers / sizeof *hp_format_writers;

@@ -1,0 +1,23 @@
+// The output formats, one const struct each; report.c lists them.
+#ifndef HP_REPORT_REPORT_H
+#define HP_REPORT_REPORT_H
+
+#include "base/sink.h"
+#include "model/profile.h"
+
+struct hp_format_writer {
+    const char *name;   // as in --format=NAME
+    const char *suffix; // of file names that mean this format, or NULL
+    const char *help;   // one line
+    unsigned kinds;     // of reports it has a form for: 1 << enum hp_report_kind
+    void (*write)(struct hp_sink *out, const struct hp_profile *profile,
+                  const struct hp_report_options *options);
+};
+
+extern const struct hp_format_writer hp_text_writer;
+extern const struct hp_format_writer hp_folded_writer;
+
+extern const struct hp_format_writer *const hp_format_writers[];
+extern const size_t hp_format_writer_count;
+
+#endif

@@ -1,0 +1,181 @@
+// A block for each input and each module, then the warnings, then a line for each total:
+//
+//     total inuse-space 46627456.000
+#include "report/text.h"
+
+static void put_field(struct hp_sink *out, const char *name) {
+    hp_sink_print(out, "  %-12s ", name);
+}
+
+static void put_kind(struct hp_sink *out, const struct hp_input_record *input) {
+    static const char *const kinds[] = {
+        [HP_DUMP_EMPTY] = "no stacks",
+        [HP_DUMP_RAW] = "sampled counts as they are (prof_unbias:false)",
+        [HP_DUMP_UNBIASED] = "counts rewritten by jemalloc (prof_unbias:true)",
+        [HP_DUMP_EXACT] = "exact counts",
+    };
+    put_field(out, "sampling");
+    hp_sink_print(out, "every %llu bytes on average; %s\n",
+                  (unsigned long long)input->period, kinds[input->kind]);
+}
+
+static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
+    put_field(out, "contents");
+    hp_sink_print(out, "%llu stacks, %llu threads, %llu distinct addresses",
+                  (unsigned long long)input->stacks, (unsigned long long)input->threads,
+                  (unsigned long long)input->addresses);
+    if (input->unplaced_addresses) {
+        hp_sink_print(out, " (%llu in no mapping)",
+                      (unsigned long long)input->unplaced_addresses);
+    }
+    hp_sink_print(out, ", %llu bytes of text\n", (unsigned long long)input->bytes);
+}
+
+static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
+                    const char *name, enum hp_metric space, enum hp_metric objects) {
+    char bytes[HP_NUMBER_SIZE], count[HP_NUMBER_SIZE];
+    hp_format_bytes(bytes, input->total.of[space], HP_UNIT_AUTO);
+    hp_format_grouped(count, hp_fixed_round(input->total.of[objects], objects));
+    put_field(out, name);
+    hp_sink_print(out, "%s   %s objects\n", bytes, count);
+}
+
+static void put_faults(struct hp_sink *out, const struct hp_input_record *input) {
+    const struct {
+        const char *what;
+        uint64_t count;
+    } faults[] = {
+        {"malformed lines", input->malformed},
+        {"indented lines of an unknown dialect", input->unknown},
+        {"counts that had wrapped around", input->wrapped},
+        {"overlapping rows in the memory map", input->overlaps},
+    };
+
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        if (faults[i].count) {
+            put_field(out, "passed over");
+            hp_sink_print(out, "%llu %s\n", (unsigned long long)faults[i].count,
+                          faults[i].what);
+        }
+    }
+    static const char *const checks[] = {
+        [HP_HEADER_UNCHECKED] = "its total is not compared",
+        [HP_HEADER_AGREES] = "its total agrees with the sum of the stacks",
+        [HP_HEADER_CONTRADICTS] = "its total contradicts the sum of the stacks",
+    };
+    put_field(out, "header");
+    hp_sink_print(out, "%s\n", checks[input->header_check]);
+}
+
+static void put_status(struct hp_sink *out, const struct hp_input *input) {
+    static const char *const statuses[] = {
+        [HP_INPUT_USED] = "",
+        [HP_INPUT_KEPT_DAMAGED] = "damaged, used as far as it goes: ",
+        [HP_INPUT_SKIPPED] = "skipped: ",
+        [HP_INPUT_REPEATED] = "repeats an earlier input, counted once",
+        [HP_INPUT_IGNORED] = "ignored: ",
+    };
+    if (input->status == HP_INPUT_USED) {
+        return;
+    }
+    put_field(out, "status");
+    hp_sink_text(out, statuses[input->status]);
+    if (input->status != HP_INPUT_REPEATED) {
+        hp_sink_escaped(out, hp_span_of(input->err.message));
+    }
+    hp_sink_text(out, "\n");
+}
+
+static void put_input(struct hp_sink *out, const struct hp_input_record *input,
+                      bool has_alloc) {
+    hp_sink_text(out, "input ");
+    hp_sink_escaped(out, hp_span_of(input->public.name));
+    hp_sink_text(out, "\n");
+    put_status(out, &input->public);
+    if (input->public.status > HP_INPUT_KEPT_DAMAGED) {
+        return;
+    }
+    put_field(out, "format");
+    hp_sink_text(out, "jemalloc heap_v2\n");
+    put_kind(out, input);
+    put_contents(out, input);
+    put_sum(out, input, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
+    if (has_alloc) {
+        put_sum(out, input, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
+    }
+    put_faults(out, input);
+}
+
+static void put_text_field(struct hp_sink *out, const struct hp_profile *profile,
+                           const char *name, hp_string text) {
+    if (text.n) {
+        put_field(out, name);
+        hp_sink_escaped(out, hp_strtab_span(&profile->strings, text));
+        hp_sink_text(out, "\n");
+    }
+}
+
+static void put_module(struct hp_sink *out, const struct hp_profile *profile,
+                       const struct hp_module *module, size_t frames) {
+    hp_sink_text(out, "module ");
+    hp_sink_escaped(out, hp_strtab_span(&profile->strings, module->path));
+    hp_sink_text(out, module->deleted ? " (deleted)\n" : "\n");
+    put_field(out, "frames");
+    hp_sink_print(out, "%zu\n", frames);
+    if (module->kind != HP_MODULE_FILE) {
+        return;
+    }
+    put_text_field(out, profile, "build id", module->build_id);
+    put_field(out, "symbols");
+    hp_sink_print(out, "%s\n", hp_sym_status_text(module->status));
+    put_text_field(out, profile, "from", module->symbols_from);
+    put_text_field(out, profile, "note", module->note);
+}
+
+static void put_modules(struct hp_sink *out, const struct hp_profile *profile) {
+    size_t *frames = hp_alloc(profile->modules.count * sizeof *frames);
+    const struct hp_frame *frame;
+    hp_vec_each (frame, &profile->frames) {
+        frames[frame->module.n]++;
+    }
+    for (size_t i = 1; i < profile->modules.count; i++) {
+        put_module(out, profile, &profile->modules.at[i], frames[i]);
+    }
+    free(frames);
+}
+
+static void put_total(struct hp_sink *out, const struct hp_profile *profile,
+                      enum hp_metric metric, const char *name) {
+    hp_fixed total = hp_profile_total(profile).of[metric];
+    bool known = profile->has_alloc || metric < HP_ALLOC_SPACE;
+    if (!known) {
+        hp_sink_print(out, "total %s -\n", name);
+        return;
+    }
+    // In thousandths, so that no digit is lost to a double.
+    int fraction = hp_fraction(metric);
+    hp_int128 whole = total >> fraction;
+    hp_int128 rest = total - (whole << fraction);
+    hp_int128 thousandths = (rest * 1000 + ((hp_int128)1 << (fraction - 1))) >> fraction;
+    char text[HP_NUMBER_SIZE];
+    hp_format_integer(text, whole + thousandths / 1000);
+    hp_sink_print(out, "total %s %s.%03d\n", name, text, (int)(thousandths % 1000));
+}
+
+void hp_text_info(struct hp_sink *out, const struct hp_profile *profile) {
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        put_input(out, input, profile->has_alloc);
+    }
+    put_modules(out, profile);
+    const hp_string *warning;
+    hp_vec_each (warning, &profile->warnings) {
+        hp_sink_text(out, "warning: ");
+        hp_sink_escaped(out, hp_strtab_span(&profile->strings, *warning));
+        hp_sink_text(out, "\n");
+    }
+    put_total(out, profile, HP_INUSE_SPACE, "inuse-space");
+    put_total(out, profile, HP_INUSE_OBJECTS, "inuse-objects");
+    put_total(out, profile, HP_ALLOC_SPACE, "alloc-space");
+    put_total(out, profile, HP_ALLOC_OBJECTS, "alloc-objects");
+}
