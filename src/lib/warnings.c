@@ -1,0 +1,275 @@
+#include "lib/warnings.h"
+
+#include "view/allocator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NAMED = 3, // inputs of one kind of trouble that are named; the others are counted
+};
+
+static bool is_used(const struct hp_input_record *input) {
+    return input->public.status <= HP_INPUT_KEPT_DAMAGED;
+}
+
+// --- trouble of single inputs -------------------------------------------------------
+
+static uint64_t kept_damaged(const struct hp_input_record *input) {
+    return input->public.status == HP_INPUT_KEPT_DAMAGED;
+}
+
+static uint64_t malformed(const struct hp_input_record *input) {
+    return input->malformed;
+}
+
+static uint64_t unknown(const struct hp_input_record *input) {
+    return input->unknown;
+}
+
+static uint64_t wrapped(const struct hp_input_record *input) {
+    return input->wrapped;
+}
+
+static uint64_t overlaps(const struct hp_input_record *input) {
+    return input->overlaps;
+}
+
+static uint64_t header_contradicts(const struct hp_input_record *input) {
+    return input->header_check == HP_HEADER_CONTRADICTS;
+}
+
+static uint64_t no_period(const struct hp_input_record *input) {
+    return input->period == 0 && input->stacks > 0;
+}
+
+static uint64_t unplaced(const struct hp_input_record *input) {
+    return input->unplaced_addresses;
+}
+
+static uint64_t damaged_line(const struct hp_input_record *input) {
+    return input->public.err.line;
+}
+
+static uint64_t malformed_line(const struct hp_input_record *input) {
+    return input->malformed_line;
+}
+
+static const struct {
+    uint64_t (*how_much)(const struct hp_input_record *input);
+    uint64_t (*line)(const struct hp_input_record *input); // or NULL
+    const char *what; // follows the input's name; "%" stands for how much
+} troubles[] = {
+    {kept_damaged, damaged_line, "is damaged, and used as far as it goes"},
+    {malformed, malformed_line, "has malformed lines, which are passed over: %"},
+    {wrapped, NULL, "has counts that wrapped around zero, which are left out: %"},
+    {header_contradicts, NULL,
+     "has a total that contradicts the sum of its stacks: it may be cut or damaged"},
+    {no_period, NULL, "has no sample period: its counts stand as they are"},
+    {overlaps, NULL,
+     "has overlapping rows in its memory map, of which the first hold: %"},
+    {unknown, NULL, "has indented lines of an unknown dialect, which are passed over: %"},
+    {unplaced, NULL, "has addresses in no mapping: %"},
+};
+
+static void warn_of_one(struct hp_profile *profile, const struct hp_input_record *input,
+                        size_t kind) {
+    const char *what = troubles[kind].what;
+    char line[32] = "", how_much[32] = "";
+    size_t size = strlen(what);
+    if (troubles[kind].line) {
+        snprintf(line, sizeof line, ":%llu",
+                 (unsigned long long)troubles[kind].line(input));
+    }
+    if (what[size - 1] == '%') {
+        size--;
+        snprintf(how_much, sizeof how_much, "%llu",
+                 (unsigned long long)troubles[kind].how_much(input));
+    }
+    const char *name = input->public.name;
+    hp_profile_warn(profile, "%s%s %.*s%s", strcmp(name, "-") ? name : "standard input",
+                    line, (int)size, what, how_much);
+}
+
+static void warn_of_troubles(struct hp_profile *profile, size_t kind) {
+    size_t found = 0;
+    for (size_t i = 0; i < profile->inputs.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.at[i];
+        bool has = is_used(input) && troubles[kind].how_much(input) > 0;
+        found += has;
+        if (has && found <= NAMED) {
+            warn_of_one(profile, input, kind);
+        }
+    }
+    if (found > NAMED) {
+        const char *what = troubles[kind].what;
+        hp_profile_warn(profile, "%zu more input%s: each %.*s", found - NAMED,
+                        found == NAMED + 1 ? "" : "s", (int)strcspn(what, ":%"), what);
+    }
+}
+
+// --- inputs that are not independent ---------------------------------------------------
+
+struct keyed {
+    struct hp_digest key;
+    size_t input;
+};
+
+static int by_key(const void *left, const void *right) {
+    const struct keyed *a = left, *b = right;
+    int order = memcmp(&a->key, &b->key, sizeof a->key);
+    return order ? order : (a->input > b->input) - (a->input < b->input);
+}
+
+// The path up to the process id: two files of one process, not of two hosts.
+static bool key_of_pid(const struct hp_input_record *input, struct hp_digest *key) {
+    if (input->pid == 0) {
+        return false;
+    }
+    *key = (struct hp_digest){{input->process, input->pid}};
+    return true;
+}
+
+static bool key_of_maps(const struct hp_input_record *input, struct hp_digest *key) {
+    *key = input->maps;
+    return input->maps.of[0] != 0 || input->maps.of[1] != 0;
+}
+
+static bool key_of_samples(const struct hp_input_record *input, struct hp_digest *key) {
+    *key = input->samples;
+    return input->stacks > 0;
+}
+
+static const struct {
+    bool (*key)(const struct hp_input_record *input, struct hp_digest *key);
+    const char *sentence;
+} kinships[] = {
+    {key_of_samples, "hold the same stacks and counts: one sample is counted twice"},
+    {key_of_pid,
+     "are named as dumps of one process: what lives in both is counted twice"},
+    {key_of_maps,
+     "have the same memory map, as two dumps of one process have: what lives "
+     "in both is counted twice"},
+};
+
+// Warn of the inputs that share a key with an earlier one and that no warning names yet.
+static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
+    size_t count = profile->inputs.count, keys = 0, more = 0;
+    struct keyed *order = hp_alloc(count * sizeof *order);
+    for (size_t i = 0; i < count; i++) {
+        const struct hp_input_record *input = &profile->inputs.at[i];
+        order[keys].input = i;
+        keys += is_used(input) && kinships[kind].key(input, &order[keys].key);
+    }
+    qsort(order, keys, sizeof *order, by_key);
+    struct keyed first_pair[2] = {{.input = count}};
+    for (size_t i = 1; i < keys; i++) {
+        bool same = memcmp(&order[i].key, &order[i - 1].key, sizeof order->key) == 0;
+        if (!same || warned[order[i].input]) {
+            continue;
+        }
+        warned[order[i].input] = true;
+        more++;
+        if (order[i - 1].input < first_pair[0].input) {
+            first_pair[0] = order[i - 1];
+            first_pair[1] = order[i];
+        }
+    }
+    if (more > 0) {
+        const char *a = profile->inputs.at[first_pair[0].input].public.name;
+        const char *b = profile->inputs.at[first_pair[1].input].public.name;
+        if (more == 1) {
+            hp_profile_warn(profile, "%s and %s %s", a, b, kinships[kind].sentence);
+        } else {
+            hp_profile_warn(profile, "%s, %s and %zu more input%s %s", a, b, more - 1,
+                            more == 2 ? "" : "s", kinships[kind].sentence);
+        }
+    }
+    free(order);
+}
+
+// --- all inputs together ---------------------------------------------------------------
+
+static void warn_of_skipped(struct hp_profile *profile) {
+    size_t skipped = 0, repeated = 0, count = profile->inputs.count;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        skipped += input->public.status == HP_INPUT_SKIPPED;
+        repeated += input->public.status == HP_INPUT_REPEATED;
+    }
+    if (skipped > 0) {
+        hp_profile_warn(profile, "%zu of %zu inputs were skipped", skipped, count);
+    }
+    if (repeated > 0) {
+        hp_profile_warn(profile, "%zu of %zu inputs repeat another and count once",
+                        repeated, count);
+    }
+}
+
+static void warn_of_mixtures(struct hp_profile *profile) {
+    size_t used = 0, with_alloc = 0;
+    uint64_t period = 0;
+    bool mixed = false;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (is_used(input) && input->stacks > 0) {
+            mixed |= used > 0 && input->period != period;
+            period = input->period;
+            used++;
+            with_alloc += input->total.of[HP_ALLOC_OBJECTS] > 0;
+        }
+    }
+    if (mixed) {
+        hp_profile_warn(profile,
+                        "the inputs have different sample periods: each is "
+                        "estimated with its own");
+    }
+    if (with_alloc > 0 && with_alloc < used) {
+        hp_profile_warn(profile,
+                        "only %zu of %zu inputs tell what was allocated and "
+                        "freed (prof_accum)",
+                        with_alloc, used);
+    }
+}
+
+void hp_warn_of_inputs(struct hp_profile *profile) {
+    warn_of_skipped(profile);
+    for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++) {
+        warn_of_troubles(profile, i);
+    }
+    bool *warned = hp_alloc(profile->inputs.count * sizeof *warned);
+    for (size_t i = 0; i < sizeof kinships / sizeof *kinships; i++) {
+        warn_of_kin(profile, i, warned);
+    }
+    free(warned);
+    warn_of_mixtures(profile);
+}
+
+// --- modules -----------------------------------------------------------------------------
+
+static bool lacks_names(const struct hp_profile *profile,
+                        const struct hp_module *module) {
+    return module->kind == HP_MODULE_FILE && module->status > HP_SYM_SYMTAB &&
+           !hp_is_allocator_module(hp_strtab_span(&profile->strings, module->path));
+}
+
+// One sentence for each module that was refused, one for each other reason.
+void hp_warn_of_modules(struct hp_profile *profile) {
+    for (int status = HP_SYM_NO_FILE; status <= HP_SYM_NO_PROCESS; status++) {
+        size_t found = 0;
+        const char *first = "";
+        for (size_t i = 0; i < profile->modules.count; i++) {
+            const struct hp_module *module = &profile->modules.at[i];
+            if (lacks_names(profile, module) && (int)module->status == status) {
+                first = found++ == 0 ? hp_profile_text(profile, module->path) : first;
+            }
+        }
+        const char *reason = hp_sym_status_text((enum hp_sym_status)status);
+        if (found == 1) {
+            hp_profile_warn(profile, "no function names for %s: %s", first, reason);
+        } else if (found > 1) {
+            hp_profile_warn(profile, "no function names for %s and %zu more module%s: %s",
+                            first, found - 1, found == 2 ? "" : "s", reason);
+        }
+    }
+}
