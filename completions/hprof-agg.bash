@@ -1,0 +1,65 @@
+# bash completion for hprof-agg.  Generated from the option table by hprof-agg-generator.
+_hprof_agg() {
+    local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
+    local command='' kind='' words='' i
+    COMPREPLY=()
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        [[ ${COMP_WORDS[i]} == [-=]* || ${COMP_WORDS[i - 1]} == = ]] && continue
+        command=${COMP_WORDS[i]}
+        break
+    done
+    # "--by=li" comes as three words
+    if [[ $cur == = ]]; then
+        cur=''
+    elif [[ $option == = ]]; then
+        option=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    case $option in
+    --files-from) kind=file ;;
+    --on-duplicate) kind=word words='error skip' ;;
+    --max-skipped) kind=word words='' ;;
+    --metric) kind=word words='inuse-space inuse-objects alloc-space alloc-objects' ;;
+    --compat) kind=word words='jeprof' ;;
+    --by) kind=word words='function line file module address' ;;
+    -n | --limit) kind=word words='' ;;
+    --sort) kind=word words='flat cum name' ;;
+    --unit) kind=word words='auto B KiB MiB GiB' ;;
+    --symbol-dir) kind=directory ;;
+    --path-map) kind=word words='' ;;
+    -f | --format) kind=word words='text folded' ;;
+    -o | --output) kind=file ;;
+    --color) kind=word words='auto always never' ;;
+    --progress) kind=word words='auto always never' ;;
+    -j | --jobs) kind=word words='' ;;
+    esac
+    if [[ -z $kind && $cur == -* ]]; then
+        kind=word
+        case $command in
+        top) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        stacks) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --unit= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        merge) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        info) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --compat= --no-unbias --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        help) words='--help --version' ;;
+        version) words='--help --version' ;;
+        folded) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        *) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        esac
+    elif [[ -z $kind && ( -z $command || $command == help ) ]]; then
+        kind=word words='top stacks merge info help version folded'
+    elif [[ -z $kind ]]; then
+        kind=file
+    fi
+    case $kind in
+    file) compopt -o default 2>/dev/null ;;
+    directory)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        ;;
+    word)
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+        [[ ${COMPREPLY[*]} == *= ]] && compopt -o nospace 2>/dev/null
+        ;;
+    esac
+    return 0
+}
+complete -F _hprof_agg hprof-agg

@@ -1,0 +1,142 @@
+#include "cli/arguments.h"
+
+#include "cli/message.h"
+#include "cli/storage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Words not yet taken.
+struct source {
+    char *const *words;
+    size_t count, next;
+};
+
+void hp_cli_arguments_done(struct hp_cli_arguments *arguments) {
+    free(arguments->options);
+    free(arguments->words);
+    *arguments = (struct hp_cli_arguments){0};
+}
+
+static void add_option(struct hp_cli_arguments *arguments,
+                       const struct hp_cli_option *option, char *value) {
+    arguments->options = hp_cli_grow(arguments->options, arguments->option_count,
+                                     sizeof *arguments->options);
+    arguments->options[arguments->option_count++] =
+        (struct hp_cli_argument){.option = option, .value = value};
+}
+
+static void add_word(struct hp_cli_arguments *arguments, const char *word) {
+    arguments->words =
+        hp_cli_grow(arguments->words, arguments->word_count, sizeof *arguments->words);
+    arguments->words[arguments->word_count++] = word;
+}
+
+// `value` is what stands in the same word, or NULL.
+static int take_value(struct source *source, const struct hp_cli_option *option,
+                      char **value, struct hp_err *err) {
+    if (option->value == HP_CLI_NO_VALUE) {
+        return *value == NULL
+                   ? HP_OK
+                   : hp_cli_fail(err, HP_E_USAGE, "--%s takes no value", option->name);
+    }
+    if (*value == NULL && source->next < source->count) {
+        *value = source->words[source->next++];
+    }
+    return *value != NULL ? HP_OK
+                          : hp_cli_fail(err, HP_E_USAGE, "--%s needs a value: --%s=%s",
+                                        option->name, option->name, option->value_name);
+}
+
+static int scan_long(struct hp_cli_arguments *arguments, struct source *source,
+                     char *word, struct hp_err *err) {
+    char name[64];
+    const struct hp_cli_option *option;
+    char *equals = strchr(word, '=');
+    char *value = equals != NULL ? equals + 1 : NULL;
+    int length = (int)(equals != NULL ? (size_t)(equals - word) : strnlen(word, 1024));
+    snprintf(name, sizeof name, "%.*s", length, word);
+    int ret = hp_cli_option_find(name, &option, err);
+    if (ret == HP_OK) {
+        ret = take_value(source, option, &value, err);
+    }
+    if (ret == HP_OK) {
+        add_option(arguments, option, value);
+    }
+    return ret;
+}
+
+static int scan_letters(struct hp_cli_arguments *arguments, struct source *source,
+                        char *letters, struct hp_err *err) {
+    while (*letters != '\0') {
+        const struct hp_cli_option *option;
+        int ret = hp_cli_option_find_letter(*letters++, &option, err);
+        if (ret != HP_OK) {
+            return ret;
+        }
+        char *value = NULL;
+        if (option->value != HP_CLI_NO_VALUE && *letters != '\0') {
+            value = letters;
+            letters += strlen(letters);
+        }
+        ret = take_value(source, option, &value, err);
+        if (ret != HP_OK) {
+            return ret;
+        }
+        add_option(arguments, option, value);
+    }
+    return HP_OK;
+}
+
+int hp_cli_arguments_scan(struct hp_cli_arguments *arguments, char *const *words,
+                          size_t count, struct hp_err *err) {
+    struct source source = {.words = words, .count = count};
+    bool ended = false;
+    int ret = HP_OK;
+    while (ret == HP_OK && source.next < source.count) {
+        char *word = source.words[source.next++];
+        if (ended || word[0] != '-' || word[1] == '\0') {
+            add_word(arguments, word);
+        } else if (strcmp(word, "--") == 0) {
+            ended = true;
+        } else if (word[1] == '-') {
+            ret = scan_long(arguments, &source, word + 2, err);
+        } else {
+            ret = scan_letters(arguments, &source, word + 1, err);
+        }
+    }
+    return ret;
+}
+
+// Move one word to `out` without its quotes; where the text goes on, or NULL if a quote
+// is open at its end.
+static char *unquote(char *in, char *out) {
+    static const char space[] = " \t\n";
+    char quote = '\0';
+    for (; *in != '\0' && (quote != '\0' || strchr(space, *in) == NULL); in++) {
+        if (quote == '\0' && (*in == '\'' || *in == '"')) {
+            quote = *in;
+        } else if (*in == quote) {
+            quote = '\0';
+        } else {
+            *out++ = *in;
+        }
+    }
+    char *next = in + strspn(in, space);
+    *out = '\0';
+    return quote == '\0' ? next : NULL;
+}
+
+int hp_cli_split(char *text, char ***words, size_t *count, struct hp_err *err) {
+    text += strspn(text, " \t\n");
+    while (*text != '\0') {
+        *words = hp_cli_grow(*words, *count, sizeof **words);
+        (*words)[(*count)++] = text;
+        text = unquote(text, text);
+        if (text == NULL) {
+            return hp_cli_fail(err, HP_E_USAGE, "a quote is not closed");
+        }
+    }
+    return HP_OK;
+}

@@ -1,0 +1,92 @@
+#include "cli/command.h"
+
+#include "cli/message.h"
+#include "cli/suggestion.h"
+
+#include <string.h>
+#include <unistd.h>
+
+// clang-format off
+static const struct hp_cli_command commands[] = {
+    {"top", "INPUT...", HP_CLI_TOP, HP_REPORT_TOP,
+     "which functions hold, or allocated, the memory"},
+    {"stacks", "INPUT...", HP_CLI_STACKS, HP_REPORT_STACKS,
+     "every distinct stack with its values"},
+    {"merge", "INPUT...", HP_CLI_MERGE, HP_REPORT_MERGE,
+     "all inputs as one profile, for other tools"},
+    {"info", "INPUT...", HP_CLI_INFO, HP_REPORT_INFO,
+     "what the inputs are: formats, sample periods, totals, modules, damage"},
+    {"help", "[COMMAND]", HP_CLI_HELP, HP_REPORT_TOP,
+     "how to use the tool, or one command with its options"},
+    {"version", "", HP_CLI_VERSION, HP_REPORT_TOP,
+     "the version of the tool"},
+};
+
+// clang-format on
+
+size_t hp_cli_command_count(void) {
+    return sizeof commands / sizeof *commands;
+}
+
+const struct hp_cli_command *hp_cli_command(size_t i) {
+    return &commands[i];
+}
+
+const struct hp_cli_command *hp_cli_command_by_id(enum hp_cli_command_id id) {
+    const struct hp_cli_command *command = commands;
+    while (command->id != id) {
+        command++;
+    }
+    return command;
+}
+
+const char *hp_cli_merge_format(size_t i) {
+    for (size_t all = 0; all < hp_format_count(); all++) {
+        const char *name = hp_format_name(all);
+        if (hp_format_fits(name, HP_REPORT_MERGE) && i-- == 0) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
+static int unknown(const char *word, struct hp_err *err) {
+    struct hp_cli_suggestion suggestion = {.word = word};
+    const char *name;
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        hp_cli_suggestion_try(&suggestion, commands[i].name);
+    }
+    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+        hp_cli_suggestion_try(&suggestion, name);
+    }
+    if (strcmp(word, "-") == 0 || access(word, F_OK) == 0) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "%s is not a command, did you mean \"hprof-agg top %s\"?",
+                           word, word);
+    }
+    if (suggestion.best != NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "unknown command %s, did you mean %s?", word,
+                           suggestion.best);
+    }
+    return hp_cli_fail(err, HP_E_USAGE, "unknown command %s, see hprof-agg help", word);
+}
+
+int hp_cli_command_find(const char *word, const struct hp_cli_command **command,
+                        const char **format, struct hp_err *err) {
+    *format = NULL;
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        if (strcmp(word, commands[i].name) == 0) {
+            *command = &commands[i];
+            return HP_OK;
+        }
+    }
+    const char *name;
+    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+        if (strcmp(word, name) == 0) {
+            *command = hp_cli_command_by_id(HP_CLI_MERGE);
+            *format = name;
+            return HP_OK;
+        }
+    }
+    return unknown(word, err);
+}

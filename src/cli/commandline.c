@@ -1,0 +1,186 @@
+#include "cli/commandline.h"
+
+#include "cli/message.h"
+#include "cli/storage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENVIRONMENT "HPROF_AGG_OPTS"
+
+#define ROWS_OF_TEXT 50
+
+void hp_cli_commandline_done(struct hp_cli_commandline *line) {
+    hp_cli_arguments_done(&line->given);
+    hp_cli_arguments_done(&line->preset);
+    free(line->environment);
+    free(line->environment_words);
+    *line = (struct hp_cli_commandline){0};
+}
+
+// An option that does not concern the command is a mistake where it was given, and to be
+// expected in a preset for all commands.
+static int apply(const struct hp_cli_arguments *arguments, bool preset,
+                 struct hp_cli_settings *settings, struct hp_err *err) {
+    for (size_t i = 0; i < arguments->option_count; i++) {
+        const struct hp_cli_option *option = arguments->options[i].option;
+        bool concerns = (option->commands & settings->command->id) != 0;
+        if (!concerns && preset) {
+            continue;
+        }
+        if (!concerns) {
+            return hp_cli_fail(err, HP_E_USAGE, "%s takes no --%s",
+                               settings->command->name, option->name);
+        }
+        int ret = option->set(settings, option, arguments->options[i].value, err);
+        if (ret != HP_OK) {
+            return ret;
+        }
+    }
+    return HP_OK;
+}
+
+static int apply_environment(struct hp_cli_commandline *line,
+                             struct hp_cli_settings *settings, struct hp_err *err) {
+    const char *text = getenv(ENVIRONMENT);
+    if (text == NULL) {
+        return HP_OK;
+    }
+    size_t count = 0;
+    line->environment = hp_cli_copy(text);
+    int ret = hp_cli_split(line->environment, &line->environment_words, &count, err);
+    if (ret == HP_OK) {
+        ret = hp_cli_arguments_scan(&line->preset, line->environment_words, count, err);
+    }
+    if (ret == HP_OK && line->preset.word_count > 0) {
+        ret = hp_cli_fail(err, HP_E_USAGE, "%s is not an option", line->preset.words[0]);
+    }
+    if (ret == HP_OK) {
+        ret = apply(&line->preset, true, settings, err);
+    }
+    if (ret != HP_OK) {
+        snprintf(err->where, sizeof err->where, "%s", ENVIRONMENT);
+    }
+    return ret;
+}
+
+static bool has(const struct hp_cli_arguments *arguments, const char *name) {
+    for (size_t i = 0; i < arguments->option_count; i++) {
+        if (strcmp(arguments->options[i].option->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// --help and --version win over all else that is well-formed.
+static int choose_command(const struct hp_cli_arguments *given,
+                          struct hp_cli_settings *settings, const char **format,
+                          struct hp_err *err) {
+    *format = NULL;
+    settings->help = has(given, "help");
+    settings->version = has(given, "version");
+    if (settings->help) {
+        settings->command = hp_cli_command_by_id(HP_CLI_HELP);
+        return given->word_count == 0 || strcmp(given->words[0], "help") == 0
+                   ? HP_OK
+                   : hp_cli_command_find(given->words[0], &settings->topic, format, err);
+    }
+    if (settings->version) {
+        settings->command = hp_cli_command_by_id(HP_CLI_VERSION);
+        return HP_OK;
+    }
+    if (given->word_count == 0) {
+        return hp_cli_fail(err, HP_E_USAGE, "no command, see hprof-agg help");
+    }
+    return hp_cli_command_find(given->words[0], &settings->command, format, err);
+}
+
+static int read_help_or_version(const struct hp_cli_arguments *given,
+                                struct hp_cli_settings *settings, struct hp_err *err) {
+    const char *format;
+    size_t words_max = settings->command->id == HP_CLI_HELP ? 2 : 1;
+    if (given->word_count > words_max) {
+        return hp_cli_fail(err, HP_E_USAGE, "%s is one word too many",
+                           given->words[words_max]);
+    }
+    int ret = apply(given, false, settings, err);
+    return ret == HP_OK && given->word_count == 2
+               ? hp_cli_command_find(given->words[1], &settings->topic, &format, err)
+               : ret;
+}
+
+// `merge` has no format that suits all, so it must be said; others may not fit.
+static int fail_format(const struct hp_cli_settings *settings, struct hp_err *err) {
+    const struct hp_cli_command *command = settings->command;
+    char known[256] = "";
+    for (size_t i = 0; i < hp_format_count(); i++) {
+        const char *name = hp_format_name(i);
+        if (hp_format_fits(name, command->kind) &&
+            strlen(known) + strlen(name) + 3 < sizeof known) {
+            strcat(strcat(known, *known ? ", " : ""), name);
+        }
+    }
+    const char *format = settings->report.format;
+    return format == NULL ? hp_cli_fail(err, HP_E_USAGE, "%s needs --format, one of: %s",
+                                        command->name, known)
+                          : hp_cli_fail(err, HP_E_USAGE, "%s does not write %s, but: %s",
+                                        command->name, format, known);
+}
+
+static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
+    struct hp_report_options *report = &settings->report;
+    report->kind = settings->command->kind;
+    if (report->format == NULL && settings->output != NULL) {
+        report->format = hp_format_of_file(settings->output);
+    }
+    bool text = report->format == NULL || strcmp(report->format, "text") == 0;
+    if (!hp_format_fits(text ? "text" : report->format, report->kind)) {
+        return fail_format(settings, err);
+    }
+    bool table = (settings->command->id & (HP_CLI_TOP | HP_CLI_STACKS)) != 0;
+    if (table && text && !settings->limit_given) {
+        report->limit = ROWS_OF_TEXT;
+    }
+    if (settings->null_separated && settings->files_from == NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "--null goes with --files-from");
+    }
+    if (settings->input_count == 0 && settings->files_from == NULL) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "no input: name files, or - for standard input");
+    }
+    return HP_OK;
+}
+
+int hp_cli_commandline_read(struct hp_cli_commandline *line, int argc, char **argv,
+                            struct hp_cli_settings *settings, struct hp_err *err) {
+    if (argc < 2) {
+        return HP_OK;
+    }
+    const struct hp_cli_arguments *given = &line->given;
+    const char *format;
+    int ret = hp_cli_arguments_scan(&line->given, argv + 1, (size_t)argc - 1, err);
+    if (ret == HP_OK) {
+        ret = choose_command(given, settings, &format, err);
+    }
+    if (ret != HP_OK || settings->help || settings->version) {
+        return ret;
+    }
+    if ((settings->command->id & (HP_CLI_HELP | HP_CLI_VERSION)) != 0) {
+        return read_help_or_version(given, settings, err);
+    }
+    ret = apply_environment(line, settings, err);
+    if (ret == HP_OK && format != NULL) {
+        settings->report.format = format;
+    }
+    if (ret == HP_OK) {
+        ret = apply(given, false, settings, err);
+    }
+    for (size_t i = 1; ret == HP_OK && i < given->word_count; i++) {
+        settings->inputs = hp_cli_grow(settings->inputs, settings->input_count,
+                                       sizeof *settings->inputs);
+        settings->inputs[settings->input_count++] = given->words[i];
+    }
+    return ret == HP_OK ? complete(settings, err) : ret;
+}

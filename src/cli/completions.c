@@ -1,0 +1,301 @@
+#include "cli/completions.h"
+
+#include "cli/option.h"
+
+#include <string.h>
+
+#define GENERATED "Generated from the option table by hprof-agg-generator."
+
+// All commands, the formats among them.
+static void put_command_names(FILE *out) {
+    const char *name;
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        fprintf(out, "%s%s", i > 0 ? " " : "", hp_cli_command(i)->name);
+    }
+    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+        fprintf(out, " %s", name);
+    }
+}
+
+// The commands an option concerns, and the formats that stand for one of them.
+static void put_commands_of(FILE *out, unsigned commands) {
+    const char *name, *separator = "";
+    bool merges = (commands & HP_CLI_MERGE) != 0;
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        if ((hp_cli_command(i)->id & commands) != 0) {
+            fprintf(out, "%s%s", separator, hp_cli_command(i)->name);
+            separator = " ";
+        }
+    }
+    for (size_t i = 0; merges && (name = hp_cli_merge_format(i)) != NULL; i++) {
+        fprintf(out, " %s", name);
+    }
+}
+
+static void put_choices(FILE *out, const struct hp_cli_option *option) {
+    const char *choice;
+    for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
+        fprintf(out, "%s%s", i > 0 ? " " : "", choice);
+    }
+}
+
+// Text within '...' of a shell; `special` are the characters that take a backslash.
+static void put_quoted(FILE *out, const char *text, const char *special) {
+    for (; *text != '\0'; text++) {
+        if (*text == '\'') {
+            fputs("'\\''", out);
+        } else {
+            fprintf(out, "%s%c", strchr(special, *text) != NULL ? "\\" : "", *text);
+        }
+    }
+}
+
+static void put_bash_value(FILE *out, const struct hp_cli_option *option) {
+    fputs("    ", out);
+    if (option->letter != '\0') {
+        fprintf(out, "-%c | ", option->letter);
+    }
+    fprintf(out, "--%s) ", option->name);
+    if (option->value == HP_CLI_FILE) {
+        fputs("kind=file", out);
+    } else if (option->value == HP_CLI_DIRECTORY) {
+        fputs("kind=directory", out);
+    } else {
+        fputs("kind=word words='", out);
+        put_choices(out, option);
+        fputs("'", out);
+    }
+    fputs(" ;;\n", out);
+}
+
+static void put_bash_options(FILE *out, unsigned commands) {
+    const char *separator = "";
+    fputs("words='", out);
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        const struct hp_cli_option *option = hp_cli_option(i);
+        if ((option->commands & commands) != 0) {
+            fprintf(out, "%s--%s%s", separator, option->name,
+                    option->value == HP_CLI_NO_VALUE ? "" : "=");
+            separator = " ";
+        }
+    }
+    fputs("' ;;\n", out);
+}
+
+static const char bash_begin[] =
+    "# bash completion for hprof-agg.  " GENERATED
+    "\n"
+    "_hprof_agg() {\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    "    local command='' kind='' words='' i\n"
+    "    COMPREPLY=()\n"
+    "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+    "        [[ ${COMP_WORDS[i]} == [-=]* || ${COMP_WORDS[i - 1]} == = ]] && continue\n"
+    "        command=${COMP_WORDS[i]}\n"
+    "        break\n"
+    "    done\n"
+    "    # \"--by=li\" comes as three words\n"
+    "    if [[ $cur == = ]]; then\n"
+    "        cur=''\n"
+    "    elif [[ $option == = ]]; then\n"
+    "        option=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "    fi\n"
+    "    case $option in\n";
+
+static const char bash_end[] =
+    "    case $kind in\n"
+    "    file) compopt -o default 2>/dev/null ;;\n"
+    "    directory)\n"
+    "        compopt -o filenames 2>/dev/null\n"
+    "        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n"
+    "        ;;\n"
+    "    word)\n"
+    "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+    "        [[ ${COMPREPLY[*]} == *= ]] && compopt -o nospace 2>/dev/null\n"
+    "        ;;\n"
+    "    esac\n"
+    "    return 0\n"
+    "}\n"
+    "complete -F _hprof_agg hprof-agg\n";
+
+static void put_bash_words(FILE *out) {
+    const char *name;
+    fputs(
+        "    if [[ -z $kind && $cur == -* ]]; then\n        kind=word\n"
+        "        case $command in\n",
+        out);
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        fprintf(out, "        %s) ", hp_cli_command(i)->name);
+        put_bash_options(out, hp_cli_command(i)->id);
+    }
+    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+        fprintf(out, "        %s) ", name);
+        put_bash_options(out, HP_CLI_MERGE);
+    }
+    fputs("        *) ", out);
+    put_bash_options(out, ~0U);
+    fputs(
+        "        esac\n"
+        "    elif [[ -z $kind && ( -z $command || $command == help ) ]]; then\n"
+        "        kind=word words='",
+        out);
+    put_command_names(out);
+    fputs("'\n    elif [[ -z $kind ]]; then\n        kind=file\n    fi\n", out);
+}
+
+void hp_cli_completions_bash(FILE *out) {
+    fputs(bash_begin, out);
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        if (hp_cli_option(i)->value != HP_CLI_NO_VALUE) {
+            put_bash_value(out, hp_cli_option(i));
+        }
+    }
+    fputs("    esac\n", out);
+    put_bash_words(out);
+    fputs(bash_end, out);
+}
+
+static void put_zsh_value(FILE *out, const struct hp_cli_option *option) {
+    if (option->value == HP_CLI_NO_VALUE) {
+        return;
+    }
+    fprintf(out, ":%s:", option->value_name);
+    if (option->value == HP_CLI_FILE) {
+        fputs("_files", out);
+    } else if (option->value == HP_CLI_DIRECTORY) {
+        fputs("_files -/", out);
+    } else if (option->value == HP_CLI_TEXT) {
+        fputs(" ", out);
+    } else {
+        fputs("(", out);
+        put_choices(out, option);
+        fputs(")", out);
+    }
+}
+
+// Of an option given twice the last holds, so none excludes itself.
+static void put_zsh_option(FILE *out, const struct hp_cli_option *option) {
+    bool has_value = option->value != HP_CLI_NO_VALUE;
+    fputs("        '*'", out);
+    if (option->letter != '\0') {
+        fprintf(out, "{-%c%s,--%s%s}", option->letter, has_value ? "+" : "", option->name,
+                has_value ? "=" : "");
+    } else {
+        fprintf(out, "--%s%s", option->name, has_value ? "=" : "");
+    }
+    fputs("'[", out);
+    put_quoted(out, option->help, "[]");
+    fputs("]", out);
+    put_zsh_value(out, option);
+    fputs("'\n", out);
+}
+
+static void put_zsh_arguments(FILE *out, const struct hp_cli_command *command) {
+    const char *name;
+    fputs("    ", out);
+    if (command->id == HP_CLI_MERGE) {
+        for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+            fprintf(out, "%s | ", name);
+        }
+    }
+    fprintf(out, "%s) options=(\n", command->name);
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        if ((hp_cli_option(i)->commands & command->id) != 0) {
+            put_zsh_option(out, hp_cli_option(i));
+        }
+    }
+    if (command->id == HP_CLI_HELP) {
+        fputs("        '1: :_hprof-agg_commands'\n", out);
+    } else if (command->id != HP_CLI_VERSION) {
+        fputs("        '*:INPUT:_files'\n", out);
+    }
+    fputs("    ) ;;\n", out);
+}
+
+static void put_zsh_commands(FILE *out) {
+    const char *name;
+    fputs("_hprof-agg_commands() {\n    local -a commands=(\n", out);
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        fprintf(out, "        '%s:", hp_cli_command(i)->name);
+        put_quoted(out, hp_cli_command(i)->help, "");
+        fputs("'\n", out);
+    }
+    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+        fprintf(out, "        '%s:merge --format=%s'\n", name, name);
+    }
+    fputs("    )\n    _describe -t commands command commands\n}\n\n", out);
+}
+
+void hp_cli_completions_zsh(FILE *out) {
+    fputs("#compdef hprof-agg\n# " GENERATED "\n\n", out);
+    put_zsh_commands(out);
+    fputs(
+        "_hprof-agg() {\n"
+        "    local curcontext=$curcontext context state state_descr line\n"
+        "    local -a options\n"
+        "    typeset -A opt_args\n"
+        "    _arguments -C -S '(- *)'{-h,--help}'[show the options and exit]' \\\n"
+        "        '(- *)--version[show the version and exit]' \\\n"
+        "        '1: :_hprof-agg_commands' '*:: :->rest' && return 0\n"
+        "    [[ $state == rest ]] || return 1\n"
+        "    case $line[1] in\n",
+        out);
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        put_zsh_arguments(out, hp_cli_command(i));
+    }
+    fputs(
+        "    *) options=('*:INPUT:_files') ;;\n"
+        "    esac\n"
+        "    _arguments -s -S : $options\n"
+        "}\n\n"
+        "_hprof-agg \"$@\"\n",
+        out);
+}
+
+static void put_fish_command(FILE *out, const char *name, const char *help) {
+    fprintf(out, "complete -c hprof-agg -n __fish_use_subcommand -f -a %s -d '", name);
+    put_quoted(out, help, "");
+    fputs("'\n", out);
+}
+
+static void put_fish_option(FILE *out, const struct hp_cli_option *option) {
+    fputs("complete -c hprof-agg -n '__fish_seen_subcommand_from ", out);
+    put_commands_of(out, option->commands);
+    fprintf(out, "' -l %s", option->name);
+    if (option->letter != '\0') {
+        fprintf(out, " -s %c", option->letter);
+    }
+    if (option->value == HP_CLI_FILE) {
+        fputs(" -r -F", out);
+    } else if (option->value == HP_CLI_DIRECTORY) {
+        fputs(" -x -a '(__fish_complete_directories)'", out);
+    } else if (option->value == HP_CLI_TEXT) {
+        fputs(" -x", out);
+    } else if (option->value != HP_CLI_NO_VALUE) {
+        fputs(" -x -a '", out);
+        put_choices(out, option);
+        fputs("'", out);
+    }
+    fputs(" -d '", out);
+    put_quoted(out, option->help, "");
+    fputs("'\n", out);
+}
+
+void hp_cli_completions_fish(FILE *out) {
+    const char *name;
+    fputs("# " GENERATED "\n", out);
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        put_fish_command(out, hp_cli_command(i)->name, hp_cli_command(i)->help);
+    }
+    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+        char help[64];
+        snprintf(help, sizeof help, "merge --format=%s", name);
+        put_fish_command(out, name, help);
+    }
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        put_fish_option(out, hp_cli_option(i));
+    }
+    fputs("complete -c hprof-agg -n '__fish_seen_subcommand_from help' -f -a '", out);
+    put_command_names(out);
+    fputs("'\n", out);
+}

@@ -1,0 +1,104 @@
+#include "cli/filelist.h"
+
+#include "cli/message.h"
+#include "cli/storage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BLOCK (64 * 1024)
+
+static const size_t size_max = (size_t)1 << 30;
+
+void hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path) {
+    list->paths = hp_cli_grow(list->paths, list->count, sizeof *list->paths);
+    list->paths[list->count++] = path;
+}
+
+void hp_cli_filelist_done(struct hp_cli_filelist *list) {
+    free(list->text);
+    free(list->paths);
+    *list = (struct hp_cli_filelist){0};
+}
+
+// One byte is always left for a terminator.
+static void make_room(struct hp_cli_filelist *list, size_t *capacity) {
+    if (*capacity - list->size <= BLOCK) {
+        size_t wanted = *capacity * 2 + 2 * BLOCK;
+        char *text = realloc(list->text, wanted);
+        if (text == NULL) {
+            hp_cli_out_of_memory(wanted);
+        }
+        list->text = text;
+        *capacity = wanted;
+    }
+}
+
+static int read_all(struct hp_cli_filelist *list, int fd, const char *path,
+                    struct hp_err *err) {
+    size_t capacity = 0;
+    for (;;) {
+        make_room(list, &capacity);
+        ssize_t got = read(fd, list->text + list->size, BLOCK);
+        if (got == 0) {
+            return HP_OK;
+        }
+        if (got < 0 && errno == EAGAIN) {
+            poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
+        } else if (got < 0 && errno != EINTR) {
+            return hp_cli_fail_errno(err, HP_E_IO, path, "cannot read the list");
+        }
+        list->size += got > 0 ? (size_t)got : 0;
+        if (list->size > size_max) {
+            return hp_cli_fail(err, HP_E_LIMIT, "the list is larger than %zu bytes",
+                               size_max);
+        }
+    }
+}
+
+static int split(struct hp_cli_filelist *list, char end, struct hp_err *err) {
+    char *next, *last = list->text + list->size;
+    uint64_t line = 1;
+    size_t before = list->count;
+    for (char *path = list->text; path < last; path = next + 1, line++) {
+        next = memchr(path, end, (size_t)(last - path));
+        next = next != NULL ? next : last;
+        *next = '\0';
+        if (strlen(path) < (size_t)(next - path)) {
+            hp_cli_fail(err, HP_E_FORMAT,
+                        "a NUL byte in a path; --null reads such lists");
+            err->line = line;
+            return err->code;
+        }
+        if (next > path) {
+            hp_cli_filelist_add(list, path);
+        }
+    }
+    return list->count > before ? HP_OK
+                                : hp_cli_fail(err, HP_E_EMPTY, "the list names no input");
+}
+
+int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char end,
+                         struct hp_err *err) {
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return hp_cli_fail_errno(err, HP_E_IO, path, "cannot open the list");
+    }
+    int ret = read_all(list, fd, path, err);
+    if (ret == HP_OK) {
+        ret = split(list, end, err);
+    }
+    if (ret != HP_OK) {
+        snprintf(err->where, sizeof err->where, "%s", path);
+    }
+    if (!is_stdin) {
+        close(fd);
+    }
+    return ret;
+}

@@ -1,0 +1,25 @@
+// hprof-agg-generator: what is made from the tables of the command line.
+//
+//     hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in
+#include "cli/completions.h"
+#include "cli/manual.h"
+
+#include <string.h>
+
+int main(int argc, char **argv) {
+    const char *what = argc == 2 ? argv[1] : "";
+    if (strcmp(what, "bash") == 0) {
+        hp_cli_completions_bash(stdout);
+    } else if (strcmp(what, "zsh") == 0) {
+        hp_cli_completions_zsh(stdout);
+    } else if (strcmp(what, "fish") == 0) {
+        hp_cli_completions_fish(stdout);
+    } else if (strcmp(what, "man") == 0) {
+        hp_cli_manual(stdin, stdout);
+    } else {
+        fputs("usage: hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in\n",
+              stderr);
+        return 2;
+    }
+    return fflush(stdout) == 0 ? 0 : 6;
+}

@@ -1,0 +1,69 @@
+#include "cli/inputnotes.h"
+
+#include "cli/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN_MAX 10
+
+static bool is_trouble(const struct hp_input *input, bool verbose) {
+    return input->status == HP_INPUT_SKIPPED ||
+           (verbose && input->status == HP_INPUT_KEPT_DAMAGED);
+}
+
+static struct hp_err located(const struct hp_input *input) {
+    struct hp_err err = input->err;
+    if (err.where[0] == '\0') {
+        snprintf(err.where, sizeof err.where, "%s", input->name);
+    }
+    return err;
+}
+
+static void print_trouble(const struct hp_profile *profile, bool all) {
+    size_t found = 0;
+    for (size_t i = 0; i < hp_profile_input_count(profile); i++) {
+        const struct hp_input *input = hp_profile_input(profile, i);
+        if (!is_trouble(input, all)) {
+            continue;
+        }
+        if (found++ < SHOWN_MAX || all) {
+            struct hp_err err = located(input);
+            hp_cli_message_err(&err);
+        }
+    }
+    if (found > SHOWN_MAX && !all) {
+        hp_cli_message("… and %zu more", found - SHOWN_MAX);
+    }
+}
+
+static void print_ignored(const char *first, size_t count) {
+    char more[64] = "";
+    if (count > 1) {
+        snprintf(more, sizeof more, " (and %zu more)", count - 1);
+    }
+    hp_cli_message("note: %s%s is a program and not needed: the dumps name their own",
+                   first, more);
+}
+
+bool hp_cli_input_notes(const struct hp_profile *profile,
+                        const struct hp_cli_settings *settings, struct hp_err *failure) {
+    size_t skipped = 0, ignored = 0;
+    const char *first = NULL;
+    for (size_t i = 0; i < hp_profile_input_count(profile); i++) {
+        const struct hp_input *input = hp_profile_input(profile, i);
+        skipped += input->status == HP_INPUT_SKIPPED;
+        if (input->status == HP_INPUT_IGNORED && ignored++ == 0) {
+            first = input->name;
+        }
+    }
+    if (ignored > 0 && !settings->quiet) {
+        print_ignored(first, ignored);
+    }
+    if (failure != NULL && skipped == 1 && hp_profile_input_count(profile) == 1) {
+        *failure = located(hp_profile_input(profile, 0));
+    } else if (failure != NULL || !settings->quiet) {
+        print_trouble(profile, settings->verbose);
+    }
+    return skipped > 0;
+}

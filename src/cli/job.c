@@ -1,0 +1,153 @@
+#include "cli/job.h"
+
+#include "cli/filelist.h"
+#include "cli/inputnotes.h"
+#include "cli/message.h"
+#include "cli/outfile.h"
+#include "cli/progressbar.h"
+#include "cli/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool writes_text(const struct hp_cli_settings *settings) {
+    const char *format = settings->report.format;
+    return format == NULL || strcmp(format, "text") == 0;
+}
+
+static bool wants_color(const struct hp_cli_settings *settings) {
+    const char *no_color = getenv("NO_COLOR");
+    if (settings->color != HP_CLI_AUTO || !writes_text(settings)) {
+        return settings->color == HP_CLI_ALWAYS && writes_text(settings);
+    }
+    return (no_color == NULL || *no_color == '\0') && settings->output == NULL &&
+           hp_cli_is_terminal(STDOUT_FILENO);
+}
+
+static bool wants_progress(const struct hp_cli_settings *settings) {
+    if (settings->progress != HP_CLI_AUTO) {
+        return settings->progress == HP_CLI_ALWAYS;
+    }
+    return !settings->quiet && hp_cli_is_terminal(STDERR_FILENO);
+}
+
+static int collect_inputs(const struct hp_cli_settings *settings,
+                          struct hp_cli_filelist *list, struct hp_err *err) {
+    bool listed_on_stdin =
+        settings->files_from != NULL && strcmp(settings->files_from, "-") == 0;
+    for (size_t i = 0; i < settings->input_count; i++) {
+        if (listed_on_stdin && strcmp(settings->inputs[i], "-") == 0) {
+            return hp_cli_fail(err, HP_E_USAGE,
+                               "standard input cannot be both an input and --files-from");
+        }
+        hp_cli_filelist_add(list, settings->inputs[i]);
+    }
+    if (settings->files_from == NULL) {
+        return HP_OK;
+    }
+    char end = settings->null_separated ? '\0' : '\n';
+    return hp_cli_filelist_read(list, settings->files_from, end, err);
+}
+
+// Before any input is read: hours of work must not end at a mistyped folder.
+static int open_output(const struct hp_cli_settings *settings,
+                       const struct hp_cli_filelist *list, struct hp_cli_outfile *out,
+                       struct hp_err *err) {
+    size_t i;
+    if (settings->output != NULL &&
+        hp_cli_outfile_is_input(settings->output, list->paths, list->count, &i)) {
+        return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the input %s",
+                           settings->output, list->paths[i]);
+    }
+    return hp_cli_outfile_open(out, settings->output, err);
+}
+
+static int read_inputs(const struct hp_cli_settings *settings,
+                       const struct hp_cli_filelist *list, struct hp_profile *profile,
+                       bool *skipped, struct hp_err *err) {
+    struct hp_read_options options = settings->read;
+    options.progress = hp_cli_progress;
+    int ret = hp_profile_read(profile, list->paths, list->count, &options, err);
+    *skipped = hp_cli_input_notes(profile, settings, ret == HP_OK ? NULL : err);
+    return ret;
+}
+
+static void symbolize(const struct hp_cli_settings *settings,
+                      struct hp_profile *profile) {
+    struct hp_symbol_options options = {
+        .symbol_dirs = settings->symbol_dirs,
+        .symbol_dir_count = settings->symbol_dir_count,
+        .path_maps = settings->path_maps,
+        .path_map_count = settings->path_map_count,
+        .progress = hp_cli_progress,
+    };
+    if (!settings->no_symbols) {
+        hp_profile_symbolize(profile, &options);
+    }
+}
+
+// Text says it itself.
+static void warn(const struct hp_cli_settings *settings,
+                 const struct hp_profile *profile) {
+    if (settings->quiet || writes_text(settings)) {
+        return;
+    }
+    for (size_t i = 0; i < hp_profile_warning_count(profile); i++) {
+        hp_cli_message("warning: %s", hp_profile_warning(profile, i));
+    }
+}
+
+static int write_report(const struct hp_cli_settings *settings,
+                        const struct hp_profile *profile, struct hp_cli_outfile *out,
+                        struct hp_err *err) {
+    struct hp_report_options options = settings->report;
+    options.color = wants_color(settings);
+    hp_cli_progress_clear();
+    int ret = hp_profile_report(profile, &options, hp_cli_outfile_write, out, err);
+    if (out->sys != 0) {
+        return hp_cli_outfile_failed(out, err);
+    }
+    return ret == HP_OK ? hp_cli_outfile_commit(out, err) : ret;
+}
+
+// Inputs that cannot be used are what `info` is asked about: it tells, and fails then.
+static bool is_told_by_info(const struct hp_cli_settings *settings, int ret) {
+    return settings->command->id == HP_CLI_INFO &&
+           (ret == HP_E_FORMAT || ret == HP_E_LIMIT || ret == HP_E_EMPTY);
+}
+
+static int report(const struct hp_cli_settings *settings, struct hp_profile *profile,
+                  struct hp_cli_outfile *out, struct hp_err *err) {
+    symbolize(settings, profile);
+    warn(settings, profile);
+    return write_report(settings, profile, out, err);
+}
+
+int hp_cli_job_run(const struct hp_cli_settings *settings, bool *skipped,
+                   struct hp_err *err) {
+    struct hp_cli_outfile out = {.fd = -1};
+    struct hp_cli_filelist list = {0};
+    struct hp_profile *profile = hp_profile_new();
+    int ret = collect_inputs(settings, &list, err);
+    if (ret == HP_OK) {
+        ret = open_output(settings, &list, &out, err);
+    }
+    if (ret == HP_OK && wants_progress(settings)) {
+        hp_cli_progress_start();
+    }
+    if (ret == HP_OK) {
+        ret = read_inputs(settings, &list, profile, skipped, err);
+    }
+    if (ret == HP_OK) {
+        ret = report(settings, profile, &out, err);
+    } else if (is_told_by_info(settings, ret)) {
+        struct hp_err told = *err;
+        ret = report(settings, profile, &out, err) == HP_OK ? (int)told.code
+                                                            : (int)err->code;
+    }
+    hp_cli_outfile_discard(&out);
+    hp_profile_free(profile);
+    hp_cli_filelist_done(&list);
+    return ret;
+}

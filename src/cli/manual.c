@@ -1,0 +1,146 @@
+#include "cli/manual.h"
+
+#include "cli/option.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum {
+    LINE_MAX_BYTES = 512,
+    TEXT_COLUMNS = 72
+};
+
+// One word, safe in text and as an argument of a macro.
+static void put_word(FILE *out, const char *word, size_t length) {
+    if (*word == '.' || *word == '\'') {
+        fputs("\\&", out);
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (word[i] == '-' || word[i] == '\\') {
+            fputs(word[i] == '-' ? "\\-" : "\\e", out);
+        } else {
+            fputc(word[i], out);
+        }
+    }
+}
+
+// As a sentence.  mdoc wants short lines.
+static void put_text(FILE *out, const char *text, const char *end) {
+    size_t column = 1;
+    fputc(toupper((unsigned char)*text++), out);
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        put_word(out, text, length);
+        column += length;
+        text += length;
+        size_t spaces = strspn(text, " ");
+        text += spaces;
+        if (spaces > 0) {
+            bool fits = column + strcspn(text, " ") < TEXT_COLUMNS;
+            fputc(fits ? ' ' : '\n', out);
+            column = fits ? column + 1 : 0;
+        }
+    }
+    fprintf(out, "%s\n", end);
+}
+
+static void put_commands(FILE *out) {
+    fputs(".Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        const struct hp_cli_command *command = hp_cli_command(i);
+        fprintf(out, ".It Cm %s", command->name);
+        if (command->id == HP_CLI_HELP) {
+            fputs(" Op Ar COMMAND", out);
+        } else if (*command->arguments != '\0') {
+            fputs(" Ar INPUT ...", out);
+        }
+        fputc('\n', out);
+        put_text(out, command->help, ".");
+    }
+    fputs(".El\n", out);
+}
+
+static void put_formats(FILE *out) {
+    fputs(".Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < hp_format_count(); i++) {
+        fprintf(out, ".It Cm %s\n", hp_format_name(i));
+        put_text(out, hp_format_help(i), ".");
+    }
+    fputs(".El\n", out);
+}
+
+static void put_choices(FILE *out, const struct hp_cli_option *option) {
+    const char *choice;
+    for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
+        bool last = hp_cli_option_choice(option, i + 1) == NULL;
+        fputs(".Cm ", out);
+        put_word(out, choice, strlen(choice));
+        fputs(last ? " .\n" : " ,\n", out);
+    }
+}
+
+// Which commands it concerns, unless that is all that report.
+static void put_scope(FILE *out, const struct hp_cli_option *option) {
+    const unsigned reports = HP_CLI_TOP | HP_CLI_STACKS | HP_CLI_MERGE | HP_CLI_INFO;
+    unsigned left = option->commands & reports;
+    if (left == reports) {
+        return;
+    }
+    fputs("Only with\n", out);
+    for (size_t i = 0; left != 0; i++) {
+        unsigned id = hp_cli_command(i)->id;
+        if ((left & id) != 0) {
+            left &= ~id;
+            fprintf(out, ".Cm %s %s\n", hp_cli_command(i)->name, left != 0 ? "," : ".");
+        }
+    }
+}
+
+static void put_option(FILE *out, const struct hp_cli_option *option) {
+    fputs(".It ", out);
+    if (option->letter != '\0') {
+        fprintf(out, "Fl %c", option->letter);
+        if (option->value_name != NULL) {
+            fprintf(out, " Ar %s", option->value_name);
+        }
+        fputs(" , ", out);
+    }
+    fputs("Fl Fl ", out);
+    put_word(out, option->name, strlen(option->name));
+    if (option->value_name != NULL) {
+        fprintf(out, " Ns = Ns Ar %s", option->value_name);
+    }
+    fputc('\n', out);
+    bool has_choices = hp_cli_option_choice(option, 0) != NULL;
+    put_text(out, option->help, has_choices ? ":" : ".");
+    put_choices(out, option);
+    put_scope(out, option);
+}
+
+static void put_options(FILE *out) {
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        enum hp_cli_group group = hp_cli_option(i)->group;
+        if (i == 0 || hp_cli_option(i - 1)->group != group) {
+            fprintf(out, ".Ss %s\n.Bl -tag -width Ds\n", hp_cli_group_name(group));
+        }
+        put_option(out, hp_cli_option(i));
+        if (i + 1 == hp_cli_option_count() || hp_cli_option(i + 1)->group != group) {
+            fputs(".El\n", out);
+        }
+    }
+}
+
+void hp_cli_manual(FILE *prose, FILE *out) {
+    char line[LINE_MAX_BYTES];
+    while (fgets(line, sizeof line, prose) != NULL) {
+        if (strcmp(line, "@COMMANDS@\n") == 0) {
+            put_commands(out);
+        } else if (strcmp(line, "@OPTIONS@\n") == 0) {
+            put_options(out);
+        } else if (strcmp(line, "@FORMATS@\n") == 0) {
+            put_formats(out);
+        } else {
+            fputs(line, out);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+#include "cli/message.h"
+
+#include "cli/progressbar.h"
+#include "cli/terminal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MESSAGE_MAX 8192
+
+// Nothing can be done when standard error fails.
+static void put(const char *bytes, size_t size) {
+    while (size > 0) {
+        ssize_t written = write(STDERR_FILENO, bytes, size);
+        if (written < 0 && errno != EINTR) {
+            return;
+        }
+        if (written > 0) {
+            bytes += written;
+            size -= (size_t)written;
+        }
+    }
+}
+
+void hp_cli_message(const char *format, ...) {
+    static const char prefix[] = "hprof-agg: ";
+    char text[MESSAGE_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+
+    hp_cli_progress_clear();
+    char line[MESSAGE_MAX];
+    size_t used = sizeof prefix - 1;
+    memcpy(line, prefix, used);
+    size_t size = strlen(text);
+    for (size_t done = 0; done < size;) {
+        size_t written;
+        done += hp_escape(text + done, size - done, line + used, sizeof line - used - 1,
+                          &written);
+        used += written;
+        if (done < size) {
+            put(line, used);
+            used = 0;
+        }
+    }
+    line[used] = '\n';
+    put(line, used + 1);
+}
+
+void hp_cli_message_err(const struct hp_err *err) {
+    char line[32] = "";
+    if (err->line > 0) {
+        snprintf(line, sizeof line, ":%" PRIu64, err->line);
+    }
+    bool is_stdin = strcmp(err->where, "-") == 0;
+    hp_cli_message("%s%s%s%s%s%s", is_stdin ? "standard input" : err->where, line,
+                   err->where[0] != '\0' ? ": " : "", err->message,
+                   err->sys != 0 ? ": " : "", err->sys != 0 ? strerror(err->sys) : "");
+}
+
+int hp_cli_fail(struct hp_err *err, enum hp_code code, const char *format, ...) {
+    *err = (struct hp_err){.code = code};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    return code;
+}
+
+int hp_cli_fail_errno(struct hp_err *err, enum hp_code code, const char *where,
+                      const char *message) {
+    int sys = errno;
+    hp_cli_fail(err, code, "%s", message);
+    err->sys = sys;
+    snprintf(err->where, sizeof err->where, "%s", where);
+    return code;
+}

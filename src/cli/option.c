@@ -1,0 +1,209 @@
+#include "cli/option.h"
+
+#include "cli/message.h"
+#include "cli/setter.h"
+#include "cli/suggestion.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TABLES = HP_CLI_TOP | HP_CLI_STACKS,
+    VIEWS = TABLES | HP_CLI_MERGE,
+    REPORTS = VIEWS | HP_CLI_INFO,
+    ALL = REPORTS | HP_CLI_HELP | HP_CLI_VERSION,
+};
+
+#define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define FIELD(name)  offsetof(struct hp_cli_settings, name)
+
+// The order of choices is that of the enum they stand for.
+// clang-format off
+static const struct hp_cli_option options[] = {
+    {"files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
+     "read the paths of further inputs from FILE, one a line; - is standard input",
+     hp_cli_set_text, FIELD(files_from), 0},
+    {"null", '0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
+     "paths in --files-from end in a NUL byte, not in a newline",
+     hp_cli_set_bool, FIELD(null_separated), true},
+    {"on-duplicate", '\0', HP_CLI_CHOICE, "ACTION", CHOICES("error", "skip"),
+     HP_CLI_GROUP_INPUT, REPORTS,
+     "what to do when the same dump is given twice",
+     hp_cli_set_bool, FIELD(read.skip_duplicates), false},
+    {"keep-damaged", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
+     "use what a truncated or damaged dump still holds",
+     hp_cli_set_bool, FIELD(read.keep_damaged), true},
+    {"max-skipped", '\0', HP_CLI_TEXT, "N|P%", NULL, HP_CLI_GROUP_INPUT, REPORTS,
+     "go on when at most N inputs, or P percent of them, cannot be used (default 0)",
+     hp_cli_set_max_skipped, 0, 0},
+    {"strict", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
+     "do not use a dump with a malformed line",
+     hp_cli_set_bool, FIELD(read.strict), true},
+
+    {"metric", '\0', HP_CLI_CHOICE, "METRIC",
+     CHOICES("inuse-space", "inuse-objects", "alloc-space", "alloc-objects"),
+     HP_CLI_GROUP_MEASURE, VIEWS, "what to measure",
+     hp_cli_set_enum, FIELD(report.metric), HP_INUSE_SPACE},
+    {"inuse_space", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, VIEWS,
+     "as in jeprof: --metric=inuse-space",
+     hp_cli_set_enum, FIELD(report.metric), HP_INUSE_SPACE},
+    {"inuse_objects", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, VIEWS,
+     "as in jeprof: --metric=inuse-objects",
+     hp_cli_set_enum, FIELD(report.metric), HP_INUSE_OBJECTS},
+    {"alloc_space", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, VIEWS,
+     "as in jeprof: --metric=alloc-space",
+     hp_cli_set_enum, FIELD(report.metric), HP_ALLOC_SPACE},
+    {"alloc_objects", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, VIEWS,
+     "as in jeprof: --metric=alloc-objects",
+     hp_cli_set_enum, FIELD(report.metric), HP_ALLOC_OBJECTS},
+    {"compat", '\0', HP_CLI_CHOICE, "TOOL", CHOICES("jeprof"), HP_CLI_GROUP_MEASURE,
+     REPORTS, "estimate with the formula of another tool, for comparison",
+     hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_JEPROF},
+    {"no-unbias", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, REPORTS,
+     "show the sampled numbers as they stand in the dumps",
+     hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_NONE},
+
+    {"by", '\0', HP_CLI_CHOICE, "WHAT",
+     CHOICES("function", "line", "file", "module", "address"),
+     HP_CLI_GROUP_GROUPING, VIEWS, "what one frame stands for",
+     hp_cli_set_enum, FIELD(report.by), HP_BY_FUNCTION},
+    {"no-inlines", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, VIEWS,
+     "count an inlined call as part of the function around it",
+     hp_cli_set_bool, FIELD(report.no_inlines), true},
+
+    {"all-frames", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_FILTER, VIEWS,
+     "keep the allocator's own frames",
+     hp_cli_set_bool, FIELD(report.all_frames), true},
+
+    {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES,
+     "show N rows of text, 0 for all (default 50)",
+     hp_cli_set_limit, 0, 0},
+    {"sort", '\0', HP_CLI_CHOICE, "KEY", CHOICES("flat", "cum", "name"),
+     HP_CLI_GROUP_TABLE, HP_CLI_TOP, "the order of the rows",
+     hp_cli_set_enum, FIELD(report.sort), HP_SORT_FLAT},
+    {"cum", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
+     "short for --sort=cum",
+     hp_cli_set_enum, FIELD(report.sort), HP_SORT_CUM},
+    {"unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("auto", "B", "KiB", "MiB", "GiB"),
+     HP_CLI_GROUP_TABLE, TABLES, "the unit of space in tables",
+     hp_cli_set_enum, FIELD(report.unit), HP_UNIT_AUTO},
+
+    {"symbol-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
+     "look for binaries in DIR first, a sysroot or a .build-id tree; may be repeated",
+     hp_cli_set_symbol_dir, 0, 0},
+    {"path-map", '\0', HP_CLI_TEXT, "OLD=NEW", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
+     "look for binaries whose path begins with OLD under NEW; may be repeated",
+     hp_cli_set_path_map, 0, 0},
+    {"no-symbols", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
+     "do not open binaries: frames stay module+0xoffset",
+     hp_cli_set_bool, FIELD(no_symbols), true},
+
+    {"format", 'f', HP_CLI_FORMAT, "FORMAT", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+     "the format of the report (default text; merge has none)",
+     hp_cli_set_format, 0, 0},
+    {"output", 'o', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+     "write to FILE, all or nothing; its suffix picks the format if --format is absent",
+     hp_cli_set_text, FIELD(output), 0},
+    {"color", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "always", "never"),
+     HP_CLI_GROUP_OUTPUT, REPORTS, "color text",
+     hp_cli_set_enum, FIELD(color), HP_CLI_AUTO},
+    {"progress", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "always", "never"),
+     HP_CLI_GROUP_OUTPUT, REPORTS, "show progress on standard error",
+     hp_cli_set_enum, FIELD(progress), HP_CLI_AUTO},
+    {"quiet", 'q', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+     "print errors only, no warnings and no progress",
+     hp_cli_set_bool, FIELD(quiet), true},
+    {"verbose", 'v', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+     "tell about every input that is damaged or skipped, not only the first 10",
+     hp_cli_set_bool, FIELD(verbose), true},
+
+    {"jobs", 'j', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_MACHINE, REPORTS,
+     "read with N threads, 0 for one per CPU (the default)",
+     hp_cli_set_jobs, 0, 0},
+
+    {"help", 'h', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, ALL,
+     "show the options and exit",
+     hp_cli_set_bool, FIELD(help), true},
+    {"version", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, ALL,
+     "show the version and exit",
+     hp_cli_set_bool, FIELD(version), true},
+};
+
+// clang-format on
+
+size_t hp_cli_option_count(void) {
+    return sizeof options / sizeof *options;
+}
+
+const struct hp_cli_option *hp_cli_option(size_t i) {
+    return &options[i];
+}
+
+const char *hp_cli_group_name(enum hp_cli_group group) {
+    static const char *const names[HP_CLI_GROUPS] = {
+        "Input",   "Measure", "Grouping", "Filter", "Table",
+        "Symbols", "Output",  "Machine",  "Other",
+    };
+    return names[group];
+}
+
+const char *hp_cli_option_choice(const struct hp_cli_option *option, size_t i) {
+    if (option->value == HP_CLI_FORMAT) {
+        return i < hp_format_count() ? hp_format_name(i) : NULL;
+    }
+    return option->choices != NULL ? option->choices[i] : NULL;
+}
+
+static int unknown(const char *name, struct hp_err *err) {
+    struct hp_cli_suggestion suggestion = {.word = name};
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        hp_cli_suggestion_try(&suggestion, options[i].name);
+    }
+    if (suggestion.best == NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "unknown option --%s, see hprof-agg help",
+                           name);
+    }
+    return hp_cli_fail(err, HP_E_USAGE, "unknown option --%s, did you mean --%s?", name,
+                       suggestion.best);
+}
+
+static int ambiguous(const char *name, struct hp_err *err) {
+    char known[256] = "";
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        bool begins = strncmp(name, options[i].name, strlen(name)) == 0;
+        if (begins && strlen(known) + strlen(options[i].name) + 5 < sizeof known) {
+            strcat(strcat(known, *known != '\0' ? ", --" : "--"), options[i].name);
+        }
+    }
+    return hp_cli_fail(err, HP_E_USAGE, "--%s may mean any of: %s", name, known);
+}
+
+int hp_cli_option_find(const char *name, const struct hp_cli_option **option,
+                       struct hp_err *err) {
+    size_t found = 0;
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        if (strncmp(name, options[i].name, strlen(name)) != 0) {
+            continue;
+        }
+        *option = &options[i];
+        found++;
+        if (strcmp(name, options[i].name) == 0) {
+            return HP_OK;
+        }
+    }
+    if (found == 0) {
+        return unknown(name, err);
+    }
+    return found == 1 ? HP_OK : ambiguous(name, err);
+}
+
+int hp_cli_option_find_letter(char letter, const struct hp_cli_option **option,
+                              struct hp_err *err) {
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        if (options[i].letter == letter && letter != '\0') {
+            *option = &options[i];
+            return HP_OK;
+        }
+    }
+    return hp_cli_fail(err, HP_E_USAGE, "unknown option -%c, see hprof-agg help", letter);
+}

@@ -1,0 +1,38 @@
+// Where a report goes: standard output, or a file that is replaced only when all is well.
+#ifndef HP_CLI_OUTFILE_H
+#define HP_CLI_OUTFILE_H
+
+#include "hprof-agg/hprof-agg.h"
+
+#include <limits.h>
+
+struct hp_cli_outfile {
+    const char *path;         // for messages
+    int fd;                   // -1 when closed
+    int sys;                  // errno of the first failure, or 0
+    char temporary[PATH_MAX]; // to be renamed to `path`, or ""
+};
+
+// Once, before any file is opened: put /dev/null where 0, 1 or 2 is closed.
+void hp_cli_outfile_guard_standard(void);
+
+// NULL and "-" are standard output.  A regular file is written under an unpredictable
+// name beside `path`; a symbolic link is replaced, not followed.  Any other kind of file
+// is written directly.  `path` must outlive `out`.
+int hp_cli_outfile_open(struct hp_cli_outfile *out, const char *path, struct hp_err *err);
+
+// A hp_write_fn; `data` is the struct hp_cli_outfile.
+int hp_cli_outfile_write(void *data, const void *bytes, size_t size);
+
+// Describe the failure that hp_cli_outfile_write() met.
+int hp_cli_outfile_failed(struct hp_cli_outfile *out, struct hp_err *err);
+
+// All is written: make it last.  Or: leave no trace.  Both close.
+int hp_cli_outfile_commit(struct hp_cli_outfile *out, struct hp_err *err);
+void hp_cli_outfile_discard(struct hp_cli_outfile *out);
+
+// Whether `path` leads to the same file as one of the inputs; its place in `*i`.
+bool hp_cli_outfile_is_input(const char *path, const char *const *inputs, size_t count,
+                             size_t *i);
+
+#endif

@@ -1,0 +1,195 @@
+#include "cli/setter.h"
+
+#include "cli/message.h"
+#include "cli/storage.h"
+#include "cli/suggestion.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    JOBS_MAX = 4096,
+    DIGITS_MAX = 15
+};
+
+static void store(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                  const void *value, size_t size) {
+    memcpy((char *)settings + option->field, value, size);
+}
+
+static int wrong_choice(const struct hp_cli_option *option, const char *value,
+                        struct hp_err *err) {
+    struct hp_cli_suggestion suggestion = {.word = value};
+    char known[256] = "";
+    const char *choice;
+    for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
+        hp_cli_suggestion_try(&suggestion, choice);
+        if (strlen(known) + strlen(choice) + 3 < sizeof known) {
+            strcat(strcat(known, i > 0 ? ", " : ""), choice);
+        }
+    }
+    if (suggestion.best != NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "--%s does not take \"%s\", did you mean %s?",
+                           option->name, value, suggestion.best);
+    }
+    return hp_cli_fail(err, HP_E_USAGE, "--%s does not take \"%s\", but one of: %s",
+                       option->name, value, known);
+}
+
+// The place of `value` among the choices; 0 for an option without a value.
+static int find_choice(const struct hp_cli_option *option, const char *value, size_t *i,
+                       struct hp_err *err) {
+    const char *choice;
+    *i = 0;
+    if (option->value == HP_CLI_NO_VALUE) {
+        return HP_OK;
+    }
+    for (; (choice = hp_cli_option_choice(option, *i)) != NULL; ++*i) {
+        if (strcmp(choice, value) == 0) {
+            return HP_OK;
+        }
+    }
+    return wrong_choice(option, value, err);
+}
+
+int hp_cli_set_bool(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    size_t i;
+    int ret = find_choice(option, value, &i, err);
+    if (ret == HP_OK) {
+        bool flag = option->number + (int)i != 0;
+        store(settings, option, &flag, sizeof flag);
+    }
+    return ret;
+}
+
+int hp_cli_set_enum(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    _Static_assert(sizeof(enum hp_metric) == sizeof(int), "enums are stored as int");
+    size_t i;
+    int ret = find_choice(option, value, &i, err);
+    if (ret == HP_OK) {
+        int number = option->number + (int)i;
+        store(settings, option, &number, sizeof number);
+    }
+    return ret;
+}
+
+int hp_cli_set_text(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    if (*value == '\0') {
+        return hp_cli_fail(err, HP_E_USAGE, "--%s needs a %s that is not empty",
+                           option->name, option->value_name);
+    }
+    const char *text = value;
+    store(settings, option, &text, sizeof text);
+    return HP_OK;
+}
+
+int hp_cli_set_format(struct hp_cli_settings *settings,
+                      const struct hp_cli_option *option, char *value,
+                      struct hp_err *err) {
+    size_t i;
+    int ret = find_choice(option, value, &i, err);
+    if (ret == HP_OK) {
+        settings->report.format = hp_cli_option_choice(option, i);
+    }
+    return ret;
+}
+
+// Digits only: strtoull() alone takes signs and spaces too.
+static bool to_number(const char *text, uint64_t *number) {
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > DIGITS_MAX || text[digits] != '\0') {
+        return false;
+    }
+    *number = strtoull(text, NULL, 10);
+    return true;
+}
+
+// "P%", 0 <= P <= 100.
+static bool to_share(const char *text, double *share) {
+    char *end;
+    size_t digits = strspn(text, "0123456789.");
+    if (digits == 0 || strcmp(text + digits, "%") != 0) {
+        return false;
+    }
+    *share = strtod(text, &end) / 100;
+    return end == text + digits && *share <= 1;
+}
+
+int hp_cli_set_max_skipped(struct hp_cli_settings *settings,
+                           const struct hp_cli_option *option, char *value,
+                           struct hp_err *err) {
+    uint64_t number = 0;
+    double share = 0;
+    if (!to_number(value, &number) && !to_share(value, &share)) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--%s takes a number or a share such as 0.1%%, not \"%s\"",
+                           option->name, value);
+    }
+    settings->read.max_skipped = number;
+    settings->read.max_skipped_share = share;
+    return HP_OK;
+}
+
+static int set_number(const struct hp_cli_option *option, const char *value, uint64_t max,
+                      uint64_t *number, struct hp_err *err) {
+    if (!to_number(value, number) || *number > max) {
+        return hp_cli_fail(err, HP_E_USAGE, "--%s takes a number, not \"%s\"",
+                           option->name, value);
+    }
+    return HP_OK;
+}
+
+int hp_cli_set_limit(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                     char *value, struct hp_err *err) {
+    uint64_t number = 0;
+    int ret = set_number(option, value, SIZE_MAX, &number, err);
+    if (ret == HP_OK) {
+        settings->report.limit = (size_t)number;
+        settings->limit_given = true;
+    }
+    return ret;
+}
+
+int hp_cli_set_jobs(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    uint64_t number = 0;
+    int ret = set_number(option, value, UINT64_MAX, &number, err);
+    if (ret == HP_OK) {
+        settings->read.jobs = (unsigned)(number < JOBS_MAX ? number : JOBS_MAX);
+    }
+    return ret;
+}
+
+int hp_cli_set_symbol_dir(struct hp_cli_settings *settings,
+                          const struct hp_cli_option *option, char *value,
+                          struct hp_err *err) {
+    struct stat info;
+    if (stat(value, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        return hp_cli_fail(err, HP_E_USAGE, "--%s: \"%s\" is no folder", option->name,
+                           value);
+    }
+    settings->symbol_dirs = hp_cli_grow(settings->symbol_dirs, settings->symbol_dir_count,
+                                        sizeof *settings->symbol_dirs);
+    settings->symbol_dirs[settings->symbol_dir_count++] = value;
+    return HP_OK;
+}
+
+int hp_cli_set_path_map(struct hp_cli_settings *settings,
+                        const struct hp_cli_option *option, char *value,
+                        struct hp_err *err) {
+    char *equals = strchr(value, '=');
+    if (equals == NULL || equals == value) {
+        return hp_cli_fail(err, HP_E_USAGE, "--%s takes OLD=NEW, not \"%s\"",
+                           option->name, value);
+    }
+    *equals = '\0';
+    settings->path_maps = hp_cli_grow(settings->path_maps, settings->path_map_count,
+                                      sizeof *settings->path_maps);
+    settings->path_maps[settings->path_map_count++] =
+        (struct hp_path_map){.from = value, .to = equals + 1};
+    return HP_OK;
+}

@@ -1,0 +1,22 @@
+// How the value of an option gets into the settings.
+#ifndef HP_CLI_SETTER_H
+#define HP_CLI_SETTER_H
+
+#include "cli/option.h"
+
+// A bool: `number`, or the place of the value among the choices.
+hp_cli_set_fn hp_cli_set_bool;
+// An enum: `number`, plus the place of the value among the choices.
+hp_cli_set_fn hp_cli_set_enum;
+// A const char *.
+hp_cli_set_fn hp_cli_set_text;
+hp_cli_set_fn hp_cli_set_format;
+
+// One of a kind: `field` is not used.
+hp_cli_set_fn hp_cli_set_max_skipped; // N or P%
+hp_cli_set_fn hp_cli_set_limit;
+hp_cli_set_fn hp_cli_set_jobs;
+hp_cli_set_fn hp_cli_set_symbol_dir;
+hp_cli_set_fn hp_cli_set_path_map; // OLD=NEW
+
+#endif

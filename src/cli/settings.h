@@ -1,0 +1,40 @@
+// What the command line and HPROF_AGG_OPTS ask for.
+#ifndef HP_CLI_SETTINGS_H
+#define HP_CLI_SETTINGS_H
+
+#include "cli/command.h"
+#include "hprof-agg/hprof-agg.h"
+
+enum hp_cli_when {
+    HP_CLI_AUTO,
+    HP_CLI_ALWAYS,
+    HP_CLI_NEVER
+};
+
+// {0} is the defaults.  Strings belong to the caller's argv or to the arguments.
+struct hp_cli_settings {
+    const struct hp_cli_command *command;
+    const struct hp_cli_command *topic; // of `help`, or NULL
+
+    const char **inputs; // grown with hp_cli_grow(), as the next two
+    size_t input_count;
+    const char **symbol_dirs;
+    size_t symbol_dir_count;
+    struct hp_path_map *path_maps;
+    size_t path_map_count;
+
+    const char *files_from; // or NULL
+    bool null_separated;    // its paths end in NUL, not in a newline
+    struct hp_read_options read;
+    struct hp_report_options report; // `format` is NULL for the command's own
+    bool limit_given;
+    bool no_symbols;
+    const char *output; // or NULL for standard output
+    enum hp_cli_when color, progress;
+    bool quiet, verbose;
+    bool help, version;
+};
+
+void hp_cli_settings_done(struct hp_cli_settings *settings);
+
+#endif

@@ -1,0 +1,200 @@
+#include "cli/usage.h"
+
+#include "cli/option.h"
+#include "cli/outfile.h"
+#include "cli/storage.h"
+#include "cli/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    NARROW = 60,
+    MARGIN = 26,
+    MARGIN_NARROW = 8,
+    TEXT_MAX = 512,
+    NAME_MAX_SHOWN = 64
+};
+
+// Words flow from `column` on and go on below `margin`.
+struct flow {
+    FILE *out;
+    size_t column, margin, columns;
+};
+
+static void put_word(struct flow *flow, const char *word, size_t length) {
+    if (flow->column > flow->margin && flow->column + 1 + length > flow->columns) {
+        fprintf(flow->out, "\n%*s", (int)flow->margin, "");
+        flow->column = flow->margin;
+    } else if (flow->column > flow->margin) {
+        fputc(' ', flow->out);
+        flow->column++;
+    }
+    fprintf(flow->out, "%.*s", (int)length, word);
+    flow->column += length;
+}
+
+static void put_text(struct flow *flow, const char *text) {
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        put_word(flow, text, length);
+        text += length;
+        text += strspn(text, " ");
+    }
+}
+
+static void put_paragraph(FILE *out, const char *text, size_t columns) {
+    struct flow flow = {.out = out, .columns = columns};
+    put_text(&flow, text);
+    fputc('\n', out);
+}
+
+// A name at the left, its text at the right of the margin or, if that is narrow, below.
+static void put_entry(FILE *out, const char *name, const char *text, size_t columns) {
+    size_t margin = columns < NARROW ? MARGIN_NARROW : MARGIN;
+    struct flow flow = {.out = out, .margin = margin, .columns = columns};
+    size_t length = strlen(name);
+    fputs(name, out);
+    if (length + 2 > margin) {
+        fputc('\n', out);
+        length = 0;
+    }
+    fprintf(out, "%*s", (int)(margin - length), "");
+    flow.column = margin;
+    put_text(&flow, text);
+    fputc('\n', out);
+}
+
+static void put_command(FILE *out, const struct hp_cli_command *command, size_t columns) {
+    char name[NAME_MAX_SHOWN];
+    bool is_help = command->id == HP_CLI_HELP;
+    snprintf(name, sizeof name, "  %s%s%s", command->name, is_help ? " " : "",
+             is_help ? command->arguments : "");
+    put_entry(out, name, command->help, columns);
+}
+
+static void put_option(FILE *out, const struct hp_cli_option *option, size_t columns) {
+    char name[NAME_MAX_SHOWN], letter[] = "    ", text[TEXT_MAX];
+    if (option->letter != '\0') {
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    }
+    snprintf(name, sizeof name, "  %s--%s%s%s", letter, option->name,
+             option->value_name != NULL ? "=" : "",
+             option->value_name != NULL ? option->value_name : "");
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", option->help);
+    const char *choice;
+    for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 i == 0 ? ": " : ", ", choice);
+    }
+    put_entry(out, name, text, columns);
+}
+
+static void put_options(FILE *out, unsigned commands, size_t columns) {
+    enum hp_cli_group group = HP_CLI_GROUPS;
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        const struct hp_cli_option *option = hp_cli_option(i);
+        if ((option->commands & commands) == 0) {
+            continue;
+        }
+        if (option->group != group) {
+            group = option->group;
+            fprintf(out, "\n%s:\n", hp_cli_group_name(group));
+        }
+        put_option(out, option, columns);
+    }
+}
+
+static void put_formats(FILE *out, size_t columns) {
+    fputs("\nFormats:\n", out);
+    for (size_t i = 0; i < hp_format_count(); i++) {
+        char name[NAME_MAX_SHOWN];
+        snprintf(name, sizeof name, "  %s", hp_format_name(i));
+        put_entry(out, name, hp_format_help(i), columns);
+    }
+}
+
+static void put_topic(FILE *out, const struct hp_cli_command *topic, size_t columns) {
+    char line[TEXT_MAX];
+    bool has_options = (topic->id & (HP_CLI_HELP | HP_CLI_VERSION)) == 0;
+    snprintf(line, sizeof line, "Usage: hprof-agg %s %s%s", topic->name,
+             has_options ? "[OPTIONS] " : "", topic->arguments);
+    put_paragraph(out, line, columns);
+    fputc('\n', out);
+    snprintf(line, sizeof line, "%s: %s.", topic->name, topic->help);
+    put_paragraph(out, line, columns);
+    put_options(out, topic->id, columns);
+    if (has_options) {
+        put_formats(out, columns);
+    }
+}
+
+void hp_cli_usage_print(FILE *out, const struct hp_cli_command *topic, size_t columns) {
+    if (topic != NULL) {
+        put_topic(out, topic, columns);
+        return;
+    }
+    put_paragraph(out, "Usage: hprof-agg COMMAND [OPTIONS] INPUT...", columns);
+    fputc('\n', out);
+    put_paragraph(
+        out,
+        "Read sampled native heap profiles of any number of processes, undo the "
+        "sampling, add them up, name the functions, and write a report.",
+        columns);
+    fputc('\n', out);
+    put_paragraph(
+        out,
+        "An INPUT is a heap dump, plain or gzip, recognised by its content; - is "
+        "standard input. The binaries are found through the dumps.",
+        columns);
+    fputs("\nCommands:\n", out);
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        put_command(out, hp_cli_command(i), columns);
+    }
+    put_options(out, ~0U, columns);
+    put_formats(out, columns);
+    fputc('\n', out);
+    put_paragraph(
+        out,
+        "A format is a command too: hprof-agg folded INPUT... is hprof-agg merge "
+        "--format=folded INPUT...",
+        columns);
+}
+
+void hp_cli_usage_print_short(FILE *out) {
+    fputs("Usage: hprof-agg COMMAND [OPTIONS] INPUT...\nCommands:", out);
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        fprintf(out, "%s %s", i > 0 ? "," : "", hp_cli_command(i)->name);
+    }
+    fputs("\nSee hprof-agg help for the options.\n", out);
+}
+
+static int write_all(const char *text, size_t size, struct hp_err *err) {
+    struct hp_cli_outfile out;
+    int ret = hp_cli_outfile_open(&out, NULL, err);
+    if (ret == HP_OK && hp_cli_outfile_write(&out, text, size) != 0) {
+        ret = hp_cli_outfile_failed(&out, err);
+    }
+    return ret == HP_OK ? hp_cli_outfile_commit(&out, err) : ret;
+}
+
+int hp_cli_usage_run(const struct hp_cli_settings *settings, struct hp_err *err) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        hp_cli_out_of_memory(BUFSIZ);
+    }
+    if (settings->command->id == HP_CLI_VERSION) {
+        fprintf(out, "hprof-agg %s\n", hp_version());
+    } else {
+        hp_cli_usage_print(out, settings->topic, hp_cli_columns(STDOUT_FILENO));
+    }
+    if (fclose(out) != 0) {
+        hp_cli_out_of_memory(size);
+    }
+    int ret = write_all(text, size, err);
+    free(text);
+    return ret;
+}

@@ -1,0 +1,234 @@
+"""How the command line and HPROF_AGG_OPTS are understood."""
+from harness import case, check
+
+
+@case
+def without_arguments_says_how_to_use_it(t):
+    check(t.run(), 2, "", "Usage: hprof-agg COMMAND")
+
+
+@case
+def help_lists_commands_options_and_formats(t):
+    for args in (["help"], ["--help"], ["-h"]):
+        result = check(t.run(*args), 0, "Usage: hprof-agg COMMAND", "")
+        for word in ("stacks", "--files-from=FILE", "-n, --limit=N", "folded"):
+            assert word in result.out, word
+
+
+@case
+def help_of_a_command_leaves_out_what_does_not_concern_it(t):
+    wanted = check(t.run("help", "top"), 0, "--cum").out
+    assert t.run("top", "--help").out == wanted
+    assert "--cum" not in check(t.run("info", "--help")).out
+
+
+@case
+def help_of_a_format_is_that_of_merge(t):
+    check(t.run("help", "folded"), 0, "Usage: hprof-agg merge")
+
+
+@case
+def help_fits_the_columns(t):
+    for columns in (40, 59, 60, 80, 132):
+        for topic in ([], ["top"], ["info"]):
+            out = t.run("help", *topic, env={"COLUMNS": str(columns)}).out
+            assert max(map(len, out.splitlines())) <= columns, (columns, topic)
+    assert max(map(len, t.run("help").out.splitlines())) <= 80
+    assert t.run("help", env={"COLUMNS": "nonsense"}).out == t.run("help").out
+
+
+@case
+def version_is_one_line(t):
+    result = check(t.run("version"), 0, "hprof-agg ", "")
+    assert result.out.count("\n") == 1
+    assert t.run("--version").out == result.out
+
+
+@case
+def version_and_help_take_no_more_words(t):
+    check(t.run("version", "x"), 2, "", "x is one word too many")
+    check(t.run("help", "top", "x"), 2, "", "x is one word too many")
+
+
+@case
+def unknown_command_suggests_the_nearest(t):
+    check(t.run("tpo", t.dump), 2, "", "unknown command tpo, did you mean top?")
+    check(t.run("foldde", t.dump), 2, "", "did you mean folded?")
+    check(t.run("xyzzyxyzzy"), 2, "", "unknown command xyzzyxyzzy, see hprof-agg help")
+
+
+@case
+def a_file_in_place_of_the_command_is_recognised(t):
+    t.copy("a.heap")
+    check(t.run("a.heap"), 2, "", 'did you mean "hprof-agg top a.heap"?')
+
+
+@case
+def unknown_option_suggests_the_nearest(t):
+    check(t.run("top", "--limt=3", t.dump), 2, "",
+          "unknown option --limt, did you mean --limit?")
+    check(t.run("top", "-Z", t.dump), 2, "", "unknown option -Z")
+
+
+@case
+def no_input_is_a_usage_error(t):
+    check(t.run("top"), 2, "", "no input: ")
+    check(t.run("top", "-n", "3"), 2, "", "no input: ")
+    check(t.run("--no-symbols"), 2, "", "no command")
+
+
+@case
+def options_can_be_abbreviated(t):
+    wanted = check(t.run("top", "--no-symbols", "--limit=1", t.dump)).out
+    assert t.run("top", "--no-s", "--lim=1", t.dump).out == wanted
+
+
+@case
+def an_ambiguous_abbreviation_names_the_candidates(t):
+    check(t.run("top", "--s=x", t.dump), 2, "", "--strict, --sort, --symbol-dir")
+
+
+@case
+def a_full_name_wins_over_longer_ones(t):
+    check(t.run("top", "--help"), 0)
+    check(t.run("top", "--no-symbols", "--null", t.dump), 2, "",
+          "--null goes with --files-from")
+
+
+@case
+def values_can_be_given_in_all_ways(t):
+    wanted = check(t.run("top", "--no-symbols", "--limit=1", t.dump)).out
+    for args in (["--limit", "1"], ["-n1"], ["-n", "1"], ["-qn1"], ["--limit=9", "-n1"]):
+        assert t.run("top", "--no-symbols", *args, t.dump).out == wanted, args
+
+
+@case
+def options_and_inputs_mix(t):
+    wanted = check(t.run("top", "--no-symbols", "-n1", t.dump)).out
+    assert t.run("top", t.dump, "-n1", "--no-symbols").out == wanted
+    assert t.run("-n1", "top", t.dump, "--no-symbols").out == wanted
+
+
+@case
+def two_dashes_end_the_options(t):
+    t.copy("--cum")
+    wanted = check(t.run("top", "--no-symbols", t.dump)).out
+    assert t.run("top", "--no-symbols", "--", "--cum").out == wanted
+
+
+@case
+def a_missing_or_needless_value_is_an_error(t):
+    check(t.run("top", t.dump, "--limit"), 2, "", "--limit needs a value: --limit=N")
+    check(t.run("top", t.dump, "-n"), 2, "", "--limit needs a value")
+    check(t.run("top", t.dump, "--cum=3"), 2, "", "--cum takes no value")
+    check(t.run("top", t.dump, "--output="), 2, "", "--output needs a FILE")
+
+
+@case
+def wrong_values_are_errors(t):
+    for option in ("--limit=x", "--limit=-1", "--limit=1x", "--limit=", "--jobs=two",
+                   "--max-skipped=x", "--max-skipped=101%", "--max-skipped=-1",
+                   "--max-skipped=%", "--max-skipped=nan%", "--path-map=x",
+                   "--path-map==x", "--limit=99999999999999999999"):
+        result = check(t.run("top", option, t.dump), 2, "", option.split("=")[0] + " ")
+        assert result.err.count("\n") == 1
+
+
+@case
+def a_wrong_choice_suggests_or_lists(t):
+    check(t.run("top", "--by=lnie", t.dump), 2, "", "did you mean line?")
+    check(t.run("top", "--by=zzzzzz", t.dump), 2, "",
+          "one of: function, line, file, module, address")
+    check(t.run("top", "--format=fold", t.dump), 2, "", "did you mean folded?")
+
+
+@case
+def an_option_of_another_command_is_an_error(t):
+    check(t.run("info", "--cum", t.dump), 2, "", "info takes no --cum")
+    check(t.run("merge", "-ffolded", "--limit=3", t.dump), 2, "", "merge takes no --limit")
+
+
+@case
+def merge_needs_a_format(t):
+    check(t.run("merge", t.dump), 2, "", "merge needs --format, one of: folded")
+    check(t.run("merge", "-ftext", t.dump), 2, "", "merge does not write text")
+    check(t.run("text", t.dump), 2, "", "unknown command text")
+
+
+@case
+def info_is_text_only(t):
+    check(t.run("info", "-ffolded", t.dump), 2, "", "info does not write folded")
+    check(t.run("info", "-o", "x.folded", t.dump), 2, "", "info does not write folded")
+
+
+@case
+def a_format_is_a_command(t):
+    wanted = check(t.run("merge", "--format=folded", "--no-symbols", t.dump)).out
+    assert wanted
+    assert t.run("folded", "--no-symbols", t.dump).out == wanted
+
+
+@case
+def jeprof_names_of_the_metrics_are_known(t):
+    for name in ("inuse-space", "inuse-objects"):
+        wanted = check(t.run("folded", "--no-symbols", "--metric=" + name, t.dump)).out
+        jeprof = "--" + name.replace("-", "_")
+        assert t.run("folded", "--no-symbols", jeprof, t.dump).out == wanted
+
+
+@case
+def cum_is_a_sort_key(t):
+    wanted = check(t.run("top", "--no-symbols", "--sort=cum", t.dump)).out
+    assert t.run("top", "--no-symbols", "--cum", t.dump).out == wanted
+
+
+@case
+def environment_options_come_first(t):
+    wanted = check(t.run("top", "--no-symbols", "-n1", t.dump)).out
+    env = {"HPROF_AGG_OPTS": " --no-symbols  --limit 1 "}
+    assert t.run("top", t.dump, env=env).out == wanted
+    env = {"HPROF_AGG_OPTS": "--no-symbols -n7"}
+    assert t.run("top", "-n1", t.dump, env=env).out == wanted
+    env = {"HPROF_AGG_OPTS": ""}
+    assert t.run("top", "--no-symbols", "-n1", t.dump, env=env).out == wanted
+
+
+@case
+def environment_options_can_be_quoted(t):
+    for text in ("--no-symbols '--path-map=a b=c' -n1", '--no-symbols -n"1" --o"n-d"=skip',
+                 "--no-symbols --path-map=\"it's=x\" -n1"):
+        check(t.run("top", t.dump, env={"HPROF_AGG_OPTS": text}), 0)
+
+
+@case
+def environment_errors_name_the_environment(t):
+    for text, message in (("--bogus", "unknown option --bogus"), ("'-n1", "a quote"),
+                          ("top", "top is not an option"), ("-n", "--limit needs a value"),
+                          ("--by=x", "--by does not take"), ("--path-map", "needs")):
+        result = t.run("top", t.dump, env={"HPROF_AGG_OPTS": text})
+        check(result, 2, "", "hprof-agg: HPROF_AGG_OPTS: " + message if message != "needs"
+              else "hprof-agg: HPROF_AGG_OPTS: --path-map needs a value")
+
+
+@case
+def environment_options_of_other_commands_are_passed_over(t):
+    check(t.run("info", "--no-symbols", t.dump, env={"HPROF_AGG_OPTS": "--cum"}), 0)
+
+
+@case
+def a_symbol_dir_that_is_not_there_is_an_error(t):
+    check(t.run("top", "--symbol-dir=/nowhere/at/all", t.dump), 2, "", "is no folder")
+    check(t.run("top", "--symbol-dir=", t.dump), 2, "", "is no folder")
+
+
+@case
+def help_and_version_do_not_read_the_environment(t):
+    for args in (["help"], ["top", "--help"], ["version"], ["--version"]):
+        check(t.run(*args, env={"HPROF_AGG_OPTS": "--bogus"}), 0, None, "")
+
+
+@case
+def locale_and_time_zone_change_nothing(t):
+    wanted = check(t.run("top", "--no-symbols", t.dump)).out
+    for env in ({"LC_ALL": "tr_TR.UTF-8"}, {"LC_ALL": "de_DE.UTF-8"}, {"TZ": "Asia/Tokyo"}):
+        assert t.run("top", "--no-symbols", t.dump, env=env).out == wanted

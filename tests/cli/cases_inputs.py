@@ -1,0 +1,166 @@
+"""Inputs: where they come from, and what happens to bad ones."""
+import pathlib
+
+from harness import case, check
+
+
+def bad_files(t, count):
+    return [str(t.file(f"bad{i:02}.heap", "this is no dump\n")) for i in range(count)]
+
+
+@case
+def standard_input_is_an_input(t):
+    data = pathlib.Path(t.dump).read_bytes()
+    wanted = check(t.run("folded", "--no-symbols", t.dump)).out
+    assert check(t.run("folded", "--no-symbols", "-", text=data)).out == wanted
+
+
+@case
+def an_empty_standard_input_is_a_bad_input(t):
+    check(t.run("folded", "-"), 5, "", "standard input")
+
+
+@case
+def a_list_of_inputs_is_read(t):
+    wanted = check(t.run("folded", "--no-symbols", *t.procs)).out
+    t.file("list", "\n".join(t.procs) + "\n\n")
+    assert t.run("folded", "--no-symbols", "--files-from=list").out == wanted
+    t.file("list", "\n".join(t.procs[1:]))
+    assert t.run("folded", "--no-symbols", "--files-from=list", t.procs[0]).out == wanted
+
+
+@case
+def a_list_comes_from_standard_input(t):
+    wanted = check(t.run("folded", "--no-symbols", *t.procs)).out
+    text = "\n".join(t.procs).encode()
+    assert t.run("folded", "--no-symbols", "--files-from=-", text=text).out == wanted
+    text = "\0".join(t.procs).encode()
+    assert t.run("folded", "--no-symbols", "--files-from", "-", "-0", text=text).out == wanted
+
+
+@case
+def a_path_with_a_newline_can_be_listed(t):
+    t.copy("a\nb.heap")
+    wanted = check(t.run("folded", "--no-symbols", t.dump)).out
+    result = t.run("folded", "--no-symbols", "-0", "--files-from=-", text=b"a\nb.heap\0")
+    assert result.out == wanted
+
+
+@case
+def a_list_that_cannot_be_read_is_bad_input(t):
+    check(t.run("top", "--files-from=nowhere"), 5, "",
+          "nowhere: cannot open the list: No such file")
+    check(t.run("top", "--files-from=."), 5, "", "Is a directory")
+    t.file("empty", "\n\n")
+    check(t.run("top", "--files-from=empty"), 5, "", "empty: the list names no input")
+
+
+@case
+def a_null_list_without_null_is_explained(t):
+    check(t.run("top", "--files-from=-", text=b"a\0b\0"), 5, "", ":1: a NUL byte in a path")
+
+
+@case
+def standard_input_cannot_be_list_and_input(t):
+    check(t.run("top", "--files-from=-", "-", text=b""), 2, "", "standard input cannot")
+
+
+@case
+def a_missing_input_is_named_with_its_reason(t):
+    result = check(t.run("top", "nowhere.heap"), 5, "", "hprof-agg: nowhere.heap: ")
+    assert "No such file or directory" in result.err
+    assert result.err.count("No such file") == 1
+
+
+@case
+def a_bad_input_is_named(t):
+    (bad,) = bad_files(t, 1)
+    result = check(t.run("top", "--no-symbols", t.dump, bad), 5, "", f"hprof-agg: {bad}:")
+    assert result.err.count(bad) == 1
+
+
+@case
+def skipped_inputs_within_the_limit_give_status_3(t):
+    (bad,) = bad_files(t, 1)
+    for limit in ("1", "50%", "60.5%", "100%"):
+        check(t.run("top", "--no-symbols", "--max-skipped=" + limit, t.dump, bad), 3,
+              None, f"hprof-agg: {bad}:")
+    check(t.run("top", "--no-symbols", "--max-skipped=10%", t.dump, bad), 5, "", bad)
+
+
+@case
+def quiet_does_not_tell_about_tolerated_inputs(t):
+    (bad,) = bad_files(t, 1)
+    check(t.run("top", "--no-symbols", "-q", "--max-skipped=1", t.dump, bad), 3, None, "")
+
+
+@case
+def only_the_first_ten_are_told(t):
+    bad = bad_files(t, 25)
+    result = check(t.run("top", "--no-symbols", "--max-skipped=25", t.dump, *bad), 3)
+    named = [line for line in result.err.splitlines() if "bad" in line]
+    assert len(named) == 10, result
+    assert "hprof-agg: … and 15 more\n" in result.err
+    result = t.run("top", "--no-symbols", "-v", "--max-skipped=25", t.dump, *bad)
+    assert all(name in result.err for name in bad), result
+    assert " more" not in result.err
+
+
+@case
+def the_same_dump_twice_is_refused(t):
+    check(t.run("top", "--no-symbols", t.dump, t.dump), 4, "", t.dump)
+
+
+@case
+def the_same_dump_twice_can_be_counted_once(t):
+    wanted = check(t.run("folded", "--no-symbols", t.dump)).out
+    result = t.run("folded", "--no-symbols", "--on-duplicate=skip", t.dump, t.dump)
+    assert check(result, 0).out == wanted
+
+
+@case
+def a_program_among_the_inputs_is_passed_over(t):
+    wanted = check(t.run("folded", "--no-symbols", t.dump)).out
+    result = check(t.run("folded", "--no-symbols", t.binary, t.dump), 0, None,
+                   "is a program and not needed")
+    assert result.out == wanted
+    assert "not needed" not in t.run("folded", "-q", "--no-symbols", t.binary, t.dump).err
+
+
+@case
+def nothing_but_a_program_is_nothing_to_report(t):
+    check(t.run("top", t.binary), 5, "")
+
+
+@case
+def control_characters_in_a_name_are_escaped(t):
+    name = b"a\x1b[31m\xff\xe2\x80\xae\n\x7f.heap".decode("utf-8", "surrogateescape")
+    result = check(t.run("top", name), 5, "")
+    assert "a\\x1B[31m\\xFF\\u{202E}\\x0A\\x7F.heap" in result.err, result
+    assert "\x1b" not in result.err and result.err.count("\n") == 1
+    assert "\x1b" not in t.run("top", "--by=\x1b[31m", t.dump).err
+    assert "\x1b" not in t.run("\x1b[31m").err
+
+
+@case
+def the_order_of_inputs_does_not_matter(t):
+    for command in ("top", "stacks", "folded", "info"):
+        wanted = check(t.run(command, "--no-symbols", *t.procs)).out
+        if command != "info":
+            result = t.run(command, "--no-symbols", "-j1", *reversed(t.procs))
+            assert result.out == wanted, command
+
+
+@case
+def every_command_reports(t):
+    for args in (["top"], ["stacks"], ["info"], ["folded"], ["top", "--by=module"],
+                 ["stacks", "-n", "2"], ["top", "--metric=inuse-objects"]):
+        result = check(t.run(*args, t.dump), 0)
+        assert result.out, args
+
+
+@case
+def a_limit_is_kept(t):
+    lines = [check(t.run("top", "--no-symbols", "--by=address", f"-n{n}", t.dump))
+             .out.count("\n") for n in (1, 2, 0)]
+    assert lines[0] + 1 == lines[1] < lines[2], lines

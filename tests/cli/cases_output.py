@@ -1,0 +1,223 @@
+"""Standard output and --output: complete, or not at all."""
+import os
+import signal
+import stat
+import subprocess
+import threading
+
+from harness import case, check, ignoring
+
+
+@case
+def a_closed_standard_output_is_a_failure(t):
+    for args in (["help"], ["version"], ["top", "--no-symbols", t.dump]):
+        result = t.run(*args, stdout=None, preexec_fn=lambda: os.close(1))
+        check(result, 6, None, "standard output: cannot write: Bad file descriptor")
+
+
+@case
+def closed_standard_input_and_error_do_no_harm(t):
+    wanted = check(t.run("top", "--no-symbols", t.dump)).out
+    result = t.run("top", "--no-symbols", t.dump, stderr=None, stdin=None,
+                   preexec_fn=lambda: (os.close(0), os.close(2)))
+    assert check(result).out == wanted
+    out = t.folder / "out"
+    result = t.run("top", "--no-symbols", "-o", out, t.dump, stdout=None,
+                   preexec_fn=lambda: os.close(1))
+    check(result, 0)
+    assert out.read_text() == wanted
+
+
+@case
+def a_full_device_is_a_failure(t):
+    for args in (["help"], ["version"], ["top", "--no-symbols", t.dump],
+                 ["stacks", "--no-symbols", t.dump], ["folded", "--no-symbols", t.dump],
+                 ["info", "--no-symbols", t.dump]):
+        with open("/dev/full", "wb") as full:
+            check(t.run(*args, stdout=full), 6, None,
+                  "standard output: cannot write: No space left on device")
+        if args[0] not in ("help", "version"):
+            check(t.run(*args, "-o/dev/full"), 6, None,
+                  "/dev/full: cannot write: No space left on device")
+
+
+def run_into_broken_pipe(t, **more):
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        return t.run("stacks", "--no-symbols", t.dump, stdout=writer, **more)
+    finally:
+        os.close(writer)
+
+
+@case
+def a_broken_pipe_ends_it_silently(t):
+    check(run_into_broken_pipe(t), -signal.SIGPIPE, None, "")
+
+
+@case
+def a_broken_pipe_with_sigpipe_ignored_is_a_silent_failure(t):
+    result = run_into_broken_pipe(t, restore_signals=False,
+                                  preexec_fn=ignoring(signal.SIGPIPE))
+    check(result, 6, None, "")
+
+
+@case
+def output_goes_to_a_file(t):
+    wanted = check(t.run("top", "--no-symbols", t.dump)).out
+    check(t.run("top", "--no-symbols", "-o", "out", t.dump), 0, "", "")
+    assert (t.folder / "out").read_text() == wanted
+    assert t.run("top", "--no-symbols", "--output=-", t.dump).out == wanted
+    assert not t.left_behind()
+
+
+@case
+def the_suffix_picks_the_format(t):
+    wanted = check(t.run("folded", "--no-symbols", t.dump)).out
+    check(t.run("merge", "--no-symbols", "-o", "x.folded", t.dump), 0)
+    assert (t.folder / "x.folded").read_text() == wanted
+    check(t.run("top", "--no-symbols", "-ftext", "-o", "y.folded", t.dump), 0)
+    assert (t.folder / "y.folded").read_text() == t.run("top", "--no-symbols", t.dump).out
+
+
+@case
+def a_new_file_follows_the_umask(t):
+    for mask in (0o022, 0o077):
+        (t.folder / "out").unlink(missing_ok=True)
+        check(t.run("top", "--no-symbols", "-o", "out", t.dump,
+                    preexec_fn=lambda: os.umask(mask)))
+        assert stat.S_IMODE((t.folder / "out").stat().st_mode) == 0o666 & ~mask
+
+
+@case
+def a_replaced_file_keeps_its_permissions(t):
+    out = t.file("out")
+    for mode in (0o600, 0o664):
+        out.chmod(mode)
+        check(t.run("top", "--no-symbols", "-o", out, t.dump,
+                    preexec_fn=lambda: os.umask(0o022)))
+        assert stat.S_IMODE(out.stat().st_mode) == mode
+
+
+@case
+def a_symbolic_link_is_replaced_not_followed(t):
+    target = t.file("target")
+    (t.folder / "link").symlink_to(target)
+    check(t.run("top", "--no-symbols", "-o", "link", t.dump))
+    assert target.read_text() == "old\n"
+    assert not (t.folder / "link").is_symlink()
+
+
+@case
+def a_hard_link_keeps_its_old_content(t):
+    out = t.file("out")
+    os.link(out, t.folder / "other")
+    check(t.run("top", "--no-symbols", "-o", out, t.dump))
+    assert (t.folder / "other").read_text() == "old\n"
+
+
+@case
+def a_failure_leaves_the_old_file(t):
+    out = t.file("out")
+    bad = t.file("bad.heap", "this is no dump\n")
+    check(t.run("top", "-o", out, bad), 5, "")
+    assert out.read_text() == "old\n"
+    check(t.run("top", "-o", "new", bad), 5, "")
+    assert not (t.folder / "new").exists() and not t.left_behind()
+
+
+@case
+def a_failing_write_leaves_the_old_file(t):
+    import resource
+    out = t.file("out")
+    result = t.run("top", "--no-symbols", "-o", out, t.dump, restore_signals=False,
+                   preexec_fn=lambda: (ignoring(signal.SIGXFSZ)(),
+                                       resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))))
+    check(result, 6, "", f"{out}: cannot write: File too large")
+    assert out.read_text() == "old\n" and not t.left_behind()
+
+
+@case
+def a_folder_that_does_not_exist_is_known_before_reading(t):
+    check(t.run("top", "-o", "nowhere/out", "no.heap"), 6, "", "nowhere/out: ")
+    check(t.run("top", "-o", ".", "no.heap"), 6, "", "Is a directory")
+
+
+@case
+def an_input_is_not_replaced(t):
+    dump = t.copy("a.heap")
+    before = dump.read_bytes()
+    (t.folder / "link").symlink_to(dump)
+    os.link(dump, t.folder / "hard")
+    for name in ("a.heap", "./a.heap", "link", "hard"):
+        check(t.run("top", "--no-symbols", "-o", name, "a.heap"), 2, "",
+              f"--output={name} would replace the input a.heap")
+    with open(dump, "rb") as opened:
+        check(t.run("top", "--no-symbols", "-o", "a.heap", "-", stdin=opened), 2, "")
+    t.file("list", "a.heap\n")
+    check(t.run("top", "-o", "a.heap", "--files-from=list"), 2, "", "would replace")
+    assert dump.read_bytes() == before
+
+
+@case
+def other_kinds_of_files_are_written_directly(t):
+    wanted = check(t.run("top", "--no-symbols", t.dump)).out
+    assert check(t.run("top", "--no-symbols", "-o/dev/stdout", t.dump)).out == wanted
+    check(t.run("top", "--no-symbols", "-o/dev/null", t.dump), 0, "")
+    os.mkfifo(t.folder / "fifo")
+    got = []
+    reader = threading.Thread(
+        target=lambda: got.append((t.folder / "fifo").read_text()), daemon=True)
+    reader.start()
+    check(t.run("top", "--no-symbols", "-o", "fifo", t.dump), 0, "")
+    reader.join(20)
+    assert got == [wanted] and stat.S_ISFIFO((t.folder / "fifo").stat().st_mode)
+
+
+@case
+def dev_stdout_is_standard_output_even_if_that_is_a_file(t):
+    wanted = check(t.run("top", "--no-symbols", t.dump)).out
+    with open(t.folder / "redirected", "w", encoding="utf-8") as out:
+        out.write("before\n")
+        out.flush()
+        check(t.run("top", "--no-symbols", "-o/dev/stdout", t.dump, stdout=out))
+    assert (t.folder / "redirected").read_text() == "before\n" + wanted
+    assert os.path.islink("/dev/stdout")
+
+
+@case
+def a_signal_leaves_the_old_file(t):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        out = t.file("out")
+        with t.waiting("top", "--no-symbols", "-o", out) as process:
+            t.wait_for(t.left_behind)
+            process.send_signal(number)
+            assert process.wait(timeout=20) == -number
+        assert out.read_text() == "old\n" and not t.left_behind()
+        (t.folder / "late.heap").unlink()
+
+
+@case
+def an_ignored_hangup_stays_ignored(t):
+    with t.waiting("top", "--no-symbols", "-o", "out", restore_signals=False,
+                   preexec_fn=ignoring(signal.SIGHUP)) as process:
+        t.wait_for(t.left_behind)
+        process.send_signal(signal.SIGHUP)
+        t.feed(t.dump)
+        check(t.finish(process), 0)
+    assert (t.folder / "out").read_text() == t.run("top", "--no-symbols", t.dump).out
+
+
+@case
+def warnings_do_not_mix_with_a_report_for_programs(t):
+    for args in (["folded", *t.procs], ["folded", t.dump, t.other]):
+        result = check(t.run(*args))
+        for line in result.err.splitlines():
+            assert line.startswith("hprof-agg: "), line
+        assert "warning" not in result.out
+        check(t.run(*args, "-q"), 0, None, "")
+
+
+@case
+def text_carries_its_own_warnings(t):
+    check(t.run("top", "--no-symbols", t.dump, t.other), 0, None, "")

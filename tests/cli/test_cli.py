@@ -1,0 +1,20 @@
+#!/usr/bin/env python3
+"""The command line, seen from outside.
+
+usage: test_cli.py BINARY TESTDATA [CASE...]
+"""
+import sys
+
+sys.dont_write_bytecode = True
+
+import cases_arguments  # noqa: E402,F401
+import cases_completions  # noqa: E402,F401
+import cases_inputs  # noqa: E402,F401
+import cases_output  # noqa: E402,F401
+import cases_terminal  # noqa: E402,F401
+import harness  # noqa: E402
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    sys.exit(harness.run_all(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""The manual and the completions are what the option table gives.
+
+usage: test_generated.py GENERATOR [--update]
+"""
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FILES = {
+    "bash": "completions/hprof-agg.bash",
+    "zsh": "completions/_hprof-agg",
+    "fish": "completions/hprof-agg.fish",
+    "man": "man/hprof-agg.1",
+}
+
+
+def main():
+    generator, update = sys.argv[1], "--update" in sys.argv
+    prose = (ROOT / "man/hprof-agg.1.in").read_bytes()
+    failed = 0
+    for what, name in FILES.items():
+        made = subprocess.run([generator, what], input=prose, check=True,
+                              capture_output=True).stdout
+        if update:
+            (ROOT / name).write_bytes(made)
+        elif (ROOT / name).read_bytes() != made:
+            print(f"FAIL {name}: make it again with {sys.argv[0]} GENERATOR --update")
+            failed += 1
+    print(f"{len(FILES) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
