@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""What is no dump, or a damaged one, gets one clear sentence and the right exit status."""
+import gzip
+import pathlib
+import re
+
+from harness import Tests, near, scratch
+
+t = Tests()
+GOOD = t.formats / 'jemalloc-lg0-accum.heap'
+TEXT = GOOD.read_bytes()
+TOTALS = t.totals(GOOD)
+EXACT = {'inuse-objects': 143525, 'inuse-space': 46627456}
+
+
+def sentences(result, name):
+    """The lines on stderr that speak of a file."""
+    return [line for line in result.err.splitlines() if name in line]
+
+
+def refused(name, content, says, code=5, directory=None):
+    """The file alone is refused; beside a good one it is skipped when that is allowed."""
+    with scratch() as scratch_directory:
+        path = pathlib.Path(directory or scratch_directory, name)
+        if content is not None:
+            path.write_bytes(content)
+        result = t.run('top', '--no-symbols', path)
+        faults = []
+        if result.code != code:
+            faults.append(f'ended with {result.code}, not {code}: {result.err.strip()[:300]}')
+        if result.out:
+            faults.append(f'wrote a report: {result.out[:100]!r}')
+        told = sentences(result, name)
+        if len(told) != 1:
+            faults.append(f'{len(told)} sentences about it: {result.err.strip()[:300]!r}')
+        elif not re.search(says, told[0], re.I):
+            faults.append(f'does not say {says!r}: {told[0]}')
+        faults += [f'not a sentence of ours: {line!r}' for line in result.err.splitlines()
+                   if len(line) > 700 or not line.isprintable()]
+        beside = t.run('info', '--no-symbols', '--max-skipped=1', GOOD, path)
+        if beside.code != 3 or beside.totals() != TOTALS:
+            faults.append(f'beside a good dump: ended with {beside.code}, {beside.err[:200]!r}')
+        strict = t.run('info', '--no-symbols', GOOD, path)
+        if strict.code != code:
+            faults.append(f'beside a good dump, nothing to be skipped: {strict.code}')
+        return faults
+
+
+def used(content, says=None, options=(), code=0, totals=None):
+    """The file is used; when `says` is given a warning has to say it, else none may."""
+    with scratch() as directory:
+        path = pathlib.Path(directory, 'dump')
+        path.write_bytes(content)
+        result = t.run('info', '--no-symbols', *options, path)
+    faults = []
+    if result.code != code:
+        return [f'ended with {result.code}, not {code}: {result.err.strip()[:300]}']
+    if code == 0 and totals:
+        got = result.totals()
+        faults += [f'{metric} {got[metric]}, not {value}' for metric, value in totals.items()
+                   if not near(got[metric], value)]
+    told = result.err + result.out
+    if says and not re.search(says, told, re.I):
+        faults.append(f'does not say {says!r}: {told[:600]!r}')
+    if not says and result.err:
+        faults.append(f'says {result.err!r}')
+    return faults
+
+
+def varied(old, new, count=1):
+    if old not in TEXT:
+        raise AssertionError(f'{old!r} is not in the dump')
+    return TEXT.replace(old, new, count)
+
+
+def elf():
+    """A program argument (jeprof's habit) is not needed, and is no error."""
+    program = t.formats / 'alloc_c'
+    result = t.run('info', '--no-symbols', program, GOOD)
+    faults = [] if result.code == 0 and result.totals() == TOTALS else [f'{result.code}: {result.err}']
+    if not re.search('alloc_c.*(program|binar|ELF|executable)', result.err, re.I):
+        faults.append(f'does not say that no program is needed: {result.err!r}')
+    alone = t.run('top', program)
+    return faults + ([] if alone.code == 5 else [f'alone: {alone.code}: {alone.err}'])
+
+
+def directory():
+    with scratch() as parent:
+        pathlib.Path(parent, 'folder').mkdir()
+        return refused('folder', None, 'director', directory=parent)
+
+
+def same_twice():
+    with scratch() as folder:
+        copy = pathlib.Path(folder, 'copy')
+        copy.write_bytes(gzip.compress(TEXT))
+        faults = []
+        for pair in ([GOOD, GOOD], [GOOD, copy]):
+            result = t.run('top', '--no-symbols', *pair)
+            if result.code != 4 or not re.search('same|twice|duplicate', result.err, re.I):
+                faults.append(f'{pair[1].name}: ended with {result.code}: {result.err!r}')
+            skipping = t.run('info', '--no-symbols', '--on-duplicate=skip', *pair)
+            if skipping.code != 0 or skipping.totals() != TOTALS:
+                faults.append(f'{pair[1].name}: --on-duplicate=skip: {skipping.code}: '
+                              f'{skipping.err!r}')
+    return faults
+
+
+def one_process_twice():
+    series = sorted((t.formats / 'series').glob('*.heap'))
+    result = t.run('top', '--no-symbols', *series[3:5])
+    said = result.err + result.out
+    if result.code != 0 or not re.search('same process|one process|snapshots', said, re.I):
+        return [f'ended with {result.code}: {said[:500]!r}']
+    return []
+
+
+def same_stacks_twice():
+    """Two files whose stack sections are equal are one sample, not two."""
+    with scratch() as folder:
+        other = pathlib.Path(folder, 'jp.4711.0.f.heap')
+        other.write_bytes(TEXT + b'ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [x]\n')
+        result = t.run('top', '--no-symbols', GOOD, other)
+    said = result.err + result.out
+    if result.code not in (0, 4) or not re.search('same', said, re.I):
+        return [f'ended with {result.code}: {said[:500]!r}']
+    return []
+
+
+def carriage_returns():
+    content = TEXT.replace(b'\n', b'\r\n')
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'crlf')
+        path.write_bytes(content)
+        accepted = t.run('info', '--no-symbols', path)
+    if accepted.code == 0:
+        return [] if accepted.totals() == TOTALS else [f'other totals: {accepted.totals()}']
+    return refused('crlf', content, 'line|carriage|CR')
+
+
+def two_layers():
+    return refused('twice.gz', gzip.compress(gzip.compress(TEXT)), 'gzip|compress')
+
+
+STACK = TEXT[TEXT.index(b'\n@ ') + 1:TEXT.index(b'\n', TEXT.index(b'\n@ ') + 1) + 1]
+
+# Not dumps at all.
+t.check('a Java HPROF file', lambda: refused(
+    'java', b'JAVA PROFILE 1.0.2\0\0\0\0\x08' + bytes(40), 'Java'))
+t.check('a gzipped Java HPROF file', lambda: refused(
+    'java.gz', gzip.compress(b'JAVA PROFILE 1.0.2\0\0\0\0\x08' + bytes(40)), 'Java'))
+t.check('an ELF file: ignored beside a dump, nothing to report alone', elf)
+t.check('a CPU profile', lambda: refused(
+    'cpu', b''.join(n.to_bytes(8, 'little') for n in (0, 3, 0, 10000, 0, 1, 1, 0x4711)), 'CPU'))
+t.check('JSON of prof_log', lambda: refused(
+    'log.json', b'{\n\t"info": {\n\t\t"version": "1"\n\t},\n\t"allocations": []\n}\n', 'JSON'))
+t.check('an empty file', lambda: refused('empty', b'', 'empty'))
+t.check('an empty gzip file', lambda: refused('empty.gz', gzip.compress(b''), 'empty'))
+t.check('one newline', lambda: refused('newline', b'\n', 'dump|profile|format|header|heap'))
+t.check('a directory', directory)
+t.check('a missing file', lambda: refused('missing', None, 'no such file'))
+t.check('English text', lambda: refused('text', b'It was a dark and stormy night.\n' * 9,
+                                       'dump|profile|format|header|heap'))
+t.check('binary zeros', lambda: refused('zeros', bytes(5000), 'dump|profile|format|header|heap'))
+t.check('gzip in gzip: one layer only', two_layers)
+t.check('gzip with garbage inside', lambda: refused(
+    'flipped.gz', gzip.compress(TEXT)[:300] + b'\x55' * 40 + gzip.compress(TEXT)[340:], 'gzip|damage|corrupt|compress'))
+
+# Dumps with something wrong.
+t.check('no map section', lambda: refused(
+    'mapless', TEXT[:TEXT.index(b'MAPPED_LIBRARIES:')], 'MAPPED_LIBRARIES|map|cut|short|truncat'))
+t.check('no final newline', lambda: refused('cut', TEXT[:-1], 'newline|cut|end|truncat|short'))
+t.check('a last stack without counts', lambda: refused(
+    'countless', varied(b'MAPPED_LIBRARIES:', STACK + b'MAPPED_LIBRARIES:'), 'count|stack|cut|truncat'))
+t.check('a bad line is told and counted, no more', lambda: used(
+    varied(b'\n@ ', b'\nnonsense\n@ '), 'nonsense|malformed|line 7|:7|1 line', totals=EXACT))
+t.check('a bad line with --strict', lambda: used(
+    varied(b'\n@ ', b'\nnonsense\n@ '), 'nonsense|malformed|:7|line', ['--strict'], code=5))
+t.check('unknown indented lines of a newer dialect are no harm', lambda: used(
+    varied(b'MAPPED_LIBRARIES:', b'  frag_util: 0 1 16 4096 256 1 3 700 1\nMAPPED_LIBRARIES:')
+    .replace(b'\n@ ', b'\n  q: 1 2 3\n@ ', 3), '.', totals=EXACT))
+t.check('an address of 17 digits', lambda: used(
+    varied(b'\n@ 0x', b'\n@ 0x1234567890', 1), '.'))
+t.check('carriage returns: the same totals, or refused', carriage_returns)
+t.check('counts that wrapped around are told', lambda: used(
+    varied(b'  t*: 1: 1048576 [99: 55037952]',
+           b'  t*: 18446744073709551615: 18446744073708503040 [99: 55037952]'),
+    'wrap|overflow|2\\^64|impossible|negative|header|range|large'))
+t.check('a number above 2^64', lambda: refused(
+    'big', varied(b'  t*: 1: 1048576 [99: 55037952]', b'  t*: 99999999999999999999: 5 [0: 0]'),
+    '2.?64|number|large'))
+t.check('a header that disagrees with its stacks is told', lambda: used(
+    varied(b't*: 143525: 46627456 ', b't*: 243525: 96627456 '), 'header|disagree|total',
+    totals=EXACT))
+t.check('no stacks at all', lambda: used(
+    b'heap_v2/524288\n  t*: 0: 0 [0: 0]\n\nMAPPED_LIBRARIES:\n'
+    b'00400000-00401000 r-xp 00000000 00:00 1 /bin/x\n', '.',
+    totals={'inuse-space': 0, 'inuse-objects': 0}))
+t.check('a zero period or none is a sentence', lambda: refused(
+    'period', varied(b'heap_v2/1\n', b'heap_v2/x\n'), 'period|header|number|heap_v2|expected'))
+t.check('the same dump twice is refused, or counted once', same_twice)
+t.check('two snapshots of one process are told', one_process_twice)
+t.check('the same stacks in two files are told', same_stacks_twice)
+t.done()

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""The same inputs give the same bytes: whatever the locale, the terminal's width, the number
+of threads, the order, the time, and who compiled it.
+
+The environment's HPROF_AGG_BUILDS lists other binaries, separated by colons, to compare with.
+"""
+import os
+import subprocess
+
+from harness import Tests
+
+t = Tests()
+PROCS = sorted((t.formats / 'procs').glob('*.heap'))
+REAL = sorted(t.real.glob('*.gz'))
+REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
+           ('top', '-n0', '--by=line', '--metric=alloc-objects', f'--symbol-dir={t.root}', *PROCS),
+           ('stacks', f'--symbol-dir={t.root}', t.formats / 'jemalloc-cxx.heap'),
+           ('merge', '--format=folded', '--no-symbols', *REAL),
+           ('top', '-n0', '--no-symbols', '--by=address', *REAL),
+           ('top', '-n0', '--no-symbols', '--by=module', '--compat=jeprof', *REAL),
+           ('info', '--no-symbols', *REAL)]
+ENVIRONMENTS = [{'LC_ALL': locale} for locale in
+                ('C', 'C.UTF-8', 'POSIX', 'en_US.UTF-8', 'de_DE.UTF-8', 'tr_TR.UTF-8')]
+ENVIRONMENTS += [{'COLUMNS': '40'}, {'TERM': 'xterm-256color'}, {'NO_COLOR': '1'},
+                 {'TZ': 'Asia/Kathmandu'}, {'MALLOC_PERTURB_': '165'}, {'HOME': '/nowhere'},
+                 {'GLIBC_TUNABLES': 'glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F'}]
+
+
+def title(report):
+    return ' '.join(str(a) for a in report[:6]
+                    if not str(a).startswith(('--symbol-dir', '/'))) + f' ({len(report)} words)'
+
+
+def differences(report, variants):
+    first = t.ok(*report).out_bytes
+    return t.in_parallel(
+        lambda variant: [] if variant[1]().out_bytes == first else [f'{variant[0]}: other bytes'],
+        variants)
+
+
+def builds(report, binaries):
+    first = t.ok(*report).out_bytes
+    faults = []
+    for binary in binaries:
+        done = subprocess.run([binary, *map(str, report)], capture_output=True,
+                              stdin=subprocess.DEVNULL, check=False)
+        if done.returncode != 0 or done.stdout != first:
+            faults.append(f'{binary}: other bytes, or status {done.returncode}')
+    return faults
+
+
+for report in REPORTS:
+    environments = [(str(e), lambda e=e: t.ok(*report, env=e)) for e in ENVIRONMENTS]
+    jobs = [(f'-j{j}', lambda j=j: t.ok(*report, f'-j{j}')) for j in (1, 2, 3, 8)]
+    again = [('once more', lambda: t.ok(*report))] * 3
+    t.check(f'{title(report)}: one output in {len(environments)} environments, with 4 numbers '
+            'of threads, and time after time',
+            lambda: differences(report, environments + jobs + again))
+    if report[0] != 'info':
+        start = next(i for i, word in enumerate(report) if not isinstance(word, str))
+        turned = (*report[:start], *reversed(report[start:]))
+        t.check(f'{title(report)}: one output whatever the order',
+                lambda: differences(report, [('reversed', lambda: t.ok(*turned))]))
+
+BUILDS = [b for b in os.environ.get('HPROF_AGG_BUILDS', '').split(':')
+          if b and os.path.exists(b) and not os.path.samefile(b, t.binary)]
+for report in REPORTS:
+    if BUILDS:
+        t.check(f'{title(report)}: {len(BUILDS)} other builds write the same',
+                lambda: builds(report, BUILDS))
+t.done()

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Four processes of one PIE add up: totals are sums, functions meet under their names, and
+neither order nor threads nor packing changes a byte.
+"""
+import collections
+import gzip
+import itertools
+import pathlib
+import re
+
+from harness import METRICS, Tests, near, scratch
+
+t = Tests()
+PROCS = sorted((t.formats / 'procs').glob('*.heap'))
+REPORTS = (('top', '-n0', '--unit=B', f'--symbol-dir={t.root}'),
+           ('top', '-n0', '--unit=B', '--metric=alloc-space', '--no-symbols', '--by=address'),
+           ('merge', '--format=folded', f'--symbol-dir={t.root}'),
+           ('stacks', '--no-symbols'))
+
+
+def sums(*options):
+    parts = [t.totals(*options, path) for path in PROCS]
+    whole = t.totals(*options, *PROCS)
+    return [f'{metric}: {whole[metric]}, but the sum is {sum(p[metric] for p in parts)}'
+            for metric in METRICS
+            if not near(whole[metric], sum(p[metric] for p in parts), 0, 0.0025)]
+
+
+def names(metric, expected):
+    rows = t.ok('top', '-n0', '--unit=B', f'--metric={metric}', f'--symbol-dir={t.root}',
+                *PROCS).rows()
+    count = collections.Counter(name for _, _, name in rows)
+    faults = [f'{name} appears {n} times' for name, n in count.items() if n > 1]
+    faults += [f'{name} is missing' for name in expected if count[name] != 1]
+    faults += [f'not named: {name}' for name in count
+               if re.search(r'alloc_c|^(0x)?[0-9a-f]+$', name)]
+    return faults
+
+
+def same(report, variants):
+    """All variants, each a list of inputs and options, give the first one's bytes."""
+    first = None
+    faults = []
+    for variant, stdin in variants:
+        out = t.ok(*report, *variant, stdin=stdin).out_bytes
+        first = out if first is None else first
+        if out != first:
+            faults.append(f'{" ".join(map(str, report))}: other bytes for '
+                          + ' '.join(pathlib.Path(str(v)).name for v in variant))
+    return faults
+
+
+def packed(directory):
+    files = []
+    for path in PROCS:
+        files.append(pathlib.Path(directory, path.name + '.gz'))
+        files[-1].write_bytes(gzip.compress(path.read_bytes()))
+    plain = [p.read_bytes() for p in PROCS]
+    return [(PROCS, None), (files, None), ([files[0], PROCS[1], files[2], PROCS[3]], None),
+            (['-', *PROCS[1:]], plain[0]), ([*PROCS[:3], '-'], files[3].read_bytes())]
+
+
+def subsets():
+    """Merging is associative: what is in a part is in the whole, line for line."""
+    whole = collections.Counter()
+    for path in PROCS:
+        for frames, value in t.ok('merge', '-ffolded', '--no-symbols', path).folded():
+            whole[tuple(frames)] += value
+    merged = {tuple(frames): value for frames, value in
+              t.ok('merge', '-ffolded', '--no-symbols', *PROCS).folded()}
+    # A stack in k dumps was rounded k times before.
+    return [f'{";".join(key)}: {merged.get(key)} instead of about {value}'
+            for key, value in whole.items() if abs(merged.get(key, 0) - value) > 6]
+
+
+t.check('four processes: the merged totals are the sums', lambda: sums())
+t.check('four processes: the same with --compat=jeprof', lambda: sums('--compat=jeprof'))
+t.check('four processes: the same with --no-unbias', lambda: sums('--no-unbias'))
+HELD = ['leaf_small', 'leaf_big', 'leaf_mixed', 'leaf_realloc', 'recurse', 'worker', 'main',
+        'inlined_alloc']
+t.check('each function of the program appears once, by name, in use',
+        lambda: names('inuse-space', HELD))
+t.check('each function of the program appears once, by name, allocated',
+        lambda: names('alloc-space', HELD))
+t.check('stack by stack the whole is the sum of the parts', subsets)
+for report in REPORTS:
+    title = ' '.join(a for a in report if not a.startswith('--symbol-dir'))
+    t.check(f'{title}: 24 orders of the inputs, one output',
+            lambda: same(report, [(order, None) for order in itertools.permutations(PROCS)]))
+    t.check(f'{title}: -j1 ... -j8, one output',
+            lambda: same(report, [([f'-j{j}', *PROCS], None) for j in range(1, 9)]))
+    with scratch() as directory:
+        t.check(f'{title}: plain, gzip and standard input, one output',
+                lambda: same(report, packed(directory)))
+t.done()

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The totals are right: with --compat=jeprof to 1e-9 those of an independent program,
+otherwise within what the rounding in a dump allows; dumps that sampled everything, exactly.
+"""
+import math
+
+from harness import METRICS, Dump, Tests, expected_totals, near, unbias
+
+t = Tests()
+ROWS = list(expected_totals(t.formats))
+JEMALLOC = [row for row in ROWS if row['kind'] == 'jemalloc']
+
+
+def want(row, metric):
+    """None where info is to print "-": no allocation totals in the dump."""
+    value = row['totals'][metric]
+    no_alloc = metric.startswith('alloc') and row['totals']['alloc-objects'] == 0
+    return None if no_alloc else value
+
+
+def compare(row, got, relative):
+    # Both sides are printed with three decimals.
+    return [f'{row["file"]}: {metric} {got[metric]}, expected {want(row, metric)}'
+            for metric in METRICS
+            if not near(got[metric], want(row, metric), relative, 0.001)]
+
+
+def compat(row):
+    return compare(row, t.totals('--compat=jeprof', t.formats / row['file']), 1e-9)
+
+
+def rounding_bounds(dump, offset):
+    """Between what objects and bytes a dump's lines may stand for, given that jemalloc
+    rounded both counts of each to an integer (and, before, 8/p: objects up to 5 %)."""
+    objects, space = [], []
+    for stack in dump.stacks:
+        n, size = stack[offset:offset + 2]
+        if n == 0:
+            continue
+        corners = [unbias(n + dn, max(size + ds, 0), dump.period)
+                   for dn in (-0.5, 0.5) for ds in (-0.5, 0.5) if size + ds > 0]
+        objects.append([min(c for c, _ in corners) * 0.95, max(c for c, _ in corners) * 1.05])
+        space.append([min(b for _, b in corners), max(b for _, b in corners)])
+    return [[math.fsum(low for low, _ in values), math.fsum(high for _, high in values)]
+            for values in (objects, space)]
+
+
+def default(row):
+    path = t.formats / row['file']
+    got = t.totals(path)
+    dump = Dump(path)
+    if dump.period == 1:
+        return compare(row, got, 0)
+    faults = []
+    for offset in (0, 2):
+        for i, metric in enumerate(METRICS[offset:offset + 2]):
+            expected = want(row, metric)
+            if expected is None or got[metric] is None:
+                if got[metric] is not expected:
+                    faults.append(f'{row["file"]}: {metric} {got[metric]}, not {expected}')
+                continue
+            if dump.unbiased_when_written:
+                low, high = rounding_bounds(dump, offset)[i]
+                # One size a stack: bytes 0.67 % off at most (statistics.md 2.1).
+                low = min(low, expected * 0.9933)
+                high = max(high, expected * 1.0067)
+            elif i == 0:
+                low, high = expected * (1 - 1e-5), math.inf
+            else:
+                # Raw counts: a finer split is never lower, and never 29.85 % higher.
+                low, high = expected * (1 - 1e-5), expected * 1.29844
+            if not low <= got[metric] <= high:
+                faults.append(f'{row["file"]}: {metric} {got[metric]} is not in '
+                              f'[{low:.3f}, {high:.3f}]')
+    return faults
+
+
+def exactly(name, options):
+    got = t.totals(*options, t.formats / name)
+    return [f'{name} {options}: {metric} {got[metric]}, expected {number}'
+            for metric, number in (('inuse-objects', 143525), ('inuse-space', 46627456))
+            if got[metric] != number]
+
+
+t.check(f'compat: the four totals of {len(JEMALLOC)} jemalloc dumps to 1e-9',
+        lambda: t.in_parallel(compat, JEMALLOC))
+t.check(f'default: the totals of {len(JEMALLOC)} jemalloc dumps within what rounding allows',
+        lambda: t.in_parallel(default, JEMALLOC))
+for name in ('jemalloc-lg0.heap', 'jemalloc-lg0-accum.heap'):
+    for options in ([], ['--compat=jeprof']):
+        t.check(f'{name} {" ".join(options)}: 143525 objects, 46627456 bytes, exactly',
+                lambda: exactly(name, options))
+t.done()

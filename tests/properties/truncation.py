@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""A dump cut at any byte is complete or reported, never silently short."""
+import gzip
+import os
+import pathlib
+import re
+
+from harness import Tests, scratch
+
+t = Tests()
+WHOLE = t.formats / 'jemalloc-lg0-accum.heap'
+OTHER = t.formats / 'jemalloc-opnew.heap'
+BATCH = 500
+
+
+def cut_all(directory, content):
+    """Write content[:n] for every n; the names, whose number is n."""
+    for n in range(len(content)):
+        pathlib.Path(directory, f'cut-{n:06}').write_bytes(content[:n])
+    return sorted(os.listdir(directory))
+
+
+def named_in(text):
+    return set(re.findall(r'cut-\d{6}', text))
+
+
+def reported(directory, names, other):
+    """Faults unless every one of the files is skipped and named, and none counted."""
+    faults = []
+    for start in range(0, len(names), BATCH):
+        batch = names[start:start + BATCH]
+        result = t.run('info', '--no-symbols', '--max-skipped=100%', OTHER, *batch,
+                       cwd=directory)
+        if result.code != 3:
+            faults.append(f'{batch[0]} ...: ended with {result.code} instead of 3: '
+                          f'{result.err[-300:]}')
+            continue
+        if result.totals() != other:
+            faults.append(f'{batch[0]} ...: a cut file was counted')
+        faults += [f'{name} is not mentioned'
+                   for name in batch if name not in named_in(result.out + result.err)]
+    return faults
+
+
+def complete_or_reported(directory, name, whole):
+    """One cut by itself."""
+    result = t.run('info', '--no-symbols', name, cwd=directory)
+    if result.code == 0:
+        if result.totals() != whole:
+            return [f'{name}: silently short: {result.totals()}']
+        return []
+    if result.code != 5 or name not in result.err:
+        return [f'{name}: ended with {result.code}: {result.err.strip()[:200]}']
+    return []
+
+
+def plain():
+    content = WHOLE.read_bytes()
+    whole, other = t.totals(WHOLE), t.totals(OTHER)
+    with scratch() as directory:
+        names = cut_all(directory, content)
+        # A last line without its newline can never be known to be whole.
+        ends = {n for n in range(1, len(content)) if content[n - 1:n] == b'\n'}
+        inside = [name for name in names if int(name[4:]) not in ends]
+        faults = reported(directory, inside, other)
+        faults += t.in_parallel(lambda n: complete_or_reported(directory, f'cut-{n:06}', whole),
+                                sorted(ends))
+        complete = [n for n in sorted(ends)
+                    if t.run('info', '--no-symbols', f'cut-{n:06}', cwd=directory).code == 0]
+    if complete and min(complete) < content.index(b'MAPPED_LIBRARIES:'):
+        faults.append(f'taken for whole without its map: {min(complete)} bytes')
+    return faults or (f'{len(content)} cuts, {len(complete)} complete (all in the map '
+                      f'section), the others reported')
+
+
+def packed():
+    content = gzip.compress(WHOLE.read_bytes(), mtime=0)
+    other = t.totals(OTHER)
+    with scratch() as directory:
+        faults = reported(directory, cut_all(directory, content), other)
+    return faults or f'{len(content)} cuts, all reported'
+
+
+def members():
+    """A gzip file of two members, cut between them."""
+    content = WHOLE.read_bytes()
+    whole = t.totals(WHOLE)
+    faults = []
+    with scratch() as directory:
+        path = pathlib.Path(directory, 'cut-000000')
+        for n in range(0, len(content), 97):
+            first = gzip.compress(content[:n], mtime=0)
+            path.write_bytes(first)
+            faults += complete_or_reported(directory, path.name, whole)
+            path.write_bytes(first + gzip.compress(content[n:], mtime=0))
+            if t.totals(path) != whole:
+                faults.append(f'two members, split at {n}: {t.totals(path)}')
+    return faults
+
+
+def kept():
+    """--keep-damaged uses what is there and says so."""
+    content = WHOLE.read_bytes()
+    with scratch() as directory:
+        path = pathlib.Path(directory, 'cut-000000')
+        path.write_bytes(content[:content.index(b'MAPPED_LIBRARIES:')])
+        result = t.run('info', '--no-symbols', '--keep-damaged', path)
+    if result.code != 0 or 'cut-000000' not in result.err + result.out:
+        return [f'ended with {result.code}: {result.err}']
+    return [] if result.totals() == t.totals(WHOLE) else [f'{result.totals()}']
+
+
+t.check('cut at every byte', plain)
+t.check('cut at every byte of its gzip file', packed)
+t.check('cut between the members of a gzip file', members)
+t.check('--keep-damaged uses a dump without its map', kept)
+t.done()
