@@ -1,0 +1,92 @@
+// symbol_dump BINARY [SYMBOL-DIR...] < ADDRESSES: what the symbolizer says of addresses of
+// one file, for comparison with other symbolizers.  Addresses are the file's own, in hex,
+// ascending, one a line.  For each: the address, then "function<TAB>linkage name<TAB>file:line"
+// for the innermost call first, then an empty line.
+#include "sym/image.h"
+#include "sym/symbolizer.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t page = 4096;
+
+// As a dump would have it: the executable segments, whole pages of them.
+static void add_module(struct hp_profile *profile, const struct hp_image *image,
+                       const char *path) {
+    struct hp_module none = {.kind = HP_MODULE_NONE};
+    struct hp_module module = {.kind = HP_MODULE_FILE};
+    for (size_t i = 0; i < image->loads.count; i++) {
+        const struct hp_load *load = &image->loads.at[i];
+        uint64_t start = load->offset & ~(page - 1);
+        uint64_t end = (load->offset + load->size + page - 1) & ~(page - 1);
+        if (load->exec) {
+            struct hp_extent extent = {start, end - start, false};
+            hp_vec_push(&profile->extents, extent);
+            module.extents++;
+        }
+    }
+    module.path = hp_strtab_add(&profile->strings, hp_span_of(path));
+    hp_vec_push(&profile->modules, none);
+    hp_vec_push(&profile->modules, module);
+}
+
+static bool offset_of(const struct hp_image *image, uint64_t address, uint64_t *offset) {
+    for (size_t i = 0; i < image->loads.count; i++) {
+        const struct hp_load *load = &image->loads.at[i];
+        if (load->exec && address - load->vaddr < load->size) {
+            *offset = address - load->vaddr + load->offset;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_frame(const struct hp_profile *profile, const struct hp_frame *frame,
+                        uint64_t address) {
+    printf("0x%" PRIx64 "\n", address);
+    for (uint32_t i = 0; i < frame->lines; i++) {
+        const struct hp_line *line = &profile->lines.at[frame->first_line + i];
+        printf("%s\t%s\t%s:%" PRIu32 "\n", hp_profile_text(profile, line->function),
+               hp_profile_text(profile, line->linkage),
+               hp_profile_text(profile, line->file), line->line);
+    }
+    putchar('\n');
+}
+
+int main(int argc, char **argv) {
+    struct hp_profile profile = {0};
+    struct hp_image image;
+    struct hp_fault fault;
+    HP_VEC(uint64_t) addresses = {0};
+    uint64_t address, offset;
+    int fd = argc > 1 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0 || !hp_image_open(&image, fd, hp_span_of(argv[1]), &fault)) {
+        fprintf(stderr, "usage: symbol_dump BINARY [SYMBOL-DIR...] < ADDRESSES\n");
+        return 2;
+    }
+    add_module(&profile, &image, argv[1]);
+    while (scanf("%" SCNx64, &address) == 1) {
+        if (offset_of(&image, address, &offset)) {
+            struct hp_frame frame = {.module = {1}, .offset = offset + 1};
+            hp_vec_push(&profile.frames, frame);
+            hp_vec_push(&addresses, address);
+        }
+    }
+    struct hp_symbol_options options = {.symbol_dirs = (const char *const *)argv + 2,
+                                        .symbol_dir_count = (size_t)argc - 2};
+    hp_symbolize(&profile, &options);
+    for (size_t i = 0; i < addresses.count; i++) {
+        print_frame(&profile, &profile.frames.at[i], addresses.at[i]);
+    }
+    const struct hp_module *module = &profile.modules.at[1];
+    fprintf(stderr, "%s; %s; build id %s; from %s\n", hp_sym_status_text(module->status),
+            hp_profile_text(&profile, module->note),
+            hp_profile_text(&profile, module->build_id),
+            hp_profile_text(&profile, module->symbols_from));
+    hp_image_done(&image);
+    hp_vec_done(&addresses);
+    hp_profile_done(&profile);
+    return 0;
+}

@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+"""The ways debug information comes: compilers, versions, split, stripped, shared, damaged.
+
+    test_symbols_variants.py SYMBOL_DUMP BUILD_DIR [--mutants N]
+
+Builds one small C++ program in many ways and asks for all addresses of some functions
+whose chains of inlined calls are known.  Variants whose tools are missing are skipped.
+"""
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+SOURCE = r"""
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+namespace outer {
+namespace {
+struct Hidden {
+    static inline __attribute__((always_inline)) void *deep(unsigned n) {
+        void *p = malloc(n);
+        memset(p, 1, n);
+        return p;
+    }
+};
+}
+inline __attribute__((always_inline)) void *middle(unsigned n) { return Hidden::deep(n + 1); }
+__attribute__((noinline)) void *make(unsigned n) { return middle(n); }
+template <typename T> struct Box {
+    std::vector<T> held;
+    __attribute__((noinline)) void add(T value) { held.push_back(value); }
+};
+}
+static __attribute__((noinline)) int apply(void *p, int n) {
+    auto twice = [n](void *q) __attribute__((noinline)) { return q ? 2 * n : n; };
+    return twice(p) + twice(&n);
+}
+int main(int argc, char **) {
+    outer::Box<int> box;
+    void *p = outer::make((unsigned)argc);
+    box.add(apply(p, argc));
+    free(p);
+    return box.held.size() == 1 ? 0 : 1;
+}
+"""
+
+ASSEMBLER = """
+    .globl main
+    .type main, @function
+    .text
+main: xorl %eax, %eax
+    ret
+.Lend:
+    .size main, . - main
+    .section .note.GNU-stack, "", @progbits
+    .section .debug_abbrev, "", @progbits
+    .uleb128 1, 0x11            # a unit with children, low_pc, high_pc
+    .byte 1
+    .uleb128 0x11, 1, 0x12, 1, 0, 0
+    .uleb128 2, 0x39            # a namespace with children, sibling
+    .byte 1
+    .uleb128 1, 0x13, 0, 0, 0
+    .section .debug_info, "", @progbits
+.Lunit: .long .Llast - .Lfirst
+.Lfirst: .value 4
+    .long 0
+    .byte 8
+    .uleb128 1
+    .quad main, .Lend
+"""
+
+# Of one of the addresses of `make`, from the inside: function and line.
+CHAIN = [("outer::(anonymous namespace)::Hidden::deep", 9), ("outer::middle", 15),
+         ("outer::make", 16)]
+
+
+def run(*command, **options):
+    return subprocess.run(command, check=True, capture_output=True, text=True,
+                          errors="surrogateescape", **options)
+
+
+def addresses(binary, name):
+    for line in run("nm", "-SC", binary).stdout.splitlines():
+        fields = line.split(" ", 3)
+        if len(fields) == 4 and fields[3].startswith(name):
+            start, size = int(fields[0], 16), int(fields[1], 16)
+            return range(start, start + size)
+    raise SystemExit(f"{binary}: no symbol {name}")
+
+
+def ask(dump, binary, wanted, folders=()):
+    done = run(dump, binary, *folders, timeout=120,
+               input="".join(f"{a:#x}\n" for a in wanted))
+    chains = []
+    for block in done.stdout.rstrip("\n").split("\n\n"):
+        frames = [line.split("\t") for line in block.split("\n")[1:]]
+        chains.append([(f, p.rsplit(":", 1)[0], int(p.rsplit(":", 1)[1]))
+                       for f, _, p in frames])
+    return chains, done.stderr.strip()
+
+
+def without_arguments(name):
+    return name.split("(unsigned")[0].replace("{anonymous}", "(anonymous namespace)")
+
+
+def check_chain(chains):
+    for chain in chains:
+        if [(without_arguments(f), line) for f, _, line in chain] == CHAIN:
+            return all(os.path.basename(file) == "variant.cc" for _, file, _ in chain)
+    return False
+
+
+class Variants:
+    def __init__(self, dump, folder):
+        self.dump, self.folder = os.path.abspath(dump), os.path.realpath(folder)
+        self.bad = 0
+        os.makedirs(self.folder, exist_ok=True)
+        with open(self.path("variant.cc"), "w") as file:
+            file.write(SOURCE)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def report(self, name, good, detail=""):
+        self.bad += not good
+        print(f"{'ok  ' if good else 'FAIL'} {name}{'' if good else ': ' + str(detail)[:2000]}")
+
+    def build(self, name, compiler, *flags):
+        binary = self.path(name)
+        run(compiler, "-O2", "-fno-semantic-interposition", *flags, "-o", binary, "variant.cc",
+            cwd=self.folder)
+        return binary
+
+    def dwarf(self, name, binary, where=None, folders=()):
+        """`where` is the copy with symbols, to know the addresses from."""
+        where = where or binary
+        make, note = ask(self.dump, binary, addresses(where, "outer::make("), folders)
+        add, _ = ask(self.dump, binary, addresses(where, "outer::Box<int>::add("), folders)
+        lamb, _ = ask(self.dump, binary, addresses(where, "apply(void*, int)::"), folders)
+        outer = {chain[-1][0] for chain in add if chain}
+        closures = {chain[-1][0] for chain in lamb if chain}
+        good = (check_chain(make) and outer == {"outer::Box<int>::add(int)"} and
+                closures and all(c.startswith("apply(void*, int)::") and
+                                 ("lambda" in c or "$_0" in c) for c in closures))
+        self.report(name, good, (make[len(make) // 2], outer, closures, note))
+
+    def compilers(self):
+        for compiler in ("g++", "clang++"):
+            if not shutil.which(compiler):
+                continue
+            for version in ("4", "5"):
+                flags = ["-gdwarf-" + version]
+                name = f"{compiler}-{version}"
+                self.dwarf(name, self.build(name, compiler, *flags))
+                self.dwarf(name + "-split",
+                           self.build(name + "-split", compiler, *flags, "-gsplit-dwarf"))
+                self.dwarf(name + "-z", self.build(name + "-z", compiler, *flags, "-gz=zlib"))
+            self.dwarf(compiler + "-static-pie",
+                       self.build(compiler + "-sp", compiler, "-g", "-static-pie", "-fPIE"))
+            self.dwarf(compiler + "-no-pie",
+                       self.build(compiler + "-np", compiler, "-g", "-no-pie"))
+            self.dwarf(compiler + "-lto",
+                       self.build(compiler + "-lto", compiler, "-g", "-flto"))
+            if shutil.which("ld.lld"):
+                self.dwarf(compiler + "-lld", self.build(compiler + "-lld", compiler, "-g",
+                                                         "-fuse-ld=lld"))
+
+    def shared(self):
+        if not shutil.which("dwz"):
+            print("skip dwz")
+            return
+        for version in ("4", "5"):
+            one = self.build("dwz-one-" + version, "g++", "-gdwarf-" + version)
+            run("dwz", one)
+            self.dwarf("dwz DWARF " + version, one)
+        pair = [self.build(f"dwz-{i}", "g++", "-gdwarf-4", f"-DN{i}") for i in (1, 2)]
+        alt = self.path("dwz.alt")
+        if os.path.exists(alt):
+            os.remove(alt)
+        run("dwz", "-m", alt, *pair)
+        self.dwarf("dwz with a shared file", pair[0])
+        os.rename(alt, alt + ".away")
+        chains, note = ask(self.dump, pair[0], addresses(pair[0], "outer::make("))
+        self.report("dwz without its shared file",
+                    "function names only" in note and "shared debug file" in note and
+                    all("outer::make" in c[-1][0] for c in chains), (chains, note))
+
+    def separate(self):
+        whole = self.build("whole", "g++", "-g", "-Wl,--build-id=sha1")
+        stripped, debug = self.path("stripped"), self.path("stripped.debug")
+        run("objcopy", "--only-keep-debug", whole, debug)
+        run("objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", whole, stripped)
+        self.dwarf("debug link beside", stripped, whole)
+        os.makedirs(self.path(".debug"), exist_ok=True)
+        shutil.move(debug, self.path(".debug", "stripped.debug"))
+        self.dwarf("debug link in .debug", stripped, whole)
+        root = self.path("root")
+        build_id = run("readelf", "-n", whole).stdout.split("Build ID: ")[1].split()[0]
+        for place in (".build-id", "usr/lib/debug/.build-id"):
+            shutil.rmtree(root, ignore_errors=True)
+            folder = os.path.join(root, place, build_id[:2])
+            os.makedirs(folder)
+            shutil.copy(self.path(".debug", "stripped.debug"),
+                        os.path.join(folder, build_id[2:] + ".debug"))
+            os.rename(self.path(".debug"), self.path("away"))
+            self.dwarf("build id in " + place, stripped, whole, [root])
+            os.rename(self.path("away"), self.path(".debug"))
+        self.wrong_debug_file(stripped, whole)
+
+    def wrong_debug_file(self, stripped, whole):
+        other = self.build("other", "clang++", "-g", "-Wl,--build-id=sha1")
+        run("objcopy", "--only-keep-debug", other, self.path(".debug", "stripped.debug"))
+        chains, note = ask(self.dump, stripped, addresses(whole, "outer::make("))
+        self.report("debug file of another build is refused",
+                    not any(chains) and "no debug file stripped.debug that fits" in note,
+                    (chains, note))
+        plain = self.build("no-id", "g++", "-g", "-Wl,--build-id=none")
+        bare, debug = self.path("no-id-bare"), self.path("no-id.debug")
+        run("objcopy", "--only-keep-debug", plain, debug)
+        run("objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", plain, bare)
+        self.dwarf("debug link proved by its CRC", bare, plain)
+        with open(debug, "ab") as file:
+            file.write(b"x")
+        chains, note = ask(self.dump, bare, addresses(plain, "outer::make("))
+        self.report("debug link with another CRC is refused", not any(chains), note)
+
+    def missing_split(self):
+        binary = self.build("lone-split", "g++", "-g", "-gsplit-dwarf")
+        for name in os.listdir(self.folder):
+            if name.startswith("lone-split") and name.endswith(".dwo"):
+                os.remove(self.path(name))
+        chains, note = ask(self.dump, binary, addresses(binary, "outer::make("))
+        self.report("split DWARF without its .dwo", "(.dwo) is missing" in note and
+                    all("outer::make" in c[-1][0] and c[-1][2] for c in chains),
+                    (chains, note))
+
+    def circular(self):
+        """Siblings that are children: 2^60 ways to walk over 60 DIEs."""
+        names = [f".Ldie{i}" for i in range(60)] + [".Lends"]
+        text = ASSEMBLER
+        for here, there in zip(names, names[1:]):
+            text += f"{here}: .uleb128 2\n    .long {there} - .Lunit\n"
+        text += ".Lends: .zero 61\n.Llast:\n"
+        run("gcc", "-x", "assembler", "-", "-o", self.path("circular"), input=text)
+        binary = self.path("circular")
+        chains, note = ask(self.dump, binary, addresses(binary, "main"))
+        self.report("siblings in a circle", "is circular" in note and
+                    all(c and c[0][0] == "main" for c in chains), (chains, note))
+
+    def mutants(self, count):
+        """Damaged files: no crash of the parent and no endless loop."""
+        chosen = random.Random(7)
+        sources = [self.path(n) for n in ("g++-5", "clang++-4", "clang++-5", "dwz-one-4")
+                   if os.path.exists(self.path(n))]
+        crashed = collected = 0
+        for i in range(count):
+            source = sources[i % len(sources)]
+            wanted = addresses(source, "outer::make(")
+            with open(source, "rb") as file:
+                content = bytearray(file.read())
+            sections = [line.replace("[ ", "[").split() for line in
+                        run("readelf", "-SW", source).stdout.splitlines()]
+            debug = [(int(s[4], 16), int(s[5], 16)) for s in sections
+                     if len(s) > 5 and s[1].startswith((".debug", ".symtab", ".note"))]
+            headers = [(0, 64), (64, 900)] if i % 10 == 0 else []
+            for _ in range(2 ** chosen.randrange(10)):
+                start, size = chosen.choice(debug + headers)
+                if start + size <= len(content) and size:
+                    content[start + chosen.randrange(size)] = chosen.randrange(256)
+            if i % 25 == 0:
+                del content[chosen.randrange(len(content)):]
+            mutant = self.path("mutant")
+            with open(mutant, "wb") as file:
+                file.write(content)
+            done = subprocess.run([self.dump, mutant], capture_output=True, timeout=200,
+                                  input="".join(f"{a:#x}\n" for a in wanted).encode())
+            crashed += done.returncode not in (0, 2)
+            crashed += b"Sanitizer" in done.stderr or b"runtime error" in done.stderr
+            collected += any(w in done.stderr for w in
+                             (b"signal", b"too long", b"reading it failed", b"circular"))
+        self.report(f"{count} mutants ({collected} ended their child)", crashed == 0, crashed)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("dump")
+    parser.add_argument("folder")
+    parser.add_argument("--mutants", type=int, default=40)
+    options = parser.parse_args()
+    variants = Variants(options.dump, options.folder)
+    variants.compilers()
+    variants.shared()
+    variants.separate()
+    variants.missing_split()
+    variants.circular()
+    variants.mutants(options.mutants)
+    sys.exit(1 if variants.bad else 0)
+
+
+main()
