@@ -8,7 +8,7 @@
 // own, better, sums over size classes:
 //
 //     C = sum of round(8/p)/8, B = sum of round(S/p) over the sampled objects
-//     c' = round(C q), b' = round(B q), q = 1 - exp(-(B/C)/R)
+//     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)
 //
 // Both roundings cost up to a few percent.  If all n objects of a line are of one size
 // class S, (c', b') tells n and S exactly, and we undo both ("snap"): try the classes near
@@ -53,7 +53,7 @@ static struct hp_estimate of_one_size(const struct hp_unbias *unbias, uint64_t n
     return estimate_of((double)n / p, (double)n * (double)size / p);
 }
 
-// The formula of jeprof, with a given 1 - exp(-x).
+// The formula of jeprof, with a given 1 - e^-x.
 static struct hp_estimate by_mean_size(struct hp_count count, uint64_t period,
                                        double one_minus_exp(double)) {
     double mean = (double)count.bytes / (double)count.objects;
