@@ -202,7 +202,7 @@ def text_addresses(binary, count):
         if len(fields) > 5 and fields[1] == ".text":
             start, size = int(fields[3], 16), int(fields[5], 16)
     chosen = random.Random(1)
-    return {start + chosen.randrange(size) for _ in range(count)}
+    return {start + offset for offset in chosen.sample(range(size), min(count, size))}
 
 
 def dumped_addresses(folder, binary):
