@@ -34,7 +34,7 @@ struct hp_unbias {
     enum hp_dump_kind kind;
     bool adds_up; // the numbers of the stacks to those of the header, as they stand
     uint64_t period;
-    double byte_rate; // p(S) = 1 - exp(-byte_rate S), exactly 1 - (1 - 1/R)^S
+    double byte_rate; // p(S) = 1 - e^(-byte_rate S), exactly 1 - (1 - 1/R)^S
     struct hp_size_classes classes;
     struct hp_estimate_memo memos[HP_ESTIMATE_MEMOS]; // by hash; no objects: free
 };
@@ -47,7 +47,7 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
                      const struct hp_dump_stack *stack, struct hp_values *values);
 
-// jeprof's formula, here for a total that jemalloc rewrote: bytes / (1 - exp(-x / R)),
+// jeprof's formula, here for a total that jemalloc rewrote: bytes / (1 - e^(-x/R)),
 // x being the mean size.
 double hp_unbias_total_bytes(struct hp_count total, uint64_t period);
 

@@ -8,7 +8,7 @@
 
 // {0} is ready for use.
 struct hp_reader {
-    uint64_t limit;      // of a file after decompression, as for hp_text_load()
+    uint64_t limit;      // of a file after decompression, as for hp_text_open()
     bool single;         // no other dump is read: digests are not needed
     struct hp_text text; // its window holds the paths of the last dump's mappings
     struct hp_stack_lines lines;
