@@ -9,7 +9,6 @@ follows from the estimate itself.
 usage: live.py BINARY TESTDATA
 """
 import glob
-import math
 import os
 import pathlib
 import re
@@ -19,72 +18,12 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, scratch  # noqa: E402
+from intervals import interval, variance_of  # noqa: E402
 
 SOURCE = pathlib.Path(__file__).resolve().parent / 'live_alloc.c'
 PERIODS = (12, 15, 17, 19)
 RUNS = 3
 ALPHA = 1e-6
-T0, E0 = 1.5936242600400399, 0.6476102378919147
-
-
-def gamma_p(a, x):
-    """The regularized lower incomplete gamma function P(a, x), and 1 - P(a, x)."""
-    if x <= 0:
-        return 0.0, 1.0
-    front = math.exp(a * math.log(x) - x - math.lgamma(a))
-    if x < a + 1:
-        term = total = 1 / a
-        n = a
-        while abs(term) > abs(total) * 1e-16:
-            n += 1
-            term *= x / n
-            total += term
-        return front * total, 1 - front * total
-    b, c, d = x + 1 - a, 1e300, 1 / (x + 1 - a)
-    h = d
-    for i in range(1, 1000000):
-        an = -i * (i - a)
-        b += 2
-        d = an * d + b
-        d = 1 / (d if abs(d) > 1e-300 else 1e-300)
-        c = b + an / c
-        c = c if abs(c) > 1e-300 else 1e-300
-        h *= d * c
-        if abs(d * c - 1) < 1e-15:
-            break
-    return 1 - front * h, front * h
-
-
-def gamma_quantile(shape, lower=None, upper=None):
-    """The x with P(shape, x) = lower, or with 1 - P(shape, x) = upper."""
-    def below(x):
-        p, q = gamma_p(shape, x)
-        return p < lower if upper is None else q > upper
-    low, high = 0.0, shape + 10
-    while below(high):
-        low, high = high, high * 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        low, high = (middle, high) if below(middle) else (low, middle)
-    return (low + high) / 2
-
-
-def interval(total, variance, period, alpha=ALPHA):
-    """Section 0's L and U for an estimate and the bound of its variance."""
-    if variance == 0:
-        upper = -period * math.log(alpha / 2) if total == 0 else total
-        return total, upper
-    low = variance / total * gamma_quantile(total ** 2 / variance, lower=alpha / 2)
-    total, variance = total + period, variance + period ** 2
-    return low, variance / total * gamma_quantile(total ** 2 / variance, upper=alpha / 2)
-
-
-def variance_of(total, size, period):
-    """V = C R² E(t) for objects of one size."""
-    t = size / period
-    return total / size * period ** 2 * (t * t / math.expm1(t) if t <= T0 else E0)
 
 
 class Truth:
@@ -139,7 +78,7 @@ def judge(runs, metric, which):
         # Shared out among periods as the truth is: the variance is linear in the estimate.
         variance = sum(variance_of(estimate / len(runs), first['size'], period)
                        for _, _, period in runs)
-        low, high = interval(estimate, variance, biggest)
+        low, high = interval(estimate, variance, biggest, ALPHA)
         # The table's numbers are whole, and jemalloc's counts too.
         if not low * 0.9999 - 1 <= truth <= high * 1.0001 + 1:
             faults.append(f'{metric} of {name}: {estimate}, interval [{low:.0f}, {high:.0f}], '
@@ -147,7 +86,7 @@ def judge(runs, metric, which):
         sum_estimate += estimate
         sum_variance += variance
         sum_truth += truth
-    low, high = interval(sum_estimate, sum_variance, biggest)
+    low, high = interval(sum_estimate, sum_variance, biggest, ALPHA)
     if not low * 0.9999 - 1 <= sum_truth <= high * 1.0001 + 1:
         faults.append(f'{metric} of all: {sum_estimate}, interval [{low:.0f}, {high:.0f}], '
                       f'truth {sum_truth}')

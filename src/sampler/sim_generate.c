@@ -1,0 +1,192 @@
+// One dump for each process of a fleet that runs a workload, and truth.json:
+//
+//     {"workload": "pair", "period": 4096, "processes": 3, "stacks": [
+//       {"name": "A", "frames": [{"module": "/srv/simulated/server", "offset": 4104}, ...],
+//        "live_objects": 8000, "live_bytes": 64000,
+//        "ever_objects": 8000, "ever_bytes": 64000}, ...]}
+//
+// Frames are leaf first; the numbers are those of one process, and the same in all.  Sizes
+// are rounded up to jemalloc's classes, as its dumps only know these.
+#include "sampler/heapfile.h"
+#include "sampler/memory.h"
+#include "sampler/process.h"
+#include "sampler/sim.h"
+#include "sampler/usize.h"
+#include "sampler/workload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    FIRST_PID = 10001,
+};
+
+struct generation {
+    const struct hp_workload *workload;
+    const char *directory;
+    uint64_t processes, period, seed, threads;
+    struct hp_heapfile_options options;
+    struct hp_stream stream;
+};
+
+// --- truth --------------------------------------------------------------------------
+
+static void write_frames(FILE *to, uint32_t stack) {
+    fputs("\"frames\": [", to);
+    for (uint32_t i = 0; i < HP_PROCESS_DEPTH; i++) {
+        struct hp_process_frame frame = hp_process_frame(stack, i);
+        fprintf(to, "%s{\"module\": \"%s\", \"offset\": %llu}", i ? ", " : "",
+                frame.module, (unsigned long long)frame.offset);
+    }
+    fputs("]", to);
+}
+
+// The `stack`-th of the names separated by spaces.
+static const char *name_of(const char *names, uint32_t stack, int *length) {
+    while (stack > 0) {
+        names += strcspn(names, " ") + 1;
+        stack--;
+    }
+    *length = (int)strcspn(names, " ");
+    return names;
+}
+
+static void write_truths(FILE *to, const struct generation *run) {
+    struct hp_truth *truths = hp_stream_truth(&run->stream);
+    fprintf(to, "{\"workload\": \"%s\", \"period\": %llu, \"processes\": %llu, ",
+            run->workload->name, (unsigned long long)run->period,
+            (unsigned long long)run->processes);
+    fputs("\"stacks\": [\n", to);
+    for (uint32_t i = 0; i < run->stream.stacks; i++) {
+        int length;
+        const char *name = name_of(run->workload->stacks, i, &length);
+        fprintf(to, "%s  {\"name\": \"%.*s\", ", i ? ",\n" : "", length, name);
+        write_frames(to, i);
+        fprintf(to,
+                ",\n   \"live_objects\": %llu, \"live_bytes\": %llu,"
+                " \"ever_objects\": %llu, \"ever_bytes\": %llu}",
+                (unsigned long long)truths[i].live_objects,
+                (unsigned long long)truths[i].live_bytes,
+                (unsigned long long)truths[i].ever_objects,
+                (unsigned long long)truths[i].ever_bytes);
+    }
+    fputs("\n]}\n", to);
+    free(truths);
+}
+
+static int write_truth(const struct generation *run) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/truth.json", run->directory);
+    FILE *to = fopen(path, "w");
+    if (!to) {
+        return hp_sim_fail("cannot write %s: %s", path, strerror(errno));
+    }
+    write_truths(to, run);
+    bool failed = ferror(to) != 0;
+    failed |= fclose(to) != 0;
+    return failed ? hp_sim_fail("cannot write %s", path) : 0;
+}
+
+// --- dumps --------------------------------------------------------------------------
+
+static int write_dump(const struct generation *run, const struct hp_ledger *ledger,
+                      const struct hp_process *process, const char *path) {
+    static struct hp_textfile file;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return hp_sim_fail("cannot write %s: %s", path, strerror(errno));
+    }
+    hp_textfile_init(&file, fd);
+    int error = hp_heapfile_write(&file, ledger, run->options);
+    hp_heapfile_begin_map(&file);
+    hp_process_write_map(process, &file);
+    int last = hp_textfile_flush(&file);
+    error = error ? error : last;
+    if (close(fd) != 0 && !error) {
+        error = errno;
+    }
+    return error ? hp_sim_fail("cannot write %s: %s", path, strerror(error)) : 0;
+}
+
+static int generate_process(const struct generation *run, struct hp_sampling *sampling,
+                            uint64_t number) {
+    struct hp_random random;
+    struct hp_process process;
+    struct hp_ledger ledger;
+    char path[4096];
+    hp_random_init_nth(&random, run->seed, number);
+    hp_process_init(&process, &random);
+    hp_ledger_init(&ledger, run->period);
+    hp_sampling_draw(sampling, run->period, &random);
+    hp_sampling_enter(sampling, hp_process_frames(&process), &ledger);
+    snprintf(path, sizeof path, "%s/%s.%llu.0.f.heap", run->directory,
+             run->workload->name, (unsigned long long)(FIRST_PID + number));
+    int status = write_dump(run, &ledger, &process, path);
+    hp_ledger_done(&ledger);
+    return status;
+}
+
+static int generate(const struct generation *run) {
+    if (mkdir(run->directory, 0777) != 0 && errno != EEXIST) {
+        return hp_sim_fail("cannot make %s: %s", run->directory, strerror(errno));
+    }
+    struct hp_sampling sampling;
+    hp_sampling_init(&sampling, &run->stream);
+    int status = write_truth(run);
+    for (uint64_t i = 0; i < run->processes && status == 0; i++) {
+        status = generate_process(run, &sampling, i);
+    }
+    hp_sampling_done(&sampling);
+    return status;
+}
+
+// --- the stream ---------------------------------------------------------------------
+
+static void make_stream(struct generation *run) {
+    run->workload->make(&run->stream);
+    for (size_t i = 0; i < run->stream.count; i++) {
+        struct hp_event *event = &run->stream.events[i];
+        event->size = event->size > 0 ? hp_usize(event->size) : 0;
+        event->thread = event->object % (uint32_t)run->threads;
+    }
+    run->stream.threads = (uint32_t)run->threads;
+}
+
+int hp_sim_generate(char **arguments) {
+    struct generation run = {.processes = 1, .seed = 1, .threads = 1};
+    const char *name = NULL;
+    bool raw = false;
+    const struct hp_sim_option options[] = {
+        {"workload", HP_SIM_TEXT, &name, "what the processes do (required)"},
+        {"processes", HP_SIM_NUMBER, &run.processes, "how many dumps (1)"},
+        {"period", HP_SIM_NUMBER, &run.period,
+         "mean bytes between samples (the workload's)"},
+        {"threads", HP_SIM_NUMBER, &run.threads, "that share in the work (1)"},
+        {"seed", HP_SIM_NUMBER, &run.seed, "of all random numbers (1)"},
+        {"raw", HP_SIM_FLAG, &raw, "as with prof_unbias:false"},
+        {"accum", HP_SIM_FLAG, &run.options.accum, "as with prof_accum:true"},
+        {0},
+    };
+    hp_sim_parse(arguments, "generate --workload=NAME [OPTION...] DIRECTORY", options);
+    run.directory = arguments[0];
+    run.workload = name ? hp_workload_find(name) : NULL;
+    run.options.unbias = !raw;
+    if (!run.directory || arguments[1] || !run.workload || run.threads == 0 ||
+        run.threads > UINT16_MAX) {
+        hp_sim_fail(name && !run.workload
+                        ? "no workload '%s'; hprof-sim evaluate --workload=? names them"
+                        : "generate needs a workload, a directory and 1 to 65535 threads",
+                    name);
+        return 2;
+    }
+    run.period = run.period ? run.period : run.workload->period;
+    make_stream(&run);
+    int status = generate(&run);
+    hp_stream_done(&run.stream);
+    return status;
+}

@@ -1,0 +1,24 @@
+// The usable size that jemalloc 5 gives to a request: 8, then multiples of 16 up to 128,
+// then four steps to each doubling.
+#ifndef HP_SAMPLER_USIZE_H
+#define HP_SAMPLER_USIZE_H
+
+#include <stdint.h>
+
+// request < 2^62.
+static inline uint64_t hp_usize(uint64_t request) {
+    if (request <= 8) {
+        return 8;
+    }
+    int top = 63 - __builtin_clzll(request - 1); // of (2^top, 2^(top+1)]
+    int step = top < 6 ? 4 : top - 2;
+    uint64_t mask = ((uint64_t)1 << step) - 1;
+    return (request + mask) & ~mask;
+}
+
+// The same for an aligned request; alignment is a power of 2.
+static inline uint64_t hp_usize_aligned(uint64_t request, uint64_t alignment) {
+    return hp_usize((request + alignment - 1) & ~(alignment - 1));
+}
+
+#endif

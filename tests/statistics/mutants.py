@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Would the statistical tests see a fault?  Each mutant is the sources with one fault put in;
+it is built, and the tests named beside it have to fail, while without a fault all pass.
+
+usage: mutants.py SOURCE_ROOT
+"""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+CC = shlex.split(os.environ.get('CC') or 'cc')
+FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w']
+LIBRARIES = ['-lcriterion', '-lz', '-lm']
+LAYERS = ('base', 'model', 'input', 'calc')
+SAMPLER = ('gap', 'goodness', 'heapfile', 'horvitz', 'ledger', 'memory', 'pool', 'random', 'sampling',
+           'stream', 'textfile')
+TESTS = ('gaps', 'estimates', 'dumps')
+
+GAP = 'floor(log(hp_random_unit(random)) / rate) + 1'
+TAKES = 'hp_sampler_redraw(sampler);\n    return true;'
+BYTES, OBJECTS = 'sum.bytes += (double)sizes[i] / p;', 'sum.objects += 1 / p;'
+MEAN = ('double q = n ? hp_inclusion((uint64_t)(sum.bytes / sum.objects), period) : 1;\n'
+        'sum.bytes /= q;\nsum.objects /= q;\nreturn sum;')
+ONE_SIZE = 'return estimate_of((double)n / p, (double)n * (double)size / p);'
+
+GAPS = 'gaps/follow*'                          # T1
+CHANCE = 'decisions/sample*'                   # T2
+MEANS = 'estimates/of*'                        # T4
+EXACT = 'calc/finds*'
+SNAP = 'dumps/of_equal*'                       # T8
+
+# (what is wrong, file, [(text, what stands there instead)], [(test program, tests to fail)])
+MUTANTS = (
+    ('gaps without the one that is added', 'sampler/gap.c', [(GAP, GAP[:-4])],
+     [('gaps', GAPS), ('gaps', CHANCE), ('estimates', MEANS)]),
+    ('gaps of one too many', 'sampler/gap.c', [(GAP, GAP[:-1] + '2')],
+     [('gaps', GAPS), ('gaps', CHANCE), ('estimates', MEANS)]),
+    ('the sampled byte left out: size > wait', 'sampler/countdown.h',
+     [('countdown->left <= 0', 'countdown->left < 0')],
+     [('gaps', CHANCE), ('estimates', MEANS)]),
+    ('gaps rounded to the nearest', 'sampler/gap.c',
+     [(GAP, 'round(-log(hp_random_unit(random)) * (double)period)')],
+     [('gaps', GAPS), ('gaps', CHANCE)]),
+    ('the gap not drawn anew', 'sampler/sampler.h', [(TAKES, 'return true;')],
+     [('gaps', CHANCE), ('estimates', MEANS)]),
+    ('the rest of a sampled object counted', 'sampler/sampler.h',
+     [(TAKES, 'int64_t rest = sampler->countdown.left;\n    hp_sampler_redraw(sampler);\n'
+              '    sampler->countdown.left += rest;\n    return true;')],
+     [('gaps', CHANCE), ('estimates', MEANS)]),
+    ('gaps drawn uniformly', 'sampler/gap.c',
+     [(f'whole({GAP})', 'hp_random_below(random, 2 * period) + 1')],
+     [('gaps', GAPS), ('gaps', CHANCE)]),
+    ('a period of twice the length', 'sampler/gap.c',
+     [('log1p(-1 / (double)period)', 'log1p(-0.5 / (double)period)')],
+     [('gaps', GAPS), ('gaps', CHANCE)]),
+    ('unbiasing after summing', 'sampler/horvitz.c',
+     [(BYTES, 'sum.bytes += (double)sizes[i];'), (OBJECTS, 'sum.objects += 1;'),
+      ('return sum;', MEAN)], [('estimates', MEANS)]),
+    ('no unbiasing', 'sampler/horvitz.c',
+     [(BYTES, 'sum.bytes += (double)sizes[i];'), (OBJECTS, 'sum.objects += 1;')],
+     [('estimates', MEANS)]),
+    ('a chance of size / period', 'sampler/horvitz.c',
+     [('return -expm1((double)size * log1p(-1 / (double)period));',
+       'return size < period ? (double)size / (double)period : 1;')],
+     [('estimates', MEANS)]),
+    ('random numbers from the low bits of an LCG', 'sampler/random.c',
+     [('return (double)((hp_random_next(random) >> 11) + 1) * 0x1p-53;',
+       'random->state[0] = random->state[0] * 6364136223846793005u + 1442695040888963407u;\n'
+       'return (double)((random->state[0] & 0xffff) + 1) * 0x1p-16;')],
+     [('gaps', GAPS)]),
+    # The tool, and the writer that it is judged by.
+    ('calc: no unbiasing', 'calc/unbias.c',
+     [(ONE_SIZE, 'return estimate_of((double)n, (double)n * (double)size);')],
+     [('dumps', EXACT), ('dumps', 'calc/estimates*'), ('dumps', SNAP)]),
+    ('calc: a chance of size / period', 'calc/unbias.c',
+     [('double p = hp_one_minus_exp((double)size * unbias->byte_rate);',
+       'double p = size < unbias->period ? (double)size / (double)unbias->period : 1;')],
+     [('dumps', EXACT), ('dumps', SNAP)]),
+    ('calc: sizes not found back', 'calc/unbias.c',
+     [('return snap(unbias, count, n, size);', 'return false;')],
+     [('dumps', EXACT), ('dumps', SNAP)]),
+    ('calc: threads left out', 'calc/unbias.c',
+     [('for (uint32_t i = 0; i < stack->lines; i++) {\n        struct hp_estimate e',
+       'for (uint32_t i = 1; i < stack->lines; i++) {\n        struct hp_estimate e')],
+     [('dumps', 'dumps/with_raw*')]),
+    ('writer: weights rounded down', 'sampler/ledger.c',
+     [('(uint64_t)round(8 / p)', '(uint64_t)(8 / p)')], [('dumps', SNAP)]),
+    ('writer: numbers not rewritten', 'sampler/heapfile.c',
+     [('bytes * (1 - exp(-mean / (double)period))', 'bytes')],
+     [('dumps', 'dumps/rewritten*'), ('dumps', EXACT)]),
+)
+
+
+def sources(src):
+    for layer in LAYERS:
+        yield from sorted((src / layer).glob('*.c'))
+    yield from (src / 'sampler' / f'{name}.c' for name in SAMPLER)
+
+
+class Build:
+    """Objects of the sources as they are, and programs with some of them replaced."""
+
+    def __init__(self, root, directory):
+        self.root, self.directory = root, directory
+        self.src = root / 'src'
+        self.objects = {}
+        includes = [f'-I{root / "include"}', f'-I{self.src}']
+        for source in sources(self.src):
+            self.objects[source] = self.compile(source, includes, 'plain')
+        for test in TESTS:
+            source = root / 'tests' / 'statistics' / f'test_{test}.c'
+            self.objects[source] = self.compile(source, includes, 'plain')
+
+    def compile(self, source, includes, folder):
+        out = self.directory / folder / (source.parent.name + '-' + source.stem + '.o')
+        out.parent.mkdir(exist_ok=True)
+        subprocess.run([*CC, *FLAGS, *includes, '-c', str(source), '-o', str(out)], check=True)
+        return out
+
+    def mutated(self, number, name, changes):
+        """Objects that stand for those of the file, or of all that include the header."""
+        shadow = self.directory / f'mutant{number}'
+        target = shadow / name
+        target.parent.mkdir(parents=True)
+        text = (self.src / name).read_text(encoding='utf-8')
+        for old, new in changes:
+            if text.count(old) != 1:
+                raise AssertionError(f'{name} has {text.count(old)} times {old!r}')
+            text = text.replace(old, new)
+        target.write_text(text, encoding='utf-8')
+        includes = [f'-I{shadow}', f'-I{self.root / "include"}', f'-I{self.src}']
+        if name.endswith('.c'):
+            return {self.src / name: self.compile(target, includes, f'objects{number}')}
+        # Headers name each other by folder, so the copy is found first by all.
+        return {source: self.compile(source, includes, f'objects{number}')
+                for source in self.objects
+                if 'sampler' in source.parts or 'statistics' in source.parts}
+
+    def program(self, test, replaced, out):
+        own = f'test_{test}'
+        objects = [str(replaced.get(source, built)) for source, built in self.objects.items()
+                   if not source.stem.startswith('test_') or source.stem == own]
+        subprocess.run([*CC, '-o', str(out), *objects, *LIBRARIES], check=True)
+        return out
+
+
+def failures(program, tests):
+    """(tests run, tests failed or crashed)."""
+    done = subprocess.run([str(program), '-j1', '--filter', tests], capture_output=True,
+                          text=True, timeout=300, check=False)
+    found = re.search(r'Tested: (\d+) \| Passing: (\d+) \| Failing: (\d+) \| Crashing: (\d+)',
+                      done.stderr + done.stdout)
+    if not found:
+        raise AssertionError(f'{program} told {done.stderr!r}')
+    tested, _, failing, crashing = map(int, found.groups())
+    return tested, failing + crashing
+
+
+def main(root):
+    count = bad = 0
+
+    def tell(good, what):
+        nonlocal count, bad
+        count += 1
+        bad += not good
+        print(f'{"" if good else "not "}ok {count} - {what}', flush=True)
+        if not good:
+            print(what, file=sys.stderr)
+
+    with tempfile.TemporaryDirectory(prefix='hprof-agg-') as scratch:
+        directory = pathlib.Path(scratch)
+        build = Build(root, directory)
+        for test in TESTS:
+            tested, failed = failures(build.program(test, {}, directory / test), '*')
+            tell(tested > 0 and failed == 0, f'without a fault the {test} pass')
+        for number, (what, name, changes, caught) in enumerate(MUTANTS):
+            replaced = build.mutated(number, name, changes)
+            programs = {test: build.program(test, replaced, directory / f'{test}{number}')
+                        for test in sorted({test for test, _ in caught})}
+            for test, filtered in caught:
+                tested, failed = failures(programs[test], filtered)
+                tell(tested == 1 and failed == 1, f'{what}: seen by {filtered}')
+    print(f'1..{count}')
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve()))

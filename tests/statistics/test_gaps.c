@@ -1,0 +1,117 @@
+// T1 to T3 of statistics.md in the project's design: are gaps and decisions distributed as
+// theory says?  A seed is fixed; |z| < 6 is wrong twice in 10^9 seeds.
+#include "sampler/gap.h"
+#include "sampler/goodness.h"
+#include "sampler/sampler.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+enum {
+    DRAWS = 1000000,
+    SIZES = 6,
+};
+
+static void seed(struct hp_random *random, uint64_t period) {
+    hp_random_init_nth(random, 20261121, period);
+}
+
+static double chance_up_to(uint64_t n, double period) {
+    return -expm1((double)n * log1p(-1 / period));
+}
+
+static double chi_square_of_gaps(uint64_t period) {
+    struct hp_goodness goodness;
+    struct hp_random random;
+    seed(&random, period);
+    hp_goodness_init(&goodness, chance_up_to, (double)period);
+    cr_assert_eq(goodness.bins, HP_GOODNESS_BINS);
+    for (int i = 0; i < DRAWS; i++) {
+        hp_goodness_add(&goodness, hp_gap_geometric(&random, period));
+    }
+    return hp_goodness_chi_square(&goodness);
+}
+
+Test(gaps, follow_the_geometric_distribution_and_no_more_closely_than_chance_does) {
+    static const uint64_t periods[] = {256, 4096};
+    for (int i = 0; i < 2; i++) {
+        double chi_square = chi_square_of_gaps(periods[i]);
+        cr_expect(chi_square > 16.92 && chi_square < 155.07, "period %d: %f",
+                  (int)periods[i], chi_square);
+    }
+}
+
+Test(gaps, are_one_when_every_byte_is_sampled) {
+    struct hp_random random;
+    seed(&random, 1);
+    for (int i = 0; i < 1000; i++) {
+        cr_assert_eq(hp_gap_geometric(&random, 1), 1);
+    }
+}
+
+static uint64_t nth_size(int i, uint64_t period) {
+    const uint64_t sizes[SIZES] = {1, 8, 16, period / 8, period, 3 * period};
+    return sizes[i];
+}
+
+// How many of 10^6 objects are sampled, and how many together with the one before.
+static void count_samples(uint64_t size, uint64_t period, double *single, double *both) {
+    struct hp_random random;
+    struct hp_sampler sampler;
+    seed(&random, period + size);
+    hp_sampler_init(&sampler, period, &random);
+    bool last = false;
+    *single = *both = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        bool taken = hp_sampler_takes(&sampler, size);
+        *single += taken;
+        *both += taken && last;
+        last = taken;
+    }
+}
+
+static const uint64_t periods[] = {16, 256};
+
+Test(decisions, sample_an_object_with_the_chance_that_a_byte_of_it_is_a_sample) {
+    for (int i = 0; i < 2 * SIZES; i++) {
+        uint64_t period = periods[i / SIZES], size = nth_size(i % SIZES, period);
+        double single, both;
+        count_samples(size, period, &single, &both);
+        double p = 1 - pow(1 - 1 / (double)period, (double)size);
+        double z = (single - DRAWS * p) / sqrt(DRAWS * p * (1 - p));
+        cr_expect(fabs(z) < 6, "period %d, %d bytes: z = %f", (int)period, (int)size, z);
+    }
+}
+
+Test(decisions, are_independent_of_the_one_before) {
+    for (int i = 0; i < 2 * SIZES; i++) {
+        uint64_t period = periods[i / SIZES], size = nth_size(i % SIZES, period);
+        double single, both;
+        count_samples(size, period, &single, &both);
+        double p = 1 - pow(1 - 1 / (double)period, (double)size), pairs = DRAWS - 1;
+        double variance = pairs * p * p * (1 - p * p) * (1 + 2 * p / (1 + p));
+        double z = (both - pairs * p * p) / sqrt(variance);
+        cr_expect(fabs(z) < 6, "period %d, %d bytes: z = %f", (int)period, (int)size, z);
+    }
+}
+
+// Passing a run of objects at once is the same as asking for each.
+Test(decisions, come_out_the_same_for_runs_of_objects) {
+    static const uint64_t run = 37, size = 24;
+    struct hp_random random;
+    struct hp_sampler one, many;
+    seed(&random, 0);
+    hp_sampler_init(&one, 256, &random);
+    hp_sampler_init(&many, 256, &random);
+    for (int i = 0; i < 10000; i++) {
+        uint64_t passed = 0;
+        while (passed < run && !hp_sampler_takes(&one, size)) {
+            passed++;
+        }
+        uint64_t at_once = hp_sampler_pass(&many, size, run);
+        cr_assert_eq(at_once, passed);
+        if (passed < run) {
+            cr_assert(hp_sampler_takes(&many, size));
+        }
+    }
+}
