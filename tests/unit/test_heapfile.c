@@ -82,6 +82,20 @@ Test(heapfile, rewrites_numbers_as_jemalloc_does) {
     hp_ledger_done(&ledger);
 }
 
+// The count follows from the bytes, not from the estimated objects, where halves are rounded.
+Test(heapfile, rewrites_counts_that_lie_halfway_as_jemalloc_does) {
+    struct hp_ledger ledger;
+    hp_ledger_init(&ledger, 64);
+    struct hp_ledger_thread *thread = hp_ledger_new_thread(&ledger, "");
+    for (int i = 0; i < 11; i++) {
+        hp_ledger_add(&ledger, hp_ledger_line(&ledger, thread, first, 2),
+                      i < 7 ? 16384 : 64);
+    }
+    const char *text = text_of(&ledger, (struct hp_heapfile_options){.unbias = true});
+    cr_expect_not_null(strstr(text, "  t*: 13: 115092 [0: 0]\n"), "%s", text);
+    hp_ledger_done(&ledger);
+}
+
 Test(heapfile, sorts_many_stacks_and_keeps_each) {
     struct hp_ledger ledger;
     hp_ledger_init(&ledger, 1);
