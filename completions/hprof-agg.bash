@@ -24,9 +24,10 @@ _hprof_agg() {
     -n | --limit) kind=word words='' ;;
     --sort) kind=word words='flat cum name' ;;
     --unit) kind=word words='auto B KiB MiB GiB' ;;
+    --confidence) kind=word words='' ;;
     --symbol-dir) kind=directory ;;
     --path-map) kind=word words='' ;;
-    -f | --format) kind=word words='text folded' ;;
+    -f | --format) kind=word words='text folded json' ;;
     -o | --output) kind=file ;;
     --color) kind=word words='auto always never' ;;
     --progress) kind=word words='auto always never' ;;
@@ -35,14 +36,14 @@ _hprof_agg() {
     if [[ -z $kind && $cur == -* ]]; then
         kind=word
         case $command in
-        top) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
-        stacks) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --unit= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        top) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        stacks) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --unit= --confidence= --no-error --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         merge) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         info) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --compat= --no-unbias --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         help) words='--help --version' ;;
         version) words='--help --version' ;;
         folded) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
-        *) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        *) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         esac
     elif [[ -z $kind && ( -z $command || $command == help ) ]]; then
         kind=word words='top stacks merge info help version folded'

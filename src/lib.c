@@ -30,6 +30,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
         return hp_fail(err, HP_E_USAGE, "a profile can be read only once");
     }
     profile->estimator = options->estimator;
+    profile->keep = options->errors;
     int ret = hp_read_inputs(profile, paths, count, options, err);
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
     hp_warn_of_inputs(profile);

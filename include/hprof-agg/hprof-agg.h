@@ -78,8 +78,18 @@ struct hp_progress {
 // Called now and then, never by two threads at once.
 typedef void hp_progress_fn(void *data, const struct hp_progress *progress);
 
+// Of which numbers the sampling error is kept, 96 bytes a stack: what no report will show
+// need not be.
+enum hp_errors {
+    HP_ERRORS_ALL,
+    HP_ERRORS_INUSE,
+    HP_ERRORS_ALLOC,
+    HP_ERRORS_NONE,
+};
+
 struct hp_read_options {
     enum hp_estimator estimator;
+    enum hp_errors errors;
     unsigned jobs;        // threads; 0 for one per CPU
     bool keep_damaged;    // use what a damaged dump still holds
     bool strict;          // a malformed line makes its dump unusable
@@ -185,9 +195,11 @@ struct hp_report_options {
     enum hp_granularity by;
     enum hp_sort sort;
     enum hp_unit unit;
-    size_t limit;    // rows; 0 for all
-    bool all_frames; // keep the allocator's own frames
-    bool no_inlines; // show an inlined call as part of the function around it
+    size_t limit;      // rows; 0 for all
+    double confidence; // of intervals, 0 ... 1; 0 for 0.95
+    bool no_error;     // show no intervals
+    bool all_frames;   // keep the allocator's own frames
+    bool no_inlines;   // show an inlined call as part of the function around it
     bool color;
 };
 

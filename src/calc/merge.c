@@ -18,17 +18,33 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->maps = dump->maps;
 }
 
+static void make_room(struct hp_merger *merger, const struct hp_profile *profile,
+                      size_t stacks) {
+    merger->values.count = 0;
+    hp_vec_reserve(&merger->values, stacks);
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        merger->errors[i].count = 0;
+        merger->keeps[i] = hp_profile_wants_errors(profile, i) &&
+                           (i == HP_COLUMN_INUSE || merger->unbias.has_alloc);
+        hp_vec_reserve(&merger->errors[i], merger->keeps[i] ? stacks : 0);
+    }
+}
+
 // All stacks before any is added, so that a dump that cannot be used leaves no trace.
 static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
                      struct hp_values *total) {
-    merger->values.count = 0;
-    hp_vec_reserve(&merger->values, dump->stacks.count);
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
         struct hp_values *values = &merger->values.at[merger->values.count++];
-        if (!hp_unbias_stack(&merger->unbias, dump, stack, values) ||
+        struct hp_error errors[HP_COLUMNS];
+        if (!hp_unbias_stack(&merger->unbias, dump, stack, values, errors) ||
             !hp_values_add(total, values)) {
             return false;
+        }
+        for (int i = 0; i < HP_COLUMNS; i++) {
+            if (merger->keeps[i]) {
+                hp_vec_push(&merger->errors[i], errors[i]);
+            }
         }
     }
     return true;
@@ -78,11 +94,16 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
     for (size_t s = 0; s < dump->stacks.count; s++) {
         const struct hp_dump_stack *stack = &dump->stacks.at[s];
         const struct hp_values *values = &merger->values.at[s];
+        const struct hp_error *errors[HP_COLUMNS];
+        for (int i = 0; i < HP_COLUMNS; i++) {
+            errors[i] = merger->keeps[i] ? &merger->errors[i].at[s] : NULL;
+        }
         if (adopt) {
             hp_profile_add_adopted(profile, frames + stack->first_frame, stack->depth,
-                                   values);
+                                   values, errors);
         } else {
-            hp_profile_add(profile, frames + stack->first_frame, stack->depth, values);
+            hp_profile_add(profile, frames + stack->first_frame, stack->depth, values,
+                           errors);
         }
     }
     if (adopt) {
@@ -97,13 +118,16 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     hp_unbias_init(&merger->unbias, profile->estimator, dump);
     describe(dump, record);
     record->kind = merger->unbias.kind;
+    make_room(merger, profile, dump->stacks.count);
     if (!estimate(merger, dump, &record->total)) {
         return hp_fail(err, HP_E_LIMIT, "its numbers are beyond all reason");
     }
     record->header_check = check_header(dump, &merger->unbias, &record->total);
     hp_place(&merger->placer, dump, profile);
     record->unplaced_addresses = merger->placer.unplaced;
-    profile->has_alloc |= record->total.of[HP_ALLOC_OBJECTS] > 0;
+    if (merger->unbias.has_alloc) {
+        hp_profile_set_alloc(profile);
+    }
     add_stacks(merger, dump, profile);
     return HP_OK;
 }
@@ -111,4 +135,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
 void hp_merger_done(struct hp_merger *merger) {
     hp_placer_done(&merger->placer);
     hp_vec_done(&merger->values);
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        hp_vec_done(&merger->errors[i]);
+    }
 }

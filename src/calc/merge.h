@@ -9,7 +9,9 @@
 struct hp_merger {
     struct hp_placer placer;
     struct hp_unbias unbias;
-    HP_VEC(struct hp_values) values; // of each stack of the dump
+    HP_VEC(struct hp_values) values;            // of each stack of the dump
+    HP_VEC(struct hp_error) errors[HP_COLUMNS]; // the same, of the columns that it keeps
+    bool keeps[HP_COLUMNS];
 };
 
 // Add the dump to `profile`, estimated as profile->estimator says, and what it was to

@@ -16,6 +16,7 @@
 #include "calc/unbias.h"
 
 #include "calc/probability.h"
+#include "calc/uncertainty.h"
 
 #include <string.h>
 
@@ -39,8 +40,11 @@ static struct hp_estimate estimate_of(double objects, double bytes) {
 }
 
 static struct hp_estimate as_counted(struct hp_count count) {
-    return (struct hp_estimate){(hp_fixed)count.objects << HP_OBJECTS_FRACTION,
-                                (hp_fixed)count.bytes << HP_SPACE_FRACTION, false};
+    return (struct hp_estimate){
+        .objects = (hp_fixed)count.objects << HP_OBJECTS_FRACTION,
+        .bytes = (hp_fixed)count.bytes << HP_SPACE_FRACTION,
+        .error = {.certain = count.bytes, .samples = count.objects},
+    };
 }
 
 // n objects of one known size.
@@ -50,7 +54,9 @@ static struct hp_estimate of_one_size(const struct hp_unbias *unbias, uint64_t n
         return as_counted((struct hp_count){n, n * size});
     }
     double p = hp_one_minus_exp((double)size * unbias->byte_rate);
-    return estimate_of((double)n / p, (double)n * (double)size / p);
+    struct hp_estimate e = estimate_of((double)n / p, (double)n * (double)size / p);
+    e.error = hp_error_of_one_size(n, size, p, unbias->period, &e.too_big);
+    return e;
 }
 
 // The formula of jeprof, with a given 1 - e^-x.
@@ -147,7 +153,14 @@ static struct hp_estimate work_out(const struct hp_unbias *unbias,
     if (has_one_size(unbias, count, &n, &size)) {
         return of_one_size(unbias, n, size);
     }
-    return by_mean_size(count, unbias->period, hp_one_minus_exp);
+    struct hp_estimate e = by_mean_size(count, unbias->period, hp_one_minus_exp);
+    double objects = hp_fixed_double(e.objects, HP_INUSE_OBJECTS);
+    double bytes = hp_fixed_double(e.bytes, HP_INUSE_SPACE);
+    e.error =
+        unbias->kind == HP_DUMP_UNBIASED
+            ? hp_error_of_rewritten(count, objects, bytes, unbias->period, &e.too_big)
+            : hp_error_of_raw(count, bytes, unbias->period, &e.too_big);
+    return e;
 }
 
 static struct hp_estimate best(struct hp_unbias *unbias, struct hp_count count) {
@@ -171,13 +184,8 @@ static bool takes_as_is(const struct hp_unbias *unbias) {
 
 // --- a stack -------------------------------------------------------------------------
 
-enum column {
-    INUSE,
-    ALLOC,
-};
-
-static struct hp_count in_column(const struct hp_counts *counts, enum column column) {
-    return column == INUSE ? counts->inuse : counts->alloc;
+static struct hp_count in_column(const struct hp_counts *counts, enum hp_column column) {
+    return column == HP_COLUMN_INUSE ? counts->inuse : counts->alloc;
 }
 
 static const struct hp_thread_line *lines_of(const struct hp_dump *dump,
@@ -187,7 +195,7 @@ static const struct hp_thread_line *lines_of(const struct hp_dump *dump,
 
 // Raw numbers of the threads add up to those of the stack, unless the file is damaged.
 static bool lines_add_up(const struct hp_dump *dump, const struct hp_dump_stack *stack,
-                         enum column column) {
+                         enum hp_column column) {
     struct hp_count left = in_column(&stack->counts, column);
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_count line = in_column(&lines_of(dump, stack)[i].counts, column);
@@ -200,7 +208,7 @@ static bool lines_add_up(const struct hp_dump *dump, const struct hp_dump_stack 
 static bool lines_have_one_size_each(const struct hp_unbias *unbias,
                                      const struct hp_dump *dump,
                                      const struct hp_dump_stack *stack,
-                                     enum column column) {
+                                     enum hp_column column) {
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_count line = in_column(&lines_of(dump, stack)[i].counts, column);
         uint64_t n, size;
@@ -214,7 +222,7 @@ static bool lines_have_one_size_each(const struct hp_unbias *unbias,
 // Thread lines are a finer split of the same numbers: of raw ones they are never worse, of
 // rewritten ones only better where they can be read exactly and the stack's cannot.
 static bool prefers_lines(const struct hp_unbias *unbias, const struct hp_dump *dump,
-                          const struct hp_dump_stack *stack, enum column column) {
+                          const struct hp_dump_stack *stack, enum hp_column column) {
     if (stack->lines == 0) {
         return false;
     }
@@ -230,7 +238,7 @@ static bool prefers_lines(const struct hp_unbias *unbias, const struct hp_dump *
 static struct hp_estimate sum_of_lines(struct hp_unbias *unbias,
                                        const struct hp_dump *dump,
                                        const struct hp_dump_stack *stack,
-                                       enum column column) {
+                                       enum hp_column column) {
     struct hp_estimate sum = {0};
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_estimate e =
@@ -238,35 +246,60 @@ static struct hp_estimate sum_of_lines(struct hp_unbias *unbias,
         sum.too_big |= e.too_big;
         sum.too_big |= __builtin_add_overflow(sum.objects, e.objects, &sum.objects);
         sum.too_big |= __builtin_add_overflow(sum.bytes, e.bytes, &sum.bytes);
+        sum.too_big |= !hp_error_add(&sum.error, &e.error);
     }
     return sum;
 }
 
+// The estimate stays, but what its threads tell may say more of its error.
+static struct hp_estimate with_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
+                                     const struct hp_dump_stack *stack,
+                                     enum hp_column column, struct hp_estimate e) {
+    if (stack->lines == 0 || unbias->kind != HP_DUMP_UNBIASED ||
+        !(e.error.flags & HP_ERROR_MIXED)) {
+        return e;
+    }
+    struct hp_error lines = sum_of_lines(unbias, dump, stack, column).error;
+    if (lines.variance > 0 && lines.variance < e.error.variance) {
+        e.error.variance = lines.variance;
+    }
+    if (lines.objects_variance > 0 && lines.objects_variance < e.error.objects_variance) {
+        e.error.objects_variance = lines.objects_variance;
+    }
+    if (lines.certain > e.error.certain) {
+        e.error.certain = lines.certain;
+    }
+    return e;
+}
+
 static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
                                    const struct hp_dump_stack *stack,
-                                   enum column column) {
+                                   enum hp_column column) {
     struct hp_count count = in_column(&stack->counts, column);
     if (takes_as_is(unbias)) {
         return as_counted(count);
     }
-    if (unbias->estimator == HP_ESTIMATOR_JEPROF) {
+    if (unbias->estimator == HP_ESTIMATOR_JEPROF || count.objects == 0) {
         return count.objects == 0
                    ? (struct hp_estimate){0}
                    : by_mean_size(count, unbias->period, hp_one_minus_exp_naive);
     }
     return prefers_lines(unbias, dump, stack, column)
                ? sum_of_lines(unbias, dump, stack, column)
-               : best(unbias, count);
+               : with_lines(unbias, dump, stack, column, best(unbias, count));
 }
 
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
-                     const struct hp_dump_stack *stack, struct hp_values *values) {
-    struct hp_estimate inuse = estimate(unbias, dump, stack, INUSE);
-    struct hp_estimate alloc = estimate(unbias, dump, stack, ALLOC);
+                     const struct hp_dump_stack *stack, struct hp_values *values,
+                     struct hp_error errors[HP_COLUMNS]) {
+    struct hp_estimate inuse = estimate(unbias, dump, stack, HP_COLUMN_INUSE);
+    struct hp_estimate alloc = estimate(unbias, dump, stack, HP_COLUMN_ALLOC);
     values->of[HP_INUSE_SPACE] = inuse.bytes;
     values->of[HP_INUSE_OBJECTS] = inuse.objects;
     values->of[HP_ALLOC_SPACE] = alloc.bytes;
     values->of[HP_ALLOC_OBJECTS] = alloc.objects;
+    errors[HP_COLUMN_INUSE] = inuse.error;
+    errors[HP_COLUMN_ALLOC] = alloc.error;
     return !inuse.too_big && !alloc.too_big;
 }
 
@@ -292,7 +325,7 @@ static bool is_sum(struct sums sums, struct hp_count header) {
 // Size classes are multiples of 8, so raw bytes are; and the header of a raw dump is the
 // sum of its stacks, which rewritten numbers have no reason to be.  A damaged file may have
 // lost stacks: then enough multiples of 8 must do.
-static enum hp_dump_kind kind_of(const struct hp_dump *dump, bool *adds_up) {
+static enum hp_dump_kind kind_of(const struct hp_dump *dump, struct hp_unbias *unbias) {
     struct sums inuse = {0}, alloc = {0};
     uint64_t low_bits = 0, lines = 0;
     const struct hp_dump_stack *stack;
@@ -303,11 +336,13 @@ static enum hp_dump_kind kind_of(const struct hp_dump *dump, bool *adds_up) {
         lines += stack->counts.inuse.bytes > 0;
         lines += stack->counts.alloc.bytes > 0;
     }
-    *adds_up = is_sum(inuse, dump->header.inuse) && is_sum(alloc, dump->header.alloc);
+    unbias->has_alloc = alloc.objects > 0;
+    unbias->adds_up =
+        is_sum(inuse, dump->header.inuse) && is_sum(alloc, dump->header.alloc);
     if (lines == 0) {
         return HP_DUMP_EMPTY;
     }
-    if (low_bits % 8 != 0 || (!*adds_up && lines < LINES_THAT_PROVE)) {
+    if (low_bits % 8 != 0 || (!unbias->adds_up && lines < LINES_THAT_PROVE)) {
         return HP_DUMP_UNBIASED;
     }
     return dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_RAW;
@@ -317,7 +352,7 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump) {
     memset(unbias->memos, 0, sizeof unbias->memos);
     unbias->estimator = estimator;
-    unbias->kind = kind_of(dump, &unbias->adds_up);
+    unbias->kind = kind_of(dump, unbias);
     unbias->period = dump->period;
     if (dump->period >= 1) {
         hp_size_classes_init(&unbias->classes, dump->period);

@@ -11,11 +11,13 @@
 
 #include "calc/sizeclass.h"
 #include "model/dump.h"
+#include "model/error.h"
 
 // An estimate of one pair of numbers.
 struct hp_estimate {
     hp_fixed objects, bytes;
-    bool too_big; // does not fit
+    struct hp_error error; // {0} unless the estimator is the best
+    bool too_big;          // does not fit
 };
 
 // Estimates made before: most stacks of a dump have one of few pairs of numbers.
@@ -32,7 +34,8 @@ enum {
 struct hp_unbias {
     enum hp_estimator estimator;
     enum hp_dump_kind kind;
-    bool adds_up; // the numbers of the stacks to those of the header, as they stand
+    bool adds_up;   // the numbers of the stacks to those of the header, as they stand
+    bool has_alloc; // some stack tells what was ever allocated
     uint64_t period;
     double byte_rate; // p(S) = 1 - e^(-byte_rate S), exactly 1 - (1 - 1/R)^S
     struct hp_size_classes classes;
@@ -43,9 +46,11 @@ struct hp_unbias {
 void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump);
 
-// Estimate one stack.  False if a number is beyond all reason and does not fit.
+// Estimate one stack, and what the estimates are off by.  False if a number is beyond all
+// reason and does not fit.
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
-                     const struct hp_dump_stack *stack, struct hp_values *values);
+                     const struct hp_dump_stack *stack, struct hp_values *values,
+                     struct hp_error errors[HP_COLUMNS]);
 
 // jeprof's formula, here for a total that jemalloc rewrote: bytes / (1 - e^(-x/R)),
 // x being the mean size.

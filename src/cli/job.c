@@ -63,10 +63,26 @@ static int open_output(const struct hp_cli_settings *settings,
     return hp_cli_outfile_open(out, settings->output, err);
 }
 
+static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
+    const char *format = settings->report.format;
+    bool is_folded = format != NULL && strcmp(format, "folded") == 0;
+    bool is_alloc = settings->report.metric == HP_ALLOC_SPACE ||
+                    settings->report.metric == HP_ALLOC_OBJECTS;
+    if (settings->report.no_error || is_folded || settings->command->id == HP_CLI_INFO ||
+        settings->command->id == HP_CLI_MERGE) {
+        return HP_ERRORS_NONE;
+    }
+    if (format != NULL && strcmp(format, "json") == 0) {
+        return HP_ERRORS_ALL;
+    }
+    return is_alloc ? HP_ERRORS_ALLOC : HP_ERRORS_INUSE;
+}
+
 static int read_inputs(const struct hp_cli_settings *settings,
                        const struct hp_cli_filelist *list, struct hp_profile *profile,
                        bool *skipped, struct hp_err *err) {
     struct hp_read_options options = settings->read;
+    options.errors = errors_to_keep(settings);
     options.progress = hp_cli_progress;
     int ret = hp_profile_read(profile, list->paths, list->count, &options, err);
     *skipped = hp_cli_input_notes(profile, settings, ret == HP_OK ? NULL : err);

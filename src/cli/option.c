@@ -87,6 +87,12 @@ static const struct hp_cli_option options[] = {
     {"unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("auto", "B", "KiB", "MiB", "GiB"),
      HP_CLI_GROUP_TABLE, TABLES, "the unit of space in tables",
      hp_cli_set_enum, FIELD(report.unit), HP_UNIT_AUTO},
+    {"confidence", '\0', HP_CLI_TEXT, "PERCENT", NULL, HP_CLI_GROUP_TABLE, TABLES,
+     "how often intervals hold the true value (default 95)",
+     hp_cli_set_confidence, 0, 0},
+    {"no-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, TABLES,
+     "do not show what sampling leaves open",
+     hp_cli_set_bool, FIELD(report.no_error), true},
 
     {"symbol-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
      "look for binaries in DIR first, a sysroot or a .build-id tree; may be repeated",

@@ -10,8 +10,11 @@
 
 enum {
     JOBS_MAX = 4096,
-    DIGITS_MAX = 15
+    DIGITS_MAX = 15,
+    LEAST_CONFIDENCE = 50,
 };
+
+static const double most_confidence = 99.9999;
 
 static void store(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                   const void *value, size_t size) {
@@ -152,6 +155,24 @@ int hp_cli_set_limit(struct hp_cli_settings *settings, const struct hp_cli_optio
         settings->limit_given = true;
     }
     return ret;
+}
+
+int hp_cli_set_confidence(struct hp_cli_settings *settings,
+                          const struct hp_cli_option *option, char *value,
+                          struct hp_err *err) {
+    char *end;
+    size_t digits = strspn(value, "0123456789.");
+    double percent = strtod(value, &end);
+    size_t left = strlen(value + digits);
+    bool is_number = digits > 0 && end == value + digits &&
+                     (left == 0 || strcmp(value + digits, "%") == 0);
+    if (!is_number || percent < LEAST_CONFIDENCE || percent > most_confidence) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--%s takes a percentage from %d to 99.9999, not \"%s\"",
+                           option->name, LEAST_CONFIDENCE, value);
+    }
+    settings->report.confidence = percent / 100;
+    return HP_OK;
 }
 
 int hp_cli_set_jobs(struct hp_cli_settings *settings, const struct hp_cli_option *option,

@@ -143,6 +143,7 @@ static void run(struct job *job, struct hp_profile *profile) {
         struct worker *worker = &workers[started];
         hp_profile_init(&profiles[started]);
         profiles[started].estimator = profile->estimator;
+        profiles[started].keep = profile->keep;
         worker_init(worker, job, &profiles[started]);
         if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
             hp_profile_done(&profiles[started]);

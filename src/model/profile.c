@@ -19,6 +19,9 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->frames);
     hp_vec_done(&profile->lines);
     hp_vec_done(&profile->stacks);
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        hp_vec_done(&profile->errors[i]);
+    }
     void **block;
     hp_vec_each (block, &profile->blocks) {
         free(*block);
@@ -171,29 +174,61 @@ static struct hp_stack *find_stack(struct hp_profile *profile, const hp_frame_id
     return NULL;
 }
 
-// The stack, added to what it has; NULL if it has to be added itself.
-static struct hp_stack *add_to_known(struct hp_profile *profile,
-                                     const hp_frame_id *frames, size_t depth,
-                                     uint32_t hash, const struct hp_values *values) {
+static const struct hp_error no_error;
+
+bool hp_profile_wants_errors(const struct hp_profile *profile, enum hp_column column) {
+    static const enum hp_errors only[] = {HP_ERRORS_INUSE, HP_ERRORS_ALLOC};
+
+    return profile->estimator == HP_ESTIMATOR_BEST &&
+           (profile->keep == HP_ERRORS_ALL || profile->keep == only[column]);
+}
+
+bool hp_profile_has_errors(const struct hp_profile *profile, enum hp_column column) {
+    return hp_profile_wants_errors(profile, column) &&
+           (column == HP_COLUMN_INUSE || profile->has_alloc);
+}
+
+static void add_to(struct hp_profile *profile, size_t stack,
+                   const struct hp_values *values,
+                   const struct hp_error *const errors[HP_COLUMNS]) {
+    bool fits = hp_values_add(&profile->stacks.at[stack].values, values);
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        fits &= !hp_profile_has_errors(profile, i) || !errors[i] ||
+                hp_error_add(&profile->errors[i].at[stack], errors[i]);
+    }
+    profile->overflow |= !fits;
+}
+
+// Add to a stack that is there already; false if it has to be added itself.
+static bool add_to_known(struct hp_profile *profile, const hp_frame_id *frames,
+                         size_t depth, uint32_t hash, const struct hp_values *values,
+                         const struct hp_error *const errors[HP_COLUMNS]) {
     if (hp_index_is_full(&profile->stack_index, profile->stacks.count)) {
         index_stacks(profile);
     }
     struct hp_stack *stack = find_stack(profile, frames, depth, hash);
     if (stack) {
-        profile->overflow |= !hp_values_add(&stack->values, values);
+        add_to(profile, (size_t)(stack - profile->stacks.at), values, errors);
     }
-    return stack;
+    return stack != NULL;
 }
 
-static void push_stack(struct hp_profile *profile, struct hp_stack stack) {
+static void push_stack(struct hp_profile *profile, struct hp_stack stack,
+                       const struct hp_error *const errors[HP_COLUMNS]) {
     hp_index_place(&profile->stack_index, stack.hash, (uint32_t)profile->stacks.count);
     hp_vec_push(&profile->stacks, stack);
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        if (hp_profile_has_errors(profile, i)) {
+            hp_vec_push(&profile->errors[i], errors[i] ? *errors[i] : no_error);
+        }
+    }
 }
 
 void hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames, size_t depth,
-                    const struct hp_values *values) {
+                    const struct hp_values *values,
+                    const struct hp_error *const errors[HP_COLUMNS]) {
     uint32_t hash = stack_hash(frames, depth);
-    if (add_to_known(profile, frames, depth, hash, values)) {
+    if (add_to_known(profile, frames, depth, hash, values, errors)) {
         return;
     }
     hp_frame_id *copy =
@@ -201,19 +236,33 @@ void hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames, size_
     if (depth > 0) {
         memcpy(copy, frames, depth * sizeof *frames);
     }
-    push_stack(profile, (struct hp_stack){*values, copy, (uint32_t)depth, hash});
+    push_stack(profile, (struct hp_stack){*values, copy, (uint32_t)depth, hash}, errors);
 }
 
 void hp_profile_add_adopted(struct hp_profile *profile, hp_frame_id *frames, size_t depth,
-                            const struct hp_values *values) {
+                            const struct hp_values *values,
+                            const struct hp_error *const errors[HP_COLUMNS]) {
     uint32_t hash = stack_hash(frames, depth);
-    if (!add_to_known(profile, frames, depth, hash, values)) {
-        push_stack(profile, (struct hp_stack){*values, frames, (uint32_t)depth, hash});
+    if (!add_to_known(profile, frames, depth, hash, values, errors)) {
+        push_stack(profile, (struct hp_stack){*values, frames, (uint32_t)depth, hash},
+                   errors);
+    }
+}
+
+void hp_profile_set_alloc(struct hp_profile *profile) {
+    profile->has_alloc = true;
+    while (hp_profile_has_errors(profile, HP_COLUMN_ALLOC) &&
+           profile->errors[HP_COLUMN_ALLOC].count < profile->stacks.count) {
+        hp_vec_push(&profile->errors[HP_COLUMN_ALLOC], no_error);
     }
 }
 
 void hp_profile_reserve(struct hp_profile *profile, size_t stacks) {
     hp_vec_reserve(&profile->stacks, stacks);
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        hp_vec_reserve(&profile->errors[i],
+                       hp_profile_has_errors(profile, i) ? stacks : 0);
+    }
     hp_index_widen(&profile->stack_index, profile->stacks.count + stacks);
     place_stacks(profile);
 }
@@ -227,6 +276,16 @@ struct hp_values hp_profile_total(const struct hp_profile *profile) {
     const struct hp_stack *stack;
     hp_vec_each (stack, &profile->stacks) {
         hp_values_add(&total, &stack->values);
+    }
+    return total;
+}
+
+struct hp_error hp_profile_error(const struct hp_profile *profile,
+                                 enum hp_column column) {
+    struct hp_error total = {0};
+    const struct hp_error *error;
+    hp_vec_each (error, &profile->errors[column]) {
+        hp_error_add(&total, error);
     }
     return total;
 }
@@ -261,17 +320,23 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
     uint32_t *modules = map_modules(profile, other);
     hp_frame_id *frames = map_frames(profile, other, modules);
     HP_VEC(hp_frame_id) mapped = {0};
-    const struct hp_stack *stack;
-    hp_vec_each (stack, &other->stacks) {
+    if (other->has_alloc) {
+        hp_profile_set_alloc(profile);
+    }
+    for (size_t s = 0; s < other->stacks.count; s++) {
+        const struct hp_stack *stack = &other->stacks.at[s];
+        const struct hp_error *errors[HP_COLUMNS];
         mapped.count = 0;
         hp_vec_reserve(&mapped, stack->depth);
         for (uint32_t i = 0; i < stack->depth; i++) {
             mapped.at[i] = frames[stack->frames[i].n];
         }
-        hp_profile_add(profile, mapped.at, stack->depth, &stack->values);
+        for (int i = 0; i < HP_COLUMNS; i++) {
+            errors[i] = hp_profile_has_errors(other, i) ? &other->errors[i].at[s] : NULL;
+        }
+        hp_profile_add(profile, mapped.at, stack->depth, &stack->values, errors);
     }
     profile->overflow |= other->overflow;
-    profile->has_alloc |= other->has_alloc;
     hp_vec_done(&mapped);
     free(modules);
     free(frames);

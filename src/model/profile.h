@@ -11,6 +11,7 @@
 #include "base/index.h"
 #include "base/strtab.h"
 #include "base/vec.h"
+#include "model/error.h"
 #include "model/input.h"
 #include "model/module.h"
 #include "model/values.h"
@@ -56,14 +57,16 @@ struct hp_profile {
     HP_VEC(struct hp_frame) frames;
     HP_VEC(struct hp_line) lines;
     HP_VEC(struct hp_stack) stacks;
-    HP_VEC(void *) blocks; // malloc()ed, that stacks point into
+    HP_VEC(struct hp_error) errors[HP_COLUMNS]; // of the stacks; empty if not kept
+    HP_VEC(void *) blocks;                      // malloc()ed, that stacks point into
     struct hp_index module_index, frame_index, stack_index;
 
     HP_VEC(struct hp_input_record) inputs; // by name
     HP_VEC(hp_string) warnings;
     enum hp_estimator estimator;
-    bool has_alloc; // some input has allocation totals (prof_accum)
-    bool overflow;  // a sum did not fit: the profile is unusable
+    bool has_alloc;      // some input has allocation totals (prof_accum)
+    enum hp_errors keep; // errors of which columns
+    bool overflow;       // a sum did not fit: the profile is unusable
 };
 
 // {0} after done.
@@ -76,12 +79,21 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
                              uint64_t offset);
 
-// Add to the values of this stack, leaf first.  The frames are copied, unless they lie in
-// a block that the profile has adopted.
+// Add to the values and errors of this stack, leaf first.  An error may be NULL: none.  The
+// frames are copied, unless they lie in a block that the profile has adopted.
 void hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames, size_t depth,
-                    const struct hp_values *values);
+                    const struct hp_values *values,
+                    const struct hp_error *const errors[HP_COLUMNS]);
 void hp_profile_add_adopted(struct hp_profile *profile, hp_frame_id *frames, size_t depth,
-                            const struct hp_values *values);
+                            const struct hp_values *values,
+                            const struct hp_error *const errors[HP_COLUMNS]);
+
+// From now on stacks have allocation totals.
+void hp_profile_set_alloc(struct hp_profile *profile);
+
+// Whether the errors of a column are to be kept, and whether there are some.
+bool hp_profile_wants_errors(const struct hp_profile *profile, enum hp_column column);
+bool hp_profile_has_errors(const struct hp_profile *profile, enum hp_column column);
 
 // Make room for as many more stacks, so that adding them moves nothing.
 void hp_profile_reserve(struct hp_profile *profile, size_t stacks);
@@ -101,6 +113,9 @@ void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_cou
 
 // Sum over all stacks.
 struct hp_values hp_profile_total(const struct hp_profile *profile);
+
+// Of a column that has errors.
+struct hp_error hp_profile_error(const struct hp_profile *profile, enum hp_column column);
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
 

@@ -1,11 +1,17 @@
 #include "report/text.h"
 
 #include "report/report.h"
+#include "view/measure.h"
+#include "view/unseen.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
-    PERCENT = 6, // characters of a percentage
+    PERCENT = 6,      // characters of a percentage
+    ERROR_WIDTH = 11, // of the half of an interval
+    FEW_SAMPLES = 5,
 };
 
 static void format_value(char text[HP_NUMBER_SIZE], hp_fixed value, enum hp_metric metric,
@@ -45,6 +51,90 @@ void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole) {
     }
     put_padded(out, text, PERCENT);
 }
+
+// --- errors ---------------------------------------------------------------------------
+
+bool hp_text_has_errors(const struct hp_profile *profile,
+                        const struct hp_report_options *options) {
+    return !options->no_error &&
+           hp_profile_has_errors(profile, hp_column_of(options->metric));
+}
+
+double hp_text_confidence(const struct hp_report_options *options) {
+    return options->confidence > 0 ? options->confidence : 0.95;
+}
+
+// A number that is no exact sum, in units of the metric.
+static void format_double(char text[HP_NUMBER_SIZE], double value, enum hp_metric metric,
+                          enum hp_unit unit) {
+    double scaled = value * (double)((uint64_t)1 << hp_fraction(metric));
+    format_value(text, (hp_fixed)fmin(fmax(scaled, 0), 0x1p120), metric, unit);
+}
+
+// "± 7.9 MiB" without the sign, or why there is none.
+static void format_error(char text[HP_NUMBER_SIZE], hp_fixed value,
+                         const struct hp_error *error,
+                         const struct hp_report_options *options, enum hp_metric metric,
+                         enum hp_unit unit) {
+    if (!hp_measure_is_known(error, metric)) {
+        bool is_least = (error->flags & HP_ERROR_AT_LEAST) != 0;
+        strcpy(text, is_least ? "or more" : "mixed sizes");
+        return;
+    }
+    struct hp_interval range =
+        hp_interval_of(hp_measure_of(value, error, metric), hp_text_confidence(options));
+    format_double(text, (range.high - range.low) / 2, metric, unit);
+}
+
+static bool stands_on_few(hp_fixed value, const struct hp_error *error,
+                          enum hp_metric metric) {
+    return value > 0 && error->period > 0 && hp_measure_is_known(error, metric) &&
+           hp_effective_samples(hp_measure_of(value, error, metric)) < FEW_SAMPLES;
+}
+
+void hp_text_error(struct hp_sink *out, hp_fixed value, const struct hp_error *error,
+                   const struct hp_report_options *options) {
+    char text[HP_NUMBER_SIZE] = "";
+    if (error->samples > 0) {
+        format_error(text, value, error, options, options->metric, options->unit);
+    }
+    put_padded(out, text, ERROR_WIDTH);
+    hp_sink_text(out, stands_on_few(value, error, options->metric) ? "*" : " ");
+}
+
+void hp_text_error_title(struct hp_sink *out, const struct hp_report_options *options) {
+    char title[HP_NUMBER_SIZE];
+    int width =
+        snprintf(title, sizeof title, "± %g%%", hp_text_confidence(options) * 100);
+    // The sign is one character in two bytes.
+    hp_sink_print(out, "%*s%s ", ERROR_WIDTH + 1 - width, "", title);
+}
+
+void hp_text_error_notes(struct hp_sink *out, const struct hp_report_options *options) {
+    hp_sink_print(out,
+                  "± is half of the interval that holds the true value in %g%% of cases; "
+                  "* less than 5 samples\n",
+                  hp_text_confidence(options) * 100);
+}
+
+static void put_unseen(struct hp_sink *out, const struct hp_profile *profile,
+                       const struct hp_report_options *options) {
+    struct hp_unseen unseen =
+        hp_unseen_of(profile, hp_column_of(options->metric), hp_text_confidence(options));
+    if (unseen.stack <= 0) {
+        return;
+    }
+    char estimate[HP_NUMBER_SIZE], highest[HP_NUMBER_SIZE], stack[HP_NUMBER_SIZE];
+    format_double(estimate, unseen.estimate, HP_INUSE_SPACE, HP_UNIT_AUTO);
+    format_double(highest, unseen.highest, HP_INUSE_SPACE, HP_UNIT_AUTO);
+    format_double(stack, unseen.stack, HP_INUSE_SPACE, HP_UNIT_AUTO);
+    hp_sink_print(out,
+                  "of which   about %s, at most %s, in stacks never sampled, "
+                  "at most %s in any one\n",
+                  estimate, highest, stack);
+}
+
+// --- header ---------------------------------------------------------------------------
 
 // "sample period 512 KiB", or how many different ones there are.
 static void put_period(struct hp_sink *out, const struct hp_profile *profile) {
@@ -95,21 +185,50 @@ static void put_inputs(struct hp_sink *out, const struct hp_profile *profile) {
                   estimators[profile->estimator]);
 }
 
-static void put_totals(struct hp_sink *out, const struct hp_values *total,
-                       const char *label, enum hp_metric space, enum hp_metric objects) {
-    char bytes[HP_NUMBER_SIZE], count[HP_NUMBER_SIZE];
-    format_value(bytes, total->of[space], space, HP_UNIT_AUTO);
-    format_value(count, total->of[objects], objects, HP_UNIT_AUTO);
-    hp_sink_print(out, "%-9s  %s   %s objects\n", label, bytes, count);
+static void put_total(struct hp_sink *out, hp_fixed value, const struct hp_error *error,
+                      enum hp_metric metric, const struct hp_report_options *options) {
+    char text[HP_NUMBER_SIZE];
+    format_value(text, value, metric, HP_UNIT_AUTO);
+    bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
+    hp_sink_print(out, is_space ? "  %s" : "   %s objects", text);
+    if (error && (hp_measure_is_known(error, metric))) {
+        format_error(text, value, error, options, metric, HP_UNIT_AUTO);
+        hp_sink_print(out, " ± %s", text);
+    } else if (error) {
+        format_error(text, value, error, options, metric, HP_UNIT_AUTO);
+        hp_sink_print(out, " (%s)", text);
+    }
+}
+
+static void put_totals(struct hp_sink *out, const struct hp_profile *profile,
+                       const char *label, enum hp_column column,
+                       const struct hp_report_options *options) {
+    static const enum hp_metric space[] = {HP_INUSE_SPACE, HP_ALLOC_SPACE};
+
+    static const enum hp_metric objects[] = {HP_INUSE_OBJECTS, HP_ALLOC_OBJECTS};
+    struct hp_values total = hp_profile_total(profile);
+    bool has_error = !options->no_error && hp_profile_has_errors(profile, column);
+    struct hp_error error = {0};
+    if (has_error) {
+        error = hp_profile_error(profile, column);
+    }
+    hp_sink_print(out, "%-9s", label);
+    put_total(out, total.of[space[column]], has_error ? &error : NULL, space[column],
+              options);
+    put_total(out, total.of[objects[column]], has_error ? &error : NULL, objects[column],
+              options);
+    hp_sink_text(out, "\n");
 }
 
 void hp_text_header(struct hp_sink *out, const struct hp_profile *profile,
                     const struct hp_report_options *options) {
-    struct hp_values total = hp_profile_total(profile);
     put_inputs(out, profile);
-    put_totals(out, &total, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
+    put_totals(out, profile, "in use", HP_COLUMN_INUSE, options);
     if (profile->has_alloc) {
-        put_totals(out, &total, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
+        put_totals(out, profile, "allocated", HP_COLUMN_ALLOC, options);
+    }
+    if (hp_text_has_errors(profile, options)) {
+        put_unseen(out, profile, options);
     }
     const hp_string *warning;
     hp_vec_each (warning, &profile->warnings) {

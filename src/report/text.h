@@ -17,6 +17,22 @@ void hp_text_value(struct hp_sink *out, hp_fixed value,
 // "73.7%", or "-" of nothing.
 void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole);
 
+// Half of the interval of a value, right-aligned under hp_text_error_title(), with a mark if
+// it stands on few samples.
+void hp_text_error(struct hp_sink *out, hp_fixed value, const struct hp_error *error,
+                   const struct hp_report_options *options);
+void hp_text_error_title(struct hp_sink *out, const struct hp_report_options *options);
+
+// The lines below a table: what marks mean.
+void hp_text_error_notes(struct hp_sink *out, const struct hp_report_options *options);
+
+// Whether the report shows what sampling leaves open.
+bool hp_text_has_errors(const struct hp_profile *profile,
+                        const struct hp_report_options *options);
+
+// options->confidence, or the default.
+double hp_text_confidence(const struct hp_report_options *options);
+
 // The lines above a table: what was read, its totals, what to know about it.
 void hp_text_header(struct hp_sink *out, const struct hp_profile *profile,
                     const struct hp_report_options *options);

@@ -17,6 +17,14 @@ static void put_trace(struct hp_sink *out, const struct hp_traces *traces,
     hp_text_value(out, value, options, HP_COLUMN);
     hp_sink_text(out, " ");
     hp_text_percent(out, value, traces->total.of[options->metric]);
+    if (hp_text_has_errors(traces->naming.profile, options)) {
+        const struct hp_error *error = &trace->errors[hp_column_of(options->metric)];
+        hp_sink_text(out, " ±");
+        hp_text_error(out, value, error, options);
+        if (error->samples == 1 && error->period > 0) {
+            hp_sink_text(out, " seen once");
+        }
+    }
     hp_sink_text(out, "  ");
     for (uint32_t i = 0; i < trace->depth; i++) {
         hp_sink_print(out, "%*s", i > 0 ? INDENT : 0, "");

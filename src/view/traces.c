@@ -61,8 +61,18 @@ static bool is_trace(const struct hp_trace *trace, const struct hp_walk *walk,
            memcmp(trace->nodes, walk->nodes.at, trace->depth * sizeof *trace->nodes) == 0;
 }
 
+static void add_errors(struct hp_trace *trace, const struct hp_profile *profile,
+                       size_t stack) {
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        if (hp_profile_has_errors(profile, i)) {
+            hp_error_add(&trace->errors[i], &profile->errors[i].at[stack]);
+        }
+    }
+}
+
 static void add_walk(struct hp_traces *traces, struct hp_index *index,
-                     const struct hp_walk *walk, const struct hp_stack *stack) {
+                     const struct hp_walk *walk, size_t number) {
+    const struct hp_stack *stack = &traces->naming.profile->stacks.at[number];
     bool truncated = hp_stack_is_truncated(stack);
     if (hp_index_is_full(index, traces->traces.count)) {
         reindex(index, traces);
@@ -73,6 +83,7 @@ static void add_walk(struct hp_traces *traces, struct hp_index *index,
         struct hp_trace *trace = &traces->traces.at[index->slots[i] - 1];
         if (is_trace(trace, walk, truncated)) {
             hp_values_add(&trace->values, &stack->values);
+            add_errors(trace, traces->naming.profile, number);
             return;
         }
     }
@@ -80,9 +91,13 @@ static void add_walk(struct hp_traces *traces, struct hp_index *index,
     hp_node_id *copy = hp_arena_alloc(&traces->arena, size, alignof(hp_node_id));
     memcpy(copy, walk->nodes.at, size);
     hp_index_place(index, hash, (uint32_t)traces->traces.count);
-    hp_vec_push(&traces->traces,
-                ((struct hp_trace){stack->values, copy, (uint32_t)walk->nodes.count,
-                                   truncated}));
+    struct hp_trace *trace =
+        hp_vec_push(&traces->traces,
+                    ((struct hp_trace){.values = stack->values,
+                                       .nodes = copy,
+                                       .depth = (uint32_t)walk->nodes.count,
+                                       .truncated = truncated}));
+    add_errors(trace, traces->naming.profile, number);
 }
 
 void hp_traces_init(struct hp_traces *traces, const struct hp_profile *profile,
@@ -91,11 +106,11 @@ void hp_traces_init(struct hp_traces *traces, const struct hp_profile *profile,
     hp_naming_init(&traces->naming, profile, options);
     struct hp_index index = {0};
     struct hp_walk walk = {0};
-    const struct hp_stack *stack;
-    hp_vec_each (stack, &profile->stacks) {
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        const struct hp_stack *stack = &profile->stacks.at[i];
         hp_values_add(&traces->total, &stack->values);
         hp_naming_walk(&traces->naming, stack, &walk);
-        add_walk(traces, &index, &walk, stack);
+        add_walk(traces, &index, &walk, i);
     }
     hp_index_drop(&index);
     hp_vec_done(&walk.nodes);

@@ -7,7 +7,8 @@
 
 struct hp_trace {
     struct hp_values values;
-    const hp_node_id *nodes; // leaf first
+    struct hp_error errors[HP_COLUMNS]; // where the profile has them
+    const hp_node_id *nodes;            // leaf first
     uint32_t depth;
     bool truncated; // the last node is no root
 };

@@ -68,7 +68,8 @@ struct estimate {
 static struct estimate estimate_of(const struct hp_dump *dump,
                                    const struct hp_dump_stack *stack) {
     struct hp_values values;
-    cr_assert(hp_unbias_stack(&unbias, dump, stack, &values));
+    struct hp_error errors[HP_COLUMNS];
+    cr_assert(hp_unbias_stack(&unbias, dump, stack, &values, errors));
     return (
         struct estimate){hp_fixed_double(values.of[HP_INUSE_OBJECTS], HP_INUSE_OBJECTS),
                          hp_fixed_double(values.of[HP_INUSE_SPACE], HP_INUSE_SPACE)};

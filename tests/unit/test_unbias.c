@@ -23,8 +23,9 @@ static struct hp_unbias unbias;
 static void estimate(struct one *one, enum hp_estimator estimator, double *objects,
                      double *bytes) {
     struct hp_values values;
+    struct hp_error errors[HP_COLUMNS];
     hp_unbias_init(&unbias, estimator, &one->dump);
-    cr_assert(hp_unbias_stack(&unbias, &one->dump, &one->stack, &values));
+    cr_assert(hp_unbias_stack(&unbias, &one->dump, &one->stack, &values, errors));
     *objects = hp_fixed_double(values.of[HP_INUSE_OBJECTS], HP_INUSE_OBJECTS);
     *bytes = hp_fixed_double(values.of[HP_INUSE_SPACE], HP_INUSE_SPACE);
 }
@@ -177,7 +178,8 @@ Test(unbias, of_raw_dumps_adds_up_threads) {
 Test(unbias, refuses_numbers_beyond_all_reason) {
     struct one one;
     struct hp_values values;
+    struct hp_error errors[HP_COLUMNS];
     make(&one, UINT64_MAX, (struct hp_count){(uint64_t)1 << 61, (uint64_t)1 << 61}, true);
     hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &one.dump);
-    cr_expect_not(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values));
+    cr_expect_not(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values, errors));
 }

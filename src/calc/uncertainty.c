@@ -1,0 +1,96 @@
+// One size S, t = S/R: the estimate of C objects has the variance C R^2 E(t) in bytes, where
+// E(t) = t^2 / (e^t - 1).  As a bound E stays at its maximum once it has reached it, which
+// also covers the skewness of few large objects, and every mix of sizes of the same mean.
+// In objects it is that over S^2.
+//
+// Raw numbers of mixed sizes: n samples of b bytes stand for b ... n R + b bytes, and none
+// has a variance of more than R^2.
+//
+// Rewritten numbers of mixed sizes: the bound for the mean size, and R^2/12 for the
+// rounding of the count, half of which may move the estimate by R/2 t^2 e^-t / (1 - e^-t)^2.
+// Nothing is known of the objects' error, but that the estimate may be all of it.
+#include "calc/uncertainty.h"
+
+#include "calc/probability.h"
+
+#include <stddef.h>
+
+static const double top = 1.5936242600400399;       // where t^2 / (e^t - 1) is largest
+static const double top_value = 0.6476102378919147; // what it is there
+static const double least_printed = 0.945;          // of the count, by one sampled object
+
+static double envelope(double t) {
+    if (t >= top) {
+        return top_value;
+    }
+    double q = hp_one_minus_exp(t); // 1 / (e^t - 1) = (1 - q) / q
+    return t * t * (1 - q) / q;
+}
+
+// A non-negative number as a whole one, to nearest.
+static hp_int128 whole(double x, bool *too_big) {
+    if (!(x < 0x1p120)) {
+        *too_big = true;
+        return 0;
+    }
+    return (hp_int128)(x < 0x1p52 ? x + 0.5 : x);
+}
+
+static uint64_t whole64(double x, bool *too_big) {
+    if (!(x < 0x1p63)) {
+        *too_big = true;
+        return 0;
+    }
+    return x > 0 ? (uint64_t)(x + 0.5) : 0;
+}
+
+static hp_int128 objects_squared(double x, bool *too_big) {
+    return whole(x * (double)(1 << HP_ERROR_FRACTION), too_big);
+}
+
+struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64_t period,
+                                     bool *too_big) {
+    struct hp_error error = {.samples = n};
+    *too_big |= __builtin_mul_overflow(n, size, &error.certain);
+    if (period > 1) {
+        double r = (double)period, s = (double)size;
+        double variance = (double)n / p * r * r * envelope(s / r);
+        error.variance = whole(variance, too_big);
+        error.objects_variance = objects_squared(variance / (s * s), too_big);
+        error.period = period;
+        error.weight = 1 / p;
+    }
+    return error;
+}
+
+struct hp_error hp_error_of_raw(struct hp_count sampled, double bytes, uint64_t period,
+                                bool *too_big) {
+    struct hp_error error = {.samples = sampled.objects, .certain = sampled.bytes};
+    if (period > 1) {
+        double r = (double)period, n = (double)sampled.objects;
+        error.variance = whole(n * r * r, too_big);
+        error.excess = whole64(n * r + (double)sampled.bytes - bytes, too_big);
+        error.period = period;
+        error.flags = HP_ERROR_AT_LEAST;
+    }
+    return error;
+}
+
+struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
+                                      double bytes, uint64_t period, bool *too_big) {
+    struct hp_error error = {.samples = 2};
+    if (period <= 1) {
+        error.certain = whole64(bytes, too_big);
+        return error;
+    }
+    double r = (double)period, t = bytes / objects / r, q = hp_one_minus_exp(t);
+    double unseen = r * ((double)printed.objects + 0.5) / least_printed; // at most
+    error.variance = whole(objects * r * r * envelope(t) + r * r / 12, too_big);
+    error.objects_variance = objects_squared(objects * objects, too_big);
+    error.certain = whole64(bytes - unseen - 0.5, too_big);
+    error.rounding = whole64(r / 2 * t * t * (1 - q) / (q * q), too_big);
+    error.period = period;
+    error.weight = objects;
+    error.flags = HP_ERROR_MIXED;
+    return error;
+}

@@ -1,0 +1,23 @@
+// The error of estimates, from what a dump tells: see statistics.md 3 in the project's
+// design.  Same bits on every machine.
+#ifndef HP_CALC_UNCERTAINTY_H
+#define HP_CALC_UNCERTAINTY_H
+
+#include "model/error.h"
+
+// All return {0} for a period of 1 or less, but for what is certain; *too_big is set when a
+// number does not fit.
+
+// n sampled objects of one size, each of which was sampled with chance p.
+struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64_t period,
+                                     bool *too_big);
+
+// Sampled objects of several sizes, added up as they were, and the bytes estimated of them.
+struct hp_error hp_error_of_raw(struct hp_count sampled, double bytes, uint64_t period,
+                                bool *too_big);
+
+// The same rewritten by jemalloc (prof_unbias), and what was estimated.
+struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
+                                      double bytes, uint64_t period, bool *too_big);
+
+#endif

@@ -1,0 +1,44 @@
+// What is known of the error that sampling leaves in an estimate.
+//
+// Everything here is added up exactly, so that it is the same in whatever order, or is the
+// largest of all.
+#ifndef HP_MODEL_ERROR_H
+#define HP_MODEL_ERROR_H
+
+#include "model/values.h"
+
+// What the numbers of an estimate are about.
+enum hp_column {
+    HP_COLUMN_INUSE,
+    HP_COLUMN_ALLOC,
+    HP_COLUMNS,
+};
+
+static inline enum hp_column hp_column_of(enum hp_metric metric) {
+    return metric == HP_ALLOC_SPACE || metric == HP_ALLOC_OBJECTS ? HP_COLUMN_ALLOC
+                                                                  : HP_COLUMN_INUSE;
+}
+
+enum {
+    HP_ERROR_FRACTION = 20,     // bits after the binary point of objects_variance
+    HP_ERROR_MIXED = 1 << 0,    // sizes are mixed: nothing is known of the objects' error
+    HP_ERROR_AT_LEAST = 1 << 1, // there may be any number of objects more
+};
+
+// {0}: nothing was sampled, or everything.
+struct hp_error {
+    hp_int128 variance;         // bound of that of the bytes; bytes^2
+    hp_int128 objects_variance; // of the objects; 2^-20 objects^2
+    uint64_t certain;           // bytes that were seen themselves
+    uint64_t excess;            // bytes that mixed sizes may hide, beyond the estimate
+    uint64_t rounding;          // bytes that rounding in the dump may account for
+    uint64_t samples;           // objects sampled, at least; exact when 0 or 1
+    uint64_t period;            // the largest; 0 where everything is sampled
+    double weight;              // objects that one sample stands for, the largest
+    unsigned flags;             // of any
+};
+
+// False if a sum does not fit; *sum is then unusable.
+bool hp_error_add(struct hp_error *sum, const struct hp_error *error);
+
+#endif

@@ -1,0 +1,343 @@
+// For programs.  One object, always with these keys in this order:
+//
+//     {"schema": "hprof-agg.top/1", "command": "top", "by": "function",
+//      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
+//      "inputs": {"used": 3, "skipped": 0, "periods": [524288], "stacks": 1234},
+//      "total": {"inuse-space": NUMBER, "inuse-objects": NUMBER,
+//                "alloc-space": NUMBER or null, "alloc-objects": NUMBER or null},
+//      "unseen": {"estimate": 1.5, "high": 2.5, "stack": 3.5} or null,
+//      "rows": [{"name": "f", "flat": NUMBERS, "cum": NUMBERS,
+//                "effective_samples": 12.3, "flags": ["few-samples"]}, ...],
+//      "warnings": ["..."]}
+//
+// NUMBER is {"estimate": 1.500, "low": 1, "high": 2}; low and high are null where nothing is
+// known, and NUMBERS are as in "total".  "effective_samples" and "flags" are of flat, in the
+// metric asked for; flags are "few-samples", "seen-once" and "mixed-sizes".  Rows of stacks
+// have "frames", leaf first, "truncated", and "value" instead of flat and cum.
+#include "report/jsontext.h"
+#include "report/report.h"
+#include "view/measure.h"
+#include "view/table.h"
+#include "view/traces.h"
+#include "view/unseen.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    FEW_SAMPLES = 5,
+};
+
+static const char *const metric_names[HP_METRICS] = {
+    [HP_INUSE_SPACE] = "inuse-space",
+    [HP_INUSE_OBJECTS] = "inuse-objects",
+    [HP_ALLOC_SPACE] = "alloc-space",
+    [HP_ALLOC_OBJECTS] = "alloc-objects",
+};
+
+struct writer {
+    struct hp_sink *out;
+    const struct hp_profile *profile;
+    const struct hp_report_options *options;
+    double confidence;
+    uint64_t period[HP_COLUMNS]; // the largest: what is not seen may hold as much
+};
+
+static void put_key(const struct writer *w, const char *name) {
+    hp_sink_print(w->out, "\"%s\": ", name);
+}
+
+static bool has_errors(const struct writer *w, enum hp_metric metric) {
+    return !w->options->no_error &&
+           hp_profile_has_errors(w->profile, hp_column_of(metric));
+}
+
+static void put_number(const struct writer *w, hp_fixed value,
+                       const struct hp_error *known, enum hp_metric metric) {
+    struct hp_interval range = {NAN, NAN};
+    struct hp_error error = *known;
+    if (error.samples == 0) {
+        error.period = w->period[hp_column_of(metric)];
+    }
+    if (has_errors(w, metric) && hp_measure_is_known(&error, metric)) {
+        range = hp_interval_of(hp_measure_of(value, &error, metric), w->confidence);
+    }
+    hp_sink_text(w->out, "{\"estimate\": ");
+    hp_json_fixed(w->out, value, metric);
+    hp_sink_text(w->out, ", \"low\": ");
+    hp_json_double(w->out, range.low);
+    hp_sink_text(w->out, ", \"high\": ");
+    hp_json_double(w->out, range.high);
+    hp_sink_text(w->out, "}");
+}
+
+// Values and errors of all metrics; those of what no input tells are null.
+static void put_numbers(const struct writer *w, const struct hp_values *values,
+                        const struct hp_error errors[HP_COLUMNS]) {
+    hp_sink_text(w->out, "{");
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        enum hp_column column = hp_column_of(metric);
+        hp_sink_text(w->out, metric > 0 ? ", " : "");
+        put_key(w, metric_names[metric]);
+        if (column == HP_COLUMN_ALLOC && !w->profile->has_alloc) {
+            hp_sink_text(w->out, "null");
+        } else {
+            put_number(w, values->of[metric], &errors[column], metric);
+        }
+    }
+    hp_sink_text(w->out, "}");
+}
+
+// --- head and foot ----------------------------------------------------------------------
+
+static int by_size(const void *left, const void *right) {
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static void put_periods(const struct writer *w) {
+    HP_VEC(uint64_t) periods = {0};
+    const struct hp_input_record *input;
+    hp_vec_each (input, &w->profile->inputs) {
+        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+            hp_vec_push(&periods, input->period);
+        }
+    }
+    if (periods.count > 0) {
+        qsort(periods.at, periods.count, sizeof *periods.at, by_size);
+    }
+    hp_sink_text(w->out, "[");
+    for (size_t i = 0; i < periods.count; i++) {
+        if (i == 0 || periods.at[i] != periods.at[i - 1]) {
+            hp_sink_print(w->out, "%s%llu", i > 0 ? ", " : "",
+                          (unsigned long long)periods.at[i]);
+        }
+    }
+    hp_sink_text(w->out, "]");
+    hp_vec_done(&periods);
+}
+
+static void put_inputs(const struct writer *w) {
+    size_t used = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &w->profile->inputs) {
+        used += input->public.status <= HP_INPUT_KEPT_DAMAGED;
+    }
+    hp_sink_print(w->out,
+                  "\"inputs\": {\"used\": %zu, \"skipped\": %zu, \"periods\": ", used,
+                  w->profile->inputs.count - used);
+    put_periods(w);
+    hp_sink_print(w->out, ", \"stacks\": %zu},\n ", w->profile->stacks.count);
+}
+
+static void put_totals(const struct writer *w) {
+    struct hp_values total = hp_profile_total(w->profile);
+    struct hp_error errors[HP_COLUMNS];
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        errors[i] = hp_profile_error(w->profile, i);
+    }
+    put_key(w, "total");
+    put_numbers(w, &total, errors);
+    hp_sink_text(w->out, ",\n ");
+}
+
+static void put_unseen(const struct writer *w) {
+    put_key(w, "unseen");
+    if (!has_errors(w, w->options->metric)) {
+        hp_sink_text(w->out, "null,\n ");
+        return;
+    }
+    struct hp_unseen unseen =
+        hp_unseen_of(w->profile, hp_column_of(w->options->metric), w->confidence);
+    hp_sink_text(w->out, "{\"estimate\": ");
+    hp_json_double(w->out, unseen.estimate);
+    hp_sink_text(w->out, ", \"high\": ");
+    hp_json_double(w->out, unseen.highest);
+    hp_sink_text(w->out, ", \"stack\": ");
+    hp_json_double(w->out, unseen.stack);
+    hp_sink_text(w->out, "},\n ");
+}
+
+static void put_head(const struct writer *w, const char *command) {
+    static const char *const estimators[] = {
+        [HP_ESTIMATOR_BEST] = "horvitz-thompson",
+        [HP_ESTIMATOR_JEPROF] = "jeprof",
+        [HP_ESTIMATOR_NONE] = "none",
+    };
+    static const char *const by[] = {
+        [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",       [HP_BY_FILE] = "file",
+        [HP_BY_MODULE] = "module",     [HP_BY_ADDRESS] = "address",
+    };
+    hp_sink_print(w->out,
+                  "{\"schema\": \"hprof-agg.%s/1\", \"command\": \"%s\", "
+                  "\"by\": \"%s\",\n \"estimator\": \"%s\", \"metric\": \"%s\", "
+                  "\"confidence\": %g,\n ",
+                  command, command, by[w->options->by], estimators[w->profile->estimator],
+                  metric_names[w->options->metric], w->confidence);
+    put_inputs(w);
+    put_totals(w);
+    put_unseen(w);
+    hp_sink_text(w->out, "\"rows\": [");
+}
+
+static void put_foot(const struct writer *w) {
+    hp_sink_text(w->out, "],\n \"warnings\": [");
+    for (size_t i = 0; i < w->profile->warnings.count; i++) {
+        hp_sink_text(w->out, i > 0 ? ",\n  " : "\n  ");
+        hp_json_string(w->out,
+                       hp_strtab_span(&w->profile->strings, w->profile->warnings.at[i]));
+    }
+    hp_sink_text(w->out, "]}\n");
+}
+
+static void put_quality(const struct writer *w, hp_fixed value,
+                        const struct hp_error *error) {
+    enum hp_metric metric = w->options->metric;
+    bool is_known = has_errors(w, metric) && hp_measure_is_known(error, metric);
+    bool has_samples = is_known && error->samples > 0 && error->period > 0;
+    double samples =
+        has_samples ? hp_effective_samples(hp_measure_of(value, error, metric)) : NAN;
+    put_key(w, "effective_samples");
+    hp_json_double(w->out, samples);
+    const char *flag = "";
+    if (error->flags != 0 && !is_known) {
+        flag = "\"mixed-sizes\"";
+    } else if (error->samples == 1 && error->period > 0) {
+        flag = "\"few-samples\", \"seen-once\"";
+    } else if (samples < FEW_SAMPLES) {
+        flag = "\"few-samples\"";
+    }
+    hp_sink_print(w->out, ", \"flags\": [%s]", flag);
+}
+
+// --- top ----------------------------------------------------------------------------------
+
+// A table for each metric: the same nodes, each in its own order.
+struct tables {
+    struct hp_table of[HP_METRICS];
+    uint32_t *row[HP_METRICS]; // of each node
+};
+
+static void tables_init(struct tables *tables, const struct writer *w) {
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        struct hp_report_options options = *w->options;
+        struct hp_table *table = &tables->of[metric];
+        options.metric = metric;
+        hp_table_init(table, w->profile, &options, HP_TABLE_BOTH_ERRORS);
+        uint32_t *row =
+            hp_alloc(table->naming.names.strings.count * sizeof *tables->row[metric]);
+        for (uint32_t i = 0; i < table->rows.count; i++) {
+            row[table->rows.at[i].node.n] = i;
+        }
+        tables->row[metric] = row;
+    }
+}
+
+static void tables_done(struct tables *tables) {
+    for (int i = 0; i < HP_METRICS; i++) {
+        hp_table_done(&tables->of[i]);
+        free(tables->row[i]);
+    }
+}
+
+static void put_row(const struct writer *w, const struct tables *tables,
+                    hp_node_id node) {
+    struct hp_values flat, cum;
+    struct hp_error flat_errors[HP_COLUMNS], cum_errors[HP_COLUMNS];
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        const struct hp_table *table = &tables->of[metric];
+        const struct hp_row *row = &table->rows.at[tables->row[metric][node.n]];
+        flat.of[metric] = row->flat;
+        cum.of[metric] = row->cum;
+        flat_errors[hp_column_of(metric)] = row->flat_error;
+        cum_errors[hp_column_of(metric)] = row->cum_error;
+    }
+    enum hp_metric metric = w->options->metric;
+    put_key(w, "flat");
+    put_numbers(w, &flat, flat_errors);
+    hp_sink_text(w->out, ",\n   ");
+    put_key(w, "cum");
+    put_numbers(w, &cum, cum_errors);
+    hp_sink_text(w->out, ",\n   ");
+    put_quality(w, flat.of[metric], &flat_errors[hp_column_of(metric)]);
+}
+
+static size_t limited(size_t count, const struct hp_report_options *options) {
+    return options->limit && options->limit < count ? options->limit : count;
+}
+
+static void write_top(const struct writer *w) {
+    struct tables tables;
+    tables_init(&tables, w);
+    const struct hp_table *table = &tables.of[w->options->metric];
+    put_head(w, "top");
+    for (size_t i = 0; i < limited(table->rows.count, w->options); i++) {
+        hp_node_id node = table->rows.at[i].node;
+        hp_sink_text(w->out, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
+        hp_json_string(w->out, hp_node_name(&table->naming, node));
+        hp_sink_text(w->out, ",\n   ");
+        put_row(w, &tables, node);
+        hp_sink_text(w->out, "}");
+    }
+    put_foot(w);
+    tables_done(&tables);
+}
+
+// --- stacks -------------------------------------------------------------------------------
+
+static void put_frames(const struct writer *w, const struct hp_traces *traces,
+                       const struct hp_trace *trace) {
+    hp_sink_text(w->out, "{\"frames\": [");
+    for (uint32_t i = 0; i < trace->depth; i++) {
+        hp_sink_text(w->out, i > 0 ? ", " : "");
+        hp_json_string(w->out, hp_node_name(&traces->naming, trace->nodes[i]));
+    }
+    hp_sink_print(w->out, "], \"truncated\": %s,\n   ",
+                  trace->truncated ? "true" : "false");
+}
+
+static void write_stacks(const struct writer *w) {
+    enum hp_metric metric = w->options->metric;
+    struct hp_traces traces;
+    hp_traces_init(&traces, w->profile, w->options);
+    hp_traces_sort_by(&traces, metric);
+    put_head(w, "stacks");
+    for (size_t i = 0; i < limited(traces.traces.count, w->options); i++) {
+        const struct hp_trace *trace = &traces.traces.at[i];
+        hp_sink_text(w->out, i > 0 ? ",\n  " : "\n  ");
+        put_frames(w, &traces, trace);
+        put_key(w, "value");
+        put_numbers(w, &trace->values, trace->errors);
+        hp_sink_text(w->out, ",\n   ");
+        put_quality(w, trace->values.of[metric], &trace->errors[hp_column_of(metric)]);
+        hp_sink_text(w->out, "}");
+    }
+    put_foot(w);
+    hp_traces_done(&traces);
+}
+
+static void write_json(struct hp_sink *out, const struct hp_profile *profile,
+                       const struct hp_report_options *options) {
+    struct writer w = {
+        .out = out,
+        .profile = profile,
+        .options = options,
+        .confidence = options->confidence > 0 ? options->confidence : 0.95,
+    };
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        w.period[i] = hp_profile_error(profile, i).period;
+    }
+    if (options->kind == HP_REPORT_STACKS) {
+        write_stacks(&w);
+    } else {
+        write_top(&w);
+    }
+}
+
+const struct hp_format_writer hp_json_writer = {
+    .name = "json",
+    .suffix = ".json",
+    .help = "one object with intervals, for programs",
+    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS,
+    .write = write_json,
+};

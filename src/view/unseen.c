@@ -1,0 +1,46 @@
+// Good and Turing's estimate: what one sample stands for beyond its own object, in the
+// stacks that have just one, is on average what the stacks without any hold.  With
+// g = S (1 - p) / p, the square of its error is on average that of
+//
+//     v = sum over n = 1 of g (g + S) + sum over n = 2 of 2 g1 g2
+//
+// One stack of T bytes is missed with chance e^(-T/R), whatever the sizes of its objects.
+#include "view/unseen.h"
+
+#include "view/special.h"
+
+#include <math.h>
+
+// Exact sums: stacks come in any order.
+struct sums {
+    hp_int128 beyond, variance; // bytes, bytes^2
+    uint64_t period;
+};
+
+static void add(struct sums *sums, hp_int128 bytes, const struct hp_error *error) {
+    hp_int128 beyond = bytes - (hp_int128)error->certain;
+    if (error->period > 0 && error->samples == 1) {
+        sums->beyond += beyond;
+        sums->variance += beyond * bytes;
+    } else if (error->period > 0 && error->samples == 2 && error->flags == 0) {
+        sums->variance += beyond * beyond / 2;
+    }
+    sums->period = error->period > sums->period ? error->period : sums->period;
+}
+
+struct hp_unseen hp_unseen_of(const struct hp_profile *profile, enum hp_column column,
+                              double confidence) {
+    enum hp_metric space = column == HP_COLUMN_ALLOC ? HP_ALLOC_SPACE : HP_INUSE_SPACE;
+    struct sums sums = {0};
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        hp_fixed value = profile->stacks.at[i].values.of[space];
+        add(&sums, hp_fixed_round(value, space), &profile->errors[column].at[i]);
+    }
+    double estimate = (double)sums.beyond, variance = (double)sums.variance;
+    double period = (double)sums.period, z = hp_normal_quantile_above(1 - confidence);
+    return (struct hp_unseen){
+        .estimate = estimate,
+        .highest = estimate + period + z * sqrt(variance + 2 * period * period),
+        .stack = -period * log(1 - confidence),
+    };
+}

@@ -1,0 +1,18 @@
+// What sampling missed altogether: stacks of which no object was sampled.
+#ifndef HP_VIEW_UNSEEN_H
+#define HP_VIEW_UNSEEN_H
+
+#include "model/profile.h"
+
+// In bytes.  The estimates of the stacks that were seen already stand for these.
+struct hp_unseen {
+    double estimate; // of all such stacks together
+    double highest;  // what they hold at most, with the confidence asked for
+    double stack;    // what one of them holds at most
+};
+
+// Of a column that has errors.
+struct hp_unseen hp_unseen_of(const struct hp_profile *profile, enum hp_column column,
+                              double confidence);
+
+#endif
