@@ -22,7 +22,7 @@ static void make_room(struct hp_merger *merger, const struct hp_profile *profile
                       size_t stacks) {
     merger->values.count = 0;
     hp_vec_reserve(&merger->values, stacks);
-    for (int i = 0; i < HP_COLUMNS; i++) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         merger->errors[i].count = 0;
         merger->keeps[i] = hp_profile_wants_errors(profile, i) &&
                            (i == HP_COLUMN_INUSE || merger->unbias.has_alloc);
@@ -41,7 +41,7 @@ static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
             !hp_values_add(total, values)) {
             return false;
         }
-        for (int i = 0; i < HP_COLUMNS; i++) {
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             if (merger->keeps[i]) {
                 hp_vec_push(&merger->errors[i], errors[i]);
             }
@@ -95,7 +95,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         const struct hp_dump_stack *stack = &dump->stacks.at[s];
         const struct hp_values *values = &merger->values.at[s];
         const struct hp_error *errors[HP_COLUMNS];
-        for (int i = 0; i < HP_COLUMNS; i++) {
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             errors[i] = merger->keeps[i] ? &merger->errors[i].at[s] : NULL;
         }
         if (adopt) {
@@ -135,7 +135,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
 void hp_merger_done(struct hp_merger *merger) {
     hp_placer_done(&merger->placer);
     hp_vec_done(&merger->values);
-    for (int i = 0; i < HP_COLUMNS; i++) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&merger->errors[i]);
     }
 }

@@ -19,7 +19,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->frames);
     hp_vec_done(&profile->lines);
     hp_vec_done(&profile->stacks);
-    for (int i = 0; i < HP_COLUMNS; i++) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&profile->errors[i]);
     }
     void **block;
@@ -192,7 +192,7 @@ static void add_to(struct hp_profile *profile, size_t stack,
                    const struct hp_values *values,
                    const struct hp_error *const errors[HP_COLUMNS]) {
     bool fits = hp_values_add(&profile->stacks.at[stack].values, values);
-    for (int i = 0; i < HP_COLUMNS; i++) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         fits &= !hp_profile_has_errors(profile, i) || !errors[i] ||
                 hp_error_add(&profile->errors[i].at[stack], errors[i]);
     }
@@ -217,7 +217,7 @@ static void push_stack(struct hp_profile *profile, struct hp_stack stack,
                        const struct hp_error *const errors[HP_COLUMNS]) {
     hp_index_place(&profile->stack_index, stack.hash, (uint32_t)profile->stacks.count);
     hp_vec_push(&profile->stacks, stack);
-    for (int i = 0; i < HP_COLUMNS; i++) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
             hp_vec_push(&profile->errors[i], errors[i] ? *errors[i] : no_error);
         }
@@ -259,7 +259,7 @@ void hp_profile_set_alloc(struct hp_profile *profile) {
 
 void hp_profile_reserve(struct hp_profile *profile, size_t stacks) {
     hp_vec_reserve(&profile->stacks, stacks);
-    for (int i = 0; i < HP_COLUMNS; i++) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_reserve(&profile->errors[i],
                        hp_profile_has_errors(profile, i) ? stacks : 0);
     }
@@ -331,7 +331,7 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
         for (uint32_t i = 0; i < stack->depth; i++) {
             mapped.at[i] = frames[stack->frames[i].n];
         }
-        for (int i = 0; i < HP_COLUMNS; i++) {
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             errors[i] = hp_profile_has_errors(other, i) ? &other->errors[i].at[s] : NULL;
         }
         hp_profile_add(profile, mapped.at, stack->depth, &stack->values, errors);

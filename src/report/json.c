@@ -133,7 +133,7 @@ static void put_inputs(const struct writer *w) {
 static void put_totals(const struct writer *w) {
     struct hp_values total = hp_profile_total(w->profile);
     struct hp_error errors[HP_COLUMNS];
-    for (int i = 0; i < HP_COLUMNS; i++) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         errors[i] = hp_profile_error(w->profile, i);
     }
     put_key(w, "total");
@@ -324,7 +324,7 @@ static void write_json(struct hp_sink *out, const struct hp_profile *profile,
         .options = options,
         .confidence = options->confidence > 0 ? options->confidence : 0.95,
     };
-    for (int i = 0; i < HP_COLUMNS; i++) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         w.period[i] = hp_profile_error(profile, i).period;
     }
     if (options->kind == HP_REPORT_STACKS) {

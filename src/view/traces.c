@@ -63,7 +63,7 @@ static bool is_trace(const struct hp_trace *trace, const struct hp_walk *walk,
 
 static void add_errors(struct hp_trace *trace, const struct hp_profile *profile,
                        size_t stack) {
-    for (int i = 0; i < HP_COLUMNS; i++) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
             hp_error_add(&trace->errors[i], &profile->errors[i].at[stack]);
         }
