@@ -1,0 +1,72 @@
+// The table of the sampler's live objects against a plain array of them.
+#include "sampler/objects.h"
+
+#include "sampler/random.h"
+
+#include <criterion/criterion.h>
+
+enum {
+    ADDRESSES = 4096,
+    STEPS = 400000
+};
+
+static struct hp_objects objects; // large for a stack
+
+static uintptr_t address_of(size_t i) {
+    return 0x7f0000000000 + 48 * i;
+}
+
+static void put(uintptr_t address, uint64_t usize) {
+    struct hp_object object = {.address = address, .usize = usize};
+    cr_assert(hp_objects_put(&objects, &object));
+}
+
+Test(objects, finds_what_was_put_and_nothing_else) {
+    static uint64_t usizes[ADDRESSES]; // 0: not there
+    struct hp_random random;
+    hp_random_init(&random, 1);
+    for (uint64_t step = 1; step <= STEPS; step++) {
+        size_t i = hp_random_next(&random) % ADDRESSES;
+        struct hp_object taken;
+        bool was_there = hp_objects_take(&objects, address_of(i), &taken);
+        cr_assert_eq(was_there, usizes[i] != 0);
+        if (was_there) {
+            cr_assert_eq(taken.address, address_of(i));
+            cr_assert_eq(taken.usize, usizes[i]);
+        }
+        usizes[i] = hp_random_next(&random) % 2 ? step : 0;
+        if (usizes[i]) {
+            put(address_of(i), usizes[i]);
+            cr_assert(hp_objects_may_have(&objects, address_of(i)));
+        }
+    }
+    size_t left = 0;
+    for (size_t i = 0; i < ADDRESSES; i++) {
+        left += usizes[i] != 0;
+    }
+    cr_assert_eq(objects.count, left);
+}
+
+// free(NULL) asks too, and an address that shares its mark makes the table look.
+Test(objects, null_is_never_there) {
+    put(address_of(0), 1);
+    put(address_of(1), 2);
+    hp_objects_mark(&objects, 0, 1);
+    struct hp_object taken;
+    cr_assert(hp_objects_may_have(&objects, 0));
+    cr_assert_not(hp_objects_take(&objects, 0, &taken));
+    cr_assert_eq(objects.count, 2);
+}
+
+Test(objects, no_mark_is_left_when_all_are_gone) {
+    for (size_t i = 0; i < ADDRESSES; i++) {
+        put(address_of(i), 1);
+    }
+    for (size_t i = 0; i < ADDRESSES; i++) {
+        struct hp_object taken;
+        cr_assert(hp_objects_take(&objects, address_of(i), &taken));
+    }
+    for (size_t i = 0; i < ADDRESSES; i++) {
+        cr_assert_not(hp_objects_may_have(&objects, address_of(i)));
+    }
+}
