@@ -126,7 +126,8 @@ def check_two_stacks(directory, machines):
     listed = '\n'.join(dumps_of(directory)).encode()
     folded = t.ok('merge', '--format=folded', '--files-from=-', '--by=address', '--no-symbols',
                   stdin=listed, timeout=1200).folded()
-    if {stack[-1]: value for stack, value in folded} != values:
+    # folded rounds so that its lines add up to the total
+    if any(abs(value - values[stack[-1]]) > 1 for stack, value in folded):
         faults.append(f'merge tells {folded}, top {values}')
     # What comes of summing first, from the same dumps.
     objects, size = raw_sums(dumps_of(directory))[8]
