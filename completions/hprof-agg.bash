@@ -16,6 +16,8 @@ _hprof_agg() {
     fi
     case $option in
     --files-from) kind=file ;;
+    --base-files-from) kind=file ;;
+    --time-from) kind=word words='' ;;
     --on-duplicate) kind=word words='error skip' ;;
     --max-skipped) kind=word words='' ;;
     --metric) kind=word words='inuse-space inuse-objects alloc-space alloc-objects' ;;
@@ -25,6 +27,7 @@ _hprof_agg() {
     --sort) kind=word words='flat cum name' ;;
     --unit) kind=word words='auto B KiB MiB GiB' ;;
     --confidence) kind=word words='' ;;
+    --fail-if) kind=word words='' ;;
     --symbol-dir) kind=directory ;;
     --path-map) kind=word words='' ;;
     -f | --format) kind=word words='text folded json' ;;
@@ -38,15 +41,17 @@ _hprof_agg() {
         case $command in
         top) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         stacks) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --unit= --confidence= --no-error --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        diff) words='--files-from= --to --base-files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --cum --unit= --confidence= --no-error --fail-if= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        trend) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --cum --unit= --confidence= --no-error --fail-if= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         merge) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         info) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --compat= --no-unbias --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         help) words='--help --version' ;;
         version) words='--help --version' ;;
         folded) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
-        *) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        *) words='--files-from= --to --base-files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --fail-if= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         esac
     elif [[ -z $kind && ( -z $command || $command == help ) ]]; then
-        kind=word words='top stacks merge info help version folded'
+        kind=word words='top stacks diff trend merge info help version folded'
     elif [[ -z $kind ]]; then
         kind=file
     fi

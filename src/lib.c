@@ -2,6 +2,7 @@
 #include "hprof-agg/hprof-agg.h"
 
 #include "lib/read.h"
+#include "lib/times.h"
 #include "lib/warnings.h"
 #include "model/profile.h"
 #include "report/report.h"
@@ -31,7 +32,11 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     }
     profile->estimator = options->estimator;
     profile->keep = options->errors;
+    profile->history.is_kept = options->history;
     int ret = hp_read_inputs(profile, paths, count, options, err);
+    if (ret == HP_OK && options->time_from) {
+        ret = hp_times_set(profile, options->time_from, err);
+    }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
     hp_warn_of_inputs(profile);
     return ret;
@@ -76,6 +81,30 @@ static bool wants_alloc(enum hp_metric metric) {
     return metric == HP_ALLOC_SPACE || metric == HP_ALLOC_OBJECTS;
 }
 
+// What a report needs beyond stacks.
+static int check_history(const struct hp_profile *profile, enum hp_report_kind kind,
+                         struct hp_err *err) {
+    bool needs = kind == HP_REPORT_DIFF || kind == HP_REPORT_TREND;
+    size_t used = 0, base = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        bool is_used = input->public.status <= HP_INPUT_KEPT_DAMAGED;
+        used += is_used;
+        base += is_used && input->is_base;
+    }
+    if (needs && !profile->history.is_kept) {
+        return hp_fail(err, HP_E_USAGE, "this report needs hp_read_options.history");
+    }
+    if (kind == HP_REPORT_DIFF && (base == 0 || base == used)) {
+        return hp_fail(err, HP_E_EMPTY, "nothing to compare: no %s input could be used",
+                       base == 0 ? "base" : "new");
+    }
+    if (kind == HP_REPORT_TREND && used < 2) {
+        return hp_fail(err, HP_E_EMPTY, "a trend needs two dumps or more");
+    }
+    return HP_OK;
+}
+
 int hp_profile_report(const struct hp_profile *profile,
                       const struct hp_report_options *options, hp_write_fn *write,
                       void *data, struct hp_err *err) {
@@ -91,6 +120,10 @@ int hp_profile_report(const struct hp_profile *profile,
         return hp_fail(err, HP_E_EMPTY,
                        "no input tells what was allocated and freed: run "
                        "the program with prof_accum:true");
+    }
+    int ret = check_history(profile, options->kind, err);
+    if (ret != HP_OK) {
+        return ret;
     }
     struct hp_sink sink;
     hp_sink_init(&sink, write, data);

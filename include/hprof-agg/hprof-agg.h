@@ -98,6 +98,10 @@ struct hp_read_options {
     double
         max_skipped_share; // the same as a share of all inputs, 0 ... 1; the larger holds
     uint64_t max_input_size; // bytes of one input after decompression; 0 for the default
+    // For HP_REPORT_DIFF and HP_REPORT_TREND:
+    bool history;          // keep what each input added
+    size_t base_count;     // the first so many inputs are what to compare with
+    const char *time_from; // when dumps were made: "mtime", or a pattern as in the manual
     hp_progress_fn *progress;
     void *progress_data;
 };
@@ -162,6 +166,8 @@ HP_API void hp_profile_symbolize(struct hp_profile *profile,
 enum hp_report_kind {
     HP_REPORT_TOP,    // a table of functions
     HP_REPORT_STACKS, // every distinct stack
+    HP_REPORT_DIFF,   // what changed from some inputs to others
+    HP_REPORT_TREND,  // how functions grew over a series of dumps
     HP_REPORT_MERGE,  // the merged profile, for other tools
     HP_REPORT_INFO,   // what the inputs are
 };
@@ -210,6 +216,20 @@ typedef int hp_write_fn(void *data, const void *bytes, size_t size);
 HP_API int hp_profile_report(const struct hp_profile *profile,
                              const struct hp_report_options *options, hp_write_fn *write,
                              void *data, struct hp_err *err);
+
+// A growth that is too much.
+struct hp_gate {
+    double
+        growth; // more than this, in units of the metric or as a share of the base's total
+    bool is_share;
+    double p; // and with an adjusted p-value of less than this; 0: whatever it is
+};
+
+// Whether a row of HP_REPORT_DIFF or HP_REPORT_TREND, or its total, has grown too much, and the
+// name of the first that has, in `name`, cut if there is no room.
+HP_API bool hp_profile_exceeds(const struct hp_profile *profile,
+                               const struct hp_report_options *options,
+                               const struct hp_gate *gate, char *name, size_t room);
 
 // The names that hp_report_options.format takes, and what each is, in one line;
 // i < hp_format_count().

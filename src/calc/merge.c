@@ -98,12 +98,12 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             errors[i] = merger->keeps[i] ? &merger->errors[i].at[s] : NULL;
         }
-        if (adopt) {
-            hp_profile_add_adopted(profile, frames + stack->first_frame, stack->depth,
-                                   values, errors);
-        } else {
-            hp_profile_add(profile, frames + stack->first_frame, stack->depth, values,
-                           errors);
+        hp_frame_id *own = frames + stack->first_frame;
+        uint32_t number =
+            adopt ? hp_profile_add_adopted(profile, own, stack->depth, values, errors)
+                  : hp_profile_add(profile, own, stack->depth, values, errors);
+        if (profile->history.is_kept) {
+            hp_history_put(&profile->history, number, values, errors);
         }
     }
     if (adopt) {
@@ -128,7 +128,13 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     if (merger->unbias.has_alloc) {
         hp_profile_set_alloc(profile);
     }
+    if (profile->history.is_kept) {
+        hp_history_begin(&profile->history);
+    }
     add_stacks(merger, dump, profile);
+    if (profile->history.is_kept) {
+        hp_history_end(&profile->history, record->number);
+    }
     return HP_OK;
 }
 

@@ -23,8 +23,8 @@ static void add_option(struct hp_cli_arguments *arguments,
                        const struct hp_cli_option *option, char *value) {
     arguments->options = hp_cli_grow(arguments->options, arguments->option_count,
                                      sizeof *arguments->options);
-    arguments->options[arguments->option_count++] =
-        (struct hp_cli_argument){.option = option, .value = value};
+    arguments->options[arguments->option_count++] = (struct hp_cli_argument){
+        .option = option, .value = value, .words = arguments->word_count};
 }
 
 static void add_word(struct hp_cli_arguments *arguments, const char *word) {

@@ -6,7 +6,8 @@
 
 struct hp_cli_argument {
     const struct hp_cli_option *option;
-    char *value; // part of the words, or NULL
+    char *value;  // part of the words, or NULL
+    size_t words; // that stand before it
 };
 
 // {0} is none.

@@ -12,6 +12,8 @@ enum hp_cli_command_id {
     HP_CLI_INFO = 1 << 3,
     HP_CLI_HELP = 1 << 4,
     HP_CLI_VERSION = 1 << 5,
+    HP_CLI_DIFF = 1 << 6,
+    HP_CLI_TREND = 1 << 7,
 };
 
 struct hp_cli_command {

@@ -74,6 +74,35 @@ static bool has(const struct hp_cli_arguments *arguments, const char *name) {
     return false;
 }
 
+// The inputs of a diff before --to, or the first of two, are its base.
+static int split_sides(const struct hp_cli_arguments *given,
+                       struct hp_cli_settings *settings, struct hp_err *err) {
+    if (settings->command->id != HP_CLI_DIFF) {
+        return HP_OK;
+    }
+    bool has_lists = settings->files_from != NULL || settings->base_files_from != NULL;
+    if (!settings->has_to && !has_lists && settings->input_count != 2) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "diff takes two inputs, or those of both sides with --to "
+                           "between them");
+    }
+    settings->base_words = settings->base_files_from == NULL && settings->input_count > 0;
+    for (size_t i = 0; i < given->option_count; i++) {
+        if (strcmp(given->options[i].option->name, "to") == 0) {
+            size_t words = given->options[i].words;
+            settings->base_words = words > 0 ? words - 1 : 0; // without the command
+        }
+    }
+    bool has_base = settings->base_words > 0 || settings->base_files_from != NULL;
+    bool has_new =
+        settings->base_words < settings->input_count || settings->files_from != NULL;
+    if (!has_base || !has_new) {
+        return hp_cli_fail(err, HP_E_USAGE, "diff has no %s input",
+                           has_base ? "new" : "base");
+    }
+    return HP_OK;
+}
+
 // --help and --version win over all else that is well-formed.
 static int choose_command(const struct hp_cli_arguments *given,
                           struct hp_cli_settings *settings, const char **format,
@@ -139,14 +168,17 @@ static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     if (!hp_format_fits(text ? "text" : report->format, report->kind)) {
         return fail_format(settings, err);
     }
-    bool table = (settings->command->id & (HP_CLI_TOP | HP_CLI_STACKS)) != 0;
+    const unsigned tables = HP_CLI_TOP | HP_CLI_STACKS | HP_CLI_DIFF | HP_CLI_TREND;
+    bool table = (settings->command->id & tables) != 0;
     if (table && text && !settings->limit_given) {
         report->limit = ROWS_OF_TEXT;
     }
-    if (settings->null_separated && settings->files_from == NULL) {
+    if (settings->null_separated && settings->files_from == NULL &&
+        settings->base_files_from == NULL) {
         return hp_cli_fail(err, HP_E_USAGE, "--null goes with --files-from");
     }
-    if (settings->input_count == 0 && settings->files_from == NULL) {
+    if (settings->input_count == 0 && settings->files_from == NULL &&
+        settings->base_files_from == NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "no input: name files, or - for standard input");
     }
@@ -181,6 +213,9 @@ int hp_cli_commandline_read(struct hp_cli_commandline *line, int argc, char **ar
         settings->inputs = hp_cli_grow(settings->inputs, settings->input_count,
                                        sizeof *settings->inputs);
         settings->inputs[settings->input_count++] = given->words[i];
+    }
+    if (ret == HP_OK) {
+        ret = split_sides(given, settings, err);
     }
     return ret == HP_OK ? complete(settings, err) : ret;
 }

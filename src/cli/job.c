@@ -32,22 +32,59 @@ static bool wants_progress(const struct hp_cli_settings *settings) {
     return !settings->quiet && hp_cli_is_terminal(STDERR_FILENO);
 }
 
-static int collect_inputs(const struct hp_cli_settings *settings,
-                          struct hp_cli_filelist *list, struct hp_err *err) {
-    bool listed_on_stdin =
-        settings->files_from != NULL && strcmp(settings->files_from, "-") == 0;
-    for (size_t i = 0; i < settings->input_count; i++) {
-        if (listed_on_stdin && strcmp(settings->inputs[i], "-") == 0) {
-            return hp_cli_fail(err, HP_E_USAGE,
-                               "standard input cannot be both an input and --files-from");
-        }
-        hp_cli_filelist_add(list, settings->inputs[i]);
-    }
-    if (settings->files_from == NULL) {
+static int read_list(const struct hp_cli_settings *settings, const char *file,
+                     struct hp_cli_filelist *list, struct hp_err *err) {
+    if (file == NULL) {
         return HP_OK;
     }
-    char end = settings->null_separated ? '\0' : '\n';
-    return hp_cli_filelist_read(list, settings->files_from, end, err);
+    return hp_cli_filelist_read(list, file, settings->null_separated ? '\0' : '\n', err);
+}
+
+static bool is_stdin(const char *path) {
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+// Standard input can be read once.
+static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *err) {
+    int listed = is_stdin(settings->files_from) + is_stdin(settings->base_files_from);
+    int given = 0;
+    for (size_t i = 0; i < settings->input_count; i++) {
+        given += is_stdin(settings->inputs[i]);
+    }
+    if (listed + (given > 0) > 1) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "standard input cannot be both an input and --files-from");
+    }
+    return HP_OK;
+}
+
+struct inputs {
+    struct hp_cli_filelist base, all; // of a diff; the base comes first in the latter
+};
+
+static void inputs_done(struct inputs *inputs) {
+    hp_cli_filelist_done(&inputs->base);
+    hp_cli_filelist_done(&inputs->all);
+}
+
+static int collect_inputs(const struct hp_cli_settings *settings, struct inputs *inputs,
+                          struct hp_err *err) {
+    size_t i = 0;
+    int ret = check_stdin(settings, err);
+    for (; i < settings->base_words; i++) {
+        hp_cli_filelist_add(&inputs->base, settings->inputs[i]);
+    }
+    if (ret == HP_OK) {
+        ret = read_list(settings, settings->base_files_from, &inputs->base, err);
+    }
+    for (size_t k = 0; k < inputs->base.count; k++) {
+        hp_cli_filelist_add(&inputs->all, inputs->base.paths[k]);
+    }
+    for (; i < settings->input_count; i++) {
+        hp_cli_filelist_add(&inputs->all, settings->inputs[i]);
+    }
+    return ret == HP_OK ? read_list(settings, settings->files_from, &inputs->all, err)
+                        : ret;
 }
 
 // Before any input is read: hours of work must not end at a mistyped folder.
@@ -72,16 +109,20 @@ static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
         settings->command->id == HP_CLI_MERGE) {
         return HP_ERRORS_NONE;
     }
-    if (format != NULL && strcmp(format, "json") == 0) {
+    bool is_series = (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0;
+    if (is_series || (format != NULL && strcmp(format, "json") == 0)) {
         return HP_ERRORS_ALL;
     }
     return is_alloc ? HP_ERRORS_ALLOC : HP_ERRORS_INUSE;
 }
 
 static int read_inputs(const struct hp_cli_settings *settings,
-                       const struct hp_cli_filelist *list, struct hp_profile *profile,
+                       const struct inputs *inputs, struct hp_profile *profile,
                        bool *skipped, struct hp_err *err) {
+    const struct hp_cli_filelist *list = &inputs->all;
     struct hp_read_options options = settings->read;
+    options.history = (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0;
+    options.base_count = inputs->base.count;
     options.errors = errors_to_keep(settings);
     options.progress = hp_cli_progress;
     int ret = hp_profile_read(profile, list->paths, list->count, &options, err);
@@ -140,23 +181,37 @@ static int report(const struct hp_cli_settings *settings, struct hp_profile *pro
     return write_report(settings, profile, out, err);
 }
 
-int hp_cli_job_run(const struct hp_cli_settings *settings, bool *skipped,
+// What --fail-if asks for.
+static bool exceeds(const struct hp_cli_settings *settings,
+                    const struct hp_profile *profile) {
+    char name[256];
+    bool exceeded = hp_profile_exceeds(profile, &settings->report, &settings->gate, name,
+                                       sizeof name);
+    if (exceeded) {
+        hp_cli_message("--fail-if holds for %s", name);
+    }
+    return exceeded;
+}
+
+int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                    struct hp_err *err) {
     struct hp_cli_outfile out = {.fd = -1};
-    struct hp_cli_filelist list = {0};
+    struct inputs inputs = {0};
     struct hp_profile *profile = hp_profile_new();
-    int ret = collect_inputs(settings, &list, err);
+    int ret = collect_inputs(settings, &inputs, err);
     if (ret == HP_OK) {
-        ret = open_output(settings, &list, &out, err);
+        ret = open_output(settings, &inputs.all, &out, err);
     }
     if (ret == HP_OK && wants_progress(settings)) {
         hp_cli_progress_start();
     }
     if (ret == HP_OK) {
-        ret = read_inputs(settings, &list, profile, skipped, err);
+        ret = read_inputs(settings, &inputs, profile, &outcome->skipped, err);
     }
     if (ret == HP_OK) {
         ret = report(settings, profile, &out, err);
+        outcome->exceeded =
+            ret == HP_OK && settings->has_gate && exceeds(settings, profile);
     } else if (is_told_by_info(settings, ret)) {
         struct hp_err told = *err;
         ret = report(settings, profile, &out, err) == HP_OK ? (int)told.code
@@ -164,6 +219,6 @@ int hp_cli_job_run(const struct hp_cli_settings *settings, bool *skipped,
     }
     hp_cli_outfile_discard(&out);
     hp_profile_free(profile);
-    hp_cli_filelist_done(&list);
+    inputs_done(&inputs);
     return ret;
 }

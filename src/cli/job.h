@@ -4,9 +4,14 @@
 
 #include "cli/settings.h"
 
-// Warnings and notes go to standard error, the error itself to `err`.  `*skipped`: done,
-// but some inputs do not count.
-int hp_cli_job_run(const struct hp_cli_settings *settings, bool *skipped,
+// Of a job that is done.
+struct hp_cli_outcome {
+    bool skipped;  // some inputs do not count
+    bool exceeded; // --fail-if holds
+};
+
+// Warnings and notes go to standard error, the error itself to `err`.
+int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                    struct hp_err *err);
 
 #endif

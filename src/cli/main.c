@@ -19,7 +19,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-static int run(const struct hp_cli_settings *settings, bool *skipped,
+static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                struct hp_err *err) {
     if (settings->command == NULL) {
         hp_cli_usage_print_short(stderr);
@@ -28,32 +28,37 @@ static int run(const struct hp_cli_settings *settings, bool *skipped,
     if ((settings->command->id & (HP_CLI_HELP | HP_CLI_VERSION)) != 0) {
         return hp_cli_usage_run(settings, err);
     }
-    return hp_cli_job_run(settings, skipped, err);
+    return hp_cli_job_run(settings, outcome, err);
 }
 
-static enum hp_cli_status conclude(int ret, bool skipped, const struct hp_err *err) {
+static enum hp_cli_status conclude(int ret, const struct hp_cli_outcome *outcome,
+                                   const struct hp_err *err) {
     // Whoever closed the pipe knows.
     bool silent = err->code == HP_E_OUTPUT && err->sys == EPIPE;
     if (err->message[0] != '\0' && !silent) {
         hp_cli_message_err(err);
     }
-    return ret == HP_OK && skipped ? HP_CLI_EXIT_SKIPPED
-                                   : hp_cli_status_of((enum hp_code)ret);
+    if (ret != HP_OK) {
+        return hp_cli_status_of((enum hp_code)ret);
+    }
+    return outcome->exceeded  ? HP_CLI_EXIT_EXCEEDED
+           : outcome->skipped ? HP_CLI_EXIT_SKIPPED
+                              : HP_CLI_EXIT_DONE;
 }
 
 int main(int argc, char **argv) {
     struct hp_cli_commandline line = {0};
     struct hp_cli_settings settings = {0};
     struct hp_err err = {0};
-    bool skipped = false;
+    struct hp_cli_outcome outcome = {0};
     hp_cli_outfile_guard_standard();
     hp_cli_cleanup_on_signals();
     hp_on_out_of_memory(hp_cli_out_of_memory);
     int ret = hp_cli_commandline_read(&line, argc, argv, &settings, &err);
     if (ret == HP_OK) {
-        ret = run(&settings, &skipped, &err);
+        ret = run(&settings, &outcome, &err);
     }
-    enum hp_cli_status status = conclude(ret, skipped, &err);
+    enum hp_cli_status status = conclude(ret, &outcome, &err);
     hp_cli_settings_done(&settings);
     hp_cli_commandline_done(&line);
     return (int)status;

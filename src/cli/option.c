@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    TABLES = HP_CLI_TOP | HP_CLI_STACKS,
+    SERIES = HP_CLI_DIFF | HP_CLI_TREND,
+    TABLES = HP_CLI_TOP | HP_CLI_STACKS | SERIES,
     VIEWS = TABLES | HP_CLI_MERGE,
     REPORTS = VIEWS | HP_CLI_INFO,
     ALL = REPORTS | HP_CLI_HELP | HP_CLI_VERSION,
@@ -23,6 +24,15 @@ static const struct hp_cli_option options[] = {
     {"files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "read the paths of further inputs from FILE, one a line; - is standard input",
      hp_cli_set_text, FIELD(files_from), 0},
+    {"to", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
+     "inputs before this are the base, inputs after it are new",
+     hp_cli_set_bool, FIELD(has_to), true},
+    {"base-files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
+     "as --files-from, for the base",
+     hp_cli_set_text, FIELD(base_files_from), 0},
+    {"time-from", '\0', HP_CLI_TEXT, "REGEX|mtime", NULL, HP_CLI_GROUP_INPUT, HP_CLI_TREND,
+     "when dumps were made: the first group of REGEX in their paths, or the times of the files",
+     hp_cli_set_text, FIELD(read.time_from), 0},
     {"null", '0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "paths in --files-from end in a NUL byte, not in a newline",
      hp_cli_set_bool, FIELD(null_separated), true},
@@ -81,8 +91,8 @@ static const struct hp_cli_option options[] = {
     {"sort", '\0', HP_CLI_CHOICE, "KEY", CHOICES("flat", "cum", "name"),
      HP_CLI_GROUP_TABLE, HP_CLI_TOP, "the order of the rows",
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_FLAT},
-    {"cum", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
-     "short for --sort=cum",
+    {"cum", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP | SERIES,
+     "short for --sort=cum; diff and trend: look at what functions and all they call hold",
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_CUM},
     {"unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("auto", "B", "KiB", "MiB", "GiB"),
      HP_CLI_GROUP_TABLE, TABLES, "the unit of space in tables",
@@ -93,6 +103,11 @@ static const struct hp_cli_option options[] = {
     {"no-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, TABLES,
      "do not show what sampling leaves open",
      hp_cli_set_bool, FIELD(report.no_error), true},
+
+    {"fail-if", '\0', HP_CLI_TEXT, "CONDITION", NULL, HP_CLI_GROUP_TABLE, SERIES,
+     "exit with 1 if a row or the total meets it: growth>5%, growth>10MiB or growth>1000, "
+     "and after a comma p<0.01",
+     hp_cli_set_gate, 0, 0},
 
     {"symbol-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
      "look for binaries in DIR first, a sysroot or a .build-id tree; may be repeated",

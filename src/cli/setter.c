@@ -175,6 +175,64 @@ int hp_cli_set_confidence(struct hp_cli_settings *settings,
     return HP_OK;
 }
 
+// "growth>5%", "growth>10MiB" or "growth>1000"; `value` is cut at its end.
+static bool read_growth(const char *value, struct hp_gate *gate) {
+    static const struct {
+        const char *unit;
+        double size;
+    } units[] = {{"%", 0.01},     {"", 1},         {"B", 1},
+                 {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}};
+
+    if (strncmp(value, "growth>", 7) != 0) {
+        return false;
+    }
+    char *end;
+    value += 7;
+    gate->growth = strtod(value, &end);
+    if (strspn(value, "0123456789.") != (size_t)(end - value) || end == value) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcmp(end, units[i].unit) == 0) {
+            gate->growth *= units[i].size;
+            gate->is_share = i == 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_p(const char *value, struct hp_gate *gate) {
+    char *end;
+    if (strncmp(value, "p<", 2) != 0) {
+        return false;
+    }
+    gate->p = strtod(value + 2, &end);
+    return strspn(value + 2, "0123456789.e-") == (size_t)(end - value - 2) &&
+           *end == '\0' && gate->p > 0 && gate->p < 1;
+}
+
+int hp_cli_set_gate(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    struct hp_gate gate = {0};
+    char *comma = strchr(value, ',');
+    if (comma != NULL) {
+        *comma = '\0';
+    }
+    bool good = read_growth(value, &gate) && (comma == NULL || read_p(comma + 1, &gate));
+    if (comma != NULL) {
+        *comma = ',';
+    }
+    if (!good) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--%s takes a condition such as growth>5%%,p<0.01, not \"%s\"",
+                           option->name, value);
+    }
+    settings->gate = gate;
+    settings->has_gate = true;
+    return HP_OK;
+}
+
 int hp_cli_set_jobs(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                     char *value, struct hp_err *err) {
     uint64_t number = 0;

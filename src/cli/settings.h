@@ -23,8 +23,13 @@ struct hp_cli_settings {
     struct hp_path_map *path_maps;
     size_t path_map_count;
 
-    const char *files_from; // or NULL
-    bool null_separated;    // its paths end in NUL, not in a newline
+    const char *files_from;      // or NULL
+    const char *base_files_from; // or NULL
+    bool has_to;                 // --to was given
+    size_t base_words;           // of diff: so many of the inputs are its base
+    struct hp_gate gate;         // if has_gate
+    bool has_gate;
+    bool null_separated; // its paths end in NUL, not in a newline
     struct hp_read_options read;
     struct hp_report_options report; // `format` is NULL for the command's own
     bool limit_given;

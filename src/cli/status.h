@@ -6,6 +6,7 @@
 
 enum hp_cli_status {
     HP_CLI_EXIT_DONE = 0,
+    HP_CLI_EXIT_EXCEEDED = 1, // --fail-if holds
     HP_CLI_EXIT_USAGE = 2,
     HP_CLI_EXIT_SKIPPED = 3, // done, but for inputs skipped within --max-skipped
     HP_CLI_EXIT_REFUSED = 4, // the same dump twice

@@ -79,8 +79,9 @@ static int take_input(struct worker *worker, size_t i, struct hp_err *err) {
         return ret;
     }
     record->content = worker->dump.content;
+    record->content.of[1] ^= record->is_base; // may be on both sides of a diff
     record->has_content = true;
-    if (!hp_claims_take(&job->claims, worker->dump.content)) {
+    if (!hp_claims_take(&job->claims, record->content)) {
         record->public.status = HP_INPUT_REPEATED;
         return HP_OK;
     }
@@ -106,6 +107,8 @@ static void *work(void *data) {
     for (size_t i; (i = atomic_fetch_add(&job->next, 1)) < job->count;) {
         struct hp_err err = {0};
         job->records[i].public.name = job->paths[i];
+        job->records[i].number = (uint32_t)i;
+        job->records[i].is_base = i < job->options->base_count;
         if (take_input(worker, i, &err) != HP_OK) {
             skip(&job->records[i], HP_INPUT_SKIPPED, &err);
         }
@@ -144,6 +147,7 @@ static void run(struct job *job, struct hp_profile *profile) {
         hp_profile_init(&profiles[started]);
         profiles[started].estimator = profile->estimator;
         profiles[started].keep = profile->keep;
+        profiles[started].history.is_kept = profile->history.is_kept;
         worker_init(worker, job, &profiles[started]);
         if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
             hp_profile_done(&profiles[started]);
@@ -327,6 +331,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     pthread_mutex_init(&job.progress_lock, NULL);
     hp_claims_init(&job.claims);
     run(&job, profile);
+    hp_history_sort(&profile->history);
     hp_claims_done(&job.claims);
     pthread_mutex_destroy(&job.progress_lock);
     if (count > 0) {

@@ -140,14 +140,17 @@ static bool key_of_samples(const struct hp_input_record *input, struct hp_digest
     return input->stacks > 0;
 }
 
+// A series is of one process, and so are the sides of many a diff.
 static const struct {
     bool (*key)(const struct hp_input_record *input, struct hp_digest *key);
+    bool in_series; // also a fault there
     const char *sentence;
 } kinships[] = {
-    {key_of_samples, "hold the same stacks and counts: one sample is counted twice"},
-    {key_of_pid,
+    {key_of_samples, true,
+     "hold the same stacks and counts: one sample is counted twice"},
+    {key_of_pid, false,
      "are named as dumps of one process: what lives in both is counted twice"},
-    {key_of_maps,
+    {key_of_maps, false,
      "have the same memory map, as two dumps of one process have: what lives "
      "in both is counted twice"},
 };
@@ -158,8 +161,11 @@ static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
     struct keyed *order = hp_alloc(count * sizeof *order);
     for (size_t i = 0; i < count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        order[keys].input = i;
-        keys += is_used(input) && kinships[kind].key(input, &order[keys].key);
+        struct keyed keyed = {.input = i};
+        if (is_used(input) && kinships[kind].key(input, &keyed.key)) {
+            keyed.key.of[0] ^= input->is_base; // the sides of a diff are not added up
+            order[keys++] = keyed;
+        }
     }
     qsort(order, keys, sizeof *order, by_key);
     struct keyed first_pair[2] = {{.input = count}};
@@ -186,6 +192,33 @@ static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
         }
     }
     free(order);
+}
+
+static bool is_trend(const struct hp_profile *profile) {
+    bool has_base = false;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        has_base |= input->is_base;
+    }
+    return profile->history.is_kept && !has_base;
+}
+
+// A series of several processes is none.
+static void warn_of_strangers(struct hp_profile *profile) {
+    const struct hp_input_record *first = NULL, *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (!is_used(input) || input->pid == 0) {
+            continue;
+        }
+        first = first ? first : input;
+        if (input->pid != first->pid || input->process != first->process) {
+            hp_profile_warn(profile,
+                            "%s and %s are named as dumps of two processes: what they "
+                            "differ by is taken for growth",
+                            first->public.name, input->public.name);
+            return;
+        }
+    }
 }
 
 // --- all inputs together ---------------------------------------------------------------
@@ -238,10 +271,16 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
         warn_of_troubles(profile, i);
     }
     bool *warned = hp_alloc(profile->inputs.count * sizeof *warned);
+    bool trend = is_trend(profile);
     for (size_t i = 0; i < sizeof kinships / sizeof *kinships; i++) {
-        warn_of_kin(profile, i, warned);
+        if (!trend || kinships[i].in_series) {
+            warn_of_kin(profile, i, warned);
+        }
     }
     free(warned);
+    if (trend) {
+        warn_of_strangers(profile);
+    }
     warn_of_mixtures(profile);
 }
 

@@ -26,6 +26,9 @@ struct hp_digest {
 
 struct hp_input_record {
     struct hp_input public; // its `name` is the caller's
+    uint32_t number;        // in profile->history: the place among all inputs as given
+    bool is_base;           // of a diff
+    double time;            // seconds since 1970, if the profile has times
     enum hp_dump_kind kind;
     uint64_t period; // mean bytes between samples
     uint64_t bytes;  // uncompressed

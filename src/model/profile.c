@@ -27,6 +27,7 @@ void hp_profile_done(struct hp_profile *profile) {
         free(*block);
     }
     hp_vec_done(&profile->blocks);
+    hp_history_done(&profile->history);
     hp_index_drop(&profile->module_index);
     hp_index_drop(&profile->frame_index);
     hp_index_drop(&profile->stack_index);
@@ -199,10 +200,10 @@ static void add_to(struct hp_profile *profile, size_t stack,
     profile->overflow |= !fits;
 }
 
-// Add to a stack that is there already; false if it has to be added itself.
-static bool add_to_known(struct hp_profile *profile, const hp_frame_id *frames,
-                         size_t depth, uint32_t hash, const struct hp_values *values,
-                         const struct hp_error *const errors[HP_COLUMNS]) {
+// Add to a stack that is there already; NULL if it has to be added itself.
+static const struct hp_stack *add_to_known(
+    struct hp_profile *profile, const hp_frame_id *frames, size_t depth, uint32_t hash,
+    const struct hp_values *values, const struct hp_error *const errors[HP_COLUMNS]) {
     if (hp_index_is_full(&profile->stack_index, profile->stacks.count)) {
         index_stacks(profile);
     }
@@ -210,11 +211,11 @@ static bool add_to_known(struct hp_profile *profile, const hp_frame_id *frames,
     if (stack) {
         add_to(profile, (size_t)(stack - profile->stacks.at), values, errors);
     }
-    return stack != NULL;
+    return stack;
 }
 
-static void push_stack(struct hp_profile *profile, struct hp_stack stack,
-                       const struct hp_error *const errors[HP_COLUMNS]) {
+static uint32_t push_stack(struct hp_profile *profile, struct hp_stack stack,
+                           const struct hp_error *const errors[HP_COLUMNS]) {
     hp_index_place(&profile->stack_index, stack.hash, (uint32_t)profile->stacks.count);
     hp_vec_push(&profile->stacks, stack);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
@@ -222,31 +223,37 @@ static void push_stack(struct hp_profile *profile, struct hp_stack stack,
             hp_vec_push(&profile->errors[i], errors[i] ? *errors[i] : no_error);
         }
     }
+    return (uint32_t)profile->stacks.count - 1;
 }
 
-void hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames, size_t depth,
-                    const struct hp_values *values,
-                    const struct hp_error *const errors[HP_COLUMNS]) {
+uint32_t hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames,
+                        size_t depth, const struct hp_values *values,
+                        const struct hp_error *const errors[HP_COLUMNS]) {
     uint32_t hash = stack_hash(frames, depth);
-    if (add_to_known(profile, frames, depth, hash, values, errors)) {
-        return;
+    const struct hp_stack *known =
+        add_to_known(profile, frames, depth, hash, values, errors);
+    if (known) {
+        return (uint32_t)(known - profile->stacks.at);
     }
     hp_frame_id *copy =
         hp_arena_alloc(&profile->arena, depth * sizeof *frames, alignof(hp_frame_id));
     if (depth > 0) {
         memcpy(copy, frames, depth * sizeof *frames);
     }
-    push_stack(profile, (struct hp_stack){*values, copy, (uint32_t)depth, hash}, errors);
+    return push_stack(profile, (struct hp_stack){*values, copy, (uint32_t)depth, hash},
+                      errors);
 }
 
-void hp_profile_add_adopted(struct hp_profile *profile, hp_frame_id *frames, size_t depth,
-                            const struct hp_values *values,
-                            const struct hp_error *const errors[HP_COLUMNS]) {
+uint32_t hp_profile_add_adopted(struct hp_profile *profile, hp_frame_id *frames,
+                                size_t depth, const struct hp_values *values,
+                                const struct hp_error *const errors[HP_COLUMNS]) {
     uint32_t hash = stack_hash(frames, depth);
-    if (!add_to_known(profile, frames, depth, hash, values, errors)) {
-        push_stack(profile, (struct hp_stack){*values, frames, (uint32_t)depth, hash},
-                   errors);
-    }
+    const struct hp_stack *known =
+        add_to_known(profile, frames, depth, hash, values, errors);
+    return known ? (uint32_t)(known - profile->stacks.at)
+                 : push_stack(profile,
+                              (struct hp_stack){*values, frames, (uint32_t)depth, hash},
+                              errors);
 }
 
 void hp_profile_set_alloc(struct hp_profile *profile) {
@@ -316,13 +323,10 @@ static hp_frame_id *map_frames(struct hp_profile *profile, const struct hp_profi
     return map;
 }
 
-void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
-    uint32_t *modules = map_modules(profile, other);
-    hp_frame_id *frames = map_frames(profile, other, modules);
+// Add the stacks of `other`, and what each is called here to `numbers`.
+static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *other,
+                          const hp_frame_id *frames, uint32_t *numbers) {
     HP_VEC(hp_frame_id) mapped = {0};
-    if (other->has_alloc) {
-        hp_profile_set_alloc(profile);
-    }
     for (size_t s = 0; s < other->stacks.count; s++) {
         const struct hp_stack *stack = &other->stacks.at[s];
         const struct hp_error *errors[HP_COLUMNS];
@@ -334,11 +338,24 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             errors[i] = hp_profile_has_errors(other, i) ? &other->errors[i].at[s] : NULL;
         }
-        hp_profile_add(profile, mapped.at, stack->depth, &stack->values, errors);
+        numbers[s] =
+            hp_profile_add(profile, mapped.at, stack->depth, &stack->values, errors);
     }
-    profile->overflow |= other->overflow;
     hp_vec_done(&mapped);
+}
+
+void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
+    uint32_t *modules = map_modules(profile, other);
+    hp_frame_id *frames = map_frames(profile, other, modules);
+    uint32_t *stacks = hp_alloc(other->stacks.count * sizeof *stacks);
+    if (other->has_alloc) {
+        hp_profile_set_alloc(profile);
+    }
+    absorb_stacks(profile, other, frames, stacks);
+    hp_history_absorb(&profile->history, &other->history, stacks, other->stacks.count);
+    profile->overflow |= other->overflow;
     free(modules);
     free(frames);
+    free(stacks);
     hp_profile_done(other);
 }

@@ -12,6 +12,7 @@
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "model/error.h"
+#include "model/history.h"
 #include "model/input.h"
 #include "model/module.h"
 #include "model/values.h"
@@ -64,9 +65,11 @@ struct hp_profile {
     HP_VEC(struct hp_input_record) inputs; // by name
     HP_VEC(hp_string) warnings;
     enum hp_estimator estimator;
-    bool has_alloc;      // some input has allocation totals (prof_accum)
-    enum hp_errors keep; // errors of which columns
-    bool overflow;       // a sum did not fit: the profile is unusable
+    bool has_times;            // of the inputs that are used
+    bool has_alloc;            // some input has allocation totals (prof_accum)
+    enum hp_errors keep;       // errors of which columns
+    struct hp_history history; // what each input added, if that is kept
+    bool overflow;             // a sum did not fit: the profile is unusable
 };
 
 // {0} after done.
@@ -79,14 +82,14 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
                              uint64_t offset);
 
-// Add to the values and errors of this stack, leaf first.  An error may be NULL: none.  The
-// frames are copied, unless they lie in a block that the profile has adopted.
-void hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames, size_t depth,
-                    const struct hp_values *values,
-                    const struct hp_error *const errors[HP_COLUMNS]);
-void hp_profile_add_adopted(struct hp_profile *profile, hp_frame_id *frames, size_t depth,
-                            const struct hp_values *values,
-                            const struct hp_error *const errors[HP_COLUMNS]);
+// Add to the values and errors of this stack, leaf first; its number.  An error may be NULL:
+// none.  The frames are copied, unless they lie in a block that the profile has adopted.
+uint32_t hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames,
+                        size_t depth, const struct hp_values *values,
+                        const struct hp_error *const errors[HP_COLUMNS]);
+uint32_t hp_profile_add_adopted(struct hp_profile *profile, hp_frame_id *frames,
+                                size_t depth, const struct hp_values *values,
+                                const struct hp_error *const errors[HP_COLUMNS]);
 
 // From now on stacks have allocation totals.
 void hp_profile_set_alloc(struct hp_profile *profile);

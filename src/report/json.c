@@ -14,6 +14,8 @@
 // known, and NUMBERS are as in "total".  "effective_samples" and "flags" are of flat, in the
 // metric asked for; flags are "few-samples", "seen-once" and "mixed-sizes".  Rows of stacks
 // have "frames", leaf first, "truncated", and "value" instead of flat and cum.
+#include "report/json.h"
+#include "report/jsonhead.h"
 #include "report/jsontext.h"
 #include "report/report.h"
 #include "view/measure.h"
@@ -26,13 +28,6 @@
 
 enum {
     FEW_SAMPLES = 5,
-};
-
-static const char *const metric_names[HP_METRICS] = {
-    [HP_INUSE_SPACE] = "inuse-space",
-    [HP_INUSE_OBJECTS] = "inuse-objects",
-    [HP_ALLOC_SPACE] = "alloc-space",
-    [HP_ALLOC_OBJECTS] = "alloc-objects",
 };
 
 struct writer {
@@ -78,7 +73,7 @@ static void put_numbers(const struct writer *w, const struct hp_values *values,
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         enum hp_column column = hp_column_of(metric);
         hp_sink_text(w->out, metric > 0 ? ", " : "");
-        put_key(w, metric_names[metric]);
+        put_key(w, hp_json_metric(metric));
         if (column == HP_COLUMN_ALLOC && !w->profile->has_alloc) {
             hp_sink_text(w->out, "null");
         } else {
@@ -89,46 +84,6 @@ static void put_numbers(const struct writer *w, const struct hp_values *values,
 }
 
 // --- head and foot ----------------------------------------------------------------------
-
-static int by_size(const void *left, const void *right) {
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
-static void put_periods(const struct writer *w) {
-    HP_VEC(uint64_t) periods = {0};
-    const struct hp_input_record *input;
-    hp_vec_each (input, &w->profile->inputs) {
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
-            hp_vec_push(&periods, input->period);
-        }
-    }
-    if (periods.count > 0) {
-        qsort(periods.at, periods.count, sizeof *periods.at, by_size);
-    }
-    hp_sink_text(w->out, "[");
-    for (size_t i = 0; i < periods.count; i++) {
-        if (i == 0 || periods.at[i] != periods.at[i - 1]) {
-            hp_sink_print(w->out, "%s%llu", i > 0 ? ", " : "",
-                          (unsigned long long)periods.at[i]);
-        }
-    }
-    hp_sink_text(w->out, "]");
-    hp_vec_done(&periods);
-}
-
-static void put_inputs(const struct writer *w) {
-    size_t used = 0;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &w->profile->inputs) {
-        used += input->public.status <= HP_INPUT_KEPT_DAMAGED;
-    }
-    hp_sink_print(w->out,
-                  "\"inputs\": {\"used\": %zu, \"skipped\": %zu, \"periods\": ", used,
-                  w->profile->inputs.count - used);
-    put_periods(w);
-    hp_sink_print(w->out, ", \"stacks\": %zu},\n ", w->profile->stacks.count);
-}
 
 static void put_totals(const struct writer *w) {
     struct hp_values total = hp_profile_total(w->profile);
@@ -159,35 +114,12 @@ static void put_unseen(const struct writer *w) {
 }
 
 static void put_head(const struct writer *w, const char *command) {
-    static const char *const estimators[] = {
-        [HP_ESTIMATOR_BEST] = "horvitz-thompson",
-        [HP_ESTIMATOR_JEPROF] = "jeprof",
-        [HP_ESTIMATOR_NONE] = "none",
-    };
-    static const char *const by[] = {
-        [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",       [HP_BY_FILE] = "file",
-        [HP_BY_MODULE] = "module",     [HP_BY_ADDRESS] = "address",
-    };
-    hp_sink_print(w->out,
-                  "{\"schema\": \"hprof-agg.%s/1\", \"command\": \"%s\", "
-                  "\"by\": \"%s\",\n \"estimator\": \"%s\", \"metric\": \"%s\", "
-                  "\"confidence\": %g,\n ",
-                  command, command, by[w->options->by], estimators[w->profile->estimator],
-                  metric_names[w->options->metric], w->confidence);
-    put_inputs(w);
+    hp_json_head(w->out, w->profile, w->options, command);
+    hp_json_inputs(w->out, w->profile, HP_JSON_ALL);
+    hp_sink_print(w->out, ", \"stacks\": %zu},\n ", w->profile->stacks.count);
     put_totals(w);
     put_unseen(w);
     hp_sink_text(w->out, "\"rows\": [");
-}
-
-static void put_foot(const struct writer *w) {
-    hp_sink_text(w->out, "],\n \"warnings\": [");
-    for (size_t i = 0; i < w->profile->warnings.count; i++) {
-        hp_sink_text(w->out, i > 0 ? ",\n  " : "\n  ");
-        hp_json_string(w->out,
-                       hp_strtab_span(&w->profile->strings, w->profile->warnings.at[i]));
-    }
-    hp_sink_text(w->out, "]}\n");
 }
 
 static void put_quality(const struct writer *w, hp_fixed value,
@@ -279,7 +211,7 @@ static void write_top(const struct writer *w) {
         put_row(w, &tables, node);
         hp_sink_text(w->out, "}");
     }
-    put_foot(w);
+    hp_json_foot(w->out, w->profile);
     tables_done(&tables);
 }
 
@@ -312,7 +244,7 @@ static void write_stacks(const struct writer *w) {
         put_quality(w, trace->values.of[metric], &trace->errors[hp_column_of(metric)]);
         hp_sink_text(w->out, "}");
     }
-    put_foot(w);
+    hp_json_foot(w->out, w->profile);
     hp_traces_done(&traces);
 }
 
@@ -322,12 +254,16 @@ static void write_json(struct hp_sink *out, const struct hp_profile *profile,
         .out = out,
         .profile = profile,
         .options = options,
-        .confidence = options->confidence > 0 ? options->confidence : 0.95,
+        .confidence = hp_json_confidence(options),
     };
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         w.period[i] = hp_profile_error(profile, i).period;
     }
-    if (options->kind == HP_REPORT_STACKS) {
+    if (options->kind == HP_REPORT_DIFF) {
+        hp_json_diff(out, profile, options);
+    } else if (options->kind == HP_REPORT_TREND) {
+        hp_json_trend(out, profile, options);
+    } else if (options->kind == HP_REPORT_STACKS) {
         write_stacks(&w);
     } else {
         write_top(&w);
@@ -338,6 +274,7 @@ const struct hp_format_writer hp_json_writer = {
     .name = "json",
     .suffix = ".json",
     .help = "one object with intervals, for programs",
-    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS,
+    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
+             1 << HP_REPORT_TREND,
     .write = write_json,
 };

@@ -48,3 +48,11 @@ void hp_json_double(struct hp_sink *out, double value) {
         hp_sink_text(out, "null");
     }
 }
+
+void hp_json_chance(struct hp_sink *out, double value) {
+    if (isfinite(value)) {
+        hp_sink_print(out, "%.4g", value);
+    } else {
+        hp_sink_text(out, "null");
+    }
+}

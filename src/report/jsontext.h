@@ -15,4 +15,7 @@ void hp_json_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric);
 // A number with as many digits as are the same on every machine; null if it is not finite.
 void hp_json_double(struct hp_sink *out, double value);
 
+// The same for a p-value, whose last digits are not.
+void hp_json_chance(struct hp_sink *out, double value);
+
 #endif

@@ -9,13 +9,12 @@
 #include <string.h>
 
 enum {
-    PERCENT = 6,      // characters of a percentage
-    ERROR_WIDTH = 11, // of the half of an interval
+    PERCENT = 6, // characters of a percentage
     FEW_SAMPLES = 5,
 };
 
-static void format_value(char text[HP_NUMBER_SIZE], hp_fixed value, enum hp_metric metric,
-                         enum hp_unit unit) {
+void hp_text_format(char text[HP_NUMBER_SIZE], hp_fixed value, enum hp_metric metric,
+                    enum hp_unit unit) {
     if (hp_fraction(metric) == HP_SPACE_FRACTION) {
         hp_format_bytes(text, value, unit);
     } else {
@@ -35,7 +34,7 @@ static void put_padded(struct hp_sink *out, const char *text, int width) {
 void hp_text_value(struct hp_sink *out, hp_fixed value,
                    const struct hp_report_options *options, int width) {
     char text[HP_NUMBER_SIZE];
-    format_value(text, value, options->metric, options->unit);
+    hp_text_format(text, value, options->metric, options->unit);
     put_padded(out, text, width);
 }
 
@@ -65,10 +64,14 @@ double hp_text_confidence(const struct hp_report_options *options) {
 }
 
 // A number that is no exact sum, in units of the metric.
+hp_fixed hp_text_fixed(double value, enum hp_metric metric) {
+    double scaled = value * (double)((uint64_t)1 << hp_fraction(metric));
+    return (hp_fixed)fmin(fmax(scaled, -0x1p120), 0x1p120);
+}
+
 static void format_double(char text[HP_NUMBER_SIZE], double value, enum hp_metric metric,
                           enum hp_unit unit) {
-    double scaled = value * (double)((uint64_t)1 << hp_fraction(metric));
-    format_value(text, (hp_fixed)fmin(fmax(scaled, 0), 0x1p120), metric, unit);
+    hp_text_format(text, hp_text_fixed(fmax(value, 0), metric), metric, unit);
 }
 
 // "± 7.9 MiB" without the sign, or why there is none.
@@ -98,7 +101,7 @@ void hp_text_error(struct hp_sink *out, hp_fixed value, const struct hp_error *e
     if (error->samples > 0) {
         format_error(text, value, error, options, options->metric, options->unit);
     }
-    put_padded(out, text, ERROR_WIDTH);
+    put_padded(out, text, HP_ERROR_WIDTH);
     hp_sink_text(out, stands_on_few(value, error, options->metric) ? "*" : " ");
 }
 
@@ -107,7 +110,7 @@ void hp_text_error_title(struct hp_sink *out, const struct hp_report_options *op
     int width =
         snprintf(title, sizeof title, "± %g%%", hp_text_confidence(options) * 100);
     // The sign is one character in two bytes.
-    hp_sink_print(out, "%*s%s ", ERROR_WIDTH + 1 - width, "", title);
+    hp_sink_print(out, "%*s%s ", HP_ERROR_WIDTH + 1 - width, "", title);
 }
 
 void hp_text_error_notes(struct hp_sink *out, const struct hp_report_options *options) {
@@ -115,6 +118,23 @@ void hp_text_error_notes(struct hp_sink *out, const struct hp_report_options *op
                   "± is half of the interval that holds the true value in %g%% of cases; "
                   "* less than 5 samples\n",
                   hp_text_confidence(options) * 100);
+}
+
+void hp_text_chance(struct hp_sink *out, double p, int width) {
+    char text[HP_NUMBER_SIZE] = "-";
+    if (!isnan(p)) {
+        snprintf(text, sizeof text, p < 0.0001 ? "<0.0001" : "%.4f", p);
+    }
+    put_padded(out, text, width);
+}
+
+void hp_text_significance_note(struct hp_sink *out,
+                               const struct hp_report_options *options) {
+    double percent = hp_text_confidence(options) * 100;
+    hp_sink_print(out,
+                  "p is the chance that sampling alone shows as much, - for less than 5 "
+                  "samples; * is real, but for one in %g such rows\n",
+                  100 / (100 - percent));
 }
 
 static void put_unseen(struct hp_sink *out, const struct hp_profile *profile,
@@ -165,30 +185,36 @@ static void put_period(struct hp_sink *out, const struct hp_profile *profile) {
     }
 }
 
-static void put_inputs(struct hp_sink *out, const struct hp_profile *profile) {
+void hp_text_inputs(struct hp_sink *out, const struct hp_profile *profile) {
     static const char *const estimators[] = {
         [HP_ESTIMATOR_BEST] = "",
         [HP_ESTIMATOR_JEPROF] = " · jeprof's formula",
         [HP_ESTIMATOR_NONE] = " · sampled counts, not estimates",
     };
-    size_t used = 0;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        used += input->public.status <= HP_INPUT_KEPT_DAMAGED;
-    }
-    char inputs[HP_NUMBER_SIZE], stacks[HP_NUMBER_SIZE];
-    hp_format_grouped(inputs, (hp_int128)used);
+    char stacks[HP_NUMBER_SIZE];
     hp_format_grouped(stacks, (hp_int128)profile->stacks.count);
-    hp_sink_print(out, "%s input%s · jemalloc heap_v2", inputs, used == 1 ? "" : "s");
+    hp_sink_text(out, "jemalloc heap_v2");
     put_period(out, profile);
     hp_sink_print(out, " · %s stack%s%s\n", stacks, profile->stacks.count == 1 ? "" : "s",
                   estimators[profile->estimator]);
 }
 
+static void put_inputs(struct hp_sink *out, const struct hp_profile *profile) {
+    size_t used = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        used += input->public.status <= HP_INPUT_KEPT_DAMAGED;
+    }
+    char inputs[HP_NUMBER_SIZE];
+    hp_format_grouped(inputs, (hp_int128)used);
+    hp_sink_print(out, "%s input%s · ", inputs, used == 1 ? "" : "s");
+    hp_text_inputs(out, profile);
+}
+
 static void put_total(struct hp_sink *out, hp_fixed value, const struct hp_error *error,
                       enum hp_metric metric, const struct hp_report_options *options) {
     char text[HP_NUMBER_SIZE];
-    format_value(text, value, metric, HP_UNIT_AUTO);
+    hp_text_format(text, value, metric, HP_UNIT_AUTO);
     bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
     hp_sink_print(out, is_space ? "  %s" : "   %s objects", text);
     if (error && (hp_measure_is_known(error, metric))) {
@@ -220,6 +246,16 @@ static void put_totals(struct hp_sink *out, const struct hp_profile *profile,
     hp_sink_text(out, "\n");
 }
 
+void hp_text_warnings(struct hp_sink *out, const struct hp_profile *profile,
+                      const struct hp_report_options *options) {
+    const hp_string *warning;
+    hp_vec_each (warning, &profile->warnings) {
+        hp_sink_text(out, options->color ? "\033[33mwarning:\033[0m " : "warning: ");
+        hp_sink_escaped(out, hp_strtab_span(&profile->strings, *warning));
+        hp_sink_text(out, "\n");
+    }
+}
+
 void hp_text_header(struct hp_sink *out, const struct hp_profile *profile,
                     const struct hp_report_options *options) {
     put_inputs(out, profile);
@@ -230,12 +266,7 @@ void hp_text_header(struct hp_sink *out, const struct hp_profile *profile,
     if (hp_text_has_errors(profile, options)) {
         put_unseen(out, profile, options);
     }
-    const hp_string *warning;
-    hp_vec_each (warning, &profile->warnings) {
-        hp_sink_text(out, options->color ? "\033[33mwarning:\033[0m " : "warning: ");
-        hp_sink_escaped(out, hp_strtab_span(&profile->strings, *warning));
-        hp_sink_text(out, "\n");
-    }
+    hp_text_warnings(out, profile, options);
     hp_sink_text(out, "\n");
 }
 
@@ -258,6 +289,12 @@ static void write_text(struct hp_sink *out, const struct hp_profile *profile,
     case HP_REPORT_STACKS:
         hp_text_stacks(out, profile, options);
         break;
+    case HP_REPORT_DIFF:
+        hp_text_diff(out, profile, options);
+        break;
+    case HP_REPORT_TREND:
+        hp_text_trend(out, profile, options);
+        break;
     case HP_REPORT_INFO:
         hp_text_info(out, profile);
         break;
@@ -270,6 +307,7 @@ const struct hp_format_writer hp_text_writer = {
     .name = "text",
     .suffix = ".txt",
     .help = "tables for people",
-    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_INFO,
+    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
+             1 << HP_REPORT_TREND | 1 << HP_REPORT_INFO,
     .write = write_text,
 };

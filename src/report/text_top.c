@@ -8,10 +8,13 @@
 
 #include "view/table.h"
 
-static const char *const row_names[] = {
-    [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",       [HP_BY_FILE] = "file",
-    [HP_BY_MODULE] = "module",     [HP_BY_ADDRESS] = "address",
-};
+const char *hp_text_row_name(enum hp_granularity by) {
+    static const char *const names[] = {
+        [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",       [HP_BY_FILE] = "file",
+        [HP_BY_MODULE] = "module",     [HP_BY_ADDRESS] = "address",
+    };
+    return names[by];
+}
 
 static bool has_errors(const struct hp_table *table) {
     return table->has_flat_errors || table->has_cum_errors;
@@ -25,7 +28,7 @@ static void put_column_names(struct hp_sink *out, const struct hp_table *table,
         hp_sink_text(out, " ");
         hp_text_error_title(out, options);
     }
-    hp_sink_print(out, "  %s%s\n", row_names[options->by],
+    hp_sink_print(out, "  %s%s\n", hp_text_row_name(options->by),
                   options->color ? "\033[0m" : "");
 }
 
@@ -67,8 +70,8 @@ void hp_text_top(struct hp_sink *out, const struct hp_profile *profile,
         put_row(out, &table, &table.rows.at[i], sum, options);
     }
     if (limit < table.rows.count) {
-        hp_text_rest(out, table.rows.count - limit, row_names[options->by], total - sum,
-                     total);
+        hp_text_rest(out, table.rows.count - limit, hp_text_row_name(options->by),
+                     total - sum, total);
     }
     if (has_errors(&table)) {
         hp_text_error_notes(out, options);

@@ -16,4 +16,9 @@ bool hp_measure_is_known(const struct hp_error *error, enum hp_metric metric);
 // As many equal samples as would leave this error; infinite if there is none.
 double hp_effective_samples(struct hp_measure measure);
 
+// The variance that sampling leaves in an estimate of bytes in so many objects: if all have one
+// size, and the bound for whatever sizes.
+double hp_variance_of(double bytes, double objects, uint64_t period);
+double hp_variance_bound(double bytes, double objects, uint64_t period);
+
 #endif

@@ -210,3 +210,18 @@ double hp_student_above(double t, double freedom) {
     double tail = hp_beta_below(freedom / 2, 0.5, freedom / whole, t * t / whole) / 2;
     return t >= 0 ? tail : 1 - tail;
 }
+
+double hp_student_quantile_above(double p, double freedom) {
+    double low = 0, high = 1;
+    while (hp_student_above(high, freedom) > p && high < 0x1p500) {
+        low = high;
+        high *= 2;
+    }
+    for (;;) {
+        double middle = low + (high - low) / 2;
+        if (middle <= low || middle >= high) {
+            return middle;
+        }
+        *(hp_student_above(middle, freedom) > p ? &low : &high) = middle;
+    }
+}

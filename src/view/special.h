@@ -23,4 +23,7 @@ double hp_beta_below(double a, double b, double x, double rest);
 // Chance that Student's t with so many degrees of freedom is above t.
 double hp_student_above(double t, double freedom);
 
+// The t that is exceeded with chance p, 0 < p < 0.5.
+double hp_student_quantile_above(double p, double freedom);
+
 #endif

@@ -1,0 +1,77 @@
+#include "hprof-agg/hprof-agg.h"
+#include "view/difference.h"
+#include "view/trend.h"
+
+#include <stdio.h>
+
+struct check {
+    const struct hp_gate *gate;
+    enum hp_metric metric;
+    double base; // the total that shares are of
+};
+
+static bool exceeds(const struct check *check, hp_fixed before, hp_fixed after,
+                    double p) {
+    double growth = hp_fixed_double(after - before, check->metric);
+    double limit = check->gate->growth * (check->gate->is_share ? check->base : 1);
+    return growth > limit && (check->gate->p <= 0 || p < check->gate->p);
+}
+
+static bool tell(struct hp_span name, char *to, size_t room) {
+    snprintf(to, room, "%.*s", (int)name.size, name.at);
+    return true;
+}
+
+static bool difference_exceeds(struct check *check,
+                               const struct hp_difference *difference, char *name,
+                               size_t room) {
+    const struct hp_change *total = &difference->total;
+    check->base = hp_fixed_double(total->before, check->metric);
+    if (exceeds(check, total->before, total->after, total->growth_p)) {
+        return tell(hp_span_of("the total"), name, room);
+    }
+    const struct hp_change *row;
+    hp_vec_each (row, &difference->rows) {
+        if (exceeds(check, row->before, row->after, row->growth_q)) {
+            return tell(hp_node_name(&difference->naming, row->node), name, room);
+        }
+    }
+    return false;
+}
+
+static bool trend_exceeds(struct check *check, const struct hp_trend *trend, char *name,
+                          size_t room) {
+    const struct hp_trend_row *total = &trend->total;
+    check->base = hp_fixed_double(total->first, check->metric);
+    if (exceeds(check, total->first, total->last, total->p)) {
+        return tell(hp_span_of("the total"), name, room);
+    }
+    const struct hp_trend_row *row;
+    hp_vec_each (row, &trend->rows) {
+        if (exceeds(check, row->first, row->last, row->q)) {
+            return tell(hp_node_name(&trend->naming, row->node), name, room);
+        }
+    }
+    return false;
+}
+
+bool hp_profile_exceeds(const struct hp_profile *profile,
+                        const struct hp_report_options *options,
+                        const struct hp_gate *gate, char *name, size_t room) {
+    struct check check = {.gate = gate, .metric = options->metric};
+    if (options->kind == HP_REPORT_TREND) {
+        struct hp_trend trend;
+        hp_trend_init(&trend, profile, options);
+        bool too_much = trend_exceeds(&check, &trend, name, room);
+        hp_trend_done(&trend);
+        return too_much;
+    }
+    struct hp_sides sides;
+    struct hp_difference difference;
+    hp_sides_init(&sides, profile);
+    hp_difference_init(&difference, profile, &sides, options);
+    bool too_much = difference_exceeds(&check, &difference, name, room);
+    hp_difference_done(&difference);
+    hp_sides_done(&sides);
+    return too_much;
+}

@@ -1,0 +1,13 @@
+// When each dump was made.
+#ifndef HP_LIB_TIMES_H
+#define HP_LIB_TIMES_H
+
+#include "model/profile.h"
+
+// From the times of the files if `from` is "mtime", else from their paths: `from` is then a
+// PCRE2 pattern whose first group is a time, in seconds since 1970 or as in ISO 8601
+// (2026-01-31T12:30:00Z, in UTC; - : and Z may be missing, T may be a space or _).
+HP_MUST_CHECK int hp_times_set(struct hp_profile *profile, const char *from,
+                               struct hp_err *err);
+
+#endif

@@ -1,0 +1,244 @@
+// An observation is a row of numbers, each as in LEB128, low 7 bits first:
+//
+//     distance from the last stack, zigzag
+//     fields that follow, bits of enum part
+//     for each column: bytes and objects; for each of its errors: the members
+//
+// Most stacks of a dump have one of few pairs of numbers, and a stack often has the same in
+// the next dump, so that rows repeat one another and zstd leaves little of them.
+#include "model/history.h"
+
+#include "base/err.h"
+
+#include <string.h>
+#include <zstd.h>
+
+enum part {
+    INUSE_VALUES = 1 << 0,
+    ALLOC_VALUES = 1 << 1,
+    INUSE_ERROR = 1 << 2,
+    ALLOC_ERROR = 1 << 3,
+};
+
+enum {
+    NUMBER_MAX = 19,           // bytes of a number of 128 bits
+    ROW_MAX = 32 * NUMBER_MAX, // of an observation
+    LEVEL = 3,                 // of compression
+};
+
+static const enum hp_metric metrics[HP_COLUMNS][2] = {
+    [HP_COLUMN_INUSE] = {HP_INUSE_SPACE, HP_INUSE_OBJECTS},
+    [HP_COLUMN_ALLOC] = {HP_ALLOC_SPACE, HP_ALLOC_OBJECTS},
+};
+
+void hp_history_done(struct hp_history *history) {
+    struct hp_history_block *block;
+    hp_vec_each (block, &history->blocks) {
+        free(block->packed);
+    }
+    uint32_t **map;
+    hp_vec_each (map, &history->maps) {
+        free(*map);
+    }
+    hp_vec_done(&history->blocks);
+    hp_vec_done(&history->maps);
+    hp_vec_done(&history->pending);
+}
+
+// --- writing ----------------------------------------------------------------------------
+
+static uint8_t *put(uint8_t *at, hp_uint128 number) {
+    for (; number >= 0x80; number >>= 7) {
+        *at++ = (uint8_t)(number & 0x7f) | 0x80;
+    }
+    *at++ = (uint8_t)number;
+    return at;
+}
+
+static hp_uint128 zigzag(hp_int128 number) {
+    return (hp_uint128)number << 1 ^ (hp_uint128)(number >> 127);
+}
+
+static uint8_t *put_error(uint8_t *at, const struct hp_error *error) {
+    uint64_t weight;
+    memcpy(&weight, &error->weight, sizeof weight);
+    at = put(at, zigzag(error->variance));
+    at = put(at, zigzag(error->objects_variance));
+    at = put(at, error->certain);
+    at = put(at, error->excess);
+    at = put(at, error->rounding);
+    at = put(at, error->samples);
+    at = put(at, error->period);
+    at = put(at, weight);
+    return put(at, error->flags);
+}
+
+static unsigned parts_of(const struct hp_values *values,
+                         const struct hp_error *const errors[HP_COLUMNS]) {
+    unsigned parts = 0;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        bool has = values->of[metrics[i][0]] != 0 || values->of[metrics[i][1]] != 0;
+        parts |= has ? (unsigned)INUSE_VALUES << i : 0;
+        parts |= errors[i] ? (unsigned)INUSE_ERROR << i : 0;
+    }
+    return parts;
+}
+
+void hp_history_begin(struct hp_history *history) {
+    history->pending.count = 0;
+    history->last_stack = 0;
+}
+
+void hp_history_put(struct hp_history *history, uint32_t stack,
+                    const struct hp_values *values,
+                    const struct hp_error *const errors[HP_COLUMNS]) {
+    hp_vec_reserve(&history->pending, ROW_MAX);
+    uint8_t *start = history->pending.at + history->pending.count;
+    unsigned parts = parts_of(values, errors);
+    uint8_t *at = put(start, zigzag((hp_int128)stack - history->last_stack));
+    at = put(at, parts);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        if (parts & (unsigned)INUSE_VALUES << i) {
+            at = put(at, zigzag(values->of[metrics[i][0]]));
+            at = put(at, zigzag(values->of[metrics[i][1]]));
+        }
+        if (parts & (unsigned)INUSE_ERROR << i) {
+            at = put_error(at, errors[i]);
+        }
+    }
+    history->pending.count += (size_t)(at - start);
+    history->last_stack = stack;
+}
+
+void hp_history_end(struct hp_history *history, uint32_t input) {
+    size_t size = history->pending.count, room = ZSTD_compressBound(size);
+    uint8_t *packed = hp_alloc(room);
+    size_t packed_size = ZSTD_compress(packed, room, history->pending.at, size, LEVEL);
+    if (ZSTD_isError(packed_size)) { // there is room, so what failed is malloc()
+        hp_out_of_memory(room);
+    }
+    uint8_t *shrunk = realloc(packed, packed_size);
+    struct hp_history_block block = {
+        .input = input,
+        .size = size,
+        .packed_size = packed_size,
+        .packed = shrunk ? shrunk : packed,
+    };
+    hp_vec_push(&history->blocks, block);
+}
+
+// --- merging ----------------------------------------------------------------------------
+
+void hp_history_absorb(struct hp_history *history, struct hp_history *other,
+                       const uint32_t *map, size_t stack_count) {
+    if (other->blocks.count == 0) {
+        return;
+    }
+    if (history->maps.count == 0) {
+        hp_vec_push(&history->maps, NULL);
+    }
+    uint32_t *copy = hp_alloc(stack_count * sizeof *copy);
+    memcpy(copy, map, stack_count * sizeof *copy);
+    struct hp_history_block *block;
+    hp_vec_each (block, &other->blocks) {
+        block->map = (uint32_t)history->maps.count;
+        hp_vec_push(&history->blocks, *block);
+    }
+    hp_vec_push(&history->maps, copy);
+    other->blocks.count = 0;
+}
+
+static int by_input(const void *left, const void *right) {
+    const struct hp_history_block *a = left, *b = right;
+    return (a->input > b->input) - (a->input < b->input);
+}
+
+void hp_history_sort(struct hp_history *history) {
+    if (history->blocks.count > 0) {
+        qsort(history->blocks.at, history->blocks.count, sizeof *history->blocks.at,
+              by_input);
+    }
+    hp_vec_done(&history->pending);
+}
+
+// --- reading ----------------------------------------------------------------------------
+
+static hp_uint128 get(struct hp_history_reader *reader) {
+    hp_uint128 number = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = reader->bytes[reader->at++];
+        number |= (hp_uint128)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    return number;
+}
+
+static hp_int128 get_signed(struct hp_history_reader *reader) {
+    hp_uint128 number = get(reader);
+    return (hp_int128)(number >> 1) ^ -(hp_int128)(number & 1);
+}
+
+static void get_error(struct hp_history_reader *reader, struct hp_error *error) {
+    error->variance = get_signed(reader);
+    error->objects_variance = get_signed(reader);
+    error->certain = (uint64_t)get(reader);
+    error->excess = (uint64_t)get(reader);
+    error->rounding = (uint64_t)get(reader);
+    error->samples = (uint64_t)get(reader);
+    error->period = (uint64_t)get(reader);
+    uint64_t weight = (uint64_t)get(reader);
+    memcpy(&error->weight, &weight, sizeof weight);
+    error->flags = (unsigned)get(reader);
+}
+
+void hp_history_open(struct hp_history_reader *reader, const struct hp_history *history,
+                     uint32_t input) {
+    reader->size = reader->at = 0;
+    reader->stack = 0;
+    struct hp_history_block wanted = {.input = input};
+    const struct hp_history_block *block =
+        history->blocks.count == 0
+            ? NULL
+            : bsearch(&wanted, history->blocks.at, history->blocks.count, sizeof wanted,
+                      by_input);
+    if (!block) {
+        return;
+    }
+    if (block->size > reader->room) {
+        reader->bytes = hp_grow(reader->bytes, &reader->room, block->size, 1);
+    }
+    reader->size =
+        ZSTD_decompress(reader->bytes, block->size, block->packed, block->packed_size);
+    if (ZSTD_isError(reader->size)) { // it is our own: what failed is malloc()
+        hp_out_of_memory(block->size);
+    }
+    reader->map = block->map > 0 ? history->maps.at[block->map] : NULL;
+}
+
+bool hp_history_next(struct hp_history_reader *reader,
+                     struct hp_observation *observation) {
+    if (reader->at == reader->size) {
+        return false;
+    }
+    *observation = (struct hp_observation){0};
+    reader->stack += (uint32_t)get_signed(reader);
+    observation->stack = reader->map ? reader->map[reader->stack] : reader->stack;
+    unsigned parts = (unsigned)get(reader);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        if (parts & (unsigned)INUSE_VALUES << i) {
+            observation->values.of[metrics[i][0]] = get_signed(reader);
+            observation->values.of[metrics[i][1]] = get_signed(reader);
+        }
+        if (parts & (unsigned)INUSE_ERROR << i) {
+            get_error(reader, &observation->errors[i]);
+        }
+    }
+    return true;
+}
+
+void hp_history_done_reading(struct hp_history_reader *reader) {
+    free(reader->bytes);
+    *reader = (struct hp_history_reader){0};
+}

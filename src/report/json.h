@@ -1,0 +1,13 @@
+// The reports for programs; json.c puts them together.
+#ifndef HP_REPORT_JSON_H
+#define HP_REPORT_JSON_H
+
+#include "base/sink.h"
+#include "model/profile.h"
+
+void hp_json_diff(struct hp_sink *out, const struct hp_profile *profile,
+                  const struct hp_report_options *options);
+void hp_json_trend(struct hp_sink *out, const struct hp_profile *profile,
+                   const struct hp_report_options *options);
+
+#endif

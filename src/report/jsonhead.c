@@ -1,0 +1,94 @@
+#include "report/jsonhead.h"
+
+#include "report/jsontext.h"
+
+const char *hp_json_metric(enum hp_metric metric) {
+    static const char *const names[HP_METRICS] = {
+        [HP_INUSE_SPACE] = "inuse-space",
+        [HP_INUSE_OBJECTS] = "inuse-objects",
+        [HP_ALLOC_SPACE] = "alloc-space",
+        [HP_ALLOC_OBJECTS] = "alloc-objects",
+    };
+    return names[metric];
+}
+
+double hp_json_confidence(const struct hp_report_options *options) {
+    return options->confidence > 0 ? options->confidence : 0.95;
+}
+
+void hp_json_head(struct hp_sink *out, const struct hp_profile *profile,
+                  const struct hp_report_options *options, const char *command) {
+    static const char *const estimators[] = {
+        [HP_ESTIMATOR_BEST] = "horvitz-thompson",
+        [HP_ESTIMATOR_JEPROF] = "jeprof",
+        [HP_ESTIMATOR_NONE] = "none",
+    };
+    static const char *const by[] = {
+        [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",       [HP_BY_FILE] = "file",
+        [HP_BY_MODULE] = "module",     [HP_BY_ADDRESS] = "address",
+    };
+    hp_sink_print(out,
+                  "{\"schema\": \"hprof-agg.%s/1\", \"command\": \"%s\", "
+                  "\"by\": \"%s\",\n \"estimator\": \"%s\", \"metric\": \"%s\", "
+                  "\"confidence\": %g,\n ",
+                  command, command, by[options->by], estimators[profile->estimator],
+                  hp_json_metric(options->metric), hp_json_confidence(options));
+}
+
+// --- inputs -----------------------------------------------------------------------------
+
+static bool is_of(const struct hp_input_record *input, enum hp_json_inputs which) {
+    return which == HP_JSON_ALL || input->is_base == (which == HP_JSON_BASE);
+}
+
+static int by_size(const void *left, const void *right) {
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static void put_periods(struct hp_sink *out, const struct hp_profile *profile,
+                        enum hp_json_inputs which) {
+    HP_VEC(uint64_t) periods = {0};
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (input->public.status <= HP_INPUT_KEPT_DAMAGED && is_of(input, which)) {
+            hp_vec_push(&periods, input->period);
+        }
+    }
+    if (periods.count > 0) {
+        qsort(periods.at, periods.count, sizeof *periods.at, by_size);
+    }
+    hp_sink_text(out, "[");
+    for (size_t i = 0; i < periods.count; i++) {
+        if (i == 0 || periods.at[i] != periods.at[i - 1]) {
+            hp_sink_print(out, "%s%llu", i > 0 ? ", " : "",
+                          (unsigned long long)periods.at[i]);
+        }
+    }
+    hp_sink_text(out, "]");
+    hp_vec_done(&periods);
+}
+
+void hp_json_inputs(struct hp_sink *out, const struct hp_profile *profile,
+                    enum hp_json_inputs which) {
+    static const char *const keys[] = {"inputs", "base", "new"};
+    size_t used = 0, all = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        all += is_of(input, which);
+        used += is_of(input, which) && input->public.status <= HP_INPUT_KEPT_DAMAGED;
+    }
+    hp_sink_print(out,
+                  "\"%s\": {\"used\": %zu, \"skipped\": %zu, \"periods\": ", keys[which],
+                  used, all - used);
+    put_periods(out, profile, which);
+}
+
+void hp_json_foot(struct hp_sink *out, const struct hp_profile *profile) {
+    hp_sink_text(out, "],\n \"warnings\": [");
+    for (size_t i = 0; i < profile->warnings.count; i++) {
+        hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
+        hp_json_string(out, hp_strtab_span(&profile->strings, profile->warnings.at[i]));
+    }
+    hp_sink_text(out, "]}\n");
+}

@@ -1,0 +1,316 @@
+// One process: interval and chance of growth from what was freed to what is new in its place.
+// Two: from the one dump to the other.  Fleets, H dumps a side: Welch's test of the means with
+// the variance
+//
+//     max(s1^2/H1 + s2^2/H2, W1/H1 + W2/H2) + R^2 (1/H1^2 + 1/H2^2) / 2
+//
+// where s^2 is the variance between the dumps and W the mean of what sampling makes of it; it
+// counts where it is less sure than what sampling alone makes of the sums.
+#include "view/difference.h"
+
+#include "view/measure.h"
+#include "view/sides.h"
+#include "view/significance.h"
+#include "view/special.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double default_confidence = 0.95;
+static const double least_samples = 5; // that a row has to stand on to be tested
+
+void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
+    *sides = (struct hp_sides){0};
+    for (size_t i = 0; i < profile->inputs.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.at[i];
+        if (input->public.status > HP_INPUT_KEPT_DAMAGED) {
+            continue;
+        }
+        if (input->is_base) {
+            hp_vec_push(&sides->base, i);
+        } else {
+            hp_vec_push(&sides->new, i);
+        }
+    }
+}
+
+void hp_sides_done(struct hp_sides *sides) {
+    hp_vec_done(&sides->base);
+    hp_vec_done(&sides->new);
+}
+
+// --- which test ---------------------------------------------------------------------------
+
+static bool is_one_process(const struct hp_input_record *a,
+                           const struct hp_input_record *b) {
+    bool has_maps = a->maps.of[0] != 0 || a->maps.of[1] != 0;
+    return (a->pid != 0 && a->pid == b->pid && a->process == b->process) ||
+           (has_maps && memcmp(&a->maps, &b->maps, sizeof a->maps) == 0);
+}
+
+static bool tells_alloc(const struct hp_input_record *input) {
+    return input->total.of[HP_ALLOC_OBJECTS] > 0 ||
+           input->total.of[HP_INUSE_OBJECTS] == 0;
+}
+
+static enum hp_difference_test choose_test(const struct hp_profile *profile,
+                                           const struct hp_sides *sides,
+                                           const struct hp_report_options *options) {
+    size_t base = sides->base.count, new = sides->new.count;
+    if (options->no_error ||
+        !hp_profile_has_errors(profile, hp_column_of(options->metric)) || base == 0 ||
+        new == 0) {
+        return HP_TEST_NONE;
+    }
+    if (base > 1 || new > 1) {
+        return base > 1 && new > 1 ? HP_TEST_FLEETS : HP_TEST_SAMPLING;
+    }
+    const struct hp_input_record *a = &profile->inputs.at[sides->base.at[0]];
+    const struct hp_input_record *b = &profile->inputs.at[sides->new.at[0]];
+    if (!is_one_process(a, b)) {
+        return HP_TEST_INDEPENDENT;
+    }
+    bool lives = profile->has_alloc && tells_alloc(a) && tells_alloc(b) &&
+                 options->metric == HP_INUSE_SPACE;
+    return lives ? HP_TEST_PROCESS_ACCUM : HP_TEST_PROCESS;
+}
+
+// --- one row ------------------------------------------------------------------------------
+
+struct context {
+    enum hp_difference_test test;
+    enum hp_metric metric;
+    double confidence;
+    double inputs[2];
+    struct hp_error largest; // its period and weight: what is not seen may hold as much
+};
+
+// Of the mean of a side.
+static struct hp_measure measure_of(const struct context *c, const struct hp_sums *sums,
+                                    int side) {
+    struct hp_error error = sums->sides[side].error;
+    if (error.samples == 0) {
+        error.period = c->largest.period;
+        error.weight = c->largest.weight;
+    }
+    struct hp_measure m = hp_measure_of(sums->sides[side].value, &error, c->metric);
+    double n = c->inputs[side];
+    return (struct hp_measure){
+        .estimate = m.estimate / n,
+        .highest = m.highest / n,
+        .variance = m.variance / n / n,
+        .certain = m.certain / n,
+        .jump = m.jump / n,
+    };
+}
+
+static struct hp_measure measure_of_part(const struct context *c, struct hp_part part) {
+    double estimate = hp_fixed_double(part.bytes, HP_INUSE_SPACE);
+    return (struct hp_measure){
+        .estimate = estimate,
+        .highest = estimate,
+        .variance = (double)part.variance,
+        .jump = (double)c->largest.period,
+    };
+}
+
+static double effective_samples(struct hp_measure m) {
+    return m.estimate > 0 ? hp_effective_samples(m) : 0;
+}
+
+static void test_pair(const struct context *c, struct hp_measure before,
+                      struct hp_measure after, struct hp_change *change) {
+    change->growth_p = hp_growth_chance(before, after);
+    change->shrinkage_p = hp_growth_chance(after, before);
+    change->range = hp_difference_interval(before, after, c->confidence);
+    change->samples = effective_samples(before) + effective_samples(after);
+}
+
+// If nothing was freed, all that is less is gone and all that is more is new.
+static double least_growth_p(struct hp_measure before, struct hp_measure after) {
+    struct hp_measure nothing = {.jump = before.jump};
+    struct hp_measure fresh = after;
+    fresh.estimate = fmax(after.estimate - before.estimate, 0);
+    fresh.variance = fmax(after.variance - before.variance, 0);
+    return hp_growth_chance(nothing, fresh);
+}
+
+// The variance between the dumps of a side.
+static double spread(const struct hp_side_sum *sum, double n, enum hp_metric metric) {
+    double total = hp_fixed_double(sum->value, metric);
+    return n > 1 ? fmax((sum->squares - total * total / n) / (n - 1), 0) : 0;
+}
+
+static void test_fleets(const struct context *c, const struct hp_sums *sums,
+                        const struct hp_measure means[2], struct hp_change *change) {
+    double between[2], sampling = 0, jumps = 0, freedom = 0;
+    for (int i = 0; i < 2; i++) {
+        double n = c->inputs[i];
+        between[i] = spread(&sums->sides[i], n, c->metric) / n;
+        sampling += (double)sums->sides[i].plug_in / n / n;
+        jumps += means[i].jump * means[i].jump / 2;
+        freedom += between[i] * between[i] / (n - 1);
+    }
+    double all = between[0] + between[1];
+    freedom = freedom > 0 ? all * all / freedom : c->inputs[0] + c->inputs[1] - 2;
+    double sd = sqrt(fmax(all, sampling) + jumps);
+    double growth = means[1].estimate - means[0].estimate;
+    if (sd <= 0) {
+        return; // all is known exactly, and equal in all dumps of a side
+    }
+    change->growth_p = fmax(change->growth_p, hp_student_above(growth / sd, freedom));
+    change->shrinkage_p =
+        fmax(change->shrinkage_p, hp_student_above(-growth / sd, freedom));
+    double half = sd * hp_student_quantile_above((1 - c->confidence) / 2, freedom);
+    change->range.low = fmin(change->range.low, growth - half);
+    change->range.high = fmax(change->range.high, growth + half);
+}
+
+static const struct hp_interval unknown = {NAN, NAN};
+
+static hp_fixed mean_of(hp_fixed sum, double inputs) {
+    hp_fixed n = (hp_fixed)inputs;
+    return n > 0 ? (sum + n / 2) / n : 0;
+}
+
+static struct hp_change compare(const struct context *c, const struct hp_sums *sums,
+                                uint32_t node) {
+    struct hp_change change = {
+        .node = {node},
+        .before = mean_of(sums->sides[0].value, c->inputs[0]),
+        .after = mean_of(sums->sides[1].value, c->inputs[1]),
+        .before_range = unknown,
+        .after_range = unknown,
+        .range = unknown,
+        .growth_p = NAN,
+        .shrinkage_p = NAN,
+        .least_growth_p = NAN,
+    };
+    if (c->test == HP_TEST_NONE ||
+        ((sums->sides[0].error.flags | sums->sides[1].error.flags) != 0 &&
+         hp_fraction(c->metric) != HP_SPACE_FRACTION)) {
+        return change;
+    }
+    struct hp_measure means[2] = {measure_of(c, sums, 0), measure_of(c, sums, 1)};
+    change.before_range = hp_interval_of(means[0], c->confidence);
+    change.after_range = hp_interval_of(means[1], c->confidence);
+    if (c->test == HP_TEST_PROCESS_ACCUM) {
+        test_pair(c, measure_of_part(c, sums->freed), measure_of_part(c, sums->fresh),
+                  &change);
+        return change;
+    }
+    test_pair(c, means[0], means[1], &change);
+    if (c->test == HP_TEST_FLEETS) {
+        test_fleets(c, sums, means, &change);
+    } else if (c->test == HP_TEST_PROCESS) {
+        change.least_growth_p = least_growth_p(means[0], means[1]);
+    }
+    return change;
+}
+
+// --- all rows -----------------------------------------------------------------------------
+
+static void adjust(struct hp_difference *difference) {
+    size_t count = difference->rows.count;
+    double *growth = hp_alloc(count * sizeof *growth);
+    double *shrinkage = hp_alloc(count * sizeof *shrinkage);
+    for (size_t i = 0; i < count; i++) {
+        const struct hp_change *change = &difference->rows.at[i];
+        bool tested = change->samples >= least_samples;
+        growth[i] = tested ? change->growth_p : NAN;
+        shrinkage[i] = tested ? change->shrinkage_p : NAN;
+    }
+    hp_adjust_significance(growth, count);
+    hp_adjust_significance(shrinkage, count);
+    for (size_t i = 0; i < count; i++) {
+        difference->rows.at[i].growth_q = growth[i];
+        difference->rows.at[i].shrinkage_q = shrinkage[i];
+    }
+    free(growth);
+    free(shrinkage);
+}
+
+static int by_growth(const void *left, const void *right, void *context) {
+    const struct hp_change *a = left, *b = right;
+    double low_a = isnan(a->range.low) ? -INFINITY : a->range.low;
+    double low_b = isnan(b->range.low) ? -INFINITY : b->range.low;
+    if (low_a != low_b) {
+        return low_a > low_b ? -1 : 1;
+    }
+    hp_fixed growth_a = a->after - a->before, growth_b = b->after - b->before;
+    if (growth_a != growth_b) {
+        return growth_a > growth_b ? -1 : 1;
+    }
+    return hp_node_compare(context, a->node, b->node);
+}
+
+static void make_rows(struct hp_difference *difference, const struct context *c,
+                      const struct hp_sums *sums, size_t nodes) {
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (sums[i].sides[0].value != 0 || sums[i].sides[1].value != 0) {
+            hp_vec_push(&difference->rows, compare(c, &sums[i], i));
+        }
+    }
+    adjust(difference);
+    if (difference->rows.count > 0) {
+        qsort_r(difference->rows.at, difference->rows.count, sizeof *difference->rows.at,
+                by_growth, &difference->naming);
+    }
+    difference->total = compare(c, &sums[nodes], 0);
+    difference->total.growth_q = difference->total.growth_p;
+    difference->total.shrinkage_q = difference->total.shrinkage_p;
+}
+
+void hp_difference_init(struct hp_difference *difference,
+                        const struct hp_profile *profile, const struct hp_sides *sides,
+                        const struct hp_report_options *options) {
+    *difference = (struct hp_difference){
+        .test = choose_test(profile, sides, options),
+        .inputs = {sides->base.count, sides->new.count},
+    };
+    struct hp_members members;
+    hp_naming_init(&difference->naming, profile, options);
+    hp_members_init(&members, &difference->naming, options->sort == HP_SORT_CUM);
+    struct hp_sums *sums = hp_sides_sum(profile, sides, &members, options->metric,
+                                        difference->test == HP_TEST_PROCESS_ACCUM);
+    struct context c = {
+        .test = difference->test,
+        .metric = options->metric,
+        .confidence = options->confidence > 0 ? options->confidence : default_confidence,
+        .inputs = {(double)sides->base.count, (double)sides->new.count},
+    };
+    hp_error_add(&c.largest, &sums[members.node_count].sides[0].error);
+    hp_error_add(&c.largest, &sums[members.node_count].sides[1].error);
+    make_rows(difference, &c, sums, members.node_count);
+    free(sums);
+    hp_members_done(&members);
+}
+
+void hp_difference_done(struct hp_difference *difference) {
+    hp_naming_done(&difference->naming);
+    hp_vec_done(&difference->rows);
+}
+
+// --- what a row says ----------------------------------------------------------------------
+
+double hp_change_p(const struct hp_change *change) {
+    return change->after < change->before ? change->shrinkage_p : change->growth_p;
+}
+
+double hp_change_q(const struct hp_change *change) {
+    return change->after < change->before ? change->shrinkage_q : change->growth_q;
+}
+
+bool hp_change_is_significant(const struct hp_change *change, double confidence) {
+    return hp_change_q(change) <= 1 - confidence; // false for NAN
+}
+
+const char *hp_change_status(const struct hp_change *change, bool is_significant) {
+    if (change->before == 0 || change->after == 0) {
+        return change->before == 0 ? "new" : "gone";
+    }
+    if (!is_significant) {
+        return "same";
+    }
+    return change->after > change->before ? "grew" : "shrank";
+}

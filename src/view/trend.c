@@ -1,0 +1,314 @@
+// The slope of a line fitted to B_j at the times t_j is b = sum a_j B_j, with a_j = (t_j - t) /
+// sum (t_j - t)^2, t the mean.  One sampled object is in some dumps that follow one another,
+// so that dumps of one process are not independent; whatever the lifetimes,
+//
+//     Var(b) <= A sum |a_j| V_j, A = sum of the positive a_j
+//
+// and z = b / sqrt(bound) is held against the normal distribution.
+#include "view/trend.h"
+
+#include "view/measure.h"
+#include "view/members.h"
+#include "view/significance.h"
+#include "view/special.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double default_confidence = 0.95;
+static const double least_samples = 2.5; // of a row, on average of the dumps
+static const double seconds_per_hour = 3600;
+
+// --- the series ---------------------------------------------------------------------------
+
+struct dump {
+    const struct hp_input_record *input;
+    size_t number; // in the profile's list
+    double time;   // hours, or its place
+    double weight; // a_j
+};
+
+// Numbers within names by size, so that dump.9 is before dump.10.
+static int by_time(const void *left, const void *right) {
+    const struct dump *a = left, *b = right;
+    if (a->time != b->time) {
+        return a->time < b->time ? -1 : 1;
+    }
+    int order = strverscmp(a->input->public.name, b->input->public.name);
+    return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+static void fit(struct dump *dumps, size_t count) {
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        mean += dumps[i].time / (double)count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        squares += (dumps[i].time - mean) * (dumps[i].time - mean);
+    }
+    for (size_t i = 0; i < count; i++) {
+        dumps[i].weight = squares > 0 ? (dumps[i].time - mean) / squares : 0;
+    }
+}
+
+static struct dump *make_series(const struct hp_profile *profile, size_t *count) {
+    struct dump *dumps = hp_alloc(profile->inputs.count * sizeof *dumps);
+    *count = 0;
+    for (size_t i = 0; i < profile->inputs.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.at[i];
+        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+            double time = profile->has_times ? input->time / seconds_per_hour : 0;
+            dumps[(*count)++] = (struct dump){.input = input, .number = i, .time = time};
+        }
+    }
+    qsort(dumps, *count, sizeof *dumps, by_time);
+    for (size_t i = 0; i < *count && !profile->has_times; i++) {
+        dumps[i].time = (double)i;
+    }
+    fit(dumps, *count);
+    return dumps;
+}
+
+// --- sums ---------------------------------------------------------------------------------
+
+// Of a node over the dumps that were read.
+struct sum {
+    hp_fixed first, before, now; // in the first dump, the one before, the present one
+    hp_int128 variance;          // of now
+    double slope, bound, samples;
+    size_t grew;
+    double *values; // of each dump; NULL: no stack counts here
+};
+
+struct adder {
+    const struct hp_profile *profile;
+    struct hp_members members;
+    enum hp_metric metric;
+    struct sum *sums; // of each node, and the total
+};
+
+static hp_int128 variance_of(const struct hp_observation *seen, enum hp_metric metric) {
+    const struct hp_error *error = &seen->errors[hp_column_of(metric)];
+    return hp_fraction(metric) == HP_SPACE_FRACTION
+               ? error->variance
+               : error->objects_variance >> HP_ERROR_FRACTION;
+}
+
+static void add(struct sum *sum, hp_fixed value, hp_int128 variance) {
+    sum->now += value;
+    sum->variance += variance;
+}
+
+static void read_dump(struct adder *adder, const struct dump *dump) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    const struct hp_members *members = &adder->members;
+    hp_history_open(&reader, &adder->profile->history, dump->input->number);
+    while (hp_history_next(&reader, &seen)) {
+        hp_fixed value = seen.values.of[adder->metric];
+        hp_int128 variance = variance_of(&seen, adder->metric);
+        size_t end = members->first.at[seen.stack + 1];
+        for (size_t i = members->first.at[seen.stack]; i < end; i++) {
+            add(&adder->sums[members->nodes.at[i].n], value, variance);
+        }
+        add(&adder->sums[members->node_count], value, variance);
+    }
+    hp_history_done_reading(&reader);
+}
+
+static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place,
+                          enum hp_metric metric) {
+    double value = hp_fixed_double(sum->now, metric), variance = (double)sum->variance;
+    if (place == 0) {
+        sum->first = sum->now;
+    } else {
+        sum->grew += sum->now > sum->before;
+    }
+    sum->values[place] = value;
+    sum->slope += dump->weight * value;
+    sum->bound += fabs(dump->weight) * variance;
+    sum->samples += variance > 0 ? value * value / variance : value > 0 ? INFINITY : 0;
+    sum->before = sum->now;
+    sum->now = 0;
+    sum->variance = 0;
+}
+
+static void sum_up(struct adder *adder, struct hp_trend *trend,
+                   const struct dump *dumps) {
+    size_t nodes = adder->members.node_count, used = 1;
+    adder->sums = hp_alloc((nodes + 1) * sizeof *adder->sums);
+    bool *is_used = hp_alloc(nodes + 1);
+    is_used[nodes] = true;
+    for (size_t i = 0; i < adder->members.nodes.count; i++) {
+        used += !is_used[adder->members.nodes.at[i].n];
+        is_used[adder->members.nodes.at[i].n] = true;
+    }
+    trend->values = hp_alloc(used * trend->dumps * sizeof *trend->values);
+    for (size_t i = 0, row = 0; i <= nodes; i++) {
+        if (is_used[i]) {
+            adder->sums[i].values = trend->values + trend->dumps * row++;
+        }
+    }
+    free(is_used);
+    for (size_t j = 0; j < trend->dumps; j++) {
+        read_dump(adder, &dumps[j]);
+        for (size_t i = 0; i <= nodes; i++) {
+            if (adder->sums[i].values) {
+                conclude_dump(&adder->sums[i], &dumps[j], j, adder->metric);
+            }
+        }
+    }
+}
+
+// --- rows ---------------------------------------------------------------------------------
+
+static double positive_weights(const struct dump *dumps, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += fmax(dumps[i].weight, 0);
+    }
+    return sum;
+}
+
+static double chance_of(double slope, double sd) {
+    if (sd > 0) {
+        return hp_normal_above(slope / sd);
+    }
+    return slope > 0 ? 0 : 1;
+}
+
+static struct hp_trend_row make_row(const struct hp_trend *trend, const struct sum *sum,
+                                    uint32_t node, double half_per_sd) {
+    double sd = sqrt(sum->bound);
+    bool tested = trend->test != HP_TEST_NONE;
+    return (struct hp_trend_row){
+        .node = {node},
+        .first = sum->first,
+        .last = sum->before,
+        .slope = sum->slope,
+        .slope_error = tested ? half_per_sd * sd : NAN,
+        .p = tested ? chance_of(sum->slope, sd) : NAN,
+        .q = NAN,
+        .grew = sum->grew,
+        .samples = sum->samples / (double)trend->dumps,
+        .values = sum->values,
+    };
+}
+
+static int by_growth(const void *left, const void *right, void *context) {
+    const struct hp_trend_row *a = left, *b = right;
+    double low_a = a->slope - (isnan(a->slope_error) ? 0 : a->slope_error);
+    double low_b = b->slope - (isnan(b->slope_error) ? 0 : b->slope_error);
+    if (low_a != low_b) {
+        return low_a > low_b ? -1 : 1;
+    }
+    return hp_node_compare(context, a->node, b->node);
+}
+
+static void adjust(struct hp_trend *trend) {
+    double *p = hp_alloc(trend->rows.count * sizeof *p);
+    for (size_t i = 0; i < trend->rows.count; i++) {
+        const struct hp_trend_row *row = &trend->rows.at[i];
+        p[i] = row->samples >= least_samples ? row->p : NAN;
+    }
+    hp_adjust_significance(p, trend->rows.count);
+    for (size_t i = 0; i < trend->rows.count; i++) {
+        trend->rows.at[i].q = p[i];
+    }
+    free(p);
+}
+
+// Where the dumps tell what was freed in between, the last against the first tells more.
+static void test_by_difference(struct hp_trend *trend, const struct hp_profile *profile,
+                               const struct dump *dumps,
+                               const struct hp_report_options *options) {
+    struct hp_sides sides = {0};
+    struct hp_difference difference;
+    hp_vec_push(&sides.base, dumps[0].number);
+    hp_vec_push(&sides.new, dumps[trend->dumps - 1].number);
+    hp_difference_init(&difference, profile, &sides, options);
+    trend->test = difference.test;
+    if (difference.test == HP_TEST_PROCESS_ACCUM) {
+        size_t nodes = trend->naming.names.strings.count;
+        double *p = hp_alloc(nodes * sizeof *p); // both namings are the same
+        for (size_t i = 0; i < difference.rows.count; i++) {
+            p[difference.rows.at[i].node.n] = difference.rows.at[i].growth_p;
+        }
+        for (size_t i = 0; i < trend->rows.count; i++) {
+            struct hp_trend_row *row = &trend->rows.at[i];
+            row->p = row->first != 0 || row->last != 0 ? p[row->node.n] : 1;
+        }
+        trend->total.p = difference.total.growth_p;
+        free(p);
+    }
+    hp_difference_done(&difference);
+    hp_sides_done(&sides);
+}
+
+static void make_rows(struct hp_trend *trend, const struct adder *adder, double positive,
+                      double confidence) {
+    double half_per_sd = hp_normal_quantile_above((1 - confidence) / 2);
+    size_t nodes = adder->members.node_count;
+    for (size_t i = 0; i <= nodes; i++) {
+        adder->sums[i].bound *= positive;
+    }
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (adder->sums[i].values && adder->sums[i].samples > 0) {
+            hp_vec_push(&trend->rows, make_row(trend, &adder->sums[i], i, half_per_sd));
+        }
+    }
+    trend->total = make_row(trend, &adder->sums[nodes], 0, half_per_sd);
+}
+
+void hp_trend_init(struct hp_trend *trend, const struct hp_profile *profile,
+                   const struct hp_report_options *options) {
+    *trend = (struct hp_trend){0};
+    struct dump *dumps = make_series(profile, &trend->dumps);
+    struct adder adder = {.profile = profile, .metric = options->metric};
+    bool has_errors = !options->no_error &&
+                      hp_profile_has_errors(profile, hp_column_of(options->metric));
+    double confidence =
+        options->confidence > 0 ? options->confidence : default_confidence;
+    trend->test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE;
+    trend->hours =
+        profile->has_times ? dumps[trend->dumps - 1].time - dumps[0].time : (double)NAN;
+    hp_naming_init(&trend->naming, profile, options);
+    hp_members_init(&adder.members, &trend->naming, options->sort == HP_SORT_CUM);
+    sum_up(&adder, trend, dumps);
+    make_rows(trend, &adder, positive_weights(dumps, trend->dumps), confidence);
+    if (has_errors) {
+        test_by_difference(trend, profile, dumps, options);
+        adjust(trend);
+        trend->total.q = trend->total.p; // there is one
+    }
+    if (trend->rows.count > 0) {
+        qsort_r(trend->rows.at, trend->rows.count, sizeof *trend->rows.at, by_growth,
+                &trend->naming);
+    }
+    hp_members_done(&adder.members);
+    free(adder.sums);
+    free(dumps);
+}
+
+void hp_trend_done(struct hp_trend *trend) {
+    hp_naming_done(&trend->naming);
+    hp_vec_done(&trend->rows);
+    free(trend->values);
+}
+
+double hp_trend_tau(const struct hp_trend *trend, const struct hp_trend_row *row) {
+    double sum = 0, pairs = 0, ties = 0;
+    for (size_t j = 1; j < trend->dumps; j++) {
+        for (size_t i = 0; i < j; i++) {
+            double step = row->values[j] - row->values[i];
+            sum += step > 0 ? 1 : step < 0 ? -1 : 0;
+            ties += step == 0;
+            pairs++;
+        }
+    }
+    return pairs > ties ? sum / sqrt(pairs * (pairs - ties)) : 0;
+}
+
+bool hp_trend_is_significant(const struct hp_trend_row *row, double confidence) {
+    return row->slope > 0 && row->q <= 1 - confidence; // false for NAN
+}

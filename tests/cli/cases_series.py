@@ -1,0 +1,157 @@
+"""diff and trend: which inputs are compared, in which order, and what ends with which status."""
+import json
+import os
+import re
+import shutil
+
+from harness import case, check
+
+
+def series(t):
+    folder = os.path.join(os.path.dirname(t.dump), "series")
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
+
+
+def rows(result):
+    return {row["name"]: row for row in json.loads(result.out)["rows"]}
+
+
+@case
+def diff_of_a_dump_with_itself_finds_nothing(t):
+    for extra in ([], ["--cum"], ["--metric=inuse-objects"]):
+        out = check(t.run("diff", "--no-symbols", "-fjson", t.dump, t.dump, *extra), 0).out
+        for row in json.loads(out)["rows"]:
+            assert row["delta"]["estimate"] == 0 and not row["significant"], row
+            assert row["status"] == "same", row
+
+
+@case
+def diff_needs_both_sides(t):
+    check(t.run("diff", t.dump), 2, "", "diff takes two inputs")
+    check(t.run("diff", t.dump, t.dump, t.dump), 2, "", "diff takes two inputs")
+    check(t.run("diff", "--to", t.dump), 2, "", "diff has no base input")
+    check(t.run("diff", t.dump, "--to"), 2, "", "diff has no new input")
+    check(t.run("top", t.dump, "--to"), 2, "", "top takes no --to")
+
+
+@case
+def sides_of_a_diff_come_from_words_and_lists(t):
+    first, *_, last = series(t)
+    plain = check(t.run("diff", "--no-symbols", first, last), 0).out
+    listed = os.path.join(t.folder, "list")
+    for name, path in (("base", first), ("new", last)):
+        with open(f"{listed}-{name}", "w") as file:
+            file.write(path + "\n")
+    for arguments in ([first, "--to", last], [f"--base-files-from={listed}-base", last],
+                      [first, f"--files-from={listed}-new"],
+                      [f"--base-files-from={listed}-base", f"--files-from={listed}-new"]):
+        assert check(t.run("diff", "--no-symbols", *arguments), 0).out == plain, arguments
+
+
+@case
+def diff_of_several_dumps_compares_averages(t):
+    first, second, *_, before_last, last = series(t)
+    sums = json.loads(check(t.run("diff", "--no-symbols", "-fjson", first, second, "--to",
+                                  before_last, last), 0).out)
+    assert sums["test"] == "fleets"
+    single = [json.loads(check(t.run("diff", "--no-symbols", "-fjson", a, b), 0).out)["total"]
+              for a, b in ((first, before_last), (second, last))]
+    for side in ("base", "new"):
+        mean = sum(total[side]["estimate"] for total in single) / 2
+        assert abs(sums["total"][side]["estimate"] - mean) < 0.01, side
+
+
+@case
+def the_test_follows_from_the_dumps(t):
+    def chosen(*arguments):
+        return json.loads(check(t.run("diff", "--no-symbols", "-fjson", *arguments), 0).out)["test"]
+    first, second, *_, last = series(t)
+    assert chosen(first, last) == "process"
+    assert chosen(first, t.dump) == "independent"
+    assert chosen(first, "--to", second, last) == "sampling"
+    assert chosen(first, last, "--no-error") == "none"
+
+
+@case
+def fail_if_ends_with_1_when_it_holds(t):
+    first, *_, last = series(t)
+    for command in (["diff", first, last], ["trend", *series(t)]):
+        for condition, status in (("growth>5%,p<0.01", 1), ("growth>1MiB", 1), ("growth>1", 1),
+                                  ("growth>100GiB", 0), ("growth>5%,p<1e-300", 0)):
+            done = check(t.run(*command, "--no-symbols", f"--fail-if={condition}"), status)
+            assert ("--fail-if holds for the total" in done.err) == (status == 1), condition
+    check(t.run("diff", last, first, "--no-symbols", "--fail-if=growth>1"), 0)
+
+
+@case
+def fail_if_finds_a_row_when_the_total_has_shrunk(t):
+    first, *_, last = series(t)
+    one, other = rows(t.run("diff", "--no-symbols", "-fjson", last, t.dump)), None
+    other = [name for name, row in one.items() if row["status"] == "new"]
+    assert other, one
+    done = check(t.run("diff", "--no-symbols", "--fail-if=growth>1B", last, t.dump, "--metric",
+                       "inuse-objects"), 1)
+    assert "--fail-if holds for" in done.err
+
+
+@case
+def malformed_conditions_are_usage_errors(t):
+    for condition in ("", "growth", "growth>", "growth>x", "growth>5 %", "growth>-1", "p<0.01",
+                      "growth>5%,p<", "growth>5%,p<2", "growth>5%,p<0", "growth>5%;p<0.1",
+                      "growth>5TB"):
+        check(t.run("diff", t.dump, t.dump, f"--fail-if={condition}"), 2, "",
+              "takes a condition such as")
+
+
+@case
+def trend_needs_two_dumps(t):
+    check(t.run("trend", "--no-symbols", t.dump), 5, "", "a trend needs two dumps or more")
+
+
+@case
+def trend_is_ordered_by_numbers_in_names(t):
+    paths = []
+    for number, path in zip((9, 10, 100), series(t)[3:]):
+        paths.append(os.path.join(t.folder, f"jp.10978.{number}.i{number}.heap"))
+        shutil.copy(path, paths[-1])
+    totals = [json.loads(check(t.run("top", "--no-symbols", "-fjson", path), 0).out)
+              ["total"]["inuse-space"]["estimate"] for path in paths]
+    for order in (paths, paths[::-1]):
+        values = json.loads(check(t.run("trend", "--no-symbols", "-fjson", *order), 0).out)
+        assert all(abs(a - b) < 1 for a, b in zip(values["total"]["values"], totals)), values
+
+
+@case
+def times_come_from_paths_or_files(t):
+    paths = []
+    for hour, path in enumerate(series(t)[:3]):
+        paths.append(os.path.join(t.folder, f"at-2026-03-0{hour + 1}T12:30:00Z-{9 - hour}.heap"))
+        shutil.copy(path, paths[-1])
+        os.utime(paths[-1], (1e9 + 7200 * hour, 1e9 + 7200 * hour))
+    def trend(*options):
+        return json.loads(check(t.run("trend", "--no-symbols", "-fjson", *options, *paths), 0).out)
+    per_dump = trend()["total"]["slope"]
+    assert trend()["hours"] is None
+    by_path, by_file = trend("--time-from=at-(.*)-"), trend("--time-from=mtime")
+    assert (by_path["hours"], by_file["hours"]) == (48, 4)
+    # Without times the names say the opposite order.
+    assert abs(by_path["total"]["slope"] * 24 - by_file["total"]["slope"] * 2) < 1e-3
+    assert abs(by_file["total"]["slope"] * 2 - per_dump) < 1e-3
+    assert re.search(r"3 dumps over 48 hours", t.run("trend", "--no-symbols", "--time-from=at-(.*)-",
+                                                     *paths).out)
+
+
+@case
+def times_that_are_not_there_are_usage_errors(t):
+    dumps = series(t)
+    check(t.run("trend", "--no-symbols", "--time-from=(nowhere)", *dumps), 2, "", "no time in its path")
+    check(t.run("trend", "--no-symbols", "--time-from=jp", *dumps), 2, "", "no time in its path")
+    check(t.run("trend", "--no-symbols", "--time-from=(", *dumps), 2, "", "pattern (: ")
+
+
+@case
+def a_series_of_two_processes_is_told(t):
+    folder = os.path.join(os.path.dirname(t.dump), "procs")
+    paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+    assert "dumps of two processes" in check(t.run("trend", "--no-symbols", *paths), 0).out
+    assert "dumps of two processes" not in t.run("trend", "--no-symbols", *series(t)).out

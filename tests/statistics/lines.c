@@ -1,0 +1,113 @@
+// With prof_unbias, jemalloc prints C estimated objects of B bytes as
+//
+//     c' = round(B q / (B/C)), b' = round(B q), q = 1 - e^(-(B/C) / period)
+#include "lines.h"
+
+#include "sampler/binomial.h"
+#include "sampler/horvitz.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+void source_init(struct source *source, uint64_t period) {
+    *source = (struct source){.period = period};
+}
+
+// What one object counts, by the ledger of the reference sampler.
+static struct hp_tally tally_of(uint64_t size, uint64_t period) {
+    struct hp_ledger ledger;
+    uintptr_t frame = 1;
+    hp_ledger_init(&ledger, period);
+    struct hp_ledger_line *line =
+        hp_ledger_line(&ledger, hp_ledger_new_thread(&ledger, ""), &frame, 1);
+    hp_ledger_add(&ledger, line, size);
+    struct hp_tally one = line->account.live;
+    hp_ledger_done(&ledger);
+    return one;
+}
+
+void source_add(struct source *source, uint64_t size, uint64_t count) {
+    cr_assert_lt(source->sizes, MOST_SIZES);
+    cr_assert(hp_is_class_size(size));
+    source->of[source->sizes++] = (struct source_size){
+        .size = size,
+        .count = count,
+        .chance = hp_inclusion(size, source->period),
+        .one = tally_of(size, source->period),
+    };
+    source->bytes += (double)(size * count);
+}
+
+void source_add_bytes(struct source *source, uint64_t size, double bytes) {
+    uint64_t count = (uint64_t)(bytes / (double)size + 0.5);
+    if (count > 0) {
+        source_add(source, size, count);
+    }
+}
+
+struct hp_tally source_draw(const struct source *source, struct hp_random *random) {
+    struct hp_tally sum = {0};
+    for (int i = 0; i < source->sizes; i++) {
+        const struct source_size *of = &source->of[i];
+        uint64_t n = hp_binomial(random, of->count, of->chance);
+        sum.objects += n * of->one.objects;
+        sum.bytes += n * of->one.bytes;
+        sum.eighths += n * of->one.eighths;
+        sum.weighted_bytes += n * of->one.weighted_bytes;
+    }
+    return sum;
+}
+
+// A first dump whose header adds up, or does not, tells the kind.
+void reading_init(struct reading *reading, uint64_t period, enum hp_dump_kind kind) {
+    struct hp_count one = {1, 8};
+    *reading = (struct reading){.stack = {.counts = {.inuse = one}}};
+    reading->dump.period = period;
+    reading->dump.header.inuse = kind == HP_DUMP_RAW ? one : (struct hp_count){2, 8};
+    reading->dump.stacks.at = &reading->stack;
+    reading->dump.stacks.count = 1;
+    hp_unbias_init(&reading->unbias, HP_ESTIMATOR_BEST, &reading->dump);
+    cr_assert_eq(reading->unbias.kind, kind);
+}
+
+struct hp_count reading_printed(const struct reading *reading, struct hp_tally sampled) {
+    if (reading->unbias.kind == HP_DUMP_RAW || sampled.objects == 0) {
+        return (struct hp_count){sampled.objects, sampled.bytes};
+    }
+    double bytes = (double)sampled.weighted_bytes;
+    double mean = bytes / ((double)sampled.eighths / 8);
+    double printed = bytes * (1 - exp(-mean / (double)reading->dump.period));
+    return (struct hp_count){(uint64_t)round(printed / mean), (uint64_t)round(printed)};
+}
+
+struct told reading_of(struct reading *reading, struct hp_count printed) {
+    struct hp_values values;
+    struct hp_error errors[HP_COLUMNS];
+    if (printed.objects == 0) { // not in the dump, but might be with one sample more
+        return (struct told){.error = {.period = reading->dump.period}};
+    }
+    reading->stack.counts.inuse = printed;
+    cr_assert(hp_unbias_stack(&reading->unbias, &reading->dump, &reading->stack, &values,
+                              errors));
+    return (struct told){values.of[HP_INUSE_SPACE], errors[HP_COLUMN_INUSE]};
+}
+
+struct hp_measure measure_of(const struct told *told) {
+    return hp_measure_of(told->bytes, &told->error, HP_INUSE_SPACE);
+}
+
+const enum hp_dump_kind kinds[KINDS] = {HP_DUMP_UNBIASED, HP_DUMP_RAW};
+
+const char *const kind_names[KINDS] = {"unbiased", "raw"};
+
+bool holds(struct hp_interval range, double truth) {
+    return range.low - 1 <= truth && truth <= range.high + 1;
+}
+
+double least_share(double expected, int count) {
+    return expected - 6 * sqrt(expected * (1 - expected) / count);
+}
+
+double most_share(double expected, int count) {
+    return expected + 6 * sqrt(expected * (1 - expected) / count);
+}

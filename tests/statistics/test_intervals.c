@@ -1,0 +1,294 @@
+// T9 of statistics.md in the project's design: intervals hold the truth in 95 of 100 dumps, or
+// more, and are no wider than they need be.
+//
+// There are 93 cells: 17 mixes of sizes, from 16 bytes to 16 periods, in stacks of some of the
+// bytes 0.01, 0.1, 0.3, 1, 3, 10, 30, 100 and 1000 periods, as far down as there is something
+// of them: 89; and 4 stacks of about one period.  All with both kinds of dumps.
+//
+// The chances of equal objects are also worked out exactly: where objects are about as large
+// as the period, all that can be estimated lies so far apart that there are numbers of them
+// with a little less than 0.95.
+#include "lines.h"
+
+#include "sampler/horvitz.h"
+#include "view/special.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DUMPS = 20000,
+    CELLS = 93,
+    R = PERIOD,
+};
+
+static struct reading readings[KINDS];
+
+// --- many dumps -------------------------------------------------------------------------
+
+// How the bytes of a stack are shared by sizes.
+enum share {
+    EQUAL_BYTES,
+    EQUAL_OBJECTS,
+    PARETO, // objects as size^-1.2
+};
+
+static const double bytes_of[] = {0.01, 0.1, 0.3, 1, 3, 10, 30, 100, 1000}; // periods
+
+enum {
+    AMOUNTS = sizeof bytes_of / sizeof *bytes_of,
+};
+
+struct mix {
+    const char *name;
+    int first; // of bytes_of
+    enum share share;
+    uint64_t sizes[MOST_SIZES];
+};
+
+#define POWERS                                                                       \
+    16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, R / 32, R / 16, R / 8, R / 4, \
+        R / 2, R, 2 * R, 4 * R, 8 * R, 16 * R
+
+static const struct mix mixes[] = {
+    {"16", 0, EQUAL_BYTES, {16}},
+    {"R/16", 1, EQUAL_BYTES, {R / 16}},
+    {"R/4", 2, EQUAL_BYTES, {R / 4}},
+    {"R", 3, EQUAL_BYTES, {R}},
+    {"1.5R", 3, EQUAL_BYTES, {R / 2 * 3}},
+    {"2R", 4, EQUAL_BYTES, {2 * R}},
+    {"3R", 4, EQUAL_BYTES, {3 * R}},
+    {"4R", 4, EQUAL_BYTES, {4 * R}},
+    {"8R", 5, EQUAL_BYTES, {8 * R}},
+    {"16R", 5, EQUAL_BYTES, {16 * R}},
+    {"16 and 2R", 4, EQUAL_BYTES, {16, 2 * R}},
+    {"16 and 16R", 6, EQUAL_BYTES, {16, 16 * R}},
+    {"48 to 80K", 2, EQUAL_OBJECTS, {48, 640, 10240, 81920}},
+    {"1.5R and 16R", 6, EQUAL_OBJECTS, {R / 2 * 3, 16 * R}},
+    {"16 to 4R", 5, EQUAL_BYTES, {16, R / 4, R, 4 * R}},
+    {"powers", 6, EQUAL_BYTES, {POWERS}},
+    {"pareto", 4, PARETO, {POWERS}},
+};
+
+// The stacks of about one period: size and number of objects.
+static const uint64_t near_one[][2] = {
+    {16, R / 16 * 4 / 5}, {16, R / 16 * 5 / 4}, {R / 4, 3}, {R / 4, 5}};
+
+static double weight(enum share share, uint64_t size) {
+    switch (share) {
+    case EQUAL_BYTES:
+        return 1;
+    case EQUAL_OBJECTS:
+        return (double)size;
+    case PARETO:
+        return pow((double)size, 1 - 1.2);
+    }
+    return 0;
+}
+
+static void make_mixed(struct source *source, const struct mix *mix, double bytes) {
+    double all = 0;
+    for (int i = 0; i < MOST_SIZES && mix->sizes[i]; i++) {
+        all += weight(mix->share, mix->sizes[i]);
+    }
+    source_init(source, R);
+    for (int i = 0; i < MOST_SIZES && mix->sizes[i]; i++) {
+        double part = weight(mix->share, mix->sizes[i]) / all;
+        source_add_bytes(source, mix->sizes[i], part * bytes);
+    }
+}
+
+struct cell {
+    struct source source;
+    char name[64];
+};
+
+static int make_cells(struct cell cells[CELLS]) {
+    int count = 0;
+    for (size_t i = 0; i < sizeof mixes / sizeof *mixes; i++) {
+        for (int k = mixes[i].first; k < AMOUNTS; k++) {
+            struct cell *cell = &cells[count++];
+            make_mixed(&cell->source, &mixes[i], bytes_of[k] * R);
+            snprintf(cell->name, sizeof cell->name, "%s, %g R", mixes[i].name,
+                     cell->source.bytes / R);
+        }
+    }
+    for (size_t i = 0; i < sizeof near_one / sizeof *near_one; i++) {
+        struct cell *cell = &cells[count++];
+        source_init(&cell->source, R);
+        source_add(&cell->source, near_one[i][0], near_one[i][1]);
+        snprintf(cell->name, sizeof cell->name, "%d, %g R", (int)near_one[i][0],
+                 cell->source.bytes / R);
+    }
+    return count;
+}
+
+// The width of Fay and Feuer's interval.
+static double width_of(double bytes, double variance) {
+    double more = bytes + R, more_variance = variance + (double)R * R;
+    double high = more_variance / more *
+                  hp_gamma_quantile_above(more * more / more_variance, 0.025);
+    return bytes > 0 ? high - variance / bytes *
+                                  hp_gamma_quantile_below(bytes * bytes / variance, 0.025)
+                     : high;
+}
+
+// That when every sampled object is known: with its variance if all are of one size, and if
+// they are not with the largest that such a sum can have.
+static double width_of_known(const struct source *source, struct hp_tally sampled) {
+    if (sampled.objects == 0) {
+        return width_of(0, 0);
+    }
+    if (source->sizes > 1) {
+        double objects = (double)sampled.eighths / 8,
+               bytes = (double)sampled.weighted_bytes;
+        return width_of(bytes, hp_largest_variance(objects, bytes, R));
+    }
+    double objects = (double)sampled.objects / source->of[0].chance;
+    uint64_t size = source->of[0].size;
+    return width_of(objects * (double)size, objects * hp_bytes_variance(size, R));
+}
+
+// What is made of a line: few lines are different.
+struct result {
+    bool known;
+    struct hp_count printed;
+    bool holds;
+    double width, width_of_known;
+};
+
+enum {
+    RESULTS = 4096,
+};
+
+static struct result results[KINDS][RESULTS];
+
+static const struct result *result_of(const struct source *source, int kind,
+                                      struct hp_tally sampled) {
+    struct hp_count printed = reading_printed(&readings[kind], sampled);
+    uint64_t hash = hp_hash_mix(printed.objects, printed.bytes ^ 0x9e3779b97f4a7c15);
+    struct result *result = &results[kind][hash % RESULTS];
+    if (!result->known || result->printed.objects != printed.objects ||
+        result->printed.bytes != printed.bytes) {
+        struct told told = reading_of(&readings[kind], printed);
+        struct hp_interval range = hp_interval_of(measure_of(&told), 0.95);
+        *result = (struct result){
+            .known = true,
+            .printed = printed,
+            .holds = holds(range, source->bytes),
+            .width = range.high - range.low,
+            .width_of_known = width_of_known(source, sampled),
+        };
+    }
+    return result;
+}
+
+// Of many dumps.
+struct sums {
+    int held;
+    double width, width_of_known;
+};
+
+static void sample(const struct source *source, uint64_t seed, struct sums sums[KINDS]) {
+    struct hp_random random;
+    hp_random_init_nth(&random, 9, seed);
+    memset(results, 0, sizeof results);
+    for (int i = 0; i < DUMPS; i++) {
+        struct hp_tally sampled = source_draw(source, &random);
+        for (int kind = 0; kind < KINDS; kind++) {
+            const struct result *result = result_of(source, kind, sampled);
+            sums[kind].held += result->holds;
+            sums[kind].width += result->width;
+            sums[kind].width_of_known += result->width_of_known;
+        }
+    }
+}
+
+static void make_readings(void) {
+    for (int kind = 0; kind < KINDS; kind++) {
+        reading_init(&readings[kind], R, kinds[kind]);
+    }
+}
+
+static void check_cell(const struct cell *cell, const struct sums *sums, int kind) {
+    double coverage = (double)sums->held / DUMPS;
+    cr_expect(coverage >= least_share(0.95, DUMPS), "%s, %s: %f", cell->name,
+              kind_names[kind], coverage);
+    bool is_sharp = cell->source.sizes > 1 ? kinds[kind] == HP_DUMP_UNBIASED
+                                           : (double)cell->source.of[0].size <= 1.6 * R;
+    if (is_sharp) {
+        double ratio = sums->width / sums->width_of_known;
+        cr_expect(ratio <= 1.06, "%s, %s: %f", cell->name, kind_names[kind], ratio);
+    }
+}
+
+Test(intervals, hold_the_bytes_of_a_stack_and_are_no_wider_than_they_need_be) {
+    static struct cell cells[CELLS];
+    make_readings();
+    cr_assert_eq(make_cells(cells), CELLS);
+    for (int i = 0; i < CELLS; i++) {
+        struct sums sums[KINDS] = {0};
+        sample(&cells[i].source, (uint64_t)i, sums);
+        for (int kind = 0; kind < KINDS; kind++) {
+            check_cell(&cells[i], &sums[kind], kind);
+        }
+    }
+}
+
+// --- exact chances ------------------------------------------------------------------------
+
+enum {
+    MOST_OBJECTS = 100,
+};
+
+// That n of so many objects are sampled.
+static double chance_of(const struct source_size *of, uint64_t n) {
+    double all = (double)of->count, k = (double)n;
+    int sign;
+    return exp(lgamma_r(all + 1, &sign) - lgamma_r(k + 1, &sign) -
+               lgamma_r(all - k + 1, &sign) + k * log(of->chance) +
+               (all - k) * log1p(-of->chance));
+}
+
+static double exact_coverage(uint64_t size, uint64_t count, int kind) {
+    struct source source;
+    double sum = 0;
+    source_init(&source, R);
+    source_add(&source, size, count);
+    const struct source_size *of = &source.of[0];
+    for (uint64_t n = 0; n <= count; n++) {
+        struct hp_tally sampled = {n, n * of->one.bytes, n * of->one.eighths,
+                                   n * of->one.weighted_bytes};
+        struct told told =
+            reading_of(&readings[kind], reading_printed(&readings[kind], sampled));
+        struct hp_interval range = hp_interval_of(measure_of(&told), 0.95);
+        sum += holds(range, source.bytes) ? chance_of(of, n) : 0;
+    }
+    return sum;
+}
+
+Test(intervals, hold_the_bytes_of_equal_objects_with_at_least_this_chance) {
+    static const struct {
+        uint64_t size;
+        double least;
+    } rows[] = {
+        {R / 16, 0.95},     {R / 8, 0.95},  {R / 4, 0.9499},    {R / 2, 0.949},
+        {R / 8 * 5, 0.948}, {R, 0.947},     {R / 4 * 5, 0.947}, {R / 2 * 3, 0.943},
+        {R / 4 * 7, 0.946}, {2 * R, 0.949}, {R / 2 * 5, 0.96},  {3 * R, 0.96},
+        {4 * R, 0.96},      {8 * R, 0.99},
+    };
+
+    make_readings();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (uint64_t count = 1; count <= MOST_OBJECTS; count++) {
+            for (int kind = 0; kind < KINDS; kind++) {
+                double chance = exact_coverage(rows[i].size, count, kind);
+                cr_expect(chance >= rows[i].least, "%d x %g R, %s: %f", (int)count,
+                          (double)rows[i].size / R, kind_names[kind], chance);
+            }
+        }
+    }
+}

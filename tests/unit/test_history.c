@@ -1,0 +1,114 @@
+// What is kept of each input comes back as it was.
+#include "model/history.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum {
+    STACKS = 3000,
+    INPUTS = 5,
+};
+
+// Whatever numbers can be, small and large, in a way that depends on both.
+static struct hp_observation observation_of(uint32_t input, uint32_t stack) {
+    struct hp_observation o = {.stack = stack};
+    uint64_t seed = (uint64_t)(input + 1) * 0x9e3779b97f4a7c15 + stack % 40;
+    o.values.of[HP_INUSE_SPACE] = (hp_fixed)(seed * 7) << (stack % 60);
+    o.values.of[HP_INUSE_OBJECTS] = (hp_fixed)seed;
+    if (stack % 3 > 0) {
+        o.values.of[HP_ALLOC_SPACE] = -(hp_fixed)(seed >> 5);
+        o.values.of[HP_ALLOC_OBJECTS] = 1;
+    }
+    o.errors[HP_COLUMN_INUSE] = (struct hp_error){
+        .variance = (hp_int128)seed * (int64_t)(seed >> 20),
+        .objects_variance = 5,
+        .certain = UINT64_MAX,
+        .excess = stack,
+        .rounding = 1,
+        .samples = input,
+        .period = 524288,
+        .weight = 1.0 / (stack + 3),
+        .flags = HP_ERROR_MIXED,
+    };
+    return o;
+}
+
+static void write_input(struct hp_history *history, uint32_t input, uint32_t step) {
+    hp_history_begin(history);
+    for (uint32_t i = 0; i < STACKS; i += step) {
+        uint32_t stack = (i * 1009) % STACKS; // not in order
+        struct hp_observation o = observation_of(input, stack);
+        const struct hp_error *errors[HP_COLUMNS] = {&o.errors[HP_COLUMN_INUSE], NULL};
+        hp_history_put(history, stack, &o.values, errors);
+    }
+    hp_history_end(history, input);
+}
+
+static bool same(const struct hp_observation *a, const struct hp_observation *b) {
+    const struct hp_error *x = a->errors, *y = b->errors;
+    bool equal = memcmp(&a->values, &b->values, sizeof a->values) == 0;
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        equal &= x[i].variance == y[i].variance &&
+                 x[i].objects_variance == y[i].objects_variance &&
+                 x[i].certain == y[i].certain && x[i].excess == y[i].excess &&
+                 x[i].rounding == y[i].rounding && x[i].samples == y[i].samples &&
+                 x[i].period == y[i].period && x[i].flags == y[i].flags &&
+                 memcmp(&x[i].weight, &y[i].weight, sizeof x[i].weight) == 0;
+    }
+    return equal;
+}
+
+// How many observations there are; `renumbered` by +100000.
+static size_t check_input(struct hp_history_reader *reader,
+                          const struct hp_history *history, uint32_t input,
+                          bool renumbered) {
+    size_t count = 0;
+    struct hp_observation o;
+    for (hp_history_open(reader, history, input); hp_history_next(reader, &o); count++) {
+        uint32_t stack = o.stack - (renumbered ? 100000 : 0);
+        struct hp_observation expected = observation_of(input, stack);
+        cr_assert_lt(stack, STACKS);
+        cr_assert(same(&o, &expected));
+    }
+    return count;
+}
+
+Test(history, gives_back_what_each_input_added) {
+    struct hp_history history = {.is_kept = true};
+    struct hp_history_reader reader = {0};
+    for (uint32_t i = INPUTS; i-- > 0;) {
+        write_input(&history, i, i + 1);
+    }
+    hp_history_sort(&history);
+    for (uint32_t i = 0; i < INPUTS; i++) {
+        cr_assert_eq(check_input(&reader, &history, i, false), (STACKS + i) / (i + 1));
+    }
+    cr_assert_eq(check_input(&reader, &history, INPUTS, false), 0);
+    hp_history_done_reading(&reader);
+    hp_history_done(&history);
+}
+
+Test(history, takes_over_another_with_its_stacks_renumbered) {
+    struct hp_history history = {.is_kept = true}, other = {.is_kept = true};
+    struct hp_history_reader reader = {0};
+    static uint32_t map[STACKS];
+    for (uint32_t i = 0; i < STACKS; i++) {
+        map[i] = i + 100000;
+    }
+    write_input(&other, 1, 1);
+    write_input(&history, 0, 1);
+    hp_history_absorb(&history, &other, map, STACKS);
+    hp_history_done(&other);
+    hp_history_sort(&history);
+    cr_assert_eq(check_input(&reader, &history, 0, false), STACKS);
+    cr_assert_eq(check_input(&reader, &history, 1, true), STACKS);
+    hp_history_done_reading(&reader);
+    hp_history_done(&history);
+}
+
+Test(history, is_small_when_numbers_repeat) {
+    struct hp_history history = {.is_kept = true};
+    write_input(&history, 0, 1);
+    cr_assert_lt(history.blocks.at[0].packed_size, (size_t)STACKS * 12);
+    hp_history_done(&history);
+}
