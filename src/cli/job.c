@@ -110,7 +110,7 @@ static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
         return HP_ERRORS_NONE;
     }
     bool is_series = (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0;
-    if (is_series || (format != NULL && strcmp(format, "json") == 0)) {
+    if (!is_series && format != NULL && strcmp(format, "json") == 0) {
         return HP_ERRORS_ALL;
     }
     return is_alloc ? HP_ERRORS_ALLOC : HP_ERRORS_INUSE;
