@@ -132,8 +132,8 @@ void hp_text_significance_note(struct hp_sink *out,
                                const struct hp_report_options *options) {
     double percent = hp_text_confidence(options) * 100;
     hp_sink_print(out,
-                  "p is the chance that sampling alone shows as much, - for less than 5 "
-                  "samples; * is real, but for one in %g such rows\n",
+                  "p is the chance of as much without a real change, - where there are "
+                  "less than 5 samples; * is real, but for one in %g such rows\n",
                   100 / (100 - percent));
 }
 

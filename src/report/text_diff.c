@@ -21,7 +21,7 @@ static void put_signed(struct hp_sink *out, hp_fixed value,
     char text[HP_NUMBER_SIZE];
     hp_text_format(text, value < 0 ? -value : value, options->metric, options->unit);
     char padded[HP_NUMBER_SIZE + 1];
-    snprintf(padded, sizeof padded, "%s%s", value < 0 ? "-" : "+", text);
+    snprintf(padded, sizeof padded, "%s%s", value < 0 ? "-" : value > 0 ? "+" : "", text);
     hp_sink_print(out, "%*s", HP_COLUMN, padded);
 }
 

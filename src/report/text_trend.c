@@ -15,7 +15,8 @@ static void put_slope(struct hp_sink *out, double slope,
     char text[HP_NUMBER_SIZE], padded[HP_NUMBER_SIZE + 1];
     hp_text_format(text, hp_text_fixed(fabs(slope), options->metric), options->metric,
                    options->unit);
-    snprintf(padded, sizeof padded, "%s%s", slope < 0 ? "-" : "+", text);
+    bool is_none = strcmp(text, "0 B") == 0 || strcmp(text, "0") == 0;
+    snprintf(padded, sizeof padded, "%s%s", is_none ? "" : slope < 0 ? "-" : "+", text);
     hp_sink_print(out, "%*s", width, padded);
 }
 
@@ -56,13 +57,14 @@ static void put_header(struct hp_sink *out, const struct hp_trend *trend,
     }
     hp_sink_text(out, "\n");
     if (trend->test == HP_TEST_PROCESS_ACCUM) {
-        hp_sink_text(out,
-                     "tested as  last dump against first: what is in both cancels out, "
-                     "prof_accum tells how much can have been freed\n");
+        hp_sink_text(
+            out,
+            "tested as  last dump against first, where what is in both cancels out "
+            "(prof_accum); and as a line from which values scatter\n");
     } else if (trend->test != HP_TEST_NONE) {
         hp_sink_text(out,
-                     "tested as  slope, with an error that holds however long objects "
-                     "live; prof_accum:true would make it sharper\n");
+                     "tested as  slope of a line, for sampling however long objects live "
+                     "(sharper with prof_accum:true), and for values that scatter\n");
     }
     hp_text_warnings(out, profile, options);
     hp_sink_text(out, "\n");

@@ -195,8 +195,9 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
     change.before_range = hp_interval_of(means[0], c->confidence);
     change.after_range = hp_interval_of(means[1], c->confidence);
     if (c->test == HP_TEST_PROCESS_ACCUM) {
-        test_pair(c, measure_of_part(c, sums->freed), measure_of_part(c, sums->fresh),
-                  &change);
+        struct hp_measure freed = measure_of_part(c, sums->freed);
+        freed.highest += (double)sums->sides[0].error.excess;
+        test_pair(c, freed, measure_of_part(c, sums->fresh), &change);
         return change;
     }
     test_pair(c, means[0], means[1], &change);

@@ -5,7 +5,7 @@
 //
 // the latter with the highest B.  Growth from (B1, V1) to (B2, V2) has the chance
 //
-//     I_q(a2, a1), q = s1 / (s1 + s2), ai = Bi^2/Vi, si = Vi/Bi, B1 and V1 with the jump
+//     I_q(a2, a1), q = s1 / (s1 + s2), ai = Bi^2/Vi, si = Vi/Bi, the highest B1 and V1 with the jump
 //
 // which is the exact conditional binomial test when all samples weigh the same.
 #include "view/interval.h"
@@ -58,19 +58,20 @@ double hp_growth_chance(struct hp_measure before, struct hp_measure after) {
     if (after.estimate <= 0) {
         return 1;
     }
-    double variance = before.variance + before.jump * before.jump + after.variance;
+    // Mixed sizes may have hidden some of what there was: that is no growth.
+    double start = fmax(before.highest, before.estimate);
+    double start_variance = before.variance + before.jump * before.jump;
+    double variance = start_variance + after.variance;
     if (variance <= 0) {
-        return certain_chance(before.estimate, after.estimate);
+        return certain_chance(start, after.estimate);
     }
-    if (before.variance + before.jump * before.jump <= 0 || after.variance <= 0) {
-        return hp_normal_above((after.estimate - before.estimate - before.jump) /
-                               sqrt(variance));
+    struct gamma g1 = {0, 0}, g2 = {0, 0};
+    if (start_variance > 0 && after.variance > 0) {
+        g1 = with_jump(start, before);
+        g2 = gamma_of(after.estimate, after.variance);
     }
-    struct gamma g1 = with_jump(before.estimate, before);
-    struct gamma g2 = gamma_of(after.estimate, after.variance);
-    if (g1.shape > normal_from && g2.shape > normal_from) {
-        return hp_normal_above((after.estimate - before.estimate - before.jump) /
-                               sqrt(variance));
+    if (g1.shape <= 0 || (g1.shape > normal_from && g2.shape > normal_from)) {
+        return hp_normal_above((after.estimate - start - before.jump) / sqrt(variance));
     }
     double q = g1.scale / (g1.scale + g2.scale), rest = g2.scale / (g1.scale + g2.scale);
     return hp_beta_below(g2.shape, g1.shape, q, rest);

@@ -4,7 +4,9 @@
 //
 //     Var(b) <= A sum |a_j| V_j, A = sum of the positive a_j
 //
-// and z = b / sqrt(bound) is held against the normal distribution.
+// and z = b / sqrt(bound) is held against the normal distribution.  That is all of sampling;
+// that memory goes up and down by itself is in how the values scatter around the line, which a
+// t test of the fit counts.  The larger chance is the row's.
 #include "view/trend.h"
 
 #include "view/measure.h"
@@ -18,6 +20,10 @@
 static const double default_confidence = 0.95;
 static const double least_samples = 2.5; // of a row, on average of the dumps
 static const double seconds_per_hour = 3600;
+
+enum {
+    LEAST_FITTED = 4, // dumps, for values to be able to scatter
+};
 
 // --- the series ---------------------------------------------------------------------------
 
@@ -84,6 +90,7 @@ struct adder {
     const struct hp_profile *profile;
     struct hp_members members;
     enum hp_metric metric;
+    const struct dump *dumps;
     struct sum *sums; // of each node, and the total
 };
 
@@ -133,8 +140,7 @@ static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place
     sum->variance = 0;
 }
 
-static void sum_up(struct adder *adder, struct hp_trend *trend,
-                   const struct dump *dumps) {
+static void sum_up(struct adder *adder, struct hp_trend *trend) {
     size_t nodes = adder->members.node_count, used = 1;
     adder->sums = hp_alloc((nodes + 1) * sizeof *adder->sums);
     bool *is_used = hp_alloc(nodes + 1);
@@ -151,10 +157,10 @@ static void sum_up(struct adder *adder, struct hp_trend *trend,
     }
     free(is_used);
     for (size_t j = 0; j < trend->dumps; j++) {
-        read_dump(adder, &dumps[j]);
+        read_dump(adder, &adder->dumps[j]);
         for (size_t i = 0; i <= nodes; i++) {
             if (adder->sums[i].values) {
-                conclude_dump(&adder->sums[i], &dumps[j], j, adder->metric);
+                conclude_dump(&adder->sums[i], &adder->dumps[j], j, adder->metric);
             }
         }
     }
@@ -177,18 +183,41 @@ static double chance_of(double slope, double sd) {
     return slope > 0 ? 0 : 1;
 }
 
+// The chance that values which only scatter rise by as much.
+static double chance_of_fit(const struct sum *sum, const struct dump *dumps,
+                            size_t count) {
+    double mean = 0, mean_time = 0, squares = 0, rest = 0;
+    for (size_t j = 0; j < count; j++) {
+        mean += sum->values[j] / (double)count;
+        mean_time += dumps[j].time / (double)count;
+    }
+    for (size_t j = 0; j < count; j++) {
+        double time = dumps[j].time - mean_time;
+        double off = sum->values[j] - mean - sum->slope * time;
+        squares += time * time;
+        rest += off * off;
+    }
+    double freedom = (double)count - 2;
+    if (count < LEAST_FITTED || squares <= 0) {
+        return 0;
+    }
+    return rest > 0
+               ? hp_student_above(sum->slope / sqrt(rest / freedom / squares), freedom)
+               : chance_of(sum->slope, 0);
+}
+
 static struct hp_trend_row make_row(const struct hp_trend *trend, const struct sum *sum,
-                                    uint32_t node, double half_per_sd) {
+                                    const struct dump *dumps, double half_per_sd) {
     double sd = sqrt(sum->bound);
     bool tested = trend->test != HP_TEST_NONE;
     return (struct hp_trend_row){
-        .node = {node},
         .first = sum->first,
         .last = sum->before,
         .slope = sum->slope,
         .slope_error = tested ? half_per_sd * sd : NAN,
         .p = tested ? chance_of(sum->slope, sd) : NAN,
         .q = NAN,
+        .fit_p = tested ? chance_of_fit(sum, dumps, trend->dumps) : NAN,
         .grew = sum->grew,
         .samples = sum->samples / (double)trend->dumps,
         .values = sum->values,
@@ -208,7 +237,8 @@ static int by_growth(const void *left, const void *right, void *context) {
 static void adjust(struct hp_trend *trend) {
     double *p = hp_alloc(trend->rows.count * sizeof *p);
     for (size_t i = 0; i < trend->rows.count; i++) {
-        const struct hp_trend_row *row = &trend->rows.at[i];
+        struct hp_trend_row *row = &trend->rows.at[i];
+        row->p = fmax(row->p, row->fit_p);
         p[i] = row->samples >= least_samples ? row->p : NAN;
     }
     hp_adjust_significance(p, trend->rows.count);
@@ -245,8 +275,9 @@ static void test_by_difference(struct hp_trend *trend, const struct hp_profile *
     hp_sides_done(&sides);
 }
 
-static void make_rows(struct hp_trend *trend, const struct adder *adder, double positive,
+static void make_rows(struct hp_trend *trend, const struct adder *adder,
                       double confidence) {
+    double positive = positive_weights(adder->dumps, trend->dumps);
     double half_per_sd = hp_normal_quantile_above((1 - confidence) / 2);
     size_t nodes = adder->members.node_count;
     for (size_t i = 0; i <= nodes; i++) {
@@ -254,17 +285,19 @@ static void make_rows(struct hp_trend *trend, const struct adder *adder, double 
     }
     for (uint32_t i = 0; i < nodes; i++) {
         if (adder->sums[i].values && adder->sums[i].samples > 0) {
-            hp_vec_push(&trend->rows, make_row(trend, &adder->sums[i], i, half_per_sd));
+            hp_vec_push(&trend->rows,
+                        make_row(trend, &adder->sums[i], adder->dumps, half_per_sd))
+                ->node.n = i;
         }
     }
-    trend->total = make_row(trend, &adder->sums[nodes], 0, half_per_sd);
+    trend->total = make_row(trend, &adder->sums[nodes], adder->dumps, half_per_sd);
 }
 
 void hp_trend_init(struct hp_trend *trend, const struct hp_profile *profile,
                    const struct hp_report_options *options) {
     *trend = (struct hp_trend){0};
     struct dump *dumps = make_series(profile, &trend->dumps);
-    struct adder adder = {.profile = profile, .metric = options->metric};
+    struct adder adder = {.profile = profile, .metric = options->metric, .dumps = dumps};
     bool has_errors = !options->no_error &&
                       hp_profile_has_errors(profile, hp_column_of(options->metric));
     double confidence =
@@ -274,11 +307,12 @@ void hp_trend_init(struct hp_trend *trend, const struct hp_profile *profile,
         profile->has_times ? dumps[trend->dumps - 1].time - dumps[0].time : (double)NAN;
     hp_naming_init(&trend->naming, profile, options);
     hp_members_init(&adder.members, &trend->naming, options->sort == HP_SORT_CUM);
-    sum_up(&adder, trend, dumps);
-    make_rows(trend, &adder, positive_weights(dumps, trend->dumps), confidence);
+    sum_up(&adder, trend);
+    make_rows(trend, &adder, confidence);
     if (has_errors) {
         test_by_difference(trend, profile, dumps, options);
         adjust(trend);
+        trend->total.p = fmax(trend->total.p, trend->total.fit_p);
         trend->total.q = trend->total.p; // there is one
     }
     if (trend->rows.count > 0) {
