@@ -22,7 +22,8 @@ _hprof_agg() {
     --max-skipped) kind=word words='' ;;
     --metric) kind=word words='inuse-space inuse-objects alloc-space alloc-objects' ;;
     --compat) kind=word words='jeprof' ;;
-    --by) kind=word words='function line file module address' ;;
+    --by) kind=word words='function line file module address input' ;;
+    --label-from) kind=word words='' ;;
     -n | --limit) kind=word words='' ;;
     --sort) kind=word words='flat cum name' ;;
     --unit) kind=word words='auto B KiB MiB GiB' ;;
@@ -39,7 +40,7 @@ _hprof_agg() {
     if [[ -z $kind && $cur == -* ]]; then
         kind=word
         case $command in
-        top) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        top) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --label-from= --no-inlines --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --spread --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         stacks) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --unit= --confidence= --no-error --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         diff) words='--files-from= --to --base-files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --cum --unit= --confidence= --no-error --fail-if= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         trend) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --cum --unit= --confidence= --no-error --fail-if= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
@@ -48,7 +49,7 @@ _hprof_agg() {
         help) words='--help --version' ;;
         version) words='--help --version' ;;
         folded) words='--files-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
-        *) words='--files-from= --to --base-files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --fail-if= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        *) words='--files-from= --to --base-files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --label-from= --no-inlines --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --spread --fail-if= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         esac
     elif [[ -z $kind && ( -z $command || $command == help ) ]]; then
         kind=word words='top stacks diff trend merge info help version folded'

@@ -1,6 +1,7 @@
 // The public API: the one place that knows the order of the pipeline.
 #include "hprof-agg/hprof-agg.h"
 
+#include "lib/labels.h"
 #include "lib/read.h"
 #include "lib/times.h"
 #include "lib/warnings.h"
@@ -33,9 +34,13 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->estimator = options->estimator;
     profile->keep = options->errors;
     profile->history.is_kept = options->history;
+    profile->is_series = options->series;
     int ret = hp_read_inputs(profile, paths, count, options, err);
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
+    }
+    if (ret == HP_OK && options->label_from) {
+        ret = hp_labels_set(profile, options->label_from, err);
     }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
     hp_warn_of_inputs(profile);
@@ -82,9 +87,11 @@ static bool wants_alloc(enum hp_metric metric) {
 }
 
 // What a report needs beyond stacks.
-static int check_history(const struct hp_profile *profile, enum hp_report_kind kind,
-                         struct hp_err *err) {
-    bool needs = kind == HP_REPORT_DIFF || kind == HP_REPORT_TREND;
+static int check_history(const struct hp_profile *profile,
+                         const struct hp_report_options *options, struct hp_err *err) {
+    enum hp_report_kind kind = options->kind;
+    bool needs = kind == HP_REPORT_DIFF || kind == HP_REPORT_TREND ||
+                 options->by >= HP_BY_INPUT || options->spread;
     size_t used = 0, base = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -121,7 +128,7 @@ int hp_profile_report(const struct hp_profile *profile,
                        "no input tells what was allocated and freed: run "
                        "the program with prof_accum:true");
     }
-    int ret = check_history(profile, options->kind, err);
+    int ret = check_history(profile, options, err);
     if (ret != HP_OK) {
         return ret;
     }

@@ -98,7 +98,10 @@ struct hp_read_options {
     double
         max_skipped_share; // the same as a share of all inputs, 0 ... 1; the larger holds
     uint64_t max_input_size; // bytes of one input after decompression; 0 for the default
-    // For HP_REPORT_DIFF and HP_REPORT_TREND:
+    const char
+        *label_from; // a pattern whose named groups label the inputs by their paths
+    // For HP_REPORT_DIFF and HP_REPORT_TREND, and by input or label:
+    bool series;           // the inputs are dumps of one process, one after the other
     bool history;          // keep what each input added
     size_t base_count;     // the first so many inputs are what to compare with
     const char *time_from; // when dumps were made: "mtime", or a pattern as in the manual
@@ -178,6 +181,8 @@ enum hp_granularity {
     HP_BY_FILE,
     HP_BY_MODULE,
     HP_BY_ADDRESS,
+    HP_BY_INPUT, // these are for HP_REPORT_TOP
+    HP_BY_LABEL,
 };
 
 enum hp_sort {
@@ -199,11 +204,13 @@ struct hp_report_options {
     const char *format; // "text" or "folded"; NULL for the kind's own
     enum hp_metric metric;
     enum hp_granularity by;
+    const char *label; // the key, if by label
     enum hp_sort sort;
     enum hp_unit unit;
     size_t limit;      // rows; 0 for all
     double confidence; // of intervals, 0 ... 1; 0 for 0.95
     bool no_error;     // show no intervals
+    bool spread;       // show how inputs differ; HP_REPORT_TOP
     bool all_frames;   // keep the allocator's own frames
     bool no_inlines;   // show an inlined call as part of the function around it
     bool color;

@@ -173,6 +173,17 @@ static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     if (table && text && !settings->limit_given) {
         report->limit = ROWS_OF_TEXT;
     }
+    if (report->by >= HP_BY_INPUT && settings->command->id != HP_CLI_TOP) {
+        return hp_cli_fail(err, HP_E_USAGE, "%s has no rows of inputs",
+                           settings->command->name);
+    }
+    if (report->by >= HP_BY_INPUT && report->spread) {
+        return hp_cli_fail(err, HP_E_USAGE, "--spread goes with rows of functions");
+    }
+    if (report->by == HP_BY_LABEL && settings->read.label_from == NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "--by=label:%s needs --label-from",
+                           report->label);
+    }
     if (settings->null_separated && settings->files_from == NULL &&
         settings->base_files_from == NULL) {
         return hp_cli_fail(err, HP_E_USAGE, "--null goes with --files-from");

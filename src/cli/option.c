@@ -74,9 +74,13 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_NONE},
 
     {"by", '\0', HP_CLI_CHOICE, "WHAT",
-     CHOICES("function", "line", "file", "module", "address"),
-     HP_CLI_GROUP_GROUPING, VIEWS, "what one frame stands for",
-     hp_cli_set_enum, FIELD(report.by), HP_BY_FUNCTION},
+     CHOICES("function", "line", "file", "module", "address", "input"),
+     HP_CLI_GROUP_GROUPING, VIEWS,
+     "what one row stands for; top also by label:KEY, see --label-from",
+     hp_cli_set_by, FIELD(report.by), HP_BY_FUNCTION},
+    {"label-from", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_GROUPING, HP_CLI_TOP,
+     "label the inputs by the named groups of REGEX in their paths: /(?<host>[^/]+)/",
+     hp_cli_set_text, FIELD(read.label_from), 0},
     {"no-inlines", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, VIEWS,
      "count an inlined call as part of the function around it",
      hp_cli_set_bool, FIELD(report.no_inlines), true},
@@ -104,6 +108,9 @@ static const struct hp_cli_option options[] = {
      "do not show what sampling leaves open",
      hp_cli_set_bool, FIELD(report.no_error), true},
 
+    {"spread", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
+     "show how much the inputs differ, and which stand out",
+     hp_cli_set_bool, FIELD(report.spread), true},
     {"fail-if", '\0', HP_CLI_TEXT, "CONDITION", NULL, HP_CLI_GROUP_TABLE, SERIES,
      "exit with 1 if a row or the total meets it: growth>5%, growth>10MiB or growth>1000, "
      "and after a comma p<0.01",

@@ -79,6 +79,19 @@ int hp_cli_set_enum(struct hp_cli_settings *settings, const struct hp_cli_option
     return ret;
 }
 
+// As an enum, or label:KEY.
+int hp_cli_set_by(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                  char *value, struct hp_err *err) {
+    static const char prefix[] = "label:";
+    size_t length = sizeof prefix - 1;
+    if (strncmp(value, prefix, length) != 0 || value[length] == '\0') {
+        return hp_cli_set_enum(settings, option, value, err);
+    }
+    settings->report.by = HP_BY_LABEL;
+    settings->report.label = value + length;
+    return HP_OK;
+}
+
 int hp_cli_set_text(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                     char *value, struct hp_err *err) {
     if (*value == '\0') {

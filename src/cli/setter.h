@@ -16,6 +16,7 @@ hp_cli_set_fn hp_cli_set_format;
 hp_cli_set_fn hp_cli_set_max_skipped; // N or P%
 hp_cli_set_fn hp_cli_set_limit;
 hp_cli_set_fn hp_cli_set_confidence; // percent
+hp_cli_set_fn hp_cli_set_by;
 hp_cli_set_fn hp_cli_set_gate;
 hp_cli_set_fn hp_cli_set_jobs;
 hp_cli_set_fn hp_cli_set_symbol_dir;

@@ -1,7 +1,7 @@
 #include "lib/times.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
+#include "lib/pattern.h"
+
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -63,33 +63,25 @@ static bool parse_time(const char *text, double *time) {
     return parse_seconds(text, time) || parse_date(text, time);
 }
 
-// The first group of a match, or false.
-static bool find_group(const pcre2_code *code, pcre2_match_data *match, const char *path,
-                       char text[64]) {
-    PCRE2_SIZE size = 64;
-    int groups = pcre2_match(code, (PCRE2_SPTR)path, strlen(path), 0, 0, match, NULL);
-    return groups > 1 &&
-           pcre2_substring_copy_bynumber(match, 1, (PCRE2_UCHAR *)text, &size) == 0;
-}
-
-static int take_from_paths(struct hp_profile *profile, const pcre2_code *code,
-                           const char *pattern, struct hp_err *err) {
-    pcre2_match_data *match = pcre2_match_data_create_from_pattern(code, NULL);
-    if (!match) {
-        hp_out_of_memory(0);
-    }
-    int ret = HP_OK;
-    for (size_t i = 0; i < profile->inputs.count && ret == HP_OK; i++) {
-        struct hp_input_record *input = &profile->inputs.at[i];
-        char text[64];
-        if (!find_group(code, match, input->public.name, text) ||
-            !parse_time(text, &input->time)) {
-            ret = hp_fail(err, HP_E_USAGE, "no time in its path where %s says", pattern);
-            hp_err_locate(err, input->public.name, 0);
+static int take_from_paths(struct hp_profile *profile, struct hp_pattern *pattern,
+                           const char *text, struct hp_err *err) {
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        const char *path = input->public.name;
+        struct hp_span group = {0};
+        char time[64] = "";
+        if (hp_pattern_matches(pattern, path) &&
+            hp_pattern_group(pattern, path, 1, &group) && group.size < sizeof time) {
+            memcpy(time, group.at, group.size);
+            time[group.size] = '\0';
+        }
+        if (!parse_time(time, &input->time)) {
+            hp_fail(err, HP_E_USAGE, "no time in its path where %s says", text);
+            hp_err_locate(err, path, 0);
+            return err->code;
         }
     }
-    pcre2_match_data_free(match);
-    return ret;
+    return HP_OK;
 }
 
 int hp_times_set(struct hp_profile *profile, const char *from, struct hp_err *err) {
@@ -97,17 +89,11 @@ int hp_times_set(struct hp_profile *profile, const char *from, struct hp_err *er
     if (strcmp(from, "mtime") == 0) {
         return take_mtimes(profile, err);
     }
-    int number;
-    PCRE2_SIZE offset;
-    pcre2_code *code =
-        pcre2_compile((PCRE2_SPTR)from, PCRE2_ZERO_TERMINATED, 0, &number, &offset, NULL);
-    if (!code) {
-        char why[128];
-        pcre2_get_error_message(number, (PCRE2_UCHAR *)why, sizeof why);
-        return hp_fail(err, HP_E_USAGE, "pattern %s: %s at %zu", from, why,
-                       (size_t)offset);
+    struct hp_pattern pattern;
+    int ret = hp_pattern_init(&pattern, from, err);
+    if (ret == HP_OK) {
+        ret = take_from_paths(profile, &pattern, from, err);
+        hp_pattern_done(&pattern);
     }
-    int ret = take_from_paths(profile, code, from, err);
-    pcre2_code_free(code);
     return ret;
 }

@@ -194,15 +194,6 @@ static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
     free(order);
 }
 
-static bool is_trend(const struct hp_profile *profile) {
-    bool has_base = false;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        has_base |= input->is_base;
-    }
-    return profile->history.is_kept && !has_base;
-}
-
 // A series of several processes is none.
 static void warn_of_strangers(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
@@ -271,14 +262,13 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
         warn_of_troubles(profile, i);
     }
     bool *warned = hp_alloc(profile->inputs.count * sizeof *warned);
-    bool trend = is_trend(profile);
     for (size_t i = 0; i < sizeof kinships / sizeof *kinships; i++) {
-        if (!trend || kinships[i].in_series) {
+        if (!profile->is_series || kinships[i].in_series) {
             warn_of_kin(profile, i, warned);
         }
     }
     free(warned);
-    if (trend) {
+    if (profile->is_series) {
         warn_of_strangers(profile);
     }
     warn_of_mixtures(profile);

@@ -29,6 +29,7 @@ struct hp_input_record {
     uint32_t number;        // in profile->history: the place among all inputs as given
     bool is_base;           // of a diff
     double time;            // seconds since 1970, if the profile has times
+    uint32_t first_label, labels; // in profile->labels
     enum hp_dump_kind kind;
     uint64_t period; // mean bytes between samples
     uint64_t bytes;  // uncompressed

@@ -50,6 +50,10 @@ struct hp_stack {
     uint32_t hash; // of the frames, in this profile
 };
 
+struct hp_label {
+    hp_string key, value;
+};
+
 struct hp_profile {
     struct hp_arena arena;
     struct hp_strtab strings;
@@ -63,8 +67,10 @@ struct hp_profile {
     struct hp_index module_index, frame_index, stack_index;
 
     HP_VEC(struct hp_input_record) inputs; // by name
+    HP_VEC(struct hp_label) labels;        // of the inputs
     HP_VEC(hp_string) warnings;
     enum hp_estimator estimator;
+    bool is_series;            // of one process
     bool has_times;            // of the inputs that are used
     bool has_alloc;            // some input has allocation totals (prof_accum)
     enum hp_errors keep;       // errors of which columns

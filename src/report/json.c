@@ -12,13 +12,15 @@
 //
 // NUMBER is {"estimate": 1.500, "low": 1, "high": 2}; low and high are null where nothing is
 // known, and NUMBERS are as in "total".  "effective_samples" and "flags" are of flat, in the
-// metric asked for; flags are "few-samples", "seen-once" and "mixed-sizes".  Rows of stacks
+// metric asked for; with --spread also "spread": {"mean", "sd", "p"}, and after the rows
+// "outliers": [{"input", "value", "others", "p", "q"}].  Flags are "few-samples", "seen-once" and "mixed-sizes".  Rows of stacks
 // have "frames", leaf first, "truncated", and "value" instead of flat and cum.
 #include "report/json.h"
 #include "report/jsonhead.h"
 #include "report/jsontext.h"
 #include "report/report.h"
 #include "view/measure.h"
+#include "view/spread.h"
 #include "view/table.h"
 #include "view/traces.h"
 #include "view/unseen.h"
@@ -172,6 +174,35 @@ static void tables_done(struct tables *tables) {
     }
 }
 
+static void put_spread(const struct writer *w, const struct hp_spread_row *row) {
+    hp_sink_text(w->out, ",\n   \"spread\": {\"mean\": ");
+    hp_json_double(w->out, row->mean);
+    hp_sink_text(w->out, ", \"sd\": ");
+    hp_json_double(w->out, row->sd);
+    hp_sink_text(w->out, ", \"p\": ");
+    hp_json_chance(w->out, row->p);
+    hp_sink_text(w->out, "}");
+}
+
+static void put_outliers(const struct writer *w, const struct hp_spread *spread) {
+    hp_sink_text(w->out, "],\n \"outliers\": [");
+    for (size_t i = 0; i < spread->outliers.count; i++) {
+        const struct hp_outlier *outlier = &spread->outliers.at[i];
+        const char *name = w->profile->inputs.at[outlier->input].public.name;
+        hp_sink_text(w->out, i > 0 ? ",\n  {\"input\": " : "\n  {\"input\": ");
+        hp_json_string(w->out, hp_span_of(name));
+        hp_sink_text(w->out, ", \"value\": ");
+        hp_json_fixed(w->out, outlier->value, w->options->metric);
+        hp_sink_text(w->out, ", \"others\": ");
+        hp_json_double(w->out, outlier->others);
+        hp_sink_text(w->out, ", \"p\": ");
+        hp_json_chance(w->out, outlier->p);
+        hp_sink_text(w->out, ", \"q\": ");
+        hp_json_chance(w->out, outlier->q);
+        hp_sink_text(w->out, "}");
+    }
+}
+
 static void put_row(const struct writer *w, const struct tables *tables,
                     hp_node_id node) {
     struct hp_values flat, cum;
@@ -200,8 +231,12 @@ static size_t limited(size_t count, const struct hp_report_options *options) {
 
 static void write_top(const struct writer *w) {
     struct tables tables;
+    struct hp_spread spread = {0};
     tables_init(&tables, w);
     const struct hp_table *table = &tables.of[w->options->metric];
+    if (w->options->spread) {
+        hp_spread_init(&spread, &table->naming, w->options);
+    }
     put_head(w, "top");
     for (size_t i = 0; i < limited(table->rows.count, w->options); i++) {
         hp_node_id node = table->rows.at[i].node;
@@ -209,9 +244,16 @@ static void write_top(const struct writer *w) {
         hp_json_string(w->out, hp_node_name(&table->naming, node));
         hp_sink_text(w->out, ",\n   ");
         put_row(w, &tables, node);
+        if (w->options->spread) {
+            put_spread(w, &spread.rows[node.n]);
+        }
         hp_sink_text(w->out, "}");
     }
+    if (w->options->spread) {
+        put_outliers(w, &spread);
+    }
     hp_json_foot(w->out, w->profile);
+    hp_spread_done(&spread);
     tables_done(&tables);
 }
 

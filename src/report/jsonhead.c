@@ -24,8 +24,10 @@ void hp_json_head(struct hp_sink *out, const struct hp_profile *profile,
         [HP_ESTIMATOR_NONE] = "none",
     };
     static const char *const by[] = {
-        [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",       [HP_BY_FILE] = "file",
-        [HP_BY_MODULE] = "module",     [HP_BY_ADDRESS] = "address",
+        [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",
+        [HP_BY_FILE] = "file",         [HP_BY_MODULE] = "module",
+        [HP_BY_ADDRESS] = "address",   [HP_BY_INPUT] = "input",
+        [HP_BY_LABEL] = "label",
     };
     hp_sink_print(out,
                   "{\"schema\": \"hprof-agg.%s/1\", \"command\": \"%s\", "

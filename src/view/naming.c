@@ -106,6 +106,9 @@ static void build_name(struct builder *b, const struct hp_profile *profile,
             build_source(b, profile, line);
         }
         break;
+    case HP_BY_INPUT: // no frame has such a name
+    case HP_BY_LABEL:
+        break;
     }
 }
 

@@ -1,5 +1,7 @@
 #include "view/table.h"
 
+#include "view/groups.h"
+
 struct order {
     const struct hp_naming *naming;
     enum hp_sort sort;
@@ -90,22 +92,31 @@ static void sums_done(struct sums *sums) {
     free(sums->seen);
 }
 
-void hp_table_init(struct hp_table *table, const struct hp_profile *profile,
-                   const struct hp_report_options *options, enum hp_table_errors errors) {
-    *table = (struct hp_table){0};
+static void make_node_rows(struct hp_table *table, const struct hp_profile *profile,
+                           const struct hp_report_options *options) {
     hp_naming_init(&table->naming, profile, options);
-    if (!options->no_error &&
-        hp_profile_has_errors(profile, hp_column_of(options->metric))) {
-        bool is_cum = options->sort == HP_SORT_CUM;
-        table->has_flat_errors = errors == HP_TABLE_BOTH_ERRORS || !is_cum;
-        table->has_cum_errors = errors == HP_TABLE_BOTH_ERRORS || is_cum;
-    }
     size_t nodes = table->naming.names.strings.count;
     struct sums sums;
     sums_init(&sums, table, nodes);
     add_stacks(table, &sums, options->metric);
     make_rows(table, &sums, nodes);
     sums_done(&sums);
+}
+
+void hp_table_init(struct hp_table *table, const struct hp_profile *profile,
+                   const struct hp_report_options *options, enum hp_table_errors errors) {
+    *table = (struct hp_table){0};
+    if (!options->no_error &&
+        hp_profile_has_errors(profile, hp_column_of(options->metric))) {
+        bool is_cum = options->sort == HP_SORT_CUM;
+        table->has_flat_errors = errors == HP_TABLE_BOTH_ERRORS || !is_cum;
+        table->has_cum_errors = errors == HP_TABLE_BOTH_ERRORS || is_cum;
+    }
+    if (options->by >= HP_BY_INPUT) {
+        hp_groups_make_rows(table, profile, options);
+    } else {
+        make_node_rows(table, profile, options);
+    }
     struct order order = {&table->naming, options->sort};
     if (table->rows.count > 0) {
         qsort_r(table->rows.at, table->rows.count, sizeof *table->rows.at, compare,

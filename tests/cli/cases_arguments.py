@@ -85,7 +85,7 @@ def options_can_be_abbreviated(t):
 
 @case
 def an_ambiguous_abbreviation_names_the_candidates(t):
-    check(t.run("top", "--s=x", t.dump), 2, "", "--strict, --sort, --symbol-dir")
+    check(t.run("top", "--s=x", t.dump), 2, "", "--strict, --sort, --spread, --symbol-dir")
 
 
 @case

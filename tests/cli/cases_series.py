@@ -155,3 +155,59 @@ def a_series_of_two_processes_is_told(t):
     paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
     assert "dumps of two processes" in check(t.run("trend", "--no-symbols", *paths), 0).out
     assert "dumps of two processes" not in t.run("trend", "--no-symbols", *series(t)).out
+
+
+def procs(t):
+    folder = os.path.join(os.path.dirname(t.dump), "procs")
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
+
+
+@case
+def rows_can_be_inputs_or_labels(t):
+    for by, name in (("input", lambda path: path),
+                     ("label:host", lambda path: os.path.basename(path).split(".")[0])):
+        report = rows(check(t.run("top", "--no-symbols", "-fjson", f"--by={by}",
+                                  r"--label-from=/(?<host>p\d)\.(?<pid>\d+)", *procs(t)), 0))
+        assert len(report) == 4, report
+        for path in procs(t):
+            alone = json.loads(t.run("top", "--no-symbols", "-fjson", path).out)["total"]
+            row = report[name(path)]
+            assert row["flat"] == row["cum"] == alone, (path, row, alone)
+
+
+@case
+def inputs_without_a_label_are_one_row(t):
+    out = check(t.run("top", "--no-symbols", "-fjson", "--by=label:n", "--label-from=p(?<n>[12])",
+                      *procs(t)), 0)
+    assert set(rows(out)) == {"1", "2", "[no label]"}
+
+
+@case
+def labels_have_to_be_told_and_named(t):
+    check(t.run("top", t.dump, "--by=label:x"), 2, "", "--by=label:x needs --label-from")
+    check(t.run("top", t.dump, "--by=label:"), 2, "", "does not take")
+    check(t.run("stacks", t.dump, "--by=input"), 2, "", "stacks has no rows of inputs")
+    check(t.run("top", "--no-symbols", t.dump, "--by=label:x", "--label-from=(x)"), 2, "",
+          "has no group with a name")
+    check(t.run("top", t.dump, "--by=input", "--spread"), 2, "", "--spread goes with rows of functions")
+
+
+@case
+def spread_tells_who_stands_out(t):
+    folder = os.path.join(t.folder, "fleet")
+    os.mkdir(folder)
+    plain = open(procs(t)[0]).read()
+    def times(match):
+        return f": {int(match[1]) * factor}: {int(match[2]) * factor} [0: 0]"
+    for i in range(12):
+        factor = 5 if i == 7 else 1
+        text = re.sub(r": (\d+): (\d+) \[\d+: \d+\]", times, plain)
+        # Another address of the program for each, so that it is another process.
+        with open(os.path.join(folder, f"h{i}.heap"), "w") as file:
+            file.write(text + f"7f00{i:08x}000-7f00{i:08x}001 r--p 00000000 00:00 {i} /host{i}\n")
+    paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+    report = json.loads(check(t.run("top", "--no-symbols", "-fjson", "--spread", *paths), 0).out)
+    assert [os.path.basename(row["input"]) for row in report["outliers"]] == ["h7.heap"], report["outliers"]
+    assert all(row["spread"]["sd"] >= 0 for row in report["rows"])
+    text = check(t.run("top", "--no-symbols", "--spread", *paths), 0).out
+    assert re.search(r"stands out: .*h7\.heap", text), text

@@ -4,6 +4,7 @@
 #include "calc/uncertainty.h"
 #include "sampler/binomial.h"
 #include "view/difference.h"
+#include "view/spread.h"
 #include "view/trend.h"
 
 #include <criterion/criterion.h>
@@ -301,4 +302,58 @@ Test(changes, a_fleet_that_has_doubled_is_found, .timeout = 100) {
     int hosts[2] = {30, 30};
     double share = share_of_fleets(hosts, 1, 0.5, 2);
     cr_expect(fabs(share - 0.85) < 0.06, "%g", share);
+}
+
+static struct hp_spread spread_of(int hosts, double mean, double cv, double last) {
+    static const struct hp_report_options defaults;
+    struct hp_profile profile;
+    struct hp_naming naming;
+    struct hp_spread spread;
+    start(&profile);
+    for (int i = 0; i < hosts; i++) {
+        double of = i == hosts - 1 ? mean * last : host(mean, cv);
+        add_dump(&profile, false, sample(of), 0);
+    }
+    hp_history_sort(&profile.history);
+    hp_naming_init(&naming, &profile, &defaults);
+    hp_spread_init(&spread, &naming, &defaults);
+    hp_naming_done(&naming);
+    hp_profile_done(&profile);
+    return spread;
+}
+
+Test(changes, spread_is_what_hosts_have_beyond_sampling, .timeout = 100) {
+    hp_random_init(&rng, 21);
+    double sum = 0, squares = 0, differ = 0;
+    for (int i = 0; i < SERIES; i++) {
+        struct hp_spread spread = spread_of(30, 20, 0.25, 1);
+        double variance = spread.total.sd * spread.total.sd / R / R;
+        sum += variance;
+        squares += variance * variance;
+        hp_spread_done(&spread);
+        spread = spread_of(30, 3, 0, 1);
+        differ += spread.total.p <= 0.05;
+        hp_spread_done(&spread);
+    }
+    // The last host is at the mean, so that 29 of 30 have the variance 25.
+    double mean = sum / SERIES, error = sqrt((squares / SERIES - mean * mean) / SERIES);
+    double truth = 25 * 29. / 30;
+    cr_expect(fabs(mean - truth) <= 6 * error, "%g, %g expected", mean, truth);
+    cr_expect_leq(differ / SERIES, 0.05 + slack(0.05, SERIES), "%g", differ / SERIES);
+    cr_expect_geq(differ / SERIES, 0.02, "%g", differ / SERIES);
+}
+
+Test(changes, a_host_stands_out_when_it_does_and_hardly_otherwise, .timeout = 100) {
+    hp_random_init(&rng, 22);
+    double alarms = 0, found = 0;
+    for (int i = 0; i < SERIES; i++) {
+        struct hp_spread spread = spread_of(20, 10, 0, 1);
+        alarms += spread.outliers.count > 0;
+        hp_spread_done(&spread);
+        spread = spread_of(20, 10, 0.25, 4);
+        found += spread.outliers.count == 1 && spread.outliers.at[0].input == 19;
+        hp_spread_done(&spread);
+    }
+    cr_expect_leq(alarms / SERIES, 0.05 + slack(0.05, SERIES), "%g", alarms / SERIES);
+    cr_expect_geq(found / SERIES, 0.9, "%g", found / SERIES);
 }

@@ -1,0 +1,20 @@
+// Rows of a table that stand for inputs, or for all that have one label.
+#ifndef HP_VIEW_GROUPS_H
+#define HP_VIEW_GROUPS_H
+
+#include "view/table.h"
+
+// What an input is called in such a table: its path, or the value of options->label.
+struct hp_span hp_group_name(const struct hp_profile *profile,
+                             const struct hp_input_record *input,
+                             const struct hp_report_options *options);
+
+// All that an input added, from the profile's history.
+void hp_group_sum(const struct hp_profile *profile, const struct hp_input_record *input,
+                  enum hp_metric metric, hp_fixed *value, struct hp_error *error);
+
+// Fill table->rows and total; names are those of table->naming.
+void hp_groups_make_rows(struct hp_table *table, const struct hp_profile *profile,
+                         const struct hp_report_options *options);
+
+#endif

@@ -1,0 +1,201 @@
+// H inputs with the variance s^2, of which sampling makes W on average: the inputs themselves
+// have s^2 - W, and (H - 1) s^2 / W has the chi-squared distribution with H - 1 degrees of
+// freedom if that is nothing.
+//
+// An input is held against the others: by a t test with their variance, and for sampling alone.
+#include "view/spread.h"
+
+#include "view/groups.h"
+#include "view/measure.h"
+#include "view/sides.h"
+#include "view/significance.h"
+#include "view/special.h"
+
+#include <math.h>
+
+static const double default_confidence = 0.95;
+static const double least_samples = 1; // of an input on average, for the chance to hold
+
+enum {
+    LEAST_INPUTS = 4, // to tell one from the others
+};
+
+// --- rows ---------------------------------------------------------------------------------
+
+static double variance_of(const struct hp_side_sum *sum, double n,
+                          enum hp_metric metric) {
+    double total = hp_fixed_double(sum->value, metric);
+    return n > 1 ? fmax((sum->squares - total * total / n) / (n - 1), 0) : 0;
+}
+
+static double chance_of(double variance, double sampling, double n) {
+    if (sampling <= 0) {
+        return variance > 0 ? 0 : 1;
+    }
+    return hp_gamma_above((n - 1) / 2, (n - 1) * variance / sampling / 2);
+}
+
+static struct hp_spread_row row_of(const struct hp_side_sum *sum, double n,
+                                   enum hp_metric metric) {
+    double variance = variance_of(sum, n, metric), sampling = (double)sum->plug_in / n;
+    struct hp_measure all = hp_measure_of(sum->value, &sum->error, metric);
+    bool tested =
+        n > 1 && all.estimate > 0 && hp_effective_samples(all) >= least_samples * n;
+    return (struct hp_spread_row){
+        .mean = all.estimate / n,
+        .sd = sqrt(fmax(variance - sampling, 0)),
+        .p = tested ? chance_of(variance, sampling, n) : (double)NAN,
+    };
+}
+
+// --- outliers -----------------------------------------------------------------------------
+
+// The total of one input, and sums over all.
+struct single {
+    hp_fixed value;
+    struct hp_error error;
+    double bytes;
+};
+
+// Of all inputs.
+struct moments {
+    double count, mean, squares; // the latter of distances from the mean
+};
+
+static struct moments moments_of(const struct single *all, size_t count) {
+    struct moments m = {.count = (double)count};
+    for (size_t i = 0; i < count; i++) {
+        m.mean += all[i].bytes / m.count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        m.squares += (all[i].bytes - m.mean) * (all[i].bytes - m.mean);
+    }
+    return m;
+}
+
+// Without the one itself the mean is away / (H - 1) further off, and that much less scatters.
+static double t_test(double value, struct moments m) {
+    double away = value - m.mean, others = m.count - 1;
+    double distance = away * m.count / others;
+    double squares = fmax(m.squares - away * away * m.count / others, 0);
+    double sd = sqrt(squares / (others - 1) * (1 + 1 / others));
+    if (sd <= 0) {
+        return distance != 0 ? 0 : 1;
+    }
+    return 2 * hp_student_above(fabs(distance) / sd, others - 1);
+}
+
+static struct hp_measure mean_of_others(const struct hp_side_sum *sum,
+                                        const struct single *self, double others,
+                                        enum hp_metric metric) {
+    struct hp_error error = sum->error;
+    error.variance -= self->error.variance;
+    error.objects_variance -= self->error.objects_variance;
+    error.excess -= self->error.excess;
+    struct hp_measure m = hp_measure_of(sum->value - self->value, &error, metric);
+    return (struct hp_measure){
+        .estimate = m.estimate / others,
+        .highest = m.highest / others,
+        .variance = m.variance / others / others,
+        .jump = m.jump / others,
+    };
+}
+
+static struct hp_outlier judge(const struct single *self, struct moments moments,
+                               const struct hp_side_sum *sum, enum hp_metric metric) {
+    struct hp_measure mean = mean_of_others(sum, self, moments.count - 1, metric);
+    struct hp_error error = self->error;
+    error.period = sum->error.period;
+    error.weight = sum->error.weight;
+    struct hp_measure own = hp_measure_of(self->value, &error, metric);
+    double sampling = 2 * fmin(hp_growth_chance(mean, own), hp_growth_chance(own, mean));
+    return (struct hp_outlier){
+        .value = self->value,
+        .others = mean.estimate,
+        .p = fmin(fmax(sampling, t_test(self->bytes, moments)), 1),
+    };
+}
+
+static int by_chance(const void *left, const void *right) {
+    const struct hp_outlier *a = left, *b = right;
+    if (a->p != b->p) {
+        return a->p < b->p ? -1 : 1;
+    }
+    return (a->input > b->input) - (a->input < b->input);
+}
+
+static void keep_outliers(struct hp_spread *spread, struct hp_outlier *all, size_t count,
+                          double confidence) {
+    double *p = hp_alloc(count * sizeof *p);
+    for (size_t i = 0; i < count; i++) {
+        p[i] = all[i].p;
+    }
+    hp_adjust_significance(p, count);
+    for (size_t i = 0; i < count; i++) {
+        all[i].q = p[i];
+        if (p[i] <= 1 - confidence) {
+            hp_vec_push(&spread->outliers, all[i]);
+        }
+    }
+    free(p);
+    if (spread->outliers.count > 0) {
+        qsort(spread->outliers.at, spread->outliers.count, sizeof *spread->outliers.at,
+              by_chance);
+    }
+}
+
+static void find_outliers(struct hp_spread *spread, const struct hp_profile *profile,
+                          const struct hp_sides *sides, const struct hp_side_sum *sum,
+                          const struct hp_report_options *options) {
+    size_t count = sides->new.count;
+    enum hp_metric metric = options->metric;
+    double confidence =
+        options->confidence > 0 ? options->confidence : default_confidence;
+    struct single *all = hp_alloc(count * sizeof *all);
+    struct hp_outlier *judged = hp_alloc(count * sizeof *judged);
+    for (size_t i = 0; i < count; i++) {
+        hp_group_sum(profile, &profile->inputs.at[sides->new.at[i]], metric,
+                     &all[i].value, &all[i].error);
+        all[i].bytes = hp_fixed_double(all[i].value, metric);
+    }
+    struct moments moments = moments_of(all, count);
+    for (size_t i = 0; i < count; i++) {
+        judged[i] = judge(&all[i], moments, sum, metric);
+        judged[i].input = sides->new.at[i];
+    }
+    keep_outliers(spread, judged, count, confidence);
+    free(judged);
+    free(all);
+}
+
+// --- all ----------------------------------------------------------------------------------
+
+void hp_spread_init(struct hp_spread *spread, const struct hp_naming *naming,
+                    const struct hp_report_options *options) {
+    const struct hp_profile *profile = naming->profile;
+    struct hp_members members;
+    struct hp_sides sides;
+    hp_sides_init(&sides, profile);
+    hp_members_init(&members, naming, options->sort == HP_SORT_CUM);
+    struct hp_sums *sums =
+        hp_sides_sum(profile, &sides, &members, options->metric, false);
+    double n = (double)sides.new.count;
+    *spread = (struct hp_spread){.inputs = sides.new.count};
+    spread->rows = hp_alloc(members.node_count * sizeof *spread->rows);
+    for (size_t i = 0; i < members.node_count; i++) {
+        spread->rows[i] = row_of(&sums[i].sides[1], n, options->metric);
+    }
+    spread->total = row_of(&sums[members.node_count].sides[1], n, options->metric);
+    if (sides.new.count >= LEAST_INPUTS) {
+        find_outliers(spread, profile, &sides, &sums[members.node_count].sides[1],
+                      options);
+    }
+    free(sums);
+    hp_members_done(&members);
+    hp_sides_done(&sides);
+}
+
+void hp_spread_done(struct hp_spread *spread) {
+    free(spread->rows);
+    hp_vec_done(&spread->outliers);
+}
