@@ -11,85 +11,21 @@
 //     55d0-55f0 r-xp 00001000 08:01 1234 /usr/bin/true
 //
 // The counts are: objects in use, their bytes, [objects ever allocated, their bytes].
-//
-// The text comes in windows.  One is cut behind its last whole stack, so that all that
-// follows sees whole lines; header and memory map are read whole.
 #include "input/jemalloc.h"
 
-#include "input/digest.h"
-#include "input/maps.h"
-
-enum {
-    LONGEST_LINE = 16 << 20, // bytes
-};
-
-// Counters that a prof.reset race drove below zero print as numbers near 2^64.
-static const uint64_t wrapped_from = (uint64_t)1 << 62;
-
-struct reader {
-    struct hp_text *text;
-    struct hp_cursor c;      // over what is whole of the window
-    uint64_t line;           // the number of the line at c.at
-    uint64_t uncounted_line; // of the last stack, if no counts follow it; else 0
-    char last_dropped;       // the byte before the window
-    bool digests;
-    struct hp_digester digester;
-    struct hp_stack_lines *lines;
-    struct hp_dump *dump;
-};
-
-static void damaged(struct reader *r, const char *what) {
-    if (!r->dump->damage.what) {
-        r->dump->damage = (struct hp_flaw){what, r->line};
-    }
-}
-
-static void malformed(struct reader *r, const char *expected, uint64_t line) {
-    if (r->dump->malformed++ == 0) {
-        r->dump->first_malformed = (struct hp_flaw){expected, line};
-    }
-}
-
-static struct hp_span next_line(struct reader *r) {
-    r->line++;
-    return hp_cursor_line(&r->c);
-}
-
-// Step over the line at `start`, which `expected` says does not fit.
-static void skip_malformed(struct reader *r, const char *start, const char *expected) {
-    malformed(r, expected, r->line);
-    r->c = hp_cursor_over(start, r->c.end);
-    next_line(r);
-}
-
-static struct hp_count read_count(struct hp_cursor *c) {
-    struct hp_count count;
-    hp_cursor_spaces(c);
-    count.objects = hp_cursor_decimal(c);
-    hp_cursor_expect(c, ':', "':'");
-    hp_cursor_spaces(c);
-    count.bytes = hp_cursor_decimal(c);
-    return count;
-}
+#include "input/counts.h"
 
 // Behind the "t*" or "t3".
 static struct hp_counts read_counts(struct hp_cursor *c) {
-    struct hp_counts counts;
     hp_cursor_expect(c, ':', "':'");
-    counts.inuse = read_count(c);
-    hp_cursor_spaces(c);
-    hp_cursor_expect(c, '[', "'['");
-    counts.alloc = read_count(c);
-    hp_cursor_expect(c, ']', "']'");
-    return counts;
+    return hp_counts_read(c);
 }
 
-static void check_count(struct reader *r, struct hp_count *count) {
-    if (count->objects >= wrapped_from || count->bytes >= wrapped_from) {
-        r->dump->wrapped++;
-        *count = (struct hp_count){0};
+static void check_count(struct hp_scan *scan, struct hp_count *count) {
+    if (hp_count_drop_wrapped(count)) {
+        scan->dump->wrapped++;
     } else if ((count->objects == 0) != (count->bytes == 0)) {
-        damaged(r, "objects without bytes, or bytes without objects");
+        hp_scan_damaged(scan, "objects without bytes, or bytes without objects");
         *count = (struct hp_count){0};
     }
 }
@@ -100,8 +36,9 @@ static bool equal_counts(const struct hp_counts *a, const struct hp_counts *b) {
 }
 
 // One count line under a stack: "t*" becomes the stack's counts, "t3" a thread line.
-static bool read_count_line(struct reader *r, struct hp_dump_stack *stack, bool counted) {
-    struct hp_cursor *c = &r->c;
+static bool read_count_line(struct hp_scan *scan, struct hp_dump_stack *stack,
+                            bool counted) {
+    struct hp_cursor *c = &scan->c;
     const char *start = c->at;
     hp_cursor_spaces(c);
     hp_cursor_expect(c, 't', "a line of counts");
@@ -114,25 +51,25 @@ static bool read_count_line(struct reader *r, struct hp_dump_stack *stack, bool 
     }
     if (!hp_cursor_good(c)) {
         if (c->too_big) {
-            damaged(r, "a number is not below 2^64");
+            hp_scan_damaged(scan, "a number is not below 2^64");
         }
-        skip_malformed(r, start, c->expected);
+        hp_scan_skip(scan, start, c->expected);
         return false;
     }
-    check_count(r, &line.counts.inuse);
-    check_count(r, &line.counts.alloc);
-    r->line++;
+    check_count(scan, &line.counts.inuse);
+    check_count(scan, &line.counts.alloc);
+    scan->line++;
     if (all) {
         stack->counts = line.counts;
     } else {
-        hp_vec_push(&r->dump->thread_lines, line);
+        hp_vec_push(&scan->dump->thread_lines, line);
         stack->lines++;
     }
     return all;
 }
 
-static bool at_count_line(const struct reader *r) {
-    const char *at = r->c.at;
+static bool at_count_line(const struct hp_scan *scan) {
+    const char *at = scan->c.at;
     while (*at == ' ' || *at == '\t') {
         at++;
     }
@@ -148,16 +85,10 @@ static void forget_lone_thread(struct hp_dump *dump, struct hp_dump_stack *stack
     }
 }
 
-static bool at_maps(const struct reader *r) {
-    struct hp_cursor c = r->c;
-    return hp_cursor_accept_word(&c, "MAPPED_LIBRARIES:") ||
-           hp_cursor_accept_word(&c, "--- Memory map:");
-}
-
 // With a single thread its line repeats what "t*" said, of which `counts` begins at the
 // ':'; step over it unread, unless more lines follow.
-static bool skip_lone_thread(struct reader *r, const char *counts) {
-    struct hp_cursor *c = &r->c;
+static bool skip_lone_thread(struct hp_scan *scan, const char *counts) {
+    struct hp_cursor *c = &scan->c;
     const char *start = c->at, *at = start + 3;
     size_t size = (size_t)(start - counts), digits = 0;
     if (c->end - start < 4 || memcmp(start, "  t", 3) != 0) {
@@ -171,27 +102,27 @@ static bool skip_lone_thread(struct reader *r, const char *counts) {
         return false;
     }
     c->at = at + size;
-    if (at_count_line(r)) {
+    if (at_count_line(scan)) {
         c->at = start;
         return false;
     }
-    r->line++;
+    scan->line++;
     return true;
 }
 
-static void read_counts_of(struct reader *r, struct hp_dump_stack *stack) {
-    struct hp_dump *dump = r->dump;
-    uint64_t line = r->line - 1, malformed_before = dump->malformed;
+static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
+    struct hp_dump *dump = scan->dump;
+    uint64_t line = scan->line - 1, malformed_before = dump->malformed;
     bool counted = false;
-    const char *start = r->c.at;
-    while (at_count_line(r)) {
-        bool usual = r->c.at == start && memcmp(start, "  t*", 4) == 0;
-        counted |= read_count_line(r, stack, counted);
-        if (usual && counted && skip_lone_thread(r, start + 4)) {
+    const char *start = scan->c.at;
+    while (at_count_line(scan)) {
+        bool usual = scan->c.at == start && memcmp(start, "  t*", 4) == 0;
+        counted |= read_count_line(scan, stack, counted);
+        if (usual && counted && skip_lone_thread(scan, start + 4)) {
             break;
         }
     }
-    r->uncounted_line = counted ? 0 : line;
+    scan->uncounted_line = counted ? 0 : line;
     if (counted) {
         forget_lone_thread(dump, stack);
         hp_vec_push(&dump->stacks, *stack);
@@ -200,58 +131,55 @@ static void read_counts_of(struct reader *r, struct hp_dump_stack *stack) {
     // The frames stay: the next line may share them.
     dump->thread_lines.count = stack->first_line;
     if (dump->malformed == malformed_before) {
-        malformed(r, "a line of counts for all threads behind the stack", line);
+        hp_scan_malformed(scan, "a line of counts for all threads behind the stack",
+                          line);
     }
 }
 
-static void read_stack(struct reader *r) {
-    struct hp_dump *dump = r->dump;
-    const char *start = r->c.at;
+static void read_stack(struct hp_scan *scan) {
+    struct hp_dump *dump = scan->dump;
+    const char *start = scan->c.at;
     struct hp_dump_stack stack = {.first_frame = dump->frames.count,
                                   .first_line = dump->thread_lines.count};
-    r->c.at++; // the '@'
-    hp_stack_line_read(r->lines, &r->c, dump);
-    if (!hp_cursor_good(&r->c)) {
-        skip_malformed(r, start, r->c.expected);
+    scan->c.at++; // the '@'
+    hp_stack_line_read(scan->stacks, &scan->c, dump);
+    if (!hp_cursor_good(&scan->c)) {
+        hp_scan_skip(scan, start, scan->c.expected);
         return;
     }
-    r->line++;
+    scan->line++;
     stack.depth = (uint32_t)(dump->frames.count - stack.first_frame);
-    read_counts_of(r, &stack);
+    read_counts_of(scan, &stack);
 }
 
 // A line in the body that begins neither a stack nor the maps.
-static void read_other(struct reader *r) {
-    uint64_t number = r->line;
-    struct hp_span line = next_line(r);
+static void read_other(struct hp_scan *scan) {
+    uint64_t number = scan->line;
+    struct hp_span line = hp_scan_line(scan);
     if (line.size == 0) {
         return;
     }
     if (line.at[0] == ' ' || line.at[0] == '\t' || hp_span_starts(line, "frag_util:")) {
-        r->dump->unknown++;
+        scan->dump->unknown++;
     } else {
-        malformed(r, "a stack or the memory map", number);
+        hp_scan_malformed(scan, "a stack or the memory map", number);
     }
 }
 
-static void read_whole_stacks(struct reader *r) {
-    while (!hp_cursor_at_end(&r->c) && !at_maps(r)) {
-        if (*r->c.at == '@') {
-            read_stack(r);
-        } else {
-            read_other(r);
-        }
+static void read_record(struct hp_scan *scan) {
+    if (*scan->c.at == '@') {
+        read_stack(scan);
+    } else {
+        read_other(scan);
     }
 }
-
-// --- windows -----------------------------------------------------------------------
 
 // Behind the last whole stack of the window: where another begins.  NULL if none does.
-static const char *last_boundary(const struct reader *r) {
-    const char *end = r->text->at + r->text->size;
-    while (end > r->c.at) {
-        const char *stack = memrchr(r->c.at, '@', (size_t)(end - r->c.at));
-        if (!stack || stack == r->c.at) {
+static const char *last_boundary(const struct hp_scan *scan) {
+    const char *end = scan->text->at + scan->text->size;
+    while (end > scan->c.at) {
+        const char *stack = memrchr(scan->c.at, '@', (size_t)(end - scan->c.at));
+        if (!stack || stack == scan->c.at) {
             return NULL;
         }
         if (stack[-1] == '\n') {
@@ -262,113 +190,38 @@ static const char *last_boundary(const struct reader *r) {
     return NULL;
 }
 
-// A window that could not be let go of, because no stack in it is whole yet, doubles; but
-// not for a line without end.
-static bool holds_endless_line(const struct reader *r, size_t done) {
-    size_t size = r->text->size - done;
-    const char *tail = r->text->at + r->text->size - LONGEST_LINE;
-    return size > LONGEST_LINE && !memchr(tail, '\n', LONGEST_LINE);
-}
+// --- header ----------------------------------------------------------------------------
 
-// Let go of what has been read, up to c.at, and get more.
-static int slide(struct reader *r, struct hp_err *err) {
-    size_t done = (size_t)(r->c.at - r->text->at);
-    if (holds_endless_line(r, done)) {
-        hp_fail(err, HP_E_LIMIT, "a line of more than 16 MiB");
-        err->line = r->line;
-        return HP_E_LIMIT;
-    }
-    if (r->digests) {
-        hp_digester_add(&r->digester, (struct hp_span){r->text->at, done});
-    }
-    r->last_dropped = done > 0 ? r->c.at[-1] : r->last_dropped;
-    hp_stack_lines_forget(r->lines);
-    int ret = hp_text_slide(r->text, done, err);
-    r->c = hp_cursor_over(r->text->at, r->text->at + r->text->size);
-    return ret;
-}
-
-static struct hp_digest end_digest(struct reader *r) {
-    struct hp_digest digest = hp_digester_end(&r->digester);
-    hp_digester_init(&r->digester);
-    return digest;
-}
-
-// All that is left, at once.
-static int read_to_end(struct reader *r, struct hp_err *err) {
-    int ret = HP_OK;
-    while (ret == HP_OK && !r->text->at_end) {
-        ret = slide(r, err);
-    }
-    r->c.end = r->text->at + r->text->size;
-    return ret;
-}
-
-// Up to the memory map, or the end of the file.
-static int read_body(struct reader *r, struct hp_err *err) {
-    for (;;) {
-        bool last = r->text->at_end, stopped = false;
-        const char *end = last ? r->text->at + r->text->size : last_boundary(r);
-        if (end) {
-            r->c.end = end;
-            read_whole_stacks(r);
-            stopped = !hp_cursor_at_end(&r->c);
-        }
-        int ret = slide(r, err);
-        if (ret != HP_OK || last || stopped) {
-            return ret;
-        }
-    }
-}
-
-// --- the parts of the file -----------------------------------------------------------
-
-static bool has_whole_header(const struct reader *r) {
-    const char *end = r->text->at + r->text->size;
-    size_t size = (size_t)(end - r->c.at);
-    return r->text->at_end || memmem(r->c.at, size, "\n@", 2) ||
-           memmem(r->c.at, size, "\nMAPPED_LIBRARIES:", 18);
-}
-
-// Lines that some writers put in front: "%warn ..." and jemalloc's own messages.
-static void skip_preamble(struct hp_cursor *c, uint64_t *lines) {
-    while (!hp_cursor_at_end(c)) {
-        struct hp_cursor line = *c;
-        if (!hp_cursor_accept(&line, '%') &&
-            !hp_cursor_accept_word(&line, "<jemalloc>") &&
-            !hp_cursor_accept_word(&line, "--- heap\n")) {
-            return;
-        }
-        hp_cursor_line(c);
-        ++*lines;
-    }
+static bool has_whole_header(const struct hp_scan *scan) {
+    const char *end = scan->text->at + scan->text->size;
+    size_t size = (size_t)(end - scan->c.at);
+    return memmem(scan->c.at, size, "\n@", 2) ||
+           memmem(scan->c.at, size, "\nMAPPED_LIBRARIES:", 18);
 }
 
 bool hp_jemalloc_is(struct hp_span text) {
-    uint64_t lines = 0;
     struct hp_cursor c = hp_cursor_over(text.at, text.at + text.size);
-    skip_preamble(&c, &lines);
+    hp_scan_preamble(&c);
     return hp_cursor_accept_word(&c, "heap_v2/");
 }
 
-static int read_period(struct reader *r, struct hp_err *err) {
-    skip_preamble(&r->c, &r->line);
-    hp_cursor_accept_word(&r->c, "heap_v2/");
-    r->dump->period = hp_cursor_decimal(&r->c);
-    hp_cursor_newline(&r->c);
-    if (!hp_cursor_good(&r->c)) {
-        hp_fail(err, HP_E_FORMAT, "expected %s as sample period", r->c.expected);
-        err->line = r->line;
+static int read_period(struct hp_scan *scan, struct hp_err *err) {
+    hp_cursor_accept_word(&scan->c, "heap_v2/");
+    scan->dump->period = hp_cursor_decimal(&scan->c);
+    hp_cursor_newline(&scan->c);
+    if (!hp_cursor_good(&scan->c)) {
+        hp_fail(err, HP_E_FORMAT, "expected %s as sample period", scan->c.expected);
+        err->line = scan->line;
         return HP_E_FORMAT;
     }
-    r->line++;
+    scan->line++;
     return HP_OK;
 }
 
 // One line of totals.  Thread names may hold anything, so nothing behind the counts is
 // looked at.
-static bool read_total(struct reader *r) {
-    struct hp_cursor line = r->c;
+static bool read_total(struct hp_scan *scan) {
+    struct hp_cursor line = scan->c;
     hp_cursor_spaces(&line);
     hp_cursor_expect(&line, 't', "a line of totals");
     bool all = hp_cursor_accept(&line, '*');
@@ -377,120 +230,46 @@ static bool read_total(struct reader *r) {
     }
     struct hp_counts counts = read_counts(&line);
     if (!hp_cursor_good(&line)) {
-        skip_malformed(r, r->c.at, line.expected);
+        hp_scan_skip(scan, scan->c.at, line.expected);
         return false;
     }
-    r->dump->header = all ? counts : r->dump->header;
-    r->dump->header_threads += !all;
-    next_line(r);
+    scan->dump->header = all ? counts : scan->dump->header;
+    scan->dump->header_threads += !all;
+    hp_scan_line(scan);
     return all;
 }
 
-static bool at_empty_line(const struct reader *r) {
-    return *r->c.at == '\n' || (r->c.at[0] == '\r' && r->c.at[1] == '\n');
-}
-
 // Up to the first stack.
-static void read_totals(struct reader *r) {
+static void read_totals(struct hp_scan *scan) {
     bool found = false;
-    while (!hp_cursor_at_end(&r->c) && *r->c.at != '@' && !at_maps(r)) {
-        if (at_empty_line(r)) {
-            next_line(r);
+    while (!hp_cursor_at_end(&scan->c) && *scan->c.at != '@' && !hp_scan_at_maps(scan)) {
+        if (hp_scan_at_empty_line(scan)) {
+            hp_scan_line(scan);
         } else {
-            found |= read_total(r);
+            found |= read_total(scan);
         }
     }
     if (!found) {
-        damaged(r, "no line of totals");
+        hp_scan_damaged(scan, "no line of totals");
     }
 }
 
-static int read_header(struct reader *r, struct hp_err *err) {
-    int ret = HP_OK;
-    while (ret == HP_OK && !has_whole_header(r)) {
-        ret = slide(r, err);
-    }
-    r->c.end = r->text->at + r->text->size;
+static int read_header(struct hp_scan *scan, struct hp_err *err) {
+    int ret = read_period(scan, err);
     if (ret == HP_OK) {
-        ret = read_period(r, err);
-    }
-    if (ret == HP_OK) {
-        read_totals(r);
-        ret = slide(r, err);
+        read_totals(scan);
     }
     return ret;
 }
 
-static uint64_t count_lines(const char *from, const char *to) {
-    uint64_t lines = 0;
-    while (from < to && (from = memchr(from, '\n', (size_t)(to - from)))) {
-        from++;
-        lines++;
-    }
-    return lines;
+static void no_maps(struct hp_scan *scan) {
+    hp_scan_damaged(scan, "the file ends before its MAPPED_LIBRARIES section");
 }
 
-static char last_byte(const struct reader *r) {
-    const struct hp_text *text = r->text;
-    return text->size > 0 ? text->at[text->size - 1] : r->last_dropped;
-}
-
-static void read_maps(struct reader *r) {
-    next_line(r);
-    const char *start = r->c.at, *wrong = hp_maps_read(&r->c, r->dump);
-    if (wrong) {
-        malformed(r, "a row of the memory map", r->line + count_lines(start, wrong));
-    }
-    r->line += count_lines(start, r->c.at) + (last_byte(r) != '\n');
-    if (!hp_cursor_good(&r->c)) {
-        damaged(r, r->c.expected);
-    }
-}
-
-static void read_end(struct reader *r) {
-    bool has_maps = !hp_cursor_at_end(&r->c);
-    if (has_maps) {
-        read_maps(r);
-    }
-    if (last_byte(r) != '\n') {
-        r->line--;
-        damaged(r, "the file ends in the middle of a line");
-    }
-    if (!has_maps) {
-        damaged(r, "the file ends before its MAPPED_LIBRARIES section");
-    }
-    if (r->uncounted_line) {
-        r->line = r->uncounted_line;
-        damaged(r, "the last stack has no counts");
-    }
-}
-
-int hp_jemalloc_read(struct hp_text *text, struct hp_stack_lines *lines, bool digests,
-                     struct hp_dump *dump, struct hp_err *err) {
-    struct reader r = {.text = text,
-                       .c = hp_cursor_over(text->at, text->at + text->size),
-                       .line = 1,
-                       .digests = digests,
-                       .lines = lines,
-                       .dump = dump};
-    struct hp_digest header;
-    hp_digester_init(&r.digester);
-    hp_stack_lines_clear(lines);
-    int ret = read_header(&r, err);
-    header = end_digest(&r);
-    if (ret == HP_OK) {
-        ret = read_body(&r, err);
-        dump->samples = end_digest(&r);
-    }
-    if (ret == HP_OK) {
-        ret = read_to_end(&r, err);
-    }
-    if (ret != HP_OK) {
-        return ret;
-    }
-    dump->bytes = text->total;
-    struct hp_digest maps = hp_digest_of((struct hp_span){text->at, text->size});
-    dump->content = hp_digest_join(hp_digest_join(header, dump->samples), maps);
-    read_end(&r);
-    return HP_OK;
-}
+const struct hp_scan_format hp_jemalloc_format = {
+    .has_header = has_whole_header,
+    .read_header = read_header,
+    .boundary = last_boundary,
+    .read_record = read_record,
+    .no_maps = no_maps,
+};

@@ -11,10 +11,12 @@ void hp_reader_done(struct hp_reader *reader) {
 static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_elf,
                      struct hp_err *err) {
     struct hp_span head = {reader->text.at, reader->text.size};
+    struct hp_scan scan;
     switch (hp_format_of(head)) {
     case HP_FORMAT_JEMALLOC:
-        return hp_jemalloc_read(&reader->text, &reader->lines, !reader->single, dump,
-                                err);
+        hp_scan_init(&scan, &reader->text, &reader->lines, dump);
+        scan.digests = !reader->single;
+        return hp_scan_read(&scan, &hp_jemalloc_format, err);
     case HP_FORMAT_ELF:
         *is_elf = true;
         return HP_OK;

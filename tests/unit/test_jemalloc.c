@@ -21,7 +21,10 @@ static int parse(const char *text) {
     struct hp_text window = {
         .at = buffer, .size = size, .capacity = sizeof buffer, .at_end = true};
     hp_dump_clear(&dump);
-    return hp_jemalloc_read(&window, &lines, true, &dump, &err);
+    struct hp_scan scan;
+    hp_scan_init(&scan, &window, &lines, &dump);
+    scan.digests = true;
+    return hp_scan_read(&scan, &hp_jemalloc_format, &err);
 }
 
 #define HEAD "heap_v2/524288\n  t*: 3: 192 [5: 320]\n  t0: 3: 192 [5: 320] main\n"

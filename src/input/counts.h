@@ -1,0 +1,14 @@
+// The four numbers of a line, as all text formats print them.
+#ifndef HP_INPUT_COUNTS_H
+#define HP_INPUT_COUNTS_H
+
+#include "base/cursor.h"
+#include "model/values.h"
+
+// "1: 64 [2: 128]": objects in use, their bytes, objects ever allocated, their bytes.
+struct hp_counts hp_counts_read(struct hp_cursor *c);
+
+// A number that only a counter below zero prints: clear the count.
+bool hp_count_drop_wrapped(struct hp_count *count);
+
+#endif

@@ -1,0 +1,224 @@
+// The text comes in windows.  One is cut behind its last whole record, so that all that
+// follows sees whole lines; header and memory map are read whole.
+#include "input/scan.h"
+
+#include "input/maps.h"
+
+enum {
+    LONGEST_LINE = 16 << 20, // bytes
+};
+
+void hp_scan_init(struct hp_scan *scan, struct hp_text *text,
+                  struct hp_stack_lines *stacks, struct hp_dump *dump) {
+    *scan = (struct hp_scan){.text = text,
+                             .stacks = stacks,
+                             .dump = dump,
+                             .c = hp_cursor_over(text->at, text->at + text->size),
+                             .line = 1};
+    hp_digester_init(&scan->digester);
+    hp_stack_lines_clear(stacks);
+}
+
+void hp_scan_damaged(struct hp_scan *scan, const char *what) {
+    if (!scan->dump->damage.what) {
+        scan->dump->damage = (struct hp_flaw){what, scan->line};
+    }
+}
+
+void hp_scan_malformed(struct hp_scan *scan, const char *expected, uint64_t line) {
+    if (scan->dump->malformed++ == 0) {
+        scan->dump->first_malformed = (struct hp_flaw){expected, line};
+    }
+}
+
+struct hp_span hp_scan_line(struct hp_scan *scan) {
+    scan->line++;
+    return hp_cursor_line(&scan->c);
+}
+
+void hp_scan_skip(struct hp_scan *scan, const char *start, const char *expected) {
+    hp_scan_malformed(scan, expected, scan->line);
+    scan->c = hp_cursor_over(start, scan->c.end);
+    hp_scan_line(scan);
+}
+
+int hp_scan_fail(const struct hp_scan *scan, const char *what, struct hp_err *err) {
+    hp_fail(err, HP_E_FORMAT, "%s", what);
+    err->line = scan->line;
+    return HP_E_FORMAT;
+}
+
+bool hp_scan_at_maps(const struct hp_scan *scan) {
+    struct hp_cursor c = scan->c;
+    return hp_cursor_accept_word(&c, "MAPPED_LIBRARIES:") ||
+           hp_cursor_accept_word(&c, "--- Memory map:");
+}
+
+bool hp_scan_at_empty_line(const struct hp_scan *scan) {
+    return *scan->c.at == '\n' || (scan->c.at[0] == '\r' && scan->c.at[1] == '\n');
+}
+
+uint64_t hp_scan_preamble(struct hp_cursor *c) {
+    static const char *const starts[] = {"%", "<jemalloc>", "--- heap", "--- growth"};
+    uint64_t lines = 0;
+    for (bool found = true; found && !hp_cursor_at_end(c);) {
+        struct hp_cursor line = *c;
+        found = false;
+        for (size_t i = 0; i < sizeof starts / sizeof *starts && !found; i++) {
+            found = hp_cursor_accept_word(&line, starts[i]);
+        }
+        if (found) {
+            hp_cursor_line(c);
+            lines++;
+        }
+    }
+    return lines;
+}
+
+// --- windows -----------------------------------------------------------------------
+
+// A window that could not be let go of, because no record in it is whole yet, doubles; but
+// not for a line without end.
+static bool holds_endless_line(const struct hp_scan *scan, size_t done) {
+    size_t size = scan->text->size - done;
+    const char *tail = scan->text->at + scan->text->size - LONGEST_LINE;
+    return size > LONGEST_LINE && !memchr(tail, '\n', LONGEST_LINE);
+}
+
+int hp_scan_slide(struct hp_scan *scan, struct hp_err *err) {
+    size_t done = (size_t)(scan->c.at - scan->text->at);
+    if (holds_endless_line(scan, done)) {
+        hp_fail(err, HP_E_LIMIT, "a line of more than 16 MiB");
+        err->line = scan->line;
+        return HP_E_LIMIT;
+    }
+    if (scan->digests) {
+        hp_digester_add(&scan->digester, (struct hp_span){scan->text->at, done});
+    }
+    scan->last_dropped = done > 0 ? scan->c.at[-1] : scan->last_dropped;
+    hp_stack_lines_forget(scan->stacks);
+    int ret = hp_text_slide(scan->text, done, err);
+    scan->c = hp_cursor_over(scan->text->at, scan->text->at + scan->text->size);
+    return ret;
+}
+
+static struct hp_digest end_digest(struct hp_scan *scan) {
+    struct hp_digest digest = hp_digester_end(&scan->digester);
+    hp_digester_init(&scan->digester);
+    return digest;
+}
+
+// All that is left, at once.
+static int read_to_end(struct hp_scan *scan, struct hp_err *err) {
+    int ret = HP_OK;
+    while (ret == HP_OK && !scan->text->at_end) {
+        ret = hp_scan_slide(scan, err);
+    }
+    scan->c.end = scan->text->at + scan->text->size;
+    return ret;
+}
+
+// --- the parts of the file -----------------------------------------------------------
+
+static int read_header(struct hp_scan *scan, const struct hp_scan_format *format,
+                       struct hp_err *err) {
+    int ret = HP_OK;
+    while (ret == HP_OK && !scan->text->at_end && !format->has_header(scan)) {
+        ret = hp_scan_slide(scan, err);
+    }
+    scan->c.end = scan->text->at + scan->text->size;
+    if (ret == HP_OK) {
+        scan->line += hp_scan_preamble(&scan->c);
+        ret = format->read_header(scan, err);
+    }
+    return ret == HP_OK ? hp_scan_slide(scan, err) : ret;
+}
+
+// Up to the memory map, or the end of the file.
+static int read_body(struct hp_scan *scan, const struct hp_scan_format *format,
+                     struct hp_err *err) {
+    for (;;) {
+        bool last = scan->text->at_end, stopped = false;
+        const char *end =
+            last ? scan->text->at + scan->text->size : format->boundary(scan);
+        if (end) {
+            scan->c.end = end;
+            while (!hp_cursor_at_end(&scan->c) && !hp_scan_at_maps(scan)) {
+                format->read_record(scan);
+            }
+            stopped = !hp_cursor_at_end(&scan->c);
+        }
+        int ret = hp_scan_slide(scan, err);
+        if (ret != HP_OK || last || stopped) {
+            return ret;
+        }
+    }
+}
+
+static uint64_t count_lines(const char *from, const char *to) {
+    uint64_t lines = 0;
+    while (from < to && (from = memchr(from, '\n', (size_t)(to - from)))) {
+        from++;
+        lines++;
+    }
+    return lines;
+}
+
+static char last_byte(const struct hp_scan *scan) {
+    const struct hp_text *text = scan->text;
+    return text->size > 0 ? text->at[text->size - 1] : scan->last_dropped;
+}
+
+static void read_maps(struct hp_scan *scan) {
+    hp_scan_line(scan);
+    const char *start = scan->c.at, *wrong = hp_maps_read(&scan->c, scan->dump);
+    if (wrong) {
+        hp_scan_malformed(scan, "a row of the memory map",
+                          scan->line + count_lines(start, wrong));
+    }
+    scan->line += count_lines(start, scan->c.at) + (last_byte(scan) != '\n');
+    if (!hp_cursor_good(&scan->c)) {
+        hp_scan_damaged(scan, scan->c.expected);
+    }
+}
+
+static void read_end(struct hp_scan *scan, const struct hp_scan_format *format) {
+    bool has_maps = !hp_cursor_at_end(&scan->c);
+    if (has_maps) {
+        read_maps(scan);
+    }
+    if (last_byte(scan) != '\n') {
+        scan->line--;
+        hp_scan_damaged(scan, "the file ends in the middle of a line");
+    }
+    if (!has_maps) {
+        format->no_maps(scan);
+    }
+    if (scan->uncounted_line) {
+        scan->line = scan->uncounted_line;
+        hp_scan_damaged(scan, "the last stack has no counts");
+    }
+}
+
+int hp_scan_read(struct hp_scan *scan, const struct hp_scan_format *format,
+                 struct hp_err *err) {
+    struct hp_dump *dump = scan->dump;
+    int ret = read_header(scan, format, err);
+    struct hp_digest header = end_digest(scan);
+    if (ret == HP_OK) {
+        ret = read_body(scan, format, err);
+        dump->samples = end_digest(scan);
+    }
+    if (ret == HP_OK) {
+        ret = read_to_end(scan, err);
+    }
+    if (ret != HP_OK) {
+        return ret;
+    }
+    dump->bytes = scan->text->total;
+    struct hp_digest maps =
+        hp_digest_of((struct hp_span){scan->text->at, scan->text->size});
+    dump->content = hp_digest_join(hp_digest_join(header, dump->samples), maps);
+    read_end(scan, format);
+    return HP_OK;
+}

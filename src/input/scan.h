@@ -1,0 +1,76 @@
+// A text read record by record through windows, and what is found wrong on the way: what
+// the text formats have in common.
+//
+// Every format is a header, records, and a memory map, which is read here.
+#ifndef HP_INPUT_SCAN_H
+#define HP_INPUT_SCAN_H
+
+#include "base/cursor.h"
+#include "base/err.h"
+#include "input/digest.h"
+#include "input/stack_line.h"
+#include "input/text.h"
+#include "model/dump.h"
+
+// hp_scan_init() fills it; the rest is for those who read a format.
+struct hp_scan {
+    struct hp_text *text;
+    struct hp_stack_lines *stacks;
+    struct hp_dump *dump;
+    struct hp_cursor c;      // over what is whole of the window
+    uint64_t line;           // the number of the line at c.at
+    uint64_t uncounted_line; // of the last stack, if no counts follow it; else 0
+    char last_dropped;       // the byte before the window
+    bool digests;            // are wanted
+    struct hp_digester digester;
+};
+
+// What is different in each format.
+struct hp_scan_format {
+    // Whether the window holds all of the header.
+    bool (*has_header)(const struct hp_scan *scan);
+    HP_MUST_CHECK int (*read_header)(struct hp_scan *scan, struct hp_err *err);
+    // Behind the last whole record of the window; NULL if none ends in it.
+    const char *(*boundary)(const struct hp_scan *scan);
+    // Read one record, with the cursor neither at its end nor at the memory map.
+    void (*read_record)(struct hp_scan *scan);
+    // The file ends without a memory map.
+    void (*no_maps)(struct hp_scan *scan);
+};
+
+void hp_scan_init(struct hp_scan *scan, struct hp_text *text,
+                  struct hp_stack_lines *stacks, struct hp_dump *dump);
+
+// Read from the cursor to the end of the text into an empty dump, whose mappings' paths then
+// point into the last window.  A dump that may be short, and lines that fit no grammar, are
+// told in the dump; a failure is only what leaves nothing to use.
+HP_MUST_CHECK int hp_scan_read(struct hp_scan *scan, const struct hp_scan_format *format,
+                               struct hp_err *err);
+
+// The dump may be short: say why, of the line at hand.
+void hp_scan_damaged(struct hp_scan *scan, const char *what);
+
+// A line that does not fit: count it, and keep what was expected of the first.
+void hp_scan_malformed(struct hp_scan *scan, const char *expected, uint64_t line);
+
+// The line at hand, which is stepped over.
+struct hp_span hp_scan_line(struct hp_scan *scan);
+
+// Step over the line at `start`, which `expected` says does not fit.
+void hp_scan_skip(struct hp_scan *scan, const char *start, const char *expected);
+
+// Let go of what has been read, up to c.at, and get more.
+HP_MUST_CHECK int hp_scan_slide(struct hp_scan *scan, struct hp_err *err);
+
+// Fail, and say that it is the line at hand.
+HP_MUST_CHECK int hp_scan_fail(const struct hp_scan *scan, const char *what,
+                               struct hp_err *err);
+
+bool hp_scan_at_maps(const struct hp_scan *scan);
+bool hp_scan_at_empty_line(const struct hp_scan *scan);
+
+// Step over lines that some writers put in front: "%warn ...", "--- heap" and jemalloc's own
+// messages.  Returns how many.
+uint64_t hp_scan_preamble(struct hp_cursor *c);
+
+#endif
