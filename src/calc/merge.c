@@ -3,6 +3,7 @@
 #include <assert.h>
 
 static void describe(const struct hp_dump *dump, struct hp_input_record *record) {
+    record->producer = dump->producer;
     record->period = dump->period;
     record->bytes = dump->bytes;
     record->stacks = dump->stacks.count;

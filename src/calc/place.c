@@ -192,7 +192,7 @@ static hp_frame_id place_address(struct hp_placer *placer, const struct hp_dump 
     // The call that returns to the first byte of a row is in the row before.
     size_t i = row_of(dump, address - (address > 0));
     if (i == dump->mappings.count) {
-        placer->unplaced++;
+        placer->unplaced += address > 0; // 0 ends the stacks of some writers
         return hp_profile_frame(profile, (hp_module_id){0}, address);
     }
     struct hp_row_place *place = &placer->places.at[i];

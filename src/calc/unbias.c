@@ -13,6 +13,9 @@
 // Both roundings cost up to a few percent.  If all n objects of a line are of one size
 // class S, (c', b') tells n and S exactly, and we undo both ("snap"): try the classes near
 // b'/c' and the n near c'/q, and see which pair jemalloc would have printed so.
+//
+// OBJECTS (gperftools' samples, Go) tells n and S.  Their gaps between samples are not whole
+// numbers of bytes, so p(S) = 1 - e^(-S/R) exactly; with jemalloc's it is 1 - (1 - 1/R)^S.
 #include "calc/unbias.h"
 
 #include "calc/probability.h"
@@ -144,7 +147,8 @@ static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
     }
     *n = count.objects;
     *size = count.bytes / count.objects;
-    return count.bytes % count.objects == 0 && (*n == 1 || hp_is_class_size(*size));
+    return count.bytes % count.objects == 0 &&
+           (*n == 1 || unbias->kind == HP_DUMP_OBJECTS || hp_is_class_size(*size));
 }
 
 static struct hp_estimate work_out(const struct hp_unbias *unbias,
@@ -179,7 +183,22 @@ static struct hp_estimate best(struct hp_unbias *unbias, struct hp_count count) 
 
 static bool takes_as_is(const struct hp_unbias *unbias) {
     return unbias->estimator == HP_ESTIMATOR_NONE || unbias->period == 0 ||
+           unbias->as_is ||
            (unbias->kind == HP_DUMP_EXACT && unbias->estimator == HP_ESTIMATOR_BEST);
+}
+
+// jeprof of "heap/N": a sample of x bytes on average stands for as many as make the period.
+static struct hp_estimate first_version(struct hp_count count, uint64_t period) {
+    double mean = (double)count.bytes / (double)count.objects;
+    double share = mean / (double)period;
+    double factor = share < 1 ? 1 / share : 1;
+    return estimate_of((double)count.objects * factor, (double)count.bytes * factor);
+}
+
+static struct hp_estimate jeprofs(const struct hp_unbias *unbias, struct hp_count count) {
+    return unbias->is_first_version
+               ? first_version(count, unbias->period)
+               : by_mean_size(count, unbias->period, hp_one_minus_exp_naive);
 }
 
 // --- a stack -------------------------------------------------------------------------
@@ -276,13 +295,14 @@ static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dum
                                    const struct hp_dump_stack *stack,
                                    enum hp_column column) {
     struct hp_count count = in_column(&stack->counts, column);
-    if (takes_as_is(unbias)) {
+    if (column == HP_COLUMN_ALLOC && !unbias->has_alloc) {
+        return (struct hp_estimate){0};
+    }
+    if (takes_as_is(unbias) || count.bytes == 0) {
         return as_counted(count);
     }
-    if (unbias->estimator == HP_ESTIMATOR_JEPROF || count.objects == 0) {
-        return count.objects == 0
-                   ? (struct hp_estimate){0}
-                   : by_mean_size(count, unbias->period, hp_one_minus_exp_naive);
+    if (unbias->estimator == HP_ESTIMATOR_JEPROF) {
+        return jeprofs(unbias, count);
     }
     return prefers_lines(unbias, dump, stack, column)
                ? sum_of_lines(unbias, dump, stack, column)
@@ -306,6 +326,7 @@ bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
 // --- the kind of a dump --------------------------------------------------------------
 
 enum {
+    JEPROF_PERIOD = 131072,
     LINES_THAT_PROVE = 8, // rewritten bytes are multiples of 8 by chance once in 8
 };
 
@@ -322,6 +343,20 @@ static bool is_sum(struct sums sums, struct hp_count header) {
     return sums.objects == header.objects && sums.bytes == header.bytes;
 }
 
+// GetHeapSample() prints the objects in use twice, not what was ever allocated.
+static bool repeats_inuse(const struct hp_dump *dump, enum hp_estimator estimator) {
+    return dump->producer == HP_PRODUCER_GPERFTOOLS_SAMPLE &&
+           estimator == HP_ESTIMATOR_BEST;
+}
+
+// What jeprof takes where a sampled dump of these formats tells none.
+static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimator) {
+    bool is_classic = dump->kind != HP_DUMP_EMPTY;
+    return is_classic && dump->period == 0 && estimator == HP_ESTIMATOR_JEPROF
+               ? JEPROF_PERIOD
+               : dump->period;
+}
+
 // Size classes are multiples of 8, so raw bytes are; and the header of a raw dump is the
 // sum of its stacks, which rewritten numbers have no reason to be.  A damaged file may have
 // lost stacks: then enough multiples of 8 must do.
@@ -336,11 +371,11 @@ static enum hp_dump_kind kind_of(const struct hp_dump *dump, struct hp_unbias *u
         lines += stack->counts.inuse.bytes > 0;
         lines += stack->counts.alloc.bytes > 0;
     }
-    unbias->has_alloc = alloc.objects > 0;
+    unbias->has_alloc = alloc.objects > 0 && !repeats_inuse(dump, unbias->estimator);
     unbias->adds_up =
         is_sum(inuse, dump->header.inuse) && is_sum(alloc, dump->header.alloc);
-    if (lines == 0) {
-        return HP_DUMP_EMPTY;
+    if (lines == 0 || dump->kind != HP_DUMP_EMPTY) {
+        return lines == 0 ? HP_DUMP_EMPTY : dump->kind;
     }
     if (low_bits % 8 != 0 || (!unbias->adds_up && lines < LINES_THAT_PROVE)) {
         return HP_DUMP_UNBIASED;
@@ -353,9 +388,16 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
     memset(unbias->memos, 0, sizeof unbias->memos);
     unbias->estimator = estimator;
     unbias->kind = kind_of(dump, unbias);
-    unbias->period = dump->period;
-    if (dump->period >= 1) {
-        hp_size_classes_init(&unbias->classes, dump->period);
+    unbias->as_is = dump->kind == HP_DUMP_EXACT;
+    unbias->is_first_version = dump->is_first_version;
+    unbias->period = period_of(dump, estimator);
+    unbias->byte_rate = 0;
+    if (unbias->kind == HP_DUMP_UNBIASED && unbias->period >= 1) {
+        hp_size_classes_init(&unbias->classes, unbias->period);
     }
-    unbias->byte_rate = dump->period >= 2 ? hp_byte_rate(dump->period) : 0;
+    if (unbias->period >= 2) {
+        unbias->byte_rate = unbias->kind == HP_DUMP_OBJECTS
+                                ? 1 / (double)unbias->period
+                                : hp_byte_rate(unbias->period);
+    }
 }

@@ -36,8 +36,10 @@ struct hp_unbias {
     enum hp_dump_kind kind;
     bool adds_up;   // the numbers of the stacks to those of the header, as they stand
     bool has_alloc; // some stack tells what was ever allocated
+    bool as_is;     // the numbers are the whole: nothing is to be undone
+    bool is_first_version;
     uint64_t period;
-    double byte_rate; // p(S) = 1 - e^(-byte_rate S), exactly 1 - (1 - 1/R)^S
+    double byte_rate; // p(S) = 1 - e^(-byte_rate S)
     struct hp_size_classes classes;
     struct hp_estimate_memo memos[HP_ESTIMATE_MEMOS]; // by hash; no objects: free
 };

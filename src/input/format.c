@@ -1,5 +1,6 @@
 #include "input/format.h"
 
+#include "input/classic.h"
 #include "input/jemalloc.h"
 
 #include <string.h>
@@ -29,10 +30,6 @@ static bool is_pprof(struct hp_span text) {
 
 static bool starts_with_java(struct hp_span text) {
     return hp_span_starts(text, "JAVA PROFILE");
-}
-
-static bool is_classic(struct hp_span text) {
-    return hp_span_starts(text, "heap profile:") || hp_span_starts(text, "%warn");
 }
 
 static bool is_symbolized(struct hp_span text) {
@@ -72,15 +69,15 @@ static const struct {
     {is_symbolized,
      "this is a symbolized dump ('--- symbol'), which this version does "
      "not read: give the dump that jemalloc wrote"},
-    {is_classic,
-     "this is a gperftools or jemalloc 3 heap profile ('heap profile:'), which "
-     "this version does not read"},
     {is_pprof, "this looks like a pprof profile, which this version does not read"},
 };
 
 enum hp_format hp_format_of(struct hp_span text) {
     if (hp_jemalloc_is(text)) {
         return HP_FORMAT_JEMALLOC;
+    }
+    if (hp_classic_is(text)) {
+        return HP_FORMAT_CLASSIC;
     }
     return hp_span_starts(text, "\177ELF") ? HP_FORMAT_ELF : HP_FORMAT_OTHER;
 }
@@ -92,5 +89,5 @@ int hp_format_refuse(struct hp_span text, struct hp_err *err) {
         }
     }
     return hp_fail(err, HP_E_FORMAT,
-                   "not a heap profile: a jemalloc dump begins with 'heap_v2/'");
+                   "not a heap profile: one begins with 'heap_v2/' or 'heap profile:'");
 }

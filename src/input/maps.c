@@ -1,12 +1,29 @@
 // Linux:    55d0-55f0 r-xp 00001000 08:01 1234      /usr/bin/some program (deleted)
 // macOS:    55d0-55f0: /usr/lib/libSystem.B.dylib
 // FreeBSD:  0x55d0 0x55f0 32 0 0xfffff800 r-x 1 0 0x1000 COW NC vnode /usr/bin/true NCH -1
+// Google:   	build=/srv/build
+//             55d0-55f0: $build/server
 #include "input/maps.h"
 
 #include "base/hash.h"
 #include "input/digest.h"
 
 #include <stdlib.h>
+
+enum {
+    MOST_VARIABLES = 64,
+    LONGEST_VALUE = 256, // each use of it takes that much memory
+};
+
+struct variable {
+    struct hp_span name, value;
+};
+
+// A name that rows use as "$name".
+struct variables {
+    struct variable of[MOST_VARIABLES];
+    size_t count;
+};
 
 static void split_deleted(struct hp_mapping *row) {
     static const char mark[] = " (deleted)";
@@ -81,6 +98,7 @@ static void read_freebsd_row(struct hp_cursor *c, struct hp_mapping *row) {
 
 static struct hp_mapping read_row(struct hp_cursor *c) {
     struct hp_mapping row = {0};
+    hp_cursor_spaces(c);
     bool freebsd = c->end - c->at > 2 && c->at[0] == '0' && c->at[1] == 'x';
     row.start = hp_cursor_hex(c);
     hp_cursor_expect(c, freebsd ? ' ' : '-', "an address range");
@@ -97,6 +115,56 @@ static struct hp_mapping read_row(struct hp_cursor *c) {
     }
     return row;
 }
+
+// --- names for folders ------------------------------------------------------------------
+
+static bool read_variable(struct hp_cursor *c, struct variables *variables) {
+    struct hp_cursor line = *c;
+    hp_cursor_spaces(&line);
+    const char *start = line.at;
+    while (!hp_cursor_at_end(&line) && !strchr("= \t\r\n/$", *line.at)) {
+        line.at++;
+    }
+    struct variable variable = {.name = {start, (size_t)(line.at - start)}};
+    if (variable.name.size == 0 || !hp_cursor_accept(&line, '=') ||
+        variables->count == MOST_VARIABLES) {
+        return false;
+    }
+    variable.value = hp_cursor_line(&line);
+    if (variable.value.size > LONGEST_VALUE) {
+        return false;
+    }
+    variables->of[variables->count++] = variable;
+    *c = line;
+    return true;
+}
+
+// "$build/server" with what "build" was said to stand for before.
+static struct hp_span expand(struct hp_span path, const struct variables *variables,
+                             struct hp_dump *dump) {
+    char text[4096];
+    for (size_t i = variables->count; hp_span_starts(path, "$") && i-- > 0;) {
+        const struct variable *variable = &variables->of[i];
+        struct hp_span rest = hp_span_from(path, 1);
+        size_t name = variable->name.size;
+        if (variable->name.at > path.at || rest.size < name ||
+            memcmp(rest.at, variable->name.at, name) != 0 ||
+            (rest.size > name && rest.at[name] != '/')) {
+            continue;
+        }
+        rest = hp_span_from(rest, name);
+        if (variable->value.size + rest.size > sizeof text) {
+            break;
+        }
+        memcpy(text, variable->value.at, variable->value.size);
+        memcpy(text + variable->value.size, rest.at, rest.size);
+        struct hp_span whole = {text, variable->value.size + rest.size};
+        return hp_strtab_span(&dump->strings, hp_strtab_add(&dump->strings, whole));
+    }
+    return path;
+}
+
+// --- all rows -----------------------------------------------------------------------------
 
 static int by_start(const void *left, const void *right) {
     const struct hp_mapping *a = left, *b = right;
@@ -154,7 +222,13 @@ static bool is_blank(struct hp_span line) {
     return true;
 }
 
-static const char *read_rows(struct hp_cursor *c, struct hp_dump *dump) {
+static bool at_second_dump(struct hp_cursor *c) {
+    return hp_cursor_accept_word(c, "heap_v2/") ||
+           hp_cursor_accept_word(c, "heap profile:");
+}
+
+static const char *read_rows(struct hp_cursor *c, struct hp_dump *dump,
+                             struct variables *variables) {
     const char *wrong = NULL;
     while (!hp_cursor_at_end(c)) {
         struct hp_cursor line = *c;
@@ -164,7 +238,10 @@ static const char *read_rows(struct hp_cursor *c, struct hp_dump *dump) {
             hp_vec_push(&dump->mappings, row);
             continue;
         }
-        if (hp_cursor_accept_word(c, "heap_v2/")) {
+        if (read_variable(c, variables)) {
+            continue;
+        }
+        if (at_second_dump(c)) {
             hp_cursor_fail(c, "a second dump begins here");
             break;
         }
@@ -177,12 +254,17 @@ static const char *read_rows(struct hp_cursor *c, struct hp_dump *dump) {
 }
 
 const char *hp_maps_read(struct hp_cursor *c, struct hp_dump *dump) {
-    const char *wrong = read_rows(c, dump);
+    struct variables variables = {.count = 0};
+    const char *wrong = read_rows(c, dump, &variables);
     if (!is_sorted(dump)) {
         qsort(dump->mappings.at, dump->mappings.count, sizeof *dump->mappings.at,
               by_start);
     }
     drop_overlaps(dump);
+    struct hp_mapping *row;
+    hp_vec_each (row, &dump->mappings) {
+        row->path = expand(row->path, &variables, dump);
+    }
     dump->maps = digest_of_files(dump);
     return wrong;
 }

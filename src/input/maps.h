@@ -1,5 +1,5 @@
-// The memory map at the end of a dump: /proc/PID/maps of Linux, and what jemalloc writes
-// on macOS and FreeBSD.
+// The memory map at the end of a dump: /proc/PID/maps of Linux, what jemalloc writes on macOS
+// and FreeBSD, and the short form of Google's servers.
 #ifndef HP_INPUT_MAPS_H
 #define HP_INPUT_MAPS_H
 

@@ -1,5 +1,6 @@
 #include "input/reader.h"
 
+#include "input/classic.h"
 #include "input/format.h"
 #include "input/jemalloc.h"
 
@@ -12,11 +13,13 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_el
                      struct hp_err *err) {
     struct hp_span head = {reader->text.at, reader->text.size};
     struct hp_scan scan;
+    hp_scan_init(&scan, &reader->text, &reader->lines, dump);
+    scan.digests = !reader->single;
     switch (hp_format_of(head)) {
     case HP_FORMAT_JEMALLOC:
-        hp_scan_init(&scan, &reader->text, &reader->lines, dump);
-        scan.digests = !reader->single;
         return hp_scan_read(&scan, &hp_jemalloc_format, err);
+    case HP_FORMAT_CLASSIC:
+        return hp_scan_read(&scan, &hp_classic_format, err);
     case HP_FORMAT_ELF:
         *is_elf = true;
         return HP_OK;

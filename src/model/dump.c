@@ -1,6 +1,7 @@
 #include "model/dump.h"
 
 void hp_dump_clear(struct hp_dump *dump) {
+    hp_strtab_done(&dump->strings);
     struct hp_dump kept = *dump;
     *dump = (struct hp_dump){0};
     dump->addresses = kept.addresses;
@@ -21,4 +22,5 @@ void hp_dump_done(struct hp_dump *dump) {
     hp_vec_done(&dump->stacks);
     hp_vec_done(&dump->thread_lines);
     hp_vec_done(&dump->mappings);
+    hp_strtab_done(&dump->strings);
 }

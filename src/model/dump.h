@@ -3,6 +3,7 @@
 #define HP_MODEL_DUMP_H
 
 #include "base/span.h"
+#include "base/strtab.h"
 #include "base/vec.h"
 #include "model/input.h"
 #include "model/values.h"
@@ -11,7 +12,7 @@
 struct hp_mapping {
     uint64_t start, end; // [start, end)
     uint64_t offset;     // in the file
-    struct hp_span path; // in the dump's text; without " (deleted)"
+    struct hp_span path; // in the dump's text or strings; without " (deleted)"
     bool executable;
     bool deleted;
 };
@@ -38,7 +39,10 @@ struct hp_flaw {
 
 // Vectors keep their memory from one dump to the next.  {0} is empty.
 struct hp_dump {
-    uint64_t period; // mean bytes between samples, as the header says
+    enum hp_producer producer;
+    enum hp_dump_kind kind; // as the format tells; HP_DUMP_EMPTY: the numbers must
+    bool is_first_version;  // "heap/N": jeprof has another formula for it
+    uint64_t period;        // mean bytes between samples, as the header says
     struct hp_counts header;
     uint64_t header_threads;
     HP_VEC(uint64_t) addresses; // the distinct ones (nearly: "0x1" and "0x01" are two)
@@ -46,6 +50,7 @@ struct hp_dump {
     HP_VEC(struct hp_dump_stack) stacks;
     HP_VEC(struct hp_thread_line) thread_lines;
     HP_VEC(struct hp_mapping) mappings; // by start, disjoint
+    struct hp_strtab strings;           // what is not in the dump's text as it stands
 
     struct hp_flaw damage;                          // why the dump may be short
     struct hp_flaw first_malformed;                 // the first of

@@ -5,10 +5,22 @@
 #include "hprof-agg/hprof-agg.h"
 #include "model/values.h"
 
+// Who wrote it, as far as the content tells.
+enum hp_producer {
+    HP_PRODUCER_JEMALLOC,          // 4.0 and later
+    HP_PRODUCER_JEMALLOC_3,        // up to 3.6
+    HP_PRODUCER_GPERFTOOLS,        // HEAPPROFILE, HEAPCHECK
+    HP_PRODUCER_GPERFTOOLS_SAMPLE, // GetHeapSample()
+    HP_PRODUCER_GPERFTOOLS_GROWTH, // GetHeapGrowthStacks()
+    HP_PRODUCER_GO,                // as text
+    HP_PRODUCER_UNTOLD,            // some other "heap profile:"
+};
+
 enum hp_dump_kind {
     HP_DUMP_EMPTY,    // no stack: nothing tells the kinds apart
     HP_DUMP_RAW,      // sampled counts as they are (prof_unbias:false, jemalloc < 5.3)
     HP_DUMP_UNBIASED, // rewritten by jemalloc so that jeprof's formula fits (prof_unbias)
+    HP_DUMP_OBJECTS,  // sampled counts, those of a line of one size of objects
     HP_DUMP_EXACT,    // every allocation was sampled
 };
 
@@ -30,6 +42,7 @@ struct hp_input_record {
     bool is_base;           // of a diff
     double time;            // seconds since 1970, if the profile has times
     uint32_t first_label, labels; // in profile->labels
+    enum hp_producer producer;
     enum hp_dump_kind kind;
     uint64_t period; // mean bytes between samples
     uint64_t bytes;  // uncompressed
@@ -49,5 +62,8 @@ struct hp_input_record {
     uint64_t pid;             // from the file's name, or 0
     uint64_t process;         // hash of the file's path up to the pid
 };
+
+// "jemalloc heap_v2"
+const char *hp_producer_text(enum hp_producer producer);
 
 #endif

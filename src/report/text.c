@@ -156,6 +156,19 @@ static void put_unseen(struct hp_sink *out, const struct hp_profile *profile,
 
 // --- header ---------------------------------------------------------------------------
 
+// The format of all inputs that are used.
+static const char *format_of(const struct hp_profile *profile) {
+    const char *format = NULL;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+            const char *text = hp_producer_text(input->producer);
+            format = !format || format == text ? text : "several formats";
+        }
+    }
+    return format ? format : "nothing";
+}
+
 // "sample period 512 KiB", or how many different ones there are.
 static void put_period(struct hp_sink *out, const struct hp_profile *profile) {
     uint64_t period = 0;
@@ -193,7 +206,7 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_profile *profile) {
     };
     char stacks[HP_NUMBER_SIZE];
     hp_format_grouped(stacks, (hp_int128)profile->stacks.count);
-    hp_sink_text(out, "jemalloc heap_v2");
+    hp_sink_text(out, format_of(profile));
     put_period(out, profile);
     hp_sink_print(out, " · %s stack%s%s\n", stacks, profile->stacks.count == 1 ? "" : "s",
                   estimators[profile->estimator]);

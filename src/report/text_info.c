@@ -10,13 +10,23 @@ static void put_field(struct hp_sink *out, const char *name) {
 static void put_kind(struct hp_sink *out, const struct hp_input_record *input) {
     static const char *const kinds[] = {
         [HP_DUMP_EMPTY] = "no stacks",
-        [HP_DUMP_RAW] = "sampled counts as they are (prof_unbias:false)",
+        [HP_DUMP_RAW] = "sampled counts as they are",
         [HP_DUMP_UNBIASED] = "counts rewritten by jemalloc (prof_unbias:true)",
+        [HP_DUMP_OBJECTS] = "sampled counts of one size a line",
         [HP_DUMP_EXACT] = "exact counts",
     };
     put_field(out, "sampling");
-    hp_sink_print(out, "every %llu bytes on average; %s\n",
-                  (unsigned long long)input->period, kinds[input->kind]);
+    if (input->period <= 1) {
+        hp_sink_print(out, "%s; %s\n",
+                      input->period ? "every allocation" : "no sample period",
+                      kinds[input->kind]);
+        return;
+    }
+    bool is_unbias_off =
+        input->producer == HP_PRODUCER_JEMALLOC && input->kind == HP_DUMP_RAW;
+    hp_sink_print(out, "every %llu bytes on average; %s%s\n",
+                  (unsigned long long)input->period, kinds[input->kind],
+                  is_unbias_off ? " (prof_unbias:false)" : "");
 }
 
 static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
@@ -96,7 +106,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input,
         return;
     }
     put_field(out, "format");
-    hp_sink_text(out, "jemalloc heap_v2\n");
+    hp_sink_print(out, "%s\n", hp_producer_text(input->producer));
     put_kind(out, input);
     put_contents(out, input);
     put_sum(out, input, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);

@@ -3,12 +3,14 @@
 otherwise within what the rounding in a dump allows; dumps that sampled everything, exactly.
 """
 import math
+import re
 
-from harness import METRICS, Dump, Tests, expected_totals, near, unbias
+from harness import METRICS, Dump, Tests, expected_totals, near, read_text, unbias
 
 t = Tests()
 ROWS = list(expected_totals(t.formats))
 JEMALLOC = [row for row in ROWS if row['kind'] == 'jemalloc']
+CLASSIC = [row for row in ROWS if row['kind'].startswith('tcmalloc:')]
 
 
 def want(row, metric):
@@ -75,6 +77,36 @@ def default(row):
     return faults
 
 
+CLASSIC_LINE = re.compile(r'\s*(\d+): +(\d+) \[ *(\d+): +(\d+)\] @')
+
+
+def per_line(path, period):
+    """The four totals when each line is unbiased by itself."""
+    sums = {metric: [] for metric in METRICS}
+    for line in read_text(path).splitlines()[1:]:
+        counts = CLASSIC_LINE.match(line)
+        for offset in (0, 2) if counts else ():
+            n, size = map(int, counts.groups()[offset:offset + 2])
+            objects, space = unbias(n, size, period)
+            sums[METRICS[offset]].append(objects)
+            sums[METRICS[offset + 1]].append(space)
+    return {metric: math.fsum(values) for metric, values in sums.items()}
+
+
+def classic_default(row):
+    path = t.formats / row['file']
+    kind, period = row['kind'].removeprefix('tcmalloc:'), float(row['period'])
+    if kind in ('heapprofile', 'growth'):
+        return compare(row, t.totals(path), 0)
+    wanted = dict(row, totals=per_line(path, period))
+    if 'jemalloc' in row['file']:
+        # 1 - (1 - 1/R)^S there.
+        return compare(wanted, t.totals(path), 1e-4)
+    if kind == 'heap_v2':
+        wanted['totals'].update({'alloc-objects': 0, 'alloc-space': 0})  # not told
+    return compare(wanted, t.totals(path), 1e-9)
+
+
 def exactly(name, options):
     got = t.totals(*options, t.formats / name)
     return [f'{name} {options}: {metric} {got[metric]}, expected {number}'
@@ -86,6 +118,10 @@ t.check(f'compat: the four totals of {len(JEMALLOC)} jemalloc dumps to 1e-9',
         lambda: t.in_parallel(compat, JEMALLOC))
 t.check(f'default: the totals of {len(JEMALLOC)} jemalloc dumps within what rounding allows',
         lambda: t.in_parallel(default, JEMALLOC))
+t.check(f'compat: the four totals of {len(CLASSIC)} classic profiles to 1e-9',
+        lambda: t.in_parallel(compat, CLASSIC))
+t.check(f'default: those of {len(CLASSIC)} classic profiles, line by line',
+        lambda: t.in_parallel(classic_default, CLASSIC))
 for name in ('jemalloc-lg0.heap', 'jemalloc-lg0-accum.heap'):
     for options in ([], ['--compat=jeprof']):
         t.check(f'{name} {" ".join(options)}: 143525 objects, 46627456 bytes, exactly',

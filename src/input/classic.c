@@ -1,0 +1,227 @@
+// Written by gperftools (GetHeapSample, GetHeapGrowthStacks, HEAPPROFILE, HEAPCHECK), by
+// jemalloc up to 3.6, and, without a memory map, by Go:
+//
+//     heap profile:     13:  6291900 [    13:  6291900] @ heap_v2/524288
+//          1:  1048576 [     1:  1048576] @ 0x7fee45c186cc 0x7fee45c392a4
+//
+//     MAPPED_LIBRARIES:
+//     55d0-55f0 r-xp 00001000 08:01 1234 /usr/bin/true
+//
+// The word in the first line says what the numbers are:
+//
+//     heapprofile             of every object
+//     growth, http: ...       (no "heap" in it) of every extension of the heap
+//     heap_v2/N, heapz_v2/N   of samples, one in N bytes on average
+//     heap/N, heapz_v1/N      of samples, one in N/2
+//     none                    of samples if the two pairs of totals are equal, else of
+//                             every object
+//
+// gperftools pads its numbers, jemalloc and Go do not.  gperftools has a line for each
+// sampled object, Go one for all of the same stack and size, jemalloc one for each stack.
+#include "input/classic.h"
+
+#include "input/counts.h"
+
+static struct hp_span rest_of(const struct hp_scan *scan) {
+    const char *end = scan->text->at + scan->text->size;
+    return (struct hp_span){scan->c.at, (size_t)(end - scan->c.at)};
+}
+
+bool hp_classic_is(struct hp_span text) {
+    struct hp_cursor c = hp_cursor_over(text.at, text.at + text.size);
+    hp_scan_preamble(&c);
+    return hp_cursor_accept_word(&c, "heap profile:");
+}
+
+// --- header ----------------------------------------------------------------------------
+
+static bool has_header(const struct hp_scan *scan) {
+    struct hp_span text = rest_of(scan);
+    struct hp_cursor c = hp_cursor_over(text.at, text.at + text.size);
+    hp_scan_preamble(&c);
+    return memchr(c.at, '\n', (size_t)(c.end - c.at)) != NULL;
+}
+
+static bool contains(struct hp_span text, const char *word) {
+    return text.size > 0 && memmem(text.at, text.size, word, strlen(word)) != NULL;
+}
+
+static bool repeats(const struct hp_counts *counts) {
+    return counts->inuse.objects == counts->alloc.objects &&
+           counts->inuse.bytes == counts->alloc.bytes;
+}
+
+static void is_exact(struct hp_dump *dump, enum hp_producer producer) {
+    dump->producer = producer;
+    dump->kind = HP_DUMP_EXACT;
+    dump->period = 1;
+}
+
+static void is_sampled(struct hp_dump *dump, enum hp_producer producer,
+                       enum hp_dump_kind kind, uint64_t period) {
+    dump->producer = producer;
+    dump->kind = kind;
+    dump->period = period;
+}
+
+// What the word behind the '@' and the number behind its '/' say.
+static void take_type(struct hp_dump *dump, struct hp_span type, uint64_t number) {
+    bool is_untold = type.size == 0 && repeats(&dump->header);
+    dump->is_first_version =
+        is_untold || (contains(type, "heap") && !contains(type, "_v2"));
+    if (hp_span_is(type, "heapprofile")) {
+        dump->is_first_version = false;
+        is_exact(dump, HP_PRODUCER_JEMALLOC_3);
+    } else if (is_untold) {
+        is_sampled(dump, HP_PRODUCER_UNTOLD, HP_DUMP_RAW, 0);
+    } else if (!contains(type, "heap")) {
+        bool is_growth = hp_span_starts(type, "growth");
+        is_exact(dump, is_growth ? HP_PRODUCER_GPERFTOOLS_GROWTH : HP_PRODUCER_UNTOLD);
+    } else if (!dump->is_first_version) {
+        is_sampled(dump, HP_PRODUCER_JEMALLOC_3, HP_DUMP_RAW, number);
+    } else {
+        bool is_go = hp_span_is(type, "heap");
+        is_sampled(dump, is_go ? HP_PRODUCER_GO : HP_PRODUCER_UNTOLD, HP_DUMP_OBJECTS,
+                   number / 2);
+    }
+}
+
+// Numbers with spaces in front: not of jemalloc, then.
+static void is_padded(struct hp_dump *dump) {
+    if (dump->producer == HP_PRODUCER_JEMALLOC_3) {
+        bool is_sample = dump->kind == HP_DUMP_RAW;
+        dump->producer =
+            is_sample ? HP_PRODUCER_GPERFTOOLS_SAMPLE : HP_PRODUCER_GPERFTOOLS;
+        dump->kind = is_sample ? HP_DUMP_OBJECTS : dump->kind;
+    }
+}
+
+// The word behind the '@', and the number behind its '/', 0 if there is none.
+static struct hp_span read_type(struct hp_cursor *c, uint64_t *number) {
+    hp_cursor_spaces(c);
+    const char *start = c->at;
+    while (!hp_cursor_at_end(c) && !strchr("/ \t\r\n", *c->at)) {
+        c->at++;
+    }
+    struct hp_span type = {start, (size_t)(c->at - start)};
+    if (hp_cursor_accept(c, '/') && !hp_cursor_at_end(c) && *c->at >= '0' &&
+        *c->at <= '9') {
+        *number = hp_cursor_decimal(c);
+    }
+    return type;
+}
+
+static int read_header(struct hp_scan *scan, struct hp_err *err) {
+    struct hp_cursor *c = &scan->c;
+    uint64_t number = 0;
+    struct hp_span type = {"", 0};
+    hp_cursor_accept_word(c, "heap profile:");
+    bool padded = c->end - c->at > 2 && c->at[0] == ' ' && c->at[1] == ' ';
+    scan->dump->header = hp_counts_read(c);
+    hp_cursor_spaces(c);
+    if (hp_cursor_accept(c, '@')) {
+        type = read_type(c, &number);
+    }
+    if (!hp_cursor_good(c)) {
+        hp_fail(err, HP_E_FORMAT, "expected %s in the totals", c->expected);
+        err->line = scan->line;
+        return HP_E_FORMAT;
+    }
+    take_type(scan->dump, type, number);
+    if (padded) {
+        is_padded(scan->dump);
+    }
+    hp_scan_line(scan);
+    return HP_OK;
+}
+
+// --- stacks ----------------------------------------------------------------------------
+
+static void check_count(struct hp_scan *scan, struct hp_count *count) {
+    if (hp_count_drop_wrapped(count)) {
+        scan->dump->wrapped++;
+    } else if (count->objects == 0 && count->bytes > 0) {
+        hp_scan_damaged(scan, "bytes without objects");
+        count->bytes = 0;
+    }
+}
+
+// jemalloc 3 ends its stacks with a frame that is none.
+static void drop_null_root(const struct hp_dump *dump, struct hp_dump_stack *stack) {
+    if (stack->depth > 0) {
+        uint32_t root = dump->frames.at[stack->first_frame + stack->depth - 1];
+        stack->depth -= dump->addresses.at[root] == 0;
+    }
+}
+
+static void read_stack(struct hp_scan *scan) {
+    struct hp_dump *dump = scan->dump;
+    struct hp_cursor *c = &scan->c;
+    const char *start = c->at;
+    struct hp_dump_stack stack = {.first_frame = dump->frames.count,
+                                  .counts = hp_counts_read(c)};
+    hp_cursor_spaces(c);
+    hp_cursor_expect(c, '@', "'@'");
+    if (hp_cursor_good(c)) {
+        hp_stack_line_read(scan->stacks, c, dump);
+    }
+    if (!hp_cursor_good(c)) {
+        if (c->too_big) {
+            hp_scan_damaged(scan, "a number is not below 2^64");
+        }
+        hp_scan_skip(scan, start, c->expected);
+        return;
+    }
+    if (*start == ' ') {
+        is_padded(dump);
+    }
+    check_count(scan, &stack.counts.inuse);
+    check_count(scan, &stack.counts.alloc);
+    stack.depth = (uint32_t)(dump->frames.count - stack.first_frame);
+    drop_null_root(dump, &stack);
+    hp_vec_push(&dump->stacks, stack);
+    scan->line++;
+}
+
+static void read_record(struct hp_scan *scan) {
+    if (hp_scan_at_empty_line(scan) || *scan->c.at == '#') {
+        hp_scan_line(scan);
+    } else {
+        read_stack(scan);
+    }
+}
+
+static const char *boundary(const struct hp_scan *scan) {
+    struct hp_span rest = rest_of(scan);
+    const char *newline = memrchr(rest.at, '\n', rest.size);
+    return newline ? newline + 1 : NULL;
+}
+
+static bool adds_up(const struct hp_dump *dump) {
+    struct hp_counts left = dump->header; // modulo 2^64
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        left.inuse.objects -= stack->counts.inuse.objects;
+        left.inuse.bytes -= stack->counts.inuse.bytes;
+        left.alloc.objects -= stack->counts.alloc.objects;
+        left.alloc.bytes -= stack->counts.alloc.bytes;
+    }
+    return left.inuse.objects == 0 && left.inuse.bytes == 0 && left.alloc.objects == 0 &&
+           left.alloc.bytes == 0;
+}
+
+// Go has none; the totals, which are sums of the lines, tell that nothing is missing.
+static void no_maps(struct hp_scan *scan) {
+    if (!adds_up(scan->dump)) {
+        hp_scan_damaged(scan,
+                        "no memory map, and the totals are not those of the stacks");
+    }
+}
+
+const struct hp_scan_format hp_classic_format = {
+    .has_header = has_header,
+    .read_header = read_header,
+    .boundary = boundary,
+    .read_record = read_record,
+    .no_maps = no_maps,
+};
