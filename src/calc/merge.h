@@ -3,13 +3,15 @@
 #define HP_CALC_MERGE_H
 
 #include "calc/place.h"
+#include "calc/told.h"
 #include "calc/unbias.h"
 
 // Scratch memory, kept from dump to dump.  {0} is ready for use.
 struct hp_merger {
     struct hp_placer placer;
     struct hp_unbias unbias;
-    HP_VEC(struct hp_values) values;            // of each stack of the dump
+    struct hp_told told;             // what all dumps say of the profile's frames
+    HP_VEC(struct hp_values) values; // of each stack of the dump
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // the same, of the columns that it keeps
     bool keeps[HP_COLUMNS];
 };

@@ -187,12 +187,18 @@ static size_t row_of(const struct hp_dump *dump, uint64_t address) {
     return found ? low - 1 : dump->mappings.count;
 }
 
+// 0 ends the stacks of some writers; and who has no map but names, needs none.
+static bool needs_place(const struct hp_dump *dump, uint64_t address) {
+    bool has_names = dump->mappings.count == 0 && dump->told.count > 0;
+    return address > 0 && !has_names && !hp_dump_told(dump, address);
+}
+
 static hp_frame_id place_address(struct hp_placer *placer, const struct hp_dump *dump,
                                  uint64_t address, struct hp_profile *profile) {
     // The call that returns to the first byte of a row is in the row before.
     size_t i = row_of(dump, address - (address > 0));
     if (i == dump->mappings.count) {
-        placer->unplaced += address > 0; // 0 ends the stacks of some writers
+        placer->unplaced += needs_place(dump, address);
         return hp_profile_frame(profile, (hp_module_id){0}, address);
     }
     struct hp_row_place *place = &placer->places.at[i];

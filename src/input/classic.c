@@ -16,6 +16,10 @@
 //     none                    of samples if the two pairs of totals are equal, else of
 //                             every object
 //
+// Behind each line Go names its frames, but for those of its runtime at the leaf:
+//
+//     #	0x4d96dc	main.leaf+0x5c		/src/main.go:15
+//
 // gperftools pads its numbers, jemalloc and Go do not.  gperftools has a line for each
 // sampled object, Go one for all of the same stack and size, jemalloc one for each stack.
 #include "input/classic.h"
@@ -180,12 +184,73 @@ static void read_stack(struct hp_scan *scan) {
     stack.depth = (uint32_t)(dump->frames.count - stack.first_frame);
     drop_null_root(dump, &stack);
     hp_vec_push(&dump->stacks, stack);
+    scan->after_stack = true;
     scan->line++;
 }
 
+// What Go hides we do not show: its runtime's frames at the leaf, and at the root.  The
+// frames that it shows are those of its comments.
+static void show_frame(struct hp_scan *scan, uint64_t call) {
+    struct hp_dump *dump = scan->dump;
+    struct hp_dump_stack *stack = &dump->stacks.at[dump->stacks.count - 1];
+    size_t i = stack->first_frame + (scan->after_stack ? 0 : stack->depth);
+    while (i < dump->frames.count && dump->addresses.at[dump->frames.at[i]] != call + 1) {
+        i++;
+    }
+    if (i < dump->frames.count) {
+        stack->first_frame = scan->after_stack ? i : stack->first_frame;
+        stack->depth = (uint32_t)(i + 1 - stack->first_frame);
+        scan->after_stack = false;
+    }
+}
+
+// "main.leaf+0x5c", tabs, "/src/main.go:15".
+static struct hp_told_call read_call(struct hp_strtab *strings, struct hp_span text) {
+    struct hp_told_call call = {{0}, {0}, 0};
+    const char *tab = memchr(text.at, '\t', text.size);
+    struct hp_span name = {text.at, tab ? (size_t)(tab - text.at) : text.size};
+    const char *plus = memrchr(name.at, '+', name.size);
+    name.size = plus ? (size_t)(plus - name.at) : name.size;
+    call.function = hp_strtab_add(strings, name);
+    const char *last_tab = memrchr(text.at, '\t', text.size);
+    if (last_tab) {
+        struct hp_span file = hp_span_from(text, (size_t)(last_tab + 1 - text.at));
+        const char *colon = memrchr(file.at, ':', file.size);
+        if (colon) {
+            struct hp_cursor c = hp_cursor_over(colon + 1, file.at + file.size);
+            uint64_t line = hp_cursor_decimal(&c);
+            call.line = line <= UINT32_MAX ? (uint32_t)line : 0;
+            file.size = (size_t)(colon - file.at);
+        }
+        call.file = hp_strtab_add(strings, file);
+    }
+    return call;
+}
+
+// Other lines that begin so are statistics of Go's memory.
+static void read_comment(struct hp_scan *scan) {
+    struct hp_dump *dump = scan->dump;
+    struct hp_span line = hp_scan_line(scan);
+    if (!hp_span_starts(line, "#\t0x")) {
+        return;
+    }
+    struct hp_cursor c = hp_cursor_over(line.at + 2, line.at + line.size);
+    uint64_t address = hp_cursor_hex(&c);
+    if (dump->stacks.count > 0) {
+        show_frame(scan, address);
+    }
+    if (hp_cursor_accept(&c, '\t')) {
+        struct hp_span rest = {c.at, (size_t)(c.end - c.at)};
+        hp_vec_push(&dump->told_calls, read_call(&dump->strings, rest));
+        hp_dump_tell(dump, address);
+    }
+}
+
 static void read_record(struct hp_scan *scan) {
-    if (hp_scan_at_empty_line(scan) || *scan->c.at == '#') {
+    if (hp_scan_at_empty_line(scan)) {
         hp_scan_line(scan);
+    } else if (*scan->c.at == '#') {
+        read_comment(scan);
     } else {
         read_stack(scan);
     }

@@ -2,6 +2,7 @@
 
 #include "input/classic.h"
 #include "input/jemalloc.h"
+#include "input/symbols.h"
 
 #include <string.h>
 
@@ -30,10 +31,6 @@ static bool is_pprof(struct hp_span text) {
 
 static bool starts_with_java(struct hp_span text) {
     return hp_span_starts(text, "JAVA PROFILE");
-}
-
-static bool is_symbolized(struct hp_span text) {
-    return hp_span_starts(text, "--- symbol");
 }
 
 static bool is_zstd(struct hp_span text) {
@@ -66,9 +63,6 @@ static const struct {
     {is_json,
      "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
      "with prof_final:true or mallctl(\"prof.dump\")"},
-    {is_symbolized,
-     "this is a symbolized dump ('--- symbol'), which this version does "
-     "not read: give the dump that jemalloc wrote"},
     {is_pprof, "this looks like a pprof profile, which this version does not read"},
 };
 
@@ -78,6 +72,9 @@ enum hp_format hp_format_of(struct hp_span text) {
     }
     if (hp_classic_is(text)) {
         return HP_FORMAT_CLASSIC;
+    }
+    if (hp_symbols_is(text)) {
+        return HP_FORMAT_SYMBOLS;
     }
     return hp_span_starts(text, "\177ELF") ? HP_FORMAT_ELF : HP_FORMAT_OTHER;
 }

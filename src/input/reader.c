@@ -3,19 +3,32 @@
 #include "input/classic.h"
 #include "input/format.h"
 #include "input/jemalloc.h"
+#include "input/symbols.h"
 
 void hp_reader_done(struct hp_reader *reader) {
     hp_text_done(&reader->text);
     hp_stack_lines_done(&reader->lines);
 }
 
+static struct hp_span rest_of(const struct hp_scan *scan) {
+    return (struct hp_span){scan->c.at, (size_t)(scan->c.end - scan->c.at)};
+}
+
 static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_elf,
                      struct hp_err *err) {
-    struct hp_span head = {reader->text.at, reader->text.size};
     struct hp_scan scan;
+    int ret = HP_OK;
     hp_scan_init(&scan, &reader->text, &reader->lines, dump);
     scan.digests = !reader->single;
-    switch (hp_format_of(head)) {
+    enum hp_format format = hp_format_of(rest_of(&scan));
+    if (format == HP_FORMAT_SYMBOLS) {
+        ret = hp_symbols_read(&scan, err);
+        format = hp_format_of(rest_of(&scan));
+    }
+    if (ret != HP_OK) {
+        return ret;
+    }
+    switch (format) {
     case HP_FORMAT_JEMALLOC:
         return hp_scan_read(&scan, &hp_jemalloc_format, err);
     case HP_FORMAT_CLASSIC:
@@ -23,10 +36,11 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_el
     case HP_FORMAT_ELF:
         *is_elf = true;
         return HP_OK;
+    case HP_FORMAT_SYMBOLS: // a second time
     case HP_FORMAT_OTHER:
         break;
     }
-    return hp_format_refuse(head, err);
+    return hp_format_refuse(rest_of(&scan), err);
 }
 
 int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *dump,
@@ -36,6 +50,7 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
     int ret = hp_text_open(&reader->text, path, reader->limit, err);
     if (ret == HP_OK) {
         ret = read_open(reader, dump, is_elf, err);
+        hp_dump_settle_told(dump);
     }
     hp_text_close(&reader->text);
     return ret;

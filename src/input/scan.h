@@ -20,6 +20,7 @@ struct hp_scan {
     struct hp_cursor c;      // over what is whole of the window
     uint64_t line;           // the number of the line at c.at
     uint64_t uncounted_line; // of the last stack, if no counts follow it; else 0
+    bool after_stack;        // none of its frames has been named yet
     char last_dropped;       // the byte before the window
     bool digests;            // are wanted
     struct hp_digester digester;

@@ -136,6 +136,17 @@ static size_t thread_count(const struct hp_read_options *options, size_t inputs)
     return wanted < inputs ? wanted : inputs > 0 ? inputs : 1;
 }
 
+// What the inputs themselves say holds until a binary says better.
+static void settle_told(const struct hp_told *told, struct hp_profile *profile) {
+    size_t disputed = hp_told_settle(told, profile);
+    if (disputed > 0) {
+        hp_profile_warn(profile,
+                        "%zu address%s different names in different inputs: they may be "
+                        "of different builds",
+                        disputed, disputed == 1 ? " has" : "es have");
+    }
+}
+
 // The calling thread is the first worker; a thread that cannot be started is one less.
 static void run(struct job *job, struct hp_profile *profile) {
     size_t count = thread_count(job->options, job->count), started = 1;
@@ -155,12 +166,15 @@ static void run(struct job *job, struct hp_profile *profile) {
         }
     }
     work(&workers[0]);
-    worker_done(&workers[0]);
+    struct hp_told *told = &workers[0].merger.told;
     for (size_t i = 1; i < started; i++) {
         pthread_join(workers[i].thread, NULL);
+        hp_told_absorb(told, profile, &workers[i].merger.told, &profiles[i]);
         worker_done(&workers[i]);
         hp_profile_absorb(profile, &profiles[i]);
     }
+    settle_told(told, profile);
+    worker_done(&workers[0]);
     free(profiles);
     free(workers);
 }

@@ -278,7 +278,7 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
 
 static bool lacks_names(const struct hp_profile *profile,
                         const struct hp_module *module) {
-    return module->kind == HP_MODULE_FILE && module->status > HP_SYM_SYMTAB &&
+    return module->kind == HP_MODULE_FILE && module->status >= HP_SYM_NO_FILE &&
            !hp_is_allocator_module(hp_strtab_span(&profile->strings, module->path));
 }
 

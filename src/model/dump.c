@@ -9,6 +9,10 @@ void hp_dump_clear(struct hp_dump *dump) {
     dump->stacks = kept.stacks;
     dump->thread_lines = kept.thread_lines;
     dump->mappings = kept.mappings;
+    dump->told = kept.told;
+    dump->told_calls = kept.told_calls;
+    dump->told.count = 0;
+    dump->told_calls.count = 0;
     dump->addresses.count = 0;
     dump->frames.count = 0;
     dump->stacks.count = 0;
@@ -22,5 +26,62 @@ void hp_dump_done(struct hp_dump *dump) {
     hp_vec_done(&dump->stacks);
     hp_vec_done(&dump->thread_lines);
     hp_vec_done(&dump->mappings);
+    hp_vec_done(&dump->told);
+    hp_vec_done(&dump->told_calls);
     hp_strtab_done(&dump->strings);
+}
+
+void hp_dump_tell(struct hp_dump *dump, uint64_t address) {
+    size_t count = dump->told.count;
+    uint32_t first = 0;
+    if (count > 0) {
+        const struct hp_told_address *last = &dump->told.at[count - 1];
+        first = last->first_call + last->calls;
+    }
+    uint32_t calls = (uint32_t)dump->told_calls.count - first;
+    if (count > 0 && dump->told.at[count - 1].address == address) {
+        dump->told.at[count - 1].calls += calls;
+        return;
+    }
+    hp_vec_push(&dump->told, ((struct hp_told_address){address, first, calls}));
+}
+
+static int by_address(const void *left, const void *right) {
+    const struct hp_told_address *a = left, *b = right;
+    if (a->address != b->address) {
+        return a->address < b->address ? -1 : 1;
+    }
+    return (a->first_call > b->first_call) - (a->first_call < b->first_call);
+}
+
+void hp_dump_settle_told(struct hp_dump *dump) {
+    size_t kept = 0;
+    if (dump->told.count > 0) {
+        qsort(dump->told.at, dump->told.count, sizeof *dump->told.at, by_address);
+    }
+    for (size_t i = 0; i < dump->told.count; i++) {
+        if (kept == 0 || dump->told.at[kept - 1].address != dump->told.at[i].address) {
+            dump->told.at[kept++] = dump->told.at[i];
+        }
+    }
+    dump->told.count = kept;
+}
+
+static const struct hp_told_address *find(const struct hp_dump *dump, uint64_t address) {
+    size_t low = 0, high = dump->told.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (dump->told.at[middle].address < address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < dump->told.count && dump->told.at[low].address == address;
+    return found ? &dump->told.at[low] : NULL;
+}
+
+const struct hp_told_address *hp_dump_told(const struct hp_dump *dump, uint64_t address) {
+    const struct hp_told_address *told = address > 0 ? find(dump, address - 1) : NULL;
+    return told ? told : find(dump, address); // jeprof leaves that of the leaf as it is
 }

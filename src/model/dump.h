@@ -31,6 +31,18 @@ struct hp_dump_stack {
     uint32_t lines; // 0 also when a single thread has all of it
 };
 
+// One call at an address, as the dump itself names it; in dump->strings.
+struct hp_told_call {
+    hp_string function, file; // "" if unknown
+    uint32_t line;            // 0 if unknown
+};
+
+// What the dump says of an address within a call instruction.
+struct hp_told_address {
+    uint64_t address;
+    uint32_t first_call, calls; // in dump->told_calls, innermost first
+};
+
 // A fault, and the line of the file it is in.
 struct hp_flaw {
     const char *what; // a constant; NULL for none
@@ -50,7 +62,10 @@ struct hp_dump {
     HP_VEC(struct hp_dump_stack) stacks;
     HP_VEC(struct hp_thread_line) thread_lines;
     HP_VEC(struct hp_mapping) mappings; // by start, disjoint
-    struct hp_strtab strings;           // what is not in the dump's text as it stands
+    HP_VEC(struct hp_told_address)
+    told; // by address, once hp_dump_settle_told() is called
+    HP_VEC(struct hp_told_call) told_calls;
+    struct hp_strtab strings; // what is not in the dump's text as it stands
 
     struct hp_flaw damage;                          // why the dump may be short
     struct hp_flaw first_malformed;                 // the first of
@@ -61,5 +76,15 @@ struct hp_dump {
 
 void hp_dump_clear(struct hp_dump *dump); // keeps the memory
 void hp_dump_done(struct hp_dump *dump);
+
+// The calls pushed to dump->told_calls since the last time are those at `address`, around
+// any told just before of the same.
+void hp_dump_tell(struct hp_dump *dump, uint64_t address);
+
+// Bring what was told into order; of one address the first holds.
+void hp_dump_settle_told(struct hp_dump *dump);
+
+// What is told of the call that returns to `address`, else of the address itself, or NULL.
+const struct hp_told_address *hp_dump_told(const struct hp_dump *dump, uint64_t address);
 
 #endif

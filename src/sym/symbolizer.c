@@ -143,6 +143,7 @@ static hp_string translate(struct symbolizer *self, const struct hp_answer *answ
     return known[string.n];
 }
 
+// A frame that the binary does not name keeps the name that the dumps tell.
 static void store_lines(struct symbolizer *self, const struct task *task,
                         const struct hp_answer *answer) {
     struct hp_profile *profile = self->profile;
@@ -150,6 +151,9 @@ static void store_lines(struct symbolizer *self, const struct task *task,
     const struct hp_line *line = answer->lines.at;
     for (size_t i = task->first; i < task->last; i++) {
         struct hp_frame *frame = &profile->frames.at[i];
+        if (answer->counts.at[i - task->first] == 0) {
+            continue;
+        }
         frame->first_line = (uint32_t)profile->lines.count;
         frame->lines = answer->counts.at[i - task->first];
         for (uint32_t k = 0; k < frame->lines; k++, line++) {
@@ -220,6 +224,24 @@ static void look_up(struct symbolizer *self, const struct task *task) {
     hp_finder_done(&finder);
 }
 
+static bool is_told(const struct symbolizer *self, const struct task *task) {
+    for (size_t i = task->first; i < task->last; i++) {
+        if (self->profile->frames.at[i].lines > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Without its own names a module may have those that the dumps tell.
+static void settle_status(struct symbolizer *self, const struct task *task) {
+    bool is_named =
+        task->module->status == HP_SYM_DWARF || task->module->status == HP_SYM_SYMTAB;
+    if (!is_named && is_told(self, task)) {
+        note(self, task->module, HP_SYM_TOLD, "");
+    }
+}
+
 static size_t last_frame(const struct hp_profile *profile, size_t first) {
     size_t last = first;
     while (last < profile->frames.count &&
@@ -256,6 +278,7 @@ void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *op
         if (task.module->kind == HP_MODULE_FILE) {
             report_progress(&self);
             look_up(&self, &task);
+            settle_status(&self, &task);
             self.done++;
         }
     }

@@ -9,7 +9,7 @@ from harness import METRICS, Dump, Tests, expected_totals, near, read_text, unbi
 
 t = Tests()
 ROWS = list(expected_totals(t.formats))
-JEMALLOC = [row for row in ROWS if row['kind'] == 'jemalloc']
+JEMALLOC = [row for row in ROWS if row['kind'].endswith('jemalloc')]
 CLASSIC = [row for row in ROWS if row['kind'].startswith('tcmalloc:')]
 
 

@@ -1,0 +1,105 @@
+//     --- symbol
+//     binary=/path/of/the/program
+//     0x0000559691a5c252 outer--inlined
+//     ---
+//     --- heap
+//     heap_v2/524288 ...
+//
+// The key is an address within the call, but the return address of a leaf.  A name that is
+// the key stands for none.
+#include "input/symbols.h"
+
+enum {
+    MOST_CALLS = 256, // at one address
+};
+
+bool hp_symbols_is(struct hp_span text) {
+    return hp_span_starts(text, "--- symbol");
+}
+
+static bool has_line(const struct hp_scan *scan) {
+    const char *end = scan->text->at + scan->text->size;
+    return scan->text->at_end || memchr(scan->c.at, '\n', (size_t)(end - scan->c.at));
+}
+
+// What is behind the last "--" that is not the operator.
+static struct hp_span innermost(struct hp_span names) {
+    for (size_t i = names.size; i >= 2; i--) {
+        struct hp_span before = {names.at, i - 2};
+        if (names.at[i - 2] == '-' && names.at[i - 1] == '-' &&
+            !hp_span_ends(before, "operator")) {
+            return hp_span_from(names, i);
+        }
+    }
+    return names;
+}
+
+static void tell_names(struct hp_dump *dump, uint64_t address, struct hp_span names) {
+    for (int i = 0; names.size > 0 && i < MOST_CALLS; i++) {
+        struct hp_span name = innermost(names);
+        struct hp_told_call call = {.function = hp_strtab_add(&dump->strings, name)};
+        hp_vec_push(&dump->told_calls, call);
+        names.size -= name.size;
+        names.size -= names.size >= 2 ? 2 : names.size;
+    }
+    hp_dump_tell(dump, address);
+}
+
+static void read_names(struct hp_scan *scan) {
+    struct hp_cursor c = scan->c;
+    const char *start = c.at;
+    uint64_t address = hp_cursor_hex(&c);
+    struct hp_span key = {start, (size_t)(c.at - start)};
+    hp_cursor_expect(&c, ' ', "a name behind the address");
+    if (!hp_cursor_good(&c)) {
+        hp_scan_skip(scan, start, c.expected);
+        return;
+    }
+    scan->c = c;
+    struct hp_span names = hp_scan_line(scan);
+    if (!hp_span_equal(names, key)) {
+        tell_names(scan->dump, address, names);
+    }
+}
+
+static void read_line(struct hp_scan *scan) {
+    struct hp_cursor c = scan->c;
+    const char *start = c.at;
+    struct hp_span line = hp_cursor_line(&c);
+    if (hp_span_starts(line, "0x")) {
+        read_names(scan);
+    } else if (line.size > 0 && memchr(line.at, '=', line.size)) {
+        hp_scan_line(scan);
+    } else {
+        hp_scan_skip(scan, start, "a name, a variable or the end of the names");
+    }
+}
+
+static bool accept_end(struct hp_scan *scan) {
+    struct hp_cursor c = scan->c;
+    bool is_end = hp_span_is(hp_cursor_line(&c), "---");
+    if (is_end) {
+        hp_scan_line(scan);
+    }
+    return is_end;
+}
+
+int hp_symbols_read(struct hp_scan *scan, struct hp_err *err) {
+    hp_scan_line(scan);
+    for (;;) {
+        int ret = HP_OK;
+        while (ret == HP_OK && !has_line(scan)) {
+            ret = hp_scan_slide(scan, err);
+        }
+        if (ret == HP_OK && hp_cursor_at_end(&scan->c)) {
+            ret = hp_scan_fail(scan, "damaged: the file ends within the names", err);
+        }
+        if (ret != HP_OK) {
+            return ret;
+        }
+        if (accept_end(scan)) {
+            return hp_scan_slide(scan, err);
+        }
+        read_line(scan);
+    }
+}
