@@ -126,7 +126,7 @@ struct hp_input {
 HP_API struct hp_profile *hp_profile_new(void);
 HP_API void hp_profile_free(struct hp_profile *profile); // NULL is fine
 
-// Read `count` files ("-" is standard input), plain or gzip, recognised by content, and
+// Read `count` files ("-" is standard input), plain, gzip or zstd, recognised by content, and
 // merge them.  Call it once on a profile.  Fails when more inputs than allowed had to be
 // skipped: hp_profile_input() then tells about each, and a report of kind HP_REPORT_INFO
 // can still be made.

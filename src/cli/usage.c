@@ -145,7 +145,7 @@ void hp_cli_usage_print(FILE *out, const struct hp_cli_command *topic, size_t co
     fputc('\n', out);
     put_paragraph(
         out,
-        "An INPUT is a heap dump, plain or gzip, recognised by its content; - is "
+        "An INPUT is a heap profile, plain, gzip or zstd, recognised by its content; - is "
         "standard input. The binaries are found through the dumps.",
         columns);
     fputs("\nCommands:\n", out);

@@ -3,6 +3,7 @@
 #include "input/classic.h"
 #include "input/jemalloc.h"
 #include "input/symbols.h"
+#include "input/unpack.h"
 
 #include <string.h>
 
@@ -33,12 +34,8 @@ static bool starts_with_java(struct hp_span text) {
     return hp_span_starts(text, "JAVA PROFILE");
 }
 
-static bool is_zstd(struct hp_span text) {
-    return hp_span_starts(text, "\x28\xb5\x2f\xfd");
-}
-
-static bool is_gzip(struct hp_span text) {
-    return hp_span_starts(text, "\x1f\x8b");
+static bool is_packed(struct hp_span text) {
+    return hp_is_packed(text.at, text.size);
 }
 
 static bool is_empty(struct hp_span text) {
@@ -56,10 +53,7 @@ static const struct {
      "this is a Java HPROF object dump, not a sampled native heap "
      "profile: open it with Eclipse MAT or VisualVM"},
     {is_cpu_profile, "this is a CPU profile, not a heap profile: open it with pprof"},
-    {is_gzip, "this is gzip within gzip: unpack it once"},
-    {is_zstd,
-     "this is zstd data, which this version does not read: unpack it with "
-     "'zstd -d'"},
+    {is_packed, "this is compressed data within compressed data: unpack it once"},
     {is_json,
      "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
      "with prof_final:true or mallctl(\"prof.dump\")"},

@@ -56,11 +56,11 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
     return ret;
 }
 
-// The last four dot-separated parts are <pid> <seq> <kind><n> "heap", perhaps with ".gz".
+// The last four dot-separated parts are <pid> <seq> <kind><n> "heap", perhaps with ".gz" or ".zst".
 uint64_t hp_reader_pid(const char *path, size_t *process_size) {
     struct hp_span name = hp_span_basename(hp_span_of(path));
-    if (hp_span_ends(name, ".gz")) {
-        name.size -= 3;
+    if (hp_span_ends(name, ".gz") || hp_span_ends(name, ".zst")) {
+        name.size -= hp_span_ends(name, ".gz") ? 3 : 4;
     }
     if (!hp_span_ends(name, ".heap")) {
         return 0;

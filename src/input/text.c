@@ -1,7 +1,7 @@
 #include "input/text.h"
 
 #include "base/memory.h"
-#include "input/gunzip.h"
+#include "input/unpack.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,17 +9,17 @@
 #include <unistd.h>
 
 enum {
-    WINDOW = HP_GUNZIP_HEAD, // bytes that are read at a time, at least
+    WINDOW = HP_UNPACK_HEAD, // bytes that are read at a time, at least
     BOMB_RATIO = 200,
 };
 
 static const uint64_t smallest_bomb = (uint64_t)1 << 30;
 
 static uint64_t limit_of(const struct hp_text *text) {
-    if (text->limit || !text->gunzip) {
+    if (text->limit || !text->unpack) {
         return text->limit ? text->limit : UINT64_MAX;
     }
-    uint64_t bomb = hp_gunzip_consumed(text->gunzip) * BOMB_RATIO;
+    uint64_t bomb = hp_unpack_consumed(text->unpack) * BOMB_RATIO;
     return bomb < smallest_bomb ? smallest_bomb : bomb;
 }
 
@@ -27,8 +27,8 @@ static uint64_t limit_of(const struct hp_text *text) {
 static int fill(struct hp_text *text, struct hp_err *err) {
     size_t room = text->capacity - text->size - HP_TEXT_PAD, got = 0;
     char *out = text->at + text->size;
-    if (text->gunzip) {
-        int ret = hp_gunzip_read(text->gunzip, out, room, &got, err);
+    if (text->unpack) {
+        int ret = hp_unpack_read(text->unpack, out, room, &got, err);
         if (ret != HP_OK) {
             return ret;
         }
@@ -66,8 +66,12 @@ int hp_text_slide(struct hp_text *text, size_t done, struct hp_err *err) {
     return fill(text, err);
 }
 
-static int open_gzip(struct hp_text *text, struct hp_err *err) {
-    text->gunzip = hp_gunzip_new(text->fd, text->at, text->size);
+// If the window is of compressed data, put a window of what is in it in its place.
+static int open_packed(struct hp_text *text, struct hp_err *err) {
+    text->unpack = hp_unpack_new(text->fd, text->at, text->size);
+    if (!text->unpack) {
+        return HP_OK;
+    }
     text->size = text->total = 0;
     text->at_end = false;
     return hp_text_slide(text, 0, err);
@@ -83,18 +87,18 @@ int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
     if (text->fd < 0) {
         return hp_fail_errno(err, "cannot open");
     }
-    // The first window is no larger than what hp_gunzip_new() can take over.
+    // The first window is no larger than what hp_unpack_new() can take over.
     size_t capacity = text->capacity;
     text->at = hp_grow(text->at, &capacity, WINDOW + HP_TEXT_PAD, 1);
     text->capacity = WINDOW + HP_TEXT_PAD;
     int ret = fill(text, err);
     text->capacity = capacity;
-    return ret == HP_OK && hp_is_gzip(text->at, text->size) ? open_gzip(text, err) : ret;
+    return ret == HP_OK ? open_packed(text, err) : ret;
 }
 
 void hp_text_close(struct hp_text *text) {
-    hp_gunzip_free(text->gunzip);
-    text->gunzip = NULL;
+    hp_unpack_free(text->unpack);
+    text->unpack = NULL;
     if (text->fd > STDIN_FILENO) {
         close(text->fd);
     }

@@ -8,7 +8,7 @@ enum {
     HP_TEXT_PAD = 32, // NULs after the window, so that wide reads stay inside
 };
 
-struct hp_gunzip;
+struct hp_unpack;
 
 // {0} is closed.  The buffer is kept from one file to the next.
 struct hp_text {
@@ -19,10 +19,10 @@ struct hp_text {
     int fd;
     uint64_t limit;           // of all bytes after decompression; 0 for the default
     uint64_t total;           // bytes in the windows so far
-    struct hp_gunzip *gunzip; // NULL for a plain file
+    struct hp_unpack *unpack; // NULL for a plain file
 };
 
-// Open a file, or standard input for "-", plain or gzip (any number of members), and read
+// Open a file, or standard input for "-", plain, gzip or zstd (any number of members or frames), and read
 // a first window.  `limit` holds what it may be after decompression; 0 for no limit on a
 // plain file and for the larger of 1 GiB and 200 times the file on a compressed one.
 // Close it also after a failure.

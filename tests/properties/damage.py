@@ -10,6 +10,7 @@ t = Tests()
 GOOD = t.formats / 'jemalloc-lg0-accum.heap'
 TEXT = GOOD.read_bytes()
 TOTALS = t.totals(GOOD)
+ZSTD = GOOD.with_suffix('.heap.zst')
 EXACT = {'inuse-objects': 143525, 'inuse-space': 46627456}
 
 
@@ -95,7 +96,7 @@ def same_twice():
         copy = pathlib.Path(folder, 'copy')
         copy.write_bytes(gzip.compress(TEXT))
         faults = []
-        for pair in ([GOOD, GOOD], [GOOD, copy]):
+        for pair in ([GOOD, GOOD], [GOOD, copy], [GOOD, ZSTD], [copy, ZSTD]):
             result = t.run('top', '--no-symbols', *pair)
             if result.code != 4 or not re.search('same|twice|duplicate', result.err, re.I):
                 faults.append(f'{pair[1].name}: ended with {result.code}: {result.err!r}')
@@ -139,7 +140,15 @@ def carriage_returns():
 
 
 def two_layers():
-    return refused('twice.gz', gzip.compress(gzip.compress(TEXT)), 'gzip|compress')
+    return (refused('twice.gz', gzip.compress(gzip.compress(TEXT)), 'within compressed') +
+            refused('zst.gz', gzip.compress(ZSTD.read_bytes()), 'within compressed'))
+
+
+def zstd():
+    inputs = ((ZSTD, b''), ('-', ZSTD.read_bytes()))
+    return [f'{name}: {run.code} {run.err}' for name, run in
+            ((name, t.run('info', '--no-symbols', name, stdin=text)) for name, text in inputs)
+            if run.code != 0 or run.totals() != TOTALS]
 
 
 STACK = TEXT[TEXT.index(b'\n@ ') + 1:TEXT.index(b'\n', TEXT.index(b'\n@ ') + 1) + 1]
@@ -162,7 +171,9 @@ t.check('a missing file', lambda: refused('missing', None, 'no such file'))
 t.check('English text', lambda: refused('text', b'It was a dark and stormy night.\n' * 9,
                                        'dump|profile|format|header|heap'))
 t.check('binary zeros', lambda: refused('zeros', bytes(5000), 'dump|profile|format|header|heap'))
-t.check('gzip in gzip: one layer only', two_layers)
+t.check('gzip in gzip, zstd in gzip: one layer only', two_layers)
+t.check('zstd, as a file and on standard input: the same totals', zstd)
+t.check('zstd that is cut', lambda: refused('cut.zst', ZSTD.read_bytes()[:-9], 'ends too early'))
 t.check('gzip with garbage inside', lambda: refused(
     'flipped.gz', gzip.compress(TEXT)[:300] + b'\x55' * 40 + gzip.compress(TEXT)[340:], 'gzip|damage|corrupt|compress'))
 

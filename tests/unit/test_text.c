@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 static struct hp_text text;
 static struct hp_err err;
@@ -93,6 +94,84 @@ Test(text, of_a_cut_gzip_file_is_an_error_wherever_it_is_cut) {
         cr_expect_eq(ret, HP_E_FORMAT, "cut at %ld", (long)cut);
     }
     free(all);
+    close(fd);
+}
+
+static void write_zstd(int fd, const char *bytes, size_t size) {
+    size_t room = ZSTD_compressBound(size);
+    char *packed = malloc(room);
+    size_t packed_size = ZSTD_compress(packed, room, bytes, size, 3);
+    cr_assert_eq(write(fd, packed, packed_size), (ssize_t)packed_size);
+    free(packed);
+}
+
+Test(text, of_several_zstd_frames_is_one) {
+    static const char skippable[] = "\x50\x2a\x4d\x18\x03\0\0\0abc";
+    size_t size;
+    char *all = numbers(300000, &size);
+    int fd = new_file();
+    write_zstd(fd, all, size / 3);
+    write_zstd(fd, all + size / 3, 1);
+    cr_assert_eq(write(fd, skippable, sizeof skippable - 1), sizeof skippable - 1);
+    write_zstd(fd, all + size / 3 + 1, size - size / 3 - 1);
+    cr_expect(reads_as(all, size));
+    free(all);
+    close(fd);
+}
+
+Test(text, of_a_cut_zstd_file_is_an_error_wherever_it_is_cut) {
+    size_t size;
+    char *all = numbers(200, &size);
+    int fd = new_file();
+    write_zstd(fd, all, size);
+    off_t end = lseek(fd, 0, SEEK_END);
+    for (off_t cut = end - 1; cut > 4; cut--) {
+        cr_assert_eq(ftruncate(fd, cut), 0);
+        int ret = hp_text_open(&text, path, 0, &err);
+        hp_text_close(&text);
+        cr_expect_eq(ret, HP_E_FORMAT, "cut at %ld", (long)cut);
+        cr_expect_str_eq(err.message, "damaged zstd data: it ends too early");
+    }
+    free(all);
+    close(fd);
+}
+
+Test(text, behind_a_zstd_frame_that_is_none_is_an_error) {
+    int fd = new_file();
+    write_zstd(fd, "text", 4);
+    cr_assert_eq(write(fd, "garbage", 7), 7);
+    cr_expect_eq(hp_text_open(&text, path, 0, &err), HP_E_FORMAT);
+    hp_text_close(&text);
+    close(fd);
+}
+
+Test(text, of_zstd_that_is_more_than_allowed_is_refused) {
+    enum {
+        SIZE = 64 << 20
+    };
+
+    int fd = new_file();
+    char *zeros = calloc(1, SIZE);
+    write_zstd(fd, zeros, SIZE);
+    free(zeros);
+    int ret = hp_text_open(&text, path, 8 << 20, &err);
+    while (ret == HP_OK && !text.at_end) {
+        ret = hp_text_slide(&text, 0, &err);
+    }
+    cr_expect_eq(ret, HP_E_LIMIT);
+    cr_expect_lt(text.capacity, (size_t)40 << 20);
+    hp_text_done(&text);
+    close(fd);
+}
+
+// A window of 2^31 bytes, which a frame of a few bytes may ask for.
+Test(text, of_zstd_may_not_ask_for_memory_beyond_reason) {
+    static const char frame[] = "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00";
+    int fd = new_file();
+    cr_assert_eq(write(fd, frame, sizeof frame - 1), sizeof frame - 1);
+    cr_expect_eq(hp_text_open(&text, path, 0, &err), HP_E_FORMAT);
+    cr_expect(strstr(err.message, "too much memory") != NULL, "%s", err.message);
+    hp_text_close(&text);
     close(fd);
 }
 

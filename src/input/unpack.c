@@ -1,0 +1,109 @@
+// Compressed streams follow one another without anything between them.
+#include "input/unpack.h"
+
+#include "base/memory.h"
+#include "input/codec.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct hp_unpack {
+    const struct hp_codec *codec;
+    void *state;
+    int fd;
+    uint64_t consumed;
+    struct hp_packed in; // in `bytes`
+    bool between;        // two streams, or behind the last
+    unsigned char bytes[HP_UNPACK_HEAD];
+};
+
+ssize_t hp_read_fully(int fd, void *buffer, size_t size) {
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = read(fd, (char *)buffer + done, size - done);
+        if (got == 0) {
+            break;
+        }
+        if (got < 0 && errno == EAGAIN) { // somebody made it non-blocking
+            poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
+        } else if (got < 0 && errno != EINTR) {
+            return -1;
+        }
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return (ssize_t)done;
+}
+
+static const struct hp_codec *codec_of(const char *head, size_t size) {
+    static const struct hp_codec *const codecs[] = {&hp_gzip_codec, &hp_zstd_codec};
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+        if (size >= codecs[i]->magic_size &&
+            memcmp(head, codecs[i]->magic, codecs[i]->magic_size) == 0) {
+            return codecs[i];
+        }
+    }
+    return NULL;
+}
+
+bool hp_is_packed(const char *head, size_t size) {
+    return codec_of(head, size) != NULL;
+}
+
+struct hp_unpack *hp_unpack_new(int fd, const char *head, size_t size) {
+    const struct hp_codec *codec = codec_of(head, size);
+    if (!codec) {
+        return NULL;
+    }
+    struct hp_unpack *unpack = hp_alloc(sizeof *unpack);
+    unpack->codec = codec;
+    unpack->state = codec->start();
+    unpack->fd = fd;
+    unpack->consumed = size;
+    memcpy(unpack->bytes, head, size);
+    unpack->in = (struct hp_packed){unpack->bytes, size, size < sizeof unpack->bytes};
+    return unpack;
+}
+
+void hp_unpack_free(struct hp_unpack *unpack) {
+    if (unpack) {
+        unpack->codec->stop(unpack->state);
+        free(unpack);
+    }
+}
+
+uint64_t hp_unpack_consumed(const struct hp_unpack *unpack) {
+    return unpack->consumed;
+}
+
+static int refill(struct hp_unpack *unpack, struct hp_err *err) {
+    if (unpack->in.size > 0 || unpack->in.is_last) {
+        return HP_OK;
+    }
+    ssize_t got = hp_read_fully(unpack->fd, unpack->bytes, sizeof unpack->bytes);
+    if (got < 0) {
+        return hp_fail_errno(err, "cannot read");
+    }
+    unpack->in = (struct hp_packed){unpack->bytes, (size_t)got,
+                                    (size_t)got < sizeof unpack->bytes};
+    unpack->consumed += (uint64_t)got;
+    return HP_OK;
+}
+
+int hp_unpack_read(struct hp_unpack *unpack, char *out, size_t room, size_t *got,
+                   struct hp_err *err) {
+    struct hp_unpacked left = {out, room};
+    int ret = HP_OK;
+    while (ret == HP_OK && left.room > 0) {
+        ret = refill(unpack, err);
+        if (ret != HP_OK || (unpack->between && unpack->in.size == 0)) {
+            break;
+        }
+        ret =
+            unpack->codec->read(unpack->state, &unpack->in, &left, &unpack->between, err);
+    }
+    *got = room - left.room;
+    return ret;
+}

@@ -1,0 +1,50 @@
+// RFC 8878: frames follow one another (section 3.1).
+#include "base/memory.h"
+#include "input/codec.h"
+
+#include <zstd.h>
+
+enum {
+    LARGEST_WINDOW = 27, // log2; what the zstd program takes without --long
+};
+
+static void *start(void) {
+    ZSTD_DCtx *stream = ZSTD_createDCtx();
+    if (!stream) {
+        hp_out_of_memory(0);
+    }
+    ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, LARGEST_WINDOW);
+    return stream;
+}
+
+static void stop(void *state) {
+    ZSTD_freeDCtx(state);
+}
+
+static int read_some(void *state, struct hp_packed *packed, struct hp_unpacked *unpacked,
+                     bool *between, struct hp_err *err) {
+    ZSTD_inBuffer in = {packed->at, packed->size, 0};
+    ZSTD_outBuffer out = {unpacked->at, unpacked->room, 0};
+    size_t missing = ZSTD_decompressStream(state, &out, &in);
+    packed->at += in.pos;
+    packed->size -= in.pos;
+    unpacked->at += out.pos;
+    unpacked->room -= out.pos;
+    if (ZSTD_isError(missing)) {
+        return hp_fail(err, HP_E_FORMAT, "damaged zstd data: %s",
+                       ZSTD_getErrorName(missing));
+    }
+    *between = missing == 0;
+    if (!*between && packed->is_last && in.pos == in.size && out.pos < out.size) {
+        return hp_fail(err, HP_E_FORMAT, "damaged zstd data: it ends too early");
+    }
+    return HP_OK;
+}
+
+const struct hp_codec hp_zstd_codec = {
+    .magic = "\x28\xb5\x2f\xfd",
+    .magic_size = 4,
+    .start = start,
+    .stop = stop,
+    .read = read_some,
+};
