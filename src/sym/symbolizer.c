@@ -234,10 +234,11 @@ static bool is_told(const struct symbolizer *self, const struct task *task) {
 }
 
 // Without its own names a module may have those that the dumps tell.
-static void settle_status(struct symbolizer *self, const struct task *task) {
-    bool is_named =
-        task->module->status == HP_SYM_DWARF || task->module->status == HP_SYM_SYMTAB;
-    if (!is_named && is_told(self, task)) {
+static void name_module(struct symbolizer *self, const struct task *task) {
+    bool told = is_told(self, task);
+    look_up(self, task);
+    enum hp_sym_status status = task->module->status;
+    if (told && status != HP_SYM_DWARF && status != HP_SYM_SYMTAB) {
         note(self, task->module, HP_SYM_TOLD, "");
     }
 }
@@ -277,8 +278,7 @@ void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *op
                             last};
         if (task.module->kind == HP_MODULE_FILE) {
             report_progress(&self);
-            look_up(&self, &task);
-            settle_status(&self, &task);
+            name_module(&self, &task);
             self.done++;
         }
     }
