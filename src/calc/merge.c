@@ -14,6 +14,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->unknown = dump->unknown;
     record->wrapped = dump->wrapped;
     record->overlaps = dump->overlaps;
+    record->lacks_objects = dump->lacks_objects;
     record->header = dump->header;
     record->samples = dump->samples;
     record->maps = dump->maps;
@@ -58,6 +59,9 @@ static enum hp_header_check check_header(const struct hp_dump *dump,
                                          const struct hp_unbias *unbias,
                                          const struct hp_values *total) {
     struct hp_count header = dump->header.inuse;
+    if (dump->producer == HP_PRODUCER_PPROF) {
+        return HP_HEADER_UNCHECKED; // it has none
+    }
     if (unbias->kind != HP_DUMP_UNBIASED) {
         return unbias->adds_up ? HP_HEADER_AGREES : HP_HEADER_CONTRADICTS;
     }

@@ -188,17 +188,27 @@ static size_t row_of(const struct hp_dump *dump, uint64_t address) {
 }
 
 // 0 ends the stacks of some writers; and who has no map but names, needs none.
-static bool needs_place(const struct hp_dump *dump, uint64_t address) {
+static bool needs_place(const struct hp_dump *dump, size_t address) {
     bool has_names = dump->mappings.count == 0 && dump->told.count > 0;
-    return address > 0 && !has_names && !hp_dump_told(dump, address);
+    return dump->addresses.at[address] > 0 && !has_names && !hp_dump_told(dump, address);
+}
+
+// The call that returns to the first byte of a row is in the row before.
+static size_t row_of_call(const struct hp_dump *dump, size_t number) {
+    uint64_t address = dump->addresses.at[number];
+    if (dump->has_rows) {
+        uint32_t row = dump->rows.at[number];
+        return row > 0 ? row - 1 : dump->mappings.count;
+    }
+    return row_of(dump, address - (address > 0));
 }
 
 static hp_frame_id place_address(struct hp_placer *placer, const struct hp_dump *dump,
-                                 uint64_t address, struct hp_profile *profile) {
-    // The call that returns to the first byte of a row is in the row before.
-    size_t i = row_of(dump, address - (address > 0));
+                                 size_t number, struct hp_profile *profile) {
+    uint64_t address = dump->addresses.at[number];
+    size_t i = row_of_call(dump, number);
     if (i == dump->mappings.count) {
-        placer->unplaced += needs_place(dump, address);
+        placer->unplaced += needs_place(dump, number);
         return hp_profile_frame(profile, (hp_module_id){0}, address);
     }
     struct hp_row_place *place = &placer->places.at[i];
@@ -220,7 +230,7 @@ void hp_place(struct hp_placer *placer, const struct hp_dump *dump,
     placer->frames.count = 0;
     hp_vec_reserve(&placer->frames, dump->addresses.count);
     for (size_t i = 0; i < dump->addresses.count; i++) {
-        hp_frame_id frame = place_address(placer, dump, dump->addresses.at[i], profile);
+        hp_frame_id frame = place_address(placer, dump, i, profile);
         hp_vec_push(&placer->frames, frame);
     }
 }

@@ -3,6 +3,7 @@
 void hp_told_done(struct hp_told *told) {
     hp_vec_done(&told->frames);
     hp_vec_done(&told->lines);
+    hp_vec_done(&told->builds);
 }
 
 static int compare_texts(const struct hp_profile *profile, hp_string a, hp_string b) {
@@ -52,7 +53,7 @@ static hp_string copy(struct hp_profile *profile, const struct hp_strtab *from,
 
 static void note_address(struct hp_told *told, struct hp_profile *profile,
                          const struct hp_dump *dump, size_t address, hp_frame_id frame) {
-    const struct hp_told_address *said = hp_dump_told(dump, dump->addresses.at[address]);
+    const struct hp_told_address *said = hp_dump_told(dump, address);
     if (!said || said->calls == 0) {
         return;
     }
@@ -68,10 +69,33 @@ static void note_address(struct hp_told *told, struct hp_profile *profile,
     note(told, profile, frame, account);
 }
 
+// Two builds that are mapped alike cannot be told apart: neither is looked for then.
+static void note_build(struct hp_told *told, hp_module_id module,
+                       struct hp_told_build build) {
+    while (told->builds.count <= module.n) {
+        hp_vec_push(&told->builds, ((struct hp_told_build){{0}, false}));
+    }
+    struct hp_told_build *known = &told->builds.at[module.n];
+    known->disputed |= build.disputed || (known->id.n && known->id.n != build.id.n);
+    known->id = build.id;
+}
+
+static void note_build_of(struct hp_told *told, struct hp_profile *profile,
+                          const struct hp_dump *dump, size_t address, hp_frame_id frame) {
+    uint32_t row = dump->has_rows ? dump->rows.at[address] : 0;
+    struct hp_span id = row > 0 ? dump->mappings.at[row - 1].build_id : hp_span_of("");
+    if (id.size > 0) {
+        struct hp_told_build build = {hp_strtab_add(&profile->strings, id), false};
+        note_build(told, profile->frames.at[frame.n].module, build);
+    }
+}
+
 void hp_told_note(struct hp_told *told, struct hp_profile *profile,
                   const struct hp_dump *dump, const hp_frame_id *frames) {
-    for (size_t i = 0; dump->told.count > 0 && i < dump->addresses.count; i++) {
+    bool tells = dump->told.count > 0 || dump->has_rows;
+    for (size_t i = 0; tells && i < dump->addresses.count; i++) {
         note_address(told, profile, dump, i, frames[i]);
+        note_build_of(told, profile, dump, i, frames[i]);
     }
 }
 
@@ -104,6 +128,13 @@ void hp_told_absorb(struct hp_told *told, struct hp_profile *profile,
         hp_module_id module = module_in(profile, other, frame->module);
         note(told, profile, hp_profile_frame(profile, module, frame->offset), account);
     }
+    for (uint32_t i = 0; i < other_told->builds.count; i++) {
+        struct hp_told_build build = other_told->builds.at[i];
+        if (build.id.n) {
+            build.id = copy(profile, &other->strings, build.id);
+            note_build(told, module_in(profile, other, (hp_module_id){i}), build);
+        }
+    }
 }
 
 size_t hp_told_settle(const struct hp_told *told, struct hp_profile *profile) {
@@ -117,6 +148,10 @@ size_t hp_told_settle(const struct hp_told *told, struct hp_profile *profile) {
         for (uint32_t k = 0; k < account->lines; k++) {
             hp_vec_push(&profile->lines, told->lines.at[account->first_line + k]);
         }
+    }
+    for (size_t i = 0; i < told->builds.count; i++) {
+        struct hp_told_build build = told->builds.at[i];
+        profile->modules.at[i].build_id = build.disputed ? (hp_string){0} : build.id;
     }
     return disputed;
 }

@@ -13,14 +13,21 @@ struct hp_told_frame {
     bool disputed;
 };
 
+struct hp_told_build {
+    hp_string id; // of the profile; "" for none
+    bool disputed;
+};
+
 // {0} is empty.
 struct hp_told {
     HP_VEC(struct hp_told_frame)
     frames;                       // of the profile's first frames; no lines: untold
     HP_VEC(struct hp_line) lines; // their strings are the profile's
+    HP_VEC(struct hp_told_build) builds; // of the profile's first modules
 };
 
-// Note what the dump tells of its addresses, whose frames in the profile are `frames`.
+// Note what the dump tells of its addresses, whose frames in the profile are `frames`, and
+// of the files they are in.
 void hp_told_note(struct hp_told *told, struct hp_profile *profile,
                   const struct hp_dump *dump, const hp_frame_id *frames);
 
@@ -28,7 +35,8 @@ void hp_told_note(struct hp_told *told, struct hp_profile *profile,
 void hp_told_absorb(struct hp_told *told, struct hp_profile *profile,
                     const struct hp_told *other_told, const struct hp_profile *other);
 
-// Name the frames of the profile.  Returns of how many the dumps told different names.
+// Name the frames of the profile, and the builds of its modules.  Returns of how many the
+// dumps told different names.
 size_t hp_told_settle(const struct hp_told *told, struct hp_profile *profile);
 
 void hp_told_done(struct hp_told *told);

@@ -23,6 +23,10 @@
 
 #include <string.h>
 
+enum {
+    USUAL_PERIOD = 524288, // what is taken for the error where none is told
+};
+
 static const double largest = 0x1p120; // in units of the fixed point
 
 static hp_fixed to_fixed(double value, int fraction, bool *too_big) {
@@ -187,6 +191,15 @@ static bool takes_as_is(const struct hp_unbias *unbias) {
            (unbias->kind == HP_DUMP_EXACT && unbias->estimator == HP_ESTIMATOR_BEST);
 }
 
+// Estimates that the writer made already, of which the error remains.
+static struct hp_estimate as_scaled(const struct hp_unbias *unbias,
+                                    struct hp_count count) {
+    struct hp_estimate e = as_counted(count);
+    uint64_t period = unbias->period > 0 ? unbias->period : USUAL_PERIOD;
+    e.error = hp_error_of_scaled(count, unbias->mixes_sizes, period, &e.too_big);
+    return e;
+}
+
 // jeprof of "heap/N": a sample of x bytes on average stands for as many as make the period.
 static struct hp_estimate first_version(struct hp_count count, uint64_t period) {
     double mean = (double)count.bytes / (double)count.objects;
@@ -298,6 +311,9 @@ static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dum
     if (column == HP_COLUMN_ALLOC && !unbias->has_alloc) {
         return (struct hp_estimate){0};
     }
+    if (unbias->kind == HP_DUMP_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
+        return as_scaled(unbias, count);
+    }
     if (takes_as_is(unbias) || count.bytes == 0) {
         return as_counted(count);
     }
@@ -371,7 +387,8 @@ static enum hp_dump_kind kind_of(const struct hp_dump *dump, struct hp_unbias *u
         lines += stack->counts.inuse.bytes > 0;
         lines += stack->counts.alloc.bytes > 0;
     }
-    unbias->has_alloc = alloc.objects > 0 && !repeats_inuse(dump, unbias->estimator);
+    unbias->has_alloc =
+        (alloc.objects > 0 || alloc.bytes > 0) && !repeats_inuse(dump, unbias->estimator);
     unbias->adds_up =
         is_sum(inuse, dump->header.inuse) && is_sum(alloc, dump->header.alloc);
     if (lines == 0 || dump->kind != HP_DUMP_EMPTY) {
@@ -388,7 +405,8 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
     memset(unbias->memos, 0, sizeof unbias->memos);
     unbias->estimator = estimator;
     unbias->kind = kind_of(dump, unbias);
-    unbias->as_is = dump->kind == HP_DUMP_EXACT;
+    unbias->as_is = dump->kind == HP_DUMP_EXACT || dump->kind == HP_DUMP_SCALED;
+    unbias->mixes_sizes = dump->mixes_sizes;
     unbias->is_first_version = dump->is_first_version;
     unbias->period = period_of(dump, estimator);
     unbias->byte_rate = 0;

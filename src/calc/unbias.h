@@ -34,9 +34,10 @@ enum {
 struct hp_unbias {
     enum hp_estimator estimator;
     enum hp_dump_kind kind;
-    bool adds_up;   // the numbers of the stacks to those of the header, as they stand
-    bool has_alloc; // some stack tells what was ever allocated
-    bool as_is;     // the numbers are the whole: nothing is to be undone
+    bool adds_up;     // the numbers of the stacks to those of the header, as they stand
+    bool has_alloc;   // some stack tells what was ever allocated
+    bool as_is;       // the numbers are the whole: nothing is to be undone
+    bool mixes_sizes; // as in the dump
     bool is_first_version;
     uint64_t period;
     double byte_rate; // p(S) = 1 - e^(-byte_rate S)

@@ -9,6 +9,9 @@
 // Rewritten numbers of mixed sizes: the bound for the mean size, and R^2/12 for the
 // rounding of the count, half of which may move the estimate by R/2 t^2 e^-t / (1 - e^-t)^2.
 // Nothing is known of the objects' error, but that the estimate may be all of it.
+//
+// Estimates of others: C objects of S bytes stand on n = C p(S) samples.  Where the number of
+// objects is not told, B R is the bound, as E(t) is never above t.
 #include "calc/uncertainty.h"
 
 #include "calc/probability.h"
@@ -93,4 +96,26 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
     error.weight = objects;
     error.flags = HP_ERROR_MIXED;
     return error;
+}
+
+struct hp_error hp_error_of_scaled(struct hp_count estimate, bool mixes_sizes,
+                                   uint64_t period, bool *too_big) {
+    double r = (double)period, bytes = (double)estimate.bytes;
+    if (estimate.bytes == 0) {
+        return (struct hp_error){0};
+    }
+    if (estimate.objects == 0) {
+        return (struct hp_error){.variance = whole(bytes * r, too_big),
+                                 .samples = 1,
+                                 .period = period,
+                                 .flags = HP_ERROR_MIXED};
+    }
+    double objects = (double)estimate.objects;
+    double p = hp_one_minus_exp(bytes / objects / r);
+    uint64_t n = whole64(objects * p, too_big), size = estimate.bytes / estimate.objects;
+    n += n == 0;
+    return mixes_sizes || size == 0
+               ? hp_error_of_rewritten((struct hp_count){n, 0}, objects, bytes, period,
+                                       too_big)
+               : hp_error_of_one_size(n, size, p, period, too_big);
 }

@@ -5,6 +5,8 @@
 
 #include "model/error.h"
 
+#include <stdbool.h>
+
 // All return {0} for a period of 1 or less, but for what is certain; *too_big is set when a
 // number does not fit.
 
@@ -19,5 +21,9 @@ struct hp_error hp_error_of_raw(struct hp_count sampled, double bytes, uint64_t 
 // The same rewritten by jemalloc (prof_unbias), and what was estimated.
 struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
                                       double bytes, uint64_t period, bool *too_big);
+
+// Of what its writer has estimated: so many objects, or 0 if that is not told.
+struct hp_error hp_error_of_scaled(struct hp_count estimate, bool mixes_sizes,
+                                   uint64_t period, bool *too_big);
 
 #endif

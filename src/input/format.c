@@ -2,6 +2,7 @@
 
 #include "input/classic.h"
 #include "input/jemalloc.h"
+#include "input/pprof.h"
 #include "input/symbols.h"
 #include "input/unpack.h"
 
@@ -22,12 +23,6 @@ static bool is_json(struct hp_span text) {
         i++;
     }
     return i < text.size && (text.at[i] == '{' || text.at[i] == '[');
-}
-
-// A pprof profile begins with a sample type: field 1, a few bytes, whose field 1 is a number.
-static bool is_pprof(struct hp_span text) {
-    return text.size > 2 && text.at[0] == 0x0a && text.at[1] >= 2 && text.at[1] <= 12 &&
-           text.at[2] == 0x08;
 }
 
 static bool starts_with_java(struct hp_span text) {
@@ -57,7 +52,6 @@ static const struct {
     {is_json,
      "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
      "with prof_final:true or mallctl(\"prof.dump\")"},
-    {is_pprof, "this looks like a pprof profile, which this version does not read"},
 };
 
 enum hp_format hp_format_of(struct hp_span text) {
@@ -70,6 +64,9 @@ enum hp_format hp_format_of(struct hp_span text) {
     if (hp_symbols_is(text)) {
         return HP_FORMAT_SYMBOLS;
     }
+    if (hp_pprof_is(text)) {
+        return HP_FORMAT_PPROF;
+    }
     return hp_span_starts(text, "\177ELF") ? HP_FORMAT_ELF : HP_FORMAT_OTHER;
 }
 
@@ -80,5 +77,6 @@ int hp_format_refuse(struct hp_span text, struct hp_err *err) {
         }
     }
     return hp_fail(err, HP_E_FORMAT,
-                   "not a heap profile: one begins with 'heap_v2/' or 'heap profile:'");
+                   "not a heap profile: none of jemalloc ('heap_v2/'), none that begins "
+                   "with 'heap profile:', and no pprof protobuf");
 }

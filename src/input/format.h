@@ -8,6 +8,7 @@
 enum hp_format {
     HP_FORMAT_JEMALLOC, // heap_v2
     HP_FORMAT_CLASSIC,  // "heap profile:"
+    HP_FORMAT_PPROF,    // protobuf
     HP_FORMAT_SYMBOLS,  // names in front of a dump
     HP_FORMAT_ELF,      // a program: needless, but no mistake to stop for
     HP_FORMAT_OTHER,

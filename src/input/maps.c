@@ -197,8 +197,7 @@ static void drop_overlaps(struct hp_dump *dump) {
     dump->mappings.count = kept;
 }
 
-// Which files are mapped where: the same in two dumps of one process.
-static struct hp_digest digest_of_files(const struct hp_dump *dump) {
+struct hp_digest hp_maps_digest(const struct hp_dump *dump) {
     struct hp_digest digest = {{0}};
     const struct hp_mapping *row;
     hp_vec_each (row, &dump->mappings) {
@@ -265,6 +264,6 @@ const char *hp_maps_read(struct hp_cursor *c, struct hp_dump *dump) {
     hp_vec_each (row, &dump->mappings) {
         row->path = expand(row->path, &variables, dump);
     }
-    dump->maps = digest_of_files(dump);
+    dump->maps = hp_maps_digest(dump);
     return wrong;
 }

@@ -10,4 +10,7 @@
 // first row wins).  Lines that are no row are passed over; returns the first, or NULL.
 const char *hp_maps_read(struct hp_cursor *c, struct hp_dump *dump);
 
+// Which files are mapped where: the same in two dumps of one process.
+struct hp_digest hp_maps_digest(const struct hp_dump *dump);
+
 #endif

@@ -3,6 +3,7 @@
 #include "input/classic.h"
 #include "input/format.h"
 #include "input/jemalloc.h"
+#include "input/pprof.h"
 #include "input/symbols.h"
 
 void hp_reader_done(struct hp_reader *reader) {
@@ -33,6 +34,8 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_el
         return hp_scan_read(&scan, &hp_jemalloc_format, err);
     case HP_FORMAT_CLASSIC:
         return hp_scan_read(&scan, &hp_classic_format, err);
+    case HP_FORMAT_PPROF:
+        return hp_pprof_read(&reader->text, dump, err);
     case HP_FORMAT_ELF:
         *is_elf = true;
         return HP_OK;

@@ -43,6 +43,10 @@ static uint64_t no_period(const struct hp_input_record *input) {
     return input->period == 0 && input->stacks > 0;
 }
 
+static uint64_t lacks_objects(const struct hp_input_record *input) {
+    return input->lacks_objects;
+}
+
 static uint64_t unplaced(const struct hp_input_record *input) {
     return input->unplaced_addresses;
 }
@@ -66,6 +70,7 @@ static const struct {
     {header_contradicts, NULL,
      "has a total that contradicts the sum of its stacks: it may be cut or damaged"},
     {no_period, NULL, "has no sample period: its counts stand as they are"},
+    {lacks_objects, NULL, "tells bytes, but not how many objects they are of"},
     {overlaps, NULL,
      "has overlapping rows in its memory map, of which the first hold: %"},
     {unknown, NULL, "has indented lines of an unknown dialect, which are passed over: %"},

@@ -9,6 +9,8 @@ void hp_dump_clear(struct hp_dump *dump) {
     dump->stacks = kept.stacks;
     dump->thread_lines = kept.thread_lines;
     dump->mappings = kept.mappings;
+    dump->rows = kept.rows;
+    dump->rows.count = 0;
     dump->told = kept.told;
     dump->told_calls = kept.told_calls;
     dump->told.count = 0;
@@ -26,6 +28,7 @@ void hp_dump_done(struct hp_dump *dump) {
     hp_vec_done(&dump->stacks);
     hp_vec_done(&dump->thread_lines);
     hp_vec_done(&dump->mappings);
+    hp_vec_done(&dump->rows);
     hp_vec_done(&dump->told);
     hp_vec_done(&dump->told_calls);
     hp_strtab_done(&dump->strings);
@@ -81,7 +84,11 @@ static const struct hp_told_address *find(const struct hp_dump *dump, uint64_t a
     return found ? &dump->told.at[low] : NULL;
 }
 
-const struct hp_told_address *hp_dump_told(const struct hp_dump *dump, uint64_t address) {
+const struct hp_told_address *hp_dump_told(const struct hp_dump *dump, size_t i) {
+    uint64_t address = dump->addresses.at[i];
+    if (dump->has_rows) {
+        return find(dump, i);
+    }
     const struct hp_told_address *told = address > 0 ? find(dump, address - 1) : NULL;
     return told ? told : find(dump, address); // jeprof leaves that of the leaf as it is
 }

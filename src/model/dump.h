@@ -10,9 +10,10 @@
 
 // A row of the process's memory map.
 struct hp_mapping {
-    uint64_t start, end; // [start, end)
-    uint64_t offset;     // in the file
-    struct hp_span path; // in the dump's text or strings; without " (deleted)"
+    uint64_t start, end;     // [start, end)
+    uint64_t offset;         // in the file
+    struct hp_span path;     // in the dump's text or strings; without " (deleted)"
+    struct hp_span build_id; // lower-case hexadecimal, or nothing
     bool executable;
     bool deleted;
 };
@@ -39,7 +40,7 @@ struct hp_told_call {
 
 // What the dump says of an address within a call instruction.
 struct hp_told_address {
-    uint64_t address;
+    uint64_t address;           // its number in dump->addresses, if dump->has_rows
     uint32_t first_call, calls; // in dump->told_calls, innermost first
 };
 
@@ -53,6 +54,8 @@ struct hp_flaw {
 struct hp_dump {
     enum hp_producer producer;
     enum hp_dump_kind kind; // as the format tells; HP_DUMP_EMPTY: the numbers must
+    bool mixes_sizes;       // HP_DUMP_SCALED: objects of a stack may be of several sizes
+    bool lacks_objects;     // their number is not told
     bool is_first_version;  // "heap/N": jeprof has another formula for it
     uint64_t period;        // mean bytes between samples, as the header says
     struct hp_counts header;
@@ -62,8 +65,9 @@ struct hp_dump {
     HP_VEC(struct hp_dump_stack) stacks;
     HP_VEC(struct hp_thread_line) thread_lines;
     HP_VEC(struct hp_mapping) mappings; // by start, disjoint
-    HP_VEC(struct hp_told_address)
-    told; // by address, once hp_dump_settle_told() is called
+    HP_VEC(uint32_t) rows; // of each address if has_rows: the mapping, + 1; 0 for none
+    bool has_rows;         // then mappings are in any order and may overlap
+    HP_VEC(struct hp_told_address) told; // in order after hp_dump_settle_told()
     HP_VEC(struct hp_told_call) told_calls;
     struct hp_strtab strings; // what is not in the dump's text as it stands
 
@@ -84,7 +88,8 @@ void hp_dump_tell(struct hp_dump *dump, uint64_t address);
 // Bring what was told into order; of one address the first holds.
 void hp_dump_settle_told(struct hp_dump *dump);
 
-// What is told of the call that returns to `address`, else of the address itself, or NULL.
-const struct hp_told_address *hp_dump_told(const struct hp_dump *dump, uint64_t address);
+// What is told of the call that returns to dump->addresses.at[i], else of the address
+// itself, or NULL.
+const struct hp_told_address *hp_dump_told(const struct hp_dump *dump, size_t i);
 
 #endif

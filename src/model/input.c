@@ -8,6 +8,7 @@ const char *hp_producer_text(enum hp_producer producer) {
         [HP_PRODUCER_GPERFTOOLS_SAMPLE] = "gperftools heap sample",
         [HP_PRODUCER_GPERFTOOLS_GROWTH] = "gperftools heap growth",
         [HP_PRODUCER_GO] = "Go heap profile",
+        [HP_PRODUCER_PPROF] = "pprof profile",
         [HP_PRODUCER_UNTOLD] = "heap profile",
     };
 

@@ -13,6 +13,7 @@ enum hp_producer {
     HP_PRODUCER_GPERFTOOLS_SAMPLE, // GetHeapSample()
     HP_PRODUCER_GPERFTOOLS_GROWTH, // GetHeapGrowthStacks()
     HP_PRODUCER_GO,                // as text
+    HP_PRODUCER_PPROF,             // protobuf, of whatever program
     HP_PRODUCER_UNTOLD,            // some other "heap profile:"
 };
 
@@ -21,6 +22,7 @@ enum hp_dump_kind {
     HP_DUMP_RAW,      // sampled counts as they are (prof_unbias:false, jemalloc < 5.3)
     HP_DUMP_UNBIASED, // rewritten by jemalloc so that jeprof's formula fits (prof_unbias)
     HP_DUMP_OBJECTS,  // sampled counts, those of a line of one size of objects
+    HP_DUMP_SCALED,   // estimates that its writer made
     HP_DUMP_EXACT,    // every allocation was sampled
 };
 
@@ -50,6 +52,7 @@ struct hp_input_record {
     uint64_t malformed;      // lines that fit no grammar, skipped
     uint64_t malformed_line; // the first of them
     uint64_t unknown;        // indented lines of a dialect not known
+    bool lacks_objects;      // tells bytes only
     uint64_t wrapped;        // counts near 2^64, left out
     uint64_t overlaps;       // mapping rows that overlap an earlier one
     struct hp_counts header; // the file's own total, as printed

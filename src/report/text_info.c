@@ -13,6 +13,7 @@ static void put_kind(struct hp_sink *out, const struct hp_input_record *input) {
         [HP_DUMP_RAW] = "sampled counts as they are",
         [HP_DUMP_UNBIASED] = "counts rewritten by jemalloc (prof_unbias:true)",
         [HP_DUMP_OBJECTS] = "sampled counts of one size a line",
+        [HP_DUMP_SCALED] = "estimates of its writer",
         [HP_DUMP_EXACT] = "exact counts",
     };
     put_field(out, "sampling");

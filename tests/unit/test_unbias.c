@@ -183,3 +183,45 @@ Test(unbias, refuses_numbers_beyond_all_reason) {
     hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &one.dump);
     cr_expect_not(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values, errors));
 }
+
+// What others have estimated stays; only its error is worked out.
+static struct hp_error error_of_scaled(struct hp_count count, bool mixes_sizes,
+                                       uint64_t period) {
+    struct one one;
+    make(&one, period, count, true);
+    one.dump.kind = HP_DUMP_SCALED;
+    one.dump.mixes_sizes = mixes_sizes;
+    struct hp_values values;
+    struct hp_error errors[HP_COLUMNS];
+    hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &one.dump);
+    cr_assert(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values, errors));
+    cr_expect(values.of[HP_INUSE_SPACE] == (hp_fixed)count.bytes << HP_SPACE_FRACTION);
+    cr_expect(values.of[HP_INUSE_OBJECTS] == (hp_fixed)count.objects
+                                                 << HP_OBJECTS_FRACTION);
+    return errors[HP_COLUMN_INUSE];
+}
+
+Test(unbias, keeps_estimates_of_others_and_tells_their_error) {
+    const uint64_t r = 4096;
+    double p = -expm1(-1024. / (double)r);
+    uint64_t objects = (uint64_t)(20 / p + 0.5);
+    struct hp_error error =
+        error_of_scaled((struct hp_count){objects, objects * 1024}, false, r);
+    cr_expect_eq(error.samples, 20);
+    cr_expect_eq(error.certain, 20 * 1024);
+    double wanted = 20 / p * (double)(r * r) * (0.25 * 0.25) * (1 - p) / p;
+    cr_expect(close_to((double)error.variance, wanted, 0.05));
+    cr_expect_eq(error.flags, 0);
+
+    error = error_of_scaled((struct hp_count){objects, objects * 1024}, true, r);
+    cr_expect(error.flags & HP_ERROR_MIXED);
+    cr_expect(close_to((double)error.variance, wanted + (double)(r * r) / 12, 0.02));
+
+    error = error_of_scaled((struct hp_count){0, 1 << 20}, false, r);
+    cr_expect(error.variance == (hp_int128)r << 20);
+    cr_expect(error.flags & HP_ERROR_MIXED);
+    error = error_of_scaled((struct hp_count){0, 1 << 20}, false, 0);
+    cr_expect_eq(error.period, 524288); // for lack of better
+    error = error_of_scaled((struct hp_count){5, 0}, false, r);
+    cr_expect(error.variance == 0);
+}

@@ -1,0 +1,355 @@
+// A sample is a stack of locations, leaf first, and one value for each sample type:
+//
+//     Sample    1 location_id  2 value  3 label
+//     Label     1 key  3 num
+//
+// The values are estimates that the writer has made.  A location is within the call
+// instruction; the return address, which dumps are made of, is taken to be one byte behind.
+#include "input/pprof.h"
+
+#include "input/digest.h"
+#include "input/maps.h"
+#include "input/pprof_tables.h"
+#include "input/stack_line.h"
+
+#include <string.h>
+
+enum {
+    HIGHEST_FIELD = 15,
+    LONGEST_TYPE = 32,    // bytes of a sample type or the period's
+    LONGEST_BUILD_ID = 64 // hexadecimal digits
+};
+
+// What a column of values is.
+enum column {
+    NOT_OURS,
+    INUSE_OBJECTS,
+    INUSE_SPACE,
+    ALLOC_OBJECTS,
+    ALLOC_SPACE,
+    COLUMNS,
+};
+
+struct reader {
+    struct hp_dump *dump;
+    struct hp_pprof_tables tables;
+    HP_VEC(enum column) columns; // of each value
+    uint64_t found;              // 1 << column of those there are
+    struct hp_proto profile;     // the samples are read from it
+};
+
+// --- recognition --------------------------------------------------------------------------
+
+static bool is_likely(const struct hp_field *field) {
+    static const bool is_number[HIGHEST_FIELD + 1] = {
+        [7] = true,  [8] = true,  [9] = true,  [10] = true,
+        [12] = true, [13] = true, [14] = true, [15] = true,
+    };
+
+    bool is_type = field->number == 1 || field->number == 11;
+    if (field->number > HIGHEST_FIELD) {
+        return false;
+    }
+    if (field->type == HP_WIRE_NUMBER) {
+        return is_number[field->number];
+    }
+    return field->type == HP_WIRE_BYTES &&
+           (!is_number[field->number] || field->number == 13) &&
+           (!is_type || (field->span.size >= 2 && field->span.size <= LONGEST_TYPE &&
+                         (field->span.at[0] == 0x08 || field->span.at[0] == 0x10)));
+}
+
+// Every profile has a sample type; it, or what is in front of it, has to look its part.
+bool hp_pprof_is(struct hp_span text) {
+    struct hp_proto profile = hp_proto_over(text);
+    for (struct hp_field field; hp_proto_next(&profile, &field) && is_likely(&field);) {
+        if (field.number == 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// --- values -------------------------------------------------------------------------------
+
+static enum column column_of(struct hp_span type, struct hp_span unit) {
+    static const struct {
+        const char *type, *unit;
+        enum column column;
+    } known[] = {
+        {"inuse_objects", "count", INUSE_OBJECTS}, {"inuse_space", "bytes", INUSE_SPACE},
+        {"objects", "count", INUSE_OBJECTS},       {"space", "bytes", INUSE_SPACE},
+        {"alloc_objects", "count", ALLOC_OBJECTS}, {"alloc_space", "bytes", ALLOC_SPACE},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (hp_span_is(type, known[i].type) && hp_span_is(unit, known[i].unit)) {
+            return known[i].column;
+        }
+    }
+    return NOT_OURS;
+}
+
+static int find_columns(struct reader *r, struct hp_err *err) {
+    struct hp_span other = {"none", 4};
+    for (size_t i = 0; i < r->tables.types.count; i++) {
+        const struct hp_pprof_type *type = &r->tables.types.at[i];
+        struct hp_span name = hp_pprof_text(&r->tables, type->type);
+        enum column column = column_of(name, hp_pprof_text(&r->tables, type->unit));
+        if (column == NOT_OURS) {
+            other = name;
+        } else if (r->found & 1u << column) {
+            return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
+        }
+        r->found |= 1u << column;
+        hp_vec_push(&r->columns, column);
+    }
+    if (!(r->found & (1u << INUSE_SPACE | 1u << ALLOC_SPACE))) {
+        return hp_fail(err, HP_E_UNSUPPORTED,
+                       "a pprof profile, but not of the heap: its values are of '%.*s'",
+                       (int)(other.size < 100 ? other.size : 100), other.at);
+    }
+    r->dump->lacks_objects =
+        (r->found & 1u << INUSE_SPACE && !(r->found & 1u << INUSE_OBJECTS)) ||
+        (r->found & 1u << ALLOC_SPACE && !(r->found & 1u << ALLOC_OBJECTS));
+    return HP_OK;
+}
+
+static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
+                       uint64_t value, struct hp_counts *counts) {
+    uint64_t ignored;
+    uint64_t *const of[COLUMNS] = {&ignored, &counts->inuse.objects, &counts->inuse.bytes,
+                                   &counts->alloc.objects, &counts->alloc.bytes};
+    if (i >= r->columns.count) {
+        hp_proto_fail(sample, "a sample of more values than there are types");
+    } else if (r->columns.at[i] != NOT_OURS && value >> 63) {
+        hp_proto_fail(sample, "a value below zero, as in a difference of two profiles");
+    } else {
+        *of[r->columns.at[i]] = value;
+    }
+}
+
+// --- locations ------------------------------------------------------------------------------
+
+static hp_string keep(struct reader *r, uint64_t string) {
+    return hp_strtab_add(&r->dump->strings, hp_pprof_text(&r->tables, string));
+}
+
+static void tell_lines(struct reader *r, const struct hp_pprof_location *location) {
+    for (uint32_t i = 0; i < location->lines; i++) {
+        const struct hp_pprof_line *line = &r->tables.lines.at[location->first_line + i];
+        const struct hp_pprof_function *function =
+            hp_pprof_function(&r->tables, line->function);
+        if (function && hp_pprof_text(&r->tables, function->name).size > 0) {
+            struct hp_told_call call = {.function = keep(r, function->name),
+                                        .file = keep(r, function->file),
+                                        .line = line->line <= UINT32_MAX
+                                                    ? (uint32_t)line->line
+                                                    : 0};
+            hp_vec_push(&r->dump->told_calls, call);
+        }
+    }
+    hp_dump_tell(r->dump, location->number);
+}
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++) { // FNV-1a
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+    }
+    return (hash ^ 0xff) * 0x100000001b3;
+}
+
+// Of code without addresses: a number that is the same wherever its names are, in the half
+// of the address space that no program has.
+static uint64_t address_of_names(const struct reader *r,
+                                 const struct hp_pprof_location *location) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (uint32_t i = 0; i < location->lines; i++) {
+        const struct hp_pprof_line *line = &r->tables.lines.at[location->first_line + i];
+        const struct hp_pprof_function *function =
+            hp_pprof_function(&r->tables, line->function);
+        struct hp_span name = hp_pprof_text(&r->tables, function ? function->name : 0);
+        struct hp_span file = hp_pprof_text(&r->tables, function ? function->file : 0);
+        hash = mix(hash, name.at, name.size);
+        hash = mix(hash, file.at, file.size);
+        hash = mix(hash, &line->line, sizeof line->line);
+    }
+    return hash | (uint64_t)1 << 63;
+}
+
+// The row of the dump's map that a location is in, + 1; 0 for none.
+static uint32_t row_of(const struct reader *r, const struct hp_pprof_location *location) {
+    const struct hp_pprof_mapping *mapping =
+        hp_pprof_mapping(&r->tables, location->mapping);
+    if (!mapping || location->address < mapping->start ||
+        (mapping->limit > mapping->start && location->address >= mapping->limit)) {
+        return 0;
+    }
+    return (uint32_t)(mapping - r->tables.mappings.at) + 1;
+}
+
+static void add_location(struct reader *r, struct hp_pprof_location *location) {
+    struct hp_dump *dump = r->dump;
+    bool has_address = location->address > 0 || location->lines == 0;
+    uint64_t address =
+        has_address ? location->address + 1 : address_of_names(r, location);
+    location->number = (uint32_t)dump->addresses.count;
+    hp_vec_push(&dump->addresses, address);
+    hp_vec_push(&dump->rows, has_address ? row_of(r, location) : 0);
+    if (location->lines > 0) {
+        tell_lines(r, location);
+    }
+}
+
+static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id) {
+    struct hp_pprof_location *location = hp_pprof_location(&r->tables, id);
+    if (!location) {
+        hp_proto_fail(sample, "a location that is not there");
+        return;
+    }
+    if (location->number == UINT32_MAX) {
+        add_location(r, location);
+    }
+    hp_vec_push(&r->dump->frames, location->number);
+}
+
+// --- samples ----------------------------------------------------------------------------------
+
+// Whether it is the size of the objects, of which there are none of another then.
+static bool is_size(const struct reader *r, struct hp_proto *label) {
+    uint64_t key = 0, number = 0;
+    for (struct hp_field field; hp_proto_next(label, &field);) {
+        if (field.number == 1) {
+            key = hp_field_number(label, &field);
+        } else if (field.number == 3) {
+            number = hp_field_number(label, &field);
+        }
+    }
+    if (key >= r->tables.strings.count) {
+        hp_proto_fail(label, "a string that is not there");
+        return false;
+    }
+    return number > 0 && hp_span_is(hp_pprof_text(&r->tables, key), "bytes");
+}
+
+static bool is_zero(const struct hp_counts *counts) {
+    return (counts->inuse.objects | counts->inuse.bytes | counts->alloc.objects |
+            counts->alloc.bytes) == 0;
+}
+
+static void read_sample(struct reader *r, struct hp_proto *sample) {
+    struct hp_dump_stack stack = {.first_frame = r->dump->frames.count};
+    size_t values = 0;
+    bool has_size = false;
+    for (struct hp_field field; hp_proto_next(sample, &field);) {
+        struct hp_proto rest = hp_field_numbers(&field);
+        uint64_t number;
+        while (field.number == 1 &&
+               hp_field_next_number(sample, &field, &rest, &number)) {
+            take_location(r, sample, number);
+        }
+        while (field.number == 2 &&
+               hp_field_next_number(sample, &field, &rest, &number)) {
+            take_value(r, sample, values++, number, &stack.counts);
+        }
+        if (field.number == 3) {
+            struct hp_proto label = hp_proto_over(hp_field_bytes(sample, &field));
+            has_size |= is_size(r, &label);
+            hp_proto_fail(sample, label.wrong);
+        }
+    }
+    if (values != r->columns.count) {
+        hp_proto_fail(sample, "a sample of fewer values than there are types");
+    }
+    if (r->dump->frames.count - stack.first_frame > HP_DEPTH_LIMIT) {
+        hp_proto_fail(sample, "a stack of more than 65,536 frames");
+    }
+    stack.depth = (uint32_t)(r->dump->frames.count - stack.first_frame);
+    if (!is_zero(&stack.counts)) {
+        r->dump->mixes_sizes |= !has_size;
+        hp_vec_push(&r->dump->stacks, stack);
+    }
+}
+
+static void read_samples(struct reader *r) {
+    for (struct hp_field field; hp_proto_next(&r->profile, &field);) {
+        if (field.number == 2) {
+            struct hp_proto sample = hp_proto_over(hp_field_bytes(&r->profile, &field));
+            read_sample(r, &sample);
+            hp_proto_fail(&r->profile, sample.wrong);
+        }
+    }
+}
+
+// --- the whole ----------------------------------------------------------------------------
+
+static bool is_build_id(struct hp_span text) {
+    for (size_t i = 0; i < text.size; i++) {
+        if (hp_hex_digit(text.at[i]) > 15 || (text.at[i] >= 'A' && text.at[i] <= 'F')) {
+            return false;
+        }
+    }
+    return text.size <= LONGEST_BUILD_ID;
+}
+
+// In the order of ids, by which the rows of locations are told.
+static void add_mappings(struct reader *r) {
+    const struct hp_pprof_mapping *mapping;
+    hp_vec_each (mapping, &r->tables.mappings) {
+        struct hp_span build_id = hp_pprof_text(&r->tables, mapping->build_id);
+        bool has_range = mapping->limit > mapping->start;
+        struct hp_mapping row = {
+            .start = mapping->start,
+            .end = has_range ? mapping->limit : mapping->start,
+            .offset = mapping->offset,
+            .path = hp_pprof_text(&r->tables, mapping->file),
+            .build_id = is_build_id(build_id) ? build_id : (struct hp_span){"", 0},
+            .executable = has_range,
+        };
+        hp_vec_push(&r->dump->mappings, row);
+    }
+    r->dump->maps = hp_maps_digest(r->dump);
+}
+
+static uint64_t period_of(const struct hp_pprof_tables *tables) {
+    struct hp_span unit = hp_pprof_text(tables, tables->period_type.unit);
+    bool is_ours = hp_span_is(unit, "bytes") && tables->period < (uint64_t)1 << 62;
+    return is_ours ? tables->period : 0;
+}
+
+static int read_profile(struct reader *r, struct hp_span text, struct hp_err *err) {
+    r->profile = hp_proto_over(text);
+    hp_pprof_tables_read(&r->tables, &r->profile);
+    int ret = r->profile.wrong ? HP_OK : find_columns(r, err);
+    if (ret == HP_OK && !r->profile.wrong) {
+        r->dump->producer = HP_PRODUCER_PPROF;
+        r->dump->period = period_of(&r->tables);
+        r->dump->kind = r->dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_SCALED;
+        r->dump->has_rows = true;
+        add_mappings(r);
+        r->profile = hp_proto_over(text);
+        read_samples(r);
+    }
+    if (ret == HP_OK && r->profile.wrong) {
+        return hp_fail(err, HP_E_FORMAT, "damaged pprof profile: %s, in its %zu bytes",
+                       r->profile.wrong, text.size);
+    }
+    return ret;
+}
+
+int hp_pprof_read(struct hp_text *text, struct hp_dump *dump, struct hp_err *err) {
+    struct reader r = {.dump = dump};
+    int ret = HP_OK;
+    while (ret == HP_OK && !text->at_end) {
+        ret = hp_text_slide(text, 0, err);
+    }
+    if (ret == HP_OK) {
+        struct hp_span whole = {text->at, text->size};
+        ret = read_profile(&r, whole, err);
+        dump->content = dump->samples = hp_digest_of(whole);
+        dump->bytes = text->total;
+    }
+    hp_pprof_tables_done(&r.tables);
+    hp_vec_done(&r.columns);
+    return ret;
+}

@@ -1,0 +1,250 @@
+// profile.proto of google/pprof:
+//
+//     Profile   1 sample_type  2 sample  3 mapping  4 location  5 function  6 string_table
+//               9 time_nanos  11 period_type  12 period
+//     ValueType 1 type  2 unit
+//     Mapping   1 id  2 memory_start  3 memory_limit  4 file_offset  5 filename  6 build_id
+//     Location  1 id  2 mapping_id  3 address  4 line
+//     Line      1 function_id  2 line
+//     Function  1 id  2 name  4 filename
+//
+// Texts are numbers of strings; ids are any numbers but 0.  Tables come in any order, so
+// what refers to what is checked behind the last.
+#include "input/pprof_tables.h"
+
+#include <string.h>
+
+// Fields of number one to six of a message that are numbers, into `of` by number.
+enum {
+    MOST_NUMBERS = 7
+};
+
+static void read_numbers(struct hp_proto *message, unsigned which,
+                         uint64_t of[MOST_NUMBERS]) {
+    memset(of, 0, MOST_NUMBERS * sizeof *of);
+    for (struct hp_field field; hp_proto_next(message, &field);) {
+        if (field.number < MOST_NUMBERS && which & 1u << field.number) {
+            of[field.number] = hp_field_number(message, &field);
+        }
+    }
+}
+
+static void need_id(struct hp_proto *message, uint64_t id) {
+    if (id == 0) {
+        hp_proto_fail(message, "an entry without an id");
+    }
+}
+
+static struct hp_pprof_type read_type(struct hp_proto *message) {
+    uint64_t of[MOST_NUMBERS];
+    read_numbers(message, 1u << 1 | 1u << 2, of);
+    return (struct hp_pprof_type){of[1], of[2]};
+}
+
+static void read_mapping(struct hp_pprof_tables *tables, struct hp_proto *message) {
+    uint64_t of[MOST_NUMBERS];
+    read_numbers(message, 0x7e, of);
+    need_id(message, of[1]);
+    struct hp_pprof_mapping mapping = {of[1], of[2], of[3], of[4], of[5], of[6]};
+    hp_vec_push(&tables->mappings, mapping);
+}
+
+static void read_function(struct hp_pprof_tables *tables, struct hp_proto *message) {
+    uint64_t of[MOST_NUMBERS];
+    read_numbers(message, 1u << 1 | 1u << 2 | 1u << 4, of);
+    need_id(message, of[1]);
+    struct hp_pprof_function function = {of[1], of[2], of[4]};
+    hp_vec_push(&tables->functions, function);
+}
+
+static void read_line(struct hp_pprof_tables *tables, struct hp_proto *message) {
+    uint64_t of[MOST_NUMBERS];
+    read_numbers(message, 1u << 1 | 1u << 2, of);
+    hp_vec_push(&tables->lines, ((struct hp_pprof_line){of[1], of[2]}));
+}
+
+static void take(struct hp_proto *message, const struct hp_proto *part) {
+    if (part->wrong) {
+        hp_proto_fail(message, part->wrong);
+    }
+}
+
+static void read_location(struct hp_pprof_tables *tables, struct hp_proto *message) {
+    struct hp_pprof_location location = {.first_line = tables->lines.count,
+                                         .number = UINT32_MAX};
+    for (struct hp_field field; hp_proto_next(message, &field);) {
+        if (field.number == 1) {
+            location.id = hp_field_number(message, &field);
+        } else if (field.number == 2) {
+            location.mapping = hp_field_number(message, &field);
+        } else if (field.number == 3) {
+            location.address = hp_field_number(message, &field);
+        } else if (field.number == 4) {
+            struct hp_proto line = hp_proto_over(hp_field_bytes(message, &field));
+            read_line(tables, &line);
+            take(message, &line);
+            location.lines++;
+        }
+    }
+    need_id(message, location.id);
+    hp_vec_push(&tables->locations, location);
+}
+
+static void read_time(struct hp_pprof_tables *tables, struct hp_proto *profile,
+                      const struct hp_field *field) {
+    bool has_time = hp_field_number(profile, field) != 0;
+    if (has_time && tables->has_time) {
+        hp_proto_fail(profile, "two profiles, one behind the other");
+    }
+    tables->has_time |= has_time;
+}
+
+static void read_field(struct hp_pprof_tables *tables, struct hp_proto *profile,
+                       const struct hp_field *field) {
+    struct hp_proto message = hp_proto_over(field->span);
+    switch (field->number) {
+    case 1:
+        hp_vec_push(&tables->types, read_type(&message));
+        break;
+    case 3:
+        read_mapping(tables, &message);
+        break;
+    case 4:
+        read_location(tables, &message);
+        break;
+    case 5:
+        read_function(tables, &message);
+        break;
+    case 6:
+        hp_vec_push(&tables->strings, field->span);
+        break;
+    case 11:
+        tables->period_type = read_type(&message);
+        break;
+    default: // 2, samples; 7, 8 and above 12 say nothing of the numbers
+        break;
+    }
+    take(profile, &message);
+}
+
+// --- ids --------------------------------------------------------------------------------
+
+// All entries begin with their id.
+static int by_id(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void sort(struct hp_proto *profile, void *table, size_t count, size_t size) {
+    if (count > 0) {
+        qsort(table, count, size, by_id);
+    }
+    for (size_t i = 1; i < count; i++) {
+        const char *entry = (const char *)table + i * size;
+        if (by_id(entry - size, entry) == 0) {
+            hp_proto_fail(profile, "two entries with one id");
+        }
+    }
+}
+
+static void *find(void *table, size_t count, size_t size, uint64_t id) {
+    char *at = table;
+    if (id > 0 && id <= count && *(const uint64_t *)(at + (id - 1) * size) == id) {
+        return at + (id - 1) * size; // most number theirs from 1
+    }
+    return count > 0 ? bsearch(&id, table, count, size, by_id) : NULL;
+}
+
+struct hp_pprof_location *hp_pprof_location(const struct hp_pprof_tables *tables,
+                                            uint64_t id) {
+    return find(tables->locations.at, tables->locations.count,
+                sizeof *tables->locations.at, id);
+}
+
+const struct hp_pprof_mapping *hp_pprof_mapping(const struct hp_pprof_tables *tables,
+                                                uint64_t id) {
+    return find(tables->mappings.at, tables->mappings.count, sizeof *tables->mappings.at,
+                id);
+}
+
+const struct hp_pprof_function *hp_pprof_function(const struct hp_pprof_tables *tables,
+                                                  uint64_t id) {
+    return find(tables->functions.at, tables->functions.count,
+                sizeof *tables->functions.at, id);
+}
+
+// --- what refers to what ------------------------------------------------------------------
+
+static void need_string(const struct hp_pprof_tables *tables, struct hp_proto *profile,
+                        uint64_t string) {
+    if (string >= tables->strings.count) {
+        hp_proto_fail(profile, "a string that is not there");
+    }
+}
+
+static void check_strings(const struct hp_pprof_tables *tables,
+                          struct hp_proto *profile) {
+    if (tables->strings.count == 0 || tables->strings.at[0].size > 0) {
+        hp_proto_fail(profile, "the first string is not empty");
+    }
+    need_string(tables, profile, tables->period_type.type);
+    need_string(tables, profile, tables->period_type.unit);
+    for (size_t i = 0; i < tables->types.count; i++) {
+        need_string(tables, profile, tables->types.at[i].type);
+        need_string(tables, profile, tables->types.at[i].unit);
+    }
+    for (size_t i = 0; i < tables->mappings.count; i++) {
+        need_string(tables, profile, tables->mappings.at[i].file);
+        need_string(tables, profile, tables->mappings.at[i].build_id);
+    }
+    for (size_t i = 0; i < tables->functions.count; i++) {
+        need_string(tables, profile, tables->functions.at[i].name);
+        need_string(tables, profile, tables->functions.at[i].file);
+    }
+}
+
+static void check_ids(const struct hp_pprof_tables *tables, struct hp_proto *profile) {
+    for (size_t i = 0; i < tables->locations.count; i++) {
+        uint64_t mapping = tables->locations.at[i].mapping;
+        if (mapping > 0 && !hp_pprof_mapping(tables, mapping)) {
+            hp_proto_fail(profile, "a mapping that is not there");
+        }
+    }
+    for (size_t i = 0; i < tables->lines.count; i++) {
+        uint64_t function = tables->lines.at[i].function;
+        if (function > 0 && !hp_pprof_function(tables, function)) {
+            hp_proto_fail(profile, "a function that is not there");
+        }
+    }
+}
+
+void hp_pprof_tables_read(struct hp_pprof_tables *tables, struct hp_proto *profile) {
+    for (struct hp_field field; hp_proto_next(profile, &field);) {
+        if (field.number <= 6 || field.number == 11) {
+            hp_field_bytes(profile, &field);
+            read_field(tables, profile, &field);
+        } else if (field.number == 9) {
+            read_time(tables, profile, &field);
+        } else if (field.number == 12) {
+            tables->period = hp_field_number(profile, &field);
+        }
+    }
+    sort(profile, tables->mappings.at, tables->mappings.count,
+         sizeof *tables->mappings.at);
+    sort(profile, tables->functions.at, tables->functions.count,
+         sizeof *tables->functions.at);
+    sort(profile, tables->locations.at, tables->locations.count,
+         sizeof *tables->locations.at);
+    check_strings(tables, profile);
+    check_ids(tables, profile);
+}
+
+void hp_pprof_tables_done(struct hp_pprof_tables *tables) {
+    hp_vec_done(&tables->strings);
+    hp_vec_done(&tables->types);
+    hp_vec_done(&tables->mappings);
+    hp_vec_done(&tables->functions);
+    hp_vec_done(&tables->locations);
+    hp_vec_done(&tables->lines);
+    *tables = (struct hp_pprof_tables){0};
+}

@@ -1,0 +1,62 @@
+// The tables of a pprof profile, all that its samples refer to.  Only pprof.c uses it.
+#ifndef HP_INPUT_PPROF_TABLES_H
+#define HP_INPUT_PPROF_TABLES_H
+
+#include "base/vec.h"
+#include "input/protobuf.h"
+
+struct hp_pprof_type {
+    uint64_t type, unit; // strings
+};
+
+struct hp_pprof_mapping {
+    uint64_t id, start, limit, offset, file, build_id; // the last two are strings
+};
+
+struct hp_pprof_function {
+    uint64_t id, name, file; // the last two are strings
+};
+
+struct hp_pprof_line {
+    uint64_t function, line; // an id, or 0; a number
+};
+
+struct hp_pprof_location {
+    uint64_t id, mapping, address; // mapping: an id, or 0
+    size_t first_line;             // in tables->lines, innermost first
+    uint32_t lines;
+    uint32_t number; // for the caller's use: UINT32_MAX
+};
+
+// {0} is empty.
+struct hp_pprof_tables {
+    HP_VEC(struct hp_span) strings;
+    HP_VEC(struct hp_pprof_type) types;         // of a sample's values
+    HP_VEC(struct hp_pprof_mapping) mappings;   // by id, as are
+    HP_VEC(struct hp_pprof_function) functions; // these
+    HP_VEC(struct hp_pprof_location) locations; // and these
+    HP_VEC(struct hp_pprof_line) lines;
+    struct hp_pprof_type period_type;
+    uint64_t period;
+    bool has_time;
+};
+
+// Read everything but the samples.  On failure profile->wrong says what is wrong.
+void hp_pprof_tables_read(struct hp_pprof_tables *tables, struct hp_proto *profile);
+void hp_pprof_tables_done(struct hp_pprof_tables *tables);
+
+// By id; NULL if there is none.
+struct hp_pprof_location *hp_pprof_location(const struct hp_pprof_tables *tables,
+                                            uint64_t id);
+const struct hp_pprof_mapping *hp_pprof_mapping(const struct hp_pprof_tables *tables,
+                                                uint64_t id);
+const struct hp_pprof_function *hp_pprof_function(const struct hp_pprof_tables *tables,
+                                                  uint64_t id);
+
+// All strings that are referred to are there.
+static inline struct hp_span hp_pprof_text(const struct hp_pprof_tables *tables,
+                                           uint64_t string) {
+    return tables->strings.at[string];
+}
+
+#endif

@@ -1,0 +1,122 @@
+// A field is a key, number << 3 | type, and a value:
+//
+//     0  varint: 7 bits a byte, low ones first, the high bit of all but the last set
+//     1  8 bytes          5  4 bytes
+//     2  a varint of how many bytes, and these
+#include "input/protobuf.h"
+
+enum {
+    LARGEST_NUMBER = (1 << 29) - 1,
+};
+
+struct hp_proto hp_proto_over(struct hp_span bytes) {
+    return (struct hp_proto){bytes.at, bytes.at + bytes.size, NULL};
+}
+
+void hp_proto_fail(struct hp_proto *message, const char *wrong) {
+    if (!message->wrong) {
+        message->wrong = wrong;
+    }
+}
+
+static uint64_t read_varint(struct hp_proto *message) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; message->at < message->end; shift += 7) {
+        uint64_t byte = (unsigned char)*message->at++;
+        if (shift == 63 && byte > 1) {
+            hp_proto_fail(message, "a number is not below 2^64");
+            return 0;
+        }
+        value |= (byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            return value;
+        }
+    }
+    hp_proto_fail(message, "it ends within a number");
+    return 0;
+}
+
+static struct hp_span read_bytes(struct hp_proto *message, uint64_t size) {
+    if (message->wrong || size > (uint64_t)(message->end - message->at)) {
+        hp_proto_fail(message, "a field is longer than what holds it");
+        return (struct hp_span){"", 0};
+    }
+    struct hp_span bytes = {message->at, (size_t)size};
+    message->at += size;
+    return bytes;
+}
+
+bool hp_proto_next(struct hp_proto *message, struct hp_field *field) {
+    if (message->wrong || message->at == message->end) {
+        return false;
+    }
+    uint64_t key = read_varint(message);
+    uint64_t number = key >> 3;
+    if (!message->wrong && (number == 0 || number > LARGEST_NUMBER)) {
+        hp_proto_fail(message, "a field without a number");
+    }
+    *field = (struct hp_field){.number = (uint32_t)number};
+    switch (key & 7) {
+    case HP_WIRE_NUMBER:
+        field->type = HP_WIRE_NUMBER;
+        field->value = read_varint(message);
+        break;
+    case HP_WIRE_FIXED64:
+        field->type = HP_WIRE_FIXED64;
+        read_bytes(message, 8);
+        break;
+    case HP_WIRE_BYTES:
+        field->type = HP_WIRE_BYTES;
+        field->span = read_bytes(message, read_varint(message));
+        break;
+    case HP_WIRE_FIXED32:
+        field->type = HP_WIRE_FIXED32;
+        read_bytes(message, 4);
+        break;
+    default:
+        hp_proto_fail(message, "a field of no known type");
+    }
+    return !message->wrong;
+}
+
+uint64_t hp_field_number(struct hp_proto *message, const struct hp_field *field) {
+    if (field->type != HP_WIRE_NUMBER) {
+        hp_proto_fail(message, "bytes where a number is expected");
+        return 0;
+    }
+    return field->value;
+}
+
+struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *field) {
+    if (field->type != HP_WIRE_BYTES) {
+        hp_proto_fail(message, "a number where bytes are expected");
+        return (struct hp_span){"", 0};
+    }
+    return field->span;
+}
+
+// One number that is not packed is told by a rest without text.
+struct hp_proto hp_field_numbers(const struct hp_field *field) {
+    return field->type == HP_WIRE_BYTES ? hp_proto_over(field->span)
+                                        : (struct hp_proto){NULL, NULL, NULL};
+}
+
+bool hp_field_next_number(struct hp_proto *message, const struct hp_field *field,
+                          struct hp_proto *rest, uint64_t *number) {
+    if (message->wrong) {
+        return false;
+    }
+    if (!rest->at) {
+        *number = hp_field_number(message, field);
+        *rest = hp_proto_over((struct hp_span){"", 0});
+        return !message->wrong;
+    }
+    if (rest->at == rest->end) {
+        return false;
+    }
+    *number = read_varint(rest);
+    if (rest->wrong) {
+        hp_proto_fail(message, rest->wrong);
+    }
+    return !message->wrong;
+}

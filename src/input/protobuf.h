@@ -1,0 +1,55 @@
+// The wire format of protocol buffers, read field by field, remembering the first failure.
+//
+//     struct hp_proto message = hp_proto_over(bytes);
+//     for (struct hp_field field; hp_proto_next(&message, &field);) {
+//         switch (field.number) {
+//         case 1:
+//             id = hp_field_number(&message, &field);
+//
+// Nothing is allocated: numbers and spans of the text are all there is.
+#ifndef HP_INPUT_PROTOBUF_H
+#define HP_INPUT_PROTOBUF_H
+
+#include "base/span.h"
+
+#include <stdint.h>
+
+struct hp_proto {
+    const char *at, *end;
+    const char *wrong; // a constant: what is; NULL while good
+};
+
+enum hp_wire_type {
+    HP_WIRE_NUMBER = 0,
+    HP_WIRE_FIXED64 = 1,
+    HP_WIRE_BYTES = 2,
+    HP_WIRE_FIXED32 = 5,
+};
+
+struct hp_field {
+    uint32_t number;
+    enum hp_wire_type type;
+    uint64_t value;      // of a number
+    struct hp_span span; // of bytes
+};
+
+struct hp_proto hp_proto_over(struct hp_span bytes);
+
+// The next field; false behind the last and after a failure.
+bool hp_proto_next(struct hp_proto *message, struct hp_field *field);
+
+// Keep the first failure; NULL is none.
+void hp_proto_fail(struct hp_proto *message, const char *wrong);
+
+// What the field just read holds; 0 or nothing, and a failure of the message, if it is of
+// another type.
+uint64_t hp_field_number(struct hp_proto *message, const struct hp_field *field);
+struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *field);
+
+// The numbers of a repeated field, packed or one: the first call begins with *rest of
+// hp_field_numbers(); false behind the last.
+struct hp_proto hp_field_numbers(const struct hp_field *field);
+bool hp_field_next_number(struct hp_proto *message, const struct hp_field *field,
+                          struct hp_proto *rest, uint64_t *number);
+
+#endif

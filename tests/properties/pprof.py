@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""pprof profiles: what Go writes, what a writer of our own makes of every rule of the format,
+and what is wrong with those that break one."""
+import gzip
+import random
+import re
+import subprocess
+
+from harness import Tests, scratch
+
+t = Tests()
+GO = t.formats / 'go-protobuf.pb.gz'
+GO_TEXT = t.formats / 'go-text.heap'
+
+# --- a writer ----------------------------------------------------------------------------
+
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = bytearray()
+    while n > 0x7f:
+        out.append(n & 0x7f | 0x80)
+        n >>= 7
+    return bytes(out) + bytes([n])
+
+
+def number(field, n):
+    return varint(field << 3) + varint(n)
+
+
+def message(field, *parts):
+    content = b''.join(part if isinstance(part, bytes) else part.encode() for part in parts)
+    return varint(field << 3 | 2) + varint(len(content)) + content
+
+
+class Profile:
+    """Build one from names: samples are (stack of locations, values, size label)."""
+
+    TYPES = (('inuse_objects', 'count'), ('inuse_space', 'bytes'))
+
+    def __init__(self, types=TYPES, period=524288, packed=True):
+        self.texts, self.packed, self.parts = [''], packed, []
+        self.head = [message(1, number(1, self.text(kind)), number(2, self.text(unit)))
+                     for kind, unit in types]
+        self.head.append(message(11, number(1, self.text('space')),
+                                 number(2, self.text('bytes'))))
+        self.head.append(number(12, period))
+        self.ids = 0
+
+    def text(self, text):
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text)
+
+    def new_id(self):
+        self.ids += 1
+        return self.ids
+
+    def mapping(self, path, start, limit, offset=0, build_id=''):
+        i = self.new_id()
+        self.parts.append(message(
+            3, number(1, i), number(2, start), number(3, limit), number(4, offset),
+            number(5, self.text(path)), number(6, self.text(build_id))))
+        return i
+
+    def location(self, address=0, mapping=0, calls=()):
+        """`calls`: (function, file, line), innermost first."""
+        lines = []
+        for name, file, line in calls:
+            function = self.new_id()
+            self.parts.append(message(5, number(1, function), number(2, self.text(name)),
+                                      number(4, self.text(file))))
+            lines.append(message(4, number(1, function), number(2, line)))
+        i = self.new_id()
+        self.parts.append(message(4, number(1, i), number(2, mapping), number(3, address),
+                                  *lines))
+        return i
+
+    def numbers(self, field, values):
+        if self.packed:
+            return message(field, *map(varint, values))
+        return b''.join(number(field, value) for value in values)
+
+    def sample(self, locations, values, size=0):
+        label = [message(3, number(1, self.text('bytes')), number(3, size))] if size else []
+        self.parts.append(message(2, self.numbers(1, locations), self.numbers(2, values),
+                                  *label))
+
+    def bytes(self, seed=None):
+        parts = list(self.parts)
+        if seed is not None:
+            random.Random(seed).shuffle(parts)
+        return b''.join(self.head + parts + [message(6, text) for text in self.texts])
+
+
+def small(packed=True):
+    p = Profile(packed=packed)
+    app = p.mapping('/srv/none/app', 0x400000, 0x500000)
+    main = p.location(0x400100, app, [('main', 'main.c', 7)])
+    leaf = p.location(0x400200, app, [('inner', 'leaf.h', 3), ('outer', 'leaf.c', 9)])
+    bare = p.location(0x400300, app)
+    p.sample([leaf, main], [3, 300], 100)
+    p.sample([bare, main], [1, 1 << 33], 1 << 33)
+    p.sample([leaf, main], [2, 200], 100)
+    return p
+
+
+def with_bytes(content, function):
+    with scratch() as directory:
+        path = f'{directory}/input'
+        with open(path, 'wb') as file:
+            file.write(content)
+        return function(path)
+
+
+def folded(content):
+    return with_bytes(content, lambda path: t.ok('folded', '--no-symbols', path).folded())
+
+
+def run(content, *args):
+    return with_bytes(content, lambda path: t.run(*args, '--no-symbols', path))
+
+
+# --- what is read ------------------------------------------------------------------------
+
+WANTED = [(['main', 'app+0x301'], 1 << 33), (['main', 'outer', 'inner'], 500)]
+
+
+def every_form():
+    faults = []
+    for packed in (True, False):
+        for seed in (None, 1, 2, 3):
+            plain = small(packed).bytes(seed)
+            for content in (plain, gzip.compress(plain), plain + number(99, 5) + message(98, 'x')):
+                if sorted(folded(content)) != WANTED:
+                    faults.append(f'packed {packed}, order {seed}: {folded(content)}')
+    return faults
+
+
+def go_totals():
+    """What `go tool pprof -raw` says of the file."""
+    wanted = {'alloc-objects': 28379, 'alloc-space': 23654246, 'inuse-objects': 27208,
+              'inuse-space': 23523062}
+    got = t.totals(GO)
+    return [] if got == wanted else [str(got)]
+
+
+def go_as_text():
+    """The same profile as text: the same functions and lines; per line Go cuts fractions."""
+    text, proto = t.totals(GO_TEXT), t.totals(GO)
+    faults = [f'{metric}: {text[metric]}, {proto[metric]}' for metric in text
+              if not 0 <= text[metric] - proto[metric] < 5]
+    tables = []
+    for path in (GO_TEXT, GO):
+        out = t.ok('top', '--no-symbols', '--by=line', path,
+                   env={'HPROF_AGG_OPTS': ''}).out.split('function')[-1]
+        tables.append(re.findall(r'^ +[1-9].* ([\d.]+ \w?i?B\*?) +(\S+ \S+:\d+)$', out, re.M))
+    if tables[0] != tables[1] or len(tables[0]) < 2:
+        faults.append(f'intervals and lines: {tables}')
+    return faults
+
+
+def other_types():
+    p = Profile((('space', 'bytes'), ('color', 'rgb'), ('objects', 'count')))
+    p.sample([p.location(0, 0, [('f', '', 0)])], [640, 0xff, 10])
+    got = with_bytes(p.bytes(), t.totals)
+    wanted = {'inuse-objects': 10, 'inuse-space': 640, 'alloc-objects': None, 'alloc-space': None}
+    return [] if got == wanted else [str(got)]
+
+
+def bytes_only():
+    """As jemalloc_pprof writes them: every mapping is all of memory, offsets for addresses."""
+    p = Profile((('inuse_space', 'bytes'),), period=0)
+    a = p.mapping('/srv/none/a', 0, (1 << 64) - 1)
+    b = p.mapping('/srv/none/b', 0, (1 << 64) - 1)
+    p.sample([p.location(0x1000, a)], [640])
+    p.sample([p.location(0x1000, b)], [320])
+    result = run(p.bytes(), 'folded')
+    faults = [] if sorted(result.folded()) == [(['a+0x1001'], 640), (['b+0x1001'], 320)] \
+        else [str(result.folded())]
+    for sentence in ('not how many objects', 'no sample period'):
+        faults += [] if sentence in result.err else [f'no warning: {sentence}: {result.err}']
+    return faults
+
+
+def no_addresses():
+    """Code is known by its names then, whatever its ids."""
+    one, two = Profile(), Profile()
+    for p, first in ((one, 'g'), (two, 'h')):
+        p.location(0, 0, [(first, '', 0)])
+        p.sample([p.location(0, 0, [('f', 'f.go', 3)])], [1, 100], 100)
+    with scratch() as directory:
+        for name, p in (('a', one), ('b', two)):
+            with open(f'{directory}/{name}', 'wb') as file:
+                file.write(p.bytes())
+        got = t.ok('stacks', '--no-symbols', '--unit=B', f'{directory}/a', f'{directory}/b').out
+    return [] if '200 B' in got and ' f\n' in got else [got]
+
+
+def binary_of(program):
+    notes = subprocess.run(['readelf', '-n', program], check=True, capture_output=True, text=True)
+    return re.search(r'Build ID: (\w+)', notes.stdout)[1]
+
+
+def build_ids():
+    """The one of the binary: its names; another: those of the profile."""
+    build_id = binary_of(t.formats / 'alloc_c')
+    dump = (t.formats / 'jemalloc-default-lg19.heap').read_text()
+    start = int(re.search(r'^(\w+)-\w+ r-xp .*/alloc_c$', dump, re.M)[1], 16)
+    faults = []
+    for known, wanted in ((build_id, r' leaf_big /\S+/alloc_c\.c:\d+$'),
+                          (build_id[::-1], r' told x\.c:1$'), ('../../../etc', r' told x\.c:1$')):
+        p = Profile()
+        app = p.mapping('/srv/corpus/formats/alloc_c', start, start + 0x1000, 0x1000, known)
+        p.sample([p.location(start + 0x29d, app, [('told', 'x.c', 1)])], [1, 1 << 20], 1 << 20)
+        got = with_bytes(p.bytes(), lambda path: t.ok('top', '--by=line', path,
+                                                      f'--symbol-dir={t.root}').out)
+        if not re.search(wanted, got, re.M):
+            faults.append(f'{known}: {got}')
+    return faults
+
+
+def go_symbols():
+    info = t.ok('info', '--no-symbols', GO).out
+    return [] if 'build id     874161b8d7fc45503a3d0a0d1e5706c87101359c' in info else [info]
+
+
+# --- what is not ---------------------------------------------------------------------------
+
+
+def refused(content, sentence):
+    result = run(content, 'top')
+    if result.code != 5 or result.out or sentence not in result.err:
+        return [f'{sentence}: ended with {result.code}: {result.err}']
+    return []
+
+
+def broken():
+    def profile(change):
+        p = small()
+        change(p)
+        return p.bytes()
+
+    def negative(p):
+        p.sample([], [-1, -100])
+
+    def missing_string(p):
+        p.parts.append(message(3, number(1, 77), number(5, 1000)))
+
+    def missing_mapping(p):
+        p.location(1, 1000)
+
+    def twice(p):
+        p.parts.append(p.parts[0])
+
+    def no_id(p):
+        p.parts.append(message(4, number(3, 5)))
+
+    def missing_function(p):
+        p.parts.append(message(4, number(1, 78), message(4, number(1, 1000))))
+
+    def times(p):
+        p.parts += [number(9, 5), number(9, 6)]
+
+    faults = []
+    for change, sentence in (
+            (lambda p: p.sample([1000], [1, 8]), 'a location that is not there'),
+            (lambda p: p.sample([], [1]), 'fewer values'),
+            (lambda p: p.sample([], [1, 8, 3]), 'more values'),
+            (negative, 'below zero'), (missing_string, 'a string that is not there'),
+            (missing_mapping, 'a mapping that is not there'), (twice, 'two entries with one id'),
+            (no_id, 'an entry without an id'), (missing_function, 'a function that is not there'),
+            (times, 'two profiles, one behind the other'),
+            (lambda p: p.texts.__setitem__(0, 'x'), 'the first string is not empty'),
+            (lambda p: p.parts.append(b'\x0b'), 'a field of no known type'),
+            (lambda p: p.parts.append(varint(1 << 40)), 'a field without a number'),
+            (lambda p: p.parts.append(number(2, 5)), 'a number where bytes are expected'),
+            (lambda p: p.parts.append(message(12, 'abc')), 'bytes where a number is expected'),
+            (lambda p: p.parts.append(b'\x60' + b'\xff' * 9 + b'\x7f'), 'not below 2^64'),
+            (lambda p: p.parts.append(message(4, number(1, 79), b'\x22\x7f')),
+             'longer than what holds it')):
+        faults += refused(profile(change), sentence)
+    cpu = Profile((('samples', 'count'), ('cpu', 'nanoseconds')))
+    cpu.sample([], [1, 10])
+    faults += refused(cpu.bytes(), "not of the heap: its values are of 'cpu'")
+    return faults
+
+
+def cut():
+    """Wherever it is cut, it is refused: what is named comes behind what names it."""
+    whole = small().bytes()
+    def check(size):
+        result = run(whole[:size], 'info')
+        return [] if result.code == 5 else [f'cut at {size}: {result.code}']
+    return t.in_parallel(check, range(len(whole)))
+
+
+def flipped():
+    """No crash, and a report only with numbers that the file then holds."""
+    whole, rng = gzip.decompress(GO.read_bytes()), random.Random(33)
+    def check(seed):
+        content = bytearray(whole)
+        for _ in range(1 + seed % 3):
+            content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+        result = run(bytes(content), 'top')
+        return [] if result.code in (0, 5, 7) else [f'{seed}: {result.code} {result.err}']
+    return t.in_parallel(check, range(300))
+
+
+t.check("Go's: the totals that pprof finds", go_totals)
+t.check("Go's: functions, lines and intervals are those of the same profile as text", go_as_text)
+t.check("Go's: the build of the program", go_symbols)
+t.check('packed or not, in any order, with unknown fields, gzip: one report', every_form)
+t.check('objects and space in any order, among other types', other_types)
+t.check('bytes without objects; mappings that are all of memory', bytes_only)
+t.check('locations without addresses are their names', no_addresses)
+t.check('a binary of the build that is told, and no other', build_ids)
+t.check('R33: what breaks a rule is refused with a sentence', broken)
+t.check('R33: a profile cut at every byte is refused', cut)
+t.check('R33: flipped bits', flipped)
+t.done()
