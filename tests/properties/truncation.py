@@ -73,6 +73,26 @@ def plain():
                       f'section), the others reported')
 
 
+def other_text(path):
+    """In the middle of a line: reported; between two: reported, or nothing is missing."""
+    content, whole, other = path.read_bytes(), t.totals(path), t.totals(OTHER)
+    ends = {n for n in range(1, len(content)) if content[n - 1:n] == b'\n'}
+    with scratch() as directory:
+        names = cut_all(directory, content)
+        inside = [name for name in names if int(name[4:]) not in ends]
+        faults = reported(directory, inside, other)
+        faults += t.in_parallel(lambda n: complete_or_reported(directory, f'cut-{n:06}', whole),
+                                sorted(ends))
+    return faults or f'{len(content)} cuts'
+
+
+def zstd():
+    content, other = WHOLE.with_suffix('.heap.zst').read_bytes(), t.totals(OTHER)
+    with scratch() as directory:
+        faults = reported(directory, cut_all(directory, content), other)
+    return faults or f'{len(content)} cuts, all reported'
+
+
 def packed():
     content = gzip.compress(WHOLE.read_bytes(), mtime=0)
     other = t.totals(OTHER)
@@ -112,6 +132,10 @@ def kept():
 
 t.check('cut at every byte', plain)
 t.check('cut at every byte of its gzip file', packed)
+t.check('cut at every byte of its zstd file', zstd)
+for name in ('gperftools-heapprofile', 'gperftools-heap_v2', 'jemalloc36-lg14-accum_false',
+             'go-text', 'jeprof-raw-symbolized'):
+    t.check(f'cut at every byte: {name}', lambda: other_text(t.formats / f'{name}.heap'))
 t.check('cut between the members of a gzip file', members)
 t.check('--keep-damaged uses a dump without its map', kept)
 t.done()
