@@ -55,7 +55,7 @@ bool hp_proto_next(struct hp_proto *message, struct hp_field *field) {
     if (!message->wrong && (number == 0 || number > LARGEST_NUMBER)) {
         hp_proto_fail(message, "a field without a number");
     }
-    *field = (struct hp_field){.number = (uint32_t)number};
+    *field = (struct hp_field){.number = (uint32_t)number, .span = {"", 0}};
     switch (key & 7) {
     case HP_WIRE_NUMBER:
         field->type = HP_WIRE_NUMBER;
