@@ -18,13 +18,15 @@
 // numbers of bytes, so p(S) = 1 - e^(-S/R) exactly; with jemalloc's it is 1 - (1 - 1/R)^S.
 #include "calc/unbias.h"
 
+#include "calc/kind.h"
 #include "calc/probability.h"
 #include "calc/uncertainty.h"
 
 #include <string.h>
 
 enum {
-    USUAL_PERIOD = 524288, // what is taken for the error where none is told
+    USUAL_PERIOD = 524288,  // what is taken for the error where none is told
+    JEPROF_PERIOD = 131072, // what jeprof takes
 };
 
 static const double largest = 0x1p120; // in units of the fixed point
@@ -339,25 +341,7 @@ bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
     return !inuse.too_big && !alloc.too_big;
 }
 
-// --- the kind of a dump --------------------------------------------------------------
-
-enum {
-    JEPROF_PERIOD = 131072,
-    LINES_THAT_PROVE = 8, // rewritten bytes are multiples of 8 by chance once in 8
-};
-
-struct sums {
-    hp_uint128 objects, bytes;
-};
-
-static void add(struct sums *sums, struct hp_count count) {
-    sums->objects += count.objects;
-    sums->bytes += count.bytes;
-}
-
-static bool is_sum(struct sums sums, struct hp_count header) {
-    return sums.objects == header.objects && sums.bytes == header.bytes;
-}
+// --- a dump ---------------------------------------------------------------------------
 
 // GetHeapSample() prints the objects in use twice, not what was ever allocated.
 static bool repeats_inuse(const struct hp_dump *dump, enum hp_estimator estimator) {
@@ -373,38 +357,14 @@ static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimato
                : dump->period;
 }
 
-// Size classes are multiples of 8, so raw bytes are; and the header of a raw dump is the
-// sum of its stacks, which rewritten numbers have no reason to be.  A damaged file may have
-// lost stacks: then enough multiples of 8 must do.
-static enum hp_dump_kind kind_of(const struct hp_dump *dump, struct hp_unbias *unbias) {
-    struct sums inuse = {0}, alloc = {0};
-    uint64_t low_bits = 0, lines = 0;
-    const struct hp_dump_stack *stack;
-    hp_vec_each (stack, &dump->stacks) {
-        add(&inuse, stack->counts.inuse);
-        add(&alloc, stack->counts.alloc);
-        low_bits |= stack->counts.inuse.bytes | stack->counts.alloc.bytes;
-        lines += stack->counts.inuse.bytes > 0;
-        lines += stack->counts.alloc.bytes > 0;
-    }
-    unbias->has_alloc =
-        (alloc.objects > 0 || alloc.bytes > 0) && !repeats_inuse(dump, unbias->estimator);
-    unbias->adds_up =
-        is_sum(inuse, dump->header.inuse) && is_sum(alloc, dump->header.alloc);
-    if (lines == 0 || dump->kind != HP_DUMP_EMPTY) {
-        return lines == 0 ? HP_DUMP_EMPTY : dump->kind;
-    }
-    if (low_bits % 8 != 0 || (!unbias->adds_up && lines < LINES_THAT_PROVE)) {
-        return HP_DUMP_UNBIASED;
-    }
-    return dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_RAW;
-}
-
 void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump) {
     memset(unbias->memos, 0, sizeof unbias->memos);
     unbias->estimator = estimator;
-    unbias->kind = kind_of(dump, unbias);
+    struct hp_kind kind = hp_kind_of(dump);
+    unbias->kind = kind.kind;
+    unbias->adds_up = kind.adds_up;
+    unbias->has_alloc = kind.has_alloc && !repeats_inuse(dump, estimator);
     unbias->as_is = dump->kind == HP_DUMP_EXACT || dump->kind == HP_DUMP_SCALED;
     unbias->mixes_sizes = dump->mixes_sizes;
     unbias->is_first_version = dump->is_first_version;
