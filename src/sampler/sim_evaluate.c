@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum {
-    LONG_STREAM = 100000, // objects; evaluated only when asked for by name
     METHODS_AT_MOST = 64,
     SLOWER = 10, // so many times fewer streams for slow methods
 };
@@ -80,12 +79,11 @@ static void evaluate_workload(const struct request *request, struct tally *tally
     struct hp_layout layout;
     hp_layout_init(&layout, &stream, workload->period);
     layout.interval = workload->interval;
-    bool wanted = request->workload || layout.count <= LONG_STREAM;
-    if (wanted && !request->json) {
+    if (!request->json) {
         fputs(tally->rows > 0 ? "\n" : "", stdout);
         hp_evaluation_print_head(workload, &layout);
     }
-    for (const struct hp_method *method = hp_methods; wanted && method->name; method++) {
+    for (const struct hp_method *method = hp_methods; method->name; method++) {
         if (!request->method || strcmp(request->method, method->name) == 0) {
             struct hp_plan plan;
             hp_plan_init(&plan, method, &layout);
@@ -123,6 +121,11 @@ static int close_table(const struct request *request, const struct tally *tally)
     return wrong > 0;
 }
 
+static bool is_wanted(const struct request *request, const struct hp_workload *workload) {
+    return request->workload ? strcmp(request->workload, workload->name) == 0
+                             : !workload->apart;
+}
+
 static int evaluate_all(const struct request *request) {
     struct tally tally = {0};
     if (request->json) {
@@ -130,7 +133,7 @@ static int evaluate_all(const struct request *request) {
                request->streams, request->seed);
     }
     for (const struct hp_workload *workload = hp_workloads; workload->name; workload++) {
-        if (!request->workload || strcmp(request->workload, workload->name) == 0) {
+        if (is_wanted(request, workload)) {
             evaluate_workload(request, &tally, workload);
         }
     }

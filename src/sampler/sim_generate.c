@@ -6,7 +6,10 @@
 //        "ever_objects": 8000, "ever_bytes": 64000}, ...]}
 //
 // Frames are leaf first; the numbers are those of one process, and the same in all.  Sizes
-// are rounded up to jemalloc's classes, as its dumps only know these.
+// are rounded up to jemalloc's classes, as its dumps only know these.  With --samples also
+// samples.json, the sizes of the objects in use that were sampled, of each dump and stack:
+//
+//     {"pair.10001.0.f.heap": [[8, 8, 8], [64000]], ...}
 #include "sampler/heapfile.h"
 #include "sampler/memory.h"
 #include "sampler/process.h"
@@ -32,6 +35,7 @@ struct generation {
     uint64_t processes, period, seed, threads;
     struct hp_heapfile_options options;
     struct hp_stream stream;
+    FILE *samples; // or NULL
 };
 
 // --- truth --------------------------------------------------------------------------
@@ -79,17 +83,56 @@ static void write_truths(FILE *to, const struct generation *run) {
     free(truths);
 }
 
-static int write_truth(const struct generation *run) {
+// NULL after telling why not.
+static FILE *open_file(const struct generation *run, const char *name) {
     char path[4096];
-    snprintf(path, sizeof path, "%s/truth.json", run->directory);
-    FILE *to = fopen(path, "w");
+    snprintf(path, sizeof path, "%s/%s", run->directory, name);
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        hp_sim_fail("cannot write %s: %s", path, strerror(errno));
+    }
+    return file;
+}
+
+static int close_file(const struct generation *run, FILE *file, const char *name) {
+    bool failed = ferror(file) != 0;
+    failed |= fclose(file) != 0;
+    return failed ? hp_sim_fail("cannot write %s/%s", run->directory, name) : 0;
+}
+
+static int write_truth(const struct generation *run) {
+    FILE *to = open_file(run, "truth.json");
     if (!to) {
-        return hp_sim_fail("cannot write %s: %s", path, strerror(errno));
+        return 1;
     }
     write_truths(to, run);
-    bool failed = ferror(to) != 0;
-    failed |= fclose(to) != 0;
-    return failed ? hp_sim_fail("cannot write %s", path) : 0;
+    return close_file(run, to, "truth.json");
+}
+
+// --- samples ------------------------------------------------------------------------
+
+static void write_sizes(FILE *to, const struct hp_sampling *sampling, uint32_t stack) {
+    bool first = true;
+    for (size_t i = 0; i < sampling->count; i++) {
+        const struct hp_sampled *sampled = &sampling->sampled[i];
+        if (sampled->stack == stack && sampled->live) {
+            fprintf(to, "%s%llu", first ? "" : ", ", (unsigned long long)sampled->size);
+            first = false;
+        }
+    }
+}
+
+// Of the last draw.
+static void write_samples(const struct generation *run,
+                          const struct hp_sampling *sampling, uint64_t number,
+                          const char *dump) {
+    fprintf(run->samples, "%s \"%s\": [", number > 0 ? ",\n" : "{", dump);
+    for (uint32_t i = 0; i < run->stream.stacks; i++) {
+        fputs(i > 0 ? ", [" : "[", run->samples);
+        write_sizes(run->samples, sampling, i);
+        fputs("]", run->samples);
+    }
+    fputs("]", run->samples);
 }
 
 // --- dumps --------------------------------------------------------------------------
@@ -118,31 +161,54 @@ static int generate_process(const struct generation *run, struct hp_sampling *sa
     struct hp_random random;
     struct hp_process process;
     struct hp_ledger ledger;
-    char path[4096];
+    char name[64], path[4096];
     hp_random_init_nth(&random, run->seed, number);
     hp_process_init(&process, &random);
     hp_ledger_init(&ledger, run->period);
     hp_sampling_draw(sampling, run->period, &random);
     hp_sampling_enter(sampling, hp_process_frames(&process), &ledger);
-    snprintf(path, sizeof path, "%s/%s.%llu.0.f.heap", run->directory,
-             run->workload->name, (unsigned long long)(FIRST_PID + number));
+    snprintf(name, sizeof name, "%s.%llu.0.f.heap", run->workload->name,
+             (unsigned long long)(FIRST_PID + number));
+    snprintf(path, sizeof path, "%s/%s", run->directory, name);
     int status = write_dump(run, &ledger, &process, path);
+    if (run->samples) {
+        write_samples(run, sampling, number, name);
+    }
     hp_ledger_done(&ledger);
     return status;
 }
 
-static int generate(const struct generation *run) {
-    if (mkdir(run->directory, 0777) != 0 && errno != EEXIST) {
-        return hp_sim_fail("cannot make %s: %s", run->directory, strerror(errno));
-    }
+static int generate_processes(const struct generation *run) {
     struct hp_sampling sampling;
     hp_sampling_init(&sampling, &run->stream);
-    int status = write_truth(run);
+    int status = 0;
     for (uint64_t i = 0; i < run->processes && status == 0; i++) {
         status = generate_process(run, &sampling, i);
     }
     hp_sampling_done(&sampling);
     return status;
+}
+
+static int generate_with_samples(struct generation *run) {
+    run->samples = open_file(run, "samples.json");
+    if (!run->samples) {
+        return 1;
+    }
+    int status = generate_processes(run);
+    fputs(run->processes > 0 ? "}\n" : "{}\n", run->samples);
+    int last = close_file(run, run->samples, "samples.json");
+    return status ? status : last;
+}
+
+static int generate(struct generation *run, bool samples) {
+    if (mkdir(run->directory, 0777) != 0 && errno != EEXIST) {
+        return hp_sim_fail("cannot make %s: %s", run->directory, strerror(errno));
+    }
+    int status = write_truth(run);
+    if (status != 0) {
+        return status;
+    }
+    return samples ? generate_with_samples(run) : generate_processes(run);
 }
 
 // --- the stream ---------------------------------------------------------------------
@@ -160,7 +226,7 @@ static void make_stream(struct generation *run) {
 int hp_sim_generate(char **arguments) {
     struct generation run = {.processes = 1, .seed = 1, .threads = 1};
     const char *name = NULL;
-    bool raw = false;
+    bool raw = false, samples = false;
     const struct hp_sim_option options[] = {
         {"workload", HP_SIM_TEXT, &name, "what the processes do (required)"},
         {"processes", HP_SIM_NUMBER, &run.processes, "how many dumps (1)"},
@@ -170,6 +236,7 @@ int hp_sim_generate(char **arguments) {
         {"seed", HP_SIM_NUMBER, &run.seed, "of all random numbers (1)"},
         {"raw", HP_SIM_FLAG, &raw, "as with prof_unbias:false"},
         {"accum", HP_SIM_FLAG, &run.options.accum, "as with prof_accum:true"},
+        {"samples", HP_SIM_FLAG, &samples, "write samples.json, what was sampled"},
         {0},
     };
     hp_sim_parse(arguments, "generate --workload=NAME [OPTION...] DIRECTORY", options);
@@ -186,7 +253,7 @@ int hp_sim_generate(char **arguments) {
     }
     run.period = run.period ? run.period : run.workload->period;
     make_stream(&run);
-    int status = generate(&run);
+    int status = generate(&run, samples);
     hp_stream_done(&run.stream);
     return status;
 }

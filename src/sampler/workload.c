@@ -153,6 +153,38 @@ static void make_two_stack(struct hp_stream *stream) {
     mix(stream, kinds, sizeof kinds / sizeof *kinds);
 }
 
+static void make_huge(struct hp_stream *stream) {
+    static const struct kind kinds[] = {
+        {4, 16 * 4096, 0, 4},  {4, 32 * 4096, 1, 4},  {4, 64 * 4096, 2, 4},
+        {4, 128 * 4096, 3, 4}, {4, 256 * 4096, 4, 4},
+    };
+    mix(stream, kinds, sizeof kinds / sizeof *kinds);
+}
+
+// Samples do not know of each other: their order is no matter, and equal ones draw faster.
+static void make_spread(struct hp_stream *stream) {
+    enum {
+        SMALLEST = 4, // powers of two
+        LARGEST = 24,
+        MIXED = LARGEST - SMALLEST + 1, // the stack that holds all sizes
+    };
+
+    for (uint32_t i = 0; i < 2 * MIXED; i++) {
+        uint32_t power = SMALLEST + i % MIXED;
+        for (uint64_t left = (uint64_t)1 << (LARGEST - power); left > 0; left--) {
+            hp_stream_allocate(stream, 0, i < MIXED ? i : MIXED, (uint64_t)1 << power);
+        }
+    }
+}
+
+static void make_few(struct hp_stream *stream) {
+    static const struct kind kinds[] = {
+        {32, 16, 0, 32}, {16, 64, 1, 16},   {8, 256, 2, 8},   {3, 1024, 3, 3},
+        {64, 64, 4, 64}, {384, 16, 5, 384}, {32, 256, 6, 32}, {3, 4096, 7, 3},
+    };
+    mix(stream, kinds, sizeof kinds / sizeof *kinds);
+}
+
 const struct hp_workload hp_workloads[] = {
     {.name = "tiny",
      .summary = "8000 objects of 16 B",
@@ -204,7 +236,28 @@ const struct hp_workload hp_workloads[] = {
      .summary = "a million objects of 8 B (A) and one of 8 MiB (B), period 1 MiB",
      .period = 1 << 20,
      .stacks = "A B",
-     .make = make_two_stack},
+     .make = make_two_stack,
+     .apart = true},
+    {.name = "huge",
+     .summary = "four objects each of 16 to 256 periods",
+     .period = 4096,
+     .stacks = "of_16R of_32R of_64R of_128R of_256R",
+     .make = make_huge,
+     .apart = true},
+    {.name = "spread",
+     .summary =
+         "16 MiB in objects of each power of two from 16 B on; all of them once more",
+     .period = 1 << 19,
+     .stacks = "of_16 of_32 of_64 of_128 of_256 of_512 of_1K of_2K of_4K of_8K of_16K "
+               "of_32K of_64K of_128K of_256K of_512K of_1M of_2M of_4M of_8M of_16M all",
+     .make = make_spread,
+     .apart = true},
+    {.name = "few",
+     .summary = "stacks of an eighth of a period to three periods",
+     .period = 4096,
+     .stacks = "R/8 R/4 R/2 3R/4 R 3R/2 2R 3R",
+     .make = make_few,
+     .apart = true},
     {0},
 };
 

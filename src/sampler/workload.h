@@ -1,5 +1,6 @@
 // Named allocation streams: those of the table that compares samplers (statistics.md 7.3 in
-// the project's design), and the two stacks of jemalloc's PROFILING_INTERNALS.md.
+// the project's design), the two stacks of jemalloc's PROFILING_INTERNALS.md, and what else
+// intervals are to hold.
 #ifndef HP_SAMPLER_WORKLOAD_H
 #define HP_SAMPLER_WORKLOAD_H
 
@@ -12,6 +13,7 @@ struct hp_workload {
     const char *stacks;  // names of the stacks, separated by spaces
     void (*make)(struct hp_stream *stream);
     uint64_t interval; // of samplers at fixed distances; 0: as many stack walks as others
+    bool apart;        // not of that table: evaluated only when asked for by name
 };
 
 // Ends with a row without a name.

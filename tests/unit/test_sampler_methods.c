@@ -256,6 +256,8 @@ Test(workloads, have_the_bytes_that_the_designs_figures_follow_from) {
         {"periodic", 2000, 1638400}, {"victim", 2200, 2040000},
         {"churn", 530, 277760},      {"pair", 8001, 128000},
         {"large", 30, 744 * 4096},   {"two-stack", 1000001, 8000000 + (8 << 20)},
+        {"huge", 20, 1984 * 4096},   {"spread", 2 * ((2 << 20) - 1), 42 << 24},
+        {"few", 542, 4096 / 8 * 73},
     };
 
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
