@@ -146,6 +146,12 @@ static bool snap(const struct hp_unbias *unbias, struct hp_count count, uint64_t
 
 // --- one pair of numbers -----------------------------------------------------------
 
+static bool is_one_raw_size(struct hp_count count) {
+    uint64_t size = count.bytes / count.objects;
+    return count.bytes % count.objects == 0 &&
+           (count.objects == 1 || hp_is_class_size(size));
+}
+
 static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
                          uint64_t *n, uint64_t *size) {
     if (unbias->kind == HP_DUMP_UNBIASED) {
@@ -153,8 +159,8 @@ static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
     }
     *n = count.objects;
     *size = count.bytes / count.objects;
-    return count.bytes % count.objects == 0 &&
-           (*n == 1 || unbias->kind == HP_DUMP_OBJECTS || hp_is_class_size(*size));
+    return is_one_raw_size(count) ||
+           (unbias->kind == HP_DUMP_OBJECTS && count.bytes % count.objects == 0);
 }
 
 static struct hp_estimate work_out(const struct hp_unbias *unbias,
@@ -349,6 +355,26 @@ static bool repeats_inuse(const struct hp_dump *dump, enum hp_estimator estimato
            estimator == HP_ESTIMATOR_BEST;
 }
 
+// Of one stack it is no news that the header is the sum, and its bytes are a multiple of 8 now
+// and then: whether each line is what jemalloc writes for objects of one size, and some as raw
+// numbers would have to be of several.
+static bool fits_better_rewritten(const struct hp_unbias *unbias,
+                                  const struct hp_dump *dump) {
+    bool has_several = false;
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        const struct hp_count counts[] = {stack->counts.inuse, stack->counts.alloc};
+        for (int i = 0; i < 2; i++) {
+            uint64_t n, size;
+            if (counts[i].objects > 0 && !snap(unbias, counts[i], &n, &size)) {
+                return false;
+            }
+            has_several |= counts[i].objects > 0 && !is_one_raw_size(counts[i]);
+        }
+    }
+    return has_several;
+}
+
 // What jeprof takes where a sampled dump of these formats tells none.
 static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimator) {
     bool is_classic = dump->kind != HP_DUMP_EMPTY;
@@ -362,17 +388,20 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
     memset(unbias->memos, 0, sizeof unbias->memos);
     unbias->estimator = estimator;
     struct hp_kind kind = hp_kind_of(dump);
-    unbias->kind = kind.kind;
     unbias->adds_up = kind.adds_up;
     unbias->has_alloc = kind.has_alloc && !repeats_inuse(dump, estimator);
     unbias->as_is = dump->kind == HP_DUMP_EXACT || dump->kind == HP_DUMP_SCALED;
     unbias->mixes_sizes = dump->mixes_sizes;
     unbias->is_first_version = dump->is_first_version;
     unbias->period = period_of(dump, estimator);
-    unbias->byte_rate = 0;
-    if (unbias->kind == HP_DUMP_UNBIASED && unbias->period >= 1) {
+    if (unbias->period >= 1) {
         hp_size_classes_init(&unbias->classes, unbias->period);
     }
+    bool is_guess = kind.kind == HP_DUMP_RAW && dump->kind == HP_DUMP_EMPTY;
+    unbias->kind = is_guess && unbias->period > 1 && fits_better_rewritten(unbias, dump)
+                       ? HP_DUMP_UNBIASED
+                       : kind.kind;
+    unbias->byte_rate = 0;
     if (unbias->period >= 2) {
         unbias->byte_rate = unbias->kind == HP_DUMP_OBJECTS
                                 ? 1 / (double)unbias->period

@@ -77,6 +77,24 @@ Test(unbias, takes_raw_numbers_as_objects_of_mean_size) {
     cr_expect(close_to(bytes, 10094768.51, 1e-9), "%f", bytes);
 }
 
+// 120 objects of 4096 bytes come out as a multiple of 8, and a stack alone is always the sum.
+Test(unbias, knows_equal_objects_of_one_rewritten_stack_from_raw_ones_of_several_sizes) {
+    struct one one;
+    double objects, bytes;
+    make(&one, 4096, (struct hp_count){121, 483872}, true);
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect_eq(unbias.kind, HP_DUMP_UNBIASED);
+    cr_expect(close_to(bytes, 120 * 4096 / -expm1(4096 * log1p(-1.0 / 4096)), 1e-12),
+              "%f", bytes);
+    make(&one, 4096, (struct hp_count){121, 483880},
+         true); // nor is it that of equal ones
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect_eq(unbias.kind, HP_DUMP_RAW);
+    make(&one, 4096, (struct hp_count){121, 121 * 4096}, true);
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect_eq(unbias.kind, HP_DUMP_RAW);
+}
+
 // What prof_do_unbias() of jemalloc prints for n objects of a size.
 static struct hp_count printed(double n, double size, double period) {
     double p = 1.0 - exp(-size / period);
