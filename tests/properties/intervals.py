@@ -1,5 +1,5 @@
 """The intervals of statistics.md (sections 0 and 3 in the project's design) around estimates
-of sampled bytes, with arithmetic of their own: gamma quantiles by bisection.
+of sampled bytes, with arithmetic of their own.
 """
 import math
 
@@ -36,28 +36,38 @@ def gamma_p(a, x):
 
 def gamma_quantile(shape, lower=None, upper=None):
     """The x with P(shape, x) = lower, or with 1 - P(shape, x) = upper."""
-    def below(x):
+    def excess(x):
         p, q = gamma_p(shape, x)
-        return p < lower if upper is None else q > upper
-    low, high = 0.0, shape + 10
-    while below(high):
-        low, high = high, high * 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        low, high = (middle, high) if below(middle) else (low, middle)
+        return p - lower if upper is None else upper - q
+    low = high = shape
+    while excess(low) > 0:
+        low -= min(low / 2, math.sqrt(shape))
+    while excess(high) < 0:
+        high += math.sqrt(shape)
+    below, above = excess(low), excess(high)
+    while high - low > 1e-12 * high:
+        # Where the chord crosses zero; an end that stays counts half, so that both close in.
+        middle = min(max(high - above * (high - low) / (above - below), low), high)
+        value = excess(middle)
+        if value == 0 or middle in (low, high):
+            return middle
+        if value < 0:
+            low, below, above = middle, value, above / 2
+        else:
+            high, above, below = middle, value, below / 2
     return (low + high) / 2
 
 
-def interval(total, variance, period, alpha):
+def interval(total, variance, period, alpha, highest=None, sure=0.0):
     """Section 0's L and U for an estimate and the bound of its variance."""
+    highest = total if highest is None else highest
     if variance == 0:
-        upper = -period * math.log(alpha / 2) if total == 0 else total
+        upper = -period * math.log(alpha / 2) if total == 0 else highest
         return total, upper
     low = variance / total * gamma_quantile(total ** 2 / variance, lower=alpha / 2)
-    total, variance = total + period, variance + period ** 2
-    return low, variance / total * gamma_quantile(total ** 2 / variance, upper=alpha / 2)
+    highest, variance = highest + period, variance + period ** 2
+    high = variance / highest * gamma_quantile(highest ** 2 / variance, upper=alpha / 2)
+    return max(low, sure), high
 
 
 def variance_of(total, size, period):

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Do the intervals that hprof-agg tells hold the truth as often as they promise?  Each process
-of a simulated fleet is one dump, read by itself, and its JSON is held against the truth: each
-stack and the total have to be inside of their interval in 95 % of the dumps, or more.
+"""Do the intervals that hprof-agg tells hold the truth as often as they promise, and are they
+no wider than what was sampled asks for?  Each process of a simulated fleet is one dump, read
+by itself, and its JSON is held against what the simulator knows: the truth, which each stack
+and the total have to have in their intervals in 95 % of the dumps or more, and the size of
+every object that was sampled, from which the same intervals follow directly.
 
-usage: coverage.py BINARY TESTDATA HPROF_SIM [DUMPS]
+usage: coverage.py BINARY TESTDATA HPROF_SIM [DUMPS [WORKLOAD...]]
 
-DUMPS (150) of each workload; 1,000 take some minutes.
+DUMPS (100) of each workload; 1,000 of all take some minutes.
 """
+import functools
 import json
 import math
 import os
@@ -17,8 +20,93 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, scratch  # noqa: E402
+from intervals import certain, gamma_quantile, interval, variance_of  # noqa: E402
 
-WORKLOADS = ('tiny', 'r-size', 'mix', 'pareto', 'periodic', 'victim', 'churn', 'pair', 'large')
+WORKLOADS = ('tiny', 'r-size', 'mix', 'pareto', 'periodic', 'victim', 'churn', 'pair', 'large',
+             'huge', 'spread', 'few')
+ALPHA = 0.05
+Z = 1.6448536269514722  # one-sided
+
+# Widths on average, as multiples of those from what was sampled: rewritten dumps of mixed sizes
+# are rounded, everything else is in the dump.
+ROUNDED, EXACT = 1.06, 1.0001
+
+QUANTILES = (  # shape, at 0.025 and of the shape one higher at 0.975
+    (1, 0.02531780798, 5.571643391), (2, 0.2422092785, 7.224687668),
+    (3, 0.6186721229, 8.76727307), (10, 4.795388696, 18.39035604),
+    (100, 81.36399125, 121.6267938))
+
+
+# --- what follows from the samples ------------------------------------------------------
+
+
+class Measure:
+    """Sums over objects: estimated bytes, the most they may be, a bound of the variance, and
+    bytes that are surely there."""
+
+    def __init__(self, estimate=0.0, highest=0.0, variance=0.0, sure=0.0):
+        self.of = estimate, highest, variance, sure
+
+    def __add__(self, other):
+        return Measure(*map(sum, zip(self.of, other.of)))
+
+    def in_objects(self, size):
+        estimate, highest, variance, sure = self.of
+        return Measure(estimate / size, highest / size, variance / size ** 2, sure / size)
+
+    def width(self, jump):
+        low, high = ends_of(jump, *self.of)
+        return high - low
+
+
+@functools.lru_cache(maxsize=100000)
+def ends_of(jump, estimate, highest, variance, sure):
+    return interval(estimate, variance, jump, ALPHA, highest, sure)
+
+
+def chance(size, period):
+    return -math.expm1(size * math.log1p(-1 / period))
+
+
+def measure(sizes, period, raw):
+    """Of one stack's samples."""
+    count, total = len(sizes), sum(sizes)
+    if count == 0:
+        return Measure()
+    weights = [1 / chance(size, period) for size in sizes]
+    estimate = sum(weight * size for weight, size in zip(weights, sizes))
+    mean = estimate / sum(weights)
+    if len(set(sizes)) == 1:
+        return Measure(estimate, estimate, variance_of(estimate, mean, period), total)
+    if raw:
+        mean = total / count
+        return Measure(total / -math.expm1(-mean / period), count * period + total,
+                       count * period ** 2, total)
+    sampled = -math.expm1(-mean / period)
+    variance = variance_of(estimate, mean, period) + period ** 2 / 12
+    return Measure(estimate, estimate, variance,
+                   certain(round(sum(weights) * sampled), estimate * sampled, period))
+
+
+def beyond(size, period):
+    """What one sampled object stands for beyond itself."""
+    return size / chance(size, period) - size
+
+
+def unseen(stacks, period):
+    """Good and Turing's estimate of what is in stacks without samples, and its upper end."""
+    estimate = variance = 0.0
+    for sizes in stacks:
+        parts = [beyond(size, period) for size in sizes]
+        if len(sizes) == 1:
+            estimate += parts[0]
+            variance += parts[0] * (parts[0] + sizes[0])
+        elif len(sizes) == 2:
+            variance += 2 * parts[0] * parts[1]
+    return estimate, estimate + period + Z * math.sqrt(variance + 2 * period ** 2)
+
+
+# --- what hprof-agg tells -----------------------------------------------------------------
 
 
 def leaf(stack):
@@ -26,45 +114,144 @@ def leaf(stack):
     return f'{os.path.basename(frame["module"])}+{frame["offset"]:#x}'
 
 
-def ends(number, metric='inuse-space'):
+def ends(number, metric):
     return number[metric]['low'], number[metric]['high']
 
 
-def check(directory, workload, raw):
-    options = ['--raw'] if raw else []
-    subprocess.run([SIM, 'generate', f'--workload={workload}', f'--processes={DUMPS}',
-                    *options, directory], check=True)
-    truth = json.loads(pathlib.Path(directory, 'truth.json').read_text(encoding='utf-8'))
-    wanted = {leaf(stack): stack['live_bytes'] for stack in truth['stacks']}
-    inside = dict.fromkeys([*wanted, 'total'], 0)
-    for path in pathlib.Path(directory).glob('*.heap'):
-        told = json.loads(t.ok('top', '--format=json', '--by=address', '--no-symbols', '-n0',
-                               path, env={'HPROF_AGG_OPTS': ''}).out)
-        rows = {row['name']: ends(row['flat']) for row in told['rows']}
-        for name, value in wanted.items():
-            # What is not in the dump may hold as much as the smallest count that is.
-            low, high = rows.get(name, (0, -math.log(0.025) * truth['period']))
-            inside[name] += low - 1 <= value <= high + 1
-        low, high = ends(told['total'])
-        inside['total'] += low - 1 <= sum(wanted.values()) <= high + 1
-    least = 0.95 - 6 * math.sqrt(0.95 * 0.05 / DUMPS)
-    shares = {name: count / DUMPS for name, count in inside.items()}
-    faults = [f'{name}: {share:.3f}, less than {least:.3f}'
-              for name, share in shares.items() if share < least]
-    return faults or f'{min(shares.values()):.3f} ... {max(shares.values()):.3f}'
+def told_of(path):
+    report = json.loads(t.ok('top', '--format=json', '--by=address', '--no-symbols', '-n0',
+                             path, env={'HPROF_AGG_OPTS': ''}).out)
+    return report, {row['name']: row['flat'] for row in report['rows']}
+
+
+def holds(range_, value):
+    """To the nine digits that are told."""
+    return range_[0] * (1 - 1e-8) <= value <= range_[1] * (1 + 1e-8)
+
+
+class Tally:
+    """Shares of dumps, or sums of widths, by stack."""
+
+    def __init__(self):
+        self.of = {}
+
+    def add(self, name, value, weight=1):
+        sums = self.of.setdefault(name, [0, 0])
+        sums[0] += value
+        sums[1] += weight
+
+    def faults(self, is_fault, limit):
+        ratios = {name: value / weight for name, (value, weight) in self.of.items()}
+        faults = [f'{name}: {ratio:.4f}, the limit is {limit(name):.4f}'
+                  for name, ratio in ratios.items() if is_fault(ratio, limit(name))]
+        return faults or f'{min(ratios.values()):.4f} ... {max(ratios.values()):.4f}'
+
+    def too_low(self):
+        least = {name: 1 - ALPHA - 6 * math.sqrt(ALPHA * (1 - ALPHA) / weight)
+                 for name, (_, weight) in self.of.items()}
+        return self.faults(lambda ratio, limit: ratio < limit, least.get)
+
+    def too_high(self, limit):
+        return self.faults(lambda ratio, limit: ratio > limit, limit)
+
+
+class Fleet:
+    """The dumps of a workload, each by itself."""
+
+    def __init__(self, directory, workload, raw):
+        self.raw, self.directory = raw, pathlib.Path(directory)
+        subprocess.run([SIM, 'generate', f'--workload={workload}', f'--processes={DUMPS}',
+                        '--samples', *['--raw'] * raw, directory], check=True)
+        truth, self.samples = (json.loads((self.directory / name).read_text(encoding='utf-8'))
+                               for name in ('truth.json', 'samples.json'))
+        self.period, self.stacks = truth['period'], truth['stacks']
+        self.sizes = [{size for stacks in self.samples.values() for size in stacks[i]}
+                      for i in range(len(self.stacks))]
+        self.bytes, self.objects, self.unseen, self.widths = (Tally() for _ in range(4))
+        told = t.in_parallel(lambda dump: [told_of(self.directory / dump)], self.samples)
+        for dump, (report, rows) in zip(self.samples, told):
+            self.add(dump, report, rows)
+
+    def add(self, dump, report, rows):
+        sampled = self.samples[dump]
+        for i, stack in enumerate(self.stacks):
+            if stack['live_bytes'] > 0:
+                self.add_stack(stack, self.sizes[i], sampled[i], rows.get(leaf(stack)), report)
+        self.add_total(sampled, report['total'])
+        self.add_unseen(sampled, report['unseen'])
+
+    def add_stack(self, stack, sizes, sampled, row, report):
+        name, nothing = stack['name'], -math.log(ALPHA / 2) * self.period
+        # What is not in the dump may hold as much as the smallest count that is.
+        space = ends(row, 'inuse-space') if sampled else (0, nothing)
+        self.bytes.add(name, holds(space, stack['live_bytes']))
+        if sampled:
+            spec = measure(sampled, self.period, self.raw)
+            self.widths.add(name, space[1] - space[0], spec.width(self.period))
+        self.unseen.add(name, sampled != [] or stack['live_bytes'] <= report['unseen']['stack'])
+        if len(sizes) == 1:
+            size, = sizes
+            objects = ends(row, 'inuse-objects') if sampled else (0, nothing / size)
+            self.objects.add(name, holds(objects, stack['live_objects']))
+            if sampled:
+                self.widths.add(f'objects of {name}', objects[1] - objects[0],
+                                spec.in_objects(size).width(1 / chance(size, self.period)))
+
+    def add_total(self, sampled, told):
+        low, high = ends(told, 'inuse-space')
+        self.bytes.add('total', holds((low, high), self.total('live_bytes')))
+        spec = sum((measure(sizes, self.period, self.raw) for sizes in sampled), Measure())
+        self.widths.add('total', high - low, spec.width(self.period))
+        # How many there are of a size of which none was sampled no one can tell.
+        seen = {size for sizes in sampled for size in sizes}
+        if seen == set().union(*self.sizes) and all(len(sizes) < 2 for sizes in self.sizes):
+            objects = ends(told, 'inuse-objects')
+            self.objects.add('total', holds(objects, self.total('live_objects')))
+
+    def total(self, what):
+        return sum(stack[what] for stack in self.stacks)
+
+    def add_unseen(self, sampled, told):
+        truth = sum(stack['live_bytes'] for stack, sizes in zip(self.stacks, sampled)
+                    if not sizes)
+        estimate, highest = unseen(sampled, self.period)
+        self.unseen.add('all stacks', truth <= told['high'])
+        self.widths.add('unseen', told['high'] - told['estimate'], highest - estimate)
+
+    def is_rounded(self, name):
+        """Whether a stack, or one of all, is in the dumps with what is no longer exact."""
+        return not self.raw and any(len(sizes) > 1 for stack, sizes in zip(self.stacks, self.sizes)
+                                    if name in ('total', 'unseen', stack['name']))
+
+    def check(self, what):
+        t.check(f'{what}: bytes are in their intervals', self.bytes.too_low)
+        if self.objects.of:
+            t.check(f'{what}: objects of one size are in theirs', self.objects.too_low)
+        t.check(f'{what}: what was not sampled is less than told', self.unseen.too_low)
+        t.check(f'{what}: intervals as wide as the samples ask for, or less', lambda:
+                self.widths.too_high(lambda name: ROUNDED if self.is_rounded(name) else EXACT))
+
+
+def quantiles():
+    for shape, low, high in QUANTILES:
+        if not math.isclose(gamma_quantile(shape, lower=0.025), low, rel_tol=1e-9):
+            yield f'{gamma_quantile(shape, lower=0.025)} for {low}'
+        if not math.isclose(gamma_quantile(shape + 1, upper=0.025), high, rel_tol=1e-9):
+            yield f'{gamma_quantile(shape + 1, upper=0.025)} for {high}'
 
 
 def main():
+    t.check('the quantiles of this test are those of the design', quantiles)
     with scratch() as directory:
-        for workload in WORKLOADS:
+        for workload in sys.argv[5:] or WORKLOADS:
             for raw in (False, True):
                 name = workload + (' as raw numbers' if raw else '')
-                t.check(f'{DUMPS} dumps of {name}',
-                        lambda: check(os.path.join(directory, name), workload, raw))
+                Fleet(os.path.join(directory, name), workload, raw).check(
+                    f'{DUMPS} dumps of {name}')
     t.done()
 
 
 SIM = os.path.abspath(sys.argv[3])
-DUMPS = int(sys.argv[4]) if len(sys.argv) > 4 else 150
+DUMPS = int(sys.argv[4]) if len(sys.argv) > 4 else 100
 t = Tests()
 main()
