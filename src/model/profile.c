@@ -190,6 +190,24 @@ bool hp_profile_has_errors(const struct hp_profile *profile, enum hp_column colu
            (column == HP_COLUMN_INUSE || profile->has_alloc);
 }
 
+// Of the inputs that tell of a column, the largest; 0 where every allocation was sampled.
+static uint64_t period_of(const struct hp_profile *profile, enum hp_column column) {
+    uint64_t period = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        bool tells = input->public.status <= HP_INPUT_KEPT_DAMAGED &&
+                     (column == HP_COLUMN_INUSE || input->total.of[HP_ALLOC_OBJECTS] > 0);
+        if (tells && input->period > 1 && input->period > period) {
+            period = input->period;
+        }
+    }
+    return period;
+}
+
+bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column column) {
+    return hp_profile_has_errors(profile, column) && period_of(profile, column) > 0;
+}
+
 static void add_to(struct hp_profile *profile, size_t stack,
                    const struct hp_values *values,
                    const struct hp_error *const errors[HP_COLUMNS]) {
@@ -290,7 +308,7 @@ struct hp_values hp_profile_total(const struct hp_profile *profile) {
 
 struct hp_error hp_profile_error(const struct hp_profile *profile,
                                  enum hp_column column) {
-    struct hp_error total = {0};
+    struct hp_error total = {.period = period_of(profile, column)};
     const struct hp_error *error;
     hp_vec_each (error, &profile->errors[column]) {
         hp_error_add(&total, error);

@@ -104,6 +104,9 @@ void hp_profile_set_alloc(struct hp_profile *profile);
 bool hp_profile_wants_errors(const struct hp_profile *profile, enum hp_column column);
 bool hp_profile_has_errors(const struct hp_profile *profile, enum hp_column column);
 
+// Whether there are some that leave anything open: not every allocation was sampled.
+bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column column);
+
 // Make room for as many more stacks, so that adding them moves nothing.
 void hp_profile_reserve(struct hp_profile *profile, size_t stacks);
 
@@ -123,7 +126,8 @@ void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_cou
 // Sum over all stacks.
 struct hp_values hp_profile_total(const struct hp_profile *profile);
 
-// Of a column that has errors.
+// Of a column that has errors.  Its period is that of all inputs, also of those of which
+// nothing was sampled.
 struct hp_error hp_profile_error(const struct hp_profile *profile, enum hp_column column);
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);

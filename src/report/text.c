@@ -56,7 +56,7 @@ void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole) {
 bool hp_text_has_errors(const struct hp_profile *profile,
                         const struct hp_report_options *options) {
     return !options->no_error &&
-           hp_profile_has_errors(profile, hp_column_of(options->metric));
+           hp_profile_is_uncertain(profile, hp_column_of(options->metric));
 }
 
 double hp_text_confidence(const struct hp_report_options *options) {
@@ -98,7 +98,7 @@ static bool stands_on_few(hp_fixed value, const struct hp_error *error,
 void hp_text_error(struct hp_sink *out, hp_fixed value, const struct hp_error *error,
                    const struct hp_report_options *options) {
     char text[HP_NUMBER_SIZE] = "";
-    if (error->samples > 0) {
+    if (error->samples > 0 && error->period > 0) {
         format_error(text, value, error, options, options->metric, options->unit);
     }
     put_padded(out, text, HP_ERROR_WIDTH);
@@ -230,10 +230,10 @@ static void put_total(struct hp_sink *out, hp_fixed value, const struct hp_error
     hp_text_format(text, value, metric, HP_UNIT_AUTO);
     bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
     hp_sink_print(out, is_space ? "  %s" : "   %s objects", text);
-    if (error && (hp_measure_is_known(error, metric))) {
+    if (error && hp_measure_is_known(error, metric)) {
         format_error(text, value, error, options, metric, HP_UNIT_AUTO);
         hp_sink_print(out, " ± %s", text);
-    } else if (error) {
+    } else if (error && error->samples > 0) {
         format_error(text, value, error, options, metric, HP_UNIT_AUTO);
         hp_sink_print(out, " (%s)", text);
     }
@@ -246,7 +246,7 @@ static void put_totals(struct hp_sink *out, const struct hp_profile *profile,
 
     static const enum hp_metric objects[] = {HP_INUSE_OBJECTS, HP_ALLOC_OBJECTS};
     struct hp_values total = hp_profile_total(profile);
-    bool has_error = !options->no_error && hp_profile_has_errors(profile, column);
+    bool has_error = !options->no_error && hp_profile_is_uncertain(profile, column);
     struct hp_error error = {0};
     if (has_error) {
         error = hp_profile_error(profile, column);

@@ -72,7 +72,7 @@ static void put_side(struct hp_sink *out, const char *label, hp_fixed value,
     char text[HP_NUMBER_SIZE];
     hp_text_format(text, value, options->metric, HP_UNIT_AUTO);
     hp_sink_print(out, "%-9s  %s", label, text);
-    if (!isnan(range.low)) {
+    if (range.high > range.low) { // false for NAN, and for exact numbers
         hp_text_format(text, hp_text_fixed((range.high - range.low) / 2, options->metric),
                        options->metric, HP_UNIT_AUTO);
         hp_sink_print(out, " ± %s", text);

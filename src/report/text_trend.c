@@ -23,7 +23,7 @@ static void put_slope(struct hp_sink *out, double slope,
 static void put_half(struct hp_sink *out, double half,
                      const struct hp_report_options *options, int width) {
     char text[HP_NUMBER_SIZE] = "-";
-    if (!isnan(half)) {
+    if (half > 0) { // false for NAN
         hp_text_format(text, hp_text_fixed(half, options->metric), options->metric,
                        options->unit);
     }
@@ -46,7 +46,7 @@ static void put_header(struct hp_sink *out, const struct hp_trend *trend,
     hp_text_format(text, total->last, options->metric, HP_UNIT_AUTO);
     hp_sink_print(out, "last       %s\nslope      ", text);
     put_slope(out, total->slope, options, 0);
-    if (!isnan(total->slope_error)) {
+    if (total->slope_error > 0) { // false for NAN
         hp_sink_text(out, " ± ");
         put_half(out, total->slope_error, options, 0);
     }

@@ -107,7 +107,7 @@ void hp_table_init(struct hp_table *table, const struct hp_profile *profile,
                    const struct hp_report_options *options, enum hp_table_errors errors) {
     *table = (struct hp_table){0};
     if (!options->no_error &&
-        hp_profile_has_errors(profile, hp_column_of(options->metric))) {
+        hp_profile_is_uncertain(profile, hp_column_of(options->metric))) {
         bool is_cum = options->sort == HP_SORT_CUM;
         table->has_flat_errors = errors == HP_TABLE_BOTH_ERRORS || !is_cum;
         table->has_cum_errors = errors == HP_TABLE_BOTH_ERRORS || is_cum;

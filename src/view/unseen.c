@@ -14,7 +14,6 @@
 // Exact sums: stacks come in any order.
 struct sums {
     hp_int128 beyond, variance; // bytes, bytes^2
-    uint64_t period;
 };
 
 static void add(struct sums *sums, hp_int128 bytes, const struct hp_error *error) {
@@ -25,7 +24,6 @@ static void add(struct sums *sums, hp_int128 bytes, const struct hp_error *error
     } else if (error->period > 0 && error->samples == 2 && error->flags == 0) {
         sums->variance += beyond * beyond / 2;
     }
-    sums->period = error->period > sums->period ? error->period : sums->period;
 }
 
 struct hp_unseen hp_unseen_of(const struct hp_profile *profile, enum hp_column column,
@@ -37,7 +35,8 @@ struct hp_unseen hp_unseen_of(const struct hp_profile *profile, enum hp_column c
         add(&sums, hp_fixed_round(value, space), &profile->errors[column].at[i]);
     }
     double estimate = (double)sums.beyond, variance = (double)sums.variance;
-    double period = (double)sums.period, z = hp_normal_quantile_above(1 - confidence);
+    double period = (double)hp_profile_error(profile, column).period;
+    double z = hp_normal_quantile_above(1 - confidence);
     return (struct hp_unseen){
         .estimate = estimate,
         .highest = estimate + period + z * sqrt(variance + 2 * period * period),

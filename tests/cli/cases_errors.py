@@ -1,0 +1,46 @@
+"""What is told of sampling: half-widths, and when there is nothing to tell."""
+import json
+
+from harness import case, check
+
+
+def dump(t, name, counts):
+    """A dump of one stack, as jemalloc rewrites it; without counts, of none."""
+    stack = f"@ 0x55550000{int(name):04x}\n  t*: {counts} [0: 0]\n" if counts else ""
+    t.file(f"{name}.heap", f"heap_v2/524288\n  t*: {counts or '0: 0'} [0: 0]\n{stack}"
+                           "\nMAPPED_LIBRARIES:\n"
+                           "555500000000-555500010000 r-xp 00000000 fe:00 1  /srv/program\n")
+    return f"{name}.heap"
+
+
+@case
+def exact_dumps_have_no_error(t):
+    accum = t.testdata / "jemalloc-lg0-accum.heap"
+    for args in (["top"], ["top", "--cum"], ["top", "--metric=inuse-objects"], ["stacks"],
+                 ["top", "--metric=alloc-space"], ["stacks", "--metric=alloc-objects"]):
+        out = check(t.run(*args, "--no-symbols", accum), 0, "every allocation sampled").out
+        assert "±" not in out and "never sampled" not in out, out
+    for command in ("diff", "trend"):
+        out = check(t.run(command, "--no-symbols", t.dump, accum)).out
+        header, _, _ = out.partition("\n\n")
+        assert "±" not in header, header
+    told = json.loads(check(t.run("top", "--format=json", "--no-symbols", accum)).out)
+    space = told["total"]["inuse-space"]
+    assert space["low"] == space["estimate"] == space["high"], space
+
+
+@case
+def exact_dumps_among_others_leave_those_their_error(t):
+    out = check(t.run("top", "--no-symbols", t.dump, t.other), 0, "never sampled").out
+    assert "± 95%" in out and "in use     89.3 MiB ± " in out, out
+
+
+@case
+def a_dump_without_samples_may_hold_as_much_as_goes_unnoticed(t):
+    told = json.loads(check(t.run("top", "--format=json", dump(t, 1, None))).out)
+    high = told["total"]["inuse-space"]["high"]
+    assert abs(high / 524288 - 3.6888794541) < 1e-6, high
+    assert abs(told["unseen"]["stack"] / 524288 - 2.9957322736) < 1e-6, told["unseen"]
+    assert told["total"]["inuse-objects"]["high"] is None, told["total"]
+    out = check(t.run("top", dump(t, 1, None)), 0, "in use     0 B ± ").out
+    assert "mixed sizes" not in out, out
