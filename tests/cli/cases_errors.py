@@ -44,3 +44,23 @@ def a_dump_without_samples_may_hold_as_much_as_goes_unnoticed(t):
     assert told["total"]["inuse-objects"]["high"] is None, told["total"]
     out = check(t.run("top", dump(t, 1, None)), 0, "in use     0 B ± ").out
     assert "mixed sizes" not in out, out
+
+
+@case
+def rounded_counts_that_interval_does_not_cover_are_told(t):
+    rounded = "the dumps' rounded counts may account for up to 7.0 MiB of what is in use"
+    # Of objects of several sizes, by R/2 t^2 e^-t / (1 - e^-t)^2 each, t = 1000001 / 2 / R.
+    many = [dump(t, i, f"2: {1000001 + 8 * i}") for i in range(1, 31)]
+    check(t.run("top", "--no-symbols", *many), 0, rounded)
+    told = json.loads(check(t.run("top", "--format=json", "--no-symbols", *many)).out)
+    assert rounded in told["warnings"], told["warnings"]
+    assert "rounded" not in check(t.run("top", "--no-symbols", "--no-error", *many)).out
+
+
+@case
+def rounded_counts_that_interval_covers_are_not(t):
+    few = [dump(t, i, f"2: {1000001 + 8 * i}") for i in range(1, 4)]
+    equal = [dump(t, i, f"{i}: {16 * i}") for i in range(4, 34)]
+    for dumps in (few, equal):
+        result = check(t.run("top", "--no-symbols", *dumps))
+        assert "rounded" not in result.out, result
