@@ -10,48 +10,22 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "view/apportion.h"
 #include "view/traces.h"
 
 #include <string.h>
 
-struct share {
-    hp_fixed fraction; // what rounding down leaves
-    size_t trace;
-    hp_int128 whole;
-};
-
-static int by_fraction(const void *left, const void *right) {
-    const struct share *a = left, *b = right;
-    if (a->fraction != b->fraction) {
-        return a->fraction > b->fraction ? -1 : 1;
-    }
-    return (a->trace > b->trace) - (a->trace < b->trace);
-}
-
-static int by_trace(const void *left, const void *right) {
-    const struct share *a = left, *b = right;
-    return (a->trace > b->trace) - (a->trace < b->trace);
-}
-
-// Whole numbers that add up to the rounded total: round down, then give the units that are
-// left to the largest fractions.
-static struct share *apportion(const struct hp_traces *traces, enum hp_metric metric) {
+// Of each trace.
+static hp_int128 *apportion(const struct hp_traces *traces, enum hp_metric metric) {
     size_t count = traces->traces.count;
-    struct share *shares = hp_alloc(count * sizeof *shares);
-    hp_int128 left = hp_fixed_round(traces->total.of[metric], metric);
+    hp_fixed *values = hp_alloc(count * sizeof *values);
+    hp_int128 *whole = hp_alloc(count * sizeof *whole);
     for (size_t i = 0; i < count; i++) {
-        hp_fixed value = traces->traces.at[i].values.of[metric];
-        shares[i].whole = value >> hp_fraction(metric);
-        shares[i].fraction = value - (shares[i].whole << hp_fraction(metric));
-        shares[i].trace = i;
-        left -= shares[i].whole;
+        values[i] = traces->traces.at[i].values.of[metric];
     }
-    qsort(shares, count, sizeof *shares, by_fraction);
-    for (size_t i = 0; i < count && left > 0; i++, left--) {
-        shares[i].whole++;
-    }
-    qsort(shares, count, sizeof *shares, by_trace);
-    return shares;
+    hp_apportion(values, count, metric, whole);
+    free(values);
+    return whole;
 }
 
 // Where the space stands in front of a final number, or the size of the name.
@@ -152,12 +126,12 @@ static void write_folded(struct hp_sink *out, const struct hp_profile *profile,
                          const struct hp_report_options *options) {
     struct hp_traces traces;
     hp_traces_init(&traces, profile, options);
-    struct share *shares = apportion(&traces, options->metric);
+    hp_int128 *shares = apportion(&traces, options->metric);
     struct writer w = {.out = out, .traces = &traces};
     w.of_node = clean_all(&traces.naming, &w.names);
     for (size_t i = 0; i < traces.traces.count; i++) {
-        if (shares[i].whole > 0) {
-            put_trace(&w, &traces.traces.at[i], shares[i].whole);
+        if (shares[i] > 0) {
+            put_trace(&w, &traces.traces.at[i], shares[i]);
         }
     }
     free(w.of_node);
