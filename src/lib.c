@@ -70,7 +70,7 @@ void hp_profile_symbolize(struct hp_profile *profile,
 }
 
 static const char *default_format(enum hp_report_kind kind) {
-    return kind == HP_REPORT_MERGE ? "folded" : "text";
+    return kind == HP_REPORT_MERGE ? "pprof" : "text";
 }
 
 static const struct hp_format_writer *find_writer(const char *name) {

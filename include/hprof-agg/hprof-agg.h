@@ -201,7 +201,7 @@ enum hp_unit {
 
 struct hp_report_options {
     enum hp_report_kind kind;
-    const char *format; // "text" or "folded"; NULL for the kind's own
+    const char *format; // as in hp_format_name(); NULL for the kind's own
     enum hp_metric metric;
     enum hp_granularity by;
     const char *label; // the key, if by label

@@ -140,7 +140,6 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
                : ret;
 }
 
-// `merge` has no format that suits all, so it must be said; others may not fit.
 static int fail_format(const struct hp_cli_settings *settings, struct hp_err *err) {
     const struct hp_cli_command *command = settings->command;
     char known[256] = "";
@@ -151,11 +150,8 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
             strcat(strcat(known, *known ? ", " : ""), name);
         }
     }
-    const char *format = settings->report.format;
-    return format == NULL ? hp_cli_fail(err, HP_E_USAGE, "%s needs --format, one of: %s",
-                                        command->name, known)
-                          : hp_cli_fail(err, HP_E_USAGE, "%s does not write %s, but: %s",
-                                        command->name, format, known);
+    return hp_cli_fail(err, HP_E_USAGE, "%s does not write %s, but: %s", command->name,
+                       settings->report.format, known);
 }
 
 static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
@@ -163,6 +159,9 @@ static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     report->kind = settings->command->kind;
     if (report->format == NULL && settings->output != NULL) {
         report->format = hp_format_of_file(settings->output);
+    }
+    if (report->format == NULL && settings->command->id == HP_CLI_MERGE) {
+        report->format = "pprof";
     }
     bool text = report->format == NULL || strcmp(report->format, "text") == 0;
     if (!hp_format_fits(text ? "text" : report->format, report->kind)) {

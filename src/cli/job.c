@@ -87,6 +87,10 @@ static int collect_inputs(const struct hp_cli_settings *settings, struct inputs 
                         : ret;
 }
 
+static bool has_format(const struct hp_cli_settings *settings, const char *name) {
+    return settings->report.format != NULL && strcmp(settings->report.format, name) == 0;
+}
+
 // Before any input is read: hours of work must not end at a mistyped folder.
 static int open_output(const struct hp_cli_settings *settings,
                        const struct hp_cli_filelist *list, struct hp_cli_outfile *out,
@@ -97,20 +101,24 @@ static int open_output(const struct hp_cli_settings *settings,
         return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the input %s",
                            settings->output, list->paths[i]);
     }
+    bool to_stdout = settings->output == NULL || strcmp(settings->output, "-") == 0;
+    if (to_stdout && has_format(settings, "pprof") && isatty(STDOUT_FILENO)) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "pprof is not for a terminal: name a file, --output=x.pb.gz");
+    }
     return hp_cli_outfile_open(out, settings->output, err);
 }
 
 static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
-    const char *format = settings->report.format;
-    bool is_folded = format != NULL && strcmp(format, "folded") == 0;
+    bool has_none = has_format(settings, "folded") || has_format(settings, "pprof");
     bool is_alloc = settings->report.metric == HP_ALLOC_SPACE ||
                     settings->report.metric == HP_ALLOC_OBJECTS;
-    if (settings->report.no_error || is_folded || settings->command->id == HP_CLI_INFO ||
+    if (settings->report.no_error || has_none || settings->command->id == HP_CLI_INFO ||
         settings->command->id == HP_CLI_MERGE) {
         return HP_ERRORS_NONE;
     }
     bool is_series = (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0;
-    if (!is_series && format != NULL && strcmp(format, "json") == 0) {
+    if (!is_series && has_format(settings, "json")) {
         return HP_ERRORS_ALL;
     }
     return is_alloc ? HP_ERRORS_ALLOC : HP_ERRORS_INUSE;

@@ -127,7 +127,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_bool, FIELD(no_symbols), true},
 
     {"format", 'f', HP_CLI_FORMAT, "FORMAT", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
-     "the format of the report (default text; merge has none)",
+     "the format of the report (default text, pprof for merge)",
      hp_cli_set_format, 0, 0},
     {"output", 'o', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
      "write to FILE, all or nothing; its suffix picks the format if --format is absent",

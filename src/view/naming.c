@@ -175,11 +175,10 @@ int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b) 
     return hp_span_compare(hp_node_name(naming, a), hp_node_name(naming, b));
 }
 
-// Step over the allocator's own calls, from the leaf on; *frame and *call are then those
-// of the first that is not.
-static void drop_allocator(const struct hp_naming *naming, const struct hp_stack *stack,
-                           uint32_t *frame, uint32_t *call) {
-    for (; *frame < stack->depth; ++*frame) {
+void hp_naming_skip_allocator(const struct hp_naming *naming,
+                              const struct hp_stack *stack, uint32_t *frame,
+                              uint32_t *call) {
+    for (*frame = 0; *frame < stack->depth; ++*frame) {
         const uint32_t *first = &naming->first_call.at[stack->frames[*frame].n];
         for (*call = first[0]; *call < first[1]; ++*call) {
             if (!naming->calls.at[*call].is_allocator) {
@@ -210,7 +209,7 @@ void hp_naming_walk(const struct hp_naming *naming, const struct hp_stack *stack
     uint32_t frame = 0, call = 0;
     walk->nodes.count = 0;
     if (!naming->all_frames) {
-        drop_allocator(naming, stack, &frame, &call);
+        hp_naming_skip_allocator(naming, stack, &frame, &call);
         if (frame < stack->depth) { // some calls of this frame may have been dropped
             uint32_t id = stack->frames[frame++].n;
             push_calls(naming, walk, call, naming->first_call.at[id + 1]);

@@ -48,6 +48,12 @@ struct hp_walk {
 void hp_naming_walk(const struct hp_naming *naming, const struct hp_stack *stack,
                     struct hp_walk *walk);
 
+// Step over the allocator's own calls, from the leaf on: *frame of the stack's frames and
+// *call of the naming's calls are the first that are not.  All are if *frame is the depth.
+void hp_naming_skip_allocator(const struct hp_naming *naming,
+                              const struct hp_stack *stack, uint32_t *frame,
+                              uint32_t *call);
+
 // True if jemalloc cut the stack at its default of 128 frames, so that its last frame
 // is no root.
 bool hp_stack_is_truncated(const struct hp_stack *stack);

@@ -149,8 +149,14 @@ def an_option_of_another_command_is_an_error(t):
 
 
 @case
-def merge_needs_a_format(t):
-    check(t.run("merge", t.dump), 2, "", "merge needs --format, one of: folded")
+def merge_writes_pprof_by_default(t):
+    wanted = check(t.run("merge", "--format=pprof", "--no-symbols", t.dump)).out
+    assert wanted.startswith("\x1f\udc8b")
+    assert check(t.run("merge", "--no-symbols", t.dump)).out == wanted
+
+
+@case
+def merge_is_for_programs(t):
     check(t.run("merge", "-ftext", t.dump), 2, "", "merge does not write text")
     check(t.run("text", t.dump), 2, "", "unknown command text")
 

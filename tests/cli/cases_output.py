@@ -76,6 +76,9 @@ def the_suffix_picks_the_format(t):
     wanted = check(t.run("folded", "--no-symbols", t.dump)).out
     check(t.run("merge", "--no-symbols", "-o", "x.folded", t.dump), 0)
     assert (t.folder / "x.folded").read_text() == wanted
+    wanted = check(t.run("pprof", "--no-symbols", t.dump)).out
+    check(t.run("top", "--no-symbols", "-o", "x.pb.gz", t.dump), 0)
+    assert (t.folder / "x.pb.gz").read_bytes().decode("utf-8", "surrogateescape") == wanted
     check(t.run("top", "--no-symbols", "-ftext", "-o", "y.folded", t.dump), 0)
     assert (t.folder / "y.folded").read_text() == t.run("top", "--no-symbols", t.dump).out
 

@@ -104,3 +104,10 @@ def progress_can_be_forbidden(t):
 @case
 def quiet_means_no_progress(t):
     assert slow_run(t, "--quiet") == ""
+
+
+@case
+def what_is_not_text_stays_off_terminals(t):
+    for output in ((), ("--output=-",)):
+        result = t.run_on_terminal("merge", "--no-symbols", *output, t.dump)
+        assert result.status == 2 and "pprof is not for a terminal" in result.out, result

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""What pprof makes of our profiles: `go tool pprof` has to show our totals per function and
+stack, and protoc, by google/pprof's own profile.proto, our frames.
+
+usage: pprof.py BINARY TESTDATA
+"""
+import collections
+import gzip
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+from harness import METRICS, Tests, scratch  # noqa: E402
+from profile_proto import Profile, canonical  # noqa: E402
+
+t = Tests()
+SYMBOLS = f'--symbol-dir={t.root}'
+PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
+CXX = t.testdata / 'golden' / 'cxx.heap'
+# Name, options, inputs.
+CASES = [
+    ('C with inlined calls, two processes', (SYMBOLS,), PROCS),
+    ('C++', (SYMBOLS,), [CXX]),
+    ('C++ with all frames', (SYMBOLS, '--all-frames'), [CXX]),
+    ('C++ without inlined calls', (SYMBOLS, '--no-inlines'), [CXX]),
+    ('jeprof\'s numbers', (SYMBOLS, '--compat=jeprof'), PROCS),
+    ('stacks that were cut off', ('--no-symbols',),
+     [t.real / 'clang_json_lg17.21618.0.f.heap.gz']),
+    ('a server', ('--no-symbols',), [t.real / 'redis_lg13.27533.13.f.heap.gz']),
+]
+
+
+def pprof(*args, folder):
+    done = subprocess.run(
+        ['go', 'tool', 'pprof', '-symbolize=none', '-nodecount=1000000', '-nodefraction=0',
+         '-edgefraction=0', *map(str, args)], capture_output=True, check=False,
+        env={**os.environ, 'PPROF_TMPDIR': folder}, cwd=folder, timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(f'pprof {args}: {done.stderr.decode()}')
+    return done.stdout.decode()
+
+
+def write(folder, name, *args):
+    path = pathlib.Path(folder) / f'{name}.pb.gz'
+    t.ok('merge', '-q', '-o', path, *args)
+    return path
+
+
+def metrics_of(profile):
+    return [kind.replace('_', '-') for kind in profile.sample_types]
+
+
+TOP_ROW = re.compile(r'^ *(\d+)B? +[\d.]+% +[\d.]+% +(\d+)B? +[\d.]+%  (.*?)( \(inline\))?$')
+
+
+def top_of(text):
+    """{function: (flat, cum)} and the total that pprof prints."""
+    total = int(re.search(r' of (\d+)B? total', text)[1])
+    rows = [TOP_ROW.match(line) for line in text.split('flat%')[1].splitlines()[1:]]
+    return {row[3]: (int(row[1]), int(row[2])) for row in rows}, total
+
+
+# Each value of a stack is off by less than one.
+def compare_top(theirs, total, ours, stacks):
+    own = {name: (flat, cum) for flat, cum, name in ours
+           if not re.search(r'^0x|\+0x[0-9a-f]+$', name)}
+    faults = [] if own else ['no function has a name']
+    if abs(total - sum(flat for flat, _, _ in ours)) > len(ours):
+        faults.append(f'total {total}')
+    faults += [f'{name}: {theirs.get(name)} instead of {values}'
+               for name, values in own.items()
+               if name not in theirs or
+               any(abs(a - b) > stacks for a, b in zip(theirs[name], values))]
+    faults += [f'{name}: we have no such function' for name in theirs
+               if name not in own and not re.fullmatch(r'\[.*\]', name)]
+    return faults
+
+
+def top(options, inputs, folder):
+    path = write(folder, 'top', *options, *inputs)
+    profile = Profile(path)
+    faults = []
+    for kind in profile.sample_types:
+        metric = kind.replace('_', '-')
+        unit = ['-unit=bytes'] if metric.endswith('space') else []
+        theirs, total = top_of(pprof('-top', *unit, f'-sample_index={kind}', path, folder=folder))
+        ours = t.ok('top', '-n0', '--unit=B', f'--metric={metric}', *options, *inputs).rows()
+        faults += [f'{kind}: {fault}' for fault in
+                   compare_top(theirs, total, ours, len(profile.samples))]
+    return faults
+
+
+def totals(options, inputs, folder):
+    """Printed to the whole unit: parts have to add up to exactly that."""
+    profile = Profile(write(folder, 'totals', *options, *inputs))
+    exact = t.totals(*(o for o in options if o == '--compat=jeprof'), *inputs)
+    sums = [sum(values) for values in zip(*(sample.values for sample in profile.samples))]
+    faults = [f'{metric}: {sums[i]} instead of {exact[metric]}'
+              for i, metric in enumerate(metrics_of(profile))
+              if abs(sums[i] - exact[metric]) > 0.501]
+    known = [m for m in ('alloc-objects', 'alloc-space', 'inuse-objects', 'inuse-space')
+             if exact[m] is not None]
+    return faults + ([] if metrics_of(profile) == known else [f'{metrics_of(profile)}'])
+
+
+def stacks(options, inputs, folder):
+    profile = Profile(write(folder, 'stacks', *options, *inputs))
+    faults = []
+    for i, metric in enumerate(metrics_of(profile)):
+        theirs, merged = collections.Counter(), collections.Counter()
+        for sample in profile.samples:
+            key = tuple(reversed(profile.names(sample)))
+            theirs[key] += sample.values[i]
+            merged[key] += 1
+        ours = collections.Counter()
+        for frames, value in t.ok('merge', '-ffolded', f'--metric={metric}', *options,
+                                  *inputs).folded():
+            ours[tuple(frames)] += value
+        faults += [f'{metric} {";".join(key)}: {theirs[key]} instead of {ours[key]}'
+                   for key in theirs.keys() | ours.keys()
+                   if abs(theirs[key] - ours[key]) > merged[key] + 1]
+        if not any(ours.values()):
+            faults.append(f'{metric}: nothing to compare')
+    return faults
+
+
+TRACE = re.compile(r'^ +(\d+)B? {3}(.*)$')
+
+
+def traces(folder):
+    """With -traces pprof shows stack by stack what it has read."""
+    path = write(folder, 'traces', SYMBOLS, *PROCS)
+    profile = Profile(path)
+    shown = []
+    for block in re.split(r'^-+\+-+$', pprof('-traces', '-unit=bytes', path, folder=folder), flags=re.M)[1:]:
+        lines = block.strip('\n').splitlines()
+        if lines:
+            first = TRACE.match(lines[0])
+            names = [first[2], *(line.strip() for line in lines[1:])]
+            shown.append((int(first[1]), [n.replace(' (inline)', '') for n in names]))
+    named = [(value, names) for value, names in shown
+             if not any(re.search(r'^\[|^0{4}|^<', name) for name in names)]
+    wanted = [(sample.values[-1], profile.names(sample)) for sample in profile.samples]
+    faults = [f'{value} {names}: not ours' for value, names in named
+              if (value, names) not in wanted]
+    if sorted(value for value, _ in shown) != sorted(v for v, _ in wanted if v):
+        faults.append(f'{sorted(value for value, _ in shown)}: not our values')
+    return faults
+
+
+def merging(folder):
+    """What pprof merges from two of our profiles is our profile of both."""
+    parts = [write(folder, f'part{i}', SYMBOLS, path) for i, path in enumerate(PROCS)]
+    theirs, total = top_of(pprof('-top', '-unit=bytes', *parts, folder=folder))
+    return compare_top(theirs, total, t.ok('top', '-n0', '--unit=B', SYMBOLS, *PROCS).rows(), 20)
+
+
+def canonical_encoding(options, inputs, folder):
+    path = write(folder, 'canonical', *options, *inputs)
+    plain = gzip.decompress(path.read_bytes())
+    return [] if canonical(plain) == plain else ['protoc writes it in another way']
+
+
+def names_are_whole(folder):
+    """pprof cuts names that it takes for mangled at the first ( or <."""
+    path = write(folder, 'names', SYMBOLS, CXX)
+    theirs, _ = top_of(pprof('-top', '-unit=bytes', path, folder=folder))
+    return [] if any('<' in name and '(' in name for name in theirs) else [f'{sorted(theirs)}']
+
+
+def facts(folder):
+    path = write(folder, 'facts', SYMBOLS, '--metric=inuse-objects', *PROCS)
+    profile, raw = Profile(path), pprof('-raw', path, folder=folder)
+    program = profile.mappings[0]
+    wanted = {
+        'default': (profile.default_sample_type, 'inuse_objects'),
+        'period type': (profile.period_type, ('space', 'bytes')),
+        'period': (profile.period, 131072),
+        'time and duration': (profile.time, None),
+        'program': (program.filename.rpartition('/')[2], 'alloc_c'),
+        'build id': (bool(re.fullmatch('[0-9a-f]{40}', program.build_id)), True),
+        'flags': (program.flags, 4),
+        'flags without symbols': (profile.mappings[1].flags, 0),
+        'estimator': (any('horvitz-thompson' in c for c in profile.comments), True),
+        'warnings': (any('no function names' in c for c in profile.comments), True),
+        'addresses in their mappings': (profile.stray_addresses(), []),
+        'as pprof reads the period': ('Period: 131072' in raw, True),
+        'as pprof reads the flags': ('[FN][FL][LN][IN]' in raw, True),
+    }
+    return [f'{what}: {got} instead of {want}' for what, (got, want) in wanted.items()
+            if got != want]
+
+
+def period_of_estimators(folder):
+    profile = Profile(write(folder, 'none', SYMBOLS, '--no-unbias', *PROCS))
+    return [] if any('samples alone' in c for c in profile.comments) else profile.comments
+
+
+with scratch() as scratch_folder:
+    for name, options, inputs in CASES:
+        more = (options, inputs, scratch_folder)
+        if SYMBOLS in options:
+            t.check(f'{name}: go tool pprof has our functions', lambda: top(*more))
+        t.check(f'{name}: samples add up to our totals', lambda: totals(*more))
+        t.check(f'{name}: stacks are those of folded', lambda: stacks(*more))
+        t.check(f'{name}: protoc writes the same bytes', lambda: canonical_encoding(*more))
+    t.check('-traces shows our stacks', lambda: traces(scratch_folder))
+    t.check('pprof merges ours as we do', lambda: merging(scratch_folder))
+    t.check('C++ names stay whole', lambda: names_are_whole(scratch_folder))
+    t.check('period, mappings, comments', lambda: facts(scratch_folder))
+    t.check('samples alone are called so', lambda: period_of_estimators(scratch_folder))
+t.done()

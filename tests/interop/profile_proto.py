@@ -1,0 +1,106 @@
+"""pprof profiles as protoc reads them with google/pprof's own schema."""
+import ast
+import gzip
+import pathlib
+import re
+import subprocess
+
+FOLDERS = ('/usr/share/gocode/src/github.com/google/pprof/proto',)
+
+
+def protoc(what, data):
+    folder = next(f for f in FOLDERS if pathlib.Path(f, 'profile.proto').exists())
+    return subprocess.run(
+        ['protoc', f'--{what}=perftools.profiles.Profile', f'--proto_path={folder}',
+         'profile.proto'], input=data, capture_output=True, check=True).stdout
+
+
+def canonical(data):
+    return protoc('encode', protoc('decode', data))
+
+
+def parse(lines):
+    """Text format: {field: [values and messages]}."""
+    message = {}
+    for line in lines:
+        line = line.strip()
+        if line == '}':
+            break
+        if line.endswith('{'):
+            message.setdefault(line[:-2], []).append(parse(lines))
+        else:
+            key, _, value = line.partition(': ')
+            if value.startswith('"'):
+                text = ast.literal_eval('b' + re.sub(r'\\([?])', r'\1', value)).decode()
+                message.setdefault(key, []).append(text)
+            else:
+                message.setdefault(key, []).append(
+                    {'true': 1, 'false': 0}[value] if value in ('true', 'false') else int(value))
+    return message
+
+
+class Mapping:
+    def __init__(self, message, strings):
+        self.start, self.limit, self.offset = (
+            message.get(key, [0])[0] for key in ('memory_start', 'memory_limit', 'file_offset'))
+        self.filename = strings[message.get('filename', [0])[0]]
+        self.build_id = strings[message.get('build_id', [0])[0]]
+        self.flags = sum(message.get(key, [0])[0] for key in message if key.startswith('has_'))
+
+
+class Sample:
+    def __init__(self, message, strings):
+        self.locations, self.values = message['location_id'], message['value']
+        self.labels = {
+            strings[label['key'][0]]: (label.get('num', [0])[0],
+                                       strings[label.get('num_unit', [0])[0]])
+            for label in message.get('label', [])}
+
+
+class Profile:
+    def __init__(self, path):
+        message = parse(iter(protoc('decode', gzip.decompress(
+            pathlib.Path(path).read_bytes())).decode().splitlines()))
+        strings = message['string_table']
+
+        def kind(value):
+            return strings[value['type'][0]], strings[value['unit'][0]]
+
+        self.sample_types = [kind(value)[0] for value in message['sample_type']]
+        self.samples = [Sample(sample, strings) for sample in message['sample']]
+        self.mappings = [Mapping(m, strings) for m in message.get('mapping', [])]
+        self.locations = {m['id'][0]: m for m in message['location']}
+        self.functions = {m['id'][0]: strings[m['name'][0]]
+                          for m in message.get('function', [])}
+        self.default_sample_type = strings[message['default_sample_type'][0]]
+        self.period_type = kind(message['period_type'][0])
+        self.period = message.get('period', [0])[0]
+        self.time = message.get('time_nanos', message.get('duration_nanos', [None]))[0]
+        self.comments = [strings[i] for i in message['comment']]
+        if strings[0] != '':
+            raise AssertionError('the first string is not ""')
+
+    def names(self, sample):
+        """Functions, leaf first; places without one as hprof-agg calls them."""
+        names = []
+        for location in map(self.locations.get, sample.locations):
+            lines = [self.functions[line['function_id'][0]] for line in location.get('line', [])]
+            names += lines or [self.place(location)]
+        return names
+
+    def place(self, location):
+        offset = location.get('address', [0])[0] + 1
+        number = location.get('mapping_id', [0])[0]
+        module = self.mappings[number - 1].filename.rpartition('/')[2] + '+' if number else ''
+        return f'{module}{offset:#x}'
+
+    def stray_addresses(self):
+        """Those outside of their mappings, or of mappings that start elsewhere in the file."""
+        found = []
+        for location in self.locations.values():
+            number = location.get('mapping_id', [0])[0]
+            if number:
+                mapping = self.mappings[number - 1]
+                if not mapping.start <= location['address'][0] < mapping.limit:
+                    found.append(location)
+        return found

@@ -1,0 +1,133 @@
+#include "view/paths.h"
+
+#include <criterion/criterion.h>
+
+static const struct hp_error *const no_errors[HP_COLUMNS];
+static const hp_fixed one = (hp_fixed)1 << HP_SPACE_FRACTION;
+static struct hp_profile profile;
+static struct hp_paths paths;
+
+static void setup(void) {
+    hp_profile_init(&profile);
+}
+
+static void done(void) {
+    hp_paths_done(&paths);
+    hp_profile_done(&profile);
+}
+
+TestSuite(paths, .init = setup, .fini = done);
+
+// A frame with these calls, innermost first, which end with NULL.
+static hp_frame_id frame(uint64_t offset, const char *const *calls) {
+    hp_frame_id id = hp_profile_frame(&profile, (hp_module_id){0}, offset);
+    profile.frames.at[id.n].first_line = (uint32_t)profile.lines.count;
+    for (; *calls; calls++) {
+        hp_string function = hp_strtab_add(&profile.strings, hp_span_of(*calls));
+        hp_vec_push(&profile.lines, ((struct hp_line){.function = function}));
+        profile.frames.at[id.n].lines++;
+    }
+    return id;
+}
+
+#define FRAME(offset, ...) frame(offset, (const char *const[]){__VA_ARGS__, NULL})
+
+static void add(const hp_frame_id *frames, size_t depth, hp_fixed value) {
+    struct hp_values values = {{[HP_INUSE_SPACE] = value}};
+    hp_profile_add(&profile, frames, depth, &values, no_errors);
+}
+
+static void expect_name(uint32_t path, uint32_t place, uint32_t call, const char *name) {
+    struct hp_place at = hp_paths_place(&paths, paths.paths.at[path].places[place]);
+    cr_assert_lt(call, at.count);
+    cr_expect(hp_span_is(hp_node_name(&paths.naming, at.calls[call].node), name));
+    if (at.lines) {
+        cr_expect_str_eq(hp_profile_text(&profile, at.lines[call].function), name);
+    }
+}
+
+static const struct hp_report_options defaults;
+
+Test(paths, leaves_out_allocator_calls_inlined_into_a_frame) {
+    hp_frame_id main = FRAME(10, "main");
+    hp_frame_id frames[] = {FRAME(1, "malloc"),
+                            FRAME(2, "operator new(unsigned long)", "f", "g"), main};
+    add(frames, 3, one);
+    hp_paths_init(&paths, &profile, &defaults);
+    cr_assert_eq(paths.paths.count, 1);
+    cr_assert_eq(paths.paths.at[0].depth, 2);
+    cr_expect_eq(hp_paths_place(&paths, paths.paths.at[0].places[0]).count, 2);
+    expect_name(0, 0, 0, "f");
+    expect_name(0, 0, 1, "g");
+    expect_name(0, 1, 0, "main");
+}
+
+Test(paths, adds_up_what_differs_in_allocator_frames_only) {
+    hp_frame_id main = FRAME(10, "main");
+    hp_frame_id a[] = {FRAME(1, "malloc"), main}, b[] = {FRAME(2, "calloc"), main};
+    add(a, 2, one);
+    add(b, 2, one * 2);
+    hp_paths_init(&paths, &profile, &defaults);
+    cr_assert_eq(paths.paths.count, 1);
+    struct hp_values *values = hp_paths_values(&paths);
+    cr_expect(values[0].of[HP_INUSE_SPACE] == one * 3);
+    cr_expect_eq(paths.path_of[0], paths.path_of[1]);
+    free(values);
+}
+
+Test(paths, keeps_apart_what_allocator_frames_tell_apart_if_asked) {
+    hp_frame_id main = FRAME(10, "main");
+    hp_frame_id a[] = {FRAME(1, "malloc"), main}, b[] = {FRAME(2, "calloc"), main};
+    add(a, 2, one);
+    add(b, 2, one);
+    hp_paths_init(&paths, &profile, &(struct hp_report_options){.all_frames = true});
+    cr_expect_eq(paths.paths.count, 2);
+}
+
+Test(paths, keeps_the_root_of_a_stack_of_allocator_frames) {
+    hp_frame_id frames[] = {FRAME(1, "malloc"), FRAME(2, "calloc")};
+    add(frames, 2, one);
+    hp_paths_init(&paths, &profile, &defaults);
+    cr_assert_eq(paths.paths.at[0].depth, 1);
+    expect_name(0, 0, 0, "calloc");
+}
+
+Test(paths, names_what_has_no_frame) {
+    hp_frame_id frames[128];
+    for (uint64_t i = 0; i < 128; i++) {
+        frames[i] = FRAME(i + 1, "f");
+    }
+    add(frames, 128, one);
+    add(NULL, 0, one);
+    hp_paths_init(&paths, &profile, &defaults);
+    cr_assert_eq(paths.paths.count, 2);
+    expect_name(0, 0, 0, "[empty stack]");
+    cr_assert_eq(paths.paths.at[1].depth, 129);
+    expect_name(1, 128, 0, "[truncated]");
+    cr_expect_null(hp_paths_place(&paths, paths.paths.at[1].places[128]).frame);
+}
+
+Test(paths, hides_inlined_calls_if_asked) {
+    hp_frame_id frames[] = {FRAME(2, "f", "g", "h")};
+    add(frames, 1, one);
+    hp_paths_init(&paths, &profile, &(struct hp_report_options){.no_inlines = true});
+    cr_expect_eq(hp_paths_place(&paths, paths.paths.at[0].places[0]).count, 1);
+    expect_name(0, 0, 0, "h");
+}
+
+Test(paths, are_in_the_order_of_places_from_the_root) {
+    hp_frame_id a = FRAME(1, "z"), b = FRAME(2, "a"), c = FRAME(3, "c");
+    add((hp_frame_id[]){c, b}, 2, one);
+    add((hp_frame_id[]){a, c}, 2, one);
+    add((hp_frame_id[]){b}, 1, one);
+    add((hp_frame_id[]){c, a}, 2, one);
+    hp_paths_init(&paths, &profile, &defaults);
+    cr_assert_eq(paths.paths.count, 4);
+    expect_name(0, 1, 0, "z");
+    expect_name(1, 0, 0, "a");
+    cr_expect_eq(paths.paths.at[1].depth, 1);
+    expect_name(2, 1, 0, "a");
+    expect_name(3, 1, 0, "c");
+    const uint32_t order[] = {2, 3, 1, 0};
+    cr_expect_arr_eq(paths.path_of, order, sizeof order);
+}

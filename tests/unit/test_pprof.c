@@ -1,0 +1,110 @@
+#include "report/report.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <zlib.h>
+
+static const struct hp_error *const no_errors[HP_COLUMNS];
+static struct hp_profile profile;
+
+struct memory {
+    unsigned char bytes[4096];
+    size_t size;
+};
+
+static int append(void *data, const void *bytes, size_t size) {
+    struct memory *memory = data;
+    cr_assert_lt(memory->size + size, sizeof memory->bytes);
+    memcpy(memory->bytes + memory->size, bytes, size);
+    memory->size += size;
+    return 0;
+}
+
+static void setup(void) {
+    hp_profile_init(&profile);
+}
+
+static void done(void) {
+    hp_profile_done(&profile);
+}
+
+TestSuite(pprof, .init = setup, .fini = done);
+
+// One frame, called so by the program and by the linker; in bytes.
+static void add(const char *function, const char *linkage, hp_int128 value) {
+    hp_frame_id id =
+        hp_profile_frame(&profile, (hp_module_id){0}, profile.frames.count + 1);
+    profile.frames.at[id.n].first_line = (uint32_t)profile.lines.count;
+    profile.frames.at[id.n].lines = 1;
+    struct hp_line line = {
+        .function = hp_strtab_add(&profile.strings, hp_span_of(function)),
+        .linkage = hp_strtab_add(&profile.strings, hp_span_of(linkage)),
+    };
+    hp_vec_push(&profile.lines, line);
+    struct hp_values values = {{[HP_INUSE_SPACE] = value << HP_SPACE_FRACTION}};
+    hp_profile_add(&profile, &id, 1, &values, no_errors);
+}
+
+static int write_pprof(struct memory *memory, struct hp_err *err) {
+    struct hp_report_options options = {.kind = HP_REPORT_MERGE};
+    struct hp_sink sink;
+    hp_sink_init(&sink, append, memory);
+    hp_pprof_writer.write(&sink, &profile, &options);
+    return hp_sink_close(&sink, err);
+}
+
+// The message within.
+static struct memory message(void) {
+    struct memory packed = {0}, plain = {0};
+    struct hp_err err;
+    cr_assert_eq(write_pprof(&packed, &err), HP_OK);
+    z_stream stream = {.next_in = packed.bytes, .avail_in = (uInt)packed.size};
+    stream.next_out = plain.bytes;
+    stream.avail_out = sizeof plain.bytes;
+    cr_assert_eq(inflateInit2(&stream, 15 + 16), Z_OK);
+    cr_assert_eq(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    cr_assert_eq(stream.avail_in, 0);
+    plain.size = stream.total_out;
+    inflateEnd(&stream);
+    return plain;
+}
+
+static bool holds(const struct memory *memory, const char *bytes) {
+    return memmem(memory->bytes, memory->size, bytes, strlen(bytes)) != NULL;
+}
+
+Test(pprof, keeps_no_time_and_no_system_in_its_header) {
+    struct memory packed = {0};
+    struct hp_err err;
+    add("f", "f", 1);
+    cr_assert_eq(write_pprof(&packed, &err), HP_OK);
+    cr_expect_arr_eq(packed.bytes, "\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
+}
+
+Test(pprof, lets_no_name_steer_a_terminal) {
+    add("esc\033[31m\xff\n", "esc\033[31m\xff\n", 1);
+    struct memory plain = message();
+    cr_expect(holds(&plain, "esc\\x1B[31m\\xFF\\x0A"));
+}
+
+// What equals the system's name would be cut as if it were still to be demangled.
+Test(pprof, gives_the_system_name_only_where_it_differs) {
+    add("std::f<int>()", "std::f<int>()", 1);
+    struct memory plain = message();
+    cr_expect(holds(&plain, "\x2a\x04\x08\x01\x10\x05\x32")); // id 1, name 5, and no more
+    add("g()", "_Z1gv", 1);
+    plain = message();
+    cr_expect(holds(&plain, "\x2a\x06\x08\x02\x10\x06\x18\x07\x32"));
+    cr_expect(holds(&plain, "_Z1gv"));
+}
+
+Test(pprof, says_that_a_number_does_not_fit_instead_of_writing_another) {
+    struct memory packed = {0};
+    struct hp_err err;
+    add("f", "f", INT64_MAX);
+    cr_expect_eq(write_pprof(&packed, &err), HP_OK);
+    add("g", "g", (hp_int128)INT64_MAX + 1);
+    packed.size = 0;
+    cr_expect_eq(write_pprof(&packed, &err), HP_E_OUTPUT);
+    cr_expect_eq(err.sys, EOVERFLOW);
+}
