@@ -70,7 +70,8 @@ void hp_profile_symbolize(struct hp_profile *profile,
 }
 
 static const char *default_format(enum hp_report_kind kind) {
-    return kind == HP_REPORT_MERGE ? "pprof" : "text";
+    bool is_merge = kind == HP_REPORT_MERGE || kind == HP_REPORT_TIMELINE;
+    return is_merge ? "pprof" : "text";
 }
 
 static const struct hp_format_writer *find_writer(const char *name) {
@@ -91,7 +92,8 @@ static int check_history(const struct hp_profile *profile,
                          const struct hp_report_options *options, struct hp_err *err) {
     enum hp_report_kind kind = options->kind;
     bool needs = kind == HP_REPORT_DIFF || kind == HP_REPORT_TREND ||
-                 options->by >= HP_BY_INPUT || options->spread;
+                 kind == HP_REPORT_TIMELINE || options->by >= HP_BY_INPUT ||
+                 options->spread;
     size_t used = 0, base = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {

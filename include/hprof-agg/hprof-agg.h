@@ -100,7 +100,7 @@ struct hp_read_options {
     uint64_t max_input_size; // bytes of one input after decompression; 0 for the default
     const char
         *label_from; // a pattern whose named groups label the inputs by their paths
-    // For HP_REPORT_DIFF and HP_REPORT_TREND, and by input or label:
+    // For HP_REPORT_DIFF, HP_REPORT_TREND and HP_REPORT_TIMELINE, and by input or label:
     bool series;           // the inputs are dumps of one process, one after the other
     bool history;          // keep what each input added
     size_t base_count;     // the first so many inputs are what to compare with
@@ -167,12 +167,13 @@ HP_API void hp_profile_symbolize(struct hp_profile *profile,
 // --- reports ------------------------------------------------------------------
 
 enum hp_report_kind {
-    HP_REPORT_TOP,    // a table of functions
-    HP_REPORT_STACKS, // every distinct stack
-    HP_REPORT_DIFF,   // what changed from some inputs to others
-    HP_REPORT_TREND,  // how functions grew over a series of dumps
-    HP_REPORT_MERGE,  // the merged profile, for other tools
-    HP_REPORT_INFO,   // what the inputs are
+    HP_REPORT_TOP,      // a table of functions
+    HP_REPORT_STACKS,   // every distinct stack
+    HP_REPORT_DIFF,     // what changed from some inputs to others
+    HP_REPORT_TREND,    // how functions grew over a series of dumps
+    HP_REPORT_MERGE,    // the merged profile, for other tools
+    HP_REPORT_TIMELINE, // the same, dump by dump with their times
+    HP_REPORT_INFO,     // what the inputs are
 };
 
 enum hp_granularity {

@@ -141,22 +141,22 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
 }
 
 static int fail_format(const struct hp_cli_settings *settings, struct hp_err *err) {
-    const struct hp_cli_command *command = settings->command;
     char known[256] = "";
     for (size_t i = 0; i < hp_format_count(); i++) {
         const char *name = hp_format_name(i);
-        if (hp_format_fits(name, command->kind) &&
+        if (hp_format_fits(name, settings->report.kind) &&
             strlen(known) + strlen(name) + 3 < sizeof known) {
             strcat(strcat(known, *known ? ", " : ""), name);
         }
     }
-    return hp_cli_fail(err, HP_E_USAGE, "%s does not write %s, but: %s", command->name,
+    return hp_cli_fail(err, HP_E_USAGE, "%s%s does not write %s, but: %s",
+                       settings->command->name, settings->timeline ? " --timeline" : "",
                        settings->report.format, known);
 }
 
 static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
-    report->kind = settings->command->kind;
+    report->kind = settings->timeline ? HP_REPORT_TIMELINE : settings->command->kind;
     if (report->format == NULL && settings->output != NULL) {
         report->format = hp_format_of_file(settings->output);
     }

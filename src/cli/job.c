@@ -129,9 +129,10 @@ static int read_inputs(const struct hp_cli_settings *settings,
                        bool *skipped, struct hp_err *err) {
     const struct hp_cli_filelist *list = &inputs->all;
     struct hp_read_options options = settings->read;
-    options.history = (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0 ||
+    options.history = settings->timeline ||
+                      (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0 ||
                       settings->report.by >= HP_BY_INPUT || settings->report.spread;
-    options.series = settings->command->id == HP_CLI_TREND;
+    options.series = settings->timeline || settings->command->id == HP_CLI_TREND;
     options.base_count = inputs->base.count;
     options.errors = errors_to_keep(settings);
     options.progress = hp_cli_progress;

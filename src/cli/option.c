@@ -30,7 +30,8 @@ static const struct hp_cli_option options[] = {
     {"base-files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
      "as --files-from, for the base",
      hp_cli_set_text, FIELD(base_files_from), 0},
-    {"time-from", '\0', HP_CLI_TEXT, "REGEX|mtime", NULL, HP_CLI_GROUP_INPUT, HP_CLI_TREND,
+    {"time-from", '\0', HP_CLI_TEXT, "REGEX|mtime", NULL, HP_CLI_GROUP_INPUT,
+     HP_CLI_TREND | HP_CLI_MERGE,
      "when dumps were made: the first group of REGEX in their paths, or the times of the files",
      hp_cli_set_text, FIELD(read.time_from), 0},
     {"null", '0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
@@ -84,6 +85,10 @@ static const struct hp_cli_option options[] = {
     {"no-inlines", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, VIEWS,
      "count an inlined call as part of the function around it",
      hp_cli_set_bool, FIELD(report.no_inlines), true},
+
+    {"timeline", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, HP_CLI_MERGE,
+     "keep the dumps of a series apart, each at its time or, without --time-from, its place",
+     hp_cli_set_bool, FIELD(timeline), true},
 
     {"all-frames", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_FILTER, VIEWS,
      "keep the allocator's own frames",

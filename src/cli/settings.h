@@ -33,6 +33,7 @@ struct hp_cli_settings {
     struct hp_read_options read;
     struct hp_report_options report; // `format` is NULL for the command's own
     bool limit_given;
+    bool timeline; // of merge: dump by dump
     bool no_symbols;
     const char *output; // or NULL for standard output
     enum hp_cli_when color, progress;

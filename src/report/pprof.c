@@ -4,7 +4,8 @@
 //           string_table = 6, time_nanos = 9, period_type = 11, period = 12, comment = 13,
 //           default_sample_type = 14 }
 // ValueType { type = 1, unit = 2 }
-// Sample { location_id = 1, leaf first, value = 2, one for each sample_type }
+// Sample { location_id = 1, leaf first, value = 2, one for each sample_type, label = 3 }
+// Label { key = 1, num = 3, num_unit = 4 }
 //
 // Every string is a number in the string table, whose first is "".  There is no duration: some
 // readers take what has one for the allocations of that time.  The fields are in the order of
@@ -13,6 +14,7 @@
 #include "report/pprof_places.h"
 #include "report/report.h"
 #include "view/apportion.h"
+#include "view/series.h"
 
 #include <errno.h>
 #include <math.h>
@@ -51,7 +53,8 @@ struct writer {
     struct hp_pprof_places places;
     size_t first_type; // of sample_types
     struct hp_protobuf sample;
-    HP_VEC(uint64_t) ids; // of its locations
+    HP_VEC(uint64_t) ids;     // of its locations
+    struct hp_protobuf label; // of the samples, if not empty
 };
 
 static uint64_t text(struct writer *w, const char *string) {
@@ -109,6 +112,9 @@ static void put_sample(struct writer *w, const struct hp_path *path,
     hp_protobuf_numbers(&w->sample, 1, w->ids.at, path->depth);
     hp_protobuf_numbers(&w->sample, 2, values + w->first_type,
                         HP_METRICS - w->first_type);
+    if (w->label.bytes.count > 0) {
+        hp_protobuf_message(&w->sample, 3, &w->label);
+    }
     hp_pprof_put(&w->base, PROFILE_SAMPLE, &w->sample);
 }
 
@@ -127,16 +133,27 @@ static void put_samples(struct writer *w, const struct hp_values *values) {
     free(rounded);
 }
 
+// Dump by dump, with its time; without times they are one second apart.
+static void put_timeline(struct writer *w) {
+    size_t count;
+    struct hp_series_dump *dumps = hp_series_new(w->profile, &count);
+    struct hp_values *values = hp_alloc(w->paths.paths.count * sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        hp_paths_values_of(&w->paths, dumps[i].input->number, values);
+        hp_protobuf_number(&w->label, 1, text(w, "timestamp"));
+        hp_protobuf_number(&w->label, 3, (uint64_t)hp_nanoseconds(dumps[i].time));
+        hp_protobuf_number(&w->label, 4, text(w, "nanoseconds"));
+        put_samples(w, values);
+        hp_protobuf_clear(&w->label);
+    }
+    free(values);
+    free(dumps);
+}
+
 // --- the rest -----------------------------------------------------------------------------
 
 static bool is_used(const struct hp_input_record *input) {
     return input->public.status <= HP_INPUT_KEPT_DAMAGED;
-}
-
-// 0 stands for no time, also where a time does not fit.
-static uint64_t nanoseconds(double seconds) {
-    double number = round(seconds * 1e9);
-    return number > 0 && number < 0x1p63 ? (uint64_t)number : 0;
 }
 
 // As pprof itself merges: the first of the times.
@@ -146,7 +163,7 @@ static uint64_t find_time(const struct hp_profile *profile) {
     hp_vec_each (input, &profile->inputs) {
         first = is_used(input) ? fmin(first, input->time) : first;
     }
-    return profile->has_times && first < INFINITY ? nanoseconds(first) : 0;
+    return profile->has_times && first < INFINITY ? (uint64_t)hp_nanoseconds(first) : 0;
 }
 
 // And the largest of the periods.
@@ -169,7 +186,7 @@ static size_t count_used(const struct hp_profile *profile) {
 }
 
 // What made the numbers, and what to know about them.
-static void put_comments(struct writer *w) {
+static void put_comments(struct writer *w, enum hp_report_kind kind) {
     static const char *const estimators[] = {
         [HP_ESTIMATOR_BEST] = "estimator: horvitz-thompson, each stack of each input",
         [HP_ESTIMATOR_JEPROF] = "estimator: jeprof, each thread of each stack",
@@ -184,6 +201,11 @@ static void put_comments(struct writer *w) {
     hp_vec_push(&comments, text(w, made_by));
     hp_vec_push(&comments, text(w, estimators[profile->estimator]));
     hp_vec_push(&comments, text(w, inputs));
+    if (kind == HP_REPORT_TIMELINE) {
+        hp_vec_push(&comments, text(w,
+                                    "each input apart, at its label timestamp: what one "
+                                    "holds is not to be added to what another holds"));
+    }
     for (size_t i = 0; i < profile->warnings.count; i++) {
         hp_vec_push(&comments,
                     text(w, hp_profile_text(profile, profile->warnings.at[i])));
@@ -201,15 +223,16 @@ static const char *default_type(enum hp_metric metric) {
 }
 
 // The fields behind the string table are made first: their strings have to be in it.
-static void put_tail(struct writer *w, enum hp_metric metric) {
+static void put_tail(struct writer *w, const struct hp_report_options *options) {
     struct hp_protobuf *field = &w->base.field, type = {0};
     hp_protobuf_number(field, PROFILE_TIME, find_time(w->profile));
     hp_protobuf_number(&type, 1, text(w, "space"));
     hp_protobuf_number(&type, 2, text(w, "bytes"));
     hp_protobuf_message(field, PROFILE_PERIOD_TYPE, &type);
     hp_protobuf_number(field, PROFILE_PERIOD, find_period(w->profile));
-    put_comments(w);
-    hp_protobuf_number(field, PROFILE_DEFAULT_SAMPLE_TYPE, text(w, default_type(metric)));
+    put_comments(w, options->kind);
+    hp_protobuf_number(field, PROFILE_DEFAULT_SAMPLE_TYPE,
+                       text(w, default_type(options->metric)));
     struct hp_protobuf tail = *field;
     *field = (struct hp_protobuf){0};
     const struct hp_span *string;
@@ -227,9 +250,13 @@ static void write_profile(struct writer *w, const struct hp_report_options *opti
     struct hp_values *values = hp_paths_values(&w->paths);
     hp_pprof_places_init(&w->places, &w->paths, values);
     put_sample_types(w);
-    put_samples(w, values);
+    if (options->kind == HP_REPORT_TIMELINE) {
+        put_timeline(w);
+    } else {
+        put_samples(w, values);
+    }
     hp_pprof_put_places(&w->base, &w->places);
-    put_tail(w, options->metric);
+    put_tail(w, options);
     hp_pprof_places_done(&w->places);
     free(values);
 }
@@ -250,6 +277,7 @@ static void write_pprof(struct hp_sink *out, const struct hp_profile *profile,
     hp_strtab_done(&w.base.strings);
     hp_protobuf_done(&w.base.field);
     hp_protobuf_done(&w.sample);
+    hp_protobuf_done(&w.label);
     hp_vec_done(&w.ids);
     hp_gzip_finish(gzip, &plain);
 }
@@ -258,6 +286,7 @@ const struct hp_format_writer hp_pprof_writer = {
     .name = "pprof",
     .suffix = ".pb.gz",
     .help = "pprof's profile.proto with all addresses and lines, whatever --by says",
-    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
+    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE |
+             1 << HP_REPORT_TIMELINE,
     .write = write_pprof,
 };

@@ -312,6 +312,7 @@ static void write_text(struct hp_sink *out, const struct hp_profile *profile,
         hp_text_info(out, profile);
         break;
     case HP_REPORT_MERGE:
+    case HP_REPORT_TIMELINE:
         break;
     }
 }

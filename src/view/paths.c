@@ -174,6 +174,18 @@ struct hp_values *hp_paths_values(const struct hp_paths *paths) {
     return values;
 }
 
+void hp_paths_values_of(const struct hp_paths *paths, uint32_t number,
+                        struct hp_values *values) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    memset(values, 0, paths->paths.count * sizeof *values);
+    hp_history_open(&reader, &paths->naming.profile->history, number);
+    while (hp_history_next(&reader, &seen)) {
+        hp_values_add(&values[paths->path_of[seen.stack]], &seen.values);
+    }
+    hp_history_done_reading(&reader);
+}
+
 struct hp_place hp_paths_place(const struct hp_paths *paths, uint32_t place) {
     const struct hp_naming *naming = &paths->naming;
     const struct hp_call *calls = &naming->calls.at[place];

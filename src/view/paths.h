@@ -31,6 +31,11 @@ void hp_paths_done(struct hp_paths *paths);
 // The sums of the profile's stacks, of each path; to be freed.
 struct hp_values *hp_paths_values(const struct hp_paths *paths);
 
+// What one input added, of each path, into `values`; `number` is the input's in the history,
+// which is kept.
+void hp_paths_values_of(const struct hp_paths *paths, uint32_t number,
+                        struct hp_values *values);
+
 struct hp_place {
     const struct hp_frame *frame; // NULL: the node stands for no frame
     const struct hp_call *calls;  // innermost first

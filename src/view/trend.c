@@ -11,6 +11,7 @@
 
 #include "view/measure.h"
 #include "view/members.h"
+#include "view/series.h"
 #include "view/significance.h"
 #include "view/special.h"
 
@@ -34,16 +35,6 @@ struct dump {
     double weight; // a_j
 };
 
-// Numbers within names by size, so that dump.9 is before dump.10.
-static int by_time(const void *left, const void *right) {
-    const struct dump *a = left, *b = right;
-    if (a->time != b->time) {
-        return a->time < b->time ? -1 : 1;
-    }
-    int order = strverscmp(a->input->public.name, b->input->public.name);
-    return order ? order : (a->number > b->number) - (a->number < b->number);
-}
-
 static void fit(struct dump *dumps, size_t count) {
     double mean = 0, squares = 0;
     for (size_t i = 0; i < count; i++) {
@@ -58,19 +49,17 @@ static void fit(struct dump *dumps, size_t count) {
 }
 
 static struct dump *make_series(const struct hp_profile *profile, size_t *count) {
-    struct dump *dumps = hp_alloc(profile->inputs.count * sizeof *dumps);
-    *count = 0;
-    for (size_t i = 0; i < profile->inputs.count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[i];
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
-            double time = profile->has_times ? input->time / seconds_per_hour : 0;
-            dumps[(*count)++] = (struct dump){.input = input, .number = i, .time = time};
-        }
+    struct hp_series_dump *series = hp_series_new(profile, count);
+    struct dump *dumps = hp_alloc(*count * sizeof *dumps);
+    for (size_t i = 0; i < *count; i++) {
+        double time = series[i].time;
+        dumps[i] = (struct dump){
+            .input = series[i].input,
+            .number = series[i].number,
+            .time = profile->has_times ? time / seconds_per_hour : time,
+        };
     }
-    qsort(dumps, *count, sizeof *dumps, by_time);
-    for (size_t i = 0; i < *count && !profile->has_times; i++) {
-        dumps[i].time = (double)i;
-    }
+    free(series);
     fit(dumps, *count);
     return dumps;
 }

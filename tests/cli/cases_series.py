@@ -211,3 +211,16 @@ def spread_tells_who_stands_out(t):
     assert all(row["spread"]["sd"] >= 0 for row in report["rows"])
     text = check(t.run("top", "--no-symbols", "--spread", *paths), 0).out
     assert re.search(r"stands out: .*h7\.heap", text), text
+
+
+@case
+def a_timeline_is_not_for_every_format(t):
+    check(t.run("merge", "--timeline", "--format=folded", t.dump), 2, "",
+          "merge --timeline does not write folded, but: pprof")
+    check(t.run("folded", "--timeline", t.dump), 2, "", "merge --timeline does not write folded")
+    check(t.run("top", "--timeline", t.dump), 2, "", "top takes no --timeline")
+
+
+@case
+def a_timeline_is_for_one_dump_too(t):
+    check(t.run("merge", "--timeline", "--no-symbols", t.dump), 0, None, "")

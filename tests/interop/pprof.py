@@ -21,6 +21,7 @@ t = Tests()
 SYMBOLS = f'--symbol-dir={t.root}'
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 CXX = t.testdata / 'golden' / 'cxx.heap'
+SERIES = sorted((t.formats / 'series').glob('*.heap'))
 # Name, options, inputs.
 CASES = [
     ('C with inlined calls, two processes', (SYMBOLS,), PROCS),
@@ -195,6 +196,45 @@ def facts(folder):
             if got != want]
 
 
+def by_time(profile):
+    """{timestamp: its samples, as names and values}."""
+    dumps = collections.defaultdict(list)
+    for sample in profile.samples:
+        number, unit = sample.labels['timestamp']
+        if unit != 'nanoseconds':
+            raise AssertionError(unit)
+        dumps[number].append((profile.names(sample), sample.values))
+    return dumps
+
+
+def timeline(folder, options, times):
+    """Each dump of a timeline is what the dump alone is."""
+    found = by_time(Profile(write(folder, 'timeline', '--timeline', '--no-symbols', *options,
+                                  *SERIES)))
+    faults = [] if list(found) == times else [f'{list(found)} instead of {times}']
+    for path, time in zip(SERIES, times):
+        alone = Profile(write(folder, 'alone', '--no-symbols', path))
+        samples = [(alone.names(sample), sample.values) for sample in alone.samples]
+        if found[time] != samples:
+            faults.append(f'{path.name}: other samples')
+    return faults
+
+
+def one_of_a_timeline(folder):
+    """pprof tells the dumps of a timeline apart by the label."""
+    path = write(folder, 'focus', '--timeline', '--no-symbols', *SERIES)
+    sums = collections.Counter()
+    for sample in Profile(path).samples:
+        sums[sample.labels['timestamp'][0]] += sample.values[-1]
+    faults = []
+    for time, total in sums.items():
+        text = pprof('-top', '-unit=bytes', f'-tagfocus=timestamp={time}ns', path, folder=folder)
+        shown = int(re.search(r'nodes accounting for (\d+)B', text)[1])
+        if shown != total:
+            faults.append(f'{time}: {shown} instead of {total}')
+    return faults
+
+
 def period_of_estimators(folder):
     profile = Profile(write(folder, 'none', SYMBOLS, '--no-unbias', *PROCS))
     return [] if any('samples alone' in c for c in profile.comments) else profile.comments
@@ -212,5 +252,11 @@ with scratch() as scratch_folder:
     t.check('pprof merges ours as we do', lambda: merging(scratch_folder))
     t.check('C++ names stay whole', lambda: names_are_whole(scratch_folder))
     t.check('period, mappings, comments', lambda: facts(scratch_folder))
+    t.check('a timeline has its dumps at their places', lambda: timeline(
+        scratch_folder, (), [(i + 1) * 10**9 for i in range(len(SERIES))]))
+    t.check('a timeline has its dumps at their times', lambda: timeline(
+        scratch_folder, [r'--time-from=\.(\d+)\.[if]\d*\.heap'],
+        [i * 10**9 for i in range(len(SERIES))]))
+    t.check('pprof finds the dumps of a timeline', lambda: one_of_a_timeline(scratch_folder))
     t.check('samples alone are called so', lambda: period_of_estimators(scratch_folder))
 t.done()
