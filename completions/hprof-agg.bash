@@ -31,7 +31,7 @@ _hprof_agg() {
     --fail-if) kind=word words='' ;;
     --symbol-dir) kind=directory ;;
     --path-map) kind=word words='' ;;
-    -f | --format) kind=word words='text folded json pprof' ;;
+    -f | --format) kind=word words='text folded json pprof firefox' ;;
     -o | --output) kind=file ;;
     --color) kind=word words='auto always never' ;;
     --progress) kind=word words='auto always never' ;;
@@ -50,10 +50,11 @@ _hprof_agg() {
         version) words='--help --version' ;;
         folded) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --timeline --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         pprof) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --timeline --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        firefox) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --no-inlines --timeline --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         *) words='--files-from= --to --base-files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --label-from= --no-inlines --timeline --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --spread --fail-if= --symbol-dir= --path-map= --no-symbols --format= --output= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         esac
     elif [[ -z $kind && ( -z $command || $command == help ) ]]; then
-        kind=word words='top stacks diff trend merge info help version folded pprof'
+        kind=word words='top stacks diff trend merge info help version folded pprof firefox'
     elif [[ -z $kind ]]; then
         kind=file
     fi

@@ -157,14 +157,19 @@ bool hp_format_fits(const char *format, enum hp_report_kind kind) {
     return writer && writer->kinds & 1u << kind;
 }
 
+// Of suffixes that end one another the longest.
 const char *hp_format_of_file(const char *path) {
+    const char *format = NULL;
+    size_t longest = 0;
     for (size_t i = 0; i < hp_format_writer_count; i++) {
         const char *suffix = hp_format_writers[i]->suffix;
-        if (suffix && hp_span_ends(hp_span_of(path), suffix)) {
-            return hp_format_writers[i]->name;
+        if (suffix && hp_span_ends(hp_span_of(path), suffix) &&
+            strlen(suffix) > longest) {
+            format = hp_format_writers[i]->name;
+            longest = strlen(suffix);
         }
     }
-    return NULL;
+    return format;
 }
 
 const char *hp_version(void) {

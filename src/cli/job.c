@@ -110,7 +110,8 @@ static int open_output(const struct hp_cli_settings *settings,
 }
 
 static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
-    bool has_none = has_format(settings, "folded") || has_format(settings, "pprof");
+    bool has_none = has_format(settings, "folded") || has_format(settings, "pprof") ||
+                    has_format(settings, "firefox");
     bool is_alloc = settings->report.metric == HP_ALLOC_SPACE ||
                     settings->report.metric == HP_ALLOC_OBJECTS;
     if (settings->report.no_error || has_none || settings->command->id == HP_CLI_INFO ||

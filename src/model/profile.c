@@ -58,10 +58,11 @@ void hp_profile_warn(struct hp_profile *profile, const char *format, ...) {
 
 static bool same_module(const struct hp_profile *profile, const struct hp_module *known,
                         const struct hp_module *module, const struct hp_extent *extents) {
+    const struct hp_extent *own =
+        known->extents > 0 ? profile->extents.at + known->first_extent : NULL;
     return known->kind == module->kind && known->path.n == module->path.n &&
            known->deleted == module->deleted && known->span == module->span &&
-           hp_extents_compare(profile->extents.at + known->first_extent, known->extents,
-                              extents, module->extents) == 0;
+           hp_extents_compare(own, known->extents, extents, module->extents) == 0;
 }
 
 // Whether text was moved to huge pages may differ between processes of one build.

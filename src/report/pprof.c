@@ -11,6 +11,7 @@
 // readers take what has one for the allocations of that time.  The fields are in the order of
 // their numbers, and what repeats is in that of modules and offsets.
 #include "report/gzip.h"
+#include "report/notes.h"
 #include "report/pprof_places.h"
 #include "report/report.h"
 #include "view/apportion.h"
@@ -18,7 +19,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 enum profile_field {
     PROFILE_SAMPLE_TYPE = 1,
@@ -176,42 +176,22 @@ static uint64_t find_period(const struct hp_profile *profile) {
     return period;
 }
 
-static size_t count_used(const struct hp_profile *profile) {
-    size_t used = 0;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        used += is_used(input);
-    }
-    return used;
+struct comments {
+    struct writer *writer;
+    HP_VEC(uint64_t) texts;
+};
+
+static void add_comment(void *data, const char *note) {
+    struct comments *comments = data;
+    hp_vec_push(&comments->texts, text(comments->writer, note));
 }
 
-// What made the numbers, and what to know about them.
 static void put_comments(struct writer *w, enum hp_report_kind kind) {
-    static const char *const estimators[] = {
-        [HP_ESTIMATOR_BEST] = "estimator: horvitz-thompson, each stack of each input",
-        [HP_ESTIMATOR_JEPROF] = "estimator: jeprof, each thread of each stack",
-        [HP_ESTIMATOR_NONE] = "estimator: none, these are the samples alone",
-    };
-    const struct hp_profile *profile = w->profile;
-    char made_by[64], inputs[96];
-    HP_VEC(uint64_t) comments = {0};
-    snprintf(made_by, sizeof made_by, "made by hprof-agg %s", hp_version());
-    snprintf(inputs, sizeof inputs, "inputs: %zu used of %zu", count_used(profile),
-             profile->inputs.count);
-    hp_vec_push(&comments, text(w, made_by));
-    hp_vec_push(&comments, text(w, estimators[profile->estimator]));
-    hp_vec_push(&comments, text(w, inputs));
-    if (kind == HP_REPORT_TIMELINE) {
-        hp_vec_push(&comments, text(w,
-                                    "each input apart, at its label timestamp: what one "
-                                    "holds is not to be added to what another holds"));
-    }
-    for (size_t i = 0; i < profile->warnings.count; i++) {
-        hp_vec_push(&comments,
-                    text(w, hp_profile_text(profile, profile->warnings.at[i])));
-    }
-    hp_protobuf_numbers(&w->base.field, PROFILE_COMMENT, comments.at, comments.count);
-    hp_vec_done(&comments);
+    struct comments comments = {.writer = w};
+    hp_notes_tell(w->profile, kind, add_comment, &comments);
+    hp_protobuf_numbers(&w->base.field, PROFILE_COMMENT, comments.texts.at,
+                        comments.texts.count);
+    hp_vec_done(&comments.texts);
 }
 
 static const char *default_type(enum hp_metric metric) {

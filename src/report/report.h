@@ -18,6 +18,7 @@ extern const struct hp_format_writer hp_text_writer;
 extern const struct hp_format_writer hp_folded_writer;
 extern const struct hp_format_writer hp_json_writer;
 extern const struct hp_format_writer hp_pprof_writer;
+extern const struct hp_format_writer hp_firefox_writer;
 
 extern const struct hp_format_writer *const hp_format_writers[];
 extern const size_t hp_format_writer_count;

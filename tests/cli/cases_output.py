@@ -79,6 +79,9 @@ def the_suffix_picks_the_format(t):
     wanted = check(t.run("pprof", "--no-symbols", t.dump)).out
     check(t.run("top", "--no-symbols", "-o", "x.pb.gz", t.dump), 0)
     assert (t.folder / "x.pb.gz").read_bytes().decode("utf-8", "surrogateescape") == wanted
+    wanted = check(t.run("firefox", "--no-symbols", t.dump)).out
+    check(t.run("merge", "--no-symbols", "-o", "x.firefox.json", t.dump), 0)
+    assert (t.folder / "x.firefox.json").read_text() == wanted
     check(t.run("top", "--no-symbols", "-ftext", "-o", "y.folded", t.dump), 0)
     assert (t.folder / "y.folded").read_text() == t.run("top", "--no-symbols", t.dump).out
 

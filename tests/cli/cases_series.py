@@ -216,7 +216,7 @@ def spread_tells_who_stands_out(t):
 @case
 def a_timeline_is_not_for_every_format(t):
     check(t.run("merge", "--timeline", "--format=folded", t.dump), 2, "",
-          "merge --timeline does not write folded, but: pprof")
+          "merge --timeline does not write folded, but: pprof, firefox")
     check(t.run("folded", "--timeline", t.dump), 2, "", "merge --timeline does not write folded")
     check(t.run("top", "--timeline", t.dump), 2, "", "top takes no --timeline")
 

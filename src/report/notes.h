@@ -1,0 +1,13 @@
+// What a profile for other tools says of its numbers.
+#ifndef HP_REPORT_NOTES_H
+#define HP_REPORT_NOTES_H
+
+#include "model/profile.h"
+
+typedef void hp_note_fn(void *data, const char *note);
+
+// Call `note` with each: who made them and how, from what, and the warnings.
+void hp_notes_tell(const struct hp_profile *profile, enum hp_report_kind kind,
+                   hp_note_fn *note, void *data);
+
+#endif
