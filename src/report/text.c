@@ -198,9 +198,18 @@ static void put_period(struct hp_sink *out, const struct hp_profile *profile) {
     }
 }
 
+static bool is_exact(const struct hp_profile *profile) {
+    bool exact = true;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        exact &= input->public.status > HP_INPUT_KEPT_DAMAGED || input->period == 1;
+    }
+    return exact;
+}
+
 void hp_text_inputs(struct hp_sink *out, const struct hp_profile *profile) {
     static const char *const estimators[] = {
-        [HP_ESTIMATOR_BEST] = "",
+        [HP_ESTIMATOR_BEST] = " · sampling undone stack by stack",
         [HP_ESTIMATOR_JEPROF] = " · jeprof's formula",
         [HP_ESTIMATOR_NONE] = " · sampled counts, not estimates",
     };
@@ -208,8 +217,9 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_profile *profile) {
     hp_format_grouped(stacks, (hp_int128)profile->stacks.count);
     hp_sink_text(out, format_of(profile));
     put_period(out, profile);
+    bool exact = profile->estimator == HP_ESTIMATOR_BEST && is_exact(profile);
     hp_sink_print(out, " · %s stack%s%s\n", stacks, profile->stacks.count == 1 ? "" : "s",
-                  estimators[profile->estimator]);
+                  exact ? "" : estimators[profile->estimator]);
 }
 
 static void put_inputs(struct hp_sink *out, const struct hp_profile *profile) {
