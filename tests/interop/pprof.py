@@ -235,6 +235,13 @@ def one_of_a_timeline(folder):
     return faults
 
 
+def first_time(folder):
+    """As of profiles that pprof merges."""
+    pattern = r'--time-from=\.(\d+)\.[if]\d*\.heap'
+    time = Profile(write(folder, 'time', '--no-symbols', pattern, *SERIES[2:])).time
+    return [] if time == 2 * 10**9 else [f'{time}']
+
+
 def period_of_estimators(folder):
     profile = Profile(write(folder, 'none', SYMBOLS, '--no-unbias', *PROCS))
     return [] if any('samples alone' in c for c in profile.comments) else profile.comments
@@ -258,5 +265,6 @@ with scratch() as scratch_folder:
         scratch_folder, [r'--time-from=\.(\d+)\.[if]\d*\.heap'],
         [i * 10**9 for i in range(len(SERIES))]))
     t.check('pprof finds the dumps of a timeline', lambda: one_of_a_timeline(scratch_folder))
+    t.check('the time is that of the first dump', lambda: first_time(scratch_folder))
     t.check('samples alone are called so', lambda: period_of_estimators(scratch_folder))
 t.done()
