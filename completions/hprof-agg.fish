@@ -41,7 +41,7 @@ complete -c hprof-agg -n '__fish_seen_subcommand_from top' -l spread -d 'show ho
 complete -c hprof-agg -n '__fish_seen_subcommand_from diff trend' -l fail-if -x -d 'exit with 1 if a row or the total meets it: growth>5%, growth>10MiB or growth>1000, and after a comma p<0.01'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top stacks diff trend merge info folded pprof firefox' -l symbol-dir -x -a '(__fish_complete_directories)' -d 'look for binaries in DIR first, a sysroot or a .build-id tree; may be repeated'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top stacks diff trend merge info folded pprof firefox' -l path-map -x -d 'look for binaries whose path begins with OLD under NEW; may be repeated'
-complete -c hprof-agg -n '__fish_seen_subcommand_from top stacks diff trend merge info folded pprof firefox' -l no-symbols -d 'do not open binaries: frames stay module+0xoffset'
+complete -c hprof-agg -n '__fish_seen_subcommand_from top stacks diff trend merge info folded pprof firefox' -l no-symbols -d 'do not open binaries: frames stay module+0xoffset unless the input names them'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top stacks diff trend merge info folded pprof firefox' -l format -s f -x -a 'text folded json pprof firefox' -d 'the format of the report (default text, pprof for merge)'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top stacks diff trend merge info folded pprof firefox' -l output -s o -r -F -d 'write to FILE, all or nothing; its suffix picks the format if --format is absent'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top stacks diff trend merge info folded pprof firefox' -l color -x -a 'auto always never' -d 'color text'

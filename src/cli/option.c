@@ -128,7 +128,7 @@ static const struct hp_cli_option options[] = {
      "look for binaries whose path begins with OLD under NEW; may be repeated",
      hp_cli_set_path_map, 0, 0},
     {"no-symbols", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
-     "do not open binaries: frames stay module+0xoffset",
+     "do not open binaries: frames stay module+0xoffset unless the input names them",
      hp_cli_set_bool, FIELD(no_symbols), true},
 
     {"format", 'f', HP_CLI_FORMAT, "FORMAT", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
