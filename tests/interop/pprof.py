@@ -14,7 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
-from harness import METRICS, Tests, scratch  # noqa: E402
+from harness import Tests, hostile_dump, scratch  # noqa: E402
 from profile_proto import Profile, canonical  # noqa: E402
 
 t = Tests()
@@ -242,6 +242,13 @@ def first_time(folder):
     return [] if time == 2 * 10**9 else [f'{time}']
 
 
+def hostile_names(folder):
+    path = write(folder, 'hostile', '--no-symbols', hostile_dump(t, folder))
+    names = [mapping.filename for mapping in Profile(path).mappings]
+    want = '/srv/"\\</script>;\\x1B[31m\\x07\\xFF\\u{202E}\'#'
+    return [] if want in names else names
+
+
 def period_of_estimators(folder):
     profile = Profile(write(folder, 'none', SYMBOLS, '--no-unbias', *PROCS))
     return [] if any('samples alone' in c for c in profile.comments) else profile.comments
@@ -266,5 +273,6 @@ with scratch() as scratch_folder:
         [i * 10**9 for i in range(len(SERIES))]))
     t.check('pprof finds the dumps of a timeline', lambda: one_of_a_timeline(scratch_folder))
     t.check('the time is that of the first dump', lambda: first_time(scratch_folder))
+    t.check('hostile names are escaped', lambda: hostile_names(scratch_folder))
     t.check('samples alone are called so', lambda: period_of_estimators(scratch_folder))
 t.done()

@@ -3,7 +3,7 @@
 import collections
 import json
 
-from harness import METRICS, Tests
+from harness import METRICS, Tests, hostile_dump, scratch
 
 t = Tests()
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
@@ -150,6 +150,16 @@ def notes():
     return [] if any('samples alone' in value for value in values) else values
 
 
+def hostile_names():
+    with scratch() as folder:
+        done = t.ok('merge', '-q', '-ffirefox', '--no-symbols', hostile_dump(t, folder))
+    names = json.loads(done.out_bytes.decode('utf-8', 'strict'))['shared']['stringArray']
+    faults = [f'byte {byte}' for byte in set(done.out_bytes) if byte < 0x20 and byte != 10]
+    if 'script>;\x1b[31m\x07\ufffd\u202e\'#' not in names:
+        faults.append(f'{names}')
+    return faults
+
+
 for what, arguments in (('C', (SYMBOLS, *PROCS)), ('C++', (SYMBOLS, CXX)),
                         ('a series', ('--timeline', SYMBOLS, *SERIES))):
     t.check(f'{what}: tables fit one another', lambda: shape(*arguments))
@@ -164,4 +174,5 @@ t.check('a timeline with times adds up',
 t.check('a timeline starts when its first dump was made', start)
 t.check('the metric that was asked for comes first', first_metric)
 t.check('the notes say what made the numbers', notes)
+t.check('hostile names are names, and nothing else', hostile_names)
 t.done()

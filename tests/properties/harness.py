@@ -146,6 +146,17 @@ def near(a, b, relative=1e-9, absolute=0.0):
     return math.isclose(a, b, rel_tol=relative, abs_tol=absolute)
 
 
+HOSTILE = b'/srv/"\\</script>;\x1b[31m\x07\xff\xe2\x80\xae\'#'
+
+
+def hostile_dump(t, folder):
+    """A dump whose program is called HOSTILE."""
+    path = pathlib.Path(folder) / 'hostile.heap'
+    text = (t.testdata / 'golden' / 'procs1.heap').read_bytes()
+    path.write_bytes(text.replace(b'/srv/corpus/formats/alloc_c', HOSTILE))
+    return path
+
+
 # --- dumps, read by other means ---------------------------------------------------------
 
 
