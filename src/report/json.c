@@ -19,6 +19,7 @@
 #include "report/jsonhead.h"
 #include "report/jsontext.h"
 #include "report/report.h"
+#include "view/chosen.h"
 #include "view/measure.h"
 #include "view/spread.h"
 #include "view/table.h"
@@ -225,10 +226,6 @@ static void put_row(const struct writer *w, const struct tables *tables,
     put_quality(w, flat.of[metric], &flat_errors[hp_column_of(metric)]);
 }
 
-static size_t limited(size_t count, const struct hp_report_options *options) {
-    return options->limit && options->limit < count ? options->limit : count;
-}
-
 static void write_top(const struct writer *w) {
     struct tables tables;
     struct hp_spread spread = {0};
@@ -238,7 +235,7 @@ static void write_top(const struct writer *w) {
         hp_spread_init(&spread, &table->naming, w->options);
     }
     put_head(w, "top");
-    for (size_t i = 0; i < limited(table->rows.count, w->options); i++) {
+    for (size_t i = 0; i < hp_chosen_rows(w->options, table->rows.count); i++) {
         hp_node_id node = table->rows.at[i].node;
         hp_sink_text(w->out, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
         hp_json_string(w->out, hp_node_name(&table->naming, node));
@@ -276,7 +273,7 @@ static void write_stacks(const struct writer *w) {
     hp_traces_init(&traces, w->profile, w->options);
     hp_traces_sort_by(&traces, metric);
     put_head(w, "stacks");
-    for (size_t i = 0; i < limited(traces.traces.count, w->options); i++) {
+    for (size_t i = 0; i < hp_chosen_rows(w->options, traces.traces.count); i++) {
         const struct hp_trace *trace = &traces.traces.at[i];
         hp_sink_text(w->out, i > 0 ? ",\n  " : "\n  ");
         put_frames(w, &traces, trace);
@@ -296,7 +293,7 @@ static void write_json(struct hp_sink *out, const struct hp_profile *profile,
         .out = out,
         .profile = profile,
         .options = options,
-        .confidence = hp_json_confidence(options),
+        .confidence = hp_chosen_confidence(options),
     };
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         w.period[i] = hp_profile_error(profile, i).period;

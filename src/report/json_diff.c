@@ -14,6 +14,7 @@
 
 #include "report/jsonhead.h"
 #include "report/jsontext.h"
+#include "view/chosen.h"
 #include "view/difference.h"
 
 static const char *const tests[] = {
@@ -48,7 +49,7 @@ static void put_change(struct hp_sink *out, const struct hp_change *change,
     put_chance(out, ", \"p\": ", hp_change_p(change));
     put_chance(out, ", \"q\": ", hp_change_q(change));
     put_chance(out, ", \"p_if_nothing_freed\": ", change->least_growth_p);
-    bool significant = hp_change_is_significant(change, hp_json_confidence(options));
+    bool significant = hp_change_is_significant(change, hp_chosen_confidence(options));
     hp_sink_print(out, ",\n   \"status\": \"%s\", \"significant\": %s}",
                   hp_change_status(change, significant), significant ? "true" : "false");
 }
@@ -70,7 +71,7 @@ void hp_json_diff(struct hp_sink *out, const struct hp_profile *profile,
     put_change(out, &difference.total, options);
     hp_sink_text(out, ",\n \"rows\": [");
     size_t count = difference.rows.count;
-    size_t limit = options->limit && options->limit < count ? options->limit : count;
+    size_t limit = hp_chosen_rows(options, count);
     for (size_t i = 0; i < limit; i++) {
         const struct hp_change *change = &difference.rows.at[i];
         hp_sink_text(out, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");

@@ -10,6 +10,7 @@
 #include "report/json.h"
 #include "report/jsonhead.h"
 #include "report/jsontext.h"
+#include "view/chosen.h"
 #include "view/trend.h"
 
 static void put_double(struct hp_sink *out, const char *key, double value) {
@@ -45,7 +46,7 @@ static void put_row(struct hp_sink *out, const struct hp_trend *trend,
     put_chance(out, ",\n   \"p\": ", row->p);
     put_chance(out, ", \"q\": ", row->q);
     put_chance(out, ", \"tau\": ", hp_trend_tau(trend, row));
-    bool significant = hp_trend_is_significant(row, hp_json_confidence(options));
+    bool significant = hp_trend_is_significant(row, hp_chosen_confidence(options));
     hp_sink_print(out, ", \"grew\": %zu, \"significant\": %s,\n   ", row->grew,
                   significant ? "true" : "false");
     put_values(out, trend, row);
@@ -68,7 +69,7 @@ void hp_json_trend(struct hp_sink *out, const struct hp_profile *profile,
     put_row(out, &trend, &trend.total, options);
     hp_sink_text(out, ",\n \"rows\": [");
     size_t count = trend.rows.count;
-    size_t limit = options->limit && options->limit < count ? options->limit : count;
+    size_t limit = hp_chosen_rows(options, count);
     for (size_t i = 0; i < limit; i++) {
         hp_sink_text(out, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
         hp_json_string(out, hp_node_name(&trend.naming, trend.rows.at[i].node));

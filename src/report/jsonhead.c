@@ -1,6 +1,7 @@
 #include "report/jsonhead.h"
 
 #include "report/jsontext.h"
+#include "view/chosen.h"
 
 const char *hp_json_metric(enum hp_metric metric) {
     static const char *const names[HP_METRICS] = {
@@ -10,10 +11,6 @@ const char *hp_json_metric(enum hp_metric metric) {
         [HP_ALLOC_OBJECTS] = "alloc-objects",
     };
     return names[metric];
-}
-
-double hp_json_confidence(const struct hp_report_options *options) {
-    return options->confidence > 0 ? options->confidence : 0.95;
 }
 
 void hp_json_head(struct hp_sink *out, const struct hp_profile *profile,
@@ -34,7 +31,7 @@ void hp_json_head(struct hp_sink *out, const struct hp_profile *profile,
                   "\"by\": \"%s\",\n \"estimator\": \"%s\", \"metric\": \"%s\", "
                   "\"confidence\": %g,\n ",
                   command, command, by[options->by], estimators[profile->estimator],
-                  hp_json_metric(options->metric), hp_json_confidence(options));
+                  hp_json_metric(options->metric), hp_chosen_confidence(options));
 }
 
 // --- inputs -----------------------------------------------------------------------------

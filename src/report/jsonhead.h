@@ -7,9 +7,6 @@
 
 const char *hp_json_metric(enum hp_metric metric);
 
-// options->confidence, or the default.
-double hp_json_confidence(const struct hp_report_options *options);
-
 // From the opening brace to "confidence".
 void hp_json_head(struct hp_sink *out, const struct hp_profile *profile,
                   const struct hp_report_options *options, const char *command);

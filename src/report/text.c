@@ -1,6 +1,7 @@
 #include "report/text.h"
 
 #include "report/report.h"
+#include "view/chosen.h"
 #include "view/measure.h"
 #include "view/unseen.h"
 
@@ -59,10 +60,6 @@ bool hp_text_has_errors(const struct hp_profile *profile,
            hp_profile_is_uncertain(profile, hp_column_of(options->metric));
 }
 
-double hp_text_confidence(const struct hp_report_options *options) {
-    return options->confidence > 0 ? options->confidence : 0.95;
-}
-
 // A number that is no exact sum, in units of the metric.
 hp_fixed hp_text_fixed(double value, enum hp_metric metric) {
     double scaled = value * (double)((uint64_t)1 << hp_fraction(metric));
@@ -84,8 +81,8 @@ static void format_error(char text[HP_NUMBER_SIZE], hp_fixed value,
         strcpy(text, is_least ? "or more" : "mixed sizes");
         return;
     }
-    struct hp_interval range =
-        hp_interval_of(hp_measure_of(value, error, metric), hp_text_confidence(options));
+    struct hp_interval range = hp_interval_of(hp_measure_of(value, error, metric),
+                                              hp_chosen_confidence(options));
     format_double(text, (range.high - range.low) / 2, metric, unit);
 }
 
@@ -108,7 +105,7 @@ void hp_text_error(struct hp_sink *out, hp_fixed value, const struct hp_error *e
 void hp_text_error_title(struct hp_sink *out, const struct hp_report_options *options) {
     char title[HP_NUMBER_SIZE];
     int width =
-        snprintf(title, sizeof title, "± %g%%", hp_text_confidence(options) * 100);
+        snprintf(title, sizeof title, "± %g%%", hp_chosen_confidence(options) * 100);
     // The sign is one character in two bytes.
     hp_sink_print(out, "%*s%s ", HP_ERROR_WIDTH + 1 - width, "", title);
 }
@@ -117,7 +114,7 @@ void hp_text_error_notes(struct hp_sink *out, const struct hp_report_options *op
     hp_sink_print(out,
                   "± is half of the interval that holds the true value in %g%% of cases; "
                   "* less than 5 samples\n",
-                  hp_text_confidence(options) * 100);
+                  hp_chosen_confidence(options) * 100);
 }
 
 void hp_text_chance(struct hp_sink *out, double p, int width) {
@@ -130,7 +127,7 @@ void hp_text_chance(struct hp_sink *out, double p, int width) {
 
 void hp_text_significance_note(struct hp_sink *out,
                                const struct hp_report_options *options) {
-    double percent = hp_text_confidence(options) * 100;
+    double percent = hp_chosen_confidence(options) * 100;
     hp_sink_print(out,
                   "p is the chance of as much without a real change, - where there are "
                   "less than 5 samples; * is real, but for one in %g such rows\n",
@@ -139,8 +136,8 @@ void hp_text_significance_note(struct hp_sink *out,
 
 static void put_unseen(struct hp_sink *out, const struct hp_profile *profile,
                        const struct hp_report_options *options) {
-    struct hp_unseen unseen =
-        hp_unseen_of(profile, hp_column_of(options->metric), hp_text_confidence(options));
+    struct hp_unseen unseen = hp_unseen_of(profile, hp_column_of(options->metric),
+                                           hp_chosen_confidence(options));
     if (unseen.stack <= 0) {
         return;
     }

@@ -42,9 +42,6 @@ void hp_text_significance_note(struct hp_sink *out,
 bool hp_text_has_errors(const struct hp_profile *profile,
                         const struct hp_report_options *options);
 
-// options->confidence, or the default.
-double hp_text_confidence(const struct hp_report_options *options);
-
 // The lines above a table: what was read, its totals, what to know about it.
 void hp_text_header(struct hp_sink *out, const struct hp_profile *profile,
                     const struct hp_report_options *options);

@@ -5,6 +5,7 @@
 // The surest growth first: rows are ordered by the lower end of what they have grown.
 #include "report/text.h"
 
+#include "view/chosen.h"
 #include "view/difference.h"
 
 #include <math.h>
@@ -132,7 +133,8 @@ static void put_row(struct hp_sink *out, const struct hp_difference *difference,
         put_end(out, change->range.low, options);
         hp_sink_text(out, " ");
         put_end(out, change->range.high, options);
-        bool significant = hp_change_is_significant(change, hp_text_confidence(options));
+        bool significant =
+            hp_change_is_significant(change, hp_chosen_confidence(options));
         hp_sink_text(out, " ");
         hp_text_chance(out, p, P_WIDTH);
         hp_sink_text(out, significant ? "*" : " ");
@@ -148,7 +150,7 @@ static void put_notes(struct hp_sink *out, const struct hp_difference *differenc
                       const struct hp_report_options *options) {
     if (difference->test != HP_TEST_NONE) {
         hp_sink_print(out, "from … to holds the true change in %g%% of cases\n",
-                      hp_text_confidence(options) * 100);
+                      hp_chosen_confidence(options) * 100);
         hp_text_significance_note(out, options);
     }
 }
@@ -169,7 +171,7 @@ void hp_text_diff(struct hp_sink *out, const struct hp_profile *profile,
     hp_sink_print(out, "  %s%s\n", hp_text_row_name(options->by),
                   options->color ? "\033[0m" : "");
     size_t count = difference.rows.count;
-    size_t limit = options->limit && options->limit < count ? options->limit : count;
+    size_t limit = hp_chosen_rows(options, count);
     for (size_t i = 0; i < limit; i++) {
         put_row(out, &difference, &difference.rows.at[i], options);
     }

@@ -4,6 +4,7 @@
 // One block per distinct stack, the allocating function first, largest stack first.
 #include "report/text.h"
 
+#include "view/chosen.h"
 #include "view/traces.h"
 
 enum {
@@ -44,7 +45,7 @@ void hp_text_stacks(struct hp_sink *out, const struct hp_profile *profile,
     hp_traces_sort_by(&traces, options->metric);
     hp_text_header(out, profile, options);
     size_t count = traces.traces.count;
-    size_t limit = options->limit && options->limit < count ? options->limit : count;
+    size_t limit = hp_chosen_rows(options, count);
     hp_fixed left = traces.total.of[options->metric];
     for (size_t i = 0; i < limit; i++) {
         put_trace(out, &traces, &traces.traces.at[i], options);

@@ -6,6 +6,7 @@
 // of flat, or of cum where it is sorted by, follows.
 #include "report/text.h"
 
+#include "view/chosen.h"
 #include "view/spread.h"
 #include "view/table.h"
 
@@ -109,8 +110,7 @@ static void put_spread_notes(struct hp_sink *out, const struct top *top) {
 
 static void put_rows(struct hp_sink *out, const struct top *top) {
     const struct hp_table *table = &top->table;
-    size_t count = table->rows.count, limit = top->options->limit;
-    limit = limit && limit < count ? limit : count;
+    size_t count = table->rows.count, limit = hp_chosen_rows(top->options, count);
     hp_fixed sum = 0;
     for (size_t i = 0; i < limit; i++) {
         sum += table->rows.at[i].flat;

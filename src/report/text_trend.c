@@ -4,6 +4,7 @@
 // The surest growth first: rows are ordered by the lower end of their slope.
 #include "report/text.h"
 
+#include "view/chosen.h"
 #include "view/trend.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static void put_row(struct hp_sink *out, const struct hp_trend *trend,
         put_half(out, row->slope_error, options, HP_ERROR_WIDTH);
         hp_sink_text(out, "  ");
         hp_text_chance(out, isnan(row->q) ? (double)NAN : row->p, P_WIDTH);
-        bool significant = hp_trend_is_significant(row, hp_text_confidence(options));
+        bool significant = hp_trend_is_significant(row, hp_chosen_confidence(options));
         hp_sink_text(out, significant ? "*" : " ");
     }
     snprintf(grew, sizeof grew, "%zu/%zu", row->grew, trend->dumps - 1);
@@ -121,7 +122,7 @@ void hp_text_trend(struct hp_sink *out, const struct hp_profile *profile,
     put_header(out, &trend, profile, options);
     put_titles(out, &trend, options);
     size_t count = trend.rows.count;
-    size_t limit = options->limit && options->limit < count ? options->limit : count;
+    size_t limit = hp_chosen_rows(options, count);
     for (size_t i = 0; i < limit; i++) {
         put_row(out, &trend, &trend.rows.at[i], options);
     }

@@ -7,6 +7,7 @@
 // where s^2 is the variance between the dumps and W the mean of what sampling makes of it; it
 // counts where it is less sure than what sampling alone makes of the sums.
 #include "view/difference.h"
+#include "view/chosen.h"
 
 #include "view/measure.h"
 #include "view/sides.h"
@@ -16,7 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double default_confidence = 0.95;
 static const double least_samples = 5; // that a row has to stand on to be tested
 
 void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
@@ -277,7 +277,7 @@ void hp_difference_init(struct hp_difference *difference,
     struct context c = {
         .test = difference->test,
         .metric = options->metric,
-        .confidence = options->confidence > 0 ? options->confidence : default_confidence,
+        .confidence = hp_chosen_confidence(options),
         .inputs = {(double)sides->base.count, (double)sides->new.count},
     };
     hp_error_add(&c.largest, &sums[members.node_count].sides[0].error);

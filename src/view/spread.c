@@ -4,6 +4,7 @@
 //
 // An input is held against the others: by a t test with their variance, and for sampling alone.
 #include "view/spread.h"
+#include "view/chosen.h"
 
 #include "view/groups.h"
 #include "view/measure.h"
@@ -13,7 +14,6 @@
 
 #include <math.h>
 
-static const double default_confidence = 0.95;
 static const double least_samples = 1; // of an input on average, for the chance to hold
 
 enum {
@@ -149,8 +149,7 @@ static void find_outliers(struct hp_spread *spread, const struct hp_profile *pro
                           const struct hp_report_options *options) {
     size_t count = sides->new.count;
     enum hp_metric metric = options->metric;
-    double confidence =
-        options->confidence > 0 ? options->confidence : default_confidence;
+    double confidence = hp_chosen_confidence(options);
     struct single *all = hp_alloc(count * sizeof *all);
     struct hp_outlier *judged = hp_alloc(count * sizeof *judged);
     for (size_t i = 0; i < count; i++) {

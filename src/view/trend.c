@@ -8,6 +8,7 @@
 // that memory goes up and down by itself is in how the values scatter around the line, which a
 // t test of the fit counts.  The larger chance is the row's.
 #include "view/trend.h"
+#include "view/chosen.h"
 
 #include "view/measure.h"
 #include "view/members.h"
@@ -18,7 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double default_confidence = 0.95;
 static const double least_samples = 2.5; // of a row, on average of the dumps
 static const double seconds_per_hour = 3600;
 
@@ -289,8 +289,7 @@ void hp_trend_init(struct hp_trend *trend, const struct hp_profile *profile,
     struct adder adder = {.profile = profile, .metric = options->metric, .dumps = dumps};
     bool has_errors = !options->no_error &&
                       hp_profile_has_errors(profile, hp_column_of(options->metric));
-    double confidence =
-        options->confidence > 0 ? options->confidence : default_confidence;
+    double confidence = hp_chosen_confidence(options);
     trend->test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE;
     trend->hours =
         profile->has_times ? dumps[trend->dumps - 1].time - dumps[0].time : (double)NAN;
