@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 
-def library():
+def shared_object():
     """The path of jemalloc.  Without it nothing can be tested."""
     found = glob.glob('/usr/lib/*/libjemalloc.so.2') + glob.glob('/usr/lib*/libjemalloc.so.2')
     if not found:
@@ -28,6 +28,6 @@ def run(command, environment=None, **options):
     conf = ','.join(f'{name}:{str(value).lower() if isinstance(value, bool) else value}'
                     for name, value in {'prof': True, **options}.items())
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=300,
-                          env={'LD_PRELOAD': library(), 'MALLOC_CONF': conf, 'PATH': '/bin',
+                          env={'LD_PRELOAD': shared_object(), 'MALLOC_CONF': conf, 'PATH': '/bin',
                                **(environment or {})})
     return done.stdout

@@ -339,5 +339,5 @@ def main():
 
 
 t = Tests()
-jemalloc.library()
+jemalloc.shared_object()
 main()
