@@ -182,7 +182,7 @@ enum hp_granularity {
     HP_BY_FILE,
     HP_BY_MODULE,
     HP_BY_ADDRESS,
-    HP_BY_INPUT, // these are for HP_REPORT_TOP
+    HP_BY_INPUT, // these are for HP_REPORT_TOP, and labels of pprof
     HP_BY_LABEL,
 };
 
@@ -200,6 +200,14 @@ enum hp_unit {
     HP_UNIT_GIB,
 };
 
+// Whose names and limits a pprof profile keeps to.
+enum hp_flavor {
+    HP_FLAVOR_PPROF, // Go's names
+    HP_FLAVOR_PYROSCOPE,
+    HP_FLAVOR_PARCA,
+    HP_FLAVOR_DATADOG,
+};
+
 struct hp_report_options {
     enum hp_report_kind kind;
     const char *format; // as in hp_format_name(); NULL for the kind's own
@@ -215,6 +223,12 @@ struct hp_report_options {
     bool all_frames;   // keep the allocator's own frames
     bool no_inlines;   // show an inlined call as part of the function around it
     bool color;
+    // Of pprof:
+    enum hp_flavor flavor;
+    bool with_error; // what sampling leaves open of space, as further sample types
+    size_t
+        max_samples; // distinct stacks, the smallest of which become one; 0: the flavor's
+    size_t max_depth; // frames of a stack, counted from its leaf; 0: the flavor's
 };
 
 // Deliver bytes; 0, or -1 with errno set.

@@ -154,6 +154,41 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
                        settings->report.format, known);
 }
 
+static int check_rows(const struct hp_cli_settings *settings, struct hp_err *err) {
+    const struct hp_report_options *report = &settings->report;
+    bool is_pprof = report->format != NULL && strcmp(report->format, "pprof") == 0;
+    bool labels = is_pprof && report->kind == HP_REPORT_MERGE;
+    if (report->by >= HP_BY_INPUT && settings->command->id != HP_CLI_TOP && !labels) {
+        return hp_cli_fail(err, HP_E_USAGE, "%s has no rows of inputs",
+                           settings->command->name);
+    }
+    if (report->by >= HP_BY_INPUT && report->spread) {
+        return hp_cli_fail(err, HP_E_USAGE, "--spread goes with rows of functions");
+    }
+    if (report->by == HP_BY_LABEL && settings->read.label_from == NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "--by=label:%s needs --label-from",
+                           report->label);
+    }
+    return HP_OK;
+}
+
+static int check_pprof(const struct hp_cli_settings *settings, struct hp_err *err) {
+    const struct hp_report_options *report = &settings->report;
+    const char *option = report->flavor != HP_FLAVOR_PPROF ? "--flavor"
+                         : report->with_error              ? "--with-error"
+                         : report->max_samples > 0         ? "--max-samples"
+                         : report->max_depth > 0           ? "--max-depth"
+                                                           : NULL;
+    if (option && (report->format == NULL || strcmp(report->format, "pprof") != 0)) {
+        return hp_cli_fail(err, HP_E_USAGE, "%s goes with --format=pprof", option);
+    }
+    if (report->with_error && report->kind == HP_REPORT_DIFF) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--with-error: the errors of a difference do not add up");
+    }
+    return HP_OK;
+}
+
 static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
     report->kind = settings->timeline ? HP_REPORT_TIMELINE : settings->command->kind;
@@ -172,16 +207,12 @@ static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     if (table && text && !settings->limit_given) {
         report->limit = ROWS_OF_TEXT;
     }
-    if (report->by >= HP_BY_INPUT && settings->command->id != HP_CLI_TOP) {
-        return hp_cli_fail(err, HP_E_USAGE, "%s has no rows of inputs",
-                           settings->command->name);
+    int ret = check_rows(settings, err);
+    if (ret == HP_OK) {
+        ret = check_pprof(settings, err);
     }
-    if (report->by >= HP_BY_INPUT && report->spread) {
-        return hp_cli_fail(err, HP_E_USAGE, "--spread goes with rows of functions");
-    }
-    if (report->by == HP_BY_LABEL && settings->read.label_from == NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "--by=label:%s needs --label-from",
-                           report->label);
+    if (ret != HP_OK) {
+        return ret;
     }
     if (settings->null_separated && settings->files_from == NULL &&
         settings->base_files_from == NULL) {

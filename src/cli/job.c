@@ -110,6 +110,9 @@ static int open_output(const struct hp_cli_settings *settings,
 }
 
 static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
+    if (settings->report.with_error) {
+        return HP_ERRORS_ALL;
+    }
     bool has_none = has_format(settings, "folded") || has_format(settings, "pprof") ||
                     has_format(settings, "firefox");
     bool is_alloc = settings->report.metric == HP_ALLOC_SPACE ||

@@ -170,6 +170,20 @@ int hp_cli_set_limit(struct hp_cli_settings *settings, const struct hp_cli_optio
     return ret;
 }
 
+int hp_cli_set_size(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    uint64_t number = 0;
+    int ret = set_number(option, value, SIZE_MAX, &number, err);
+    if (ret == HP_OK && number == 0) {
+        ret = hp_cli_fail(err, HP_E_USAGE, "--%s takes 1 or more", option->name);
+    }
+    if (ret == HP_OK) {
+        size_t size = (size_t)number;
+        store(settings, option, &size, sizeof size);
+    }
+    return ret;
+}
+
 int hp_cli_set_confidence(struct hp_cli_settings *settings,
                           const struct hp_cli_option *option, char *value,
                           struct hp_err *err) {

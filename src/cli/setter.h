@@ -8,6 +8,8 @@
 hp_cli_set_fn hp_cli_set_bool;
 // An enum: `number`, plus the place of the value among the choices.
 hp_cli_set_fn hp_cli_set_enum;
+// A size_t of 1 or more.
+hp_cli_set_fn hp_cli_set_size;
 // A const char *.
 hp_cli_set_fn hp_cli_set_text;
 hp_cli_set_fn hp_cli_set_format;

@@ -11,6 +11,7 @@
 #include "report/notes.h"
 #include "report/report.h"
 #include "view/apportion.h"
+#include "view/path_sums.h"
 #include "view/series.h"
 
 #include "base/units.h"
@@ -33,22 +34,22 @@ struct step {
     const struct writer *writer;
     enum hp_metric metric;
     size_t next; // dump
-    struct hp_values *values;
+    struct hp_path_sums sums;
     hp_fixed *exact;
     hp_int128 *before, *now;
 };
 
 static struct step step_new(const struct writer *w, enum hp_metric metric) {
     size_t count = w->paths.paths.count;
-    return (struct step){
+    struct step step = {
         .writer = w,
         .metric = metric,
-        .values = w->dumps ? hp_alloc(count * sizeof(struct hp_values))
-                           : hp_paths_values(&w->paths),
         .exact = hp_alloc(count * sizeof(hp_fixed)),
         .before = hp_alloc(count * sizeof(hp_int128)),
         .now = hp_alloc(count * sizeof(hp_int128)),
     };
+    hp_path_sums_init(&step.sums, &w->paths, false);
+    return step;
 }
 
 static bool step_next(struct step *step) {
@@ -59,11 +60,14 @@ static bool step_next(struct step *step) {
     hp_int128 *before = step->now;
     step->now = step->before;
     step->before = before;
+    hp_path_sums_clear(&step->sums);
     if (w->dumps) {
-        hp_paths_values_of(&w->paths, w->dumps[step->next].input->number, step->values);
+        hp_path_sums_add_input(&step->sums, w->dumps[step->next].input->number);
+    } else {
+        hp_path_sums_add_all(&step->sums);
     }
     for (size_t i = 0; i < w->paths.paths.count; i++) {
-        step->exact[i] = step->values[i].of[step->metric];
+        step->exact[i] = step->sums.values[i].of[step->metric];
     }
     hp_apportion(step->exact, w->paths.paths.count, step->metric, step->now);
     step->next++;
@@ -71,7 +75,7 @@ static bool step_next(struct step *step) {
 }
 
 static void step_done(struct step *step) {
-    free(step->values);
+    hp_path_sums_done(&step->sums);
     free(step->exact);
     free(step->before);
     free(step->now);

@@ -5,16 +5,19 @@
 //           default_sample_type = 14 }
 // ValueType { type = 1, unit = 2 }
 // Sample { location_id = 1, leaf first, value = 2, one for each sample_type, label = 3 }
-// Label { key = 1, num = 3, num_unit = 4 }
+// Label { key = 1, str = 2, num = 3, num_unit = 4 }
 //
 // Every string is a number in the string table, whose first is "".  There is no duration: some
 // readers take what has one for the allocations of that time.  The fields are in the order of
 // their numbers, and what repeats is in that of modules and offsets.
 #include "report/gzip.h"
 #include "report/notes.h"
+#include "report/pprof_columns.h"
 #include "report/pprof_places.h"
 #include "report/report.h"
-#include "view/apportion.h"
+#include "view/difference.h"
+#include "view/groups.h"
+#include "view/path_sums.h"
 #include "view/series.h"
 
 #include <errno.h>
@@ -31,27 +34,19 @@ enum profile_field {
     PROFILE_DEFAULT_SAMPLE_TYPE = 14,
 };
 
-// The order that readers know from Go.
-static const struct sample_type {
-    enum hp_metric metric;
-    const char *type, *unit;
-} sample_types[HP_METRICS] = {
-    {HP_ALLOC_OBJECTS, "alloc_objects", "count"},
-    {HP_ALLOC_SPACE, "alloc_space", "bytes"},
-    {HP_INUSE_OBJECTS, "inuse_objects", "count"},
-    {HP_INUSE_SPACE, "inuse_space", "bytes"},
-};
-
 enum {
-    FIRST_INUSE = 2, // of sample_types
+    PYROSCOPE_SAMPLES = 16000,
+    PYROSCOPE_DEPTH = 1000,
 };
 
 struct writer {
     struct hp_pprof_writer base;
     const struct hp_profile *profile;
+    const struct hp_report_options *options;
     struct hp_paths paths;
     struct hp_pprof_places places;
-    size_t first_type; // of sample_types
+    struct hp_pprof_columns columns;
+    struct hp_path_sums sums; // of the samples that are to be written
     struct hp_protobuf sample;
     HP_VEC(uint64_t) ids;     // of its locations
     struct hp_protobuf label; // of the samples, if not empty
@@ -71,83 +66,126 @@ static void put_type(struct writer *w, uint32_t field, const char *type,
 }
 
 static void put_sample_types(struct writer *w) {
-    for (size_t i = w->first_type; i < HP_METRICS; i++) {
-        put_type(w, PROFILE_SAMPLE_TYPE, sample_types[i].type, sample_types[i].unit);
+    for (size_t i = 0; i < w->columns.count; i++) {
+        put_type(w, PROFILE_SAMPLE_TYPE, w->columns.of[i].type, w->columns.of[i].unit);
     }
 }
 
 // --- samples ------------------------------------------------------------------------------
 
-// Of each path one whole number for each sample type; to be freed.
-static uint64_t *round_values(const struct writer *w, const struct hp_values *values) {
-    size_t count = w->paths.paths.count;
-    uint64_t *rounded = hp_alloc(count * HP_METRICS * sizeof *rounded);
-    hp_fixed *exact = hp_alloc(count * sizeof *exact);
-    hp_int128 *whole = hp_alloc(count * sizeof *whole);
-    for (size_t type = w->first_type; type < HP_METRICS; type++) {
-        enum hp_metric metric = sample_types[type].metric;
-        for (size_t i = 0; i < count; i++) {
-            exact[i] = values[i].of[metric];
-        }
-        hp_apportion(exact, count, metric, whole);
-        for (size_t i = 0; i < count; i++) {
-            rounded[i * HP_METRICS + type] = (uint64_t)whole[i];
-            if (whole[i] > INT64_MAX) { // no honest number could be written
-                w->base.out->error = EOVERFLOW;
-            }
-        }
-    }
-    free(exact);
-    free(whole);
-    return rounded;
-}
-
 static void put_sample(struct writer *w, const struct hp_path *path,
-                       const uint64_t *values) {
+                       const int64_t *values) {
     w->ids.count = 0;
     hp_vec_reserve(&w->ids, path->depth);
     for (uint32_t i = 0; i < path->depth; i++) {
         w->ids.at[i] = w->places.location_of[path->places[i]];
     }
     hp_protobuf_numbers(&w->sample, 1, w->ids.at, path->depth);
-    hp_protobuf_numbers(&w->sample, 2, values + w->first_type,
-                        HP_METRICS - w->first_type);
+    hp_protobuf_numbers(&w->sample, 2, (const uint64_t *)values, w->columns.count);
     if (w->label.bytes.count > 0) {
         hp_protobuf_message(&w->sample, 3, &w->label);
     }
     hp_pprof_put(&w->base, PROFILE_SAMPLE, &w->sample);
 }
 
-static bool has_value(const uint64_t values[HP_METRICS]) {
-    return (values[0] | values[1] | values[2] | values[3]) != 0;
+static bool has_value(const int64_t *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
-static void put_samples(struct writer *w, const struct hp_values *values) {
-    uint64_t *rounded = round_values(w, values);
-    for (size_t i = 0; i < w->paths.paths.count; i++) {
-        const uint64_t *of_path = rounded + i * HP_METRICS;
-        if (has_value(of_path)) {
-            put_sample(w, &w->paths.paths.at[i], of_path);
+// Those of w->sums, which is then empty.
+static void put_samples(struct writer *w, int sign) {
+    size_t paths = w->paths.paths.count, columns = w->columns.count;
+    bool too_big = false;
+    int64_t *rounded =
+        hp_pprof_round(&w->columns, paths, w->sums.values, w->sums.errors, &too_big);
+    if (too_big) {
+        w->base.out->error = EOVERFLOW;
+    }
+    for (size_t i = 0; i < paths * columns; i++) {
+        rounded[i] *= sign;
+    }
+    for (size_t i = 0; i < paths; i++) {
+        if (has_value(rounded + i * columns, columns)) {
+            put_sample(w, &w->paths.paths.at[i], rounded + i * columns);
         }
     }
     free(rounded);
+    hp_path_sums_clear(&w->sums);
+}
+
+// What all samples have that follow.
+static void set_label(struct writer *w, const char *key, struct hp_span value) {
+    hp_protobuf_clear(&w->label);
+    hp_protobuf_number(&w->label, 1, text(w, key));
+    hp_protobuf_number(&w->label, 2, hp_pprof_text(&w->base, value));
 }
 
 // Dump by dump, with its time; without times they are one second apart.
 static void put_timeline(struct writer *w) {
     size_t count;
     struct hp_series_dump *dumps = hp_series_new(w->profile, &count);
-    struct hp_values *values = hp_alloc(w->paths.paths.count * sizeof *values);
     for (size_t i = 0; i < count; i++) {
-        hp_paths_values_of(&w->paths, dumps[i].input->number, values);
+        hp_path_sums_add_input(&w->sums, dumps[i].input->number);
+        hp_protobuf_clear(&w->label);
         hp_protobuf_number(&w->label, 1, text(w, "timestamp"));
         hp_protobuf_number(&w->label, 3, (uint64_t)hp_nanoseconds(dumps[i].time));
         hp_protobuf_number(&w->label, 4, text(w, "nanoseconds"));
-        put_samples(w, values);
-        hp_protobuf_clear(&w->label);
+        put_samples(w, 1);
     }
-    free(values);
     free(dumps);
+}
+
+// Of a difference, the mean of the dumps of one side.
+static void put_side(struct writer *w, const size_t *inputs, size_t count, int sign) {
+    for (size_t i = 0; i < count; i++) {
+        hp_path_sums_add_input(&w->sums, w->profile->inputs.at[inputs[i]].number);
+    }
+    hp_path_sums_divide(&w->sums, count);
+    put_samples(w, sign);
+}
+
+// As pprof itself does with -diff_base, so that its percentages are those of the base.
+static void put_difference(struct writer *w) {
+    struct hp_sides sides;
+    hp_sides_init(&sides, w->profile);
+    put_side(w, sides.new.at, sides.new.count, 1);
+    set_label(w, "pprof::base", hp_span_of("true"));
+    put_side(w, sides.base.at, sides.base.count, -1);
+    hp_sides_done(&sides);
+}
+
+// Input by input, or label by label.
+static void put_groups(struct writer *w) {
+    const struct hp_report_options *options = w->options;
+    size_t count;
+    struct hp_group_member *members = hp_group_members(w->profile, options, &count);
+    for (size_t i = 0; i < count; i++) {
+        hp_path_sums_add_input(&w->sums, members[i].number);
+        if (i + 1 == count || hp_span_compare(members[i].name, members[i + 1].name)) {
+            set_label(w, options->by == HP_BY_INPUT ? "input" : options->label,
+                      members[i].name);
+            put_samples(w, 1);
+        }
+    }
+    free(members);
+}
+
+static void put_all_samples(struct writer *w) {
+    if (w->options->kind == HP_REPORT_TIMELINE) {
+        put_timeline(w);
+    } else if (w->options->kind == HP_REPORT_DIFF) {
+        put_difference(w);
+    } else if (w->options->by >= HP_BY_INPUT) {
+        put_groups(w);
+    } else {
+        hp_path_sums_add_all(&w->sums);
+        put_samples(w, 1);
+    }
 }
 
 // --- the rest -----------------------------------------------------------------------------
@@ -194,25 +232,17 @@ static void put_comments(struct writer *w, enum hp_report_kind kind) {
     hp_vec_done(&comments.texts);
 }
 
-static const char *default_type(enum hp_metric metric) {
-    size_t i = 0;
-    while (sample_types[i].metric != metric) {
-        i++;
-    }
-    return sample_types[i].type;
-}
-
 // The fields behind the string table are made first: their strings have to be in it.
-static void put_tail(struct writer *w, const struct hp_report_options *options) {
+static void put_tail(struct writer *w) {
     struct hp_protobuf *field = &w->base.field, type = {0};
     hp_protobuf_number(field, PROFILE_TIME, find_time(w->profile));
     hp_protobuf_number(&type, 1, text(w, "space"));
     hp_protobuf_number(&type, 2, text(w, "bytes"));
     hp_protobuf_message(field, PROFILE_PERIOD_TYPE, &type);
     hp_protobuf_number(field, PROFILE_PERIOD, find_period(w->profile));
-    put_comments(w, options->kind);
+    put_comments(w, w->options->kind);
     hp_protobuf_number(field, PROFILE_DEFAULT_SAMPLE_TYPE,
-                       text(w, default_type(options->metric)));
+                       text(w, hp_pprof_column_type(&w->columns, w->options->metric)));
     struct hp_protobuf tail = *field;
     *field = (struct hp_protobuf){0};
     const struct hp_span *string;
@@ -226,33 +256,42 @@ static void put_tail(struct writer *w, const struct hp_report_options *options) 
     hp_protobuf_done(&type);
 }
 
-static void write_profile(struct writer *w, const struct hp_report_options *options) {
-    struct hp_values *values = hp_paths_values(&w->paths);
-    hp_pprof_places_init(&w->places, &w->paths, values);
+static void write_profile(struct writer *w) {
+    hp_path_sums_add_all(&w->sums);
+    hp_pprof_places_init(&w->places, &w->paths, w->sums.values);
+    hp_path_sums_clear(&w->sums);
     put_sample_types(w);
-    if (options->kind == HP_REPORT_TIMELINE) {
-        put_timeline(w);
-    } else {
-        put_samples(w, values);
-    }
+    put_all_samples(w);
     hp_pprof_put_places(&w->base, &w->places);
-    put_tail(w, options);
+    put_tail(w);
     hp_pprof_places_done(&w->places);
-    free(values);
+}
+
+// Pyroscope takes no more by default.
+static struct hp_report_options limited(const struct hp_report_options *options) {
+    struct hp_report_options limited = *options;
+    bool has_limits = options->flavor == HP_FLAVOR_PYROSCOPE;
+    if (has_limits && options->max_samples == 0) {
+        limited.max_samples = PYROSCOPE_SAMPLES;
+    }
+    if (has_limits && options->max_depth == 0) {
+        limited.max_depth = PYROSCOPE_DEPTH;
+    }
+    return limited;
 }
 
 static void write_pprof(struct hp_sink *out, const struct hp_profile *profile,
-                        const struct hp_report_options *options) {
+                        const struct hp_report_options *asked) {
+    struct hp_report_options with_limits = limited(asked), *options = &with_limits;
     struct hp_gzip *gzip = hp_gzip_new(out);
     struct hp_sink plain;
     hp_sink_init(&plain, hp_gzip_write, gzip);
-    struct writer w = {
-        .base.out = &plain,
-        .profile = profile,
-        .first_type = profile->has_alloc ? 0 : FIRST_INUSE,
-    };
+    struct writer w = {.base.out = &plain, .profile = profile, .options = options};
     hp_paths_init(&w.paths, profile, options);
-    write_profile(&w, options);
+    hp_path_sums_init(&w.sums, &w.paths, options->with_error);
+    hp_pprof_columns_init(&w.columns, profile, options);
+    write_profile(&w);
+    hp_path_sums_done(&w.sums);
     hp_paths_done(&w.paths);
     hp_strtab_done(&w.base.strings);
     hp_protobuf_done(&w.base.field);
@@ -267,6 +306,6 @@ const struct hp_format_writer hp_pprof_writer = {
     .suffix = ".pb.gz",
     .help = "pprof's profile.proto with all addresses and lines, whatever --by says",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE |
-             1 << HP_REPORT_TIMELINE,
+             1 << HP_REPORT_TIMELINE | 1 << HP_REPORT_DIFF,
     .write = write_pprof,
 };

@@ -18,6 +18,29 @@ struct hp_span hp_group_name(const struct hp_profile *profile,
     return hp_span_of("[no label]");
 }
 
+static int by_name(const void *left, const void *right) {
+    const struct hp_group_member *a = left, *b = right;
+    int order = hp_span_compare(a->name, b->name);
+    return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+struct hp_group_member *hp_group_members(const struct hp_profile *profile,
+                                         const struct hp_report_options *options,
+                                         size_t *count) {
+    struct hp_group_member *members = hp_alloc(profile->inputs.count * sizeof *members);
+    const struct hp_input_record *input;
+    *count = 0;
+    hp_vec_each (input, &profile->inputs) {
+        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+            members[(*count)++] =
+                (struct hp_group_member){hp_group_name(profile, input, options),
+                                         input->number};
+        }
+    }
+    qsort(members, *count, sizeof *members, by_name);
+    return members;
+}
+
 void hp_group_sum(const struct hp_profile *profile, const struct hp_input_record *input,
                   enum hp_metric metric, hp_fixed *value, struct hp_error *error) {
     struct hp_history_reader reader = {0};

@@ -9,6 +9,16 @@ struct hp_span hp_group_name(const struct hp_profile *profile,
                              const struct hp_input_record *input,
                              const struct hp_report_options *options);
 
+struct hp_group_member {
+    struct hp_span name; // of the group
+    uint32_t number;     // of the input, in the history
+};
+
+// The inputs that are used, by the name of their group; to be freed.
+struct hp_group_member *hp_group_members(const struct hp_profile *profile,
+                                         const struct hp_report_options *options,
+                                         size_t *count);
+
 // All that an input added, from the profile's history.
 void hp_group_sum(const struct hp_profile *profile, const struct hp_input_record *input,
                   enum hp_metric metric, hp_fixed *value, struct hp_error *error);

@@ -9,19 +9,25 @@ struct walk {
     HP_VEC(uint32_t) places;
 };
 
-// "[empty stack]" and "[truncated]" are calls behind those of all frames.
+// "[empty stack]", "[truncated]" and "[other]" are calls behind those of all frames.
 static void add_stand_ins(struct hp_paths *paths) {
     struct hp_naming *naming = &paths->naming;
     hp_vec_push(&naming->calls, (struct hp_call){.node = naming->empty});
     hp_vec_push(&naming->calls, (struct hp_call){.node = naming->truncated});
+    hp_node_id other = {hp_strtab_add(&naming->names, hp_span_of("[other]")).n};
+    hp_vec_push(&naming->calls, (struct hp_call){.node = other});
     paths->place_count = naming->calls.count;
 }
 
 static uint32_t place_of_empty(const struct hp_paths *paths) {
-    return (uint32_t)paths->place_count - 2;
+    return (uint32_t)paths->place_count - 3;
 }
 
 static uint32_t place_of_truncated(const struct hp_paths *paths) {
+    return (uint32_t)paths->place_count - 2;
+}
+
+static uint32_t place_of_other(const struct hp_paths *paths) {
     return (uint32_t)paths->place_count - 1;
 }
 
@@ -32,6 +38,14 @@ static void number_frames(struct hp_paths *paths, size_t frames) {
         for (uint32_t call = first_call[frame]; call < first_call[frame + 1]; call++) {
             paths->frame_of[call] = frame;
         }
+    }
+}
+
+// The last place stands for all that are too many.
+static void limit_depth(const struct hp_paths *paths, struct walk *walk, size_t most) {
+    if (most > 0 && walk->places.count > most) {
+        walk->places.count = most;
+        walk->places.at[most - 1] = place_of_truncated(paths);
     }
 }
 
@@ -137,6 +151,63 @@ static void sort(struct hp_paths *paths) {
     paths->paths.capacity = count;
 }
 
+// --- at most so many ----------------------------------------------------------------------
+
+struct ranked {
+    hp_fixed value;
+    uint32_t path;
+};
+
+static int by_value(const void *left, const void *right) {
+    const struct ranked *a = left, *b = right;
+    if (a->value != b->value) {
+        return a->value > b->value ? -1 : 1;
+    }
+    return (a->path > b->path) - (a->path < b->path);
+}
+
+static struct ranked *rank_paths(const struct hp_paths *paths, enum hp_metric metric) {
+    const struct hp_profile *profile = paths->naming.profile;
+    struct ranked *ranked = hp_alloc(paths->paths.count * sizeof *ranked);
+    for (uint32_t i = 0; i < paths->paths.count; i++) {
+        ranked[i].path = i;
+    }
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        ranked[paths->path_of[i]].value += profile->stacks.at[i].values.of[metric];
+    }
+    qsort(ranked, paths->paths.count, sizeof *ranked, by_value);
+    return ranked;
+}
+
+// "[other]", the last place, stands for the smallest.
+static void limit_paths(struct hp_paths *paths, enum hp_metric metric, size_t most) {
+    size_t count = paths->paths.count, kept = 0;
+    if (most == 0 || count <= most) {
+        return;
+    }
+    struct ranked *ranked = rank_paths(paths, metric);
+    uint32_t *number = hp_alloc(count * sizeof *number); // of a path that stays, + 1
+    for (size_t i = 0; i < most - 1; i++) {
+        number[ranked[i].path] = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (number[i]) {
+            paths->paths.at[kept] = paths->paths.at[i];
+            number[i] = (uint32_t)++kept;
+        }
+    }
+    uint32_t *other = hp_arena_alloc(&paths->arena, sizeof *other, alignof(uint32_t));
+    *other = place_of_other(paths);
+    paths->paths.at[kept] = (struct hp_path){other, 1};
+    paths->paths.count = kept + 1;
+    for (size_t i = 0; i < paths->naming.profile->stacks.count; i++) {
+        uint32_t *path = &paths->path_of[i];
+        *path = number[*path] ? number[*path] - 1 : (uint32_t)kept;
+    }
+    free(ranked);
+    free(number);
+}
+
 void hp_paths_init(struct hp_paths *paths, const struct hp_profile *profile,
                    const struct hp_report_options *options) {
     struct hp_report_options by_function = *options;
@@ -150,11 +221,13 @@ void hp_paths_init(struct hp_paths *paths, const struct hp_profile *profile,
     struct walk walk = {0};
     for (size_t i = 0; i < profile->stacks.count; i++) {
         find_places(paths, &profile->stacks.at[i], &walk);
+        limit_depth(paths, &walk, options->max_depth);
         paths->path_of[i] = find_or_add(paths, &index, &walk);
     }
     hp_index_drop(&index);
     hp_vec_done(&walk.places);
     sort(paths);
+    limit_paths(paths, options->metric, options->max_samples);
 }
 
 void hp_paths_done(struct hp_paths *paths) {
@@ -163,27 +236,6 @@ void hp_paths_done(struct hp_paths *paths) {
     hp_vec_done(&paths->paths);
     free(paths->path_of);
     free(paths->frame_of);
-}
-
-struct hp_values *hp_paths_values(const struct hp_paths *paths) {
-    const struct hp_profile *profile = paths->naming.profile;
-    struct hp_values *values = hp_alloc(paths->paths.count * sizeof *values);
-    for (size_t i = 0; i < profile->stacks.count; i++) {
-        hp_values_add(&values[paths->path_of[i]], &profile->stacks.at[i].values);
-    }
-    return values;
-}
-
-void hp_paths_values_of(const struct hp_paths *paths, uint32_t number,
-                        struct hp_values *values) {
-    struct hp_history_reader reader = {0};
-    struct hp_observation seen;
-    memset(values, 0, paths->paths.count * sizeof *values);
-    hp_history_open(&reader, &paths->naming.profile->history, number);
-    while (hp_history_next(&reader, &seen)) {
-        hp_values_add(&values[paths->path_of[seen.stack]], &seen.values);
-    }
-    hp_history_done_reading(&reader);
 }
 
 struct hp_place hp_paths_place(const struct hp_paths *paths, uint32_t place) {

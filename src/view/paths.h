@@ -23,18 +23,10 @@ struct hp_paths {
     size_t place_count;           // places are less than this
 };
 
-// options->all_frames and no_inlines are looked at.
+// options->all_frames, no_inlines, max_depth and, by metric, max_samples are looked at.
 void hp_paths_init(struct hp_paths *paths, const struct hp_profile *profile,
                    const struct hp_report_options *options);
 void hp_paths_done(struct hp_paths *paths);
-
-// The sums of the profile's stacks, of each path; to be freed.
-struct hp_values *hp_paths_values(const struct hp_paths *paths);
-
-// What one input added, of each path, into `values`; `number` is the input's in the history,
-// which is kept.
-void hp_paths_values_of(const struct hp_paths *paths, uint32_t number,
-                        struct hp_values *values);
 
 struct hp_place {
     const struct hp_frame *frame; // NULL: the node stands for no frame

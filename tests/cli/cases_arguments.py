@@ -156,6 +156,18 @@ def merge_writes_pprof_by_default(t):
 
 
 @case
+def options_of_pprof_go_with_it(t):
+    for option in ("--flavor=datadog", "--with-error", "--max-samples=9", "--max-depth=9"):
+        check(t.run("top", option, t.dump), 2, "",
+              option.partition("=")[0] + " goes with --format=pprof")
+    check(t.run("merge", "--max-depth=0", t.dump), 2, "", "--max-depth takes 1 or more")
+    check(t.run("merge", "--max-samples=-1", t.dump), 2, "", "takes a number")
+    check(t.run("diff", "-fpprof", "--with-error", t.dump, t.dump), 2, "",
+          "--with-error: the errors of a difference do not add up")
+    check(t.run("folded", "--by=input", t.dump), 2, "", "merge has no rows of inputs")
+
+
+@case
 def merge_is_for_programs(t):
     check(t.run("merge", "-ftext", t.dump), 2, "", "merge does not write text")
     check(t.run("text", t.dump), 2, "", "unknown command text")

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""What pprof makes of our profiles: `go tool pprof` has to show our totals per function and
-stack, and protoc, by google/pprof's own profile.proto, our frames.
+"""What pprof makes of our profiles: it has to show our totals per function and stack, and
+protoc, by google/pprof's own profile.proto, our frames.
 
-usage: pprof.py BINARY TESTDATA
+usage: pprof.py BINARY TESTDATA [PPROF], by default `go tool pprof`
 """
 import collections
 import gzip
-import os
 import pathlib
 import re
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, hostile_dump, scratch  # noqa: E402
+from pprof_tool import pprof, top_of, write_with  # noqa: E402
 from profile_proto import Profile, canonical  # noqa: E402
 
 t = Tests()
+write = write_with(t)
 SYMBOLS = f'--symbol-dir={t.root}'
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 CXX = t.testdata / 'golden' / 'cxx.heap'
@@ -35,34 +35,8 @@ CASES = [
 ]
 
 
-def pprof(*args, folder):
-    done = subprocess.run(
-        ['go', 'tool', 'pprof', '-symbolize=none', '-nodecount=1000000', '-nodefraction=0',
-         '-edgefraction=0', *map(str, args)], capture_output=True, check=False,
-        env={**os.environ, 'PPROF_TMPDIR': folder}, cwd=folder, timeout=120)
-    if done.returncode != 0:
-        raise AssertionError(f'pprof {args}: {done.stderr.decode()}')
-    return done.stdout.decode()
-
-
-def write(folder, name, *args):
-    path = pathlib.Path(folder) / f'{name}.pb.gz'
-    t.ok('merge', '-q', '-o', path, *args)
-    return path
-
-
 def metrics_of(profile):
     return [kind.replace('_', '-') for kind in profile.sample_types]
-
-
-TOP_ROW = re.compile(r'^ *(\d+)B? +[\d.]+% +[\d.]+% +(\d+)B? +[\d.]+%  (.*?)( \(inline\))?$')
-
-
-def top_of(text):
-    """{function: (flat, cum)} and the total that pprof prints."""
-    total = int(re.search(r' of (\d+)B? total', text)[1])
-    rows = [TOP_ROW.match(line) for line in text.split('flat%')[1].splitlines()[1:]]
-    return {row[3]: (int(row[1]), int(row[2])) for row in rows}, total
 
 
 # Each value of a stack is off by less than one.
@@ -258,7 +232,7 @@ with scratch() as scratch_folder:
     for name, options, inputs in CASES:
         more = (options, inputs, scratch_folder)
         if SYMBOLS in options:
-            t.check(f'{name}: go tool pprof has our functions', lambda: top(*more))
+            t.check(f'{name}: pprof has our functions', lambda: top(*more))
         t.check(f'{name}: samples add up to our totals', lambda: totals(*more))
         t.check(f'{name}: stacks are those of folded', lambda: stacks(*more))
         t.check(f'{name}: protoc writes the same bytes', lambda: canonical_encoding(*more))

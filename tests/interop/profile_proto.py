@@ -52,8 +52,8 @@ class Sample:
     def __init__(self, message, strings):
         self.locations, self.values = message['location_id'], message['value']
         self.labels = {
-            strings[label['key'][0]]: (label.get('num', [0])[0],
-                                       strings[label.get('num_unit', [0])[0]])
+            strings[label['key'][0]]: strings[label['str'][0]] if 'str' in label else
+            (label.get('num', [0])[0], strings[label.get('num_unit', [0])[0]])
             for label in message.get('label', [])}
 
 

@@ -1,4 +1,4 @@
-#include "view/paths.h"
+#include "view/path_sums.h"
 
 #include <criterion/criterion.h>
 
@@ -69,10 +69,12 @@ Test(paths, adds_up_what_differs_in_allocator_frames_only) {
     add(b, 2, one * 2);
     hp_paths_init(&paths, &profile, &defaults);
     cr_assert_eq(paths.paths.count, 1);
-    struct hp_values *values = hp_paths_values(&paths);
-    cr_expect(values[0].of[HP_INUSE_SPACE] == one * 3);
+    struct hp_path_sums sums;
+    hp_path_sums_init(&sums, &paths, false);
+    hp_path_sums_add_all(&sums);
+    cr_expect(sums.values[0].of[HP_INUSE_SPACE] == one * 3);
     cr_expect_eq(paths.path_of[0], paths.path_of[1]);
-    free(values);
+    hp_path_sums_done(&sums);
 }
 
 Test(paths, keeps_apart_what_allocator_frames_tell_apart_if_asked) {
@@ -130,4 +132,32 @@ Test(paths, are_in_the_order_of_places_from_the_root) {
     expect_name(3, 1, 0, "c");
     const uint32_t order[] = {2, 3, 1, 0};
     cr_expect_arr_eq(paths.path_of, order, sizeof order);
+}
+
+Test(paths, stand_for_deeper_ones_by_their_leaf_side) {
+    hp_frame_id frames[] = {FRAME(1, "a"), FRAME(2, "b"), FRAME(3, "c"), FRAME(4, "d")};
+    add(frames, 4, one);
+    add(frames, 3, one);
+    hp_paths_init(&paths, &profile, &(struct hp_report_options){.max_depth = 3});
+    cr_assert_eq(paths.paths.count, 2);
+    cr_assert_eq(paths.paths.at[1].depth, 3);
+    expect_name(1, 0, 0, "a");
+    expect_name(1, 1, 0, "b");
+    expect_name(1, 2, 0, "[truncated]");
+}
+
+Test(paths, become_one_where_they_are_too_many_and_small) {
+    hp_frame_id a = FRAME(1, "a"), b = FRAME(2, "b"), c = FRAME(3, "c"),
+                d = FRAME(4, "d");
+    add(&a, 1, one);
+    add(&b, 1, one * 9);
+    add(&c, 1, one * 3);
+    add(&d, 1, one * 3);
+    hp_paths_init(&paths, &profile, &(struct hp_report_options){.max_samples = 3});
+    cr_assert_eq(paths.paths.count, 3);
+    expect_name(0, 0, 0, "b");
+    expect_name(1, 0, 0, "c");
+    expect_name(2, 0, 0, "[other]");
+    const uint32_t path_of[] = {2, 0, 1, 2};
+    cr_expect_arr_eq(paths.path_of, path_of, sizeof path_of);
 }
