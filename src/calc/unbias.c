@@ -11,8 +11,7 @@
 //     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)
 //
 // Both roundings cost up to a few percent.  If all n objects of a line are of one size
-// class S, (c', b') tells n and S exactly, and we undo both ("snap"): try the classes near
-// b'/c' and the n near c'/q, and see which pair jemalloc would have printed so.
+// class S, (c', b') tells n and S exactly, and we undo both: see snap.h.
 //
 // OBJECTS (gperftools' samples, Go) tells n and S.  Their gaps between samples are not whole
 // numbers of bytes, so p(S) = 1 - e^(-S/R) exactly; with jemalloc's it is 1 - (1 - 1/R)^S.
@@ -20,6 +19,7 @@
 
 #include "calc/kind.h"
 #include "calc/probability.h"
+#include "calc/snap.h"
 #include "calc/uncertainty.h"
 
 #include <string.h>
@@ -84,64 +84,9 @@ double hp_unbias_total_bytes(struct hp_count total, uint64_t period) {
     return (double)total.bytes / hp_one_minus_exp(mean / (double)period);
 }
 
-// --- snap -------------------------------------------------------------------------
-
-static uint64_t distance(uint64_t a, uint64_t b) {
-    return a > b ? a - b : b - a;
-}
-
-// Would n objects of this class be printed as `count`?  As prof_do_unbias() in jemalloc;
-// beyond 2^50 its own rounding is not reproduced to the last unit.
-static bool prints_as(const struct hp_size_class *class, double period, uint64_t n,
-                      struct hp_count count) {
-    double objects = (double)(n * class->shifted_objects) / 8;
-    double bytes = (double)(n * class->unbiased_size);
-    double mean = bytes / objects;
-    double sampled_bytes = bytes * hp_one_minus_exp_naive(mean / period);
-    uint64_t printed_objects = (uint64_t)(sampled_bytes / mean + 0.5);
-    uint64_t printed_bytes = (uint64_t)(sampled_bytes + 0.5);
-    return distance(printed_objects, count.objects) <= count.objects >> 50 &&
-           distance(printed_bytes, count.bytes) <= count.bytes >> 50;
-}
-
-// How many objects of this class make `count`; 0 if no number does.
-static uint64_t snap_to_class(const struct hp_size_class *class, double period,
-                              struct hp_count count) {
-    double objects = (double)class->shifted_objects / 8;
-    if (class->shifted_objects == 0) {
-        return 0;
-    }
-    double mean = (double)class->unbiased_size / objects;
-    double printed = objects * hp_one_minus_exp_naive(mean / period); // by one object
-    double low = ((double)count.objects - 0.5) / printed;
-    double high = ((double)count.objects + 0.5) / printed + 1;
-    if (high * (double)class->unbiased_size > 0x1p63 ||
-        high * (double)class->shifted_objects > 0x1p63) {
-        return 0;
-    }
-    for (uint64_t n = low < 1 ? 1 : (uint64_t)low; (double)n <= high; n++) {
-        if (prints_as(class, period, n, count)) {
-            return n;
-        }
-    }
-    return 0;
-}
-
-// True, with n and their size, if `count` is what jemalloc prints for n objects of one size.
 static bool snap(const struct hp_unbias *unbias, struct hp_count count, uint64_t *n,
                  uint64_t *size) {
-    int middle = hp_class_below(count.bytes / count.objects);
-    int first = middle < 2 ? 0 : middle - 2;
-    int last = middle + 2 < HP_SIZE_CLASSES ? middle + 2 : HP_SIZE_CLASSES - 1;
-    for (int i = first; i <= last; i++) {
-        const struct hp_size_class *class = &unbias->classes.of[i];
-        *n = snap_to_class(class, (double)unbias->period, count);
-        if (*n > 0) {
-            *size = class->size;
-            return true;
-        }
-    }
-    return false;
+    return hp_snap(&unbias->classes, count, n, size);
 }
 
 // --- one pair of numbers -----------------------------------------------------------
