@@ -11,6 +11,8 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->addresses = dump->addresses.count;
     record->malformed = dump->malformed;
     record->malformed_line = dump->first_malformed.line;
+    record->listed = dump->listed.count;
+    record->slabs = dump->slabs;
     record->unknown = dump->unknown;
     record->wrapped = dump->wrapped;
     record->overlaps = dump->overlaps;

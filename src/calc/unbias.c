@@ -13,6 +13,9 @@
 // Both roundings cost up to a few percent.  If all n objects of a line are of one size
 // class S, (c', b') tells n and S exactly, and we undo both: see snap.h.
 //
+// Where a dump lists the sampled objects of a stack with their sizes, these are taken for
+// what is in use, and its counts only for what was ever allocated.
+//
 // OBJECTS (gperftools' samples, Go) tells n and S.  Their gaps between samples are not whole
 // numbers of bytes, so p(S) = 1 - e^(-S/R) exactly; with jemalloc's it is 1 - (1 - 1/R)^S.
 #include "calc/unbias.h"
@@ -220,6 +223,25 @@ static bool prefers_lines(const struct hp_unbias *unbias, const struct hp_dump *
            lines_have_one_size_each(unbias, dump, stack, column);
 }
 
+static void add(struct hp_estimate *sum, const struct hp_estimate *e) {
+    sum->too_big |= e->too_big;
+    sum->too_big |= __builtin_add_overflow(sum->objects, e->objects, &sum->objects);
+    sum->too_big |= __builtin_add_overflow(sum->bytes, e->bytes, &sum->bytes);
+    sum->too_big |= !hp_error_add(&sum->error, &e->error);
+}
+
+static struct hp_estimate sum_of_listed(const struct hp_unbias *unbias,
+                                        const struct hp_dump *dump,
+                                        struct hp_stack_extra extra) {
+    struct hp_estimate sum = {0};
+    for (uint32_t i = 0; i < extra.listed; i++) {
+        const struct hp_listed *object = &dump->listed.at[extra.first_listed + i];
+        struct hp_estimate e = of_one_size(unbias, 1, object->size);
+        add(&sum, &e);
+    }
+    return sum;
+}
+
 static struct hp_estimate sum_of_lines(struct hp_unbias *unbias,
                                        const struct hp_dump *dump,
                                        const struct hp_dump_stack *stack,
@@ -228,10 +250,7 @@ static struct hp_estimate sum_of_lines(struct hp_unbias *unbias,
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_estimate e =
             best(unbias, in_column(&lines_of(dump, stack)[i].counts, column));
-        sum.too_big |= e.too_big;
-        sum.too_big |= __builtin_add_overflow(sum.objects, e.objects, &sum.objects);
-        sum.too_big |= __builtin_add_overflow(sum.bytes, e.bytes, &sum.bytes);
-        sum.too_big |= !hp_error_add(&sum.error, &e.error);
+        add(&sum, &e);
     }
     return sum;
 }
@@ -266,6 +285,11 @@ static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dum
     }
     if (unbias->kind == HP_DUMP_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
         return as_scaled(unbias, count);
+    }
+    struct hp_stack_extra extra = hp_dump_extra(dump, (size_t)(stack - dump->stacks.at));
+    if (column == HP_COLUMN_INUSE && extra.listed > 0 && unbias->period > 0 &&
+        unbias->estimator == HP_ESTIMATOR_BEST) {
+        return sum_of_listed(unbias, dump, extra);
     }
     if (takes_as_is(unbias) || count.bytes == 0) {
         return as_counted(count);

@@ -49,7 +49,7 @@ struct hp_unbias {
 void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump);
 
-// Estimate one stack, and what the estimates are off by.  False if a number is beyond all
+// Estimate one of the dump's stacks, and what the estimates are off by.  False if a number is beyond all
 // reason and does not fit.
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
                      const struct hp_dump_stack *stack, struct hp_values *values,

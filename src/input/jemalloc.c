@@ -13,6 +13,7 @@
 // The counts are: objects in use, their bytes, [objects ever allocated, their bytes].
 #include "input/jemalloc.h"
 
+#include "input/clickhouse.h"
 #include "input/counts.h"
 
 // Behind the "t*" or "t3".
@@ -122,6 +123,7 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
             break;
         }
     }
+    hp_clickhouse_listed(scan);
     scan->uncounted_line = counted ? 0 : line;
     if (counted) {
         forget_lone_thread(dump, stack);
@@ -129,6 +131,7 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
         return;
     }
     // The frames stay: the next line may share them.
+    hp_dump_drop_extra(dump);
     dump->thread_lines.count = stack->first_line;
     if (dump->malformed == malformed_before) {
         hp_scan_malformed(scan, "a line of counts for all threads behind the stack",
@@ -159,7 +162,7 @@ static void read_other(struct hp_scan *scan) {
     if (line.size == 0) {
         return;
     }
-    if (line.at[0] == ' ' || line.at[0] == '\t' || hp_span_starts(line, "frag_util:")) {
+    if (line.at[0] == ' ' || line.at[0] == '\t') {
         scan->dump->unknown++;
     } else {
         hp_scan_malformed(scan, "a stack or the memory map", number);
@@ -169,6 +172,8 @@ static void read_other(struct hp_scan *scan) {
 static void read_record(struct hp_scan *scan) {
     if (*scan->c.at == '@') {
         read_stack(scan);
+    } else if (hp_clickhouse_at_slabs(scan)) {
+        hp_clickhouse_slabs(scan);
     } else {
         read_other(scan);
     }

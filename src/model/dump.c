@@ -8,6 +8,10 @@ void hp_dump_clear(struct hp_dump *dump) {
     dump->frames = kept.frames;
     dump->stacks = kept.stacks;
     dump->thread_lines = kept.thread_lines;
+    dump->extras = kept.extras;
+    dump->listed = kept.listed;
+    dump->extras.count = 0;
+    dump->listed.count = 0;
     dump->mappings = kept.mappings;
     dump->rows = kept.rows;
     dump->rows.count = 0;
@@ -27,11 +31,32 @@ void hp_dump_done(struct hp_dump *dump) {
     hp_vec_done(&dump->frames);
     hp_vec_done(&dump->stacks);
     hp_vec_done(&dump->thread_lines);
+    hp_vec_done(&dump->extras);
+    hp_vec_done(&dump->listed);
     hp_vec_done(&dump->mappings);
     hp_vec_done(&dump->rows);
     hp_vec_done(&dump->told);
     hp_vec_done(&dump->told_calls);
     hp_strtab_done(&dump->strings);
+}
+
+struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump) {
+    static const struct hp_stack_extra none;
+    while (dump->extras.count <= dump->stacks.count) {
+        hp_vec_push(&dump->extras, none);
+    }
+    return &dump->extras.at[dump->stacks.count];
+}
+
+void hp_dump_drop_extra(struct hp_dump *dump) {
+    if (dump->extras.count > dump->stacks.count) {
+        dump->extras.count = dump->stacks.count;
+    }
+}
+
+struct hp_stack_extra hp_dump_extra(const struct hp_dump *dump, size_t i) {
+    static const struct hp_stack_extra none;
+    return i < dump->extras.count ? dump->extras.at[i] : none;
 }
 
 void hp_dump_tell(struct hp_dump *dump, uint64_t address) {

@@ -24,6 +24,17 @@ struct hp_thread_line {
     struct hp_counts counts;
 };
 
+// A sampled object that lives, where a dump lists them one by one.
+struct hp_listed {
+    uint64_t size, thread;
+};
+
+// What few dumps tell of a stack.
+struct hp_stack_extra {
+    size_t first_listed; // in dump->listed
+    uint32_t listed;
+};
+
 struct hp_dump_stack {
     struct hp_counts counts; // of all threads: the "t*" line
     size_t first_frame;      // in dump->frames, leaf first
@@ -64,6 +75,9 @@ struct hp_dump {
     HP_VEC(uint32_t) frames;    // in `addresses`
     HP_VEC(struct hp_dump_stack) stacks;
     HP_VEC(struct hp_thread_line) thread_lines;
+    HP_VEC(struct hp_stack_extra) extras; // of the first stacks; the others have none
+    HP_VEC(struct hp_listed) listed;
+    struct hp_slabs slabs;
     HP_VEC(struct hp_mapping) mappings; // by start, disjoint
     HP_VEC(uint32_t) rows; // of each address if has_rows: the mapping, + 1; 0 for none
     bool has_rows;         // then mappings are in any order and may overlap
@@ -80,6 +94,12 @@ struct hp_dump {
 
 void hp_dump_clear(struct hp_dump *dump); // keeps the memory
 void hp_dump_done(struct hp_dump *dump);
+
+// Of the stack that comes next, to fill in; and of stack i: {0} if it has none.
+struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump);
+void hp_dump_drop_extra(
+    struct hp_dump *dump); // of the stack that does not come after all
+struct hp_stack_extra hp_dump_extra(const struct hp_dump *dump, size_t i);
 
 // The calls pushed to dump->told_calls since the last time are those at `address`, around
 // any told just before of the same.

@@ -33,6 +33,11 @@ enum hp_header_check {
     HP_HEADER_CONTRADICTS, // by more than rounding explains
 };
 
+// How well an allocator's slabs are filled; {0}: not told.
+struct hp_slabs {
+    uint64_t bytes, used;
+};
+
 // 128 bits of content: equal for equal bytes.
 struct hp_digest {
     uint64_t of[2];
@@ -51,6 +56,8 @@ struct hp_input_record {
     uint64_t stacks, threads, addresses, unplaced_addresses;
     uint64_t malformed;      // lines that fit no grammar, skipped
     uint64_t malformed_line; // the first of them
+    uint64_t listed;         // objects that are listed one by one
+    struct hp_slabs slabs;   // of the allocator
     uint64_t unknown;        // indented lines of a dialect not known
     bool lacks_objects;      // tells bytes only
     uint64_t wrapped;        // counts near 2^64, left out

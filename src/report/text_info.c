@@ -42,6 +42,26 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
     hp_sink_print(out, ", %llu bytes of text\n", (unsigned long long)input->bytes);
 }
 
+// What only ClickHouse's jemalloc tells.
+static void put_listed(struct hp_sink *out, const struct hp_input_record *input) {
+    char bytes[HP_NUMBER_SIZE], unused[HP_NUMBER_SIZE];
+    if (input->listed > 0) {
+        put_field(out, "listed");
+        hp_sink_print(out, "%llu sampled objects with their sizes\n",
+                      (unsigned long long)input->listed);
+    }
+    if (input->slabs.bytes > 0) {
+        hp_format_bytes(bytes, (hp_fixed)input->slabs.bytes << HP_SPACE_FRACTION,
+                        HP_UNIT_AUTO);
+        hp_format_bytes(unused,
+                        (hp_fixed)(input->slabs.bytes - input->slabs.used)
+                            << HP_SPACE_FRACTION,
+                        HP_UNIT_AUTO);
+        put_field(out, "slabs");
+        hp_sink_print(out, "%s, of which %s unused\n", bytes, unused);
+    }
+}
+
 static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
                     const char *name, enum hp_metric space, enum hp_metric objects) {
     char bytes[HP_NUMBER_SIZE], count[HP_NUMBER_SIZE];
@@ -114,6 +134,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input,
     if (has_alloc) {
         put_sum(out, input, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
     }
+    put_listed(out, input);
     put_faults(out, input);
 }
 

@@ -192,9 +192,65 @@ Test(jemalloc, leaves_out_counters_that_wrapped_around) {
     cr_expect_eq(dump.stacks.at[0].counts.alloc.objects, 2);
 }
 
+#define LISTED(lines) \
+    HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n" lines "@ 0x20\n  t*: 1: 64 [2: 128]\n"
+
+Test(jemalloc, reads_the_objects_and_slabs_that_clickhouse_lists) {
+    cr_assert_eq(parse(LISTED("  t0: 1: 64 [2: 128]\n  f: 12 60 64 3 0 1\n"
+                              "  f: 7 0 8388608 9 5 70000000000\n") //
+                       "frag_util: 0 3 64 4096 64 1 10 500 2\n"
+                       "frag_util: 1 9 320 20480 64 1 1 1 1\n" MAPS),
+                 HP_OK);
+    cr_expect_eq(dump.malformed + dump.unknown, 0);
+    cr_assert_eq(dump.stacks.count, 2);
+    cr_assert_eq(hp_dump_extra(&dump, 0).listed, 2);
+    cr_expect_eq(hp_dump_extra(&dump, 1).listed, 0);
+    cr_expect_eq(dump.listed.at[0].size, 64);
+    cr_expect_eq(dump.listed.at[1].size, 8388608);
+    cr_expect_eq(dump.listed.at[1].thread, 70000000000);
+    cr_expect_eq(dump.slabs.bytes, 40960 + 20480);
+    cr_expect_eq(dump.slabs.used, 32000 + 320);
+}
+
+static const struct {
+    const char *text;
+    uint64_t line;
+    size_t listed; // of the first stack; the second is read in any case
+} miswritten[] = {
+    {LISTED("  f: 12 60 64 3 0\n  f: 12 60 64 3 0 1\n") MAPS, 6, 0},
+    {LISTED("  f: 12 60 64 3 0 1\n  f: 12 60 64 3 0 x\n") MAPS, 7, 0},
+    {LISTED("  f: 12 60 0 3 0 1\n") MAPS, 6, 0},
+    {LISTED("  f: 12 60 64 3 0 1 2\n") MAPS, 6, 0},
+    {LISTED("  f: 12 60 64 3 0 18446744073709551616\n") MAPS, 6, 0},
+    {LISTED("  f: 12 60 64 3 0 1\n") "frag_util: 0 3 64 4096 64 1 10 500\n" MAPS, 9, 1},
+    {LISTED("  f: 12 60 64 3 0 1\n") "frag_util: 0 3 64 4096 64 1 1 65 2\n" MAPS, 9, 1},
+    {LISTED(
+         "  f: 12 60 64 3 0 1\n") "frag_util: 0 3 64 4294967296 64 1 4294967296 65 2\n" MAPS,
+     9, 1},
+};
+
+Test(jemalloc, takes_none_of_a_list_with_a_line_that_does_not_fit) {
+    for (size_t i = 0; i < sizeof miswritten / sizeof *miswritten; i++) {
+        cr_assert_eq(parse(miswritten[i].text), HP_OK);
+        cr_expect_eq(dump.malformed, 1, "row %zu", i);
+        cr_expect_eq(dump.first_malformed.line, miswritten[i].line, "row %zu", i);
+        cr_expect_eq(dump.stacks.count, 2, "row %zu", i);
+        cr_expect_eq(hp_dump_extra(&dump, 0).listed, miswritten[i].listed, "row %zu", i);
+        cr_expect_eq(dump.slabs.bytes, 0, "row %zu", i);
+    }
+}
+
+Test(jemalloc, gives_no_other_stack_the_objects_of_one_without_counts) {
+    cr_assert_eq(parse(HEAD "@ 0x10\n  t0: 1: 64 [2: 128]\n  f: 12 60 64 3 0 1\n"
+                            "@ 0x20\n  t*: 1: 64 [2: 128]\n" MAPS),
+                 HP_OK);
+    cr_assert_eq(dump.stacks.count, 1);
+    cr_expect_eq(hp_dump_extra(&dump, 0).listed, 0);
+}
+
 Test(jemalloc, counts_lines_of_dialects_to_come) {
-    cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n  f: 12 60 64 3 0 1\n"
-                            "frag_util: 0 1 2 3 4 5 6 7 8\n" MAPS),
+    cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n  g: 12 60 64 3 0 1\n"
+                            "  frag_more: 0 1 2 3 4 5 6 7 8\n" MAPS),
                  HP_OK);
     cr_expect_eq(dump.unknown, 2);
     cr_expect_eq(dump.malformed, 0);

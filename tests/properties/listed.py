@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Dumps that list their objects one by one, as ClickHouse's jemalloc does: what is in use is
+estimated from the sizes in the list, however the counts are written, and the interval is the
+one of objects of known sizes."""
+import json
+import math
+import pathlib
+import random
+
+from harness import Tests, near, scratch
+
+PERIOD = 4096
+CLASSES = [16, 48, 64, 128, 320, 1024, 4096, 5120, 16384, 65536]
+SLABS = 'frag_util: 0 3 64 4096 64 1 10 500 2\n'
+MAPS = '\nMAPPED_LIBRARIES:\n10000000-20000000 r-xp 00000000 08:01 5 /srv/lib/app\n'
+t = Tests()
+
+
+def chance(size):
+    return -math.expm1(size * math.log1p(-1 / PERIOD))
+
+
+def rewritten(sizes):
+    """What jemalloc prints with prof_unbias:true (prof_data.c)."""
+    if not sizes:
+        return 0, 0
+    usual = [1 - math.exp(-size / PERIOD) for size in sizes]
+    objects = sum(round(8 / p) for p in usual) / 8
+    space = sum(round(size / p) for size, p in zip(sizes, usual))
+    q = 1 - math.exp(-space / objects / PERIOD)
+    return round(objects * q), round(space * q)
+
+
+def raw(sizes):
+    return len(sizes), sum(sizes)
+
+
+def lines(sizes):
+    return ''.join(f'  f: {1000 + i} {size - 7} {size} 3 0 {i % 3}\n' for i, size in enumerate(sizes))
+
+
+def dump(stacks, counts, listed):
+    total = [counts(sizes) for sizes in stacks]
+    head = counts([size for sizes in stacks for size in sizes])
+    text = f'heap_v2/{PERIOD}\n  t*: {head[0]}: {head[1]} [0: 0]\n'
+    for i, (count, sizes) in enumerate(zip(total, stacks)):
+        text += f'@ {0x10000100 + 16 * i:#x} 0x10000010\n  t*: {count[0]}: {count[1]} [0: 0]\n'
+        text += lines(sizes) if listed(i) else ''
+    return (text + SLABS + MAPS).encode()
+
+
+def run(content):
+    with scratch() as folder:
+        path = pathlib.Path(folder) / 'a.heap'
+        path.write_bytes(content)
+        report = json.loads(t.ok('top', '--no-symbols', '-n0', '--by=address', '--format=json',
+                                 path, env={'HPROF_AGG_OPTS': ''}).out)
+        return report, t.ok('info', '--no-symbols', path)
+
+
+def leaves(report, metric='inuse-space'):
+    rows = [row['flat'][metric] for row in sorted(report['rows'], key=lambda row: row['name'])]
+    return [row for row in rows if row['estimate']]
+
+
+def flats(report):
+    return [row['estimate'] for row in leaves(report)]
+
+
+def stacks_of(seed):
+    r = random.Random(seed)
+    return [[r.choice(CLASSES) for _ in range(r.randint(1, 40))] for _ in range(30)]
+
+
+def sums(stacks):
+    return [math.fsum(size / chance(size) for size in sizes) for sizes in stacks]
+
+
+def estimates(counts):
+    faults = []
+    for seed in range(10):
+        stacks = stacks_of(seed)
+        got, info = run(dump(stacks, counts, lambda i: True))
+        if not all(near(a, b, 1e-9, 0.001) for a, b in zip(flats(got), sums(stacks), strict=True)):
+            faults.append(f'{flats(got)}, not {sums(stacks)}')
+        objects = math.fsum(1 / chance(size) for sizes in stacks for size in sizes)
+        if not near(info.totals()['inuse-objects'], objects, 1e-9, 0.001):
+            faults.append(f'{info.totals()}, not {objects} objects')
+        if any(row['low'] is None for row in leaves(got, 'inuse-objects')):
+            faults.append('no interval of objects whose sizes are known')
+    return faults
+
+
+def some_are_listed():
+    """The other stacks are as they would be without any list."""
+    stacks = stacks_of(1)
+    with_list = flats(run(dump(stacks, rewritten, lambda i: i % 2 == 0))[0])
+    without = flats(run(dump(stacks, rewritten, lambda i: False))[0])
+    want = [b if i % 2 else a for i, (a, b) in enumerate(zip(sums(stacks), without))]
+    return [f'{a}, not {b}' for a, b in zip(with_list, want, strict=True)
+            if not near(a, b, 1e-9, 0.001)]
+
+
+def tells_what_is_listed():
+    stacks = stacks_of(2)
+    info = run(dump(stacks, rewritten, lambda i: True))[1].out
+    wanted = (f'{sum(map(len, stacks))} sampled objects with their sizes',
+              '40.0 KiB, of which 8.8 KiB unused')
+    return [f'no {text!r} in {info}' for text in wanted if text not in info]
+
+
+def damaged_line():
+    """A line that does not fit is told with its number, and its stack is as without a list."""
+    stacks = stacks_of(3)
+    content = dump(stacks, rewritten, lambda i: i == 0).replace(b'  f: 1000 ', b'  f: -1000 ', 1)
+    without = flats(run(dump(stacks, rewritten, lambda i: False))[0])
+    report, info = run(content)
+    faults = [] if flats(report) == without else [f'{flats(report)}, not {without}']
+    return faults + ([] if 'a.heap:5 has malformed lines, which are passed over: 1' in info.out
+                     else [info.out])
+
+
+t.check('listed sizes are what is estimated from, beside rewritten counts',
+        lambda: estimates(rewritten))
+t.check('and beside raw counts', lambda: estimates(raw))
+t.check('a list of one stack is not taken for another', some_are_listed)
+t.check('info tells what is listed', tells_what_is_listed)
+t.check('a list with a damaged line is left', damaged_line)
+t.done()
