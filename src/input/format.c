@@ -29,6 +29,10 @@ static bool starts_with_java(struct hp_span text) {
     return hp_span_starts(text, "JAVA PROFILE");
 }
 
+static bool starts_with_heapz(struct hp_span text) {
+    return hp_span_starts(text, "--- heapz ");
+}
+
 static bool is_packed(struct hp_span text) {
     return hp_is_packed(text.at, text.size);
 }
@@ -47,6 +51,8 @@ static const struct {
     {starts_with_java,
      "this is a Java HPROF object dump, not a sampled native heap "
      "profile: open it with Eclipse MAT or VisualVM"},
+    {starts_with_heapz,
+     "this is a profile of the objects of a Java program: open it with pprof"},
     {is_cpu_profile, "this is a CPU profile, not a heap profile: open it with pprof"},
     {is_packed, "this is compressed data within compressed data: unpack it once"},
     {is_json,

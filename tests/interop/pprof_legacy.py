@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""google/pprof's own heap profiles of the old text form give the values that its tests expect:
+each has a file .string beside it, in Debian's package of its sources.
+
+usage: pprof_legacy.py BINARY TESTDATA
+"""
+import collections
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+from harness import Tests, scratch  # noqa: E402
+from profile_proto import Profile  # noqa: E402
+
+t = Tests()
+FOLDER = pathlib.Path('/usr/share/gocode/src/github.com/google/pprof/profile/testdata')
+METRICS = {'objects': 'inuse_objects', 'space': 'inuse_space'}
+
+
+class Golden:
+    """What pprof's parser is to make of a file: its samples with several lines a stack."""
+
+    def __init__(self, path):
+        parts = re.split(r'^(Samples:|Locations|Mappings)$', path.read_text(), flags=re.M)
+        samples, locations, mappings = parts[2], parts[4], parts[6]
+        self.period = int(re.search(r'^Period: (\d+)', parts[0], re.M)[1])
+        types, *rows = [line for line in samples.strip('\n').splitlines()
+                        if not line.startswith(' ' * 16)]
+        self.types = [METRICS.get(kind, kind) for kind in re.findall(r'(\w+)/\w+', types)]
+        starts = {int(n): (int(start, 16), int(offset, 16), name.rpartition('/')[2])
+                  for n, start, offset, name in
+                  re.findall(r'^(\d+): 0x(\w+)/0x\w+/0x(\w+) (\S*)', mappings, re.M)}
+        places = {}
+        for n, address, mapping in re.findall(r'^ *(\d+): 0x(\w+) M=(\d+)', locations, re.M):
+            start, offset, name = starts[int(mapping)]
+            place = int(address, 16) - start + offset + 1
+            places[int(n)] = f'{name}+{place:#x}' if name else f'{place:#x}'
+        self.values = collections.defaultdict(list)
+        for row in rows:
+            values, _, stack = row.partition(':')
+            key = tuple(places[int(n)] for n in stack.split())
+            self.values[key].append([int(value) for value in values.split()])
+
+
+def compare(name):
+    golden = Golden(FOLDER / f'{name}.string')
+    with scratch() as folder:
+        path = pathlib.Path(folder) / 'merged.pb.gz'
+        # gobench.heap was cut short by its authors, which is not what is tested here.
+        t.ok('merge', '--no-symbols', '--all-frames', '--keep-damaged', '-q', '-o', path,
+             FOLDER / name)
+        profile = Profile(path)
+    ours = collections.Counter()
+    columns = [profile.sample_types.index(kind) for kind in golden.types]
+    for sample in profile.samples:
+        key = tuple(profile.names(sample))
+        for i, column in enumerate(columns):
+            ours[key, i] += sample.values[column]
+    faults = [] if profile.period == golden.period else [f'period {profile.period}']
+    for key, lines in golden.values.items():
+        if key == ():
+            key = ('[empty stack]',)
+        for i, kind in enumerate(golden.types):
+            # pprof cuts each line to whole numbers, we round the sum.
+            low = sum(line[i] for line in lines)
+            if not low - 1 <= ours.pop((key, i), 0) <= low + len(lines) + 1:
+                faults.append(f'{kind} of {key}: {low}')
+    faults += [f'no such stack: {key}' for (key, _), value in ours.items() if value]
+    return faults or f'{sum(map(len, golden.values.values()))} lines of {golden.types}'
+
+
+for name in ('cppbench.heap', 'cppbench.growth', 'gobench.heap'):
+    t.check(f'{name} has the values that pprof expects', lambda name=name: compare(name))
+t.check('java.heap, which is none of a native heap, is told so', lambda: [
+    fault for fault in [t.run('top', FOLDER / 'java.heap')]
+    if fault.code != 5 or 'of a Java program' not in fault.err])
+t.done()
