@@ -31,7 +31,7 @@ _hprof_agg() {
     --fail-if) kind=word words='' ;;
     --symbol-dir) kind=directory ;;
     --path-map) kind=word words='' ;;
-    -f | --format) kind=word words='text folded json pprof firefox' ;;
+    -f | --format) kind=word words='text json tsv folded pprof firefox' ;;
     -o | --output) kind=file ;;
     --flavor) kind=word words='pprof pyroscope parca datadog' ;;
     --max-samples) kind=word words='' ;;

@@ -21,12 +21,12 @@
 #include "report/report.h"
 #include "view/chosen.h"
 #include "view/measure.h"
+#include "view/precision.h"
 #include "view/spread.h"
 #include "view/table.h"
 #include "view/traces.h"
 #include "view/unseen.h"
 
-#include <math.h>
 #include <stdio.h>
 
 enum {
@@ -37,29 +37,16 @@ struct writer {
     struct hp_sink *out;
     const struct hp_profile *profile;
     const struct hp_report_options *options;
-    double confidence;
-    uint64_t period[HP_COLUMNS]; // the largest: what is not seen may hold as much
+    struct hp_precision precision;
 };
 
 static void put_key(const struct writer *w, const char *name) {
     hp_sink_print(w->out, "\"%s\": ", name);
 }
 
-static bool has_errors(const struct writer *w, enum hp_metric metric) {
-    return !w->options->no_error &&
-           hp_profile_has_errors(w->profile, hp_column_of(metric));
-}
-
 static void put_number(const struct writer *w, hp_fixed value,
-                       const struct hp_error *known, enum hp_metric metric) {
-    struct hp_interval range = {NAN, NAN};
-    struct hp_error error = *known;
-    if (error.samples == 0) {
-        error.period = w->period[hp_column_of(metric)];
-    }
-    if (has_errors(w, metric) && hp_measure_is_known(&error, metric)) {
-        range = hp_interval_of(hp_measure_of(value, &error, metric), w->confidence);
-    }
+                       const struct hp_error *error, enum hp_metric metric) {
+    struct hp_interval range = hp_precision_range(&w->precision, value, error, metric);
     hp_sink_text(w->out, "{\"estimate\": ");
     hp_json_fixed(w->out, value, metric);
     hp_sink_text(w->out, ", \"low\": ");
@@ -101,12 +88,12 @@ static void put_totals(const struct writer *w) {
 
 static void put_unseen(const struct writer *w) {
     put_key(w, "unseen");
-    if (!has_errors(w, w->options->metric)) {
+    enum hp_column column = hp_column_of(w->options->metric);
+    if (!w->precision.is_known[column]) {
         hp_sink_text(w->out, "null,\n ");
         return;
     }
-    struct hp_unseen unseen =
-        hp_unseen_of(w->profile, hp_column_of(w->options->metric), w->confidence);
+    struct hp_unseen unseen = hp_unseen_of(w->profile, column, w->precision.confidence);
     hp_sink_text(w->out, "{\"estimate\": ");
     hp_json_double(w->out, unseen.estimate);
     hp_sink_text(w->out, ", \"high\": ");
@@ -128,10 +115,9 @@ static void put_head(const struct writer *w, const char *command) {
 static void put_quality(const struct writer *w, hp_fixed value,
                         const struct hp_error *error) {
     enum hp_metric metric = w->options->metric;
-    bool is_known = has_errors(w, metric) && hp_measure_is_known(error, metric);
-    bool has_samples = is_known && error->samples > 0 && error->period > 0;
-    double samples =
-        has_samples ? hp_effective_samples(hp_measure_of(value, error, metric)) : NAN;
+    bool is_known =
+        w->precision.is_known[hp_column_of(metric)] && hp_measure_is_known(error, metric);
+    double samples = hp_precision_samples(&w->precision, value, error, metric);
     put_key(w, "effective_samples");
     hp_json_double(w->out, samples);
     const char *flag = "";
@@ -293,11 +279,8 @@ static void write_json(struct hp_sink *out, const struct hp_profile *profile,
         .out = out,
         .profile = profile,
         .options = options,
-        .confidence = hp_chosen_confidence(options),
     };
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        w.period[i] = hp_profile_error(profile, i).period;
-    }
+    hp_precision_init(&w.precision, profile, options);
     if (options->kind == HP_REPORT_DIFF) {
         hp_json_diff(out, profile, options);
     } else if (options->kind == HP_REPORT_TREND) {

@@ -17,6 +17,7 @@ struct hp_format_writer {
 extern const struct hp_format_writer hp_text_writer;
 extern const struct hp_format_writer hp_folded_writer;
 extern const struct hp_format_writer hp_json_writer;
+extern const struct hp_format_writer hp_tsv_writer;
 extern const struct hp_format_writer hp_pprof_writer;
 extern const struct hp_format_writer hp_firefox_writer;
 

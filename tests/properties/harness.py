@@ -149,11 +149,11 @@ def near(a, b, relative=1e-9, absolute=0.0):
 HOSTILE = b'/srv/"\\</script>;\x1b[31m\x07\xff\xe2\x80\xae\'#'
 
 
-def hostile_dump(t, folder):
-    """A dump whose program is called HOSTILE."""
+def hostile_dump(t, folder, name=HOSTILE):
+    """A dump whose program is called that."""
     path = pathlib.Path(folder) / 'hostile.heap'
     text = (t.testdata / 'golden' / 'procs1.heap').read_bytes()
-    path.write_bytes(text.replace(b'/srv/corpus/formats/alloc_c', HOSTILE))
+    path.write_bytes(text.replace(b'/srv/corpus/formats/alloc_c', name))
     return path
 
 

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Tab-separated tables have the cells that JSON has, and any name in a cell of its own."""
+import csv
+import io
+import json
+import re
+
+from harness import Tests, scratch
+from reports import hostile_dump
+
+t = Tests()
+GOLDEN = t.testdata / 'golden'
+PROCS = sorted(GOLDEN.glob('procs*.heap'))
+SERIES = sorted((t.formats / 'series').glob('*.heap'))
+SYMBOLS = f'--symbol-dir={t.root}'
+SAMPLED = {'HPROF_AGG_OPTS': ''}
+
+
+def rows_of(text):
+    """By a reader that knows nothing of quotes."""
+    return list(csv.DictReader(io.StringIO(text), delimiter='\t', quoting=csv.QUOTE_NONE))
+
+
+def tsv(*args):
+    return rows_of(t.ok(*args, '-q', '-ftsv', env=SAMPLED).out)
+
+
+def as_json(*args):
+    report = json.loads(t.ok(*args, '-q', '-fjson', env=SAMPLED).out_bytes, parse_float=str,
+                        parse_int=str)
+    return report['rows'], report['metric']
+
+
+def text(value):
+    return '' if value is None else str(value)
+
+
+def is_same(cell, value):
+    """JSON prints to three decimals what a table does, too."""
+    return cell == text(value)
+
+
+def unescape(cell):
+    plain = {'t': '\t', 'n': '\n', '\\': '\\'}
+    return re.sub(r'\\(?:([tn\\])|x(..)|u\{(\w+)\})',
+                  lambda m: plain[m[1]] if m[1] else chr(int(m[2] or m[3], 16)), cell)
+
+
+def differences(cells, wanted, number):
+    return [f'row {number}, {title}: {cells[title]!r} instead of {value!r}'
+            for title, value in wanted.items() if not is_same(cells[title], value)]
+
+
+def ranges(titles_and_numbers):
+    """{title: cell} of numbers with their intervals."""
+    return {f'{title}{end}': number[key] for title, number in titles_and_numbers
+            for end, key in (('', 'estimate'), ('_low', 'low'), ('_high', 'high'))}
+
+
+def top(*args):
+    rows, metric = as_json('top', '-n0', *args)
+    faults = [] if rows else ['no rows']
+    for number, (cells, row) in enumerate(zip(tsv('top', '-n0', *args), rows, strict=True)):
+        wanted = ranges((('flat', row['flat'][metric]), ('cum', row['cum'][metric])))
+        wanted['effective_samples'] = row['effective_samples']
+        if 'spread' in row:
+            wanted.update({f'spread_{key}': value for key, value in row['spread'].items()})
+        faults += differences(cells, wanted, number)
+        faults += [] if unescape(cells['name']) == row['name'] else [f'{cells["name"]}']
+    return faults
+
+
+def stacks(*args):
+    rows, metric = as_json('stacks', '-n0', *args)
+    faults = [] if rows else ['no rows']
+    for number, (cells, row) in enumerate(zip(tsv('stacks', '-n0', *args), rows, strict=True)):
+        wanted = ranges((('value', row['value'][metric]),))
+        wanted['effective_samples'] = row['effective_samples']
+        frames = (['[truncated]'] if row['truncated'] else []) + row['frames'][::-1]
+        faults += differences(cells, wanted, number)
+        names = [name.replace('\\;', ';') for name in re.split(r'(?<!\\);', cells['stack'])]
+        faults += [] if names == frames else [f'{names} instead of {frames}']
+    return faults
+
+
+def diff(*args):
+    rows, _ = as_json('diff', '-n0', *args)
+    faults = [] if rows else ['no rows']
+    for number, (cells, row) in enumerate(zip(tsv('diff', '-n0', *args), rows, strict=True)):
+        wanted = ranges((key, row[key]) for key in ('base', 'new', 'delta'))
+        wanted.update({key: row[key] for key in ('p', 'q', 'status')})
+        wanted['significant'] = 'yes' if row['significant'] else 'no'
+        faults += differences(cells, wanted, number)
+    return faults
+
+
+def trend(*args):
+    rows, _ = as_json('trend', '-n0', *args)
+    faults = [] if rows else ['no rows']
+    for number, (cells, row) in enumerate(zip(tsv('trend', '-n0', *args), rows, strict=True)):
+        wanted = {key: row[key] for key in ('first', 'last', 'slope', 'slope_low', 'slope_high',
+                                            'p', 'q', 'tau', 'grew')}
+        wanted['significant'] = 'yes' if row['significant'] else 'no'
+        wanted['values'] = ','.join(row['values'])
+        faults += differences(cells, wanted, number)
+    return faults
+
+
+def places():
+    """Where all frames of a row agree, and nothing where they do not."""
+    source = '/srv/corpus/formats/alloc_c.c'
+    rows = {row['name']: row for row in tsv('top', '--by=function', SYMBOLS, *PROCS)}
+    one = rows['leaf_mixed']
+    faults = [f'{key}: {one[key]}' for key, value in (
+        ('function', 'leaf_mixed'), ('module', '/srv/corpus/formats/alloc_c'), ('file', source),
+        ('line', '21')) if one[key] != value]
+    if rows['main']['line'] != '' or rows['main']['file'] != source:
+        faults.append(f'main has several lines, not {rows["main"]["line"]}')
+    bare = rows['libc.so.6+0x27305']
+    if bare['function'] or bare['line'] or not bare['module'].endswith('/libc.so.6'):
+        faults.append(f'{bare}')
+    by_module = tsv('top', '--by=module', SYMBOLS, *PROCS)
+    if not all(row['module'] == row['name'] and row['line'] == '' for row in by_module):
+        faults.append('by module')
+    return faults
+
+
+def hostile():
+    name = b'=1+1\t"\\;\n\x1b[31m\xe2\x80\xae\xff'
+    with scratch() as folder:
+        out = t.ok('stacks', '-q', '-ftsv', '--no-symbols', '--by=module',
+                   hostile_dump(t, folder, name)).out_bytes
+    faults = [f'byte {byte}' for byte in set(out) if byte < 0x20 and byte not in (9, 10)]
+    wanted = b'\\x3D1+1\\t"\\\\\\;'
+    return faults + ([] if wanted in out else [f'{out}'])
+
+
+for what, args in (('C', (SYMBOLS, *PROCS)), ('C++ by line', ('--by=line', SYMBOLS, GOLDEN / 'cxx.heap')),
+                   ('allocated objects', ('--metric=alloc-objects', SYMBOLS, *PROCS)),
+                   ('how processes differ', ('--spread', SYMBOLS, *PROCS)),
+                   ('by input', ('--by=input', *PROCS)),
+                   ('without errors', ('--no-error', SYMBOLS, *PROCS))):
+    t.check(f'top, {what}: the cells are those of JSON', lambda: top(*args))
+for what, args in (('C', (SYMBOLS, *PROCS)),
+                   ('cut off', ('--no-symbols', t.real / 'clang_json_lg17.21618.0.f.heap.gz'))):
+    t.check(f'stacks, {what}: the cells are those of JSON', lambda: stacks(*args))
+t.check('diff: the cells are those of JSON', lambda: diff(SYMBOLS, PROCS[0], PROCS[3]))
+t.check('trend: the cells are those of JSON', lambda: trend(SYMBOLS, *SERIES))
+t.check('function, module, file and line, where a row has one', places)
+t.check('R11, R13: hostile names stay in their cells', hostile)
+t.done()
