@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 enum {
-    WINDOW = HP_UNPACK_HEAD, // bytes that are read at a time, at least
+    WINDOW = HP_UNPACK_HEAD,
     BOMB_RATIO = 200,
 };
 
@@ -21,6 +21,10 @@ static uint64_t limit_of(const struct hp_text *text) {
     }
     uint64_t bomb = hp_unpack_consumed(text->unpack) * BOMB_RATIO;
     return bomb < smallest_bomb ? smallest_bomb : bomb;
+}
+
+static size_t window_of(const struct hp_text *text) {
+    return text->window ? text->window : WINDOW;
 }
 
 // Fill the room behind the window.
@@ -61,14 +65,15 @@ int hp_text_slide(struct hp_text *text, size_t done, struct hp_err *err) {
         return HP_OK;
     }
     // Twice as much each time that nothing could be dropped.
-    size_t more = text->size > WINDOW ? text->size : WINDOW;
+    size_t window = window_of(text);
+    size_t more = text->size > window ? text->size : window;
     text->at = hp_grow(text->at, &text->capacity, text->size + more + HP_TEXT_PAD, 1);
     return fill(text, err);
 }
 
 // If the window is of compressed data, put a window of what is in it in its place.
 static int open_packed(struct hp_text *text, struct hp_err *err) {
-    text->unpack = hp_unpack_new(text->fd, text->at, text->size);
+    text->unpack = hp_unpack_new(text->fd, text->at, text->size, text->at_end);
     if (!text->unpack) {
         return HP_OK;
     }
@@ -88,9 +93,10 @@ int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
         return hp_fail_errno(err, "cannot open");
     }
     // The first window is no larger than what hp_unpack_new() can take over.
-    size_t capacity = text->capacity;
-    text->at = hp_grow(text->at, &capacity, WINDOW + HP_TEXT_PAD, 1);
-    text->capacity = WINDOW + HP_TEXT_PAD;
+    size_t window = window_of(text), capacity = text->capacity;
+    window = window < HP_UNPACK_HEAD ? window : HP_UNPACK_HEAD;
+    text->at = hp_grow(text->at, &capacity, window + HP_TEXT_PAD, 1);
+    text->capacity = window + HP_TEXT_PAD;
     int ret = fill(text, err);
     text->capacity = capacity;
     return ret == HP_OK ? open_packed(text, err) : ret;

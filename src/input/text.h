@@ -16,6 +16,7 @@ struct hp_text {
     size_t size, capacity;
     bool at_end; // nothing follows it
 
+    size_t window; // bytes that are read at a time, at least; 0 for the default
     int fd;
     uint64_t limit;           // of all bytes after decompression; 0 for the default
     uint64_t total;           // bytes in the windows so far

@@ -52,7 +52,7 @@ bool hp_is_packed(const char *head, size_t size) {
     return codec_of(head, size) != NULL;
 }
 
-struct hp_unpack *hp_unpack_new(int fd, const char *head, size_t size) {
+struct hp_unpack *hp_unpack_new(int fd, const char *head, size_t size, bool is_all) {
     const struct hp_codec *codec = codec_of(head, size);
     if (!codec) {
         return NULL;
@@ -63,7 +63,7 @@ struct hp_unpack *hp_unpack_new(int fd, const char *head, size_t size) {
     unpack->fd = fd;
     unpack->consumed = size;
     memcpy(unpack->bytes, head, size);
-    unpack->in = (struct hp_packed){unpack->bytes, size, size < sizeof unpack->bytes};
+    unpack->in = (struct hp_packed){unpack->bytes, size, is_all};
     return unpack;
 }
 

@@ -14,8 +14,8 @@ enum {
 bool hp_is_packed(const char *head, size_t size);
 
 // NULL if a file that begins so is not compressed.  `head` is what has been read of it: at
-// most HP_UNPACK_HEAD bytes, fewer only if that is all.
-struct hp_unpack *hp_unpack_new(int fd, const char *head, size_t size);
+// most HP_UNPACK_HEAD bytes; `is_all` tells that there are no more.
+struct hp_unpack *hp_unpack_new(int fd, const char *head, size_t size, bool is_all);
 void hp_unpack_free(struct hp_unpack *unpack); // NULL is fine
 
 // Decompress up to `room` bytes: fewer only at the end.
