@@ -1,0 +1,99 @@
+#include "differential.h"
+
+#include "dumps.h"
+#include "input/unpack.h"
+#include "reading.h"
+#include "reference/reference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+struct differential_counts differential_counts;
+
+// Kept from input to input, as the program keeps its own: nothing of one may show in the next.
+static struct reading whole, windows, unpacked;
+static struct reference reference;
+
+static const char *difference(const struct reading *reading) {
+    if (reading->ret != reference.ret || reading->is_elf != reference.is_elf) {
+        return "whether it can be read";
+    }
+    if (reading->ret != HP_OK) {
+        bool is_same = reading->err.line == reference.err.line &&
+                       strcmp(reading->err.message, reference.err.message) == 0;
+        return is_same ? NULL : "why it cannot be read";
+    }
+    return reading->is_elf ? NULL : dumps_difference(&reading->dump, &reference.dump);
+}
+
+static void check_packed(const void *bytes, size_t size, size_t packed_size,
+                         size_t window) {
+    reading_make(&unpacked, bytes, packed_size, window);
+    const char *wrong = reading_difference(&whole, &unpacked);
+    if (wrong) {
+        fprintf(stderr, "of %zu bytes, unpacked:\n", size);
+        reading_fail(&whole, &unpacked, wrong);
+    }
+}
+
+static void check_gzip(const void *bytes, size_t size, size_t window) {
+    z_stream stream = {.next_in = (z_const Bytef *)(uintptr_t)bytes,
+                       .avail_in = (uInt)size};
+    deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+    size_t room = deflateBound(&stream, size);
+    void *packed = malloc(room);
+    stream.next_out = packed;
+    stream.avail_out = (uInt)room;
+    deflate(&stream, Z_FINISH);
+    check_packed(packed, size, stream.total_out, window);
+    deflateEnd(&stream);
+    free(packed);
+}
+
+static void check_zstd(const void *bytes, size_t size, size_t window) {
+    size_t room = ZSTD_compressBound(size);
+    void *packed = malloc(room);
+    check_packed(packed, size, ZSTD_compress(packed, room, bytes, size, 1), window);
+    free(packed);
+}
+
+static void count(void) {
+    differential_counts.inputs++;
+    if (reference.ret != HP_OK || reference.is_elf) {
+        differential_counts.refused++;
+    } else if (reference.dump.damage.what) {
+        differential_counts.damaged++;
+    } else {
+        differential_counts.complete++;
+    }
+}
+
+void differential_check(const uint8_t *bytes, size_t size, size_t window, bool packed) {
+    if (hp_is_packed((const char *)bytes, size)) {
+        return; // not text
+    }
+    reading_make(&whole, bytes, size, 0);
+    reference_read(&reference, bytes, size);
+    const char *wrong = difference(&whole);
+    if (wrong) {
+        const struct reading slow = {.dump = reference.dump,
+                                     .err = reference.err,
+                                     .ret = reference.ret};
+        reading_fail(&whole, &slow, wrong);
+    }
+    size_t smallest = reading_smallest_window(bytes, size);
+    size_t chosen = smallest == 0 ? size + 64 : window > smallest ? window : smallest;
+    reading_make(&windows, bytes, size, chosen);
+    wrong = reading_difference(&whole, &windows);
+    if (wrong) {
+        reading_fail(&whole, &windows, wrong);
+    }
+    if (packed) {
+        check_gzip(bytes, size, chosen);
+        check_zstd(bytes, size, chosen);
+    }
+    count();
+}

@@ -1,0 +1,79 @@
+// Change files in many ways, always the same ones for a seed, and read each change by the
+// fast readers and by the slow one.
+//
+// usage: mutations COUNT SEED FILE-OR-FOLDER...
+#include "differential.h"
+#include "files.h"
+#include "input/pprof.h"
+#include "mutate.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    LARGEST = 16384,
+};
+
+static struct files files;
+static char bytes[LARGEST];
+static size_t size;
+
+// Leave behind what failed.
+static void on_abort(int number) {
+    static const char name[] = "mutation-that-failed";
+    FILE *file = fopen(name, "wb");
+    if (file) {
+        fwrite(bytes, 1, size, file);
+        fclose(file);
+        fprintf(stderr, "%s holds it\n", name);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+// One to eight changes, mostly few.
+static void mutate(struct mutate_random *random) {
+    const struct file *file = &files.at[mutate_below(random, files.count)];
+    const struct file *other = &files.at[mutate_below(random, files.count)];
+    struct hp_span text = {(const char *)file->bytes, file->size};
+    uint64_t changes = 1 + mutate_below(random, 1 << mutate_below(random, 4));
+    bool is_message = hp_pprof_is(text) && mutate_below(random, 4) > 0;
+    size = file->size < LARGEST ? file->size : LARGEST;
+    memcpy(bytes, file->bytes, size);
+    for (uint64_t i = 0; i < changes; i++) {
+        size =
+            is_message
+                ? mutate_message(random, bytes, size, LARGEST)
+                : mutate_text(random, bytes, size, LARGEST,
+                              (struct hp_span){(const char *)other->bytes, other->size});
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4) {
+        fprintf(stderr, "usage: %s COUNT SEED FILE-OR-FOLDER...\n", argv[0]);
+        return 2;
+    }
+    uint64_t count = strtoull(argv[1], NULL, 10);
+    struct mutate_random random = {strtoull(argv[2], NULL, 10)};
+    for (int i = 3; i < argc; i++) {
+        files_add(&files, argv[i]);
+    }
+    signal(SIGABRT, on_abort);
+    for (uint64_t i = 0; i < count; i++) {
+        mutate(&random);
+        size_t window = (size_t)mutate_below(&random, 4096);
+        differential_check((const uint8_t *)bytes, size, window, i % 64 == 0);
+    }
+    const struct differential_counts *counts = &differential_counts;
+    printf("%" PRIu64 " mutations of %zu files read alike: %" PRIu64 " complete, %" PRIu64
+           " damaged, %" PRIu64 " refused\n",
+           counts->inputs, files.count, counts->complete, counts->damaged,
+           counts->refused);
+    files_done(&files);
+    return 0;
+}

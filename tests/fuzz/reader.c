@@ -1,0 +1,59 @@
+// Fuzz target of all formats: a text is read whole and in windows alike, breaks no promise
+// that dumps make, and can be merged.
+#include "calc/merge.h"
+#include "input/unpack.h"
+#include "reading.h"
+
+#include <stddef.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void check(const struct reading *whole, const struct reading *other) {
+    const char *wrong = reading_difference(whole, other);
+    wrong = wrong ? wrong : reading_flaw(whole);
+    if (wrong) {
+        reading_fail(whole, other, wrong);
+    }
+}
+
+// Numbers beyond reason are refused; nothing else may happen.
+static void merge(struct hp_dump *dump) {
+    struct hp_merger merger = {0};
+    struct hp_profile profile;
+    struct hp_input_record record = {0};
+    struct hp_err err;
+    hp_profile_init(&profile);
+    int ret = hp_merge(&merger, dump, &profile, &record, &err);
+    (void)ret;
+    hp_merger_done(&merger);
+    hp_profile_done(&profile);
+}
+
+// A window of so many bytes holds the whole text, and little more.
+static size_t tight_window(const struct reading *whole, size_t size) {
+    return whole->ret == HP_OK && !whole->is_elf ? whole->dump.bytes + 1 : size + 1;
+}
+
+// New readers for each input, with windows that fit, so that the sanitizer sees any byte
+// that is read behind the end.  Of a damaged compressed file it depends on the window how
+// much comes out before.
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    struct reading whole = {0}, tight = {0}, small = {0};
+    reading_make(&whole, bytes, size, 0);
+    reading_make(&tight, bytes, size, tight_window(&whole, size));
+    if (whole.ret == HP_OK || !hp_is_packed((const char *)bytes, size)) {
+        check(&whole, &tight);
+    }
+    size_t window = reading_smallest_window(bytes, size);
+    if (window) {
+        reading_make(&small, bytes, size, window);
+        check(&whole, &small);
+    }
+    if (whole.ret == HP_OK && !whole.is_elf) {
+        merge(&whole.dump);
+    }
+    reading_done(&whole);
+    reading_done(&tight);
+    reading_done(&small);
+    return 0;
+}

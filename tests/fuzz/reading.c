@@ -1,0 +1,117 @@
+#include "reading.h"
+
+#include "dumps.h"
+#include "input/format.h"
+#include "input/pprof.h"
+#include "input/unpack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// The one file that all inputs are written to; its path in `path`.
+static int file_of(char path[32]) {
+    static int fd = -1;
+    if (fd < 0) {
+        fd = memfd_create("input", MFD_CLOEXEC);
+    }
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+void reading_make(struct reading *reading, const void *bytes, size_t size,
+                  size_t window) {
+    char path[32];
+    int fd = file_of(path);
+    if (ftruncate(fd, 0) != 0 || pwrite(fd, bytes, size, 0) != (ssize_t)size) {
+        perror("cannot write the input");
+        abort();
+    }
+    reading->err = (struct hp_err){0};
+    reading->reader.text.window = window;
+    reading->ret = hp_reader_read(&reading->reader, path, &reading->dump,
+                                  &reading->is_elf, &reading->err);
+}
+
+void reading_done(struct reading *reading) {
+    hp_reader_done(&reading->reader);
+    hp_dump_done(&reading->dump);
+}
+
+// --- windows -------------------------------------------------------------------------------
+
+// The bytes of all lines that may stand in front of a header.
+static size_t size_of_preambles(const char *at, const char *end) {
+    size_t size = 0;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *next = newline ? newline + 1 : end;
+        size += *at == '%' || *at == '<' || *at == '-' ? (size_t)(next - at) : 0;
+        at = next;
+    }
+    return size;
+}
+
+size_t reading_smallest_window(const void *bytes, size_t size) {
+    struct hp_span text = {bytes, size};
+    size_t window = 64 + size_of_preambles(text.at, text.at + size);
+    struct hp_span head = {bytes, window < size ? window : size};
+    if (hp_is_packed(bytes, size) || hp_format_of(head) != hp_format_of(text) ||
+        hp_format_of(text) == HP_FORMAT_OTHER) {
+        return 0;
+    }
+    return window;
+}
+
+// --- what came of it -----------------------------------------------------------------------
+
+static bool equal_digests(struct hp_digest a, struct hp_digest b) {
+    return a.of[0] == b.of[0] && a.of[1] == b.of[1];
+}
+
+const char *reading_difference(const struct reading *a, const struct reading *b) {
+    if (a->ret != b->ret || a->is_elf != b->is_elf) {
+        return "whether it can be read";
+    }
+    if (a->ret != HP_OK) {
+        bool is_same = a->err.code == b->err.code && a->err.line == b->err.line &&
+                       strcmp(a->err.message, b->err.message) == 0;
+        return is_same ? NULL : "why it cannot be read";
+    }
+    const char *difference = dumps_difference(&a->dump, &b->dump);
+    if (difference) {
+        return difference;
+    }
+    bool is_same = equal_digests(a->dump.content, b->dump.content) &&
+                   equal_digests(a->dump.samples, b->dump.samples) &&
+                   equal_digests(a->dump.maps, b->dump.maps);
+    return is_same ? NULL : "the digests";
+}
+
+const char *reading_flaw(const struct reading *reading) {
+    return reading->ret == HP_OK ? dumps_flaw(&reading->dump) : NULL;
+}
+
+static void print(const char *name, const struct reading *reading) {
+    const struct hp_dump *dump = &reading->dump;
+    fprintf(stderr, "%s: ret %d line %llu '%s'\n", name, reading->ret,
+            (unsigned long long)reading->err.line, reading->err.message);
+    fprintf(stderr, "    %zu stacks, %zu mappings, %zu names, %llu malformed\n",
+            dump->stacks.count, dump->mappings.count, dump->told.count,
+            (unsigned long long)dump->malformed);
+    fprintf(stderr, "    damage '%s' line %llu, malformed '%s' line %llu\n",
+            dump->damage.what ? dump->damage.what : "",
+            (unsigned long long)dump->damage.line,
+            dump->first_malformed.what ? dump->first_malformed.what : "",
+            (unsigned long long)dump->first_malformed.line);
+}
+
+_Noreturn void reading_fail(const struct reading *a, const struct reading *b,
+                            const char *what) {
+    print("one", a);
+    print("other", b);
+    fprintf(stderr, "differs: %s\n", what);
+    abort();
+}

@@ -1,0 +1,239 @@
+// "heap profile:" files.
+#include "reference.h"
+
+#include <string.h>
+
+static bool contains(struct hp_span text, const char *word) {
+    for (size_t i = 0; i < text.size; i++) {
+        if (hp_span_starts(hp_span_from(text, i), word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void is(struct hp_dump *dump, enum hp_producer producer, enum hp_dump_kind kind,
+               uint64_t period) {
+    dump->producer = producer;
+    dump->kind = kind;
+    dump->period = period;
+}
+
+static void judge_type(struct hp_dump *dump, struct hp_span type, uint64_t number) {
+    const struct hp_counts *sum = &dump->header;
+    bool repeats =
+        sum->inuse.objects == sum->alloc.objects && sum->inuse.bytes == sum->alloc.bytes;
+    bool is_heap = contains(type, "heap");
+
+    if (hp_span_is(type, "heapprofile")) {
+        is(dump, HP_PRODUCER_JEMALLOC_3, HP_DUMP_EXACT, 1);
+    } else if (is_heap && contains(type, "_v2")) {
+        is(dump, HP_PRODUCER_JEMALLOC_3, HP_DUMP_RAW, number);
+    } else if (is_heap) {
+        dump->is_first_version = true;
+        is(dump, hp_span_is(type, "heap") ? HP_PRODUCER_GO : HP_PRODUCER_UNTOLD,
+           HP_DUMP_OBJECTS, number / 2);
+    } else if (type.size == 0 && repeats) {
+        dump->is_first_version = true;
+        is(dump, HP_PRODUCER_UNTOLD, HP_DUMP_RAW, 0);
+    } else if (hp_span_starts(type, "growth")) {
+        is(dump, HP_PRODUCER_GPERFTOOLS_GROWTH, HP_DUMP_EXACT, 1);
+    } else {
+        is(dump, HP_PRODUCER_UNTOLD, HP_DUMP_EXACT, 1);
+    }
+}
+
+// jemalloc does not pad its numbers, gperftools does.
+static void is_padded(struct hp_dump *dump) {
+    if (dump->producer != HP_PRODUCER_JEMALLOC_3) {
+        return;
+    }
+    if (dump->kind == HP_DUMP_RAW) {
+        dump->producer = HP_PRODUCER_GPERFTOOLS_SAMPLE;
+        dump->kind = HP_DUMP_OBJECTS;
+    } else {
+        dump->producer = HP_PRODUCER_GPERFTOOLS;
+    }
+}
+
+static void read_header(struct reference *r) {
+    struct hp_dump *dump = &r->dump;
+    struct reference_scan s = reference_scan_of(r->lines.at[r->next].text);
+    struct hp_span type = {"", 0};
+    uint64_t number = 0;
+    reference_need(&s, "heap profile:", "");
+    bool padded = s.end - s.at >= 2 && s.at[0] == ' ' && s.at[1] == ' ';
+    dump->header = reference_counts(&s);
+    reference_blanks(&s);
+    if (reference_next_is(&s, '@')) {
+        s.at++;
+        reference_blanks(&s);
+        type.at = s.at;
+        while (s.at < s.end && *s.at && !strchr("/ \t\r", *s.at)) {
+            s.at++;
+        }
+        type.size = (size_t)(s.at - type.at);
+        if (reference_next_is(&s, '/')) {
+            s.at++;
+            bool is_number = s.at < s.end && *s.at >= '0' && *s.at <= '9';
+            number = is_number ? reference_decimal(&s) : 0;
+        }
+    }
+    if (s.wanted) {
+        r->ret = hp_fail(&r->err, HP_E_FORMAT, "expected %s in the totals", s.wanted);
+        r->err.line = r->next + 1;
+        return;
+    }
+    judge_type(dump, type, number);
+    if (padded) {
+        is_padded(dump);
+    }
+    r->next++;
+}
+
+static void check(struct reference *r, struct hp_count *count) {
+    uint64_t most = (uint64_t)1 << 62;
+    if (count->objects >= most || count->bytes >= most) {
+        r->dump.wrapped++;
+        *count = (struct hp_count){0};
+    } else if (count->objects == 0 && count->bytes > 0) {
+        reference_damaged(r, "bytes without objects");
+        count->bytes = 0;
+    }
+}
+
+// False if the line is none.
+static bool read_stack(struct reference *r) {
+    struct hp_dump *dump = &r->dump;
+    struct hp_span line = r->lines.at[r->next].text;
+    struct reference_scan s = reference_scan_of(line);
+    struct hp_dump_stack stack = {.counts = reference_counts(&s),
+                                  .first_frame = dump->frames.count};
+    reference_blanks(&s);
+    reference_need(&s, "@", "'@'");
+    stack.depth = s.wanted ? 0 : reference_frames(&s, dump);
+    if (s.too_big) {
+        reference_damaged(r, "a number is not below 2^64");
+    }
+    if (s.wanted) {
+        reference_malformed(r, s.wanted);
+        return false;
+    }
+    if (hp_span_starts(line, " ")) {
+        is_padded(dump);
+    }
+    check(r, &stack.counts.inuse);
+    check(r, &stack.counts.alloc);
+    if (stack.depth > 0 && dump->addresses.at[dump->addresses.count - 1] == 0) {
+        stack.depth--; // jemalloc 3 ends its stacks so
+    }
+    hp_vec_push(&dump->stacks, stack);
+    return true;
+}
+
+// --- Go's comments --------------------------------------------------------------------------
+
+// Of the last stack only the frames are shown that comments name: from the first of them on,
+// which may be any, up to the last, each behind the one before.  Returns whether it has it.
+static bool show(struct hp_dump *dump, uint64_t address, bool is_first) {
+    struct hp_dump_stack *stack = &dump->stacks.at[dump->stacks.count - 1];
+    size_t shown = is_first ? 0 : stack->depth;
+    for (size_t i = stack->first_frame + shown; i < dump->frames.count; i++) {
+        if (dump->addresses.at[dump->frames.at[i]] == address + 1) {
+            stack->first_frame = is_first ? i : stack->first_frame;
+            stack->depth = (uint32_t)(i - stack->first_frame) + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t last_of(struct hp_span text, char byte) {
+    size_t at = SIZE_MAX;
+    for (size_t i = 0; i < text.size; i++) {
+        at = text.at[i] == byte ? i : at;
+    }
+    return at;
+}
+
+static size_t first_of(struct hp_span text, char byte) {
+    size_t i = 0;
+    while (i < text.size && text.at[i] != byte) {
+        i++;
+    }
+    return i;
+}
+
+// "main.leaf+0x5c", tabs, "/src/main.go:15".
+static struct hp_told_call call_of(struct hp_dump *dump, struct hp_span text) {
+    struct hp_span name = {text.at, first_of(text, '\t')}, file = {"", 0};
+    struct hp_told_call call = {.line = 0};
+    if (last_of(name, '+') != SIZE_MAX) {
+        name.size = last_of(name, '+');
+    }
+    if (last_of(text, '\t') != SIZE_MAX) {
+        file = hp_span_from(text, last_of(text, '\t') + 1);
+    }
+    size_t colon = last_of(file, ':');
+    if (colon != SIZE_MAX) {
+        struct reference_scan s = reference_scan_of(hp_span_from(file, colon + 1));
+        uint64_t line = reference_decimal(&s);
+        call.line = line <= UINT32_MAX ? (uint32_t)line : 0;
+        file.size = colon;
+    }
+    call.function = hp_strtab_add(&dump->strings, name);
+    call.file = hp_strtab_add(&dump->strings, file);
+    return call;
+}
+
+// Returns whether it named a frame of the last stack.
+static bool read_comment(struct reference *r, bool is_first) {
+    struct hp_dump *dump = &r->dump;
+    struct reference_scan s = reference_scan_of(reference_line(r));
+    reference_need(&s, "#\t", "");
+    bool is_address = s.end - s.at > 2 && s.at[0] == '0' && s.at[1] == 'x';
+    uint64_t address = is_address ? reference_hex(&s) : 0;
+    if (!is_address || s.wanted) {
+        return false;
+    }
+    bool is_shown = dump->stacks.count > 0 && show(dump, address, is_first);
+    if (reference_next_is(&s, '\t')) {
+        struct hp_span rest = {s.at + 1, (size_t)(s.end - s.at - 1)};
+        hp_vec_push(&dump->told_calls, call_of(dump, rest));
+        hp_dump_tell(dump, address);
+    }
+    return is_shown;
+}
+
+// --- the whole --------------------------------------------------------------------------------
+
+static bool adds_up(const struct hp_dump *dump) {
+    struct hp_counts sum = {{0, 0}, {0, 0}}; // modulo 2^64
+    for (size_t i = 0; i < dump->stacks.count; i++) {
+        const struct hp_counts *counts = &dump->stacks.at[i].counts;
+        sum.inuse.objects += counts->inuse.objects;
+        sum.inuse.bytes += counts->inuse.bytes;
+        sum.alloc.objects += counts->alloc.objects;
+        sum.alloc.bytes += counts->alloc.bytes;
+    }
+    return memcmp(&sum, &dump->header, sizeof sum) == 0;
+}
+
+void reference_read_classic(struct reference *r) {
+    bool is_first = false; // comment of a stack
+    read_header(r);
+    if (r->ret != HP_OK) {
+        return;
+    }
+    for (; !reference_at_end(r) && !reference_at_maps(r); r->next++) {
+        if (hp_span_starts(reference_line(r), "#")) {
+            is_first = read_comment(r, is_first) ? false : is_first;
+        } else if (!reference_at_empty_line(r)) {
+            is_first = read_stack(r) ? true : is_first;
+        }
+    }
+    reference_read_end(r,
+                       adds_up(&r->dump)
+                           ? NULL
+                           : "no memory map, and the totals are not those of the stacks");
+}

@@ -1,0 +1,205 @@
+// The rows of a memory map.
+#include "reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct variable {
+    struct hp_span name, value;
+};
+
+struct variables {
+    struct variable of[64];
+    size_t count;
+};
+
+static struct hp_span rest_of(const struct reference_scan *s) {
+    struct hp_span rest = {s->at, (size_t)(s->end - s->at)};
+    rest.size -= hp_span_ends(rest, "\r");
+    return rest;
+}
+
+static bool is_permission(char byte) {
+    return byte == '-' || byte == 'r' || byte == 'w' || byte == 'x' || byte == 'p' ||
+           byte == 's';
+}
+
+static void read_linux(struct reference_scan *s, struct hp_mapping *row) {
+    reference_need(s, " ", "a space");
+    for (int i = 0; i < 4 && !s->wanted; i++) {
+        if (s->at == s->end || !is_permission(*s->at)) {
+            reference_need(s, "permissions", "permissions");
+            return;
+        }
+        row->executable |= *s->at++ == 'x';
+    }
+    reference_blanks(s);
+    row->offset = reference_hex(s);
+    reference_blanks(s);
+    reference_hex(s);
+    reference_need(s, ":", "':'");
+    reference_hex(s);
+    reference_blanks(s);
+    reference_decimal(s);
+    reference_blanks(s);
+    row->path = rest_of(s);
+    if (hp_span_ends(row->path, " (deleted)")) {
+        row->path.size -= strlen(" (deleted)");
+        row->deleted = true;
+    }
+}
+
+static void read_macos(struct reference_scan *s, struct hp_mapping *row) {
+    s->at++;
+    reference_blanks(s);
+    row->path = rest_of(s);
+    row->executable = true;
+}
+
+// Words are the fourth, which tells permissions, and the eleventh, the path; a NUL ends all.
+static void read_freebsd(struct reference_scan *s, struct hp_mapping *row) {
+    for (int i = 0; i < 11; i++) {
+        reference_blanks(s);
+        struct hp_span word = {s->at, 0};
+        while (s->at < s->end && *s->at && !strchr(" \t\r", *s->at)) {
+            row->executable |= i == 3 && *s->at == 'x';
+            s->at++;
+            word.size++;
+        }
+        if (i == 10 && !hp_span_is(word, "-")) {
+            row->path = word;
+        }
+    }
+}
+
+static bool read_row(struct hp_span line, struct hp_mapping *row) {
+    struct reference_scan s = reference_scan_of(line);
+    *row = (struct hp_mapping){.path = {"", 0}};
+    reference_blanks(&s);
+    bool is_freebsd = s.end - s.at > 2 && s.at[0] == '0' && s.at[1] == 'x';
+    row->start = reference_hex(&s);
+    reference_need(&s, is_freebsd ? " " : "-", "an address range");
+    row->end = reference_hex(&s);
+    if (s.wanted) {
+        return false;
+    }
+    if (is_freebsd) {
+        read_freebsd(&s, row);
+    } else if (reference_next_is(&s, ':')) {
+        read_macos(&s, row);
+    } else {
+        read_linux(&s, row);
+    }
+    uint64_t last;
+    return !s.wanted && row->start < row->end &&
+           !__builtin_add_overflow(row->offset, row->end - row->start, &last);
+}
+
+static bool read_variable(struct hp_span line, struct variables *variables) {
+    struct reference_scan s = reference_scan_of(line);
+    reference_blanks(&s);
+    struct hp_span name = {s.at, 0};
+    while (s.at < s.end && *s.at && !strchr("= \t\r/$", *s.at)) {
+        s.at++;
+        name.size++;
+    }
+    if (name.size == 0 || !reference_next_is(&s, '=') || variables->count == 64) {
+        return false;
+    }
+    s.at++;
+    struct variable variable = {name, rest_of(&s)};
+    if (variable.value.size > 256) {
+        return false;
+    }
+    variables->of[variables->count++] = variable;
+    return true;
+}
+
+static bool is_blank(struct hp_span line) {
+    bool is = true;
+    for (size_t i = 0; i < line.size; i++) {
+        is &= line.at[i] == ' ' || line.at[i] == '\t';
+    }
+    return is;
+}
+
+// "$name/rest", by the last variable above it that has the name.
+static struct hp_span expand(struct hp_dump *dump, struct hp_span path,
+                             const struct variables *variables) {
+    const struct variable *found = NULL;
+    for (size_t i = 0; i < variables->count; i++) {
+        const struct variable *variable = &variables->of[i];
+        size_t size = variable->name.size;
+        bool fits = path.size > size &&
+                    memcmp(path.at + 1, variable->name.at, size) == 0 &&
+                    (path.size == size + 1 || path.at[size + 1] == '/');
+        found = fits && variable->name.at < path.at ? variable : found;
+    }
+    if (!found || !hp_span_starts(path, "$")) {
+        return path;
+    }
+    struct hp_span rest = hp_span_from(path, 1 + found->name.size);
+    size_t size = found->value.size + rest.size;
+    if (size > 4096) {
+        return path;
+    }
+    char *text = calloc(1, size + 1);
+    memcpy(text, found->value.at, found->value.size);
+    memcpy(text + found->value.size, rest.at, rest.size);
+    hp_string kept = hp_strtab_add(&dump->strings, (struct hp_span){text, size});
+    free(text);
+    return hp_strtab_span(&dump->strings, kept);
+}
+
+// Behind those that start no later.
+static void insert(struct hp_dump *dump, struct hp_mapping row) {
+    hp_vec_push(&dump->mappings, row);
+    size_t i = dump->mappings.count - 1;
+    for (; i > 0 && dump->mappings.at[i - 1].start > row.start; i--) {
+        dump->mappings.at[i] = dump->mappings.at[i - 1];
+    }
+    dump->mappings.at[i] = row;
+}
+
+static void drop_overlaps(struct hp_dump *dump) {
+    size_t kept = 0;
+    for (size_t i = 0; i < dump->mappings.count; i++) {
+        struct hp_mapping row = dump->mappings.at[i];
+        if (kept > 0 && row.start < dump->mappings.at[kept - 1].end) {
+            dump->overlaps++;
+        } else {
+            dump->mappings.at[kept++] = row;
+        }
+    }
+    dump->mappings.count = kept;
+}
+
+static void read_rows(struct reference *r, struct variables *variables) {
+    bool has_wrong = false;
+    for (; !reference_at_end(r); r->next++) {
+        struct hp_span line = reference_line(r), text = r->lines.at[r->next].text;
+        struct hp_mapping row;
+        if (read_row(text, &row)) {
+            insert(&r->dump, row);
+        } else if (read_variable(text, variables) || is_blank(line)) {
+            continue;
+        } else if (hp_span_starts(line, "heap_v2/") ||
+                   hp_span_starts(line, "heap profile:")) {
+            reference_damaged(r, "a second dump begins here");
+            return;
+        } else if (!has_wrong) {
+            reference_malformed(r, "a row of the memory map");
+            has_wrong = true;
+        }
+    }
+}
+
+void reference_read_maps(struct reference *r) {
+    struct variables variables = {.count = 0};
+    read_rows(r, &variables);
+    drop_overlaps(&r->dump);
+    for (size_t i = 0; i < r->dump.mappings.count; i++) {
+        struct hp_mapping *row = &r->dump.mappings.at[i];
+        row->path = expand(&r->dump, row->path, &variables);
+    }
+}

@@ -1,0 +1,182 @@
+// Which format it is, and what is around the stacks.
+#include "reference.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void reference_done(struct reference *r) {
+    hp_dump_done(&r->dump);
+    hp_vec_done(&r->lines);
+}
+
+static void split(struct reference *r) {
+    const char *at = r->whole.at, *end = at + r->whole.size;
+    r->lines.count = 0;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline ? newline : end;
+        struct reference_line line = {{at, (size_t)(stop - at)}, newline != NULL};
+        hp_vec_push(&r->lines, line);
+        at = newline ? newline + 1 : end;
+    }
+}
+
+// --- the line at hand -----------------------------------------------------------------------
+
+bool reference_at_end(const struct reference *r) {
+    return r->next == r->lines.count;
+}
+
+struct hp_span reference_line(const struct reference *r) {
+    struct hp_span line = {"", 0};
+    if (!reference_at_end(r)) {
+        line = r->lines.at[r->next].text;
+    }
+    line.size -= hp_span_ends(line, "\r");
+    return line;
+}
+
+bool reference_at_maps(const struct reference *r) {
+    struct hp_span line = reference_line(r);
+    return hp_span_starts(line, "MAPPED_LIBRARIES:") ||
+           hp_span_starts(line, "--- Memory map:");
+}
+
+bool reference_at_empty_line(const struct reference *r) {
+    return reference_line(r).size == 0 && r->lines.at[r->next].has_newline;
+}
+
+void reference_damaged(struct reference *r, const char *what) {
+    if (!r->dump.damage.what) {
+        r->dump.damage = (struct hp_flaw){what, r->next + 1};
+    }
+}
+
+void reference_malformed(struct reference *r, const char *what) {
+    if (r->dump.malformed == 0) {
+        r->dump.first_malformed = (struct hp_flaw){what, r->next + 1};
+    }
+    r->dump.malformed++;
+}
+
+// --- the end ----------------------------------------------------------------------------------
+
+void reference_read_end(struct reference *r, const char *wrong_without_map) {
+    bool has_map = !reference_at_end(r);
+    if (has_map) {
+        r->next++;
+        reference_read_maps(r);
+    }
+    r->next = r->lines.count;
+    if (!r->lines.at[r->lines.count - 1].has_newline) {
+        r->next--;
+        reference_damaged(r, "the file ends in the middle of a line");
+    }
+    if (!has_map && wrong_without_map) {
+        reference_damaged(r, wrong_without_map);
+    }
+}
+
+// --- which format ------------------------------------------------------------------------------
+
+static struct hp_span rest_of(const struct reference *r) {
+    const char *end = r->whole.at + r->whole.size;
+    const char *at = reference_at_end(r) ? end : r->lines.at[r->next].text.at;
+    return (struct hp_span){at, (size_t)(end - at)};
+}
+
+static bool is_preamble(struct hp_span line) {
+    return hp_span_starts(line, "%") || hp_span_starts(line, "<jemalloc>") ||
+           hp_span_starts(line, "--- heap") || hp_span_starts(line, "--- growth");
+}
+
+static bool is_json(struct hp_span text) {
+    size_t i = 0;
+    while (i < text.size && strchr(" \t\r\n", text.at[i])) { // NUL, too
+        i++;
+    }
+    return i < text.size && (text.at[i] == '{' || text.at[i] == '[');
+}
+
+static bool is_cpu_profile(struct hp_span text) {
+    uint64_t word[3];
+    if (text.size < sizeof word) {
+        return false;
+    }
+    memcpy(word, text.at, sizeof word);
+    return word[0] == 0 && word[1] >= 3 && word[1] < 64 && word[2] == 0;
+}
+
+static void refuse(struct reference *r) {
+    struct hp_span rest = rest_of(r);
+    const char *sentence =
+        rest.size == 0
+            ? "the file is empty: the program that wrote it may have died, or its "
+              "disk may be full"
+        : hp_span_starts(rest, "JAVA PROFILE")
+            ? "this is a Java HPROF object dump, not a sampled native heap profile: open it "
+              "with Eclipse MAT or VisualVM"
+        : is_cpu_profile(rest)
+            ? "this is a CPU profile, not a heap profile: open it with pprof"
+        : hp_span_starts(rest, "\x1f\x8b") || hp_span_starts(rest, "\x28\xb5\x2f\xfd")
+            ? "this is compressed data within compressed data: unpack it once"
+        : is_json(rest)
+            ? "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
+              "with prof_final:true or mallctl(\"prof.dump\")"
+            : NULL;
+    r->ret = sentence
+                 ? hp_fail(&r->err, HP_E_UNSUPPORTED, "%s", sentence)
+                 : hp_fail(&r->err, HP_E_FORMAT,
+                           "not a heap profile: none of jemalloc ('heap_v2/'), none "
+                           "that begins with 'heap profile:', and no pprof protobuf");
+}
+
+// False, with the line at hand as it was, if it is no dump that is text.
+static bool read_dump(struct reference *r) {
+    size_t first = r->next;
+    while (is_preamble(reference_line(r))) {
+        r->next++;
+    }
+    if (hp_span_starts(reference_line(r), "heap_v2/")) {
+        reference_read_jemalloc(r);
+    } else if (hp_span_starts(reference_line(r), "heap profile:")) {
+        reference_read_classic(r);
+    } else {
+        r->next = first;
+        return false;
+    }
+    return true;
+}
+
+static void read_any(struct reference *r) {
+    if (read_dump(r)) {
+        return;
+    }
+    if (hp_span_starts(r->whole, "--- symbol")) {
+        reference_read_names(r);
+        if (r->ret == HP_OK && !read_dump(r)) {
+            refuse(r);
+        }
+    } else if (reference_is_pprof(r->whole)) {
+        reference_read_pprof(r);
+    } else if (hp_span_starts(r->whole, "\177ELF")) {
+        r->is_elf = true;
+    } else {
+        refuse(r);
+    }
+}
+
+void reference_read(struct reference *r, const void *bytes, size_t size) {
+    hp_dump_clear(&r->dump);
+    r->whole = (struct hp_span){bytes, size};
+    r->err = (struct hp_err){0};
+    r->ret = HP_OK;
+    r->is_elf = false;
+    r->next = 0;
+    split(r);
+    read_any(r);
+    if (!r->is_elf) {
+        r->dump.bytes = size;
+    }
+    hp_dump_settle_told(&r->dump);
+}

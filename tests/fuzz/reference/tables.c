@@ -1,0 +1,167 @@
+// What the samples of a pprof profile refer to.
+#include "pprof.h"
+
+#include <stdlib.h>
+
+void reference_fail(struct profile *p, const char *wrong) {
+    if (!p->wrong) {
+        p->wrong = wrong;
+    }
+}
+
+void reference_check_numbers(struct profile *p, const struct fields *message,
+                             unsigned wanted) {
+    for (size_t i = 0; i < message->of.count; i++) {
+        const struct field *field = &message->of.at[i];
+        if (field->number < 7 && wanted >> field->number & 1 && field->type != 0) {
+            reference_fail(p, "bytes where a number is expected");
+        }
+    }
+}
+
+static void need_id(struct profile *p, const struct fields *message) {
+    if (reference_number(message, 1) == 0) {
+        reference_fail(p, "an entry without an id");
+    }
+}
+
+// What is wrong first in the order of the text.
+static void check_location(struct profile *p, const struct fields *message) {
+    for (size_t i = 0; i < message->of.count; i++) {
+        const struct field *field = &message->of.at[i];
+        if (field->number >= 1 && field->number <= 3 && field->type != 0) {
+            reference_fail(p, "bytes where a number is expected");
+        } else if (field->number == 4 && field->type != 2) {
+            reference_fail(p, "a number where bytes are expected");
+        } else if (field->number == 4) {
+            struct fields line = reference_fields_of(field->bytes);
+            reference_check_numbers(p, &line, 1 << 1 | 1 << 2);
+            reference_fail(p, line.wrong);
+            hp_vec_push(&p->lines, line);
+        }
+    }
+}
+
+static void read_table(struct profile *p, const struct field *field) {
+    struct fields message = reference_fields_of(field->bytes);
+    bool is_kept = true;
+    if (field->number == 1) {
+        reference_check_numbers(p, &message, 1 << 1 | 1 << 2);
+        hp_vec_push(&p->types, message);
+    } else if (field->number == 3) {
+        reference_check_numbers(p, &message, 0x7e);
+        hp_vec_push(&p->mappings, message);
+    } else if (field->number == 4) {
+        check_location(p, &message);
+        hp_vec_push(&p->locations, message);
+    } else if (field->number == 5) {
+        reference_check_numbers(p, &message, 1 << 1 | 1 << 2 | 1 << 4);
+        hp_vec_push(&p->functions, message);
+    } else if (field->number == 11) {
+        reference_check_numbers(p, &message, 1 << 1 | 1 << 2);
+        hp_vec_done(&p->period_type.of);
+        p->period_type = message;
+    } else {
+        is_kept = false;
+    }
+    if (is_kept) {
+        reference_fail(p, message.wrong);
+    } else {
+        hp_vec_done(&message.of);
+    }
+    if (field->number >= 3 && field->number <= 5) {
+        need_id(p, &message);
+    }
+}
+
+static void read_top(struct profile *p, const struct field *field) {
+    bool is_table = field->number <= 6 || field->number == 11;
+    if (is_table && field->type != 2) {
+        reference_fail(p, "a number where bytes are expected");
+    } else if ((field->number == 9 || field->number == 12) && field->type != 0) {
+        reference_fail(p, "bytes where a number is expected");
+    } else if (field->number == 6) {
+        hp_vec_push(&p->strings, field->bytes);
+    } else if (is_table && field->number != 2) {
+        read_table(p, field);
+    } else if (field->number == 9 && field->value != 0) {
+        if (p->time != 0) {
+            reference_fail(p, "two profiles, one behind the other");
+        }
+        p->time = field->value;
+    } else if (field->number == 12) {
+        p->period = field->value;
+    }
+}
+
+static int by_id(const void *left, const void *right) {
+    uint64_t a = reference_number(left, 1), b = reference_number(right, 1);
+    return a < b ? -1 : a > b;
+}
+
+static void sort(struct profile *p, struct fields *table, size_t count) {
+    if (count > 0) {
+        qsort(table, count, sizeof *table, by_id);
+    }
+    for (size_t i = 1; i < count; i++) {
+        if (reference_number(&table[i], 1) == reference_number(&table[i - 1], 1)) {
+            reference_fail(p, "two entries with one id");
+        }
+    }
+}
+
+size_t reference_find(const struct fields *table, size_t count, uint64_t id) {
+    for (size_t i = 0; i < count; i++) {
+        if (reference_number(&table[i], 1) == id) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+static void need_strings(struct profile *p, const struct fields *table, size_t count,
+                         uint64_t a, uint64_t b) {
+    for (size_t i = 0; i < count; i++) {
+        if (reference_number(&table[i], a) >= p->strings.count ||
+            reference_number(&table[i], b) >= p->strings.count) {
+            reference_fail(p, "a string that is not there");
+        }
+    }
+}
+
+static void check_references(struct profile *p) {
+    sort(p, p->mappings.at, p->mappings.count);
+    sort(p, p->functions.at, p->functions.count);
+    sort(p, p->locations.at, p->locations.count);
+    if (p->strings.count == 0 || p->strings.at[0].size > 0) {
+        reference_fail(p, "the first string is not empty");
+    }
+    need_strings(p, &p->period_type, 1, 1, 2);
+    need_strings(p, p->types.at, p->types.count, 1, 2);
+    need_strings(p, p->mappings.at, p->mappings.count, 5, 6);
+    need_strings(p, p->functions.at, p->functions.count, 2, 4);
+    for (size_t i = 0; i < p->locations.count; i++) {
+        uint64_t mapping = reference_number(&p->locations.at[i], 2);
+        if (mapping &&
+            reference_find(p->mappings.at, p->mappings.count, mapping) == SIZE_MAX) {
+            reference_fail(p, "a mapping that is not there");
+        }
+    }
+    for (size_t i = 0; i < p->lines.count; i++) {
+        uint64_t function = reference_number(&p->lines.at[i], 1);
+        if (function &&
+            reference_find(p->functions.at, p->functions.count, function) == SIZE_MAX) {
+            reference_fail(p, "a function that is not there");
+        }
+    }
+}
+
+void reference_read_tables(struct profile *p) {
+    for (size_t i = 0; i < p->top.of.count && !p->wrong; i++) {
+        read_top(p, &p->top.of.at[i]);
+    }
+    reference_fail(p, p->top.wrong);
+    if (!p->wrong) {
+        check_references(p);
+    }
+}

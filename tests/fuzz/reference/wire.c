@@ -1,0 +1,96 @@
+// Protobuf messages as lists of fields, and how such a profile is known.
+#include "pprof.h"
+
+bool reference_varint(struct hp_span *rest, uint64_t *value, const char **wrong) {
+    *value = 0;
+    for (int i = 0; rest->size > 0; i++) {
+        uint64_t byte = (unsigned char)*rest->at;
+        *rest = hp_span_from(*rest, 1);
+        if (i > 9 || (i == 9 && byte > 1)) {
+            *wrong = "a number is not below 2^64";
+            return false;
+        }
+        *value += (byte % 128) << (7 * i);
+        if (byte < 128) {
+            return true;
+        }
+    }
+    *wrong = "it ends within a number";
+    return false;
+}
+
+static bool take(struct hp_span *rest, uint64_t size, struct field *field,
+                 const char **wrong) {
+    if (size > rest->size) {
+        *wrong = "a field is longer than what holds it";
+        return false;
+    }
+    field->bytes = (struct hp_span){rest->at, (size_t)size};
+    *rest = hp_span_from(*rest, (size_t)size);
+    return true;
+}
+
+bool reference_field(struct hp_span *rest, struct field *field, const char **wrong) {
+    uint64_t key, size;
+    *field = (struct field){.bytes = {"", 0}};
+    if (!reference_varint(rest, &key, wrong)) {
+        return false;
+    }
+    field->number = key / 8;
+    field->type = key % 8;
+    if (field->number == 0 || field->number >= 1 << 29) {
+        *wrong = "a field without a number";
+        return false;
+    }
+    if (field->type == 0) {
+        return reference_varint(rest, &field->value, wrong);
+    }
+    if (field->type == 2) {
+        return reference_varint(rest, &size, wrong) && take(rest, size, field, wrong);
+    }
+    if (field->type == 1 || field->type == 5) {
+        return take(rest, field->type == 1 ? 8 : 4, field, wrong);
+    }
+    *wrong = "a field of no known type";
+    return false;
+}
+
+struct fields reference_fields_of(struct hp_span bytes) {
+    struct fields fields = {.wrong = NULL};
+    for (struct field field;
+         bytes.size > 0 && reference_field(&bytes, &field, &fields.wrong);) {
+        hp_vec_push(&fields.of, field);
+    }
+    return fields;
+}
+
+uint64_t reference_number(const struct fields *message, uint64_t number) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < message->of.count; i++) {
+        const struct field *field = &message->of.at[i];
+        value = field->number == number ? field->value : value;
+    }
+    return value;
+}
+
+// The fields up to the first sample type are all some that a profile has.
+bool reference_is_pprof(struct hp_span bytes) {
+    const char *wrong = NULL;
+    for (struct field field; bytes.size > 0 && reference_field(&bytes, &field, &wrong);) {
+        bool is_bytes = field.type == 2;
+        bool is_type = field.number == 1 || field.number == 11;
+        bool is_message = field.number <= 6 || field.number == 11 || field.number == 13;
+        bool is_number = !is_message || field.number == 13;
+        bool first = is_bytes && field.bytes.size >= 2 && field.bytes.size <= 32 &&
+                     (field.bytes.at[0] == 8 || field.bytes.at[0] == 16);
+        if (field.number > 15 ||
+            !(is_bytes ? is_message : field.type == 0 && is_number) ||
+            (is_type && !first)) {
+            return false;
+        }
+        if (field.number == 1) {
+            return true;
+        }
+    }
+    return false;
+}
