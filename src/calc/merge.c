@@ -105,7 +105,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             errors[i] = merger->keeps[i] ? &merger->errors[i].at[s] : NULL;
         }
-        hp_frame_id *own = frames + stack->first_frame;
+        hp_frame_id *own = frames ? frames + stack->first_frame : NULL; // none has any
         uint32_t number =
             adopt ? hp_profile_add_adopted(profile, own, stack->depth, values, errors)
                   : hp_profile_add(profile, own, stack->depth, values, errors);
