@@ -176,9 +176,11 @@ static void read_maps(struct hp_scan *scan) {
         hp_scan_malformed(scan, "a row of the memory map",
                           scan->line + count_lines(start, wrong));
     }
-    scan->line += count_lines(start, scan->c.at) + (last_byte(scan) != '\n');
+    scan->line += count_lines(start, scan->c.at);
     if (!hp_cursor_good(&scan->c)) {
         hp_scan_damaged(scan, scan->c.expected);
+    } else if (scan->c.at > start && scan->c.at[-1] != '\n') {
+        scan->line++;
     }
 }
 
