@@ -113,13 +113,15 @@ static bool skip_lone_thread(struct hp_scan *scan, const char *counts) {
 
 static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     struct hp_dump *dump = scan->dump;
-    uint64_t line = scan->line - 1, malformed_before = dump->malformed;
+    uint64_t line = scan->line - 1;
+    uint64_t malformed_before = dump->malformed, wrapped_before = dump->wrapped;
     bool counted = false;
     const char *start = scan->c.at;
     while (at_count_line(scan)) {
         bool usual = scan->c.at == start && memcmp(start, "  t*", 4) == 0;
         counted |= read_count_line(scan, stack, counted);
-        if (usual && counted && skip_lone_thread(scan, start + 4)) {
+        bool is_sound = counted && dump->wrapped == wrapped_before;
+        if (usual && is_sound && skip_lone_thread(scan, start + 4)) {
             break;
         }
     }
