@@ -89,8 +89,9 @@ static void read_freebsd_row(struct hp_cursor *c, struct hp_mapping *row) {
         struct hp_span word = read_word(c);
         if (i == PERMISSIONS) {
             row->executable = memchr(word.at, 'x', word.size) != NULL;
-        } else if (i == PATH && !hp_span_is(word, "-")) {
+        } else if (i == PATH) {
             row->path = word;
+            row->path.size = hp_span_is(word, "-") ? 0 : word.size;
         }
     }
     hp_cursor_line(c);
