@@ -236,6 +236,9 @@ static void read_comment(struct hp_scan *scan) {
     }
     struct hp_cursor c = hp_cursor_over(line.at + 2, line.at + line.size);
     uint64_t address = hp_cursor_hex(&c);
+    if (!hp_cursor_good(&c)) {
+        return;
+    }
     if (dump->stacks.count > 0) {
         show_frame(scan, address);
     }
