@@ -25,6 +25,8 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_el
     if (format == HP_FORMAT_SYMBOLS) {
         ret = hp_symbols_read(&scan, err);
         format = hp_format_of(rest_of(&scan));
+        bool is_text = format == HP_FORMAT_JEMALLOC || format == HP_FORMAT_CLASSIC;
+        format = is_text ? format : HP_FORMAT_OTHER;
     }
     if (ret != HP_OK) {
         return ret;
@@ -39,7 +41,7 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_el
     case HP_FORMAT_ELF:
         *is_elf = true;
         return HP_OK;
-    case HP_FORMAT_SYMBOLS: // a second time
+    case HP_FORMAT_SYMBOLS:
     case HP_FORMAT_OTHER:
         break;
     }
