@@ -98,6 +98,10 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         hp_profile_sort(profile, merger->placer.frames.at, merger->placer.frames.count);
     }
     hp_frame_id *frames = translate(merger, dump);
+    struct hp_tag_import tags = {.from_sets = &dump->tag_sets,
+                                 .from_strings = &dump->strings,
+                                 .sets = &profile->tag_sets,
+                                 .strings = &profile->strings};
     for (size_t s = 0; s < dump->stacks.count; s++) {
         const struct hp_dump_stack *stack = &dump->stacks.at[s];
         const struct hp_values *values = &merger->values.at[s];
@@ -106,13 +110,15 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
             errors[i] = merger->keeps[i] ? &merger->errors[i].at[s] : NULL;
         }
         hp_frame_id *own = frames ? frames + stack->first_frame : NULL; // none has any
-        uint32_t number =
-            adopt ? hp_profile_add_adopted(profile, own, stack->depth, values, errors)
-                  : hp_profile_add(profile, own, stack->depth, values, errors);
+        struct hp_sample sample = {own, stack->depth,
+                                   hp_tags_import(&tags, hp_dump_extra(dump, s).tags)};
+        uint32_t number = adopt ? hp_profile_add_adopted(profile, &sample, values, errors)
+                                : hp_profile_add(profile, &sample, values, errors);
         if (profile->history.is_kept) {
             hp_history_put(&profile->history, number, values, errors);
         }
     }
+    hp_tag_import_done(&tags);
     if (adopt) {
         hp_profile_adopt(profile, frames);
         dump->frames.at = NULL;

@@ -2,6 +2,7 @@
 
 void hp_dump_clear(struct hp_dump *dump) {
     hp_strtab_done(&dump->strings);
+    hp_strtab_done(&dump->tag_sets);
     struct hp_dump kept = *dump;
     *dump = (struct hp_dump){0};
     dump->addresses = kept.addresses;
@@ -10,7 +11,9 @@ void hp_dump_clear(struct hp_dump *dump) {
     dump->thread_lines = kept.thread_lines;
     dump->extras = kept.extras;
     dump->listed = kept.listed;
+    dump->threads = kept.threads;
     dump->extras.count = 0;
+    dump->threads.count = 0;
     dump->listed.count = 0;
     dump->mappings = kept.mappings;
     dump->rows = kept.rows;
@@ -33,6 +36,8 @@ void hp_dump_done(struct hp_dump *dump) {
     hp_vec_done(&dump->thread_lines);
     hp_vec_done(&dump->extras);
     hp_vec_done(&dump->listed);
+    hp_vec_done(&dump->threads);
+    hp_strtab_done(&dump->tag_sets);
     hp_vec_done(&dump->mappings);
     hp_vec_done(&dump->rows);
     hp_vec_done(&dump->told);

@@ -33,6 +33,12 @@ struct hp_listed {
 struct hp_stack_extra {
     size_t first_listed; // in dump->listed
     uint32_t listed;
+    hp_string tags; // its labels, in dump->tag_sets
+};
+
+struct hp_thread {
+    uint64_t number;
+    hp_string name; // in dump->strings
 };
 
 struct hp_dump_stack {
@@ -77,6 +83,8 @@ struct hp_dump {
     HP_VEC(struct hp_thread_line) thread_lines;
     HP_VEC(struct hp_stack_extra) extras; // of the first stacks; the others have none
     HP_VEC(struct hp_listed) listed;
+    HP_VEC(struct hp_thread) threads; // those that have a name
+    struct hp_strtab tag_sets;        // of which the texts are in `strings`
     struct hp_slabs slabs;
     HP_VEC(struct hp_mapping) mappings; // by start, disjoint
     HP_VEC(uint32_t) rows; // of each address if has_rows: the mapping, + 1; 0 for none

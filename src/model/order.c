@@ -114,6 +114,11 @@ void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_cou
     if (profile->frames.count > 0) {
         sort_frames(profile, ids, id_count);
     }
+    if (profile->tags.count > 0) {
+        hp_tags_sort(&profile->tag_sets, &profile->strings, profile->tags.at,
+                     profile->tags.count);
+        hp_index_drop(&profile->stack_index);
+    }
     hp_index_drop(&profile->module_index);
     hp_index_drop(&profile->frame_index);
 }

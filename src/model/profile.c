@@ -19,6 +19,8 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->frames);
     hp_vec_done(&profile->lines);
     hp_vec_done(&profile->stacks);
+    hp_strtab_done(&profile->tag_sets);
+    hp_vec_done(&profile->tags);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&profile->errors[i]);
     }
@@ -148,8 +150,13 @@ hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
 
 // --- stacks ---------------------------------------------------------------------
 
-static uint32_t stack_hash(const hp_frame_id *frames, size_t depth) {
-    return (uint32_t)hp_hash_bytes(frames, depth * sizeof *frames, hp_hash_key());
+static uint32_t stack_hash(const struct hp_sample *sample) {
+    return (uint32_t)hp_hash_bytes(sample->frames, sample->depth * sizeof *sample->frames,
+                                   hp_hash_key() ^ sample->tags.n);
+}
+
+hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack) {
+    return stack < profile->tags.count ? profile->tags.at[stack] : (hp_string){0};
 }
 
 static void place_stacks(struct hp_profile *profile) {
@@ -163,15 +170,24 @@ static void index_stacks(struct hp_profile *profile) {
     place_stacks(profile);
 }
 
-static struct hp_stack *find_stack(struct hp_profile *profile, const hp_frame_id *frames,
-                                   size_t depth, uint32_t hash) {
+static bool is_sample(const struct hp_profile *profile, size_t number,
+                      const struct hp_sample *sample) {
+    const struct hp_stack *stack = &profile->stacks.at[number];
+    size_t size = sample->depth * sizeof *sample->frames;
+    return stack->depth == sample->depth &&
+           (size == 0 || memcmp(stack->frames, sample->frames, size) == 0) &&
+           hp_profile_tags(profile, number).n == sample->tags.n;
+}
+
+static struct hp_stack *find_stack(struct hp_profile *profile,
+                                   const struct hp_sample *sample, uint32_t hash) {
     const struct hp_index *index = &profile->stack_index;
     size_t mask = index->slot_count - 1;
     for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
-        struct hp_stack *stack = &profile->stacks.at[index->slots[i] - 1];
-        if (stack->hash == hash && stack->depth == depth &&
-            (depth == 0 || memcmp(stack->frames, frames, depth * sizeof *frames) == 0)) {
-            return stack;
+        size_t number = index->slots[i] - 1;
+        if (profile->stacks.at[number].hash == hash &&
+            is_sample(profile, number, sample)) {
+            return &profile->stacks.at[number];
         }
     }
     return NULL;
@@ -222,21 +238,33 @@ static void add_to(struct hp_profile *profile, size_t stack,
 
 // Add to a stack that is there already; NULL if it has to be added itself.
 static const struct hp_stack *add_to_known(
-    struct hp_profile *profile, const hp_frame_id *frames, size_t depth, uint32_t hash,
+    struct hp_profile *profile, const struct hp_sample *sample, uint32_t hash,
     const struct hp_values *values, const struct hp_error *const errors[HP_COLUMNS]) {
     if (hp_index_is_full(&profile->stack_index, profile->stacks.count)) {
         index_stacks(profile);
     }
-    struct hp_stack *stack = find_stack(profile, frames, depth, hash);
+    struct hp_stack *stack = find_stack(profile, sample, hash);
     if (stack) {
         add_to(profile, (size_t)(stack - profile->stacks.at), values, errors);
     }
     return stack;
 }
 
-static uint32_t push_stack(struct hp_profile *profile, struct hp_stack stack,
+static void push_tags(struct hp_profile *profile, hp_string tags) {
+    while (profile->tags.count < profile->stacks.count) {
+        hp_vec_push(&profile->tags, (hp_string){0});
+    }
+    hp_vec_push(&profile->tags, tags);
+}
+
+static uint32_t push_stack(struct hp_profile *profile, const struct hp_sample *sample,
+                           uint32_t hash, const struct hp_values *values,
                            const struct hp_error *const errors[HP_COLUMNS]) {
-    hp_index_place(&profile->stack_index, stack.hash, (uint32_t)profile->stacks.count);
+    struct hp_stack stack = {*values, sample->frames, sample->depth, hash};
+    if (sample->tags.n) {
+        push_tags(profile, sample->tags);
+    }
+    hp_index_place(&profile->stack_index, hash, (uint32_t)profile->stacks.count);
     hp_vec_push(&profile->stacks, stack);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
@@ -246,34 +274,31 @@ static uint32_t push_stack(struct hp_profile *profile, struct hp_stack stack,
     return (uint32_t)profile->stacks.count - 1;
 }
 
-uint32_t hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames,
-                        size_t depth, const struct hp_values *values,
+uint32_t hp_profile_add(struct hp_profile *profile, const struct hp_sample *sample,
+                        const struct hp_values *values,
                         const struct hp_error *const errors[HP_COLUMNS]) {
-    uint32_t hash = stack_hash(frames, depth);
-    const struct hp_stack *known =
-        add_to_known(profile, frames, depth, hash, values, errors);
+    uint32_t hash = stack_hash(sample);
+    const struct hp_stack *known = add_to_known(profile, sample, hash, values, errors);
     if (known) {
         return (uint32_t)(known - profile->stacks.at);
     }
-    hp_frame_id *copy =
-        hp_arena_alloc(&profile->arena, depth * sizeof *frames, alignof(hp_frame_id));
-    if (depth > 0) {
-        memcpy(copy, frames, depth * sizeof *frames);
+    struct hp_sample own = *sample;
+    size_t size = own.depth * sizeof *own.frames;
+    own.frames = hp_arena_alloc(&profile->arena, size, alignof(hp_frame_id));
+    if (size > 0) {
+        memcpy(own.frames, sample->frames, size);
     }
-    return push_stack(profile, (struct hp_stack){*values, copy, (uint32_t)depth, hash},
-                      errors);
+    return push_stack(profile, &own, hash, values, errors);
 }
 
-uint32_t hp_profile_add_adopted(struct hp_profile *profile, hp_frame_id *frames,
-                                size_t depth, const struct hp_values *values,
+uint32_t hp_profile_add_adopted(struct hp_profile *profile,
+                                const struct hp_sample *sample,
+                                const struct hp_values *values,
                                 const struct hp_error *const errors[HP_COLUMNS]) {
-    uint32_t hash = stack_hash(frames, depth);
-    const struct hp_stack *known =
-        add_to_known(profile, frames, depth, hash, values, errors);
+    uint32_t hash = stack_hash(sample);
+    const struct hp_stack *known = add_to_known(profile, sample, hash, values, errors);
     return known ? (uint32_t)(known - profile->stacks.at)
-                 : push_stack(profile,
-                              (struct hp_stack){*values, frames, (uint32_t)depth, hash},
-                              errors);
+                 : push_stack(profile, sample, hash, values, errors);
 }
 
 void hp_profile_set_alloc(struct hp_profile *profile) {
@@ -347,6 +372,10 @@ static hp_frame_id *map_frames(struct hp_profile *profile, const struct hp_profi
 static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *other,
                           const hp_frame_id *frames, uint32_t *numbers) {
     HP_VEC(hp_frame_id) mapped = {0};
+    struct hp_tag_import tags = {.from_sets = &other->tag_sets,
+                                 .from_strings = &other->strings,
+                                 .sets = &profile->tag_sets,
+                                 .strings = &profile->strings};
     for (size_t s = 0; s < other->stacks.count; s++) {
         const struct hp_stack *stack = &other->stacks.at[s];
         const struct hp_error *errors[HP_COLUMNS];
@@ -358,9 +387,11 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             errors[i] = hp_profile_has_errors(other, i) ? &other->errors[i].at[s] : NULL;
         }
-        numbers[s] =
-            hp_profile_add(profile, mapped.at, stack->depth, &stack->values, errors);
+        struct hp_sample sample = {mapped.at, stack->depth,
+                                   hp_tags_import(&tags, hp_profile_tags(other, s))};
+        numbers[s] = hp_profile_add(profile, &sample, &stack->values, errors);
     }
+    hp_tag_import_done(&tags);
     hp_vec_done(&mapped);
 }
 

@@ -15,6 +15,7 @@
 #include "model/history.h"
 #include "model/input.h"
 #include "model/module.h"
+#include "model/tags.h"
 #include "model/values.h"
 
 // Numbers wrapped so that the compiler tells them apart.
@@ -50,6 +51,13 @@ struct hp_stack {
     uint32_t hash; // of the frames, in this profile
 };
 
+// What a stack is known by.
+struct hp_sample {
+    hp_frame_id *frames; // leaf first
+    uint32_t depth;
+    hp_string tags; // of profile->tag_sets
+};
+
 struct hp_label {
     hp_string key, value;
 };
@@ -63,7 +71,9 @@ struct hp_profile {
     HP_VEC(struct hp_line) lines;
     HP_VEC(struct hp_stack) stacks;
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // of the stacks; empty if not kept
-    HP_VEC(void *) blocks;                      // malloc()ed, that stacks point into
+    struct hp_strtab tag_sets; // of labels, of which the texts are in `strings`
+    HP_VEC(hp_string) tags;    // of the first stacks; the others have none
+    HP_VEC(void *) blocks;     // malloc()ed, that stacks point into
     struct hp_index module_index, frame_index, stack_index;
 
     HP_VEC(struct hp_input_record) inputs; // by name
@@ -88,14 +98,18 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
                              uint64_t offset);
 
-// Add to the values and errors of this stack, leaf first; its number.  An error may be NULL:
-// none.  The frames are copied, unless they lie in a block that the profile has adopted.
-uint32_t hp_profile_add(struct hp_profile *profile, const hp_frame_id *frames,
-                        size_t depth, const struct hp_values *values,
+// Add to the values and errors of this stack; its number.  An error may be NULL: none.  The
+// frames are copied, unless they lie in a block that the profile has adopted.
+uint32_t hp_profile_add(struct hp_profile *profile, const struct hp_sample *sample,
+                        const struct hp_values *values,
                         const struct hp_error *const errors[HP_COLUMNS]);
-uint32_t hp_profile_add_adopted(struct hp_profile *profile, hp_frame_id *frames,
-                                size_t depth, const struct hp_values *values,
+uint32_t hp_profile_add_adopted(struct hp_profile *profile,
+                                const struct hp_sample *sample,
+                                const struct hp_values *values,
                                 const struct hp_error *const errors[HP_COLUMNS]);
+
+// The labels of a stack, in profile->tag_sets.
+hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack);
 
 // From now on stacks have allocation totals.
 void hp_profile_set_alloc(struct hp_profile *profile);
@@ -117,8 +131,7 @@ void hp_profile_adopt(struct hp_profile *profile, void *block);
 // warnings.
 void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other);
 
-// Canonical order of modules (by identity) and frames (by module and
-// offset), whatever the order of inputs and threads.  Ids of frames that the caller keeps
+// Canonical order of modules (by identity), frames (by module and offset) and labels, whatever the order of inputs and threads.  Ids of frames that the caller keeps
 // are renumbered as well.  Stacks have no order, a report makes its own; once there are
 // some, none can be added afterwards.
 void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_count);

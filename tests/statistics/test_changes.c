@@ -68,7 +68,8 @@ static void add_dump(struct hp_profile *profile, bool is_base, uint64_t inuse,
         hp_profile_set_alloc(profile);
     }
     hp_frame_id frame = hp_profile_frame(profile, (hp_module_id){0}, 4096);
-    uint32_t stack = hp_profile_add(profile, &frame, 1, &values, errors);
+    uint32_t stack =
+        hp_profile_add(profile, &(struct hp_sample){&frame, 1, {0}}, &values, errors);
     hp_history_begin(&profile->history);
     hp_history_put(&profile->history, stack, &values, errors);
     hp_history_end(&profile->history, record.number);

@@ -35,7 +35,7 @@ static hp_frame_id frame_named(const char *name) {
 static void add(const char *leaf, const char *root, hp_fixed value) {
     hp_frame_id frames[2] = {frame_named(leaf), frame_named(root)};
     struct hp_values values = {{[HP_INUSE_SPACE] = value}};
-    hp_profile_add(&profile, frames, 2, &values, no_errors);
+    hp_profile_add(&profile, &(struct hp_sample){frames, 2, {0}}, &values, no_errors);
 }
 
 static const char *folded(void) {

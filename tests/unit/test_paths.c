@@ -32,9 +32,9 @@ static hp_frame_id frame(uint64_t offset, const char *const *calls) {
 
 #define FRAME(offset, ...) frame(offset, (const char *const[]){__VA_ARGS__, NULL})
 
-static void add(const hp_frame_id *frames, size_t depth, hp_fixed value) {
+static void add(hp_frame_id *frames, uint32_t depth, hp_fixed value) {
     struct hp_values values = {{[HP_INUSE_SPACE] = value}};
-    hp_profile_add(&profile, frames, depth, &values, no_errors);
+    hp_profile_add(&profile, &(struct hp_sample){frames, depth, {0}}, &values, no_errors);
 }
 
 static void expect_name(uint32_t path, uint32_t place, uint32_t call, const char *name) {

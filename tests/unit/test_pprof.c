@@ -42,7 +42,7 @@ static void add(const char *function, const char *linkage, hp_int128 value) {
     };
     hp_vec_push(&profile.lines, line);
     struct hp_values values = {{[HP_INUSE_SPACE] = value << HP_SPACE_FRACTION}};
-    hp_profile_add(&profile, &id, 1, &values, no_errors);
+    hp_profile_add(&profile, &(struct hp_sample){&id, 1, {0}}, &values, no_errors);
 }
 
 static int write_pprof(struct memory *memory, struct hp_err *err) {

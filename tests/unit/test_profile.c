@@ -21,9 +21,9 @@ Test(profile, adds_equal_stacks_up) {
     hp_frame_id frames[2] = {hp_profile_frame(&profile, module, 1),
                              hp_profile_frame(&profile, module, 2)};
     struct hp_values one = of(1), two = of(2);
-    hp_profile_add(&profile, frames, 2, &one, no_errors);
-    hp_profile_add(&profile, frames, 1, &one, no_errors);
-    hp_profile_add(&profile, frames, 2, &two, no_errors);
+    hp_profile_add(&profile, &(struct hp_sample){frames, 2, {0}}, &one, no_errors);
+    hp_profile_add(&profile, &(struct hp_sample){frames, 1, {0}}, &one, no_errors);
+    hp_profile_add(&profile, &(struct hp_sample){frames, 2, {0}}, &two, no_errors);
     cr_expect_eq(profile.stacks.count, 2);
     struct hp_values total = hp_profile_total(&profile);
     cr_expect_eq((long)hp_fixed_round(total.of[HP_INUSE_SPACE], HP_INUSE_SPACE), 4);
@@ -37,7 +37,8 @@ Test(profile, holds_many_frames_and_stacks) {
     for (int round = 0; round < 2; round++) {
         for (uint64_t i = 0; i < 20000; i++) {
             hp_frame_id frame = hp_profile_frame(&profile, (hp_module_id){0}, i);
-            hp_profile_add(&profile, &frame, 1, &one, no_errors);
+            hp_profile_add(&profile, &(struct hp_sample){&frame, 1, {0}}, &one,
+                           no_errors);
         }
     }
     cr_expect_eq(profile.frames.count, 20000);
@@ -57,7 +58,7 @@ static void fill(struct hp_profile *profile, bool reversed) {
             hp_profile_frame(profile, module, reversed ? 9 : 7),
         };
         struct hp_values values = of(k);
-        hp_profile_add(profile, frames, 2, &values, no_errors);
+        hp_profile_add(profile, &(struct hp_sample){frames, 2, {0}}, &values, no_errors);
     }
 }
 
@@ -99,9 +100,9 @@ Test(profile, tells_when_a_sum_does_not_fit) {
     hp_profile_init(&profile);
     hp_frame_id frame = hp_profile_frame(&profile, (hp_module_id){0}, 1);
     struct hp_values most = {{(hp_fixed)(~(hp_uint128)0 >> 1)}};
-    hp_profile_add(&profile, &frame, 1, &most, no_errors);
+    hp_profile_add(&profile, &(struct hp_sample){&frame, 1, {0}}, &most, no_errors);
     cr_expect_not(profile.overflow);
-    hp_profile_add(&profile, &frame, 1, &most, no_errors);
+    hp_profile_add(&profile, &(struct hp_sample){&frame, 1, {0}}, &most, no_errors);
     cr_expect(profile.overflow);
     hp_profile_done(&profile);
 }
