@@ -8,6 +8,7 @@
 #include "model/profile.h"
 #include "report/report.h"
 #include "sym/symbolizer.h"
+#include "view/groups.h"
 
 #include <string.h>
 
@@ -92,8 +93,9 @@ static int check_history(const struct hp_profile *profile,
                          const struct hp_report_options *options, struct hp_err *err) {
     enum hp_report_kind kind = options->kind;
     bool needs = kind == HP_REPORT_DIFF || kind == HP_REPORT_TREND ||
-                 kind == HP_REPORT_TIMELINE || options->by >= HP_BY_INPUT ||
-                 options->spread;
+                 kind == HP_REPORT_TIMELINE || options->by == HP_BY_INPUT ||
+                 (options->by == HP_BY_LABEL && profile->labels.count > 0) ||
+                 (kind == HP_REPORT_TOP && options->by >= HP_BY_INPUT) || options->spread;
     size_t used = 0, base = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -103,6 +105,12 @@ static int check_history(const struct hp_profile *profile,
     }
     if (needs && !profile->history.is_kept) {
         return hp_fail(err, HP_E_USAGE, "this report needs hp_read_options.history");
+    }
+    if (kind == HP_REPORT_TOP && options->by >= HP_BY_INPUT &&
+        !hp_groups_exist(profile, options)) {
+        bool by_label = options->by == HP_BY_LABEL;
+        return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has %s%s",
+                       by_label ? "a label " : "threads", by_label ? options->label : "");
     }
     if (kind == HP_REPORT_DIFF && (base == 0 || base == used)) {
         return hp_fail(err, HP_E_EMPTY, "nothing to compare: no %s input could be used",

@@ -98,6 +98,10 @@ struct hp_read_options {
     double
         max_skipped_share; // the same as a share of all inputs, 0 ... 1; the larger holds
     uint64_t max_input_size; // bytes of one input after decompression; 0 for the default
+    bool labels;  // keep those of samples: for HP_BY_LABEL, HP_BY_THREAD and pprof
+    bool threads; // keep stacks apart by thread: for HP_BY_THREAD, needs `labels`
+    const char
+        *thread; // read the stacks of this thread only, a name or a number; or NULL
     const char
         *label_from; // a pattern whose named groups label the inputs by their paths
     // For HP_REPORT_DIFF, HP_REPORT_TREND and HP_REPORT_TIMELINE, and by input or label:
@@ -183,7 +187,8 @@ enum hp_granularity {
     HP_BY_MODULE,
     HP_BY_ADDRESS,
     HP_BY_INPUT, // these are for HP_REPORT_TOP, and labels of pprof
-    HP_BY_LABEL,
+    HP_BY_THREAD,
+    HP_BY_LABEL, // of samples, or of inputs
 };
 
 enum hp_sort {

@@ -1,5 +1,7 @@
 #include "calc/merge.h"
 
+#include "calc/threads.h"
+
 #include <assert.h>
 
 static void describe(const struct hp_dump *dump, struct hp_input_record *record) {
@@ -15,6 +17,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->slabs = dump->slabs;
     record->unknown = dump->unknown;
     record->wrapped = dump->wrapped;
+    record->negative = dump->negative;
     record->overlaps = dump->overlaps;
     record->lacks_objects = dump->lacks_objects;
     record->header = dump->header;
@@ -89,14 +92,15 @@ static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *du
 }
 
 // The first dump makes nearly all of its stacks new: their frames need not be copied, and
-// are in canonical order before they are many.
+// are in canonical order before they are many.  Those of several threads lie in one place.
 static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
                        struct hp_profile *profile) {
-    bool adopt = profile->stacks.count == 0;
+    bool adopt = profile->stacks.count == 0 && !merger->splits_threads;
     if (adopt) {
         hp_profile_reserve(profile, dump->stacks.count);
         hp_profile_sort(profile, merger->placer.frames.at, merger->placer.frames.count);
     }
+    static const hp_string none;
     hp_frame_id *frames = translate(merger, dump);
     struct hp_tag_import tags = {.from_sets = &dump->tag_sets,
                                  .from_strings = &dump->strings,
@@ -110,8 +114,10 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
             errors[i] = merger->keeps[i] ? &merger->errors[i].at[s] : NULL;
         }
         hp_frame_id *own = frames ? frames + stack->first_frame : NULL; // none has any
-        struct hp_sample sample = {own, stack->depth,
-                                   hp_tags_import(&tags, hp_dump_extra(dump, s).tags)};
+        struct hp_sample sample = {
+            own, stack->depth,
+            merger->keeps_labels ? hp_tags_import(&tags, hp_dump_extra(dump, s).tags)
+                                 : none};
         uint32_t number = adopt ? hp_profile_add_adopted(profile, &sample, values, errors)
                                 : hp_profile_add(profile, &sample, values, errors);
         if (profile->history.is_kept) {
@@ -131,11 +137,19 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     hp_unbias_init(&merger->unbias, profile->estimator, dump);
     describe(dump, record);
     record->kind = merger->unbias.kind;
+    if (merger->splits_threads) {
+        hp_threads_split(dump);
+    }
+    if (merger->only_thread) {
+        hp_threads_keep(dump, merger->only_thread);
+    }
     make_room(merger, profile, dump->stacks.count);
     if (!estimate(merger, dump, &record->total)) {
         return hp_fail(err, HP_E_LIMIT, "its numbers are beyond all reason");
     }
-    record->header_check = check_header(dump, &merger->unbias, &record->total);
+    record->header_check = merger->splits_threads
+                               ? HP_HEADER_UNCHECKED // it is of all threads together
+                               : check_header(dump, &merger->unbias, &record->total);
     hp_place(&merger->placer, dump, profile);
     record->unplaced_addresses = merger->placer.unplaced;
     if (merger->unbias.has_alloc) {

@@ -6,7 +6,7 @@
 #include "calc/told.h"
 #include "calc/unbias.h"
 
-// Scratch memory, kept from dump to dump.  {0} is ready for use.
+// What is asked for, and scratch memory, kept from dump to dump.  {0} is ready for use.
 struct hp_merger {
     struct hp_placer placer;
     struct hp_unbias unbias;
@@ -14,6 +14,9 @@ struct hp_merger {
     HP_VEC(struct hp_values) values; // of each stack of the dump
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // the same, of the columns that it keeps
     bool keeps[HP_COLUMNS];
+    bool keeps_labels;       // of samples
+    bool splits_threads;     // stacks are to be known by their thread, too
+    const char *only_thread; // of which stacks are added; NULL: of all
 };
 
 // Add the dump to `profile`, estimated as profile->estimator says, and what it was to

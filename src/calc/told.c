@@ -15,6 +15,7 @@ static int compare_lines(const struct hp_profile *profile, const struct hp_line 
                          const struct hp_line *b) {
     int order = compare_texts(profile, a->function, b->function);
     order = order ? order : compare_texts(profile, a->file, b->file);
+    order = order ? order : compare_texts(profile, a->linkage, b->linkage);
     return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
@@ -63,7 +64,8 @@ static void note_address(struct hp_told *told, struct hp_profile *profile,
         struct hp_line line = {.function = copy(profile, &dump->strings, call->function),
                                .file = copy(profile, &dump->strings, call->file),
                                .line = call->line};
-        line.linkage = line.function;
+        line.linkage = call->linkage.n ? copy(profile, &dump->strings, call->linkage)
+                                       : line.function;
         hp_vec_push(&told->lines, line);
     }
     note(told, profile, frame, account);
@@ -121,7 +123,7 @@ void hp_told_absorb(struct hp_told *told, struct hp_profile *profile,
         for (uint32_t k = 0; k < account.lines; k++) {
             struct hp_line line = other_told->lines.at[first + k];
             line.function = copy(profile, &other->strings, line.function);
-            line.linkage = line.function;
+            line.linkage = copy(profile, &other->strings, line.linkage);
             line.file = copy(profile, &other->strings, line.file);
             hp_vec_push(&told->lines, line);
         }

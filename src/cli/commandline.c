@@ -159,15 +159,11 @@ static int check_rows(const struct hp_cli_settings *settings, struct hp_err *err
     bool is_pprof = report->format != NULL && strcmp(report->format, "pprof") == 0;
     bool labels = is_pprof && report->kind == HP_REPORT_MERGE;
     if (report->by >= HP_BY_INPUT && settings->command->id != HP_CLI_TOP && !labels) {
-        return hp_cli_fail(err, HP_E_USAGE, "%s has no rows of inputs",
+        return hp_cli_fail(err, HP_E_USAGE, "%s has no rows of inputs, threads or labels",
                            settings->command->name);
     }
     if (report->by >= HP_BY_INPUT && report->spread) {
         return hp_cli_fail(err, HP_E_USAGE, "--spread goes with rows of functions");
-    }
-    if (report->by == HP_BY_LABEL && settings->read.label_from == NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "--by=label:%s needs --label-from",
-                           report->label);
     }
     return HP_OK;
 }

@@ -133,9 +133,15 @@ static int read_inputs(const struct hp_cli_settings *settings,
                        bool *skipped, struct hp_err *err) {
     const struct hp_cli_filelist *list = &inputs->all;
     struct hp_read_options options = settings->read;
-    options.history = settings->timeline ||
-                      (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0 ||
-                      settings->report.by >= HP_BY_INPUT || settings->report.spread;
+    options.history =
+        settings->timeline ||
+        (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0 ||
+        (settings->report.by >= HP_BY_INPUT && settings->command->id == HP_CLI_TOP) ||
+        settings->report.by == HP_BY_INPUT || settings->read.label_from != NULL ||
+        settings->report.spread;
+    options.threads = settings->report.by == HP_BY_THREAD;
+    options.labels = options.threads || settings->report.by == HP_BY_LABEL ||
+                     has_format(settings, "pprof");
     options.series = settings->timeline || settings->command->id == HP_CLI_TREND;
     options.base_count = inputs->base.count;
     options.errors = errors_to_keep(settings);

@@ -75,10 +75,10 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_NONE},
 
     {"by", '\0', HP_CLI_CHOICE, "WHAT",
-     CHOICES("function", "line", "file", "module", "address", "input"),
+     CHOICES("function", "line", "file", "module", "address", "input", "thread"),
      HP_CLI_GROUP_GROUPING, VIEWS,
-     "what one row stands for, or in pprof the label that tells inputs apart; also label:KEY, "
-     "see --label-from",
+     "what one row stands for, or in pprof which label tells apart; also label:KEY, of samples "
+     "or of --label-from",
      hp_cli_set_by, FIELD(report.by), HP_BY_FUNCTION},
     {"label-from", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_GROUPING,
      HP_CLI_TOP | HP_CLI_MERGE,
@@ -92,6 +92,9 @@ static const struct hp_cli_option options[] = {
      "keep the dumps of a series apart, each at its time or, without --time-from, its place",
      hp_cli_set_bool, FIELD(timeline), true},
 
+    {"thread", '\0', HP_CLI_TEXT, "NAME|ID", NULL, HP_CLI_GROUP_FILTER, VIEWS,
+     "look at the threads of one name or number only",
+     hp_cli_set_text, FIELD(read.thread), 0},
     {"all-frames", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_FILTER, VIEWS,
      "keep the allocator's own frames",
      hp_cli_set_bool, FIELD(report.all_frames), true},

@@ -206,7 +206,7 @@ static void show_frame(struct hp_scan *scan, uint64_t call) {
 
 // "main.leaf+0x5c", tabs, "/src/main.go:15".
 static struct hp_told_call read_call(struct hp_strtab *strings, struct hp_span text) {
-    struct hp_told_call call = {{0}, {0}, 0};
+    struct hp_told_call call = {{0}, {0}, {0}, 0};
     const char *tab = memchr(text.at, '\t', text.size);
     struct hp_span name = {text.at, tab ? (size_t)(tab - text.at) : text.size};
     const char *plus = memrchr(name.at, '+', name.size);

@@ -121,14 +121,17 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
         bool usual = scan->c.at == start && memcmp(start, "  t*", 4) == 0;
         counted |= read_count_line(scan, stack, counted);
         bool is_sound = counted && dump->wrapped == wrapped_before;
-        if (usual && is_sound && skip_lone_thread(scan, start + 4)) {
+        if (usual && is_sound && !scan->keeps_threads &&
+            skip_lone_thread(scan, start + 4)) {
             break;
         }
     }
     hp_clickhouse_listed(scan);
     scan->uncounted_line = counted ? 0 : line;
     if (counted) {
-        forget_lone_thread(dump, stack);
+        if (!scan->keeps_threads) {
+            forget_lone_thread(dump, stack);
+        }
         hp_vec_push(&dump->stacks, *stack);
         return;
     }
@@ -225,16 +228,27 @@ static int read_period(struct hp_scan *scan, struct hp_err *err) {
     return HP_OK;
 }
 
-// One line of totals.  Thread names may hold anything, so nothing behind the counts is
-// looked at.
+// What stands behind the counts, which may be anything.
+static void keep_name(struct hp_scan *scan, uint64_t thread, struct hp_span name) {
+    if (name.size > 0 && name.at[0] == ' ') {
+        name = hp_span_from(name, 1);
+    }
+    if (name.size > 0 && name.at[name.size - 1] == '\r') {
+        name.size--;
+    }
+    if (name.size > 0) {
+        struct hp_thread named = {thread, hp_strtab_add(&scan->dump->strings, name)};
+        hp_vec_push(&scan->dump->threads, named);
+    }
+}
+
+// One line of totals.
 static bool read_total(struct hp_scan *scan) {
     struct hp_cursor line = scan->c;
     hp_cursor_spaces(&line);
     hp_cursor_expect(&line, 't', "a line of totals");
     bool all = hp_cursor_accept(&line, '*');
-    if (!all) {
-        hp_cursor_decimal(&line);
-    }
+    uint64_t thread = all ? 0 : hp_cursor_decimal(&line);
     struct hp_counts counts = read_counts(&line);
     if (!hp_cursor_good(&line)) {
         hp_scan_skip(scan, scan->c.at, line.expected);
@@ -242,7 +256,11 @@ static bool read_total(struct hp_scan *scan) {
     }
     scan->dump->header = all ? counts : scan->dump->header;
     scan->dump->header_threads += !all;
-    hp_scan_line(scan);
+    scan->c = line;
+    struct hp_span name = hp_scan_line(scan);
+    if (!all && scan->keeps_threads) {
+        keep_name(scan, thread, name);
+    }
     return all;
 }
 

@@ -1,14 +1,15 @@
 // A sample is a stack of locations, leaf first, and one value for each sample type:
 //
 //     Sample    1 location_id  2 value  3 label
-//     Label     1 key  3 num
 //
-// The values are estimates that the writer has made.  A location is within the call
+// The values are estimates that the writer has made, and below zero in a difference of two
+// profiles.  A location is within the call
 // instruction; the return address, which dumps are made of, is taken to be one byte behind.
 #include "input/pprof.h"
 
 #include "input/digest.h"
 #include "input/maps.h"
+#include "input/pprof_labels.h"
 #include "input/pprof_tables.h"
 #include "input/stack_line.h"
 
@@ -33,6 +34,7 @@ enum column {
 struct reader {
     struct hp_dump *dump;
     struct hp_pprof_tables tables;
+    struct hp_pprof_labels labels;
     HP_VEC(enum column) columns; // of each value
     uint64_t found;              // 1 << column of those there are
     struct hp_proto profile;     // the samples are read from it
@@ -122,10 +124,9 @@ static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
                                    &counts->alloc.objects, &counts->alloc.bytes};
     if (i >= r->columns.count) {
         hp_proto_fail(sample, "a sample of more values than there are types");
-    } else if (r->columns.at[i] != NOT_OURS && value >> 63) {
-        hp_proto_fail(sample, "a value below zero, as in a difference of two profiles");
     } else {
         *of[r->columns.at[i]] = value;
+        r->dump->negative += r->columns.at[i] != NOT_OURS && value >> 63;
     }
 }
 
@@ -142,6 +143,7 @@ static void tell_lines(struct reader *r, const struct hp_pprof_location *locatio
             hp_pprof_function(&r->tables, line->function);
         if (function && hp_pprof_text(&r->tables, function->name).size > 0) {
             struct hp_told_call call = {.function = keep(r, function->name),
+                                        .linkage = keep(r, function->system_name),
                                         .file = keep(r, function->file),
                                         .line = line->line <= UINT32_MAX
                                                     ? (uint32_t)line->line
@@ -215,32 +217,24 @@ static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id
 
 // --- samples ----------------------------------------------------------------------------------
 
-// Whether it is the size of the objects, of which there are none of another then.
-static bool is_size(const struct reader *r, struct hp_proto *label) {
-    uint64_t key = 0, number = 0;
-    for (struct hp_field field; hp_proto_next(label, &field);) {
-        if (field.number == 1) {
-            key = hp_field_number(label, &field);
-        } else if (field.number == 3) {
-            number = hp_field_number(label, &field);
-        }
-    }
-    if (key >= r->tables.strings.count) {
-        hp_proto_fail(label, "a string that is not there");
-        return false;
-    }
-    return number > 0 && hp_span_is(hp_pprof_text(&r->tables, key), "bytes");
-}
-
 static bool is_zero(const struct hp_counts *counts) {
     return (counts->inuse.objects | counts->inuse.bytes | counts->alloc.objects |
             counts->alloc.bytes) == 0;
 }
 
+static void add_stack(struct reader *r, struct hp_dump_stack stack) {
+    r->dump->mixes_sizes |= !r->labels.has_size;
+    hp_string tags = hp_pprof_labels_end(&r->labels);
+    if (tags.n) {
+        hp_dump_next_extra(r->dump)->tags = tags;
+    }
+    hp_vec_push(&r->dump->stacks, stack);
+}
+
 static void read_sample(struct reader *r, struct hp_proto *sample) {
     struct hp_dump_stack stack = {.first_frame = r->dump->frames.count};
     size_t values = 0;
-    bool has_size = false;
+    hp_pprof_labels_begin(&r->labels);
     for (struct hp_field field; hp_proto_next(sample, &field);) {
         struct hp_proto rest = hp_field_numbers(&field);
         uint64_t number;
@@ -254,7 +248,7 @@ static void read_sample(struct reader *r, struct hp_proto *sample) {
         }
         if (field.number == 3) {
             struct hp_proto label = hp_proto_over(hp_field_bytes(sample, &field));
-            has_size |= is_size(r, &label);
+            hp_pprof_labels_read(&r->labels, &label);
             hp_proto_fail(sample, label.wrong);
         }
     }
@@ -266,8 +260,7 @@ static void read_sample(struct reader *r, struct hp_proto *sample) {
     }
     stack.depth = (uint32_t)(r->dump->frames.count - stack.first_frame);
     if (!is_zero(&stack.counts)) {
-        r->dump->mixes_sizes |= !has_size;
-        hp_vec_push(&r->dump->stacks, stack);
+        add_stack(r, stack);
     }
 }
 
@@ -337,8 +330,10 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
     return ret;
 }
 
-int hp_pprof_read(struct hp_text *text, struct hp_dump *dump, struct hp_err *err) {
+int hp_pprof_read(struct hp_text *text, bool keeps_labels, struct hp_dump *dump,
+                  struct hp_err *err) {
     struct reader r = {.dump = dump};
+    r.labels = (struct hp_pprof_labels){dump, &r.tables, keeps_labels};
     int ret = HP_OK;
     while (ret == HP_OK && !text->at_end) {
         ret = hp_text_slide(text, 0, err);
@@ -350,6 +345,7 @@ int hp_pprof_read(struct hp_text *text, struct hp_dump *dump, struct hp_err *err
         dump->bytes = text->total;
     }
     hp_pprof_tables_done(&r.tables);
+    hp_pprof_labels_done(&r.labels);
     hp_vec_done(&r.columns);
     return ret;
 }

@@ -6,7 +6,7 @@
 //     Mapping   1 id  2 memory_start  3 memory_limit  4 file_offset  5 filename  6 build_id
 //     Location  1 id  2 mapping_id  3 address  4 line
 //     Line      1 function_id  2 line
-//     Function  1 id  2 name  4 filename
+//     Function  1 id  2 name  3 system_name  4 filename
 //
 // Texts are numbers of strings; ids are any numbers but 0.  Tables come in any order, so
 // what refers to what is checked behind the last.
@@ -51,9 +51,10 @@ static void read_mapping(struct hp_pprof_tables *tables, struct hp_proto *messag
 
 static void read_function(struct hp_pprof_tables *tables, struct hp_proto *message) {
     uint64_t of[MOST_NUMBERS];
-    read_numbers(message, 1u << 1 | 1u << 2 | 1u << 4, of);
+    read_numbers(message, 0x1e, of);
     need_id(message, of[1]);
-    struct hp_pprof_function function = {of[1], of[2], of[4]};
+    uint64_t name = of[2] ? of[2] : of[3];
+    struct hp_pprof_function function = {of[1], name, of[3], of[4]};
     hp_vec_push(&tables->functions, function);
 }
 
@@ -199,6 +200,7 @@ static void check_strings(const struct hp_pprof_tables *tables,
     }
     for (size_t i = 0; i < tables->functions.count; i++) {
         need_string(tables, profile, tables->functions.at[i].name);
+        need_string(tables, profile, tables->functions.at[i].system_name);
         need_string(tables, profile, tables->functions.at[i].file);
     }
 }

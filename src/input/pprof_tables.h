@@ -14,7 +14,7 @@ struct hp_pprof_mapping {
 };
 
 struct hp_pprof_function {
-    uint64_t id, name, file; // the last two are strings
+    uint64_t id, name, system_name, file; // the last three are strings
 };
 
 struct hp_pprof_line {

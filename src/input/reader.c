@@ -21,6 +21,7 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_el
     int ret = HP_OK;
     hp_scan_init(&scan, &reader->text, &reader->lines, dump);
     scan.digests = !reader->single;
+    scan.keeps_threads = reader->keeps_threads;
     enum hp_format format = hp_format_of(rest_of(&scan));
     if (format == HP_FORMAT_SYMBOLS) {
         ret = hp_symbols_read(&scan, err);
@@ -37,7 +38,7 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_el
     case HP_FORMAT_CLASSIC:
         return hp_scan_read(&scan, &hp_classic_format, err);
     case HP_FORMAT_PPROF:
-        return hp_pprof_read(&reader->text, dump, err);
+        return hp_pprof_read(&reader->text, reader->keeps_labels, dump, err);
     case HP_FORMAT_ELF:
         *is_elf = true;
         return HP_OK;

@@ -10,6 +10,8 @@
 struct hp_reader {
     uint64_t limit;      // of a file after decompression, as for hp_text_open()
     bool single;         // no other dump is read: digests are not needed
+    bool keeps_labels;   // of samples
+    bool keeps_threads;  // with their names, and also where one has all of a stack
     struct hp_text text; // its window holds the paths of the last dump's mappings
     struct hp_stack_lines lines;
 };

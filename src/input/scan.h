@@ -23,6 +23,7 @@ struct hp_scan {
     bool after_stack;        // none of its frames has been named yet
     char last_dropped;       // the byte before the window
     bool digests;            // are wanted
+    bool keeps_threads;      // as in struct hp_reader
     struct hp_digester digester;
 };
 

@@ -122,6 +122,11 @@ static void worker_init(struct worker *worker, struct job *job,
     *worker = (struct worker){.job = job, .profile = profile};
     worker->reader.limit = job->options->max_input_size;
     worker->reader.single = job->count == 1;
+    worker->reader.keeps_labels = job->options->labels || job->options->thread;
+    worker->reader.keeps_threads = job->options->threads || job->options->thread;
+    worker->merger.keeps_labels = job->options->labels;
+    worker->merger.splits_threads = worker->reader.keeps_threads;
+    worker->merger.only_thread = job->options->thread;
 }
 
 static void worker_done(struct worker *worker) {
@@ -177,6 +182,19 @@ static void run(struct job *job, struct hp_profile *profile) {
     worker_done(&workers[0]);
     free(profiles);
     free(workers);
+}
+
+// What sampling leaves open of a difference of two profiles is not in it.
+static void forget_errors_of_differences(struct hp_profile *profile) {
+    bool has_difference = false;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        has_difference |= input->negative > 0;
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS && has_difference; i++) {
+        profile->keep = HP_ERRORS_NONE;
+        hp_vec_done(&profile->errors[i]);
+    }
 }
 
 // What follows from the names, once each is with its content.
@@ -324,6 +342,10 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     if (used == 0) {
         return hp_fail(err, HP_E_EMPTY, "nothing to report: no input could be used");
     }
+    if (options->thread && profile->stacks.count == 0) {
+        return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has a thread %s",
+                       options->thread);
+    }
     if (!total_fits(profile)) {
         return hp_fail(err, HP_E_LIMIT, "a sum exceeds 2^127 units");
     }
@@ -346,6 +368,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_claims_init(&job.claims);
     run(&job, profile);
     hp_history_sort(&profile->history);
+    forget_errors_of_differences(profile);
     hp_claims_done(&job.claims);
     pthread_mutex_destroy(&job.progress_lock);
     if (count > 0) {

@@ -36,6 +36,10 @@ static uint64_t wrapped(const struct hp_input_record *input) {
     return input->wrapped;
 }
 
+static uint64_t negative(const struct hp_input_record *input) {
+    return input->negative;
+}
+
 static uint64_t overlaps(const struct hp_input_record *input) {
     return input->overlaps;
 }
@@ -72,6 +76,8 @@ static const struct {
     {kept_damaged, damaged_line, "is damaged, and used as far as it goes"},
     {malformed, malformed_line, "has malformed lines, which are passed over: %"},
     {wrapped, NULL, "has counts that wrapped around zero, which are left out: %"},
+    {negative, NULL,
+     "is a difference of two profiles, of which no error is known; values below zero: %"},
     {header_contradicts, NULL,
      "has a total that contradicts the sum of its stacks: it may be cut or damaged"},
     {no_period, NULL, "has no sample period: its counts stand as they are"},

@@ -6,6 +6,7 @@
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "model/input.h"
+#include "model/tags.h"
 #include "model/values.h"
 
 // A row of the process's memory map.
@@ -52,7 +53,8 @@ struct hp_dump_stack {
 // One call at an address, as the dump itself names it; in dump->strings.
 struct hp_told_call {
     hp_string function, file; // "" if unknown
-    uint32_t line;            // 0 if unknown
+    hp_string linkage; // as the linker knows the function; "" if it has no other name
+    uint32_t line;     // 0 if unknown
 };
 
 // What the dump says of an address within a call instruction.
@@ -93,9 +95,10 @@ struct hp_dump {
     HP_VEC(struct hp_told_call) told_calls;
     struct hp_strtab strings; // what is not in the dump's text as it stands
 
-    struct hp_flaw damage;                          // why the dump may be short
-    struct hp_flaw first_malformed;                 // the first of
-    uint64_t malformed, unknown, wrapped, overlaps; // as in struct hp_input_record
+    struct hp_flaw damage;          // why the dump may be short
+    struct hp_flaw first_malformed; // the first of
+    uint64_t malformed, unknown, wrapped, overlaps,
+        negative; // as in struct hp_input_record
     uint64_t bytes;
     struct hp_digest content, samples, maps;
 };

@@ -61,6 +61,7 @@ struct hp_input_record {
     uint64_t unknown;        // indented lines of a dialect not known
     bool lacks_objects;      // tells bytes only
     uint64_t wrapped;        // counts near 2^64, left out
+    uint64_t negative;       // values below zero, of a difference of two profiles
     uint64_t overlaps;       // mapping rows that overlap an earlier one
     struct hp_counts header; // the file's own total, as printed
     struct hp_values total;  // ours

@@ -24,7 +24,7 @@ void hp_json_head(struct hp_sink *out, const struct hp_profile *profile,
         [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",
         [HP_BY_FILE] = "file",         [HP_BY_MODULE] = "module",
         [HP_BY_ADDRESS] = "address",   [HP_BY_INPUT] = "input",
-        [HP_BY_LABEL] = "label",
+        [HP_BY_THREAD] = "thread",     [HP_BY_LABEL] = "label",
     };
     hp_sink_print(out,
                   "{\"schema\": \"hprof-agg.%s/1\", \"command\": \"%s\", "

@@ -49,7 +49,8 @@ struct writer {
     struct hp_path_sums sums; // of the samples that are to be written
     struct hp_protobuf sample;
     HP_VEC(uint64_t) ids;     // of its locations
-    struct hp_protobuf label; // of the samples, if not empty
+    struct hp_protobuf tag;   // one of a sample's own labels
+    struct hp_protobuf label; // of all samples, if not empty
 };
 
 static uint64_t text(struct writer *w, const char *string) {
@@ -73,6 +74,24 @@ static void put_sample_types(struct writer *w) {
 
 // --- samples ------------------------------------------------------------------------------
 
+static void put_tags(struct writer *w, hp_string set) {
+    const struct hp_profile *profile = w->profile;
+    for (size_t i = 0; i < hp_tags_count(&profile->tag_sets, set); i++) {
+        struct hp_tag tag = hp_tags_at(&profile->tag_sets, set, i);
+        const hp_string texts[] = {tag.key, tag.text, tag.unit};
+        uint64_t of[3];
+        for (int k = 0; k < 3; k++) {
+            of[k] = hp_pprof_text(&w->base, hp_strtab_span(&profile->strings, texts[k]));
+        }
+        hp_protobuf_number(&w->tag, 1, of[0]);
+        hp_protobuf_number(&w->tag, 2, of[1]);
+        hp_protobuf_number(&w->tag, 3, (uint64_t)tag.number);
+        hp_protobuf_number(&w->tag, 4, of[2]);
+        hp_protobuf_message(&w->sample, 3, &w->tag);
+        hp_protobuf_clear(&w->tag);
+    }
+}
+
 static void put_sample(struct writer *w, const struct hp_path *path,
                        const int64_t *values) {
     w->ids.count = 0;
@@ -82,6 +101,7 @@ static void put_sample(struct writer *w, const struct hp_path *path,
     }
     hp_protobuf_numbers(&w->sample, 1, w->ids.at, path->depth);
     hp_protobuf_numbers(&w->sample, 2, (const uint64_t *)values, w->columns.count);
+    put_tags(w, path->tags);
     if (w->label.bytes.count > 0) {
         hp_protobuf_message(&w->sample, 3, &w->label);
     }
@@ -175,12 +195,17 @@ static void put_groups(struct writer *w) {
     free(members);
 }
 
+static bool labels_inputs(const struct writer *w) {
+    enum hp_granularity by = w->options->by;
+    return by == HP_BY_INPUT || (by == HP_BY_LABEL && w->profile->labels.count > 0);
+}
+
 static void put_all_samples(struct writer *w) {
     if (w->options->kind == HP_REPORT_TIMELINE) {
         put_timeline(w);
     } else if (w->options->kind == HP_REPORT_DIFF) {
         put_difference(w);
-    } else if (w->options->by >= HP_BY_INPUT) {
+    } else if (labels_inputs(w)) {
         put_groups(w);
     } else {
         hp_path_sums_add_all(&w->sums);
@@ -296,6 +321,7 @@ static void write_pprof(struct hp_sink *out, const struct hp_profile *profile,
     hp_strtab_done(&w.base.strings);
     hp_protobuf_done(&w.base.field);
     hp_protobuf_done(&w.sample);
+    hp_protobuf_done(&w.tag);
     hp_protobuf_done(&w.label);
     hp_vec_done(&w.ids);
     hp_gzip_finish(gzip, &plain);

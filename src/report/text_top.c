@@ -15,7 +15,7 @@ const char *hp_text_row_name(enum hp_granularity by) {
         [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",
         [HP_BY_FILE] = "file",         [HP_BY_MODULE] = "module",
         [HP_BY_ADDRESS] = "address",   [HP_BY_INPUT] = "input",
-        [HP_BY_LABEL] = "label",
+        [HP_BY_THREAD] = "thread",     [HP_BY_LABEL] = "label",
     };
     return names[by];
 }

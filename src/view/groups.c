@@ -1,21 +1,23 @@
 #include "view/groups.h"
 
+#include "base/units.h"
+
 #include <string.h>
 
-struct hp_span hp_group_name(const struct hp_profile *profile,
-                             const struct hp_input_record *input,
-                             const struct hp_report_options *options) {
+static struct hp_span name_of_input(const struct hp_profile *profile,
+                                    const struct hp_input_record *input,
+                                    const struct hp_report_options *options) {
     if (options->by == HP_BY_INPUT) {
         bool is_stdin = strcmp(input->public.name, "-") == 0;
         return hp_span_of(is_stdin ? "standard input" : input->public.name);
     }
-    for (uint32_t i = 0; i < input->labels; i++) {
+    for (uint32_t i = 0; options->by == HP_BY_LABEL && i < input->labels; i++) {
         const struct hp_label *label = &profile->labels.at[input->first_label + i];
         if (strcmp(hp_profile_text(profile, label->key), options->label) == 0) {
             return hp_strtab_span(&profile->strings, label->value);
         }
     }
-    return hp_span_of("[no label]");
+    return hp_span_of(options->by == HP_BY_THREAD ? "[no thread]" : "[no label]");
 }
 
 static int by_name(const void *left, const void *right) {
@@ -33,7 +35,7 @@ struct hp_group_member *hp_group_members(const struct hp_profile *profile,
     hp_vec_each (input, &profile->inputs) {
         if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
             members[(*count)++] =
-                (struct hp_group_member){hp_group_name(profile, input, options),
+                (struct hp_group_member){name_of_input(profile, input, options),
                                          input->number};
         }
     }
@@ -55,43 +57,176 @@ void hp_group_sum(const struct hp_profile *profile, const struct hp_input_record
     hp_history_done_reading(&reader);
 }
 
-// rows[node] is the row of a node, + 1; 0: none yet.
-struct rows {
-    HP_VEC(size_t) of;
+// --- names of labels --------------------------------------------------------------------
+
+struct name {
+    HP_VEC(char) text; // "" for none
 };
 
-static struct hp_row *row_of(struct hp_table *table, struct rows *rows,
-                             struct hp_span name) {
-    uint32_t node = hp_strtab_add(&table->naming.names, name).n;
-    while (rows->of.count <= node) {
-        hp_vec_push(&rows->of, 0);
+static void append(struct name *name, const char *bytes, size_t size) {
+    hp_vec_reserve(&name->text, size);
+    memcpy(name->text.at + name->text.count, bytes, size);
+    name->text.count += size;
+}
+
+static void append_tag(struct name *name, const struct hp_profile *profile,
+                       const struct hp_tag *tag) {
+    struct hp_span text = hp_strtab_span(&profile->strings, tag->text);
+    struct hp_span unit = hp_strtab_span(&profile->strings, tag->unit);
+    char number[HP_NUMBER_SIZE];
+    if (name->text.count > 0) {
+        append(name, ", ", 2);
     }
-    if (rows->of.at[node] == 0) {
+    if (tag->is_number) {
+        hp_format_integer(number, tag->number);
+        append(name, number, strlen(number));
+        append(name, " ", unit.size > 0);
+        append(name, unit.at, unit.size);
+    } else {
+        append(name, text.at, text.size);
+    }
+}
+
+// All values that the set has for a key.
+static void name_of_key(struct name *name, const struct hp_profile *profile,
+                        hp_string set, const char *key) {
+    name->text.count = 0;
+    for (size_t i = 0; i < hp_tags_count(&profile->tag_sets, set); i++) {
+        struct hp_tag tag = hp_tags_at(&profile->tag_sets, set, i);
+        if (hp_span_is(hp_strtab_span(&profile->strings, tag.key), key)) {
+            append_tag(name, profile, &tag);
+        }
+    }
+}
+
+// By its name, else as jemalloc writes it: "t7".
+static void name_of_thread(struct name *name, const struct hp_profile *profile,
+                           hp_string set) {
+    name_of_key(name, profile, set, "thread");
+    if (name->text.count == 0) {
+        name_of_key(name, profile, set, "thread_id");
+        if (name->text.count > 0) {
+            append(name, "t", 1);
+            memmove(name->text.at + 1, name->text.at, name->text.count - 1);
+            name->text.at[0] = 't';
+        }
+    }
+}
+
+static void name_of_set(struct name *name, const struct hp_profile *profile,
+                        hp_string set, const struct hp_report_options *options) {
+    if (options->by == HP_BY_LABEL) {
+        name_of_key(name, profile, set, options->label);
+    } else if (options->by == HP_BY_THREAD) {
+        name_of_thread(name, profile, set);
+    }
+}
+
+static bool names_input(const struct hp_profile *profile, const char *key) {
+    const struct hp_label *label;
+    hp_vec_each (label, &profile->labels) {
+        if (strcmp(hp_profile_text(profile, label->key), key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hp_groups_exist(const struct hp_profile *profile,
+                     const struct hp_report_options *options) {
+    struct name name = {0};
+    bool found = options->by == HP_BY_INPUT ||
+                 (options->by == HP_BY_LABEL && names_input(profile, options->label));
+    for (uint32_t set = 1; !found && set < profile->tag_sets.strings.count; set++) {
+        name_of_set(&name, profile, (hp_string){set}, options);
+        found = name.text.count > 0;
+    }
+    hp_vec_done(&name.text);
+    return found;
+}
+
+// --- rows -------------------------------------------------------------------------------
+
+// Numbers are those of rows, + 1; 0: none yet.
+struct rows {
+    struct hp_table *table;
+    HP_VEC(size_t) of_node;
+    size_t *of_set; // of labels
+};
+
+static size_t row_of(struct rows *rows, struct hp_span name) {
+    struct hp_table *table = rows->table;
+    uint32_t node = hp_strtab_add(&table->naming.names, name).n;
+    while (rows->of_node.count <= node) {
+        hp_vec_push(&rows->of_node, 0);
+    }
+    if (rows->of_node.at[node] == 0) {
         struct hp_row row = {.node = {node}};
         hp_vec_push(&table->rows, row);
-        rows->of.at[node] = table->rows.count;
+        rows->of_node.at[node] = table->rows.count;
     }
-    return &table->rows.at[rows->of.at[node] - 1];
+    return rows->of_node.at[node];
+}
+
+// Of each set of labels that says what row it belongs to.
+static void find_rows(struct rows *rows, const struct hp_profile *profile,
+                      const struct hp_report_options *options) {
+    size_t count = profile->tag_sets.strings.count;
+    struct name name = {0};
+    rows->of_set = hp_alloc((count + 1) * sizeof *rows->of_set);
+    for (uint32_t set = 1; set < count; set++) {
+        name_of_set(&name, profile, (hp_string){set}, options);
+        struct hp_span text = {name.text.at, name.text.count};
+        rows->of_set[set] = text.size > 0 ? row_of(rows, text) : 0;
+    }
+    hp_vec_done(&name.text);
+}
+
+static void add(struct hp_row *row, const struct hp_observation *seen,
+                enum hp_metric metric) {
+    row->flat += seen->values.of[metric];
+    hp_error_add(&row->flat_error, &seen->errors[hp_column_of(metric)]);
+    row->cum = row->flat;
+    row->cum_error = row->flat_error;
+}
+
+static void add_input(struct rows *rows, const struct hp_profile *profile,
+                      const struct hp_input_record *input,
+                      const struct hp_report_options *options,
+                      struct hp_history_reader *reader) {
+    struct hp_table *table = rows->table;
+    struct hp_observation seen;
+    bool is_used = false;
+    size_t own = 0;
+    hp_history_open(reader, &profile->history, input->number);
+    while (hp_history_next(reader, &seen)) {
+        is_used = true;
+        size_t row = rows->of_set[hp_profile_tags(profile, seen.stack).n];
+        if (row == 0) {
+            own = own ? own : row_of(rows, name_of_input(profile, input, options));
+            row = own;
+        }
+        add(&table->rows.at[row - 1], &seen, options->metric);
+        table->total += seen.values.of[options->metric];
+    }
+    if (!is_used) { // also what has no stacks has a row
+        row_of(rows, name_of_input(profile, input, options));
+    }
 }
 
 void hp_groups_make_rows(struct hp_table *table, const struct hp_profile *profile,
                          const struct hp_report_options *options) {
-    struct rows rows = {0};
+    struct rows rows = {.table = table};
+    struct hp_history_reader reader = {0};
     const struct hp_input_record *input;
     table->naming.profile = profile;
+    find_rows(&rows, profile, options);
     hp_vec_each (input, &profile->inputs) {
-        if (input->public.status > HP_INPUT_KEPT_DAMAGED) {
-            continue;
+        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+            add_input(&rows, profile, input, options, &reader);
         }
-        hp_fixed value;
-        struct hp_error error;
-        hp_group_sum(profile, input, options->metric, &value, &error);
-        struct hp_row *row = row_of(table, &rows, hp_group_name(profile, input, options));
-        row->flat += value;
-        hp_error_add(&row->flat_error, &error);
-        row->cum = row->flat;
-        row->cum_error = row->flat_error;
-        table->total += value;
     }
-    hp_vec_done(&rows.of);
+    hp_history_done_reading(&reader);
+    hp_vec_done(&rows.of_node);
+    free(rows.of_set);
 }

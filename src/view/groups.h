@@ -1,13 +1,14 @@
-// Rows of a table that stand for inputs, or for all that have one label.
+// Rows of a table that stand for inputs, threads, or all that has one label.
+//
+// A label of a sample counts before one of its input.
 #ifndef HP_VIEW_GROUPS_H
 #define HP_VIEW_GROUPS_H
 
 #include "view/table.h"
 
-// What an input is called in such a table: its path, or the value of options->label.
-struct hp_span hp_group_name(const struct hp_profile *profile,
-                             const struct hp_input_record *input,
-                             const struct hp_report_options *options);
+// Whether anything has a thread, or the label that is asked for.
+bool hp_groups_exist(const struct hp_profile *profile,
+                     const struct hp_report_options *options);
 
 struct hp_group_member {
     struct hp_span name; // of the group

@@ -107,6 +107,7 @@ static void build_name(struct builder *b, const struct hp_profile *profile,
         }
         break;
     case HP_BY_INPUT: // no frame has such a name
+    case HP_BY_THREAD:
     case HP_BY_LABEL:
         break;
     }

@@ -7,6 +7,7 @@
 
 struct walk {
     HP_VEC(uint32_t) places;
+    hp_string tags;
 };
 
 // "[empty stack]", "[truncated]" and "[other]" are calls behind those of all frames.
@@ -78,37 +79,39 @@ static void find_places(const struct hp_paths *paths, const struct hp_stack *sta
 
 // --- distinct ones ------------------------------------------------------------------------
 
-static uint32_t hash_of(const uint32_t *places, size_t depth) {
-    return (uint32_t)hp_hash_bytes(places, depth * sizeof *places, hp_hash_key());
+static uint32_t hash_of(const struct hp_path *path) {
+    return (uint32_t)hp_hash_bytes(path->places, path->depth * sizeof *path->places,
+                                   hp_hash_key() ^ path->tags.n);
 }
 
 static void reindex(struct hp_index *index, const struct hp_paths *paths) {
     hp_index_widen(index, paths->paths.count);
     for (size_t i = 0; i < paths->paths.count; i++) {
-        const struct hp_path *path = &paths->paths.at[i];
-        hp_index_place(index, hash_of(path->places, path->depth), (uint32_t)i);
+        hp_index_place(index, hash_of(&paths->paths.at[i]), (uint32_t)i);
     }
 }
 
 static uint32_t find_or_add(struct hp_paths *paths, struct hp_index *index,
                             const struct walk *walk) {
-    const uint32_t *places = walk->places.at;
-    size_t depth = walk->places.count, size = depth * sizeof *places;
+    struct hp_path wanted = {walk->places.at, (uint32_t)walk->places.count, walk->tags};
+    size_t size = wanted.depth * sizeof *wanted.places;
     if (hp_index_is_full(index, paths->paths.count)) {
         reindex(index, paths);
     }
-    uint32_t hash = hash_of(places, depth);
+    uint32_t hash = hash_of(&wanted);
     size_t mask = index->slot_count - 1;
     for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
         const struct hp_path *path = &paths->paths.at[index->slots[i] - 1];
-        if (path->depth == depth && memcmp(path->places, places, size) == 0) {
+        if (path->depth == wanted.depth && path->tags.n == wanted.tags.n &&
+            memcmp(path->places, wanted.places, size) == 0) {
             return index->slots[i] - 1;
         }
     }
     uint32_t *copy = hp_arena_alloc(&paths->arena, size, alignof(uint32_t));
-    memcpy(copy, places, size);
+    memcpy(copy, wanted.places, size);
+    wanted.places = copy;
     hp_index_place(index, hash, (uint32_t)paths->paths.count);
-    hp_vec_push(&paths->paths, ((struct hp_path){copy, (uint32_t)depth}));
+    hp_vec_push(&paths->paths, wanted);
     return (uint32_t)paths->paths.count - 1;
 }
 
@@ -125,7 +128,10 @@ static int by_place(const void *left, const void *right, void *context) {
             return place_a < place_b ? -1 : 1;
         }
     }
-    return (a->depth > b->depth) - (a->depth < b->depth);
+    if (a->depth != b->depth) {
+        return a->depth < b->depth ? -1 : 1;
+    }
+    return (a->tags.n > b->tags.n) - (a->tags.n < b->tags.n);
 }
 
 static void sort(struct hp_paths *paths) {
@@ -222,6 +228,7 @@ void hp_paths_init(struct hp_paths *paths, const struct hp_profile *profile,
     for (size_t i = 0; i < profile->stacks.count; i++) {
         find_places(paths, &profile->stacks.at[i], &walk);
         limit_depth(paths, &walk, options->max_depth);
+        walk.tags = hp_profile_tags(profile, i);
         paths->path_of[i] = find_or_add(paths, &index, &walk);
     }
     hp_index_drop(&index);

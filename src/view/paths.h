@@ -1,4 +1,4 @@
-// A profile as its distinct stacks of places: for formats that keep frames apart, and their
+// A profile as its distinct stacks of places, with their labels: for formats that keep frames apart, and their
 // addresses, files and lines.
 //
 // A place is a frame, or, where a stack begins amid its inlined calls because the inner ones
@@ -12,6 +12,7 @@
 struct hp_path {
     const uint32_t *places; // leaf first
     uint32_t depth;         // at least 1
+    hp_string tags;         // of the profile's tag_sets
 };
 
 struct hp_paths {

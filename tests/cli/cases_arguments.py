@@ -164,7 +164,7 @@ def options_of_pprof_go_with_it(t):
     check(t.run("merge", "--max-samples=-1", t.dump), 2, "", "takes a number")
     check(t.run("diff", "-fpprof", "--with-error", t.dump, t.dump), 2, "",
           "--with-error: the errors of a difference do not add up")
-    check(t.run("folded", "--by=input", t.dump), 2, "", "merge has no rows of inputs")
+    check(t.run("folded", "--by=input", t.dump), 2, "", "merge has no rows of inputs, threads or labels")
 
 
 @case

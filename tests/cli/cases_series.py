@@ -184,7 +184,7 @@ def inputs_without_a_label_are_one_row(t):
 
 @case
 def labels_have_to_be_told_and_named(t):
-    check(t.run("top", t.dump, "--by=label:x"), 2, "", "--by=label:x needs --label-from")
+    check(t.run("top", t.dump, "--by=label:x"), 5, "", "no input has a label x")
     check(t.run("top", t.dump, "--by=label:"), 2, "", "does not take")
     check(t.run("stacks", t.dump, "--by=input"), 2, "", "stacks has no rows of inputs")
     check(t.run("top", "--no-symbols", t.dump, "--by=label:x", "--label-from=(x)"), 2, "",

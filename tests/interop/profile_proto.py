@@ -55,6 +55,10 @@ class Sample:
             strings[label['key'][0]]: strings[label['str'][0]] if 'str' in label else
             (label.get('num', [0])[0], strings[label.get('num_unit', [0])[0]])
             for label in message.get('label', [])}
+        self.all_labels = [
+            (strings[label['key'][0]], strings[label.get('str', [0])[0]],
+             label.get('num', [0])[0], strings[label.get('num_unit', [0])[0]])
+            for label in message.get('label', [])]
 
 
 class Profile:
@@ -72,6 +76,8 @@ class Profile:
         self.locations = {m['id'][0]: m for m in message['location']}
         self.functions = {m['id'][0]: strings[m['name'][0]]
                           for m in message.get('function', [])}
+        self.system_names = {strings[m['name'][0]]: strings[m.get('system_name', [0])[0]]
+                             for m in message.get('function', [])}
         self.default_sample_type = strings[message['default_sample_type'][0]]
         self.period_type = kind(message['period_type'][0])
         self.period = message.get('period', [0])[0]

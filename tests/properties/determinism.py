@@ -12,6 +12,9 @@ from harness import Tests
 t = Tests()
 PROCS = sorted((t.formats / 'procs').glob('*.heap'))
 REAL = sorted(t.real.glob('*.gz'))
+THREADED = sorted([*t.real.glob('mt64*.gz'), *t.real.glob('mariadbd*.gz'),
+                   t.formats / 'jemalloc-threadname.heap',
+                   t.formats / 'jemalloc-systhreadname.heap'])
 REDIS = sorted(t.real.glob('redis*.gz'))
 REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
            ('top', '-n0', '--by=line', '--metric=alloc-objects', f'--symbol-dir={t.root}', *PROCS),
@@ -22,6 +25,8 @@ REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
            ('merge', '--timeline', '--format=firefox', '--no-symbols', *REDIS),
            ('top', '-n0', '--no-symbols', '--by=address', *REAL),
            ('top', '-n0', '--no-symbols', '--by=module', '--compat=jeprof', *REAL),
+           ('merge', '--by=thread', '--format=pprof', '--no-symbols', *THREADED),
+           ('top', '-n0', '--by=thread', '--no-symbols', *THREADED),
            ('diff', '-n0', '-fjson', '--no-symbols', REDIS[0], REDIS[-1]),
            ('trend', '-n0', '-fjson', '--no-symbols', '--cum', *REDIS),
            ('info', '--no-symbols', *REAL)]

@@ -1,0 +1,166 @@
+// Under a stack there is a line for each thread, and its counts are the sum of them or, where
+// jemalloc rewrote the numbers, come near it.  Where objects are listed, they are what is in
+// use, and the lines tell only what was allocated.
+#include "calc/threads.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char name_key[] = "thread", number_key[] = "thread_id";
+
+// --- split ------------------------------------------------------------------------------
+
+struct splitter {
+    struct hp_dump *dump;
+    HP_VEC(struct hp_dump_stack) stacks; // what becomes of the dump's
+    HP_VEC(struct hp_stack_extra) extras;
+    hp_string name_key, number_key;
+};
+
+static int by_number(const void *left, const void *right) {
+    const struct hp_thread *a = left, *b = right;
+    if (a->number != b->number) {
+        return a->number < b->number ? -1 : 1;
+    }
+    return (a->name.n > b->name.n) - (a->name.n < b->name.n);
+}
+
+static int by_thread(const void *left, const void *right) {
+    const struct hp_listed *a = left, *b = right;
+    if (a->thread != b->thread) {
+        return a->thread < b->thread ? -1 : 1;
+    }
+    return (a->size > b->size) - (a->size < b->size);
+}
+
+static hp_string name_of(const struct hp_dump *dump, uint64_t number) {
+    size_t low = 0, high = dump->threads.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (dump->threads.at[middle].number < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < dump->threads.count && dump->threads.at[low].number == number;
+    return found ? dump->threads.at[low].name : (hp_string){0};
+}
+
+static hp_string tags_of(struct splitter *s, uint64_t thread) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)thread);
+    hp_string name = name_of(s->dump, thread);
+    struct hp_tag tags[] = {
+        {.key = s->number_key,
+         .text = hp_strtab_add(&s->dump->strings, hp_span_of(digits))},
+        {.key = s->name_key, .text = name},
+    };
+    return hp_tags_add(&s->dump->tag_sets, tags, name.n ? 2 : 1);
+}
+
+static void push(struct splitter *s, const struct hp_dump_stack *stack,
+                 struct hp_counts counts, struct hp_stack_extra extra) {
+    struct hp_dump_stack part = *stack;
+    part.counts = counts;
+    part.lines = 0;
+    hp_vec_push(&s->stacks, part);
+    hp_vec_push(&s->extras, extra);
+}
+
+// Objects [first, end) of the stack are listed, by thread.
+static void push_listed(struct splitter *s, const struct hp_dump_stack *stack,
+                        size_t first, size_t end) {
+    static const struct hp_counts none;
+    const struct hp_listed *listed = s->dump->listed.at;
+    for (size_t next; first < end; first = next) {
+        next = first + 1;
+        while (next < end && listed[next].thread == listed[first].thread) {
+            next++;
+        }
+        struct hp_stack_extra extra = {first, (uint32_t)(next - first),
+                                       tags_of(s, listed[first].thread)};
+        push(s, stack, none, extra);
+    }
+}
+
+static void split(struct splitter *s, size_t i) {
+    const struct hp_dump_stack *stack = &s->dump->stacks.at[i];
+    struct hp_stack_extra extra = hp_dump_extra(s->dump, i);
+    if (extra.listed > 0) {
+        struct hp_listed *listed = s->dump->listed.at + extra.first_listed;
+        qsort(listed, extra.listed, sizeof *listed, by_thread);
+        push_listed(s, stack, extra.first_listed, extra.first_listed + extra.listed);
+    }
+    for (uint32_t k = 0; k < stack->lines; k++) {
+        struct hp_thread_line line = s->dump->thread_lines.at[stack->first_line + k];
+        if (extra.listed > 0) {
+            line.counts.inuse = (struct hp_count){0};
+        }
+        struct hp_stack_extra part = {.tags = tags_of(s, line.thread)};
+        push(s, stack, line.counts, part);
+    }
+    if (stack->lines == 0 && extra.listed == 0) {
+        push(s, stack, stack->counts, extra);
+    }
+}
+
+void hp_threads_split(struct hp_dump *dump) {
+    struct splitter s = {.dump = dump};
+    s.name_key = hp_strtab_add(&dump->strings, hp_span_of(name_key));
+    s.number_key = hp_strtab_add(&dump->strings, hp_span_of(number_key));
+    if (dump->threads.count > 0) {
+        qsort(dump->threads.at, dump->threads.count, sizeof *dump->threads.at, by_number);
+    }
+    for (size_t i = 0; i < dump->stacks.count; i++) {
+        split(&s, i);
+    }
+    hp_vec_done(&dump->stacks);
+    hp_vec_done(&dump->extras);
+    dump->stacks.at = s.stacks.at;
+    dump->stacks.count = s.stacks.count;
+    dump->stacks.capacity = s.stacks.capacity;
+    dump->extras.at = s.extras.at;
+    dump->extras.count = s.extras.count;
+    dump->extras.capacity = s.extras.capacity;
+}
+
+// --- keep -------------------------------------------------------------------------------
+
+static bool is_text(const struct hp_dump *dump, hp_string text, const char *wanted) {
+    return hp_span_is(hp_strtab_span(&dump->strings, text), wanted);
+}
+
+// "7" or "t7" is the thread of that number.
+static bool has_number(const struct hp_dump *dump, const struct hp_tag *tag,
+                       const char *wanted) {
+    char digits[24];
+    const char *number = wanted + (*wanted == 't');
+    snprintf(digits, sizeof digits, "%lld", (long long)tag->number);
+    return is_text(dump, tag->key, number_key) &&
+           (tag->is_number ? strcmp(number, digits) == 0
+                           : is_text(dump, tag->text, number));
+}
+
+static bool is_of(const struct hp_dump *dump, hp_string set, const char *thread) {
+    for (size_t i = 0; i < hp_tags_count(&dump->tag_sets, set); i++) {
+        struct hp_tag tag = hp_tags_at(&dump->tag_sets, set, i);
+        bool has_name = is_text(dump, tag.key, name_key) && !tag.is_number &&
+                        is_text(dump, tag.text, thread);
+        if (has_name || has_number(dump, &tag, thread)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void hp_threads_keep(struct hp_dump *dump, const char *thread) {
+    size_t kept = 0;
+    for (size_t i = 0; i < dump->extras.count; i++) {
+        if (is_of(dump, dump->extras.at[i].tags, thread)) {
+            dump->extras.at[kept] = dump->extras.at[i];
+            dump->stacks.at[kept++] = dump->stacks.at[i];
+        }
+    }
+    dump->stacks.count = dump->extras.count = kept;
+}
