@@ -165,16 +165,20 @@ bool hp_format_fits(const char *format, enum hp_report_kind kind) {
     return writer && writer->kinds & 1u << kind;
 }
 
-// Of suffixes that end one another the longest.
+// Of suffixes that end one another the longest; a prefix says more than any.
 const char *hp_format_of_file(const char *path) {
     const char *format = NULL;
     size_t longest = 0;
+    struct hp_span name = hp_span_basename(hp_span_of(path));
     for (size_t i = 0; i < hp_format_writer_count; i++) {
-        const char *suffix = hp_format_writers[i]->suffix;
-        if (suffix && hp_span_ends(hp_span_of(path), suffix) &&
-            strlen(suffix) > longest) {
-            format = hp_format_writers[i]->name;
-            longest = strlen(suffix);
+        const struct hp_format_writer *writer = hp_format_writers[i];
+        if (writer->prefix && hp_span_starts(name, writer->prefix)) {
+            return writer->name;
+        }
+        if (writer->suffix && hp_span_ends(name, writer->suffix) &&
+            strlen(writer->suffix) > longest) {
+            format = writer->name;
+            longest = strlen(writer->suffix);
         }
     }
     return format;

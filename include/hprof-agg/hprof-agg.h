@@ -265,7 +265,7 @@ HP_API const char *hp_format_name(size_t i);
 HP_API const char *hp_format_help(size_t i);
 // Whether a format has a form for a kind of report.
 HP_API bool hp_format_fits(const char *format, enum hp_report_kind kind);
-// The format a file name ends in ("x.folded"), or NULL.
+// The format a file name stands for ("x.folded", "callgrind.out.x"), or NULL.
 HP_API const char *hp_format_of_file(const char *path);
 
 // --- the rest -----------------------------------------------------------------

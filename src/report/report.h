@@ -7,7 +7,8 @@
 
 struct hp_format_writer {
     const char *name;   // as in --format=NAME
-    const char *suffix; // of file names that mean this format, or NULL
+    const char *prefix; // of file names that mean this format, or NULL
+    const char *suffix; // the same
     const char *help;   // one line
     unsigned kinds;     // of reports it has a form for: 1 << enum hp_report_kind
     void (*write)(struct hp_sink *out, const struct hp_profile *profile,
@@ -18,6 +19,7 @@ extern const struct hp_format_writer hp_text_writer;
 extern const struct hp_format_writer hp_folded_writer;
 extern const struct hp_format_writer hp_json_writer;
 extern const struct hp_format_writer hp_tsv_writer;
+extern const struct hp_format_writer hp_callgrind_writer;
 extern const struct hp_format_writer hp_pprof_writer;
 extern const struct hp_format_writer hp_firefox_writer;
 

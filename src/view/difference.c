@@ -168,7 +168,7 @@ static void test_fleets(const struct context *c, const struct hp_sums *sums,
 
 static const struct hp_interval unknown = {NAN, NAN};
 
-static hp_fixed mean_of(hp_fixed sum, double inputs) {
+hp_fixed hp_mean_of(hp_fixed sum, size_t inputs) {
     hp_fixed n = (hp_fixed)inputs;
     return n > 0 ? (sum + n / 2) / n : 0;
 }
@@ -177,8 +177,8 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
                                 uint32_t node) {
     struct hp_change change = {
         .node = {node},
-        .before = mean_of(sums->sides[0].value, c->inputs[0]),
-        .after = mean_of(sums->sides[1].value, c->inputs[1]),
+        .before = hp_mean_of(sums->sides[0].value, (size_t)c->inputs[0]),
+        .after = hp_mean_of(sums->sides[1].value, (size_t)c->inputs[1]),
         .before_range = unknown,
         .after_range = unknown,
         .range = unknown,

@@ -45,6 +45,9 @@ struct hp_difference {
 void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile);
 void hp_sides_done(struct hp_sides *sides);
 
+// The sum of so many inputs for one of them.
+hp_fixed hp_mean_of(hp_fixed sum, size_t inputs);
+
 // The profile has a history.  options->metric, sort (for flat or cum), by, confidence,
 // all_frames, no_inlines and no_error are looked at.
 void hp_difference_init(struct hp_difference *difference,

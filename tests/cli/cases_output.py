@@ -72,16 +72,17 @@ def output_goes_to_a_file(t):
 
 
 @case
-def the_suffix_picks_the_format(t):
-    wanted = check(t.run("folded", "--no-symbols", t.dump)).out
-    check(t.run("merge", "--no-symbols", "-o", "x.folded", t.dump), 0)
-    assert (t.folder / "x.folded").read_text() == wanted
-    wanted = check(t.run("pprof", "--no-symbols", t.dump)).out
-    check(t.run("top", "--no-symbols", "-o", "x.pb.gz", t.dump), 0)
-    assert (t.folder / "x.pb.gz").read_bytes().decode("utf-8", "surrogateescape") == wanted
-    wanted = check(t.run("firefox", "--no-symbols", t.dump)).out
-    check(t.run("merge", "--no-symbols", "-o", "x.firefox.json", t.dump), 0)
-    assert (t.folder / "x.firefox.json").read_text() == wanted
+def the_name_picks_the_format(t):
+    for file, format_name in (
+            ("x.folded", "folded"), ("x.pb.gz", "pprof"), ("x.firefox.json", "firefox"),
+            ("x.callgrind", "callgrind"), ("callgrind.out.7", "callgrind")):
+        wanted = check(t.run(format_name, "--no-symbols", t.dump)).out
+        check(t.run("top", "--no-symbols", "-o", file, t.dump), 0)
+        assert (t.folder / file).read_bytes().decode("utf-8", "surrogateescape") == wanted
+    for file, format_name in (("x.json", "json"), ("x.tsv", "tsv")):
+        wanted = check(t.run("top", "--no-symbols", "-f", format_name, t.dump)).out
+        check(t.run("top", "--no-symbols", "-o", file, t.dump), 0)
+        assert (t.folder / file).read_text() == wanted
     check(t.run("top", "--no-symbols", "-ftext", "-o", "y.folded", t.dump), 0)
     assert (t.folder / "y.folded").read_text() == t.run("top", "--no-symbols", t.dump).out
 

@@ -1,0 +1,279 @@
+// The profile format of Valgrind's Callgrind, as KCachegrind and callgrind_annotate read it:
+//
+//     # callgrind format
+//     events: InuseBytes InuseObjects      one or more; all costs are in their order
+//     ob=(1) /srv/app                      object, file and function: a number, at its first
+//     fl=(1) app.c                         mention with the name behind it
+//     fn=(1) main
+//     12 4096 1                            line, and what it allocates itself
+//     cob=(1)                              object, file and function that it calls,
+//     cfl=(1)
+//     cfn=(2) leaf
+//     calls=7 0                            how often, and at which line the other begins
+//     13 65536 7                           line, and what the other has by these calls
+//
+// Costs are whole and not negative, so that a difference is four events: what there is, what
+// there was, and by how much stacks have grown and shrunk.  Dumps do not tell calls: the number
+// of objects that were allocated stands for them.  A function within itself is f'2, as with
+// Valgrind's own --separate-recs.
+#include "report/notes.h"
+#include "report/report.h"
+#include "view/callgraph.h"
+#include "view/shares.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+
+struct event {
+    const char *name, *help;
+};
+
+static const struct event events_of_metrics[HP_METRICS] = {
+    [HP_INUSE_SPACE] = {"InuseBytes", "bytes in use"},
+    [HP_INUSE_OBJECTS] = {"InuseObjects", "objects in use"},
+    [HP_ALLOC_SPACE] = {"AllocBytes", "bytes allocated"},
+    [HP_ALLOC_OBJECTS] = {"AllocObjects", "objects allocated"},
+};
+
+enum difference_event {
+    EVENT_NEW,
+    EVENT_OLD,
+    EVENT_GREW,
+    EVENT_SHRANK,
+    DIFFERENCE_EVENTS,
+};
+
+static const struct event events_of_differences[DIFFERENCE_EVENTS] = {
+    [EVENT_NEW] = {"New", "in one of the new inputs on average"},
+    [EVENT_OLD] = {"Old", "in one of the base on average"},
+    [EVENT_GREW] = {"Grew", "by how much stacks have grown"},
+    [EVENT_SHRANK] = {"Shrank", "by how much stacks have shrunk"},
+};
+
+struct writer {
+    struct hp_sink *out;
+    const struct hp_profile *profile;
+    const struct hp_report_options *options;
+    struct hp_paths paths;
+    struct event events[HP_METRICS];
+    size_t event_count;
+    struct hp_callgraph_costs *costs; // of each path, in the order of the events
+    struct hp_callgraph graph;
+    struct hp_strtab files; // those that were named
+    bool *named_objects;    // of each module
+    bool *named_functions;  // of each function of the graph
+};
+
+// --- costs --------------------------------------------------------------------------------
+
+static struct hp_share_groups groups_of(const struct writer *w) {
+    return (struct hp_share_groups){w->profile, w->paths.path_of, w->paths.paths.count};
+}
+
+static void add_event(struct writer *w, const struct event *event,
+                      const hp_int128 *shares) {
+    for (size_t i = 0; i < w->paths.paths.count; i++) {
+        w->costs[i].of[w->event_count] = shares[i];
+    }
+    w->events[w->event_count++] = *event;
+}
+
+static void count_calls(struct writer *w, const hp_int128 *objects) {
+    for (size_t i = 0; i < w->paths.paths.count; i++) {
+        w->costs[i].calls += objects[i];
+    }
+}
+
+// The metric that was asked for comes first: it is shown first.
+static void add_metrics(struct writer *w) {
+    struct hp_share_groups groups = groups_of(w);
+    bool has_alloc = w->profile->has_alloc;
+    for (unsigned i = 0; i < HP_METRICS; i++) {
+        enum hp_metric metric = (enum hp_metric)((w->options->metric + i) % HP_METRICS);
+        if (hp_column_of(metric) == HP_COLUMN_INUSE || has_alloc) {
+            hp_int128 *shares = hp_shares(&groups, metric);
+            add_event(w, &events_of_metrics[metric], shares);
+            if (metric == (has_alloc ? HP_ALLOC_OBJECTS : HP_INUSE_OBJECTS)) {
+                count_calls(w, shares);
+            }
+            free(shares);
+        }
+    }
+}
+
+static void add_difference(struct writer *w) {
+    struct hp_share_groups groups = groups_of(w);
+    struct hp_sides sides;
+    hp_sides_init(&sides, w->profile);
+    hp_int128 *old = hp_shares_of_side(&groups, &sides, HP_SIDE_BASE, w->options->metric);
+    hp_int128 *new = hp_shares_of_side(&groups, &sides, HP_SIDE_NEW, w->options->metric);
+    hp_int128 *objects =
+        hp_shares_of_side(&groups, &sides, HP_SIDE_NEW, HP_INUSE_OBJECTS);
+    count_calls(w, objects);
+    add_event(w, &events_of_differences[EVENT_NEW], new);
+    add_event(w, &events_of_differences[EVENT_OLD], old);
+    for (size_t i = 0; i < groups.count; i++) {
+        hp_int128 growth = new[i] - old[i];
+        new[i] = growth > 0 ? growth : 0;
+        old[i] = growth < 0 ? -growth : 0;
+    }
+    add_event(w, &events_of_differences[EVENT_GREW], new);
+    add_event(w, &events_of_differences[EVENT_SHRANK], old);
+    free(old);
+    free(new);
+    free(objects);
+    hp_sides_done(&sides);
+}
+
+// --- head ---------------------------------------------------------------------------------
+
+static void put_integer(const struct writer *w, hp_int128 number) {
+    char text[HP_NUMBER_SIZE];
+    if (number > UINT64_MAX) { // readers would take it for another
+        w->out->error = EOVERFLOW;
+    }
+    hp_format_integer(text, number);
+    hp_sink_text(w->out, text);
+}
+
+static void put_costs(const struct writer *w, const struct hp_callgraph_costs *costs) {
+    for (size_t i = 0; i < w->event_count; i++) {
+        hp_sink_text(w->out, " ");
+        put_integer(w, costs->of[i]);
+    }
+    hp_sink_text(w->out, "\n");
+}
+
+static void put_note(void *data, const char *note) {
+    struct hp_sink *out = data;
+    hp_sink_text(out, "desc: Note: ");
+    hp_sink_escaped(out, hp_span_of(note));
+    hp_sink_text(out, "\n");
+}
+
+static void put_head(const struct writer *w) {
+    hp_sink_print(w->out,
+                  "# callgrind format\nversion: 1\ncreator: hprof-agg %s\n"
+                  "cmd: heap profile\n",
+                  hp_version());
+    hp_notes_tell(w->profile, w->options->kind, put_note, w->out);
+    hp_sink_text(w->out, "positions: line\n");
+    for (size_t i = 0; i < w->event_count; i++) {
+        hp_sink_print(w->out, "event: %s : %s\n", w->events[i].name, w->events[i].help);
+    }
+    hp_sink_text(w->out, "events:");
+    for (size_t i = 0; i < w->event_count; i++) {
+        hp_sink_print(w->out, " %s", w->events[i].name);
+    }
+    struct hp_callgraph_costs total = {0};
+    for (size_t i = 0; i < w->paths.paths.count; i++) {
+        for (size_t k = 0; k < w->event_count; k++) {
+            total.of[k] += w->costs[i].of[k];
+        }
+    }
+    hp_sink_text(w->out, "\nsummary:");
+    put_costs(w, &total);
+}
+
+// --- body ---------------------------------------------------------------------------------
+
+static void put_name(const struct writer *w, struct hp_span name) {
+    hp_sink_text(w->out, " ");
+    if (name.size > 0) {
+        hp_sink_escaped(w->out, name);
+    } else {
+        hp_sink_text(w->out, "???");
+    }
+}
+
+static void put_object(struct writer *w, const char *key, hp_module_id module) {
+    hp_sink_print(w->out, "%sob=(%u)", key, (unsigned)module.n + 1);
+    if (!w->named_objects[module.n]) {
+        w->named_objects[module.n] = true;
+        put_name(w, hp_strtab_span(&w->profile->strings,
+                                   w->profile->modules.at[module.n].path));
+    }
+    hp_sink_text(w->out, "\n");
+}
+
+static void put_file(struct writer *w, const char *key, hp_string file) {
+    struct hp_span bytes = {(const char *)&file, sizeof file};
+    size_t known = w->files.strings.count;
+    uint32_t number = hp_strtab_add(&w->files, bytes).n;
+    hp_sink_print(w->out, "%sfl=(%u)", key, (unsigned)number);
+    if (number >= known) {
+        put_name(w, hp_strtab_span(&w->profile->strings, file));
+    }
+    hp_sink_text(w->out, "\n");
+}
+
+// `key` is "" or "c", for one that is called.
+static void put_function(struct writer *w, const char *key, uint32_t number) {
+    const struct hp_callgraph_function *function = &w->graph.functions.at[number];
+    put_object(w, key, function->module);
+    put_file(w, key, function->file);
+    hp_sink_print(w->out, "%sfn=(%u)", key, (unsigned)number);
+    if (!w->named_functions[number]) {
+        w->named_functions[number] = true;
+        put_name(w, hp_node_name(&w->paths.naming, function->name));
+        if (function->level > 1) {
+            hp_sink_print(w->out, "'%u", (unsigned)function->level);
+        }
+    }
+    hp_sink_text(w->out, "\n");
+}
+
+static void put_body(struct writer *w) {
+    uint32_t function = 0;
+    const struct hp_callgraph_row *row;
+    hp_vec_each (row, &w->graph.rows) {
+        if (row->function != function) {
+            function = row->function;
+            hp_sink_text(w->out, "\n");
+            put_function(w, "", function);
+        }
+        if (row->callee) {
+            put_function(w, "c", row->callee);
+            hp_sink_text(w->out, "calls=");
+            put_integer(w, row->costs.calls > 0 ? row->costs.calls : 1);
+            hp_sink_text(w->out, " 0\n");
+        }
+        hp_sink_print(w->out, "%u", (unsigned)row->line);
+        put_costs(w, &row->costs);
+    }
+}
+
+static void write_callgrind(struct hp_sink *out, const struct hp_profile *profile,
+                            const struct hp_report_options *options) {
+    struct writer w = {.out = out, .profile = profile, .options = options};
+    hp_paths_init(&w.paths, profile, options);
+    w.costs = hp_alloc(w.paths.paths.count * sizeof *w.costs);
+    if (options->kind == HP_REPORT_DIFF) {
+        add_difference(&w);
+    } else {
+        add_metrics(&w);
+    }
+    hp_callgraph_init(&w.graph, &w.paths, w.costs);
+    w.named_objects = hp_alloc(profile->modules.count * sizeof *w.named_objects);
+    w.named_functions = hp_alloc(w.graph.functions.count * sizeof *w.named_functions);
+    put_head(&w);
+    put_body(&w);
+    free(w.named_functions);
+    free(w.named_objects);
+    hp_strtab_done(&w.files);
+    hp_callgraph_done(&w.graph);
+    free(w.costs);
+    hp_paths_done(&w.paths);
+}
+
+const struct hp_format_writer hp_callgrind_writer = {
+    .name = "callgrind",
+    .prefix = "callgrind.out.",
+    .suffix = ".callgrind",
+    .help =
+        "for KCachegrind and callgrind_annotate, by function and line, whatever --by says",
+    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
+             1 << HP_REPORT_MERGE,
+    .write = write_callgrind,
+};

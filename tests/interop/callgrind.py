@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""callgrind_annotate has to show our total and, with and without what functions call, our values
+of each function, and to complain of nothing.
+
+usage: callgrind.py BINARY TESTDATA
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+from harness import Tests, scratch  # noqa: E402
+from reports import Callgrind, Sums, cases, compare, difference, hostile_dump, reference  # noqa: E402
+
+t = Tests()
+EVENTS = {'inuse-space': 'InuseBytes', 'inuse-objects': 'InuseObjects',
+          'alloc-space': 'AllocBytes', 'alloc-objects': 'AllocObjects'}
+ROW = re.compile(r' *([\d,.]+)  (.*)$')
+
+
+def annotate(path, event, inclusive):
+    """(total, {row: number}), each row as the file, function and object that it tells."""
+    done = subprocess.run(
+        ['callgrind_annotate', '--threshold=100', '--auto=no', '--show-percs=no',
+         f'--inclusive={inclusive}', f'--show={event}', f'--sort={event}', path],
+        capture_output=True, text=True, errors='replace', check=True)
+    if done.stderr:
+        raise AssertionError(f'callgrind_annotate complains: {done.stderr[:500]}')
+    if re.search(r'\(calculated\)', done.stdout):
+        raise AssertionError('no summary was found')
+    total = re.search(r'^ *([\d,.]+) +PROGRAM TOTALS', done.stdout, re.M)
+    table = done.stdout.partition(':function\n')[2].partition('\n')[2]
+    rows = collections.Counter()
+    for line in table.splitlines():
+        row = ROW.match(line)
+        if row:
+            rows[row[2]] += number(row[1])
+    return number(total[1]), rows
+
+
+def number(text):
+    return 0 if text == '.' else int(text.replace(',', ''))
+
+
+def sums(path, event):
+    """As they are shown, and the names that are those of one function."""
+    graph = Callgrind(path.read_text())
+    shown, count = Sums(), collections.Counter()
+    shown.total, flat = annotate(path, event, 'no')
+    _, inclusive = annotate(path, event, 'yes')
+    for module, file, name in set(graph.keys.values()):
+        row = f'{file}:{name} [{module}]'
+        plain = re.sub(r"'\d+$", '', name)
+        shown.flat[plain] += flat.pop(row, 0)
+        if plain == name:
+            shown.cum[plain] += inclusive[row]
+            count[plain] += 1
+    if flat:
+        raise AssertionError(f'rows that are not ours: {flat}')
+    return shown, {name for name in count if count[name] == 1}
+
+
+def write(folder, *args):
+    path = pathlib.Path(folder) / 'callgrind.out.test'
+    t.ok(*args, '-q', '-o', path)
+    return path
+
+
+def shows(folder, *args):
+    path, faults = write(folder, 'merge', *args), []
+    for metric, wanted in reference(t, *args).items():
+        got, single = sums(path, EVENTS[metric])
+        faults += [f'{metric}: {fault}' for fault in compare(got, wanted, single)]
+    return faults
+
+
+def shows_difference(folder, options, base, new):
+    path = write(folder, 'diff', *options, *base, '--to', *new)
+    faults = []
+    for event, wanted in zip(('Old', 'New'), difference(t, options, base, new)):
+        got, single = sums(path, event)
+        faults += [f'{event}: {fault}' for fault in compare(got, wanted, single)]
+    return faults
+
+
+def hostile(folder):
+    """R13: one row, with its name in one line."""
+    path = write(folder, 'merge', '--no-symbols', hostile_dump(t, folder, b'/srv/fn=(1)\tx\x1b'))
+    got, _ = sums(path, 'InuseBytes')
+    total = t.totals(pathlib.Path(folder) / 'hostile.heap')['inuse-space']
+    return [] if abs(sum(got.flat.values()) - total) < 1 else [f'{got.flat} instead of {total}']
+
+
+SHOWN = ('C', 'every allocation', 'clang_json', 'mt64', 'redis_lg13.27533.13', 'node')
+with scratch() as scratch_folder:
+    for what, options, inputs in cases(t):
+        if what.startswith(SHOWN):
+            t.check(f'{what}: callgrind_annotate shows our values',
+                    lambda: shows(scratch_folder, *options, *inputs))
+    t.check('C++ without inlined calls: callgrind_annotate shows our values',
+            lambda: shows(scratch_folder, f'--symbol-dir={t.root}', '--no-inlines',
+                          t.testdata / 'golden' / 'cxx.heap'))
+    t.check('a diff: callgrind_annotate shows both sides',
+            lambda: shows_difference(scratch_folder, (f'--symbol-dir={t.root}',),
+                                     [t.testdata / 'golden' / 'procs1.heap'],
+                                     [t.testdata / 'golden' / 'procs4.heap']))
+    t.check('R13: a hostile name is one name', lambda: hostile(scratch_folder))
+t.done()
