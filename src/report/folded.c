@@ -1,6 +1,8 @@
-// Folded stacks, as flamegraph.pl, inferno and speedscope read them:
+// Folded stacks, as flamegraph.pl, inferno and speedscope read them, and with two numbers, what
+// there was and what there is, as difffolded.pl writes them:
 //
 //     root;caller;leaf 12345
+//     root;caller;leaf 12345 23456
 //
 // One line per distinct stack, in byte order; whole numbers only.  What the format cannot
 // hold in a name is replaced: ';' by ':', control characters by a space, and, because
@@ -10,23 +12,10 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
-#include "view/apportion.h"
+#include "view/shares.h"
 #include "view/traces.h"
 
 #include <string.h>
-
-// Of each trace.
-static hp_int128 *apportion(const struct hp_traces *traces, enum hp_metric metric) {
-    size_t count = traces->traces.count;
-    hp_fixed *values = hp_alloc(count * sizeof *values);
-    hp_int128 *whole = hp_alloc(count * sizeof *whole);
-    for (size_t i = 0; i < count; i++) {
-        values[i] = traces->traces.at[i].values.of[metric];
-    }
-    hp_apportion(values, count, metric, whole);
-    free(values);
-    return whole;
-}
 
 // Where the space stands in front of a final number, or the size of the name.
 static size_t space_before_number(struct hp_span name) {
@@ -104,8 +93,7 @@ static void put_leaf(struct hp_sink *out, struct hp_span name) {
     }
 }
 
-static void put_trace(const struct writer *w, const struct hp_trace *trace,
-                      hp_int128 value) {
+static void put_trace(const struct writer *w, const struct hp_trace *trace) {
     if (trace->truncated) {
         put_span(w->out, name_of(w, w->traces->naming.truncated));
         hp_sink_text(w->out, ";");
@@ -115,28 +103,69 @@ static void put_trace(const struct writer *w, const struct hp_trace *trace,
         hp_sink_text(w->out, ";");
     }
     put_leaf(w->out, name_of(w, trace->nodes[0]));
-    char number[HP_NUMBER_SIZE];
-    hp_format_integer(number, value);
+}
+
+static void put_number(const struct writer *w, hp_int128 number) {
+    char text[HP_NUMBER_SIZE];
+    hp_format_integer(text, number);
     hp_sink_text(w->out, " ");
-    hp_sink_text(w->out, number);
-    hp_sink_text(w->out, "\n");
+    hp_sink_text(w->out, text);
+}
+
+static void writer_init(struct writer *w, struct hp_sink *out,
+                        const struct hp_traces *traces) {
+    *w = (struct writer){.out = out, .traces = traces};
+    w->of_node = clean_all(&traces->naming, &w->names);
+}
+
+static void writer_done(struct writer *w) {
+    free(w->of_node);
+    hp_strtab_done(&w->names);
 }
 
 static void write_folded(struct hp_sink *out, const struct hp_profile *profile,
                          const struct hp_report_options *options) {
     struct hp_traces traces;
+    struct writer w;
     hp_traces_init(&traces, profile, options);
-    hp_int128 *shares = apportion(&traces, options->metric);
-    struct writer w = {.out = out, .traces = &traces};
-    w.of_node = clean_all(&traces.naming, &w.names);
+    struct hp_share_groups groups = {profile, traces.trace_of, traces.traces.count};
+    hp_int128 *shares = hp_shares(&groups, options->metric);
+    writer_init(&w, out, &traces);
     for (size_t i = 0; i < traces.traces.count; i++) {
         if (shares[i] > 0) {
-            put_trace(&w, &traces.traces.at[i], shares[i]);
+            put_trace(&w, &traces.traces.at[i]);
+            put_number(&w, shares[i]);
+            hp_sink_text(out, "\n");
         }
     }
-    free(w.of_node);
-    hp_strtab_done(&w.names);
+    writer_done(&w);
     free(shares);
+    hp_traces_done(&traces);
+}
+
+static void write_difffolded(struct hp_sink *out, const struct hp_profile *profile,
+                             const struct hp_report_options *options) {
+    struct hp_traces traces;
+    struct hp_sides sides;
+    struct writer w;
+    hp_traces_init(&traces, profile, options);
+    hp_sides_init(&sides, profile);
+    struct hp_share_groups groups = {profile, traces.trace_of, traces.traces.count};
+    hp_int128 *base = hp_shares_of_side(&groups, &sides, HP_SIDE_BASE, options->metric);
+    hp_int128 *new = hp_shares_of_side(&groups, &sides, HP_SIDE_NEW, options->metric);
+    writer_init(&w, out, &traces);
+    for (size_t i = 0; i < traces.traces.count; i++) {
+        if (base[i] > 0 || new[i] > 0) {
+            put_trace(&w, &traces.traces.at[i]);
+            put_number(&w, base[i]);
+            put_number(&w, new[i]);
+            hp_sink_text(out, "\n");
+        }
+    }
+    writer_done(&w);
+    free(base);
+    free(new);
+    hp_sides_done(&sides);
     hp_traces_done(&traces);
 }
 
@@ -146,4 +175,14 @@ const struct hp_format_writer hp_folded_writer = {
     .help = "one line per stack, for flamegraph.pl, inferno, speedscope",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
     .write = write_folded,
+};
+
+const struct hp_format_writer hp_difffolded_writer = {
+    .name = "difffolded",
+    .suffix = ".difffolded",
+    .help =
+        "one line per stack with what there was and what there is, for differential "
+        "flame graphs",
+    .kinds = 1 << HP_REPORT_DIFF,
+    .write = write_difffolded,
 };

@@ -17,9 +17,11 @@ struct hp_format_writer {
 
 extern const struct hp_format_writer hp_text_writer;
 extern const struct hp_format_writer hp_folded_writer;
+extern const struct hp_format_writer hp_difffolded_writer;
 extern const struct hp_format_writer hp_json_writer;
 extern const struct hp_format_writer hp_tsv_writer;
 extern const struct hp_format_writer hp_callgrind_writer;
+extern const struct hp_format_writer hp_speedscope_writer;
 extern const struct hp_format_writer hp_pprof_writer;
 extern const struct hp_format_writer hp_firefox_writer;
 

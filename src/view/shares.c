@@ -2,6 +2,13 @@
 
 #include "view/apportion.h"
 
+static void add(const struct hp_share_groups *groups, hp_fixed *sums, size_t stack,
+                hp_fixed value) {
+    if (groups->of_stack[stack] < groups->count) {
+        sums[groups->of_stack[stack]] += value;
+    }
+}
+
 static hp_int128 *apportion(const struct hp_share_groups *groups, hp_fixed *sums,
                             enum hp_metric metric) {
     hp_int128 *shares = hp_alloc(groups->count * sizeof *shares);
@@ -13,7 +20,7 @@ static hp_int128 *apportion(const struct hp_share_groups *groups, hp_fixed *sums
 hp_int128 *hp_shares(const struct hp_share_groups *groups, enum hp_metric metric) {
     hp_fixed *sums = hp_alloc(groups->count * sizeof *sums);
     for (size_t i = 0; i < groups->profile->stacks.count; i++) {
-        sums[groups->of_stack[i]] += groups->profile->stacks.at[i].values.of[metric];
+        add(groups, sums, i, groups->profile->stacks.at[i].values.of[metric]);
     }
     return apportion(groups, sums, metric);
 }
@@ -30,7 +37,7 @@ hp_int128 *hp_shares_of_side(const struct hp_share_groups *groups,
         hp_history_open(&reader, &groups->profile->history,
                         groups->profile->inputs.at[inputs[i]].number);
         while (hp_history_next(&reader, &seen)) {
-            sums[groups->of_stack[seen.stack]] += seen.values.of[metric];
+            add(groups, sums, seen.stack, seen.values.of[metric]);
         }
     }
     hp_history_done_reading(&reader);

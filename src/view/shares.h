@@ -7,7 +7,8 @@
 
 struct hp_share_groups {
     const struct hp_profile *profile;
-    const uint32_t *of_stack; // the group of each stack of the profile
+    const uint32_t
+        *of_stack; // the group of each stack of the profile; if less than count
     size_t count;
 };
 

@@ -26,9 +26,16 @@ static uint32_t *rank_names(struct hp_naming *naming) {
     return rank;
 }
 
+struct order {
+    const struct hp_traces *traces;
+    uint32_t *rank; // of each node
+};
+
 static int compare_traces(const void *left, const void *right, void *context) {
-    const uint32_t *rank = context;
-    const struct hp_trace *a = left, *b = right;
+    const struct order *order = context;
+    const uint32_t *rank = order->rank;
+    const struct hp_trace *a = &order->traces->traces.at[*(const uint32_t *)left];
+    const struct hp_trace *b = &order->traces->traces.at[*(const uint32_t *)right];
     uint32_t common = a->depth < b->depth ? a->depth : b->depth;
     for (uint32_t i = 1; i <= common; i++) {
         uint32_t node_a = rank[a->nodes[a->depth - i].n];
@@ -42,6 +49,34 @@ static int compare_traces(const void *left, const void *right, void *context) {
     }
     return (int)a->truncated - (int)b->truncated;
 }
+
+// By name from the root.
+static void sort(struct hp_traces *traces) {
+    size_t count = traces->traces.count;
+    struct order by_name = {traces, rank_names(&traces->naming)};
+    uint32_t *order = hp_alloc(count * sizeof *order);
+    uint32_t *place = hp_alloc(count * sizeof *place);
+    struct hp_trace *sorted = hp_alloc(count * sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++) {
+        order[i] = i;
+    }
+    qsort_r(order, count, sizeof *order, compare_traces, &by_name);
+    for (uint32_t i = 0; i < count; i++) {
+        place[order[i]] = i;
+        sorted[i] = traces->traces.at[order[i]];
+    }
+    for (size_t i = 0; i < traces->naming.profile->stacks.count; i++) {
+        traces->trace_of[i] = place[traces->trace_of[i]];
+    }
+    free(by_name.rank);
+    free(order);
+    free(place);
+    free(traces->traces.at);
+    traces->traces.at = sorted;
+    traces->traces.capacity = count;
+}
+
+// --- distinct ones ------------------------------------------------------------------------
 
 static uint32_t hash_of(const hp_node_id *nodes, size_t depth) {
     return (uint32_t)hp_hash_bytes(nodes, depth * sizeof *nodes, hp_hash_key());
@@ -84,6 +119,7 @@ static void add_walk(struct hp_traces *traces, struct hp_index *index,
         if (is_trace(trace, walk, truncated)) {
             hp_values_add(&trace->values, &stack->values);
             add_errors(trace, traces->naming.profile, number);
+            traces->trace_of[number] = index->slots[i] - 1;
             return;
         }
     }
@@ -91,6 +127,7 @@ static void add_walk(struct hp_traces *traces, struct hp_index *index,
     hp_node_id *copy = hp_arena_alloc(&traces->arena, size, alignof(hp_node_id));
     memcpy(copy, walk->nodes.at, size);
     hp_index_place(index, hash, (uint32_t)traces->traces.count);
+    traces->trace_of[number] = (uint32_t)traces->traces.count;
     struct hp_trace *trace =
         hp_vec_push(&traces->traces,
                     ((struct hp_trace){.values = stack->values,
@@ -104,6 +141,7 @@ void hp_traces_init(struct hp_traces *traces, const struct hp_profile *profile,
                     const struct hp_report_options *options) {
     *traces = (struct hp_traces){0};
     hp_naming_init(&traces->naming, profile, options);
+    traces->trace_of = hp_alloc(profile->stacks.count * sizeof *traces->trace_of);
     struct hp_index index = {0};
     struct hp_walk walk = {0};
     for (size_t i = 0; i < profile->stacks.count; i++) {
@@ -114,13 +152,10 @@ void hp_traces_init(struct hp_traces *traces, const struct hp_profile *profile,
     }
     hp_index_drop(&index);
     hp_vec_done(&walk.nodes);
-    uint32_t *rank = rank_names(&traces->naming);
-    if (traces->traces.count > 0) {
-        qsort_r(traces->traces.at, traces->traces.count, sizeof *traces->traces.at,
-                compare_traces, rank);
-    }
-    free(rank);
+    sort(traces);
 }
+
+// --- by value -----------------------------------------------------------------------------
 
 struct ranked {
     hp_fixed value;
@@ -158,5 +193,6 @@ void hp_traces_sort_by(struct hp_traces *traces, enum hp_metric metric) {
 void hp_traces_done(struct hp_traces *traces) {
     hp_naming_done(&traces->naming);
     hp_arena_done(&traces->arena);
+    free(traces->trace_of);
     hp_vec_done(&traces->traces);
 }

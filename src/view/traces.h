@@ -17,6 +17,7 @@ struct hp_traces {
     struct hp_naming naming;
     struct hp_arena arena;
     HP_VEC(struct hp_trace) traces; // by name from the root, in byte order
+    uint32_t *trace_of;             // of each stack; as they stand in that order
     struct hp_values total;
 };
 

@@ -75,7 +75,8 @@ def output_goes_to_a_file(t):
 def the_name_picks_the_format(t):
     for file, format_name in (
             ("x.folded", "folded"), ("x.pb.gz", "pprof"), ("x.firefox.json", "firefox"),
-            ("x.callgrind", "callgrind"), ("callgrind.out.7", "callgrind")):
+            ("x.callgrind", "callgrind"), ("callgrind.out.7", "callgrind"),
+            ("x.speedscope.json", "speedscope")):
         wanted = check(t.run(format_name, "--no-symbols", t.dump)).out
         check(t.run("top", "--no-symbols", "-o", file, t.dump), 0)
         assert (t.folder / file).read_bytes().decode("utf-8", "surrogateescape") == wanted
@@ -83,6 +84,10 @@ def the_name_picks_the_format(t):
         wanted = check(t.run("top", "--no-symbols", "-f", format_name, t.dump)).out
         check(t.run("top", "--no-symbols", "-o", file, t.dump), 0)
         assert (t.folder / file).read_text() == wanted
+    wanted = check(t.run("diff", "--no-symbols", "-fdifffolded", *t.procs[:2])).out
+    check(t.run("diff", "--no-symbols", "-o", "x.difffolded", *t.procs[:2]), 0)
+    assert (t.folder / "x.difffolded").read_text() == wanted
+    check(t.run("diff", "-o", "x.folded", *t.procs[:2]), 2, "", "diff does not write folded")
     check(t.run("top", "--no-symbols", "-ftext", "-o", "y.folded", t.dump), 0)
     assert (t.folder / "y.folded").read_text() == t.run("top", "--no-symbols", t.dump).out
 

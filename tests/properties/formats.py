@@ -2,10 +2,13 @@
 """Every format has the values of `top`, function by function, of every real dump and of corpus
 programs with symbols: what a stack's leaf has is flat, what passes a function is cum, flat adds up
 to the total, which is that of the dump, and nothing is more than it."""
+import json
+
 from harness import Tests
 from reports import Callgrind, cases, compare, difference, reference, stack_sums
 
 t = Tests()
+METRICS_IN_ORDER = ('inuse-space', 'inuse-objects', 'alloc-space', 'alloc-objects')
 
 
 def folded(wanted, *args):
@@ -31,6 +34,45 @@ def callgrind(wanted, *args):
     return faults
 
 
+def speedscope_sums(report):
+    """{name of a profile: its Sums}, and what is wrong with the file."""
+    frames, found, faults = report['shared']['frames'], {}, []
+    if len({json.dumps(frame) for frame in frames}) != len(frames):
+        faults.append('a frame is there twice')
+    for profile in report['profiles']:
+        weights = profile['weights']
+        stacks = zip(profile['samples'], weights, strict=True)
+        found[profile['name']] = stack_sums(
+            ([frames[i]['name'] for i in sample], weight) for sample, weight in stacks)
+        if weights != sorted(weights, reverse=True) or 0 in weights or \
+                profile['endValue'] != sum(weights):
+            faults.append(f'{profile["name"]}: weights {weights[:9]} up to {profile["endValue"]}')
+    return found, faults
+
+
+def speedscope(wanted, *args):
+    found, faults = speedscope_sums(json.loads(t.ok('speedscope', '-q', *args).out_bytes))
+    if list(found) != [metric for metric in METRICS_IN_ORDER if metric in wanted]:
+        faults.append(f'profiles: {list(found)}')
+    for metric, sums in wanted.items():
+        faults += [f'{metric}: {fault}' for fault in compare(found[metric], sums)]
+    return faults
+
+
+def speedscope_difference(base, new, *args):
+    found, faults = speedscope_sums(json.loads(t.ok('diff', '-q', '-fspeedscope', *args).out_bytes))
+    grew, shrank = found['grew'], found['shrank']
+    for kind in ('flat', 'cum'):
+        old, now = getattr(base, kind), getattr(new, kind)
+        for name in old | now:
+            change = getattr(grew, kind)[name] - getattr(shrank, kind)[name]
+            if abs(change - (now[name] - old[name])) > 2 * base.cum_stacks[name]:
+                faults.append(f'{name}: {kind} {change} instead of {now[name] - old[name]}')
+    if abs(grew.total - shrank.total - (new.total - base.total)) > 1.01:
+        faults.append(f'total {grew.total} - {shrank.total}')
+    return faults
+
+
 def callgrind_difference(base, new, *args):
     graph = Callgrind(t.ok('diff', '-q', '-fcallgrind', *args).out)
     faults = graph.faults
@@ -45,14 +87,24 @@ def callgrind_difference(base, new, *args):
     return faults
 
 
-FORMATS = {'folded': folded, 'callgrind': callgrind}
+FORMATS = {'folded': folded, 'callgrind': callgrind, 'speedscope': speedscope}
 
 for what, options, inputs in cases(t):
     exact = reference(t, *options, *inputs)
     for name, test in FORMATS.items():
         t.check(f'{name}, {what}: flat, cum and total', lambda: test(exact, *options, *inputs))
 
-DIFFERENCES = {'callgrind': callgrind_difference}
+def difffolded(base, new, *args):
+    lines = [line.rsplit(' ', 2) for line in t.ok('diff', '-q', '-fdifffolded', *args).out.splitlines()]
+    faults = [] if len({stack for stack, _, _ in lines}) == len(lines) else ['a stack has two lines']
+    for column, sums in ((1, base), (2, new)):
+        stacks = ((line[0].split(';'), int(line[column])) for line in lines)
+        faults += [f'column {column}: {fault}' for fault in compare(stack_sums(stacks), sums)]
+    return faults
+
+
+DIFFERENCES = {'callgrind': callgrind_difference, 'difffolded': difffolded,
+               'speedscope': speedscope_difference}
 GOLDEN = t.testdata / 'golden'
 REDIS = sorted(t.real.glob('redis*.gz'))
 for what, options, base, new in (
