@@ -1,6 +1,6 @@
 #include "lib/labels.h"
 
-#include "lib/pattern.h"
+#include "base/pattern.h"
 
 static void label(struct hp_profile *profile, struct hp_input_record *input,
                   const struct hp_pattern *pattern) {

@@ -1,6 +1,6 @@
 #include "lib/times.h"
 
-#include "lib/pattern.h"
+#include "base/pattern.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -14,7 +14,7 @@ import tempfile
 
 CC = shlex.split(os.environ.get('CC') or 'cc')
 FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w']
-LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lm']
+LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lpcre2-8', '-lm']
 LAYERS = ('base', 'model', 'input', 'calc')
 SAMPLER = ('gap', 'goodness', 'heapfile', 'horvitz', 'ledger', 'memory', 'pool', 'random', 'sampling',
            'stream', 'textfile')

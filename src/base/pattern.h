@@ -1,6 +1,6 @@
-// A PCRE2 pattern, matched against paths.
-#ifndef HP_LIB_PATTERN_H
-#define HP_LIB_PATTERN_H
+// A PCRE2 pattern, matched against paths and names.
+#ifndef HP_BASE_PATTERN_H
+#define HP_BASE_PATTERN_H
 
 #include "base/err.h"
 #include "base/span.h"
@@ -10,6 +10,8 @@
 struct hp_pattern {
     struct pcre2_real_code_8 *code;
     struct pcre2_real_match_data_8 *match;
+    struct pcre2_real_match_context_8 *limits;
+    bool gave_up; // some match would have taken too many steps, and was not found
 };
 
 // HP_E_USAGE says where the pattern is wrong.

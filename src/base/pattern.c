@@ -1,10 +1,14 @@
-#include "lib/pattern.h"
+#include "base/pattern.h"
 
 #include "base/memory.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <string.h>
+
+enum {
+    STEPS_MAX = 1000000, // of one match: what backtracks without end stops in about 10 ms
+};
 
 int hp_pattern_init(struct hp_pattern *pattern, const char *text, struct hp_err *err) {
     int number;
@@ -19,21 +23,26 @@ int hp_pattern_init(struct hp_pattern *pattern, const char *text, struct hp_err 
                        (size_t)offset);
     }
     pattern->match = pcre2_match_data_create_from_pattern(pattern->code, NULL);
-    if (!pattern->match) {
+    pattern->limits = pcre2_match_context_create(NULL);
+    if (!pattern->match || !pattern->limits) {
         hp_out_of_memory(0);
     }
+    pcre2_set_match_limit(pattern->limits, STEPS_MAX);
     return HP_OK;
 }
 
 void hp_pattern_done(struct hp_pattern *pattern) {
     pcre2_match_data_free(pattern->match);
+    pcre2_match_context_free(pattern->limits);
     pcre2_code_free(pattern->code);
     *pattern = (struct hp_pattern){0};
 }
 
 bool hp_pattern_matches(struct hp_pattern *pattern, const char *subject) {
-    return pcre2_match(pattern->code, (PCRE2_SPTR)subject, strlen(subject), 0, 0,
-                       pattern->match, NULL) > 0;
+    int found = pcre2_match(pattern->code, (PCRE2_SPTR)subject, strlen(subject), 0, 0,
+                            pattern->match, pattern->limits);
+    pattern->gave_up |= found < PCRE2_ERROR_NOMATCH;
+    return found > 0;
 }
 
 bool hp_pattern_group(const struct hp_pattern *pattern, const char *subject,
