@@ -168,6 +168,35 @@ struct hp_symbol_options {
 HP_API void hp_profile_symbolize(struct hp_profile *profile,
                                  const struct hp_symbol_options *options);
 
+// --- filters ------------------------------------------------------------------
+
+// What a pattern does to the stacks whose calls it matches.  Those of one rule are
+// alternatives: what any of them matches is meant.
+enum hp_filter_rule {
+    HP_FOCUS,     // show only these stacks
+    HP_IGNORE,    // do not show these stacks
+    HP_HIDE,      // leave these calls out, and stacks of nothing else
+    HP_SHOW,      // show only these calls, and no stacks without
+    HP_SHOW_FROM, // show stacks only from such a call on, that nearest to the root
+    HP_PICK,      // HP_REPORT_PEEK and HP_REPORT_LIST are about these functions
+    HP_FILTER_RULES,
+};
+
+// A PCRE2 pattern is searched in the names of functions, files and modules (HP_PICK: in what
+// the rows of the report stand for), and if it begins with "0x" also in offsets within
+// modules, as "0x1a2b".
+struct hp_filter {
+    enum hp_filter_rule rule;
+    const char *pattern;
+};
+
+// Whether the pattern is one: HP_E_USAGE says where it is wrong.
+HP_API int hp_filter_check(const struct hp_filter *filter, struct hp_err *err);
+
+// For all reports made afterwards.  Totals stay those of everything that was read.
+HP_API int hp_profile_filter(struct hp_profile *profile, const struct hp_filter *filters,
+                             size_t count, struct hp_err *err);
+
 // --- reports ------------------------------------------------------------------
 
 enum hp_report_kind {

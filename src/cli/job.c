@@ -199,7 +199,8 @@ static int report(const struct hp_cli_settings *settings, struct hp_profile *pro
                   struct hp_cli_outfile *out, struct hp_err *err) {
     symbolize(settings, profile);
     warn(settings, profile);
-    return write_report(settings, profile, out, err);
+    int ret = hp_profile_filter(profile, settings->filters, settings->filter_count, err);
+    return ret == HP_OK ? write_report(settings, profile, out, err) : ret;
 }
 
 // What --fail-if asks for.

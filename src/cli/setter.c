@@ -270,6 +270,13 @@ int hp_cli_set_jobs(struct hp_cli_settings *settings, const struct hp_cli_option
     return ret;
 }
 
+int hp_cli_set_filter(struct hp_cli_settings *settings,
+                      const struct hp_cli_option *option, char *value,
+                      struct hp_err *err) {
+    return hp_cli_settings_add_filter(settings, (enum hp_filter_rule)option->number,
+                                      value, err);
+}
+
 int hp_cli_set_symbol_dir(struct hp_cli_settings *settings,
                           const struct hp_cli_option *option, char *value,
                           struct hp_err *err) {

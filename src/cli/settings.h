@@ -16,12 +16,14 @@ struct hp_cli_settings {
     const struct hp_cli_command *command;
     const struct hp_cli_command *topic; // of `help`, or NULL
 
-    const char **inputs; // grown with hp_cli_grow(), as the next two
+    const char **inputs; // grown with hp_cli_grow(), as the next three
     size_t input_count;
     const char **symbol_dirs;
     size_t symbol_dir_count;
     struct hp_path_map *path_maps;
     size_t path_map_count;
+    struct hp_filter *filters;
+    size_t filter_count;
 
     const char *files_from;      // or NULL
     const char *base_files_from; // or NULL
@@ -42,5 +44,9 @@ struct hp_cli_settings {
 };
 
 void hp_cli_settings_done(struct hp_cli_settings *settings);
+
+// HP_E_USAGE if the pattern is none.
+int hp_cli_settings_add_filter(struct hp_cli_settings *settings, enum hp_filter_rule rule,
+                               const char *pattern, struct hp_err *err);
 
 #endif

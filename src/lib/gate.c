@@ -22,13 +22,19 @@ static bool tell(struct hp_span name, char *to, size_t room) {
     return true;
 }
 
+// What the gate is held against beside the rows.
+static struct hp_span sum_name(const struct hp_profile *profile) {
+    bool is_filtered = profile->marks.filters.count > 0;
+    return hp_span_of(is_filtered ? "what the filters leave" : "the total");
+}
+
 static bool difference_exceeds(struct check *check,
                                const struct hp_difference *difference, char *name,
                                size_t room) {
-    const struct hp_change *total = &difference->total;
-    check->base = hp_fixed_double(total->before, check->metric);
-    if (exceeds(check, total->before, total->after, total->growth_p)) {
-        return tell(hp_span_of("the total"), name, room);
+    const struct hp_change *left = &difference->left;
+    check->base = hp_fixed_double(difference->total.before, check->metric);
+    if (exceeds(check, left->before, left->after, left->growth_p)) {
+        return tell(sum_name(difference->naming.profile), name, room);
     }
     const struct hp_change *row;
     hp_vec_each (row, &difference->rows) {
@@ -41,10 +47,10 @@ static bool difference_exceeds(struct check *check,
 
 static bool trend_exceeds(struct check *check, const struct hp_trend *trend, char *name,
                           size_t room) {
-    const struct hp_trend_row *total = &trend->total;
-    check->base = hp_fixed_double(total->first, check->metric);
-    if (exceeds(check, total->first, total->last, total->p)) {
-        return tell(hp_span_of("the total"), name, room);
+    const struct hp_trend_row *left = &trend->left;
+    check->base = hp_fixed_double(trend->total.first, check->metric);
+    if (exceeds(check, left->first, left->last, left->p)) {
+        return tell(sum_name(trend->naming.profile), name, room);
     }
     const struct hp_trend_row *row;
     hp_vec_each (row, &trend->rows) {

@@ -36,7 +36,18 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->inputs);
     hp_vec_done(&profile->labels);
     hp_vec_done(&profile->warnings);
+    hp_vec_done(&profile->marks.strings);
+    hp_vec_done(&profile->marks.frames);
+    hp_vec_done(&profile->marks.filters);
     *profile = (struct hp_profile){0};
+}
+
+const char *hp_filter_rule_text(enum hp_filter_rule rule) {
+    static const char *const names[HP_FILTER_RULES] = {
+        [HP_FOCUS] = "focus", [HP_IGNORE] = "ignore",       [HP_HIDE] = "hide",
+        [HP_SHOW] = "show",   [HP_SHOW_FROM] = "show-from", [HP_PICK] = "pick",
+    };
+    return names[rule];
 }
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string) {

@@ -62,6 +62,25 @@ struct hp_label {
     hp_string key, value;
 };
 
+// As it was asked for.
+struct hp_filter_text {
+    enum hp_filter_rule rule;
+    hp_string pattern;
+};
+
+// What the filters match, as bits: hp_mark_of().
+struct hp_marks {
+    HP_VEC(uint8_t) strings; // of the profile, which are names; none: no filters
+    HP_VEC(uint8_t) frames;  // by their offsets
+    HP_VEC(struct hp_filter_text) filters;
+    uint8_t rules;              // that there are
+    hp_string truncated, empty; // names of what stands for no frame
+};
+
+static inline uint8_t hp_mark_of(enum hp_filter_rule rule) {
+    return (uint8_t)(1 << rule);
+}
+
 struct hp_profile {
     struct hp_arena arena;
     struct hp_strtab strings;
@@ -85,7 +104,8 @@ struct hp_profile {
     bool has_alloc;            // some input has allocation totals (prof_accum)
     enum hp_errors keep;       // errors of which columns
     struct hp_history history; // what each input added, if that is kept
-    bool overflow;             // a sum did not fit: the profile is unusable
+    struct hp_marks marks;
+    bool overflow; // a sum did not fit: the profile is unusable
 };
 
 // {0} after done.
@@ -144,6 +164,9 @@ struct hp_values hp_profile_total(const struct hp_profile *profile);
 struct hp_error hp_profile_error(const struct hp_profile *profile, enum hp_column column);
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
+
+// "show-from"
+const char *hp_filter_rule_text(enum hp_filter_rule rule);
 
 HP_PRINTF(2, 3)
 void hp_profile_warn(struct hp_profile *profile, const char *format, ...);

@@ -13,13 +13,16 @@
 // NUMBER is {"estimate": 1.500, "low": 1, "high": 2}; low and high are null where nothing is
 // known, and NUMBERS are as in "total".  "effective_samples" and "flags" are of flat, in the
 // metric asked for; with --spread also "spread": {"mean", "sd", "p"}, and after the rows
-// "outliers": [{"input", "value", "others", "p", "q"}].  Flags are "few-samples", "seen-once" and "mixed-sizes".  Rows of stacks
-// have "frames", leaf first, "truncated", and "value" instead of flat and cum.
+// "outliers": [{"input", "value", "others", "p", "q"}].  With filters there are also, after
+// "unseen", "filters": [{"rule": "focus", "pattern": "f"}] and "left": NUMBERS.  Flags are
+// "few-samples", "seen-once" and "mixed-sizes".  Rows of stacks have "frames", leaf first,
+// "truncated", and "value" instead of flat and cum.
 #include "report/json.h"
 #include "report/jsonhead.h"
 #include "report/jsontext.h"
 #include "report/report.h"
 #include "view/chosen.h"
+#include "view/left.h"
 #include "view/measure.h"
 #include "view/precision.h"
 #include "view/spread.h"
@@ -103,12 +106,23 @@ static void put_unseen(const struct writer *w) {
     hp_sink_text(w->out, "},\n ");
 }
 
-static void put_head(const struct writer *w, const char *command) {
+static void put_left(const struct writer *w, const struct hp_naming *naming) {
+    if (hp_json_filters(w->out, w->profile)) {
+        struct hp_left left = hp_left_of(naming);
+        put_key(w, "left");
+        put_numbers(w, &left.values, left.errors);
+        hp_sink_text(w->out, ",\n ");
+    }
+}
+
+static void put_head(const struct writer *w, const struct hp_naming *naming,
+                     const char *command) {
     hp_json_head(w->out, w->profile, w->options, command);
     hp_json_inputs(w->out, w->profile, HP_JSON_ALL);
     hp_sink_print(w->out, ", \"stacks\": %zu},\n ", w->profile->stacks.count);
     put_totals(w);
     put_unseen(w);
+    put_left(w, naming);
     hp_sink_text(w->out, "\"rows\": [");
 }
 
@@ -220,7 +234,7 @@ static void write_top(const struct writer *w) {
     if (w->options->spread) {
         hp_spread_init(&spread, &table->naming, w->options);
     }
-    put_head(w, "top");
+    put_head(w, &table->naming, "top");
     for (size_t i = 0; i < hp_chosen_rows(w->options, table->rows.count); i++) {
         hp_node_id node = table->rows.at[i].node;
         hp_sink_text(w->out, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
@@ -258,7 +272,7 @@ static void write_stacks(const struct writer *w) {
     struct hp_traces traces;
     hp_traces_init(&traces, w->profile, w->options);
     hp_traces_sort_by(&traces, metric);
-    put_head(w, "stacks");
+    put_head(w, &traces.naming, "stacks");
     for (size_t i = 0; i < hp_chosen_rows(w->options, traces.traces.count); i++) {
         const struct hp_trace *trace = &traces.traces.at[i];
         hp_sink_text(w->out, i > 0 ? ",\n  " : "\n  ");

@@ -1,7 +1,7 @@
 // {"schema": "hprof-agg.diff/1", "command": "diff", "by": ..., "confidence": 0.95,
 //  "test": "independent" or "process" or "process-accum" or "fleets" or "sampling" or "none",
 //  "base": {"used": 1, "skipped": 0, "periods": [524288]}, "new": {...},
-//  "total": CHANGE,
+//  "total": CHANGE, with filters also "filters" as in json.c and "left": CHANGE,
 //  "rows": [{"name": "f", CHANGE}, ...], the surest growth first,
 //  "warnings": ["..."]}
 //
@@ -69,7 +69,13 @@ void hp_json_diff(struct hp_sink *out, const struct hp_profile *profile,
     hp_json_inputs(out, profile, HP_JSON_NEW);
     hp_sink_text(out, "},\n \"total\": {");
     put_change(out, &difference.total, options);
-    hp_sink_text(out, ",\n \"rows\": [");
+    hp_sink_text(out, ",\n ");
+    if (hp_json_filters(out, profile)) {
+        hp_sink_text(out, "\"left\": {");
+        put_change(out, &difference.left, options);
+        hp_sink_text(out, ",\n ");
+    }
+    hp_sink_text(out, "\"rows\": [");
     size_t count = difference.rows.count;
     size_t limit = hp_chosen_rows(options, count);
     for (size_t i = 0; i < limit; i++) {

@@ -1,7 +1,7 @@
 // {"schema": "hprof-agg.trend/1", "command": "trend", "by": ..., "confidence": 0.95, "flat": true,
 //  "test": "slope" or "first-to-last" or "none",
 //  "inputs": {"used": 12, "skipped": 0, "periods": [524288]}, "hours": 3.5 or null,
-//  "total": ROW,
+//  "total": ROW, with filters also "filters" as in json.c and "left": ROW,
 //  "rows": [{"name": "f", ROW}, ...], the surest growth first,
 //  "warnings": ["..."]}
 //
@@ -67,7 +67,13 @@ void hp_json_trend(struct hp_sink *out, const struct hp_profile *profile,
     hp_json_double(out, trend.hours);
     hp_sink_text(out, ",\n \"total\": {");
     put_row(out, &trend, &trend.total, options);
-    hp_sink_text(out, ",\n \"rows\": [");
+    hp_sink_text(out, ",\n ");
+    if (hp_json_filters(out, profile)) {
+        hp_sink_text(out, "\"left\": {");
+        put_row(out, &trend, &trend.left, options);
+        hp_sink_text(out, ",\n ");
+    }
+    hp_sink_text(out, "\"rows\": [");
     size_t count = trend.rows.count;
     size_t limit = hp_chosen_rows(options, count);
     for (size_t i = 0; i < limit; i++) {

@@ -83,6 +83,21 @@ void hp_json_inputs(struct hp_sink *out, const struct hp_profile *profile,
     put_periods(out, profile, which);
 }
 
+bool hp_json_filters(struct hp_sink *out, const struct hp_profile *profile) {
+    const struct hp_filter_text *filter;
+    const char *between = "\"filters\": [";
+    hp_vec_each (filter, &profile->marks.filters) {
+        hp_sink_print(out, "%s{\"rule\": \"%s\", \"pattern\": ", between,
+                      hp_filter_rule_text(filter->rule));
+        hp_json_string(out, hp_strtab_span(&profile->strings, filter->pattern));
+        hp_sink_text(out, "}");
+        between = ", ";
+    }
+    bool is_filtered = profile->marks.filters.count > 0;
+    hp_sink_text(out, is_filtered ? "],\n " : "");
+    return is_filtered;
+}
+
 void hp_json_foot(struct hp_sink *out, const struct hp_profile *profile) {
     hp_sink_text(out, "],\n \"warnings\": [");
     for (size_t i = 0; i < profile->warnings.count; i++) {

@@ -21,6 +21,9 @@ enum hp_json_inputs {
 void hp_json_inputs(struct hp_sink *out, const struct hp_profile *profile,
                     enum hp_json_inputs which);
 
+// "filters": [...], if there are any; else nothing and false.
+bool hp_json_filters(struct hp_sink *out, const struct hp_profile *profile);
+
 // After the rows: warnings, and the closing brace.
 void hp_json_foot(struct hp_sink *out, const struct hp_profile *profile);
 

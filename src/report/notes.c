@@ -25,6 +25,13 @@ void hp_notes_tell(const struct hp_profile *profile, enum hp_report_kind kind,
     note(data, made_by);
     note(data, estimators[profile->estimator]);
     note(data, inputs);
+    const struct hp_filter_text *filter;
+    hp_vec_each (filter, &profile->marks.filters) {
+        char text[256];
+        snprintf(text, sizeof text, "filter: --%s=%s", hp_filter_rule_text(filter->rule),
+                 hp_profile_text(profile, filter->pattern));
+        note(data, text);
+    }
     if (kind == HP_REPORT_TIMELINE) {
         note(data,
              "a series: what one input holds is not to be added to what another holds");

@@ -2,6 +2,7 @@
 
 #include "report/report.h"
 #include "view/chosen.h"
+#include "view/left.h"
 #include "view/measure.h"
 #include "view/unseen.h"
 
@@ -276,8 +277,45 @@ void hp_text_warnings(struct hp_sink *out, const struct hp_profile *profile,
     }
 }
 
-void hp_text_header(struct hp_sink *out, const struct hp_profile *profile,
+bool hp_text_filters(struct hp_sink *out, const struct hp_profile *profile) {
+    bool is_first = true;
+    const struct hp_filter_text *filter;
+    hp_vec_each (filter, &profile->marks.filters) {
+        if (filter->rule != HP_PICK) {
+            hp_sink_print(out, "%s--%s=", is_first ? "filters    " : " ",
+                          hp_filter_rule_text(filter->rule));
+            hp_sink_escaped(out, hp_strtab_span(&profile->strings, filter->pattern));
+            is_first = false;
+        }
+    }
+    hp_sink_text(out, is_first ? "" : " leave ");
+    return !is_first;
+}
+
+static void put_left(struct hp_sink *out, const struct hp_naming *naming,
+                     const struct hp_report_options *options) {
+    enum hp_metric metric = options->metric;
+    if (!hp_text_filters(out, naming->profile)) {
+        return;
+    }
+    char text[HP_NUMBER_SIZE];
+    struct hp_left left = hp_left_of(naming);
+    const struct hp_error *error = &left.errors[hp_column_of(metric)];
+    hp_fixed total = hp_profile_total(naming->profile).of[metric];
+    hp_text_format(text, left.values.of[metric], metric, HP_UNIT_AUTO);
+    hp_sink_text(out, text);
+    if (hp_text_has_errors(naming->profile, options) && error->samples > 0) {
+        format_error(text, left.values.of[metric], error, options, metric, HP_UNIT_AUTO);
+        hp_sink_print(out, hp_measure_is_known(error, metric) ? " ± %s" : " (%s)", text);
+    }
+    hp_text_format(text, total, metric, HP_UNIT_AUTO);
+    double share = total == 0 ? 0 : (double)left.values.of[metric] * 100 / (double)total;
+    hp_sink_print(out, " of %s (%.1f%%)\n", text, share);
+}
+
+void hp_text_header(struct hp_sink *out, const struct hp_naming *naming,
                     const struct hp_report_options *options) {
+    const struct hp_profile *profile = naming->profile;
     put_inputs(out, profile);
     put_totals(out, profile, "in use", HP_COLUMN_INUSE, options);
     if (profile->has_alloc) {
@@ -286,6 +324,7 @@ void hp_text_header(struct hp_sink *out, const struct hp_profile *profile,
     if (hp_text_has_errors(profile, options)) {
         put_unseen(out, profile, options);
     }
+    put_left(out, naming, options);
     hp_text_warnings(out, profile, options);
     hp_sink_text(out, "\n");
 }

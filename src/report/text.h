@@ -5,6 +5,7 @@
 #include "base/sink.h"
 #include "base/units.h"
 #include "model/profile.h"
+#include "view/naming.h"
 
 enum {
     HP_COLUMN = 13,      // characters of a value
@@ -43,11 +44,13 @@ bool hp_text_has_errors(const struct hp_profile *profile,
                         const struct hp_report_options *options);
 
 // The lines above a table: what was read, its totals, what to know about it.
-void hp_text_header(struct hp_sink *out, const struct hp_profile *profile,
+void hp_text_header(struct hp_sink *out, const struct hp_naming *naming,
                     const struct hp_report_options *options);
 
 // Parts of that: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks", and the warnings.
 void hp_text_inputs(struct hp_sink *out, const struct hp_profile *profile);
+// "filters    --focus=f leave ", or nothing and false.
+bool hp_text_filters(struct hp_sink *out, const struct hp_profile *profile);
 void hp_text_warnings(struct hp_sink *out, const struct hp_profile *profile,
                       const struct hp_report_options *options);
 

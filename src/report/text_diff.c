@@ -81,6 +81,28 @@ static void put_side(struct hp_sink *out, const char *label, hp_fixed value,
     hp_sink_text(out, "\n");
 }
 
+static void put_p(struct hp_sink *out, const struct hp_change *change) {
+    if (!isnan(hp_change_p(change))) {
+        hp_sink_text(out, ", p ");
+        hp_text_chance(out, hp_change_p(change), 0);
+    }
+}
+
+static void put_left(struct hp_sink *out, const struct hp_difference *difference,
+                     const struct hp_report_options *options) {
+    const struct hp_change *left = &difference->left;
+    char text[HP_NUMBER_SIZE];
+    if (!hp_text_filters(out, difference->naming.profile)) {
+        return;
+    }
+    hp_text_format(text, left->before, options->metric, HP_UNIT_AUTO);
+    hp_sink_print(out, "%s of base, ", text);
+    hp_text_format(text, left->after, options->metric, HP_UNIT_AUTO);
+    hp_sink_print(out, "%s of new", text);
+    put_p(out, left);
+    hp_sink_text(out, "\n");
+}
+
 static void put_header(struct hp_sink *out, const struct hp_difference *difference,
                        const struct hp_profile *profile,
                        const struct hp_report_options *options) {
@@ -96,12 +118,10 @@ static void put_header(struct hp_sink *out, const struct hp_difference *differen
     hp_fixed growth = total->after - total->before;
     hp_text_format(text, growth < 0 ? -growth : growth, options->metric, HP_UNIT_AUTO);
     hp_sink_print(out, "change     %s%s", growth < 0 ? "-" : "+", text);
-    if (!isnan(hp_change_p(total))) {
-        hp_sink_text(out, ", p ");
-        hp_text_chance(out, hp_change_p(total), 0);
-    }
+    put_p(out, total);
     hp_sink_text(out, "\n");
     put_test(out, difference);
+    put_left(out, difference, options);
     hp_text_warnings(out, profile, options);
     hp_sink_text(out, "\n");
 }

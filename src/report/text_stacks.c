@@ -43,10 +43,10 @@ void hp_text_stacks(struct hp_sink *out, const struct hp_profile *profile,
     struct hp_traces traces;
     hp_traces_init(&traces, profile, options);
     hp_traces_sort_by(&traces, options->metric);
-    hp_text_header(out, profile, options);
+    hp_text_header(out, &traces.naming, options);
     size_t count = traces.traces.count;
     size_t limit = hp_chosen_rows(options, count);
-    hp_fixed left = traces.total.of[options->metric];
+    hp_fixed left = traces.left.of[options->metric];
     for (size_t i = 0; i < limit; i++) {
         put_trace(out, &traces, &traces.traces.at[i], options);
         left -= traces.traces.at[i].values.of[options->metric];

@@ -118,7 +118,7 @@ static void put_rows(struct hp_sink *out, const struct top *top) {
     }
     if (limit < count) {
         hp_text_rest(out, count - limit, hp_text_row_name(top->options->by),
-                     table->total - sum, table->total);
+                     table->left - sum, table->total);
     }
 }
 
@@ -129,7 +129,7 @@ void hp_text_top(struct hp_sink *out, const struct hp_profile *profile,
     if (options->spread) {
         hp_spread_init(&top.spread, &top.table.naming, options);
     }
-    hp_text_header(out, profile, options);
+    hp_text_header(out, &top.table.naming, options);
     put_column_names(out, &top);
     put_rows(out, &top);
     if (has_errors(&top.table)) {

@@ -31,6 +31,18 @@ static void put_half(struct hp_sink *out, double half,
     hp_sink_print(out, "%*s", width, text);
 }
 
+static void put_left(struct hp_sink *out, const struct hp_trend *trend,
+                     const struct hp_report_options *options) {
+    char text[HP_NUMBER_SIZE];
+    if (!hp_text_filters(out, trend->naming.profile)) {
+        return;
+    }
+    hp_text_format(text, trend->left.first, options->metric, HP_UNIT_AUTO);
+    hp_sink_print(out, "%s of the first, ", text);
+    hp_text_format(text, trend->left.last, options->metric, HP_UNIT_AUTO);
+    hp_sink_print(out, "%s of the last\n", text);
+}
+
 static void put_header(struct hp_sink *out, const struct hp_trend *trend,
                        const struct hp_profile *profile,
                        const struct hp_report_options *options) {
@@ -67,6 +79,7 @@ static void put_header(struct hp_sink *out, const struct hp_trend *trend,
                      "tested as  slope of a line, for sampling however long objects live "
                      "(sharper with prof_accum:true), and for values that scatter\n");
     }
+    put_left(out, trend, options);
     hp_text_warnings(out, profile, options);
     hp_sink_text(out, "\n");
 }

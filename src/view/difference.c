@@ -245,6 +245,14 @@ static int by_growth(const void *left, const void *right, void *context) {
     return hp_node_compare(context, a->node, b->node);
 }
 
+// Of many rows: there is but one, so that nothing has to be adjusted.
+static struct hp_change compare_sum(const struct context *c, const struct hp_sums *sum) {
+    struct hp_change change = compare(c, sum, 0);
+    change.growth_q = change.growth_p;
+    change.shrinkage_q = change.shrinkage_p;
+    return change;
+}
+
 static void make_rows(struct hp_difference *difference, const struct context *c,
                       const struct hp_sums *sums, size_t nodes) {
     for (uint32_t i = 0; i < nodes; i++) {
@@ -257,9 +265,8 @@ static void make_rows(struct hp_difference *difference, const struct context *c,
         qsort_r(difference->rows.at, difference->rows.count, sizeof *difference->rows.at,
                 by_growth, &difference->naming);
     }
-    difference->total = compare(c, &sums[nodes], 0);
-    difference->total.growth_q = difference->total.growth_p;
-    difference->total.shrinkage_q = difference->total.shrinkage_p;
+    difference->total = compare_sum(c, &sums[nodes]);
+    difference->left = compare_sum(c, &sums[nodes + 1]);
 }
 
 void hp_difference_init(struct hp_difference *difference,

@@ -39,6 +39,7 @@ struct hp_difference {
     size_t inputs[2];              // that were used
     HP_VEC(struct hp_change) rows; // the surest growth first
     struct hp_change total;
+    struct hp_change left; // by filters
 };
 
 // The inputs that were used, by hp_input_record.is_base.

@@ -1,6 +1,8 @@
 #include "view/groups.h"
 
 #include "base/units.h"
+#include "view/left.h"
+#include "view/walk.h"
 
 #include <string.h>
 
@@ -43,18 +45,22 @@ struct hp_group_member *hp_group_members(const struct hp_profile *profile,
     return members;
 }
 
-void hp_group_sum(const struct hp_profile *profile, const struct hp_input_record *input,
-                  enum hp_metric metric, hp_fixed *value, struct hp_error *error) {
+struct hp_group_sum hp_group_sum(const struct hp_profile *profile,
+                                 const struct hp_input_record *input,
+                                 enum hp_metric metric, const bool *is_left) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
-    *value = 0;
-    *error = (struct hp_error){0};
+    struct hp_group_sum sum = {0};
     hp_history_open(&reader, &profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
-        *value += seen.values.of[metric];
-        hp_error_add(error, &seen.errors[hp_column_of(metric)]);
+        sum.all += seen.values.of[metric];
+        if (is_left[seen.stack]) {
+            sum.left += seen.values.of[metric];
+            hp_error_add(&sum.error, &seen.errors[hp_column_of(metric)]);
+        }
     }
     hp_history_done_reading(&reader);
+    return sum;
 }
 
 // --- names of labels --------------------------------------------------------------------
@@ -147,37 +153,39 @@ bool hp_groups_exist(const struct hp_profile *profile,
 
 // --- rows -------------------------------------------------------------------------------
 
-// Numbers are those of rows, + 1; 0: none yet.
 struct rows {
     struct hp_table *table;
-    HP_VEC(size_t) of_node;
-    size_t *of_set; // of labels
+    const bool *is_left;    // of each stack
+    HP_VEC(size_t) of_node; // the number of its row, + 1; 0: none yet
+    hp_node_id *of_set;     // of labels: the node that it belongs to, 0 for none
 };
 
-static size_t row_of(struct rows *rows, struct hp_span name) {
-    struct hp_table *table = rows->table;
-    uint32_t node = hp_strtab_add(&table->naming.names, name).n;
-    while (rows->of_node.count <= node) {
-        hp_vec_push(&rows->of_node, 0);
-    }
-    if (rows->of_node.at[node] == 0) {
-        struct hp_row row = {.node = {node}};
-        hp_vec_push(&table->rows, row);
-        rows->of_node.at[node] = table->rows.count;
-    }
-    return rows->of_node.at[node];
+static hp_node_id node_of(struct rows *rows, struct hp_span name) {
+    return (hp_node_id){hp_strtab_add(&rows->table->naming.names, name).n};
 }
 
-// Of each set of labels that says what row it belongs to.
-static void find_rows(struct rows *rows, const struct hp_profile *profile,
-                      const struct hp_report_options *options) {
+static struct hp_row *row_of(struct rows *rows, hp_node_id node) {
+    struct hp_table *table = rows->table;
+    while (rows->of_node.count <= node.n) {
+        hp_vec_push(&rows->of_node, 0);
+    }
+    if (rows->of_node.at[node.n] == 0) {
+        struct hp_row row = {.node = node};
+        hp_vec_push(&table->rows, row);
+        rows->of_node.at[node.n] = table->rows.count;
+    }
+    return &table->rows.at[rows->of_node.at[node.n] - 1];
+}
+
+static void find_nodes(struct rows *rows, const struct hp_profile *profile,
+                       const struct hp_report_options *options) {
     size_t count = profile->tag_sets.strings.count;
     struct name name = {0};
     rows->of_set = hp_alloc((count + 1) * sizeof *rows->of_set);
     for (uint32_t set = 1; set < count; set++) {
         name_of_set(&name, profile, (hp_string){set}, options);
         struct hp_span text = {name.text.at, name.text.count};
-        rows->of_set[set] = text.size > 0 ? row_of(rows, text) : 0;
+        rows->of_set[set] = text.size > 0 ? node_of(rows, text) : (hp_node_id){0};
     }
     hp_vec_done(&name.text);
 }
@@ -190,43 +198,44 @@ static void add(struct hp_row *row, const struct hp_observation *seen,
     row->cum_error = row->flat_error;
 }
 
-static void add_input(struct rows *rows, const struct hp_profile *profile,
-                      const struct hp_input_record *input,
+static void add_input(struct rows *rows, const struct hp_input_record *input,
                       const struct hp_report_options *options,
                       struct hp_history_reader *reader) {
     struct hp_table *table = rows->table;
+    const struct hp_profile *profile = table->naming.profile;
+    hp_node_id own = node_of(rows, name_of_input(profile, input, options));
     struct hp_observation seen;
     bool is_used = false;
-    size_t own = 0;
     hp_history_open(reader, &profile->history, input->number);
     while (hp_history_next(reader, &seen)) {
+        hp_node_id node = rows->of_set[hp_profile_tags(profile, seen.stack).n];
         is_used = true;
-        size_t row = rows->of_set[hp_profile_tags(profile, seen.stack).n];
-        if (row == 0) {
-            own = own ? own : row_of(rows, name_of_input(profile, input, options));
-            row = own;
-        }
-        add(&table->rows.at[row - 1], &seen, options->metric);
         table->total += seen.values.of[options->metric];
+        if (rows->is_left[seen.stack]) {
+            table->left += seen.values.of[options->metric];
+            add(row_of(rows, node.n ? node : own), &seen, options->metric);
+        }
     }
-    if (!is_used) { // also what has no stacks has a row
-        row_of(rows, name_of_input(profile, input, options));
+    if (!is_used && !hp_walk_is_filtered(&table->naming)) {
+        row_of(rows, own); // also what has no stacks has a row
     }
 }
 
 void hp_groups_make_rows(struct hp_table *table, const struct hp_profile *profile,
                          const struct hp_report_options *options) {
-    struct rows rows = {.table = table};
+    hp_naming_init(&table->naming, profile, options);
+    bool *is_left = hp_left_stacks(&table->naming);
+    struct rows rows = {.table = table, .is_left = is_left};
     struct hp_history_reader reader = {0};
     const struct hp_input_record *input;
-    table->naming.profile = profile;
-    find_rows(&rows, profile, options);
+    find_nodes(&rows, profile, options);
     hp_vec_each (input, &profile->inputs) {
         if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
-            add_input(&rows, profile, input, options, &reader);
+            add_input(&rows, input, options, &reader);
         }
     }
     hp_history_done_reading(&reader);
     hp_vec_done(&rows.of_node);
     free(rows.of_set);
+    free(is_left);
 }

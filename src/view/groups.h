@@ -20,9 +20,17 @@ struct hp_group_member *hp_group_members(const struct hp_profile *profile,
                                          const struct hp_report_options *options,
                                          size_t *count);
 
-// All that an input added, from the profile's history.
-void hp_group_sum(const struct hp_profile *profile, const struct hp_input_record *input,
-                  enum hp_metric metric, hp_fixed *value, struct hp_error *error);
+// What an input added, from the profile's history.
+struct hp_group_sum {
+    hp_fixed all;
+    hp_fixed left;         // by filters
+    struct hp_error error; // of that
+};
+
+// `is_left` tells which stacks are.
+struct hp_group_sum hp_group_sum(const struct hp_profile *profile,
+                                 const struct hp_input_record *input,
+                                 enum hp_metric metric, const bool *is_left);
 
 // Fill table->rows and total; names are those of table->naming.
 void hp_groups_make_rows(struct hp_table *table, const struct hp_profile *profile,

@@ -1,5 +1,7 @@
 #include "view/members.h"
 
+#include "view/walk.h"
+
 void hp_members_init(struct hp_members *members, const struct hp_naming *naming,
                      bool cum) {
     *members = (struct hp_members){.node_count = naming->names.strings.count};
@@ -9,9 +11,10 @@ void hp_members_init(struct hp_members *members, const struct hp_naming *naming,
     const struct hp_stack *stack;
     hp_vec_each (stack, &naming->profile->stacks) {
         hp_vec_push(&members->first, members->nodes.count);
-        hp_naming_walk(naming, stack, &walk);
+        bool is_left = hp_walk_nodes(naming, stack, &walk);
+        size_t count = cum ? walk.nodes.count : 1;
         number++;
-        for (size_t i = 0; i < (cum ? walk.nodes.count : 1); i++) {
+        for (size_t i = 0; is_left && i < count; i++) {
             hp_node_id node = walk.nodes.at[i];
             if (seen[node.n] != number) {
                 seen[node.n] = number;
@@ -20,7 +23,7 @@ void hp_members_init(struct hp_members *members, const struct hp_naming *naming,
         }
     }
     hp_vec_push(&members->first, members->nodes.count);
-    hp_vec_done(&walk.nodes);
+    hp_walk_done(&walk);
     free(seen);
 }
 

@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    JEMALLOC_DEPTH = 128, // PROF_BT_MAX_DEFAULT
-};
-
 // Text under construction; grows as needed.
 struct builder {
     HP_VEC(char) text;
@@ -113,19 +109,71 @@ static void build_name(struct builder *b, const struct hp_profile *profile,
     }
 }
 
-static void add_call(struct hp_naming *naming, struct builder *b,
-                     const struct hp_frame *frame, const struct hp_line *line,
-                     enum hp_granularity by) {
+// --- filters ------------------------------------------------------------------------------
+
+static uint8_t marks_of(const struct hp_profile *profile, size_t frame,
+                        const struct hp_line *line) {
+    const uint8_t *strings = profile->marks.strings.at;
+    if (!strings) {
+        return 0;
+    }
+    hp_module_id module = profile->frames.at[frame].module;
+    uint8_t marks = strings[profile->modules.at[module.n].path.n];
+    marks |= profile->marks.frames.at[frame];
+    return line ? marks | strings[line->function.n] | strings[line->file.n] : marks;
+}
+
+static bool is_hidden(const struct hp_naming *naming, uint8_t marks) {
+    return (marks & hp_mark_of(HP_HIDE)) != 0 ||
+           ((naming->profile->marks.rules & ~marks & hp_mark_of(HP_SHOW)) != 0);
+}
+
+// As in pprof: what is around the outermost match within a frame is not shown, wherever the
+// frame occurs.
+static void cut_frame(struct hp_naming *naming, size_t first) {
+    struct hp_call *calls = naming->calls.at;
+    size_t end = naming->calls.count;
+    while (end > first && (calls[end - 1].is_hidden ||
+                           !(calls[end - 1].marks & hp_mark_of(HP_SHOW_FROM)))) {
+        end--;
+    }
+    for (size_t i = end; i < naming->calls.count && end > first; i++) {
+        calls[i].is_hidden = true;
+    }
+}
+
+// --- calls --------------------------------------------------------------------------------
+
+static void add_call(struct hp_naming *naming, struct builder *b, size_t number,
+                     const struct hp_line *line, enum hp_granularity by) {
     const struct hp_profile *profile = naming->profile;
+    const struct hp_frame *frame = &profile->frames.at[number];
     b->text.count = 0;
     build_name(b, profile, frame, line, by);
-    struct hp_call call = {.node = {hp_strtab_add(&naming->names, built(b)).n}};
+    struct hp_call call = {
+        .node = {hp_strtab_add(&naming->names, built(b)).n},
+        .line = line ? (uint32_t)(line - profile->lines.at) + 1 : 0,
+        .marks = marks_of(profile, number, line),
+    };
     const struct hp_module *module = &profile->modules.at[frame->module.n];
     call.is_allocator =
         hp_is_allocator_module(hp_strtab_span(&profile->strings, module->path)) ||
         (line &&
          hp_is_allocator_function(hp_strtab_span(&profile->strings, line->function)));
+    call.is_hidden = is_hidden(naming, call.marks);
     hp_vec_push(&naming->calls, call);
+}
+
+// A call that is no frame's, behind those that are.
+static uint32_t add_stand_in(struct hp_naming *naming, const char *name, hp_string text) {
+    const uint8_t *strings = naming->profile->marks.strings.at;
+    struct hp_call call = {
+        .node = {hp_strtab_add(&naming->names, hp_span_of(name)).n},
+        .marks = strings ? strings[text.n] : 0,
+    };
+    call.is_hidden = is_hidden(naming, call.marks);
+    hp_vec_push(&naming->calls, call);
+    return (uint32_t)naming->calls.count - 1;
 }
 
 // Most frames have one call: the walk is then one look-up a frame.  Node 0 is no name.
@@ -147,17 +195,21 @@ void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
         uint32_t first = options->no_inlines && frame->lines > 0 ? frame->lines - 1 : 0;
         hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
         if (frame->lines == 0) {
-            add_call(naming, &b, frame, NULL, options->by);
+            add_call(naming, &b, i, NULL, options->by);
         }
         for (uint32_t l = first; l < frame->lines; l++) {
-            add_call(naming, &b, frame, &profile->lines.at[frame->first_line + l],
+            add_call(naming, &b, i, &profile->lines.at[frame->first_line + l],
                      options->by);
         }
+        cut_frame(naming, naming->first_call.at[i]);
     }
     hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
     find_only_calls(naming);
-    naming->truncated.n = hp_strtab_add(&naming->names, hp_span_of("[truncated]")).n;
-    naming->empty.n = hp_strtab_add(&naming->names, hp_span_of("[empty stack]")).n;
+    naming->empty_call = add_stand_in(naming, "[empty stack]", profile->marks.empty);
+    naming->truncated_call =
+        add_stand_in(naming, "[truncated]", profile->marks.truncated);
+    naming->empty = naming->calls.at[naming->empty_call].node;
+    naming->truncated = naming->calls.at[naming->truncated_call].node;
     hp_vec_done(&b.text);
 }
 
@@ -174,65 +226,4 @@ struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node) {
 
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b) {
     return hp_span_compare(hp_node_name(naming, a), hp_node_name(naming, b));
-}
-
-void hp_naming_skip_allocator(const struct hp_naming *naming,
-                              const struct hp_stack *stack, uint32_t *frame,
-                              uint32_t *call) {
-    for (*frame = 0; *frame < stack->depth; ++*frame) {
-        const uint32_t *first = &naming->first_call.at[stack->frames[*frame].n];
-        for (*call = first[0]; *call < first[1]; ++*call) {
-            if (!naming->calls.at[*call].is_allocator) {
-                return;
-            }
-        }
-    }
-}
-
-static hp_node_id root_of(const struct hp_naming *naming, const struct hp_stack *stack) {
-    if (stack->depth == 0) {
-        return naming->empty;
-    }
-    uint32_t frame = stack->frames[stack->depth - 1].n;
-    return naming->calls.at[naming->first_call.at[frame + 1] - 1].node;
-}
-
-static void push_calls(const struct hp_naming *naming, struct hp_walk *walk,
-                       uint32_t call, uint32_t end) {
-    hp_vec_reserve(&walk->nodes, end - call);
-    for (; call < end; call++) {
-        walk->nodes.at[walk->nodes.count++] = naming->calls.at[call].node;
-    }
-}
-
-void hp_naming_walk(const struct hp_naming *naming, const struct hp_stack *stack,
-                    struct hp_walk *walk) {
-    uint32_t frame = 0, call = 0;
-    walk->nodes.count = 0;
-    if (!naming->all_frames) {
-        hp_naming_skip_allocator(naming, stack, &frame, &call);
-        if (frame < stack->depth) { // some calls of this frame may have been dropped
-            uint32_t id = stack->frames[frame++].n;
-            push_calls(naming, walk, call, naming->first_call.at[id + 1]);
-        }
-    }
-    hp_vec_reserve(&walk->nodes, stack->depth - frame);
-    for (; frame < stack->depth; frame++) {
-        uint32_t id = stack->frames[frame].n;
-        hp_node_id only = naming->only.at[id];
-        if (only.n) {
-            walk->nodes.at[walk->nodes.count++] = only;
-        } else {
-            const uint32_t *first = &naming->first_call.at[id];
-            push_calls(naming, walk, first[0], first[1]);
-            hp_vec_reserve(&walk->nodes, stack->depth - frame);
-        }
-    }
-    if (walk->nodes.count == 0) {
-        hp_vec_push(&walk->nodes, root_of(naming, stack));
-    }
-}
-
-bool hp_stack_is_truncated(const struct hp_stack *stack) {
-    return stack->depth == JEMALLOC_DEPTH;
 }

@@ -14,7 +14,10 @@ typedef struct {
 
 struct hp_call {
     hp_node_id node;
-    bool is_allocator;
+    uint32_t line;     // in the profile, + 1; 0: no symbols
+    uint8_t marks;     // of filters
+    bool is_allocator; // the allocator's own
+    bool is_hidden;    // by filters
 };
 
 struct hp_naming {
@@ -24,8 +27,9 @@ struct hp_naming {
     HP_VEC(uint32_t) first_call;      // of each frame, and one behind the last
     HP_VEC(hp_node_id) only; // of each frame: its node if it has one call, else 0
     bool all_frames;
-    hp_node_id truncated; // stands where a process's backtrace was cut off
-    hp_node_id empty;     // stands for a stack without frames
+    hp_node_id truncated;                // stands where a process's backtrace was cut off
+    hp_node_id empty;                    // stands for a stack without frames
+    uint32_t truncated_call, empty_call; // the calls of these, behind those of all frames
 };
 
 // options->by, all_frames and no_inlines are looked at.
@@ -37,25 +41,5 @@ struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
 
 // Below, above or equal to 0 as `a` comes before, after or is `b` in byte order.
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);
-
-// The nodes of one stack, leaf first.
-struct hp_walk {
-    HP_VEC(hp_node_id) nodes;
-};
-
-// Without the allocator's own frames, which lead from the leaf, unless all were asked for;
-// never empty.
-void hp_naming_walk(const struct hp_naming *naming, const struct hp_stack *stack,
-                    struct hp_walk *walk);
-
-// Step over the allocator's own calls, from the leaf on: *frame of the stack's frames and
-// *call of the naming's calls are the first that are not.  All are if *frame is the depth.
-void hp_naming_skip_allocator(const struct hp_naming *naming,
-                              const struct hp_stack *stack, uint32_t *frame,
-                              uint32_t *call);
-
-// True if jemalloc cut the stack at its default of 128 frames, so that its last frame
-// is no root.
-bool hp_stack_is_truncated(const struct hp_stack *stack);
 
 #endif

@@ -29,6 +29,9 @@ void hp_path_sums_add_all(struct hp_path_sums *sums) {
     const struct hp_profile *profile = sums->paths->naming.profile;
     for (size_t i = 0; i < profile->stacks.count; i++) {
         uint32_t path = sums->paths->path_of[i];
+        if (path == HP_NO_PATH) {
+            continue;
+        }
         hp_values_add(&sums->values[path], &profile->stacks.at[i].values);
         for (enum hp_column k = 0; k < HP_COLUMNS && sums->errors; k++) {
             if (hp_profile_has_errors(profile, k)) {
@@ -45,6 +48,9 @@ void hp_path_sums_add_input(struct hp_path_sums *sums, uint32_t number) {
     hp_history_open(&reader, &sums->paths->naming.profile->history, number);
     while (hp_history_next(&reader, &seen)) {
         uint32_t path = sums->paths->path_of[seen.stack];
+        if (path == HP_NO_PATH) {
+            continue;
+        }
         hp_values_add(&sums->values[path], &seen.values);
         for (enum hp_column k = 0; k < HP_COLUMNS && sums->errors; k++) {
             hp_error_add(&sums->errors[path * HP_COLUMNS + k], &seen.errors[k]);

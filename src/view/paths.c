@@ -2,79 +2,90 @@
 
 #include "base/hash.h"
 #include "base/index.h"
+#include "view/walk.h"
 
 #include <string.h>
 
-struct walk {
-    HP_VEC(uint32_t) places;
+enum {
+    NO_FRAME = UINT32_MAX,
+};
+
+struct places {
+    HP_VEC(uint32_t) at; // of one stack, leaf first
     hp_string tags;
 };
 
-// "[empty stack]", "[truncated]" and "[other]" are calls behind those of all frames.
-static void add_stand_ins(struct hp_paths *paths) {
-    struct hp_naming *naming = &paths->naming;
-    hp_vec_push(&naming->calls, (struct hp_call){.node = naming->empty});
-    hp_vec_push(&naming->calls, (struct hp_call){.node = naming->truncated});
-    hp_node_id other = {hp_strtab_add(&naming->names, hp_span_of("[other]")).n};
-    hp_vec_push(&naming->calls, (struct hp_call){.node = other});
-    paths->place_count = naming->calls.count;
-}
-
-static uint32_t place_of_empty(const struct hp_paths *paths) {
-    return (uint32_t)paths->place_count - 3;
-}
-
-static uint32_t place_of_truncated(const struct hp_paths *paths) {
-    return (uint32_t)paths->place_count - 2;
+// "[other]" is a call behind all of the naming's.
+static void add_other(struct hp_paths *paths) {
+    hp_string name = hp_strtab_add(&paths->naming.names, hp_span_of("[other]"));
+    hp_vec_push(&paths->calls, ((struct hp_call){.node = {name.n}}));
+    hp_vec_push(&paths->lines, ((struct hp_line){0}));
+    hp_vec_push(&paths->frame_of, NO_FRAME);
 }
 
 static uint32_t place_of_other(const struct hp_paths *paths) {
     return (uint32_t)paths->place_count - 1;
 }
 
-static void number_frames(struct hp_paths *paths, size_t frames) {
-    const uint32_t *first_call = paths->naming.first_call.at;
-    paths->frame_of = hp_alloc(paths->place_count * sizeof *paths->frame_of);
-    for (uint32_t frame = 0; frame < frames; frame++) {
-        for (uint32_t call = first_call[frame]; call < first_call[frame + 1]; call++) {
-            paths->frame_of[call] = frame;
-        }
-    }
+static uint32_t place_of_truncated(const struct hp_paths *paths) {
+    return paths->number_of[paths->naming.truncated_call];
 }
 
 // The last place stands for all that are too many.
-static void limit_depth(const struct hp_paths *paths, struct walk *walk, size_t most) {
-    if (most > 0 && walk->places.count > most) {
-        walk->places.count = most;
-        walk->places.at[most - 1] = place_of_truncated(paths);
+static void limit_depth(const struct hp_paths *paths, struct places *places,
+                        size_t most) {
+    if (most > 0 && places->at.count > most) {
+        places->at.count = most;
+        places->at.at[most - 1] = place_of_truncated(paths);
     }
 }
 
-static void find_places(const struct hp_paths *paths, const struct hp_stack *stack,
-                        struct walk *walk) {
-    const uint32_t *first_call = paths->naming.first_call.at;
-    uint32_t frame = 0, call = 0;
-    walk->places.count = 0;
-    hp_vec_reserve(&walk->places, stack->depth + 2);
-    if (!paths->naming.all_frames) {
-        hp_naming_skip_allocator(&paths->naming, stack, &frame, &call);
-        if (frame < stack->depth) { // some calls of this frame may have been skipped
-            walk->places.at[walk->places.count++] = call;
+// The calls that filters may show, with their lines.
+static void number_calls(struct hp_paths *paths) {
+    const struct hp_naming *naming = &paths->naming;
+    const struct hp_profile *profile = naming->profile;
+    size_t count = naming->calls.count;
+    uint32_t frame = 0;
+    paths->number_of = hp_alloc(count * sizeof *paths->number_of);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hp_call *call = &naming->calls.at[i];
+        bool is_stand_in = i == naming->truncated_call || i == naming->empty_call;
+        while (!is_stand_in && naming->first_call.at[frame + 1] <= i) {
             frame++;
         }
+        paths->number_of[i] = (uint32_t)paths->calls.count;
+        if (is_stand_in || !call->is_hidden) {
+            struct hp_line line = {0};
+            hp_vec_push(&paths->calls, *call);
+            hp_vec_push(&paths->lines,
+                        call->line > 0 ? profile->lines.at[call->line - 1] : line);
+            hp_vec_push(&paths->frame_of, is_stand_in ? NO_FRAME : frame);
+        }
     }
-    for (; frame < stack->depth; frame++) {
-        walk->places.at[walk->places.count++] = first_call[stack->frames[frame].n];
+    add_other(paths);
+    paths->place_count = paths->calls.count;
+}
+
+// A new place is a call of another frame, or one that is not further out in the same.
+static bool find_places(const struct hp_paths *paths, const struct hp_stack *stack,
+                        struct hp_walk *walk, struct places *places) {
+    uint32_t last = 0;
+    places->at.count = 0;
+    if (!hp_walk_calls(&paths->naming, stack, walk)) {
+        return false;
     }
-    if (stack->depth == 0) {
-        walk->places.at[walk->places.count++] = place_of_empty(paths);
-    } else if (walk->places.count == 0) { // all are the allocator's: the root is left
-        uint32_t root = stack->frames[stack->depth - 1].n;
-        walk->places.at[walk->places.count++] = first_call[root + 1] - 1;
+    for (size_t i = 0; i < walk->calls.count; i++) {
+        uint32_t number = paths->number_of[walk->calls.at[i]];
+        bool is_same_frame = paths->frame_of.at[number] == paths->frame_of.at[last];
+        if (i == 0 || !is_same_frame || number <= last) {
+            hp_vec_push(&places->at, number);
+        }
+        last = number;
     }
-    if (hp_stack_is_truncated(stack)) {
-        walk->places.at[walk->places.count++] = place_of_truncated(paths);
+    if (walk->truncated) {
+        hp_vec_push(&places->at, place_of_truncated(paths));
     }
+    return true;
 }
 
 // --- distinct ones ------------------------------------------------------------------------
@@ -92,8 +103,8 @@ static void reindex(struct hp_index *index, const struct hp_paths *paths) {
 }
 
 static uint32_t find_or_add(struct hp_paths *paths, struct hp_index *index,
-                            const struct walk *walk) {
-    struct hp_path wanted = {walk->places.at, (uint32_t)walk->places.count, walk->tags};
+                            const struct places *found) {
+    struct hp_path wanted = {found->at.at, (uint32_t)found->at.count, found->tags};
     size_t size = wanted.depth * sizeof *wanted.places;
     if (hp_index_is_full(index, paths->paths.count)) {
         reindex(index, paths);
@@ -148,7 +159,8 @@ static void sort(struct hp_paths *paths) {
         sorted[i] = paths->paths.at[order[i]];
     }
     for (size_t i = 0; i < paths->naming.profile->stacks.count; i++) {
-        paths->path_of[i] = rank[paths->path_of[i]];
+        uint32_t path = paths->path_of[i];
+        paths->path_of[i] = path == HP_NO_PATH ? HP_NO_PATH : rank[path];
     }
     free(order);
     free(rank);
@@ -179,7 +191,9 @@ static struct ranked *rank_paths(const struct hp_paths *paths, enum hp_metric me
         ranked[i].path = i;
     }
     for (size_t i = 0; i < profile->stacks.count; i++) {
-        ranked[paths->path_of[i]].value += profile->stacks.at[i].values.of[metric];
+        if (paths->path_of[i] != HP_NO_PATH) {
+            ranked[paths->path_of[i]].value += profile->stacks.at[i].values.of[metric];
+        }
     }
     qsort(ranked, paths->paths.count, sizeof *ranked, by_value);
     return ranked;
@@ -208,7 +222,9 @@ static void limit_paths(struct hp_paths *paths, enum hp_metric metric, size_t mo
     paths->paths.count = kept + 1;
     for (size_t i = 0; i < paths->naming.profile->stacks.count; i++) {
         uint32_t *path = &paths->path_of[i];
-        *path = number[*path] ? number[*path] - 1 : (uint32_t)kept;
+        if (*path != HP_NO_PATH) {
+            *path = number[*path] ? number[*path] - 1 : (uint32_t)kept;
+        }
     }
     free(ranked);
     free(number);
@@ -220,19 +236,20 @@ void hp_paths_init(struct hp_paths *paths, const struct hp_profile *profile,
     by_function.by = HP_BY_FUNCTION;
     *paths = (struct hp_paths){0};
     hp_naming_init(&paths->naming, profile, &by_function);
-    add_stand_ins(paths);
-    number_frames(paths, profile->frames.count);
+    number_calls(paths);
     paths->path_of = hp_alloc(profile->stacks.count * sizeof *paths->path_of);
     struct hp_index index = {0};
-    struct walk walk = {0};
+    struct hp_walk walk = {0};
+    struct places places = {0};
     for (size_t i = 0; i < profile->stacks.count; i++) {
-        find_places(paths, &profile->stacks.at[i], &walk);
-        limit_depth(paths, &walk, options->max_depth);
-        walk.tags = hp_profile_tags(profile, i);
-        paths->path_of[i] = find_or_add(paths, &index, &walk);
+        bool is_left = find_places(paths, &profile->stacks.at[i], &walk, &places);
+        limit_depth(paths, &places, options->max_depth);
+        places.tags = hp_profile_tags(profile, i);
+        paths->path_of[i] = is_left ? find_or_add(paths, &index, &places) : HP_NO_PATH;
     }
     hp_index_drop(&index);
-    hp_vec_done(&walk.places);
+    hp_walk_done(&walk);
+    hp_vec_done(&places.at);
     sort(paths);
     limit_paths(paths, options->metric, options->max_samples);
 }
@@ -241,21 +258,23 @@ void hp_paths_done(struct hp_paths *paths) {
     hp_naming_done(&paths->naming);
     hp_arena_done(&paths->arena);
     hp_vec_done(&paths->paths);
+    hp_vec_done(&paths->calls);
+    hp_vec_done(&paths->lines);
+    hp_vec_done(&paths->frame_of);
     free(paths->path_of);
-    free(paths->frame_of);
+    free(paths->number_of);
 }
 
 struct hp_place hp_paths_place(const struct hp_paths *paths, uint32_t place) {
-    const struct hp_naming *naming = &paths->naming;
-    const struct hp_call *calls = &naming->calls.at[place];
-    if (place >= place_of_empty(paths)) {
+    uint32_t frame = paths->frame_of.at[place], count = 1;
+    const struct hp_call *calls = &paths->calls.at[place];
+    if (frame == NO_FRAME) {
         return (struct hp_place){.calls = calls, .count = 1};
     }
-    uint32_t number = paths->frame_of[place];
-    const struct hp_frame *frame = &naming->profile->frames.at[number];
-    uint32_t count = naming->first_call.at[number + 1] - place;
-    const struct hp_line *end =
-        frame->lines > 0 ? naming->profile->lines.at + frame->first_line + frame->lines
-                         : NULL;
-    return (struct hp_place){frame, calls, end ? end - count : NULL, count};
+    while (paths->frame_of.at[place + count] == frame) { // stand-ins end it
+        count++;
+    }
+    const struct hp_line *lines = calls->line > 0 ? &paths->lines.at[place] : NULL;
+    return (struct hp_place){&paths->naming.profile->frames.at[frame], calls, lines,
+                             count};
 }

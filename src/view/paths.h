@@ -1,13 +1,17 @@
-// A profile as its distinct stacks of places, with their labels: for formats that keep frames apart, and their
-// addresses, files and lines.
+// A profile as its distinct stacks of places, with their labels: for formats that keep frames
+// apart, and their addresses, files and lines.
 //
 // A place is a frame, or, where a stack begins amid its inlined calls because the inner ones
-// are the allocator's, what is left of it.  It is called by the number of its first call in the
-// naming, so that places are in the order of modules and offsets.
+// are the allocator's, what is left of it.  It is called by the number of its first call among
+// those that filters do not hide, so that places are in the order of modules and offsets.
 #ifndef HP_VIEW_PATHS_H
 #define HP_VIEW_PATHS_H
 
 #include "view/naming.h"
+
+enum {
+    HP_NO_PATH = UINT32_MAX, // of a stack of which filters leave nothing
+};
 
 struct hp_path {
     const uint32_t *places; // leaf first
@@ -19,8 +23,11 @@ struct hp_paths {
     struct hp_naming naming; // by function
     struct hp_arena arena;
     HP_VEC(struct hp_path) paths; // by place from the root
-    uint32_t *path_of;            // of each stack
-    uint32_t *frame_of;           // of each call
+    HP_VEC(struct hp_call) calls; // that are not hidden
+    HP_VEC(struct hp_line) lines; // of each of them
+    HP_VEC(uint32_t) frame_of;    // of each of them
+    uint32_t *number_of;          // of each call of the naming: the first from there on
+    uint32_t *path_of;            // of each stack, or HP_NO_PATH
     size_t place_count;           // places are less than this
 };
 

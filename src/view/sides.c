@@ -67,6 +67,11 @@ static void add_part(struct hp_part *sum, struct hp_part part) {
     sum->variance += part.variance;
 }
 
+static void add_life(struct hp_sums *sums, struct hp_part gone, struct hp_part fresh) {
+    add_part(&sums->freed, gone);
+    add_part(&sums->fresh, fresh);
+}
+
 static void sum_lives(const struct hp_profile *profile, const struct hp_sides *sides,
                       const struct hp_members *members, struct hp_sums *sums) {
     struct life *before = read_lives(profile, &profile->inputs.at[sides->base.at[0]]);
@@ -82,11 +87,12 @@ static void sum_lives(const struct hp_profile *profile, const struct hp_sides *s
         fresh.bytes = fresh.bytes > 0 ? fresh.bytes : 0;
         fresh.variance = fresh.variance > 0 ? fresh.variance : 0;
         for (size_t i = members->first.at[s]; i < members->first.at[s + 1]; i++) {
-            add_part(&sums[members->nodes.at[i].n].freed, gone);
-            add_part(&sums[members->nodes.at[i].n].fresh, fresh);
+            add_life(&sums[members->nodes.at[i].n], gone, fresh);
         }
-        add_part(&sums[members->node_count].freed, gone);
-        add_part(&sums[members->node_count].fresh, fresh);
+        add_life(&sums[members->node_count], gone, fresh);
+        if (hp_members_has(members, s)) {
+            add_life(&sums[members->node_count + 1], gone, fresh);
+        }
     }
     free(before);
     free(after);
@@ -141,6 +147,9 @@ static void add_input(struct adder *adder, struct hp_sums *sums, int side,
             add_to(adder, sums, members->nodes.at[i].n, side, &seen, variance);
         }
         add_to(adder, sums, (uint32_t)members->node_count, side, &seen, variance);
+        if (hp_members_has(members, seen.stack)) {
+            add_to(adder, sums, (uint32_t)members->node_count + 1, side, &seen, variance);
+        }
     }
     hp_history_done_reading(&reader);
     for (size_t i = 0; i < adder->touched.count; i++) {
@@ -156,7 +165,7 @@ struct hp_sums *hp_sides_sum(const struct hp_profile *profile,
                              const struct hp_sides *sides,
                              const struct hp_members *members, enum hp_metric metric,
                              bool lives) {
-    size_t nodes = members->node_count + 1;
+    size_t nodes = members->node_count + 2;
     struct hp_sums *sums = hp_alloc(nodes * sizeof *sums);
     struct adder adder = {.profile = profile, .members = members, .metric = metric};
     adder.now = hp_alloc(nodes * sizeof *adder.now);

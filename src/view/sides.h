@@ -28,7 +28,7 @@ struct hp_sums {
     struct hp_part freed, fresh;
 };
 
-// sums[node], and the last for the total.  `lives` tells whether freed and fresh are wanted,
+// sums[node], one for the total, and the last for what filters leave.  `lives` tells whether freed and fresh are wanted,
 // for which there is one input a side.
 struct hp_sums *hp_sides_sum(const struct hp_profile *profile,
                              const struct hp_sides *sides,

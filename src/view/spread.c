@@ -7,6 +7,7 @@
 #include "view/chosen.h"
 
 #include "view/groups.h"
+#include "view/left.h"
 #include "view/measure.h"
 #include "view/sides.h"
 #include "view/significance.h"
@@ -50,7 +51,7 @@ static struct hp_spread_row row_of(const struct hp_side_sum *sum, double n,
 
 // --- outliers -----------------------------------------------------------------------------
 
-// The total of one input, and sums over all.
+// What is left of one input, and sums over all.
 struct single {
     hp_fixed value;
     struct hp_error error;
@@ -144,19 +145,22 @@ static void keep_outliers(struct hp_spread *spread, struct hp_outlier *all, size
     }
 }
 
-static void find_outliers(struct hp_spread *spread, const struct hp_profile *profile,
+static void find_outliers(struct hp_spread *spread, const struct hp_naming *naming,
                           const struct hp_sides *sides, const struct hp_side_sum *sum,
                           const struct hp_report_options *options) {
+    const struct hp_profile *profile = naming->profile;
     size_t count = sides->new.count;
     enum hp_metric metric = options->metric;
     double confidence = hp_chosen_confidence(options);
     struct single *all = hp_alloc(count * sizeof *all);
     struct hp_outlier *judged = hp_alloc(count * sizeof *judged);
+    bool *is_left = hp_left_stacks(naming);
     for (size_t i = 0; i < count; i++) {
-        hp_group_sum(profile, &profile->inputs.at[sides->new.at[i]], metric,
-                     &all[i].value, &all[i].error);
-        all[i].bytes = hp_fixed_double(all[i].value, metric);
+        const struct hp_input_record *input = &profile->inputs.at[sides->new.at[i]];
+        struct hp_group_sum one = hp_group_sum(profile, input, metric, is_left);
+        all[i] = (struct single){one.left, one.error, hp_fixed_double(one.left, metric)};
     }
+    free(is_left);
     struct moments moments = moments_of(all, count);
     for (size_t i = 0; i < count; i++) {
         judged[i] = judge(&all[i], moments, sum, metric);
@@ -186,7 +190,7 @@ void hp_spread_init(struct hp_spread *spread, const struct hp_naming *naming,
     }
     spread->total = row_of(&sums[members.node_count].sides[1], n, options->metric);
     if (sides.new.count >= LEAST_INPUTS) {
-        find_outliers(spread, profile, &sides, &sums[members.node_count].sides[1],
+        find_outliers(spread, naming, &sides, &sums[members.node_count + 1].sides[1],
                       options);
     }
     free(sums);

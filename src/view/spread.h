@@ -11,7 +11,7 @@ struct hp_spread_row {
         p; // the chance that sampling alone makes them differ as much; NAN: too few samples
 };
 
-// An input whose total neither sampling nor how the others differ explains.
+// An input of which what filters leave neither sampling nor how the others differ explains.
 struct hp_outlier {
     size_t input; // in the profile's list
     hp_fixed value;

@@ -1,6 +1,7 @@
 #include "view/table.h"
 
 #include "view/groups.h"
+#include "view/walk.h"
 
 struct order {
     const struct hp_naming *naming;
@@ -54,11 +55,13 @@ static void add_stacks(struct hp_table *table, struct sums *sums, enum hp_metric
     struct hp_walk walk = {0};
     for (size_t i = 0; i < profile->stacks.count; i++) {
         hp_fixed value = profile->stacks.at[i].values.of[metric];
-        hp_naming_walk(&table->naming, &profile->stacks.at[i], &walk);
-        add_stack(sums, &walk, (uint32_t)i + 1, value, errors ? &errors[i] : NULL);
         table->total += value;
+        if (hp_walk_nodes(&table->naming, &profile->stacks.at[i], &walk)) {
+            add_stack(sums, &walk, (uint32_t)i + 1, value, errors ? &errors[i] : NULL);
+            table->left += value;
+        }
     }
-    hp_vec_done(&walk.nodes);
+    hp_walk_done(&walk);
 }
 
 static void make_rows(struct hp_table *table, const struct sums *sums, size_t nodes) {

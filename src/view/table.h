@@ -14,7 +14,8 @@ struct hp_row {
 struct hp_table {
     struct hp_naming naming;
     HP_VEC(struct hp_row) rows; // sorted as asked for; ties by name
-    hp_fixed total;             // the sum of all flat
+    hp_fixed total;             // of the profile
+    hp_fixed left;              // by filters: the sum of all flat
     bool has_flat_errors, has_cum_errors;
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/index.h"
+#include "view/walk.h"
 
 #include <string.h>
 
@@ -66,7 +67,8 @@ static void sort(struct hp_traces *traces) {
         sorted[i] = traces->traces.at[order[i]];
     }
     for (size_t i = 0; i < traces->naming.profile->stacks.count; i++) {
-        traces->trace_of[i] = place[traces->trace_of[i]];
+        uint32_t *trace = &traces->trace_of[i];
+        *trace = *trace == HP_NO_TRACE ? HP_NO_TRACE : place[*trace];
     }
     free(by_name.rank);
     free(order);
@@ -90,9 +92,8 @@ static void reindex(struct hp_index *index, const struct hp_traces *traces) {
     }
 }
 
-static bool is_trace(const struct hp_trace *trace, const struct hp_walk *walk,
-                     bool truncated) {
-    return trace->depth == walk->nodes.count && trace->truncated == truncated &&
+static bool is_trace(const struct hp_trace *trace, const struct hp_walk *walk) {
+    return trace->depth == walk->nodes.count && trace->truncated == walk->truncated &&
            memcmp(trace->nodes, walk->nodes.at, trace->depth * sizeof *trace->nodes) == 0;
 }
 
@@ -108,7 +109,6 @@ static void add_errors(struct hp_trace *trace, const struct hp_profile *profile,
 static void add_walk(struct hp_traces *traces, struct hp_index *index,
                      const struct hp_walk *walk, size_t number) {
     const struct hp_stack *stack = &traces->naming.profile->stacks.at[number];
-    bool truncated = hp_stack_is_truncated(stack);
     if (hp_index_is_full(index, traces->traces.count)) {
         reindex(index, traces);
     }
@@ -116,7 +116,7 @@ static void add_walk(struct hp_traces *traces, struct hp_index *index,
     size_t mask = index->slot_count - 1;
     for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
         struct hp_trace *trace = &traces->traces.at[index->slots[i] - 1];
-        if (is_trace(trace, walk, truncated)) {
+        if (is_trace(trace, walk)) {
             hp_values_add(&trace->values, &stack->values);
             add_errors(trace, traces->naming.profile, number);
             traces->trace_of[number] = index->slots[i] - 1;
@@ -133,7 +133,7 @@ static void add_walk(struct hp_traces *traces, struct hp_index *index,
                     ((struct hp_trace){.values = stack->values,
                                        .nodes = copy,
                                        .depth = (uint32_t)walk->nodes.count,
-                                       .truncated = truncated}));
+                                       .truncated = walk->truncated}));
     add_errors(trace, traces->naming.profile, number);
 }
 
@@ -147,11 +147,14 @@ void hp_traces_init(struct hp_traces *traces, const struct hp_profile *profile,
     for (size_t i = 0; i < profile->stacks.count; i++) {
         const struct hp_stack *stack = &profile->stacks.at[i];
         hp_values_add(&traces->total, &stack->values);
-        hp_naming_walk(&traces->naming, stack, &walk);
-        add_walk(traces, &index, &walk, i);
+        traces->trace_of[i] = HP_NO_TRACE;
+        if (hp_walk_nodes(&traces->naming, stack, &walk)) {
+            hp_values_add(&traces->left, &stack->values);
+            add_walk(traces, &index, &walk, i);
+        }
     }
     hp_index_drop(&index);
-    hp_vec_done(&walk.nodes);
+    hp_walk_done(&walk);
     sort(traces);
 }
 

@@ -5,6 +5,10 @@
 
 #include "view/naming.h"
 
+enum {
+    HP_NO_TRACE = UINT32_MAX, // of a stack of which filters leave nothing
+};
+
 struct hp_trace {
     struct hp_values values;
     struct hp_error errors[HP_COLUMNS]; // where the profile has them
@@ -17,8 +21,9 @@ struct hp_traces {
     struct hp_naming naming;
     struct hp_arena arena;
     HP_VEC(struct hp_trace) traces; // by name from the root, in byte order
-    uint32_t *trace_of;             // of each stack; as they stand in that order
-    struct hp_values total;
+    uint32_t *trace_of;             // of each stack, in that order, or HP_NO_TRACE
+    struct hp_values total;         // of the profile
+    struct hp_values left;          // by filters: of all traces
 };
 
 // options->by, all_frames and no_inlines are looked at.

@@ -80,7 +80,7 @@ struct adder {
     struct hp_members members;
     enum hp_metric metric;
     const struct dump *dumps;
-    struct sum *sums; // of each node, and the total
+    struct sum *sums; // of each node, the total, and what filters leave
 };
 
 static hp_int128 variance_of(const struct hp_observation *seen, enum hp_metric metric) {
@@ -108,6 +108,9 @@ static void read_dump(struct adder *adder, const struct dump *dump) {
             add(&adder->sums[members->nodes.at[i].n], value, variance);
         }
         add(&adder->sums[members->node_count], value, variance);
+        if (hp_members_has(members, seen.stack)) {
+            add(&adder->sums[members->node_count + 1], value, variance);
+        }
     }
     hp_history_done_reading(&reader);
 }
@@ -130,16 +133,16 @@ static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place
 }
 
 static void sum_up(struct adder *adder, struct hp_trend *trend) {
-    size_t nodes = adder->members.node_count, used = 1;
-    adder->sums = hp_alloc((nodes + 1) * sizeof *adder->sums);
-    bool *is_used = hp_alloc(nodes + 1);
-    is_used[nodes] = true;
+    size_t nodes = adder->members.node_count, all = nodes + 2, used = 2;
+    adder->sums = hp_alloc(all * sizeof *adder->sums);
+    bool *is_used = hp_alloc(all);
+    is_used[nodes] = is_used[nodes + 1] = true;
     for (size_t i = 0; i < adder->members.nodes.count; i++) {
         used += !is_used[adder->members.nodes.at[i].n];
         is_used[adder->members.nodes.at[i].n] = true;
     }
     trend->values = hp_alloc(used * trend->dumps * sizeof *trend->values);
-    for (size_t i = 0, row = 0; i <= nodes; i++) {
+    for (size_t i = 0, row = 0; i < all; i++) {
         if (is_used[i]) {
             adder->sums[i].values = trend->values + trend->dumps * row++;
         }
@@ -147,7 +150,7 @@ static void sum_up(struct adder *adder, struct hp_trend *trend) {
     free(is_used);
     for (size_t j = 0; j < trend->dumps; j++) {
         read_dump(adder, &adder->dumps[j]);
-        for (size_t i = 0; i <= nodes; i++) {
+        for (size_t i = 0; i < all; i++) {
             if (adder->sums[i].values) {
                 conclude_dump(&adder->sums[i], &adder->dumps[j], j, adder->metric);
             }
@@ -237,6 +240,12 @@ static void adjust(struct hp_trend *trend) {
     free(p);
 }
 
+// Of many rows: there is but one, so that nothing has to be adjusted.
+static void conclude_sum(struct hp_trend_row *sum) {
+    sum->p = fmax(sum->p, sum->fit_p);
+    sum->q = sum->p;
+}
+
 // Where the dumps tell what was freed in between, the last against the first tells more.
 static void test_by_difference(struct hp_trend *trend, const struct hp_profile *profile,
                                const struct dump *dumps,
@@ -258,6 +267,7 @@ static void test_by_difference(struct hp_trend *trend, const struct hp_profile *
             row->p = row->first != 0 || row->last != 0 ? p[row->node.n] : 1;
         }
         trend->total.p = difference.total.growth_p;
+        trend->left.p = difference.left.growth_p;
         free(p);
     }
     hp_difference_done(&difference);
@@ -269,7 +279,7 @@ static void make_rows(struct hp_trend *trend, const struct adder *adder,
     double positive = positive_weights(adder->dumps, trend->dumps);
     double half_per_sd = hp_normal_quantile_above((1 - confidence) / 2);
     size_t nodes = adder->members.node_count;
-    for (size_t i = 0; i <= nodes; i++) {
+    for (size_t i = 0; i < nodes + 2; i++) {
         adder->sums[i].bound *= positive;
     }
     for (uint32_t i = 0; i < nodes; i++) {
@@ -280,6 +290,7 @@ static void make_rows(struct hp_trend *trend, const struct adder *adder,
         }
     }
     trend->total = make_row(trend, &adder->sums[nodes], adder->dumps, half_per_sd);
+    trend->left = make_row(trend, &adder->sums[nodes + 1], adder->dumps, half_per_sd);
 }
 
 void hp_trend_init(struct hp_trend *trend, const struct hp_profile *profile,
@@ -300,8 +311,8 @@ void hp_trend_init(struct hp_trend *trend, const struct hp_profile *profile,
     if (has_errors) {
         test_by_difference(trend, profile, dumps, options);
         adjust(trend);
-        trend->total.p = fmax(trend->total.p, trend->total.fit_p);
-        trend->total.q = trend->total.p; // there is one
+        conclude_sum(&trend->total);
+        conclude_sum(&trend->left);
     }
     if (trend->rows.count > 0) {
         qsort_r(trend->rows.at, trend->rows.count, sizeof *trend->rows.at, by_growth,

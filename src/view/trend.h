@@ -24,7 +24,8 @@ struct hp_trend {
     double hours;                     // from first to last, or NAN
     HP_VEC(struct hp_trend_row) rows; // the surest growth first
     struct hp_trend_row total;
-    double *values; // of all rows
+    struct hp_trend_row left; // by filters
+    double *values;           // of all rows
 };
 
 // The profile has a history of two dumps or more.  The same options as for a difference.

@@ -85,7 +85,8 @@ def options_can_be_abbreviated(t):
 
 @case
 def an_ambiguous_abbreviation_names_the_candidates(t):
-    check(t.run("top", "--s=x", t.dump), 2, "", "--strict, --sort, --spread, --symbol-dir")
+    check(t.run("top", "--s=x", t.dump), 2, "",
+          "--strict, --show, --show-from, --sort, --spread, --symbol-dir")
 
 
 @case
@@ -250,3 +251,25 @@ def locale_and_time_zone_change_nothing(t):
     wanted = check(t.run("top", "--no-symbols", t.dump)).out
     for env in ({"LC_ALL": "tr_TR.UTF-8"}, {"LC_ALL": "de_DE.UTF-8"}, {"TZ": "Asia/Tokyo"}):
         assert t.run("top", "--no-symbols", t.dump, env=env).out == wanted
+
+
+@case
+def a_pattern_that_is_none_is_an_error_before_anything_is_read(t):
+    for option in ("--focus", "--ignore", "--hide", "--show", "--show-from"):
+        check(t.run("top", f"{option}=a(b", "/nowhere"), 2, "", "pattern a(b: missing closing")
+        check(t.run("top", f"{option}=", "/nowhere"), 2, "", "an empty pattern")
+
+
+@case
+def filters_may_be_repeated_and_come_from_the_environment(t):
+    args = ("top", "--no-symbols", "--ignore=libc", t.dump)
+    result = check(t.run(*args, env={"HPROF_AGG_OPTS": "--hide=alloc_c"}), 0,
+                   "filters    --hide=alloc_c --ignore=libc leave ")
+    assert "alloc_c+" not in result.out
+    check(t.run("info", "--focus=x", t.dump), 2, "", "info takes no --focus")
+
+
+@case
+def a_pattern_cannot_steer_the_terminal(t):
+    result = check(t.run("top", "--no-symbols", "--focus=\x1b[31m]x", t.dump), 0, "\\x1B")
+    assert "\x1b" not in result.out

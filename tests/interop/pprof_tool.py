@@ -18,7 +18,7 @@ def pprof(*args, folder):
     return done.stdout.decode()
 
 
-TOP_ROW = re.compile(r'^ *(\d+)(?:B|KiB\^2)? +[\d.]+% +[\d.]+% +(\d+)(?:B|KiB\^2)? +[\d.]+%  (.*?)( \(inline\))?$')
+TOP_ROW = re.compile(r'^ *(\d+)(?:B|KiB\^2)? +[\d.]+% +[\d.]+% +(\d+)(?:B|KiB\^2)? +[\d.]+%  (.*?)( \((partial-)?inline\))?$')
 
 
 def top_of(text):
