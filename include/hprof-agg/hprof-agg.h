@@ -207,6 +207,7 @@ enum hp_report_kind {
     HP_REPORT_MERGE,    // the merged profile, for other tools
     HP_REPORT_TIMELINE, // the same, dump by dump with their times
     HP_REPORT_INFO,     // what the inputs are
+    HP_REPORT_TREE,     // who calls whom, from the roots on
 };
 
 enum hp_granularity {
@@ -253,9 +254,11 @@ struct hp_report_options {
     size_t limit;      // rows; 0 for all
     double confidence; // of intervals, 0 ... 1; 0 for 0.95
     bool no_error;     // show no intervals
-    bool spread;       // show how inputs differ; HP_REPORT_TOP
-    bool all_frames;   // keep the allocator's own frames
-    bool no_inlines;   // show an inlined call as part of the function around it
+    bool invert;      // HP_REPORT_TREE: from the functions that allocate to their callers
+    double min_share; // HP_REPORT_TREE: of the total, for a node to be shown; 0 ... 1
+    bool spread;      // show how inputs differ; HP_REPORT_TOP
+    bool all_frames;  // keep the allocator's own frames
+    bool no_inlines;  // show an inlined call as part of the function around it
     bool color;
     // Of pprof:
     enum hp_flavor flavor;

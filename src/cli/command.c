@@ -10,6 +10,8 @@
 static const struct hp_cli_command commands[] = {
     {"top", "INPUT...", HP_CLI_TOP, HP_REPORT_TOP,
      "which functions hold, or allocated, the memory"},
+    {"tree", "INPUT...", HP_CLI_TREE, HP_REPORT_TREE,
+     "who calls the functions that hold the memory, from the roots on"},
     {"stacks", "INPUT...", HP_CLI_STACKS, HP_REPORT_STACKS,
      "every distinct stack with its values"},
     {"diff", "BASE NEW, or BASE... --to NEW...", HP_CLI_DIFF, HP_REPORT_DIFF,

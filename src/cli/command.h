@@ -14,6 +14,7 @@ enum hp_cli_command_id {
     HP_CLI_VERSION = 1 << 5,
     HP_CLI_DIFF = 1 << 6,
     HP_CLI_TREND = 1 << 7,
+    HP_CLI_TREE = 1 << 8,
 };
 
 struct hp_cli_command {

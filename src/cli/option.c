@@ -9,7 +9,7 @@
 
 enum {
     SERIES = HP_CLI_DIFF | HP_CLI_TREND,
-    TABLES = HP_CLI_TOP | HP_CLI_STACKS | SERIES,
+    TABLES = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_STACKS | SERIES,
     VIEWS = TABLES | HP_CLI_MERGE,
     REPORTS = VIEWS | HP_CLI_INFO,
     ALL = REPORTS | HP_CLI_HELP | HP_CLI_VERSION,
@@ -134,6 +134,12 @@ static const struct hp_cli_option options[] = {
      "do not show what sampling leaves open",
      hp_cli_set_bool, FIELD(report.no_error), true},
 
+    {"invert", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TREE,
+     "begin with the functions that allocate, and go up to their callers",
+     hp_cli_set_bool, FIELD(report.invert), true},
+    {"min-share", '\0', HP_CLI_TEXT, "PERCENT", NULL, HP_CLI_GROUP_TABLE, HP_CLI_TREE,
+     "leave out what holds less of the total",
+     hp_cli_set_share, FIELD(report.min_share), 0},
     {"spread", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
      "show how much the inputs differ, and which stand out",
      hp_cli_set_bool, FIELD(report.spread), true},

@@ -124,15 +124,26 @@ static bool to_number(const char *text, uint64_t *number) {
     return true;
 }
 
-// "P%", 0 <= P <= 100.
-static bool to_share(const char *text, double *share) {
+// "P", 0 <= P <= 100, and what follows it.
+static bool to_share(const char *text, double *share, const char **rest) {
     char *end;
     size_t digits = strspn(text, "0123456789.");
-    if (digits == 0 || strcmp(text + digits, "%") != 0) {
-        return false;
-    }
     *share = strtod(text, &end) / 100;
-    return end == text + digits && *share <= 1;
+    *rest = end;
+    return digits > 0 && end == text + digits && *share <= 1;
+}
+
+int hp_cli_set_share(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                     char *value, struct hp_err *err) {
+    double share = 0;
+    const char *rest;
+    if (!to_share(value, &share, &rest) || (*rest != '\0' && strcmp(rest, "%") != 0)) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--%s takes a percentage from 0 to 100, not \"%s\"",
+                           option->name, value);
+    }
+    store(settings, option, &share, sizeof share);
+    return HP_OK;
 }
 
 int hp_cli_set_max_skipped(struct hp_cli_settings *settings,
@@ -140,7 +151,9 @@ int hp_cli_set_max_skipped(struct hp_cli_settings *settings,
                            struct hp_err *err) {
     uint64_t number = 0;
     double share = 0;
-    if (!to_number(value, &number) && !to_share(value, &share)) {
+    const char *rest = value;
+    if (!to_number(value, &number) &&
+        (!to_share(value, &share, &rest) || strcmp(rest, "%") != 0)) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "--%s takes a number or a share such as 0.1%%, not \"%s\"",
                            option->name, value);

@@ -13,6 +13,8 @@ hp_cli_set_fn hp_cli_set_size;
 // A const char *.
 hp_cli_set_fn hp_cli_set_text;
 hp_cli_set_fn hp_cli_set_format;
+// A double: "5%" or "5" is 0.05.
+hp_cli_set_fn hp_cli_set_share;
 
 // One of a kind: `field` is not used.
 hp_cli_set_fn hp_cli_set_max_skipped; // N or P%

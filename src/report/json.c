@@ -22,13 +22,10 @@
 #include "report/jsontext.h"
 #include "report/report.h"
 #include "view/chosen.h"
-#include "view/left.h"
 #include "view/measure.h"
-#include "view/precision.h"
 #include "view/spread.h"
 #include "view/table.h"
 #include "view/traces.h"
-#include "view/unseen.h"
 
 #include <stdio.h>
 
@@ -36,103 +33,13 @@ enum {
     FEW_SAMPLES = 5,
 };
 
-struct writer {
-    struct hp_sink *out;
-    const struct hp_profile *profile;
-    const struct hp_report_options *options;
-    struct hp_precision precision;
-};
-
-static void put_key(const struct writer *w, const char *name) {
-    hp_sink_print(w->out, "\"%s\": ", name);
-}
-
-static void put_number(const struct writer *w, hp_fixed value,
-                       const struct hp_error *error, enum hp_metric metric) {
-    struct hp_interval range = hp_precision_range(&w->precision, value, error, metric);
-    hp_sink_text(w->out, "{\"estimate\": ");
-    hp_json_fixed(w->out, value, metric);
-    hp_sink_text(w->out, ", \"low\": ");
-    hp_json_double(w->out, range.low);
-    hp_sink_text(w->out, ", \"high\": ");
-    hp_json_double(w->out, range.high);
-    hp_sink_text(w->out, "}");
-}
-
-// Values and errors of all metrics; those of what no input tells are null.
-static void put_numbers(const struct writer *w, const struct hp_values *values,
-                        const struct hp_error errors[HP_COLUMNS]) {
-    hp_sink_text(w->out, "{");
-    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
-        enum hp_column column = hp_column_of(metric);
-        hp_sink_text(w->out, metric > 0 ? ", " : "");
-        put_key(w, hp_json_metric(metric));
-        if (column == HP_COLUMN_ALLOC && !w->profile->has_alloc) {
-            hp_sink_text(w->out, "null");
-        } else {
-            put_number(w, values->of[metric], &errors[column], metric);
-        }
-    }
-    hp_sink_text(w->out, "}");
-}
-
-// --- head and foot ----------------------------------------------------------------------
-
-static void put_totals(const struct writer *w) {
-    struct hp_values total = hp_profile_total(w->profile);
-    struct hp_error errors[HP_COLUMNS];
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        errors[i] = hp_profile_error(w->profile, i);
-    }
-    put_key(w, "total");
-    put_numbers(w, &total, errors);
-    hp_sink_text(w->out, ",\n ");
-}
-
-static void put_unseen(const struct writer *w) {
-    put_key(w, "unseen");
-    enum hp_column column = hp_column_of(w->options->metric);
-    if (!w->precision.is_known[column]) {
-        hp_sink_text(w->out, "null,\n ");
-        return;
-    }
-    struct hp_unseen unseen = hp_unseen_of(w->profile, column, w->precision.confidence);
-    hp_sink_text(w->out, "{\"estimate\": ");
-    hp_json_double(w->out, unseen.estimate);
-    hp_sink_text(w->out, ", \"high\": ");
-    hp_json_double(w->out, unseen.highest);
-    hp_sink_text(w->out, ", \"stack\": ");
-    hp_json_double(w->out, unseen.stack);
-    hp_sink_text(w->out, "},\n ");
-}
-
-static void put_left(const struct writer *w, const struct hp_naming *naming) {
-    if (hp_json_filters(w->out, w->profile)) {
-        struct hp_left left = hp_left_of(naming);
-        put_key(w, "left");
-        put_numbers(w, &left.values, left.errors);
-        hp_sink_text(w->out, ",\n ");
-    }
-}
-
-static void put_head(const struct writer *w, const struct hp_naming *naming,
-                     const char *command) {
-    hp_json_head(w->out, w->profile, w->options, command);
-    hp_json_inputs(w->out, w->profile, HP_JSON_ALL);
-    hp_sink_print(w->out, ", \"stacks\": %zu},\n ", w->profile->stacks.count);
-    put_totals(w);
-    put_unseen(w);
-    put_left(w, naming);
-    hp_sink_text(w->out, "\"rows\": [");
-}
-
-static void put_quality(const struct writer *w, hp_fixed value,
+static void put_quality(const struct hp_json_report *w, hp_fixed value,
                         const struct hp_error *error) {
     enum hp_metric metric = w->options->metric;
     bool is_known =
         w->precision.is_known[hp_column_of(metric)] && hp_measure_is_known(error, metric);
     double samples = hp_precision_samples(&w->precision, value, error, metric);
-    put_key(w, "effective_samples");
+    hp_json_key(w->out, "effective_samples");
     hp_json_double(w->out, samples);
     const char *flag = "";
     if (error->flags != 0 && !is_known) {
@@ -153,7 +60,7 @@ struct tables {
     uint32_t *row[HP_METRICS]; // of each node
 };
 
-static void tables_init(struct tables *tables, const struct writer *w) {
+static void tables_init(struct tables *tables, const struct hp_json_report *w) {
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         struct hp_report_options options = *w->options;
         struct hp_table *table = &tables->of[metric];
@@ -175,7 +82,7 @@ static void tables_done(struct tables *tables) {
     }
 }
 
-static void put_spread(const struct writer *w, const struct hp_spread_row *row) {
+static void put_spread(const struct hp_json_report *w, const struct hp_spread_row *row) {
     hp_sink_text(w->out, ",\n   \"spread\": {\"mean\": ");
     hp_json_double(w->out, row->mean);
     hp_sink_text(w->out, ", \"sd\": ");
@@ -185,7 +92,7 @@ static void put_spread(const struct writer *w, const struct hp_spread_row *row) 
     hp_sink_text(w->out, "}");
 }
 
-static void put_outliers(const struct writer *w, const struct hp_spread *spread) {
+static void put_outliers(const struct hp_json_report *w, const struct hp_spread *spread) {
     hp_sink_text(w->out, "],\n \"outliers\": [");
     for (size_t i = 0; i < spread->outliers.count; i++) {
         const struct hp_outlier *outlier = &spread->outliers.at[i];
@@ -204,7 +111,7 @@ static void put_outliers(const struct writer *w, const struct hp_spread *spread)
     }
 }
 
-static void put_row(const struct writer *w, const struct tables *tables,
+static void put_row(const struct hp_json_report *w, const struct tables *tables,
                     hp_node_id node) {
     struct hp_values flat, cum;
     struct hp_error flat_errors[HP_COLUMNS], cum_errors[HP_COLUMNS];
@@ -217,16 +124,16 @@ static void put_row(const struct writer *w, const struct tables *tables,
         cum_errors[hp_column_of(metric)] = row->cum_error;
     }
     enum hp_metric metric = w->options->metric;
-    put_key(w, "flat");
-    put_numbers(w, &flat, flat_errors);
+    hp_json_key(w->out, "flat");
+    hp_json_numbers(w, &flat, flat_errors);
     hp_sink_text(w->out, ",\n   ");
-    put_key(w, "cum");
-    put_numbers(w, &cum, cum_errors);
+    hp_json_key(w->out, "cum");
+    hp_json_numbers(w, &cum, cum_errors);
     hp_sink_text(w->out, ",\n   ");
     put_quality(w, flat.of[metric], &flat_errors[hp_column_of(metric)]);
 }
 
-static void write_top(const struct writer *w) {
+static void write_top(const struct hp_json_report *w) {
     struct tables tables;
     struct hp_spread spread = {0};
     tables_init(&tables, w);
@@ -234,7 +141,7 @@ static void write_top(const struct writer *w) {
     if (w->options->spread) {
         hp_spread_init(&spread, &table->naming, w->options);
     }
-    put_head(w, &table->naming, "top");
+    hp_json_begin(w, &table->naming, "top");
     for (size_t i = 0; i < hp_chosen_rows(w->options, table->rows.count); i++) {
         hp_node_id node = table->rows.at[i].node;
         hp_sink_text(w->out, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
@@ -249,6 +156,7 @@ static void write_top(const struct writer *w) {
     if (w->options->spread) {
         put_outliers(w, &spread);
     }
+    hp_sink_text(w->out, "]");
     hp_json_foot(w->out, w->profile);
     hp_spread_done(&spread);
     tables_done(&tables);
@@ -256,7 +164,7 @@ static void write_top(const struct writer *w) {
 
 // --- stacks -------------------------------------------------------------------------------
 
-static void put_frames(const struct writer *w, const struct hp_traces *traces,
+static void put_frames(const struct hp_json_report *w, const struct hp_traces *traces,
                        const struct hp_trace *trace) {
     hp_sink_text(w->out, "{\"frames\": [");
     for (uint32_t i = 0; i < trace->depth; i++) {
@@ -267,29 +175,30 @@ static void put_frames(const struct writer *w, const struct hp_traces *traces,
                   trace->truncated ? "true" : "false");
 }
 
-static void write_stacks(const struct writer *w) {
+static void write_stacks(const struct hp_json_report *w) {
     enum hp_metric metric = w->options->metric;
     struct hp_traces traces;
     hp_traces_init(&traces, w->profile, w->options);
     hp_traces_sort_by(&traces, metric);
-    put_head(w, &traces.naming, "stacks");
+    hp_json_begin(w, &traces.naming, "stacks");
     for (size_t i = 0; i < hp_chosen_rows(w->options, traces.traces.count); i++) {
         const struct hp_trace *trace = &traces.traces.at[i];
         hp_sink_text(w->out, i > 0 ? ",\n  " : "\n  ");
         put_frames(w, &traces, trace);
-        put_key(w, "value");
-        put_numbers(w, &trace->values, trace->errors);
+        hp_json_key(w->out, "value");
+        hp_json_numbers(w, &trace->values, trace->errors);
         hp_sink_text(w->out, ",\n   ");
         put_quality(w, trace->values.of[metric], &trace->errors[hp_column_of(metric)]);
         hp_sink_text(w->out, "}");
     }
+    hp_sink_text(w->out, "]");
     hp_json_foot(w->out, w->profile);
     hp_traces_done(&traces);
 }
 
 static void write_json(struct hp_sink *out, const struct hp_profile *profile,
                        const struct hp_report_options *options) {
-    struct writer w = {
+    struct hp_json_report w = {
         .out = out,
         .profile = profile,
         .options = options,
@@ -301,6 +210,8 @@ static void write_json(struct hp_sink *out, const struct hp_profile *profile,
         hp_json_trend(out, profile, options);
     } else if (options->kind == HP_REPORT_STACKS) {
         write_stacks(&w);
+    } else if (options->kind == HP_REPORT_TREE) {
+        hp_json_tree(&w);
     } else {
         write_top(&w);
     }
@@ -311,6 +222,6 @@ const struct hp_format_writer hp_json_writer = {
     .suffix = ".json",
     .help = "one object with intervals, for programs",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
-             1 << HP_REPORT_TREND,
+             1 << HP_REPORT_TREND | 1 << HP_REPORT_TREE,
     .write = write_json,
 };

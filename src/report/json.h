@@ -4,7 +4,9 @@
 
 #include "base/sink.h"
 #include "model/profile.h"
+#include "report/jsonhead.h"
 
+void hp_json_tree(const struct hp_json_report *report);
 void hp_json_diff(struct hp_sink *out, const struct hp_profile *profile,
                   const struct hp_report_options *options);
 void hp_json_trend(struct hp_sink *out, const struct hp_profile *profile,

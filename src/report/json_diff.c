@@ -85,6 +85,7 @@ void hp_json_diff(struct hp_sink *out, const struct hp_profile *profile,
         hp_sink_text(out, ",\n   ");
         put_change(out, change, options);
     }
+    hp_sink_text(out, "]");
     hp_json_foot(out, profile);
     hp_difference_done(&difference);
     hp_sides_done(&sides);

@@ -82,6 +82,7 @@ void hp_json_trend(struct hp_sink *out, const struct hp_profile *profile,
         hp_sink_text(out, ",\n   ");
         put_row(out, &trend, &trend.rows.at[i], options);
     }
+    hp_sink_text(out, "]");
     hp_json_foot(out, profile);
     hp_trend_done(&trend);
 }

@@ -2,6 +2,8 @@
 
 #include "report/jsontext.h"
 #include "view/chosen.h"
+#include "view/left.h"
+#include "view/unseen.h"
 
 const char *hp_json_metric(enum hp_metric metric) {
     static const char *const names[HP_METRICS] = {
@@ -98,8 +100,90 @@ bool hp_json_filters(struct hp_sink *out, const struct hp_profile *profile) {
     return is_filtered;
 }
 
+// --- numbers ------------------------------------------------------------------------------
+
+void hp_json_key(struct hp_sink *out, const char *name) {
+    hp_sink_print(out, "\"%s\": ", name);
+}
+
+void hp_json_number(const struct hp_json_report *w, hp_fixed value,
+                    const struct hp_error *error, enum hp_metric metric) {
+    struct hp_interval range = hp_precision_range(&w->precision, value, error, metric);
+    hp_sink_text(w->out, "{\"estimate\": ");
+    hp_json_fixed(w->out, value, metric);
+    hp_sink_text(w->out, ", \"low\": ");
+    hp_json_double(w->out, range.low);
+    hp_sink_text(w->out, ", \"high\": ");
+    hp_json_double(w->out, range.high);
+    hp_sink_text(w->out, "}");
+}
+
+void hp_json_numbers(const struct hp_json_report *w, const struct hp_values *values,
+                     const struct hp_error errors[HP_COLUMNS]) {
+    hp_sink_text(w->out, "{");
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        enum hp_column column = hp_column_of(metric);
+        hp_sink_text(w->out, metric > 0 ? ", " : "");
+        hp_json_key(w->out, hp_json_metric(metric));
+        if (column == HP_COLUMN_ALLOC && !w->profile->has_alloc) {
+            hp_sink_text(w->out, "null");
+        } else {
+            hp_json_number(w, values->of[metric], &errors[column], metric);
+        }
+    }
+    hp_sink_text(w->out, "}");
+}
+
+static void put_totals(const struct hp_json_report *w) {
+    struct hp_values total = hp_profile_total(w->profile);
+    struct hp_error errors[HP_COLUMNS];
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        errors[i] = hp_profile_error(w->profile, i);
+    }
+    hp_json_key(w->out, "total");
+    hp_json_numbers(w, &total, errors);
+    hp_sink_text(w->out, ",\n ");
+}
+
+static void put_unseen(const struct hp_json_report *w) {
+    hp_json_key(w->out, "unseen");
+    enum hp_column column = hp_column_of(w->options->metric);
+    if (!w->precision.is_known[column]) {
+        hp_sink_text(w->out, "null,\n ");
+        return;
+    }
+    struct hp_unseen unseen = hp_unseen_of(w->profile, column, w->precision.confidence);
+    hp_sink_text(w->out, "{\"estimate\": ");
+    hp_json_double(w->out, unseen.estimate);
+    hp_sink_text(w->out, ", \"high\": ");
+    hp_json_double(w->out, unseen.highest);
+    hp_sink_text(w->out, ", \"stack\": ");
+    hp_json_double(w->out, unseen.stack);
+    hp_sink_text(w->out, "},\n ");
+}
+
+static void put_left(const struct hp_json_report *w, const struct hp_naming *naming) {
+    if (hp_json_filters(w->out, w->profile)) {
+        struct hp_left left = hp_left_of(naming);
+        hp_json_key(w->out, "left");
+        hp_json_numbers(w, &left.values, left.errors);
+        hp_sink_text(w->out, ",\n ");
+    }
+}
+
+void hp_json_begin(const struct hp_json_report *w, const struct hp_naming *naming,
+                   const char *command) {
+    hp_json_head(w->out, w->profile, w->options, command);
+    hp_json_inputs(w->out, w->profile, HP_JSON_ALL);
+    hp_sink_print(w->out, ", \"stacks\": %zu},\n ", w->profile->stacks.count);
+    put_totals(w);
+    put_unseen(w);
+    put_left(w, naming);
+    hp_sink_text(w->out, "\"rows\": [");
+}
+
 void hp_json_foot(struct hp_sink *out, const struct hp_profile *profile) {
-    hp_sink_text(out, "],\n \"warnings\": [");
+    hp_sink_text(out, ",\n \"warnings\": [");
     for (size_t i = 0; i < profile->warnings.count; i++) {
         hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
         hp_json_string(out, hp_strtab_span(&profile->strings, profile->warnings.at[i]));

@@ -273,3 +273,13 @@ def filters_may_be_repeated_and_come_from_the_environment(t):
 def a_pattern_cannot_steer_the_terminal(t):
     result = check(t.run("top", "--no-symbols", "--focus=\x1b[31m]x", t.dump), 0, "\\x1B")
     assert "\x1b" not in result.out
+
+
+@case
+def a_share_is_a_percentage(t):
+    few = check(t.run("tree", "--no-symbols", "--min-share=50%", t.dump), 0).out
+    assert check(t.run("tree", "--no-symbols", "--min-share=50", t.dump), 0).out == few
+    assert len(few) < len(t.run("tree", "--no-symbols", t.dump).out)
+    for value in ("", "x", "-1", "101", "5%%", "1e1"):
+        check(t.run("tree", f"--min-share={value}", t.dump), 2, "", "a percentage from 0 to 100")
+    check(t.run("top", "--max-skipped=0.5", t.dump), 2, "", "a share such as 0.1%")
