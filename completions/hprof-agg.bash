@@ -38,7 +38,7 @@ _hprof_agg() {
     --fail-if) kind=word words='' ;;
     --symbol-dir) kind=directory ;;
     --path-map) kind=word words='' ;;
-    -f | --format) kind=word words='text json tsv folded difffolded callgrind speedscope pprof firefox' ;;
+    -f | --format) kind=word words='text json tsv folded difffolded callgrind speedscope dhat pprof firefox' ;;
     -o | --output) kind=file ;;
     --flavor) kind=word words='pprof pyroscope parca datadog' ;;
     --max-samples) kind=word words='' ;;
@@ -62,12 +62,13 @@ _hprof_agg() {
         folded) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --label-from= --no-inlines --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         callgrind) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --label-from= --no-inlines --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         speedscope) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --label-from= --no-inlines --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
+        dhat) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --label-from= --no-inlines --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         pprof) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --label-from= --no-inlines --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         firefox) words='--files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --label-from= --no-inlines --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --all-frames --symbol-dir= --path-map= --no-symbols --format= --output= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         *) words='--files-from= --to --base-files-from= --time-from= --null --on-duplicate= --keep-damaged --max-skipped= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --compat= --no-unbias --by= --label-from= --no-inlines --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --all-frames --limit= --sort= --cum --unit= --confidence= --no-error --invert --min-share= --spread --fail-if= --symbol-dir= --path-map= --no-symbols --format= --output= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --help --version' ;;
         esac
     elif [[ -z $kind && ( -z $command || $command == help ) ]]; then
-        kind=word words='top tree stacks diff trend merge info help version folded callgrind speedscope pprof firefox'
+        kind=word words='top tree stacks diff trend merge info help version folded callgrind speedscope dhat pprof firefox'
     elif [[ -z $kind ]]; then
         kind=file
     fi

@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-void hp_json_string(struct hp_sink *out, struct hp_span text) {
-    hp_sink_text(out, "\"");
+void hp_json_characters(struct hp_sink *out, struct hp_span text) {
     while (text.size > 0) {
         struct hp_utf8 c = hp_utf8_first(text);
         if (!c.valid) {
@@ -24,6 +23,11 @@ void hp_json_string(struct hp_sink *out, struct hp_span text) {
         }
         text = hp_span_from(text, c.size);
     }
+}
+
+void hp_json_string(struct hp_sink *out, struct hp_span text) {
+    hp_sink_text(out, "\"");
+    hp_json_characters(out, text);
     hp_sink_text(out, "\"");
 }
 

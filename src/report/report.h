@@ -22,6 +22,7 @@ extern const struct hp_format_writer hp_json_writer;
 extern const struct hp_format_writer hp_tsv_writer;
 extern const struct hp_format_writer hp_callgrind_writer;
 extern const struct hp_format_writer hp_speedscope_writer;
+extern const struct hp_format_writer hp_dhat_writer;
 extern const struct hp_format_writer hp_pprof_writer;
 extern const struct hp_format_writer hp_firefox_writer;
 

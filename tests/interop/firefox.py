@@ -6,63 +6,26 @@ usage: firefox.py BINARY TESTDATA PEERS
 
 PEERS is a folder with what package.json beside this file asks for; ./check --peers makes it.
 """
-import json
-import os
 import pathlib
-import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, scratch  # noqa: E402
+from peers import FirefoxProfiler, Node  # noqa: E402
 
 t = Tests()
-MODULES = pathlib.Path(sys.argv[3]).resolve() / 'node_modules'
+node = Node(sys.argv[3])
 SYMBOLS = f'--symbol-dir={t.root}'
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 CXX = t.testdata / 'golden' / 'cxx.heap'
 SERIES = sorted((t.formats / 'series').glob('*.heap'))
 
 
-class Session:
-    """A profile that is open in profiler-cli."""
-
-    def __init__(self, folder, *args):
-        self.folder = folder
-        path = pathlib.Path(folder) / 'x.firefox.json'
-        t.ok('merge', '-q', '-o', path, *args)
-        self.run('load', path)
-        for _ in range(60):  # it may go on loading after that
-            if self.run('thread', 'list').returncode == 0:
-                break
-            time.sleep(0.5)
-
-    def run(self, *args):
-        node = next(MODULES.glob('node-linux-*/bin/node'))
-        return subprocess.run(
-            [node, MODULES / '.bin' / 'profiler-cli', *args, '--session', 'test'],
-            capture_output=True, check=False, cwd=self.folder, stdin=subprocess.DEVNULL,
-            env={**os.environ, 'PROFILER_CLI_SESSION_DIR': self.folder,
-                 'PATH': f'{node.parent}:{os.environ["PATH"]}'}, timeout=60)
-
-    def ask(self, *args):
-        done = self.run(*args)
-        if done.returncode != 0:
-            raise AssertionError(f'profiler-cli {args}: {done.stderr.decode()}')
-        return done.stdout.decode()
-
-    def functions(self, thread):
-        """{name: (self, total)}"""
-        self.ask('thread', 'select', thread)
-        return {row['name']: (row['selfSamples'], row['totalSamples'])
-                for row in json.loads(self.ask('thread', 'functions', '--json'))['functions']}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.run('stop')
+def open_profile(folder, *args):
+    path = pathlib.Path(folder) / 'x.firefox.json'
+    t.ok('merge', '-q', '-o', path, *args)
+    return FirefoxProfiler(node, path)
 
 
 def compare(theirs, rows, slack):
@@ -73,7 +36,7 @@ def compare(theirs, rows, slack):
 
 def functions(folder, *args):
     faults = []
-    with Session(folder, *args) as session:
+    with open_profile(folder, *args) as session:
         for number, metric in enumerate(('inuse-space', 'inuse-objects')):
             rows = t.ok('top', '-n0', '--unit=B', f'--metric={metric}', *args).rows()
             faults += [f'{metric}: {fault}' for fault in
@@ -87,7 +50,7 @@ def timeline(folder):
         return {name: flat for flat, _, name in
                 t.ok('top', '-n0', '--unit=B', SYMBOLS, path).rows()}
 
-    with Session(folder, '--timeline', SYMBOLS, *SERIES) as session:
+    with open_profile(folder, '--timeline', SYMBOLS, *SERIES) as session:
         last, third = flat(SERIES[-1]), flat(SERIES[2])
         whole = session.functions('t-0')
         session.ask('zoom', 'push', '2.5,5.001')

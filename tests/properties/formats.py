@@ -3,6 +3,7 @@
 programs with symbols: what a stack's leaf has is flat, what passes a function is cum, flat adds up
 to the total, which is that of the dump, and nothing is more than it."""
 import json
+import re
 
 from harness import Tests
 from reports import Callgrind, cases, compare, difference, reference, stack_sums
@@ -59,6 +60,23 @@ def speedscope(wanted, *args):
     return faults
 
 
+POINT_KEYS = {'inuse-space': 'eb', 'inuse-objects': 'ebk', 'alloc-space': 'tb', 'alloc-objects': 'tbk'}
+
+
+def dhat(wanted, *args):
+    report = json.loads(t.ok('dhat', '-q', *args).out_bytes)
+    names = [re.fullmatch(r'0x[0-9a-f]+: (.*) \(.*\)|\[root\]', frame)[1] for frame in report['ftbl']]
+    used = {frame for point in report['pps'] for frame in point['fs']}
+    faults = [] if used == set(range(1, len(names))) else ['frames that are in no stack']
+    if len({tuple(point['fs']) for point in report['pps']}) != len(report['pps']):
+        faults.append('a stack is there twice')
+    for metric, sums in wanted.items():
+        got = stack_sums(([names[frame] for frame in reversed(point['fs'])],
+                          point[POINT_KEYS[metric]]) for point in report['pps'])
+        faults += [f'{metric}: {fault}' for fault in compare(got, sums)]
+    return faults
+
+
 def speedscope_difference(base, new, *args):
     found, faults = speedscope_sums(json.loads(t.ok('diff', '-q', '-fspeedscope', *args).out_bytes))
     grew, shrank = found['grew'], found['shrank']
@@ -87,7 +105,8 @@ def callgrind_difference(base, new, *args):
     return faults
 
 
-FORMATS = {'folded': folded, 'callgrind': callgrind, 'speedscope': speedscope}
+FORMATS = {'folded': folded, 'callgrind': callgrind, 'speedscope': speedscope,
+           'dhat': dhat}
 
 for what, options, inputs in cases(t):
     exact = reference(t, *options, *inputs)
