@@ -8,6 +8,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->producer = dump->producer;
     record->period = dump->period;
     record->bytes = dump->bytes;
+    record->lines = dump->lines;
     record->stacks = dump->stacks.count;
     record->threads = dump->header_threads;
     record->addresses = dump->addresses.count;
@@ -64,7 +65,7 @@ static enum hp_header_check check_header(const struct hp_dump *dump,
                                          const struct hp_unbias *unbias,
                                          const struct hp_values *total) {
     struct hp_count header = dump->header.inuse;
-    if (dump->producer == HP_PRODUCER_PPROF) {
+    if (hp_producer_is_pprof(dump->producer)) {
         return HP_HEADER_UNCHECKED; // it has none
     }
     if (unbias->kind != HP_DUMP_UNBIASED) {
@@ -152,6 +153,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
                                : check_header(dump, &merger->unbias, &record->total);
     hp_place(&merger->placer, dump, profile);
     record->unplaced_addresses = merger->placer.unplaced;
+    record->files = merger->placer.images.count;
     if (merger->unbias.has_alloc) {
         hp_profile_set_alloc(profile);
     }

@@ -10,6 +10,7 @@
 #include "input/digest.h"
 #include "input/maps.h"
 #include "input/pprof_labels.h"
+#include "input/pprof_origin.h"
 #include "input/pprof_tables.h"
 #include "input/stack_line.h"
 
@@ -315,7 +316,7 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
     hp_pprof_tables_read(&r->tables, &r->profile);
     int ret = r->profile.wrong ? HP_OK : find_columns(r, err);
     if (ret == HP_OK && !r->profile.wrong) {
-        r->dump->producer = HP_PRODUCER_PPROF;
+        r->dump->producer = hp_pprof_producer(&r->tables);
         r->dump->period = period_of(&r->tables);
         r->dump->kind = r->dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_SCALED;
         r->dump->has_rows = true;

@@ -189,10 +189,12 @@ static void read_end(struct hp_scan *scan, const struct hp_scan_format *format) 
     if (has_maps) {
         read_maps(scan);
     }
-    if (last_byte(scan) != '\n') {
+    bool is_cut = last_byte(scan) != '\n';
+    if (is_cut) {
         scan->line--;
         hp_scan_damaged(scan, "the file ends in the middle of a line");
     }
+    scan->dump->lines = scan->line - !is_cut;
     if (!has_maps) {
         format->no_maps(scan);
     }

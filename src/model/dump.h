@@ -99,7 +99,7 @@ struct hp_dump {
     struct hp_flaw first_malformed; // the first of
     uint64_t malformed, unknown, wrapped, overlaps,
         negative; // as in struct hp_input_record
-    uint64_t bytes;
+    uint64_t bytes, lines;
     struct hp_digest content, samples, maps;
 };
 

@@ -9,8 +9,44 @@ const char *hp_producer_text(enum hp_producer producer) {
         [HP_PRODUCER_GPERFTOOLS_GROWTH] = "gperftools heap growth",
         [HP_PRODUCER_GO] = "Go heap profile",
         [HP_PRODUCER_PPROF] = "pprof profile",
+        [HP_PRODUCER_PPROF_GO] = "pprof profile",
+        [HP_PRODUCER_PPROF_TCMALLOC] = "pprof profile",
+        [HP_PRODUCER_PPROF_JEMALLOC] = "pprof profile",
+        [HP_PRODUCER_PPROF_OURS] = "pprof profile",
         [HP_PRODUCER_UNTOLD] = "heap profile",
     };
 
     return texts[producer];
+}
+
+bool hp_producer_is_pprof(enum hp_producer producer) {
+    return producer >= HP_PRODUCER_PPROF && producer <= HP_PRODUCER_PPROF_OURS;
+}
+
+static const char *version_of_jemalloc(const struct hp_input_record *input) {
+    if (input->listed > 0 || input->slabs.bytes > 0) {
+        return "ClickHouse's jemalloc";
+    }
+    return input->kind == HP_DUMP_UNBIASED ? "jemalloc 5.3 or later"
+           : input->kind == HP_DUMP_RAW
+               ? "jemalloc 4.0 to 5.2, or later with prof_unbias:false"
+               : "jemalloc 4.0 or later";
+}
+
+const char *hp_writer_text(const struct hp_input_record *input) {
+    static const char *const texts[] = {
+        [HP_PRODUCER_JEMALLOC_3] = "jemalloc up to 3.6",
+        [HP_PRODUCER_GPERFTOOLS] = "gperftools",
+        [HP_PRODUCER_GPERFTOOLS_SAMPLE] = "gperftools",
+        [HP_PRODUCER_GPERFTOOLS_GROWTH] = "gperftools",
+        [HP_PRODUCER_GO] = "Go",
+        [HP_PRODUCER_PPROF_GO] = "Go",
+        [HP_PRODUCER_PPROF_TCMALLOC] = "tcmalloc",
+        [HP_PRODUCER_PPROF_JEMALLOC] = "jemalloc_pprof",
+        [HP_PRODUCER_PPROF_OURS] = "hprof-agg",
+        [HP_PRODUCER_UNTOLD] = NULL,
+    };
+
+    return input->producer == HP_PRODUCER_JEMALLOC ? version_of_jemalloc(input)
+                                                   : texts[input->producer];
 }

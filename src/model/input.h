@@ -13,8 +13,12 @@ enum hp_producer {
     HP_PRODUCER_GPERFTOOLS_SAMPLE, // GetHeapSample()
     HP_PRODUCER_GPERFTOOLS_GROWTH, // GetHeapGrowthStacks()
     HP_PRODUCER_GO,                // as text
-    HP_PRODUCER_PPROF,             // protobuf, of whatever program
-    HP_PRODUCER_UNTOLD,            // some other "heap profile:"
+    HP_PRODUCER_PPROF,             // protobuf, of whatever program; or of
+    HP_PRODUCER_PPROF_GO,
+    HP_PRODUCER_PPROF_TCMALLOC,
+    HP_PRODUCER_PPROF_JEMALLOC, // jemalloc_pprof
+    HP_PRODUCER_PPROF_OURS,     // merge
+    HP_PRODUCER_UNTOLD,         // some other "heap profile:"
 };
 
 enum hp_dump_kind {
@@ -53,7 +57,9 @@ struct hp_input_record {
     enum hp_dump_kind kind;
     uint64_t period; // mean bytes between samples
     uint64_t bytes;  // uncompressed
+    uint64_t lines;  // of text; 0 where there is none
     uint64_t stacks, threads, addresses, unplaced_addresses;
+    uint64_t files;          // mapped ones
     uint64_t malformed;      // lines that fit no grammar, skipped
     uint64_t malformed_line; // the first of them
     uint64_t listed;         // objects that are listed one by one
@@ -76,5 +82,10 @@ struct hp_input_record {
 
 // "jemalloc heap_v2"
 const char *hp_producer_text(enum hp_producer producer);
+
+bool hp_producer_is_pprof(enum hp_producer producer);
+
+// "jemalloc 5.3 or later": as far as the content tells; NULL if not at all.
+const char *hp_writer_text(const struct hp_input_record *input);
 
 #endif

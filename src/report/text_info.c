@@ -32,14 +32,22 @@ static void put_kind(struct hp_sink *out, const struct hp_input_record *input) {
 
 static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
     put_field(out, "contents");
-    hp_sink_print(out, "%llu stacks, %llu threads, %llu distinct addresses",
-                  (unsigned long long)input->stacks, (unsigned long long)input->threads,
-                  (unsigned long long)input->addresses);
+    hp_sink_print(
+        out, "%llu stacks, %llu threads, %llu mapped file%s, %llu distinct addresses",
+        (unsigned long long)input->stacks, (unsigned long long)input->threads,
+        (unsigned long long)input->files, input->files == 1 ? "" : "s",
+        (unsigned long long)input->addresses);
     if (input->unplaced_addresses) {
         hp_sink_print(out, " (%llu in no mapping)",
                       (unsigned long long)input->unplaced_addresses);
     }
-    hp_sink_print(out, ", %llu bytes of text\n", (unsigned long long)input->bytes);
+    hp_sink_text(out, "\n");
+    put_field(out, "size");
+    hp_sink_print(out, "%llu bytes", (unsigned long long)input->bytes);
+    if (input->lines > 0) {
+        hp_sink_print(out, " in %llu lines", (unsigned long long)input->lines);
+    }
+    hp_sink_text(out, "\n");
 }
 
 // What only ClickHouse's jemalloc tells.
@@ -74,19 +82,24 @@ static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
 static void put_faults(struct hp_sink *out, const struct hp_input_record *input) {
     const struct {
         const char *what;
-        uint64_t count;
+        uint64_t count, first_line;
     } faults[] = {
-        {"malformed lines", input->malformed},
-        {"indented lines of an unknown dialect", input->unknown},
-        {"counts that had wrapped around", input->wrapped},
-        {"overlapping rows in the memory map", input->overlaps},
+        {"malformed lines", input->malformed, input->malformed_line},
+        {"indented lines of an unknown dialect", input->unknown, 0},
+        {"counts that had wrapped around", input->wrapped, 0},
+        {"overlapping rows in the memory map", input->overlaps, 0},
     };
 
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         if (faults[i].count) {
             put_field(out, "passed over");
-            hp_sink_print(out, "%llu %s\n", (unsigned long long)faults[i].count,
+            hp_sink_print(out, "%llu %s", (unsigned long long)faults[i].count,
                           faults[i].what);
+            if (faults[i].first_line) {
+                hp_sink_print(out, ", the first is line %llu",
+                              (unsigned long long)faults[i].first_line);
+            }
+            hp_sink_text(out, "\n");
         }
     }
     static const char *const checks[] = {
@@ -113,6 +126,9 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
     hp_sink_text(out, statuses[input->status]);
     if (input->status != HP_INPUT_REPEATED) {
         hp_sink_escaped(out, hp_span_of(input->err.message));
+        if (input->err.line > 0) {
+            hp_sink_print(out, ", line %llu", (unsigned long long)input->err.line);
+        }
     }
     hp_sink_text(out, "\n");
 }
@@ -128,6 +144,10 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input,
     }
     put_field(out, "format");
     hp_sink_print(out, "%s\n", hp_producer_text(input->producer));
+    if (hp_writer_text(input)) {
+        put_field(out, "written by");
+        hp_sink_print(out, "%s\n", hp_writer_text(input));
+    }
     put_kind(out, input);
     put_contents(out, input);
     put_sum(out, input, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);

@@ -146,6 +146,25 @@ def go_symbols():
     return [] if 'build id     874161b8d7fc45503a3d0a0d1e5706c87101359c' in info else [info]
 
 
+def writer():
+    """Who wrote it, as far as the profile tells."""
+    def known_by(sign, profile=None):
+        p = profile or small()
+        p.text(sign)
+        out = run(p.bytes(), 'info').out
+        return re.search(r'written by +(.*)', out)[1] if 'written by' in out else None
+
+    jemalloc = Profile((('inuse_space', 'bytes'),))
+    jemalloc.mapping('/srv/none/a', 0, (1 << 64) - 1)
+    jemalloc.sample([jemalloc.location(0x1000)], [640])
+    go = small()
+    go.sample([go.location(0, 0, [('runtime.main', '', 0)])], [1, 8])
+    got = [known_by('none'), known_by('made by hprof-agg 0.1'), known_by('TCMallocInternalNew'),
+           known_by('x', jemalloc), known_by('x', go)]
+    want = [None, 'hprof-agg', 'tcmalloc', 'jemalloc_pprof', 'Go']
+    return [] if got == want else [f'{got}']
+
+
 # --- what is not ---------------------------------------------------------------------------
 
 
@@ -228,6 +247,7 @@ def flipped():
 t.check("Go's: the totals that pprof finds", go_totals)
 t.check("Go's: functions, lines and intervals are those of the same profile as text", go_as_text)
 t.check("Go's: the build of the program", go_symbols)
+t.check('who wrote it', writer)
 t.check('packed or not, in any order, with unknown fields, gzip: one report', every_form)
 t.check('objects and space in any order, among other types', other_types)
 t.check('bytes without objects; mappings that are all of memory', bytes_only)
