@@ -88,6 +88,20 @@ static bool wants_alloc(enum hp_metric metric) {
     return metric == HP_ALLOC_SPACE || metric == HP_ALLOC_OBJECTS;
 }
 
+static bool lacks_inuse(const struct hp_profile *profile) {
+    bool lacks = false;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+            lacks |= input->lacks_inuse;
+            if (!input->lacks_inuse) {
+                return false;
+            }
+        }
+    }
+    return lacks;
+}
+
 // What a report needs beyond stacks.
 static int check_history(const struct hp_profile *profile,
                          const struct hp_report_options *options, struct hp_err *err) {
@@ -131,6 +145,12 @@ int hp_profile_report(const struct hp_profile *profile,
     const struct hp_format_writer *writer = find_writer(name);
     if (!writer || !(writer->kinds & 1u << options->kind)) {
         return hp_fail(err, HP_E_USAGE, "this report has no form as '%s'", name);
+    }
+    if (!wants_alloc(options->metric) && lacks_inuse(profile) &&
+        options->kind != HP_REPORT_INFO && options->kind != HP_REPORT_MERGE) {
+        return hp_fail(err, HP_E_EMPTY,
+                       "no input tells what is in use, but what was allocated: "
+                       "--metric=alloc-space shows it");
     }
     if (wants_alloc(options->metric) && !profile->has_alloc &&
         options->kind != HP_REPORT_INFO) {

@@ -21,6 +21,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->negative = dump->negative;
     record->overlaps = dump->overlaps;
     record->lacks_objects = dump->lacks_objects;
+    record->lacks_inuse = dump->lacks_inuse;
     record->header = dump->header;
     record->samples = dump->samples;
     record->maps = dump->maps;
@@ -138,6 +139,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     hp_unbias_init(&merger->unbias, profile->estimator, dump);
     describe(dump, record);
     record->kind = merger->unbias.kind;
+    record->has_alloc = merger->unbias.has_alloc;
     if (merger->splits_threads) {
         hp_threads_split(dump);
     }

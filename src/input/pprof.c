@@ -75,14 +75,26 @@ bool hp_pprof_is(struct hp_span text) {
 
 // --- values -------------------------------------------------------------------------------
 
+// As Go calls them, tcmalloc, and Datadog's profilers.
 static enum column column_of(struct hp_span type, struct hp_span unit) {
     static const struct {
         const char *type, *unit;
         enum column column;
     } known[] = {
-        {"inuse_objects", "count", INUSE_OBJECTS}, {"inuse_space", "bytes", INUSE_SPACE},
-        {"objects", "count", INUSE_OBJECTS},       {"space", "bytes", INUSE_SPACE},
-        {"alloc_objects", "count", ALLOC_OBJECTS}, {"alloc_space", "bytes", ALLOC_SPACE},
+        {"inuse_objects", "count", INUSE_OBJECTS},
+        {"inuse_space", "bytes", INUSE_SPACE},
+        {"objects", "count", INUSE_OBJECTS},
+        {"space", "bytes", INUSE_SPACE},
+        {"alloc_objects", "count", ALLOC_OBJECTS},
+        {"alloc_space", "bytes", ALLOC_SPACE},
+        {"inuse-objects", "count", INUSE_OBJECTS},
+        {"inuse-space", "bytes", INUSE_SPACE},
+        {"heap-live-samples", "count", INUSE_OBJECTS},
+        {"heap-live-size", "bytes", INUSE_SPACE},
+        {"heap-space", "bytes", INUSE_SPACE},
+        {"alloc-samples", "count", ALLOC_OBJECTS},
+        {"alloc-space", "bytes", ALLOC_SPACE},
+        {"alloc-size", "bytes", ALLOC_SPACE},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -93,6 +105,16 @@ static enum column column_of(struct hp_span type, struct hp_span unit) {
     return NOT_OURS;
 }
 
+static bool is_repeated(const struct reader *r, size_t i) {
+    struct hp_span name = hp_pprof_text(&r->tables, r->tables.types.at[i].type);
+    for (size_t k = 0; k < i; k++) {
+        if (hp_span_equal(name, hp_pprof_text(&r->tables, r->tables.types.at[k].type))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int find_columns(struct reader *r, struct hp_err *err) {
     struct hp_span other = {"none", 4};
     for (size_t i = 0; i < r->tables.types.count; i++) {
@@ -101,8 +123,10 @@ static int find_columns(struct reader *r, struct hp_err *err) {
         enum column column = column_of(name, hp_pprof_text(&r->tables, type->unit));
         if (column == NOT_OURS) {
             other = name;
-        } else if (r->found & 1u << column) {
+        } else if (is_repeated(r, i)) {
             return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
+        } else if (r->found & 1u << column) { // the first of two names holds
+            column = NOT_OURS;
         }
         r->found |= 1u << column;
         hp_vec_push(&r->columns, column);
@@ -115,6 +139,7 @@ static int find_columns(struct reader *r, struct hp_err *err) {
     r->dump->lacks_objects =
         (r->found & 1u << INUSE_SPACE && !(r->found & 1u << INUSE_OBJECTS)) ||
         (r->found & 1u << ALLOC_SPACE && !(r->found & 1u << ALLOC_OBJECTS));
+    r->dump->lacks_inuse = !(r->found & 1u << INUSE_SPACE);
     return HP_OK;
 }
 

@@ -247,7 +247,7 @@ static void warn_of_skipped(struct hp_profile *profile) {
 }
 
 static void warn_of_mixtures(struct hp_profile *profile) {
-    size_t used = 0, with_alloc = 0;
+    size_t used = 0, with_alloc = 0, with_inuse = 0;
     uint64_t period = 0;
     bool mixed = false;
     const struct hp_input_record *input;
@@ -256,7 +256,8 @@ static void warn_of_mixtures(struct hp_profile *profile) {
             mixed |= used > 0 && input->period != period;
             period = input->period;
             used++;
-            with_alloc += input->total.of[HP_ALLOC_OBJECTS] > 0;
+            with_alloc += input->has_alloc;
+            with_inuse += !input->lacks_inuse;
         }
     }
     if (mixed) {
@@ -269,6 +270,10 @@ static void warn_of_mixtures(struct hp_profile *profile) {
                         "only %zu of %zu inputs tell what was allocated and "
                         "freed (prof_accum)",
                         with_alloc, used);
+    }
+    if (with_inuse < used) {
+        hp_profile_warn(profile, "only %zu of %zu inputs tell what is in use", with_inuse,
+                        used);
     }
 }
 

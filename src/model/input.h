@@ -66,6 +66,8 @@ struct hp_input_record {
     struct hp_slabs slabs;   // of the allocator
     uint64_t unknown;        // indented lines of a dialect not known
     bool lacks_objects;      // tells bytes only
+    bool lacks_inuse;        // tells only what was allocated
+    bool has_alloc;          // tells what was allocated
     uint64_t wrapped;        // counts near 2^64, left out
     uint64_t negative;       // values below zero, of a difference of two profiles
     uint64_t overlaps;       // mapping rows that overlap an earlier one

@@ -89,6 +89,54 @@ def other_types():
     return [] if got == wanted else [str(got)]
 
 
+def other_names():
+    """As Datadog calls them; of two names of one column the first holds."""
+    p = Profile((('alloc-samples', 'count'), ('alloc-space', 'bytes'), ('inuse-objects', 'count'),
+                 ('inuse-space', 'bytes'), ('heap-space', 'bytes'), ('resident_space', 'bytes')))
+    p.sample([p.location(0, 0, [('f', '', 0)])], [20, 1280, 10, 640, 5, 7])
+    q = Profile((('alloc-size', 'bytes'), ('heap-live-samples', 'count'),
+                 ('heap-live-size', 'bytes'), ('alloc-samples', 'count')))
+    q.sample([q.location(0, 0, [('f', '', 0)])], [1280, 10, 640, 20])
+    wanted = {'inuse-objects': 10, 'inuse-space': 640, 'alloc-objects': 20, 'alloc-space': 1280}
+    return [f'{got}' for got in (with_bytes(x.bytes(), t.totals) for x in (p, q)) if got != wanted]
+
+
+def columns_that_differ():
+    """What one input tells and the other does not is said, and no reason to refuse."""
+    both = (('alloc_objects', 'count'), ('alloc_space', 'bytes'), ('objects', 'count'),
+            ('space', 'bytes'))
+    with scratch() as directory:
+        def write(name, types, values):
+            p = Profile(types)
+            p.sample([p.location(0, 0, [(name, '', 0)])], values)
+            path = f'{directory}/{name}'
+            with open(path, 'wb') as file:
+                file.write(p.bytes())
+            return path
+
+        a = write('a', both, [4, 400, 1, 100])
+        b = write('b', both[:2], [8, 800])
+        c = write('c', (('inuse_space', 'bytes'),), [16])
+        faults = []
+        for paths, wanted, sentences in (
+                ((a, b), (12, 1200, 1, 100), ['only 1 of 2 inputs tell what is in use']),
+                ((a, c), (4, 400, 1, 116), ['only 1 of 2 inputs tell what was allocated',
+                                            'c tells bytes, but not how many objects']),
+                ((b, c), (8, 800, 0, 16), ['only 1 of 2 inputs tell what is in use',
+                                           'only 1 of 2 inputs tell what was allocated'])):
+            result = t.ok('info', '--no-symbols', *paths)
+            got = result.totals()
+            order = ('alloc-objects', 'alloc-space', 'inuse-objects', 'inuse-space')
+            if tuple(got[metric] for metric in order) != wanted:
+                faults.append(f'{paths}: {got}')
+            faults += [f'{paths}: no {text!r}' for text in sentences if text not in result.out]
+        alone = t.run('top', '--no-symbols', b)
+        if alone.code != 5 or '--metric=alloc-space shows it' not in alone.err:
+            faults.append(f'{alone.code}: {alone.err}')
+        shown = t.ok('top', '--no-symbols', '--metric=alloc-space', '--unit=B', b).rows()
+        return faults + ([] if shown == [(800, 800, 'b')] else [f'{shown}'])
+
+
 def bytes_only():
     """As jemalloc_pprof writes them: every mapping is all of memory, offsets for addresses."""
     p = Profile((('inuse_space', 'bytes'),), period=0)
@@ -250,6 +298,8 @@ t.check("Go's: the build of the program", go_symbols)
 t.check('who wrote it', writer)
 t.check('packed or not, in any order, with unknown fields, gzip: one report', every_form)
 t.check('objects and space in any order, among other types', other_types)
+t.check('columns by other names', other_names)
+t.check('inputs with different columns', columns_that_differ)
 t.check('bytes without objects; mappings that are all of memory', bytes_only)
 t.check('locations without addresses are their names', no_addresses)
 t.check('a binary of the build that is told, and no other', build_ids)
