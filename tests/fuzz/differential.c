@@ -2,7 +2,6 @@
 
 #include "dumps.h"
 #include "input/unpack.h"
-#include "reading.h"
 #include "reference/reference.h"
 
 #include <stdio.h>
@@ -71,11 +70,12 @@ static void count(void) {
     }
 }
 
-void differential_check(const uint8_t *bytes, size_t size, size_t window, bool packed) {
-    if (hp_is_packed((const char *)bytes, size)) {
-        return; // not text
-    }
+const struct reading *differential_check(const uint8_t *bytes, size_t size, size_t window,
+                                         bool packed) {
     reading_make(&whole, bytes, size, 0);
+    if (hp_is_packed((const char *)bytes, size)) {
+        return &whole;
+    }
     reference_read(&reference, bytes, size);
     const char *wrong = difference(&whole);
     if (wrong) {
@@ -96,4 +96,5 @@ void differential_check(const uint8_t *bytes, size_t size, size_t window, bool p
         check_zstd(bytes, size, chosen);
     }
     count();
+    return &whole;
 }
