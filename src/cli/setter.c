@@ -183,8 +183,8 @@ int hp_cli_set_limit(struct hp_cli_settings *settings, const struct hp_cli_optio
     return ret;
 }
 
-int hp_cli_set_size(struct hp_cli_settings *settings, const struct hp_cli_option *option,
-                    char *value, struct hp_err *err) {
+int hp_cli_set_count(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                     char *value, struct hp_err *err) {
     uint64_t number = 0;
     int ret = set_number(option, value, SIZE_MAX, &number, err);
     if (ret == HP_OK && number == 0) {
@@ -215,14 +215,38 @@ int hp_cli_set_confidence(struct hp_cli_settings *settings,
     return HP_OK;
 }
 
-// "growth>5%", "growth>10MiB" or "growth>1000"; `value` is cut at its end.
-static bool read_growth(const char *value, struct hp_gate *gate) {
+// The factor of a unit of space, 0 if it is none.
+static double size_of_unit(const char *unit) {
     static const struct {
         const char *unit;
         double size;
-    } units[] = {{"%", 0.01},     {"", 1},         {"B", 1},
-                 {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}};
+    } units[] = {{"", 1}, {"B", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}};
 
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcmp(unit, units[i].unit) == 0) {
+            return units[i].size;
+        }
+    }
+    return 0;
+}
+
+int hp_cli_set_size(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    char *end;
+    double size = strtod(value, &end);
+    bool is_number = strspn(value, "0123456789.") == (size_t)(end - value);
+    size *= size_of_unit(end);
+    if (!is_number || size < 1 || size >= 0x1p63) {
+        return hp_cli_fail(err, HP_E_USAGE, "--%s takes a size such as 8GiB, not \"%s\"",
+                           option->name, value);
+    }
+    uint64_t bytes = (uint64_t)size;
+    store(settings, option, &bytes, sizeof bytes);
+    return HP_OK;
+}
+
+// "growth>5%", "growth>10MiB" or "growth>1000"; `value` is cut at its end.
+static bool read_growth(const char *value, struct hp_gate *gate) {
     if (strncmp(value, "growth>", 7) != 0) {
         return false;
     }
@@ -232,14 +256,10 @@ static bool read_growth(const char *value, struct hp_gate *gate) {
     if (strspn(value, "0123456789.") != (size_t)(end - value) || end == value) {
         return false;
     }
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (strcmp(end, units[i].unit) == 0) {
-            gate->growth *= units[i].size;
-            gate->is_share = i == 0;
-            return true;
-        }
-    }
-    return false;
+    gate->is_share = strcmp(end, "%") == 0;
+    double unit = gate->is_share ? 0.01 : size_of_unit(end);
+    gate->growth *= unit;
+    return unit > 0;
 }
 
 static bool read_p(const char *value, struct hp_gate *gate) {

@@ -9,12 +9,14 @@ hp_cli_set_fn hp_cli_set_bool;
 // An enum: `number`, plus the place of the value among the choices.
 hp_cli_set_fn hp_cli_set_enum;
 // A size_t of 1 or more.
-hp_cli_set_fn hp_cli_set_size;
+hp_cli_set_fn hp_cli_set_count;
 // A const char *.
 hp_cli_set_fn hp_cli_set_text;
 hp_cli_set_fn hp_cli_set_format;
 // A double: "5%" or "5" is 0.05.
 hp_cli_set_fn hp_cli_set_share;
+// A uint64_t: N, NKiB, NMiB or NGiB.
+hp_cli_set_fn hp_cli_set_size;
 
 // One of a kind: `field` is not used.
 hp_cli_set_fn hp_cli_set_max_skipped; // N or P%

@@ -13,7 +13,7 @@ enum {
     BOMB_RATIO = 200,
 };
 
-static const uint64_t smallest_bomb = (uint64_t)1 << 30;
+static const uint64_t smallest_bomb = 32 << 20;
 
 static uint64_t limit_of(const struct hp_text *text) {
     if (text->limit || !text->unpack) {
@@ -48,7 +48,9 @@ static int fill(struct hp_text *text, struct hp_err *err) {
     text->at_end = got < room;
     memset(text->at + text->size, 0, HP_TEXT_PAD);
     if (text->total > limit_of(text)) {
-        return hp_fail(err, HP_E_LIMIT, "more than %llu bytes after decompression",
+        return hp_fail(err, HP_E_LIMIT,
+                       "more than %llu bytes after decompression: "
+                       "--max-input-size=SIZE allows more",
                        (unsigned long long)limit_of(text));
     }
     return HP_OK;

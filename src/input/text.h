@@ -25,7 +25,7 @@ struct hp_text {
 
 // Open a file, or standard input for "-", plain, gzip or zstd (any number of members or frames), and read
 // a first window.  `limit` holds what it may be after decompression; 0 for no limit on a
-// plain file and for the larger of 1 GiB and 200 times the file on a compressed one.
+// plain file and for the larger of 32 MiB and 200 times what has been read of a compressed one.
 // Close it also after a failure.
 HP_MUST_CHECK int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
                                struct hp_err *err);

@@ -75,7 +75,7 @@ void hp_unpack_free(struct hp_unpack *unpack) {
 }
 
 uint64_t hp_unpack_consumed(const struct hp_unpack *unpack) {
-    return unpack->consumed;
+    return unpack->consumed - unpack->in.size;
 }
 
 static int refill(struct hp_unpack *unpack, struct hp_err *err) {

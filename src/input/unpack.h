@@ -22,7 +22,7 @@ void hp_unpack_free(struct hp_unpack *unpack); // NULL is fine
 HP_MUST_CHECK int hp_unpack_read(struct hp_unpack *unpack, char *out, size_t room,
                                  size_t *got, struct hp_err *err);
 
-// Compressed bytes read so far.
+// Compressed bytes that are used up so far.
 uint64_t hp_unpack_consumed(const struct hp_unpack *unpack);
 
 // The one read loop: how many bytes, fewer than `size` only at the end; -1 with errno.

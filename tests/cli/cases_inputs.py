@@ -164,3 +164,15 @@ def a_limit_is_kept(t):
     lines = [check(t.run("top", "--no-symbols", "--by=address", f"-n{n}", t.dump))
              .out.count("\n") for n in (1, 2, 0)]
     assert lines[0] + 1 == lines[1] < lines[2], lines
+
+
+@case
+def a_size_may_be_in_any_unit(t):
+    size = pathlib.Path(t.dump).stat().st_size
+    for text in (str(size), f"{size}B", "0.5MiB", "7KiB" if size <= 7168 else "8KiB", "2GiB"):
+        check(t.run("top", "--no-symbols", f"--max-input-size={text}", t.dump), 0)
+    for text in (str(size - 1), "1KiB", "0.5KiB"):
+        check(t.run("top", "--no-symbols", f"--max-input-size={text}", t.dump), 7, "",
+              "--max-input-size=SIZE allows more")
+    for text in ("", "0", "-1", "x", "1TiB", "1 KiB", "1e3", "99999999999GiB"):
+        check(t.run("top", f"--max-input-size={text}", t.dump), 2, "", "takes a size")
