@@ -1,0 +1,124 @@
+"""Inputs that ask for much: each function gives a dump in pieces, `scale` times as large as
+the one that the tests read."""
+import gzip
+import random
+
+HEAD = b'heap_v2/524288\n  t*: 1: 64 [0: 0]\n'
+STACK = b'@ 0x5510\n  t*: 1: 64 [0: 0]\n'
+MAPS = b'\nMAPPED_LIBRARIES:\n5000-6000 r-xp 00000000 fe:00 1 /bin/x\n'
+PIECE = 1 << 20
+
+
+def repeated(unit, size):
+    """About `size` bytes, in pieces of about a megabyte."""
+    piece = unit * max(1, PIECE // len(unit))
+    for _ in range(0, size, len(piece)):
+        yield piece
+
+
+def endless_lines():
+    """What a line of 1 GiB may be part of: {name: (before it, a unit of it)}."""
+    classic = b'heap profile: 1: 64 [1: 64] @ heap_v2/524288\n'
+    return {
+        'stack': (HEAD + b'@', b' 0x7fc9268a2630'),
+        'counts': (HEAD + b'@ 0x10\n  t*: 1: 64 [0: 0]', b' '),
+        'thread name': (HEAD + b'  t1: 1: 64 [0: 0] ', b'name'),
+        'unknown': (HEAD + STACK + b'  f:', b' 1'),
+        'row of the map': (HEAD + STACK + MAPS + b'7000-8000 r-xp 0 0:0 0 ', b'/path'),
+        'period': (b'heap_v2/', b'1'),
+        'classic stack': (classic + b'1: 64 [1: 64] @', b' 0x10'),
+        'comment': (classic + b'#\t0x10\t', b'name'),
+        'name': (b'--- symbol\n0x10 ', b'name'),
+    }
+
+
+def maps(scale=1):
+    yield HEAD + STACK + b'\nMAPPED_LIBRARIES:\n'
+    for first in range(0, 1000000 * scale, 10000):
+        yield b''.join(b'%x-%x r-xp 00000000 fe:00 %d /srv/lib/l%d.so\n' %
+                       (0x1000 + i * 0x2000, 0x2000 + i * 0x2000, i, i % 5000)
+                       for i in range(first, first + 10000))
+
+
+def maps_backwards(scale=1):
+    yield HEAD + STACK + b'\nMAPPED_LIBRARIES:\n'
+    for i in range(1000000 * scale, 0, -1):
+        yield b'%x-%x r-xp 00000000 fe:00 %d /srv/l.so\n' % (i * 0x2000, (i + 2) * 0x2000, i)
+
+
+def threads(scale=1):
+    count = 1000000 * scale
+    yield HEAD + b''.join(b'  t%d: 1: 64 [0: 0] worker %d\n' % (i, i) for i in range(count))
+    yield b'@ 0x5510\n  t*: %d: %d [0: 0]\n' % (count, 64 * count)
+    yield b''.join(b'  t%d: 1: 64 [0: 0]\n' % i for i in range(count))
+    yield MAPS
+
+
+def deep(frames, scale=1):
+    """Ten stacks of so many frames, and one of one."""
+    r = random.Random(1)
+    yield HEAD
+    for _ in range(10 * scale):
+        yield b'@' + b''.join(b' 0x%x' % r.randrange(1 << 47) for _ in range(frames))
+        yield b'\n  t*: 1: 64 [0: 0]\n'
+    yield STACK + MAPS
+
+
+def hashed_alike(scale=1):
+    """10^6 addresses, equal in all low bits."""
+    yield HEAD
+    for i in range(0, 1000000 * scale, 100):
+        yield b'@' + b''.join(b' 0x%x' % (j << 40 | 0x551000) for j in range(i, i + 100))
+        yield b'\n  t*: 1: 64 [0: 0]\n'
+    yield MAPS
+
+
+def hashed_apart(scale=1):
+    r = random.Random(1)
+    yield HEAD
+    for _ in range(0, 1000000 * scale, 100):
+        yield b'@' + b''.join(b' 0x%x' % r.randrange(1 << 60) for _ in range(100))
+        yield b'\n  t*: 1: 64 [0: 0]\n'
+    yield MAPS
+
+
+# --- bombs ------------------------------------------------------------------------------
+
+RATIO = 230  # 3 GiB in 13 MiB
+
+
+def member(same, other):
+    """About a megabyte of `same` with some of other() in it, and what gzip makes of it."""
+    lines, text, packed = [], b'', b''
+    while len(packed) * RATIO < max(len(text), PIECE):
+        lines += [other() for _ in range(5)]
+        text = b''.join(lines) + same * (PIECE // len(same))
+        packed = gzip.compress(text, 9, mtime=0)
+    return text, packed
+
+
+def bombs():
+    """{name: (bytes of a gzip file, how many it holds)}, 3 GiB each and valid so far."""
+    r = random.Random(1)
+
+    def stack():
+        return b'@%s\n  t*: 1: 64 [0: 0]\n' % b''.join(
+            b' 0x%x' % r.randrange(1 << 47) for _ in range(10))
+
+    def row():
+        start = r.randrange(1 << 47)
+        return b'%x-%x r-xp 00000000 fe:00 1 /bin/x\n' % (start, start + 4096)
+
+    def sample():
+        return b'\x12\x0e\x0a\x0a%s\x10\x40' % r.randbytes(10).replace(b'\xff', b'\x01')
+
+    parts = {
+        'stacks': (HEAD, STACK, stack),
+        'empty lines': (HEAD + STACK, b'\n', stack),
+        'rows of the map': (HEAD + STACK + MAPS, row(), row),
+        'protobuf': (b'\x0a\x04\x08\x01\x10\x02', b'\x12\x04\x08\x01\x10\x40', sample),
+    }
+    for name, (head, same, other) in parts.items():
+        text, packed = member(same, other)
+        count = (3 << 30) // len(text)
+        yield name, gzip.compress(head, mtime=0) + packed * count, len(text) * count

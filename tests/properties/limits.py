@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Inputs that ask for more than is reasonable are refused early, and take little memory; those
+that are merely large are read.  bench/limits tells the times.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+
+import big_inputs
+from harness import Tests, scratch
+
+t = Tests()
+HERE = pathlib.Path(__file__).resolve().parent
+LINE = 'a line of more than 16 MiB'
+
+
+def communicate(process):
+    """As Popen's, while another thread writes."""
+    errors = []
+    reader = threading.Thread(target=lambda: errors.append(process.stderr.read()))
+    reader.start()
+    out = process.stdout.read()
+    reader.join()
+    process.wait()
+    return out, errors[0]
+
+
+class Run:
+    """`info` on an input: what it said, and the most memory that it took, in MiB."""
+
+    def __init__(self, *args, pieces=()):
+        self.fed = 0
+        with scratch() as folder:
+            report = pathlib.Path(folder, 'report')
+            process = subprocess.Popen(
+                [sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, 'info',
+                 '--no-symbols', *args],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            feeder = threading.Thread(target=self.feed, args=(process.stdin, pieces))
+            feeder.start()
+            self.out, self.err = (text.decode() for text in communicate(process))
+            feeder.join()
+            code, memory, _ = report.read_text().split()
+        self.code, self.memory = int(code), int(memory) / 1024
+
+    def feed(self, pipe, pieces):
+        try:
+            for piece in pieces:
+                self.fed += pipe.write(piece)
+            pipe.close()
+        except BrokenPipeError:
+            pass
+
+    def faults(self, code, says, memory):
+        faults = []
+        if self.code != code or says not in self.err + self.out:
+            faults.append(f'ended with {self.code}, without {says!r}: {self.err[:300]!r}')
+        if self.memory > memory:
+            faults.append(f'took {self.memory:.0f} MiB, more than {memory}')
+        return faults
+
+
+def bomb(content):
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'bomb.gz')
+        path.write_bytes(content)
+        return Run(path).faults(7, '--max-input-size=SIZE allows more', 100)
+
+
+def bomb_by_request(content, size):
+    """With a limit of one's own it goes as far, and no further."""
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'bomb.gz')
+        path.write_bytes(content)
+        limit = 100 << 20
+        faults = Run('--max-input-size=100MiB', path).faults(7, f'more than {limit} bytes', 250)
+        plain = pathlib.Path(folder, 'plain')
+        plain.write_bytes(big_inputs.HEAD + big_inputs.STACK + big_inputs.MAPS)
+        faults += Run('--max-input-size=50B', plain).faults(7, 'more than 50 bytes', 50)
+        return faults + ([] if size > limit else [f'no bomb: {size} bytes'])
+
+
+def endless(before, unit):
+    def pieces():
+        yield before
+        yield from big_inputs.repeated(unit, 1 << 30)
+    run = Run('-', pieces=pieces())
+    faults = run.faults(7, LINE, 100)
+    if run.fed > 80 << 20:
+        faults.append(f'{run.fed} bytes were read before it was refused')
+    return faults
+
+
+def large(pieces, says, space, per_byte):
+    """It is read, its total is `space`, and its memory grows with what it holds."""
+    run = Run('--no-unbias', '-', pieces=pieces)
+    size = run.fed / (1 << 20)
+    faults = run.faults(0, says, per_byte * size + 50)
+    total = re.search(r'total inuse-space +(\d+)', run.out)
+    if not total or int(total[1]) != space:
+        faults.append(f'total {total and total[1]}, not {space}: {run.out[-300:]!r}')
+    return faults or f'{size:.0f} MiB'
+
+
+for name, content, size in big_inputs.bombs():
+    t.check(f'R07: {len(content) >> 20} MiB of gzip that hold {size >> 30} GiB are refused: {name}',
+            lambda: bomb(content))
+t.check('R07: --max-input-size sets another limit', lambda: bomb_by_request(content, size))
+for name, (before, unit) in big_inputs.endless_lines().items():
+    t.check(f'R31: a line of 1 GiB is refused: {name}', lambda: endless(before, unit))
+MILLION = 1000000
+t.check('R31: a map of a million rows', lambda: large(
+    big_inputs.maps(), 'module /srv/lib/l2.so', 64, 4))
+t.check('R31, R32: a million rows from the end to the start, each over the next', lambda: large(
+    big_inputs.maps_backwards(), '500000 overlapping rows', 64, 4))
+t.check('R31: a million threads', lambda: large(
+    big_inputs.threads(), 'threads', 64 * MILLION, 4))
+t.check('R31: stacks of 65,536 frames are read', lambda: large(
+    big_inputs.deep(65536), 'stacks', 64 * 11, 25))
+t.check('R31: stacks of 300,000 frames are told and left out', lambda: large(
+    big_inputs.deep(300000), 'lines, which are passed over: 10', 64, 4))
+t.check('R30: a million addresses that are alike in their low bits', lambda: large(
+    big_inputs.hashed_alike(), 'stacks', 64 * 10000, 12))
+t.done()
