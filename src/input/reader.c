@@ -6,6 +6,8 @@
 #include "input/pprof.h"
 #include "input/symbols.h"
 
+#include <string.h>
+
 void hp_reader_done(struct hp_reader *reader) {
     hp_text_done(&reader->text);
     hp_stack_lines_done(&reader->lines);
@@ -15,8 +17,7 @@ static struct hp_span rest_of(const struct hp_scan *scan) {
     return (struct hp_span){scan->c.at, (size_t)(scan->c.end - scan->c.at)};
 }
 
-static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_elf,
-                     struct hp_err *err) {
+static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_err *err) {
     struct hp_scan scan;
     int ret = HP_OK;
     hp_scan_init(&scan, &reader->text, &reader->lines, dump);
@@ -40,7 +41,7 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_el
     case HP_FORMAT_PPROF:
         return hp_pprof_read(&reader->text, reader->keeps_labels, dump, err);
     case HP_FORMAT_ELF:
-        *is_elf = true;
+        reader->is_elf = true;
         return HP_OK;
     case HP_FORMAT_SYMBOLS:
     case HP_FORMAT_OTHER:
@@ -49,17 +50,32 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, bool *is_el
     return hp_format_refuse(rest_of(&scan), err);
 }
 
-int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *dump,
-                   bool *is_elf, struct hp_err *err) {
+// *has_changed tells that somebody wrote to the file meanwhile.
+static int read_once(struct hp_reader *reader, const char *path, struct hp_dump *dump,
+                     bool *has_changed, struct hp_err *err) {
     hp_dump_clear(dump);
-    *is_elf = false;
+    reader->is_elf = false;
     int ret = hp_text_open(&reader->text, path, reader->limit, err);
     if (ret == HP_OK) {
-        ret = read_open(reader, dump, is_elf, err);
+        ret = read_open(reader, dump, err);
         hp_dump_settle_told(dump);
     }
+    *has_changed = reader->text.fd >= 0 && hp_text_has_changed(&reader->text);
     hp_text_close(&reader->text);
     return ret;
+}
+
+int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *dump,
+                   bool *is_elf, struct hp_err *err) {
+    bool has_changed, is_stdin = strcmp(path, "-") == 0;
+    int ret = read_once(reader, path, dump, &has_changed, err);
+    if (has_changed && !is_stdin) { // written to its end by now, perhaps
+        ret = read_once(reader, path, dump, &has_changed, err);
+    }
+    *is_elf = reader->is_elf;
+    return !has_changed ? ret
+                        : hp_fail(err, HP_E_FORMAT,
+                                  "somebody writes to the file while it is read");
 }
 
 // The last four dot-separated parts are <pid> <seq> <kind><n> "heap", perhaps with ".gz" or ".zst".

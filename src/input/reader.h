@@ -14,12 +14,14 @@ struct hp_reader {
     bool keeps_threads;  // with their names, and also where one has all of a stack
     struct hp_text text; // its window holds the paths of the last dump's mappings
     struct hp_stack_lines lines;
+    bool is_elf; // the last file was a program
 };
 
 void hp_reader_done(struct hp_reader *reader);
 
 // Read one file into *dump, which is cleared first and is valid until the next read.
-// *is_elf tells of a program in the place of a dump, which is no failure.
+// *is_elf tells of a program in the place of a dump, which is no failure.  A file that is
+// written to meanwhile is read once more, then it is a failure.
 HP_MUST_CHECK int hp_reader_read(struct hp_reader *reader, const char *path,
                                  struct hp_dump *dump, bool *is_elf, struct hp_err *err);
 

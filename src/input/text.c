@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -84,6 +85,25 @@ static int open_packed(struct hp_text *text, struct hp_err *err) {
     return hp_text_slide(text, 0, err);
 }
 
+static bool look_at(const struct hp_text *text, uint64_t *size,
+                    struct timespec *written) {
+    struct stat status;
+    if (fstat(text->fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return false;
+    }
+    *size = (uint64_t)status.st_size;
+    *written = status.st_mtim;
+    return true;
+}
+
+bool hp_text_has_changed(const struct hp_text *text) {
+    uint64_t size;
+    struct timespec written;
+    return look_at(text, &size, &written) &&
+           (size != text->file_size || written.tv_sec != text->written.tv_sec ||
+            written.tv_nsec != text->written.tv_nsec);
+}
+
 int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
                  struct hp_err *err) {
     bool is_stdin = strcmp(path, "-") == 0;
@@ -94,6 +114,7 @@ int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
     if (text->fd < 0) {
         return hp_fail_errno(err, "cannot open");
     }
+    look_at(text, &text->file_size, &text->written);
     // The first window is no larger than what hp_unpack_new() can take over.
     size_t window = window_of(text), capacity = text->capacity;
     window = window < HP_UNPACK_HEAD ? window : HP_UNPACK_HEAD;

@@ -4,6 +4,8 @@
 
 #include "base/err.h"
 
+#include <time.h>
+
 enum {
     HP_TEXT_PAD = 32, // NULs after the window, so that wide reads stay inside
 };
@@ -21,6 +23,8 @@ struct hp_text {
     uint64_t limit;           // of all bytes after decompression; 0 for the default
     uint64_t total;           // bytes in the windows so far
     struct hp_unpack *unpack; // NULL for a plain file
+    uint64_t file_size;       // when it was opened, as is
+    struct timespec written;  // the time of the last write to it
 };
 
 // Open a file, or standard input for "-", plain, gzip or zstd (any number of members or frames), and read
@@ -33,6 +37,9 @@ HP_MUST_CHECK int hp_text_open(struct hp_text *text, const char *path, uint64_t 
 // Drop the first `done` bytes of the window and read more behind the rest: at least one
 // byte, unless that was the end.
 HP_MUST_CHECK int hp_text_slide(struct hp_text *text, size_t done, struct hp_err *err);
+
+// Whether somebody has written to the file since it was opened.
+bool hp_text_has_changed(const struct hp_text *text);
 
 void hp_text_close(struct hp_text *text); // keeps the window
 void hp_text_done(struct hp_text *text);

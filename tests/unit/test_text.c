@@ -1,13 +1,17 @@
 #include "input/text.h"
 
 #include "input/digest.h"
+#include "input/unpack.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -198,6 +202,88 @@ Test(text, that_is_not_there_or_a_folder_is_an_io_error) {
     hp_text_close(&text);
     cr_expect_eq(hp_text_open(&text, "/", 0, &err), HP_E_IO);
     hp_text_close(&text);
+}
+
+static void on_alarm(int number) {
+    (void)number;
+}
+
+// A signal every 100 us, and reads that it interrupts.
+static void start_signals(void) {
+    struct sigaction action = {.sa_handler = on_alarm}; // without SA_RESTART
+    struct itimerval often = {{0, 100}, {0, 100}};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+}
+
+struct slow_writer {
+    int fd;
+    const char *bytes;
+    size_t size, piece;
+};
+
+static void *write_slowly(void *data) {
+    struct slow_writer *writer = data;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL); // they are for the reader
+    for (size_t at = 0; at < writer->size; at += writer->piece) {
+        size_t left = writer->size - at;
+        size_t piece = left < writer->piece ? left : writer->piece;
+        cr_expect_eq(write(writer->fd, writer->bytes + at, piece), (ssize_t)piece);
+        usleep(200);
+    }
+    close(writer->fd);
+    return NULL;
+}
+
+// A pipe, read while signals come and, if it does not block, nothing is there most times.
+static void read_from_pipe(size_t lines, size_t piece, int flags) {
+    int ends[2];
+    struct slow_writer writer = {.piece = piece};
+    char *all = numbers((int)lines, &writer.size);
+    pthread_t thread;
+    cr_assert_eq(pipe(ends), 0);
+    fcntl(ends[0], F_SETFL, flags);
+    writer.fd = ends[1];
+    writer.bytes = all;
+    pthread_create(&thread, NULL, write_slowly, &writer);
+    start_signals();
+    char *copy = malloc(writer.size + 1);
+    cr_expect_eq(hp_read_fully(ends[0], copy, writer.size + 1), (ssize_t)writer.size);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+    pthread_join(thread, NULL);
+    cr_expect_eq(memcmp(copy, all, writer.size), 0, "pieces of %zu", piece);
+    close(ends[0]);
+    free(copy);
+    free(all);
+}
+
+Test(text, R18_comes_whole_through_signals_and_short_reads) {
+    read_from_pipe(50, 1, 0);
+    read_from_pipe(200, 7, 0);
+    read_from_pipe(5000, 511, 0);
+    read_from_pipe(5000, 513, O_NONBLOCK);
+}
+
+Test(text, R22_that_is_written_to_while_it_is_read_has_changed) {
+    size_t size;
+    char *all = numbers(100000, &size);
+    int fd = new_file();
+    cr_assert_eq(write(fd, all, size), (ssize_t)size);
+    cr_assert_eq(hp_text_open(&text, path, 0, &err), HP_OK);
+    cr_expect(!hp_text_has_changed(&text));
+    cr_assert_eq(write(fd, "more\n", 5), 5);
+    cr_expect(hp_text_has_changed(&text));
+    hp_text_close(&text);
+    cr_assert_eq(hp_text_open(&text, path, 0, &err), HP_OK);
+    cr_expect(!hp_text_has_changed(&text));
+    usleep(20000); // longer than a tick of the clock that files are stamped with
+    cr_assert_eq(pwrite(fd, "LINE", 4, 0), 4);
+    cr_expect(hp_text_has_changed(&text), "of the same size");
+    hp_text_close(&text);
+    close(fd);
+    free(all);
 }
 
 Test(digest, does_not_depend_on_how_a_text_is_cut) {
