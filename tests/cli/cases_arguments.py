@@ -247,7 +247,7 @@ def help_and_version_do_not_read_the_environment(t):
 
 
 @case
-def locale_and_time_zone_change_nothing(t):
+def R36_locale_and_time_zone_change_nothing(t):
     wanted = check(t.run("top", "--no-symbols", t.dump)).out
     for env in ({"LC_ALL": "tr_TR.UTF-8"}, {"LC_ALL": "de_DE.UTF-8"}, {"TZ": "Asia/Tokyo"}):
         assert t.run("top", "--no-symbols", t.dump, env=env).out == wanted

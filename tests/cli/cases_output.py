@@ -16,7 +16,7 @@ def a_closed_standard_output_is_a_failure(t):
 
 
 @case
-def closed_standard_input_and_error_do_no_harm(t):
+def R36_closed_standard_input_and_error_do_no_harm(t):
     wanted = check(t.run("top", "--no-symbols", t.dump)).out
     result = t.run("top", "--no-symbols", t.dump, stderr=None, stdin=None,
                    preexec_fn=lambda: (os.close(0), os.close(2)))
@@ -51,12 +51,12 @@ def run_into_broken_pipe(t, **more):
 
 
 @case
-def a_broken_pipe_ends_it_silently(t):
+def R17_a_broken_pipe_ends_it_silently(t):
     check(run_into_broken_pipe(t), -signal.SIGPIPE, None, "")
 
 
 @case
-def a_broken_pipe_with_sigpipe_ignored_is_a_silent_failure(t):
+def R17_a_broken_pipe_with_sigpipe_ignored_is_a_silent_failure(t):
     result = run_into_broken_pipe(t, restore_signals=False,
                                   preexec_fn=ignoring(signal.SIGPIPE))
     check(result, 6, None, "")

@@ -158,7 +158,7 @@ t.check('a Java HPROF file', lambda: refused(
     'java', b'JAVA PROFILE 1.0.2\0\0\0\0\x08' + bytes(40), 'Java'))
 t.check('a gzipped Java HPROF file', lambda: refused(
     'java.gz', gzip.compress(b'JAVA PROFILE 1.0.2\0\0\0\0\x08' + bytes(40)), 'Java'))
-t.check('an ELF file: ignored beside a dump, nothing to report alone', elf)
+t.check('R29: an ELF file: ignored beside a dump, nothing to report alone', elf)
 t.check('a CPU profile', lambda: refused(
     'cpu', b''.join(n.to_bytes(8, 'little') for n in (0, 3, 0, 10000, 0, 1, 1, 0x4711)), 'CPU'))
 t.check('JSON of prof_log', lambda: refused(
@@ -183,9 +183,9 @@ t.check('no map section', lambda: refused(
 t.check('no final newline', lambda: refused('cut', TEXT[:-1], 'newline|cut|end|truncat|short'))
 t.check('a last stack without counts', lambda: refused(
     'countless', varied(b'MAPPED_LIBRARIES:', STACK + b'MAPPED_LIBRARIES:'), 'count|stack|cut|truncat'))
-t.check('a bad line is told and counted, no more', lambda: used(
+t.check('R28: a bad line is told and counted, no more', lambda: used(
     varied(b'\n@ ', b'\nnonsense\n@ '), 'nonsense|malformed|line 7|:7|1 line', totals=EXACT))
-t.check('a bad line with --strict', lambda: used(
+t.check('R28: a bad line with --strict', lambda: used(
     varied(b'\n@ ', b'\nnonsense\n@ '), 'nonsense|malformed|:7|line', ['--strict'], code=5))
 t.check('unknown indented lines of a newer dialect are no harm', lambda: used(
     varied(b'MAPPED_LIBRARIES:', b'  frag_util: 0 1 16 4096 256 1 3 700 1\nMAPPED_LIBRARIES:')
@@ -193,11 +193,11 @@ t.check('unknown indented lines of a newer dialect are no harm', lambda: used(
 t.check('an address of 17 digits', lambda: used(
     varied(b'\n@ 0x', b'\n@ 0x1234567890', 1), '.'))
 t.check('carriage returns: the same totals, or refused', carriage_returns)
-t.check('counts that wrapped around are told', lambda: used(
+t.check('R25: counts that wrapped around are told', lambda: used(
     varied(b'  t*: 1: 1048576 [99: 55037952]',
            b'  t*: 18446744073709551615: 18446744073708503040 [99: 55037952]'),
     'wrap|overflow|2\\^64|impossible|negative|header|range|large'))
-t.check('a number above 2^64', lambda: refused(
+t.check('R25: a number above 2^64', lambda: refused(
     'big', varied(b'  t*: 1: 1048576 [99: 55037952]', b'  t*: 99999999999999999999: 5 [0: 0]'),
     '2.?64|number|large'))
 t.check('a header that disagrees with its stacks is told', lambda: used(

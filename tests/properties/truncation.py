@@ -130,12 +130,12 @@ def kept():
     return [] if result.totals() == t.totals(WHOLE) else [f'{result.totals()}']
 
 
-t.check('cut at every byte', plain)
-t.check('cut at every byte of its gzip file', packed)
-t.check('cut at every byte of its zstd file', zstd)
+t.check('R20: cut at every byte', plain)
+t.check('R20: cut at every byte of its gzip file', packed)
+t.check('R20: cut at every byte of its zstd file', zstd)
 for name in ('gperftools-heapprofile', 'gperftools-heap_v2', 'jemalloc36-lg14-accum_false',
              'go-text', 'jeprof-raw-symbolized'):
-    t.check(f'cut at every byte: {name}', lambda: other_text(t.formats / f'{name}.heap'))
-t.check('cut between the members of a gzip file', members)
-t.check('--keep-damaged uses a dump without its map', kept)
+    t.check(f'R20: cut at every byte: {name}', lambda: other_text(t.formats / f'{name}.heap'))
+t.check('R20: cut between the members of a gzip file', members)
+t.check('R20: --keep-damaged uses a dump without its map', kept)
 t.done()

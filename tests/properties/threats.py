@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+"""What security.md of the project's design asks of inputs, row by row: the number of the row is
+in front of each title.  Other tests carry numbers, too: grep for R17 ... R36 in tests/.
+"""
+import gzip
+import json
+import os
+import pathlib
+import pty
+import random
+import subprocess
+import threading
+import tty
+
+from harness import Tests, near, scratch
+
+t = Tests()
+GOOD = t.formats / 'jemalloc-lg0-accum.heap'
+OTHER = t.formats / 'jemalloc-opnew.heap'
+CONTENT = GOOD.read_bytes()
+MAPS = b'\nMAPPED_LIBRARIES:\n5000-6000 r-xp 00000000 fe:00 1 /bin/x\n'
+BASE = 0x5000
+
+
+def jemalloc(counts, period=b'524288', total=b'1: 64 [0: 0]', maps=MAPS):
+    """A dump of one stack for each of the texts in `counts`."""
+    stacks = b''.join(b'@ 0x%x\n  t*: %s\n' % (BASE + 16 * i, text)
+                      for i, text in enumerate(counts, 1))
+    return b'heap_v2/%s\n  t*: %s\n%s%s' % (period, total, stacks, maps)
+
+
+def classic(counts, kind=b'heapprofile', total=b'1: 64 [1: 64]'):
+    stacks = b''.join(b'%s @ 0x%x\n' % (text, BASE + 16 * i) for i, text in enumerate(counts, 1))
+    return b'heap profile: %s @ %s\n%s%s' % (total, kind, stacks, MAPS)
+
+
+def info(content, *options):
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'dump')
+        path.write_bytes(content)
+        return t.run('info', '--no-symbols', *options, path)
+
+
+def judged(result, code, says=None, **totals):
+    """Faults unless it ended with `code` and said so; totals are exact, by their decimals."""
+    told = result.out + result.err
+    faults = []
+    if result.code != code or (says and says not in told):
+        faults.append(f'ended with {result.code}, not {code} with {says!r}: {told[-400:]!r}')
+    for metric, value in totals.items():
+        name = metric.replace('_', '-')
+        if f'total {name} {value}.000\n' not in result.out:
+            faults.append(f'no total {name} of {value}: {result.out[-300:]!r}')
+    return faults
+
+
+def table(rows):
+    return [fault for content, options, expected in rows
+            for fault in judged(info(content, *options), *expected[:2],
+                                **(expected[2] if len(expected) > 2 else {}))]
+
+
+# --- R18, R19: how bytes come ---------------------------------------------------------------
+
+
+def feed(descriptor, content, piece):
+    for at in range(0, len(content), piece):
+        os.write(descriptor, content[at:at + piece])
+    os.close(descriptor)
+
+
+def pieces(size, content, blocking):
+    """The report on what a pipe delivers in such pieces."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, blocking)
+    process = subprocess.Popen([t.binary, 'info', '--no-symbols', '-'], stdin=reader,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    feeder = threading.Thread(target=feed, args=(writer, content, size))
+    feeder.start()
+    out = process.communicate()[0]
+    feeder.join()
+    os.close(reader)
+    return out
+
+
+def short_reads():
+    want = pieces(len(CONTENT), CONTENT, True)
+    faults = [] if b'total inuse-objects 143525.000' in want else ['no report']
+    for content in (CONTENT, gzip.compress(CONTENT, mtime=0)):
+        faults += [f'{len(content)} bytes in pieces of {size}'
+                   for size in (1, 7, 511, 513) for blocking in (True, False)
+                   if pieces(size, content, blocking) != want]
+    return faults
+
+
+def fails_behind(content):
+    """Standard input that delivers `content` and then an I/O error."""
+    master, slave = pty.openpty()
+    tty.setraw(slave)
+    feeder = threading.Thread(target=feed, args=(slave, content, 500))
+    feeder.start()
+    process = subprocess.Popen(
+        [t.binary, 'info', '--no-symbols', '--max-skipped=1', OTHER, '-'], stdin=master,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    out, err = process.communicate()
+    feeder.join()
+    os.close(master)
+    return process.returncode, out, err
+
+
+def read_errors():
+    other = [line for line in t.run('info', '--no-symbols', OTHER).out.splitlines()
+             if line.startswith('total')]
+    faults = []
+    for size in (1, 100, 1000, 4000, len(CONTENT) - 1, len(CONTENT)):
+        code, out, err = fails_behind(CONTENT[:size])
+        totals = [line for line in out.splitlines() if line.startswith('total')]
+        if code != 3 or totals != other or 'cannot read: Input/output error' not in err:
+            faults.append(f'behind {size} bytes: {code} {err!r} {totals}')
+    return faults
+
+
+# --- R22: a dump that is being written ---------------------------------------------------------
+
+
+def growing():
+    """Whole and right, or told, whatever of it is there."""
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'dump')
+        path.write_bytes(b'')
+        done = threading.Event()
+
+        def write():
+            while not done.is_set():
+                with open(path, 'wb', buffering=0) as file:
+                    for at in range(0, len(CONTENT), 690):
+                        file.write(CONTENT[at:at + 690])
+                        done.wait(0.001)
+                done.wait(0.02)
+        writer = threading.Thread(target=write)
+        writer.start()
+        runs = [t.run('info', '--no-symbols', path) for _ in range(200)]
+        done.set()
+        writer.join()
+    wrong = [run for run in runs if not (
+        run.code == 0 and 'total inuse-objects 143525.000' in run.out or
+        run.code == 5 and 'dump' in run.err)]
+    refused = sum(run.code == 5 for run in runs)
+    return [f'ended with {run.code}: {run.err} {run.out[-200:]}' for run in wrong] or (
+        f'{refused} of 200 refused' if refused else ['never read while it was incomplete'])
+
+
+# --- R25: large numbers -----------------------------------------------------------------------
+
+HALF = 2**61
+MOST = 2**62 - 1  # from 2^62 on it can only be a counter that went below zero
+
+
+def pair(number):
+    return b'%d: %d [%d: %d]' % ((number,) * 4)
+
+
+def large_numbers():
+    raw = ['--no-unbias']
+    twice = [(make([pair(n)] * 2, total=pair(2 * n)), raw,
+              (0, None, {metric: 2 * n for metric in ('inuse_space', 'inuse_objects',
+                                                      'alloc_space', 'alloc_objects')}))
+             for make in (jemalloc, classic) for n in (HALF, MOST)]
+    wrapped = [(make([pair(n)] * 2), raw, (0, 'counts that wrapped around zero', {
+        'inuse_space': 0})) for make in (jemalloc, classic) for n in (MOST + 1, 2**63 - 1, 2**64 - 1)]
+    beyond = [(make([pair(n)]), raw, (5, 'a number is not below 2^64'))
+              for make in (jemalloc, classic) for n in (2**64, 10**30, 10**1000)]
+    return table(twice + wrapped + beyond)
+
+
+def large_sums():
+    """Of 20 dumps, more than 64 bits hold: exact, or refused where the format has no room."""
+    total = 20 * 3 * MOST
+    with scratch() as folder:
+        paths = []
+        for i in range(20):
+            paths.append(pathlib.Path(folder, f'{i}.heap'))
+            paths[-1].write_bytes(classic([pair(MOST)] * 3, total=pair(3 * MOST))
+                                  + b'%x-%x r-xp 0 0:0 1 /l\n' % (0x70000 + i * 4096, 0x71000 + i * 4096))
+        result = t.run('info', '--no-symbols', *paths)
+        faults = judged(result, 0, None, inuse_space=total, alloc_objects=total)
+        whole = t.ok('merge', '--format=folded', '--no-symbols', *paths).folded()
+        if sum(value for _, value in whole) != total:
+            faults.append(f'folded: {whole}')
+        rows = json.loads(t.ok('top', '--format=json', '--no-symbols', *paths).out)
+        got = rows['total']['inuse-space']['estimate']
+        if not near(float(got), float(total)):
+            faults.append(f'JSON: {got}')
+        faults += judged(t.run('merge', '--no-symbols', '-o', pathlib.Path(folder, 'x.pb'), *paths),
+                         6, 'Value too large')
+        return faults
+
+
+# --- R26, R27, R28: numbers that cannot be, rates, lines ---------------------------------------------
+
+
+def odd_counts():
+    damaged = 'objects without bytes, or bytes without objects'
+    return table([
+        (jemalloc([b'0: 64 [0: 0]']), [], (5, damaged)),
+        (jemalloc([b'1: 0 [0: 0]']), [], (5, damaged)),
+        (jemalloc([b'0: 0 [0: 64]']), [], (5, damaged)),
+        (jemalloc([b'0: 0 [1: 0]']), [], (5, damaged)),
+        (jemalloc([b'0: 0 [0: 0]']), [], (0, None, {'inuse_space': 0})),
+        (jemalloc([b'-1: 64 [0: 0]', b'1: 64 [0: 0]']), ['--no-unbias'],
+         (0, 'malformed lines', {'inuse_space': 64})),
+        (classic([b'0: 64 [0: 0]']), [], (5, 'bytes without objects')),
+        (classic([b'0: 0 [0: 64]']), [], (5, 'bytes without objects')),
+        (classic([b'3: 0 [3: 0]']), [], (0, None, {'inuse_objects': 3, 'inuse_space': 0})),
+        (classic([b'1: -64 [1: 64]', b'1: 64 [1: 64]']), [],
+         (0, 'malformed lines', {'inuse_space': 64})),
+    ])
+
+
+def rates():
+    counts = [b'2: 128 [0: 0]']
+    raw = {'inuse_space': 128, 'inuse_objects': 2}
+    untold = 'no sample period: its counts stand as they are'
+    rows = [
+        (jemalloc(counts, b'0'), [], (0, untold, raw)),
+        (jemalloc(counts, b'1'), [], (0, None, raw)),
+        (jemalloc(counts, b''), [], (5, 'expected a number as sample period')),
+        (jemalloc(counts, b'%d' % 2**64), [], (5, 'expected a number below 2^64')),
+        (classic(counts, b'heap_v2'), [], (0, untold, raw)),
+        (classic(counts, b'heap_v2/0'), [], (0, untold, raw)),
+        (classic(counts, b'heap/1'), [], (0, untold, raw)),
+    ] + [(make(counts, **{name: b'%s%d' % (front, rate)}), [], (7, 'beyond all reason'))
+         for make, name, front in ((jemalloc, 'period', b''), (classic, 'kind', b'heap_v2/'))
+         for rate in (2**62, 2**64 - 1)]
+    return table(rows)
+
+
+def mixed_rates():
+    """Each dump by its own rate."""
+    dumps = [jemalloc([b'5: 320000 [0: 0]'], b'%d' % rate) for rate in (1, 2**17, 2**19)]
+    with scratch() as folder:
+        paths = [pathlib.Path(folder, f'{i}.heap') for i in range(len(dumps))]
+        for path, content in zip(paths, dumps):
+            path.write_bytes(content)
+        whole = t.totals(*paths)
+        parts = [t.totals(path) for path in paths]
+    want = sum(part['inuse-space'] for part in parts)
+    if len({part['inuse-space'] for part in parts}) != 3:
+        return [f'the rates make no difference: {parts}']
+    return [] if near(whole['inuse-space'], want) else [f'{whole} instead of {want}']
+
+
+def odd_lines():
+    counts = [b'1: 64 [0: 0]', b'2: 128 [0: 0]']
+    good, leak = jemalloc(counts), b'<jemalloc>: Leak approximation summary: ~1 byte\n'
+    raw, told = {'inuse_space': 192}, 'malformed lines, which are passed over: 1'
+    rows = [(good.replace(b'\nMAPPED', leak + b'\nMAPPED'), told),
+            (good.replace(b'@ 0x5020', leak + b'@ 0x5020'), told),
+            (leak + good, None),
+            (good.replace(b'@ 0x5010\n', b'@\n'), None),
+            (good.replace(b'/bin/x\n', b'/bin/x\nnonsense\n'), told)]
+    return table([(content, ['--no-unbias'], (0, says, raw)) for content, says in rows] +
+                 [(content, ['--strict'], (5, 'expected')) for content, says in rows if says])
+
+
+def mutated_lines():
+    """A line that no longer fits is told, by its number; the others count."""
+    r = random.Random(1)
+    lines = CONTENT.split(b'\n')
+    last = lines.index(b'MAPPED_LIBRARIES:')
+    at = [i for i in range(last) if lines[i].startswith(b'@')]
+    faults = []
+    for i in r.sample(at, min(12, len(at))):
+        changed = lines[:i] + [b'x' + lines[i][1:]] + lines[i + 1:]
+        result = info(b'\n'.join(changed))
+        if result.code not in (0, 5) or f'dump:{i + 1}' not in result.out + result.err:
+            faults.append(f'line {i + 1}: {result.code} {result.err}')
+    return faults
+
+
+# --- R32: memory maps ---------------------------------------------------------------------------
+
+def placed(maps, *words):
+    """Where the first stack is by such a map, and what info says."""
+    content = jemalloc([b'1: 64 [0: 0]'], maps=b'\nMAPPED_LIBRARIES:\n' + b'\n'.join(maps) + b'\n')
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'dump')
+        path.write_bytes(content)
+        (frames, _), = t.ok('merge', '--format=folded', '--no-symbols', path).folded()
+    told = info(content).out
+    return [] if frames == [words[0]] and all(w in told for w in words[1:]) else [
+        f'{maps}: {frames}, not {words}: {told}']
+
+
+def odd_maps():
+    row = b'%x-%x r-xp 00000000 fe:00 1 %s'
+    x = row % (0x5000, 0x6000, b'/x')
+    at = '+0x10'
+    malformed = 'malformed lines, which are passed over: 1'
+    return sum([
+        placed([x, row % (0x5010, 0x7000, b'/y')], 'x' + at, 'overlapping rows'),
+        placed([row % (0x5000, 0x5009, b'/y'), row % (0x500a, 0x6000, b'/x')], 'x+0x6'),
+        placed([row % (0x7000, 0x8000, b'/y'), x], 'x' + at),
+        placed([row % (0x6000, 0x5000, b'/y'), x], 'x' + at, malformed),
+        placed([row % (0x5000, 0x5000, b'/y'), x], 'x' + at, malformed),
+        placed([b'5000-6000 r-xp ffffffffffffffff fe:00 1 /y', x], 'x' + at, malformed),
+        placed([b'5000-16000000000000000 r-xp 0 fe:00 1 /y', x], 'x' + at, malformed),
+        placed([row % (0x5000, 2**64 - 1, b'/x')], 'x' + at),
+        placed([row % (0x5000, 0x6000, b'/a b (deleted)')], 'a b' + at),
+        placed([row % (0x5000, 0x6000, b'/a\\012b')], 'a\\012b' + at),
+        placed([row % (0x5000, 0x6000, b'/\xff\x1b[1m')], '\\xFF [1m' + at, 'module /\\xFF\\x1B[1m'),
+    ], [])
+
+
+# --- R36: the environment --------------------------------------------------------------------------
+
+
+def many_names():
+    """More inputs than there may be open files, or words on a command line."""
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'list')
+        path.write_text(f'{GOOD}\n' * 20000)
+        small = subprocess.run(
+            ['sh', '-c', 'ulimit -n 16; exec "$@"', '-', t.binary, 'info', '--no-symbols',
+             '--on-duplicate=skip', f'--files-from={path}'], capture_output=True, text=True, check=False)
+    good = small.returncode == 0 and 'total inuse-objects 143525.000' in small.stdout
+    return [] if good else [small.stderr[-300:]]
+
+
+t.check('R18: pieces of any size, from a pipe that blocks or not: one report', short_reads)
+t.check('R19: nothing counts of an input that ends in an I/O error', read_errors)
+t.check('R22: a dump that is being written is whole and right, or refused', growing)
+t.check('R25: numbers up to 2^62 add up, larger ones are told, from 2^64 on refused', large_numbers)
+t.check('R25: sums beyond 64 bits are exact, or refused where there is no room', large_sums)
+t.check('R26: counts that cannot be', odd_counts)
+t.check('R27: rates of nothing, one, and beyond reason', rates)
+t.check('R27: three rates in one merge', mixed_rates)
+t.check('R28: lines of others are told, and an error with --strict', odd_lines)
+t.check('R28: a stack that is no more is told with its line', mutated_lines)
+t.check('R32: maps that overlap, are unsorted, wrap around, with odd paths', odd_maps)
+t.check('R36: 20,000 inputs with 16 open files', many_names)
+t.done()
