@@ -59,6 +59,15 @@ static void check_zstd(const void *bytes, size_t size, size_t window) {
     free(packed);
 }
 
+// All that a text tells, or only what most reports need.
+static void keep(bool all) {
+    struct reading *const readings[] = {&whole, &windows, &unpacked};
+    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
+        readings[i]->reader.keeps_labels = readings[i]->reader.keeps_threads = all;
+    }
+    reference.keeps = all;
+}
+
 static void count(void) {
     differential_counts.inputs++;
     if (reference.ret != HP_OK || reference.is_elf) {
@@ -72,6 +81,7 @@ static void count(void) {
 
 const struct reading *differential_check(const uint8_t *bytes, size_t size, size_t window,
                                          bool packed) {
+    keep(size % 2);
     reading_make(&whole, bytes, size, 0);
     if (hp_is_packed((const char *)bytes, size)) {
         return &whole;

@@ -15,17 +15,34 @@ static bool equal_flaws(struct hp_flaw a, struct hp_flaw b) {
 static bool equal_heads(const struct hp_dump *a, const struct hp_dump *b) {
     return a->producer == b->producer && a->kind == b->kind &&
            a->mixes_sizes == b->mixes_sizes && a->lacks_objects == b->lacks_objects &&
+           a->lacks_inuse == b->lacks_inuse &&
            a->is_first_version == b->is_first_version && a->period == b->period &&
            equal_counts(&a->header, &b->header) &&
            a->header_threads == b->header_threads && a->has_rows == b->has_rows &&
-           a->bytes == b->bytes;
+           a->bytes == b->bytes && a->lines == b->lines &&
+           a->slabs.bytes == b->slabs.bytes && a->slabs.used == b->slabs.used;
+}
+
+static bool equal_texts(const struct hp_dump *a, hp_string x, const struct hp_dump *b,
+                        hp_string y) {
+    return hp_span_equal(hp_strtab_span(&a->strings, x), hp_strtab_span(&b->strings, y));
+}
+
+static bool equal_threads(const struct hp_dump *a, const struct hp_dump *b) {
+    bool is_equal = a->threads.count == b->threads.count;
+    for (size_t i = 0; is_equal && i < a->threads.count; i++) {
+        is_equal = a->threads.at[i].number == b->threads.at[i].number &&
+                   equal_texts(a, a->threads.at[i].name, b, b->threads.at[i].name);
+    }
+    return is_equal;
 }
 
 static bool equal_faults(const struct hp_dump *a, const struct hp_dump *b) {
     return equal_flaws(a->damage, b->damage) &&
            equal_flaws(a->first_malformed, b->first_malformed) &&
            a->malformed == b->malformed && a->unknown == b->unknown &&
-           a->wrapped == b->wrapped && a->overlaps == b->overlaps;
+           a->wrapped == b->wrapped && a->overlaps == b->overlaps &&
+           a->negative == b->negative;
 }
 
 static bool equal_lines(const struct hp_dump *a, const struct hp_dump_stack *x,
@@ -52,6 +69,43 @@ static bool equal_frames(const struct hp_dump *a, const struct hp_dump_stack *x,
     return true;
 }
 
+static bool equal_tags(const struct hp_dump *a, struct hp_tag x, const struct hp_dump *b,
+                       struct hp_tag y) {
+    return x.is_number == y.is_number && x.number == y.number &&
+           equal_texts(a, x.key, b, y.key) && equal_texts(a, x.text, b, y.text) &&
+           equal_texts(a, x.unit, b, y.unit);
+}
+
+// As sets: each of one is in the other.
+static bool has_tags(const struct hp_dump *a, hp_string set, const struct hp_dump *b,
+                     hp_string other) {
+    for (size_t i = 0; i < hp_tags_count(&a->tag_sets, set); i++) {
+        bool found = false;
+        for (size_t k = 0; k < hp_tags_count(&b->tag_sets, other) && !found; k++) {
+            found = equal_tags(a, hp_tags_at(&a->tag_sets, set, i), b,
+                               hp_tags_at(&b->tag_sets, other, k));
+        }
+        if (!found) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool equal_extras(const struct hp_dump *a, const struct hp_dump *b, size_t i) {
+    struct hp_stack_extra x = hp_dump_extra(a, i), y = hp_dump_extra(b, i);
+    bool is_equal =
+        x.listed == y.listed && has_tags(a, x.tags, b, y.tags) &&
+        has_tags(b, y.tags, a, x.tags) &&
+        hp_tags_count(&a->tag_sets, x.tags) == hp_tags_count(&b->tag_sets, y.tags);
+    for (uint32_t k = 0; is_equal && k < x.listed; k++) {
+        const struct hp_listed *s = &a->listed.at[x.first_listed + k];
+        const struct hp_listed *t = &b->listed.at[y.first_listed + k];
+        is_equal = s->size == t->size && s->thread == t->thread;
+    }
+    return is_equal;
+}
+
 static const char *stacks_difference(const struct hp_dump *a, const struct hp_dump *b) {
     if (a->stacks.count != b->stacks.count) {
         return "the number of stacks";
@@ -66,6 +120,9 @@ static const char *stacks_difference(const struct hp_dump *a, const struct hp_du
         }
         if (x->lines != y->lines || !equal_lines(a, x, b, y)) {
             return "the threads of a stack";
+        }
+        if (!equal_extras(a, b, i)) {
+            return "the objects or labels of a stack";
         }
     }
     return NULL;
@@ -101,11 +158,9 @@ static bool equal_calls(const struct hp_dump *a, const struct hp_told_address *x
     for (uint32_t i = 0; i < x->calls; i++) {
         const struct hp_told_call *s = &a->told_calls.at[x->first_call + i];
         const struct hp_told_call *t = &b->told_calls.at[y->first_call + i];
-        if (s->line != t->line ||
-            !hp_span_equal(hp_strtab_span(&a->strings, s->function),
-                           hp_strtab_span(&b->strings, t->function)) ||
-            !hp_span_equal(hp_strtab_span(&a->strings, s->file),
-                           hp_strtab_span(&b->strings, t->file))) {
+        if (s->line != t->line || !equal_texts(a, s->function, b, t->function) ||
+            !equal_texts(a, s->linkage, b, t->linkage) ||
+            !equal_texts(a, s->file, b, t->file)) {
             return false;
         }
     }
@@ -126,13 +181,14 @@ static bool equal_names(const struct hp_dump *a, const struct hp_dump *b) {
 
 const char *dumps_difference(const struct hp_dump *a, const struct hp_dump *b) {
     const char *stacks = stacks_difference(a, b);
-    return !equal_heads(a, b)    ? "what the header says"
-           : stacks              ? stacks
-           : !equal_maps(a, b)   ? "the memory map"
-           : !equal_rows(a, b)   ? "the mappings of addresses"
-           : !equal_names(a, b)  ? "the names"
-           : !equal_faults(a, b) ? "what is wrong with it"
-                                 : NULL;
+    return !equal_heads(a, b)     ? "what the header says"
+           : !equal_threads(a, b) ? "the names of threads"
+           : stacks               ? stacks
+           : !equal_maps(a, b)    ? "the memory map"
+           : !equal_rows(a, b)    ? "the mappings of addresses"
+           : !equal_names(a, b)   ? "the names"
+           : !equal_faults(a, b)  ? "what is wrong with it"
+                                  : NULL;
 }
 
 // --- what no dump may say -----------------------------------------------------------------
@@ -152,6 +208,17 @@ static bool has_sound_stacks(const struct hp_dump *dump) {
             if (dump->frames.at[stack->first_frame + i] >= dump->addresses.count) {
                 return false;
             }
+        }
+    }
+    return true;
+}
+
+static bool has_sound_extras(const struct hp_dump *dump) {
+    for (size_t i = 0; i < dump->extras.count; i++) {
+        const struct hp_stack_extra *extra = &dump->extras.at[i];
+        if (i >= dump->stacks.count ||
+            !is_inside(extra->first_listed, extra->listed, dump->listed.count)) {
+            return false;
         }
     }
     return true;
@@ -185,8 +252,9 @@ static bool has_sound_names(const struct hp_dump *dump) {
 }
 
 const char *dumps_flaw(const struct hp_dump *dump) {
-    return !has_sound_stacks(dump)  ? "a stack of what is not there"
-           : !has_sound_maps(dump)  ? "a map out of order"
-           : !has_sound_names(dump) ? "names out of order"
-                                    : NULL;
+    return !has_sound_stacks(dump)   ? "a stack of what is not there"
+           : !has_sound_extras(dump) ? "labels or objects of what is not there"
+           : !has_sound_maps(dump)   ? "a map out of order"
+           : !has_sound_names(dump)  ? "names out of order"
+                                     : NULL;
 }

@@ -22,6 +22,19 @@ static struct hp_counts line_of_counts(struct reference_scan *s, const char *wan
     return reference_counts(s);
 }
 
+// What is behind the counts, and a space.
+static void keep_name(struct reference *r, const struct reference_scan *s,
+                      uint64_t thread) {
+    struct hp_span name = reference_rest(s);
+    if (hp_span_starts(name, " ")) {
+        name = hp_span_from(name, 1);
+    }
+    if (name.size > 0) {
+        struct hp_thread named = {thread, hp_strtab_add(&r->dump.strings, name)};
+        hp_vec_push(&r->dump.threads, named);
+    }
+}
+
 static void read_totals(struct reference *r) {
     bool found = false;
     for (; !reference_at_end(r) && !reference_at_maps(r); r->next++) {
@@ -44,6 +57,9 @@ static void read_totals(struct reference *r) {
             found = true;
         } else {
             r->dump.header_threads++;
+            if (r->keeps) {
+                keep_name(r, &s, thread);
+            }
         }
     }
     if (!found) {
@@ -113,7 +129,9 @@ static size_t read_stack(struct reference *r) {
     for (r->next++; at_counts(r); r->next++) {
         read_counts(r, &stack, &has_all);
     }
+    reference_read_listed(r);
     if (!has_all) {
+        hp_dump_drop_extra(dump);
         dump->thread_lines.count = stack.first_line;
         if (dump->malformed == malformed) {
             size_t here = r->next;
@@ -123,7 +141,7 @@ static size_t read_stack(struct reference *r) {
         }
         return at;
     }
-    if (stack.lines == 1 &&
+    if (stack.lines == 1 && !r->keeps &&
         equal_counts(dump->thread_lines.at[stack.first_line].counts, stack.counts)) {
         stack.lines = 0; // the one thread has it all
     }
@@ -145,8 +163,7 @@ static bool is_stack(struct reference *r) {
 
 static void read_other(struct reference *r) {
     struct hp_span line = reference_line(r);
-    if (hp_span_starts(line, " ") || hp_span_starts(line, "\t") ||
-        hp_span_starts(line, "frag_util:")) {
+    if (hp_span_starts(line, " ") || hp_span_starts(line, "\t")) {
         r->dump.unknown++;
     } else if (line.size > 0) {
         reference_malformed(r, "a stack or the memory map");
@@ -175,7 +192,9 @@ void reference_read_jemalloc(struct reference *r) {
         return;
     }
     while (!reference_at_end(r) && !reference_at_maps(r)) {
-        if (!hp_span_starts(reference_line(r), "@")) {
+        if (hp_span_starts(reference_line(r), "frag_util:")) {
+            reference_read_slabs(r);
+        } else if (!hp_span_starts(reference_line(r), "@")) {
             read_other(r);
         } else if (is_stack(r)) {
             uncounted = read_stack(r);

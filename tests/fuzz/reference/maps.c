@@ -13,12 +13,6 @@ struct variables {
     size_t count;
 };
 
-static struct hp_span rest_of(const struct reference_scan *s) {
-    struct hp_span rest = {s->at, (size_t)(s->end - s->at)};
-    rest.size -= hp_span_ends(rest, "\r");
-    return rest;
-}
-
 static bool is_permission(char byte) {
     return byte == '-' || byte == 'r' || byte == 'w' || byte == 'x' || byte == 'p' ||
            byte == 's';
@@ -42,7 +36,7 @@ static void read_linux(struct reference_scan *s, struct hp_mapping *row) {
     reference_blanks(s);
     reference_decimal(s);
     reference_blanks(s);
-    row->path = rest_of(s);
+    row->path = reference_rest(s);
     if (hp_span_ends(row->path, " (deleted)")) {
         row->path.size -= strlen(" (deleted)");
         row->deleted = true;
@@ -52,7 +46,7 @@ static void read_linux(struct reference_scan *s, struct hp_mapping *row) {
 static void read_macos(struct reference_scan *s, struct hp_mapping *row) {
     s->at++;
     reference_blanks(s);
-    row->path = rest_of(s);
+    row->path = reference_rest(s);
     row->executable = true;
 }
 
@@ -107,7 +101,7 @@ static bool read_variable(struct hp_span line, struct variables *variables) {
         return false;
     }
     s.at++;
-    struct variable variable = {name, rest_of(&s)};
+    struct variable variable = {name, reference_rest(&s)};
     if (variable.value.size > 256) {
         return false;
     }

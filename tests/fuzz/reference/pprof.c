@@ -5,24 +5,37 @@
 
 // --- values -------------------------------------------------------------------------------------
 
-static struct hp_span string_in(const struct profile *p, const struct fields *message,
-                                uint64_t number) {
-    return p->strings.at[reference_number(message, number)];
-}
-
-// Where a sample's values of that type go.
+// Where a sample's values of that type go: Go's names, tcmalloc's, Datadog's.
 static uint64_t *column_of(struct profile *p, const struct fields *type) {
-    struct hp_span name = string_in(p, type, 1), unit = string_in(p, type, 2);
-    bool is_alloc = hp_span_starts(name, "alloc_");
-    struct hp_count *count = is_alloc ? &p->counts.alloc : &p->counts.inuse;
-    size_t skip = is_alloc ? 6 : hp_span_starts(name, "inuse_") ? 6 : 0;
-    if (hp_span_is(hp_span_from(name, skip), "objects") && hp_span_is(unit, "count")) {
-        return &count->objects;
-    }
-    if (hp_span_is(hp_span_from(name, skip), "space") && hp_span_is(unit, "bytes")) {
-        return &count->bytes;
+    static const char *const names[4][6] = {
+        {"inuse_objects", "objects", "inuse-objects", "heap-live-samples"},
+        {"inuse_space", "space", "inuse-space", "heap-live-size", "heap-space"},
+        {"alloc_objects", "alloc-samples"},
+        {"alloc_space", "alloc-space", "alloc-size"},
+    };
+    uint64_t *columns[4] = {&p->counts.inuse.objects, &p->counts.inuse.bytes,
+                            &p->counts.alloc.objects, &p->counts.alloc.bytes};
+
+    struct hp_span name = reference_string(p, type, 1),
+                   unit = reference_string(p, type, 2);
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 6 && names[i][k]; k++) {
+            if (hp_span_is(name, names[i][k]) &&
+                hp_span_is(unit, i % 2 ? "bytes" : "count")) {
+                return columns[i];
+            }
+        }
     }
     return NULL;
+}
+
+static bool is_repeated(const struct profile *p, size_t i) {
+    bool is = false;
+    for (size_t k = 0; k < i; k++) {
+        is |= hp_span_equal(reference_string(p, &p->types.at[k], 1),
+                            reference_string(p, &p->types.at[i], 1));
+    }
+    return is;
 }
 
 static bool has_column(const struct profile *p, const uint64_t *column) {
@@ -39,9 +52,11 @@ static int find_columns(struct profile *p, struct hp_err *err) {
     for (size_t i = 0; i < p->types.count; i++) {
         uint64_t *column = column_of(p, &p->types.at[i]);
         if (!column) {
-            other = string_in(p, &p->types.at[i], 1);
-        } else if (has_column(p, column)) {
+            other = reference_string(p, &p->types.at[i], 1);
+        } else if (is_repeated(p, i)) {
             return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
+        } else if (has_column(p, column)) {
+            column = NULL;
         }
         hp_vec_push(&p->columns, column);
     }
@@ -54,6 +69,7 @@ static int find_columns(struct profile *p, struct hp_err *err) {
     }
     p->dump->lacks_objects = (inuse && !has_column(p, &p->counts.inuse.objects)) ||
                              (alloc && !has_column(p, &p->counts.alloc.objects));
+    p->dump->lacks_inuse = !inuse;
     return HP_OK;
 }
 
@@ -68,45 +84,61 @@ static uint64_t fnv(uint64_t hash, const void *bytes, size_t size) {
     return (hash ^ 255) * 1099511628211u;
 }
 
-// Calls function(), named or not, of each line of a location.
-static void each_line(struct profile *p, const struct fields *location,
-                      void (*each)(struct profile *p, struct hp_span name,
-                                   struct hp_span file, uint64_t line, uint64_t *hash),
-                      uint64_t *hash) {
+// A line of a location, and the function it is of; "" for none.
+struct line {
+    struct hp_span name, linkage, file;
+    uint64_t number;
+};
+
+static struct line line_of(const struct profile *p, struct hp_span bytes) {
+    struct fields message = reference_fields_of(bytes);
+    struct line line = {{"", 0}, {"", 0}, {"", 0}, reference_number(&message, 2)};
+    size_t function = reference_find(p->functions.at, p->functions.count,
+                                     reference_number(&message, 1));
+    hp_vec_done(&message.of);
+    if (function != SIZE_MAX) {
+        const struct fields *of = &p->functions.at[function];
+        line.name = reference_string(p, of, reference_number(of, 2) > 0 ? 2 : 3);
+        line.linkage = reference_string(p, of, 3);
+        line.file = reference_string(p, of, 4);
+    }
+    return line;
+}
+
+static uint64_t hash_of_lines(const struct profile *p, const struct fields *location) {
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < location->of.count; i++) {
+        if (location->of.at[i].number == 4) {
+            struct line line = line_of(p, location->of.at[i].bytes);
+            hash = fnv(hash, line.name.at, line.name.size);
+            hash = fnv(hash, line.file.at, line.file.size);
+            hash = fnv(hash, &line.number, sizeof line.number);
+        }
+    }
+    return hash | (uint64_t)1 << 63;
+}
+
+static hp_string keep(struct profile *p, struct hp_span text) {
+    return hp_strtab_add(&p->dump->strings, text);
+}
+
+// Returns whether it has lines.
+static bool tell_lines(struct profile *p, const struct fields *location) {
+    bool has_lines = false;
     for (size_t i = 0; i < location->of.count; i++) {
         if (location->of.at[i].number != 4) {
             continue;
         }
-        struct fields line = reference_fields_of(location->of.at[i].bytes);
-        struct hp_span name = {"", 0}, file = {"", 0};
-        size_t function = reference_find(p->functions.at, p->functions.count,
-                                         reference_number(&line, 1));
-        if (function != SIZE_MAX) {
-            name = string_in(p, &p->functions.at[function], 2);
-            file = string_in(p, &p->functions.at[function], 4);
+        has_lines = true;
+        struct line line = line_of(p, location->of.at[i].bytes);
+        uint32_t number = line.number <= UINT32_MAX ? (uint32_t)line.number : 0;
+        if (line.name.size > 0) {
+            struct hp_told_call call = {keep(p, line.name), keep(p, line.file),
+                                        keep(p, line.linkage), number};
+            hp_vec_push(&p->dump->told_calls, call);
         }
-        each(p, name, file, reference_number(&line, 2), hash);
-        hp_vec_done(&line.of);
     }
-}
-
-static void hash_line(struct profile *p, struct hp_span name, struct hp_span file,
-                      uint64_t line, uint64_t *hash) {
-    (void)p;
-    *hash = fnv(*hash, name.at, name.size);
-    *hash = fnv(*hash, file.at, file.size);
-    *hash = fnv(*hash, &line, sizeof line);
-}
-
-static void tell_line(struct profile *p, struct hp_span name, struct hp_span file,
-                      uint64_t line, uint64_t *hash) {
-    (void)hash;
-    if (name.size > 0) {
-        struct hp_told_call call = {.function = hp_strtab_add(&p->dump->strings, name),
-                                    .file = hp_strtab_add(&p->dump->strings, file),
-                                    .line = line <= UINT32_MAX ? (uint32_t)line : 0};
-        hp_vec_push(&p->dump->told_calls, call);
-    }
+    return has_lines;
 }
 
 // Of what is in no mapping 0, else its place + 1.
@@ -124,24 +156,17 @@ static uint32_t row_of(const struct profile *p, const struct fields *location) {
 
 static void add_location(struct profile *p, size_t at) {
     const struct fields *location = &p->locations.at[at];
-    uint64_t address = reference_number(location, 3), hash = 14695981039346656037u;
-    bool has_lines = false;
-    for (size_t i = 0; i < location->of.count; i++) {
-        has_lines |= location->of.at[i].number == 4;
-    }
-    p->location_numbers.at[at] = (uint32_t)p->dump->addresses.count;
-    if (address > 0 || !has_lines) {
-        hp_vec_push(&p->dump->addresses, address + 1);
-        hp_vec_push(&p->dump->rows, row_of(p, location));
-    } else {
-        each_line(p, location, hash_line, &hash);
-        hp_vec_push(&p->dump->addresses, hash | (uint64_t)1 << 63);
-        hp_vec_push(&p->dump->rows, 0);
-    }
+    uint64_t address = reference_number(location, 3);
+    uint32_t number = (uint32_t)p->dump->addresses.count;
+    p->location_numbers.at[at] = number;
+    bool has_lines = tell_lines(p, location);
     if (has_lines) {
-        each_line(p, location, tell_line, &hash);
-        hp_dump_tell(p->dump, p->location_numbers.at[at]);
+        hp_dump_tell(p->dump, number);
     }
+    bool has_address = address > 0 || !has_lines;
+    hp_vec_push(&p->dump->addresses,
+                has_address ? address + 1 : hash_of_lines(p, location));
+    hp_vec_push(&p->dump->rows, has_address ? row_of(p, location) : 0);
 }
 
 // --- samples ------------------------------------------------------------------------------------
@@ -161,10 +186,9 @@ static void take_location(struct profile *p, uint64_t id) {
 static void take_value(struct profile *p, uint64_t value, size_t *values) {
     if (*values >= p->columns.count) {
         reference_fail(p, "a sample of more values than there are types");
-    } else if (p->columns.at[*values] && value >> 63) {
-        reference_fail(p, "a value below zero, as in a difference of two profiles");
     } else if (p->columns.at[*values]) {
         *p->columns.at[*values] = value;
+        p->dump->negative += value >> 63;
     }
     ++*values;
 }
@@ -191,22 +215,43 @@ static void take_numbers(struct profile *p, const struct field *field, size_t *v
     reference_fail(p, wrong);
 }
 
-static bool is_size(struct profile *p, const struct field *field) {
+// A text, or a number with a unit; both have a key.
+static void keep_label(struct profile *p, const struct fields *label) {
+    struct hp_tag tag = {.key = keep(p, reference_string(p, label, 1))};
+    if (reference_number(label, 2) > 0) {
+        tag.text = keep(p, reference_string(p, label, 2));
+    } else {
+        tag.is_number = true;
+        tag.number = (int64_t)reference_number(label, 3);
+        tag.unit = keep(p, reference_string(p, label, 4));
+    }
+    hp_vec_push(&p->tags, tag);
+}
+
+// Returns whether it is the size of the objects.
+static bool read_label(struct profile *p, const struct field *field) {
     if (field->type != 2) {
         reference_fail(p, "a number where bytes are expected");
         return false;
     }
     struct fields label = reference_fields_of(field->bytes);
-    reference_check_numbers(p, &label, 1 << 1 | 1 << 3);
+    bool is_size = false;
+    reference_check_numbers(p, &label, 0x1e);
     reference_fail(p, label.wrong);
-    uint64_t key = reference_number(&label, 1);
-    if (key >= p->strings.count) {
+    if (reference_number(&label, 1) >= p->strings.count ||
+        reference_number(&label, 2) >= p->strings.count ||
+        reference_number(&label, 4) >= p->strings.count) {
         reference_fail(p, "a string that is not there");
     }
-    bool is = !p->wrong && reference_number(&label, 3) > 0 &&
-              hp_span_is(p->strings.at[key], "bytes");
+    if (!p->wrong) {
+        is_size = reference_number(&label, 3) > 0 &&
+                  hp_span_is(reference_string(p, &label, 1), "bytes");
+        if (p->keeps_labels) {
+            keep_label(p, &label);
+        }
+    }
     hp_vec_done(&label.of);
-    return is;
+    return is_size;
 }
 
 static void read_sample(struct profile *p, struct hp_span bytes) {
@@ -215,12 +260,13 @@ static void read_sample(struct profile *p, struct hp_span bytes) {
     size_t values = 0;
     bool has_size = false;
     p->counts = (struct hp_counts){{0, 0}, {0, 0}};
+    p->tags.count = 0;
     for (size_t i = 0; i < sample.of.count && !p->wrong; i++) {
         const struct field *field = &sample.of.at[i];
         if (field->number == 1 || field->number == 2) {
             take_numbers(p, field, &values);
         } else if (field->number == 3) {
-            has_size |= is_size(p, field);
+            has_size |= read_label(p, field);
         }
     }
     reference_fail(p, sample.wrong);
@@ -236,6 +282,10 @@ static void read_sample(struct profile *p, struct hp_span bytes) {
     if (p->counts.inuse.objects || p->counts.inuse.bytes || p->counts.alloc.objects ||
         p->counts.alloc.bytes) {
         p->dump->mixes_sizes |= !has_size;
+        if (p->tags.count > 0) {
+            hp_dump_next_extra(p->dump)->tags =
+                hp_tags_add(&p->dump->tag_sets, p->tags.at, p->tags.count);
+        }
         hp_vec_push(&p->dump->stacks, stack);
     }
 }
@@ -251,12 +301,12 @@ static bool is_build_id(struct hp_span text) {
 }
 
 static void add_mapping(struct profile *p, const struct fields *mapping) {
-    struct hp_span id = string_in(p, mapping, 6);
+    struct hp_span id = reference_string(p, mapping, 6);
     uint64_t start = reference_number(mapping, 2), limit = reference_number(mapping, 3);
     struct hp_mapping row = {.start = start,
                              .end = limit > start ? limit : start,
                              .offset = reference_number(mapping, 4),
-                             .path = string_in(p, mapping, 5),
+                             .path = reference_string(p, mapping, 5),
                              .build_id = is_build_id(id) ? id : (struct hp_span){"", 0},
                              .executable = limit > start};
     hp_vec_push(&p->dump->mappings, row);
@@ -264,8 +314,8 @@ static void add_mapping(struct profile *p, const struct fields *mapping) {
 
 static void read_samples(struct profile *p) {
     struct hp_dump *dump = p->dump;
-    bool is_bytes = hp_span_is(string_in(p, &p->period_type, 2), "bytes");
-    dump->producer = HP_PRODUCER_PPROF;
+    bool is_bytes = hp_span_is(reference_string(p, &p->period_type, 2), "bytes");
+    dump->producer = reference_producer(p);
     dump->period = is_bytes && p->period < (uint64_t)1 << 62 ? p->period : 0;
     dump->kind = dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_SCALED;
     dump->has_rows = true;
@@ -301,10 +351,13 @@ static void done(struct profile *p) {
     hp_vec_done(&p->strings);
     hp_vec_done(&p->location_numbers);
     hp_vec_done(&p->columns);
+    hp_vec_done(&p->tags);
 }
 
 void reference_read_pprof(struct reference *r) {
-    struct profile p = {.dump = &r->dump, .top = reference_fields_of(r->whole)};
+    struct profile p = {.dump = &r->dump,
+                        .keeps_labels = r->keeps,
+                        .top = reference_fields_of(r->whole)};
     reference_read_tables(&p);
     r->ret = p.wrong ? HP_OK : find_columns(&p, &r->err);
     if (r->ret == HP_OK && !p.wrong) {

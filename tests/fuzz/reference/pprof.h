@@ -26,6 +26,8 @@ struct profile {
     location_numbers;           // of each location: its address, UINT32_MAX for none
     HP_VEC(uint64_t *) columns; // where the values of a sample go; NULL: not ours
     struct hp_counts counts;    // of the sample at hand
+    HP_VEC(struct hp_tag) tags; // the same
+    bool keeps_labels;
 };
 
 // Keep the first; NULL is nothing wrong.
@@ -38,8 +40,10 @@ bool reference_field(struct hp_span *rest, struct field *field, const char **wro
 bool reference_varint(struct hp_span *rest, uint64_t *value, const char **wrong);
 struct fields reference_fields_of(struct hp_span bytes);
 
-// The last of that number; 0 if there is none.
+// The last of that number; 0 if there is none; and the string that it is the number of.
 uint64_t reference_number(const struct fields *message, uint64_t number);
+struct hp_span reference_string(const struct profile *p, const struct fields *message,
+                                uint64_t number);
 
 // --- tables ---
 
@@ -49,6 +53,9 @@ void reference_check_numbers(struct profile *p, const struct fields *message,
 
 // All of the profile but its samples, and whether all that is referred to is there.
 void reference_read_tables(struct profile *p);
+
+// Who wrote it.
+enum hp_producer reference_producer(const struct profile *p);
 
 // Its place in the table, SIZE_MAX if it has none.
 size_t reference_find(const struct fields *table, size_t count, uint64_t id);

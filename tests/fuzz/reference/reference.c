@@ -67,6 +67,7 @@ void reference_read_end(struct reference *r, const char *wrong_without_map) {
         r->next++;
         reference_read_maps(r);
     }
+    r->dump.lines = r->next;
     r->next = r->lines.count;
     if (!r->lines.at[r->lines.count - 1].has_newline) {
         r->next--;
@@ -116,6 +117,8 @@ static void refuse(struct reference *r) {
         : hp_span_starts(rest, "JAVA PROFILE")
             ? "this is a Java HPROF object dump, not a sampled native heap profile: open it "
               "with Eclipse MAT or VisualVM"
+        : hp_span_starts(rest, "--- heapz ")
+            ? "this is a profile of the objects of a Java program: open it with pprof"
         : is_cpu_profile(rest)
             ? "this is a CPU profile, not a heap profile: open it with pprof"
         : hp_span_starts(rest, "\x1f\x8b") || hp_span_starts(rest, "\x28\xb5\x2f\xfd")

@@ -17,6 +17,7 @@ struct reference_line {
 };
 
 struct reference {
+    bool keeps;          // threads with their names, and labels, as struct hp_reader says
     struct hp_dump dump; // its paths are in the bytes that were read
     struct hp_err err;
     int ret;
@@ -38,6 +39,10 @@ void reference_read_classic(struct reference *r);
 void reference_read_names(struct reference *r);
 void reference_read_maps(struct reference *r);
 void reference_read_pprof(struct reference *r);
+
+// "  f: ..." lines behind a stack, the next that is pushed; a line "frag_util: ...".
+void reference_read_listed(struct reference *r);
+void reference_read_slabs(struct reference *r);
 
 bool reference_is_pprof(struct hp_span bytes);
 
@@ -67,6 +72,7 @@ bool reference_next_is(const struct reference_scan *s, char byte);
 void reference_blanks(struct reference_scan *s);
 void reference_need(struct reference_scan *s, const char *text, const char *wanted);
 uint64_t reference_decimal(struct reference_scan *s);
+struct hp_span reference_rest(const struct reference_scan *s);
 uint64_t reference_hex(struct reference_scan *s);
 void reference_need_end(struct reference_scan *s);
 struct hp_counts reference_counts(struct reference_scan *s);

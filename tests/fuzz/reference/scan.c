@@ -68,6 +68,12 @@ uint64_t reference_hex(struct reference_scan *s) {
     return number(s, 16, "a hexadecimal number");
 }
 
+struct hp_span reference_rest(const struct reference_scan *s) {
+    struct hp_span rest = {s->at, (size_t)(s->end - s->at)};
+    rest.size -= hp_span_ends(rest, "\r");
+    return rest;
+}
+
 void reference_need_end(struct reference_scan *s) {
     reference_blanks(s);
     if (!s->wanted && s->at < s->end && *s->at == '\r') {

@@ -55,7 +55,7 @@ static void read_table(struct profile *p, const struct field *field) {
         check_location(p, &message);
         hp_vec_push(&p->locations, message);
     } else if (field->number == 5) {
-        reference_check_numbers(p, &message, 1 << 1 | 1 << 2 | 1 << 4);
+        reference_check_numbers(p, &message, 0x1e);
         hp_vec_push(&p->functions, message);
     } else if (field->number == 11) {
         reference_check_numbers(p, &message, 1 << 1 | 1 << 2);
@@ -139,7 +139,8 @@ static void check_references(struct profile *p) {
     need_strings(p, &p->period_type, 1, 1, 2);
     need_strings(p, p->types.at, p->types.count, 1, 2);
     need_strings(p, p->mappings.at, p->mappings.count, 5, 6);
-    need_strings(p, p->functions.at, p->functions.count, 2, 4);
+    need_strings(p, p->functions.at, p->functions.count, 2, 3);
+    need_strings(p, p->functions.at, p->functions.count, 4, 4);
     for (size_t i = 0; i < p->locations.count; i++) {
         uint64_t mapping = reference_number(&p->locations.at[i], 2);
         if (mapping &&
@@ -164,4 +165,9 @@ void reference_read_tables(struct profile *p) {
     if (!p->wrong) {
         check_references(p);
     }
+}
+
+struct hp_span reference_string(const struct profile *p, const struct fields *message,
+                                uint64_t number) {
+    return p->strings.at[reference_number(message, number)];
 }

@@ -1,0 +1,71 @@
+// What ClickHouse adds to heap_v2 files.
+#include "reference.h"
+
+// "KEYWORD 1 2 3"; true if it is that.
+static bool read_numbers(struct reference *r, const char *keyword, uint64_t *numbers,
+                         int count, struct reference_scan *s) {
+    *s = reference_scan_of(r->lines.at[r->next].text);
+    reference_need(s, keyword, "");
+    for (int i = 0; i < count; i++) {
+        reference_need(s, " ", "' '");
+        numbers[i] = s->wanted ? 0 : reference_decimal(s);
+    }
+    reference_need_end(s);
+    return !s->wanted;
+}
+
+// Age, bytes asked for, bytes given, size class, arena, thread.
+static bool read_object(struct reference *r, struct hp_listed *object) {
+    struct reference_scan s;
+    uint64_t numbers[6];
+    bool good = read_numbers(r, "  f:", numbers, 6, &s);
+    if (good && numbers[2] == 0) {
+        s.wanted = "an object of some bytes";
+    }
+    if (s.wanted) {
+        reference_malformed(r, s.wanted);
+    }
+    *object = (struct hp_listed){numbers[2], numbers[5]};
+    return !s.wanted;
+}
+
+void reference_read_listed(struct reference *r) {
+    struct hp_dump *dump = &r->dump;
+    size_t first = dump->listed.count;
+    bool good = true;
+    for (; hp_span_starts(reference_line(r), "  f:"); r->next++) {
+        struct hp_listed object;
+        good &= read_object(r, &object);
+        hp_vec_push(&dump->listed, object);
+    }
+    if (!good || dump->listed.count == first) {
+        dump->listed.count = first;
+        return;
+    }
+    struct hp_stack_extra *extra = hp_dump_next_extra(dump);
+    extra->first_listed = first;
+    extra->listed = (uint32_t)(dump->listed.count - first);
+}
+
+// Arena, class, bytes of a place, bytes of a slab, places of a slab, shards, slabs, places
+// taken, slabs not full.
+void reference_read_slabs(struct reference *r) {
+    struct reference_scan s;
+    uint64_t numbers[9];
+    bool good = read_numbers(r, "frag_util:", numbers, 9, &s);
+    struct hp_slabs sum = r->dump.slabs;
+    hp_uint128 bytes = (hp_uint128)numbers[6] * numbers[3];
+    hp_uint128 used = (hp_uint128)numbers[7] * numbers[2];
+    if (good && (used > bytes || bytes > UINT64_MAX || bytes + sum.bytes > UINT64_MAX ||
+                 used + sum.used > UINT64_MAX)) {
+        good = false;
+        s.wanted = "slabs that hold the objects in them";
+    }
+    if (good) {
+        r->dump.slabs.bytes += (uint64_t)bytes;
+        r->dump.slabs.used += (uint64_t)used;
+    } else {
+        reference_malformed(r, s.wanted);
+    }
+    r->next++;
+}
