@@ -233,9 +233,6 @@ static void keep_name(struct hp_scan *scan, uint64_t thread, struct hp_span name
     if (name.size > 0 && name.at[0] == ' ') {
         name = hp_span_from(name, 1);
     }
-    if (name.size > 0 && name.at[name.size - 1] == '\r') {
-        name.size--;
-    }
     if (name.size > 0) {
         struct hp_thread named = {thread, hp_strtab_add(&scan->dump->strings, name)};
         hp_vec_push(&scan->dump->threads, named);
