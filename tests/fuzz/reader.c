@@ -17,8 +17,8 @@ static void check(const struct reading *whole, const struct reading *other) {
 }
 
 // Numbers beyond reason are refused; nothing else may happen.
-static void merge(struct hp_dump *dump) {
-    struct hp_merger merger = {0};
+static void merge(struct hp_dump *dump, bool keeps) {
+    struct hp_merger merger = {.keeps_labels = keeps, .splits_threads = keeps};
     struct hp_profile profile;
     struct hp_input_record record = {0};
     struct hp_err err;
@@ -39,6 +39,9 @@ static size_t tight_window(const struct reading *whole, size_t size) {
 // much comes out before.
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     struct reading whole = {0}, tight = {0}, small = {0};
+    bool keeps = size % 2; // labels and threads
+    whole.reader.keeps_labels = whole.reader.keeps_threads = keeps;
+    tight.reader = small.reader = whole.reader;
     reading_make(&whole, bytes, size, 0);
     reading_make(&tight, bytes, size, tight_window(&whole, size));
     if (whole.ret == HP_OK || !hp_is_packed((const char *)bytes, size)) {
@@ -50,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         check(&whole, &small);
     }
     if (whole.ret == HP_OK && !whole.is_elf) {
-        merge(&whole.dump);
+        merge(&whole.dump, keeps);
     }
     reading_done(&whole);
     reading_done(&tight);
