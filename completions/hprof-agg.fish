@@ -15,6 +15,7 @@ complete -c hprof-agg -n __fish_use_subcommand -f -a dhat -d 'merge --format=dha
 complete -c hprof-agg -n __fish_use_subcommand -f -a pprof -d 'merge --format=pprof'
 complete -c hprof-agg -n __fish_use_subcommand -f -a firefox -d 'merge --format=firefox'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree stacks diff trend merge info folded callgrind speedscope dhat pprof firefox' -l files-from -r -F -d 'read the paths of further inputs from FILE, one a line; - is standard input'
+complete -c hprof-agg -n '__fish_seen_subcommand_from top tree stacks diff trend merge info folded callgrind speedscope dhat pprof firefox' -l tar -r -F -d 'read the files in a tar archive, plain, gzip or zstd, as further inputs; - is standard input'
 complete -c hprof-agg -n '__fish_seen_subcommand_from diff' -l to -d 'inputs before this are the base, inputs after it are new'
 complete -c hprof-agg -n '__fish_seen_subcommand_from diff' -l base-files-from -r -F -d 'as --files-from, for the base'
 complete -c hprof-agg -n '__fish_seen_subcommand_from trend merge folded callgrind speedscope dhat pprof firefox' -l time-from -x -d 'when dumps were made: the first group of REGEX in their paths, or the times of the files'

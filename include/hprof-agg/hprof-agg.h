@@ -94,6 +94,7 @@ struct hp_read_options {
     bool keep_damaged;    // use what a damaged dump still holds
     bool strict;          // a malformed line makes its dump unusable
     bool skip_duplicates; // count a dump that is given twice once; else refuse
+    const char *tar;      // an archive whose files are inputs as well; or NULL
     uint64_t max_skipped; // inputs that may be skipped before the read fails
     double
         max_skipped_share; // the same as a share of all inputs, 0 ... 1; the larger holds

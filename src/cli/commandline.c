@@ -80,7 +80,8 @@ static int split_sides(const struct hp_cli_arguments *given,
     if (settings->command->id != HP_CLI_DIFF) {
         return HP_OK;
     }
-    bool has_lists = settings->files_from != NULL || settings->base_files_from != NULL;
+    bool has_lists = settings->files_from != NULL || settings->base_files_from != NULL ||
+                     settings->read.tar != NULL;
     if (!settings->has_to && !has_lists && settings->input_count != 2) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "diff takes two inputs, or those of both sides with --to "
@@ -94,8 +95,8 @@ static int split_sides(const struct hp_cli_arguments *given,
         }
     }
     bool has_base = settings->base_words > 0 || settings->base_files_from != NULL;
-    bool has_new =
-        settings->base_words < settings->input_count || settings->files_from != NULL;
+    bool has_new = settings->base_words < settings->input_count ||
+                   settings->files_from != NULL || settings->read.tar != NULL;
     if (!has_base || !has_new) {
         return hp_cli_fail(err, HP_E_USAGE, "diff has no %s input",
                            has_base ? "new" : "base");
@@ -216,7 +217,7 @@ static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
         return hp_cli_fail(err, HP_E_USAGE, "--null goes with --files-from");
     }
     if (settings->input_count == 0 && settings->files_from == NULL &&
-        settings->base_files_from == NULL) {
+        settings->base_files_from == NULL && settings->read.tar == NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "no input: name files, or - for standard input");
     }

@@ -46,14 +46,16 @@ static bool is_stdin(const char *path) {
 
 // Standard input can be read once.
 static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *err) {
-    int listed = is_stdin(settings->files_from) + is_stdin(settings->base_files_from);
+    int listed = is_stdin(settings->files_from) + is_stdin(settings->base_files_from) +
+                 is_stdin(settings->read.tar);
     int given = 0;
     for (size_t i = 0; i < settings->input_count; i++) {
         given += is_stdin(settings->inputs[i]);
     }
     if (listed + (given > 0) > 1) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           "standard input cannot be both an input and --files-from");
+                           "standard input can be only one of: an input, a list of "
+                           "inputs, an archive");
     }
     return HP_OK;
 }
@@ -100,6 +102,11 @@ static int open_output(const struct hp_cli_settings *settings,
         hp_cli_outfile_is_input(settings->output, list->paths, list->count, &i)) {
         return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the input %s",
                            settings->output, list->paths[i]);
+    }
+    if (settings->output != NULL && settings->read.tar != NULL &&
+        hp_cli_outfile_is_input(settings->output, &settings->read.tar, 1, &i)) {
+        return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the archive %s",
+                           settings->output, settings->read.tar);
     }
     bool to_stdout = settings->output == NULL || strcmp(settings->output, "-") == 0;
     if (to_stdout && has_format(settings, "pprof") && isatty(STDOUT_FILENO)) {

@@ -24,6 +24,10 @@ static const struct hp_cli_option options[] = {
     {"files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "read the paths of further inputs from FILE, one a line; - is standard input",
      hp_cli_set_text, FIELD(files_from), 0},
+    {"tar", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
+     "read the files in a tar archive, plain, gzip or zstd, as further inputs; - is standard "
+     "input",
+     hp_cli_set_text, FIELD(read.tar), 0},
     {"to", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
      "inputs before this are the base, inputs after it are new",
      hp_cli_set_bool, FIELD(has_to), true},

@@ -4,6 +4,7 @@
 #include "input/jemalloc.h"
 #include "input/pprof.h"
 #include "input/symbols.h"
+#include "input/tar.h"
 #include "input/unpack.h"
 
 #include <string.h>
@@ -55,6 +56,7 @@ static const struct {
      "this is a profile of the objects of a Java program: open it with pprof"},
     {is_cpu_profile, "this is a CPU profile, not a heap profile: open it with pprof"},
     {is_packed, "this is compressed data within compressed data: unpack it once"},
+    {hp_tar_is, "this is a tar archive: give it as --tar=FILE"},
     {is_json,
      "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
      "with prof_final:true or mallctl(\"prof.dump\")"},

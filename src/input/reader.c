@@ -50,19 +50,25 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     return hp_format_refuse(rest_of(&scan), err);
 }
 
-// *has_changed tells that somebody wrote to the file meanwhile.
-static int read_once(struct hp_reader *reader, const char *path, struct hp_dump *dump,
-                     bool *has_changed, struct hp_err *err) {
+// The text has just been opened, and `ret` is what came of it.  *has_changed tells that
+// somebody wrote to the file meanwhile.
+static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
+                       bool *has_changed, struct hp_err *err) {
     hp_dump_clear(dump);
     reader->is_elf = false;
-    int ret = hp_text_open(&reader->text, path, reader->limit, err);
     if (ret == HP_OK) {
         ret = read_open(reader, dump, err);
         hp_dump_settle_told(dump);
     }
-    *has_changed = reader->text.fd >= 0 && hp_text_has_changed(&reader->text);
+    *has_changed = hp_text_has_changed(&reader->text);
     hp_text_close(&reader->text);
     return ret;
+}
+
+static int read_once(struct hp_reader *reader, const char *path, struct hp_dump *dump,
+                     bool *has_changed, struct hp_err *err) {
+    int ret = hp_text_open(&reader->text, path, reader->limit, err);
+    return read_opened(reader, ret, dump, has_changed, err);
 }
 
 int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *dump,
@@ -76,6 +82,15 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
     return !has_changed ? ret
                         : hp_fail(err, HP_E_FORMAT,
                                   "somebody writes to the file while it is read");
+}
+
+int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span bytes,
+                         struct hp_dump *dump, bool *is_elf, struct hp_err *err) {
+    bool never;
+    int ret = hp_text_open_bytes(&reader->text, bytes, reader->limit, err);
+    ret = read_opened(reader, ret, dump, &never, err);
+    *is_elf = reader->is_elf;
+    return ret;
 }
 
 // The last four dot-separated parts are <pid> <seq> <kind><n> "heap", perhaps with ".gz" or ".zst".

@@ -38,7 +38,7 @@ static int fill(struct hp_text *text, struct hp_err *err) {
             return ret;
         }
     } else {
-        ssize_t read = hp_read_fully(text->fd, out, room);
+        ssize_t read = hp_source_read(&text->source, out, room);
         if (read < 0) {
             return hp_fail_errno(err, "cannot read");
         }
@@ -76,7 +76,7 @@ int hp_text_slide(struct hp_text *text, size_t done, struct hp_err *err) {
 
 // If the window is of compressed data, put a window of what is in it in its place.
 static int open_packed(struct hp_text *text, struct hp_err *err) {
-    text->unpack = hp_unpack_new(text->fd, text->at, text->size, text->at_end);
+    text->unpack = hp_unpack_new(&text->source, text->at, text->size, text->at_end);
     if (!text->unpack) {
         return HP_OK;
     }
@@ -88,7 +88,8 @@ static int open_packed(struct hp_text *text, struct hp_err *err) {
 static bool look_at(const struct hp_text *text, uint64_t *size,
                     struct timespec *written) {
     struct stat status;
-    if (fstat(text->fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (text->source.fd < 0 || fstat(text->source.fd, &status) != 0 ||
+        !S_ISREG(status.st_mode)) {
         return false;
     }
     *size = (uint64_t)status.st_size;
@@ -104,16 +105,12 @@ bool hp_text_has_changed(const struct hp_text *text) {
             written.tv_nsec != text->written.tv_nsec);
 }
 
-int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
-                 struct hp_err *err) {
-    bool is_stdin = strcmp(path, "-") == 0;
-    text->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+static int open_source(struct hp_text *text, struct hp_source source, uint64_t limit,
+                       struct hp_err *err) {
+    text->source = source;
     text->limit = limit;
     text->size = text->total = 0;
     text->at_end = false;
-    if (text->fd < 0) {
-        return hp_fail_errno(err, "cannot open");
-    }
     look_at(text, &text->file_size, &text->written);
     // The first window is no larger than what hp_unpack_new() can take over.
     size_t window = window_of(text), capacity = text->capacity;
@@ -125,13 +122,27 @@ int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
     return ret == HP_OK ? open_packed(text, err) : ret;
 }
 
+int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
+                 struct hp_err *err) {
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    text->source = (struct hp_source){.fd = fd};
+    return fd >= 0 ? open_source(text, text->source, limit, err)
+                   : hp_fail_errno(err, "cannot open");
+}
+
+int hp_text_open_bytes(struct hp_text *text, struct hp_span bytes, uint64_t limit,
+                       struct hp_err *err) {
+    return open_source(text, (struct hp_source){-1, bytes}, limit, err);
+}
+
 void hp_text_close(struct hp_text *text) {
     hp_unpack_free(text->unpack);
     text->unpack = NULL;
-    if (text->fd > STDIN_FILENO) {
-        close(text->fd);
+    if (text->source.fd > STDIN_FILENO) {
+        close(text->source.fd);
     }
-    text->fd = -1;
+    text->source.fd = -1;
 }
 
 void hp_text_done(struct hp_text *text) {

@@ -3,6 +3,7 @@
 #define HP_INPUT_TEXT_H
 
 #include "base/err.h"
+#include "input/source.h"
 
 #include <time.h>
 
@@ -19,7 +20,7 @@ struct hp_text {
     bool at_end; // nothing follows it
 
     size_t window; // bytes that are read at a time, at least; 0 for the default
-    int fd;
+    struct hp_source source;
     uint64_t limit;           // of all bytes after decompression; 0 for the default
     uint64_t total;           // bytes in the windows so far
     struct hp_unpack *unpack; // NULL for a plain file
@@ -33,6 +34,10 @@ struct hp_text {
 // Close it also after a failure.
 HP_MUST_CHECK int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
                                struct hp_err *err);
+
+// The same of bytes in memory, which stay the caller's until it is closed.
+HP_MUST_CHECK int hp_text_open_bytes(struct hp_text *text, struct hp_span bytes,
+                                     uint64_t limit, struct hp_err *err);
 
 // Drop the first `done` bytes of the window and read more behind the rest: at least one
 // byte, unless that was the end.

@@ -4,38 +4,18 @@
 #include "base/memory.h"
 #include "input/codec.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct hp_unpack {
     const struct hp_codec *codec;
     void *state;
-    int fd;
+    struct hp_source *source;
     uint64_t consumed;
     struct hp_packed in; // in `bytes`
     bool between;        // two streams, or behind the last
     unsigned char bytes[HP_UNPACK_HEAD];
 };
-
-ssize_t hp_read_fully(int fd, void *buffer, size_t size) {
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = read(fd, (char *)buffer + done, size - done);
-        if (got == 0) {
-            break;
-        }
-        if (got < 0 && errno == EAGAIN) { // somebody made it non-blocking
-            poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
-        } else if (got < 0 && errno != EINTR) {
-            return -1;
-        }
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return (ssize_t)done;
-}
 
 static const struct hp_codec *codec_of(const char *head, size_t size) {
     static const struct hp_codec *const codecs[] = {&hp_gzip_codec, &hp_zstd_codec};
@@ -52,7 +32,8 @@ bool hp_is_packed(const char *head, size_t size) {
     return codec_of(head, size) != NULL;
 }
 
-struct hp_unpack *hp_unpack_new(int fd, const char *head, size_t size, bool is_all) {
+struct hp_unpack *hp_unpack_new(struct hp_source *source, const char *head, size_t size,
+                                bool is_all) {
     const struct hp_codec *codec = codec_of(head, size);
     if (!codec) {
         return NULL;
@@ -60,7 +41,7 @@ struct hp_unpack *hp_unpack_new(int fd, const char *head, size_t size, bool is_a
     struct hp_unpack *unpack = hp_alloc(sizeof *unpack);
     unpack->codec = codec;
     unpack->state = codec->start();
-    unpack->fd = fd;
+    unpack->source = source;
     unpack->consumed = size;
     memcpy(unpack->bytes, head, size);
     unpack->in = (struct hp_packed){unpack->bytes, size, is_all};
@@ -82,7 +63,7 @@ static int refill(struct hp_unpack *unpack, struct hp_err *err) {
     if (unpack->in.size > 0 || unpack->in.is_last) {
         return HP_OK;
     }
-    ssize_t got = hp_read_fully(unpack->fd, unpack->bytes, sizeof unpack->bytes);
+    ssize_t got = hp_source_read(unpack->source, unpack->bytes, sizeof unpack->bytes);
     if (got < 0) {
         return hp_fail_errno(err, "cannot read");
     }

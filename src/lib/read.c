@@ -5,28 +5,28 @@
 #include "calc/merge.h"
 #include "input/reader.h"
 #include "lib/claims.h"
+#include "lib/feed.h"
+#include "lib/repeats.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 // What the workers share.
 struct job {
-    const char *const *paths;
-    size_t count;
     const struct hp_read_options *options;
-    struct hp_input_record *records; // [count]; each is written by one worker
-    atomic_size_t next;
+    struct hp_feed feed;
     struct hp_claims claims;
-    pthread_mutex_t progress_lock;
+    pthread_mutex_t lock;       // of the rest
+    struct hp_profile *profile; // whose inputs are the records
     struct hp_progress progress;
 };
 
 struct worker {
     struct job *job;
     struct hp_profile *profile;
+    struct hp_feed_item item;
     struct hp_reader reader;
     struct hp_dump dump;
     struct hp_merger merger;
@@ -60,12 +60,25 @@ static int check(const struct hp_dump *dump, const struct hp_read_options *optio
     return HP_E_FORMAT;
 }
 
-static int take_input(struct worker *worker, size_t i, struct hp_err *err) {
+static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
+    const struct hp_feed_item *item = &worker->item;
+    struct hp_reader *reader = &worker->reader;
+    if (!item->is_member) {
+        return hp_reader_read(reader, item->name, &worker->dump, is_elf, err);
+    }
+    if (item->file.fault.code != HP_OK) {
+        *err = item->file.fault;
+        return err->code;
+    }
+    struct hp_span bytes = {item->file.bytes.at, item->file.bytes.count};
+    return hp_reader_read_bytes(reader, bytes, &worker->dump, is_elf, err);
+}
+
+static int take_input(struct worker *worker, struct hp_input_record *record,
+                      struct hp_err *err) {
     struct job *job = worker->job;
-    struct hp_input_record *record = &job->records[i];
     bool is_elf;
-    int ret =
-        hp_reader_read(&worker->reader, record->public.name, &worker->dump, &is_elf, err);
+    int ret = read_item(worker, &is_elf, err);
     if (ret != HP_OK) {
         return ret;
     }
@@ -88,40 +101,51 @@ static int take_input(struct worker *worker, size_t i, struct hp_err *err) {
     return hp_merge(&worker->merger, &worker->dump, worker->profile, record, err);
 }
 
-static void tell_progress(struct worker *worker) {
+static void keep(struct worker *worker, const struct hp_input_record *record) {
     struct job *job = worker->job;
-    if (!job->options->progress) {
-        return;
+    struct hp_progress *progress = &job->progress;
+    pthread_mutex_lock(&job->lock);
+    hp_vec_push(&job->profile->inputs, *record);
+    progress->done++;
+    progress->total += worker->item.is_member;
+    progress->bytes += worker->dump.bytes;
+    progress->stacks += worker->dump.stacks.count;
+    if (job->options->progress) {
+        job->options->progress(job->options->progress_data, progress);
     }
-    pthread_mutex_lock(&job->progress_lock);
-    job->progress.done++;
-    job->progress.bytes += worker->dump.bytes;
-    job->progress.stacks += worker->dump.stacks.count;
-    job->options->progress(job->options->progress_data, &job->progress);
-    pthread_mutex_unlock(&job->progress_lock);
+    pthread_mutex_unlock(&job->lock);
 }
 
 static void *work(void *data) {
     struct worker *worker = data;
-    struct job *job = worker->job;
-    for (size_t i; (i = atomic_fetch_add(&job->next, 1)) < job->count;) {
+    struct hp_feed_item *item = &worker->item;
+    for (;;) {
+        bool found;
         struct hp_err err = {0};
-        job->records[i].public.name = job->paths[i];
-        job->records[i].number = (uint32_t)i;
-        job->records[i].is_base = i < job->options->base_count;
-        if (take_input(worker, i, &err) != HP_OK) {
-            skip(&job->records[i], HP_INPUT_SKIPPED, &err);
+        int ret = hp_feed_next(&worker->job->feed, item, &found, &err);
+        if (ret == HP_OK && !found) {
+            return NULL;
         }
-        tell_progress(worker);
+        struct hp_input_record record = {
+            .public.name = item->name,
+            .number = (uint32_t)item->number,
+            .is_base = item->number < worker->job->options->base_count,
+            .is_member = item->is_member,
+            .time = item->is_member ? item->file.time : 0,
+        };
+        ret = ret == HP_OK ? take_input(worker, &record, &err) : ret;
+        if (ret != HP_OK) {
+            skip(&record, HP_INPUT_SKIPPED, &err);
+        }
+        keep(worker, &record);
     }
-    return NULL;
 }
 
 static void worker_init(struct worker *worker, struct job *job,
                         struct hp_profile *profile) {
     *worker = (struct worker){.job = job, .profile = profile};
     worker->reader.limit = job->options->max_input_size;
-    worker->reader.single = job->count == 1;
+    worker->reader.single = job->feed.count == 1 && !job->feed.archive;
     worker->reader.keeps_labels = job->options->labels || job->options->thread;
     worker->reader.keeps_threads = job->options->threads || job->options->thread;
     worker->merger.keeps_labels = job->options->labels;
@@ -133,9 +157,11 @@ static void worker_done(struct worker *worker) {
     hp_reader_done(&worker->reader);
     hp_dump_done(&worker->dump);
     hp_merger_done(&worker->merger);
+    hp_tar_file_done(&worker->item.file);
 }
 
 static size_t thread_count(const struct hp_read_options *options, size_t inputs) {
+    inputs = options->tar ? SIZE_MAX : inputs; // nobody knows
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = options->jobs ? options->jobs : cpus > 0 ? (size_t)cpus : 1;
     return wanted < inputs ? wanted : inputs > 0 ? inputs : 1;
@@ -154,7 +180,7 @@ static void settle_told(const struct hp_told *told, struct hp_profile *profile) 
 
 // The calling thread is the first worker; a thread that cannot be started is one less.
 static void run(struct job *job, struct hp_profile *profile) {
-    size_t count = thread_count(job->options, job->count), started = 1;
+    size_t count = thread_count(job->options, job->feed.count), started = 1;
     struct worker *workers = hp_alloc(count * sizeof *workers);
     struct hp_profile *profiles = hp_alloc(count * sizeof *profiles);
     worker_init(&workers[0], job, profile);
@@ -216,91 +242,8 @@ static void settle_names(struct hp_input_record *records, size_t count) {
 // So that the order in which inputs are given changes nothing, not even a warning.
 static int by_name(const void *left, const void *right) {
     const struct hp_input_record *a = left, *b = right;
-    return strcmp(a->public.name, b->public.name);
-}
-
-struct by_content {
-    struct hp_digest content;
-    size_t input;
-};
-
-static int compare_content(const void *left, const void *right) {
-    const struct by_content *a = left, *b = right;
-    int order = memcmp(&a->content, &b->content, sizeof a->content);
-    return order ? order : (a->input > b->input) - (a->input < b->input);
-}
-
-// What was read of the one is the other's, who has the same content.
-static void swap_contents(struct hp_input_record *a, struct hp_input_record *b) {
-    struct hp_input_record kept = *a;
-    const char *names[2] = {a->public.name, b->public.name};
-    *a = *b;
-    *b = kept;
-    a->public.name = names[0];
-    b->public.name = names[1];
-}
-
-// Records [first, last) of `order` have one content.  One was read, whichever came first in
-// time; let it be the one that comes first in order.  If it could not be used after all,
-// none can.
-static void settle(struct hp_input_record *records, const struct by_content *order,
-                   size_t first, size_t last) {
-    struct hp_input_record *kept = &records[order[first].input];
-    for (size_t i = first + 1; i < last; i++) {
-        struct hp_input_record *record = &records[order[i].input];
-        if (record->public.status != HP_INPUT_REPEATED) {
-            swap_contents(kept, record);
-        }
-    }
-    for (size_t i = first + 1; i < last; i++) {
-        struct hp_input_record *record = &records[order[i].input];
-        if (kept->public.status == HP_INPUT_SKIPPED) {
-            record->public.status = HP_INPUT_SKIPPED;
-            record->public.err = kept->public.err;
-        }
-    }
-}
-
-static bool same_content(const struct by_content *a, const struct by_content *b) {
-    return memcmp(&a->content, &b->content, sizeof a->content) == 0;
-}
-
-// Returns the first input that repeats another, or `count`.
-static size_t settle_repeats(struct hp_input_record *records, size_t count) {
-    struct by_content *order = hp_alloc(count * sizeof *order);
-    size_t read = 0, first_repeated = count;
-    for (size_t i = 0; i < count; i++) {
-        if (records[i].has_content) {
-            order[read++] = (struct by_content){records[i].content, i};
-        }
-    }
-    qsort(order, read, sizeof *order, compare_content);
-    for (size_t first = 0, last; first < read; first = last) {
-        last = first + 1;
-        while (last < read && same_content(&order[last], &order[first])) {
-            last++;
-        }
-        settle(records, order, first, last);
-        if (last > first + 1 && order[first + 1].input < first_repeated) {
-            first_repeated = order[first + 1].input;
-        }
-    }
-    free(order);
-    return first_repeated;
-}
-
-static int refuse_repeat(const struct hp_input_record *records, size_t repeated,
-                         struct hp_err *err) {
-    size_t first = 0;
-    while (memcmp(&records[first].content, &records[repeated].content,
-                  sizeof records->content) != 0) {
-        first++;
-    }
-    hp_fail(err, HP_E_DUPLICATE,
-            "the same dump as %s: give it once, or --on-duplicate=skip",
-            records[first].public.name);
-    hp_err_locate(err, records[repeated].public.name, 0);
-    return HP_E_DUPLICATE;
+    int order = strcmp(a->public.name, b->public.name);
+    return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
 static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
@@ -352,32 +295,44 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     return HP_OK;
 }
 
+// The names of members live as long as the profile.
+static void adopt_names(struct hp_profile *profile, const struct hp_feed *feed) {
+    char **name;
+    hp_vec_each (name, &feed->members) {
+        hp_profile_adopt(profile, *name);
+    }
+}
+
 int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t count,
                    const struct hp_read_options *options, struct hp_err *err) {
-    hp_vec_reserve(&profile->inputs, count);
-    memset(profile->inputs.at, 0, count * sizeof *profile->inputs.at);
-    profile->inputs.count = count;
     struct job job = {
-        .paths = paths,
-        .count = count,
         .options = options,
-        .records = profile->inputs.at,
+        .feed = {.paths = paths,
+                 .count = count,
+                 .archive = options->tar,
+                 .limit = options->max_input_size},
+        .profile = profile,
         .progress = {.phase = "reading", .total = count},
     };
-    pthread_mutex_init(&job.progress_lock, NULL);
+    hp_vec_reserve(&profile->inputs, count);
+    pthread_mutex_init(&job.lock, NULL);
+    hp_feed_init(&job.feed);
     hp_claims_init(&job.claims);
     run(&job, profile);
     hp_history_sort(&profile->history);
     forget_errors_of_differences(profile);
+    adopt_names(profile, &job.feed);
     hp_claims_done(&job.claims);
-    pthread_mutex_destroy(&job.progress_lock);
+    hp_feed_done(&job.feed);
+    pthread_mutex_destroy(&job.lock);
+    count = profile->inputs.count;
     if (count > 0) {
         qsort(profile->inputs.at, count, sizeof *profile->inputs.at, by_name);
     }
-    size_t repeated = settle_repeats(profile->inputs.at, count);
+    size_t repeated = hp_repeats_settle(profile->inputs.at, count);
     settle_names(profile->inputs.at, count);
     if (repeated < count && !options->skip_duplicates) {
-        return refuse_repeat(profile->inputs.at, repeated, err);
+        return hp_repeats_refuse(profile->inputs.at, repeated, err);
     }
     return judge(profile, options, err);
 }

@@ -15,6 +15,9 @@ static int take_mtimes(struct hp_profile *profile, struct hp_err *err) {
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         struct stat info;
+        if (input->is_member) { // the archive has told
+            continue;
+        }
         if (strcmp(input->public.name, "-") == 0 ||
             stat(input->public.name, &info) != 0) {
             return no_mtime(input->public.name, err);

@@ -51,6 +51,7 @@ struct hp_input_record {
     struct hp_input public; // its `name` is the caller's
     uint32_t number;        // in profile->history: the place among all inputs as given
     bool is_base;           // of a diff
+    bool is_member;         // of an archive: no file of its own
     double time;            // seconds since 1970, if the profile has times
     uint32_t first_label, labels; // in profile->labels
     enum hp_producer producer;

@@ -62,7 +62,7 @@ def a_null_list_without_null_is_explained(t):
 
 @case
 def standard_input_cannot_be_list_and_input(t):
-    check(t.run("top", "--files-from=-", "-", text=b""), 2, "", "standard input cannot")
+    check(t.run("top", "--files-from=-", "-", text=b""), 2, "", "standard input can be only one")
 
 
 @case

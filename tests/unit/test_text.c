@@ -250,7 +250,8 @@ static void read_from_pipe(size_t lines, size_t piece, int flags) {
     pthread_create(&thread, NULL, write_slowly, &writer);
     start_signals();
     char *copy = malloc(writer.size + 1);
-    cr_expect_eq(hp_read_fully(ends[0], copy, writer.size + 1), (ssize_t)writer.size);
+    struct hp_source source = {.fd = ends[0]};
+    cr_expect_eq(hp_source_read(&source, copy, writer.size + 1), (ssize_t)writer.size);
     setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
     pthread_join(thread, NULL);
     cr_expect_eq(memcmp(copy, all, writer.size), 0, "pieces of %zu", piece);

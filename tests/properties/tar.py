@@ -1,0 +1,372 @@
+#!/usr/bin/env python3
+"""--tar: the files in an archive are inputs like any other, whoever wrote the archive and
+however it is compressed; what is cut or wrong in it is told, and never silently short.  Also:
+every format through a file, a pipe, a list and an archive."""
+import gzip
+import io
+import os
+import pathlib
+import random
+import re
+import resource
+import subprocess
+import tarfile
+
+from harness import Tests, scratch
+
+t = Tests()
+FORMATS = {'ustar': tarfile.USTAR_FORMAT, 'gnu': tarfile.GNU_FORMAT, 'pax': tarfile.PAX_FORMAT}
+PROCS = sorted((t.formats / 'procs').glob('*.heap'))
+PERL = sorted(t.real.glob('perl*.gz'))
+
+
+def zstd(content):
+    return subprocess.run(['zstd', '-qc'], input=content, check=True, capture_output=True).stdout
+
+
+PACKERS = {'plain': bytes, 'gzip': gzip.compress, 'zstd': zstd}
+
+
+def member(name, size=0, kind=tarfile.REGTYPE, time=1700000000):
+    info = tarfile.TarInfo(name)
+    info.size, info.type, info.mtime = size, kind, time
+    return info
+
+
+def archive(files, form='ustar', extra=()):
+    """Of {name: bytes}, with members that are none of ours in between."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode='w', format=FORMATS[form]) as tar:
+        for i, (name, content) in enumerate(files.items()):
+            tar.addfile(member(name, len(content), time=1700000000 + i), io.BytesIO(content))
+            for info in extra:
+                tar.addfile(info)
+    return out.getvalue()
+
+
+def contents(paths):
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def read(content, *args, command='info', ok=True, folder=None):
+    with scratch() as directory:
+        path = pathlib.Path(folder or directory, 'all.tar')
+        path.write_bytes(content)
+        run = t.ok if ok else t.run
+        return run(command, '--no-symbols', *args, f'--tar={path}', cwd=folder or directory)
+
+
+def in_files(files, *args, command='info'):
+    with scratch() as directory:
+        for i, (name, content) in enumerate(files.items()):
+            path = pathlib.Path(directory, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            os.utime(path, (0, 1700000000 + i))
+        return t.ok(command, '--no-symbols', *args, *files, cwd=directory).out
+
+
+# --- what is read ------------------------------------------------------------------------
+
+LINKS = []
+for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE,
+             tarfile.CHRTYPE, tarfile.BLKTYPE):
+    LINKS.append(member(f'other-{kind.decode()}', kind=kind))
+    LINKS[-1].linkname = 'jp.1.heap'
+
+
+def every_archive():
+    """Links, folders and devices between files; files that are compressed themselves."""
+    files = contents(PROCS[:2] + PERL)
+    files['z.heap.zst'] = zstd(PROCS[2].read_bytes())
+    want, faults = in_files(files), []
+    for form in FORMATS:
+        for name, pack in PACKERS.items():
+            got = read(pack(archive(files, form, LINKS))).out
+            faults += [] if got == want else [f'{form}, {name}: {got[:300]}']
+    return faults
+
+
+def gnu_tar():
+    """What the tar program itself makes of a folder."""
+    faults = []
+    with scratch() as directory:
+        folder = pathlib.Path(directory, 'dumps', 'deep')
+        folder.mkdir(parents=True)
+        for path in PROCS:
+            (folder / path.name).write_bytes(path.read_bytes())
+        (folder / 'link.heap').symlink_to(PROCS[0].name)
+        os.link(folder / PROCS[0].name, folder / 'hard.heap')
+        want = t.ok('info', '--no-symbols', *(f'dumps/deep/{path.name}' for path in PROCS),
+                    cwd=directory).out.replace(PROCS[0].name, 'FIRST')
+        for form in ('v7', 'oldgnu', 'gnu', 'ustar', 'posix'):
+            subprocess.run(['tar', 'cf', f'{directory}/{form}.tar', f'--format={form}', 'dumps'],
+                           cwd=directory, check=True)
+            # Of two names of one file either may be the link.
+            got = t.ok('info', '--no-symbols', f'--tar={form}.tar', cwd=directory).out
+            got = got.replace('hard.heap', 'FIRST').replace(PROCS[0].name, 'FIRST')
+            if sorted(got.splitlines()) != sorted(want.splitlines()):
+                faults.append(f'{form}: {got[:300]}')
+    return faults
+
+
+def names():
+    """Long ones, ones with spaces, UTF-8, or up a folder: they are names and nothing else."""
+    faults = []
+    long = '/'.join(['a' * 60] * 3) + '/b.heap'
+    for name, forms in ((long, FORMATS), ('d' * 99, FORMATS), ('d' * 100, FORMATS),
+                        ('x' * 300 + '/' + 'y' * 200, ('gnu', 'pax')),
+                        ('a b/\u00e9 c.heap', FORMATS), ('../../up.heap', FORMATS),
+                        ('/abs/olute.heap', FORMATS), ('new\nline.heap', FORMATS)):
+        for form in forms:
+            out = read(archive({name: PROCS[0].read_bytes(), 'z': PROCS[1].read_bytes()},
+                               form)).out
+            want = 'input ' + name.replace('\n', '\\x0A') + '\n'
+            faults += [] if want in out else [f'{form}: {name!r}: {out[:200]}']
+    return faults
+
+
+def labels_and_times():
+    files = {f'host{i}/jp.{i}.{i}.heap': path.read_bytes() for i, path in enumerate(PROCS[:3])}
+    rows = read(archive(files), '--by=label:host', '--label-from=(?<host>host[0-9])', '--unit=B',
+                command='top').rows()
+    faults = [] if {name for _, _, name in rows} == {'host0', 'host1', 'host2'} else [f'{rows}']
+    series = sorted((t.formats / 'series').glob('*.heap'))
+    plain = contents(series)
+    for times in (r'--time-from=\.(\d+)\.[if]\d*\.heap', '--time-from=mtime'):
+        want = in_files(plain, times, '-fjson', command='trend')
+        for form in FORMATS:
+            got = read(archive(plain, form), times, '-fjson', command='trend').out
+            faults += [] if got == want else [f'{times} {form}: {got[:300]}']
+    return faults
+
+
+def piped():
+    files = contents(PROCS)
+    content = gzip.compress(archive(files))
+    want = in_files(files)
+    process = subprocess.Popen([t.binary, 'info', '--no-symbols', '--tar=-'],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for at in range(0, len(content), 511):
+        os.write(process.stdin.fileno(), content[at:at + 511])
+    got = process.communicate()[0].decode()
+    return [] if got == want else [got[:300]]
+
+
+def sides_of_a_diff():
+    files = contents(PROCS[1:3])
+    with scratch() as directory:
+        pathlib.Path(directory, 'base.heap').write_bytes(PROCS[0].read_bytes())
+        got = read(archive(files), 'base.heap', '--to', '-fjson', command='diff',
+                   folder=directory).out
+    want = in_files({'base.heap': PROCS[0].read_bytes(), '--to': b'', **files}, '-fjson',
+                    command='diff')
+    return [] if got == want else [got[:300]]
+
+
+def same_bytes():
+    files = contents([*PERL, *PROCS])
+    want = read(archive(files), '-j1', '-n0', command='top').out
+    shuffled = list(files.items())
+    random.Random(4).shuffle(shuffled)
+    other = archive(dict(shuffled), 'gnu')
+    return [f'-j{jobs}: other bytes' for jobs in (1, 2, 3, 8)
+            if read(other, f'-j{jobs}', '-n0', command='top').out != want]
+
+
+def one_after_the_other():
+    """Archives that were put one behind the other, as `cat` does."""
+    first, second = (archive(contents(paths)) for paths in (PROCS[:1], PROCS[1:]))
+    want = in_files(contents(PROCS))
+    return [] if read(first + second).out == want else ['other']
+
+
+def patched(content, at, change):
+    """The header at `at` with other bytes, and the right sum again."""
+    header = bytearray(content[at:at + 512])
+    for place, value in change.items():
+        header[place:place + len(value)] = value
+    header[148:156] = b' ' * 8
+    header[148:156] = b'%06o\0 ' % sum(header)
+    return content[:at] + bytes(header) + content[at + 512:]
+
+
+def forms_of_numbers():
+    files = contents(PROCS[:2])
+    content, want = archive(files), in_files(files)
+    size = len(PROCS[0].read_bytes())
+    faults = []
+    for what, field in (('base 256', b'\x80' + size.to_bytes(11, 'big')),
+                        ('spaces', b'%11o ' % size), ('no end', b'%012o' % size)):
+        got = read(patched(content, 0, {124: field})).out
+        faults += [] if got == want else [f'{what}: {got[:200]}']
+    pax = io.BytesIO()
+    with tarfile.open(fileobj=pax, mode='w', format=tarfile.PAX_FORMAT) as tar:
+        for name, data in files.items():
+            info = member(name, len(data))
+            info.pax_headers = {'size': str(len(data)), 'comment': 'a=b\nc', 'mtime': '-1.5'}
+            tar.addfile(info, io.BytesIO(data))
+    faults += [] if read(pax.getvalue()).out == want else ['pax size']
+    signed = patched(content, 0, {300: b'\xff\xfe'})
+    header = bytearray(signed[:512])
+    header[148:156] = b' ' * 8
+    low = sum(byte - 256 if byte > 127 else byte for byte in header)
+    header[148:156] = b'%06o\0 ' % low
+    faults += [] if read(bytes(header) + signed[512:]).out == want else ['signed sum']
+    return faults
+
+
+# --- what is not -------------------------------------------------------------------------
+
+
+def failing(content, sentence, *args, code=5):
+    result = read(content, *args, command='top', ok=False)
+    good = result.code == code and sentence in result.err and result.out == ''
+    return [] if good else [f'{sentence}: ended with {result.code}: {result.err[:300]}']
+
+
+def cut():
+    """Cut anywhere, the archive is named with the member and the byte."""
+    content = archive(contents(PROCS[:2]), 'gnu')
+    names = [path.name for path in PROCS[:2]]
+    end = len(content.rstrip(b'\0')) + 511 & ~511
+    places = sorted({*range(0, end, 512), *(p + d for p in range(0, end, 512) for d in (1, 511)),
+                     *random.Random(9).sample(range(end), 60)})
+
+    def check(at):
+        result = read(content[:at], command='top', ok=False)
+        what = re.search(r'all\.tar: cut (in member (\S+)|in its headers), at byte (\d+)',
+                         result.err)
+        if result.code != 5 or result.out or not what or int(what[3]) > at:
+            return [f'cut at {at}: {result.code}: {result.err[:200]}']
+        return [] if not what[2] or what[2] in names else [f'{at}: {what[2]}']
+
+    return t.in_parallel(check, places)
+
+
+def used_until_the_cut():
+    content = archive(contents(PROCS[:3]))
+    at = 512 + len(PROCS[0].read_bytes()) + 1024
+    result = read(content[:at], '--max-skipped=1', ok=False)
+    alone = t.totals(PROCS[0])
+    return [] if result.code == 3 and result.totals() == alone and \
+        '1 of 2 inputs were skipped' in result.out else [f'{result.code}: {result.out[:300]}']
+
+
+def lying_sizes():
+    """What a header promises is not believed before it is there: 100 MB are enough."""
+    content = archive(contents(PROCS[:1]))
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+
+    faults = []
+    for field in (b'\x80' + (1 << 62).to_bytes(11, 'big'), b'77777777777\0'):
+        for kind in (b'0', b'L', b'x', b'g', b'5'):
+            with scratch() as directory:
+                path = pathlib.Path(directory, 'all.tar')
+                path.write_bytes(patched(content, 0, {124: field, 156: kind}))
+                done = subprocess.run([t.binary, 'top', '-j1', f'--tar={path}'],
+                                      capture_output=True, preexec_fn=limited, timeout=60,
+                                      check=False)
+                if done.returncode != 5 or done.stdout:
+                    faults.append(f'{field!r} {kind}: {done.returncode}: {done.stderr[:200]}')
+    return faults
+
+
+def wrong():
+    good = archive(contents(PROCS[:1]))
+    size = good[512:]
+    link = patched(good, 0, {156: b'1'})
+    long_name = member('././@LongLink', 1 << 21, b'L').tobuf(tarfile.GNU_FORMAT)
+    bad_pax = archive({'x': b'9 path=ab\n'.ljust(10)})
+    return (failing(b'no archive at all', 'cut in its headers') +
+            failing(b'x' * 5000, 'not a tar archive') +
+            failing(bytes(10240), 'an archive without any file') +
+            failing(b'', 'cut in its headers') +
+            failing(good[:100] + b'?' + good[101:], 'not a tar archive') +
+            failing(good + b'?' * 512 + size, 'no header at byte 10240 of the archive') +
+            failing(patched(good, 0, {124: b'12x45678901\0'}), 'no size in member') +
+            failing(patched(good, 0, {124: b'\x80' + b'\xff' * 11}), 'no size in member') +
+            failing(link, 'a link with data, which is not read, in member') +
+            failing(long_name + bytes(1 << 21) + good, 'a name of more than 1 MiB') +
+            failing(patched(bad_pax, 0, {156: b'x'}), 'no pax record'))
+
+
+def sparse_files():
+    """Those are told, and the others are read."""
+    good = archive(contents(PROCS[:1]))
+    faults = []
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode='w', format=tarfile.PAX_FORMAT) as tar:
+        info = member('holes', 512)
+        info.pax_headers = {'GNU.sparse.major': '1', 'GNU.sparse.minor': '0'}
+        tar.addfile(info, io.BytesIO(bytes(512)))
+    for first in (out.getvalue(), patched(archive({'holes': bytes(512)}), 0, {156: b'S'})):
+        result = read(first + good, '--max-skipped=1', ok=False)
+        if result.code != 3 or 'holes: a sparse file' not in result.err + result.out or \
+                result.totals() != t.totals(PROCS[0]):
+            faults.append(f'{result.code}: {result.err} {result.out[:200]}')
+    return faults
+
+
+def as_any_input():
+    """Twice the same, other files, an archive without --tar, or in an archive."""
+    twice = archive({'a.heap': PROCS[0].read_bytes(), 'b.heap': PROCS[0].read_bytes()})
+    other = archive({'a.heap': PROCS[0].read_bytes(), 'README': b'Hello'})
+    faults = failing(twice, 'b.heap: the same dump as a.heap', code=4)
+    faults += failing(other, 'README: not a heap profile')
+    faults += failing(archive({'in.tar': twice}), 'in.tar: this is a tar archive')
+    with scratch() as directory:
+        path = pathlib.Path(directory, 'x.tar')
+        path.write_bytes(twice)
+        for args, code, sentence in (
+                ([path], 5, 'this is a tar archive: give it as --tar=FILE'),
+                (['--tar=/nowhere/x.tar'], 5, '/nowhere/x.tar: cannot open'),
+                ([f'--tar={path}', f'--output={path}'], 2, 'would replace the archive'),
+                (['--tar=-', '-'], 2, 'standard input can be only one of')):
+            result = t.run('top', *args)
+            if result.code != code or sentence not in result.err:
+                faults.append(f'{args}: {result.code}: {result.err}')
+        if path.read_bytes() != twice:
+            faults.append('the archive was replaced')
+    return faults
+
+
+def every_format():
+    """Whichever way the bytes come: a file, a pipe, a list, an archive."""
+    paths = [path for path in sorted([*t.formats.glob('*.heap*'), *t.formats.glob('*.pb.gz')])]
+
+    def check(path):
+        want = t.run('info', '--no-symbols', '--keep-damaged', path)
+        content = path.read_bytes()
+        faults = []
+        for what, result in (
+                ('pipe', t.run('info', '--no-symbols', '--keep-damaged', '-', stdin=content)),
+                ('list', t.run('info', '--no-symbols', '--keep-damaged', '--files-from=-',
+                               stdin=str(path).encode())),
+                ('archive', read(archive({path.name: content}), '--keep-damaged', ok=False))):
+            if result.code != want.code or result.totals() != want.totals():
+                faults.append(f'{path.name}, {what}: {result.code}: {result.err}')
+        return faults
+
+    return t.in_parallel(check, paths) or f'{len(paths)} files'
+
+
+t.check('every kind of archive is what its files are', every_archive)
+t.check("the tar program's archives", gnu_tar)
+t.check('names of members', names)
+t.check('labels and times of members', labels_and_times)
+t.check('an archive through a pipe', piped)
+t.check('the new side of a diff', sides_of_a_diff)
+t.check('the same bytes in any order and with any number of threads', same_bytes)
+t.check('archives one behind the other', one_after_the_other)
+t.check('numbers in every form', forms_of_numbers)
+t.check('cut anywhere, it is told', cut)
+t.check('what is before the cut is used on request', used_until_the_cut)
+t.check('sizes that lie', lying_sizes)
+t.check('what is wrong is told', wrong)
+t.check('sparse files', sparse_files)
+t.check('members are inputs like any other', as_any_input)
+t.check('every format, whichever way it comes', every_format)
+t.done()
