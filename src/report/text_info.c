@@ -206,12 +206,14 @@ static void put_total(struct hp_sink *out, const struct hp_profile *profile,
     }
     // In thousandths, so that no digit is lost to a double.
     int fraction = hp_fraction(metric);
-    hp_int128 whole = total >> fraction;
-    hp_int128 rest = total - (whole << fraction);
+    hp_fixed size = total < 0 ? -total : total;
+    hp_int128 whole = size >> fraction;
+    hp_int128 rest = size - (whole << fraction);
     hp_int128 thousandths = (rest * 1000 + ((hp_int128)1 << (fraction - 1))) >> fraction;
     char text[HP_NUMBER_SIZE];
     hp_format_integer(text, whole + thousandths / 1000);
-    hp_sink_print(out, "total %s %s.%03d\n", name, text, (int)(thousandths % 1000));
+    hp_sink_print(out, "total %s %s%s.%03d\n", name, total < 0 ? "-" : "", text,
+                  (int)(thousandths % 1000));
 }
 
 void hp_text_info(struct hp_sink *out, const struct hp_profile *profile) {

@@ -27,7 +27,7 @@ void hp_apportion(const hp_fixed *values, size_t count, enum hp_metric metric,
     hp_int128 given = 0;
     for (size_t i = 0; i < count; i++) {
         whole[i] = values[i] >> hp_fraction(metric);
-        hp_fixed left = values[i] - (whole[i] << hp_fraction(metric));
+        hp_fixed left = values[i] - whole[i] * ((hp_fixed)1 << hp_fraction(metric));
         if (left > 0) {
             fractions[used++] = (struct fraction){left, i};
         }

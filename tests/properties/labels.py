@@ -205,6 +205,10 @@ def difference():
         if not any('difference of two profiles' in warning and warning.endswith(': 4')
                    for warning in report['warnings']):
             faults.append(f'{report["warnings"]}')
+        total = t.totals(*paths)['inuse-space']
+        faults += [] if total == 200 - (1 << 40) else [f'{total}']
+        shown = t.ok('top', '-n0', '--unit=B', '--no-symbols', *paths).rows()
+        faults += [] if (-(1 << 40), -(1 << 40), 'g') in shown else [f'{shown}']
         t.ok('merge', '-q', '-o', out, *paths)
         base = 'pprof::base', 'true', 0, ''
         want = collections.Counter({(('f',), (('bytes', '', 100, ''),)): 300})
