@@ -9,6 +9,7 @@
 #include "report/report.h"
 #include "sym/symbolizer.h"
 #include "view/groups.h"
+#include "view/picks.h"
 
 #include <string.h>
 
@@ -136,6 +137,14 @@ static int check_history(const struct hp_profile *profile,
     return HP_OK;
 }
 
+static int check_picks(const struct hp_profile *profile,
+                       const struct hp_report_options *options, struct hp_err *err) {
+    if (options->kind != HP_REPORT_PEEK || hp_picks_exist(profile, options)) {
+        return HP_OK;
+    }
+    return hp_fail(err, HP_E_EMPTY, "nothing to report: the pattern matches no function");
+}
+
 int hp_profile_report(const struct hp_profile *profile,
                       const struct hp_report_options *options, hp_write_fn *write,
                       void *data, struct hp_err *err) {
@@ -159,6 +168,7 @@ int hp_profile_report(const struct hp_profile *profile,
                        "the program with prof_accum:true");
     }
     int ret = check_history(profile, options, err);
+    ret = ret == HP_OK ? check_picks(profile, options, err) : ret;
     if (ret != HP_OK) {
         return ret;
     }

@@ -209,6 +209,7 @@ enum hp_report_kind {
     HP_REPORT_TIMELINE, // the same, dump by dump with their times
     HP_REPORT_INFO,     // what the inputs are
     HP_REPORT_TREE,     // who calls whom, from the roots on
+    HP_REPORT_PEEK,     // callers and callees of the functions that HP_PICK matches
 };
 
 enum hp_granularity {

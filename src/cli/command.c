@@ -12,6 +12,8 @@ static const struct hp_cli_command commands[] = {
      "which functions hold, or allocated, the memory"},
     {"tree", "INPUT...", HP_CLI_TREE, HP_REPORT_TREE,
      "who calls the functions that hold the memory, from the roots on"},
+    {"peek", "REGEX INPUT...", HP_CLI_PEEK, HP_REPORT_PEEK,
+     "who calls the functions that match, and whom they call", true},
     {"stacks", "INPUT...", HP_CLI_STACKS, HP_REPORT_STACKS,
      "every distinct stack with its values"},
     {"diff", "BASE NEW, or BASE... --to NEW...", HP_CLI_DIFF, HP_REPORT_DIFF,

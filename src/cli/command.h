@@ -15,6 +15,7 @@ enum hp_cli_command_id {
     HP_CLI_DIFF = 1 << 6,
     HP_CLI_TREND = 1 << 7,
     HP_CLI_TREE = 1 << 8,
+    HP_CLI_PEEK = 1 << 9,
 };
 
 struct hp_cli_command {
@@ -23,6 +24,7 @@ struct hp_cli_command {
     enum hp_cli_command_id id;
     enum hp_report_kind kind; // for those that report
     const char *help;         // what it answers, in one line
+    bool takes_pattern;       // before the inputs
 };
 
 // i < hp_cli_command_count().

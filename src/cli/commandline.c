@@ -199,8 +199,8 @@ static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     if (!hp_format_fits(text ? "text" : report->format, report->kind)) {
         return fail_format(settings, err);
     }
-    const unsigned tables =
-        HP_CLI_TOP | HP_CLI_TREE | HP_CLI_STACKS | HP_CLI_DIFF | HP_CLI_TREND;
+    const unsigned tables = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_STACKS |
+                            HP_CLI_DIFF | HP_CLI_TREND;
     bool table = (settings->command->id & tables) != 0;
     if (table && text && !settings->limit_given) {
         report->limit = ROWS_OF_TEXT;
@@ -222,6 +222,16 @@ static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
                            "no input: name files, or - for standard input");
     }
     return HP_OK;
+}
+
+static int take_pattern(const struct hp_cli_arguments *given,
+                        struct hp_cli_settings *settings, struct hp_err *err) {
+    if (given->word_count < 2) {
+        const char *name = settings->command->name;
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "%s needs a pattern: hprof-agg %s REGEX INPUT...", name, name);
+    }
+    return hp_cli_settings_add_filter(settings, HP_PICK, given->words[1], err);
 }
 
 int hp_cli_commandline_read(struct hp_cli_commandline *line, int argc, char **argv,
@@ -248,7 +258,12 @@ int hp_cli_commandline_read(struct hp_cli_commandline *line, int argc, char **ar
     if (ret == HP_OK) {
         ret = apply(given, false, settings, err);
     }
-    for (size_t i = 1; ret == HP_OK && i < given->word_count; i++) {
+    size_t first = 1;
+    if (ret == HP_OK && settings->command->takes_pattern) {
+        ret = take_pattern(given, settings, err);
+        first = 2;
+    }
+    for (size_t i = first; ret == HP_OK && i < given->word_count; i++) {
         settings->inputs = hp_cli_grow(settings->inputs, settings->input_count,
                                        sizeof *settings->inputs);
         settings->inputs[settings->input_count++] = given->words[i];

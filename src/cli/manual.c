@@ -52,7 +52,7 @@ static void put_commands(FILE *out) {
         if (command->id == HP_CLI_HELP) {
             fputs(" Op Ar COMMAND", out);
         } else if (*command->arguments != '\0') {
-            fputs(" Ar INPUT ...", out);
+            fprintf(out, "%s Ar INPUT ...", command->takes_pattern ? " Ar REGEX" : "");
         }
         fputc('\n', out);
         put_text(out, command->help, ".");
@@ -81,8 +81,8 @@ static void put_choices(FILE *out, const struct hp_cli_option *option) {
 
 // Which commands it concerns, unless that is all that report.
 static void put_scope(FILE *out, const struct hp_cli_option *option) {
-    const unsigned reports = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_STACKS | HP_CLI_DIFF |
-                             HP_CLI_TREND | HP_CLI_MERGE | HP_CLI_INFO;
+    const unsigned reports = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_STACKS |
+                             HP_CLI_DIFF | HP_CLI_TREND | HP_CLI_MERGE | HP_CLI_INFO;
     unsigned left = option->commands & reports;
     if (left == reports) {
         return;

@@ -9,7 +9,7 @@
 
 enum {
     SERIES = HP_CLI_DIFF | HP_CLI_TREND,
-    TABLES = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_STACKS | SERIES,
+    TABLES = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_STACKS | SERIES,
     VIEWS = TABLES | HP_CLI_MERGE,
     REPORTS = VIEWS | HP_CLI_INFO,
     ALL = REPORTS | HP_CLI_HELP | HP_CLI_VERSION,
@@ -127,9 +127,11 @@ static const struct hp_cli_option options[] = {
      "show N rows of text, 0 for all (default 50)",
      hp_cli_set_limit, 0, 0},
     {"sort", '\0', HP_CLI_CHOICE, "KEY", CHOICES("flat", "cum", "name"),
-     HP_CLI_GROUP_TABLE, HP_CLI_TOP, "the order of the rows",
+     HP_CLI_GROUP_TABLE, HP_CLI_TOP | HP_CLI_PEEK,
+     "the order of the rows",
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_FLAT},
-    {"cum", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP | SERIES,
+    {"cum", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE,
+     HP_CLI_TOP | HP_CLI_PEEK | SERIES,
      "short for --sort=cum; diff and trend: look at what functions and all they call hold",
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_CUM},
     {"unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("auto", "B", "KiB", "MiB", "GiB"),

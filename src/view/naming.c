@@ -111,16 +111,30 @@ static void build_name(struct builder *b, const struct hp_profile *profile,
 
 // --- filters ------------------------------------------------------------------------------
 
+// What names the node of a call: its function or, by file or module, these; else its module.
+static hp_string picked_by(const struct hp_line *line, hp_string module,
+                           enum hp_granularity by) {
+    bool by_file = by == HP_BY_FILE;
+    if (!line || by == HP_BY_MODULE || (by_file ? line->file.n : line->function.n) == 0) {
+        return module;
+    }
+    return by_file ? line->file : line->function;
+}
+
 static uint8_t marks_of(const struct hp_profile *profile, size_t frame,
-                        const struct hp_line *line) {
+                        const struct hp_line *line, enum hp_granularity by) {
     const uint8_t *strings = profile->marks.strings.at;
     if (!strings) {
         return 0;
     }
-    hp_module_id module = profile->frames.at[frame].module;
-    uint8_t marks = strings[profile->modules.at[module.n].path.n];
-    marks |= profile->marks.frames.at[frame];
-    return line ? marks | strings[line->function.n] | strings[line->file.n] : marks;
+    hp_module_id id = profile->frames.at[frame].module;
+    hp_string module = profile->modules.at[id.n].path;
+    uint8_t marks = strings[module.n], pick = strings[picked_by(line, module, by).n];
+    if (line) {
+        marks |= strings[line->function.n] | strings[line->file.n];
+    }
+    marks = (uint8_t)(marks & ~hp_mark_of(HP_PICK)) | (pick & hp_mark_of(HP_PICK));
+    return marks | profile->marks.frames.at[frame];
 }
 
 static bool is_hidden(const struct hp_naming *naming, uint8_t marks) {
@@ -153,7 +167,7 @@ static void add_call(struct hp_naming *naming, struct builder *b, size_t number,
     struct hp_call call = {
         .node = {hp_strtab_add(&naming->names, built(b)).n},
         .line = line ? (uint32_t)(line - profile->lines.at) + 1 : 0,
-        .marks = marks_of(profile, number, line),
+        .marks = marks_of(profile, number, line, by),
     };
     const struct hp_module *module = &profile->modules.at[frame->module.n];
     call.is_allocator =

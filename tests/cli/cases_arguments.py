@@ -283,3 +283,14 @@ def a_share_is_a_percentage(t):
     for value in ("", "x", "-1", "101", "5%%", "1e1"):
         check(t.run("tree", f"--min-share={value}", t.dump), 2, "", "a percentage from 0 to 100")
     check(t.run("top", "--max-skipped=0.5", t.dump), 2, "", "a share such as 0.1%")
+
+
+@case
+def peek_takes_a_pattern_before_the_inputs(t):
+    check(t.run("peek"), 2, "", "peek needs a pattern: hprof-agg peek REGEX INPUT...")
+    check(t.run("peek", "x"), 2, "", "no input")
+    check(t.run("peek", "x(", t.dump), 2, "", "pattern x(: missing")
+    check(t.run("peek", "--no-symbols", "no such function", t.dump), 5, "",
+          "nothing to report: the pattern matches no function")
+    check(t.run("peek", "--no-symbols", "alloc_c$", t.dump), 0, "alloc_c+0x")
+    check(t.run("peek", "--no-symbols", "--ignore=alloc_c", "alloc_c$", t.dump), 5, "", "nothing")
