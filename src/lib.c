@@ -139,7 +139,8 @@ static int check_history(const struct hp_profile *profile,
 
 static int check_picks(const struct hp_profile *profile,
                        const struct hp_report_options *options, struct hp_err *err) {
-    if (options->kind != HP_REPORT_PEEK || hp_picks_exist(profile, options)) {
+    bool needs = options->kind == HP_REPORT_PEEK || options->kind == HP_REPORT_LIST;
+    if (!needs || hp_picks_exist(profile, options)) {
         return HP_OK;
     }
     return hp_fail(err, HP_E_EMPTY, "nothing to report: the pattern matches no function");

@@ -198,6 +198,12 @@ HP_API int hp_filter_check(const struct hp_filter *filter, struct hp_err *err);
 HP_API int hp_profile_filter(struct hp_profile *profile, const struct hp_filter *filters,
                              size_t count, struct hp_err *err);
 
+// Read the source files of the functions that HP_PICK matches, for HP_REPORT_LIST.  Each is
+// looked for below each of the folders, and never outside of them: by its whole path, then by
+// what follows the first folder in it, and so on.  What is not found is shown without text.
+HP_API void hp_profile_read_sources(struct hp_profile *profile, const char *const *dirs,
+                                    size_t count);
+
 // --- reports ------------------------------------------------------------------
 
 enum hp_report_kind {
@@ -210,6 +216,7 @@ enum hp_report_kind {
     HP_REPORT_INFO,     // what the inputs are
     HP_REPORT_TREE,     // who calls whom, from the roots on
     HP_REPORT_PEEK,     // callers and callees of the functions that HP_PICK matches
+    HP_REPORT_LIST,     // their source, line by line
 };
 
 enum hp_granularity {

@@ -14,6 +14,8 @@ static const struct hp_cli_command commands[] = {
      "who calls the functions that hold the memory, from the roots on"},
     {"peek", "REGEX INPUT...", HP_CLI_PEEK, HP_REPORT_PEEK,
      "who calls the functions that match, and whom they call", true},
+    {"list", "REGEX INPUT...", HP_CLI_LIST, HP_REPORT_LIST,
+     "the source of the functions that match, line by line", true},
     {"stacks", "INPUT...", HP_CLI_STACKS, HP_REPORT_STACKS,
      "every distinct stack with its values"},
     {"diff", "BASE NEW, or BASE... --to NEW...", HP_CLI_DIFF, HP_REPORT_DIFF,

@@ -16,6 +16,7 @@ enum hp_cli_command_id {
     HP_CLI_TREND = 1 << 7,
     HP_CLI_TREE = 1 << 8,
     HP_CLI_PEEK = 1 << 9,
+    HP_CLI_LIST = 1 << 10,
 };
 
 struct hp_cli_command {

@@ -199,8 +199,8 @@ static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     if (!hp_format_fits(text ? "text" : report->format, report->kind)) {
         return fail_format(settings, err);
     }
-    const unsigned tables = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_STACKS |
-                            HP_CLI_DIFF | HP_CLI_TREND;
+    const unsigned tables = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_LIST |
+                            HP_CLI_STACKS | HP_CLI_DIFF | HP_CLI_TREND;
     bool table = (settings->command->id & tables) != 0;
     if (table && text && !settings->limit_given) {
         report->limit = ROWS_OF_TEXT;

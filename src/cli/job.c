@@ -207,6 +207,10 @@ static int report(const struct hp_cli_settings *settings, struct hp_profile *pro
     symbolize(settings, profile);
     warn(settings, profile);
     int ret = hp_profile_filter(profile, settings->filters, settings->filter_count, err);
+    if (ret == HP_OK && settings->command->id == HP_CLI_LIST) {
+        hp_profile_read_sources(profile, settings->source_dirs,
+                                settings->source_dir_count);
+    }
     return ret == HP_OK ? write_report(settings, profile, out, err) : ret;
 }
 

@@ -81,8 +81,9 @@ static void put_choices(FILE *out, const struct hp_cli_option *option) {
 
 // Which commands it concerns, unless that is all that report.
 static void put_scope(FILE *out, const struct hp_cli_option *option) {
-    const unsigned reports = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_STACKS |
-                             HP_CLI_DIFF | HP_CLI_TREND | HP_CLI_MERGE | HP_CLI_INFO;
+    const unsigned reports = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_LIST |
+                             HP_CLI_STACKS | HP_CLI_DIFF | HP_CLI_TREND | HP_CLI_MERGE |
+                             HP_CLI_INFO;
     unsigned left = option->commands & reports;
     if (left == reports) {
         return;

@@ -9,7 +9,8 @@
 
 enum {
     SERIES = HP_CLI_DIFF | HP_CLI_TREND,
-    TABLES = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_STACKS | SERIES,
+    TABLES =
+        HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_LIST | HP_CLI_STACKS | SERIES,
     VIEWS = TABLES | HP_CLI_MERGE,
     REPORTS = VIEWS | HP_CLI_INFO,
     ALL = REPORTS | HP_CLI_HELP | HP_CLI_VERSION,
@@ -84,7 +85,7 @@ static const struct hp_cli_option options[] = {
 
     {"by", '\0', HP_CLI_CHOICE, "WHAT",
      CHOICES("function", "line", "file", "module", "address", "input", "thread"),
-     HP_CLI_GROUP_GROUPING, VIEWS,
+     HP_CLI_GROUP_GROUPING, VIEWS & ~HP_CLI_LIST,
      "what one row stands for, or in pprof which label tells apart; also label:KEY, of samples "
      "or of --label-from",
      hp_cli_set_by, FIELD(report.by), HP_BY_FUNCTION},
@@ -164,6 +165,9 @@ static const struct hp_cli_option options[] = {
     {"path-map", '\0', HP_CLI_TEXT, "OLD=NEW", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
      "look for binaries whose path begins with OLD under NEW; may be repeated",
      hp_cli_set_path_map, 0, 0},
+    {"source-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, HP_CLI_LIST,
+     "look for source files in DIR and below, by the ends of their paths; may be repeated",
+     hp_cli_set_source_dir, 0, 0},
     {"no-symbols", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
      "do not open binaries: frames stay module+0xoffset unless the input names them",
      hp_cli_set_bool, FIELD(no_symbols), true},

@@ -310,18 +310,31 @@ int hp_cli_set_filter(struct hp_cli_settings *settings,
                                       value, err);
 }
 
-int hp_cli_set_symbol_dir(struct hp_cli_settings *settings,
-                          const struct hp_cli_option *option, char *value,
-                          struct hp_err *err) {
+// One more of `*dirs`.
+static int add_folder(const struct hp_cli_option *option, const char *value,
+                      const char ***dirs, size_t *count, struct hp_err *err) {
     struct stat info;
     if (stat(value, &info) != 0 || !S_ISDIR(info.st_mode)) {
         return hp_cli_fail(err, HP_E_USAGE, "--%s: \"%s\" is no folder", option->name,
                            value);
     }
-    settings->symbol_dirs = hp_cli_grow(settings->symbol_dirs, settings->symbol_dir_count,
-                                        sizeof *settings->symbol_dirs);
-    settings->symbol_dirs[settings->symbol_dir_count++] = value;
+    *dirs = hp_cli_grow(*dirs, *count, sizeof **dirs);
+    (*dirs)[(*count)++] = value;
     return HP_OK;
+}
+
+int hp_cli_set_symbol_dir(struct hp_cli_settings *settings,
+                          const struct hp_cli_option *option, char *value,
+                          struct hp_err *err) {
+    return add_folder(option, value, &settings->symbol_dirs, &settings->symbol_dir_count,
+                      err);
+}
+
+int hp_cli_set_source_dir(struct hp_cli_settings *settings,
+                          const struct hp_cli_option *option, char *value,
+                          struct hp_err *err) {
+    return add_folder(option, value, &settings->source_dirs, &settings->source_dir_count,
+                      err);
 }
 
 int hp_cli_set_path_map(struct hp_cli_settings *settings,

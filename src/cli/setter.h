@@ -27,6 +27,7 @@ hp_cli_set_fn hp_cli_set_gate;
 hp_cli_set_fn hp_cli_set_jobs;
 hp_cli_set_fn hp_cli_set_filter; // `number` is the enum hp_filter_rule
 hp_cli_set_fn hp_cli_set_symbol_dir;
+hp_cli_set_fn hp_cli_set_source_dir;
 hp_cli_set_fn hp_cli_set_path_map; // OLD=NEW
 
 #endif

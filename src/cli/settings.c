@@ -8,6 +8,7 @@
 void hp_cli_settings_done(struct hp_cli_settings *settings) {
     free(settings->inputs);
     free(settings->symbol_dirs);
+    free(settings->source_dirs);
     free(settings->path_maps);
     free(settings->filters);
     *settings = (struct hp_cli_settings){0};

@@ -16,10 +16,12 @@ struct hp_cli_settings {
     const struct hp_cli_command *command;
     const struct hp_cli_command *topic; // of `help`, or NULL
 
-    const char **inputs; // grown with hp_cli_grow(), as the next three
+    const char **inputs; // grown with hp_cli_grow(), as the next four
     size_t input_count;
     const char **symbol_dirs;
     size_t symbol_dir_count;
+    const char **source_dirs;
+    size_t source_dir_count;
     struct hp_path_map *path_maps;
     size_t path_map_count;
     struct hp_filter *filters;

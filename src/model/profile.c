@@ -39,6 +39,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->marks.strings);
     hp_vec_done(&profile->marks.frames);
     hp_vec_done(&profile->marks.filters);
+    hp_vec_done(&profile->sources);
     *profile = (struct hp_profile){0};
 }
 

@@ -62,6 +62,14 @@ struct hp_label {
     hp_string key, value;
 };
 
+// A source file.
+struct hp_source_file {
+    hp_string file;        // as the symbols call it
+    struct hp_span *lines; // without their ends; NULL if there is no text
+    size_t line_count;
+    const char *why; // there is no text
+};
+
 // As it was asked for.
 struct hp_filter_text {
     enum hp_filter_rule rule;
@@ -105,7 +113,8 @@ struct hp_profile {
     enum hp_errors keep;       // errors of which columns
     struct hp_history history; // what each input added, if that is kept
     struct hp_marks marks;
-    bool overflow; // a sum did not fit: the profile is unusable
+    HP_VEC(struct hp_source_file) sources; // of functions that are listed; in blocks
+    bool overflow;                         // a sum did not fit: the profile is unusable
 };
 
 // {0} after done.

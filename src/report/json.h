@@ -6,6 +6,7 @@
 #include "model/profile.h"
 #include "report/jsonhead.h"
 
+void hp_json_list(const struct hp_json_report *report);
 void hp_json_peek(const struct hp_json_report *report);
 void hp_json_tree(const struct hp_json_report *report);
 void hp_json_diff(struct hp_sink *out, const struct hp_profile *profile,

@@ -360,6 +360,9 @@ static void write_text(struct hp_sink *out, const struct hp_profile *profile,
     case HP_REPORT_PEEK:
         hp_text_peek(out, profile, options);
         break;
+    case HP_REPORT_LIST:
+        hp_text_list(out, profile, options);
+        break;
     case HP_REPORT_INFO:
         hp_text_info(out, profile);
         break;
@@ -375,6 +378,6 @@ const struct hp_format_writer hp_text_writer = {
     .help = "tables for people",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_TREND | 1 << HP_REPORT_TREE | 1 << HP_REPORT_PEEK |
-             1 << HP_REPORT_INFO,
+             1 << HP_REPORT_LIST | 1 << HP_REPORT_INFO,
     .write = write_text,
 };

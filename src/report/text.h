@@ -69,6 +69,8 @@ void hp_text_tree(struct hp_sink *out, const struct hp_profile *profile,
                   const struct hp_report_options *options);
 void hp_text_peek(struct hp_sink *out, const struct hp_profile *profile,
                   const struct hp_report_options *options);
+void hp_text_list(struct hp_sink *out, const struct hp_profile *profile,
+                  const struct hp_report_options *options);
 void hp_text_diff(struct hp_sink *out, const struct hp_profile *profile,
                   const struct hp_report_options *options);
 void hp_text_trend(struct hp_sink *out, const struct hp_profile *profile,

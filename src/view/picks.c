@@ -15,6 +15,10 @@ bool *hp_picks_new(const struct hp_naming *naming) {
     return picks;
 }
 
+static bool has_name(const struct hp_profile *profile, const struct hp_call *call) {
+    return call->line > 0 && profile->lines.at[call->line - 1].function.n != 0;
+}
+
 bool hp_picks_exist(const struct hp_profile *profile,
                     const struct hp_report_options *options) {
     struct hp_naming naming;
@@ -24,7 +28,9 @@ bool hp_picks_exist(const struct hp_profile *profile,
     for (size_t i = 0; !found && i < profile->stacks.count; i++) {
         bool is_left = hp_walk_calls(&naming, &profile->stacks.at[i], &walk);
         for (size_t k = 0; is_left && !found && k < walk.calls.count; k++) {
-            found = is_picked(&naming.calls.at[walk.calls.at[k]]);
+            const struct hp_call *call = &naming.calls.at[walk.calls.at[k]];
+            found = is_picked(call) &&
+                    (options->kind != HP_REPORT_LIST || has_name(profile, call));
         }
     }
     hp_walk_done(&walk);

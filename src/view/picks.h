@@ -7,7 +7,7 @@
 // Of each node; to be freed.
 bool *hp_picks_new(const struct hp_naming *naming);
 
-// Whether any that stacks come by is picked.
+// Whether any that stacks come by is picked; HP_REPORT_LIST is about functions with names.
 bool hp_picks_exist(const struct hp_profile *profile,
                     const struct hp_report_options *options);
 

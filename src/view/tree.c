@@ -91,8 +91,12 @@ static void grow(struct grower *grower) {
 
 // --- order --------------------------------------------------------------------------------
 
+struct order {
+    const struct hp_tree *tree;
+};
+
 static int by_parent(const void *left, const void *right, void *context) {
-    const struct hp_tree *tree = context;
+    const struct hp_tree *tree = ((const struct order *)context)->tree;
     const struct hp_tree_node *a = &tree->nodes.at[*(const uint32_t *)left];
     const struct hp_tree_node *b = &tree->nodes.at[*(const uint32_t *)right];
     if (a->parent != b->parent) {
@@ -138,7 +142,7 @@ static uint32_t *put_in_order(const struct hp_tree *tree) {
         order[i] = i;
     }
     if (count > 0) {
-        qsort_r(order, count, sizeof *order, by_parent, (void *)(uintptr_t)tree);
+        qsort_r(order, count, sizeof *order, by_parent, &(struct order){tree});
     }
     uint32_t *first = find_children(tree, order);
     struct visits visits = {0};

@@ -294,3 +294,12 @@ def peek_takes_a_pattern_before_the_inputs(t):
           "nothing to report: the pattern matches no function")
     check(t.run("peek", "--no-symbols", "alloc_c$", t.dump), 0, "alloc_c+0x")
     check(t.run("peek", "--no-symbols", "--ignore=alloc_c", "alloc_c$", t.dump), 5, "", "nothing")
+
+
+@case
+def list_takes_a_pattern_and_folders(t):
+    check(t.run("list"), 2, "", "list needs a pattern: hprof-agg list REGEX INPUT...")
+    check(t.run("list", "--source-dir=/nowhere/at/all", "x", t.dump), 2, "", "is no folder")
+    check(t.run("list", "--by=line", "x", t.dump), 2, "", "list takes no --by")
+    check(t.run("list", "--no-symbols", "alloc_c$", t.dump), 5, "",
+          "nothing to report: the pattern matches no function")

@@ -19,6 +19,7 @@ REDIS = sorted(t.real.glob('redis*.gz'))
 REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
            ('top', '-n0', '--by=line', '--metric=alloc-objects', f'--symbol-dir={t.root}', *PROCS),
            ('stacks', f'--symbol-dir={t.root}', t.formats / 'jemalloc-cxx.heap'),
+           ('list', '-n0', '.', f'--symbol-dir={t.root}', f'--source-dir={t.formats}', *PROCS),
            ('peek', '-n0', '.', f'--symbol-dir={t.root}', *PROCS),
            ('tree', '-n0', f'--symbol-dir={t.root}', *PROCS),
            ('tree', '-n90', '--invert', '-fjson', '--focus=e', '--hide=lib', '--no-symbols', *REAL),

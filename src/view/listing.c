@@ -1,0 +1,226 @@
+#include "view/listing.h"
+
+#include "view/walk.h"
+
+// By the numbers that nodes and functions have while they are added up.
+struct sums {
+    struct hp_listing *listing;
+    struct hp_listed_line *lines; // of each node; function is NONE if it is not listed
+    uint32_t *seen_line, *seen_function; // the number of the last stack counted there
+};
+
+enum {
+    NONE = UINT32_MAX,
+};
+
+// --- what is listed -----------------------------------------------------------------------
+
+static int by_place(const void *left, const void *right) {
+    const struct hp_listed_function *a = left, *b = right;
+    if (a->function.n != b->function.n) {
+        return a->function.n < b->function.n ? -1 : 1;
+    }
+    return (a->file.n > b->file.n) - (a->file.n < b->file.n);
+}
+
+static const struct hp_line *picked_line(const struct hp_naming *naming,
+                                         const struct hp_call *call) {
+    const struct hp_line *line =
+        call->line > 0 ? &naming->profile->lines.at[call->line - 1] : NULL;
+    bool is_picked = (call->marks & hp_mark_of(HP_PICK)) != 0;
+    return is_picked && line && line->function.n ? line : NULL;
+}
+
+// Each function of each file once, in the order of their strings.
+static void find_functions(struct hp_listing *listing) {
+    const struct hp_call *call;
+    hp_vec_each (call, &listing->naming.calls) {
+        const struct hp_line *line = picked_line(&listing->naming, call);
+        if (line) {
+            hp_vec_push(&listing->functions,
+                        ((struct hp_listed_function){.function = line->function,
+                                                     .file = line->file}));
+        }
+    }
+    size_t count = listing->functions.count, kept = 0;
+    struct hp_listed_function *all = listing->functions.at;
+    if (count > 0) {
+        qsort(all, count, sizeof *all, by_place);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || by_place(&all[i], &all[i - 1]) != 0) {
+            all[kept++] = all[i];
+        }
+    }
+    listing->functions.count = kept;
+}
+
+static void find_lines(struct sums *sums, size_t nodes) {
+    const struct hp_listing *listing = sums->listing;
+    const struct hp_call *call;
+    for (size_t i = 0; i < nodes; i++) {
+        sums->lines[i].function = NONE;
+    }
+    hp_vec_each (call, &listing->naming.calls) {
+        const struct hp_line *line = picked_line(&listing->naming, call);
+        if (line) {
+            struct hp_listed_function key = {.function = line->function,
+                                             .file = line->file};
+            const struct hp_listed_function *found =
+                bsearch(&key, listing->functions.at, listing->functions.count, sizeof key,
+                        by_place);
+            sums->lines[call->node.n] = (struct hp_listed_line){
+                .function = (uint32_t)(found - listing->functions.at),
+                .line = line->line,
+            };
+        }
+    }
+}
+
+// --- adding up ----------------------------------------------------------------------------
+
+static void add_node(struct sums *sums, uint32_t node, uint32_t number, hp_fixed value,
+                     const struct hp_error *error) {
+    struct hp_listed_line *line = &sums->lines[node];
+    struct hp_listed_function *function = &sums->listing->functions.at[line->function];
+    if (sums->seen_line[node] != number) {
+        sums->seen_line[node] = number;
+        line->cum += value;
+        hp_error_add(&line->error, error);
+    }
+    if (sums->seen_function[line->function] != number) {
+        sums->seen_function[line->function] = number;
+        function->cum += value;
+        hp_error_add(&function->error, error);
+    }
+}
+
+static void add_stacks(struct sums *sums, enum hp_metric metric) {
+    static const struct hp_error none;
+    struct hp_listing *listing = sums->listing;
+    const struct hp_profile *profile = listing->naming.profile;
+    const struct hp_error *errors = profile->errors[hp_column_of(metric)].at;
+    struct hp_walk walk = {0};
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        hp_fixed value = profile->stacks.at[i].values.of[metric];
+        listing->total += value;
+        bool is_left = hp_walk_nodes(&listing->naming, &profile->stacks.at[i], &walk);
+        for (size_t k = 0; is_left && k < walk.nodes.count; k++) {
+            uint32_t node = walk.nodes.at[k].n;
+            if (sums->lines[node].function == NONE) {
+                continue;
+            }
+            add_node(sums, node, (uint32_t)i + 1, value, errors ? &errors[i] : &none);
+            if (k == 0) {
+                sums->lines[node].flat += value;
+                listing->functions.at[sums->lines[node].function].flat += value;
+            }
+        }
+    }
+    hp_walk_done(&walk);
+}
+
+// --- order --------------------------------------------------------------------------------
+
+static int by_line(const void *left, const void *right) {
+    const struct hp_listed_line *a = left, *b = right;
+    if (a->function != b->function) {
+        return a->function < b->function ? -1 : 1;
+    }
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static void take_lines(const struct sums *sums, size_t nodes) {
+    struct hp_listing *listing = sums->listing;
+    for (size_t i = 0; i < nodes; i++) {
+        if (sums->lines[i].function != NONE && sums->seen_line[i] > 0) {
+            hp_vec_push(&listing->lines, sums->lines[i]);
+        }
+    }
+    if (listing->lines.count > 0) {
+        qsort(listing->lines.at, listing->lines.count, sizeof *listing->lines.at,
+              by_line);
+    }
+    for (size_t i = 0; i < listing->lines.count; i++) {
+        struct hp_listed_function *function =
+            &listing->functions.at[listing->lines.at[i].function];
+        function->first = function->count > 0 ? function->first : i;
+        function->count++;
+    }
+}
+
+struct order {
+    const struct hp_strtab *strings;
+};
+
+static int by_value(const void *left, const void *right, void *context) {
+    const struct hp_strtab *strings = ((const struct order *)context)->strings;
+    const struct hp_listed_function *a = left, *b = right;
+    if (a->flat != b->flat) {
+        return a->flat > b->flat ? -1 : 1;
+    }
+    if (a->cum != b->cum) {
+        return a->cum > b->cum ? -1 : 1;
+    }
+    int order = hp_span_compare(hp_strtab_span(strings, a->function),
+                                hp_strtab_span(strings, b->function));
+    return order != 0 ? order
+                      : hp_span_compare(hp_strtab_span(strings, a->file),
+                                        hp_strtab_span(strings, b->file));
+}
+
+// Those that no stack comes by go.
+static void sort_functions(struct hp_listing *listing) {
+    struct order order = {&listing->naming.profile->strings};
+    size_t kept = 0;
+    for (size_t i = 0; i < listing->functions.count; i++) {
+        if (listing->functions.at[i].count > 0) {
+            listing->functions.at[kept++] = listing->functions.at[i];
+        }
+    }
+    listing->functions.count = kept;
+    if (kept > 0) {
+        qsort_r(listing->functions.at, kept, sizeof *listing->functions.at, by_value,
+                &order);
+    }
+}
+
+void hp_listing_init(struct hp_listing *listing, const struct hp_profile *profile,
+                     const struct hp_report_options *options) {
+    struct hp_report_options by_line_too = *options;
+    by_line_too.by = HP_BY_LINE;
+    *listing = (struct hp_listing){0};
+    hp_naming_init(&listing->naming, profile, &by_line_too);
+    find_functions(listing);
+    size_t nodes = listing->naming.names.strings.count;
+    struct sums sums = {
+        .listing = listing,
+        .lines = hp_alloc(nodes * sizeof *sums.lines),
+        .seen_line = hp_alloc(nodes * sizeof *sums.seen_line),
+        .seen_function = hp_alloc(listing->functions.count * sizeof *sums.seen_function),
+    };
+    find_lines(&sums, nodes);
+    add_stacks(&sums, options->metric);
+    take_lines(&sums, nodes);
+    sort_functions(listing);
+    free(sums.lines);
+    free(sums.seen_line);
+    free(sums.seen_function);
+}
+
+void hp_listing_done(struct hp_listing *listing) {
+    hp_naming_done(&listing->naming);
+    hp_vec_done(&listing->functions);
+    hp_vec_done(&listing->lines);
+}
+
+const struct hp_source_file *hp_listing_source(const struct hp_listing *listing,
+                                               hp_string file) {
+    const struct hp_source_file *source;
+    hp_vec_each (source, &listing->naming.profile->sources) {
+        if (source->file.n == file.n) {
+            return source;
+        }
+    }
+    return NULL;
+}
