@@ -268,6 +268,7 @@ struct hp_report_options {
     bool spread;      // show how inputs differ; HP_REPORT_TOP
     bool all_frames;  // keep the allocator's own frames
     bool no_inlines;  // show an inlined call as part of the function around it
+    bool short_names; // of functions, without template arguments and parameters
     bool color;
     // Of pprof:
     enum hp_flavor flavor;

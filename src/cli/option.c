@@ -96,6 +96,12 @@ static const struct hp_cli_option options[] = {
     {"no-inlines", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, VIEWS,
      "count an inlined call as part of the function around it",
      hp_cli_set_bool, FIELD(report.no_inlines), true},
+    {"short-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, VIEWS,
+     "leave template arguments and parameters out of the names of functions",
+     hp_cli_set_bool, FIELD(report.short_names), true},
+    {"full-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, VIEWS,
+     "keep them: the default",
+     hp_cli_set_bool, FIELD(report.short_names), false},
 
     {"timeline", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, HP_CLI_MERGE,
      "keep the dumps of a series apart, each at its time or, without --time-from, its place",

@@ -10,10 +10,9 @@
 #include "view/chosen.h"
 #include "view/listing.h"
 
-static void put_text(struct hp_sink *out, const struct hp_strtab *strings,
-                     hp_string text) {
-    if (text.n) {
-        hp_json_string(out, hp_strtab_span(strings, text));
+static void put_text(struct hp_sink *out, struct hp_span text) {
+    if (text.size > 0) {
+        hp_json_string(out, text);
     } else {
         hp_sink_text(out, "null");
     }
@@ -49,9 +48,9 @@ static void put_function(const struct hp_json_report *r, const struct hp_listing
     const struct hp_strtab *strings = &r->profile->strings;
     const struct hp_source_file *source = hp_listing_source(listing, function->file);
     hp_json_key(r->out, "name");
-    put_text(r->out, strings, function->function);
+    put_text(r->out, hp_naming_function(&listing->naming, function->function));
     hp_sink_text(r->out, ", \"file\": ");
-    put_text(r->out, strings, function->file);
+    put_text(r->out, hp_strtab_span(strings, function->file));
     hp_sink_text(r->out, ",\n   ");
     put_values(r, function->flat, function->cum, &function->error);
     hp_sink_text(r->out, ",\n   \"lines\": [");

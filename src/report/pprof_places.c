@@ -284,8 +284,9 @@ static void put_functions(struct hp_pprof_writer *writer, const struct hp_naming
     struct hp_protobuf message = {0};
     for (size_t i = 0; i < functions->all.count; i++) {
         const struct function *function = &functions->all.at[i];
-        struct hp_span name = function->node.n ? hp_node_name(naming, function->node)
-                                               : hp_strtab_span(strings, function->name);
+        struct hp_span name = function->node.n
+                                  ? hp_node_name(naming, function->node)
+                                  : hp_naming_function(naming, function->name);
         // pprof takes a name that is equal to the system's for one that is still to be
         // demangled, and cuts what looks like parameters off.
         hp_string system =

@@ -129,7 +129,8 @@ static void put_function_title(const struct list *list,
     hp_text_format(flat, function->flat, metric, list->options->unit);
     hp_text_format(cum, function->cum, metric, list->options->unit);
     hp_sink_text(list->out, "\n");
-    hp_sink_escaped(list->out, hp_strtab_span(&profile->strings, function->function));
+    hp_sink_escaped(list->out,
+                    hp_naming_function(&list->listing->naming, function->function));
     hp_sink_text(list->out, " in ");
     hp_sink_escaped(list->out, function->file.n
                                    ? hp_strtab_span(&profile->strings, function->file)

@@ -64,16 +64,16 @@ void hp_tsv_place(struct hp_sink *out, const struct hp_naming *naming, hp_node_i
     const struct hp_profile *profile = naming->profile;
     const struct hp_strtab *strings = &profile->strings;
     const struct hp_origin *origin = &origins[node.n];
-    hp_string texts[] = {
-        origin->function,
-        profile->modules.at[origin->module.n].path,
-        origin->file,
+    struct hp_span texts[] = {
+        hp_naming_function(naming, origin->function),
+        hp_strtab_span(strings, profile->modules.at[origin->module.n].path),
+        hp_strtab_span(strings, origin->file),
     };
     hp_sink_text(out, "\t");
     hp_tsv_text(out, hp_node_name(naming, node));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         hp_sink_text(out, "\t");
-        hp_tsv_text(out, hp_strtab_span(strings, texts[i]));
+        hp_tsv_text(out, texts[i]);
     }
     if (origin->line > 0) {
         hp_sink_print(out, "\t%u\n", (unsigned)origin->line);

@@ -1,6 +1,7 @@
 #include "view/naming.h"
 
 #include "view/allocator.h"
+#include "view/shortname.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,12 +55,13 @@ static void build_source(struct builder *b, const struct hp_profile *profile,
     }
 }
 
-static void build_function(struct builder *b, const struct hp_profile *profile,
+static void build_function(struct builder *b, const struct hp_naming *naming,
                            const struct hp_frame *frame, const struct hp_line *line) {
     if (line && line->function.n) {
-        build(b, "%s", hp_profile_text(profile, line->function));
+        struct hp_span name = hp_naming_function(naming, line->function);
+        build(b, "%.*s", (int)name.size, name.at);
     } else {
-        build_place(b, profile, frame);
+        build_place(b, naming->profile, frame);
     }
 }
 
@@ -72,15 +74,16 @@ static void build_module(struct builder *b, const struct hp_profile *profile,
 }
 
 // The name of one call; `line` is NULL where there are no symbols.
-static void build_name(struct builder *b, const struct hp_profile *profile,
+static void build_name(struct builder *b, const struct hp_naming *naming,
                        const struct hp_frame *frame, const struct hp_line *line,
                        enum hp_granularity by) {
+    const struct hp_profile *profile = naming->profile;
     switch (by) {
     case HP_BY_FUNCTION:
-        build_function(b, profile, frame, line);
+        build_function(b, naming, frame, line);
         break;
     case HP_BY_LINE:
-        build_function(b, profile, frame, line);
+        build_function(b, naming, frame, line);
         if (line) {
             build_source(b, profile, line);
         }
@@ -98,7 +101,8 @@ static void build_name(struct builder *b, const struct hp_profile *profile,
     case HP_BY_ADDRESS:
         build_place(b, profile, frame);
         if (line && line->function.n) {
-            build(b, " %s", hp_profile_text(profile, line->function));
+            build(b, " ");
+            build_function(b, naming, frame, line);
             build_source(b, profile, line);
         }
         break;
@@ -163,7 +167,7 @@ static void add_call(struct hp_naming *naming, struct builder *b, size_t number,
     const struct hp_profile *profile = naming->profile;
     const struct hp_frame *frame = &profile->frames.at[number];
     b->text.count = 0;
-    build_name(b, profile, frame, line, by);
+    build_name(b, naming, frame, line, by);
     struct hp_call call = {
         .node = {hp_strtab_add(&naming->names, built(b)).n},
         .line = line ? (uint32_t)(line - profile->lines.at) + 1 : 0,
@@ -200,10 +204,30 @@ static void find_only_calls(struct hp_naming *naming) {
     }
 }
 
+static void shorten(struct hp_naming *naming) {
+    const struct hp_profile *profile = naming->profile;
+    size_t count = profile->strings.strings.count + 1;
+    HP_VEC(char) buffer = {0};
+    const struct hp_line *line;
+    naming->short_of = hp_alloc(count * sizeof *naming->short_of);
+    hp_vec_each (line, &profile->lines) {
+        hp_string *name = &naming->short_of[line->function.n];
+        if (line->function.n && !name->n) {
+            struct hp_span full = hp_strtab_span(&profile->strings, line->function);
+            hp_vec_reserve(&buffer, full.size);
+            *name = hp_strtab_add(&naming->short_names, hp_short_name(full, buffer.at));
+        }
+    }
+    hp_vec_done(&buffer);
+}
+
 void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
                     const struct hp_report_options *options) {
     *naming = (struct hp_naming){.profile = profile, .all_frames = options->all_frames};
     struct builder b = {0};
+    if (options->short_names) {
+        shorten(naming);
+    }
     for (size_t i = 0; i < profile->frames.count; i++) {
         const struct hp_frame *frame = &profile->frames.at[i];
         uint32_t first = options->no_inlines && frame->lines > 0 ? frame->lines - 1 : 0;
@@ -232,6 +256,14 @@ void hp_naming_done(struct hp_naming *naming) {
     hp_vec_done(&naming->calls);
     hp_vec_done(&naming->first_call);
     hp_vec_done(&naming->only);
+    hp_strtab_done(&naming->short_names);
+    free(naming->short_of);
+}
+
+struct hp_span hp_naming_function(const struct hp_naming *naming, hp_string function) {
+    hp_string name = naming->short_of ? naming->short_of[function.n] : (hp_string){0};
+    return name.n ? hp_strtab_span(&naming->short_names, name)
+                  : hp_strtab_span(&naming->profile->strings, function);
 }
 
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node) {

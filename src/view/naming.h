@@ -25,17 +25,22 @@ struct hp_naming {
     struct hp_strtab names;           // node n is string n
     HP_VEC(struct hp_call) calls;     // of each frame, innermost first
     HP_VEC(uint32_t) first_call;      // of each frame, and one behind the last
-    HP_VEC(hp_node_id) only; // of each frame: its node if it has one call, else 0
+    HP_VEC(hp_node_id) only;      // of each frame: its node if it has one call, else 0
+    struct hp_strtab short_names; // of functions, if they are to be short
+    hp_string *short_of;          // of each string of the profile, or NULL
     bool all_frames;
     hp_node_id truncated;                // stands where a process's backtrace was cut off
     hp_node_id empty;                    // stands for a stack without frames
     uint32_t truncated_call, empty_call; // the calls of these, behind those of all frames
 };
 
-// options->by, all_frames and no_inlines are looked at.
+// options->by, all_frames, no_inlines and short_names are looked at.
 void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
                     const struct hp_report_options *options);
 void hp_naming_done(struct hp_naming *naming);
+
+// What the report calls a function of the profile.
+struct hp_span hp_naming_function(const struct hp_naming *naming, hp_string function);
 
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
 

@@ -1,10 +1,14 @@
 #include "view/origins.h"
 
 // Keep what two origins agree in.
-static void narrow(struct hp_origin *origin, const struct hp_origin *other) {
+static void narrow(const struct hp_naming *naming, struct hp_origin *origin,
+                   const struct hp_origin *other) {
+    bool same_function =
+        hp_span_equal(hp_naming_function(naming, origin->function),
+                      hp_naming_function(naming, other->function)); // it may be short
     bool same_file = origin->file.n == other->file.n;
     origin->module.n = origin->module.n == other->module.n ? origin->module.n : 0;
-    origin->function.n = origin->function.n == other->function.n ? origin->function.n : 0;
+    origin->function.n = same_function ? origin->function.n : 0;
     origin->line = same_file && origin->line == other->line ? origin->line : 0;
     origin->file.n = same_file ? origin->file.n : 0;
 }
@@ -25,7 +29,7 @@ static void add_frame(const struct hp_naming *naming, uint32_t number,
         }
         uint32_t node = naming->calls.at[call].node.n;
         if (seen[node]) {
-            narrow(&origins[node], &origin);
+            narrow(naming, &origins[node], &origin);
         } else {
             origins[node] = origin;
             seen[node] = true;
