@@ -196,6 +196,11 @@ bool hp_format_fits(const char *format, enum hp_report_kind kind) {
     return writer && writer->kinds & 1u << kind;
 }
 
+bool hp_format_has_rows(const char *format) {
+    const struct hp_format_writer *writer = find_writer(format);
+    return writer && writer->has_rows;
+}
+
 // Of suffixes that end one another the longest; a prefix says more than any.
 const char *hp_format_of_file(const char *path) {
     const char *format = NULL;

@@ -307,6 +307,8 @@ HP_API const char *hp_format_name(size_t i);
 HP_API const char *hp_format_help(size_t i);
 // Whether a format has a form for a kind of report.
 HP_API bool hp_format_fits(const char *format, enum hp_report_kind kind);
+// Whether it has rows, of what hp_report_options.by says, and what sampling leaves open in them.
+HP_API bool hp_format_has_rows(const char *format);
 // The format a file name stands for ("x.folded", "callgrind.out.x"), or NULL.
 HP_API const char *hp_format_of_file(const char *path);
 

@@ -10,6 +10,7 @@
 #define ENVIRONMENT "HPROF_AGG_OPTS"
 
 #define ROWS_OF_TEXT 50
+#define NODES_OF_DOT 80 // more take Graphviz minutes
 
 void hp_cli_commandline_done(struct hp_cli_commandline *line) {
     hp_cli_arguments_done(&line->given);
@@ -163,6 +164,11 @@ static int check_rows(const struct hp_cli_settings *settings, struct hp_err *err
         return hp_cli_fail(err, HP_E_USAGE, "%s has no rows of inputs, threads or labels",
                            settings->command->name);
     }
+    if (report->by >= HP_BY_INPUT && !labels && report->format != NULL &&
+        !hp_format_has_rows(report->format)) {
+        return hp_cli_fail(err, HP_E_USAGE, "%s has no rows of inputs, threads or labels",
+                           report->format);
+    }
     if (report->by >= HP_BY_INPUT && report->spread) {
         return hp_cli_fail(err, HP_E_USAGE, "--spread goes with rows of functions");
     }
@@ -204,6 +210,8 @@ static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     bool table = (settings->command->id & tables) != 0;
     if (table && text && !settings->limit_given) {
         report->limit = ROWS_OF_TEXT;
+    } else if (!text && strcmp(report->format, "dot") == 0 && !settings->limit_given) {
+        report->limit = NODES_OF_DOT;
     }
     int ret = check_rows(settings, err);
     if (ret == HP_OK) {

@@ -120,8 +120,8 @@ static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
     if (settings->report.with_error) {
         return HP_ERRORS_ALL;
     }
-    bool has_none = !writes_text(settings) && !has_format(settings, "json") &&
-                    !has_format(settings, "tsv");
+    bool has_none =
+        !writes_text(settings) && !hp_format_has_rows(settings->report.format);
     bool is_alloc = settings->report.metric == HP_ALLOC_SPACE ||
                     settings->report.metric == HP_ALLOC_OBJECTS;
     if (settings->report.no_error || has_none || settings->command->id == HP_CLI_INFO ||

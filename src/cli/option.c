@@ -131,7 +131,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_bool, FIELD(report.all_frames), true},
 
     {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES,
-     "show N rows of text, 0 for all (default 50)",
+     "show N rows, 0 for all (default 50 of text, 80 nodes of dot)",
      hp_cli_set_limit, 0, 0},
     {"sort", '\0', HP_CLI_CHOICE, "KEY", CHOICES("flat", "cum", "name"),
      HP_CLI_GROUP_TABLE, HP_CLI_TOP | HP_CLI_PEEK,

@@ -228,5 +228,6 @@ const struct hp_format_writer hp_json_writer = {
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_TREND | 1 << HP_REPORT_TREE | 1 << HP_REPORT_PEEK |
              1 << HP_REPORT_LIST,
+    .has_rows = true,
     .write = write_json,
 };

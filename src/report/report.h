@@ -11,6 +11,7 @@ struct hp_format_writer {
     const char *suffix; // the same
     const char *help;   // one line
     unsigned kinds;     // of reports it has a form for: 1 << enum hp_report_kind
+    bool has_rows;      // with errors, of whatever; else it shows stacks, and sums alone
     void (*write)(struct hp_sink *out, const struct hp_profile *profile,
                   const struct hp_report_options *options);
 };
@@ -23,6 +24,7 @@ extern const struct hp_format_writer hp_tsv_writer;
 extern const struct hp_format_writer hp_callgrind_writer;
 extern const struct hp_format_writer hp_speedscope_writer;
 extern const struct hp_format_writer hp_dhat_writer;
+extern const struct hp_format_writer hp_dot_writer;
 extern const struct hp_format_writer hp_pprof_writer;
 extern const struct hp_format_writer hp_firefox_writer;
 

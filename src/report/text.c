@@ -40,16 +40,21 @@ void hp_text_value(struct hp_sink *out, hp_fixed value,
     put_padded(out, text, width);
 }
 
-void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole) {
-    char text[HP_NUMBER_SIZE] = "-";
-    if (whole != 0) {
-        double tenths = (double)part * 1000 / (double)whole;
-        hp_int128 rounded = (hp_int128)(tenths + 0.5);
-        hp_format_integer(text, rounded / 10);
-        size_t size = strlen(text);
-        memcpy(text + size, (char[]){'.', (char)('0' + (int)(rounded % 10)), '%', '\0'},
-               4);
+void hp_text_share(char text[HP_NUMBER_SIZE], hp_fixed part, hp_fixed whole) {
+    if (whole == 0) {
+        memcpy(text, "-", 2);
+        return;
     }
+    double tenths = (double)part * 1000 / (double)whole;
+    hp_int128 rounded = (hp_int128)(tenths + 0.5);
+    hp_format_integer(text, rounded / 10);
+    size_t size = strlen(text);
+    memcpy(text + size, (char[]){'.', (char)('0' + (int)(rounded % 10)), '%', '\0'}, 4);
+}
+
+void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole) {
+    char text[HP_NUMBER_SIZE];
+    hp_text_share(text, part, whole);
     put_padded(out, text, PERCENT);
 }
 
@@ -379,5 +384,6 @@ const struct hp_format_writer hp_text_writer = {
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_TREND | 1 << HP_REPORT_TREE | 1 << HP_REPORT_PEEK |
              1 << HP_REPORT_LIST | 1 << HP_REPORT_INFO,
+    .has_rows = true,
     .write = write_text,
 };

@@ -21,7 +21,8 @@ hp_fixed hp_text_fixed(double value, enum hp_metric metric);
 void hp_text_value(struct hp_sink *out, hp_fixed value,
                    const struct hp_report_options *options, int width);
 
-// "73.7%", or "-" of nothing.
+// "73.7%", or "-" of nothing; and the same right-aligned.
+void hp_text_share(char text[HP_NUMBER_SIZE], hp_fixed part, hp_fixed whole);
 void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole);
 
 // Half of the interval of a value, right-aligned under hp_text_error_title(), with a mark if

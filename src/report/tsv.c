@@ -137,5 +137,6 @@ const struct hp_format_writer hp_tsv_writer = {
     .help = "a line of titles, then one line a row with tabs between its cells",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_TREND,
+    .has_rows = true,
     .write = write_tsv,
 };

@@ -166,6 +166,9 @@ def options_of_pprof_go_with_it(t):
     check(t.run("diff", "-fpprof", "--with-error", t.dump, t.dump), 2, "",
           "--with-error: the errors of a difference do not add up")
     check(t.run("folded", "--by=input", t.dump), 2, "", "merge has no rows of inputs, threads or labels")
+    for arguments in (("-fspeedscope",), ("-o", "x.folded"), ("-fpprof",)):
+        check(t.run("top", "--by=input", *arguments, t.dump), 2, "", "has no rows of inputs")
+    assert not t.left_behind()
 
 
 @case

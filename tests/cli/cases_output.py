@@ -76,7 +76,8 @@ def the_name_picks_the_format(t):
     for file, format_name in (
             ("x.folded", "folded"), ("x.pb.gz", "pprof"), ("x.firefox.json", "firefox"),
             ("x.callgrind", "callgrind"), ("callgrind.out.7", "callgrind"),
-            ("x.speedscope.json", "speedscope"), ("x.dhat.json", "dhat"), ("dhat.out.7", "dhat")):
+            ("x.speedscope.json", "speedscope"), ("x.dhat.json", "dhat"), ("dhat.out.7", "dhat"),
+            ("x.dot", "dot")):
         wanted = check(t.run(format_name, "--no-symbols", t.dump)).out
         check(t.run("top", "--no-symbols", "-o", file, t.dump), 0)
         assert (t.folder / file).read_bytes().decode("utf-8", "surrogateescape") == wanted
