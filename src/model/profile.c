@@ -51,6 +51,15 @@ const char *hp_filter_rule_text(enum hp_filter_rule rule) {
     return names[rule];
 }
 
+size_t *hp_profile_frame_counts(const struct hp_profile *profile) {
+    size_t *counts = hp_alloc(profile->modules.count * sizeof *counts);
+    const struct hp_frame *frame;
+    hp_vec_each (frame, &profile->frames) {
+        counts[frame->module.n]++;
+    }
+    return counts;
+}
+
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string) {
     return hp_strtab_text(&profile->strings, string);
 }

@@ -172,6 +172,9 @@ struct hp_values hp_profile_total(const struct hp_profile *profile);
 // nothing was sampled.
 struct hp_error hp_profile_error(const struct hp_profile *profile, enum hp_column column);
 
+// How many frames each module has; to be freed.
+size_t *hp_profile_frame_counts(const struct hp_profile *profile);
+
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
 
 // "show-from"

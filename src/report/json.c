@@ -216,6 +216,8 @@ static void write_json(struct hp_sink *out, const struct hp_profile *profile,
         hp_json_peek(&w);
     } else if (options->kind == HP_REPORT_LIST) {
         hp_json_list(&w);
+    } else if (options->kind == HP_REPORT_INFO) {
+        hp_json_info(out, profile);
     } else {
         write_top(&w);
     }
@@ -227,7 +229,7 @@ const struct hp_format_writer hp_json_writer = {
     .help = "one object with intervals, for programs",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_TREND | 1 << HP_REPORT_TREE | 1 << HP_REPORT_PEEK |
-             1 << HP_REPORT_LIST,
+             1 << HP_REPORT_LIST | 1 << HP_REPORT_INFO,
     .has_rows = true,
     .write = write_json,
 };

@@ -13,5 +13,6 @@ void hp_json_diff(struct hp_sink *out, const struct hp_profile *profile,
                   const struct hp_report_options *options);
 void hp_json_trend(struct hp_sink *out, const struct hp_profile *profile,
                    const struct hp_report_options *options);
+void hp_json_info(struct hp_sink *out, const struct hp_profile *profile);
 
 #endif

@@ -185,11 +185,7 @@ static void put_module(struct hp_sink *out, const struct hp_profile *profile,
 }
 
 static void put_modules(struct hp_sink *out, const struct hp_profile *profile) {
-    size_t *frames = hp_alloc(profile->modules.count * sizeof *frames);
-    const struct hp_frame *frame;
-    hp_vec_each (frame, &profile->frames) {
-        frames[frame->module.n]++;
-    }
+    size_t *frames = hp_profile_frame_counts(profile);
     for (size_t i = 1; i < profile->modules.count; i++) {
         put_module(out, profile, &profile->modules.at[i], frames[i]);
     }

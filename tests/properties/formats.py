@@ -131,6 +131,8 @@ for what, options, base, new in (
          [GOLDEN / 'procs4.heap']),
         ('what has shrunk', (f'--symbol-dir={t.root}',), [GOLDEN / 'procs4.heap'],
          [GOLDEN / 'procs1.heap']),
+        ('filtered', (f'--symbol-dir={t.root}', '--focus=leaf', '--hide=^main$'),
+         [GOLDEN / 'procs1.heap'], [GOLDEN / 'procs4.heap']),
         ('averages', ('--no-symbols',), REDIS[:3], REDIS[-2:])):
     sides = difference(t, options, base, new)
     for name, test in DIFFERENCES.items():

@@ -19,6 +19,7 @@ def cases(t):
                 ('every allocation', [t.formats / 'jemalloc-lg0-accum.heap'])]
     for what, inputs in programs:
         yield what, (symbols,), inputs
+    yield 'C++, filtered', (symbols, '--focus=vector', '--hide=^std::'), [t.testdata / 'golden' / 'cxx.heap']
     for path in sorted(t.real.glob('*.heap.gz')):
         yield path.name.removesuffix('.heap.gz'), ('--no-symbols',), [path]
 
@@ -70,7 +71,7 @@ def reference(t, *args):
     for thread in profile['threads']:
         metric = thread['name']
         sums = found[metric] = stack_sums(firefox_stacks(profile, thread))
-        sums.total = report['total'][metric]['estimate']
+        sums.total = report.get('left', report['total'])[metric]['estimate']
         for numbers, kind in ((sums.flat, 'flat'), (sums.cum, 'cum')):
             numbers.clear()
             for row in report['rows']:
@@ -88,7 +89,7 @@ def difference(t, options, base, new):
     sides, flat, cum = [], rows(), rows('--cum')
     for side in ('base', 'new'):
         sums = stack_sums(firefox_stacks(profile, profile['threads'][0]))
-        sums.total = flat['total'][side]['estimate']
+        sums.total = flat.get('left', flat['total'])[side]['estimate']
         for numbers, report in ((sums.flat, flat), (sums.cum, cum)):
             numbers.clear()
             for row in report['rows']:

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Hostile names, of functions in a binary, of modules, threads and files, come out of every command
+in every format as names: in UTF-8, without control characters or those that turn text around."""
+import gzip
+import pathlib
+import re
+import shutil
+import unicodedata
+
+from harness import HOSTILE, Tests, hostile_dump, scratch
+
+t = Tests()
+GOLDEN = t.testdata / 'golden'
+PROGRAM = pathlib.Path('srv/corpus/formats/alloc_c')
+FUNCTION = b'\x1b[m"<;\\\n\xff\x07'  # as long as what it stands for, leaf_mixed
+THREAD = b'\xe2\x80\xaew\x1b]0;x'
+COMPLETIONS = (t.testdata.parent / 'completions' / 'hprof-agg.bash').read_text()
+FORMATS = re.search(r"--format\) kind=word words='([^']*)'", COMPLETIONS)[1].split()
+COMMANDS = {'top': 1, 'stacks': 1, 'tree': 1, 'merge': 1, 'info': 1, 'diff': 2, 'trend': 2}
+
+
+def make_inputs(folder):
+    """(options, dumps of one process, hostile in every part)."""
+    root = pathlib.Path(folder)
+    binary = root / PROGRAM
+    binary.parent.mkdir(parents=True)
+    content = (t.root / PROGRAM).read_bytes()
+    if content.count(b'leaf_mixed') == 0 or len(FUNCTION) != len(b'leaf_mixed'):
+        raise AssertionError('no function to rename')
+    binary.write_bytes(content.replace(b'leaf_mixed', FUNCTION))
+    shutil.copymode(t.root / PROGRAM, binary)
+    paths = []
+    for number in (1, 4):
+        text = (GOLDEN / f'procs{number}.heap').read_bytes()
+        paths.append(root / f'\x1b[31m\n{number}.heap')
+        paths[-1].write_bytes(re.sub(rb'^(  t\d+: .*\]) worker \d$', rb'\1 ' + THREAD, text, flags=re.M))
+    return [f'--symbol-dir={root}'], paths
+
+
+def strings_of(profile):
+    """The string table of a pprof profile."""
+    content, at = gzip.decompress(profile), 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = content[at]
+            at += 1
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(content):
+        key = varint()
+        size = varint()
+        if key & 7 == 2:
+            if key >> 3 == 6:
+                yield content[at:at + size]
+            at += size
+
+
+def unsafe(out, allowed):
+    """Characters that are none of text."""
+    text = out.decode('utf-8', 'strict')
+    return [f'{character!r} in ...{text[max(0, text.index(character) - 40):][:60]!r}'
+            for character in sorted(set(text)) if character not in allowed and
+            (unicodedata.category(character) in ('Cc', 'Cf', 'Zl', 'Zp', 'Cs'))]
+
+
+def faults_of(format_name, command, *args):
+    done = t.run(command, f'-f{format_name}', *args)
+    if done.code == 2:
+        return None
+    if done.code != 0:
+        return [f'{done} ended with {done.code}: {done.err}']
+    faults = [f'{command}: {fault}' for fault in unsafe(done.err.encode(), '\n')]
+    texts = list(strings_of(done.out_bytes)) if format_name == 'pprof' else [done.out_bytes]
+    allowed = '' if format_name == 'pprof' else '\n\t' if format_name == 'tsv' else '\n'
+    return faults + [f'{command}: {fault}' for text in texts for fault in unsafe(text, allowed)]
+
+
+def every_command(format_name, options, paths, *more):
+    found = [faults_of(format_name, command, *options, *more, *paths[:count])
+             for command, count in COMMANDS.items()]
+    written = [faults for faults in found if faults is not None]
+    return [fault for faults in written for fault in faults] if written else ['no command writes it']
+
+
+def is_there(options, paths):
+    """What is looked for is in the reports: escaped, in each its own way."""
+    faults = []
+    for format_name, name in (('text', '\\x1B[m"<;\\\\x0A\\xFF\\x07'), ('folded', ' [m"<:\\ \\xFF ')):
+        out = t.ok('top', '-q', f'-f{format_name}', *options, *paths).out
+        faults += [] if name in out else [f'{format_name}: {out}']
+    out = t.ok('top', '-q', '--by=thread', *options, *paths).out
+    return faults + ([] if '\\u{202E}w\\x1B]0;x' in out else [out])
+
+
+def modules():
+    with scratch() as folder:
+        path = hostile_dump(t, folder)
+        faults = [every_command(name, ['--no-symbols'], [path, GOLDEN / 'procs4.heap'])
+                  for name in FORMATS]
+    return [f'{HOSTILE}: {fault}' for found in faults for fault in found]
+
+
+with scratch() as scratch_folder:
+    hostile_options, hostile_paths = make_inputs(scratch_folder)
+    for name in FORMATS:
+        t.check(f'R11, R13: {name}, functions in a binary',
+                lambda: every_command(name, hostile_options, hostile_paths))
+    for name in ('text', 'json', 'tsv'):
+        for by in ('input', 'thread'):
+            t.check(f'R11, R13: {name} by {by}',
+                    lambda: every_command(name, hostile_options, hostile_paths, f'--by={by}'))
+    t.check('they are there', lambda: is_there(hostile_options, hostile_paths))
+t.check('R11, R13: modules, in every format', modules)
+t.done()

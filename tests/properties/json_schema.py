@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Every JSON report is as the schema says, with its keys in that order; and the schema refuses
+whatever is not."""
+import copy
+import json
+import pathlib
+
+import jsonschema
+
+from harness import Tests, hostile_dump, scratch
+
+t = Tests()
+SCHEMA = json.loads((t.testdata.parent / 'schema' / 'hprof-agg.schema.json').read_text())
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+GOLDEN = t.testdata / 'golden'
+PROCS = sorted(GOLDEN.glob('procs*.heap'))
+SERIES = sorted((t.formats / 'series').glob('*.heap'))
+REDIS = sorted(t.real.glob('redis*.gz'))
+SYMBOLS = f'--symbol-dir={t.root}'
+CXX = GOLDEN / 'cxx.heap'
+
+REPORTS = [
+    ('top', SYMBOLS, *PROCS),
+    ('top', SYMBOLS, '--spread', *PROCS),
+    ('top', SYMBOLS, '--by=input', *PROCS),
+    ('top', SYMBOLS, '--by=thread', *PROCS),
+    ('top', '--no-error', '--no-symbols', *PROCS),
+    ('top', '--no-unbias', '--metric=alloc-objects', '--no-symbols', PROCS[0]),
+    ('top', '--compat=jeprof', '--by=address', '--cum', SYMBOLS, CXX),
+    ('top', SYMBOLS, '--focus=vector', '--hide=^std::', CXX),
+    ('top', '--no-symbols', t.formats / 'jemalloc-lg0-accum.heap'),
+    ('top', '--no-symbols', t.formats / 'gperftools-growth.heap'),
+    ('stacks', SYMBOLS, CXX),
+    ('stacks', SYMBOLS, '--focus=vector', CXX),
+    ('stacks', '--no-symbols', t.real / 'clang_json_lg17.21618.0.f.heap.gz'),
+    ('tree', SYMBOLS, CXX),
+    ('tree', SYMBOLS, '--invert', '--focus=vector', CXX),
+    ('diff', SYMBOLS, PROCS[0], PROCS[3]),
+    ('diff', SYMBOLS, SERIES[0], SERIES[-1]),
+    ('diff', '--no-symbols', *REDIS[:3], '--to', *REDIS[3:]),
+    ('diff', '--no-error', SYMBOLS, '--focus=leaf', PROCS[0], PROCS[3]),
+    ('trend', SYMBOLS, *SERIES),
+    ('trend', SYMBOLS, r'--time-from=(\d)\.[if]\d*\.heap', '--cum', *SERIES),
+    ('trend', '--no-error', '--focus=leaf', SYMBOLS, *SERIES[:2]),
+    ('info', SYMBOLS, *PROCS),
+    ('info', '--no-symbols', t.formats / 'go-protobuf.pb.gz', t.formats / 'go-text.heap'),
+    ('info', '--on-duplicate=skip', PROCS[0], PROCS[0]),
+]
+
+
+def title(report):
+    return ' '.join(pathlib.Path(str(word)).name for word in report if 'symbol' not in str(word))[:70]
+
+
+def load(report):
+    return json.loads(t.ok(*report[:1], '-q', '-fjson', *report[1:],
+                           env={'HPROF_AGG_OPTS': ''}).out_bytes)
+
+
+def definition(schema):
+    return SCHEMA['definitions'][schema['$ref'].rpartition('/')[2]] if '$ref' in schema else schema
+
+
+def disorder(value, schema, where):
+    """Keys that are not in the order of the schema, also within."""
+    schema = definition(schema)
+    for choice in schema.get('anyOf', []):
+        if value is not None and choice.get('type') != 'null':
+            if jsonschema.Draft7Validator({**choice, 'definitions': SCHEMA['definitions']}).is_valid(value):
+                return disorder(value, choice, where)
+    if isinstance(value, list):
+        return [fault for item in value for fault in disorder(item, schema.get('items', {}), where)]
+    if not isinstance(value, dict):
+        return []
+    order = [key for key in schema['properties'] if key in value]
+    faults = [] if order == list(value) else [f'{where}: {list(value)} instead of {order}']
+    return faults + [fault for key in value for fault in
+                     disorder(value[key], schema['properties'][key], f'{where}.{key}')]
+
+
+def faults_of(report):
+    value = load(report)
+    faults = [f'{error.json_path}: {error.message[:300]}' for error in
+              VALIDATOR.descend(value, SCHEMA['definitions'][report[0]])]
+    if value['schema'] != f'hprof-agg.{report[0]}/1' or (report[0] != 'info' and not value['rows']):
+        faults.append('another schema, or nothing to look at')
+    faults += [] if VALIDATOR.is_valid(value) else ['not of one kind']
+    return faults + disorder(value, {'$ref': report[0]}, report[0])[:5]
+
+
+def changed(value):
+    """(what, a copy with one thing wrong) for each key there, also of the first of a list."""
+    def places(part, path):
+        if isinstance(part, dict):
+            yield path
+            for key in part:
+                yield from places(part[key], (*path, key))
+        elif isinstance(part, list) and part:
+            yield from places(part[0], (*path, 0))
+
+    for path in places(value, ()):
+        for key in [*copy.copy(reach(value, path)), None]:
+            other = copy.deepcopy(value)
+            part = reach(other, path)
+            if key is None:
+                part['more'] = 1
+            else:
+                del part[key]
+            yield (*path, key), other
+
+
+def reach(value, path):
+    for key in path:
+        value = value[key]
+    return value
+
+
+OPTIONAL = {'spread', 'outliers', 'filters', 'left'}
+
+
+def refuses():
+    faults, count = [], 0
+    for report in (REPORTS[1], REPORTS[10], REPORTS[13], REPORTS[15], REPORTS[19], REPORTS[22]):
+        value = load(report)
+        for what, other in changed(value):
+            if what[-1] not in OPTIONAL:
+                count += 1
+                faults += [] if not VALIDATOR.is_valid(other) else [f'{report[0]}: {what}']
+        other = {**value, 'schema': value['schema'].replace('/1', '/2')}
+        faults += [] if not VALIDATOR.is_valid(other) else [f'{report[0]}: version 2']
+    return faults or f'{count} changes'
+
+
+def skipped():
+    """What cannot be used is told, too."""
+    with scratch() as folder:
+        path = pathlib.Path(folder) / 'x.heap'
+        path.write_bytes(PROCS[0].read_bytes()[:700])
+        result = t.run('info', '-q', '-fjson', '--max-skipped=1', '--no-symbols', path, PROCS[1])
+    value = json.loads(result.out_bytes)
+    faults = [] if VALIDATOR.is_valid(value) else ['not of the schema']
+    status = [(i['status'], i['reason'] is None) for i in value['inputs']]
+    return faults + ([] if sorted(status) == [('skipped', False), ('used', True)] else [f'{status}'])
+
+
+def hostile():
+    with scratch() as folder:
+        path = hostile_dump(t, folder)
+        outs = [t.ok(command, '-q', '-fjson', '--no-symbols', path).out_bytes
+                for command in ('top', 'stacks', 'tree', 'info')]
+        outs.append(t.ok('diff', '-q', '-fjson', '--no-symbols', path, PROCS[3]).out_bytes)
+    faults = [f'byte {byte}' for out in outs for byte in set(out) if byte < 0x20 and byte != 10]
+    faults += [] if all(VALIDATOR.is_valid(json.loads(out.decode('utf-8', 'strict')))
+                        for out in outs) else ['not of the schema']
+    wanted = 'script>;\\u001b[31m\\u0007\\ufffd\\u202e\'#'.encode()
+    return faults + [f'{out[:200]}' for out in outs if wanted not in out]
+
+
+jsonschema.Draft7Validator.check_schema(SCHEMA)
+for each in REPORTS:
+    t.check(f'{title(each)}: as the schema says, in its order', lambda: faults_of(each))
+t.check('a key too many or too few, or another version: refused', refuses)
+t.check('info: inputs that cannot be used', skipped)
+t.check('R11: hostile names are escaped', hostile)
+t.done()
