@@ -174,7 +174,8 @@ static void put_graph(const struct writer *w) {
     hp_sink_text(w->out,
                  "digraph \"heap profile\" {\n"
                  "labelloc=t; labeljust=l; charset=\"utf-8\";\n"
-                 "node [shape=box, style=filled];\n");
+                 "node [shape=box, style=filled];\n"
+                 "edge [fontsize=10];\n");
     put_title(w);
     for (size_t i = 0; i < w->row_count; i++) {
         put_node(w, i);
