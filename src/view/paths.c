@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-enum {
-    NO_FRAME = UINT32_MAX,
-};
+static const uint32_t no_frame = UINT32_MAX;
 
 struct places {
     HP_VEC(uint32_t) at; // of one stack, leaf first
@@ -20,7 +18,7 @@ static void add_other(struct hp_paths *paths) {
     hp_string name = hp_strtab_add(&paths->naming.names, hp_span_of("[other]"));
     hp_vec_push(&paths->calls, ((struct hp_call){.node = {name.n}}));
     hp_vec_push(&paths->lines, ((struct hp_line){0}));
-    hp_vec_push(&paths->frame_of, NO_FRAME);
+    hp_vec_push(&paths->frame_of, no_frame);
 }
 
 static uint32_t place_of_other(const struct hp_paths *paths) {
@@ -59,7 +57,7 @@ static void number_calls(struct hp_paths *paths) {
             hp_vec_push(&paths->calls, *call);
             hp_vec_push(&paths->lines,
                         call->line > 0 ? profile->lines.at[call->line - 1] : line);
-            hp_vec_push(&paths->frame_of, is_stand_in ? NO_FRAME : frame);
+            hp_vec_push(&paths->frame_of, is_stand_in ? no_frame : frame);
         }
     }
     add_other(paths);
@@ -268,7 +266,7 @@ void hp_paths_done(struct hp_paths *paths) {
 struct hp_place hp_paths_place(const struct hp_paths *paths, uint32_t place) {
     uint32_t frame = paths->frame_of.at[place], count = 1;
     const struct hp_call *calls = &paths->calls.at[place];
-    if (frame == NO_FRAME) {
+    if (frame == no_frame) {
         return (struct hp_place){.calls = calls, .count = 1};
     }
     while (paths->frame_of.at[place + count] == frame) { // stand-ins end it

@@ -9,9 +9,8 @@
 
 #include "view/naming.h"
 
-enum {
-    HP_NO_PATH = UINT32_MAX, // of a stack of which filters leave nothing
-};
+// Stands for a stack of which filters leave nothing.
+#define HP_NO_PATH UINT32_MAX
 
 struct hp_path {
     const uint32_t *places; // leaf first

@@ -5,9 +5,8 @@
 
 #include "view/naming.h"
 
-enum {
-    HP_NO_TRACE = UINT32_MAX, // of a stack of which filters leave nothing
-};
+// Stands for a stack of which filters leave nothing.
+#define HP_NO_TRACE UINT32_MAX
 
 struct hp_trace {
     struct hp_values values;

@@ -5,9 +5,7 @@
 
 #include "view/naming.h"
 
-enum {
-    HP_NO_PARENT = UINT32_MAX,
-};
+#define HP_NO_PARENT UINT32_MAX
 
 struct hp_tree_node {
     hp_node_id name;
