@@ -335,11 +335,12 @@ int hp_tar_next(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file, bo
     }
 }
 
-int hp_tar_open(struct hp_tar *tar, const char *path, struct hp_err *err) {
+int hp_tar_open(struct hp_tar *tar, const char *path, uint64_t limit,
+                struct hp_err *err) {
     tar->done = 0;
     tar->offset = 0;
     tar->has_end = false;
-    return hp_text_open(&tar->text, path, 0, err);
+    return hp_text_open(&tar->text, path, limit, err);
 }
 
 void hp_tar_close(struct hp_tar *tar) {

@@ -23,8 +23,10 @@ struct hp_tar_file {
     struct hp_err fault; // why its bytes have been passed over; HP_OK: they have not
 };
 
-// Close it also after a failure.
-HP_MUST_CHECK int hp_tar_open(struct hp_tar *tar, const char *path, struct hp_err *err);
+// `limit` is that of all of it after decompression, as for hp_text_open().  Close it also after
+// a failure.
+HP_MUST_CHECK int hp_tar_open(struct hp_tar *tar, const char *path, uint64_t limit,
+                              struct hp_err *err);
 void hp_tar_close(struct hp_tar *tar);
 
 // Read the next file; *found is false behind the last.  `limit` holds for its bytes, 0 for

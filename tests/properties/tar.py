@@ -271,6 +271,20 @@ def lying_sizes():
     return faults
 
 
+def limits():
+    """Of a member, and of what a compressed archive may become: that of who holds members to none."""
+    big, small = PERL[0].read_bytes(), PROCS[0].read_bytes()
+    result = read(archive({'big': big, 'small': small}), '--max-input-size=8192',
+                  '--max-skipped=1', ok=False)
+    faults = [] if result.code == 3 and 'more than 8192 bytes' in result.out and \
+        result.totals() == t.totals(PROCS[0]) else [f'{result.code}: {result.out[:300]}']
+    bomb = gzip.compress(archive({'small': small, 'zeros': bytes(64 << 20)}))
+    faults += failing(bomb, 'all.tar: more than 33554432 bytes after decompression', code=7)
+    result = read(bomb, '--max-input-size=100000', '--max-skipped=1', ok=False)
+    return faults + ([] if result.code == 3 and result.totals() == t.totals(PROCS[0])
+                     else [f'{result.code}: {result.out[:300]}'])
+
+
 def wrong():
     good = archive(contents(PROCS[:1]))
     size = good[512:]
@@ -362,6 +376,7 @@ t.check('numbers in every form', forms_of_numbers)
 t.check('cut anywhere, it is told', cut)
 t.check('what is before the cut is used on request', used_until_the_cut)
 t.check('sizes that lie', lying_sizes)
+t.check('limits', limits)
 t.check('what is wrong is told', wrong)
 t.check('sparse files', sparse_files)
 t.check('members are inputs like any other', as_any_input)
