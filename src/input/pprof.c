@@ -205,11 +205,13 @@ static uint64_t address_of_names(const struct reader *r,
     return hash | (uint64_t)1 << 63;
 }
 
-// The row of the dump's map that a location is in, + 1; 0 for none.
+// The row of the dump's map that a location is in, + 1; 0 for none.  A mapping of no file is what
+// pprof puts around addresses that are in none.
 static uint32_t row_of(const struct reader *r, const struct hp_pprof_location *location) {
     const struct hp_pprof_mapping *mapping =
         hp_pprof_mapping(&r->tables, location->mapping);
-    if (!mapping || location->address < mapping->start ||
+    if (!mapping || hp_pprof_text(&r->tables, mapping->file).size == 0 ||
+        location->address < mapping->start ||
         (mapping->limit > mapping->start && location->address >= mapping->limit)) {
         return 0;
     }

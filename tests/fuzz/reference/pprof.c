@@ -145,7 +145,7 @@ static bool tell_lines(struct profile *p, const struct fields *location) {
 static uint32_t row_of(const struct profile *p, const struct fields *location) {
     uint64_t address = reference_number(location, 3), id = reference_number(location, 2);
     size_t row = id ? reference_find(p->mappings.at, p->mappings.count, id) : SIZE_MAX;
-    if (row == SIZE_MAX) {
+    if (row == SIZE_MAX || p->dump->mappings.at[row].path.size == 0) {
         return 0;
     }
     uint64_t start = reference_number(&p->mappings.at[row], 2);
