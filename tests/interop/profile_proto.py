@@ -50,7 +50,7 @@ class Mapping:
 
 class Sample:
     def __init__(self, message, strings):
-        self.locations, self.values = message['location_id'], message['value']
+        self.locations, self.values = message.get('location_id', []), message['value']
         self.labels = {
             strings[label['key'][0]]: strings[label['str'][0]] if 'str' in label else
             (label.get('num', [0])[0], strings[label.get('num_unit', [0])[0]])
@@ -73,16 +73,21 @@ class Profile:
         self.sample_types = [kind(value)[0] for value in message['sample_type']]
         self.samples = [Sample(sample, strings) for sample in message['sample']]
         self.mappings = [Mapping(m, strings) for m in message.get('mapping', [])]
-        self.locations = {m['id'][0]: m for m in message['location']}
-        self.functions = {m['id'][0]: strings[m['name'][0]]
+        self.mapping_of = dict(zip((m['id'][0] for m in message.get('mapping', [])),
+                                   self.mappings))
+        self.function_of = {m['id'][0]: tuple(strings[m.get(key, [0])[0]] for key in
+                                              ('name', 'system_name', 'filename'))
+                            for m in message.get('function', [])}
+        self.locations = {m['id'][0]: m for m in message.get('location', [])}
+        self.functions = {m['id'][0]: strings[m.get('name', [0])[0]]
                           for m in message.get('function', [])}
-        self.system_names = {strings[m['name'][0]]: strings[m.get('system_name', [0])[0]]
+        self.system_names = {strings[m.get('name', [0])[0]]: strings[m.get('system_name', [0])[0]]
                              for m in message.get('function', [])}
-        self.default_sample_type = strings[message['default_sample_type'][0]]
+        self.default_sample_type = strings[message.get('default_sample_type', [0])[0]]
         self.period_type = kind(message['period_type'][0])
         self.period = message.get('period', [0])[0]
         self.time = message.get('time_nanos', message.get('duration_nanos', [None]))[0]
-        self.comments = [strings[i] for i in message['comment']]
+        self.comments = [strings[i] for i in message.get('comment', [])]
         if strings[0] != '':
             raise AssertionError('the first string is not ""')
 
@@ -93,6 +98,27 @@ class Profile:
             lines = [self.functions[line['function_id'][0]] for line in location.get('line', [])]
             names += lines or [self.place(location)]
         return names
+
+    def calls(self, location):
+        """Innermost first: (function, as the linker knows it, file, line)."""
+        calls = []
+        for line in location.get('line', []):
+            number = line.get('function_id', [0])[0]
+            function = self.function_of.get(number, ('', '', ''))
+            name, system, file = function
+            calls.append((name or system, system or name, file, line.get('line', [0])[0]))
+        return tuple(calls)
+
+    def frame(self, number):
+        """What a location is, wherever it is mapped: file, build, offset in it, and calls."""
+        location = self.locations[number]
+        address, mapping = (location.get(key, [0])[0] for key in ('address', 'mapping_id'))
+        address = 0 if address == (1 << 64) - 1 else address  # pprof's of the address 0
+        where = ('', '', address)
+        if mapping:
+            of = self.mapping_of[mapping]
+            where = (of.filename, of.build_id, address - of.start + of.offset)
+        return where + (self.calls(location),)
 
     def place(self, location):
         offset = location.get('address', [0])[0] + 1

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Profiles that others wrote, read and written again, hold what they held: the same values of the
+same stacks, with the same labels, mappings and inlined calls, as protoc decodes both sides.
+
+usage: readback.py BINARY TESTDATA [PEERS]
+
+With PEERS, the folder that ./check --peers makes, what jemalloc_pprof writes, a crate for Rust.
+"""
+import collections
+import gzip
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+from harness import Tests, near, scratch  # noqa: E402
+import profile_writer  # noqa: E402
+from profile_proto import Profile  # noqa: E402
+
+t = Tests()
+HERE = pathlib.Path(__file__).resolve().parent
+OURS = {'objects': 'inuse_objects', 'space': 'inuse_space'}
+SYMBOLS = f'--symbol-dir={t.root}'
+
+
+def content(profile):
+    """{(frames, labels): values by sample type}, without what is 0 throughout."""
+    sums = collections.defaultdict(collections.Counter)
+    for sample in profile.samples:
+        key = tuple(map(profile.frame, sample.locations)), tuple(sorted(sample.all_labels))
+        for kind, value in zip(profile.sample_types, sample.values):
+            sums[key][OURS.get(kind, kind)] += value
+    found = {}
+    for key, values in sums.items():
+        values = {kind: value for kind, value in values.items()
+                  if value and kind.startswith(('inuse', 'alloc'))}
+        if values:
+            found[key] = values
+    return found
+
+
+def compare(theirs, folder):
+    out = pathlib.Path(folder) / 'again.pb.gz'
+    t.ok('merge', '-q', '--no-symbols', '--all-frames', '-o', out, theirs)
+    want, got = Profile(theirs), Profile(out)
+    a, b = content(want), content(got)
+    faults = [f'{key}: {b.get(key)}, not {values}' for key, values in a.items()
+              if b.get(key) != values]
+    faults += [f'{key}: not theirs' for key in b if key not in a]
+    faults += [] if (got.period, got.period_type) == (want.period, want.period_type) else \
+        [f'period {got.period} of {got.period_type}, not {want.period} of {want.period_type}']
+    calls = sum(len(frame[3]) > 1 for frames, _ in a for frame in frames)
+    labels = sum(bool(labels) for _, labels in a)
+    return faults or (f'{len(a)} stacks, {labels} with labels, {calls} frames with inlined calls, '
+                      f'{len({frame[:2] for frames, _ in a for frame in frames})} files')
+
+
+def by_pprof(folder, *args):
+    """What google/pprof makes of a profile in text."""
+    out = pathlib.Path(folder) / 'theirs.pb.gz'
+    subprocess.run(['go', 'tool', 'pprof', '-proto', f'-output={out}', *map(str, args)],
+                   check=True, capture_output=True, cwd=folder, timeout=120,
+                   env={**os.environ, 'PPROF_TMPDIR': folder})
+    return out
+
+
+def read_back(make, *args):
+    with scratch() as folder:
+        return compare(make(folder, *args), folder)
+
+
+def ours(folder, *args):
+    out = pathlib.Path(folder) / 'ours.pb.gz'
+    t.ok('merge', '-q', '-o', out, *args)
+    return out
+
+
+def tcmalloc(folder):
+    """The fields that google/tcmalloc's profile_builder.cc fills in, with its names."""
+    p = profile_writer.Profile((('objects', 'count'), ('space', 'bytes')), period=2097152)
+    p.parts += [profile_writer.number(7, p.text('(tcmalloc::.*|TCMallocInternalNew)')),
+                profile_writer.number(14, p.text('space')), profile_writer.number(9, 10**18)]
+    program = p.mapping('/srv/none/server', 0x400000, 0x800000, 0x1000, 'ab12' * 10)
+    library = p.mapping('/srv/none/lib.so', 0x7f0000000000, 0x7f0000100000, 0, 'cd34' * 10)
+    frames = [p.location(0x401000 + 16 * i, program) for i in range(6)]
+    frames += [p.location(0x7f0000000800 + 16 * i, library) for i in range(4)]
+    for i in range(40):
+        stack = [frames[i * k % len(frames)] for k in (1, 3, 7)]
+        size = 64 << i % 5
+        p.sample(stack, [1000 + i, (1000 + i) * size], labels=[
+            ('bytes', (size, 'bytes')), ('request', (size - 7, 'bytes')),
+            ('alignment', (0, 'bytes')), ('sampled_resident_bytes', (4096, 'bytes')),
+            ('access_allocated', 'hot' if i % 2 else 'cold')])
+    out = pathlib.Path(folder) / 'tcmalloc.pb.gz'
+
+    out.write_bytes(gzip.compress(p.bytes()))
+    return out
+
+
+def run_go(folder):
+    program = pathlib.Path(folder) / 'goheap'
+    subprocess.run(['go', 'build', '-o', program, HERE / 'goheap.go'], check=True,
+                   capture_output=True, cwd=folder,
+                   env={**os.environ, 'GOFLAGS': '-mod=mod', 'GO111MODULE': 'off'})
+    paths = [pathlib.Path(folder) / name for name in ('go.pb.gz', 'go.txt')]
+    subprocess.run([program, *paths], check=True)
+    return paths
+
+
+def go_alone():
+    with scratch() as folder:
+        return compare(run_go(folder)[0], folder)
+
+
+def go_both():
+    """/debug/pprof/heap and /debug/pprof/heap?debug=1 of one moment."""
+    with scratch() as folder:
+        proto, text = run_go(folder)
+        faults, totals = [], [t.totals(path) for path in (proto, text)]
+        lines = len(Profile(proto).samples)
+        for metric, value in totals[0].items():
+            # As protobuf each line is cut to whole numbers.
+            if not -0.001 <= totals[1][metric] - value <= lines:
+                faults.append(f'{metric}: {value} and {totals[1][metric]}')
+        tables = [{name: (flat, cum) for flat, cum, name in
+                   t.ok('top', '-n0', '--unit=B', '--by=line', '--no-symbols', path).rows()
+                   if cum > 0} for path in (proto, text)]
+        for name in tables[0].keys() | tables[1].keys():
+            a, b = (table.get(name, (0, 0)) for table in tables)
+            if any(abs(x - y) > lines for x, y in zip(a, b)):
+                faults.append(f'{name}: {a} and {b}')
+        named = [name for name in tables[0] if 'goheap.go:' in name]
+        return faults or f'{len(tables[0])} lines of code, {len(named)} of them of the program'
+
+
+def jemalloc_pprof(peers):
+    """Its profile read back, and held against the dump that it was made of."""
+    program = pathlib.Path(peers).resolve() / 'jemalloc_pprof' / 'release' / 'writes-pprof'
+    with scratch() as folder:
+        proto, dump = (pathlib.Path(folder) / name for name in ('rust.pb.gz', 'rust.heap'))
+        subprocess.run([program, proto, dump], check=True)
+        found = compare(proto, folder)
+        if not isinstance(found, str):
+            return found
+        # It cuts each stack's bytes, and its own dump comes after its own profile.
+        theirs, ours_ = (t.totals(*args)['inuse-space'] for args in
+                         ((proto,), ('--compat=jeprof', dump)))
+        if not near(theirs, ours_, 0.01):
+            return [f'{theirs} bytes, and {ours_} in the dump']
+        info = t.ok('info', '--no-symbols', proto).out
+        return found if 'written by   jemalloc_pprof' in info else [info]
+
+
+if len(sys.argv) > 3:
+    t.check('jemalloc_pprof', lambda: jemalloc_pprof(sys.argv[3]))
+    t.done()
+for name in ('gperftools-heap_v2', 'gperftools-heapprofile', 'gperftools-growth', 'go-text',
+             'jemalloc36-lg14-accum_false'):
+    t.check(f'go tool pprof of {name}', lambda name=name: read_back(
+        by_pprof, '-symbolize=none', t.formats / f'{name}.heap'))
+t.check('go tool pprof of gperftools-heapprofile with the names of the program', lambda: read_back(
+    by_pprof, '-symbolize=local', t.formats / 'alloc_c',
+    t.formats / 'gperftools-heapprofile.heap'))
+t.check('ours, with inlined calls', lambda: read_back(
+    ours, SYMBOLS, *sorted((t.testdata / 'golden').glob('procs*.heap'))))
+t.check('ours, of C++, with all frames', lambda: read_back(
+    ours, SYMBOLS, '--all-frames', t.testdata / 'golden' / 'cxx.heap'))
+t.check('ours, thread by thread', lambda: read_back(
+    ours, '--by=thread', '--no-symbols', t.formats / 'jemalloc-threadname.heap'))
+t.check('ours, of a server', lambda: read_back(
+    ours, '--no-symbols', t.real / 'redis_lg13.27533.13.f.heap.gz'))
+t.check('as tcmalloc writes it', lambda: read_back(tcmalloc))
+t.check('Go, over HTTP', go_alone)
+t.check('Go, over HTTP, as protobuf and as text', go_both)
+t.done()
