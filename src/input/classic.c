@@ -26,6 +26,10 @@
 
 #include "input/counts.h"
 
+enum {
+    MOST_UNNAMED = 256, // each costs a look at the whole stack
+};
+
 static struct hp_span rest_of(const struct hp_scan *scan) {
     const char *end = scan->text->at + scan->text->size;
     return (struct hp_span){scan->c.at, (size_t)(end - scan->c.at)};
@@ -185,6 +189,7 @@ static void read_stack(struct hp_scan *scan) {
     drop_null_root(dump, &stack);
     hp_vec_push(&dump->stacks, stack);
     scan->after_stack = true;
+    scan->unnamed = 0;
     scan->line++;
 }
 
@@ -197,6 +202,7 @@ static void show_frame(struct hp_scan *scan, uint64_t call) {
     while (i < dump->frames.count && dump->addresses.at[dump->frames.at[i]] != call + 1) {
         i++;
     }
+    scan->unnamed += i == dump->frames.count;
     if (i < dump->frames.count) {
         stack->first_frame = scan->after_stack ? i : stack->first_frame;
         stack->depth = (uint32_t)(i + 1 - stack->first_frame);
@@ -239,7 +245,7 @@ static void read_comment(struct hp_scan *scan) {
     if (!hp_cursor_good(&c)) {
         return;
     }
-    if (dump->stacks.count > 0) {
+    if (dump->stacks.count > 0 && scan->unnamed < MOST_UNNAMED) {
         show_frame(scan, address);
     }
     if (hp_cursor_accept(&c, '\t')) {

@@ -21,6 +21,7 @@ struct hp_scan {
     uint64_t line;           // the number of the line at c.at
     uint64_t uncounted_line; // of the last stack, if no counts follow it; else 0
     bool after_stack;        // none of its frames has been named yet
+    int unnamed;             // comments since then that name none of them
     char last_dropped;       // the byte before the window
     bool digests;            // are wanted
     bool keeps_threads;      // as in struct hp_reader

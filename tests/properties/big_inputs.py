@@ -82,6 +82,12 @@ def hashed_apart(scale=1):
     yield MAPS
 
 
+def comments(scale=1):
+    """A deep stack of Go's, and a million comments that name none of its frames."""
+    yield b'heap profile: 1: 64 [1: 64] @ heap/2\n1: 64 [1: 64] @' + b' 0x1' * 65000 + b'\n'
+    yield from repeated(b'#\t0x5\tmain.f+0x1\t/f.go:1\n', 25000000 * scale)
+
+
 # --- bombs ------------------------------------------------------------------------------
 
 RATIO = 230  # 3 GiB in 13 MiB

@@ -187,7 +187,7 @@ static struct hp_told_call call_of(struct hp_dump *dump, struct hp_span text) {
 }
 
 // Returns whether it named a frame of the last stack.
-static bool read_comment(struct reference *r, bool is_first) {
+static bool read_comment(struct reference *r, bool is_first, int *unnamed) {
     struct hp_dump *dump = &r->dump;
     struct reference_scan s = reference_scan_of(reference_line(r));
     reference_need(&s, "#\t", "");
@@ -196,7 +196,11 @@ static bool read_comment(struct reference *r, bool is_first) {
     if (!is_address || s.wanted) {
         return false;
     }
-    bool is_shown = dump->stacks.count > 0 && show(dump, address, is_first);
+    bool is_shown = false;
+    if (dump->stacks.count > 0 && *unnamed < 256) {
+        is_shown = show(dump, address, is_first);
+        *unnamed += !is_shown;
+    }
     if (reference_next_is(&s, '\t')) {
         struct hp_span rest = {s.at + 1, (size_t)(s.end - s.at - 1)};
         hp_vec_push(&dump->told_calls, call_of(dump, rest));
@@ -221,15 +225,17 @@ static bool adds_up(const struct hp_dump *dump) {
 
 void reference_read_classic(struct reference *r) {
     bool is_first = false; // comment of a stack
+    int unnamed = 0;       // comments that name no frame of it
     read_header(r);
     if (r->ret != HP_OK) {
         return;
     }
     for (; !reference_at_end(r) && !reference_at_maps(r); r->next++) {
         if (hp_span_starts(reference_line(r), "#")) {
-            is_first = read_comment(r, is_first) ? false : is_first;
-        } else if (!reference_at_empty_line(r)) {
-            is_first = read_stack(r) ? true : is_first;
+            is_first = read_comment(r, is_first, &unnamed) ? false : is_first;
+        } else if (!reference_at_empty_line(r) && read_stack(r)) {
+            is_first = true;
+            unnamed = 0;
         }
     }
     reference_read_end(r,
