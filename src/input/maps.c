@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 enum {
+    LONGEST_PATH = 4096,
+    LONGEST_NAME = 255, // behind the last '/'
     MOST_VARIABLES = 64,
     LONGEST_VALUE = 256, // each use of it takes that much memory
 };
@@ -97,6 +99,10 @@ static void read_freebsd_row(struct hp_cursor *c, struct hp_mapping *row) {
     hp_cursor_line(c);
 }
 
+bool hp_maps_is_path(struct hp_span path) {
+    return path.size <= LONGEST_PATH && hp_span_basename(path).size <= LONGEST_NAME;
+}
+
 static struct hp_mapping read_row(struct hp_cursor *c) {
     struct hp_mapping row = {0};
     hp_cursor_spaces(c);
@@ -110,6 +116,9 @@ static struct hp_mapping read_row(struct hp_cursor *c) {
         read_macos_row(c, &row);
     } else {
         read_linux_row(c, &row);
+    }
+    if (!hp_maps_is_path(row.path)) {
+        hp_cursor_fail(c, "a shorter path");
     }
     if (row.start >= row.end || row.offset + (row.end - row.start) < row.offset) {
         hp_cursor_fail(c, "a range that ends behind its start");
@@ -143,7 +152,7 @@ static bool read_variable(struct hp_cursor *c, struct variables *variables) {
 // "$build/server" with what "build" was said to stand for before.
 static struct hp_span expand(struct hp_span path, const struct variables *variables,
                              struct hp_dump *dump) {
-    char text[4096];
+    char text[LONGEST_PATH];
     for (size_t i = variables->count; hp_span_starts(path, "$") && i-- > 0;) {
         const struct variable *variable = &variables->of[i];
         struct hp_span rest = hp_span_from(path, 1);

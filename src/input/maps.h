@@ -6,6 +6,10 @@
 #include "base/cursor.h"
 #include "model/dump.h"
 
+// No longer, as a whole and in its last part, than a kernel allows: that is part of the name
+// of each frame without a better one.
+bool hp_maps_is_path(struct hp_span path);
+
 // Read rows to the end of the text into dump->mappings, sorted and without overlaps (the
 // first row wins).  Lines that are no row are passed over; returns the first, or NULL.
 const char *hp_maps_read(struct hp_cursor *c, struct hp_dump *dump);

@@ -305,7 +305,7 @@ static void read_samples(struct reader *r) {
 // --- the whole ----------------------------------------------------------------------------
 
 static bool is_build_id(struct hp_span text) {
-    for (size_t i = 0; i < text.size; i++) {
+    for (size_t i = 0; i < text.size && text.size <= LONGEST_BUILD_ID; i++) {
         if (hp_hex_digit(text.at[i]) > 15 || (text.at[i] >= 'A' && text.at[i] <= 'F')) {
             return false;
         }

@@ -12,11 +12,19 @@
 // what refers to what is checked behind the last.
 #include "input/pprof_tables.h"
 
+#include "input/maps.h"
+
 #include <string.h>
 
 // Fields of number one to six of a message that are numbers, into `of` by number.
 enum {
     MOST_NUMBERS = 7
+};
+
+// What names may come to, each as often as it is used.
+enum {
+    BOMB_RATIO = 100,
+    SMALLEST_BOMB = 64 << 20,
 };
 
 static void read_numbers(struct hp_proto *message, unsigned which,
@@ -220,7 +228,36 @@ static void check_ids(const struct hp_pprof_tables *tables, struct hp_proto *pro
     }
 }
 
+static uint64_t size_of(const struct hp_pprof_tables *tables, uint64_t string) {
+    return hp_pprof_text(tables, string).size;
+}
+
+// One long name that many places have would be read as often: a bomb.
+static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *profile,
+                        size_t size) {
+    uint64_t bytes = 0, most = (uint64_t)size * BOMB_RATIO;
+    for (size_t i = 0; i < tables->mappings.count; i++) {
+        if (!hp_maps_is_path(hp_pprof_text(tables, tables->mappings.at[i].file))) {
+            hp_proto_fail(profile, "a path that is longer than any");
+        }
+        bytes += size_of(tables, tables->mappings.at[i].file) +
+                 size_of(tables, tables->mappings.at[i].build_id);
+    }
+    for (size_t i = 0; i < tables->lines.count; i++) {
+        const struct hp_pprof_function *function =
+            hp_pprof_function(tables, tables->lines.at[i].function);
+        if (function) {
+            bytes += size_of(tables, function->name) + size_of(tables, function->file) +
+                     size_of(tables, function->system_name);
+        }
+    }
+    if (bytes > (most > SMALLEST_BOMB ? most : SMALLEST_BOMB)) {
+        hp_proto_fail(profile, "names that come to more than 100 times the whole");
+    }
+}
+
 void hp_pprof_tables_read(struct hp_pprof_tables *tables, struct hp_proto *profile) {
+    size_t size = (size_t)(profile->end - profile->at);
     for (struct hp_field field; hp_proto_next(profile, &field);) {
         if (field.number <= 6 || field.number == 11) {
             hp_field_bytes(profile, &field);
@@ -239,6 +276,9 @@ void hp_pprof_tables_read(struct hp_pprof_tables *tables, struct hp_proto *profi
          sizeof *tables->locations.at);
     check_strings(tables, profile);
     check_ids(tables, profile);
+    if (!profile->wrong) {
+        check_names(tables, profile, size);
+    }
 }
 
 void hp_pprof_tables_done(struct hp_pprof_tables *tables) {

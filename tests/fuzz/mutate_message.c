@@ -126,7 +126,7 @@ static void change_payload(struct mutate_random *random, struct message in,
         change(random, payload, &within, depth + 1);
     } else {
         put(&within, payload.at, payload.size);
-        within.size = mutate_text(random, inner, within.size, sizeof inner / 2,
+        within.size = mutate_text(random, inner, within.size, sizeof inner,
                                   (struct hp_span){(const char *)in.at, in.size});
     }
     put_varint(out, field.key);

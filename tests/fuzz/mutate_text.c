@@ -26,7 +26,7 @@ static size_t place(const struct text *t) {
 // Put `piece`, which may be of the text itself, in the place of [from, to).
 static void replace(struct text *t, size_t from, size_t to, struct hp_span piece) {
     char copy[16384];
-    size_t left = t->room - (t->size - (to - from));
+    size_t rest = t->size - (to - from), left = t->room > rest ? t->room - rest : 0;
     size_t size = piece.size < sizeof copy ? piece.size : sizeof copy;
     size = size < left ? size : left;
     if (size > 0) {

@@ -66,6 +66,14 @@ static void read_freebsd(struct reference_scan *s, struct hp_mapping *row) {
     }
 }
 
+bool reference_is_path(struct hp_span path) {
+    size_t name = 0;
+    while (name < path.size && path.at[path.size - 1 - name] != '/') {
+        name++;
+    }
+    return path.size <= 4096 && name <= 255;
+}
+
 static bool read_row(struct hp_span line, struct hp_mapping *row) {
     struct reference_scan s = reference_scan_of(line);
     *row = (struct hp_mapping){.path = {"", 0}};
@@ -85,7 +93,7 @@ static bool read_row(struct hp_span line, struct hp_mapping *row) {
         read_linux(&s, row);
     }
     uint64_t last;
-    return !s.wanted && row->start < row->end &&
+    return !s.wanted && reference_is_path(row->path) && row->start < row->end &&
            !__builtin_add_overflow(row->offset, row->end - row->start, &last);
 }
 

@@ -356,6 +356,7 @@ static void done(struct profile *p) {
 
 void reference_read_pprof(struct reference *r) {
     struct profile p = {.dump = &r->dump,
+                        .whole = r->whole,
                         .keeps_labels = r->keeps,
                         .top = reference_fields_of(r->whole)};
     reference_read_tables(&p);

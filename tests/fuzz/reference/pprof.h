@@ -17,6 +17,7 @@ struct fields {
 struct profile {
     struct hp_dump *dump;
     const char *wrong; // the first
+    struct hp_span whole;
     struct fields top;
     HP_VEC(struct hp_span) strings;
     HP_VEC(struct fields) types, mappings, locations, functions, lines;

@@ -44,6 +44,8 @@ void reference_read_pprof(struct reference *r);
 void reference_read_listed(struct reference *r);
 void reference_read_slabs(struct reference *r);
 
+// At most 4,096 bytes, 255 of them behind the last '/'.
+bool reference_is_path(struct hp_span path);
 bool reference_is_pprof(struct hp_span bytes);
 
 // The line at hand, without carriage return at its end; "" behind the last.

@@ -157,6 +157,32 @@ static void check_references(struct profile *p) {
     }
 }
 
+// Every name as often as it is used.
+static void check_names(struct profile *p) {
+    uint64_t bytes = 0, floor = 64 << 20, most = 100 * (uint64_t)p->whole.size;
+    for (size_t i = 0; i < p->mappings.count; i++) {
+        if (!reference_is_path(reference_string(p, &p->mappings.at[i], 5))) {
+            reference_fail(p, "a path that is longer than any");
+        }
+        bytes += reference_string(p, &p->mappings.at[i], 5).size +
+                 reference_string(p, &p->mappings.at[i], 6).size;
+    }
+    for (size_t i = 0; i < p->lines.count; i++) {
+        size_t at = reference_find(p->functions.at, p->functions.count,
+                                   reference_number(&p->lines.at[i], 1));
+        if (at != SIZE_MAX) {
+            const struct fields *function = &p->functions.at[at];
+            uint64_t name = reference_number(function, 2) > 0 ? 2 : 3;
+            bytes += reference_string(p, function, name).size +
+                     reference_string(p, function, 3).size +
+                     reference_string(p, function, 4).size;
+        }
+    }
+    if (bytes > (most > floor ? most : floor)) {
+        reference_fail(p, "names that come to more than 100 times the whole");
+    }
+}
+
 void reference_read_tables(struct profile *p) {
     for (size_t i = 0; i < p->top.of.count && !p->wrong; i++) {
         read_top(p, &p->top.of.at[i]);
@@ -164,6 +190,9 @@ void reference_read_tables(struct profile *p) {
     reference_fail(p, p->top.wrong);
     if (!p->wrong) {
         check_references(p);
+    }
+    if (!p->wrong) {
+        check_names(p);
     }
 }
 
