@@ -8,31 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-// The one file that all inputs are written to; its path in `path`.
-static int file_of(char path[32]) {
-    static int fd = -1;
-    if (fd < 0) {
-        fd = memfd_create("input", MFD_CLOEXEC);
-    }
-    snprintf(path, 32, "/proc/self/fd/%d", fd);
-    return fd;
-}
 
 void reading_make(struct reading *reading, const void *bytes, size_t size,
                   size_t window) {
-    char path[32];
-    int fd = file_of(path);
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, bytes, size, 0) != (ssize_t)size) {
-        perror("cannot write the input");
-        abort();
-    }
+    struct hp_span text = {bytes, size};
     reading->err = (struct hp_err){0};
     reading->reader.text.window = window;
-    reading->ret = hp_reader_read(&reading->reader, path, &reading->dump,
-                                  &reading->is_elf, &reading->err);
+    reading->ret = hp_reader_read_bytes(&reading->reader, text, &reading->dump,
+                                        &reading->is_elf, &reading->err);
 }
 
 void reading_done(struct reading *reading) {

@@ -99,6 +99,35 @@ static bool is_json(struct hp_span text) {
     return i < text.size && (text.at[i] == '{' || text.at[i] == '[');
 }
 
+// The sum of the header's bytes, with spaces in its own place, is an octal number in it.
+static bool is_tar(struct hp_span text) {
+    uint64_t sum = 0, told = 0;
+    int64_t signed_sum = 0;
+    if (text.size < 512 || memcmp(text.at + 257, "ustar", 5) != 0) {
+        return false;
+    }
+    for (int i = 0; i < 512; i++) {
+        char byte = i >= 148 && i < 156 ? ' ' : text.at[i];
+        sum += (unsigned char)byte;
+        signed_sum += (signed char)byte;
+    }
+    int i = 148;
+    if ((unsigned char)text.at[i] == 0x80) { // or a binary one
+        for (i = 149; i < 156; i++) {
+            told = told * 256 + (unsigned char)text.at[i];
+        }
+        return told == sum || told == (uint64_t)signed_sum;
+    }
+    while (i < 156 && text.at[i] == ' ') {
+        i++;
+    }
+    for (; i < 156 && text.at[i] >= '0' && text.at[i] <= '7'; i++) {
+        told = told * 8 + (uint64_t)(text.at[i] - '0');
+    }
+    bool is_number = i == 156 || text.at[i] == ' ' || text.at[i] == '\0';
+    return is_number && (told == sum || told == (uint64_t)signed_sum);
+}
+
 static bool is_cpu_profile(struct hp_span text) {
     uint64_t word[3];
     if (text.size < sizeof word) {
@@ -123,6 +152,7 @@ static void refuse(struct reference *r) {
             ? "this is a CPU profile, not a heap profile: open it with pprof"
         : hp_span_starts(rest, "\x1f\x8b") || hp_span_starts(rest, "\x28\xb5\x2f\xfd")
             ? "this is compressed data within compressed data: unpack it once"
+        : is_tar(rest) ? "this is a tar archive: give it as --tar=FILE"
         : is_json(rest)
             ? "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
               "with prof_final:true or mallctl(\"prof.dump\")"

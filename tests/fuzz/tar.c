@@ -1,0 +1,85 @@
+// Fuzz target of tar archives: the same files come out whatever windows they are read in, and
+// no more of them than there are bytes.
+#include "input/tar.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+// What came out: names, contents and faults, one behind the other.
+struct contents {
+    HP_VEC(char) told;
+    size_t files, size;
+};
+
+static int file_of(char path[32]) {
+    static int fd = -1;
+    if (fd < 0) {
+        fd = memfd_create("archive", MFD_CLOEXEC);
+    }
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+static void tell(struct contents *contents, const void *bytes, size_t size) {
+    hp_vec_reserve(&contents->told, size + 1);
+    if (size > 0) {
+        memcpy(contents->told.at + contents->told.count, bytes, size);
+    }
+    contents->told.count += size;
+    contents->told.at[contents->told.count++] = '\0';
+}
+
+static void read_archive(const char *path, size_t window, struct contents *contents) {
+    struct hp_tar tar = {.text = {.window = window}};
+    struct hp_tar_file file = {0};
+    struct hp_err err = {0};
+    bool found = false;
+    int ret = hp_tar_open(&tar, path, &err);
+    while (ret == HP_OK) {
+        ret = hp_tar_next(&tar, 1 << 20, &file, &found, &err);
+        if (ret != HP_OK || !found) {
+            break;
+        }
+        contents->files++;
+        contents->size += file.bytes.count;
+        tell(contents, file.name.at, file.name.count);
+        tell(contents, file.bytes.at, file.fault.code == HP_OK ? file.bytes.count : 0);
+        tell(contents, file.fault.message, strlen(file.fault.message));
+    }
+    tell(contents, err.message, strlen(err.message));
+    hp_tar_file_done(&file);
+    hp_tar_close(&tar);
+}
+
+static void fail(const char *what, const struct contents *a, const struct contents *b) {
+    fprintf(stderr, "%s: %zu files and %zu files\n%s\n%s\n", what, a->files, b->files,
+            a->told.at, b->told.at);
+    abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    char path[32];
+    struct contents whole = {.files = 0}, windows = {.files = 0};
+    int fd = file_of(path);
+    if (ftruncate(fd, 0) != 0 || pwrite(fd, bytes, size, 0) != (ssize_t)size) {
+        abort();
+    }
+    read_archive(path, 0, &whole);
+    read_archive(path, 600 + size % 1000, &windows);
+    bool is_plain = size < 2 || (bytes[0] != 0x1f && bytes[0] != 0x28);
+    if (is_plain && (whole.told.count != windows.told.count ||
+                     memcmp(whole.told.at, windows.told.at, whole.told.count) != 0)) {
+        fail("windows make a difference", &whole, &windows);
+    }
+    if (is_plain && whole.size > size) {
+        fail("more came out than there is", &whole, &windows);
+    }
+    hp_vec_done(&whole.told);
+    hp_vec_done(&windows.told);
+    return 0;
+}
