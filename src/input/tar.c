@@ -309,6 +309,9 @@ static int find_header(struct hp_tar *tar, struct hp_tar_file *file, bool *found
 
 int hp_tar_next(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file, bool *found,
                 struct hp_err *err) {
+    // One file may be a bomb; many that are alike are none.
+    tar->text.total = 0;
+    tar->text.limit = limit > 0 ? UINT64_MAX : 0;
     static const struct header untold;
     struct header next = untold;
     file->name.count = 0;

@@ -1,7 +1,9 @@
 """Inputs that ask for much: each function gives a dump in pieces, `scale` times as large as
 the one that the tests read."""
 import gzip
+import io
 import random
+import tarfile
 
 HEAD = b'heap_v2/524288\n  t*: 1: 64 [0: 0]\n'
 STACK = b'@ 0x5510\n  t*: 1: 64 [0: 0]\n'
@@ -86,6 +88,26 @@ def comments(scale=1):
     """A deep stack of Go's, and a million comments that name none of its frames."""
     yield b'heap profile: 1: 64 [1: 64] @ heap/2\n1: 64 [1: 64] @' + b' 0x1' * 65000 + b'\n'
     yield from repeated(b'#\t0x5\tmain.f+0x1\t/f.go:1\n', 25000000 * scale)
+
+
+def archive_of_equals(count=800):
+    """A tar.gz of dumps that hardly differ, which gzip makes one in 300 of."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode='w') as archive:
+        for i in range(count):
+            dump = HEAD + b'@ 0x5510\n  t*: 1: %d [0: 0]\n' % (64 + i) + b'\n' * 60000 + MAPS
+            member = tarfile.TarInfo(f'{i}.heap')
+            member.size = len(dump)
+            archive.addfile(member, io.BytesIO(dump))
+    return content.getvalue()
+
+
+def archive_bomb():
+    """The start of a tar.gz of one file of 3 GiB."""
+    member = tarfile.TarInfo('bomb.heap')
+    member.size = 3 << 30
+    head = member.tobuf(tarfile.USTAR_FORMAT) + HEAD
+    return gzip.compress(head, mtime=0) + gzip.compress(b'\n' * PIECE, 9, mtime=0) * 3072
 
 
 # --- bombs ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 """Inputs that ask for more than is reasonable are refused early, and take little memory; those
 that are merely large are read.  bench/limits tells the times.
 """
+import gzip
 import pathlib
 import re
 import subprocess
@@ -82,6 +83,27 @@ def bomb_by_request(content, size):
         return faults + ([] if size > limit else [f'no bomb: {size} bytes'])
 
 
+def archive_bomb():
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'bomb.tgz')
+        path.write_bytes(big_inputs.archive_bomb())
+        return Run(f'--tar={path}').faults(7, '--max-input-size=SIZE allows more', 100)
+
+
+def alike():
+    content = big_inputs.archive_of_equals()
+    packed = gzip.compress(content, 9, mtime=0)
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'alike.tgz')
+        path.write_bytes(packed)
+        run = Run('--no-unbias', f'--tar={path}')
+    space = sum(64 + i for i in range(800))
+    faults = run.faults(0, f'total inuse-space {space}.000', 100)
+    if len(content) < 40 << 20 or len(content) < 250 * len(packed):
+        faults.append(f'no test: {len(packed)} of {len(content)} bytes')
+    return faults
+
+
 def endless(before, unit):
     def pieces():
         yield before
@@ -108,6 +130,8 @@ for name, content, size in big_inputs.bombs():
     t.check(f'R07: {len(content) >> 20} MiB of gzip that hold {size >> 30} GiB are refused: {name}',
             lambda: bomb(content))
 t.check('R07: --max-input-size sets another limit', lambda: bomb_by_request(content, size))
+t.check('R07: a bomb in a tar archive is refused', archive_bomb)
+t.check('R07: many dumps that are alike in a tar archive are no bomb', alike)
 for name, (before, unit) in big_inputs.endless_lines().items():
     t.check(f'R31: a line of 1 GiB is refused: {name}', lambda: endless(before, unit))
 MILLION = 1000000
