@@ -309,11 +309,11 @@ static int find_header(struct hp_tar *tar, struct hp_tar_file *file, bool *found
 
 int hp_tar_next(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file, bool *found,
                 struct hp_err *err) {
+    static const struct header untold;
+    struct header next = untold;
     // One file may be a bomb; many that are alike are none.
     tar->text.total = 0;
     tar->text.limit = limit > 0 ? UINT64_MAX : 0;
-    static const struct header untold;
-    struct header next = untold;
     file->name.count = 0;
     for (;;) {
         int ret = find_header(tar, file, found, err);
@@ -338,12 +338,11 @@ int hp_tar_next(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file, bo
     }
 }
 
-int hp_tar_open(struct hp_tar *tar, const char *path, uint64_t limit,
-                struct hp_err *err) {
+int hp_tar_open(struct hp_tar *tar, const char *path, struct hp_err *err) {
     tar->done = 0;
     tar->offset = 0;
     tar->has_end = false;
-    return hp_text_open(&tar->text, path, limit, err);
+    return hp_text_open(&tar->text, path, 0, err);
 }
 
 void hp_tar_close(struct hp_tar *tar) {

@@ -23,14 +23,12 @@ struct hp_tar_file {
     struct hp_err fault; // why its bytes have been passed over; HP_OK: they have not
 };
 
-// `limit` is that of all of it after decompression, as for hp_text_open().  Close it also after
-// a failure.
-HP_MUST_CHECK int hp_tar_open(struct hp_tar *tar, const char *path, uint64_t limit,
-                              struct hp_err *err);
+// Close it also after a failure.
+HP_MUST_CHECK int hp_tar_open(struct hp_tar *tar, const char *path, struct hp_err *err);
 void hp_tar_close(struct hp_tar *tar);
 
-// Read the next file; *found is false behind the last.  `limit` holds for its bytes, 0 for
-// none.  On failure nothing more can be read.
+// Read the next file; *found is false behind the last.  `limit` holds for its bytes; 0 for what
+// hp_text_open() takes of compressed ones.  On failure nothing more can be read.
 HP_MUST_CHECK int hp_tar_next(struct hp_tar *tar, uint64_t limit,
                               struct hp_tar_file *file, bool *found, struct hp_err *err);
 void hp_tar_file_done(struct hp_tar_file *file);

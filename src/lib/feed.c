@@ -26,9 +26,7 @@ static int next_member(struct hp_feed *feed, struct hp_feed_item *item, bool *fo
     item->name = feed->archive;
     *found = false;
     if (!feed->is_open) {
-        // Who holds its files to a limit of his own may know how many there are.
-        uint64_t limit = feed->limit > 0 ? UINT64_MAX : 0;
-        ret = hp_tar_open(&feed->tar, feed->archive, limit, err);
+        ret = hp_tar_open(&feed->tar, feed->archive, err);
         feed->is_open = true;
     }
     if (ret == HP_OK) {

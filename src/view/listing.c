@@ -9,9 +9,7 @@ struct sums {
     uint32_t *seen_line, *seen_function; // the number of the last stack counted there
 };
 
-enum {
-    NONE = UINT32_MAX,
-};
+#define NONE UINT32_MAX
 
 // --- what is listed -----------------------------------------------------------------------
 
