@@ -47,27 +47,36 @@ async function open(browser, origin) {
   return page;
 }
 
-// All rows of the sandwich view: only those in sight exist, so scroll through them.
+// All rows of the sandwich view.  Only those in sight exist, some time after they came in sight:
+// so scroll through them until there are as many as the list is high.
 async function sandwich(page) {
   const rows = new Map();
-  for (let at = 0, top = -1; top !== at;) {
-    at = top;
-    const step = await page.evaluate((from) => {
-      let list = document.querySelector('tr div div');
-      while (list.parentElement && !/auto|scroll/.test(getComputedStyle(list).overflowY)) {
-        list = list.parentElement;
-      }
-      list.scrollTop = from < 0 ? 0 : from + 400;
-      return list.scrollTop;
-    }, at);
-    await page.waitForTimeout(40); // drawn with the next frame
-    const seen = await page.evaluate(() => {
-      const all = [...document.querySelectorAll('tr')].filter((tr) => tr.querySelector('div div'));
-      return all.map((tr) => [...[...tr.cells].map((td) => td.textContent),
-        [...tr.querySelectorAll('div > div')].map((bar) => parseFloat(bar.style.width))]);
-    });
-    seen.forEach((row) => rows.set(row[2], row));
-    top = step;
+  let height = 1;
+  for (let pass = 1; rows.size < height; pass++) {
+    if (pass > 8) {
+      throw new Error(`${rows.size} of ${height} rows could be read`);
+    }
+    for (let at = 0, top = -1; top !== at;) {
+      at = top;
+      const list = await page.evaluate((from) => {
+        const row = document.querySelector('tr div div').closest('tr');
+        let element = row;
+        while (element.parentElement && !/auto|scroll/.test(getComputedStyle(element).overflowY)) {
+          element = element.parentElement;
+        }
+        element.scrollTop = from < 0 ? 0 : from + 400;
+        return [element.scrollTop, [...element.children].reduce((sum, child) => sum +
+          child.getBoundingClientRect().height, 0) / row.getBoundingClientRect().height];
+      }, at);
+      await page.waitForTimeout(40 * pass);
+      const seen = await page.evaluate(() => {
+        const all = [...document.querySelectorAll('tr')].filter((tr) => tr.querySelector('div div'));
+        return all.map((tr) => [...[...tr.cells].map((td) => td.textContent),
+          [...tr.querySelectorAll('div > div')].map((bar) => parseFloat(bar.style.width))]);
+      });
+      seen.forEach((row) => rows.set(row[2], row));
+      [top, height] = [list[0], Math.round(list[1])];
+    }
   }
   return [...rows.values()];
 }
