@@ -30,7 +30,8 @@ def help_of_a_format_is_that_of_merge(t):
 @case
 def help_fits_the_columns(t):
     for columns in (40, 59, 60, 80, 132):
-        for topic in ([], ["top"], ["info"]):
+        for topic in ([], ["top"], ["info"], ["tree"], ["peek"], ["list"], ["diff"], ["trend"],
+                      ["stacks"], ["merge"]):
             out = t.run("help", *topic, env={"COLUMNS": str(columns)}).out
             assert max(map(len, out.splitlines())) <= columns, (columns, topic)
     assert max(map(len, t.run("help").out.splitlines())) <= 80

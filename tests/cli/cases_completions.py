@@ -29,6 +29,7 @@ def bash_completes_commands(t):
     assert ask_bash(t, "st") == ["stacks"]
     assert {"top", "merge", "help", "folded"} <= set(ask_bash(t, ""))
     assert ask_bash(t, "help", "in") == ["info"]
+    assert {"tree", "peek", "list"} <= set(ask_bash(t, ""))
 
 
 @case
@@ -36,6 +37,11 @@ def bash_completes_options_of_the_command(t):
     assert ask_bash(t, "top", "--li") == ["--limit="]
     assert ask_bash(t, "info", "--li") == []
     assert ask_bash(t, "folded", "a.heap", "--keep") == ["--keep-damaged"]
+    assert ask_bash(t, "tree", "--inv") == ["--invert"]
+    assert ask_bash(t, "top", "--inv") == []
+    assert ask_bash(t, "list", "f", "--source") == ["--source-dir="]
+    assert set(ask_bash(t, "peek", "f", "a.heap", "--sh")) == {
+        "--show=", "--show-from=", "--short-names"}
 
 
 @case
@@ -51,6 +57,7 @@ def bash_completes_folders(t):
     (t.folder / "some folder").mkdir()
     t.file("some file")
     assert ask_bash(t, "top", "--symbol-dir", "=", "some") == ["some", "folder"]
+    assert ask_bash(t, "list", "f", "--source-dir", "=", "some") == ["some", "folder"]
 
 
 def ask_fish(t, line):
@@ -69,6 +76,11 @@ def fish_completes(t):
     assert ask_fish(t, "hprof-agg top --by=li") == ["--by=line"]
     assert "--keep-damaged" in ask_fish(t, "hprof-agg folded --keep")
     assert "--limit" in " ".join(ask_fish(t, "hprof-agg top --lim"))
+    assert "tree" in ask_fish(t, "hprof-agg tr")
+    assert "--invert" in ask_fish(t, "hprof-agg tree --inv")
+    assert ask_fish(t, "hprof-agg list --sort=fl") == []
+    assert ask_fish(t, "hprof-agg peek --sort=fl") == ["--sort=flat"]
+    assert "--show-from" in " ".join(ask_fish(t, "hprof-agg diff --show-f"))
     assert "--limit" not in " ".join(ask_fish(t, "hprof-agg info --lim"))
     t.copy("some.heap")
     assert "some.heap" in ask_fish(t, "hprof-agg top so")
@@ -105,6 +117,11 @@ def zsh_completes(t):
                           ("hprof-agg top --keep", "--keep-damaged"),
                           ("hprof-agg top --by=li", "--by=line"),
                           ("hprof-agg folded --metric=inuse-s", "inuse-space"),
+                          ("hprof-agg pe", "hprof-agg peek"),
+                          ("hprof-agg tree --inv", "--invert"),
+                          ("hprof-agg list f --source-d", "--source-dir="),
+                          ("hprof-agg peek --sort=fl", "--sort=flat"),
+                          ("hprof-agg list f so", "some.heap"),
                           ("hprof-agg top so", "some.heap")):
         shown = ask_zsh(t, typed)
         assert wanted in shown, (typed, shown)
