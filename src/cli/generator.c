@@ -1,8 +1,9 @@
 // hprof-agg-generator: what is made from the tables of the command line.
 //
-//     hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in
+//     hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in | readme <README.md
 #include "cli/completions.h"
 #include "cli/manual.h"
+#include "cli/reference.h"
 
 #include <string.h>
 
@@ -16,9 +17,13 @@ int main(int argc, char **argv) {
         hp_cli_completions_fish(stdout);
     } else if (strcmp(what, "man") == 0) {
         hp_cli_manual(stdin, stdout);
+    } else if (strcmp(what, "readme") == 0) {
+        hp_cli_reference(stdin, stdout);
     } else {
-        fputs("usage: hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in\n",
-              stderr);
+        fputs(
+            "usage: hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in | "
+            "readme <README.md\n",
+            stderr);
         return 2;
     }
     return fflush(stdout) == 0 ? 0 : 6;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The manual and the completions are what the option table gives.
+"""The manual, the completions and the README's reference are what the option table gives.
 
 usage: test_generated.py GENERATOR [--update]
 """
@@ -13,14 +13,16 @@ FILES = {
     "zsh": "completions/_hprof-agg",
     "fish": "completions/hprof-agg.fish",
     "man": "man/hprof-agg.1",
+    "readme": "README.md",
 }
+PROSE = {"man": "man/hprof-agg.1.in", "readme": "README.md"}
 
 
 def main():
     generator, update = sys.argv[1], "--update" in sys.argv
-    prose = (ROOT / "man/hprof-agg.1.in").read_bytes()
     failed = 0
     for what, name in FILES.items():
+        prose = (ROOT / PROSE[what]).read_bytes() if what in PROSE else b""
         made = subprocess.run([generator, what], input=prose, check=True,
                               capture_output=True).stdout
         if update:
