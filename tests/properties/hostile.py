@@ -16,7 +16,9 @@ FUNCTION = b'\x1b[m"<;\\\n\xff\x07'  # as long as what it stands for, leaf_mixed
 THREAD = b'\xe2\x80\xaew\x1b]0;x'
 COMPLETIONS = (t.testdata.parent / 'completions' / 'hprof-agg.bash').read_text()
 FORMATS = re.search(r"--format\) kind=word words='([^']*)'", COMPLETIONS)[1].split()
-COMMANDS = {'top': 1, 'stacks': 1, 'tree': 1, 'merge': 1, 'info': 1, 'diff': 2, 'trend': 2}
+# How many dumps each takes.
+COMMANDS = {('top',): 1, ('stacks',): 1, ('tree',): 1, ('peek', '.'): 1, ('list', '.'): 1,
+            ('merge',): 1, ('info',): 1, ('diff',): 2, ('trend',): 2}
 
 
 def make_inputs(folder):
@@ -70,8 +72,8 @@ def unsafe(out, allowed):
 
 
 def faults_of(format_name, command, *args):
-    done = t.run(command, f'-f{format_name}', *args)
-    if done.code == 2:
+    done = t.run(*command, f'-f{format_name}', *args)
+    if done.code == 2 or 'matches no function' in done.err:
         return None
     if done.code != 0:
         return [f'{done} ended with {done.code}: {done.err}']

@@ -4,6 +4,7 @@ whatever is not."""
 import copy
 import json
 import pathlib
+import re
 
 import jsonschema
 
@@ -35,6 +36,10 @@ REPORTS = [
     ('stacks', '--no-symbols', t.real / 'clang_json_lg17.21618.0.f.heap.gz'),
     ('tree', SYMBOLS, CXX),
     ('tree', SYMBOLS, '--invert', '--focus=vector', CXX),
+    ('peek', 'leaf', SYMBOLS, *PROCS),
+    ('peek', 'push_back', SYMBOLS, '--ignore=grow', CXX),
+    ('list', 'leaf|main', SYMBOLS, f'--source-dir={t.formats}', *PROCS),
+    ('list', 'main', '--no-error', SYMBOLS, CXX),
     ('diff', SYMBOLS, PROCS[0], PROCS[3]),
     ('diff', SYMBOLS, SERIES[0], SERIES[-1]),
     ('diff', '--no-symbols', *REDIS[:3], '--to', *REDIS[3:]),
@@ -120,7 +125,8 @@ OPTIONAL = {'spread', 'outliers', 'filters', 'left'}
 
 def refuses():
     faults, count = [], 0
-    for report in (REPORTS[1], REPORTS[10], REPORTS[13], REPORTS[15], REPORTS[19], REPORTS[22]):
+    for report in (REPORTS[1], REPORTS[10], REPORTS[13], REPORTS[15], REPORTS[17], REPORTS[19], REPORTS[23],
+                   REPORTS[26]):
         value = load(report)
         for what, other in changed(value):
             if what[-1] not in OPTIONAL:
@@ -129,6 +135,19 @@ def refuses():
         other = {**value, 'schema': value['schema'].replace('/1', '/2')}
         faults += [] if not VALIDATOR.is_valid(other) else [f'{report[0]}: version 2']
     return faults or f'{count} changes'
+
+
+def every_command():
+    """A command that writes JSON has a part of the schema."""
+    completions = (t.testdata.parent / 'completions' / 'hprof-agg.bash').read_text()
+    commands = re.search(r"kind=word words='(top [^']*)'", completions)[1].split()
+    writes = [command for command in commands if 'does not write json' not in
+              t.run(command, '-fjson', '--no-symbols', 'x', PROCS[0]).err]
+    wanted = {word for word in writes if t.run('help', word).out.startswith(f'Usage: hprof-agg {word}')}
+    tested = {report[0] for report in REPORTS}
+    faults = [f'{command}: no report of it is looked at' for command in wanted - tested - {'help', 'version'}]
+    return faults + [f'{command}: not in the schema' for command in tested if
+                     {'$ref': f'#/definitions/{command}'} not in SCHEMA['oneOf']]
 
 
 def skipped():
@@ -160,6 +179,7 @@ jsonschema.Draft7Validator.check_schema(SCHEMA)
 for each in REPORTS:
     t.check(f'{title(each)}: as the schema says, in its order', lambda: faults_of(each))
 t.check('a key too many or too few, or another version: refused', refuses)
+t.check('every command that writes JSON', every_command)
 t.check('info: inputs that cannot be used', skipped)
 t.check('R11: hostile names are escaped', hostile)
 t.done()
