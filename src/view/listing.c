@@ -5,11 +5,11 @@
 // By the numbers that nodes and functions have while they are added up.
 struct sums {
     struct hp_listing *listing;
-    struct hp_listed_line *lines; // of each node; function is NONE if it is not listed
+    struct hp_listed_line *lines; // of each node; function is not_listed if it is not
     uint32_t *seen_line, *seen_function; // the number of the last stack counted there
 };
 
-#define NONE UINT32_MAX
+static const uint32_t not_listed = UINT32_MAX;
 
 // --- what is listed -----------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ static void find_lines(struct sums *sums, size_t nodes) {
     const struct hp_listing *listing = sums->listing;
     const struct hp_call *call;
     for (size_t i = 0; i < nodes; i++) {
-        sums->lines[i].function = NONE;
+        sums->lines[i].function = not_listed;
     }
     hp_vec_each (call, &listing->naming.calls) {
         const struct hp_line *line = picked_line(&listing->naming, call);
@@ -105,7 +105,7 @@ static void add_stacks(struct sums *sums, enum hp_metric metric) {
         bool is_left = hp_walk_nodes(&listing->naming, &profile->stacks.at[i], &walk);
         for (size_t k = 0; is_left && k < walk.nodes.count; k++) {
             uint32_t node = walk.nodes.at[k].n;
-            if (sums->lines[node].function == NONE) {
+            if (sums->lines[node].function == not_listed) {
                 continue;
             }
             add_node(sums, node, (uint32_t)i + 1, value, errors ? &errors[i] : &none);
@@ -131,7 +131,7 @@ static int by_line(const void *left, const void *right) {
 static void take_lines(const struct sums *sums, size_t nodes) {
     struct hp_listing *listing = sums->listing;
     for (size_t i = 0; i < nodes; i++) {
-        if (sums->lines[i].function != NONE && sums->seen_line[i] > 0) {
+        if (sums->lines[i].function != not_listed && sums->seen_line[i] > 0) {
             hp_vec_push(&listing->lines, sums->lines[i]);
         }
     }
