@@ -8,7 +8,7 @@
 //
 // A node has what it holds itself, and of how much with all that it calls; the more, the larger
 // its letters and the redder its box.  Dotted edges lead over nodes that are left out because
-// less than 1/200 of the total passes them, or because of the limit.  Edges of less than 1/1000
+// less than 1/200 of all passes them, or because of the limit.  Edges of less than 1/1000
 // are left out too.
 #include "report/report.h"
 #include "report/text.h"
@@ -19,7 +19,7 @@
 #include "base/utf8.h"
 
 enum {
-    LEAST_NODE = 200, // 1/200 of the total
+    LEAST_NODE = 200, // 1/200 of what filters leave
     LEAST_EDGE = 1000,
     LINE = 40, // a name is broken where it may be, after so many characters
 };
@@ -86,7 +86,7 @@ static void put_share(const struct writer *w, hp_fixed value) {
 
 // From 0 to `most`.
 static int scale(const struct writer *w, hp_fixed value, int most) {
-    return w->table.total > 0 ? (int)(value * most / w->table.total) : 0;
+    return w->table.left > 0 ? (int)(value * most / w->table.left) : 0;
 }
 
 static void put_node(const struct writer *w, size_t number) {
@@ -115,7 +115,7 @@ static void put_edge(const struct writer *w, const struct hp_edge *edge) {
 }
 
 static bool is_large(const struct writer *w, const struct hp_edge *edge) {
-    return edge->value > 0 && edge->value * LEAST_EDGE >= w->table.total;
+    return edge->value > 0 && edge->value * LEAST_EDGE >= w->table.left;
 }
 
 // --- the graph ----------------------------------------------------------------------------
@@ -126,7 +126,7 @@ static void choose_rows(struct writer *w) {
     w->number_of = hp_alloc(table->naming.names.strings.count * sizeof *w->number_of);
     for (size_t i = 0; i < most; i++) {
         const struct hp_row *row = &table->rows.at[i];
-        if (row->cum > 0 && row->cum * LEAST_NODE >= table->total) {
+        if (row->cum > 0 && row->cum * LEAST_NODE >= table->left) {
             w->number_of[row->node.n] = (uint32_t)++w->row_count;
         }
     }
@@ -163,6 +163,10 @@ static void put_title(const struct writer *w) {
     }
     hp_sink_print(w->out, "label=\"%s: ", metrics[w->options->metric]);
     put_value(w, w->table.total);
+    if (w->table.left != w->table.total) {
+        hp_sink_text(w->out, ", of which filters leave ");
+        put_share(w, w->table.left);
+    }
     hp_sink_print(w->out, "\\l%zu of %zu nodes; the other %zu hold ", w->row_count,
                   w->table.rows.count, left_out);
     put_share(w, flat);

@@ -125,6 +125,19 @@ def limited():
     return faults
 
 
+def filtered():
+    """Less than 1/200 of the total is not little if filters leave no more."""
+    args = (f'--symbol-dir={t.root}', '--focus=vector', t.testdata / 'golden' / 'cxx.heap')
+    metric = 'inuse-objects'
+    left = reference(t, *args)[metric].total
+    total = reference(t, *args[:1], *args[2:])[metric].total
+    label = drawn(t.ok('top', '-q', '-fdot', f'--metric={metric}', *args).out_bytes)[2]
+    faults = [] if 0 < left * 200 < total else [f'{left} of {total} is not little']
+    if not re.search(rf': {round(total):,}, of which filters leave {round(left):,} \(', label):
+        faults.append(label)
+    return faults + draws(metric, *args)
+
+
 def svg():
     """It is one, and shows every name."""
     args = (f'--symbol-dir={t.root}', t.testdata / 'golden' / 'cxx.heap')
@@ -152,6 +165,7 @@ for what, options, inputs in cases(t):
         for shown_metric in reference(t, *options, *inputs):
             t.check(f'{what}, {shown_metric}: Graphviz draws our values',
                     lambda: draws(shown_metric, *options, *inputs))
+t.check('filtered: what is large of what is left', filtered)
 t.check('no more nodes than Graphviz can place, or than are asked for', limited)
 t.check('a drawing has all nodes', svg)
 with scratch() as scratch_folder:
