@@ -129,7 +129,10 @@ static hp_module_id module_of_image(struct hp_placer *placer, const struct hp_du
             .kind = HP_MODULE_FILE,
             .path = hp_strtab_add(&profile->strings, first->path),
             .deleted = first->deleted,
-            .span = dump->mappings.at[image->last_row].end - first->start,
+            // A pprof profile does not have every row of the map.
+            .span = dump->has_rows
+                        ? 0
+                        : dump->mappings.at[image->last_row].end - first->start,
             .extents = (uint32_t)placer->extents.count,
         };
         image->module = hp_profile_module(profile, &module, placer->extents.at);

@@ -325,7 +325,8 @@ static void add_mappings(struct reader *r) {
             .offset = mapping->offset,
             .path = hp_pprof_text(&r->tables, mapping->file),
             .build_id = is_build_id(build_id) ? build_id : (struct hp_span){"", 0},
-            .executable = has_range,
+            // What has an id of another kind is of no build that can be known again.
+            .executable = has_range && is_build_id(build_id),
         };
         hp_vec_push(&r->dump->mappings, row);
     }

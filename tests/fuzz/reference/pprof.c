@@ -308,7 +308,7 @@ static void add_mapping(struct profile *p, const struct fields *mapping) {
                              .offset = reference_number(mapping, 4),
                              .path = reference_string(p, mapping, 5),
                              .build_id = is_build_id(id) ? id : (struct hp_span){"", 0},
-                             .executable = limit > start};
+                             .executable = limit > start && is_build_id(id)};
     hp_vec_push(&p->dump->mappings, row);
 }
 
