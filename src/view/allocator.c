@@ -182,6 +182,14 @@ static bool is_internal_function(struct hp_span name) {
     return false;
 }
 
+// Google's: functions that have a policy of its own as template argument have common names.
+static bool is_tcmalloc(struct hp_span full, struct hp_span name) {
+    static const char policy[] = "<tcmalloc::";
+    bool is_common = hp_span_is(name, "fast_alloc") || hp_span_is(name, "slow_alloc");
+    return hp_span_starts(name, "TCMallocInternal") ||
+           (is_common && memmem(full.at, full.size, policy, sizeof policy - 1));
+}
+
 static bool is_method(struct hp_span name) {
     for (size_t i = 0; i < COUNT(methods); i++) {
         if (hp_span_starts(name, methods[i].scope)) {
@@ -211,5 +219,6 @@ bool hp_is_allocator_function(struct hp_span function) {
     }
     return bare(function, buffer, &name) &&
            (is_public_function(name) || is_internal_function(name) || is_method(name) ||
+            is_tcmalloc(function, name) ||
             is_one_of(name, rust_functions, COUNT(rust_functions)));
 }

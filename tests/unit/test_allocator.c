@@ -25,6 +25,12 @@ static const char *const allocators[] = {
     "tc_newarray_nothrow",
     "tcmalloc::allocate_full_malloc_oom(unsigned long)",
     "(anonymous namespace)::do_malloc(unsigned long)",
+    "TCMallocInternalNew",
+    "TCMallocInternalNewArrayNothrow",
+    "fast_alloc<tcmalloc::tcmalloc_internal::TCMallocPolicy<tcmalloc::CppOomPolicy> >",
+    "void* slow_alloc<tcmalloc::tcmalloc_internal::TCMallocPolicy<int>, "
+    "decltype(nullptr)>(tcmalloc::tcmalloc_internal::TCMallocPolicy<int>, unsigned long, "
+    "decltype(nullptr))",
     "__rust_alloc",
     "__rdl_realloc",
     "alloc::alloc::alloc",
@@ -41,6 +47,8 @@ static const char *const others[] = {
     "Factory::newImpl(int)",
     "Pool::malloc(unsigned long)",
     "my_do_malloc",
+    "fast_alloc(int)",
+    "void* slow_alloc<net::Policy>(net::Policy)",
     "operator newline(int)",
     "free_list_grow",
     "new",
