@@ -99,6 +99,11 @@ def tcmalloc(folder):
     return out
 
 
+def compare_file(path):
+    with scratch() as folder:
+        return compare(path, folder)
+
+
 def run_go(folder):
     program = pathlib.Path(folder) / 'goheap'
     subprocess.run(['go', 'build', '-o', program, HERE / 'goheap.go'], check=True,
@@ -114,6 +119,26 @@ def go_alone():
         return compare(run_go(folder)[0], folder)
 
 
+def without_type_arguments(name):
+    """As Go writes names into text: the type arguments of a function are "..."."""
+    start, depth = name.find('['), 0
+    for i in range(max(start, 0), len(name)):
+        depth += {'[': 1, ']': -1}.get(name[i], 0)
+        if depth == 0 and i > start >= 0:
+            return f'{name[:start]}[...]{name[i + 1:]}'
+    return name
+
+
+def by_line(path):
+    """{function and line: [flat, cum]}"""
+    table = collections.defaultdict(lambda: [0, 0])
+    for flat, cum, name in t.ok('top', '-n0', '--unit=B', '--by=line', '--no-symbols',
+                                path).rows():
+        row = table[without_type_arguments(name)]
+        row[0], row[1] = row[0] + flat, row[1] + cum
+    return {name: row for name, row in table.items() if row[1] > 0}
+
+
 def go_both():
     """/debug/pprof/heap and /debug/pprof/heap?debug=1 of one moment."""
     with scratch() as folder:
@@ -124,9 +149,7 @@ def go_both():
             # As protobuf each line is cut to whole numbers.
             if not -0.001 <= totals[1][metric] - value <= lines:
                 faults.append(f'{metric}: {value} and {totals[1][metric]}')
-        tables = [{name: (flat, cum) for flat, cum, name in
-                   t.ok('top', '-n0', '--unit=B', '--by=line', '--no-symbols', path).rows()
-                   if cum > 0} for path in (proto, text)]
+        tables = [by_line(path) for path in (proto, text)]
         for name in tables[0].keys() | tables[1].keys():
             a, b = (table.get(name, (0, 0)) for table in tables)
             if any(abs(x - y) > lines for x, y in zip(a, b)):
@@ -171,7 +194,8 @@ t.check('ours, thread by thread', lambda: read_back(
     ours, '--by=thread', '--no-symbols', t.formats / 'jemalloc-threadname.heap'))
 t.check('ours, of a server', lambda: read_back(
     ours, '--no-symbols', t.real / 'redis_lg13.27533.13.f.heap.gz'))
-t.check('as tcmalloc writes it', lambda: read_back(tcmalloc))
+t.check('tcmalloc', lambda: compare_file(t.formats / 'tcmalloc.pb.gz'))
+t.check('with all fields that tcmalloc knows', lambda: read_back(tcmalloc))
 t.check('Go, over HTTP', go_alone)
 t.check('Go, over HTTP, as protobuf and as text', go_both)
 t.done()
