@@ -165,7 +165,7 @@ static void put_side(struct writer *w, const size_t *inputs, size_t count, int s
     for (size_t i = 0; i < count; i++) {
         hp_path_sums_add_input(&w->sums, w->profile->inputs.at[inputs[i]].number);
     }
-    hp_path_sums_divide(&w->sums, count);
+    hp_path_sums_average(&w->sums, count);
     put_samples(w, sign);
 }
 
@@ -313,7 +313,7 @@ static void write_pprof(struct hp_sink *out, const struct hp_profile *profile,
     hp_sink_init(&plain, hp_gzip_write, gzip);
     struct writer w = {.base.out = &plain, .profile = profile, .options = options};
     hp_paths_init(&w.paths, profile, options);
-    hp_path_sums_init(&w.sums, &w.paths, options->with_error);
+    hp_path_sums_init(&w.sums, &w.paths, hp_pprof_has_errors(options));
     hp_pprof_columns_init(&w.columns, profile, options);
     write_profile(&w);
     hp_path_sums_done(&w.sums);

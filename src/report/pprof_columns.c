@@ -39,6 +39,10 @@ static void add_errors(struct hp_pprof_columns *columns,
     }
 }
 
+bool hp_pprof_has_errors(const struct hp_report_options *options) {
+    return options->with_error && options->kind != HP_REPORT_DIFF;
+}
+
 void hp_pprof_columns_init(struct hp_pprof_columns *columns,
                            const struct hp_profile *profile,
                            const struct hp_report_options *options) {
@@ -50,7 +54,7 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns,
     }
     add(columns, name->inuse_objects, "count", HP_INUSE_OBJECTS, HP_PPROF_ESTIMATE);
     add(columns, name->inuse_space, "bytes", HP_INUSE_SPACE, HP_PPROF_ESTIMATE);
-    if (options->with_error) {
+    if (hp_pprof_has_errors(options)) {
         add_errors(columns, profile);
     }
 }

@@ -26,7 +26,10 @@ struct hp_pprof_columns {
     size_t count;
 };
 
-// options->flavor and with_error are looked at.
+// Whether errors are written: those of a difference do not add up.
+bool hp_pprof_has_errors(const struct hp_report_options *options);
+
+// options->kind, flavor and with_error are looked at.
 void hp_pprof_columns_init(struct hp_pprof_columns *columns,
                            const struct hp_profile *profile,
                            const struct hp_report_options *options);

@@ -1,5 +1,7 @@
 #include "view/path_sums.h"
 
+#include "view/difference.h"
+
 #include <string.h>
 
 void hp_path_sums_init(struct hp_path_sums *sums, const struct hp_paths *paths,
@@ -59,21 +61,11 @@ void hp_path_sums_add_input(struct hp_path_sums *sums, uint32_t number) {
     hp_history_done_reading(&reader);
 }
 
-static void divide_error(struct hp_error *error, size_t inputs) {
-    error->variance /= (hp_int128)inputs * (hp_int128)inputs;
-    error->objects_variance /= (hp_int128)inputs * (hp_int128)inputs;
-    error->certain /= inputs;
-    error->excess /= inputs;
-    error->rounding /= inputs;
-}
-
-void hp_path_sums_divide(struct hp_path_sums *sums, size_t inputs) {
-    for (size_t i = 0; i < sums->paths->paths.count && inputs > 1; i++) {
+void hp_path_sums_average(struct hp_path_sums *sums, size_t inputs) {
+    for (size_t i = 0; i < sums->paths->paths.count; i++) {
         for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
-            sums->values[i].of[metric] /= (hp_int128)inputs;
-        }
-        for (enum hp_column k = 0; k < HP_COLUMNS && sums->errors; k++) {
-            divide_error(&sums->errors[i * HP_COLUMNS + k], inputs);
+            hp_fixed *value = &sums->values[i].of[metric];
+            *value = hp_mean_of(*value, inputs);
         }
     }
 }

@@ -24,7 +24,7 @@ void hp_path_sums_add_all(struct hp_path_sums *sums);
 // `number` is the input's in the history, which is kept.
 void hp_path_sums_add_input(struct hp_path_sums *sums, uint32_t number);
 
-// Make them the mean of so many inputs.
-void hp_path_sums_divide(struct hp_path_sums *sums, size_t inputs);
+// Make the values the mean of so many inputs.  Errors stay as they are.
+void hp_path_sums_average(struct hp_path_sums *sums, size_t inputs);
 
 #endif
