@@ -8,6 +8,8 @@ import shutil
 import unicodedata
 
 from harness import HOSTILE, Tests, hostile_dump, scratch
+from profile_reader import fields
+from profile_writer import Profile
 
 t = Tests()
 GOLDEN = t.testdata / 'golden'
@@ -41,26 +43,7 @@ def make_inputs(folder):
 
 def strings_of(profile):
     """The string table of a pprof profile."""
-    content, at = gzip.decompress(profile), 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = content[at]
-            at += 1
-            value |= (byte & 0x7f) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    while at < len(content):
-        key = varint()
-        size = varint()
-        if key & 7 == 2:
-            if key >> 3 == 6:
-                yield content[at:at + size]
-            at += size
+    return [value for number, value in fields(gzip.decompress(profile)) if number == 6]
 
 
 def unsafe(out, allowed):
@@ -78,7 +61,7 @@ def faults_of(format_name, command, *args):
     if done.code != 0:
         return [f'{done} ended with {done.code}: {done.err}']
     faults = [f'{command}: {fault}' for fault in unsafe(done.err.encode(), '\n')]
-    texts = list(strings_of(done.out_bytes)) if format_name == 'pprof' else [done.out_bytes]
+    texts = strings_of(done.out_bytes) if format_name == 'pprof' else [done.out_bytes]
     allowed = '' if format_name == 'pprof' else '\n\t' if format_name == 'tsv' else '\n'
     return faults + [f'{command}: {fault}' for text in texts for fault in unsafe(text, allowed)]
 
@@ -108,6 +91,24 @@ def modules():
     return [f'{HOSTILE}: {fault}' for found in faults for fault in found]
 
 
+def labels_of_samples():
+    """Keys and values of a pprof profile's own labels."""
+    key, value = 'k\x1b]0;e"', '\u202ev\n<;\\\x07'
+    p = Profile()
+    p.sample([p.location(0x1000, 0, [('f', 'f.c', 1)])], [1, 4096], 4096, labels=[(key, value)])
+    with scratch() as folder:
+        path = pathlib.Path(folder) / 'x.pb.gz'
+        path.write_bytes(gzip.compress(p.bytes()))
+        faults = [fault for name in FORMATS
+                  for fault in faults_of(name, ('top',), f'--by=label:{key}', path) or []]
+        faults += faults_of('pprof', ('merge',), path)
+        out = t.ok('top', '-q', f'--by=label:{key}', path).out
+        texts = strings_of(t.ok('merge', '-q', '-fpprof', path).out_bytes)
+    shown = '\\u{202E}v\\x0A<;\\\\x07'
+    return faults + ([] if shown in out else [out]) + (
+        [] if shown.encode() in texts and b'k\\x1B]0;e"' in texts else [f'{texts}'])
+
+
 with scratch() as scratch_folder:
     hostile_options, hostile_paths = make_inputs(scratch_folder)
     for name in FORMATS:
@@ -117,6 +118,11 @@ with scratch() as scratch_folder:
         for by in ('input', 'thread'):
             t.check(f'R11, R13: {name} by {by}',
                     lambda: every_command(name, hostile_options, hostile_paths, f'--by={by}'))
+    for name in ('text', 'json', 'tsv', 'pprof'):
+        t.check(f'R11, R13: {name} by label', lambda: every_command(
+            name, hostile_options, hostile_paths, '--label-from=(?<name>.[^/]*)$',
+            '--by=label:name'))
+    t.check('R11, R13: labels of samples', labels_of_samples)
     t.check('they are there', lambda: is_there(hostile_options, hostile_paths))
 t.check('R11, R13: modules, in every format', modules)
 t.done()

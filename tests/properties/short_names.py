@@ -6,6 +6,7 @@ import json
 import re
 
 from harness import Tests
+from profile_reader import fields
 
 t = Tests()
 CXX = t.testdata / 'golden' / 'cxx.heap'
@@ -55,30 +56,6 @@ def speedscope():
 
 def callgrind():
     return set(re.findall(r'^c?fn=\(\d+\) (.*)$', run('callgrind', '--short-names'), re.M))
-
-
-def fields(data):
-    """(number, value) of each field of a protobuf message."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        key = varint()
-        value = varint()
-        if key & 7 == 2:
-            at += value
-            value = data[at - value:at]
-        yield key >> 3, value
 
 
 def pprof():
