@@ -129,26 +129,13 @@ static void put_frames(const struct writer *w) {
 
 // --- the rest -----------------------------------------------------------------------------
 
-struct notes {
-    struct hp_sink *out;
-    const char *between;
-};
-
-static void put_note(void *data, const char *note) {
-    struct notes *notes = data;
-    hp_sink_text(notes->out, notes->between);
-    hp_json_string(notes->out, hp_span_of(note));
-    notes->between = ",\n  ";
-}
-
 static void put_head(const struct writer *w, enum hp_report_kind kind) {
     hp_sink_text(w->out,
                  "{\"dhatFileVersion\": 2, \"mode\": \"heap\", \"verb\": \"Allocated\", "
                  "\"bklt\": true, \"bkacc\": false,\n \"tu\": \"µprofiles\", \"Mtu\": "
                  "\"profile\", \"tuth\": 0, \"cmd\": \"heap profile\", \"pid\": 0, "
                  "\"te\": 1000000, \"tg\": 1000000,\n \"notes\": [");
-    struct notes notes = {w->out, "\n  "};
-    hp_notes_tell(w->profile, kind, put_note, &notes);
+    hp_notes_json(w->out, w->profile, kind);
     hp_sink_text(w->out, "],\n \"pps\": [");
 }
 

@@ -1,5 +1,7 @@
 #include "report/notes.h"
 
+#include "report/jsontext.h"
+
 #include <stdio.h>
 
 static size_t count_used(const struct hp_profile *profile) {
@@ -39,4 +41,22 @@ void hp_notes_tell(const struct hp_profile *profile, enum hp_report_kind kind,
     for (size_t i = 0; i < profile->warnings.count; i++) {
         note(data, hp_profile_text(profile, profile->warnings.at[i]));
     }
+}
+
+struct elements {
+    struct hp_sink *out;
+    const char *between;
+};
+
+static void put_element(void *data, const char *note) {
+    struct elements *elements = data;
+    hp_sink_text(elements->out, elements->between);
+    hp_json_string(elements->out, hp_span_of(note));
+    elements->between = ",\n  ";
+}
+
+void hp_notes_json(struct hp_sink *out, const struct hp_profile *profile,
+                   enum hp_report_kind kind) {
+    struct elements elements = {out, "\n  "};
+    hp_notes_tell(profile, kind, put_element, &elements);
 }

@@ -182,18 +182,6 @@ static void put_difference(struct writer *w) {
 
 // --- the rest -----------------------------------------------------------------------------
 
-struct notes {
-    struct hp_sink *out;
-    const char *between;
-};
-
-static void put_note(void *data, const char *note) {
-    struct notes *notes = data;
-    hp_sink_text(notes->out, notes->between);
-    hp_json_string(notes->out, hp_span_of(note));
-    notes->between = ",\n  ";
-}
-
 static void put_head(const struct writer *w) {
     hp_sink_print(
         w->out,
@@ -201,8 +189,7 @@ static void put_head(const struct writer *w) {
         " \"exporter\": \"hprof-agg@%s\", \"name\": \"heap profile\", "
         "\"activeProfileIndex\": 0,\n \"notes\": [",
         hp_version());
-    struct notes notes = {w->out, "\n  "};
-    hp_notes_tell(w->profile, w->options->kind, put_note, &notes);
+    hp_notes_json(w->out, w->profile, w->options->kind);
     hp_sink_text(w->out, "],\n \"shared\": {\"frames\": [");
 }
 
