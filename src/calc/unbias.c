@@ -119,6 +119,9 @@ static struct hp_estimate work_out(const struct hp_unbias *unbias,
         return of_one_size(unbias, n, size);
     }
     struct hp_estimate e = by_mean_size(count, unbias->period, hp_one_minus_exp);
+    if (e.too_big) {
+        return e;
+    }
     double objects = hp_fixed_double(e.objects, HP_INUSE_OBJECTS);
     double bytes = hp_fixed_double(e.bytes, HP_INUSE_SPACE);
     e.error =
