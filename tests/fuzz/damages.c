@@ -1,10 +1,10 @@
 // What becomes of files: cut, with a bit turned, twice in one, with the line ends of another
 // system.  Whatever it is, both readers find the same, and no total is wrong without a word.
 //
-// usage: damages FLIPS FILE-OR-FOLDER...
+// usage: damages FLIPS CUTS FILE-OR-FOLDER...
 //
-// Files of up to 32 KiB are cut at every byte; larger ones at every byte of the first and the
-// last 4 KiB and at 4,096 places between.
+// Of each file FLIPS bits are turned, one at a time.  It is cut at every byte of the first and
+// the last 4 KiB and at CUTS places between, or at every byte if it has no more than those.
 #include "differential.h"
 #include "files.h"
 #include "input/unpack.h"
@@ -15,10 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SMALL = 32 << 10,
-    EDGE = 4 << 10,
-};
+static const size_t edge = 4 << 10;
 
 // What a report would add up.
 struct sum {
@@ -71,11 +68,12 @@ static void expect(const struct sum *whole, const uint8_t *bytes, size_t size,
     }
 }
 
-static void cut(const struct sum *whole, const struct file *file) {
-    size_t middle = file->size > SMALL ? (file->size - 2 * EDGE) / EDGE : 1;
+static void cut(const struct sum *whole, const struct file *file, size_t cuts) {
+    size_t middle =
+        file->size > 2 * edge + cuts ? (file->size - 2 * edge) / (cuts + 1) : 1;
     for (size_t n = 0; n < file->size;) {
         expect(whole, file->bytes, n, "cut", n);
-        bool is_edge = n < EDGE || n + EDGE + middle > file->size;
+        bool is_edge = n < edge || n + edge + middle > file->size;
         n += is_edge ? 1 : middle;
     }
 }
@@ -123,7 +121,8 @@ static void with_carriage_returns(const struct sum *whole, const struct file *fi
 
 int main(int argc, char **argv) {
     struct files files = {NULL, 0, 0};
-    for (int i = 2; i < argc; i++) {
+    uint64_t flips = strtoull(argv[1], NULL, 10), cuts = strtoull(argv[2], NULL, 10);
+    for (int i = 3; i < argc; i++) {
         files_add(&files, argv[i]);
     }
     for (size_t i = 0; i < files.count; i++) {
@@ -136,8 +135,8 @@ int main(int argc, char **argv) {
             return 1;
         }
         struct sum whole = sum_of(reading);
-        cut(&whole, file);
-        flip(&whole, file, strtoull(argv[1], NULL, 10));
+        cut(&whole, file, cuts);
+        flip(&whole, file, flips);
         twice(file);
         with_carriage_returns(&whole, file);
     }
