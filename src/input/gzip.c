@@ -64,6 +64,8 @@ static int read_some(void *state, struct hp_packed *in, struct hp_unpacked *out,
     if (status == Z_STREAM_END) {
         *between = true;
         inflateReset(stream);
+    } else if (status == Z_MEM_ERROR) {
+        hp_out_of_memory(0);
     } else if (status != Z_OK) {
         const char *why = stream->msg;
         return hp_fail(err, HP_E_FORMAT, "damaged gzip data: %s",

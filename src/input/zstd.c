@@ -3,6 +3,7 @@
 #include "input/codec.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum {
     LARGEST_WINDOW = 27, // log2; what the zstd program takes without --long
@@ -30,6 +31,9 @@ static int read_some(void *state, struct hp_packed *packed, struct hp_unpacked *
     packed->size -= in.pos;
     unpacked->at += out.pos;
     unpacked->room -= out.pos;
+    if (ZSTD_getErrorCode(missing) == ZSTD_error_memory_allocation) {
+        hp_out_of_memory(1 << LARGEST_WINDOW);
+    }
     if (ZSTD_isError(missing)) {
         return hp_fail(err, HP_E_FORMAT, "damaged zstd data: %s",
                        ZSTD_getErrorName(missing));

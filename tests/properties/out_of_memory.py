@@ -4,7 +4,9 @@ report and ends with 70; or it did not need that memory, and the report is whole
 
 usage: out_of_memory.py BINARY TESTDATA FAIL_ALLOC_LIBRARY
 """
+import gzip
 import pathlib
+import subprocess
 import sys
 
 from harness import Tests, scratch
@@ -58,7 +60,22 @@ def each(case):
         f'{allocations} allocations')
 
 
-for case in CASES:
-    words = ' '.join(word.name if isinstance(word, pathlib.Path) else word for word in case)
-    t.check(f'R35: {words}', lambda: each(case))
+def packed(folder):
+    """A text of several windows, for which the decompressors need memory of their own."""
+    rows = (f'{i:x}000-{i:x}fff r-xp 00000000 00:00 0 /srv/lib/{i}\n' for i in range(1, 10000))
+    text = DUMP.read_bytes() + ''.join(rows).encode()
+    for name, pack in ('large.gz', gzip.compress), ('large.zst', zstd):
+        path = pathlib.Path(folder, name)
+        path.write_bytes(pack(text))
+        yield ['top', path]
+
+
+def zstd(content):
+    return subprocess.run(['zstd', '-qc'], input=content, check=True, capture_output=True).stdout
+
+
+with scratch() as large:
+    for case in [*CASES, *packed(large)]:
+        words = ' '.join(word.name if isinstance(word, pathlib.Path) else word for word in case)
+        t.check(f'R35: {words}', lambda: each(case))
 t.done()
