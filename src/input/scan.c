@@ -80,9 +80,9 @@ uint64_t hp_scan_preamble(struct hp_cursor *c) {
 // A window that could not be let go of, because no record in it is whole yet, doubles; but
 // not for a line without end.
 static bool holds_endless_line(const struct hp_scan *scan, size_t done) {
-    size_t size = scan->text->size - done;
-    const char *tail = scan->text->at + scan->text->size - LONGEST_LINE;
-    return size > LONGEST_LINE && !memchr(tail, '\n', LONGEST_LINE);
+    const struct hp_text *text = scan->text;
+    return text->size - done > LONGEST_LINE &&
+           !memchr(text->at + text->size - LONGEST_LINE, '\n', LONGEST_LINE);
 }
 
 int hp_scan_slide(struct hp_scan *scan, struct hp_err *err) {

@@ -27,9 +27,9 @@ ssize_t hp_source_read(struct hp_source *source, void *buffer, size_t size) {
         return read_file(source->fd, buffer, size);
     }
     size = size < source->memory.size ? size : source->memory.size;
-    if (size > 0) {
+    if (size > 0) { // the bytes of none may be NULL
         memcpy(buffer, source->memory.at, size);
+        source->memory = hp_span_from(source->memory, size);
     }
-    source->memory = hp_span_from(source->memory, size);
     return (ssize_t)size;
 }

@@ -28,10 +28,12 @@ static size_t window_of(const struct hp_text *text) {
     return text->window ? text->window : WINDOW;
 }
 
-// Fill the room behind the window.
-static int fill(struct hp_text *text, struct hp_err *err) {
-    size_t room = text->capacity - text->size - HP_TEXT_PAD, got = 0;
+// Read so many bytes behind the window, less at the end.  No more than that, whatever room
+// earlier files have left: it would move the limits of this one.
+static int fill(struct hp_text *text, size_t room, struct hp_err *err) {
+    text->at = hp_grow(text->at, &text->capacity, text->size + room + HP_TEXT_PAD, 1);
     char *out = text->at + text->size;
+    size_t got = 0;
     if (text->unpack) {
         int ret = hp_unpack_read(text->unpack, out, room, &got, err);
         if (ret != HP_OK) {
@@ -69,9 +71,7 @@ int hp_text_slide(struct hp_text *text, size_t done, struct hp_err *err) {
     }
     // Twice as much each time that nothing could be dropped.
     size_t window = window_of(text);
-    size_t more = text->size > window ? text->size : window;
-    text->at = hp_grow(text->at, &text->capacity, text->size + more + HP_TEXT_PAD, 1);
-    return fill(text, err);
+    return fill(text, text->size > window ? text->size : window, err);
 }
 
 // If the window is of compressed data, put a window of what is in it in its place.
@@ -113,12 +113,8 @@ static int open_source(struct hp_text *text, struct hp_source source, uint64_t l
     text->at_end = false;
     look_at(text, &text->file_size, &text->written);
     // The first window is no larger than what hp_unpack_new() can take over.
-    size_t window = window_of(text), capacity = text->capacity;
-    window = window < HP_UNPACK_HEAD ? window : HP_UNPACK_HEAD;
-    text->at = hp_grow(text->at, &capacity, window + HP_TEXT_PAD, 1);
-    text->capacity = window + HP_TEXT_PAD;
-    int ret = fill(text, err);
-    text->capacity = capacity;
+    size_t window = window_of(text);
+    int ret = fill(text, window < HP_UNPACK_HEAD ? window : HP_UNPACK_HEAD, err);
     return ret == HP_OK ? open_packed(text, err) : ret;
 }
 

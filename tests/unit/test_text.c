@@ -73,6 +73,27 @@ Test(text, comes_in_windows_and_whole) {
     close(fd);
 }
 
+Test(text, comes_in_windows_of_a_size_whatever_room_another_left) {
+    size_t size;
+    char *all = numbers(300000, &size);
+    struct hp_span bytes = {all, size};
+    cr_assert_eq(hp_text_open_bytes(&text, bytes, 0, &err), HP_OK);
+    while (!text.at_end) {
+        cr_assert_eq(hp_text_slide(&text, 0, &err), HP_OK);
+    }
+    hp_text_close(&text);
+    cr_assert_gt(text.capacity, size);
+
+    text.window = 1000;
+    cr_assert_eq(hp_text_open_bytes(&text, bytes, 0, &err), HP_OK);
+    for (int i = 0; i < 3; i++) {
+        cr_expect_eq(text.size, 1000);
+        cr_assert_eq(hp_text_slide(&text, text.size, &err), HP_OK);
+    }
+    hp_text_done(&text);
+    free(all);
+}
+
 Test(text, of_several_gzip_members_is_one) {
     size_t size;
     char *all = numbers(300000, &size);
