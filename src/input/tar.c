@@ -9,6 +9,8 @@
 //     156      1   kind: 0 and NUL a file, 5 a folder, 1 and 2 links; and
 //                      L  the data is the next header's name (GNU)
 //                      x  the data is records of the next: "LENGTH KEY=VALUE\n" (pax)
+//                      S  a sparse file (GNU): where byte 482 is set blocks of its map follow
+//                         the header, each with another one behind it where byte 504 is set
 //     257      8   "ustar\0" "00"; "ustar  \0" of GNU, without a prefix
 //     345    155   prefix of the name, with a '/' between
 //
@@ -32,6 +34,7 @@ struct header {
     uint64_t size;
     double time;
     bool is_sparse;
+    bool has_map; // of a sparse file, behind the header
 };
 
 // --- bytes ------------------------------------------------------------------------------
@@ -168,6 +171,7 @@ static int read_header(struct hp_tar *tar, struct hp_tar_file *file,
         return fail(tar, file, "no size", err);
     }
     header->kind = block[156];
+    header->has_map = header->kind == 'S' && block[482] != 0;
     if (!header->has_size || is_extension(header->kind)) {
         header->size = size;
     }
@@ -255,6 +259,19 @@ static bool is_file(const struct header *header, const struct hp_tar_file *file)
            (header->kind == '\0' && !ends_in_slash);
 }
 
+static int step_over_map(struct hp_tar *tar, const struct hp_tar_file *file,
+                         const struct header *header, struct hp_err *err) {
+    for (bool has_more = header->has_map; has_more;) {
+        int ret = need(tar, BLOCK, err);
+        if (ret != HP_OK || left(tar).size < BLOCK) {
+            return ret != HP_OK ? ret : fail(tar, file, "cut", err);
+        }
+        has_more = left(tar).at[504] != 0;
+        step(tar, BLOCK);
+    }
+    return HP_OK;
+}
+
 static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file,
                      const struct header *header, struct hp_err *err) {
     file->time = header->time;
@@ -267,7 +284,10 @@ static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *fil
         hp_fail(&file->fault, HP_E_LIMIT, "more than %llu bytes",
                 (unsigned long long)limit);
     }
-    return read_data(tar, header->size, file, file->fault.code == HP_OK, err);
+    int ret = step_over_map(tar, file, header, err);
+    return ret != HP_OK
+               ? ret
+               : read_data(tar, header->size, file, file->fault.code == HP_OK, err);
 }
 
 // Links and devices have no data, whatever their size says.

@@ -321,6 +321,23 @@ def sparse_files():
     return faults
 
 
+def many_holes():
+    """Of old GNU archives: more than the header has room for, in blocks behind it."""
+    with scratch() as directory:
+        with open(pathlib.Path(directory, 'a'), 'wb') as file:
+            for i in range(60):
+                file.seek(i << 16)
+                file.write(bytes(4095) + b'!')
+        pathlib.Path(directory, 'b').write_bytes(PROCS[0].read_bytes())
+        packed = subprocess.run(['tar', 'c', '--sparse', '--format=gnu', 'a', 'b'],
+                                cwd=directory, check=True, capture_output=True).stdout
+        if packed[156:157] != b'S' or packed[482] == 0:
+            return ['tar made no map behind the header']
+        result = read(packed, '--max-skipped=1', ok=False)
+    return [] if result.code == 3 and result.totals() == t.totals(PROCS[0]) else [
+        f'{result.code}: {result.err} {result.out[:200]}']
+
+
 def as_any_input():
     """Twice the same, other files, an archive without --tar, or in an archive."""
     twice = archive({'a.heap': PROCS[0].read_bytes(), 'b.heap': PROCS[0].read_bytes()})
@@ -379,6 +396,7 @@ t.check('sizes that lie', lying_sizes)
 t.check('limits', limits)
 t.check('what is wrong is told', wrong)
 t.check('sparse files', sparse_files)
+t.check('sparse files with many holes', many_holes)
 t.check('members are inputs like any other', as_any_input)
 t.check('every format, whichever way it comes', every_format)
 t.done()
