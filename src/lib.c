@@ -11,6 +11,7 @@
 #include "view/groups.h"
 #include "view/picks.h"
 
+#include <locale.h>
 #include <string.h>
 
 struct hp_profile *hp_profile_new(void) {
@@ -69,6 +70,7 @@ void hp_profile_symbolize(struct hp_profile *profile,
                           const struct hp_symbol_options *options) {
     hp_symbolize(profile, options);
     hp_warn_of_modules(profile);
+    hp_marks_done(&profile->marks); // they are of the names before
 }
 
 static const char *default_format(enum hp_report_kind kind) {
@@ -174,9 +176,13 @@ int hp_profile_report(const struct hp_profile *profile,
         return ret;
     }
     struct hp_sink sink;
+    locale_t ours = newlocale(LC_ALL_MASK, "C", NULL), theirs = uselocale(ours);
     hp_sink_init(&sink, write, data);
     writer->write(&sink, profile, options);
-    return hp_sink_close(&sink, err);
+    ret = hp_sink_close(&sink, err);
+    uselocale(theirs);
+    freelocale(ours);
+    return ret;
 }
 
 size_t hp_format_count(void) {

@@ -194,7 +194,8 @@ struct hp_filter {
 // Whether the pattern is one: HP_E_USAGE says where it is wrong.
 HP_API int hp_filter_check(const struct hp_filter *filter, struct hp_err *err);
 
-// For all reports made afterwards.  Totals stay those of everything that was read.
+// For all reports made afterwards, until the next hp_profile_symbolize(), which changes the
+// names that are matched.  Totals stay those of everything that was read.
 HP_API int hp_profile_filter(struct hp_profile *profile, const struct hp_filter *filters,
                              size_t count, struct hp_err *err);
 

@@ -51,6 +51,19 @@ uint64_t hp_cursor_hex(struct hp_cursor *c) {
     return c->expected ? 0 : value;
 }
 
+double hp_cursor_seconds(struct hp_cursor *c) {
+    uint64_t whole = hp_cursor_decimal(c), fraction = 0, unit = 1;
+    if (hp_cursor_accept(c, '.')) {
+        for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
+            if (unit < 1000000000) {
+                unit *= 10;
+                fraction = fraction * 10 + (uint64_t)(*c->at - '0');
+            }
+        }
+    }
+    return (double)whole + (double)fraction / (double)unit;
+}
+
 void hp_cursor_newline(struct hp_cursor *c) {
     hp_cursor_spaces(c);
     hp_cursor_accept(c, '\r');

@@ -57,7 +57,8 @@ static inline void hp_cursor_spaces(struct hp_cursor *c) {
 
 bool hp_cursor_accept_word(struct hp_cursor *c, const char *word);
 uint64_t hp_cursor_decimal(struct hp_cursor *c);
-uint64_t hp_cursor_hex(struct hp_cursor *c); // with or without 0x
+uint64_t hp_cursor_hex(struct hp_cursor *c);   // with or without 0x
+double hp_cursor_seconds(struct hp_cursor *c); // with or without a fraction
 
 // The end of the line, after optional white space and carriage return.  End of text is
 // an end of line as well.

@@ -195,8 +195,8 @@ static bool take_record(struct hp_span key, struct hp_span value,
         next->has_size = true;
         return hp_cursor_good(&c) && hp_cursor_at_end(&c) && next->size <= INT64_MAX;
     } else if (hp_span_is(key, "mtime") && value.size > 0 && *value.at >= '0' &&
-               *value.at <= '9') {           // else it is before 1970
-        next->time = strtod(value.at, NULL); // a newline follows
+               *value.at <= '9') { // else it is before 1970
+        next->time = hp_cursor_seconds(&c);
         next->has_time = true;
     }
     next->is_sparse |= hp_span_starts(key, "GNU.sparse.");

@@ -64,6 +64,8 @@ static bool trend_exceeds(struct check *check, const struct hp_trend *trend, cha
 bool hp_profile_exceeds(const struct hp_profile *profile,
                         const struct hp_report_options *options,
                         const struct hp_gate *gate, char *name, size_t room) {
+    static const struct hp_report_options defaults = {.kind = HP_REPORT_DIFF};
+    options = options ? options : &defaults;
     struct check check = {.gate = gate, .metric = options->metric};
     if (options->kind == HP_REPORT_TREND) {
         struct hp_trend trend;

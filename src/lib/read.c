@@ -122,6 +122,7 @@ static void *work(void *data) {
     for (;;) {
         bool found;
         struct hp_err err = {0};
+        hp_dump_clear(&worker->dump); // it was another input's
         int ret = hp_feed_next(&worker->job->feed, item, &found, &err);
         if (ret == HP_OK && !found) {
             return NULL;

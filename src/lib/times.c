@@ -1,5 +1,6 @@
 #include "lib/times.h"
 
+#include "base/cursor.h"
 #include "base/pattern.h"
 
 #include <string.h>
@@ -31,10 +32,9 @@ static int take_mtimes(struct hp_profile *profile, struct hp_err *err) {
 // --- times in paths -----------------------------------------------------------------------
 
 static bool parse_seconds(const char *text, double *time) {
-    char *end;
-    size_t digits = strspn(text, "0123456789.");
-    *time = strtod(text, &end);
-    return digits > 0 && *end == '\0' && end == text + digits;
+    struct hp_cursor c = hp_cursor_over(text, text + strlen(text));
+    *time = hp_cursor_seconds(&c);
+    return hp_cursor_good(&c) && hp_cursor_at_end(&c);
 }
 
 // A date and perhaps a time of day.

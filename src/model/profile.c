@@ -11,6 +11,13 @@ void hp_profile_init(struct hp_profile *profile) {
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 
+void hp_marks_done(struct hp_marks *marks) {
+    hp_vec_done(&marks->strings);
+    hp_vec_done(&marks->frames);
+    hp_vec_done(&marks->filters);
+    *marks = (struct hp_marks){.rules = 0};
+}
+
 void hp_profile_done(struct hp_profile *profile) {
     hp_arena_done(&profile->arena);
     hp_strtab_done(&profile->strings);
@@ -36,9 +43,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->inputs);
     hp_vec_done(&profile->labels);
     hp_vec_done(&profile->warnings);
-    hp_vec_done(&profile->marks.strings);
-    hp_vec_done(&profile->marks.frames);
-    hp_vec_done(&profile->marks.filters);
+    hp_marks_done(&profile->marks);
     hp_vec_done(&profile->sources);
     *profile = (struct hp_profile){0};
 }

@@ -120,6 +120,7 @@ struct hp_profile {
 // {0} after done.
 void hp_profile_init(struct hp_profile *profile);
 void hp_profile_done(struct hp_profile *profile);
+void hp_marks_done(struct hp_marks *marks);
 
 // Find, or add.  `extents` must be the same whenever the identity is, but for has_hole.
 hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,

@@ -1,0 +1,127 @@
+// What programs that use the library may do, and the command line does not.
+#include "hprof-agg/hprof-agg.h"
+
+#include <criterion/criterion.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct hp_err err;
+
+static int file_of(const void *bytes, size_t size, char path[64]) {
+    int fd = memfd_create("input", 0);
+    snprintf(path, 64, "/proc/self/fd/%d", fd);
+    cr_assert_eq(write(fd, bytes, size), (ssize_t)size);
+    return fd;
+}
+
+static const char dump[] =
+    "heap_v2/524288\n"
+    "  t*: 2: 200000 [0: 0]\n"
+    "@ 0x401000 0x402000\n"
+    "  t*: 2: 200000 [0: 0]\n"
+    "\n"
+    "MAPPED_LIBRARIES:\n"
+    "400000-500000 r-xp 00000000 fe:00 7 /srv/bin/app\n";
+
+static struct hp_profile *read_dump(void) {
+    char path[64];
+    int fd = file_of(dump, sizeof dump - 1, path);
+    const char *paths[] = {path};
+    struct hp_profile *profile = hp_profile_new();
+    struct hp_read_options options = {.history = true, .base_count = 0};
+    cr_assert_eq(hp_profile_read(profile, paths, 1, &options, &err), HP_OK, "%s",
+                 err.message);
+    close(fd);
+    return profile;
+}
+
+static int append(void *data, const void *bytes, size_t size) {
+    char *text = data;
+    size_t have = strlen(text);
+    if (have + size < 8192) {
+        memcpy(text + have, bytes, size);
+        text[have + size] = '\0';
+    }
+    return 0;
+}
+
+// One in which 0.5 is "0,5".
+static void use_german_numbers(void) {
+    char folder[] = "/tmp/hprof-agg-XXXXXX", command[256];
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8",
+             folder);
+    cr_assert_eq(system(command), 0);
+    setenv("LOCPATH", folder, 1);
+    cr_assert_not_null(setlocale(LC_NUMERIC, "de_DE.UTF-8"));
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+Test(library, writes_json_whatever_locale_its_caller_has) {
+    use_german_numbers();
+    struct hp_profile *profile = read_dump();
+    struct hp_report_options options = {.format = "json", .confidence = 0.5};
+    char text[8192] = "";
+    cr_assert_eq(hp_profile_report(profile, &options, append, text, &err), HP_OK);
+    cr_expect_not_null(strstr(text, "\"confidence\": 0.5"), "%s", text);
+    hp_profile_free(profile);
+}
+
+Test(library, forgets_filters_whose_names_symbols_have_changed) {
+    struct hp_profile *profile = read_dump();
+    struct hp_filter filter = {HP_HIDE, "app"};
+    cr_assert_eq(hp_profile_filter(profile, &filter, 1, &err), HP_OK);
+    hp_profile_symbolize(profile, NULL);
+    char text[8192] = "";
+    cr_assert_eq(hp_profile_report(profile, NULL, append, text, &err), HP_OK);
+    cr_expect_not_null(strstr(text, "app+0x1000"), "%s", text);
+    hp_profile_free(profile);
+}
+
+// A header of a tar archive.
+static void put_header(char block[512], const char *name, char kind, size_t size) {
+    unsigned sum = 0;
+    memset(block, 0, 512);
+    strcpy(block, name);
+    snprintf(block + 124, 12, "%011zo", size);
+    memset(block + 148, ' ', 8);
+    block[156] = kind;
+    memcpy(block + 257, "ustar", 5);
+    for (int i = 0; i < 512; i++) {
+        sum += (unsigned char)block[i];
+    }
+    snprintf(block + 148, 8, "%06o", sum);
+}
+
+static void take_progress(void *data, const struct hp_progress *progress) {
+    *(struct hp_progress *)data = *progress;
+}
+
+Test(library, counts_in_its_progress_only_what_was_read) {
+    char archive[6 * 512] = "", path[64]; // a dump, and a sparse file, which is not read
+    put_header(archive, "a.heap", '0', sizeof dump - 1);
+    memcpy(archive + 512, dump, sizeof dump - 1);
+    put_header(archive + 1024, "b.heap", 'S', 512);
+    int fd = file_of(archive, sizeof archive, path);
+    struct hp_progress last = {.done = 0};
+    struct hp_read_options options = {
+        .tar = path,
+        .jobs = 1,
+        .max_skipped = 1,
+        .progress = take_progress,
+        .progress_data = &last,
+    };
+    struct hp_profile *profile = hp_profile_new();
+    cr_assert_eq(hp_profile_read(profile, NULL, 0, &options, &err), HP_OK, "%s",
+                 err.message);
+    cr_expect_eq(last.done, 2);
+    cr_expect_eq(last.stacks, 1);
+    cr_expect_eq(last.bytes, sizeof dump - 1);
+    hp_profile_free(profile);
+    close(fd);
+}
