@@ -169,8 +169,9 @@ static struct hp_row_place place_of_row(struct hp_placer *placer,
     } else if (may_be_hole(row) && hole_offset(placer, dump, i, &place.offset)) {
         place.module = module_of_image(placer, dump, image_around(placer, i), profile);
     } else {
+        // Text that is in no file, a JIT's, is known by its address alone.
         place.module = pseudo_module(row, profile);
-        place.offset = 0;
+        place.offset = row->path.size > 0 ? row->offset : row->start;
     }
     return place;
 }

@@ -122,7 +122,21 @@ Test(place, takes_no_code_of_a_jit_compiler_for_a_hole) {
         "c000-d000 r-xp 00001000 fe:00 2  /srv/other\n",
         (uint64_t[]){0x8010}, 1);
     cr_expect_str_eq(path_of(frame_of(0)), "[anon]");
-    cr_expect_eq(frame_of(0)->offset, 0x1010);
+    cr_expect_eq(frame_of(0)->offset, 0x8010);
+}
+
+Test(place, keeps_the_code_of_jit_compilers_apart) {
+    place(
+        "10000-12000 rwxp 00000000 00:00 0\n"
+        "20000-22000 rwxp 00000000 00:00 0\n"
+        "30000-31000 r-xp 00005000 00:01 7  /memfd:jit (deleted)\n"
+        "40000-41000 r-xp 00006000 00:01 7  /memfd:jit (deleted)\n",
+        (uint64_t[]){0x10010, 0x20010, 0x30010, 0x40010}, 4);
+    static const uint64_t offsets[] = {0x10010, 0x20010, 0x5010, 0x6010};
+    for (size_t i = 0; i < 4; i++) {
+        cr_expect_eq(frame_of(i)->offset, offsets[i]);
+        cr_expect_str_eq(path_of(frame_of(i)), i < 2 ? "[anon]" : "/memfd:jit");
+    }
 }
 
 Test(place, leaves_pseudo_files_and_unmapped_addresses_themselves) {
