@@ -141,7 +141,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     record->kind = merger->unbias.kind;
     record->has_alloc = merger->unbias.has_alloc;
     if (merger->splits_threads) {
-        hp_threads_split(dump);
+        hp_threads_split(dump, hp_unbias_takes_listed(&merger->unbias));
     }
     if (merger->only_thread) {
         hp_threads_keep(dump, merger->only_thread);

@@ -1,6 +1,6 @@
 // Under a stack there is a line for each thread, and its counts are the sum of them or, where
-// jemalloc rewrote the numbers, come near it.  Where objects are listed, they are what is in
-// use, and the lines tell only what was allocated.
+// jemalloc rewrote the numbers, come near it.  Where listed objects are taken for what is in
+// use, the lines tell only what was allocated.
 #include "calc/threads.h"
 
 #include <stdio.h>
@@ -15,6 +15,7 @@ struct splitter {
     HP_VEC(struct hp_dump_stack) stacks; // what becomes of the dump's
     HP_VEC(struct hp_stack_extra) extras;
     hp_string name_key, number_key;
+    bool by_list;
 };
 
 static int by_number(const void *left, const void *right) {
@@ -84,29 +85,38 @@ static void push_listed(struct splitter *s, const struct hp_dump_stack *stack,
     }
 }
 
+// What the counts tell beside the list.
+static struct hp_counts counts_of(struct hp_counts counts, bool by_list) {
+    if (by_list) {
+        counts.inuse = (struct hp_count){0};
+    }
+    return counts;
+}
+
 static void split(struct splitter *s, size_t i) {
     const struct hp_dump_stack *stack = &s->dump->stacks.at[i];
     struct hp_stack_extra extra = hp_dump_extra(s->dump, i);
-    if (extra.listed > 0) {
+    bool by_list = s->by_list && extra.listed > 0;
+    if (by_list) {
         struct hp_listed *listed = s->dump->listed.at + extra.first_listed;
         qsort(listed, extra.listed, sizeof *listed, by_thread);
         push_listed(s, stack, extra.first_listed, extra.first_listed + extra.listed);
     }
     for (uint32_t k = 0; k < stack->lines; k++) {
-        struct hp_thread_line line = s->dump->thread_lines.at[stack->first_line + k];
-        if (extra.listed > 0) {
-            line.counts.inuse = (struct hp_count){0};
-        }
-        struct hp_stack_extra part = {.tags = tags_of(s, line.thread)};
-        push(s, stack, line.counts, part);
+        const struct hp_thread_line *line =
+            &s->dump->thread_lines.at[stack->first_line + k];
+        struct hp_stack_extra part = {.tags = tags_of(s, line->thread)};
+        push(s, stack, counts_of(line->counts, by_list), part);
     }
-    if (stack->lines == 0 && extra.listed == 0) {
-        push(s, stack, stack->counts, extra);
+    bool has_more = !by_list || stack->counts.alloc.objects > 0;
+    if (stack->lines == 0 && has_more) {
+        struct hp_stack_extra part = {.tags = extra.tags};
+        push(s, stack, counts_of(stack->counts, by_list), part);
     }
 }
 
-void hp_threads_split(struct hp_dump *dump) {
-    struct splitter s = {.dump = dump};
+void hp_threads_split(struct hp_dump *dump, bool by_list) {
+    struct splitter s = {.dump = dump, .by_list = by_list};
     s.name_key = hp_strtab_add(&dump->strings, hp_span_of(name_key));
     s.number_key = hp_strtab_add(&dump->strings, hp_span_of(number_key));
     if (dump->threads.count > 0) {

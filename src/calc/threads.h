@@ -7,8 +7,9 @@
 
 #include "model/dump.h"
 
-// Make of each stack whose threads are told one for each.
-void hp_threads_split(struct hp_dump *dump);
+// Make of each stack whose threads are told one for each.  What is in use is taken from the
+// objects that it lists, if there are some and `by_list`, else from the counts.
+void hp_threads_split(struct hp_dump *dump, bool by_list);
 
 // Drop the stacks of all threads but those of one name or number ("7" or "t7").
 void hp_threads_keep(struct hp_dump *dump, const char *thread);

@@ -237,6 +237,10 @@ static void add(struct hp_estimate *sum, const struct hp_estimate *e) {
     sum->too_big |= !hp_error_add(&sum->error, &e->error);
 }
 
+bool hp_unbias_takes_listed(const struct hp_unbias *unbias) {
+    return unbias->period > 0 && unbias->estimator == HP_ESTIMATOR_BEST;
+}
+
 static struct hp_estimate sum_of_listed(const struct hp_unbias *unbias,
                                         const struct hp_dump *dump,
                                         struct hp_stack_extra extra) {
@@ -294,8 +298,7 @@ static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dum
         return as_scaled(unbias, count);
     }
     struct hp_stack_extra extra = hp_dump_extra(dump, (size_t)(stack - dump->stacks.at));
-    if (column == HP_COLUMN_INUSE && extra.listed > 0 && unbias->period > 0 &&
-        unbias->estimator == HP_ESTIMATOR_BEST) {
+    if (column == HP_COLUMN_INUSE && extra.listed > 0 && hp_unbias_takes_listed(unbias)) {
         return sum_of_listed(unbias, dump, extra);
     }
     if (takes_as_is(unbias) || count.bytes == 0) {

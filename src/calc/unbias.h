@@ -49,6 +49,9 @@ struct hp_unbias {
 void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump);
 
+// Whether the objects that a stack lists are what is in use, and not its counts.
+bool hp_unbias_takes_listed(const struct hp_unbias *unbias);
+
 // Estimate one of the dump's stacks, and what the estimates are off by.  False if a number is beyond all
 // reason and does not fit.
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,

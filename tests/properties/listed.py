@@ -7,7 +7,7 @@ import math
 import pathlib
 import random
 
-from harness import Tests, near, scratch
+from harness import METRICS, Tests, near, scratch
 
 PERIOD = 4096
 CLASSES = [16, 48, 64, 128, 320, 1024, 4096, 5120, 16384, 65536]
@@ -120,10 +120,46 @@ def damaged_line():
                      else [info.out])
 
 
+def total_of_threads(path, metric, *options):
+    """The total of all stacks, and what the rows of threads add up to."""
+    def report(*more):
+        return json.loads(t.ok('top', '--no-symbols', '-n0', '-fjson', f'--metric={metric}',
+                               *options, *more, path).out)
+    rows = report('--by=thread')['rows']
+    return (report()['total'][metric]['estimate'],
+            math.fsum(row['flat'][metric]['estimate'] for row in rows),
+            sorted(row['name'] for row in rows))
+
+
+THREADS = '  t1: 1: 80 [5: 400]\n  t2: 2: 160 [4: 320]\n'
+
+
+def by_thread(period, lines, *options):
+    text = (f'heap_v2/{period}\n  t*: 3: 240 [9: 720]\n@ 0x10000100 0x10000010\n'
+            f'  t*: 3: 240 [9: 720]\n{lines}'
+            '  f: 1 80 80 3 0 1\n  f: 1 80 80 3 0 2\n  f: 1 80 80 3 0 2\n' + MAPS)
+    faults = []
+    with scratch() as folder:
+        path = pathlib.Path(folder) / 'a.heap'
+        path.write_text(text)
+        for metric in METRICS:
+            whole, parts, names = total_of_threads(path, metric, *options)
+            if whole == 0 or not near(whole, parts, 0, 0.0025):
+                faults.append(f'{metric}: {parts}, not {whole}')
+            if names != ['t1', 't2'] and lines:
+                faults.append(f'{metric}: {names}')
+    return faults
+
+
 t.check('listed sizes are what is estimated from, beside rewritten counts',
         lambda: estimates(rewritten))
 t.check('and beside raw counts', lambda: estimates(raw))
 t.check('a list of one stack is not taken for another', some_are_listed)
 t.check('info tells what is listed', tells_what_is_listed)
 t.check('a list with a damaged line is left', damaged_line)
+for name, arguments in (('', (PERIOD, THREADS)),
+                        (', with --no-unbias', (PERIOD, THREADS, '--no-unbias')),
+                        (', with --compat=jeprof', (PERIOD, THREADS, '--compat=jeprof')),
+                        (', without a period', (0, THREADS)), (', without lines', (PERIOD, ''))):
+    t.check(f'the threads have what their stacks have{name}', lambda: by_thread(*arguments))
 t.done()
