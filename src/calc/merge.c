@@ -166,7 +166,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     if (profile->history.is_kept) {
         hp_history_end(&profile->history, record->number);
     }
-    if (profile->stacks.count > 0) { // else the frames may yet be put in order
+    if (dump->stacks.count > 0) { // else the frames may yet be put in order
         hp_told_note(&merger->told, profile, dump, merger->placer.frames.at);
     }
     return HP_OK;

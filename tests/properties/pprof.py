@@ -166,6 +166,22 @@ def no_addresses():
     return [] if '200 B' in got and ' f\n' in got else [got]
 
 
+def names_without_stacks():
+    """What a profile of no stacks tells of an address counts in no order of the inputs."""
+    named, bare = Profile(), Profile()
+    for p, calls, values in ((named, [('f', 'f.c', 3)], [0, 0]), (bare, [], [3, 300])):
+        app = p.mapping('/srv/none/app', 0x400000, 0x500000)
+        p.sample([p.location(0x400100, app, calls)], values, 100)
+    with scratch() as directory:
+        paths = [f'{directory}/a', f'{directory}/b']
+        for path, p in zip(paths, (named, bare)):
+            with open(path, 'wb') as file:
+                file.write(p.bytes())
+        found = [t.ok('folded', '-j1', '--no-symbols', *order).folded()
+                 for order in (paths, paths[::-1])]
+    return [] if found == [[(['app+0x101'], 300)]] * 2 else [f'{found}']
+
+
 def binary_of(program):
     notes = subprocess.run(['readelf', '-n', program], check=True, capture_output=True, text=True)
     return re.search(r'Build ID: (\w+)', notes.stdout)[1]
@@ -313,6 +329,7 @@ t.check('columns by other names', other_names)
 t.check('inputs with different columns', columns_that_differ)
 t.check('bytes without objects; mappings that are all of memory', bytes_only)
 t.check('locations without addresses are their names', no_addresses)
+t.check('names told by a profile without stacks count in no order of the inputs', names_without_stacks)
 t.check('a binary of the build that is told, and no other', build_ids)
 t.check('a binary by the rows of its code', executable_rows_alone)
 t.check('R33: what breaks a rule is refused with a sentence', broken)
