@@ -51,13 +51,21 @@ static struct hp_estimate estimate_of(double objects, double bytes) {
     return e;
 }
 
-// Numbers of 2^63 and more, of which only pprof has some, are below zero.
+// Numbers of 2^63 and more, of which only pprof has some, are below zero: of a difference,
+// and what it is off by is not known.
+static bool is_difference(struct hp_count count) {
+    return (count.objects | count.bytes) >> 63;
+}
+
 static struct hp_estimate as_counted(struct hp_count count) {
-    return (struct hp_estimate){
+    struct hp_estimate e = {
         .objects = (hp_fixed)(int64_t)count.objects * (1LL << HP_OBJECTS_FRACTION),
         .bytes = (hp_fixed)(int64_t)count.bytes * (1LL << HP_SPACE_FRACTION),
-        .error = {.certain = count.bytes, .samples = count.objects},
     };
+    if (!is_difference(count)) {
+        e.error = (struct hp_error){.certain = count.bytes, .samples = count.objects};
+    }
+    return e;
 }
 
 // n objects of one known size.
@@ -156,10 +164,9 @@ static struct hp_estimate as_scaled(const struct hp_unbias *unbias,
                                     struct hp_count count) {
     struct hp_estimate e = as_counted(count);
     uint64_t period = unbias->period > 0 ? unbias->period : USUAL_PERIOD;
-    bool is_difference = (count.objects | count.bytes) >> 63; // of which it is not known
-    e.error = is_difference
-                  ? (struct hp_error){0}
-                  : hp_error_of_scaled(count, unbias->mixes_sizes, period, &e.too_big);
+    if (!is_difference(count)) {
+        e.error = hp_error_of_scaled(count, unbias->mixes_sizes, period, &e.too_big);
+    }
     return e;
 }
 

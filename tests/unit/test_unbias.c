@@ -243,3 +243,22 @@ Test(unbias, keeps_estimates_of_others_and_tells_their_error) {
     error = error_of_scaled((struct hp_count){5, 0}, false, r);
     cr_expect(error.variance == 0);
 }
+
+// Two of them add up: nothing but the values is near 2^64.
+Test(unbias, knows_no_error_of_values_below_zero) {
+    static const enum hp_dump_kind kinds[] = {HP_DUMP_EXACT, HP_DUMP_SCALED};
+
+    for (int i = 0; i < 2; i++) {
+        struct one one;
+        struct hp_values values;
+        struct hp_error errors[HP_COLUMNS];
+        make(&one, 1, (struct hp_count){-1ULL, -100ULL}, true);
+        one.dump.kind = kinds[i];
+        hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &one.dump);
+        cr_assert(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values, errors));
+        cr_expect_eq(hp_fixed_double(values.of[HP_INUSE_SPACE], HP_INUSE_SPACE), -100);
+        struct hp_error sum = errors[HP_COLUMN_INUSE];
+        cr_expect(hp_error_add(&sum, &errors[HP_COLUMN_INUSE]));
+        cr_expect_eq(sum.certain, 0);
+    }
+}
