@@ -32,8 +32,8 @@ static bool read_listed_line(struct hp_scan *scan, struct hp_listed *object) {
     const char *start = c->at;
     hp_cursor_accept_word(c, "  f:");
     read_numbers(c, numbers, NUMBERS);
-    if (hp_cursor_good(c) && numbers[GIVEN] == 0) {
-        hp_cursor_fail(c, "an object of some bytes");
+    if (hp_cursor_good(c) && (numbers[GIVEN] == 0 || numbers[GIVEN] >> 62)) {
+        hp_cursor_fail(c, "an object of a possible size");
     }
     if (!hp_cursor_good(c)) {
         hp_scan_skip(scan, start, c->expected);

@@ -6,6 +6,7 @@ import json
 import math
 import pathlib
 import random
+import re
 
 from harness import METRICS, Tests, near, scratch
 
@@ -109,10 +110,10 @@ def tells_what_is_listed():
     return [f'no {text!r} in {info}' for text in wanted if text not in info]
 
 
-def damaged_line():
+def damaged_line(old, new):
     """A line that does not fit is told with its number, and its stack is as without a list."""
     stacks = stacks_of(3)
-    content = dump(stacks, rewritten, lambda i: i == 0).replace(b'  f: 1000 ', b'  f: -1000 ', 1)
+    content = re.sub(old, new, dump(stacks, rewritten, lambda i: i == 0), count=1)
     without = flats(run(dump(stacks, rewritten, lambda i: False))[0])
     report, info = run(content)
     faults = [] if flats(report) == without else [f'{flats(report)}, not {without}']
@@ -156,7 +157,11 @@ t.check('listed sizes are what is estimated from, beside rewritten counts',
 t.check('and beside raw counts', lambda: estimates(raw))
 t.check('a list of one stack is not taken for another', some_are_listed)
 t.check('info tells what is listed', tells_what_is_listed)
-t.check('a list with a damaged line is left', damaged_line)
+t.check('a list with a damaged line is left',
+        lambda: damaged_line(rb'  f: 1000 ', rb'  f: -1000 '))
+for size in (0, 1 << 62, (1 << 64) - 1):
+    t.check(f'and one of an object of {size} bytes',
+            lambda: damaged_line(rb'  f: (\d+ \d+) \d+', rb'  f: \1 %d' % size))
 for name, arguments in (('', (PERIOD, THREADS)),
                         (', with --no-unbias', (PERIOD, THREADS, '--no-unbias')),
                         (', with --compat=jeprof', (PERIOD, THREADS, '--compat=jeprof')),

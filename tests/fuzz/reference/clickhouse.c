@@ -19,8 +19,9 @@ static bool read_object(struct reference *r, struct hp_listed *object) {
     struct reference_scan s;
     uint64_t numbers[6];
     bool good = read_numbers(r, "  f:", numbers, 6, &s);
-    if (good && numbers[2] == 0) {
-        s.wanted = "an object of some bytes";
+    const uint64_t most = 4611686018427387903; // what is above wrapped around
+    if (good && (numbers[2] < 1 || numbers[2] > most)) {
+        s.wanted = "an object of a possible size";
     }
     if (s.wanted) {
         reference_malformed(r, s.wanted);
