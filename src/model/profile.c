@@ -84,13 +84,17 @@ void hp_profile_warn(struct hp_profile *profile, const char *format, ...) {
 
 // --- modules --------------------------------------------------------------------
 
+static const struct hp_extent *extents_of(const struct hp_profile *profile,
+                                          const struct hp_module *module) {
+    return module->extents > 0 ? profile->extents.at + module->first_extent : NULL;
+}
+
 static bool same_module(const struct hp_profile *profile, const struct hp_module *known,
                         const struct hp_module *module, const struct hp_extent *extents) {
-    const struct hp_extent *own =
-        known->extents > 0 ? profile->extents.at + known->first_extent : NULL;
     return known->kind == module->kind && known->path.n == module->path.n &&
            known->deleted == module->deleted && known->span == module->span &&
-           hp_extents_compare(own, known->extents, extents, module->extents) == 0;
+           hp_extents_compare(extents_of(profile, known), known->extents, extents,
+                              module->extents) == 0;
 }
 
 // Whether text was moved to huge pages may differ between processes of one build.
@@ -101,16 +105,23 @@ static void note_holes(struct hp_profile *profile, const struct hp_module *known
     }
 }
 
-static uint32_t module_hash(const struct hp_module *module) {
-    return (uint32_t)hp_hash_mix(module->span ^ hp_hash_key(),
-                                 module->path.n ^ (uint64_t)0x9e3779b97f4a7c15);
+static uint32_t module_hash(const struct hp_module *module,
+                            const struct hp_extent *extents) {
+    uint64_t hash = hp_hash_mix(module->span ^ hp_hash_key(),
+                                module->path.n ^ (uint64_t)0x9e3779b97f4a7c15);
+    for (uint32_t i = 0; i < module->extents; i++) {
+        hash = hp_hash_mix(extents[i].offset ^ hash,
+                           extents[i].size ^ (uint64_t)0xe7037ed1a0b428db);
+    }
+    return (uint32_t)hash;
 }
 
 static void index_modules(struct hp_profile *profile) {
     hp_index_widen(&profile->module_index, profile->modules.count);
     for (size_t i = 0; i < profile->modules.count; i++) {
-        hp_index_place(&profile->module_index, module_hash(&profile->modules.at[i]),
-                       (uint32_t)i);
+        const struct hp_module *module = &profile->modules.at[i];
+        uint32_t hash = module_hash(module, extents_of(profile, module));
+        hp_index_place(&profile->module_index, hash, (uint32_t)i);
     }
 }
 
@@ -120,7 +131,7 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
     if (hp_index_is_full(index, profile->modules.count)) {
         index_modules(profile);
     }
-    uint32_t hash = module_hash(module);
+    uint32_t hash = module_hash(module, extents);
     size_t mask = index->slot_count - 1;
     for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
         const struct hp_module *known = &profile->modules.at[index->slots[i] - 1];
@@ -376,8 +387,7 @@ static uint32_t *map_modules(struct hp_profile *profile, const struct hp_profile
         struct hp_module module = other->modules.at[i];
         module.path = hp_strtab_add(&profile->strings,
                                     hp_strtab_span(&other->strings, module.path));
-        const struct hp_extent *extents =
-            other->extents.at ? other->extents.at + module.first_extent : NULL;
+        const struct hp_extent *extents = extents_of(other, &module);
         map[i] = hp_profile_module(profile, &module, extents).n;
     }
     return map;

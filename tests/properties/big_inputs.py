@@ -48,6 +48,20 @@ def maps_backwards(scale=1):
         yield b'%x-%x r-xp 00000000 fe:00 %d /srv/l.so\n' % (i * 0x2000, (i + 2) * 0x2000, i)
 
 
+def one_path(scale=1):
+    """One path at so many offsets, each less than the one before and so a file of its own."""
+    count = 100000 * scale
+    yield b'heap_v2/524288\n  t*: %d: %d [0: 0]\n' % (count, 64 * count)
+    for first in range(0, count, 10000):
+        yield b''.join(b'@ 0x%x\n  t*: 1: 64 [0: 0]\n' % (0x2010 + i * 0x2000)
+                       for i in range(first, first + 10000))
+    yield b'\nMAPPED_LIBRARIES:\n'
+    for first in range(0, count, 10000):
+        yield b''.join(b'%x-%x r-xp %x000 fe:00 1 /srv/l.so\n' %
+                       (0x2000 + i * 0x2000, 0x3000 + i * 0x2000, count - i)
+                       for i in range(first, first + 10000))
+
+
 def threads(scale=1):
     count = 1000000 * scale
     yield HEAD + b''.join(b'  t%d: 1: 64 [0: 0] worker %d\n' % (i, i) for i in range(count))

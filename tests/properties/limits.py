@@ -139,6 +139,8 @@ t.check('R31: a map of a million rows', lambda: large(
     big_inputs.maps(), 'module /srv/lib/l2.so', 64, 4))
 t.check('R31, R32: a million rows from the end to the start, each over the next', lambda: large(
     big_inputs.maps_backwards(), '500000 overlapping rows', 64, 4))
+t.check('R31: a path at 100,000 offsets', lambda: large(
+    big_inputs.one_path(), '100000 mapped files', 64 * 100000, 25))
 t.check('R31: a million threads', lambda: large(
     big_inputs.threads(), 'threads', 64 * MILLION, 4))
 t.check('R31: stacks of 65,536 frames are read', lambda: large(

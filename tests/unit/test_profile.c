@@ -30,6 +30,32 @@ Test(profile, adds_equal_stacks_up) {
     hp_profile_done(&profile);
 }
 
+// A look-up goes through a run of slots that are taken: in one of 5000 it would take for ever.
+Test(profile, finds_modules_of_one_path_by_their_extents) {
+    enum {
+        MODULES = 5000
+    };
+
+    struct hp_profile profile;
+    hp_profile_init(&profile);
+    struct hp_module module = {.kind = HP_MODULE_FILE, .span = 4096, .extents = 1};
+    module.path = hp_strtab_add(&profile.strings, hp_span_of("/a"));
+    for (uint64_t i = 0; i < MODULES; i++) {
+        struct hp_extent extent = {.offset = i % 2 * i * 4096,
+                                   .size = 4096 + (i + 1) % 2 * i * 4096};
+        uint32_t number = hp_profile_module(&profile, &module, &extent).n;
+        cr_assert_eq(number, hp_profile_module(&profile, &module, &extent).n);
+    }
+    cr_expect_eq(profile.modules.count, MODULES + 1);
+    size_t run = 0, longest = 0;
+    for (size_t i = 0; i < profile.module_index.slot_count; i++) {
+        run = profile.module_index.slots[i] ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    cr_expect_lt(longest, 200, "%zu", longest);
+    hp_profile_done(&profile);
+}
+
 Test(profile, holds_many_frames_and_stacks) {
     struct hp_profile profile;
     hp_profile_init(&profile);
