@@ -89,7 +89,7 @@ static struct hp_estimate by_mean_size(struct hp_count count, uint64_t period,
 }
 
 double hp_unbias_total_bytes(struct hp_count total, uint64_t period) {
-    if (total.objects == 0) {
+    if (total.objects == 0 || total.bytes == 0) {
         return 0;
     }
     double mean = (double)total.bytes / (double)total.objects;

@@ -201,8 +201,13 @@ t.check('R25: a number above 2^64', lambda: refused(
     'big', varied(b'  t*: 1: 1048576 [99: 55037952]', b'  t*: 99999999999999999999: 5 [0: 0]'),
     '2.?64|number|large'))
 t.check('a header that disagrees with its stacks is told', lambda: used(
-    varied(b't*: 143525: 46627456 ', b't*: 243525: 96627456 '), 'header|disagree|total',
+    varied(b't*: 143525: 46627456 ', b't*: 243525: 96627456 '), 'contradicts the sum of its stacks',
     totals=EXACT))
+for header in ('5: 0', '0: 500', '5: 320', '200: 1056578'):
+    t.check(f'and so is {header} above stacks that jemalloc rewrote', lambda: used(
+        f'heap_v2/524288\n  t*: {header} [0: 0]\n@ 0x400010\n  t*: 100: 528289 [0: 0]\n\n'
+        'MAPPED_LIBRARIES:\n00400000-00401000 r-xp 00000000 00:00 1 /bin/x\n'.encode(),
+        'contradicts the sum of its stacks'))
 t.check('no stacks at all', lambda: used(
     b'heap_v2/524288\n  t*: 0: 0 [0: 0]\n\nMAPPED_LIBRARIES:\n'
     b'00400000-00401000 r-xp 00000000 00:00 1 /bin/x\n', '.',
