@@ -226,32 +226,40 @@ static bool exceeds(const struct hp_cli_settings *settings,
     return exceeded;
 }
 
-int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
-                   struct hp_err *err) {
-    struct hp_cli_outfile out = {.fd = -1};
-    struct inputs inputs = {0};
+// With the inputs at hand.
+static int run(const struct hp_cli_settings *settings, const struct inputs *inputs,
+               struct hp_cli_outfile *out, struct hp_cli_outcome *outcome,
+               struct hp_err *err) {
     struct hp_profile *profile = hp_profile_new();
-    int ret = collect_inputs(settings, &inputs, err);
-    if (ret == HP_OK) {
-        ret = open_output(settings, &inputs.all, &out, err);
-    }
-    if (ret == HP_OK && wants_progress(settings)) {
+    if (wants_progress(settings)) {
         hp_cli_progress_start();
     }
+    int ret = read_inputs(settings, inputs, profile, &outcome->skipped, err);
     if (ret == HP_OK) {
-        ret = read_inputs(settings, &inputs, profile, &outcome->skipped, err);
-    }
-    if (ret == HP_OK) {
-        ret = report(settings, profile, &out, err);
+        ret = report(settings, profile, out, err);
         outcome->exceeded =
             ret == HP_OK && settings->has_gate && exceeds(settings, profile);
     } else if (is_told_by_info(settings, ret)) {
         struct hp_err told = *err;
-        ret = report(settings, profile, &out, err) == HP_OK ? (int)told.code
-                                                            : (int)err->code;
+        ret = report(settings, profile, out, err) == HP_OK ? (int)told.code
+                                                           : (int)err->code;
+    }
+    hp_profile_free(profile);
+    return ret;
+}
+
+int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
+                   struct hp_err *err) {
+    struct hp_cli_outfile out = {.fd = -1};
+    struct inputs inputs = {0};
+    int ret = collect_inputs(settings, &inputs, err);
+    if (ret == HP_OK) {
+        ret = open_output(settings, &inputs.all, &out, err);
+    }
+    if (ret == HP_OK) {
+        ret = run(settings, &inputs, &out, outcome, err);
     }
     hp_cli_outfile_discard(&out);
-    hp_profile_free(profile);
     inputs_done(&inputs);
     return ret;
 }

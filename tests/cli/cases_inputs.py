@@ -52,12 +52,15 @@ def a_list_that_cannot_be_read_is_bad_input(t):
           "nowhere: cannot open the list: No such file")
     check(t.run("top", "--files-from=."), 5, "", "Is a directory")
     t.file("empty", "\n\n")
-    check(t.run("top", "--files-from=empty"), 5, "", "empty: the list names no input")
+    for command in "top", "info":
+        check(t.run(command, "--files-from=empty"), 5, "", "empty: the list names no input")
 
 
 @case
 def a_null_list_without_null_is_explained(t):
-    check(t.run("top", "--files-from=-", text=b"a\0b\0"), 5, "", ":1: a NUL byte in a path")
+    for command in "top", "info":
+        check(t.run(command, "--files-from=-", text=b"a\0b\0"), 5, "",
+              ":1: a NUL byte in a path")
 
 
 @case
