@@ -5,7 +5,7 @@
 #include "lib/read.h"
 #include "lib/times.h"
 #include "lib/warnings.h"
-#include "model/profile.h"
+#include "model/tells.h"
 #include "report/report.h"
 #include "sym/symbolizer.h"
 #include "view/groups.h"
@@ -87,22 +87,29 @@ static const struct hp_format_writer *find_writer(const char *name) {
     return NULL;
 }
 
-static bool wants_alloc(enum hp_metric metric) {
-    return metric == HP_ALLOC_SPACE || metric == HP_ALLOC_OBJECTS;
-}
-
-static bool lacks_inuse(const struct hp_profile *profile) {
-    bool lacks = false;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
-            lacks |= input->lacks_inuse;
-            if (!input->lacks_inuse) {
-                return false;
-            }
-        }
+// Of most reports all numbers are of one metric.
+static int check_metric(const struct hp_profile *profile,
+                        const struct hp_report_options *options, struct hp_err *err) {
+    static const char *const sentences[HP_METRICS] = {
+        [HP_INUSE_SPACE] =
+            "no input tells what is in use, but what was allocated: "
+            "--metric=alloc-space shows it",
+        [HP_ALLOC_SPACE] =
+            "no input tells what was allocated and freed: run "
+            "the program with prof_accum:true",
+    };
+    bool is_inuse = hp_column_of(options->metric) == HP_COLUMN_INUSE;
+    enum hp_metric space = is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
+    if (options->kind == HP_REPORT_INFO ||
+        (is_inuse && options->kind == HP_REPORT_MERGE) ||
+        hp_profile_tells(profile, options->metric)) {
+        return HP_OK;
     }
-    return lacks;
+    if (hp_profile_tells(profile, space)) {
+        return hp_fail(err, HP_E_EMPTY,
+                       "no input tells how many objects there are, but bytes");
+    }
+    return hp_fail(err, HP_E_EMPTY, "%s", sentences[space]);
 }
 
 // What a report needs beyond stacks.
@@ -158,19 +165,8 @@ int hp_profile_report(const struct hp_profile *profile,
     if (!writer || !(writer->kinds & 1u << options->kind)) {
         return hp_fail(err, HP_E_USAGE, "this report has no form as '%s'", name);
     }
-    if (!wants_alloc(options->metric) && lacks_inuse(profile) &&
-        options->kind != HP_REPORT_INFO && options->kind != HP_REPORT_MERGE) {
-        return hp_fail(err, HP_E_EMPTY,
-                       "no input tells what is in use, but what was allocated: "
-                       "--metric=alloc-space shows it");
-    }
-    if (wants_alloc(options->metric) && !profile->has_alloc &&
-        options->kind != HP_REPORT_INFO) {
-        return hp_fail(err, HP_E_EMPTY,
-                       "no input tells what was allocated and freed: run "
-                       "the program with prof_accum:true");
-    }
-    int ret = check_history(profile, options, err);
+    int ret = check_metric(profile, options, err);
+    ret = ret == HP_OK ? check_history(profile, options, err) : ret;
     ret = ret == HP_OK ? check_picks(profile, options, err) : ret;
     if (ret != HP_OK) {
         return ret;

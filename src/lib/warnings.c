@@ -271,7 +271,7 @@ static void warn_of_mixtures(struct hp_profile *profile) {
                         "freed (prof_accum)",
                         with_alloc, used);
     }
-    if (with_inuse < used) {
+    if (with_inuse > 0 && with_inuse < used) {
         hp_profile_warn(profile, "only %zu of %zu inputs tell what is in use", with_inuse,
                         used);
     }

@@ -18,6 +18,7 @@
 // "few-samples", "seen-once" and "mixed-sizes".  Rows of stacks have "frames", leaf first,
 // "truncated", and "value" instead of flat and cum.
 #include "report/json.h"
+#include "model/tells.h"
 #include "report/jsonhead.h"
 #include "report/jsontext.h"
 #include "report/report.h"
@@ -204,6 +205,9 @@ static void write_json(struct hp_sink *out, const struct hp_profile *profile,
         .options = options,
     };
     hp_precision_init(&w.precision, profile, options);
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        w.is_told[metric] = hp_profile_tells(profile, metric);
+    }
     if (options->kind == HP_REPORT_DIFF) {
         hp_json_diff(out, profile, options);
     } else if (options->kind == HP_REPORT_TREND) {

@@ -15,6 +15,11 @@
 #include "report/json.h"
 #include "report/jsontext.h"
 
+#include "model/tells.h"
+
+#include <stdio.h>
+#include <string.h>
+
 static void put_text(struct hp_sink *out, const char *key, const char *text) {
     hp_sink_text(out, ", ");
     hp_json_key(out, key);
@@ -31,13 +36,14 @@ static void put_count(struct hp_sink *out, const char *key, uint64_t count) {
     hp_sink_print(out, "%llu", (unsigned long long)count);
 }
 
+// Of what is told.
 static void put_total(struct hp_sink *out, const struct hp_values *values,
-                      bool has_alloc) {
+                      const bool is_told[HP_METRICS]) {
     hp_sink_text(out, "\"total\": {");
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         hp_sink_text(out, metric > 0 ? ", " : "");
         hp_json_key(out, hp_json_metric(metric));
-        if (hp_column_of(metric) == HP_COLUMN_INUSE || has_alloc) {
+        if (is_told[metric]) {
             hp_json_fixed(out, values->of[metric], metric);
         } else {
             hp_sink_text(out, "null");
@@ -78,8 +84,26 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
     put_text(out, "header", checks[input->header_check]);
 }
 
-static void put_input(struct hp_sink *out, const struct hp_input_record *input,
-                      bool has_alloc) {
+static void put_reason(struct hp_sink *out, const struct hp_input *input) {
+    char text[sizeof input->err.message + 128] = "";
+    if (input->status != HP_INPUT_USED) {
+        snprintf(text, sizeof text, "%s%s%s", input->err.message,
+                 input->err.sys != 0 ? ": " : "",
+                 input->err.sys != 0 ? strerror(input->err.sys) : "");
+    }
+    put_text(out, "reason", text);
+}
+
+static void put_input_total(struct hp_sink *out, const struct hp_input_record *input) {
+    bool is_told[HP_METRICS];
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        is_told[metric] = hp_input_tells(input, metric);
+    }
+    hp_sink_text(out, ",\n   ");
+    put_total(out, &input->total, is_told);
+}
+
+static void put_input(struct hp_sink *out, const struct hp_input_record *input) {
     static const char *const statuses[] = {
         [HP_INPUT_USED] = "used",       [HP_INPUT_KEPT_DAMAGED] = "kept-damaged",
         [HP_INPUT_SKIPPED] = "skipped", [HP_INPUT_REPEATED] = "repeated",
@@ -89,11 +113,10 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input,
     hp_sink_text(out, "{\"name\": ");
     hp_json_string(out, hp_span_of(public->name));
     put_text(out, "status", statuses[public->status]);
-    put_text(out, "reason", public->status == HP_INPUT_USED ? "" : public->err.message);
+    put_reason(out, public);
     if (public->status <= HP_INPUT_KEPT_DAMAGED) {
         put_contents(out, input);
-        hp_sink_text(out, ",\n   ");
-        put_total(out, &input->total, has_alloc);
+        put_input_total(out, input);
     }
     hp_sink_text(out, "}");
 }
@@ -124,16 +147,20 @@ static void put_modules(struct hp_sink *out, const struct hp_profile *profile) {
 
 void hp_json_info(struct hp_sink *out, const struct hp_profile *profile) {
     struct hp_values total = hp_profile_total(profile);
+    bool is_told[HP_METRICS];
     hp_sink_text(out,
                  "{\"schema\": \"hprof-agg.info/1\", \"command\": \"info\",\n "
                  "\"inputs\": [");
     for (size_t i = 0; i < profile->inputs.count; i++) {
         hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
-        put_input(out, &profile->inputs.at[i], profile->has_alloc);
+        put_input(out, &profile->inputs.at[i]);
     }
     hp_sink_text(out, "],\n \"modules\": [");
     put_modules(out, profile);
     hp_sink_text(out, "],\n ");
-    put_total(out, &total, profile->has_alloc);
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        is_told[metric] = hp_profile_tells(profile, metric);
+    }
+    put_total(out, &total, is_told);
     hp_json_foot(out, profile);
 }

@@ -125,10 +125,10 @@ void hp_json_numbers(const struct hp_json_report *w, const struct hp_values *val
         enum hp_column column = hp_column_of(metric);
         hp_sink_text(w->out, metric > 0 ? ", " : "");
         hp_json_key(w->out, hp_json_metric(metric));
-        if (column == HP_COLUMN_ALLOC && !w->profile->has_alloc) {
-            hp_sink_text(w->out, "null");
-        } else {
+        if (w->is_told[metric]) {
             hp_json_number(w, values->of[metric], &errors[column], metric);
+        } else {
+            hp_sink_text(w->out, "null");
         }
     }
     hp_sink_text(w->out, "}");

@@ -1,5 +1,6 @@
 #include "report/text.h"
 
+#include "model/tells.h"
 #include "report/report.h"
 #include "view/chosen.h"
 #include "view/left.h"
@@ -261,14 +262,19 @@ static void put_totals(struct hp_sink *out, const struct hp_profile *profile,
     struct hp_values total = hp_profile_total(profile);
     bool has_error = !options->no_error && hp_profile_is_uncertain(profile, column);
     struct hp_error error = {0};
+    if (!hp_profile_tells(profile, space[column])) {
+        return;
+    }
     if (has_error) {
         error = hp_profile_error(profile, column);
     }
     hp_sink_print(out, "%-9s", label);
     put_total(out, total.of[space[column]], has_error ? &error : NULL, space[column],
               options);
-    put_total(out, total.of[objects[column]], has_error ? &error : NULL, objects[column],
-              options);
+    if (hp_profile_tells(profile, objects[column])) {
+        put_total(out, total.of[objects[column]], has_error ? &error : NULL,
+                  objects[column], options);
+    }
     hp_sink_text(out, "\n");
 }
 
@@ -323,9 +329,7 @@ void hp_text_header(struct hp_sink *out, const struct hp_naming *naming,
     const struct hp_profile *profile = naming->profile;
     put_inputs(out, profile);
     put_totals(out, profile, "in use", HP_COLUMN_INUSE, options);
-    if (profile->has_alloc) {
-        put_totals(out, profile, "allocated", HP_COLUMN_ALLOC, options);
-    }
+    put_totals(out, profile, "allocated", HP_COLUMN_ALLOC, options);
     if (hp_text_has_errors(profile, options)) {
         put_unseen(out, profile, options);
     }

@@ -3,6 +3,10 @@
 //     total inuse-space 46627456.000
 #include "report/text.h"
 
+#include "model/tells.h"
+
+#include <string.h>
+
 static void put_field(struct hp_sink *out, const char *name) {
     hp_sink_print(out, "  %-12s ", name);
 }
@@ -72,11 +76,18 @@ static void put_listed(struct hp_sink *out, const struct hp_input_record *input)
 
 static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
                     const char *name, enum hp_metric space, enum hp_metric objects) {
-    char bytes[HP_NUMBER_SIZE], count[HP_NUMBER_SIZE];
-    hp_format_bytes(bytes, input->total.of[space], HP_UNIT_AUTO);
-    hp_format_grouped(count, hp_fixed_round(input->total.of[objects], objects));
+    char text[HP_NUMBER_SIZE];
+    if (!hp_input_tells(input, space)) {
+        return;
+    }
     put_field(out, name);
-    hp_sink_print(out, "%s   %s objects\n", bytes, count);
+    hp_text_format(text, input->total.of[space], space, HP_UNIT_AUTO);
+    hp_sink_text(out, text);
+    if (hp_input_tells(input, objects)) {
+        hp_text_format(text, input->total.of[objects], objects, HP_UNIT_AUTO);
+        hp_sink_print(out, "   %s objects", text);
+    }
+    hp_sink_text(out, "\n");
 }
 
 static void put_faults(struct hp_sink *out, const struct hp_input_record *input) {
@@ -126,6 +137,9 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
     hp_sink_text(out, statuses[input->status]);
     if (input->status != HP_INPUT_REPEATED) {
         hp_sink_escaped(out, hp_span_of(input->err.message));
+        if (input->err.sys != 0) {
+            hp_sink_print(out, ": %s", strerror(input->err.sys));
+        }
         if (input->err.line > 0) {
             hp_sink_print(out, ", line %llu", (unsigned long long)input->err.line);
         }
@@ -133,8 +147,7 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
     hp_sink_text(out, "\n");
 }
 
-static void put_input(struct hp_sink *out, const struct hp_input_record *input,
-                      bool has_alloc) {
+static void put_input(struct hp_sink *out, const struct hp_input_record *input) {
     hp_sink_text(out, "input ");
     hp_sink_escaped(out, hp_span_of(input->public.name));
     hp_sink_text(out, "\n");
@@ -151,9 +164,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input,
     put_kind(out, input);
     put_contents(out, input);
     put_sum(out, input, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
-    if (has_alloc) {
-        put_sum(out, input, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
-    }
+    put_sum(out, input, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
     put_listed(out, input);
     put_faults(out, input);
 }
@@ -195,8 +206,7 @@ static void put_modules(struct hp_sink *out, const struct hp_profile *profile) {
 static void put_total(struct hp_sink *out, const struct hp_profile *profile,
                       enum hp_metric metric, const char *name) {
     hp_fixed total = hp_profile_total(profile).of[metric];
-    bool known = profile->has_alloc || metric < HP_ALLOC_SPACE;
-    if (!known) {
+    if (!hp_profile_tells(profile, metric)) {
         hp_sink_print(out, "total %s -\n", name);
         return;
     }
@@ -215,7 +225,7 @@ static void put_total(struct hp_sink *out, const struct hp_profile *profile,
 void hp_text_info(struct hp_sink *out, const struct hp_profile *profile) {
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        put_input(out, input, profile->has_alloc);
+        put_input(out, input);
     }
     put_modules(out, profile);
     const hp_string *warning;

@@ -1,4 +1,5 @@
 """Inputs: where they come from, and what happens to bad ones."""
+import json
 import pathlib
 
 from harness import case, check
@@ -54,6 +55,25 @@ def a_list_that_cannot_be_read_is_bad_input(t):
     t.file("empty", "\n\n")
     for command in "top", "info":
         check(t.run(command, "--files-from=empty"), 5, "", "empty: the list names no input")
+
+
+@case
+def info_tells_why_a_file_cannot_be_opened(t):
+    why = "cannot open: No such file or directory"
+    check(t.run("info", "nowhere.heap"), 5, f"status       skipped: {why}\n")
+    told = json.loads(check(t.run("info", "-q", "-fjson", "nowhere.heap"), 5).out)
+    assert told["inputs"][0]["reason"] == why, told
+
+
+@case
+def info_tells_of_each_input_what_it_tells(t):
+    accum = t.testdata / "jemalloc-lg0-accum.heap"
+    out = check(t.run("info", "--no-symbols", t.dump, accum)).out
+    first, second = (part.partition("\nmodule ")[0] for part in out.split("input ")[1:3])
+    told = {str(accum): "allocated    96.0 MiB   143,624 objects", t.dump: "allocated"}
+    for part in first, second:
+        name = part.partition("\n")[0]
+        assert (told[name] in part) == (name == str(accum)), out
 
 
 @case

@@ -50,6 +50,7 @@ REPORTS = [
     ('info', SYMBOLS, *PROCS),
     ('info', '--no-symbols', t.formats / 'go-protobuf.pb.gz', t.formats / 'go-text.heap'),
     ('info', '--on-duplicate=skip', PROCS[0], PROCS[0]),
+    ('info', '--no-symbols', t.formats / 'gperftools-growth.heap'),
 ]
 
 

@@ -2,6 +2,7 @@
 """pprof profiles: what Go writes, what a writer of our own makes of every rule of the format,
 and what is wrong with those that break one."""
 import gzip
+import json
 import random
 import re
 import subprocess
@@ -122,7 +123,7 @@ def columns_that_differ():
                 ((a, b), (12, 1200, 1, 100), ['only 1 of 2 inputs tell what is in use']),
                 ((a, c), (4, 400, 1, 116), ['only 1 of 2 inputs tell what was allocated',
                                             'c tells bytes, but not how many objects']),
-                ((b, c), (8, 800, 0, 16), ['only 1 of 2 inputs tell what is in use',
+                ((b, c), (8, 800, None, 16), ['only 1 of 2 inputs tell what is in use',
                                            'only 1 of 2 inputs tell what was allocated'])):
             result = t.ok('info', '--no-symbols', *paths)
             got = result.totals()
@@ -134,7 +135,33 @@ def columns_that_differ():
         if alone.code != 5 or '--metric=alloc-space shows it' not in alone.err:
             faults.append(f'{alone.code}: {alone.err}')
         shown = t.ok('top', '--no-symbols', '--metric=alloc-space', '--unit=B', b).rows()
-        return faults + ([] if shown == [(800, 800, 'b')] else [f'{shown}'])
+        faults += [] if shown == [(800, 800, 'b')] else [f'{shown}']
+        return faults + [fault for path, metrics in ((b, ('alloc-space', 'alloc-objects')),
+                                                     (c, ('inuse-space',)))
+                         for fault in tells_only(path, metrics)]
+
+
+def tells_only(path, metrics):
+    """What an input does not tell is unknown, and not 0."""
+    option = f'--metric={metrics[0]}'
+    faults = []
+    for report in (('info',), ('top', option)):
+        value = json.loads(t.ok(*report, '-fjson', '--no-symbols', path).out)
+        totals = [part['total'] for part in (value, *value.get('rows', ()), *(
+            value['inputs'] if report[0] == 'info' else ())) if 'total' in part]
+        faults += [f'{report}: {total}' for total in totals
+                   if [metric for metric in total if total[metric] is not None] !=
+                   sorted(metrics, reverse=True)]
+        out = t.ok(*report, '--no-symbols', path).out
+        faults += [f'{out}' for label, metric in (('in use ', 'inuse-space'),
+                                                  ('allocated ', 'alloc-space'),
+                                                  (' objects\n', metrics[0].replace('space', 'objects')))
+                   if (label in out) != (metric in metrics)]
+        faults += [out] if 'only 0 of 1' in out else []
+    objects = t.run('top', '--no-symbols', option.replace('space', 'objects'), path)
+    if (objects.code != 5) != (len(metrics) > 1):
+        faults.append(f'{objects}: {objects.code}, {objects.err}')
+    return faults
 
 
 def bytes_only():
