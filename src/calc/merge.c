@@ -25,6 +25,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->header = dump->header;
     record->samples = dump->samples;
     record->maps = dump->maps;
+    record->maps_stay = dump->maps_stay;
 }
 
 static void make_room(struct hp_merger *merger, const struct hp_profile *profile,

@@ -207,19 +207,70 @@ static void drop_overlaps(struct hp_dump *dump) {
     dump->mappings.count = kept;
 }
 
-struct hp_digest hp_maps_digest(const struct hp_dump *dump) {
-    struct hp_digest digest = {{0}};
-    const struct hp_mapping *row;
-    hp_vec_each (row, &dump->mappings) {
-        if (row->path.size > 0 && row->path.at[0] == '/' && row->executable) {
-            uint64_t where[2] = {row->start, row->offset};
-            struct hp_span place = {(const char *)where, sizeof where};
-            digest = hp_digest_join(digest, hp_digest_of(place));
-            digest = hp_digest_join(digest, hp_digest_of(row->path));
+// --- which process ------------------------------------------------------------------------
+
+// Where things are that Linux does not place at random: programs that were linked to an
+// address and all of 32 bits, which leave little to chance; without randomization programs at
+// two thirds of the address space, and libraries, vdso and stack at its end.
+static bool is_random(uint64_t address) {
+    static const struct {
+        uint64_t from, to;
+    } fixed[] = {
+        {0, 0x100000000},
+        {0x555555554000, 0x555595554000}, // x86-64
+        {0x7ffff0000000, 0x800000000000},
+        {0xaaaaaaaaa000, 0xaaaaeaaaa000}, // arm64
+        {0xfffff0000000, 0x1000000000000},
+    };
+
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        if (address >= fixed[i].from && address < fixed[i].to) {
+            return false;
         }
     }
-    return digest;
+    return true;
 }
+
+// Some rows, told from all others.
+struct places {
+    struct hp_digest digest;
+    bool are_random; // one of them is
+};
+
+static void add_place(struct places *places, uint64_t address,
+                      const struct hp_mapping *row) {
+    uint64_t where[2] = {address, row->offset};
+    struct hp_span place = {(const char *)where, sizeof where};
+    places->digest = hp_digest_join(places->digest, hp_digest_of(place));
+    places->digest = hp_digest_join(places->digest, hp_digest_of(row->path));
+    places->are_random |= is_random(address);
+}
+
+// The vdso and the stack, of which the end stays, are there from the start on; libraries come
+// and go.
+void hp_maps_identify(struct hp_dump *dump) {
+    struct places first = {.are_random = false}, files = {.are_random = false};
+    const struct hp_mapping *row, *program = NULL;
+    bool has_first = false;
+    hp_vec_each (row, &dump->mappings) {
+        bool is_vdso = hp_span_is(row->path, "[vdso]");
+        if (is_vdso || hp_span_is(row->path, "[stack]")) {
+            add_place(&first, is_vdso ? row->start : row->end, row);
+            has_first = true;
+        } else if (hp_span_starts(row->path, "/") && row->executable) {
+            add_place(&files, row->start, row);
+            program = program ? program : row;
+        }
+    }
+    if (has_first && program) {
+        add_place(&first, program->start, program);
+    }
+    const struct places *places = has_first ? &first : &files;
+    dump->maps = places->are_random ? places->digest : (struct hp_digest){{0}};
+    dump->maps_stay = has_first;
+}
+
+// --- lines --------------------------------------------------------------------------------
 
 // An empty line, or one of white space, is nothing wrong.
 static bool is_blank(struct hp_span line) {
@@ -274,6 +325,6 @@ const char *hp_maps_read(struct hp_cursor *c, struct hp_dump *dump) {
     hp_vec_each (row, &dump->mappings) {
         row->path = expand(row->path, &variables, dump);
     }
-    dump->maps = hp_maps_digest(dump);
+    hp_maps_identify(dump);
     return wrong;
 }

@@ -14,7 +14,7 @@ bool hp_maps_is_path(struct hp_span path);
 // first row wins).  Lines that are no row are passed over; returns the first, or NULL.
 const char *hp_maps_read(struct hp_cursor *c, struct hp_dump *dump);
 
-// Which files are mapped where: the same in two dumps of one process.
-struct hp_digest hp_maps_digest(const struct hp_dump *dump);
+// Set dump->maps and maps_stay by the rows of the map.
+void hp_maps_identify(struct hp_dump *dump);
 
 #endif

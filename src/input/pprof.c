@@ -330,7 +330,7 @@ static void add_mappings(struct reader *r) {
         };
         hp_vec_push(&r->dump->mappings, row);
     }
-    r->dump->maps = hp_maps_digest(r->dump);
+    hp_maps_identify(r->dump);
 }
 
 static uint64_t period_of(const struct hp_pprof_tables *tables) {

@@ -214,14 +214,14 @@ static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
 static void warn_of_strangers(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
     hp_vec_each (input, &profile->inputs) {
-        if (!is_used(input) || input->pid == 0) {
+        if (!is_used(input)) {
             continue;
         }
         first = first ? first : input;
-        if (input->pid != first->pid || input->process != first->process) {
+        if (hp_input_kinship(first, input) == HP_KINSHIP_OTHER) {
             hp_profile_warn(profile,
-                            "%s and %s are named as dumps of two processes: what they "
-                            "differ by is taken for growth",
+                            "%s and %s are dumps of two processes, by their memory maps "
+                            "or names: what they differ by is taken for growth",
                             first->public.name, input->public.name);
             return;
         }

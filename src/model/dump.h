@@ -102,6 +102,7 @@ struct hp_dump {
         negative; // as in struct hp_input_record
     uint64_t bytes, lines;
     struct hp_digest content, samples, maps;
+    bool maps_stay; // as in struct hp_input_record
 };
 
 void hp_dump_clear(struct hp_dump *dump); // keeps the memory

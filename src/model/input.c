@@ -1,5 +1,25 @@
 #include "model/input.h"
 
+#include <string.h>
+
+enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
+                                 const struct hp_input_record *b) {
+    static const struct hp_digest unknown;
+    bool have_maps = memcmp(&a->maps, &unknown, sizeof unknown) != 0 &&
+                     memcmp(&b->maps, &unknown, sizeof unknown) != 0;
+    if (have_maps && memcmp(&a->maps, &b->maps, sizeof a->maps) == 0) {
+        return HP_KINSHIP_SAME;
+    }
+    if (have_maps && a->maps_stay && b->maps_stay) {
+        return HP_KINSHIP_OTHER;
+    }
+    if (a->pid == 0 || b->pid == 0) {
+        return HP_KINSHIP_UNKNOWN;
+    }
+    return a->pid == b->pid && a->process == b->process ? HP_KINSHIP_SAME
+                                                        : HP_KINSHIP_OTHER;
+}
+
 const char *hp_producer_text(enum hp_producer producer) {
     static const char *const texts[] = {
         [HP_PRODUCER_JEMALLOC] = "jemalloc heap_v2",

@@ -78,10 +78,21 @@ struct hp_input_record {
     struct hp_digest content; // of the whole text, if
     bool has_content;
     struct hp_digest samples; // of the text from the first stack to the last
-    struct hp_digest maps;    // of the rows that are mapped from files
+    struct hp_digest maps;    // where things are that were placed at random; {0}: unknown
+    bool maps_stay;           // they do for as long as the process lives
     uint64_t pid;             // from the file's name, or 0
     uint64_t process;         // hash of the file's path up to the pid
 };
+
+enum hp_kinship {
+    HP_KINSHIP_UNKNOWN,
+    HP_KINSHIP_SAME, // dumps of one process, or of one and what it forked
+    HP_KINSHIP_OTHER,
+};
+
+// By their memory maps, else by their names.
+enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
+                                 const struct hp_input_record *b);
 
 // "jemalloc heap_v2"
 const char *hp_producer_text(enum hp_producer producer);

@@ -15,7 +15,6 @@
 #include "view/special.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double least_samples = 5; // that a row has to stand on to be tested
 
@@ -41,13 +40,6 @@ void hp_sides_done(struct hp_sides *sides) {
 
 // --- which test ---------------------------------------------------------------------------
 
-static bool is_one_process(const struct hp_input_record *a,
-                           const struct hp_input_record *b) {
-    bool has_maps = a->maps.of[0] != 0 || a->maps.of[1] != 0;
-    return (a->pid != 0 && a->pid == b->pid && a->process == b->process) ||
-           (has_maps && memcmp(&a->maps, &b->maps, sizeof a->maps) == 0);
-}
-
 static bool tells_alloc(const struct hp_input_record *input) {
     return input->total.of[HP_ALLOC_OBJECTS] > 0 ||
            input->total.of[HP_INUSE_OBJECTS] == 0;
@@ -67,7 +59,7 @@ static enum hp_difference_test choose_test(const struct hp_profile *profile,
     }
     const struct hp_input_record *a = &profile->inputs.at[sides->base.at[0]];
     const struct hp_input_record *b = &profile->inputs.at[sides->new.at[0]];
-    if (!is_one_process(a, b)) {
+    if (hp_input_kinship(a, b) != HP_KINSHIP_SAME) {
         return HP_TEST_INDEPENDENT;
     }
     bool lives = profile->has_alloc && tells_alloc(a) && tells_alloc(b) &&

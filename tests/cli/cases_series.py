@@ -72,6 +72,55 @@ def the_test_follows_from_the_dumps(t):
     assert chosen(first, last, "--no-error") == "none"
 
 
+def mapped(t, name, *rows):
+    """A dump of more than its base where `name` says so, mapped as `rows` say: (start, end, path)."""
+    text = open(procs(t)[0 if name.startswith("base") else 3]).read()
+    path = os.path.join(t.folder, name)
+    with open(path, "w") as file:
+        file.write(text[:text.index("MAPPED_LIBRARIES:")] + "MAPPED_LIBRARIES:\n")
+        for start, end, where in rows:
+            file.write(f"{start:x}-{end:x} r-xp 00000000 08:01 5 {where}\n")
+    return path
+
+
+APP = (0x400000, 0x600000, "/srv/app")
+PIE = (0x55d0a1b2c000, 0x55d0a1d2c000, "/srv/app")
+VDSO = (0x7f3a12345000, 0x7f3a12347000, "[vdso]")
+STACK = (0x7ffd12300000, 0x7ffd12345000, "[stack]")
+LIBRARY = (0x7f3a11000000, 0x7f3a11001000, "/srv/plugin.so")
+UNRANDOM = [(0x555555554000, 0x555555556000, "/srv/app"), (0x7ffff7dd5000, 0x7ffff7f00000, "/lib/libc.so.6"),
+            (0x7ffff7fc1000, 0x7ffff7fc3000, "[vdso]"), (0x7ffffffde000, 0x7ffffffff000, "[stack]")]
+
+
+def moved(row, by=0x1000000):
+    return (row[0] + by, row[1] + by, row[2])
+
+
+@case
+def dumps_are_of_one_process_only_if_something_random_is_the_same(t):
+    one, two = "process-accum", "independent"
+    for number, (base, new, test) in enumerate([
+            ([APP], [APP], two), (UNRANDOM, UNRANDOM, two), ([PIE], [PIE], one), ([PIE], [moved(PIE)], two),
+            ([APP, VDSO, STACK], [APP, VDSO, STACK], one),
+            ([APP, VDSO, STACK], [APP, moved(VDSO), STACK], two),
+            ([APP, VDSO, STACK], [APP, VDSO, moved(STACK)], two),
+            ([APP, VDSO], [APP, VDSO, LIBRARY], one),
+            ([APP, VDSO, STACK], [APP, VDSO, (STACK[0] - 0x8000, *STACK[1:])], one)]):
+        paths = [mapped(t, f"base{number}", *base), mapped(t, f"new{number}", *new)]
+        report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", *paths), 0).out)
+        assert report["test"] == test, (base, new, report["test"])
+        told = "the same memory map" in check(t.run("top", "--no-symbols", *paths), 0).out
+        assert told == (test == one), (base, new)
+
+
+@case
+def merged_profiles_are_of_no_one_process(t):
+    for number in (0, 3):
+        check(t.run("merge", "--no-symbols", procs(t)[number], "-o", f"m{number}.pb.gz"), 0)
+    report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", "m0.pb.gz", "m3.pb.gz"), 0).out)
+    assert report["test"] == "independent"
+
+
 @case
 def fail_if_ends_with_1_when_it_holds(t):
     first, *_, last = series(t)
@@ -155,6 +204,11 @@ def a_series_of_two_processes_is_told(t):
     paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
     assert "dumps of two processes" in check(t.run("trend", "--no-symbols", *paths), 0).out
     assert "dumps of two processes" not in t.run("trend", "--no-symbols", *series(t)).out
+    base = mapped(t, "base", APP, VDSO, STACK)
+    for new, told in ((mapped(t, "new.1", APP, LIBRARY, VDSO, STACK), False),
+                      (mapped(t, "new.2", APP, VDSO, moved(STACK)), True)):
+        out = check(t.run("trend", "--no-symbols", base, new), 0).out
+        assert ("dumps of two processes" in out) == told, new
 
 
 def procs(t):
