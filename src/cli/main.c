@@ -16,7 +16,6 @@
 #include "cli/storage.h"
 #include "cli/usage.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
@@ -33,9 +32,7 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *ou
 
 static enum hp_cli_status conclude(int ret, const struct hp_cli_outcome *outcome,
                                    const struct hp_err *err) {
-    // Whoever closed the pipe knows.
-    bool silent = err->code == HP_E_OUTPUT && err->sys == EPIPE;
-    if (err->message[0] != '\0' && !silent) {
+    if (err->message[0] != '\0') {
         hp_cli_message_err(err);
     }
     if (ret != HP_OK) {

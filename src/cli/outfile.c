@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -29,12 +30,14 @@ void hp_cli_outfile_guard_standard(void) {
             (void)!open("/dev/null", O_RDWR);
         }
     }
+    signal(SIGPIPE, SIG_IGN);
 }
 
 static int fail(struct hp_cli_outfile *out, const char *message, struct hp_err *err) {
     out->sys = out->sys != 0 ? out->sys : errno;
     errno = out->sys;
-    return hp_cli_fail_errno(err, HP_E_OUTPUT, out->path, message);
+    bool is_known = out->is_standard && errno == EPIPE; // to whoever closed the pipe
+    return hp_cli_fail_errno(err, HP_E_OUTPUT, out->path, is_known ? "" : message);
 }
 
 int hp_cli_outfile_failed(struct hp_cli_outfile *out, struct hp_err *err) {
@@ -57,6 +60,7 @@ static int open_standard(struct hp_cli_outfile *out, int fd, struct hp_err *err)
         errno = EBADF;
         return fail(out, "cannot write", err);
     }
+    out->is_standard = true;
     out->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     return out->fd >= 0 ? HP_OK : fail(out, "cannot write", err);
 }

@@ -9,11 +9,13 @@
 struct hp_cli_outfile {
     const char *path;         // for messages
     int fd;                   // -1 when closed
+    bool is_standard;         // one of the streams that were open at the start
     int sys;                  // errno of the first failure, or 0
     char temporary[PATH_MAX]; // to be renamed to `path`, or ""
 };
 
-// Once, before any file is opened: put /dev/null where 0, 1 or 2 is closed.
+// Once, before any file is opened: put /dev/null where 0, 1 or 2 is closed, and let writing
+// into a pipe that nobody reads fail as any other writing does.
 void hp_cli_outfile_guard_standard(void);
 
 // NULL and "-" are standard output.  A regular file is written under an unpredictable
@@ -24,7 +26,8 @@ int hp_cli_outfile_open(struct hp_cli_outfile *out, const char *path, struct hp_
 // A hp_write_fn; `data` is the struct hp_cli_outfile.
 int hp_cli_outfile_write(void *data, const void *bytes, size_t size);
 
-// Describe the failure that hp_cli_outfile_write() met.
+// Describe the failure that hp_cli_outfile_write() met; without a message when nobody reads
+// standard output any more, as in "| head".
 int hp_cli_outfile_failed(struct hp_cli_outfile *out, struct hp_err *err);
 
 // All is written: make it last.  Or: leave no trace.  Both close.

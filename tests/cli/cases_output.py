@@ -41,25 +41,44 @@ def a_full_device_is_a_failure(t):
                   "/dev/full: cannot write: No space left on device")
 
 
-def run_into_broken_pipe(t, **more):
+def run_into_broken_pipe(t, *args, **more):
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        return t.run("stacks", "--no-symbols", t.dump, stdout=writer, **more)
+        return t.run(*args, stdout=writer, **more)
     finally:
         os.close(writer)
 
 
 @case
-def R17_a_broken_pipe_ends_it_silently(t):
-    check(run_into_broken_pipe(t), -signal.SIGPIPE, None, "")
+def R17_a_broken_pipe_is_a_silent_failure_whatever_was_made_of_its_signal(t):
+    for args in (["help"], ["version"], ["top", "--no-symbols", t.dump],
+                 ["stacks", t.dump], ["folded", "--no-symbols", "-o-", t.dump],
+                 ["stacks", "--no-symbols", "-o/dev/stdout", t.dump]):
+        check(run_into_broken_pipe(t, *args), 6, None, "")
+        result = run_into_broken_pipe(t, *args, restore_signals=False,
+                                      preexec_fn=ignoring(signal.SIGPIPE))
+        check(result, 6, None, "")
 
 
 @case
-def R17_a_broken_pipe_with_sigpipe_ignored_is_a_silent_failure(t):
-    result = run_into_broken_pipe(t, restore_signals=False,
-                                  preexec_fn=ignoring(signal.SIGPIPE))
-    check(result, 6, None, "")
+def a_broken_pipe_of_standard_error_does_no_harm(t):
+    wanted = check(t.run("top", "--no-symbols", t.dump)).out
+    reader, writer = os.pipe()
+    os.close(reader)
+    result = t.run("top", "--no-symbols", "--progress=always", "--max-skipped=1", t.dump,
+                   "not-there.heap", stderr=writer)
+    os.close(writer)
+    assert check(result, 3).out.splitlines()[-1] == wanted.splitlines()[-1]
+
+
+@case
+def a_named_pipe_that_is_left_is_a_failure_with_a_sentence(t):
+    os.mkfifo(t.folder / "out")
+    with t.waiting("top", "--no-symbols", "-o", "out", t.dump) as process:
+        os.close(os.open(t.folder / "out", os.O_RDONLY))
+        t.feed()
+        check(t.finish(process), 6, "", "out: cannot write: Broken pipe")
 
 
 @case
