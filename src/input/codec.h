@@ -18,8 +18,7 @@ struct hp_unpacked {
 };
 
 struct hp_codec {
-    const char *magic; // what such data begins with
-    size_t magic_size;
+    bool (*is)(const char *head, size_t size); // whether such data begins so
     void *(*start)(void);
     void (*stop)(void *state);
     // Decompress some, and step over what was taken and what was made: all of `in` or all of

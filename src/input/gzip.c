@@ -4,11 +4,16 @@
 
 #define ZLIB_CONST // it only reads its input
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 enum {
     MOST_AT_ONCE = 1 << 30, // which zlib can count
 };
+
+static bool is_gzip(const char *head, size_t size) {
+    return size >= 2 && memcmp(head, "\x1f\x8b", 2) == 0;
+}
 
 static void *start(void) {
     z_stream *stream = hp_alloc(sizeof *stream);
@@ -75,8 +80,7 @@ static int read_some(void *state, struct hp_packed *in, struct hp_unpacked *out,
 }
 
 const struct hp_codec hp_gzip_codec = {
-    .magic = "\x1f\x8b",
-    .magic_size = 2,
+    .is = is_gzip,
     .start = start,
     .stop = stop,
     .read = read_some,

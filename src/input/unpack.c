@@ -20,8 +20,7 @@ struct hp_unpack {
 static const struct hp_codec *codec_of(const char *head, size_t size) {
     static const struct hp_codec *const codecs[] = {&hp_gzip_codec, &hp_zstd_codec};
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
-        if (size >= codecs[i]->magic_size &&
-            memcmp(head, codecs[i]->magic, codecs[i]->magic_size) == 0) {
+        if (codecs[i]->is(head, size)) {
             return codecs[i];
         }
     }

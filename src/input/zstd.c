@@ -2,12 +2,21 @@
 #include "base/memory.h"
 #include "input/codec.h"
 
+#include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 enum {
     LARGEST_WINDOW = 27, // log2; what the zstd program takes without --long
 };
+
+// A frame of data, or one of those that may hold anything and are passed over: pzstd begins
+// with one.
+static bool is_zstd(const char *head, size_t size) {
+    return size >= 4 &&
+           (memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0 ||
+            ((head[0] & 0xf0) == 0x50 && memcmp(head + 1, "\x2a\x4d\x18", 3) == 0));
+}
 
 static void *start(void) {
     ZSTD_DCtx *stream = ZSTD_createDCtx();
@@ -46,8 +55,7 @@ static int read_some(void *state, struct hp_packed *packed, struct hp_unpacked *
 }
 
 const struct hp_codec hp_zstd_codec = {
-    .magic = "\x28\xb5\x2f\xfd",
-    .magic_size = 4,
+    .is = is_zstd,
     .start = start,
     .stop = stop,
     .read = read_some,

@@ -128,6 +128,13 @@ static bool is_tar(struct hp_span text) {
     return is_number && (told == sum || told == (uint64_t)signed_sum);
 }
 
+// gzip; zstd, or 0x184d2a50 ... 0x184d2a5f, which may stand in front of it.
+static bool is_packed(struct hp_span text) {
+    return hp_span_starts(text, "\x1f\x8b") || hp_span_starts(text, "\x28\xb5\x2f\xfd") ||
+           (text.size >= 4 && (unsigned char)text.at[0] >> 4 == 5 &&
+            hp_span_starts(hp_span_from(text, 1), "\x2a\x4d\x18"));
+}
+
 static bool is_cpu_profile(struct hp_span text) {
     uint64_t word[3];
     if (text.size < sizeof word) {
@@ -150,7 +157,7 @@ static void refuse(struct reference *r) {
             ? "this is a profile of the objects of a Java program: open it with pprof"
         : is_cpu_profile(rest)
             ? "this is a CPU profile, not a heap profile: open it with pprof"
-        : hp_span_starts(rest, "\x1f\x8b") || hp_span_starts(rest, "\x28\xb5\x2f\xfd")
+        : is_packed(rest)
             ? "this is compressed data within compressed data: unpack it once"
         : is_tar(rest) ? "this is a tar archive: give it as --tar=FILE"
         : is_json(rest)
