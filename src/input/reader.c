@@ -50,6 +50,22 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     return hp_format_refuse(rest_of(&scan), err);
 }
 
+// What came out of damaged compressed data is a text that was cut; a message that was cut is
+// nothing.
+static int settle_fault(const struct hp_reader *reader, int ret, struct hp_dump *dump,
+                        struct hp_err *err) {
+    if (reader->text.fault.code == HP_OK) {
+        return ret;
+    }
+    if (ret != HP_OK || reader->is_elf || hp_producer_is_pprof(dump->producer)) {
+        *err = reader->text.fault;
+        return err->code;
+    }
+    dump->cut = reader->text.fault;
+    dump->cut.line = dump->damage.what ? dump->damage.line : dump->lines;
+    return HP_OK;
+}
+
 // The text has just been opened, and `ret` is what came of it.  *has_changed tells that
 // somebody wrote to the file meanwhile.
 static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
@@ -59,6 +75,7 @@ static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
     if (ret == HP_OK) {
         ret = read_open(reader, dump, err);
         hp_dump_settle_told(dump);
+        ret = settle_fault(reader, ret, dump, err);
     }
     *has_changed = hp_text_has_changed(&reader->text);
     hp_text_close(&reader->text);
@@ -67,6 +84,7 @@ static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
 
 static int read_once(struct hp_reader *reader, const char *path, struct hp_dump *dump,
                      bool *has_changed, struct hp_err *err) {
+    reader->text.ends_at_fault = true;
     int ret = hp_text_open(&reader->text, path, reader->limit, err);
     return read_opened(reader, ret, dump, has_changed, err);
 }
@@ -87,6 +105,7 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
 int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span bytes,
                          struct hp_dump *dump, bool *is_elf, struct hp_err *err) {
     bool never;
+    reader->text.ends_at_fault = true;
     int ret = hp_text_open_bytes(&reader->text, bytes, reader->limit, err);
     ret = read_opened(reader, ret, dump, &never, err);
     *is_elf = reader->is_elf;

@@ -21,7 +21,8 @@ void hp_reader_done(struct hp_reader *reader);
 
 // Read one file into *dump, which is cleared first and is valid until the next read.
 // *is_elf tells of a program in the place of a dump, which is no failure.  A file that is
-// written to meanwhile is read once more, then it is a failure.
+// written to meanwhile is read once more, then it is a failure.  A text within damaged
+// compressed data is none: dump->cut says so.
 HP_MUST_CHECK int hp_reader_read(struct hp_reader *reader, const char *path,
                                  struct hp_dump *dump, bool *is_elf, struct hp_err *err);
 

@@ -28,6 +28,17 @@ static size_t window_of(const struct hp_text *text) {
     return text->window ? text->window : WINDOW;
 }
 
+// Whether the text ends where the data it came out of is damaged.  What cannot be read may be
+// more than the end.
+static bool ends_at(struct hp_text *text, struct hp_err *err) {
+    if (!text->ends_at_fault || err->code != HP_E_FORMAT) {
+        return false;
+    }
+    text->fault = *err;
+    *err = (struct hp_err){0};
+    return true;
+}
+
 // Read so many bytes behind the window, less at the end.  No more than that, whatever room
 // earlier files have left: it would move the limits of this one.
 static int fill(struct hp_text *text, size_t room, struct hp_err *err) {
@@ -36,7 +47,7 @@ static int fill(struct hp_text *text, size_t room, struct hp_err *err) {
     size_t got = 0;
     if (text->unpack) {
         int ret = hp_unpack_read(text->unpack, out, room, &got, err);
-        if (ret != HP_OK) {
+        if (ret != HP_OK && !ends_at(text, err)) {
             return ret;
         }
     } else {
@@ -48,7 +59,7 @@ static int fill(struct hp_text *text, size_t room, struct hp_err *err) {
     }
     text->size += got;
     text->total += got;
-    text->at_end = got < room;
+    text->at_end = got < room || text->fault.code != HP_OK;
     memset(text->at + text->size, 0, HP_TEXT_PAD);
     if (text->total > limit_of(text)) {
         return hp_fail(err, HP_E_LIMIT,
@@ -111,6 +122,7 @@ static int open_source(struct hp_text *text, struct hp_source source, uint64_t l
     text->limit = limit;
     text->size = text->total = 0;
     text->at_end = false;
+    text->fault.code = HP_OK;
     look_at(text, &text->file_size, &text->written);
     // The first window is no larger than what hp_unpack_new() can take over.
     size_t window = window_of(text);

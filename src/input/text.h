@@ -19,7 +19,9 @@ struct hp_text {
     size_t size, capacity;
     bool at_end; // nothing follows it
 
-    size_t window; // bytes that are read at a time, at least; 0 for the default
+    size_t window;       // bytes that are read at a time, at least; 0 for the default
+    bool ends_at_fault;  // damaged compressed data is no failure: the text is what came
+    struct hp_err fault; // out of it before, and this is what is wrong
     struct hp_source source;
     uint64_t limit;           // of all bytes after decompression; 0 for the default
     uint64_t total;           // bytes in the windows so far

@@ -47,12 +47,16 @@ static int check(const struct hp_dump *dump, const struct hp_read_options *optio
     if (!fault.what && options->strict) {
         fault = dump->first_malformed;
     }
-    if (!fault.what) {
+    if (dump->cut.code != HP_OK) {
+        *err = dump->cut;
+    } else if (fault.what) {
+        bool expected = fault.what == dump->first_malformed.what;
+        hp_fail(err, HP_E_FORMAT, "%s%s",
+                expected ? "expected " : "damaged: ", fault.what);
+        err->line = fault.line;
+    } else {
         return HP_OK;
     }
-    bool expected = fault.what == dump->first_malformed.what;
-    hp_fail(err, HP_E_FORMAT, "%s%s", expected ? "expected " : "damaged: ", fault.what);
-    err->line = fault.line;
     if (options->keep_damaged) {
         skip(record, HP_INPUT_KEPT_DAMAGED, err);
         return HP_OK;

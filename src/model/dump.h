@@ -2,6 +2,7 @@
 #ifndef HP_MODEL_DUMP_H
 #define HP_MODEL_DUMP_H
 
+#include "base/err.h"
 #include "base/span.h"
 #include "base/strtab.h"
 #include "base/vec.h"
@@ -96,6 +97,7 @@ struct hp_dump {
     HP_VEC(struct hp_told_call) told_calls;
     struct hp_strtab strings; // what is not in the dump's text as it stands
 
+    struct hp_err cut; // damage of the compressed data it was in, and its line at the end
     struct hp_flaw damage;          // why the dump may be short
     struct hp_flaw first_malformed; // the first of
     uint64_t malformed, unknown, wrapped, overlaps,

@@ -32,8 +32,9 @@ static _Noreturn void fail(const char *how, size_t where) {
 }
 
 static bool is_told(const struct reading *reading) {
-    return reading->ret != HP_OK || reading->is_elf || reading->dump.damage.what ||
-           reading->dump.malformed > 0;
+    const struct hp_dump *dump = &reading->dump;
+    return reading->ret != HP_OK || reading->is_elf || dump->cut.code != HP_OK ||
+           dump->damage.what || dump->malformed > 0;
 }
 
 static struct sum sum_of(const struct reading *reading) {

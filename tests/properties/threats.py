@@ -100,8 +100,8 @@ def fails_behind(content):
     feeder = threading.Thread(target=feed, args=(slave, content, 500))
     feeder.start()
     process = subprocess.Popen(
-        [t.binary, 'info', '--no-symbols', '--max-skipped=1', OTHER, '-'], stdin=master,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        [t.binary, 'info', '--no-symbols', '--max-skipped=1', '--keep-damaged', OTHER, '-'],
+        stdin=master, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     out, err = process.communicate()
     feeder.join()
     os.close(master)
@@ -112,11 +112,13 @@ def read_errors():
     other = [line for line in t.run('info', '--no-symbols', OTHER).out.splitlines()
              if line.startswith('total')]
     faults = []
-    for size in (1, 100, 1000, 4000, len(CONTENT) - 1, len(CONTENT)):
-        code, out, err = fails_behind(CONTENT[:size])
+    packed = gzip.compress(CONTENT, mtime=0)
+    cut = [CONTENT[:size] for size in (1, 100, 1000, 4000, len(CONTENT) - 1, len(CONTENT))]
+    for content in cut + [packed[:size] for size in (3, 1000, len(packed))]:
+        code, out, err = fails_behind(content)
         totals = [line for line in out.splitlines() if line.startswith('total')]
         if code != 3 or totals != other or 'cannot read: Input/output error' not in err:
-            faults.append(f'behind {size} bytes: {code} {err!r} {totals}')
+            faults.append(f'behind {len(content)} bytes: {code} {err!r} {totals}')
     return faults
 
 

@@ -4,6 +4,7 @@ import gzip
 import os
 import pathlib
 import re
+import subprocess
 
 from harness import Tests, scratch
 
@@ -130,6 +131,50 @@ def kept():
     return [] if result.totals() == t.totals(WHOLE) else [f'{result.totals()}']
 
 
+def kept_packed():
+    """Of a cut gzip or zstd file --keep-damaged uses what it would of the text that comes out."""
+    lines = b''.join(b'@ 0x%x\n  t*: 1: %d [0: 0]\n' % (4096 + 16 * i, 8 * (1 + i * i % 997))
+                     for i in range(60000))  # of several windows
+    long = b'heap_v2/1\n  t*: 1: 8 [0: 0]\n' + lines + b'MAPPED_LIBRARIES:\n'
+    faults = []
+    for content in (WHOLE.read_bytes(), long):
+        for tool in ('gzip', 'zstd'):
+            packed = subprocess.run([tool, '-qc'], input=content, check=True,
+                                    capture_output=True).stdout
+            for share in (0.3, 0.6, 0.9):
+                faults += kept_as_unpacked(tool, packed[:int(len(packed) * share)])
+    return faults
+
+
+def kept_as_unpacked(tool, packed):
+    out = subprocess.run([tool, '-dqc'], input=packed, capture_output=True, check=False).stdout
+    plain, cut = (t.run('info', '--no-symbols', '--keep-damaged', '-', stdin=content)
+                  for content in (out, packed))
+    refused = t.run('info', '--no-symbols', '-', stdin=packed)
+    if refused.code != 5 or f'damaged {tool} data: it ends too early' not in refused.err:
+        return [f'{tool}, {len(packed)} bytes: {refused.code} {refused.err}']
+    if b'\n@' not in out:  # it ends within the header
+        return [] if cut.code == plain.code else [f'{cut.err}{plain.err}']
+    line = out.count(b'\n') + (not out.endswith(b'\n'))
+    if f'standard input:{line} is damaged, and used' not in cut.err + cut.out:
+        return [f'{tool}, {len(packed)} bytes: no damage in line {line}: {cut.err}{cut.out}']
+    return [] if cut.totals() == plain.totals() else [f'{cut.totals()}, not {plain.totals()}']
+
+
+def messages_kept():
+    """A message that is cut is nothing."""
+    content = (t.formats / 'go-protobuf.pb.gz').read_bytes()
+    with scratch() as directory:
+        path = pathlib.Path(directory, 'cut-000000')
+        faults = []
+        for size in (len(content) // 2, len(content) - 1):
+            path.write_bytes(content[:size])
+            result = t.run('info', '--no-symbols', '--keep-damaged', path)
+            if result.code != 5 or 'damaged gzip data: it ends too early' not in result.err:
+                faults.append(f'{size} bytes: {result.code} {result.err}')
+    return faults
+
+
 t.check('R20: cut at every byte', plain)
 t.check('R20: cut at every byte of its gzip file', packed)
 t.check('R20: cut at every byte of its zstd file', zstd)
@@ -138,4 +183,6 @@ for name in ('gperftools-heapprofile', 'gperftools-heap_v2', 'jemalloc36-lg14-ac
     t.check(f'R20: cut at every byte: {name}', lambda: other_text(t.formats / f'{name}.heap'))
 t.check('R20: cut between the members of a gzip file', members)
 t.check('R20: --keep-damaged uses a dump without its map', kept)
+t.check('R20: --keep-damaged uses what comes out of a cut gzip or zstd file', kept_packed)
+t.check('R20: --keep-damaged uses nothing of a cut pprof profile', messages_kept)
 t.done()
