@@ -12,20 +12,16 @@ static int no_mtime(const char *path, struct hp_err *err) {
                    strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
-static int take_mtimes(struct hp_profile *profile, struct hp_err *err) {
-    struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        struct stat info;
-        if (input->is_member) { // the archive has told
-            continue;
-        }
-        if (strcmp(input->public.name, "-") == 0 ||
-            stat(input->public.name, &info) != 0) {
-            return no_mtime(input->public.name, err);
-        }
-        input->time =
-            (double)info.st_mtim.tv_sec + (double)info.st_mtim.tv_nsec / 1000000000;
+static int take_mtime(struct hp_input_record *input, struct hp_err *err) {
+    const char *name = input->public.name;
+    struct stat info;
+    if (input->is_member) { // the archive has told
+        return HP_OK;
     }
+    if (strcmp(name, "-") == 0 || stat(name, &info) != 0) {
+        return no_mtime(name, err);
+    }
+    input->time = (double)info.st_mtim.tv_sec + (double)info.st_mtim.tv_nsec / 1000000000;
     return HP_OK;
 }
 
@@ -66,37 +62,36 @@ static bool parse_time(const char *text, double *time) {
     return parse_seconds(text, time) || parse_date(text, time);
 }
 
-static int take_from_paths(struct hp_profile *profile, struct hp_pattern *pattern,
-                           const char *text, struct hp_err *err) {
-    struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        const char *path = input->public.name;
-        struct hp_span group = {0};
-        char time[64] = "";
-        if (hp_pattern_matches(pattern, path) &&
-            hp_pattern_group(pattern, path, 1, &group) && group.size < sizeof time) {
-            memcpy(time, group.at, group.size);
-            time[group.size] = '\0';
-        }
-        if (!parse_time(time, &input->time)) {
-            hp_fail(err, HP_E_USAGE, "no time in its path where %s says", text);
-            hp_err_locate(err, path, 0);
-            return err->code;
-        }
+static int take_from_path(struct hp_input_record *input, struct hp_pattern *pattern,
+                          const char *text, struct hp_err *err) {
+    const char *path = input->public.name;
+    struct hp_span group = {0};
+    char time[64] = "";
+    if (hp_pattern_matches(pattern, path) && hp_pattern_group(pattern, path, 1, &group) &&
+        group.size < sizeof time) {
+        memcpy(time, group.at, group.size);
+        time[group.size] = '\0';
+    }
+    if (!parse_time(time, &input->time)) {
+        hp_fail(err, HP_E_USAGE, "no time in its path where %s says", text);
+        hp_err_locate(err, path, 0);
+        return err->code;
     }
     return HP_OK;
 }
 
 int hp_times_set(struct hp_profile *profile, const char *from, struct hp_err *err) {
+    bool by_mtime = strcmp(from, "mtime") == 0;
+    struct hp_pattern pattern = {0};
+    int ret = by_mtime ? HP_OK : hp_pattern_init(&pattern, from, err);
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (ret == HP_OK && input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+            ret = by_mtime ? take_mtime(input, err)
+                           : take_from_path(input, &pattern, from, err);
+        }
+    }
+    hp_pattern_done(&pattern);
     profile->has_times = true;
-    if (strcmp(from, "mtime") == 0) {
-        return take_mtimes(profile, err);
-    }
-    struct hp_pattern pattern;
-    int ret = hp_pattern_init(&pattern, from, err);
-    if (ret == HP_OK) {
-        ret = take_from_paths(profile, &pattern, from, err);
-        hp_pattern_done(&pattern);
-    }
     return ret;
 }

@@ -4,9 +4,10 @@
 
 #include "model/profile.h"
 
-// From the times of the files if `from` is "mtime", else from their paths: `from` is then a
-// PCRE2 pattern whose first group is a time, in seconds since 1970 or as in ISO 8601
-// (2026-01-31T12:30:00Z, in UTC; - : and Z may be missing, T may be a space or _).
+// Of the inputs that are used: the times of the files if `from` is "mtime", else those in
+// their paths.  `from` is then a PCRE2 pattern whose first group is a time, in seconds since
+// 1970 or as in ISO 8601 (2026-01-31T12:30:00Z, in UTC; - : and Z may be missing, T may be a
+// space or _).
 HP_MUST_CHECK int hp_times_set(struct hp_profile *profile, const char *from,
                                struct hp_err *err);
 

@@ -199,6 +199,23 @@ def times_that_are_not_there_are_usage_errors(t):
 
 
 @case
+def times_of_what_is_not_used_are_not_needed(t):
+    paths = []
+    for hour, path in enumerate(series(t)[:2]):
+        paths.append(os.path.join(t.folder, f"used-2026-04-01T0{hour}:00:00Z.heap"))
+        shutil.copy(path, paths[-1])
+    copy = shutil.copy(paths[0], os.path.join(t.folder, "yet-again.heap"))
+    os.utime(paths[0], (1e9, 1e9))
+    missing = os.path.join(t.folder, "missing.heap")
+    for source in ("mtime", "used-(.*Z)"):
+        trend = ["trend", "--no-symbols", "-fjson", f"--time-from={source}", *paths]
+        want = rows(check(t.run(*trend), 0))
+        for more, status in (([missing, "--max-skipped=1"], 3), ([t.binary], 0),
+                             ([copy, "--on-duplicate=skip"], 0)):
+            assert rows(check(t.run(*trend, *more), status)) == want, (source, more)
+
+
+@case
 def a_series_of_two_processes_is_told(t):
     folder = os.path.join(os.path.dirname(t.dump), "procs")
     paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
