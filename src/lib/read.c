@@ -220,7 +220,8 @@ static void forget_errors_of_differences(struct hp_profile *profile) {
     bool has_difference = false;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        has_difference |= input->negative > 0;
+        has_difference |=
+            input->public.status <= HP_INPUT_KEPT_DAMAGED && input->negative > 0;
     }
     for (enum hp_column i = 0; i < HP_COLUMNS && has_difference; i++) {
         profile->keep = HP_ERRORS_NONE;

@@ -186,6 +186,26 @@ def threads():
     return [] if got == want else [f'{got}, not {want}']
 
 
+def skipped_difference():
+    p = Profile(period=1 << 61)
+    f = p.location(0, 0, [('f', '', 0)])
+    p.sample([f], [-1, -100])
+    p.sample([f], [1 << 62, 1 << 62])  # a number beyond all reason
+    dump = t.formats / 'jemalloc-default-lg19.heap'
+    with scratch() as folder:
+        path = pathlib.Path(folder) / 'change.pb'
+        path.write_bytes(p.bytes())
+
+        def rows(*paths):
+            run = t.run('top', '-n0', '-fjson', '--no-symbols', '--max-skipped=1', *paths,
+                        env={'HPROF_AGG_OPTS': ''})
+            return run.code, json.loads(run.out)['rows']
+        want, got = rows(dump), rows(dump, path)
+    faults = [] if any(row['flat']['inuse-space']['low'] is not None for row in want[1]) \
+        else ['no interval in the dump alone']
+    return faults + ([] if got == (3, want[1]) else [f'{got[0]}: {got[1][:2]}'])
+
+
 def difference():
     """As `pprof -diff_base` writes it: signed, with a warning and without errors."""
     p = Profile()
@@ -240,5 +260,7 @@ t.check('labels that nobody asks for are not kept', not_kept)
 t.check('labels of inputs and of samples', inputs_have_labels_too)
 t.check('threads of other profilers', threads)
 t.check('values below zero', difference)
+t.check('values below zero in a profile that is skipped take no interval from others',
+        skipped_difference)
 t.check('names of the linker', system_names)
 t.done()
