@@ -16,17 +16,21 @@ static int compare_content(const void *left, const void *right) {
     return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 
+// What is known of a file, and not of its content.
+static void keep_file(struct hp_input_record *record,
+                      const struct hp_input_record *before) {
+    record->public.name = before->public.name;
+    record->time = before->time;
+    record->is_member = before->is_member;
+}
+
 // What was read of the one is the other's, who has the same content.
 static void swap_contents(struct hp_input_record *a, struct hp_input_record *b) {
-    struct hp_input_record kept = *a;
-    const char *name = b->public.name;
-    double time = b->time;
-    *a = *b;
-    *b = kept;
-    a->public.name = kept.public.name;
-    a->time = kept.time;
-    b->public.name = name;
-    b->time = time;
+    struct hp_input_record a_before = *a, b_before = *b;
+    *a = b_before;
+    *b = a_before;
+    keep_file(a, &a_before);
+    keep_file(b, &b_before);
 }
 
 // Records [first, last) of `order` have one content.  One was read, whichever came first in

@@ -4,6 +4,7 @@ however it is compressed; what is cut or wrong in it is told, and never silently
 every format through a file, a pipe, a list and an archive."""
 import gzip
 import io
+import json
 import os
 import pathlib
 import random
@@ -138,6 +139,21 @@ def labels_and_times():
             got = read(archive(plain, form), times, '-fjson', command='trend').out
             faults += [] if got == want else [f'{times} {form}: {got[:300]}']
     return faults
+
+
+def repeated_file():
+    """A member that comes first by name is the one that counts, with its own time, also if a
+    file of the same content was read before it."""
+    first, second = (path.read_bytes() for path in PROCS[:2])
+    with scratch() as folder:
+        for name, content, time in (('z1.heap', first, 0), ('z2.heap', second, 1700007200)):
+            path = pathlib.Path(folder, name)
+            path.write_bytes(content)
+            os.utime(path, (time, time))
+        got = read(archive({'a.heap': first}), '-j1', '-fjson', '--on-duplicate=skip',
+                   '--time-from=mtime', 'z1.heap', 'z2.heap', command='trend', folder=folder)
+    hours = json.loads(got.out)['hours']
+    return [] if hours == 2 else [f'{hours} hours']
 
 
 def piped():
@@ -385,6 +401,7 @@ t.check('every kind of archive is what its files are', every_archive)
 t.check("the tar program's archives", gnu_tar)
 t.check('names of members', names)
 t.check('labels and times of members', labels_and_times)
+t.check('a member that a file repeats', repeated_file)
 t.check('an archive through a pipe', piped)
 t.check('the new side of a diff', sides_of_a_diff)
 t.check('the same bytes in any order and with any number of threads', same_bytes)
