@@ -5,10 +5,10 @@
 //             55d0-55f0: $build/server
 #include "input/maps.h"
 
-#include "base/hash.h"
 #include "input/digest.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     LONGEST_PATH = 4096,

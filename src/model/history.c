@@ -8,8 +8,6 @@
 // the next dump, so that rows repeat one another and zstd leaves little of them.
 #include "model/history.h"
 
-#include "base/err.h"
-
 #include <string.h>
 #include <zstd.h>
 
