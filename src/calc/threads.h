@@ -11,7 +11,8 @@
 // objects that it lists, if there are some and `by_list`, else from the counts.
 void hp_threads_split(struct hp_dump *dump, bool by_list);
 
-// Drop the stacks of all threads but those of one name or number ("7" or "t7").
+// Of a dump that is split drop the stacks of all threads but those of one name or number ("7"
+// or "t7").
 void hp_threads_keep(struct hp_dump *dump, const char *thread);
 
 #endif

@@ -157,8 +157,8 @@ void hp_profile_reserve(struct hp_profile *profile, size_t stacks);
 // Free a malloc()ed block together with the profile.
 void hp_profile_adopt(struct hp_profile *profile, void *block);
 
-// Add all modules, frames and stacks of `other`, which is emptied but for its inputs and
-// warnings.
+// Add all modules, frames, stacks and the history of `other`, which is {0} then.  Its inputs
+// and warnings are not taken over.
 void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other);
 
 // Canonical order of modules (by identity), frames (by module and offset) and labels, whatever the order of inputs and threads.  Ids of frames that the caller keeps
