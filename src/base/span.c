@@ -30,6 +30,10 @@ bool hp_span_ends(struct hp_span span, const char *suffix) {
     return span.size >= size && memcmp(span.at + span.size - size, suffix, size) == 0;
 }
 
+bool hp_span_contains(struct hp_span span, const char *word) {
+    return span.size > 0 && memmem(span.at, span.size, word, strlen(word)) != NULL;
+}
+
 struct hp_span hp_span_from(struct hp_span span, size_t start) {
     return (struct hp_span){span.at + start, span.size - start};
 }

@@ -14,6 +14,7 @@ struct hp_span hp_span_of(const char *text);
 bool hp_span_is(struct hp_span span, const char *text);
 bool hp_span_starts(struct hp_span span, const char *prefix);
 bool hp_span_ends(struct hp_span span, const char *suffix);
+bool hp_span_contains(struct hp_span span, const char *word);
 bool hp_span_equal(struct hp_span a, struct hp_span b);
 int hp_span_compare(struct hp_span a, struct hp_span b); // as bytes: no locale has a say
 struct hp_span hp_span_from(struct hp_span span, size_t start); // without the first bytes

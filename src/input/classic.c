@@ -50,10 +50,6 @@ static bool has_header(const struct hp_scan *scan) {
     return memchr(c.at, '\n', (size_t)(c.end - c.at)) != NULL;
 }
 
-static bool contains(struct hp_span text, const char *word) {
-    return text.size > 0 && memmem(text.at, text.size, word, strlen(word)) != NULL;
-}
-
 static bool repeats(const struct hp_counts *counts) {
     return counts->inuse.objects == counts->alloc.objects &&
            counts->inuse.bytes == counts->alloc.bytes;
@@ -76,13 +72,13 @@ static void is_sampled(struct hp_dump *dump, enum hp_producer producer,
 static void take_type(struct hp_dump *dump, struct hp_span type, uint64_t number) {
     bool is_untold = type.size == 0 && repeats(&dump->header);
     dump->is_first_version =
-        is_untold || (contains(type, "heap") && !contains(type, "_v2"));
+        is_untold || (hp_span_contains(type, "heap") && !hp_span_contains(type, "_v2"));
     if (hp_span_is(type, "heapprofile")) {
         dump->is_first_version = false;
         is_exact(dump, HP_PRODUCER_JEMALLOC_3);
     } else if (is_untold) {
         is_sampled(dump, HP_PRODUCER_UNTOLD, HP_DUMP_RAW, 0);
-    } else if (!contains(type, "heap")) {
+    } else if (!hp_span_contains(type, "heap")) {
         bool is_growth = hp_span_starts(type, "growth");
         is_exact(dump, is_growth ? HP_PRODUCER_GPERFTOOLS_GROWTH : HP_PRODUCER_UNTOLD);
     } else if (!dump->is_first_version) {

@@ -6,12 +6,6 @@
 //     jemalloc_pprof  has the bytes in use only, and mappings that are all of memory
 #include "input/pprof_origin.h"
 
-#include <string.h>
-
-static bool contains(struct hp_span text, const char *word) {
-    return text.size > 0 && memmem(text.at, text.size, word, strlen(word)) != NULL;
-}
-
 static bool maps_all_of_memory(const struct hp_pprof_tables *tables) {
     const struct hp_pprof_mapping *mapping;
     hp_vec_each (mapping, &tables->mappings) {
@@ -38,7 +32,7 @@ enum hp_producer hp_pprof_producer(const struct hp_pprof_tables *tables) {
         if (hp_span_starts(*text, "made by hprof-agg ")) {
             return HP_PRODUCER_PPROF_OURS;
         }
-        if (contains(*text, "TCMallocInternal")) {
+        if (hp_span_contains(*text, "TCMallocInternal")) {
             return HP_PRODUCER_PPROF_TCMALLOC;
         }
     }
