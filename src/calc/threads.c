@@ -34,6 +34,7 @@ static int by_thread(const void *left, const void *right) {
     return (a->size > b->size) - (a->size < b->size);
 }
 
+// Of several names of one number the first holds.
 static hp_string name_of(const struct hp_dump *dump, uint64_t number) {
     size_t low = 0, high = dump->threads.count;
     while (low < high) {

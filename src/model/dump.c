@@ -100,18 +100,17 @@ void hp_dump_settle_told(struct hp_dump *dump) {
     dump->told.count = kept;
 }
 
+static int compare_address(const void *key, const void *told) {
+    uint64_t wanted = *(const uint64_t *)key;
+    uint64_t address = ((const struct hp_told_address *)told)->address;
+    return (wanted > address) - (wanted < address);
+}
+
 static const struct hp_told_address *find(const struct hp_dump *dump, uint64_t address) {
-    size_t low = 0, high = dump->told.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (dump->told.at[middle].address < address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    bool found = low < dump->told.count && dump->told.at[low].address == address;
-    return found ? &dump->told.at[low] : NULL;
+    size_t count = dump->told.count;
+    return count > 0 ? bsearch(&address, dump->told.at, count, sizeof *dump->told.at,
+                               compare_address)
+                     : NULL;
 }
 
 const struct hp_told_address *hp_dump_told(const struct hp_dump *dump, size_t i) {
