@@ -13,7 +13,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->threads = dump->header_threads;
     record->addresses = dump->addresses.count;
     record->malformed = dump->malformed;
-    record->malformed_line = dump->first_malformed.line;
+    record->expected = dump->expected;
     record->listed = dump->listed.count;
     record->slabs = dump->slabs;
     record->unknown = dump->unknown;
@@ -23,6 +23,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->lacks_objects = dump->lacks_objects;
     record->lacks_inuse = dump->lacks_inuse;
     record->header = dump->header;
+    record->header_line = dump->header_line;
     record->samples = dump->samples;
     record->maps = dump->maps;
     record->maps_stay = dump->maps_stay;
@@ -149,7 +150,9 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     }
     make_room(merger, profile, dump->stacks.count);
     if (!estimate(merger, dump, &record->total)) {
-        return hp_fail(err, HP_E_LIMIT, "its numbers are beyond all reason");
+        return hp_fail(err, HP_E_LIMIT,
+                       "its numbers are beyond all reason, from stack %zu of %zu on",
+                       merger->values.count, dump->stacks.count);
     }
     record->header_check = merger->splits_threads
                                ? HP_HEADER_UNCHECKED // it is of all threads together

@@ -122,6 +122,7 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
     hp_cursor_accept_word(c, "heap profile:");
     bool padded = c->end - c->at > 2 && c->at[0] == ' ' && c->at[1] == ' ';
     scan->dump->header = hp_counts_read(c);
+    scan->dump->header_line = scan->line;
     hp_cursor_spaces(c);
     if (hp_cursor_accept(c, '@')) {
         type = read_type(c, &number);
@@ -143,7 +144,7 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
 
 static void check_count(struct hp_scan *scan, struct hp_count *count) {
     if (hp_count_drop_wrapped(count)) {
-        scan->dump->wrapped++;
+        hp_faults_add(&scan->dump->wrapped, scan->line);
     } else if (count->objects == 0 && count->bytes > 0) {
         hp_scan_damaged(scan, "bytes without objects");
         count->bytes = 0;

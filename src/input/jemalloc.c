@@ -24,7 +24,7 @@ static struct hp_counts read_counts(struct hp_cursor *c) {
 
 static void check_count(struct hp_scan *scan, struct hp_count *count) {
     if (hp_count_drop_wrapped(count)) {
-        scan->dump->wrapped++;
+        hp_faults_add(&scan->dump->wrapped, scan->line);
     } else if ((count->objects == 0) != (count->bytes == 0)) {
         hp_scan_damaged(scan, "objects without bytes, or bytes without objects");
         *count = (struct hp_count){0};
@@ -114,13 +114,14 @@ static bool skip_lone_thread(struct hp_scan *scan, const char *counts) {
 static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     struct hp_dump *dump = scan->dump;
     uint64_t line = scan->line - 1;
-    uint64_t malformed_before = dump->malformed, wrapped_before = dump->wrapped;
+    uint64_t malformed_before = dump->malformed.count;
+    uint64_t wrapped_before = dump->wrapped.count;
     bool counted = false;
     const char *start = scan->c.at;
     while (at_count_line(scan)) {
         bool usual = scan->c.at == start && memcmp(start, "  t*", 4) == 0;
         counted |= read_count_line(scan, stack, counted);
-        bool is_sound = counted && dump->wrapped == wrapped_before;
+        bool is_sound = counted && dump->wrapped.count == wrapped_before;
         if (usual && is_sound && !scan->keeps_threads &&
             skip_lone_thread(scan, start + 4)) {
             break;
@@ -138,8 +139,8 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     // The frames stay: the next line may share them.
     hp_dump_drop_extra(dump);
     dump->thread_lines.count = stack->first_line;
-    if (dump->malformed == malformed_before) {
-        hp_scan_malformed(scan, "a line of counts for all threads behind the stack",
+    if (dump->malformed.count == malformed_before) {
+        hp_dump_malformed(dump, "a line of counts for all threads behind the stack",
                           line);
     }
 }
@@ -168,9 +169,9 @@ static void read_other(struct hp_scan *scan) {
         return;
     }
     if (line.at[0] == ' ' || line.at[0] == '\t') {
-        scan->dump->unknown++;
+        hp_faults_add(&scan->dump->unknown, number);
     } else {
-        hp_scan_malformed(scan, "a stack or the memory map", number);
+        hp_dump_malformed(scan->dump, "a stack or the memory map", number);
     }
 }
 
@@ -251,7 +252,10 @@ static bool read_total(struct hp_scan *scan) {
         hp_scan_skip(scan, scan->c.at, line.expected);
         return false;
     }
-    scan->dump->header = all ? counts : scan->dump->header;
+    if (all) {
+        scan->dump->header = counts;
+        scan->dump->header_line = scan->line;
+    }
     scan->dump->header_threads += !all;
     scan->c = line;
     struct hp_span name = hp_scan_line(scan);

@@ -194,17 +194,30 @@ static bool is_sorted(const struct hp_dump *dump) {
     return true;
 }
 
-static void drop_overlaps(struct hp_dump *dump) {
+static uint64_t count_lines(const char *from, const char *to) {
+    uint64_t lines = 0;
+    while (from < to && (from = memchr(from, '\n', (size_t)(to - from)))) {
+        from++;
+        lines++;
+    }
+    return lines;
+}
+
+// The text begins at `start`, which is in a line of that number.
+static void drop_overlaps(struct hp_dump *dump, const char *start, uint64_t line) {
     size_t kept = 0;
+    const char *first = NULL; // in the text
     for (size_t i = 0; i < dump->mappings.count; i++) {
         struct hp_mapping *row = &dump->mappings.at[i];
         if (kept > 0 && row->start < dump->mappings.at[kept - 1].end) {
-            dump->overlaps++;
+            dump->overlaps.count++;
+            first = !first || row->path.at < first ? row->path.at : first;
         } else {
             dump->mappings.at[kept++] = *row;
         }
     }
     dump->mappings.count = kept;
+    dump->overlaps.line = first ? line + count_lines(start, first) : 0;
 }
 
 // --- which process ------------------------------------------------------------------------
@@ -287,10 +300,9 @@ static bool at_second_dump(struct hp_cursor *c) {
            hp_cursor_accept_word(c, "heap profile:");
 }
 
-static const char *read_rows(struct hp_cursor *c, struct hp_dump *dump,
-                             struct variables *variables) {
-    const char *wrong = NULL;
-    while (!hp_cursor_at_end(c)) {
+static void read_rows(struct hp_cursor *c, struct hp_dump *dump,
+                      struct variables *variables, uint64_t *number) {
+    for (; !hp_cursor_at_end(c); ++*number) {
         struct hp_cursor line = *c;
         struct hp_mapping row = read_row(&line);
         if (hp_cursor_good(&line)) {
@@ -305,26 +317,25 @@ static const char *read_rows(struct hp_cursor *c, struct hp_dump *dump,
             hp_cursor_fail(c, "a second dump begins here");
             break;
         }
-        const char *start = c->at;
-        if (!is_blank(hp_cursor_line(c)) && !wrong) {
-            wrong = start;
+        if (!is_blank(hp_cursor_line(c))) {
+            hp_dump_malformed(dump, "a row of the memory map", *number);
         }
     }
-    return wrong;
 }
 
-const char *hp_maps_read(struct hp_cursor *c, struct hp_dump *dump) {
+void hp_maps_read(struct hp_cursor *c, struct hp_dump *dump, uint64_t *line) {
     struct variables variables = {.count = 0};
-    const char *wrong = read_rows(c, dump, &variables);
+    const char *start = c->at;
+    uint64_t first_line = *line;
+    read_rows(c, dump, &variables, line);
     if (!is_sorted(dump)) {
         qsort(dump->mappings.at, dump->mappings.count, sizeof *dump->mappings.at,
               by_start);
     }
-    drop_overlaps(dump);
+    drop_overlaps(dump, start, first_line);
     struct hp_mapping *row;
     hp_vec_each (row, &dump->mappings) {
         row->path = expand(row->path, &variables, dump);
     }
     hp_maps_identify(dump);
-    return wrong;
 }

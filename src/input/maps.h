@@ -11,8 +11,9 @@
 bool hp_maps_is_path(struct hp_span path);
 
 // Read rows to the end of the text into dump->mappings, sorted and without overlaps (the
-// first row wins).  Lines that are no row are passed over; returns the first, or NULL.
-const char *hp_maps_read(struct hp_cursor *c, struct hp_dump *dump);
+// first row wins).  Lines that are no row are passed over.  *line is the number of that at
+// c->at.
+void hp_maps_read(struct hp_cursor *c, struct hp_dump *dump, uint64_t *line);
 
 // Set dump->maps and maps_stay by the rows of the map.
 void hp_maps_identify(struct hp_dump *dump);

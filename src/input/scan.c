@@ -25,19 +25,13 @@ void hp_scan_damaged(struct hp_scan *scan, const char *what) {
     }
 }
 
-void hp_scan_malformed(struct hp_scan *scan, const char *expected, uint64_t line) {
-    if (scan->dump->malformed++ == 0) {
-        scan->dump->first_malformed = (struct hp_flaw){expected, line};
-    }
-}
-
 struct hp_span hp_scan_line(struct hp_scan *scan) {
     scan->line++;
     return hp_cursor_line(&scan->c);
 }
 
 void hp_scan_skip(struct hp_scan *scan, const char *start, const char *expected) {
-    hp_scan_malformed(scan, expected, scan->line);
+    hp_dump_malformed(scan->dump, expected, scan->line);
     scan->c = hp_cursor_over(start, scan->c.end);
     hp_scan_line(scan);
 }
@@ -155,15 +149,6 @@ static int read_body(struct hp_scan *scan, const struct hp_scan_format *format,
     }
 }
 
-static uint64_t count_lines(const char *from, const char *to) {
-    uint64_t lines = 0;
-    while (from < to && (from = memchr(from, '\n', (size_t)(to - from)))) {
-        from++;
-        lines++;
-    }
-    return lines;
-}
-
 static char last_byte(const struct hp_scan *scan) {
     const struct hp_text *text = scan->text;
     return text->size > 0 ? text->at[text->size - 1] : scan->last_dropped;
@@ -171,16 +156,9 @@ static char last_byte(const struct hp_scan *scan) {
 
 static void read_maps(struct hp_scan *scan) {
     hp_scan_line(scan);
-    const char *start = scan->c.at, *wrong = hp_maps_read(&scan->c, scan->dump);
-    if (wrong) {
-        hp_scan_malformed(scan, "a row of the memory map",
-                          scan->line + count_lines(start, wrong));
-    }
-    scan->line += count_lines(start, scan->c.at);
+    hp_maps_read(&scan->c, scan->dump, &scan->line);
     if (!hp_cursor_good(&scan->c)) {
         hp_scan_damaged(scan, scan->c.expected);
-    } else if (scan->c.at > start && scan->c.at[-1] != '\n') {
-        scan->line++;
     }
 }
 

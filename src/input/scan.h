@@ -53,9 +53,6 @@ HP_MUST_CHECK int hp_scan_read(struct hp_scan *scan, const struct hp_scan_format
 // The dump may be short: say why, of the line at hand.
 void hp_scan_damaged(struct hp_scan *scan, const char *what);
 
-// A line that does not fit: count it, and keep what was expected of the first.
-void hp_scan_malformed(struct hp_scan *scan, const char *expected, uint64_t line);
-
 // The line at hand, which is stepped over.
 struct hp_span hp_scan_line(struct hp_scan *scan);
 

@@ -43,17 +43,14 @@ static int skip(struct hp_input_record *record, enum hp_input_status status,
 // What makes a dump unusable, or usable only on request.
 static int check(const struct hp_dump *dump, const struct hp_read_options *options,
                  struct hp_input_record *record, struct hp_err *err) {
-    struct hp_flaw fault = dump->damage;
-    if (!fault.what && options->strict) {
-        fault = dump->first_malformed;
-    }
     if (dump->cut.code != HP_OK) {
         *err = dump->cut;
-    } else if (fault.what) {
-        bool expected = fault.what == dump->first_malformed.what;
-        hp_fail(err, HP_E_FORMAT, "%s%s",
-                expected ? "expected " : "damaged: ", fault.what);
-        err->line = fault.line;
+    } else if (dump->damage.what) {
+        hp_fail(err, HP_E_FORMAT, "damaged: %s", dump->damage.what);
+        err->line = dump->damage.line;
+    } else if (options->strict && dump->malformed.count > 0) {
+        hp_fail(err, HP_E_FORMAT, "expected %s", dump->expected);
+        err->line = dump->malformed.line;
     } else {
         return HP_OK;
     }

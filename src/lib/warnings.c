@@ -20,98 +20,101 @@ static bool is_used(const struct hp_input_record *input) {
 
 // --- trouble of single inputs -------------------------------------------------------
 
-static uint64_t kept_damaged(const struct hp_input_record *input) {
-    return input->public.status == HP_INPUT_KEPT_DAMAGED;
+static struct hp_faults once(bool is, uint64_t line) {
+    return (struct hp_faults){is, line};
 }
 
-static uint64_t malformed(const struct hp_input_record *input) {
+static struct hp_faults kept_damaged(const struct hp_input_record *input) {
+    return once(input->public.status == HP_INPUT_KEPT_DAMAGED, input->public.err.line);
+}
+
+static struct hp_faults malformed(const struct hp_input_record *input) {
     return input->malformed;
 }
 
-static uint64_t unknown(const struct hp_input_record *input) {
+static const char *expected(const struct hp_input_record *input) {
+    return input->expected;
+}
+
+static struct hp_faults unknown(const struct hp_input_record *input) {
     return input->unknown;
 }
 
-static uint64_t wrapped(const struct hp_input_record *input) {
+static struct hp_faults wrapped(const struct hp_input_record *input) {
     return input->wrapped;
 }
 
-static uint64_t negative(const struct hp_input_record *input) {
-    return input->negative;
+static struct hp_faults negative(const struct hp_input_record *input) {
+    return (struct hp_faults){input->negative, 0};
 }
 
-static uint64_t overlaps(const struct hp_input_record *input) {
+static struct hp_faults overlaps(const struct hp_input_record *input) {
     return input->overlaps;
 }
 
-static uint64_t header_contradicts(const struct hp_input_record *input) {
-    return input->header_check == HP_HEADER_CONTRADICTS;
+static struct hp_faults header_contradicts(const struct hp_input_record *input) {
+    return once(input->header_check == HP_HEADER_CONTRADICTS, input->header_line);
 }
 
-static uint64_t no_period(const struct hp_input_record *input) {
-    return input->period == 0 && input->stacks > 0;
+static struct hp_faults no_period(const struct hp_input_record *input) {
+    return once(input->period == 0 && input->stacks > 0, 0);
 }
 
-static uint64_t lacks_objects(const struct hp_input_record *input) {
-    return input->lacks_objects;
+static struct hp_faults lacks_objects(const struct hp_input_record *input) {
+    return once(input->lacks_objects, 0);
 }
 
-static uint64_t unplaced(const struct hp_input_record *input) {
-    return input->unplaced_addresses;
-}
-
-static uint64_t damaged_line(const struct hp_input_record *input) {
-    return input->public.err.line;
-}
-
-static uint64_t malformed_line(const struct hp_input_record *input) {
-    return input->malformed_line;
+static struct hp_faults unplaced(const struct hp_input_record *input) {
+    return (struct hp_faults){input->unplaced_addresses, 0};
 }
 
 static const struct {
-    uint64_t (*how_much)(const struct hp_input_record *input);
-    uint64_t (*line)(const struct hp_input_record *input); // or NULL
-    const char *what; // follows the input's name; "%" stands for how much
+    struct hp_faults (*faults)(const struct hp_input_record *input);
+    const char *what; // follows the input's name; "%" stands for how many there are
+    const char *(*detail)(const struct hp_input_record *input); // at the end; or NULL
 } troubles[] = {
-    {kept_damaged, damaged_line, "is damaged, and used as far as it goes"},
-    {malformed, malformed_line, "has malformed lines, which are passed over: %"},
-    {wrapped, NULL, "has counts that wrapped around zero, which are left out: %"},
-    {negative, NULL,
-     "is a difference of two profiles, of which no error is known; values below zero: %"},
-    {header_contradicts, NULL,
-     "has a total that contradicts the sum of its stacks: it may be cut or damaged"},
-    {no_period, NULL, "has no sample period: its counts stand as they are"},
-    {lacks_objects, NULL, "tells bytes, but not how many objects they are of"},
-    {overlaps, NULL,
-     "has overlapping rows in its memory map, of which the first hold: %"},
-    {unknown, NULL, "has indented lines of an unknown dialect, which are passed over: %"},
-    {unplaced, NULL, "has addresses in no mapping: %"},
+    {kept_damaged, "is damaged, and used as far as it goes", NULL},
+    {malformed, "has malformed lines, which are passed over: %; expected ", expected},
+    {wrapped, "has counts that wrapped around zero, which are left out: %", NULL},
+    {negative,
+     "is a difference of two profiles, of which no error is known; values below zero: %",
+     NULL},
+    {header_contradicts,
+     "has a total that contradicts the sum of its stacks: it may be cut or damaged",
+     NULL},
+    {no_period, "has no sample period: its counts stand as they are", NULL},
+    {lacks_objects, "tells bytes, but not how many objects they are of", NULL},
+    {overlaps, "has overlapping rows in its memory map, of which the first hold: %",
+     NULL},
+    {unknown, "has indented lines of an unknown dialect, which are passed over: %", NULL},
+    {unplaced, "has addresses in no mapping: %", NULL},
 };
 
 static void warn_of_one(struct hp_profile *profile, const struct hp_input_record *input,
                         size_t kind) {
-    const char *what = troubles[kind].what;
-    char line[32] = "", how_much[32] = "";
-    size_t size = strlen(what);
-    if (troubles[kind].line) {
-        snprintf(line, sizeof line, ":%llu",
-                 (unsigned long long)troubles[kind].line(input));
+    const char *name = input->public.name, *what = troubles[kind].what;
+    struct hp_faults faults = troubles[kind].faults(input);
+    char line[32] = "", how_many[32] = "";
+    size_t before = strcspn(what, "%");
+    const char *after = what + before;
+    if (faults.line > 0) {
+        snprintf(line, sizeof line, ":%llu", (unsigned long long)faults.line);
     }
-    if (what[size - 1] == '%') {
-        size--;
-        snprintf(how_much, sizeof how_much, "%llu",
-                 (unsigned long long)troubles[kind].how_much(input));
+    if (*after) {
+        snprintf(how_many, sizeof how_many, "%llu", (unsigned long long)faults.count);
+        after++;
     }
-    const char *name = input->public.name;
-    hp_profile_warn(profile, "%s%s %.*s%s", strcmp(name, "-") ? name : "standard input",
-                    line, (int)size, what, how_much);
+    hp_profile_warn(profile, "%s%s %.*s%s%s%s",
+                    strcmp(name, "-") ? name : "standard input", line, (int)before, what,
+                    how_many, after,
+                    troubles[kind].detail ? troubles[kind].detail(input) : "");
 }
 
 static void warn_of_troubles(struct hp_profile *profile, size_t kind) {
     size_t found = 0;
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        bool has = is_used(input) && troubles[kind].how_much(input) > 0;
+        bool has = is_used(input) && troubles[kind].faults(input).count > 0;
         found += has;
         if (has && found <= NAMED) {
             warn_of_one(profile, input, kind);

@@ -45,6 +45,11 @@ void hp_dump_done(struct hp_dump *dump) {
     hp_strtab_done(&dump->strings);
 }
 
+void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line) {
+    dump->expected = dump->malformed.count == 0 ? expected : dump->expected;
+    hp_faults_add(&dump->malformed, line);
+}
+
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump) {
     static const struct hp_stack_extra none;
     while (dump->extras.count <= dump->stacks.count) {

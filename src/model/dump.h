@@ -80,6 +80,7 @@ struct hp_dump {
     bool is_first_version;  // "heap/N": jeprof has another formula for it
     uint64_t period;        // mean bytes between samples, as the header says
     struct hp_counts header;
+    uint64_t header_line;
     uint64_t header_threads;
     HP_VEC(uint64_t) addresses; // the distinct ones (nearly: "0x1" and "0x01" are two)
     HP_VEC(uint32_t) frames;    // in `addresses`
@@ -98,10 +99,10 @@ struct hp_dump {
     struct hp_strtab strings; // what is not in the dump's text as it stands
 
     struct hp_err cut; // damage of the compressed data it was in, and its line at the end
-    struct hp_flaw damage;          // why the dump may be short
-    struct hp_flaw first_malformed; // the first of
-    uint64_t malformed, unknown, wrapped, overlaps,
-        negative; // as in struct hp_input_record
+    struct hp_flaw damage; // why the dump may be short
+    const char *expected;  // and what follows: as in struct hp_input_record
+    struct hp_faults malformed, unknown, wrapped, overlaps;
+    uint64_t negative;
     uint64_t bytes, lines;
     struct hp_digest content, samples, maps;
     bool maps_stay; // as in struct hp_input_record
@@ -109,6 +110,9 @@ struct hp_dump {
 
 void hp_dump_clear(struct hp_dump *dump); // keeps the memory
 void hp_dump_done(struct hp_dump *dump);
+
+// A line that does not fit: count it, and keep what was expected in the first.
+void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line);
 
 // Of the stack that comes next, to fill in; and of stack i: {0} if it has none.
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump);

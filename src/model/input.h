@@ -47,6 +47,15 @@ struct hp_digest {
     uint64_t of[2];
 };
 
+// Faults of one kind: how many, and the line of the first, 0 if it is not known.
+struct hp_faults {
+    uint64_t count, line;
+};
+
+static inline void hp_faults_add(struct hp_faults *faults, uint64_t line) {
+    faults->line = faults->count++ == 0 ? line : faults->line;
+}
+
 struct hp_input_record {
     struct hp_input public; // its `name` is the caller's
     uint32_t number;        // in profile->history: the place among all inputs as given
@@ -60,20 +69,21 @@ struct hp_input_record {
     uint64_t bytes;  // uncompressed
     uint64_t lines;  // of text; 0 where there is none
     uint64_t stacks, threads, addresses, unplaced_addresses;
-    uint64_t files;          // mapped ones
-    uint64_t malformed;      // lines that fit no grammar, skipped
-    uint64_t malformed_line; // the first of them
-    uint64_t listed;         // objects that are listed one by one
-    struct hp_slabs slabs;   // of the allocator
-    uint64_t unknown;        // indented lines of a dialect not known
-    bool lacks_objects;      // tells bytes only
-    bool lacks_inuse;        // tells only what was allocated
-    bool has_alloc;          // tells what was allocated
-    uint64_t wrapped;        // counts near 2^64, left out
-    uint64_t negative;       // values below zero, of a difference of two profiles
-    uint64_t overlaps;       // mapping rows that overlap an earlier one
-    struct hp_counts header; // the file's own total, as printed
-    struct hp_values total;  // ours
+    uint64_t files;             // mapped ones
+    struct hp_faults malformed; // lines that fit no grammar, skipped
+    const char *expected;       // in the first of them; NULL if there is none
+    uint64_t listed;            // objects that are listed one by one
+    struct hp_slabs slabs;      // of the allocator
+    struct hp_faults unknown;   // indented lines of a dialect not known
+    bool lacks_objects;         // tells bytes only
+    bool lacks_inuse;           // tells only what was allocated
+    bool has_alloc;             // tells what was allocated
+    struct hp_faults wrapped;   // counts near 2^64, left out
+    uint64_t negative;          // values below zero, of a difference of two profiles
+    struct hp_faults overlaps;  // mapping rows that overlap an earlier one
+    struct hp_counts header;    // the file's own total, as printed
+    uint64_t header_line;
+    struct hp_values total; // ours
     enum hp_header_check header_check;
     struct hp_digest content; // of the whole text, if
     bool has_content;

@@ -78,9 +78,10 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
     hp_sink_print(out,
                   "\"malformed\": %llu, \"unknown\": %llu, \"wrapped\": %llu, "
                   "\"overlaps\": %llu}",
-                  (unsigned long long)input->malformed,
-                  (unsigned long long)input->unknown, (unsigned long long)input->wrapped,
-                  (unsigned long long)input->overlaps);
+                  (unsigned long long)input->malformed.count,
+                  (unsigned long long)input->unknown.count,
+                  (unsigned long long)input->wrapped.count,
+                  (unsigned long long)input->overlaps.count);
     put_text(out, "header", checks[input->header_check]);
 }
 

@@ -93,24 +93,20 @@ static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
 static void put_faults(struct hp_sink *out, const struct hp_input_record *input) {
     const struct {
         const char *what;
-        uint64_t count, first_line;
+        struct hp_faults of;
     } faults[] = {
-        {"malformed lines", input->malformed, input->malformed_line},
-        {"indented lines of an unknown dialect", input->unknown, 0},
-        {"counts that had wrapped around", input->wrapped, 0},
-        {"overlapping rows in the memory map", input->overlaps, 0},
+        {"malformed lines", input->malformed},
+        {"indented lines of an unknown dialect", input->unknown},
+        {"counts that had wrapped around", input->wrapped},
+        {"overlapping rows in the memory map", input->overlaps},
     };
 
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        if (faults[i].count) {
+        if (faults[i].of.count > 0) {
             put_field(out, "passed over");
-            hp_sink_print(out, "%llu %s", (unsigned long long)faults[i].count,
-                          faults[i].what);
-            if (faults[i].first_line) {
-                hp_sink_print(out, ", the first is line %llu",
-                              (unsigned long long)faults[i].first_line);
-            }
-            hp_sink_text(out, "\n");
+            hp_sink_print(out, "%llu %s, the first is line %llu\n",
+                          (unsigned long long)faults[i].of.count, faults[i].what,
+                          (unsigned long long)faults[i].of.line);
         }
     }
     static const char *const checks[] = {

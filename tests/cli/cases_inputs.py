@@ -129,6 +129,45 @@ def only_the_first_ten_are_told(t):
     assert " more" not in result.err
 
 
+def faulty(maps=""):
+    """A dump with a fault of each kind, and its map."""
+    return ("heap_v2/524288\n  t*: 9: 576 [0: 0]\n"
+            "@ 0x5010\n  t*: 1: 64 [0: 0]\n  x: 1\nnonsense\n@ 0x5020\n"
+            f"  t*: 18446744073709551615: 1 [0: 0]\n\nMAPPED_LIBRARIES:\n{maps}")
+
+
+@case
+def a_warning_tells_the_first_line_of_its_kind(t):
+    row = "5000-6000 r-xp 00000000 fe:00 1 /bin/x\n"
+    told = t.run("top", "--no-symbols", t.file("a.heap", faulty(row + "-\n" + row))).out
+    for line, says in ((8, "has counts that wrapped around zero, which are left out: 1"),
+                       (6, "has malformed lines, which are passed over: 2; "
+                           "expected a stack or the memory map"),
+                       (13, "has overlapping rows in its memory map, of which the first hold: 1"),
+                       (5, "has indented lines of an unknown dialect, which are passed over: 1")):
+        assert f"/a.heap:{line} {says}\n" in told, (says, told)
+    told = t.run("info", "--no-symbols", "a.heap").out
+    for line, what in ((8, "1 counts that had wrapped around"), (6, "2 malformed lines"),
+                       (13, "1 overlapping rows in the memory map"),
+                       (5, "1 indented lines of an unknown dialect")):
+        assert f"passed over  {what}, the first is line {line}\n" in told, (what, told)
+
+
+@case
+def a_total_that_contradicts_is_told_with_its_line(t):
+    raw = "heap profile: 2: 128 [2: 128] @ heapprofile\n1: 64 [1: 64] @ 0x10\n\nMAPPED_LIBRARIES:\n"
+    told = t.run("top", "--no-symbols", t.file("a.heap", "%warn\n" + raw)).out
+    assert "/a.heap:2 has a total that contradicts the sum" in told, told
+
+
+@case
+def numbers_beyond_reason_are_told_with_their_stack(t):
+    stacks = "0: 0 [0: 0] @ 0x10\n1: 99999 [0: 0] @ 0x20\n1: 64 [0: 0] @ 0x30\n"
+    t.file("a.heap", f"heap profile: 2: 100063 [0: 0] @ heap_v2/{2**64 - 1}\n{stacks}\n"
+                     "MAPPED_LIBRARIES:\n")
+    check(t.run("top", "a.heap"), 7, "", "are beyond all reason, from stack 2 of 3 on")
+
+
 @case
 def the_same_dump_twice_is_refused(t):
     check(t.run("top", "--no-symbols", t.dump, t.dump), 4, "", t.dump)

@@ -34,7 +34,7 @@ static _Noreturn void fail(const char *how, size_t where) {
 static bool is_told(const struct reading *reading) {
     const struct hp_dump *dump = &reading->dump;
     return reading->ret != HP_OK || reading->is_elf || dump->cut.code != HP_OK ||
-           dump->damage.what || dump->malformed > 0;
+           dump->damage.what || dump->malformed.count > 0;
 }
 
 static struct sum sum_of(const struct reading *reading) {

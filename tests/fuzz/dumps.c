@@ -12,12 +12,16 @@ static bool equal_flaws(struct hp_flaw a, struct hp_flaw b) {
            (!a.what || strcmp(a.what, b.what) == 0);
 }
 
+static bool equal_counted(struct hp_faults a, struct hp_faults b) {
+    return a.count == b.count && a.line == b.line;
+}
+
 static bool equal_heads(const struct hp_dump *a, const struct hp_dump *b) {
     return a->producer == b->producer && a->kind == b->kind &&
            a->mixes_sizes == b->mixes_sizes && a->lacks_objects == b->lacks_objects &&
            a->lacks_inuse == b->lacks_inuse &&
            a->is_first_version == b->is_first_version && a->period == b->period &&
-           equal_counts(&a->header, &b->header) &&
+           equal_counts(&a->header, &b->header) && a->header_line == b->header_line &&
            a->header_threads == b->header_threads && a->has_rows == b->has_rows &&
            a->bytes == b->bytes && a->lines == b->lines &&
            a->slabs.bytes == b->slabs.bytes && a->slabs.used == b->slabs.used;
@@ -39,10 +43,12 @@ static bool equal_threads(const struct hp_dump *a, const struct hp_dump *b) {
 
 static bool equal_faults(const struct hp_dump *a, const struct hp_dump *b) {
     return equal_flaws(a->damage, b->damage) &&
-           equal_flaws(a->first_malformed, b->first_malformed) &&
-           a->malformed == b->malformed && a->unknown == b->unknown &&
-           a->wrapped == b->wrapped && a->overlaps == b->overlaps &&
-           a->negative == b->negative;
+           equal_flaws((struct hp_flaw){a->expected, a->malformed.line},
+                       (struct hp_flaw){b->expected, b->malformed.line}) &&
+           equal_counted(a->malformed, b->malformed) &&
+           equal_counted(a->unknown, b->unknown) &&
+           equal_counted(a->wrapped, b->wrapped) &&
+           equal_counted(a->overlaps, b->overlaps) && a->negative == b->negative;
 }
 
 static bool equal_lines(const struct hp_dump *a, const struct hp_dump_stack *x,

@@ -83,12 +83,11 @@ static void print(const char *name, const struct reading *reading) {
             (unsigned long long)reading->err.line, reading->err.message);
     fprintf(stderr, "    %zu stacks, %zu mappings, %zu names, %llu malformed\n",
             dump->stacks.count, dump->mappings.count, dump->told.count,
-            (unsigned long long)dump->malformed);
+            (unsigned long long)dump->malformed.count);
     fprintf(stderr, "    damage '%s' line %llu, malformed '%s' line %llu\n",
             dump->damage.what ? dump->damage.what : "",
-            (unsigned long long)dump->damage.line,
-            dump->first_malformed.what ? dump->first_malformed.what : "",
-            (unsigned long long)dump->first_malformed.line);
+            (unsigned long long)dump->damage.line, dump->expected ? dump->expected : "",
+            (unsigned long long)dump->malformed.line);
 }
 
 _Noreturn void reading_fail(const struct reading *a, const struct reading *b,

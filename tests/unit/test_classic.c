@@ -52,7 +52,7 @@ Test(classic, reads_stacks_and_counts) {
     cr_expect_eq(dump.frames.at[3], dump.frames.at[0]); // the same address
     cr_assert_eq(dump.mappings.count, 1);
     cr_expect_null(dump.damage.what);
-    cr_expect_eq(dump.malformed, 0);
+    cr_expect_eq(dump.malformed.count, 0);
 }
 
 // Who wrote it, what its numbers are, and what jeprof makes of one line of 10 objects and
@@ -232,9 +232,9 @@ Test(classic, names_the_line_that_fits_no_grammar) {
         snprintf(text, sizeof text, TOTALS "heapprofile\n" LINE "%s\n" MAPS,
                  malformed[i].line);
         cr_assert_eq(parse(text), HP_OK);
-        cr_expect_eq(dump.malformed, 1, "%s", malformed[i].line);
-        cr_expect_str_eq(dump.first_malformed.what, malformed[i].expected);
-        cr_expect_eq(dump.first_malformed.line, 3);
+        cr_expect_eq(dump.malformed.count, 1, "%s", malformed[i].line);
+        cr_expect_str_eq(dump.expected, malformed[i].expected);
+        cr_expect_eq(dump.malformed.line, 3);
         cr_expect_eq(dump.stacks.count, 1);
     }
 }
@@ -250,7 +250,7 @@ Test(classic, leaves_out_counters_that_wrapped_around) {
     cr_assert_eq(parse(TOTALS "heapprofile\n18446744073709551615: 18446744073709551000 "
                               "[2: 128] @ 0x10\n" MAPS),
                  HP_OK);
-    cr_expect_eq(dump.wrapped, 1);
+    cr_expect_eq(dump.wrapped.count, 1);
     cr_expect_eq(dump.stacks.at[0].counts.inuse.objects, 0);
     cr_expect_eq(dump.stacks.at[0].counts.alloc.objects, 2);
 }
@@ -264,7 +264,7 @@ Test(classic, reads_the_short_memory_map_of_servers) {
                               "  8f47a4352000-8f47a4353000: $source\n"
                               "  9f47a4352000-9f47a4353000: $sourcerer/x\n"),
                  HP_OK);
-    cr_expect_eq(dump.malformed, 0);
+    cr_expect_eq(dump.malformed.count, 0);
     static const char *const paths[] = {"/home/server", "/lib/libnss_borg-2.15.so",
                                         "$other/x", "/srv", "$sourcerer/x"};
     cr_assert_eq(dump.mappings.count, 5);
@@ -298,8 +298,8 @@ Test(classic, reads_a_file_in_windows_as_if_it_were_one) {
     bool is_elf;
     cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK);
     cr_expect_null(dump.damage.what, "%s", dump.damage.what);
-    cr_expect_eq(dump.malformed, 1);
-    cr_expect_eq(dump.first_malformed.line, STACKS + 2);
+    cr_expect_eq(dump.malformed.count, 1);
+    cr_expect_eq(dump.malformed.line, STACKS + 2);
     cr_assert_eq(dump.stacks.count, STACKS);
     int wrong = 0;
     for (int i = 0; i < STACKS; i++) {

@@ -53,7 +53,7 @@ Test(jemalloc, reads_stacks_and_counts) {
     cr_expect(hp_span_is(dump.mappings.at[0].path, "/bin/a b"));
     cr_expect(dump.mappings.at[0].deleted);
     cr_expect_null(dump.damage.what);
-    cr_expect_eq(dump.malformed, 0);
+    cr_expect_eq(dump.malformed.count, 0);
 }
 
 // A line that repeats the total is stepped over unread only if it is the only one.
@@ -61,7 +61,7 @@ Test(jemalloc, reads_all_threads_though_the_first_has_all_of_the_total) {
     cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 2: 16 [0: 0]\n  t1: 2: 16 [0: 0]\n"
                             " t2: 1: 8 [0: 0]\n" MAPS),
                  HP_OK);
-    cr_expect_eq(dump.malformed, 0);
+    cr_expect_eq(dump.malformed.count, 0);
     cr_assert_eq(dump.stacks.count, 1);
     cr_expect_eq(dump.stacks.at[0].lines, 2);
 }
@@ -73,7 +73,7 @@ Test(jemalloc, reads_stacks_in_unusual_dress) {
         "\tt*:  1:  8  [ 0: 0]  \r\n@\t0x0010   20 0xABCDEF0123456789\n"
         "t*: 1: 8 [0: 0]\n\n--- Memory map:\n";
     cr_assert_eq(parse(text), HP_OK);
-    cr_assert_eq(dump.stacks.count, 2, "%s", dump.first_malformed.what);
+    cr_assert_eq(dump.stacks.count, 2, "%s", dump.expected);
     for (int i = 0; i < 3; i++) {
         uint64_t a = dump.addresses.at[dump.frames.at[i]];
         uint64_t b = dump.addresses.at[dump.frames.at[3 + i]];
@@ -119,8 +119,8 @@ Test(jemalloc, passes_over_a_stack_without_counts) {
         "@ 0x41 0x42\n@ 0x10\n  t*: 1: 64 [0: 0]\n" MAPS;
     cr_assert_eq(parse(text), HP_OK);
     cr_expect_eq(dump.stacks.count, 1);
-    cr_expect_eq(dump.malformed, 1);
-    cr_expect_eq(dump.first_malformed.line, 4);
+    cr_expect_eq(dump.malformed.count, 1);
+    cr_expect_eq(dump.malformed.line, 4);
     cr_expect_null(dump.damage.what);
 }
 
@@ -175,19 +175,35 @@ static const struct {
 Test(jemalloc, names_the_line_that_fits_no_grammar) {
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         cr_assert_eq(parse(malformed[i].text), HP_OK);
-        cr_assert_gt(dump.malformed, 0, "row %zu", i);
-        cr_expect_str_eq(dump.first_malformed.what, malformed[i].expected);
-        cr_expect_eq(dump.first_malformed.line, malformed[i].line, "row %zu: %lu", i,
-                     (unsigned long)dump.first_malformed.line);
+        cr_assert_gt(dump.malformed.count, 0, "row %zu", i);
+        cr_expect_str_eq(dump.expected, malformed[i].expected);
+        cr_expect_eq(dump.malformed.line, malformed[i].line, "row %zu: %lu", i,
+                     (unsigned long)dump.malformed.line);
         cr_expect_eq(dump.stacks.count, malformed[i].stacks, "row %zu", i);
     }
+}
+
+Test(jemalloc, counts_the_rows_of_the_map_that_are_none_or_overlap) {
+    cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS
+                            "7000-6000 r-xp 00000000 fe:00 12 /b\nnonsense\n\n"
+                            "1800-3000 r-xp 00000000 fe:00 12\n"
+                            "1400-1800 r-xp 00000000 fe:00 12 /d"),
+                 HP_OK);
+    cr_expect_eq(dump.malformed.count, 2);
+    cr_expect_eq(dump.malformed.line, 9);
+    cr_expect_str_eq(dump.expected, "a row of the memory map");
+    cr_expect_eq(dump.overlaps.count, 2);
+    cr_expect_eq(dump.overlaps.line, 12); // though the other begins before it
+    cr_expect_eq(dump.damage.line, 13);
+    cr_expect_eq(dump.lines, 13);
 }
 
 Test(jemalloc, leaves_out_counters_that_wrapped_around) {
     cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 18446744073709551615: 18446744073709551000 "
                             "[2: 128]\n" MAPS),
                  HP_OK);
-    cr_expect_eq(dump.wrapped, 1);
+    cr_expect_eq(dump.wrapped.count, 1);
+    cr_expect_eq(dump.wrapped.line, 5);
     cr_expect_eq(dump.stacks.at[0].counts.inuse.objects, 0);
     cr_expect_eq(dump.stacks.at[0].counts.alloc.objects, 2);
 }
@@ -201,7 +217,7 @@ Test(jemalloc, reads_the_objects_and_slabs_that_clickhouse_lists) {
                        "frag_util: 0 3 64 4096 64 1 10 500 2\n"
                        "frag_util: 1 9 320 20480 64 1 1 1 1\n" MAPS),
                  HP_OK);
-    cr_expect_eq(dump.malformed + dump.unknown, 0);
+    cr_expect_eq(dump.malformed.count + dump.unknown.count, 0);
     cr_assert_eq(dump.stacks.count, 2);
     cr_assert_eq(hp_dump_extra(&dump, 0).listed, 2);
     cr_expect_eq(hp_dump_extra(&dump, 1).listed, 0);
@@ -232,8 +248,8 @@ static const struct {
 Test(jemalloc, takes_none_of_a_list_with_a_line_that_does_not_fit) {
     for (size_t i = 0; i < sizeof miswritten / sizeof *miswritten; i++) {
         cr_assert_eq(parse(miswritten[i].text), HP_OK);
-        cr_expect_eq(dump.malformed, 1, "row %zu", i);
-        cr_expect_eq(dump.first_malformed.line, miswritten[i].line, "row %zu", i);
+        cr_expect_eq(dump.malformed.count, 1, "row %zu", i);
+        cr_expect_eq(dump.malformed.line, miswritten[i].line, "row %zu", i);
         cr_expect_eq(dump.stacks.count, 2, "row %zu", i);
         cr_expect_eq(hp_dump_extra(&dump, 0).listed, miswritten[i].listed, "row %zu", i);
         cr_expect_eq(dump.slabs.bytes, 0, "row %zu", i);
@@ -252,8 +268,9 @@ Test(jemalloc, counts_lines_of_dialects_to_come) {
     cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n  g: 12 60 64 3 0 1\n"
                             "  frag_more: 0 1 2 3 4 5 6 7 8\n" MAPS),
                  HP_OK);
-    cr_expect_eq(dump.unknown, 2);
-    cr_expect_eq(dump.malformed, 0);
+    cr_expect_eq(dump.unknown.count, 2);
+    cr_expect_eq(dump.unknown.line, 6);
+    cr_expect_eq(dump.malformed.count, 0);
     cr_expect_eq(dump.stacks.count, 1);
 }
 
@@ -303,8 +320,8 @@ Test(jemalloc, reads_a_file_in_windows_as_if_it_were_one) {
     bool is_elf;
     cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK);
     cr_expect_null(dump.damage.what, "%s", dump.damage.what);
-    cr_expect_eq(dump.malformed, 0, "line %lu: %s",
-                 (unsigned long)dump.first_malformed.line, dump.first_malformed.what);
+    cr_expect_eq(dump.malformed.count, 0, "line %lu: %s",
+                 (unsigned long)dump.malformed.line, dump.expected);
     cr_assert_eq(dump.stacks.count, STACKS);
     cr_expect_eq(dump.frames.count, frames);
     int wrong = 0;
@@ -343,8 +360,8 @@ Test(jemalloc, counts_lines_across_windows) {
     struct hp_reader reader = {0};
     bool is_elf;
     cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK);
-    cr_expect_eq(dump.malformed, 1);
-    cr_expect_eq(dump.first_malformed.line, 3 + 3 * STACKS + 1);
+    cr_expect_eq(dump.malformed.count, 1);
+    cr_expect_eq(dump.malformed.line, 3 + 3 * STACKS + 1);
     hp_reader_done(&reader);
     fclose(file);
 }

@@ -13,7 +13,8 @@ static struct hp_placer placer;
 static void place(const char *maps, const uint64_t *addresses, size_t count) {
     struct hp_cursor c = hp_cursor_over(maps, maps + strlen(maps));
     hp_dump_clear(&dump);
-    hp_maps_read(&c, &dump);
+    uint64_t line = 1;
+    hp_maps_read(&c, &dump, &line);
     for (size_t i = 0; i < count; i++) {
         hp_vec_push(&dump.addresses, addresses[i]);
     }
@@ -167,7 +168,7 @@ Test(place, sorts_maps_and_lets_the_first_of_overlapping_rows_win) {
         (uint64_t[]){0x6900, 0x8900}, 2);
     cr_expect_str_eq(path_of(frame_of(0)), "/a");
     cr_expect_str_eq(path_of(frame_of(1)), "/b");
-    cr_expect_eq(dump.overlaps, 1);
+    cr_expect_eq(dump.overlaps.count, 1);
 }
 
 Test(maps, of_macos_and_freebsd_are_read) {

@@ -64,6 +64,7 @@ static void read_header(struct reference *r) {
     reference_need(&s, "heap profile:", "");
     bool padded = s.end - s.at >= 2 && s.at[0] == ' ' && s.at[1] == ' ';
     dump->header = reference_counts(&s);
+    dump->header_line = r->next + 1;
     reference_blanks(&s);
     if (reference_next_is(&s, '@')) {
         s.at++;
@@ -94,7 +95,7 @@ static void read_header(struct reference *r) {
 static void check(struct reference *r, struct hp_count *count) {
     uint64_t most = (uint64_t)1 << 62;
     if (count->objects >= most || count->bytes >= most) {
-        r->dump.wrapped++;
+        reference_count(r, &r->dump.wrapped);
         *count = (struct hp_count){0};
     } else if (count->objects == 0 && count->bytes > 0) {
         reference_damaged(r, "bytes without objects");

@@ -54,6 +54,7 @@ static void read_totals(struct reference *r) {
             reference_malformed(r, s.wanted);
         } else if (is_all) {
             r->dump.header = counts;
+            r->dump.header_line = r->next + 1;
             found = true;
         } else {
             r->dump.header_threads++;
@@ -71,7 +72,7 @@ static void read_totals(struct reference *r) {
 static void check(struct reference *r, struct hp_count *count) {
     uint64_t most = (uint64_t)1 << 62;
     if (count->objects >= most || count->bytes >= most) {
-        r->dump.wrapped++;
+        reference_count(r, &r->dump.wrapped);
         *count = (struct hp_count){0};
     } else if ((count->objects == 0) != (count->bytes == 0)) {
         reference_damaged(r, "objects without bytes, or bytes without objects");
@@ -121,7 +122,7 @@ static size_t read_stack(struct reference *r) {
     struct hp_dump_stack stack = {.first_frame = dump->frames.count,
                                   .first_line = dump->thread_lines.count,
                                   .depth = 0};
-    uint64_t malformed = dump->malformed;
+    uint64_t malformed = dump->malformed.count;
     struct reference_scan s = reference_scan_of(r->lines.at[r->next].text);
     bool has_all = false;
     reference_need(&s, "@", "");
@@ -133,7 +134,7 @@ static size_t read_stack(struct reference *r) {
     if (!has_all) {
         hp_dump_drop_extra(dump);
         dump->thread_lines.count = stack.first_line;
-        if (dump->malformed == malformed) {
+        if (dump->malformed.count == malformed) {
             size_t here = r->next;
             r->next = at;
             reference_malformed(r, "a line of counts for all threads behind the stack");
@@ -164,7 +165,7 @@ static bool is_stack(struct reference *r) {
 static void read_other(struct reference *r) {
     struct hp_span line = reference_line(r);
     if (hp_span_starts(line, " ") || hp_span_starts(line, "\t")) {
-        r->dump.unknown++;
+        reference_count(r, &r->dump.unknown);
     } else if (line.size > 0) {
         reference_malformed(r, "a stack or the memory map");
     }

@@ -76,7 +76,7 @@ bool reference_is_path(struct hp_span path) {
 
 static bool read_row(struct hp_span line, struct hp_mapping *row) {
     struct reference_scan s = reference_scan_of(line);
-    *row = (struct hp_mapping){.path = {"", 0}};
+    *row = (struct hp_mapping){.path = {line.at, 0}};
     reference_blanks(&s);
     bool is_freebsd = s.end - s.at > 2 && s.at[0] == '0' && s.at[1] == 'x';
     row->start = reference_hex(&s);
@@ -163,12 +163,23 @@ static void insert(struct hp_dump *dump, struct hp_mapping row) {
     dump->mappings.at[i] = row;
 }
 
-static void drop_overlaps(struct hp_dump *dump) {
+static uint64_t line_of(const struct reference *r, const char *at) {
+    size_t i = 0;
+    while (i + 1 < r->lines.count && r->lines.at[i + 1].text.at <= at) {
+        i++;
+    }
+    return i + 1;
+}
+
+static void drop_overlaps(struct reference *r) {
+    struct hp_dump *dump = &r->dump;
     size_t kept = 0;
     for (size_t i = 0; i < dump->mappings.count; i++) {
         struct hp_mapping row = dump->mappings.at[i];
         if (kept > 0 && row.start < dump->mappings.at[kept - 1].end) {
-            dump->overlaps++;
+            uint64_t line = line_of(r, row.path.at);
+            bool is_first = dump->overlaps.count++ == 0 || line < dump->overlaps.line;
+            dump->overlaps.line = is_first ? line : dump->overlaps.line;
         } else {
             dump->mappings.at[kept++] = row;
         }
@@ -177,7 +188,6 @@ static void drop_overlaps(struct hp_dump *dump) {
 }
 
 static void read_rows(struct reference *r, struct variables *variables) {
-    bool has_wrong = false;
     for (; !reference_at_end(r); r->next++) {
         struct hp_span line = reference_line(r), text = r->lines.at[r->next].text;
         struct hp_mapping row;
@@ -189,9 +199,8 @@ static void read_rows(struct reference *r, struct variables *variables) {
                    hp_span_starts(line, "heap profile:")) {
             reference_damaged(r, "a second dump begins here");
             return;
-        } else if (!has_wrong) {
+        } else {
             reference_malformed(r, "a row of the memory map");
-            has_wrong = true;
         }
     }
 }
@@ -199,7 +208,7 @@ static void read_rows(struct reference *r, struct variables *variables) {
 void reference_read_maps(struct reference *r) {
     struct variables variables = {.count = 0};
     read_rows(r, &variables);
-    drop_overlaps(&r->dump);
+    drop_overlaps(r);
     for (size_t i = 0; i < r->dump.mappings.count; i++) {
         struct hp_mapping *row = &r->dump.mappings.at[i];
         row->path = expand(&r->dump, row->path, &variables);

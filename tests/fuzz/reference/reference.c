@@ -53,10 +53,17 @@ void reference_damaged(struct reference *r, const char *what) {
 }
 
 void reference_malformed(struct reference *r, const char *what) {
-    if (r->dump.malformed == 0) {
-        r->dump.first_malformed = (struct hp_flaw){what, r->next + 1};
+    if (r->dump.malformed.count == 0) {
+        r->dump.malformed.line = r->next + 1;
+        r->dump.expected = what;
     }
-    r->dump.malformed++;
+    r->dump.malformed.count++;
+}
+
+void reference_count(const struct reference *r, struct hp_faults *faults) {
+    if (faults->count++ == 0) {
+        faults->line = r->next + 1;
+    }
 }
 
 // --- the end ----------------------------------------------------------------------------------

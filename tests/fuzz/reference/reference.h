@@ -57,6 +57,7 @@ bool reference_at_empty_line(const struct reference *r);
 // Of the line at hand.
 void reference_damaged(struct reference *r, const char *what);
 void reference_malformed(struct reference *r, const char *what);
+void reference_count(const struct reference *r, struct hp_faults *faults);
 
 // What a "heap_v2/" or "heap profile:" file ends with: a map, or none.
 void reference_read_end(struct reference *r, const char *wrong_without_map);
