@@ -20,7 +20,12 @@ static void read_numbers(struct hp_cursor *c, uint64_t *numbers, int count) {
     hp_cursor_newline(c);
 }
 
-static bool read_listed_line(struct hp_scan *scan, struct hp_listed *object) {
+bool hp_clickhouse_at_object(const struct hp_scan *scan) {
+    struct hp_cursor c = scan->c;
+    return hp_cursor_accept_word(&c, "  f:");
+}
+
+bool hp_clickhouse_object(struct hp_scan *scan) {
     enum {
         GIVEN = 2,
         THREAD = 5,
@@ -40,27 +45,13 @@ static bool read_listed_line(struct hp_scan *scan, struct hp_listed *object) {
         return false;
     }
     scan->line++;
-    *object = (struct hp_listed){numbers[GIVEN], numbers[THREAD]};
+    struct hp_listed object = {numbers[GIVEN], numbers[THREAD]};
+    hp_vec_push(&scan->dump->listed, object);
     return true;
 }
 
-static bool at_listed_line(const struct hp_scan *scan) {
-    struct hp_cursor c = scan->c;
-    return hp_cursor_accept_word(&c, "  f:");
-}
-
-void hp_clickhouse_listed(struct hp_scan *scan) {
-    struct hp_dump *dump = scan->dump;
-    size_t first = dump->listed.count;
-    bool good = true;
-    while (at_listed_line(scan)) {
-        struct hp_listed object;
-        good &= read_listed_line(scan, &object);
-        if (good) {
-            hp_vec_push(&dump->listed, object);
-        }
-    }
-    if (!good) {
+void hp_clickhouse_end_list(struct hp_dump *dump, size_t first, bool is_sound) {
+    if (!is_sound) {
         dump->listed.count = first;
     } else if (dump->listed.count > first) {
         struct hp_stack_extra *extra = hp_dump_next_extra(dump);

@@ -4,9 +4,14 @@
 
 #include "input/scan.h"
 
-// Read the list of objects, if there is one behind the counts of the stack that comes next:
-// all of them, or none if one cannot be read.
-void hp_clickhouse_listed(struct hp_scan *scan);
+// A line on an object that lives, to dump->listed, and whether the next is one.  False if it
+// cannot be read.
+bool hp_clickhouse_at_object(const struct hp_scan *scan);
+bool hp_clickhouse_object(struct hp_scan *scan);
+
+// The objects from `first` on are of the stack that comes next; but none are if one of them
+// could not be read.
+void hp_clickhouse_end_list(struct hp_dump *dump, size_t first, bool is_sound);
 
 // A line on slabs, and whether the next is one.
 bool hp_clickhouse_at_slabs(const struct hp_scan *scan);

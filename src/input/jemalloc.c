@@ -86,6 +86,27 @@ static void forget_lone_thread(struct hp_dump *dump, struct hp_dump_stack *stack
     }
 }
 
+// A line in the body that is not known.
+static void read_other(struct hp_scan *scan) {
+    uint64_t number = scan->line;
+    struct hp_span line = hp_scan_line(scan);
+    if (line.size == 0) {
+        return;
+    }
+    if (line.at[0] == ' ' || line.at[0] == '\t') {
+        hp_faults_add(&scan->dump->unknown, number);
+    } else {
+        hp_dump_malformed(scan->dump, "a stack or the memory map", number);
+    }
+}
+
+// Blank lines do not end what belongs to a stack; only another line at the margin does.
+static bool at_line_of_stack(const struct hp_scan *scan) {
+    char first = *scan->c.at;
+    return first == ' ' || first == '\t' || at_count_line(scan) ||
+           hp_scan_at_empty_line(scan);
+}
+
 // With a single thread its line repeats what "t*" said, of which `counts` begins at the
 // ':'; step over it unread, unless more lines follow.
 static bool skip_lone_thread(struct hp_scan *scan, const char *counts) {
@@ -103,7 +124,7 @@ static bool skip_lone_thread(struct hp_scan *scan, const char *counts) {
         return false;
     }
     c->at = at + size;
-    if (at_count_line(scan)) {
+    if (at_line_of_stack(scan)) {
         c->at = start;
         return false;
     }
@@ -111,14 +132,22 @@ static bool skip_lone_thread(struct hp_scan *scan, const char *counts) {
     return true;
 }
 
-static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
+// Returns whether there are counts for all threads.
+static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     struct hp_dump *dump = scan->dump;
-    uint64_t line = scan->line - 1;
-    uint64_t malformed_before = dump->malformed.count;
     uint64_t wrapped_before = dump->wrapped.count;
-    bool counted = false;
+    size_t first_listed = dump->listed.count;
+    bool counted = false, lists_well = true;
     const char *start = scan->c.at;
-    while (at_count_line(scan)) {
+    while (at_line_of_stack(scan)) {
+        if (hp_clickhouse_at_object(scan)) {
+            lists_well &= hp_clickhouse_object(scan);
+            continue;
+        }
+        if (!at_count_line(scan)) {
+            read_other(scan);
+            continue;
+        }
         bool usual = scan->c.at == start && memcmp(start, "  t*", 4) == 0;
         counted |= read_count_line(scan, stack, counted);
         bool is_sound = counted && dump->wrapped.count == wrapped_before;
@@ -127,7 +156,14 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
             break;
         }
     }
-    hp_clickhouse_listed(scan);
+    hp_clickhouse_end_list(dump, first_listed, lists_well);
+    return counted;
+}
+
+static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
+    struct hp_dump *dump = scan->dump;
+    uint64_t line = scan->line - 1, malformed_before = dump->malformed.count;
+    bool counted = read_lines_of(scan, stack);
     scan->uncounted_line = counted ? 0 : line;
     if (counted) {
         if (!scan->keeps_threads) {
@@ -159,20 +195,6 @@ static void read_stack(struct hp_scan *scan) {
     scan->line++;
     stack.depth = (uint32_t)(dump->frames.count - stack.first_frame);
     read_counts_of(scan, &stack);
-}
-
-// A line in the body that begins neither a stack nor the maps.
-static void read_other(struct hp_scan *scan) {
-    uint64_t number = scan->line;
-    struct hp_span line = hp_scan_line(scan);
-    if (line.size == 0) {
-        return;
-    }
-    if (line.at[0] == ' ' || line.at[0] == '\t') {
-        hp_faults_add(&scan->dump->unknown, number);
-    } else {
-        hp_dump_malformed(scan->dump, "a stack or the memory map", number);
-    }
 }
 
 static void read_record(struct hp_scan *scan) {

@@ -107,6 +107,7 @@ static const char *const words[] = {
     "  t*: 0: 0 [1: 64]\n",
     " t1",
     "  f: 1 2 3 4 5 6\n",
+    "  x: 1\n",
     "frag_util: 0\n",
     "\n",
     "\n\n",

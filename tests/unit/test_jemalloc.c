@@ -274,6 +274,39 @@ Test(jemalloc, counts_lines_of_dialects_to_come) {
     cr_expect_eq(dump.stacks.count, 1);
 }
 
+// Wherever they stand under a stack, what is known is read.
+Test(jemalloc, reads_what_it_knows_between_lines_of_dialects_to_come) {
+    cr_assert_eq(parse(HEAD "@ 0x10\n  x: new\n  t*: 4: 96 [0: 0]\n  g: 1\n"
+                            "  t0: 3: 80 [0: 0]\n  f: 1 60 64 4 0 0\n  t7: 1: 16 [0: 0]\n"
+                            "  x: 2\n  f: 1 9 32 4 0 7\n"
+                            "@ 0x20\n  t*: 1: 8 [0: 0]\n  t0: 1: 8 [0: 0]\n  x: 3\n"
+                            "  t1: 0: 0 [2: 16]\n"
+                            "@ 0x30\n  x: new\n  t*: 4: 96 [0: 0]\n" MAPS),
+                 HP_OK);
+    cr_expect_null(dump.damage.what, "%s", dump.damage.what);
+    cr_expect_eq(dump.malformed.count, 0);
+    cr_expect_eq(dump.unknown.count, 5);
+    cr_expect_eq(dump.unknown.line, 5);
+    cr_assert_eq(dump.stacks.count, 3);
+    cr_expect_eq(dump.stacks.at[0].counts.inuse.bytes, 96);
+    cr_expect_eq(dump.stacks.at[0].lines, 2);
+    cr_expect_eq(hp_dump_extra(&dump, 0).listed, 2);
+    cr_expect_eq(dump.listed.at[1].thread, 7);
+    cr_expect_eq(dump.stacks.at[1].lines, 2);
+    cr_expect_eq(dump.thread_lines.at[3].thread, 1);
+    cr_expect_eq(hp_dump_extra(&dump, 1).listed, 0);
+}
+
+Test(jemalloc, reads_counts_behind_blank_lines) {
+    cr_assert_eq(parse(HEAD "@ 0x10\n\n  t*: 2: 16 [0: 0]\n\r\n  t0: 1: 8 [0: 0]\n\n"
+                            "  t1: 1: 8 [0: 0]\n@ 0x20\n\n\n  t*: 1: 8 [0: 0]\n" MAPS),
+                 HP_OK);
+    cr_expect_null(dump.damage.what, "%s", dump.damage.what);
+    cr_expect_eq(dump.malformed.count + dump.unknown.count, 0);
+    cr_assert_eq(dump.stacks.count, 2);
+    cr_expect_eq(dump.stacks.at[0].lines, 2);
+}
+
 Test(jemalloc, refuses_a_header_without_a_period) {
     cr_expect_eq(parse("heap_v2/x\n"), HP_E_FORMAT);
     cr_expect_eq(err.line, 1);

@@ -15,7 +15,7 @@ static bool read_numbers(struct reference *r, const char *keyword, uint64_t *num
 }
 
 // Age, bytes asked for, bytes given, size class, arena, thread.
-static bool read_object(struct reference *r, struct hp_listed *object) {
+bool reference_read_object(struct reference *r) {
     struct reference_scan s;
     uint64_t numbers[6];
     bool good = read_numbers(r, "  f:", numbers, 6, &s);
@@ -26,26 +26,9 @@ static bool read_object(struct reference *r, struct hp_listed *object) {
     if (s.wanted) {
         reference_malformed(r, s.wanted);
     }
-    *object = (struct hp_listed){numbers[2], numbers[5]};
+    struct hp_listed object = {numbers[2], numbers[5]};
+    hp_vec_push(&r->dump.listed, object);
     return !s.wanted;
-}
-
-void reference_read_listed(struct reference *r) {
-    struct hp_dump *dump = &r->dump;
-    size_t first = dump->listed.count;
-    bool good = true;
-    for (; hp_span_starts(reference_line(r), "  f:"); r->next++) {
-        struct hp_listed object;
-        good &= read_object(r, &object);
-        hp_vec_push(&dump->listed, object);
-    }
-    if (!good || dump->listed.count == first) {
-        dump->listed.count = first;
-        return;
-    }
-    struct hp_stack_extra *extra = hp_dump_next_extra(dump);
-    extra->first_listed = first;
-    extra->listed = (uint32_t)(dump->listed.count - first);
 }
 
 // Arena, class, bytes of a place, bytes of a slab, places of a slab, shards, slabs, places

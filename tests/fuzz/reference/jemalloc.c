@@ -87,6 +87,14 @@ static bool at_counts(const struct reference *r) {
            (s.at[1] == '*' || (s.at[1] >= '0' && s.at[1] <= '9'));
 }
 
+// All but the last line of the file ends with a newline.
+static bool at_line_of_stack(const struct reference *r) {
+    struct hp_span line = reference_line(r);
+    return !reference_at_end(r) &&
+           (at_counts(r) || hp_span_starts(line, " ") || hp_span_starts(line, "\t") ||
+            reference_at_empty_line(r));
+}
+
 // One line below a stack; *has_all once there was one of all threads.
 static void read_counts(struct reference *r, struct hp_dump_stack *stack, bool *has_all) {
     struct reference_scan s = reference_scan_of(r->lines.at[r->next].text);
@@ -127,10 +135,24 @@ static size_t read_stack(struct reference *r) {
     bool has_all = false;
     reference_need(&s, "@", "");
     stack.depth = reference_frames(&s, dump);
-    for (r->next++; at_counts(r); r->next++) {
-        read_counts(r, &stack, &has_all);
+    size_t first = dump->listed.count;
+    bool is_sound = true;
+    for (r->next++; at_line_of_stack(r); r->next++) {
+        if (at_counts(r)) {
+            read_counts(r, &stack, &has_all);
+        } else if (hp_span_starts(reference_line(r), "  f:")) {
+            is_sound &= reference_read_object(r);
+        } else if (reference_line(r).size > 0) {
+            reference_count(r, &dump->unknown);
+        }
     }
-    reference_read_listed(r);
+    if (!is_sound) {
+        dump->listed.count = first;
+    } else if (dump->listed.count > first) {
+        *hp_dump_next_extra(dump) =
+            (struct hp_stack_extra){.first_listed = first,
+                                    .listed = (uint32_t)(dump->listed.count - first)};
+    }
     if (!has_all) {
         hp_dump_drop_extra(dump);
         dump->thread_lines.count = stack.first_line;

@@ -40,8 +40,8 @@ void reference_read_names(struct reference *r);
 void reference_read_maps(struct reference *r);
 void reference_read_pprof(struct reference *r);
 
-// "  f: ..." lines behind a stack, the next that is pushed; a line "frag_util: ...".
-void reference_read_listed(struct reference *r);
+// A line "  f: ...", false if it is wrong; a line "frag_util: ...".
+bool reference_read_object(struct reference *r);
 void reference_read_slabs(struct reference *r);
 
 // At most 4,096 bytes, 255 of them behind the last '/'.
