@@ -3,6 +3,7 @@
 #include "calc/threads.h"
 
 #include <assert.h>
+#include <string.h>
 
 static void describe(const struct hp_dump *dump, struct hp_input_record *record) {
     record->producer = dump->producer;
@@ -12,6 +13,11 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->stacks = dump->stacks.count;
     record->threads = dump->header_threads;
     record->addresses = dump->addresses.count;
+    if (dump->remark[0]) {
+        size_t size = strlen(dump->remark) + 1;
+        record->remark = memcpy(hp_alloc(size), dump->remark, size);
+        record->remark_line = dump->remark_line;
+    }
     record->malformed = dump->malformed;
     record->expected = dump->expected;
     record->listed = dump->listed.count;

@@ -52,9 +52,8 @@ bool hp_scan_at_empty_line(const struct hp_scan *scan) {
     return *scan->c.at == '\n' || (scan->c.at[0] == '\r' && scan->c.at[1] == '\n');
 }
 
-uint64_t hp_scan_preamble(struct hp_cursor *c) {
+void hp_scan_preamble(struct hp_cursor *c) {
     static const char *const starts[] = {"%", "<jemalloc>", "--- heap", "--- growth"};
-    uint64_t lines = 0;
     for (bool found = true; found && !hp_cursor_at_end(c);) {
         struct hp_cursor line = *c;
         found = false;
@@ -63,10 +62,24 @@ uint64_t hp_scan_preamble(struct hp_cursor *c) {
         }
         if (found) {
             hp_cursor_line(c);
-            lines++;
         }
     }
-    return lines;
+}
+
+// Keep what gperftools warns of: "%warn text", a line of it each time.
+static void read_preamble(struct hp_scan *scan) {
+    struct hp_cursor behind = scan->c;
+    hp_scan_preamble(&behind);
+    while (scan->c.at < behind.at) {
+        uint64_t number = scan->line;
+        struct hp_span line = hp_scan_line(scan);
+        struct hp_cursor c = hp_cursor_over(line.at, line.at + line.size);
+        if (hp_cursor_accept_word(&c, "%warn ")) {
+            hp_cursor_spaces(&c);
+            struct hp_span text = {c.at, (size_t)(c.end - c.at)};
+            hp_dump_remark(scan->dump, text, number);
+        }
+    }
 }
 
 // --- windows -----------------------------------------------------------------------
@@ -122,7 +135,7 @@ static int read_header(struct hp_scan *scan, const struct hp_scan_format *format
     }
     scan->c.end = scan->text->at + scan->text->size;
     if (ret == HP_OK) {
-        scan->line += hp_scan_preamble(&scan->c);
+        read_preamble(scan);
         ret = format->read_header(scan, err);
     }
     return ret == HP_OK ? hp_scan_slide(scan, err) : ret;

@@ -70,7 +70,7 @@ bool hp_scan_at_maps(const struct hp_scan *scan);
 bool hp_scan_at_empty_line(const struct hp_scan *scan);
 
 // Step over lines that some writers put in front: "%warn ...", "--- heap" and jemalloc's own
-// messages.  Returns how many.
-uint64_t hp_scan_preamble(struct hp_cursor *c);
+// messages.
+void hp_scan_preamble(struct hp_cursor *c);
 
 #endif

@@ -298,11 +298,17 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     return HP_OK;
 }
 
-// The names of members live as long as the profile.
-static void adopt_names(struct hp_profile *profile, const struct hp_feed *feed) {
+// The names of members and the remarks live as long as the profile.
+static void adopt_texts(struct hp_profile *profile, const struct hp_feed *feed) {
     char **name;
     hp_vec_each (name, &feed->members) {
         hp_profile_adopt(profile, *name);
+    }
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (input->remark) {
+            hp_profile_adopt(profile, input->remark);
+        }
     }
 }
 
@@ -324,7 +330,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     run(&job, profile);
     hp_history_sort(&profile->history);
     forget_errors_of_differences(profile);
-    adopt_names(profile, &job.feed);
+    adopt_texts(profile, &job.feed);
     hp_claims_done(&job.claims);
     hp_feed_done(&job.feed);
     pthread_mutex_destroy(&job.lock);

@@ -28,6 +28,14 @@ static struct hp_faults kept_damaged(const struct hp_input_record *input) {
     return once(input->public.status == HP_INPUT_KEPT_DAMAGED, input->public.err.line);
 }
 
+static struct hp_faults remarks(const struct hp_input_record *input) {
+    return once(input->remark, input->remark_line);
+}
+
+static const char *remark(const struct hp_input_record *input) {
+    return input->remark;
+}
+
 static struct hp_faults malformed(const struct hp_input_record *input) {
     return input->malformed;
 }
@@ -74,6 +82,7 @@ static const struct {
     const char *(*detail)(const struct hp_input_record *input); // at the end; or NULL
 } troubles[] = {
     {kept_damaged, "is damaged, and used as far as it goes", NULL},
+    {remarks, "comes with a warning: ", remark},
     {malformed, "has malformed lines, which are passed over: %; expected ", expected},
     {wrapped, "has counts that wrapped around zero, which are left out: %", NULL},
     {negative,

@@ -1,5 +1,8 @@
 #include "model/dump.h"
 
+#include <stdio.h>
+#include <string.h>
+
 void hp_dump_clear(struct hp_dump *dump) {
     hp_strtab_done(&dump->strings);
     hp_strtab_done(&dump->tag_sets);
@@ -43,6 +46,13 @@ void hp_dump_done(struct hp_dump *dump) {
     hp_vec_done(&dump->told);
     hp_vec_done(&dump->told_calls);
     hp_strtab_done(&dump->strings);
+}
+
+void hp_dump_remark(struct hp_dump *dump, struct hp_span text, uint64_t line) {
+    size_t used = strlen(dump->remark), room = sizeof dump->remark - used;
+    dump->remark_line = used == 0 ? line : dump->remark_line;
+    int size = (int)(text.size < room ? text.size : room);
+    snprintf(dump->remark + used, room, "%s%.*s", used > 0 ? " " : "", size, text.at);
 }
 
 void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line) {

@@ -161,6 +161,23 @@ def a_total_that_contradicts_is_told_with_its_line(t):
 
 
 @case
+def a_dump_that_comes_with_a_warning_passes_it_on(t):
+    raw = "heap profile: 1: 64 [1: 64] @ heapprofile\n1: 64 [1: 64] @ 0x10\n\nMAPPED_LIBRARIES:\n"
+    for i in range(5):
+        t.file(f"{i}.heap", f"%warn\n%warn \x1b[31mno data,\n%warn it is off {i}.\n" + raw)
+    told = t.run("top", "--no-symbols", "-", text=(t.folder / "1.heap").read_bytes()).out
+    assert "warning: standard input:2 comes with a warning: \\x1B[31mno data, it is off 1.\n" in told
+    told = t.run("top", "--no-symbols", "-j3", *(f"{i}.heap" for i in range(5))).out
+    for i in range(3):
+        assert f"warning: {i}.heap:2 comes with a warning: \\x1B[31mno data, it is off {i}.\n" in told, told
+    assert "warning: 2 more inputs: each comes with a warning\n" in told, told
+    nothing = pathlib.Path(t.dump).parent / "gperftools-heap_v2-nosampling.heap"
+    for command in ("top", "info"):
+        result = check(t.run(command, "--no-symbols", nothing), 0)
+        assert "was run with heap sampling turned off." in result.out, result
+
+
+@case
 def numbers_beyond_reason_are_told_with_their_stack(t):
     stacks = "0: 0 [0: 0] @ 0x10\n1: 99999 [0: 0] @ 0x20\n1: 64 [0: 0] @ 0x30\n"
     t.file("a.heap", f"heap profile: 2: 100063 [0: 0] @ heap_v2/{2**64 - 1}\n{stacks}\n"

@@ -42,7 +42,8 @@ static bool equal_threads(const struct hp_dump *a, const struct hp_dump *b) {
 }
 
 static bool equal_faults(const struct hp_dump *a, const struct hp_dump *b) {
-    return equal_flaws(a->damage, b->damage) &&
+    return equal_flaws(a->damage, b->damage) && strcmp(a->remark, b->remark) == 0 &&
+           a->remark_line == b->remark_line &&
            equal_flaws((struct hp_flaw){a->expected, a->malformed.line},
                        (struct hp_flaw){b->expected, b->malformed.line}) &&
            equal_counted(a->malformed, b->malformed) &&

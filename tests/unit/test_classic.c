@@ -239,6 +239,28 @@ Test(classic, names_the_line_that_fits_no_grammar) {
     }
 }
 
+Test(classic, keeps_what_its_writer_warns_of_as_one_line) {
+    cr_assert_eq(
+        parse("%warn\n%unknown x\n%warn  no data,\r\n%warning\n%warn because\n" TOTALS
+              "heapprofile\n" LINE MAPS),
+        HP_OK);
+    cr_expect_str_eq(dump.remark, "no data, because");
+    cr_expect_eq(dump.remark_line, 3);
+    cr_expect_eq(dump.header_line, 6);
+}
+
+Test(classic, cuts_what_its_writer_warns_of) {
+    char text[4096] = "";
+    for (int i = 0; i < 200; i++) {
+        strcat(text, i % 2 ? "%warn \n" : "%warn 1234\n");
+    }
+    strcat(text, TOTALS "heapprofile\n" LINE MAPS);
+    cr_assert_eq(parse(text), HP_OK);
+    cr_expect_eq(strlen(dump.remark), HP_REMARK_SIZE - 1);
+    cr_assert_eq(parse(TOTALS "heapprofile\n" LINE MAPS), HP_OK);
+    cr_expect_str_eq(dump.remark, "");
+}
+
 Test(classic, refuses_a_header_without_totals) {
     cr_expect_eq(parse("%warn\nheap profile: -3: 192 [5: 320] @ heapprofile\n" MAPS),
                  HP_E_FORMAT);

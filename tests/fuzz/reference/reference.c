@@ -178,11 +178,31 @@ static void refuse(struct reference *r) {
                            "that begins with 'heap profile:', and no pprof protobuf");
 }
 
+// "%warn text": the texts, with a space between, as far as there is room.
+static void keep_remark(struct reference *r, struct hp_span line) {
+    char *remark = r->dump.remark;
+    size_t size = strlen(remark), i = strlen("%warn ");
+    if (!hp_span_starts(line, "%warn ")) {
+        return;
+    }
+    if (size == 0) {
+        r->dump.remark_line = r->next + 1;
+    } else if (size < HP_REMARK_SIZE - 1) {
+        remark[size++] = ' ';
+    }
+    while (i < line.size && (line.at[i] == ' ' || line.at[i] == '\t')) {
+        i++;
+    }
+    for (; i < line.size && line.at[i] && size < HP_REMARK_SIZE - 1; i++) {
+        remark[size++] = line.at[i];
+    }
+}
+
 // False, with the line at hand as it was, if it is no dump that is text.
 static bool read_dump(struct reference *r) {
     size_t first = r->next;
-    while (is_preamble(reference_line(r))) {
-        r->next++;
+    for (; is_preamble(reference_line(r)); r->next++) {
+        keep_remark(r, reference_line(r));
     }
     if (hp_span_starts(reference_line(r), "heap_v2/")) {
         reference_read_jemalloc(r);
