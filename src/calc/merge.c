@@ -77,6 +77,10 @@ static enum hp_header_check check_header(const struct hp_dump *dump,
     if (hp_producer_is_pprof(dump->producer)) {
         return HP_HEADER_UNCHECKED; // it has none
     }
+    if (dump->wrapped.count > 0 || hp_count_is_wrapped(&dump->header.inuse) ||
+        hp_count_is_wrapped(&dump->header.alloc)) {
+        return HP_HEADER_UNCHECKED;
+    }
     if (unbias->kind != HP_DUMP_UNBIASED) {
         return unbias->adds_up ? HP_HEADER_AGREES : HP_HEADER_CONTRADICTS;
     }

@@ -1,15 +1,19 @@
 #include "input/counts.h"
 
-// Counters that a prof.reset race drove below zero print as numbers near 2^64.
-static const uint64_t wrapped_from = (uint64_t)1 << 62;
+// gperftools' counters of 32 bits print as numbers below zero, which are taken for those
+// near 2^64 that wider ones print.
+static uint64_t read_number(struct hp_cursor *c) {
+    hp_cursor_spaces(c);
+    bool is_negative = hp_cursor_accept(c, '-');
+    uint64_t number = hp_cursor_decimal(c);
+    return is_negative && number > 0 ? UINT64_MAX : number;
+}
 
 static struct hp_count read_count(struct hp_cursor *c) {
     struct hp_count count;
-    hp_cursor_spaces(c);
-    count.objects = hp_cursor_decimal(c);
+    count.objects = read_number(c);
     hp_cursor_expect(c, ':', "':'");
-    hp_cursor_spaces(c);
-    count.bytes = hp_cursor_decimal(c);
+    count.bytes = read_number(c);
     return count;
 }
 
@@ -24,7 +28,7 @@ struct hp_counts hp_counts_read(struct hp_cursor *c) {
 }
 
 bool hp_count_drop_wrapped(struct hp_count *count) {
-    bool wrapped = count->objects >= wrapped_from || count->bytes >= wrapped_from;
+    bool wrapped = hp_count_is_wrapped(count);
     if (wrapped) {
         *count = (struct hp_count){0};
     }

@@ -8,7 +8,7 @@
 // "1: 64 [2: 128]": objects in use, their bytes, objects ever allocated, their bytes.
 struct hp_counts hp_counts_read(struct hp_cursor *c);
 
-// A number that only a counter below zero prints: clear the count.
+// A count that is none: clear it.
 bool hp_count_drop_wrapped(struct hp_count *count);
 
 #endif

@@ -1,5 +1,11 @@
 #include "model/values.h"
 
+static const uint64_t wrapped_from = (uint64_t)1 << 62;
+
+bool hp_count_is_wrapped(const struct hp_count *count) {
+    return count->objects >= wrapped_from || count->bytes >= wrapped_from;
+}
+
 bool hp_values_add(struct hp_values *sum, const struct hp_values *values) {
     bool overflow = false;
     for (int i = 0; i < HP_METRICS; i++) {

@@ -15,6 +15,9 @@ struct hp_counts {
     struct hp_count inuse, alloc;
 };
 
+// A number that only a counter prints that a race or 2^31 objects drove below zero: near 2^64.
+bool hp_count_is_wrapped(const struct hp_count *count);
+
 // What the process did, estimated: an exact sum in fixed point, so that it is the same in
 // whatever order it was added up.  The unit is 2^-20 bytes for space and 2^-32 objects.
 typedef hp_int128 hp_fixed;

@@ -219,7 +219,7 @@ static const struct {
     const char *line, *expected;
 } malformed[] = {
     {"nonsense", "a number"},
-    {"-1: 1000 [20: 3000] @ 0x10", "a number"},
+    {"--1: 1000 [20: 3000] @ 0x10", "a number"},
     {"10: 1000 [20: 3000 @ 0x10", "']'"},
     {"10: 1000 [20: 3000]", "'@'"},
     {"10: 1000 [20: 3000] @ 0x10 0xzz", "a hexadecimal number"},
@@ -262,7 +262,7 @@ Test(classic, cuts_what_its_writer_warns_of) {
 }
 
 Test(classic, refuses_a_header_without_totals) {
-    cr_expect_eq(parse("%warn\nheap profile: -3: 192 [5: 320] @ heapprofile\n" MAPS),
+    cr_expect_eq(parse("%warn\nheap profile: x: 192 [5: 320] @ heapprofile\n" MAPS),
                  HP_E_FORMAT);
     cr_expect_eq(err.line, 2);
     cr_expect_str_eq(err.message, "expected a number in the totals");
@@ -275,6 +275,23 @@ Test(classic, leaves_out_counters_that_wrapped_around) {
     cr_expect_eq(dump.wrapped.count, 1);
     cr_expect_eq(dump.stacks.at[0].counts.inuse.objects, 0);
     cr_expect_eq(dump.stacks.at[0].counts.alloc.objects, 2);
+}
+
+// As counters of 32 bits print what is 2^31 and more.
+Test(classic, leaves_out_only_the_counts_that_are_below_zero) {
+    cr_assert_eq(parse(
+                     "heap profile:   2: -2147483000 [  5: 900] @ heapprofile\n"
+                     "  2: 2147484296 [ -5: 900] @ 0x10\n -2: 64 [ 2: 64] @ 0x10\n" MAPS),
+                 HP_OK);
+    cr_expect_null(dump.damage.what, "%s", dump.damage.what);
+    cr_expect_eq(dump.malformed.count, 0);
+    cr_expect_eq(dump.wrapped.count, 2);
+    cr_expect_eq(dump.wrapped.line, 2);
+    cr_assert_eq(dump.stacks.count, 2);
+    cr_expect_eq(dump.stacks.at[0].counts.inuse.bytes, 2147484296);
+    cr_expect_eq(dump.stacks.at[0].counts.alloc.bytes, 0);
+    cr_expect_eq(dump.stacks.at[1].counts.inuse.bytes, 0);
+    cr_expect_eq(dump.stacks.at[1].counts.alloc.bytes, 64);
 }
 
 // Names of folders hold for the rows behind them.

@@ -84,13 +84,21 @@ void reference_need_end(struct reference_scan *s) {
     }
 }
 
+// All below zero are the largest.
+static uint64_t counted(struct reference_scan *s) {
+    reference_blanks(s);
+    if (!reference_next_is(s, '-')) {
+        return reference_decimal(s);
+    }
+    s->at++;
+    return reference_decimal(s) == 0 ? 0 : UINT64_MAX;
+}
+
 static struct hp_count count(struct reference_scan *s) {
     struct hp_count count;
-    reference_blanks(s);
-    count.objects = reference_decimal(s);
+    count.objects = counted(s);
     reference_need(s, ":", "':'");
-    reference_blanks(s);
-    count.bytes = reference_decimal(s);
+    count.bytes = counted(s);
     return count;
 }
 
