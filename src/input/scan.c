@@ -92,12 +92,16 @@ static bool holds_endless_line(const struct hp_scan *scan, size_t done) {
            !memchr(text->at + text->size - LONGEST_LINE, '\n', LONGEST_LINE);
 }
 
+static int fail_limit(const char *what, uint64_t line, struct hp_err *err) {
+    hp_fail(err, HP_E_LIMIT, "%s", what);
+    err->line = line;
+    return HP_E_LIMIT;
+}
+
 int hp_scan_slide(struct hp_scan *scan, struct hp_err *err) {
     size_t done = (size_t)(scan->c.at - scan->text->at);
     if (holds_endless_line(scan, done)) {
-        hp_fail(err, HP_E_LIMIT, "a line of more than 16 MiB");
-        err->line = scan->line;
-        return HP_E_LIMIT;
+        return fail_limit("a line of more than 16 MiB", scan->line, err);
     }
     if (scan->digests) {
         hp_digester_add(&scan->digester, (struct hp_span){scan->text->at, done});
@@ -141,6 +145,18 @@ static int read_header(struct hp_scan *scan, const struct hp_scan_format *format
     return ret == HP_OK ? hp_scan_slide(scan, err) : ret;
 }
 
+// The records up to the end of the window, or the memory map.
+static int read_records(struct hp_scan *scan, const struct hp_scan_format *format,
+                        struct hp_err *err) {
+    while (!hp_cursor_at_end(&scan->c) && !hp_scan_at_maps(scan)) {
+        format->read_record(scan);
+        if (scan->stacks->is_too_deep) { // its line has been passed over
+            return fail_limit("a stack of more than 65,536 frames", scan->line - 1, err);
+        }
+    }
+    return HP_OK;
+}
+
 // Up to the memory map, or the end of the file.
 static int read_body(struct hp_scan *scan, const struct hp_scan_format *format,
                      struct hp_err *err) {
@@ -150,8 +166,9 @@ static int read_body(struct hp_scan *scan, const struct hp_scan_format *format,
             last ? scan->text->at + scan->text->size : format->boundary(scan);
         if (end) {
             scan->c.end = end;
-            while (!hp_cursor_at_end(&scan->c) && !hp_scan_at_maps(scan)) {
-                format->read_record(scan);
+            int ret = read_records(scan, format, err);
+            if (ret != HP_OK) {
+                return ret;
             }
             stopped = !hp_cursor_at_end(&scan->c);
         }

@@ -9,6 +9,7 @@ void hp_stack_lines_forget(struct hp_stack_lines *lines) {
 void hp_stack_lines_clear(struct hp_stack_lines *lines) {
     hp_tokens_clear(&lines->tokens);
     hp_stack_lines_forget(lines);
+    lines->is_too_deep = false;
 }
 
 void hp_stack_lines_done(struct hp_stack_lines *lines) {
@@ -171,6 +172,7 @@ static void read_any(struct hp_stack_lines *lines, struct hp_cursor *c,
             break;
         }
         if (dump->frames.count - first == HP_DEPTH_LIMIT) {
+            lines->is_too_deep = true;
             hp_cursor_fail(c, "at most 65,536 frames");
             break;
         }

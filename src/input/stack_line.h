@@ -20,6 +20,7 @@ struct hp_stack_lines {
     size_t previous_size;  // with its newline
     size_t previous_frame; // its first, in dump->frames
     HP_VEC(uint32_t) ends; // offset of the byte behind each of its tokens
+    bool is_too_deep;      // some line had more frames than HP_DEPTH_LIMIT
 };
 
 void hp_stack_lines_clear(struct hp_stack_lines *lines);

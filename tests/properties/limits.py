@@ -145,8 +145,8 @@ t.check('R31: a million threads', lambda: large(
     big_inputs.threads(), 'threads', 64 * MILLION, 4))
 t.check('R31: stacks of 65,536 frames are read', lambda: large(
     big_inputs.deep(65536), 'stacks', 64 * 11, 25))
-t.check('R31: stacks of 300,000 frames are told and left out', lambda: large(
-    big_inputs.deep(300000), 'lines, which are passed over: 10', 64, 4))
+t.check('R31: stacks of 300,000 frames are refused', lambda: Run(
+    '-', pieces=big_inputs.deep(300000)).faults(7, ':3: a stack of more than 65,536 frames', 50))
 t.check('R31: a million comments that name no frame', lambda: large(
     big_inputs.comments(), 'contents', 64, 4))
 t.check('R30: a million addresses that are alike in their low bits', lambda: large(

@@ -288,6 +288,22 @@ def mutated_lines():
     return faults
 
 
+# --- R31: depth ---------------------------------------------------------------------------------
+
+def deep_stacks():
+    """As many frames as there may be, and one more: in any dress, and nothing of it kept."""
+    rows, says = [], 'dump:3: a stack of more than 65,536 frames'
+    for frame in (b' 0x5010', b' 5010'):
+        for count, expected in ((65536, (0, None, {'inuse_space': 128})), (65537, (7, says))):
+            deep = frame * count + b'\n'
+            rows += [(jemalloc([b'1: 64 [0: 0]'] * 2).replace(b' 0x5010\n', deep),
+                      ['--no-unbias'], expected),
+                     (classic([b'1: 64 [1: 64]'] * 2, total=b'2: 128 [2: 128]')
+                      .replace(b' 0x5020\n', deep),
+                      ['--keep-damaged'], expected)]
+    return table(rows)
+
+
 # --- R32: memory maps ---------------------------------------------------------------------------
 
 def placed(maps, *words):
@@ -347,6 +363,7 @@ t.check('R27: rates of nothing, one, and beyond reason', rates)
 t.check('R27: three rates in one merge', mixed_rates)
 t.check('R28: lines of others are told, and an error with --strict', odd_lines)
 t.check('R28: a stack that is no more is told with its line', mutated_lines)
+t.check('R31: a stack of 65,536 frames is read, of 65,537 refused', deep_stacks)
 t.check('R32: maps that overlap, are unsorted, wrap around, with odd paths', odd_maps)
 t.check('R36: 20,000 inputs with 16 open files', many_names)
 t.done()

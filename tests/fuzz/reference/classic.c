@@ -116,8 +116,12 @@ static bool read_stack(struct reference *r) {
     if (s.too_big) {
         reference_damaged(r, "a number is not below 2^64");
     }
-    if (s.wanted) {
+    if (s.too_deep) {
+        reference_too_deep(r);
+    } else if (s.wanted) {
         reference_malformed(r, s.wanted);
+    }
+    if (s.wanted) {
         return false;
     }
     if (hp_span_starts(line, " ")) {
@@ -231,13 +235,16 @@ void reference_read_classic(struct reference *r) {
     if (r->ret != HP_OK) {
         return;
     }
-    for (; !reference_at_end(r) && !reference_at_maps(r); r->next++) {
+    for (; r->ret == HP_OK && !reference_at_end(r) && !reference_at_maps(r); r->next++) {
         if (hp_span_starts(reference_line(r), "#")) {
             is_first = read_comment(r, is_first, &unnamed) ? false : is_first;
         } else if (!reference_at_empty_line(r) && read_stack(r)) {
             is_first = true;
             unnamed = 0;
         }
+    }
+    if (r->ret != HP_OK) {
+        return;
     }
     reference_read_end(r,
                        adds_up(&r->dump)

@@ -178,7 +178,9 @@ static bool is_stack(struct reference *r) {
     reference_need(&s, "@", "a stack or the memory map");
     reference_frames(&s, &r->dump);
     r->dump.frames.count = frames;
-    if (s.wanted) {
+    if (s.too_deep) {
+        reference_too_deep(r);
+    } else if (s.wanted) {
         reference_malformed(r, s.wanted);
     }
     return !s.wanted;
@@ -214,7 +216,7 @@ void reference_read_jemalloc(struct reference *r) {
     if (r->ret != HP_OK) {
         return;
     }
-    while (!reference_at_end(r) && !reference_at_maps(r)) {
+    while (r->ret == HP_OK && !reference_at_end(r) && !reference_at_maps(r)) {
         if (hp_span_starts(reference_line(r), "frag_util:")) {
             reference_read_slabs(r);
         } else if (!hp_span_starts(reference_line(r), "@")) {
@@ -224,6 +226,9 @@ void reference_read_jemalloc(struct reference *r) {
         } else {
             r->next++;
         }
+    }
+    if (r->ret != HP_OK) {
+        return;
     }
     reference_read_end(r, "the file ends before its MAPPED_LIBRARIES section");
     if (uncounted != SIZE_MAX) {

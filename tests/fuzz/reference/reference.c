@@ -52,6 +52,11 @@ void reference_damaged(struct reference *r, const char *what) {
     }
 }
 
+void reference_too_deep(struct reference *r) {
+    r->ret = hp_fail(&r->err, HP_E_LIMIT, "a stack of more than 65,536 frames");
+    r->err.line = r->next + 1;
+}
+
 void reference_malformed(struct reference *r, const char *what) {
     if (r->dump.malformed.count == 0) {
         r->dump.malformed.line = r->next + 1;

@@ -56,6 +56,7 @@ bool reference_at_empty_line(const struct reference *r);
 
 // Of the line at hand.
 void reference_damaged(struct reference *r, const char *what);
+void reference_too_deep(struct reference *r);
 void reference_malformed(struct reference *r, const char *what);
 void reference_count(const struct reference *r, struct hp_faults *faults);
 
@@ -67,7 +68,7 @@ void reference_read_end(struct reference *r, const char *wrong_without_map);
 struct reference_scan {
     const char *at, *end;
     const char *wanted; // and not found; nothing is read from then on
-    bool too_big;
+    bool too_big, too_deep;
 };
 
 struct reference_scan reference_scan_of(struct hp_span line);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct reference_scan reference_scan_of(struct hp_span line) {
-    return (struct reference_scan){line.at, line.at + line.size, NULL, false};
+    return (struct reference_scan){.at = line.at, .end = line.at + line.size};
 }
 
 static void fail(struct reference_scan *s, const char *wanted) {
@@ -120,6 +120,7 @@ uint32_t reference_frames(struct reference_scan *s, struct hp_dump *dump) {
             break;
         }
         if (depth == 65536) {
+            s->too_deep = true;
             fail(s, "at most 65,536 frames");
         }
         hp_vec_push(&dump->frames, (uint32_t)dump->addresses.count);
