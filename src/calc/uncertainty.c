@@ -106,9 +106,9 @@ struct hp_error hp_error_of_scaled(struct hp_count estimate, bool mixes_sizes,
     }
     if (estimate.objects == 0) {
         return (struct hp_error){.variance = whole(bytes * r, too_big),
-                                 .samples = 1,
+                                 .samples = 2,
                                  .period = period,
-                                 .flags = HP_ERROR_MIXED};
+                                 .flags = HP_ERROR_MIXED | HP_ERROR_UNCOUNTED};
     }
     double objects = (double)estimate.objects;
     double p = hp_one_minus_exp(bytes / objects / r);

@@ -23,6 +23,7 @@ enum {
     HP_ERROR_FRACTION = 20,     // bits after the binary point of objects_variance
     HP_ERROR_MIXED = 1 << 0,    // sizes are mixed: nothing is known of the objects' error
     HP_ERROR_AT_LEAST = 1 << 1, // there may be any number of objects more
+    HP_ERROR_UNCOUNTED = 1 << 2, // nor is it told how many were sampled
 };
 
 // {0}: nothing was sampled, or everything.
@@ -32,10 +33,10 @@ struct hp_error {
     uint64_t certain;           // bytes that were seen themselves
     uint64_t excess;            // bytes that mixed sizes may hide, beyond the estimate
     uint64_t rounding;          // bytes that rounding in the dump may account for
-    uint64_t samples;           // objects sampled, at least; exact when 0 or 1
-    uint64_t period;            // the largest; 0 where everything is sampled
-    double weight;              // objects that one sample stands for, the largest
-    unsigned flags;             // of any
+    uint64_t samples; // objects sampled: 0, 1, or with 2 and more at least those
+    uint64_t period;  // the largest; 0 where everything is sampled
+    double weight;    // objects that one sample stands for, the largest
+    unsigned flags;   // of any
 };
 
 // False if a sum does not fit; *sum is then unusable.

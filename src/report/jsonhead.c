@@ -148,11 +148,14 @@ static void put_totals(const struct hp_json_report *w) {
 static void put_unseen(const struct hp_json_report *w) {
     hp_json_key(w->out, "unseen");
     enum hp_column column = hp_column_of(w->options->metric);
-    if (!w->precision.is_known[column]) {
+    struct hp_unseen unseen = {0};
+    if (w->precision.is_known[column]) {
+        unseen = hp_unseen_of(w->profile, column, w->precision.confidence);
+    }
+    if (!unseen.is_known) {
         hp_sink_text(w->out, "null,\n ");
         return;
     }
-    struct hp_unseen unseen = hp_unseen_of(w->profile, column, w->precision.confidence);
     hp_sink_text(w->out, "{\"estimate\": ");
     hp_json_double(w->out, unseen.estimate);
     hp_sink_text(w->out, ", \"high\": ");

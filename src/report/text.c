@@ -145,7 +145,7 @@ static void put_unseen(struct hp_sink *out, const struct hp_profile *profile,
                        const struct hp_report_options *options) {
     struct hp_unseen unseen = hp_unseen_of(profile, hp_column_of(options->metric),
                                            hp_chosen_confidence(options));
-    if (unseen.stack <= 0) {
+    if (!unseen.is_known || unseen.stack <= 0) {
         return;
     }
     char estimate[HP_NUMBER_SIZE], highest[HP_NUMBER_SIZE], stack[HP_NUMBER_SIZE];

@@ -35,9 +35,11 @@ struct hp_unseen hp_unseen_of(const struct hp_profile *profile, enum hp_column c
         add(&sums, hp_fixed_round(value, space), &profile->errors[column].at[i]);
     }
     double estimate = (double)sums.beyond, variance = (double)sums.variance;
-    double period = (double)hp_profile_error(profile, column).period;
+    struct hp_error total = hp_profile_error(profile, column);
+    double period = (double)total.period;
     double z = hp_normal_quantile_above(1 - confidence);
     return (struct hp_unseen){
+        .is_known = !(total.flags & HP_ERROR_UNCOUNTED),
         .estimate = estimate,
         .highest = estimate + period + z * sqrt(variance + 2 * period * period),
         .stack = -period * log(1 - confidence),

@@ -6,6 +6,7 @@
 
 // In bytes.  The estimates of the stacks that were seen already stand for these.
 struct hp_unseen {
+    bool is_known;   // not if some stack may have one sample or many
     double estimate; // of all such stacks together
     double highest;  // what they hold at most, with the confidence asked for
     double stack;    // what one of them holds at most

@@ -179,6 +179,24 @@ def bytes_only():
     return faults
 
 
+def untold_objects():
+    """Where nobody knows what was sampled once, what was never sampled is not told."""
+    p = Profile((('inuse_space', 'bytes'),))
+    for i in range(5):
+        p.sample([p.location(0x1000 + 16 * i)], [100 << 20])
+    faults = []
+    for profile, tells in ((p, False), (small(), True)):
+        texts = [with_bytes(profile.bytes(), lambda path: t.ok(
+            command, '--no-symbols', *more, path, env={'HPROF_AGG_OPTS': ''}).out)
+            for command, more in (('top', ()), ('top', ['--format=json']), ('stacks', ()),
+                                  ('stacks', ['--format=json']))]
+        found = ['never sampled' in texts[0], '"unseen": null' not in texts[1],
+                 'seen once' in texts[2], 'seen-once' in texts[3]]
+        if found != [tells] * 4:
+            faults.append(f'{tells}: {found}')
+    return faults
+
+
 def no_addresses():
     """Code is known by its names then, whatever its ids."""
     one, two = Profile(), Profile()
@@ -355,6 +373,7 @@ t.check('objects and space in any order, among other types', other_types)
 t.check('columns by other names', other_names)
 t.check('inputs with different columns', columns_that_differ)
 t.check('bytes without objects; mappings that are all of memory', bytes_only)
+t.check('bytes without objects: nothing is told of what was never sampled', untold_objects)
 t.check('locations without addresses are their names', no_addresses)
 t.check('names told by a profile without stacks count in no order of the inputs', names_without_stacks)
 t.check('a binary of the build that is told, and no other', build_ids)

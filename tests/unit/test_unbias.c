@@ -242,6 +242,7 @@ Test(unbias, keeps_estimates_of_others_and_tells_their_error) {
     error = error_of_scaled((struct hp_count){0, 1 << 20}, false, r);
     cr_expect(error.variance == (hp_int128)r << 20);
     cr_expect(error.flags & HP_ERROR_MIXED);
+    cr_expect(error.flags & HP_ERROR_UNCOUNTED);
     error = error_of_scaled((struct hp_count){0, 1 << 20}, false, 0);
     cr_expect_eq(error.period, 524288); // for lack of better
     error = error_of_scaled((struct hp_count){5, 0}, false, r);
