@@ -26,8 +26,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->wrapped = dump->wrapped;
     record->negative = dump->negative;
     record->overlaps = dump->overlaps;
-    record->lacks_objects = dump->lacks_objects;
-    record->lacks_inuse = dump->lacks_inuse;
+    record->lacks = dump->lacks;
     record->header = dump->header;
     record->header_line = dump->header_line;
     record->samples = dump->samples;

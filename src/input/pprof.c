@@ -22,23 +22,13 @@ enum {
     LONGEST_BUILD_ID = 64 // hexadecimal digits
 };
 
-// What a column of values is.
-enum column {
-    NOT_OURS,
-    INUSE_OBJECTS,
-    INUSE_SPACE,
-    ALLOC_OBJECTS,
-    ALLOC_SPACE,
-    COLUMNS,
-};
-
 struct reader {
     struct hp_dump *dump;
     struct hp_pprof_tables tables;
     struct hp_pprof_labels labels;
-    HP_VEC(enum column) columns; // of each value
-    uint64_t found;              // 1 << column of those there are
-    struct hp_proto profile;     // the samples are read from it
+    HP_VEC(enum hp_metric) columns; // of each value; HP_METRICS: not ours
+    unsigned found;                 // 1 << metric of those there are
+    struct hp_proto profile;        // the samples are read from it
 };
 
 // --- recognition --------------------------------------------------------------------------
@@ -76,33 +66,33 @@ bool hp_pprof_is(struct hp_span text) {
 // --- values -------------------------------------------------------------------------------
 
 // As Go calls them, tcmalloc, and Datadog's profilers.
-static enum column column_of(struct hp_span type, struct hp_span unit) {
+static enum hp_metric metric_of(struct hp_span type, struct hp_span unit) {
     static const struct {
         const char *type, *unit;
-        enum column column;
+        enum hp_metric metric;
     } known[] = {
-        {"inuse_objects", "count", INUSE_OBJECTS},
-        {"inuse_space", "bytes", INUSE_SPACE},
-        {"objects", "count", INUSE_OBJECTS},
-        {"space", "bytes", INUSE_SPACE},
-        {"alloc_objects", "count", ALLOC_OBJECTS},
-        {"alloc_space", "bytes", ALLOC_SPACE},
-        {"inuse-objects", "count", INUSE_OBJECTS},
-        {"inuse-space", "bytes", INUSE_SPACE},
-        {"heap-live-samples", "count", INUSE_OBJECTS},
-        {"heap-live-size", "bytes", INUSE_SPACE},
-        {"heap-space", "bytes", INUSE_SPACE},
-        {"alloc-samples", "count", ALLOC_OBJECTS},
-        {"alloc-space", "bytes", ALLOC_SPACE},
-        {"alloc-size", "bytes", ALLOC_SPACE},
+        {"inuse_objects", "count", HP_INUSE_OBJECTS},
+        {"inuse_space", "bytes", HP_INUSE_SPACE},
+        {"objects", "count", HP_INUSE_OBJECTS},
+        {"space", "bytes", HP_INUSE_SPACE},
+        {"alloc_objects", "count", HP_ALLOC_OBJECTS},
+        {"alloc_space", "bytes", HP_ALLOC_SPACE},
+        {"inuse-objects", "count", HP_INUSE_OBJECTS},
+        {"inuse-space", "bytes", HP_INUSE_SPACE},
+        {"heap-live-samples", "count", HP_INUSE_OBJECTS},
+        {"heap-live-size", "bytes", HP_INUSE_SPACE},
+        {"heap-space", "bytes", HP_INUSE_SPACE},
+        {"alloc-samples", "count", HP_ALLOC_OBJECTS},
+        {"alloc-space", "bytes", HP_ALLOC_SPACE},
+        {"alloc-size", "bytes", HP_ALLOC_SPACE},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (hp_span_is(type, known[i].type) && hp_span_is(unit, known[i].unit)) {
-            return known[i].column;
+            return known[i].metric;
         }
     }
-    return NOT_OURS;
+    return HP_METRICS;
 }
 
 static bool is_repeated(const struct reader *r, size_t i) {
@@ -120,39 +110,39 @@ static int find_columns(struct reader *r, struct hp_err *err) {
     for (size_t i = 0; i < r->tables.types.count; i++) {
         const struct hp_pprof_type *type = &r->tables.types.at[i];
         struct hp_span name = hp_pprof_text(&r->tables, type->type);
-        enum column column = column_of(name, hp_pprof_text(&r->tables, type->unit));
-        if (column == NOT_OURS) {
+        enum hp_metric metric = metric_of(name, hp_pprof_text(&r->tables, type->unit));
+        if (metric == HP_METRICS) {
             other = name;
         } else if (is_repeated(r, i)) {
             return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
-        } else if (r->found & 1u << column) { // the first of two names holds
-            column = NOT_OURS;
+        } else if (r->found & 1u << metric) { // the first of two names holds
+            metric = HP_METRICS;
         }
-        r->found |= 1u << column;
-        hp_vec_push(&r->columns, column);
+        r->found |= 1u << metric;
+        hp_vec_push(&r->columns, metric);
     }
-    if (!(r->found & (1u << INUSE_SPACE | 1u << ALLOC_SPACE))) {
+    if (!(r->found & (1u << HP_INUSE_SPACE | 1u << HP_ALLOC_SPACE))) {
         return hp_fail(err, HP_E_UNSUPPORTED,
                        "a pprof profile, but not of the heap: its values are of '%.*s'",
                        (int)(other.size < 100 ? other.size : 100), other.at);
     }
-    r->dump->lacks_objects =
-        (r->found & 1u << INUSE_SPACE && !(r->found & 1u << INUSE_OBJECTS)) ||
-        (r->found & 1u << ALLOC_SPACE && !(r->found & 1u << ALLOC_OBJECTS));
-    r->dump->lacks_inuse = !(r->found & 1u << INUSE_SPACE);
+    r->dump->lacks = ~r->found & ((1u << HP_METRICS) - 1);
     return HP_OK;
 }
 
 static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
                        uint64_t value, struct hp_counts *counts) {
     uint64_t ignored;
-    uint64_t *const of[COLUMNS] = {&ignored, &counts->inuse.objects, &counts->inuse.bytes,
-                                   &counts->alloc.objects, &counts->alloc.bytes};
+    uint64_t *const of[] = {[HP_INUSE_SPACE] = &counts->inuse.bytes,
+                            [HP_INUSE_OBJECTS] = &counts->inuse.objects,
+                            [HP_ALLOC_SPACE] = &counts->alloc.bytes,
+                            [HP_ALLOC_OBJECTS] = &counts->alloc.objects,
+                            [HP_METRICS] = &ignored};
     if (i >= r->columns.count) {
         hp_proto_fail(sample, "a sample of more values than there are types");
     } else {
         *of[r->columns.at[i]] = value;
-        r->dump->negative += r->columns.at[i] != NOT_OURS && value >> 63;
+        r->dump->negative += r->columns.at[i] != HP_METRICS && value >> 63;
     }
 }
 

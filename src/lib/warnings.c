@@ -4,6 +4,7 @@
 #include "lib/warnings.h"
 
 #include "base/units.h"
+#include "model/tells.h"
 #include "view/allocator.h"
 #include "view/measure.h"
 
@@ -69,7 +70,11 @@ static struct hp_faults no_period(const struct hp_input_record *input) {
 }
 
 static struct hp_faults lacks_objects(const struct hp_input_record *input) {
-    return once(input->lacks_objects, 0);
+    bool inuse = hp_input_tells(input, HP_INUSE_SPACE);
+    bool alloc = hp_input_tells(input, HP_ALLOC_SPACE);
+    return once((inuse && !hp_input_tells(input, HP_INUSE_OBJECTS)) ||
+                    (alloc && !hp_input_tells(input, HP_ALLOC_OBJECTS)),
+                0);
 }
 
 static struct hp_faults unplaced(const struct hp_input_record *input) {
@@ -269,7 +274,7 @@ static void warn_of_mixtures(struct hp_profile *profile) {
             period = input->period;
             used++;
             with_alloc += input->has_alloc;
-            with_inuse += !input->lacks_inuse;
+            with_inuse += hp_input_tells(input, HP_INUSE_SPACE);
         }
     }
     if (mixed) {

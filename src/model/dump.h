@@ -79,8 +79,7 @@ struct hp_dump {
     enum hp_producer producer;
     enum hp_dump_kind kind; // as the format tells; HP_DUMP_EMPTY: the numbers must
     bool mixes_sizes;       // HP_DUMP_SCALED: objects of a stack may be of several sizes
-    bool lacks_objects;     // their number is not told
-    bool lacks_inuse;       // nor what is in use, but only what was allocated
+    unsigned lacks;         // 1 << each metric that the format of this dump does not tell
     bool is_first_version;  // "heap/N": jeprof has another formula for it
     uint64_t period;        // mean bytes between samples, as the header says
     struct hp_counts header;

@@ -77,9 +77,8 @@ struct hp_input_record {
     uint64_t listed;            // objects that are listed one by one
     struct hp_slabs slabs;      // of the allocator
     struct hp_faults unknown;   // indented lines of a dialect not known
-    bool lacks_objects;         // tells bytes only
-    bool lacks_inuse;           // tells only what was allocated
-    bool has_alloc;             // tells what was allocated
+    unsigned lacks;             // 1 << each metric that there is no number for
+    bool has_alloc;             // has numbers of what was allocated
     struct hp_faults wrapped;   // counts near 2^64, left out
     uint64_t negative;          // values below zero, of a difference of two profiles
     struct hp_faults overlaps;  // mapping rows that overlap an earlier one

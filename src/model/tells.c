@@ -1,10 +1,15 @@
 #include "model/tells.h"
 
+static bool lacks(const struct hp_input_record *input, enum hp_metric metric) {
+    return input->lacks >> metric & 1;
+}
+
+// Texts have room for what was allocated, though few writers fill it in.
 bool hp_input_tells(const struct hp_input_record *input, enum hp_metric metric) {
-    bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
-    bool tells_column =
-        hp_column_of(metric) == HP_COLUMN_ALLOC ? input->has_alloc : !input->lacks_inuse;
-    return tells_column && (is_space || !input->lacks_objects);
+    bool is_inuse = hp_column_of(metric) == HP_COLUMN_INUSE;
+    bool only_alloc = lacks(input, HP_INUSE_SPACE);
+    return !lacks(input, metric) &&
+           (is_inuse ? !only_alloc : input->has_alloc || only_alloc);
 }
 
 bool hp_profile_tells(const struct hp_profile *profile, enum hp_metric metric) {

@@ -4,6 +4,7 @@
 
 #include "model/profile.h"
 
+// Whether it has numbers of a metric, if only zeros.
 bool hp_input_tells(const struct hp_input_record *input, enum hp_metric metric);
 
 // Whether any input does that is used.

@@ -5,19 +5,22 @@
 // All errors are such that readers may add them up as they add up the values.
 #include "report/pprof_columns.h"
 
+#include "model/tells.h"
 #include "view/apportion.h"
 
-struct naming {
-    const char *alloc_objects, *alloc_space, *inuse_objects, *inuse_space;
+// As Go calls them.
+static const char *const usual[HP_METRICS] = {
+    [HP_ALLOC_OBJECTS] = "alloc_objects",
+    [HP_ALLOC_SPACE] = "alloc_space",
+    [HP_INUSE_OBJECTS] = "inuse_objects",
+    [HP_INUSE_SPACE] = "inuse_space",
 };
 
-static const struct naming names[] = {
-    [HP_FLAVOR_PPROF] = {"alloc_objects", "alloc_space", "inuse_objects", "inuse_space"},
-    [HP_FLAVOR_PYROSCOPE] = {"alloc_objects", "alloc_space", "inuse_objects",
-                             "inuse_space"},
-    [HP_FLAVOR_PARCA] = {"alloc_objects", "alloc_space", "inuse_objects", "inuse_space"},
-    [HP_FLAVOR_DATADOG] = {"alloc-samples", "alloc-space", "inuse-objects",
-                           "inuse-space"},
+static const char *const datadogs[HP_METRICS] = {
+    [HP_ALLOC_OBJECTS] = "alloc-samples",
+    [HP_ALLOC_SPACE] = "alloc-space",
+    [HP_INUSE_OBJECTS] = "inuse-objects",
+    [HP_INUSE_SPACE] = "inuse-space",
 };
 
 static void add(struct hp_pprof_columns *columns, const char *type, const char *unit,
@@ -27,12 +30,14 @@ static void add(struct hp_pprof_columns *columns, const char *type, const char *
 
 static void add_errors(struct hp_pprof_columns *columns,
                        const struct hp_profile *profile) {
-    if (hp_profile_has_errors(profile, HP_COLUMN_ALLOC)) {
+    if (hp_profile_tells(profile, HP_ALLOC_SPACE) &&
+        hp_profile_has_errors(profile, HP_COLUMN_ALLOC)) {
         add(columns, "alloc_space_variance", "KiB^2", HP_ALLOC_SPACE, HP_PPROF_VARIANCE);
         add(columns, "alloc_space_hidden", "bytes", HP_ALLOC_SPACE, HP_PPROF_HIDDEN);
         add(columns, "alloc_space_certain", "bytes", HP_ALLOC_SPACE, HP_PPROF_CERTAIN);
     }
-    if (hp_profile_has_errors(profile, HP_COLUMN_INUSE)) {
+    if (hp_profile_tells(profile, HP_INUSE_SPACE) &&
+        hp_profile_has_errors(profile, HP_COLUMN_INUSE)) {
         add(columns, "inuse_space_variance", "KiB^2", HP_INUSE_SPACE, HP_PPROF_VARIANCE);
         add(columns, "inuse_space_hidden", "bytes", HP_INUSE_SPACE, HP_PPROF_HIDDEN);
         add(columns, "inuse_space_certain", "bytes", HP_INUSE_SPACE, HP_PPROF_CERTAIN);
@@ -46,14 +51,21 @@ bool hp_pprof_has_errors(const struct hp_report_options *options) {
 void hp_pprof_columns_init(struct hp_pprof_columns *columns,
                            const struct hp_profile *profile,
                            const struct hp_report_options *options) {
-    const struct naming *name = &names[options->flavor];
+    static const enum hp_metric order[] = {HP_ALLOC_OBJECTS, HP_ALLOC_SPACE,
+                                           HP_INUSE_OBJECTS, HP_INUSE_SPACE};
+
+    const char *const *names = options->flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
     columns->count = 0;
-    if (profile->has_alloc) {
-        add(columns, name->alloc_objects, "count", HP_ALLOC_OBJECTS, HP_PPROF_ESTIMATE);
-        add(columns, name->alloc_space, "bytes", HP_ALLOC_SPACE, HP_PPROF_ESTIMATE);
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (hp_profile_tells(profile, order[i])) { // else it would be read as 0
+            add(columns, names[order[i]], i % 2 ? "bytes" : "count", order[i],
+                HP_PPROF_ESTIMATE);
+        }
     }
-    add(columns, name->inuse_objects, "count", HP_INUSE_OBJECTS, HP_PPROF_ESTIMATE);
-    add(columns, name->inuse_space, "bytes", HP_INUSE_SPACE, HP_PPROF_ESTIMATE);
+    if (columns->count == 0) { // of no input: but one there has to be
+        add(columns, names[HP_INUSE_SPACE], "bytes", HP_INUSE_SPACE, HP_PPROF_ESTIMATE);
+    }
+    columns->estimates = columns->count;
     if (hp_pprof_has_errors(options)) {
         add_errors(columns, profile);
     }
@@ -61,8 +73,8 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns,
 
 const char *hp_pprof_column_type(const struct hp_pprof_columns *columns,
                                  enum hp_metric metric) {
-    size_t i = 0;
-    while (columns->of[i].metric != metric) { // the estimates come first
+    size_t i = 0, last = columns->estimates - 1;
+    while (i < last && columns->of[i].metric != metric) {
         i++;
     }
     return columns->of[i].type;

@@ -23,7 +23,7 @@ enum {
 
 struct hp_pprof_columns {
     struct hp_pprof_column of[HP_PPROF_COLUMNS_MAX];
-    size_t count;
+    size_t count, estimates; // which come first
 };
 
 // Whether errors are written: those of a difference do not add up.
@@ -34,7 +34,7 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns,
                            const struct hp_profile *profile,
                            const struct hp_report_options *options);
 
-// What the estimate of a metric is called.
+// What the estimate of a metric is called; if there is none, the last.
 const char *hp_pprof_column_type(const struct hp_pprof_columns *columns,
                                  enum hp_metric metric);
 

@@ -3,11 +3,13 @@
 and what is wrong with those that break one."""
 import gzip
 import json
+import pathlib
 import random
 import re
 import subprocess
 
 from harness import Tests, scratch
+from profile_reader import fields
 from profile_writer import Profile, message, number, varint
 
 t = Tests()
@@ -161,6 +163,47 @@ def tells_only(path, metrics):
     objects = t.run('top', '--no-symbols', option.replace('space', 'objects'), path)
     if (objects.code != 5) != (len(metrics) > 1):
         faults.append(f'{objects}: {objects.code}, {objects.err}')
+    return faults
+
+
+def columns_of(path):
+    """The names of its sample types, and that of the default."""
+    message = list(fields(gzip.decompress(pathlib.Path(path).read_bytes())))
+    strings = [value.decode() for number, value in message if number == 6]
+    types = [strings[dict(fields(value))[1]] for number, value in message if number == 1]
+    return types, strings[dict(message)[14]]
+
+
+def columns_kept():
+    """A merge has the columns that some input has, so that what was unknown stays unknown."""
+    names = {'o': ('inuse_objects', 'count'), 'b': ('inuse_space', 'bytes'),
+             'O': ('alloc_objects', 'count'), 'B': ('alloc_space', 'bytes')}
+    faults = []
+    with scratch() as directory:
+        def write(columns):
+            p = Profile([names[c] for c in columns])
+            p.sample([p.location(0, 0, [(columns, '', 0)])], range(8, 8 + len(columns)))
+            path = f'{directory}/{columns}'
+            pathlib.Path(path).write_bytes(p.bytes())
+            return path
+
+        for inputs, wanted in (('OB', 'OB'), ('b', 'b'), ('B', 'B'), ('ob', 'ob'),
+                               ('OBb', 'OBb'), ('OB b', 'OBb'), ('B ob', 'Bob'),
+                               ('OBob b', 'OBob')):
+            paths, merged = [write(name) for name in inputs.split()], f'{directory}/merged'
+            t.ok('merge', '-q', '--no-symbols', '--format=pprof', '-o', merged, *paths)
+            types, default = columns_of(merged)
+            if types != [names[c][0] for c in wanted] or default != names[wanted[-1]][0]:
+                faults.append(f'{inputs}: {types}, {default}')
+            before, after = (t.run('top', '--no-symbols', *x) for x in (paths, [merged]))
+            if before.code != after.code or len(paths) == 1 and (
+                    'how many objects' in before.err) != ('how many objects' in after.err):
+                faults.append(f'{inputs}: {after.code} {after.err}')
+            if t.totals(merged) != t.totals(*paths):
+                faults.append(f'{inputs}: {t.totals(merged)}')
+        t.ok('merge', '-q', '--with-error', '--format=pprof', '-o', merged, write('OB'))
+        if any(name.startswith('inuse') for name in columns_of(merged)[0]):
+            faults.append(f'{columns_of(merged)}')
     return faults
 
 
@@ -372,6 +415,7 @@ t.check('packed or not, in any order, with unknown fields, gzip: one report', ev
 t.check('objects and space in any order, among other types', other_types)
 t.check('columns by other names', other_names)
 t.check('inputs with different columns', columns_that_differ)
+t.check('merged: no column that no input has', columns_kept)
 t.check('bytes without objects; mappings that are all of memory', bytes_only)
 t.check('bytes without objects: nothing is told of what was never sampled', untold_objects)
 t.check('locations without addresses are their names', no_addresses)

@@ -22,6 +22,7 @@ static int append(void *data, const void *bytes, size_t size) {
 
 static void setup(void) {
     hp_profile_init(&profile);
+    hp_vec_push(&profile.inputs, ((struct hp_input_record){.public.name = "one"}));
 }
 
 static void done(void) {
@@ -96,6 +97,28 @@ Test(pprof, gives_the_system_name_only_where_it_differs) {
     plain = message();
     cr_expect(holds(&plain, "\x2a\x06\x08\x02\x10\x06\x18\x07\x32"));
     cr_expect(holds(&plain, "_Z1gv"));
+}
+
+Test(pprof, has_no_column_that_no_input_tells) {
+    add("f", "f", 1);
+    struct hp_input_record *input = &profile.inputs.at[0];
+    struct memory plain = message();
+    cr_expect(holds(&plain, "inuse_space") && holds(&plain, "inuse_objects"));
+    cr_expect_not(holds(&plain, "alloc_space") || holds(&plain, "alloc_objects"));
+    input->lacks = 1u << HP_INUSE_OBJECTS;
+    plain = message();
+    cr_expect(holds(&plain, "inuse_space"));
+    cr_expect_not(holds(&plain, "inuse_objects"));
+    input->lacks = 1u << HP_INUSE_SPACE | 1u << HP_INUSE_OBJECTS;
+    plain = message();
+    cr_expect(holds(&plain, "alloc_space") && holds(&plain, "alloc_objects"));
+    cr_expect_not(holds(&plain, "inuse_space"));
+}
+
+Test(pprof, has_a_column_though_there_is_no_input) {
+    profile.inputs.count = 0;
+    struct memory plain = message();
+    cr_expect(holds(&plain, "inuse_space"));
 }
 
 Test(pprof, says_that_a_number_does_not_fit_instead_of_writing_another) {

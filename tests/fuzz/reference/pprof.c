@@ -67,9 +67,10 @@ static int find_columns(struct profile *p, struct hp_err *err) {
                        "a pprof profile, but not of the heap: its values are of '%.*s'",
                        other.size < 100 ? (int)other.size : 100, other.at);
     }
-    p->dump->lacks_objects = (inuse && !has_column(p, &p->counts.inuse.objects)) ||
-                             (alloc && !has_column(p, &p->counts.alloc.objects));
-    p->dump->lacks_inuse = !inuse;
+    p->dump->lacks =
+        (inuse ? 0u : 1u << HP_INUSE_SPACE) | (alloc ? 0u : 1u << HP_ALLOC_SPACE) |
+        (has_column(p, &p->counts.inuse.objects) ? 0u : 1u << HP_INUSE_OBJECTS) |
+        (has_column(p, &p->counts.alloc.objects) ? 0u : 1u << HP_ALLOC_OBJECTS);
     return HP_OK;
 }
 
