@@ -12,6 +12,7 @@
 #include "input/pprof_labels.h"
 #include "input/pprof_origin.h"
 #include "input/pprof_tables.h"
+#include "input/pprof_types.h"
 #include "input/stack_line.h"
 
 #include <string.h>
@@ -26,9 +27,8 @@ struct reader {
     struct hp_dump *dump;
     struct hp_pprof_tables tables;
     struct hp_pprof_labels labels;
-    HP_VEC(enum hp_metric) columns; // of each value; HP_METRICS: not ours
-    unsigned found;                 // 1 << metric of those there are
-    struct hp_proto profile;        // the samples are read from it
+    struct hp_pprof_kinds kinds; // of a sample's values
+    struct hp_proto profile;     // the samples are read from it
 };
 
 // --- recognition --------------------------------------------------------------------------
@@ -65,71 +65,6 @@ bool hp_pprof_is(struct hp_span text) {
 
 // --- values -------------------------------------------------------------------------------
 
-// As Go calls them, tcmalloc, and Datadog's profilers.
-static enum hp_metric metric_of(struct hp_span type, struct hp_span unit) {
-    static const struct {
-        const char *type, *unit;
-        enum hp_metric metric;
-    } known[] = {
-        {"inuse_objects", "count", HP_INUSE_OBJECTS},
-        {"inuse_space", "bytes", HP_INUSE_SPACE},
-        {"objects", "count", HP_INUSE_OBJECTS},
-        {"space", "bytes", HP_INUSE_SPACE},
-        {"alloc_objects", "count", HP_ALLOC_OBJECTS},
-        {"alloc_space", "bytes", HP_ALLOC_SPACE},
-        {"inuse-objects", "count", HP_INUSE_OBJECTS},
-        {"inuse-space", "bytes", HP_INUSE_SPACE},
-        {"heap-live-samples", "count", HP_INUSE_OBJECTS},
-        {"heap-live-size", "bytes", HP_INUSE_SPACE},
-        {"heap-space", "bytes", HP_INUSE_SPACE},
-        {"alloc-samples", "count", HP_ALLOC_OBJECTS},
-        {"alloc-space", "bytes", HP_ALLOC_SPACE},
-        {"alloc-size", "bytes", HP_ALLOC_SPACE},
-    };
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (hp_span_is(type, known[i].type) && hp_span_is(unit, known[i].unit)) {
-            return known[i].metric;
-        }
-    }
-    return HP_METRICS;
-}
-
-static bool is_repeated(const struct reader *r, size_t i) {
-    struct hp_span name = hp_pprof_text(&r->tables, r->tables.types.at[i].type);
-    for (size_t k = 0; k < i; k++) {
-        if (hp_span_equal(name, hp_pprof_text(&r->tables, r->tables.types.at[k].type))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int find_columns(struct reader *r, struct hp_err *err) {
-    struct hp_span other = {"none", 4};
-    for (size_t i = 0; i < r->tables.types.count; i++) {
-        const struct hp_pprof_type *type = &r->tables.types.at[i];
-        struct hp_span name = hp_pprof_text(&r->tables, type->type);
-        enum hp_metric metric = metric_of(name, hp_pprof_text(&r->tables, type->unit));
-        if (metric == HP_METRICS) {
-            other = name;
-        } else if (is_repeated(r, i)) {
-            return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
-        } else if (r->found & 1u << metric) { // the first of two names holds
-            metric = HP_METRICS;
-        }
-        r->found |= 1u << metric;
-        hp_vec_push(&r->columns, metric);
-    }
-    if (!(r->found & (1u << HP_INUSE_SPACE | 1u << HP_ALLOC_SPACE))) {
-        return hp_fail(err, HP_E_UNSUPPORTED,
-                       "a pprof profile, but not of the heap: its values are of '%.*s'",
-                       (int)(other.size < 100 ? other.size : 100), other.at);
-    }
-    r->dump->lacks = ~r->found & ((1u << HP_METRICS) - 1);
-    return HP_OK;
-}
-
 static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
                        uint64_t value, struct hp_counts *counts) {
     uint64_t ignored;
@@ -138,12 +73,17 @@ static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
                             [HP_ALLOC_SPACE] = &counts->alloc.bytes,
                             [HP_ALLOC_OBJECTS] = &counts->alloc.objects,
                             [HP_METRICS] = &ignored};
-    if (i >= r->columns.count) {
+    if (i >= r->kinds.of.count) {
         hp_proto_fail(sample, "a sample of more values than there are types");
-    } else {
-        *of[r->columns.at[i]] = value;
-        r->dump->negative += r->columns.at[i] != HP_METRICS && value >> 63;
+        return;
     }
+    struct hp_pprof_kind kind = r->kinds.of.at[i];
+    int64_t scaled;
+    if (__builtin_mul_overflow((int64_t)value, (int64_t)1 << kind.shift, &scaled)) {
+        hp_proto_fail(sample, "a value of 2^63 bytes or more");
+    }
+    *of[kind.metric] = (uint64_t)scaled;
+    r->dump->negative += kind.metric != HP_METRICS && scaled < 0;
 }
 
 // --- locations ------------------------------------------------------------------------------
@@ -270,7 +210,7 @@ static void read_sample(struct reader *r, struct hp_proto *sample) {
             hp_proto_fail(sample, label.wrong);
         }
     }
-    if (values != r->columns.count) {
+    if (values != r->kinds.of.count) {
         hp_proto_fail(sample, "a sample of fewer values than there are types");
     }
     if (r->dump->frames.count - stack.first_frame > HP_DEPTH_LIMIT) {
@@ -324,17 +264,23 @@ static void add_mappings(struct reader *r) {
 }
 
 static uint64_t period_of(const struct hp_pprof_tables *tables) {
-    struct hp_span unit = hp_pprof_text(tables, tables->period_type.unit);
-    bool is_ours = hp_span_is(unit, "bytes") && tables->period < (uint64_t)1 << 62;
-    return is_ours ? tables->period : 0;
+    unsigned shift;
+    bool is_ours =
+        hp_pprof_is_bytes(hp_pprof_text(tables, tables->period_type.unit), &shift) &&
+        tables->period < (uint64_t)1 << (62 - shift);
+    return is_ours ? tables->period << shift : 0;
 }
 
 static int read_profile(struct reader *r, struct hp_span text, struct hp_err *err) {
     r->profile = hp_proto_over(text);
     hp_pprof_tables_read(&r->tables, &r->profile);
-    int ret = r->profile.wrong ? HP_OK : find_columns(r, err);
-    if (ret == HP_OK && !r->profile.wrong) {
+    int ret = HP_OK;
+    if (!r->profile.wrong) {
         r->dump->producer = hp_pprof_producer(&r->tables);
+        ret = hp_pprof_kinds_find(&r->kinds, &r->tables, r->dump->producer, err);
+    }
+    if (ret == HP_OK && !r->profile.wrong) {
+        r->dump->lacks = ~r->kinds.found & ((1u << HP_METRICS) - 1);
         r->dump->period = period_of(&r->tables);
         r->dump->kind = r->dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_SCALED;
         r->dump->has_rows = true;
@@ -365,6 +311,6 @@ int hp_pprof_read(struct hp_text *text, bool keeps_labels, struct hp_dump *dump,
     }
     hp_pprof_tables_done(&r.tables);
     hp_pprof_labels_done(&r.labels);
-    hp_vec_done(&r.columns);
+    hp_pprof_kinds_done(&r.kinds);
     return ret;
 }

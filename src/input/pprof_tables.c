@@ -1,7 +1,7 @@
 // profile.proto of google/pprof:
 //
 //     Profile   1 sample_type  2 sample  3 mapping  4 location  5 function  6 string_table
-//               9 time_nanos  11 period_type  12 period
+//               9 time_nanos  11 period_type  12 period  14 default_sample_type
 //     ValueType 1 type  2 unit
 //     Mapping   1 id  2 memory_start  3 memory_limit  4 file_offset  5 filename  6 build_id
 //     Location  1 id  2 mapping_id  3 address  4 line
@@ -198,6 +198,7 @@ static void check_strings(const struct hp_pprof_tables *tables,
     }
     need_string(tables, profile, tables->period_type.type);
     need_string(tables, profile, tables->period_type.unit);
+    need_string(tables, profile, tables->default_type);
     for (size_t i = 0; i < tables->types.count; i++) {
         need_string(tables, profile, tables->types.at[i].type);
         need_string(tables, profile, tables->types.at[i].unit);
@@ -266,6 +267,8 @@ void hp_pprof_tables_read(struct hp_pprof_tables *tables, struct hp_proto *profi
             read_time(tables, profile, &field);
         } else if (field.number == 12) {
             tables->period = hp_field_number(profile, &field);
+        } else if (field.number == 14) {
+            tables->default_type = hp_field_number(profile, &field);
         }
     }
     sort(profile, tables->mappings.at, tables->mappings.count,

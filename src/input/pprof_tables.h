@@ -38,6 +38,7 @@ struct hp_pprof_tables {
     HP_VEC(struct hp_pprof_line) lines;
     struct hp_pprof_type period_type;
     uint64_t period;
+    uint64_t default_type; // a string
     bool has_time;
 };
 

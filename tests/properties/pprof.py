@@ -104,6 +104,51 @@ def other_names():
     return [f'{got}' for got in (with_bytes(x.bytes(), t.totals) for x in (p, q)) if got != wanted]
 
 
+def allocations():
+    """tcmalloc's profile of them differs from that of what is in use by its default type only."""
+    both = (('objects', 'count'), ('space', 'bytes'))
+    faults = []
+    for sign, default, metric in (('TCMallocInternalNew', 'objects', 'alloc'),
+                                  ('TCMallocInternalNew', 'space', 'inuse'),
+                                  ('TCMallocInternalNew', '', 'inuse'), ('x', 'objects', 'inuse')):
+        p = Profile(both)
+        p.text(sign)
+        p.head.append(number(14, p.text(default)))
+        p.sample([p.location(0, 0, [('f', '', 0)])], [10, 1 << 20])
+        got = with_bytes(p.bytes(), t.totals)
+        if (got[f'{metric}-objects'], got[f'{metric}-space']) != (10, 1 << 20):
+            faults.append(f'{sign}, {default}: {got}')
+        code = run(p.bytes(), 'top').code
+        if code != (5 if metric == 'alloc' else 0):
+            faults.append(f'{sign}, {default}: ended with {code}')
+    return faults
+
+
+def units():
+    """Those that pprof knows."""
+    faults = []
+    for unit, size in (('byte', 1), ('B', 1), ('kB', 1024), ('KILOBYTES', 1024),
+                       ('mbyte', 1 << 20), ('Gigabyte', 1 << 30), ('tb', 1 << 40),
+                       ('petabytes', 1 << 50)):
+        p = Profile((('inuse_space', unit), ('inuse_objects', 'count')))
+        p.head[-2] = message(11, number(1, p.text('space')), number(2, p.text(unit)))
+        p.sample([p.location(0, 0, [('f', '', 0)])], [3, 2])
+        p.sample([p.location(0, 0, [('g', '', 0)])], [-1, -1])
+        got = with_bytes(p.bytes(), t.totals)
+        if (got['inuse-space'], got['inuse-objects']) != (2 * size, 1):
+            faults.append(f'{unit}: {got}')
+        if (size < 1 << 50) != ('no sample period' not in run(p.bytes(), 'info').out):
+            faults.append(f'{unit}: the period')
+    p = Profile((('inuse_space', 'kB'),))
+    p.sample([p.location(0, 0, [('f', '', 0)])], [1 << 53])
+    faults += refused(p.bytes(), 'a value of 2^63 bytes or more')
+    for unit in ('bs', 'kilo', 'kilobytess', 'pages', ''):
+        p = Profile((('inuse_space', unit),))
+        p.sample([p.location(0, 0, [('f', '', 0)])], [1])
+        faults += refused(p.bytes(), f"its values are of 'inuse_space' in '{unit}'")
+    return faults
+
+
 def columns_that_differ():
     """What one input tells and the other does not is said, and no reason to refuse."""
     both = (('alloc_objects', 'count'), ('alloc_space', 'bytes'), ('objects', 'count'),
@@ -370,6 +415,7 @@ def broken():
             (missing_string, 'a string that is not there'),
             (missing_mapping, 'a mapping that is not there'), (twice, 'two entries with one id'),
             (no_id, 'an entry without an id'), (missing_function, 'a function that is not there'),
+            (lambda p: p.parts.append(number(14, 1000)), 'a string that is not there'),
             (times, 'two profiles, one behind the other'),
             (lambda p: p.texts.__setitem__(0, 'x'), 'the first string is not empty'),
             (lambda p: p.parts.append(b'\x0b'), 'a field of no known type'),
@@ -382,7 +428,7 @@ def broken():
         faults += refused(profile(change), sentence)
     cpu = Profile((('samples', 'count'), ('cpu', 'nanoseconds')))
     cpu.sample([], [1, 10])
-    faults += refused(cpu.bytes(), "not of the heap: its values are of 'cpu'")
+    faults += refused(cpu.bytes(), "not of the heap: its values are of 'cpu' in 'nanoseconds'")
     return faults
 
 
@@ -414,6 +460,8 @@ t.check('who wrote it', writer)
 t.check('packed or not, in any order, with unknown fields, gzip: one report', every_form)
 t.check('objects and space in any order, among other types', other_types)
 t.check('columns by other names', other_names)
+t.check("tcmalloc's profile of allocations", allocations)
+t.check('bytes by units', units)
 t.check('inputs with different columns', columns_that_differ)
 t.check('merged: no column that no input has', columns_kept)
 t.check('bytes without objects; mappings that are all of memory', bytes_only)

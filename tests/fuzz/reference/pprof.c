@@ -3,77 +3,6 @@
 
 #include <string.h>
 
-// --- values -------------------------------------------------------------------------------------
-
-// Where a sample's values of that type go: Go's names, tcmalloc's, Datadog's.
-static uint64_t *column_of(struct profile *p, const struct fields *type) {
-    static const char *const names[4][6] = {
-        {"inuse_objects", "objects", "inuse-objects", "heap-live-samples"},
-        {"inuse_space", "space", "inuse-space", "heap-live-size", "heap-space"},
-        {"alloc_objects", "alloc-samples"},
-        {"alloc_space", "alloc-space", "alloc-size"},
-    };
-    uint64_t *columns[4] = {&p->counts.inuse.objects, &p->counts.inuse.bytes,
-                            &p->counts.alloc.objects, &p->counts.alloc.bytes};
-
-    struct hp_span name = reference_string(p, type, 1),
-                   unit = reference_string(p, type, 2);
-    for (int i = 0; i < 4; i++) {
-        for (int k = 0; k < 6 && names[i][k]; k++) {
-            if (hp_span_is(name, names[i][k]) &&
-                hp_span_is(unit, i % 2 ? "bytes" : "count")) {
-                return columns[i];
-            }
-        }
-    }
-    return NULL;
-}
-
-static bool is_repeated(const struct profile *p, size_t i) {
-    bool is = false;
-    for (size_t k = 0; k < i; k++) {
-        is |= hp_span_equal(reference_string(p, &p->types.at[k], 1),
-                            reference_string(p, &p->types.at[i], 1));
-    }
-    return is;
-}
-
-static bool has_column(const struct profile *p, const uint64_t *column) {
-    for (size_t i = 0; i < p->columns.count; i++) {
-        if (p->columns.at[i] == column) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int find_columns(struct profile *p, struct hp_err *err) {
-    struct hp_span other = {"none", 4};
-    for (size_t i = 0; i < p->types.count; i++) {
-        uint64_t *column = column_of(p, &p->types.at[i]);
-        if (!column) {
-            other = reference_string(p, &p->types.at[i], 1);
-        } else if (is_repeated(p, i)) {
-            return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
-        } else if (has_column(p, column)) {
-            column = NULL;
-        }
-        hp_vec_push(&p->columns, column);
-    }
-    bool inuse = has_column(p, &p->counts.inuse.bytes);
-    bool alloc = has_column(p, &p->counts.alloc.bytes);
-    if (!inuse && !alloc) {
-        return hp_fail(err, HP_E_UNSUPPORTED,
-                       "a pprof profile, but not of the heap: its values are of '%.*s'",
-                       other.size < 100 ? (int)other.size : 100, other.at);
-    }
-    p->dump->lacks =
-        (inuse ? 0u : 1u << HP_INUSE_SPACE) | (alloc ? 0u : 1u << HP_ALLOC_SPACE) |
-        (has_column(p, &p->counts.inuse.objects) ? 0u : 1u << HP_INUSE_OBJECTS) |
-        (has_column(p, &p->counts.alloc.objects) ? 0u : 1u << HP_ALLOC_OBJECTS);
-    return HP_OK;
-}
-
 // --- locations ------------------------------------------------------------------------------------
 
 static uint64_t fnv(uint64_t hash, const void *bytes, size_t size) {
@@ -188,7 +117,11 @@ static void take_value(struct profile *p, uint64_t value, size_t *values) {
     if (*values >= p->columns.count) {
         reference_fail(p, "a sample of more values than there are types");
     } else if (p->columns.at[*values]) {
-        *p->columns.at[*values] = value;
+        hp_int128 whole = (hp_int128)(int64_t)value * p->units.at[*values];
+        if (whole > INT64_MAX || whole < INT64_MIN) {
+            reference_fail(p, "a value of 2^63 bytes or more");
+        }
+        *p->columns.at[*values] = (uint64_t)whole;
         p->dump->negative += value >> 63;
     }
     ++*values;
@@ -315,9 +248,10 @@ static void add_mapping(struct profile *p, const struct fields *mapping) {
 
 static void read_samples(struct profile *p) {
     struct hp_dump *dump = p->dump;
-    bool is_bytes = hp_span_is(reference_string(p, &p->period_type, 2), "bytes");
+    uint64_t times = reference_bytes_in(reference_string(p, &p->period_type, 2));
     dump->producer = reference_producer(p);
-    dump->period = is_bytes && p->period < (uint64_t)1 << 62 ? p->period : 0;
+    bool fits = times > 0 && p->period < ((uint64_t)1 << 62) / times;
+    dump->period = fits ? p->period * times : 0;
     dump->kind = dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_SCALED;
     dump->has_rows = true;
     for (size_t i = 0; i < p->mappings.count; i++) {
@@ -352,6 +286,7 @@ static void done(struct profile *p) {
     hp_vec_done(&p->strings);
     hp_vec_done(&p->location_numbers);
     hp_vec_done(&p->columns);
+    hp_vec_done(&p->units);
     hp_vec_done(&p->tags);
 }
 
@@ -361,7 +296,7 @@ void reference_read_pprof(struct reference *r) {
                         .keeps_labels = r->keeps,
                         .top = reference_fields_of(r->whole)};
     reference_read_tables(&p);
-    r->ret = p.wrong ? HP_OK : find_columns(&p, &r->err);
+    r->ret = p.wrong ? HP_OK : reference_find_columns(&p, &r->err);
     if (r->ret == HP_OK && !p.wrong) {
         read_samples(&p);
     }

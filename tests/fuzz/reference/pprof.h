@@ -22,10 +22,11 @@ struct profile {
     HP_VEC(struct hp_span) strings;
     HP_VEC(struct fields) types, mappings, locations, functions, lines;
     struct fields period_type;
-    uint64_t period, time;
+    uint64_t period, time, default_type;
     HP_VEC(uint32_t)
     location_numbers;           // of each location: its address, UINT32_MAX for none
     HP_VEC(uint64_t *) columns; // where the values of a sample go; NULL: not ours
+    HP_VEC(uint64_t) units;     // what each is to be multiplied by
     struct hp_counts counts;    // of the sample at hand
     HP_VEC(struct hp_tag) tags; // the same
     bool keeps_labels;
@@ -54,6 +55,12 @@ void reference_check_numbers(struct profile *p, const struct fields *message,
 
 // All of the profile but its samples, and whether all that is referred to is there.
 void reference_read_tables(struct profile *p);
+
+// Bytes in a unit, 0 if it is none: "byte", "MB", "Kilobytes".
+uint64_t reference_bytes_in(struct hp_span unit);
+
+// Where the values of samples go; an error code if nowhere.
+int reference_find_columns(struct profile *p, struct hp_err *err);
 
 // Who wrote it.
 enum hp_producer reference_producer(const struct profile *p);

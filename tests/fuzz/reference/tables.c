@@ -78,7 +78,8 @@ static void read_top(struct profile *p, const struct field *field) {
     bool is_table = field->number <= 6 || field->number == 11;
     if (is_table && field->type != 2) {
         reference_fail(p, "a number where bytes are expected");
-    } else if ((field->number == 9 || field->number == 12) && field->type != 0) {
+    } else if ((field->number == 9 || field->number == 12 || field->number == 14) &&
+               field->type != 0) {
         reference_fail(p, "bytes where a number is expected");
     } else if (field->number == 6) {
         hp_vec_push(&p->strings, field->bytes);
@@ -91,6 +92,8 @@ static void read_top(struct profile *p, const struct field *field) {
         p->time = field->value;
     } else if (field->number == 12) {
         p->period = field->value;
+    } else if (field->number == 14) {
+        p->default_type = field->value;
     }
 }
 
@@ -137,6 +140,9 @@ static void check_references(struct profile *p) {
         reference_fail(p, "the first string is not empty");
     }
     need_strings(p, &p->period_type, 1, 1, 2);
+    if (p->default_type >= p->strings.count) {
+        reference_fail(p, "a string that is not there");
+    }
     need_strings(p, p->types.at, p->types.count, 1, 2);
     need_strings(p, p->mappings.at, p->mappings.count, 5, 6);
     need_strings(p, p->functions.at, p->functions.count, 2, 3);

@@ -1,0 +1,29 @@
+// What the values of a pprof sample are.  Only pprof.c uses it.
+#ifndef HP_INPUT_PPROF_TYPES_H
+#define HP_INPUT_PPROF_TYPES_H
+
+#include "base/err.h"
+#include "input/pprof_tables.h"
+#include "model/input.h"
+
+struct hp_pprof_kind {
+    enum hp_metric metric; // HP_METRICS: none of ours
+    unsigned shift;        // it counts units of 1 << shift
+};
+
+// {0} is empty.
+struct hp_pprof_kinds {
+    HP_VEC(struct hp_pprof_kind) of; // each value
+    unsigned found;                  // 1 << each metric there is
+};
+
+// Fails if there is nothing of the heap among them.
+HP_MUST_CHECK int hp_pprof_kinds_find(struct hp_pprof_kinds *kinds,
+                                      const struct hp_pprof_tables *tables,
+                                      enum hp_producer producer, struct hp_err *err);
+void hp_pprof_kinds_done(struct hp_pprof_kinds *kinds);
+
+// Whether a unit is of 1 << *shift bytes.
+bool hp_pprof_is_bytes(struct hp_span unit, unsigned *shift);
+
+#endif
