@@ -87,6 +87,21 @@ static const struct hp_format_writer *find_writer(const char *name) {
     return NULL;
 }
 
+// Of a comparison each input has to tell the metric: what is not told is not zero.
+static int check_each(const struct hp_profile *profile, enum hp_metric metric,
+                      struct hp_err *err) {
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        const char *untold = hp_input_untold(input, metric);
+        if (input->public.status <= HP_INPUT_KEPT_DAMAGED && untold) {
+            hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not tell %s", untold);
+            hp_err_locate(err, input->public.name, 0);
+            return HP_E_EMPTY;
+        }
+    }
+    return HP_OK;
+}
+
 // Of most reports all numbers are of one metric.
 static int check_metric(const struct hp_profile *profile,
                         const struct hp_report_options *options, struct hp_err *err) {
@@ -101,9 +116,13 @@ static int check_metric(const struct hp_profile *profile,
     bool is_inuse = hp_column_of(options->metric) == HP_COLUMN_INUSE;
     enum hp_metric space = is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
     if (options->kind == HP_REPORT_INFO ||
-        (is_inuse && options->kind == HP_REPORT_MERGE) ||
-        hp_profile_tells(profile, options->metric)) {
+        (is_inuse && options->kind == HP_REPORT_MERGE)) {
         return HP_OK;
+    }
+    if (hp_profile_tells(profile, options->metric)) {
+        bool compares =
+            options->kind == HP_REPORT_DIFF || options->kind == HP_REPORT_TREND;
+        return compares ? check_each(profile, options->metric, err) : HP_OK;
     }
     if (hp_profile_tells(profile, space)) {
         return hp_fail(err, HP_E_EMPTY,

@@ -7,8 +7,9 @@
 // where s^2 is the variance between the dumps and W the mean of what sampling makes of it; it
 // counts where it is less sure than what sampling alone makes of the sums.
 #include "view/difference.h"
-#include "view/chosen.h"
 
+#include "model/tells.h"
+#include "view/chosen.h"
 #include "view/measure.h"
 #include "view/sides.h"
 #include "view/significance.h"
@@ -40,11 +41,6 @@ void hp_sides_done(struct hp_sides *sides) {
 
 // --- which test ---------------------------------------------------------------------------
 
-static bool tells_alloc(const struct hp_input_record *input) {
-    return input->total.of[HP_ALLOC_OBJECTS] > 0 ||
-           input->total.of[HP_INUSE_OBJECTS] == 0;
-}
-
 static enum hp_difference_test choose_test(const struct hp_profile *profile,
                                            const struct hp_sides *sides,
                                            const struct hp_report_options *options) {
@@ -62,8 +58,9 @@ static enum hp_difference_test choose_test(const struct hp_profile *profile,
     if (hp_input_kinship(a, b) != HP_KINSHIP_SAME) {
         return HP_TEST_INDEPENDENT;
     }
-    bool lives = profile->has_alloc && tells_alloc(a) && tells_alloc(b) &&
-                 options->metric == HP_INUSE_SPACE;
+    bool lives = options->metric == HP_INUSE_SPACE && profile->has_alloc &&
+                 !hp_input_untold(a, HP_ALLOC_OBJECTS) &&
+                 !hp_input_untold(b, HP_ALLOC_OBJECTS);
     return lives ? HP_TEST_PROCESS_ACCUM : HP_TEST_PROCESS;
 }
 
