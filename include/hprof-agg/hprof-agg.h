@@ -295,6 +295,11 @@ struct hp_gate {
     double p; // and with an adjusted p-value of less than this; 0: whatever it is
 };
 
+// HP_E_EMPTY if the gate asks for p and none is known, so that it could never hold.
+HP_API int hp_profile_check_gate(const struct hp_profile *profile,
+                                 const struct hp_report_options *options,
+                                 const struct hp_gate *gate, struct hp_err *err);
+
 // Whether a row of HP_REPORT_DIFF or HP_REPORT_TREND, or its total, has grown too much, and the
 // name of the first that has, in `name`, cut if there is no room.
 HP_API bool hp_profile_exceeds(const struct hp_profile *profile,

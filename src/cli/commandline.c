@@ -192,6 +192,28 @@ static int check_pprof(const struct hp_cli_settings *settings, struct hp_err *er
     return HP_OK;
 }
 
+// A condition that can never hold would let everything pass.
+static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err) {
+    const char *without = settings->report.no_error ? "--no-error"
+                          : settings->read.estimator == HP_ESTIMATOR_JEPROF
+                              ? "--compat=jeprof"
+                          : settings->read.estimator == HP_ESTIMATOR_NONE ? "--no-unbias"
+                                                                          : NULL;
+    enum hp_metric metric = settings->report.metric;
+    bool is_objects = metric == HP_INUSE_OBJECTS || metric == HP_ALLOC_OBJECTS;
+    if (settings->has_gate && settings->gate.p > 0 && without) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--fail-if with p does not go with %s: no p is known then",
+                           without);
+    }
+    if (settings->has_gate && settings->gate_has_unit && is_objects) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--fail-if: objects have no unit of space, growth>1000 or "
+                           "growth>5%% counts them");
+    }
+    return HP_OK;
+}
+
 static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
     report->kind = settings->timeline ? HP_REPORT_TIMELINE : settings->command->kind;
@@ -216,6 +238,9 @@ static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
     int ret = check_rows(settings, err);
     if (ret == HP_OK) {
         ret = check_pprof(settings, err);
+    }
+    if (ret == HP_OK) {
+        ret = check_gate(settings, err);
     }
     if (ret != HP_OK) {
         return ret;

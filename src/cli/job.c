@@ -124,8 +124,9 @@ static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
         !writes_text(settings) && !hp_format_has_rows(settings->report.format);
     bool is_alloc = settings->report.metric == HP_ALLOC_SPACE ||
                     settings->report.metric == HP_ALLOC_OBJECTS;
-    if (settings->report.no_error || has_none || settings->command->id == HP_CLI_INFO ||
-        settings->command->id == HP_CLI_MERGE) {
+    bool asks_for_p = settings->has_gate && settings->gate.p > 0;
+    if (settings->report.no_error || (has_none && !asks_for_p) ||
+        settings->command->id == HP_CLI_INFO || settings->command->id == HP_CLI_MERGE) {
         return HP_ERRORS_NONE;
     }
     bool is_series = (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0;
@@ -210,6 +211,9 @@ static int report(const struct hp_cli_settings *settings, struct hp_profile *pro
     if (ret == HP_OK && settings->command->id == HP_CLI_LIST) {
         hp_profile_read_sources(profile, settings->source_dirs,
                                 settings->source_dir_count);
+    }
+    if (ret == HP_OK && settings->has_gate) {
+        ret = hp_profile_check_gate(profile, &settings->report, &settings->gate, err);
     }
     return ret == HP_OK ? write_report(settings, profile, out, err) : ret;
 }

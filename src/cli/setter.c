@@ -246,7 +246,7 @@ int hp_cli_set_size(struct hp_cli_settings *settings, const struct hp_cli_option
 }
 
 // "growth>5%", "growth>10MiB" or "growth>1000"; `value` is cut at its end.
-static bool read_growth(const char *value, struct hp_gate *gate) {
+static bool read_growth(const char *value, struct hp_gate *gate, bool *has_unit) {
     if (strncmp(value, "growth>", 7) != 0) {
         return false;
     }
@@ -257,6 +257,7 @@ static bool read_growth(const char *value, struct hp_gate *gate) {
         return false;
     }
     gate->is_share = strcmp(end, "%") == 0;
+    *has_unit = *end != '\0' && !gate->is_share;
     double unit = gate->is_share ? 0.01 : size_of_unit(end);
     gate->growth *= unit;
     return unit > 0;
@@ -275,11 +276,13 @@ static bool read_p(const char *value, struct hp_gate *gate) {
 int hp_cli_set_gate(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                     char *value, struct hp_err *err) {
     struct hp_gate gate = {0};
+    bool has_unit = false;
     char *comma = strchr(value, ',');
     if (comma != NULL) {
         *comma = '\0';
     }
-    bool good = read_growth(value, &gate) && (comma == NULL || read_p(comma + 1, &gate));
+    bool good = read_growth(value, &gate, &has_unit) &&
+                (comma == NULL || read_p(comma + 1, &gate));
     if (comma != NULL) {
         *comma = ',';
     }
@@ -290,6 +293,7 @@ int hp_cli_set_gate(struct hp_cli_settings *settings, const struct hp_cli_option
     }
     settings->gate = gate;
     settings->has_gate = true;
+    settings->gate_has_unit = has_unit;
     return HP_OK;
 }
 

@@ -33,6 +33,7 @@ struct hp_cli_settings {
     size_t base_words;           // of diff: so many of the inputs are its base
     struct hp_gate gate;         // if has_gate
     bool has_gate;
+    bool gate_has_unit;  // of space
     bool null_separated; // its paths end in NUL, not in a newline
     struct hp_read_options read;
     struct hp_report_options report; // `format` is NULL for the command's own

@@ -61,6 +61,21 @@ static bool trend_exceeds(struct check *check, const struct hp_trend *trend, cha
     return false;
 }
 
+int hp_profile_check_gate(const struct hp_profile *profile,
+                          const struct hp_report_options *options,
+                          const struct hp_gate *gate, struct hp_err *err) {
+    bool has_errors = !options->no_error &&
+                      hp_profile_wants_errors(profile, hp_column_of(options->metric));
+    if (gate->p > 0 && !has_errors) {
+        return hp_fail(
+            err, HP_E_EMPTY,
+            "there is no p to hold the condition p<%g against: no error of the "
+            "inputs is known",
+            gate->p);
+    }
+    return HP_OK;
+}
+
 bool hp_profile_exceeds(const struct hp_profile *profile,
                         const struct hp_report_options *options,
                         const struct hp_gate *gate, char *name, size_t room) {

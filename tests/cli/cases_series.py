@@ -125,6 +125,8 @@ def merged_profiles_are_of_no_one_process(t):
 def fail_if_ends_with_1_when_it_holds(t):
     first, *_, last = series(t)
     for command in (["diff", first, last], ["trend", *series(t)]):
+        if command[0] == "diff":  # whose other formats show no p
+            check(t.run(*command, "--no-symbols", "-fdifffolded", "--fail-if=growth>5%,p<0.01"), 1)
         for condition, status in (("growth>5%,p<0.01", 1), ("growth>1MiB", 1), ("growth>1", 1),
                                   ("growth>100GiB", 0), ("growth>5%,p<1e-300", 0)):
             done = check(t.run(*command, "--no-symbols", f"--fail-if={condition}"), status)
@@ -138,7 +140,7 @@ def fail_if_finds_a_row_when_the_total_has_shrunk(t):
     one, other = rows(t.run("diff", "--no-symbols", "-fjson", last, t.dump)), None
     other = [name for name, row in one.items() if row["status"] == "new"]
     assert other, one
-    done = check(t.run("diff", "--no-symbols", "--fail-if=growth>1B", last, t.dump, "--metric",
+    done = check(t.run("diff", "--no-symbols", "--fail-if=growth>1", last, t.dump, "--metric",
                        "inuse-objects"), 1)
     assert "--fail-if holds for" in done.err
 
@@ -150,6 +152,19 @@ def malformed_conditions_are_usage_errors(t):
                       "growth>5TB"):
         check(t.run("diff", t.dump, t.dump, f"--fail-if={condition}"), 2, "",
               "takes a condition such as")
+
+
+@case
+def conditions_that_can_never_hold_are_usage_errors(t):
+    for command in ("diff", "trend"):
+        for option in ("--no-error", "--no-unbias", "--compat=jeprof"):
+            for arguments, env in (([option], {}), ([], {"HPROF_AGG_OPTS": option})):
+                check(t.run(command, *arguments, "--fail-if=growth>5%,p<0.01", t.dump, t.other, env=env), 2,
+                      "", f"--fail-if with p does not go with {option}")
+            check(t.run(command, option, "--fail-if=growth>100GiB", "--no-symbols", t.dump, t.other), 0)
+        for unit in ("B", "KiB", "MiB", "GiB"):
+            check(t.run(command, "--metric=inuse-objects", f"--fail-if=growth>0.1{unit}", t.dump, t.other), 2,
+                  "", "objects have no unit of space")
 
 
 @case

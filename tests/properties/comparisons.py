@@ -73,7 +73,21 @@ def objects_that_no_input_tells():
     return [] if summed.code == 0 and ' 50,000 ' in summed.out else [summed.out + summed.err]
 
 
+def differences_have_no_chances():
+    with scratch() as folder:
+        base, new = (t.testdata / 'golden' / f'procs{n}.heap' for n in (1, 4))
+        difference = Path(folder) / 'difference.pb.gz'
+        run('diff', base, new, '-o', difference)
+        got = run('diff', '--fail-if=growth>5%,p<0.01', difference, new)
+        plain = run('diff', '--fail-if=growth>5%', difference, new)
+    if got.code != 5 or got.out or 'there is no p' not in got.err:
+        return [f'{got.code}: {got.out}{got.err}']
+    return [] if plain.code == 1 else [f'{plain.code}: {plain.out}{plain.err}']
+
+
 t.check('what an input does not tell is refused, not compared as zero', untold_is_not_zero)
 t.check('an input of which nothing was sampled has next to nothing', nothing_sampled_is_told)
 t.check('objects that no input tells are not a table of zeros', objects_that_no_input_tells)
+t.check('a condition on p is refused where a difference of profiles has none',
+        differences_have_no_chances)
 t.done()
