@@ -3,10 +3,10 @@
 
 #include "lib/labels.h"
 #include "lib/read.h"
+#include "lib/refusals.h"
 #include "lib/times.h"
 #include "lib/warnings.h"
 #include "model/tells.h"
-#include "report/report.h"
 #include "sym/symbolizer.h"
 #include "view/groups.h"
 #include "view/picks.h"
@@ -187,6 +187,7 @@ int hp_profile_report(const struct hp_profile *profile,
     int ret = check_metric(profile, options, err);
     ret = ret == HP_OK ? check_history(profile, options, err) : ret;
     ret = ret == HP_OK ? check_picks(profile, options, err) : ret;
+    ret = ret == HP_OK ? hp_refuse_report(profile, writer, options, err) : ret;
     if (ret != HP_OK) {
         return ret;
     }

@@ -275,5 +275,7 @@ const struct hp_format_writer hp_callgrind_writer = {
         "for KCachegrind and callgrind_annotate, by function and line, whatever --by says",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_MERGE,
+    .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
+                      1 << HP_REPORT_MERGE,
     .write = write_callgrind,
 };

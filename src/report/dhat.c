@@ -166,5 +166,6 @@ const struct hp_format_writer hp_dhat_writer = {
     .suffix = ".dhat.json",
     .help = "for Valgrind's dh_view.html, all addresses and lines, whatever --by says",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
+    .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
     .write = write_dhat,
 };

@@ -213,5 +213,6 @@ const struct hp_format_writer hp_dot_writer = {
     .suffix = ".dot",
     .help = "a call graph for Graphviz",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
+    .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
     .write = write_dot,
 };

@@ -174,6 +174,7 @@ const struct hp_format_writer hp_folded_writer = {
     .suffix = ".folded",
     .help = "one line per stack, for flamegraph.pl, inferno, speedscope",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
+    .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
     .write = write_folded,
 };
 
@@ -184,5 +185,6 @@ const struct hp_format_writer hp_difffolded_writer = {
         "one line per stack with what there was and what there is, for differential "
         "flame graphs",
     .kinds = 1 << HP_REPORT_DIFF,
+    .unsigned_kinds = 1 << HP_REPORT_DIFF,
     .write = write_difffolded,
 };

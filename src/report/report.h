@@ -12,6 +12,8 @@ struct hp_format_writer {
     const char *help;   // one line
     unsigned kinds;     // of reports it has a form for: 1 << enum hp_report_kind
     bool has_rows;      // with errors, of whatever; else it shows stacks, and sums alone
+    // Reports in which it has no numbers below zero.
+    unsigned unsigned_kinds;
     void (*write)(struct hp_sink *out, const struct hp_profile *profile,
                   const struct hp_report_options *options);
 };

@@ -216,5 +216,6 @@ const struct hp_format_writer hp_speedscope_writer = {
     .help = "for www.speedscope.app",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_MERGE,
+    .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
     .write = write_speedscope,
 };

@@ -46,9 +46,11 @@ void hp_text_share(char text[HP_NUMBER_SIZE], hp_fixed part, hp_fixed whole) {
         memcpy(text, "-", 2);
         return;
     }
-    double tenths = (double)part * 1000 / (double)whole;
+    double tenths = fmin(fabs((double)part * 1000 / (double)whole), 0x1p120);
     hp_int128 rounded = (hp_int128)(tenths + 0.5);
-    hp_format_integer(text, rounded / 10);
+    bool is_negative = rounded > 0 && (part < 0) != (whole < 0);
+    text[0] = '-';
+    hp_format_integer(text + is_negative, rounded / 10);
     size_t size = strlen(text);
     memcpy(text + size, (char[]){'.', (char)('0' + (int)(rounded % 10)), '%', '\0'}, 4);
 }

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 
-from harness import case, check
+from harness import ROOT, case, check
 
 
 def series(t):
@@ -310,3 +310,47 @@ def a_timeline_is_not_for_every_format(t):
 @case
 def a_timeline_is_for_one_dump_too(t):
     check(t.run("merge", "--timeline", "--no-symbols", t.dump), 0, None, "")
+
+
+def difference(t):
+    """procs4 - procs1 as a profile, in which no number is above zero."""
+    golden = ROOT / "testdata" / "golden"
+    dumps = [str(golden / f"procs{i}.heap") for i in (1, 4)]
+    check(t.run("diff", "-q", "--no-symbols", "-o", "neg.pb.gz", *reversed(dumps)))
+    return "neg.pb.gz", dumps
+
+
+@case
+def formats_without_numbers_below_zero_refuse_a_difference(t):
+    path, dumps = difference(t)
+    for name in "folded", "callgrind", "speedscope", "dhat", "dot":
+        result = t.run(name, "-q", "-o", "out", path)
+        check(result, 5, "", f"{name} has no numbers below zero, which a difference of two "
+                             "profiles has: text, json, tsv, pprof and firefox show them")
+        assert not (t.folder / "out").exists()
+    for name in "callgrind", "difffolded":
+        check(t.run("diff", "-q", "-f", name, dumps[0], path), 5, "", "no numbers below zero")
+    for args in (["diff", "-fspeedscope", dumps[0]], ["pprof", "-oout"], ["firefox"],
+                 ["top", "-fjson"], ["top", "-ftsv"], ["top"], ["tree"]):
+        check(t.run(*args, "-q", path), 0)
+
+
+@case
+def formats_without_numbers_below_zero_take_what_has_none_left(t):
+    path, _ = difference(t)
+    out = check(t.run("folded", "-q", "--focus=0x148a", path)).out
+    assert re.search(" 131096\n$", out), out
+    check(t.run("folded", "-q", "--ignore=0x148a", path), 5, "")
+
+
+@case
+def shares_below_zero_have_a_sign(t):
+    path, dumps = difference(t)
+    for metric in "inuse-space", "inuse-objects":
+        for inputs in ([path], [path, dumps[0]]):
+            out = check(t.run("top", "-q", "-n0", "--no-symbols", f"--metric={metric}",
+                              "--unit=B", *inputs)).out
+            shares = re.findall(r"(\S+)%", out.partition("cum%")[2])
+            faults = [share for share in shares if not re.fullmatch(r"-?\d+\.\d", share)]
+            assert len(shares) > 30 and not faults and "-0.0" not in shares, out
+            assert any(share.startswith("-") for share in shares), out

@@ -1,0 +1,63 @@
+#include "lib/refusals.h"
+
+#include "view/left.h"
+
+// --- numbers below zero -----------------------------------------------------------------
+
+static bool is_difference(const struct hp_profile *profile) {
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (input->public.status <= HP_INPUT_KEPT_DAMAGED && input->negative > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_negative(const struct hp_values *values) {
+    bool any = false;
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        any |= values->of[metric] < 0;
+    }
+    return any;
+}
+
+// Of the sides of a diff one may have some that the other makes up for.
+static bool shows_negative(const struct hp_profile *profile,
+                           const struct hp_report_options *options) {
+    if (options->kind == HP_REPORT_DIFF) {
+        return true;
+    }
+    struct hp_naming naming;
+    bool found = false;
+    hp_naming_init(&naming, profile, options);
+    bool *is_left = hp_left_stacks(&naming);
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        found |= is_left[i] && is_negative(&profile->stacks.at[i].values);
+    }
+    free(is_left);
+    hp_naming_done(&naming);
+    return found;
+}
+
+static int check_signs(const struct hp_profile *profile,
+                       const struct hp_format_writer *writer,
+                       const struct hp_report_options *options, struct hp_err *err) {
+    if (!(writer->unsigned_kinds & 1u << options->kind) || !is_difference(profile) ||
+        !shows_negative(profile, options)) {
+        return HP_OK;
+    }
+    return hp_fail(
+        err, HP_E_EMPTY,
+        "%s has no numbers below zero, which a difference of two profiles has: "
+        "text, json, tsv, pprof and firefox show them",
+        writer->name);
+}
+
+// ----------------------------------------------------------------------------------------
+
+int hp_refuse_report(const struct hp_profile *profile,
+                     const struct hp_format_writer *writer,
+                     const struct hp_report_options *options, struct hp_err *err) {
+    return check_signs(profile, writer, options, err);
+}
