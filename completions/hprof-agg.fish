@@ -46,7 +46,7 @@ complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks 
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge folded callgrind speedscope dhat dot pprof firefox' -l hide -x -d 'leave calls that match out of their stacks; may be repeated'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge folded callgrind speedscope dhat dot pprof firefox' -l show -x -d 'show only calls that match; may be repeated'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge folded callgrind speedscope dhat dot pprof firefox' -l show-from -x -d 'begin stacks at the match nearest to the root, and do not show those without; may be repeated'
-complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge folded callgrind speedscope dhat dot pprof firefox' -l thread -x -d 'look at the threads of one name or number only'
+complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge folded callgrind speedscope dhat dot pprof firefox' -l thread -x -d 'read the threads of one name or number only: totals are theirs'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge folded callgrind speedscope dhat dot pprof firefox' -l all-frames -d 'keep the allocator'\''s own frames'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend' -l limit -s n -x -d 'show N rows, 0 for all (default 50 of text, 80 nodes of dot)'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top peek' -l sort -x -a 'flat cum name' -d 'the order of the rows'

@@ -46,6 +46,9 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
         ret = hp_labels_set(profile, options->label_from, err);
     }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
+    if (options->thread) {
+        profile->thread = hp_strtab_add(&profile->strings, hp_span_of(options->thread));
+    }
     hp_warn_of_inputs(profile);
     return ret;
 }

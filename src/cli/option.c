@@ -124,7 +124,7 @@ static const struct hp_cli_option options[] = {
      "may be repeated",
      hp_cli_set_filter, 0, HP_SHOW_FROM},
     {"thread", '\0', HP_CLI_TEXT, "NAME|ID", NULL, HP_CLI_GROUP_FILTER, VIEWS,
-     "look at the threads of one name or number only",
+     "read the threads of one name or number only: totals are theirs",
      hp_cli_set_text, FIELD(read.thread), 0},
     {"all-frames", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_FILTER, VIEWS,
      "keep the allocator's own frames",

@@ -106,6 +106,7 @@ struct hp_profile {
     HP_VEC(struct hp_input_record) inputs; // by name
     HP_VEC(struct hp_label) labels;        // of the inputs
     HP_VEC(hp_string) warnings;
+    hp_string thread; // that alone was read, or ""
     enum hp_estimator estimator;
     bool is_series;            // of one process
     bool has_times;            // of the inputs that are used

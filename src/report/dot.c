@@ -161,8 +161,13 @@ static void put_title(const struct writer *w) {
     for (size_t i = 0; i < w->edges.edges.count; i++) {
         small += !is_large(w, &w->edges.edges.at[i]);
     }
+    const struct hp_profile *profile = w->table.naming.profile;
     hp_sink_print(w->out, "label=\"%s: ", metrics[w->options->metric]);
     put_value(w, w->table.total);
+    if (profile->thread.n != 0) {
+        hp_sink_text(w->out, " of thread ");
+        put_name(w->out, hp_strtab_span(&profile->strings, profile->thread));
+    }
     if (w->table.left != w->table.total) {
         hp_sink_text(w->out, ", of which filters leave ");
         put_share(w, w->table.left);

@@ -34,6 +34,11 @@ void hp_json_head(struct hp_sink *out, const struct hp_profile *profile,
                   "\"confidence\": %g,\n ",
                   command, command, by[options->by], estimators[profile->estimator],
                   hp_json_metric(options->metric), hp_chosen_confidence(options));
+    if (profile->thread.n != 0) {
+        hp_sink_text(out, "\"thread\": ");
+        hp_json_string(out, hp_strtab_span(&profile->strings, profile->thread));
+        hp_sink_text(out, ",\n ");
+    }
 }
 
 // --- inputs -----------------------------------------------------------------------------

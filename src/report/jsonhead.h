@@ -9,7 +9,7 @@
 
 const char *hp_json_metric(enum hp_metric metric);
 
-// From the opening brace to "confidence".
+// From the opening brace to "confidence" and, if one alone was read, "thread".
 void hp_json_head(struct hp_sink *out, const struct hp_profile *profile,
                   const struct hp_report_options *options, const char *command);
 

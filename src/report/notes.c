@@ -27,6 +27,12 @@ void hp_notes_tell(const struct hp_profile *profile, enum hp_report_kind kind,
     note(data, made_by);
     note(data, estimators[profile->estimator]);
     note(data, inputs);
+    if (profile->thread.n != 0) {
+        char text[256];
+        snprintf(text, sizeof text, "read: only --thread=%s",
+                 hp_profile_text(profile, profile->thread));
+        note(data, text);
+    }
     const struct hp_filter_text *filter;
     hp_vec_each (filter, &profile->marks.filters) {
         char text[256];

@@ -48,7 +48,8 @@ bool hp_text_has_errors(const struct hp_profile *profile,
 void hp_text_header(struct hp_sink *out, const struct hp_naming *naming,
                     const struct hp_report_options *options);
 
-// Parts of that: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks", and the warnings.
+// Parts of that: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks" and the thread that alone
+// was read, and the warnings.
 void hp_text_inputs(struct hp_sink *out, const struct hp_profile *profile);
 // "filters    --focus=f leave ", or nothing and false.
 bool hp_text_filters(struct hp_sink *out, const struct hp_profile *profile);

@@ -216,8 +216,9 @@ static void add_input(struct rows *rows, const struct hp_input_record *input,
             add(row_of(rows, node.n ? node : own), &seen, options->metric);
         }
     }
-    if (!is_used && !hp_walk_is_filtered(&table->naming)) {
-        row_of(rows, own); // also what has no stacks has a row
+    // Also what has no stacks has a row; but it has no threads.
+    if (!is_used && !hp_walk_is_filtered(&table->naming) && options->by != HP_BY_THREAD) {
+        row_of(rows, own);
     }
 }
 

@@ -51,6 +51,9 @@ REPORTS = [
     ('info', '--no-symbols', t.formats / 'go-protobuf.pb.gz', t.formats / 'go-text.heap'),
     ('info', '--on-duplicate=skip', PROCS[0], PROCS[0]),
     ('info', '--no-symbols', t.formats / 'gperftools-growth.heap'),
+    *((command, '--thread=alloc_c', SYMBOLS, PROCS[0], PROCS[3])
+      for command in ('top', 'stacks', 'tree', 'diff', 'trend')),
+    *((command, 'main', '--thread=alloc_c', SYMBOLS, PROCS[0]) for command in ('peek', 'list')),
 ]
 
 
@@ -121,7 +124,7 @@ def reach(value, path):
     return value
 
 
-OPTIONAL = {'spread', 'outliers', 'filters', 'left'}
+OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left'}
 
 
 def refuses():

@@ -2,6 +2,7 @@
 """Thread by thread: the rows are what the lines of the threads are estimated to be, by names
 where there are some, and so are the labels in pprof's profiles and --thread."""
 import collections
+import gzip
 import json
 import math
 import pathlib
@@ -128,10 +129,43 @@ def no_threads():
         else [f'{result.code}: {result.err}']
 
 
+def told_alone():
+    """What --thread left out is in no total, and the report says so."""
+    dump = t.testdata / 'golden' / 'procs1.heap'
+    other = t.testdata / 'golden' / 'procs4.heap'
+    faults = []
+    for report in (('top',), ('stacks',), ('tree',), ('peek', '.'), ('list', '.'), ('diff', other),
+                   ('trend', other)):
+        for thread in ((), ('--thread=alloc_c',)):
+            args = (*report, *thread, f'--symbol-dir={t.root}', dump)
+            out = t.ok(*args).out
+            if ('\nread       only thread alloc_c: totals are its own\n' in out) != bool(thread):
+                faults.append(f'{args}: {out[:500]}')
+            value = json.loads(t.ok(*args, '-q', '-fjson').out).get('thread')
+            if value != ('alloc_c' if thread else None):
+                faults.append(f'{args}: {value}')
+    for name in ('callgrind', 'speedscope', 'dhat', 'firefox'):
+        out = t.ok(name, '-q', '--no-symbols', '--thread=alloc_c', dump).out
+        faults += [] if 'read: only --thread=alloc_c' in out else [out[:500]]
+    out = gzip.decompress(t.ok('pprof', '-q', '--no-symbols', '--thread=alloc_c', dump).out_bytes)
+    faults += [] if b'read: only --thread=alloc_c' in out else ['pprof has no comment']
+    out = t.ok('dot', '-q', '--no-symbols', '--thread=alloc_c', dump).out
+    return faults + ([] if 'in use: 19.3 MiB of thread alloc_c' in out else [out[:500]])
+
+
+def no_rows_of_none():
+    """A dump without the thread has no row of no thread."""
+    dumps = [t.testdata / 'golden' / f'procs{i}.heap' for i in (1, 4)]
+    rows = report_of('--thread=worker 2', *dumps)
+    return [] if list(rows) == ['worker 2'] else [f'{list(rows)}']
+
+
 t.check(f'{len(DUMPS)} dumps: each row is the sum of the lines of its threads',
         lambda: t.in_parallel(alone, DUMPS))
 t.check('threads of one name are one row, of whatever process', together)
 t.check('--thread takes a name or a number', one_thread)
+t.check('and is told in every report', told_alone)
+t.check('an input without the thread has no row', no_rows_of_none)
 t.check('merge --by=thread labels the samples', labels)
 t.check('else it does not', no_labels)
 t.check('dumps without threads are told so', no_threads)
