@@ -9,7 +9,6 @@
 #include "model/tells.h"
 #include "sym/symbolizer.h"
 #include "view/groups.h"
-#include "view/picks.h"
 
 #include <locale.h>
 #include <string.h>
@@ -168,15 +167,6 @@ static int check_history(const struct hp_profile *profile,
     return HP_OK;
 }
 
-static int check_picks(const struct hp_profile *profile,
-                       const struct hp_report_options *options, struct hp_err *err) {
-    bool needs = options->kind == HP_REPORT_PEEK || options->kind == HP_REPORT_LIST;
-    if (!needs || hp_picks_exist(profile, options)) {
-        return HP_OK;
-    }
-    return hp_fail(err, HP_E_EMPTY, "nothing to report: the pattern matches no function");
-}
-
 int hp_profile_report(const struct hp_profile *profile,
                       const struct hp_report_options *options, hp_write_fn *write,
                       void *data, struct hp_err *err) {
@@ -189,7 +179,6 @@ int hp_profile_report(const struct hp_profile *profile,
     }
     int ret = check_metric(profile, options, err);
     ret = ret == HP_OK ? check_history(profile, options, err) : ret;
-    ret = ret == HP_OK ? check_picks(profile, options, err) : ret;
     ret = ret == HP_OK ? hp_refuse_report(profile, writer, options, err) : ret;
     if (ret != HP_OK) {
         return ret;

@@ -184,8 +184,8 @@ enum hp_filter_rule {
 };
 
 // A PCRE2 pattern is searched in the names of functions, files and modules (HP_PICK: in what
-// the rows of the report stand for), and if it begins with "0x" also in offsets within
-// modules, as "0x1a2b".
+// the rows of the report show, and in the whole names behind them), and if it begins with "0x"
+// also in offsets within modules, as "0x1a2b".
 struct hp_filter {
     enum hp_filter_rule rule;
     const char *pattern;

@@ -1,6 +1,7 @@
 #include "lib/refusals.h"
 
 #include "view/left.h"
+#include "view/picks.h"
 
 // --- numbers below zero -----------------------------------------------------------------
 
@@ -54,10 +55,26 @@ static int check_signs(const struct hp_profile *profile,
         writer->name);
 }
 
+// --- nothing to report ------------------------------------------------------------------
+
+static int check_picks(const struct hp_profile *profile,
+                       const struct hp_report_options *options, struct hp_err *err) {
+    bool found = false;
+    if (options->kind != HP_REPORT_PEEK && options->kind != HP_REPORT_LIST) {
+        return HP_OK;
+    }
+    int ret = hp_picks_find(profile, options, &found, err);
+    return ret != HP_OK || found
+               ? ret
+               : hp_fail(err, HP_E_EMPTY,
+                         "nothing to report: the pattern matches no function");
+}
+
 // ----------------------------------------------------------------------------------------
 
 int hp_refuse_report(const struct hp_profile *profile,
                      const struct hp_format_writer *writer,
                      const struct hp_report_options *options, struct hp_err *err) {
-    return check_signs(profile, writer, options, err);
+    int ret = check_signs(profile, writer, options, err);
+    return ret == HP_OK ? check_picks(profile, options, err) : ret;
 }

@@ -51,7 +51,7 @@ void hp_profile_done(struct hp_profile *profile) {
 const char *hp_filter_rule_text(enum hp_filter_rule rule) {
     static const char *const names[HP_FILTER_RULES] = {
         [HP_FOCUS] = "focus", [HP_IGNORE] = "ignore",       [HP_HIDE] = "hide",
-        [HP_SHOW] = "show",   [HP_SHOW_FROM] = "show-from", [HP_PICK] = "pick",
+        [HP_SHOW] = "show",   [HP_SHOW_FROM] = "show-from",
     };
     return names[rule];
 }

@@ -179,7 +179,7 @@ size_t *hp_profile_frame_counts(const struct hp_profile *profile);
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
 
-// "show-from"
+// "show-from"; not of HP_PICK, which no option gives.
 const char *hp_filter_rule_text(enum hp_filter_rule rule);
 
 HP_PRINTF(2, 3)

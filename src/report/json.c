@@ -2,8 +2,9 @@
 //
 //     {"schema": "hprof-agg.top/1", "command": "top", "by": "function",
 //      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
+//      "thread": "worker", if that alone was read,
 //      "inputs": {"used": 3, "skipped": 0, "periods": [524288], "stacks": 1234},
-//      "total": {"inuse-space": NUMBER, "inuse-objects": NUMBER,
+//      "total": {"inuse-space": NUMBER or null, "inuse-objects": NUMBER or null,
 //                "alloc-space": NUMBER or null, "alloc-objects": NUMBER or null},
 //      "unseen": {"estimate": 1.5, "high": 2.5, "stack": 3.5} or null,
 //      "rows": [{"name": "f", "flat": NUMBERS, "cum": NUMBERS,

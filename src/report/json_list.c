@@ -1,4 +1,4 @@
-// As json.c, with rows
+// As json.c, with "patterns": ["^f$"] and rows
 //
 //     {"name": "f", "file": "/srv/app/f.c", "flat": 1.500, "cum": NUMBER,
 //      "lines": [{"line": 17, "flat": 1.500, "cum": NUMBER, "text": "    return g(n);"}, ...]}

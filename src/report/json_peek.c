@@ -1,4 +1,4 @@
-// As json.c, with rows
+// As json.c, with "patterns": ["^f$"] and rows
 //
 //     {"name": "f", "flat": NUMBER, "cum": NUMBER,
 //      "callers": [{"name": "g", "value": NUMBER}, ...], "callees": [...]}

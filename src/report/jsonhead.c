@@ -93,14 +93,17 @@ void hp_json_inputs(struct hp_sink *out, const struct hp_profile *profile,
 bool hp_json_filters(struct hp_sink *out, const struct hp_profile *profile) {
     const struct hp_filter_text *filter;
     const char *between = "\"filters\": [";
+    bool is_filtered = false;
     hp_vec_each (filter, &profile->marks.filters) {
-        hp_sink_print(out, "%s{\"rule\": \"%s\", \"pattern\": ", between,
-                      hp_filter_rule_text(filter->rule));
-        hp_json_string(out, hp_strtab_span(&profile->strings, filter->pattern));
-        hp_sink_text(out, "}");
-        between = ", ";
+        if (filter->rule != HP_PICK) {
+            hp_sink_print(out, "%s{\"rule\": \"%s\", \"pattern\": ", between,
+                          hp_filter_rule_text(filter->rule));
+            hp_json_string(out, hp_strtab_span(&profile->strings, filter->pattern));
+            hp_sink_text(out, "}");
+            between = ", ";
+            is_filtered = true;
+        }
     }
-    bool is_filtered = profile->marks.filters.count > 0;
     hp_sink_text(out, is_filtered ? "],\n " : "");
     return is_filtered;
 }
@@ -170,6 +173,20 @@ static void put_unseen(const struct hp_json_report *w) {
     hp_sink_text(w->out, "},\n ");
 }
 
+// What HP_REPORT_PEEK and HP_REPORT_LIST are about.
+static void put_patterns(struct hp_sink *out, const struct hp_profile *profile) {
+    const struct hp_filter_text *filter;
+    const char *between = "\"patterns\": [";
+    hp_vec_each (filter, &profile->marks.filters) {
+        if (filter->rule == HP_PICK) {
+            hp_sink_text(out, between);
+            hp_json_string(out, hp_strtab_span(&profile->strings, filter->pattern));
+            between = ", ";
+        }
+    }
+    hp_sink_text(out, between[0] == ',' ? "],\n " : "");
+}
+
 static void put_left(const struct hp_json_report *w, const struct hp_naming *naming) {
     if (hp_json_filters(w->out, w->profile)) {
         struct hp_left left = hp_left_of(naming);
@@ -186,6 +203,7 @@ void hp_json_begin(const struct hp_json_report *w, const struct hp_naming *namin
     hp_sink_print(w->out, ", \"stacks\": %zu},\n ", w->profile->stacks.count);
     put_totals(w);
     put_unseen(w);
+    put_patterns(w->out, w->profile);
     put_left(w, naming);
     hp_sink_text(w->out, "\"rows\": [");
 }

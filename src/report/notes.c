@@ -36,9 +36,12 @@ void hp_notes_tell(const struct hp_profile *profile, enum hp_report_kind kind,
     const struct hp_filter_text *filter;
     hp_vec_each (filter, &profile->marks.filters) {
         char text[256];
-        snprintf(text, sizeof text, "filter: --%s=%s", hp_filter_rule_text(filter->rule),
-                 hp_profile_text(profile, filter->pattern));
-        note(data, text);
+        if (filter->rule != HP_PICK) {
+            snprintf(text, sizeof text, "filter: --%s=%s",
+                     hp_filter_rule_text(filter->rule),
+                     hp_profile_text(profile, filter->pattern));
+            note(data, text);
+        }
     }
     if (kind == HP_REPORT_TIMELINE) {
         note(data,

@@ -1,4 +1,5 @@
-// Which nodes a pattern picks.
+// Which nodes the patterns of HP_PICK pick: those whose names they match, or the whole names,
+// modules and offsets that these stand for.
 #ifndef HP_VIEW_PICKS_H
 #define HP_VIEW_PICKS_H
 
@@ -7,8 +8,10 @@
 // Of each node; to be freed.
 bool *hp_picks_new(const struct hp_naming *naming);
 
-// Whether any that stacks come by is picked; HP_REPORT_LIST is about functions with names.
-bool hp_picks_exist(const struct hp_profile *profile,
-                    const struct hp_report_options *options);
+// Whether stacks come by any that is picked, of HP_REPORT_LIST by functions with names.
+// HP_E_LIMIT if a pattern is too hard to match.
+int hp_picks_find(const struct hp_profile *profile,
+                  const struct hp_report_options *options, bool *found,
+                  struct hp_err *err);
 
 #endif

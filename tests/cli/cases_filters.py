@@ -1,0 +1,43 @@
+"""What patterns find, and what it means when they find nothing."""
+import json
+
+from harness import ROOT, case, check
+
+GOLDEN = ROOT / "testdata" / "golden"
+P1, P4 = GOLDEN / "procs1.heap", GOLDEN / "procs4.heap"
+SYMBOLS = f"--symbol-dir={ROOT}/testdata/root"
+
+
+def escaped(name):
+    return "^" + "".join(c if c.isalnum() or c in "/ _" else f"\\x{ord(c):02x}" for c in name) + "$"
+
+
+@case
+def peek_finds_each_row_of_top_by_its_name(t):
+    go = ROOT / "testdata" / "formats" / "go-text.heap"
+    for args in ([SYMBOLS, P1], ["--no-symbols", P1], [SYMBOLS, "--by=line", P1],
+                 [SYMBOLS, "--by=address", P1], [SYMBOLS, "--by=file", P1],
+                 [SYMBOLS, "--by=module", P1], ["--by=module", go],
+                 [SYMBOLS, "--short-names", GOLDEN / "cxx.heap"]):
+        rows = json.loads(check(t.run("top", "-q", "-fjson", "-n6", *args)).out)["rows"]
+        for row in rows:
+            result = t.run("peek", "-q", "-fjson", escaped(row["name"]), *args)
+            found = [other["name"] for other in json.loads(check(result).out)["rows"]]
+            assert row["name"] in found, (args, row["name"], found)
+
+
+@case
+def peek_finds_parts_of_rows(t):
+    check(t.run("peek", "-q", SYMBOLS, "--by=line", r"alloc_c\.c:21", P1), 0, "leaf_mixed /srv")
+    check(t.run("peek", "-q", r"alloc_c.0x1300$", P1), 0, "  alloc_c+0x1300\n")
+    check(t.run("peek", "-q", SYMBOLS, r"/usr/lib/.*/libstdc", P1), 0, "libstdc++.so.6.0.30+0xa57ba")
+
+
+@case
+def the_pattern_of_peek_and_list_is_no_filter(t):
+    for command in "peek", "list":
+        told = json.loads(check(t.run(command, "-q", "-fjson", SYMBOLS, "leaf", P1)).out)
+        assert told["patterns"] == ["leaf"] and "filters" not in told and "left" not in told, told
+        told = json.loads(check(t.run(command, "-q", "-fjson", SYMBOLS, "--focus=main", "leaf",
+                                      P1)).out)
+        assert told["filters"] == [{"rule": "focus", "pattern": "main"}] and "left" in told, told
