@@ -173,13 +173,9 @@ static void symbolize(const struct hp_cli_settings *settings,
     }
 }
 
-// Text says it itself.
 static void warn(const struct hp_cli_settings *settings,
                  const struct hp_profile *profile) {
-    if (settings->quiet || writes_text(settings)) {
-        return;
-    }
-    for (size_t i = 0; i < hp_profile_warning_count(profile); i++) {
+    for (size_t i = 0; !settings->quiet && i < hp_profile_warning_count(profile); i++) {
         hp_cli_message("warning: %s", hp_profile_warning(profile, i));
     }
 }
@@ -206,7 +202,9 @@ static bool is_told_by_info(const struct hp_cli_settings *settings, int ret) {
 static int report(const struct hp_cli_settings *settings, struct hp_profile *profile,
                   struct hp_cli_outfile *out, struct hp_err *err) {
     symbolize(settings, profile);
-    warn(settings, profile);
+    if (!writes_text(settings)) { // which says it itself
+        warn(settings, profile);
+    }
     int ret = hp_profile_filter(profile, settings->filters, settings->filter_count, err);
     if (ret == HP_OK && settings->command->id == HP_CLI_LIST) {
         hp_profile_read_sources(profile, settings->source_dirs,
@@ -215,7 +213,12 @@ static int report(const struct hp_cli_settings *settings, struct hp_profile *pro
     if (ret == HP_OK && settings->has_gate) {
         ret = hp_profile_check_gate(profile, &settings->report, &settings->gate, err);
     }
-    return ret == HP_OK ? write_report(settings, profile, out, err) : ret;
+    ret = ret == HP_OK ? write_report(settings, profile, out, err) : ret;
+    // Names that there are none of may be why no pattern matches.
+    if (ret == HP_E_EMPTY && settings->filter_count > 0 && writes_text(settings)) {
+        warn(settings, profile);
+    }
+    return ret;
 }
 
 // What --fail-if asks for.

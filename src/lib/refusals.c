@@ -1,7 +1,9 @@
 #include "lib/refusals.h"
 
+#include "report/text.h"
 #include "view/left.h"
 #include "view/picks.h"
+#include "view/walk.h"
 
 // --- numbers below zero -----------------------------------------------------------------
 
@@ -57,6 +59,27 @@ static int check_signs(const struct hp_profile *profile,
 
 // --- nothing to report ------------------------------------------------------------------
 
+static bool has_names(const struct hp_profile *profile) {
+    bool found = false;
+    const struct hp_line *line;
+    hp_vec_each (line, &profile->lines) {
+        found |= line->function.n != 0;
+    }
+    return found;
+}
+
+// What has no stacks may be shown, but filters are not for leaving none.
+static int check_left(const struct hp_profile *profile,
+                      const struct hp_report_options *options, struct hp_err *err) {
+    struct hp_naming naming;
+    hp_naming_init(&naming, profile, options);
+    bool is_nothing_left = profile->stacks.count > 0 && !hp_left_any(&naming);
+    hp_naming_done(&naming);
+    return is_nothing_left
+               ? hp_fail(err, HP_E_EMPTY, "nothing to report: the filters leave nothing")
+               : HP_OK;
+}
+
 static int check_picks(const struct hp_profile *profile,
                        const struct hp_report_options *options, struct hp_err *err) {
     bool found = false;
@@ -64,10 +87,15 @@ static int check_picks(const struct hp_profile *profile,
         return HP_OK;
     }
     int ret = hp_picks_find(profile, options, &found, err);
-    return ret != HP_OK || found
-               ? ret
-               : hp_fail(err, HP_E_EMPTY,
-                         "nothing to report: the pattern matches no function");
+    if (ret != HP_OK || found) {
+        return ret;
+    }
+    if (options->kind == HP_REPORT_LIST && !has_names(profile)) {
+        return hp_fail(err, HP_E_EMPTY, "nothing to report: no function has a name");
+    }
+    return hp_fail(err, HP_E_EMPTY, "nothing to report: the pattern matches no %s%s",
+                   hp_text_row_name(options->by),
+                   hp_walk_is_filtered(profile) ? " that the filters leave" : "");
 }
 
 // ----------------------------------------------------------------------------------------
@@ -75,6 +103,10 @@ static int check_picks(const struct hp_profile *profile,
 int hp_refuse_report(const struct hp_profile *profile,
                      const struct hp_format_writer *writer,
                      const struct hp_report_options *options, struct hp_err *err) {
-    int ret = check_signs(profile, writer, options, err);
+    if (options->kind == HP_REPORT_INFO) {
+        return HP_OK;
+    }
+    int ret = hp_walk_is_filtered(profile) ? check_left(profile, options, err) : HP_OK;
+    ret = ret == HP_OK ? check_signs(profile, writer, options, err) : ret;
     return ret == HP_OK ? check_picks(profile, options, err) : ret;
 }

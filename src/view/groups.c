@@ -217,7 +217,7 @@ static void add_input(struct rows *rows, const struct hp_input_record *input,
         }
     }
     // Also what has no stacks has a row; but it has no threads.
-    if (!is_used && !hp_walk_is_filtered(&table->naming) && options->by != HP_BY_THREAD) {
+    if (!is_used && !hp_walk_is_filtered(profile) && options->by != HP_BY_THREAD) {
         row_of(rows, own);
     }
 }

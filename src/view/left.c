@@ -2,6 +2,17 @@
 
 #include "view/walk.h"
 
+bool hp_left_any(const struct hp_naming *naming) {
+    const struct hp_profile *profile = naming->profile;
+    struct hp_walk walk = {0};
+    bool found = false;
+    for (size_t i = 0; !found && i < profile->stacks.count; i++) {
+        found = hp_walk_nodes(naming, &profile->stacks.at[i], &walk);
+    }
+    hp_walk_done(&walk);
+    return found;
+}
+
 bool *hp_left_stacks(const struct hp_naming *naming) {
     const struct hp_profile *profile = naming->profile;
     bool *is_left = hp_alloc(profile->stacks.count);

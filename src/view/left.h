@@ -11,6 +11,9 @@ struct hp_left {
 
 struct hp_left hp_left_of(const struct hp_naming *naming);
 
+// Whether anything is.
+bool hp_left_any(const struct hp_naming *naming);
+
 // Of each stack whether anything of it is left; to be freed.
 bool *hp_left_stacks(const struct hp_naming *naming);
 

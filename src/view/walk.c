@@ -10,8 +10,8 @@ enum {
     JEMALLOC_DEPTH = 128, // PROF_BT_MAX_DEFAULT
 };
 
-bool hp_walk_is_filtered(const struct hp_naming *naming) {
-    return (naming->profile->marks.rules & ~(unsigned)hp_mark_of(HP_PICK)) != 0;
+bool hp_walk_is_filtered(const struct hp_profile *profile) {
+    return (profile->marks.rules & ~(unsigned)hp_mark_of(HP_PICK)) != 0;
 }
 
 static bool has_rule(const struct hp_naming *naming, enum hp_filter_rule rule) {
@@ -149,7 +149,7 @@ bool hp_walk_calls(const struct hp_naming *naming, const struct hp_stack *stack,
     walk->calls.count = 0;
     walk->truncated = is_truncated(stack);
     walk_all_calls(naming, stack, walk);
-    if (hp_walk_is_filtered(naming) && !filter(naming, walk)) {
+    if (hp_walk_is_filtered(naming->profile) && !filter(naming, walk)) {
         return false;
     }
     size_t count = walk->calls.count;
@@ -162,7 +162,7 @@ bool hp_walk_nodes(const struct hp_naming *naming, const struct hp_stack *stack,
                    struct hp_walk *walk) {
     walk->nodes.count = 0;
     walk->truncated = is_truncated(stack);
-    if (!hp_walk_is_filtered(naming)) {
+    if (!hp_walk_is_filtered(naming->profile)) {
         walk_all(naming, stack, walk);
         return true;
     }

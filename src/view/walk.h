@@ -24,6 +24,6 @@ bool hp_walk_calls(const struct hp_naming *naming, const struct hp_stack *stack,
                    struct hp_walk *walk);
 
 // Whether any filters are at work.
-bool hp_walk_is_filtered(const struct hp_naming *naming);
+bool hp_walk_is_filtered(const struct hp_profile *profile);
 
 #endif

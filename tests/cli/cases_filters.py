@@ -41,3 +41,36 @@ def the_pattern_of_peek_and_list_is_no_filter(t):
         told = json.loads(check(t.run(command, "-q", "-fjson", SYMBOLS, "--focus=main", "leaf",
                                       P1)).out)
         assert told["filters"] == [{"rule": "focus", "pattern": "main"}] and "left" in told, told
+
+
+@case
+def filters_that_leave_nothing_are_told_and_nothing_is_written(t):
+    for args in (["folded"], ["merge"], ["top"], ["top", "-fjson"], ["top", "-ftsv"], ["tree"],
+                 ["stacks"], ["diff", P4], ["trend", P4], ["callgrind"], ["peek", "leaf"],
+                 ["list", "leaf"], ["top", "--by=input"], ["merge", "--timeline"]):
+        for option in "--focus=nosuch", "--ignore=.", "--hide=.", "--show-from=nosuch":
+            out = t.file("out", "old\n")
+            check(t.run(*args, "-q", SYMBOLS, option, "-o", out, P1), 5, "",
+                  "nothing to report: the filters leave nothing")
+            assert out.read_text() == "old\n", args
+
+
+@case
+def filters_need_not_leave_what_was_never_there(t):
+    t.file("empty.heap", "heap_v2/524288\n  t*: 0: 0 [0: 0]\n\nMAPPED_LIBRARIES:\n")
+    check(t.run("top", "--focus=nosuch", "empty.heap"), 0, "in use     0 B")
+    check(t.run("info", P1), 0)
+
+
+@case
+def a_pattern_that_matches_nothing_is_told_with_the_reason(t):
+    check(t.run("peek", "-q", SYMBOLS, "--focus=main", "nosuch", P1), 5, "",
+          "the pattern matches no function that the filters leave")
+    check(t.run("list", "-q", SYMBOLS, "nosuch", P1), 5, "", "the pattern matches no function\n")
+    check(t.run("peek", "-q", SYMBOLS, "--by=module", "nosuch", P1), 5, "",
+          "the pattern matches no module\n")
+    for args in (["list", "."], ["list", "-fjson", "."], ["peek", "nosuch"],
+                 ["top", "--focus=nosuch"]):
+        err = check(t.run(*args, P1), 5, "", "nothing to report: ").err
+        assert err.count("no function names for /gone/usr/lib/") == 1, err
+        assert ("no function has a name\n" in err) == (args[0] == "list"), err

@@ -56,7 +56,7 @@ def unsafe(out, allowed):
 
 def faults_of(format_name, command, *args):
     done = t.run(*command, f'-f{format_name}', *args)
-    if done.code == 2 or 'matches no function' in done.err:
+    if done.code == 2 or 'no function has a name' in done.err:
         return None
     if done.code != 0:
         return [f'{done} ended with {done.code}: {done.err}']
