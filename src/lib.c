@@ -151,8 +151,7 @@ static int check_history(const struct hp_profile *profile,
     if (needs && !profile->history.is_kept) {
         return hp_fail(err, HP_E_USAGE, "this report needs hp_read_options.history");
     }
-    if (kind == HP_REPORT_TOP && options->by >= HP_BY_INPUT &&
-        !hp_groups_exist(profile, options)) {
+    if (options->by >= HP_BY_INPUT && !hp_groups_exist(profile, options)) {
         bool by_label = options->by == HP_BY_LABEL;
         return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has %s%s",
                        by_label ? "a label " : "threads", by_label ? options->label : "");

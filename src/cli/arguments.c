@@ -109,6 +109,15 @@ int hp_cli_arguments_scan(struct hp_cli_arguments *arguments, char *const *words
     return ret;
 }
 
+bool hp_cli_arguments_have(const struct hp_cli_arguments *arguments, const char *option) {
+    for (size_t i = 0; i < arguments->option_count; i++) {
+        if (strcmp(arguments->options[i].option->name, option) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Move one word to `out` without its quotes; where the text goes on, or NULL if a quote
 // is open at its end.
 static char *unquote(char *in, char *out) {

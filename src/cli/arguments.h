@@ -25,6 +25,8 @@ void hp_cli_arguments_done(struct hp_cli_arguments *arguments);
 int hp_cli_arguments_scan(struct hp_cli_arguments *arguments, char *const *words,
                           size_t count, struct hp_err *err);
 
+bool hp_cli_arguments_have(const struct hp_cli_arguments *arguments, const char *option);
+
 // Split at white space, but not within '...' or "..."; in place, so that the words, which
 // are to be freed as one array, point into `text`.
 int hp_cli_split(char *text, char ***words, size_t *count, struct hp_err *err);

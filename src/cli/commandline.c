@@ -1,5 +1,6 @@
 #include "cli/commandline.h"
 
+#include "cli/combination.h"
 #include "cli/message.h"
 #include "cli/storage.h"
 
@@ -20,21 +21,46 @@ void hp_cli_commandline_done(struct hp_cli_commandline *line) {
     *line = (struct hp_cli_commandline){0};
 }
 
-// An option that does not concern the command is a mistake where it was given, and to be
-// expected in a preset for all commands.
-static int apply(const struct hp_cli_arguments *arguments, bool preset,
+// The options that say which format is written come first: others go with some formats only.
+enum stage {
+    STAGE_FORMAT,
+    STAGE_REST
+};
+
+static enum stage stage_of(const struct hp_cli_option *option) {
+    bool is_first = strcmp(option->name, "format") == 0 ||
+                    strcmp(option->name, "output") == 0 ||
+                    strcmp(option->name, "timeline") == 0;
+    return is_first ? STAGE_FORMAT : STAGE_REST;
+}
+
+static int fail_option(const struct hp_cli_option *option,
+                       const struct hp_cli_settings *settings, struct hp_err *err) {
+    if ((option->commands & settings->command->id) == 0) {
+        return hp_cli_fail(err, HP_E_USAGE, "%s takes no --%s", settings->command->name,
+                           option->name);
+    }
+    return hp_cli_fail(err, HP_E_USAGE, "--%s goes with --format=%s", option->name,
+                       option->formats);
+}
+
+// What has no effect is a mistake where it was given, and to be expected in a preset for all
+// commands.
+static int apply(const struct hp_cli_arguments *arguments, bool preset, enum stage stage,
                  struct hp_cli_settings *settings, struct hp_err *err) {
     for (size_t i = 0; i < arguments->option_count; i++) {
         const struct hp_cli_option *option = arguments->options[i].option;
-        bool concerns = (option->commands & settings->command->id) != 0;
-        if (!concerns && preset) {
+        if (stage_of(option) != stage) {
             continue;
         }
-        if (!concerns) {
-            return hp_cli_fail(err, HP_E_USAGE, "%s takes no --%s",
-                               settings->command->name, option->name);
+        bool concerns = (option->commands & settings->command->id) != 0 &&
+                        hp_cli_option_fits(option, settings->report.format);
+        if (preset && !concerns) {
+            continue;
         }
-        int ret = option->set(settings, option, arguments->options[i].value, err);
+        int ret = concerns
+                      ? option->set(settings, option, arguments->options[i].value, err)
+                      : fail_option(option, settings, err);
         if (ret != HP_OK) {
             return ret;
         }
@@ -42,8 +68,16 @@ static int apply(const struct hp_cli_arguments *arguments, bool preset,
     return HP_OK;
 }
 
-static int apply_environment(struct hp_cli_commandline *line,
-                             struct hp_cli_settings *settings, struct hp_err *err) {
+static int apply_preset(const struct hp_cli_commandline *line, enum stage stage,
+                        struct hp_cli_settings *settings, struct hp_err *err) {
+    int ret = apply(&line->preset, true, stage, settings, err);
+    if (ret != HP_OK) {
+        snprintf(err->where, sizeof err->where, "%s", ENVIRONMENT);
+    }
+    return ret;
+}
+
+static int scan_environment(struct hp_cli_commandline *line, struct hp_err *err) {
     const char *text = getenv(ENVIRONMENT);
     if (text == NULL) {
         return HP_OK;
@@ -57,22 +91,10 @@ static int apply_environment(struct hp_cli_commandline *line,
     if (ret == HP_OK && line->preset.word_count > 0) {
         ret = hp_cli_fail(err, HP_E_USAGE, "%s is not an option", line->preset.words[0]);
     }
-    if (ret == HP_OK) {
-        ret = apply(&line->preset, true, settings, err);
-    }
     if (ret != HP_OK) {
         snprintf(err->where, sizeof err->where, "%s", ENVIRONMENT);
     }
     return ret;
-}
-
-static bool has(const struct hp_cli_arguments *arguments, const char *name) {
-    for (size_t i = 0; i < arguments->option_count; i++) {
-        if (strcmp(arguments->options[i].option->name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // The inputs of a diff before --to, or the first of two, are its base.
@@ -110,8 +132,8 @@ static int choose_command(const struct hp_cli_arguments *given,
                           struct hp_cli_settings *settings, const char **format,
                           struct hp_err *err) {
     *format = NULL;
-    settings->help = has(given, "help");
-    settings->version = has(given, "version");
+    settings->help = hp_cli_arguments_have(given, "help");
+    settings->version = hp_cli_arguments_have(given, "version");
     if (settings->help) {
         settings->command = hp_cli_command_by_id(HP_CLI_HELP);
         return given->word_count == 0 || strcmp(given->words[0], "help") == 0
@@ -136,7 +158,7 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
         return hp_cli_fail(err, HP_E_USAGE, "%s is one word too many",
                            given->words[words_max]);
     }
-    int ret = apply(given, false, settings, err);
+    int ret = apply(given, false, STAGE_REST, settings, err);
     return ret == HP_OK && given->word_count == 2
                ? hp_cli_command_find(given->words[1], &settings->topic, &format, err)
                : ret;
@@ -156,105 +178,61 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
                        settings->report.format, known);
 }
 
-static int check_rows(const struct hp_cli_settings *settings, struct hp_err *err) {
-    const struct hp_report_options *report = &settings->report;
-    bool is_pprof = report->format != NULL && strcmp(report->format, "pprof") == 0;
-    bool labels = is_pprof && report->kind == HP_REPORT_MERGE;
-    if (report->by >= HP_BY_INPUT && settings->command->id != HP_CLI_TOP && !labels) {
-        return hp_cli_fail(err, HP_E_USAGE, "%s has no rows of inputs, threads or labels",
-                           settings->command->name);
-    }
-    if (report->by >= HP_BY_INPUT && !labels && report->format != NULL &&
-        !hp_format_has_rows(report->format)) {
-        return hp_cli_fail(err, HP_E_USAGE, "%s has no rows of inputs, threads or labels",
-                           report->format);
-    }
-    if (report->by >= HP_BY_INPUT && report->spread) {
-        return hp_cli_fail(err, HP_E_USAGE, "--spread goes with rows of functions");
-    }
-    return HP_OK;
+static bool fits(const struct hp_cli_settings *settings, const char *format) {
+    return hp_format_fits(format, settings->timeline ? HP_REPORT_TIMELINE
+                                                     : settings->command->kind);
 }
 
-static int check_pprof(const struct hp_cli_settings *settings, struct hp_err *err) {
-    const struct hp_report_options *report = &settings->report;
-    const char *option = report->flavor != HP_FLAVOR_PPROF ? "--flavor"
-                         : report->with_error              ? "--with-error"
-                         : report->max_samples > 0         ? "--max-samples"
-                         : report->max_depth > 0           ? "--max-depth"
-                                                           : NULL;
-    if (option && (report->format == NULL || strcmp(report->format, "pprof") != 0)) {
-        return hp_cli_fail(err, HP_E_USAGE, "%s goes with --format=pprof", option);
-    }
-    if (report->with_error && report->kind == HP_REPORT_DIFF) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--with-error: the errors of a difference do not add up");
-    }
-    return HP_OK;
-}
-
-// A condition that can never hold would let everything pass.
-static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err) {
-    const char *without = settings->report.no_error ? "--no-error"
-                          : settings->read.estimator == HP_ESTIMATOR_JEPROF
-                              ? "--compat=jeprof"
-                          : settings->read.estimator == HP_ESTIMATOR_NONE ? "--no-unbias"
-                                                                          : NULL;
-    enum hp_metric metric = settings->report.metric;
-    bool is_objects = metric == HP_INUSE_OBJECTS || metric == HP_ALLOC_OBJECTS;
-    if (settings->has_gate && settings->gate.p > 0 && without) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--fail-if with p does not go with %s: no p is known then",
-                           without);
-    }
-    if (settings->has_gate && settings->gate_has_unit && is_objects) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--fail-if: objects have no unit of space, growth>1000 or "
-                           "growth>5%% counts them");
-    }
-    return HP_OK;
-}
-
-static int complete(struct hp_cli_settings *settings, struct hp_err *err) {
+// What the command line says counts, then what is preset, where it fits, then the output's
+// name, then the command.
+static int settle_format(const struct hp_cli_commandline *line, const char *of_word,
+                         struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
-    report->kind = settings->timeline ? HP_REPORT_TIMELINE : settings->command->kind;
-    if (report->format == NULL && settings->output != NULL) {
-        report->format = hp_format_of_file(settings->output);
-    }
-    if (report->format == NULL && settings->command->id == HP_CLI_MERGE) {
-        report->format = "pprof";
-    }
-    bool text = report->format == NULL || strcmp(report->format, "text") == 0;
-    if (!hp_format_fits(text ? "text" : report->format, report->kind)) {
-        return fail_format(settings, err);
-    }
-    const unsigned tables = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_LIST |
-                            HP_CLI_STACKS | HP_CLI_DIFF | HP_CLI_TREND;
-    bool table = (settings->command->id & tables) != 0;
-    if (table && text && !settings->limit_given) {
-        report->limit = ROWS_OF_TEXT;
-    } else if (!text && strcmp(report->format, "dot") == 0 && !settings->limit_given) {
-        report->limit = NODES_OF_DOT;
-    }
-    int ret = check_rows(settings, err);
+    int ret = apply_preset(line, STAGE_FORMAT, settings, err);
+    const char *preset = report->format;
+    report->format = of_word;
     if (ret == HP_OK) {
-        ret = check_pprof(settings, err);
-    }
-    if (ret == HP_OK) {
-        ret = check_gate(settings, err);
+        ret = apply(&line->given, false, STAGE_FORMAT, settings, err);
     }
     if (ret != HP_OK) {
         return ret;
     }
-    if (settings->null_separated && settings->files_from == NULL &&
-        settings->base_files_from == NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "--null goes with --files-from");
+    if (report->format == NULL && preset != NULL && fits(settings, preset)) {
+        report->format = preset;
     }
-    if (settings->input_count == 0 && settings->files_from == NULL &&
+    if (report->format == NULL && settings->output != NULL) {
+        report->format = hp_format_of_file(settings->output);
+    }
+    if (report->format == NULL) {
+        report->format = settings->command->id == HP_CLI_MERGE ? "pprof" : "text";
+    }
+    if (!fits(settings, report->format) &&
+        !hp_cli_arguments_have(&line->given, "timeline")) {
+        settings->timeline = false;
+    }
+    report->kind = settings->timeline ? HP_REPORT_TIMELINE : settings->command->kind;
+    return fits(settings, report->format) ? HP_OK : fail_format(settings, err);
+}
+
+static void set_limit(struct hp_cli_settings *settings) {
+    struct hp_report_options *report = &settings->report;
+    if (!settings->limit_given && strcmp(report->format, "text") == 0) {
+        report->limit = ROWS_OF_TEXT;
+    } else if (!settings->limit_given && strcmp(report->format, "dot") == 0) {
+        report->limit = NODES_OF_DOT;
+    }
+}
+
+static int complete(struct hp_cli_settings *settings,
+                    const struct hp_cli_arguments *given, struct hp_err *err) {
+    set_limit(settings);
+    int ret = hp_cli_combination_check(settings, given, err);
+    if (ret == HP_OK && settings->input_count == 0 && settings->files_from == NULL &&
         settings->base_files_from == NULL && settings->read.tar == NULL) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "no input: name files, or - for standard input");
+        ret =
+            hp_cli_fail(err, HP_E_USAGE, "no input: name files, or - for standard input");
     }
-    return HP_OK;
+    return ret;
 }
 
 static int take_pattern(const struct hp_cli_arguments *given,
@@ -284,12 +262,15 @@ int hp_cli_commandline_read(struct hp_cli_commandline *line, int argc, char **ar
     if ((settings->command->id & (HP_CLI_HELP | HP_CLI_VERSION)) != 0) {
         return read_help_or_version(given, settings, err);
     }
-    ret = apply_environment(line, settings, err);
-    if (ret == HP_OK && format != NULL) {
-        settings->report.format = format;
+    ret = scan_environment(line, err);
+    if (ret == HP_OK) {
+        ret = settle_format(line, format, settings, err);
     }
     if (ret == HP_OK) {
-        ret = apply(given, false, settings, err);
+        ret = apply_preset(line, STAGE_REST, settings, err);
+    }
+    if (ret == HP_OK) {
+        ret = apply(given, false, STAGE_REST, settings, err);
     }
     size_t first = 1;
     if (ret == HP_OK && settings->command->takes_pattern) {
@@ -304,5 +285,5 @@ int hp_cli_commandline_read(struct hp_cli_commandline *line, int argc, char **ar
     if (ret == HP_OK) {
         ret = split_sides(given, settings, err);
     }
-    return ret == HP_OK ? complete(settings, err) : ret;
+    return ret == HP_OK ? complete(settings, given, err) : ret;
 }

@@ -11,9 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+static bool has_format(const struct hp_cli_settings *settings, const char *name) {
+    return strcmp(settings->report.format, name) == 0;
+}
+
 static bool writes_text(const struct hp_cli_settings *settings) {
-    const char *format = settings->report.format;
-    return format == NULL || strcmp(format, "text") == 0;
+    return has_format(settings, "text");
 }
 
 static bool wants_color(const struct hp_cli_settings *settings) {
@@ -89,10 +92,6 @@ static int collect_inputs(const struct hp_cli_settings *settings, struct inputs 
                         : ret;
 }
 
-static bool has_format(const struct hp_cli_settings *settings, const char *name) {
-    return settings->report.format != NULL && strcmp(settings->report.format, name) == 0;
-}
-
 // Before any input is read: hours of work must not end at a mistyped folder.
 static int open_output(const struct hp_cli_settings *settings,
                        const struct hp_cli_filelist *list, struct hp_cli_outfile *out,
@@ -120,8 +119,7 @@ static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
     if (settings->report.with_error) {
         return HP_ERRORS_ALL;
     }
-    bool has_none =
-        !writes_text(settings) && !hp_format_has_rows(settings->report.format);
+    bool has_none = !hp_format_has_rows(settings->report.format);
     bool is_alloc = settings->report.metric == HP_ALLOC_SPACE ||
                     settings->report.metric == HP_ALLOC_OBJECTS;
     bool asks_for_p = settings->has_gate && settings->gate.p > 0;

@@ -1,7 +1,7 @@
 // hprof-agg: the command line.
 //
 // - commandline: argv and HPROF_AGG_OPTS become settings
-//     - arguments (words), option and command (the tables), setter (values)
+//     - arguments (words), option and command (the tables), setter (values), combination
 // - usage: the commands help and version
 // - job: all other commands
 //     - filelist, inputnotes, progressbar, outfile

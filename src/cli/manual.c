@@ -117,6 +117,9 @@ static void put_option(FILE *out, const struct hp_cli_option *option) {
     put_text(out, option->help, has_choices ? ":" : ".");
     put_choices(out, option);
     put_scope(out, option);
+    if (option->formats != NULL) {
+        fprintf(out, "For\n.Cm %s .\n", option->formats);
+    }
 }
 
 static void put_options(FILE *out) {

@@ -36,6 +36,9 @@ static void put_option(FILE *out, const struct hp_cli_option *option) {
     for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
         fprintf(out, "%s`%s`", i == 0 ? ": " : ", ", choice);
     }
+    if (option->formats != NULL) {
+        fprintf(out, "; for %s", option->formats);
+    }
     fputs(" |\n", out);
 }
 

@@ -36,7 +36,7 @@ struct hp_cli_settings {
     bool gate_has_unit;  // of space
     bool null_separated; // its paths end in NUL, not in a newline
     struct hp_read_options read;
-    struct hp_report_options report; // `format` is NULL for the command's own
+    struct hp_report_options report; // with its kind and format, for those that report
     bool limit_given;
     bool timeline; // of merge: dump by dump
     bool no_symbols;

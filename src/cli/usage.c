@@ -88,6 +88,9 @@ static void put_option(FILE *out, const struct hp_cli_option *option, size_t col
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
                                  i == 0 ? ": " : ", ", choice);
     }
+    if (option->formats != NULL) {
+        snprintf(text + used, sizeof text - used, "; for %s", option->formats);
+    }
     put_entry(out, name, text, columns);
 }
 

@@ -166,10 +166,43 @@ def options_of_pprof_go_with_it(t):
     check(t.run("merge", "--max-samples=-1", t.dump), 2, "", "takes a number")
     check(t.run("diff", "-fpprof", "--with-error", t.dump, t.dump), 2, "",
           "--with-error: the errors of a difference do not add up")
-    check(t.run("folded", "--by=input", t.dump), 2, "", "merge has no rows of inputs, threads or labels")
+    check(t.run("folded", "--by=input", t.dump), 2, "", "folded has no rows of inputs, threads or labels")
     for arguments in (("-fspeedscope",), ("-o", "x.folded"), ("-fpprof",)):
         check(t.run("top", "--by=input", *arguments, t.dump), 2, "", "has no rows of inputs")
     assert not t.left_behind()
+
+
+IN_CELLS = ("--sort=cum", "--cum", "--confidence=90", "--no-error", "--spread")
+FORMATS_OF = {"text, json, tsv": IN_CELLS, "text, json, tsv, dot": ("--limit=9",),
+              "text, dot": ("--unit=KiB",)}
+
+
+@case
+def options_of_a_table_go_with_what_has_rows(t):
+    for known, options in FORMATS_OF.items():
+        for option in options:
+            message = f"{option.partition('=')[0]} goes with --format={known}"
+            for name in ("text", "json", "tsv", "dot", "folded", "callgrind", "speedscope",
+                         "dhat", "pprof", "firefox"):
+                result = t.run("top", "--no-symbols", "-f", name, option, t.dump)
+                if name in known.split(", "):
+                    plain = t.run("top", "--no-symbols", "-f", name, *t.procs)
+                    other = t.run("top", "--no-symbols", "-f", name, option, *t.procs)
+                    assert check(other).out != plain.out, (name, option)
+                else:
+                    check(result, 2, "", message)
+    check(t.run("diff", "-fdifffolded", "--cum", *t.procs[:2]), 2, "", "--cum goes with")
+    check(t.run("top", "-o", "x.folded", "-n9", t.dump), 2, "", "--limit goes with")
+    assert not (t.folder / "x.folded").exists()
+
+
+@case
+def options_that_mean_nothing_alone_or_together_are_errors(t):
+    check(t.run("top", "--label-from=/(?<n>.)", t.dump), 2, "", "goes with --by=label:KEY")
+    check(t.run("merge", "--label-from=/(?<n>.)", "--by=input", t.dump), 2, "",
+          "--label-from goes with --by=label:KEY")
+    check(t.run("top", "--no-unbias", "--compat=jeprof", t.dump), 2, "",
+          "--no-unbias and --compat exclude each other")
 
 
 @case
@@ -236,6 +269,38 @@ def environment_errors_name_the_environment(t):
 @case
 def environment_options_of_other_commands_are_passed_over(t):
     check(t.run("info", "--no-symbols", t.dump, env={"HPROF_AGG_OPTS": "--cum"}), 0)
+
+
+@case
+def environment_options_without_an_effect_are_passed_over(t):
+    labels = "--label-from=/(?<host>p\\d)"
+    for preset, *commands in (
+            ("-n1 --unit=MiB --no-error --spread", ["folded"], ["top", "-fdot", "-n3", "--unit=B"],
+             ["top", "--by=input", "--no-error", "-n9", "--unit=auto"]),
+            ("--flavor=datadog --with-error --max-depth=1", ["callgrind"], ["top"]),
+            ("--with-error", ["diff", "-fpprof"]),
+            ("--by=input", ["tree"], ["folded"], ["top", "-fpprof"], ["top", "--spread"]),
+            (labels, ["top"], ["merge", "--by=input"]),
+            ("-0", ["top"]), ("--timeline", ["folded"], ["merge", "-o", "x.folded"]),
+            ("-fjson", ["merge"]), ("-ffolded", ["merge", "--timeline"], ["info"]),
+            ("--compat=jeprof", ["top", "--no-unbias"]),
+            ("--no-unbias", ["top", "--compat=jeprof"])):
+        for command in commands:
+            inputs = t.procs[:2]
+            wanted = check(t.run(*command, "--no-symbols", *inputs)).out
+            result = t.run(*command, "--no-symbols", *inputs, env={"HPROF_AGG_OPTS": preset})
+            assert check(result).out == wanted, (preset, command)
+
+
+@case
+def environment_options_that_fit_are_used(t):
+    for preset, *command in (("-fjson", "top"), ("-ffolded", "merge"), ("-fdot -n3", "top"),
+                             ("--label-from=/(?<n>p\\d)", "top", "--by=label:n"),
+                             ("--by=label:n", "top", "--label-from=/(?<n>p\\d)"),
+                             ("--flavor=datadog", "merge"), ("--timeline", "merge")):
+        wanted = check(t.run(*command, *preset.split(), "--no-symbols", *t.procs)).out
+        result = t.run(*command, "--no-symbols", *t.procs, env={"HPROF_AGG_OPTS": preset})
+        assert check(result).out == wanted, (preset, command)
 
 
 @case

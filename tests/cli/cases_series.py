@@ -250,10 +250,11 @@ def procs(t):
 
 @case
 def rows_can_be_inputs_or_labels(t):
-    for by, name in (("input", lambda path: path),
-                     ("label:host", lambda path: os.path.basename(path).split(".")[0])):
-        report = rows(check(t.run("top", "--no-symbols", "-fjson", f"--by={by}",
-                                  r"--label-from=/(?<host>p\d)\.(?<pid>\d+)", *procs(t)), 0))
+    labels = r"--label-from=/(?<host>p\d)\.(?<pid>\d+)"
+    for by, name in ((["--by=input"], lambda path: path),
+                     (["--by=label:host", labels],
+                      lambda path: os.path.basename(path).split(".")[0])):
+        report = rows(check(t.run("top", "--no-symbols", "-fjson", *by, *procs(t)), 0))
         assert len(report) == 4, report
         for path in procs(t):
             alone = json.loads(t.run("top", "--no-symbols", "-fjson", path).out)["total"]
@@ -270,7 +271,8 @@ def inputs_without_a_label_are_one_row(t):
 
 @case
 def labels_have_to_be_told_and_named(t):
-    check(t.run("top", t.dump, "--by=label:x"), 5, "", "no input has a label x")
+    for command in ("top", "merge"):
+        check(t.run(command, t.dump, "--by=label:x"), 5, "", "no input has a label x")
     check(t.run("top", t.dump, "--by=label:"), 2, "", "does not take")
     check(t.run("stacks", t.dump, "--by=input"), 2, "", "stacks has no rows of inputs")
     check(t.run("top", "--no-symbols", t.dump, "--by=label:x", "--label-from=(x)"), 2, "",

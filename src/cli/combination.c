@@ -1,0 +1,112 @@
+#include "cli/combination.h"
+
+#include "cli/message.h"
+
+#include <string.h>
+
+// Rows, or the labels of samples that stand for them in pprof.
+static bool has_groups(const struct hp_cli_settings *settings) {
+    const struct hp_report_options *report = &settings->report;
+    return report->kind == HP_REPORT_TOP     ? hp_format_has_rows(report->format)
+           : report->kind == HP_REPORT_MERGE ? strcmp(report->format, "pprof") == 0
+                                             : false;
+}
+
+static int check_by(struct hp_cli_settings *settings,
+                    const struct hp_cli_arguments *given, struct hp_err *err) {
+    struct hp_report_options *report = &settings->report;
+    if (report->by < HP_BY_INPUT || has_groups(settings)) {
+        return HP_OK;
+    }
+    if (!hp_cli_arguments_have(given, "by")) {
+        report->by = HP_BY_FUNCTION;
+        return HP_OK;
+    }
+    bool by_format = report->kind == HP_REPORT_TOP || report->kind == HP_REPORT_MERGE;
+    return hp_cli_fail(err, HP_E_USAGE, "%s%s has no rows of inputs, threads or labels",
+                       by_format ? report->format : settings->command->name,
+                       settings->timeline ? " --timeline" : "");
+}
+
+static int check_spread(struct hp_cli_settings *settings,
+                        const struct hp_cli_arguments *given, struct hp_err *err) {
+    struct hp_report_options *report = &settings->report;
+    if (!report->spread || report->by < HP_BY_INPUT) {
+        return HP_OK;
+    }
+    if (!hp_cli_arguments_have(given, "spread")) {
+        report->spread = false;
+    } else if (!hp_cli_arguments_have(given, "by")) {
+        report->by = HP_BY_FUNCTION;
+    } else {
+        return hp_cli_fail(err, HP_E_USAGE, "--spread goes with rows of functions");
+    }
+    return HP_OK;
+}
+
+static int check_labels(struct hp_cli_settings *settings,
+                        const struct hp_cli_arguments *given, struct hp_err *err) {
+    if (settings->read.label_from == NULL || settings->report.by == HP_BY_LABEL) {
+        return HP_OK;
+    }
+    settings->read.label_from = NULL;
+    return hp_cli_arguments_have(given, "label-from")
+               ? hp_cli_fail(err, HP_E_USAGE, "--label-from goes with --by=label:KEY")
+               : HP_OK;
+}
+
+static int check_error(struct hp_cli_settings *settings,
+                       const struct hp_cli_arguments *given, struct hp_err *err) {
+    if (!settings->report.with_error || settings->report.kind != HP_REPORT_DIFF) {
+        return HP_OK;
+    }
+    settings->report.with_error = false;
+    return hp_cli_arguments_have(given, "with-error")
+               ? hp_cli_fail(err, HP_E_USAGE,
+                             "--with-error: the errors of a difference do not add up")
+               : HP_OK;
+}
+
+// A condition that can never hold would let everything pass.
+static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err) {
+    const char *without = settings->report.no_error ? "--no-error"
+                          : settings->read.estimator == HP_ESTIMATOR_JEPROF
+                              ? "--compat=jeprof"
+                          : settings->read.estimator == HP_ESTIMATOR_NONE ? "--no-unbias"
+                                                                          : NULL;
+    enum hp_metric metric = settings->report.metric;
+    bool is_objects = metric == HP_INUSE_OBJECTS || metric == HP_ALLOC_OBJECTS;
+    if (settings->has_gate && settings->gate.p > 0 && without) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--fail-if with p does not go with %s: no p is known then",
+                           without);
+    }
+    if (settings->has_gate && settings->gate_has_unit && is_objects) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--fail-if: objects have no unit of space, growth>1000 or "
+                           "growth>5%% counts them");
+    }
+    return HP_OK;
+}
+
+int hp_cli_combination_check(struct hp_cli_settings *settings,
+                             const struct hp_cli_arguments *given, struct hp_err *err) {
+    int ret = check_by(settings, given, err);
+    ret = ret == HP_OK ? check_spread(settings, given, err) : ret;
+    ret = ret == HP_OK ? check_labels(settings, given, err) : ret;
+    ret = ret == HP_OK ? check_error(settings, given, err) : ret;
+    ret = ret == HP_OK ? check_gate(settings, err) : ret;
+    if (ret != HP_OK) {
+        return ret;
+    }
+    if (hp_cli_arguments_have(given, "no-unbias") &&
+        hp_cli_arguments_have(given, "compat")) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--no-unbias and --compat exclude each other");
+    }
+    if (hp_cli_arguments_have(given, "null") && settings->files_from == NULL &&
+        settings->base_files_from == NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "--null goes with --files-from");
+    }
+    return HP_OK;
+}
