@@ -50,11 +50,26 @@ const struct hp_cli_command *hp_cli_command_by_id(enum hp_cli_command_id id) {
     return command;
 }
 
-const char *hp_cli_merge_format(size_t i) {
+// NULL if several write it, and `merge` does not: text, for people, and the like.
+static const struct hp_cli_command *command_of_format(const char *format) {
+    const struct hp_cli_command *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        bool reports = (commands[i].id & (HP_CLI_HELP | HP_CLI_VERSION)) == 0;
+        if (reports && hp_format_fits(format, commands[i].kind)) {
+            found = &commands[i];
+            count++;
+        }
+    }
+    bool merges = hp_format_fits(format, HP_REPORT_MERGE);
+    return merges ? hp_cli_command_by_id(HP_CLI_MERGE) : count == 1 ? found : NULL;
+}
+
+const char *hp_cli_format_word(size_t i, const struct hp_cli_command **command) {
     for (size_t all = 0; all < hp_format_count(); all++) {
-        const char *name = hp_format_name(all);
-        if (hp_format_fits(name, HP_REPORT_MERGE) && i-- == 0) {
-            return name;
+        *command = command_of_format(hp_format_name(all));
+        if (*command != NULL && i-- == 0) {
+            return hp_format_name(all);
         }
     }
     return NULL;
@@ -66,7 +81,13 @@ static int unknown(const char *word, struct hp_err *err) {
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
         hp_cli_suggestion_try(&suggestion, commands[i].name);
     }
-    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+    for (size_t i = 0; i < hp_format_count(); i++) {
+        name = hp_format_name(i);
+        if (strcmp(word, name) == 0) {
+            return hp_cli_fail(err, HP_E_USAGE,
+                               "%s is a format, not a command: hprof-agg top --format=%s",
+                               name, name);
+        }
         hp_cli_suggestion_try(&suggestion, name);
     }
     if (strcmp(word, "-") == 0 || access(word, F_OK) == 0) {
@@ -90,10 +111,11 @@ int hp_cli_command_find(const char *word, const struct hp_cli_command **command,
             return HP_OK;
         }
     }
+    const struct hp_cli_command *writer;
     const char *name;
-    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
         if (strcmp(word, name) == 0) {
-            *command = hp_cli_command_by_id(HP_CLI_MERGE);
+            *command = writer;
             *format = name;
             return HP_OK;
         }

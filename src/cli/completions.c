@@ -8,27 +8,30 @@
 
 // All commands, the formats among them.
 static void put_command_names(FILE *out) {
+    const struct hp_cli_command *writer;
     const char *name;
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
         fprintf(out, "%s%s", i > 0 ? " " : "", hp_cli_command(i)->name);
     }
-    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
         fprintf(out, " %s", name);
     }
 }
 
 // The commands an option concerns, and the formats that stand for one of them.
 static void put_commands_of(FILE *out, unsigned commands) {
+    const struct hp_cli_command *writer;
     const char *name, *separator = "";
-    bool merges = (commands & HP_CLI_MERGE) != 0;
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
         if ((hp_cli_command(i)->id & commands) != 0) {
             fprintf(out, "%s%s", separator, hp_cli_command(i)->name);
             separator = " ";
         }
     }
-    for (size_t i = 0; merges && (name = hp_cli_merge_format(i)) != NULL; i++) {
-        fprintf(out, " %s", name);
+    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
+        if ((writer->id & commands) != 0) {
+            fprintf(out, " %s", name);
+        }
     }
 }
 
@@ -119,6 +122,7 @@ static const char bash_end[] =
     "complete -F _hprof_agg hprof-agg\n";
 
 static void put_bash_words(FILE *out) {
+    const struct hp_cli_command *writer;
     const char *name;
     fputs(
         "    if [[ -z $kind && $cur == -* ]]; then\n        kind=word\n"
@@ -128,9 +132,9 @@ static void put_bash_words(FILE *out) {
         fprintf(out, "        %s) ", hp_cli_command(i)->name);
         put_bash_options(out, hp_cli_command(i)->id);
     }
-    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
         fprintf(out, "        %s) ", name);
-        put_bash_options(out, HP_CLI_MERGE);
+        put_bash_options(out, writer->id);
     }
     fputs("        *) ", out);
     put_bash_options(out, ~0U);
@@ -191,10 +195,11 @@ static void put_zsh_option(FILE *out, const struct hp_cli_option *option) {
 }
 
 static void put_zsh_arguments(FILE *out, const struct hp_cli_command *command) {
+    const struct hp_cli_command *writer;
     const char *name;
     fputs("    ", out);
-    if (command->id == HP_CLI_MERGE) {
-        for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
+        if (writer == command) {
             fprintf(out, "%s | ", name);
         }
     }
@@ -213,6 +218,7 @@ static void put_zsh_arguments(FILE *out, const struct hp_cli_command *command) {
 }
 
 static void put_zsh_commands(FILE *out) {
+    const struct hp_cli_command *writer;
     const char *name;
     fputs("_hprof-agg_commands() {\n    local -a commands=(\n", out);
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
@@ -220,8 +226,8 @@ static void put_zsh_commands(FILE *out) {
         put_quoted(out, hp_cli_command(i)->help, "");
         fputs("'\n", out);
     }
-    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
-        fprintf(out, "        '%s:merge --format=%s'\n", name, name);
+    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
+        fprintf(out, "        '%s:%s --format=%s'\n", name, writer->name, name);
     }
     fputs("    )\n    _describe -t commands command commands\n}\n\n", out);
 }
@@ -282,14 +288,15 @@ static void put_fish_option(FILE *out, const struct hp_cli_option *option) {
 }
 
 void hp_cli_completions_fish(FILE *out) {
+    const struct hp_cli_command *writer;
     const char *name;
     fputs("# " GENERATED "\n", out);
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
         put_fish_command(out, hp_cli_command(i)->name, hp_cli_command(i)->help);
     }
-    for (size_t i = 0; (name = hp_cli_merge_format(i)) != NULL; i++) {
+    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
         char help[64];
-        snprintf(help, sizeof help, "merge --format=%s", name);
+        snprintf(help, sizeof help, "%s --format=%s", writer->name, name);
         put_fish_command(out, name, help);
     }
     for (size_t i = 0; i < hp_cli_option_count(); i++) {

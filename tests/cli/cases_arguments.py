@@ -208,7 +208,6 @@ def options_that_mean_nothing_alone_or_together_are_errors(t):
 @case
 def merge_is_for_programs(t):
     check(t.run("merge", "-ftext", t.dump), 2, "", "merge does not write text")
-    check(t.run("text", t.dump), 2, "", "unknown command text")
 
 
 @case
@@ -222,6 +221,18 @@ def a_format_is_a_command(t):
     wanted = check(t.run("merge", "--format=folded", "--no-symbols", t.dump)).out
     assert wanted
     assert t.run("folded", "--no-symbols", t.dump).out == wanted
+    wanted = check(t.run("diff", "--format=difffolded", "--no-symbols", *t.procs[:2])).out
+    assert t.run("difffolded", "--no-symbols", *t.procs[:2]).out == wanted
+    check(t.run("difffolded", "--no-symbols", t.dump), 2, "", "diff takes two inputs")
+
+
+@case
+def a_format_of_several_commands_is_none_of_them(t):
+    for name in ("text", "json", "tsv"):
+        check(t.run(name, t.dump), 2, "",
+              f"{name} is a format, not a command: hprof-agg top --format={name}\n")
+        check(t.run("help", name), 2, "", f"{name} is a format")
+    check(t.run("jsno", t.dump), 2, "", "did you mean json?")
 
 
 @case

@@ -29,6 +29,7 @@ def bash_completes_commands(t):
     assert ask_bash(t, "st") == ["stacks"]
     assert {"top", "merge", "help", "folded"} <= set(ask_bash(t, ""))
     assert ask_bash(t, "help", "in") == ["info"]
+    assert ask_bash(t, "difff") == ["difffolded"]
     assert {"tree", "peek", "list"} <= set(ask_bash(t, ""))
 
 
@@ -37,6 +38,7 @@ def bash_completes_options_of_the_command(t):
     assert ask_bash(t, "top", "--li") == ["--limit="]
     assert ask_bash(t, "info", "--li") == []
     assert ask_bash(t, "folded", "a.heap", "--keep") == ["--keep-damaged"]
+    assert ask_bash(t, "difffolded", "a.heap", "--to") == ["--to"]
     assert ask_bash(t, "tree", "--inv") == ["--invert"]
     assert ask_bash(t, "top", "--inv") == []
     assert ask_bash(t, "list", "f", "--source") == ["--source-dir="]
