@@ -204,6 +204,10 @@ const char *hp_format_help(size_t i) {
     return hp_format_writers[i]->help;
 }
 
+const char *hp_format_files(size_t i) {
+    return hp_format_writers[i]->files;
+}
+
 bool hp_format_fits(const char *format, enum hp_report_kind kind) {
     const struct hp_format_writer *writer = find_writer(format);
     return writer && writer->kinds & 1u << kind;
@@ -212,25 +216,6 @@ bool hp_format_fits(const char *format, enum hp_report_kind kind) {
 bool hp_format_has_rows(const char *format) {
     const struct hp_format_writer *writer = find_writer(format);
     return writer && writer->has_rows;
-}
-
-// Of suffixes that end one another the longest; a prefix says more than any.
-const char *hp_format_of_file(const char *path) {
-    const char *format = NULL;
-    size_t longest = 0;
-    struct hp_span name = hp_span_basename(hp_span_of(path));
-    for (size_t i = 0; i < hp_format_writer_count; i++) {
-        const struct hp_format_writer *writer = hp_format_writers[i];
-        if (writer->prefix && hp_span_starts(name, writer->prefix)) {
-            return writer->name;
-        }
-        if (writer->suffix && hp_span_ends(name, writer->suffix) &&
-            strlen(writer->suffix) > longest) {
-            format = writer->name;
-            longest = strlen(writer->suffix);
-        }
-    }
-    return format;
 }
 
 const char *hp_version(void) {

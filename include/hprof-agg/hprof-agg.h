@@ -306,17 +306,19 @@ HP_API bool hp_profile_exceeds(const struct hp_profile *profile,
                                const struct hp_report_options *options,
                                const struct hp_gate *gate, char *name, size_t room);
 
-// The names that hp_report_options.format takes, and what each is, in one line;
-// i < hp_format_count().
+// The names that hp_report_options.format takes, what each is, in one line, and which names
+// of files stand for it, as "*.folded *.collapsed"; i < hp_format_count().
 HP_API size_t hp_format_count(void);
 HP_API const char *hp_format_name(size_t i);
 HP_API const char *hp_format_help(size_t i);
+HP_API const char *hp_format_files(size_t i);
 // Whether a format has a form for a kind of report.
 HP_API bool hp_format_fits(const char *format, enum hp_report_kind kind);
 // Whether it has rows, of what hp_report_options.by says, and what sampling leaves open in them.
 HP_API bool hp_format_has_rows(const char *format);
-// The format a file name stands for ("x.folded", "callgrind.out.x"), or NULL.
-HP_API const char *hp_format_of_file(const char *path);
+// The format a file name stands for ("x.folded", "callgrind.out.x"), whatever the case; NULL
+// if it may be anything.  HP_E_USAGE if it is known to stand for another ("x.svg").
+HP_API int hp_format_of_file(const char *path, const char **format, struct hp_err *err);
 
 // --- the rest -----------------------------------------------------------------
 

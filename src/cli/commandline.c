@@ -201,7 +201,10 @@ static int settle_format(const struct hp_cli_commandline *line, const char *of_w
         report->format = preset;
     }
     if (report->format == NULL && settings->output != NULL) {
-        report->format = hp_format_of_file(settings->output);
+        ret = hp_format_of_file(settings->output, &report->format, err);
+    }
+    if (ret != HP_OK) {
+        return ret;
     }
     if (report->format == NULL) {
         report->format = settings->command->id == HP_CLI_MERGE ? "pprof" : "text";

@@ -64,7 +64,8 @@ static void put_formats(FILE *out) {
     fputs(".Bl -tag -width Ds\n", out);
     for (size_t i = 0; i < hp_format_count(); i++) {
         fprintf(out, ".It Cm %s\n", hp_format_name(i));
-        put_text(out, hp_format_help(i), ".");
+        put_text(out, hp_format_help(i), ":");
+        fprintf(out, ".Pa %s .\n", hp_format_files(i));
     }
     fputs(".El\n", out);
 }

@@ -53,6 +53,16 @@ static void put_options(FILE *out) {
     fputc('\n', out);
 }
 
+static void put_formats(FILE *out) {
+    fputs("| Format | | files |\n|---|---|---|\n", out);
+    for (size_t i = 0; i < hp_format_count(); i++) {
+        fprintf(out, "| `%s` | ", hp_format_name(i));
+        put_cell(out, hp_format_help(i), false);
+        fprintf(out, " | `%s` |\n", hp_format_files(i));
+    }
+    fputc('\n', out);
+}
+
 void hp_cli_reference(FILE *readme, FILE *out) {
     char line[LINE_MAX_BYTES];
     bool is_replaced = false;
@@ -63,6 +73,7 @@ void hp_cli_reference(FILE *readme, FILE *out) {
         }
         if (strcmp(line, "<!-- options -->\n") == 0) {
             put_options(out);
+            put_formats(out);
             is_replaced = true;
         }
     }

@@ -110,11 +110,12 @@ static void put_options(FILE *out, unsigned commands, size_t columns) {
 }
 
 static void put_formats(FILE *out, size_t columns) {
-    fputs("\nFormats:\n", out);
+    fputs("\nFormats, and names of files:\n", out);
     for (size_t i = 0; i < hp_format_count(); i++) {
-        char name[NAME_MAX_SHOWN];
+        char name[NAME_MAX_SHOWN], text[TEXT_MAX];
         snprintf(name, sizeof name, "  %s", hp_format_name(i));
-        put_entry(out, name, hp_format_help(i), columns);
+        snprintf(text, sizeof text, "%s: %s", hp_format_help(i), hp_format_files(i));
+        put_entry(out, name, text, columns);
     }
 }
 

@@ -269,8 +269,7 @@ static void write_callgrind(struct hp_sink *out, const struct hp_profile *profil
 
 const struct hp_format_writer hp_callgrind_writer = {
     .name = "callgrind",
-    .prefix = "callgrind.out.",
-    .suffix = ".callgrind",
+    .files = "callgrind.out* *.callgrind",
     .help =
         "for KCachegrind and callgrind_annotate, by function and line, whatever --by says",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |

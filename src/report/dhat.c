@@ -162,8 +162,7 @@ static void write_dhat(struct hp_sink *out, const struct hp_profile *profile,
 
 const struct hp_format_writer hp_dhat_writer = {
     .name = "dhat",
-    .prefix = "dhat.out.",
-    .suffix = ".dhat.json",
+    .files = "dhat.out* *.dhat.json *.dhat dhat-heap.json",
     .help = "for Valgrind's dh_view.html, all addresses and lines, whatever --by says",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
     .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,

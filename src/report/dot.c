@@ -215,7 +215,7 @@ static void write_dot(struct hp_sink *out, const struct hp_profile *profile,
 
 const struct hp_format_writer hp_dot_writer = {
     .name = "dot",
-    .suffix = ".dot",
+    .files = "*.dot *.gv",
     .help = "a call graph for Graphviz",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
     .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,

@@ -286,7 +286,7 @@ static void write_firefox(struct hp_sink *out, const struct hp_profile *profile,
 
 const struct hp_format_writer hp_firefox_writer = {
     .name = "firefox",
-    .suffix = ".firefox.json",
+    .files = "*.firefox.json",
     .help = "for profiler.firefox.com, by function and line, whatever --by says",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE |
              1 << HP_REPORT_TIMELINE,

@@ -171,7 +171,7 @@ static void write_difffolded(struct hp_sink *out, const struct hp_profile *profi
 
 const struct hp_format_writer hp_folded_writer = {
     .name = "folded",
-    .suffix = ".folded",
+    .files = "*.folded *.collapsed",
     .help = "one line per stack, for flamegraph.pl, inferno, speedscope",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
     .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
@@ -180,7 +180,7 @@ const struct hp_format_writer hp_folded_writer = {
 
 const struct hp_format_writer hp_difffolded_writer = {
     .name = "difffolded",
-    .suffix = ".difffolded",
+    .files = "*.difffolded",
     .help =
         "one line per stack with what there was and what there is, for differential "
         "flame graphs",

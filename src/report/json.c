@@ -230,7 +230,7 @@ static void write_json(struct hp_sink *out, const struct hp_profile *profile,
 
 const struct hp_format_writer hp_json_writer = {
     .name = "json",
-    .suffix = ".json",
+    .files = "*.json",
     .help = "one object with intervals, for programs",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_TREND | 1 << HP_REPORT_TREE | 1 << HP_REPORT_PEEK |

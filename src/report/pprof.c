@@ -329,7 +329,7 @@ static void write_pprof(struct hp_sink *out, const struct hp_profile *profile,
 
 const struct hp_format_writer hp_pprof_writer = {
     .name = "pprof",
-    .suffix = ".pb.gz",
+    .files = "*.pb.gz *.pb *.pprof *.prof",
     .help = "pprof's profile.proto with all addresses and lines, whatever --by says",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE |
              1 << HP_REPORT_TIMELINE | 1 << HP_REPORT_DIFF,

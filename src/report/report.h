@@ -6,12 +6,11 @@
 #include "model/profile.h"
 
 struct hp_format_writer {
-    const char *name;   // as in --format=NAME
-    const char *prefix; // of file names that mean this format, or NULL
-    const char *suffix; // the same
-    const char *help;   // one line
-    unsigned kinds;     // of reports it has a form for: 1 << enum hp_report_kind
-    bool has_rows;      // with errors, of whatever; else it shows stacks, and sums alone
+    const char *name;  // as in --format=NAME
+    const char *files; // names that mean this format, "*.folded *.collapsed"
+    const char *help;  // one line
+    unsigned kinds;    // of reports it has a form for: 1 << enum hp_report_kind
+    bool has_rows;     // with errors, of whatever; else it shows stacks, and sums alone
     // Reports in which it has no numbers below zero.
     unsigned unsigned_kinds;
     void (*write)(struct hp_sink *out, const struct hp_profile *profile,

@@ -212,7 +212,7 @@ static void write_speedscope(struct hp_sink *out, const struct hp_profile *profi
 
 const struct hp_format_writer hp_speedscope_writer = {
     .name = "speedscope",
-    .suffix = ".speedscope.json",
+    .files = "*.speedscope.json *.speedscope",
     .help = "for www.speedscope.app",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_MERGE,

@@ -319,7 +319,7 @@ static void write_text(struct hp_sink *out, const struct hp_profile *profile,
 
 const struct hp_format_writer hp_text_writer = {
     .name = "text",
-    .suffix = ".txt",
+    .files = "*.txt *.text",
     .help = "tables for people",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_TREND | 1 << HP_REPORT_TREE | 1 << HP_REPORT_PEEK |

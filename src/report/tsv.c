@@ -133,7 +133,7 @@ static void write_tsv(struct hp_sink *out, const struct hp_profile *profile,
 
 const struct hp_format_writer hp_tsv_writer = {
     .name = "tsv",
-    .suffix = ".tsv",
+    .files = "*.tsv *.tab",
     .help = "a line of titles, then one line a row with tabs between its cells",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
              1 << HP_REPORT_TREND,

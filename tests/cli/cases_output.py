@@ -92,18 +92,35 @@ def output_goes_to_a_file(t):
 
 @case
 def the_name_picks_the_format(t):
-    for file, format_name in (
-            ("x.folded", "folded"), ("x.pb.gz", "pprof"), ("x.firefox.json", "firefox"),
-            ("x.callgrind", "callgrind"), ("callgrind.out.7", "callgrind"),
-            ("x.speedscope.json", "speedscope"), ("x.dhat.json", "dhat"), ("dhat.out.7", "dhat"),
-            ("x.dot", "dot")):
-        wanted = check(t.run(format_name, "--no-symbols", t.dump)).out
-        check(t.run("top", "--no-symbols", "-o", file, t.dump), 0)
-        assert (t.folder / file).read_bytes().decode("utf-8", "surrogateescape") == wanted
-    for file, format_name in (("x.json", "json"), ("x.tsv", "tsv")):
-        wanted = check(t.run("top", "--no-symbols", "-f", format_name, t.dump)).out
-        check(t.run("top", "--no-symbols", "-o", file, t.dump), 0)
-        assert (t.folder / file).read_text() == wanted
+    for command, name, files in (
+            ("top", "text", "x.txt x.text x x.9 report.of.monday x.log"),
+            ("top", "json", "x.json X.JSON"), ("top", "tsv", "x.tsv x.tab"),
+            ("merge", "folded", "x.folded x.collapsed x.FOLDED"),
+            ("merge", "pprof", "x.pb.gz x.pb x.pprof mem.prof"),
+            ("merge", "firefox", "x.firefox.json"), ("merge", "dot", "x.dot x.gv"),
+            ("merge", "callgrind", "x.callgrind callgrind.out.7 callgrind.out"),
+            ("merge", "speedscope", "x.speedscope.json x.speedscope"),
+            ("merge", "dhat", "x.dhat.json x.dhat dhat.out.7 dhat-heap.json")):
+        wanted = check(t.run(command, "--no-symbols", "-f", name, t.dump)).out
+        for file in files.split():
+            check(t.run(command, "--no-symbols", "-o", file, t.dump), 0)
+            got = (t.folder / file).read_bytes().decode("utf-8", "surrogateescape")
+            assert got == wanted, file
+            (t.folder / file).unlink()
+
+
+@case
+def a_name_of_what_is_not_written_is_refused(t):
+    for file in ("x.html", "x.SVG", "x.png", "x.csv", "x.folded.gz", "x.heap", "x.json.zst"):
+        for command in ("top", "merge"):
+            check(t.run(command, "-o", file, t.dump), 2, "",
+                  f"which format is {file} to be in? say it with --format")
+        assert not (t.folder / file).exists()
+    check(t.run("folded", "--no-symbols", "-o", "x.heap", t.dump))
+
+
+@case
+def the_names_of_a_format_are_its_own(t):
     wanted = check(t.run("diff", "--no-symbols", "-fdifffolded", *t.procs[:2])).out
     check(t.run("diff", "--no-symbols", "-o", "x.difffolded", *t.procs[:2]), 0)
     assert (t.folder / "x.difffolded").read_text() == wanted
@@ -182,12 +199,13 @@ def an_input_is_not_replaced(t):
     (t.folder / "link").symlink_to(dump)
     os.link(dump, t.folder / "hard")
     for name in ("a.heap", "./a.heap", "link", "hard"):
-        check(t.run("top", "--no-symbols", "-o", name, "a.heap"), 2, "",
+        check(t.run("top", "--no-symbols", "-ftext", "-o", name, "a.heap"), 2, "",
               f"--output={name} would replace the input a.heap")
     with open(dump, "rb") as opened:
-        check(t.run("top", "--no-symbols", "-o", "a.heap", "-", stdin=opened), 2, "")
+        check(t.run("top", "--no-symbols", "-ftext", "-o", "a.heap", "-",
+                    stdin=opened), 2, "", "would replace")
     t.file("list", "a.heap\n")
-    check(t.run("top", "-o", "a.heap", "--files-from=list"), 2, "", "would replace")
+    check(t.run("top", "-ftext", "-o", "a.heap", "--files-from=list"), 2, "", "would replace")
     assert dump.read_bytes() == before
 
 
