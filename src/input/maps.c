@@ -80,23 +80,40 @@ static struct hp_span read_word(struct hp_cursor *c) {
     return (struct hp_span){start, (size_t)(c->at - start)};
 }
 
+// Without " NCH -1" or " CH 1001": whose memory it is, which older systems do not tell.
+static struct hp_span without_owner(struct hp_span text) {
+    static const char *const marks[] = {" NCH ", " CH "};
+    struct hp_span rest = text;
+    while (rest.size > 0 &&
+           (hp_span_ends(rest, "-") ||
+            (rest.at[rest.size - 1] >= '0' && rest.at[rest.size - 1] <= '9'))) {
+        rest.size--;
+    }
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        if (hp_span_ends(rest, marks[i])) {
+            rest.size -= strlen(marks[i]);
+            return rest;
+        }
+    }
+    return text;
+}
+
 // Start and end have been read.  Offsets are not told.
 static void read_freebsd_row(struct hp_cursor *c, struct hp_mapping *row) {
     enum {
         PERMISSIONS = 3,
-        PATH = 10
+        BEFORE_PATH = 10
     };
 
-    for (int i = 0; i <= PATH; i++) {
+    for (int i = 0; i < BEFORE_PATH; i++) {
         struct hp_span word = read_word(c);
         if (i == PERMISSIONS) {
             row->executable = memchr(word.at, 'x', word.size) != NULL;
-        } else if (i == PATH) {
-            row->path = word;
-            row->path.size = hp_span_is(word, "-") ? 0 : word.size;
         }
     }
-    hp_cursor_line(c);
+    hp_cursor_spaces(c);
+    row->path = without_owner(hp_cursor_line(c));
+    row->path.size = hp_span_is(row->path, "-") ? 0 : row->path.size;
 }
 
 bool hp_maps_is_path(struct hp_span path) {

@@ -135,6 +135,8 @@ static const char *const words[] = {
     "1000-2000 r-xp 00000000 fe:00 1 /bin/x\n",
     "1000-3000: /bin/y\n",
     "0x1000 0x2000 32 0 0xf r-x 1 0 0x1000 COW NC vnode /a NCH -1\n",
+    " CH 7\n",
+    " NCH -",
     "-",
     ":",
     "[",

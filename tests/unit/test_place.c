@@ -181,6 +181,20 @@ Test(maps, of_macos_and_freebsd_are_read) {
     cr_expect_str_eq(path_of(frame_of(1)), "/bin/cat");
 }
 
+Test(maps, of_freebsd_have_paths_with_spaces) {
+#define ROW(start, end) \
+    "0x" #start "000 0x" #end "000 2 0 0xf r-x 1 0 0x1000 COW NC vnode "
+    place(ROW(1, 2) "/usr/my app/true NCH -1\n" ROW(2, 3) "/a CH b CH 1001\n" //
+          ROW(3, 4) "/no owner 1\n" ROW(4, 5) "- NCH -1\n" ROW(5, 6) "-\n",
+          (uint64_t[]){0x1010, 0x2010, 0x3010}, 3);
+#undef ROW
+    cr_expect_str_eq(path_of(frame_of(0)), "/usr/my app/true");
+    cr_expect_str_eq(path_of(frame_of(1)), "/a CH b");
+    cr_expect_str_eq(path_of(frame_of(2)), "/no owner 1");
+    cr_expect_eq(dump.mappings.at[3].path.size, 0);
+    cr_expect_eq(dump.mappings.at[4].path.size, 0);
+}
+
 Test(maps, pass_over_rows_that_contradict_themselves) {
     place(
         "7000-6000 r-xp 00000000 fe:00 1  /a\n"

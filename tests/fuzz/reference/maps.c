@@ -50,20 +50,32 @@ static void read_macos(struct reference_scan *s, struct hp_mapping *row) {
     row->executable = true;
 }
 
-// Words are the fourth, which tells permissions, and the eleventh, the path; a NUL ends all.
+// "NCH -1" or "CH 1001" is no part of a path: of the words, where does it begin?
+static size_t end_of_path(struct hp_span text) {
+    size_t end = text.size;
+    while (end > 0 && strchr("-0123456789", text.at[end - 1]) && text.at[end - 1]) {
+        end--;
+    }
+    struct hp_span rest = {text.at, end};
+    return hp_span_ends(rest, " NCH ")  ? end - strlen(" NCH ")
+           : hp_span_ends(rest, " CH ") ? end - strlen(" CH ")
+                                        : text.size;
+}
+
+// The fourth of the words tells permissions, from the eleventh on it is the path; a NUL ends
+// a word, and there are none behind it.
 static void read_freebsd(struct reference_scan *s, struct hp_mapping *row) {
-    for (int i = 0; i < 11; i++) {
+    for (int i = 0; i < 10; i++) {
         reference_blanks(s);
-        struct hp_span word = {s->at, 0};
         while (s->at < s->end && *s->at && !strchr(" \t\r", *s->at)) {
             row->executable |= i == 3 && *s->at == 'x';
             s->at++;
-            word.size++;
-        }
-        if (i == 10 && !hp_span_is(word, "-")) {
-            row->path = word;
         }
     }
+    reference_blanks(s);
+    struct hp_span rest = reference_rest(s);
+    rest.size = end_of_path(rest);
+    row->path = hp_span_is(rest, "-") ? (struct hp_span){rest.at, 0} : rest;
 }
 
 bool reference_is_path(struct hp_span path) {
