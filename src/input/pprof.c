@@ -10,6 +10,7 @@
 #include "input/digest.h"
 #include "input/maps.h"
 #include "input/pprof_labels.h"
+#include "input/pprof_locations.h"
 #include "input/pprof_origin.h"
 #include "input/pprof_tables.h"
 #include "input/pprof_types.h"
@@ -88,79 +89,6 @@ static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
 
 // --- locations ------------------------------------------------------------------------------
 
-static hp_string keep(struct reader *r, uint64_t string) {
-    return hp_strtab_add(&r->dump->strings, hp_pprof_text(&r->tables, string));
-}
-
-static void tell_lines(struct reader *r, const struct hp_pprof_location *location) {
-    for (uint32_t i = 0; i < location->lines; i++) {
-        const struct hp_pprof_line *line = &r->tables.lines.at[location->first_line + i];
-        const struct hp_pprof_function *function =
-            hp_pprof_function(&r->tables, line->function);
-        if (function && hp_pprof_text(&r->tables, function->name).size > 0) {
-            struct hp_told_call call = {.function = keep(r, function->name),
-                                        .linkage = keep(r, function->system_name),
-                                        .file = keep(r, function->file),
-                                        .line = line->line <= UINT32_MAX
-                                                    ? (uint32_t)line->line
-                                                    : 0};
-            hp_vec_push(&r->dump->told_calls, call);
-        }
-    }
-    hp_dump_tell(r->dump, location->number);
-}
-
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
-    for (size_t i = 0; i < size; i++) { // FNV-1a
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
-    }
-    return (hash ^ 0xff) * 0x100000001b3;
-}
-
-// Of code without addresses: a number that is the same wherever its names are, in the half
-// of the address space that no program has.
-static uint64_t address_of_names(const struct reader *r,
-                                 const struct hp_pprof_location *location) {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (uint32_t i = 0; i < location->lines; i++) {
-        const struct hp_pprof_line *line = &r->tables.lines.at[location->first_line + i];
-        const struct hp_pprof_function *function =
-            hp_pprof_function(&r->tables, line->function);
-        struct hp_span name = hp_pprof_text(&r->tables, function ? function->name : 0);
-        struct hp_span file = hp_pprof_text(&r->tables, function ? function->file : 0);
-        hash = mix(hash, name.at, name.size);
-        hash = mix(hash, file.at, file.size);
-        hash = mix(hash, &line->line, sizeof line->line);
-    }
-    return hash | (uint64_t)1 << 63;
-}
-
-// The row of the dump's map that a location is in, + 1; 0 for none.  A mapping of no file is what
-// pprof puts around addresses that are in none.
-static uint32_t row_of(const struct reader *r, const struct hp_pprof_location *location) {
-    const struct hp_pprof_mapping *mapping =
-        hp_pprof_mapping(&r->tables, location->mapping);
-    if (!mapping || hp_pprof_text(&r->tables, mapping->file).size == 0 ||
-        location->address < mapping->start ||
-        (mapping->limit > mapping->start && location->address >= mapping->limit)) {
-        return 0;
-    }
-    return (uint32_t)(mapping - r->tables.mappings.at) + 1;
-}
-
-static void add_location(struct reader *r, struct hp_pprof_location *location) {
-    struct hp_dump *dump = r->dump;
-    bool has_address = location->address > 0 || location->lines == 0;
-    uint64_t address =
-        has_address ? location->address + 1 : address_of_names(r, location);
-    location->number = (uint32_t)dump->addresses.count;
-    hp_vec_push(&dump->addresses, address);
-    hp_vec_push(&dump->rows, has_address ? row_of(r, location) : 0);
-    if (location->lines > 0) {
-        tell_lines(r, location);
-    }
-}
-
 static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id) {
     struct hp_pprof_location *location = hp_pprof_location(&r->tables, id);
     if (!location) {
@@ -168,7 +96,7 @@ static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id
         return;
     }
     if (location->number == UINT32_MAX) {
-        add_location(r, location);
+        hp_pprof_location_add(&r->tables, location, r->dump);
     }
     hp_vec_push(&r->dump->frames, location->number);
 }
@@ -285,6 +213,7 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
         r->dump->kind = r->dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_SCALED;
         r->dump->has_rows = true;
         add_mappings(r);
+        hp_pprof_locations_settle(&r->tables);
         r->profile = hp_proto_over(text);
         read_samples(r);
     }

@@ -25,7 +25,8 @@ struct hp_pprof_location {
     uint64_t id, mapping, address; // mapping: an id, or 0
     size_t first_line;             // in tables->lines, innermost first
     uint32_t lines;
-    uint32_t number; // for the caller's use: UINT32_MAX
+    uint32_t number;  // for the caller's use: UINT32_MAX
+    bool is_by_names; // the same: false
 };
 
 // {0} is empty.

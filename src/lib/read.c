@@ -174,8 +174,7 @@ static void settle_told(const struct hp_told *told, struct hp_profile *profile) 
     size_t disputed = hp_told_settle(told, profile);
     if (disputed > 0) {
         hp_profile_warn(profile,
-                        "%zu address%s different names in different inputs: they may be "
-                        "of different builds",
+                        "%zu address%s different names: they may be of different builds",
                         disputed, disputed == 1 ? " has" : "es have");
     }
 }

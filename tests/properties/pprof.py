@@ -315,6 +315,45 @@ def names_without_stacks():
     return [] if found == [[(['app+0x101'], 300)]] * 2 else [f'{found}']
 
 
+def names_at_one_address():
+    """What has other names is something else, in one file and in two, whatever its address."""
+    def tree(*profiles):
+        with scratch() as directory:
+            for i, p in enumerate(profiles):
+                pathlib.Path(directory, str(i)).write_bytes(p.bytes())
+            result = t.ok('top', '--no-symbols', '--unit=B', '--by=line',
+                          *(f'{directory}/{i}' for i in range(len(profiles))))
+            return sorted((name, flat) for flat, _, name in result.rows()), result.out
+
+    def of(places, mapped):
+        """Samples of 100, 200, ... bytes at (address, names)."""
+        p = Profile()
+        app = p.mapping('/srv/none/app', 0x400000, 0x500000) if mapped else 0
+        for i, (address, calls) in enumerate(places, 1):
+            p.sample([p.location(address, app, calls)], [1, 100 * i])
+        return p
+
+    f, g, other = [('f', 'f.c', 1)], [('g', '', 0)], [('f', 'f.c', 2)]
+    mangled = [('f', 'f.c', 1, '_Z1fi')]
+    faults = []
+    for profiles, wanted in (
+            ([of([(0x400100, f), (0x400100, g), (0x400100, f), (0x400100, other)], mapped)
+              for mapped in (False, True)],
+             [('f f.c:1', 800), ('f f.c:2', 800), ('g', 400)]),
+            ([of([(1, f), (2, g)], False), of([(1, g), (2, f)], False)],
+             [('f f.c:1', 300), ('g', 300)]),
+            ([of([(0x400100, f), (0x400100, mangled)], True)], [('f f.c:1', 300)]),
+            # What has no names is where it is, and what others tell of the place is told of it.
+            ([of([(0x400100, f), (0x400100, []), (0x400200, [])], True)],
+             [('app+0x201', 300), ('f f.c:1', 300)]),
+            ([of([(0x400100, []), (0x400200, [('', '', 0)])], False)],
+             [('0x400101', 100), ('0x400201', 200)])):
+        rows, out = tree(*profiles)
+        if rows != wanted or 'different names' in out:
+            faults.append(f'{wanted}, not {rows}: {out}')
+    return faults
+
+
 def binary_of(program):
     notes = subprocess.run(['readelf', '-n', program], check=True, capture_output=True, text=True)
     return re.search(r'Build ID: (\w+)', notes.stdout)[1]
@@ -468,6 +507,7 @@ t.check('bytes without objects; mappings that are all of memory', bytes_only)
 t.check('bytes without objects: nothing is told of what was never sampled', untold_objects)
 t.check('locations without addresses are their names', no_addresses)
 t.check('names told by a profile without stacks count in no order of the inputs', names_without_stacks)
+t.check('locations of one address and several names', names_at_one_address)
 t.check('a binary of the build that is told, and no other', build_ids)
 t.check('a binary by the rows of its code', executable_rows_alone)
 t.check('R33: what breaks a rule is refused with a sentence', broken)

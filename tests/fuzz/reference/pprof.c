@@ -40,7 +40,9 @@ static uint64_t hash_of_lines(const struct profile *p, const struct fields *loca
     for (size_t i = 0; i < location->of.count; i++) {
         if (location->of.at[i].number == 4) {
             struct line line = line_of(p, location->of.at[i].bytes);
+            struct hp_span linkage = line.linkage.size ? line.linkage : line.name;
             hash = fnv(hash, line.name.at, line.name.size);
+            hash = fnv(hash, linkage.at, linkage.size);
             hash = fnv(hash, line.file.at, line.file.size);
             hash = fnv(hash, &line.number, sizeof line.number);
         }
@@ -84,6 +86,34 @@ static uint32_t row_of(const struct profile *p, const struct fields *location) {
     return address < start || is_behind ? 0 : (uint32_t)row + 1;
 }
 
+static bool has_names(const struct profile *p, const struct fields *location) {
+    bool has = false;
+    for (size_t i = 0; i < location->of.count; i++) {
+        has |= location->of.at[i].number == 4 &&
+               line_of(p, location->of.at[i].bytes).name.size > 0;
+    }
+    return has;
+}
+
+// By its address in a file, unless another there has other names.
+static bool is_known_by_address(const struct profile *p, const struct fields *location,
+                                bool has_lines) {
+    uint32_t row = row_of(p, location);
+    uint64_t address = reference_number(location, 3);
+    if (!has_names(p, location)) {
+        return address > 0 || !has_lines;
+    }
+    for (size_t i = 0; i < p->locations.count && row > 0 && address > 0; i++) {
+        const struct fields *other = &p->locations.at[i];
+        if (reference_number(other, 3) == address && row_of(p, other) == row &&
+            has_names(p, other) &&
+            hash_of_lines(p, other) != hash_of_lines(p, location)) {
+            return false;
+        }
+    }
+    return row > 0 && address > 0;
+}
+
 static void add_location(struct profile *p, size_t at) {
     const struct fields *location = &p->locations.at[at];
     uint64_t address = reference_number(location, 3);
@@ -93,7 +123,7 @@ static void add_location(struct profile *p, size_t at) {
     if (has_lines) {
         hp_dump_tell(p->dump, number);
     }
-    bool has_address = address > 0 || !has_lines;
+    bool has_address = is_known_by_address(p, location, has_lines);
     hp_vec_push(&p->dump->addresses,
                 has_address ? address + 1 : hash_of_lines(p, location));
     hp_vec_push(&p->dump->rows, has_address ? row_of(p, location) : 0);

@@ -1,0 +1,177 @@
+// A location is an address within a file, and may tell names of it.  It is known by its address;
+// but by its names where
+//
+//     there is no address,
+//     the address is in no file: in another process it is that of something else,
+//     others have the same address and different names.
+#include "input/pprof_locations.h"
+
+struct place {
+    uint64_t address;
+    uint32_t row; // as in struct hp_dump
+    struct hp_pprof_location *location;
+};
+
+struct places {
+    HP_VEC(struct place) of; // locations with names
+};
+
+// The row of the dump's map that a location is in, + 1; 0 for none.  A mapping of no file is what
+// pprof puts around addresses that are in none.
+static uint32_t row_of(const struct hp_pprof_tables *tables,
+                       const struct hp_pprof_location *location) {
+    const struct hp_pprof_mapping *mapping = hp_pprof_mapping(tables, location->mapping);
+    if (!mapping || hp_pprof_text(tables, mapping->file).size == 0 ||
+        location->address < mapping->start ||
+        (mapping->limit > mapping->start && location->address >= mapping->limit)) {
+        return 0;
+    }
+    return (uint32_t)(mapping - tables->mappings.at) + 1;
+}
+
+// --- names --------------------------------------------------------------------------------
+
+// Of line `i`, or NULL.
+static const struct hp_pprof_function *function_of(
+    const struct hp_pprof_tables *tables, const struct hp_pprof_location *location,
+    uint32_t i) {
+    return hp_pprof_function(tables, tables->lines.at[location->first_line + i].function);
+}
+
+static bool has_name(const struct hp_pprof_tables *tables,
+                     const struct hp_pprof_function *function) {
+    return function && hp_pprof_text(tables, function->name).size > 0;
+}
+
+static bool has_names(const struct hp_pprof_tables *tables,
+                      const struct hp_pprof_location *location) {
+    bool has = false;
+    for (uint32_t i = 0; i < location->lines && !has; i++) {
+        has = has_name(tables, function_of(tables, location, i));
+    }
+    return has;
+}
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++) { // FNV-1a
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+    }
+    return (hash ^ 0xff) * 0x100000001b3;
+}
+
+static uint64_t mix_text(const struct hp_pprof_tables *tables, uint64_t hash,
+                         uint64_t string) {
+    struct hp_span text = hp_pprof_text(tables, string);
+    return mix(hash, text.at, text.size);
+}
+
+// A number that is the same wherever the names are, in the half of the address space that no
+// program has.
+static uint64_t address_of_names(const struct hp_pprof_tables *tables,
+                                 const struct hp_pprof_location *location) {
+    static const struct hp_pprof_function none;
+    uint64_t hash = 0xcbf29ce484222325;
+    for (uint32_t i = 0; i < location->lines; i++) {
+        const struct hp_pprof_function *function = function_of(tables, location, i);
+        function = function ? function : &none;
+        bool is_mangled = hp_pprof_text(tables, function->system_name).size > 0;
+        uint64_t line = tables->lines.at[location->first_line + i].line;
+        hash = mix_text(tables, hash, function->name);
+        hash =
+            mix_text(tables, hash, is_mangled ? function->system_name : function->name);
+        hash = mix_text(tables, hash, function->file);
+        hash = mix(hash, &line, sizeof line);
+    }
+    return hash | (uint64_t)1 << 63;
+}
+
+// --- who is known by names ----------------------------------------------------------------
+
+static int by_place(const void *left, const void *right) {
+    const struct place *a = left, *b = right;
+    int order = (a->row > b->row) - (a->row < b->row);
+    return order ? order : (a->address > b->address) - (a->address < b->address);
+}
+
+// Where those of place `i` end, and whether their names differ.
+static size_t end_of(const struct hp_pprof_tables *tables, const struct places *places,
+                     size_t i, bool *differ) {
+    const struct place *at = places->of.at;
+    uint64_t names = 0;
+    size_t end = i + 1;
+    *differ = false;
+    for (; end < places->of.count && by_place(&at[i], &at[end]) == 0; end++) {
+        names = end == i + 1 ? address_of_names(tables, at[i].location) : names;
+        *differ |= address_of_names(tables, at[end].location) != names;
+    }
+    return end;
+}
+
+static void settle_disputes(const struct hp_pprof_tables *tables, struct places *places) {
+    size_t count = places->of.count, end;
+    if (count > 0) {
+        qsort(places->of.at, count, sizeof *places->of.at, by_place);
+    }
+    for (size_t i = 0; i < count; i = end) {
+        bool differ;
+        end = end_of(tables, places, i, &differ);
+        for (size_t k = i; k < end; k++) {
+            places->of.at[k].location->is_by_names = differ;
+        }
+    }
+}
+
+void hp_pprof_locations_settle(struct hp_pprof_tables *tables) {
+    struct places places = {0};
+    struct hp_pprof_location *location;
+    hp_vec_each (location, &tables->locations) {
+        uint32_t row = row_of(tables, location);
+        bool is_named = has_names(tables, location);
+        if (location->lines > 0 && location->address == 0) {
+            location->is_by_names = true;
+        } else if (is_named && row == 0) {
+            location->is_by_names = true;
+        } else if (is_named) {
+            struct place place = {location->address, row, location};
+            hp_vec_push(&places.of, place);
+        }
+    }
+    settle_disputes(tables, &places);
+    hp_vec_done(&places.of);
+}
+
+// --- the dump -----------------------------------------------------------------------------
+
+static hp_string keep(const struct hp_pprof_tables *tables, struct hp_dump *dump,
+                      uint64_t string) {
+    return hp_strtab_add(&dump->strings, hp_pprof_text(tables, string));
+}
+
+static void tell_lines(const struct hp_pprof_tables *tables,
+                       const struct hp_pprof_location *location, struct hp_dump *dump) {
+    for (uint32_t i = 0; i < location->lines; i++) {
+        const struct hp_pprof_function *function = function_of(tables, location, i);
+        uint64_t line = tables->lines.at[location->first_line + i].line;
+        if (has_name(tables, function)) {
+            struct hp_told_call call = {.function = keep(tables, dump, function->name),
+                                        .linkage =
+                                            keep(tables, dump, function->system_name),
+                                        .file = keep(tables, dump, function->file),
+                                        .line = line <= UINT32_MAX ? (uint32_t)line : 0};
+            hp_vec_push(&dump->told_calls, call);
+        }
+    }
+    hp_dump_tell(dump, location->number);
+}
+
+void hp_pprof_location_add(const struct hp_pprof_tables *tables,
+                           struct hp_pprof_location *location, struct hp_dump *dump) {
+    bool by_names = location->is_by_names;
+    location->number = (uint32_t)dump->addresses.count;
+    hp_vec_push(&dump->addresses,
+                by_names ? address_of_names(tables, location) : location->address + 1);
+    hp_vec_push(&dump->rows, by_names ? 0 : row_of(tables, location));
+    if (location->lines > 0) {
+        tell_lines(tables, location, dump);
+    }
+}
