@@ -6,10 +6,10 @@
 //  "warnings": ["..."]}
 //
 // CHANGE is "base", "new" and "delta": {"estimate", "low", "high"}, of one dump on average; "p"
-// and "q", plain and adjusted for the number of rows, in the direction that delta has;
-// "p_if_nothing_freed" of growth, where it is known; "status": "new", "gone", "grew",
-// "shrank" or "same"; and "significant".  "flat" tells whether it is about what functions
-// allocate themselves, or all that they call too.
+// and "q", plain and adjusted for the number of rows, in the direction that delta has, null
+// where it was not tested; "p_if_nothing_freed" of growth, where it is known; "status": "new",
+// "gone", "grew", "shrank", "same" or "untested"; and "significant".  "flat" tells whether it
+// is about what functions allocate themselves, or all that they call too.
 #include "report/json.h"
 
 #include "report/jsonhead.h"

@@ -135,11 +135,13 @@ void hp_text_chance(struct hp_sink *out, double p, int width) {
 }
 
 void hp_text_significance_note(struct hp_sink *out,
-                               const struct hp_report_options *options) {
+                               const struct hp_report_options *options, const char *few) {
     double percent = hp_chosen_confidence(options) * 100;
+    bool is_space = hp_fraction(options->metric) == HP_SPACE_FRACTION;
     hp_sink_print(out,
                   "p is the chance of as much without a real change, - where there are "
-                  "less than 5 samples; * is real, but for one in %g such rows\n",
+                  "less than %s%s; * is real, but for one in %g such rows\n",
+                  few, is_space ? "" : " or objects of mixed sizes",
                   100 / (100 - percent));
 }
 

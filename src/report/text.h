@@ -36,9 +36,9 @@ void hp_text_error_notes(struct hp_sink *out, const struct hp_report_options *op
 
 // A p-value, right-aligned; "-" if it is NAN.
 void hp_text_chance(struct hp_sink *out, double p, int width);
-// What its mark means.
+// What its mark means, and that there is none for less than `few`.
 void hp_text_significance_note(struct hp_sink *out,
-                               const struct hp_report_options *options);
+                               const struct hp_report_options *options, const char *few);
 
 // Whether the report shows what sampling leaves open.
 bool hp_text_has_errors(const struct hp_profile *profile,

@@ -148,7 +148,6 @@ static void put_row(struct hp_sink *out, const struct hp_difference *difference,
     put_signed(out, growth, options);
     put_share(out, growth, difference->total.before);
     if (difference->test != HP_TEST_NONE) {
-        double p = isnan(hp_change_q(change)) ? (double)NAN : hp_change_p(change);
         hp_sink_text(out, " ");
         put_end(out, change->range.low, options);
         hp_sink_text(out, " ");
@@ -156,7 +155,7 @@ static void put_row(struct hp_sink *out, const struct hp_difference *difference,
         bool significant =
             hp_change_is_significant(change, hp_chosen_confidence(options));
         hp_sink_text(out, " ");
-        hp_text_chance(out, p, P_WIDTH);
+        hp_text_chance(out, hp_change_p(change), P_WIDTH);
         hp_sink_text(out, significant ? "*" : " ");
     }
     bool mark = change->before == 0 || change->after == 0;
@@ -171,7 +170,7 @@ static void put_notes(struct hp_sink *out, const struct hp_difference *differenc
     if (difference->test != HP_TEST_NONE) {
         hp_sink_print(out, "from … to holds the true change in %g%% of cases\n",
                       hp_chosen_confidence(options) * 100);
-        hp_text_significance_note(out, options);
+        hp_text_significance_note(out, options, "5 samples");
     }
 }
 

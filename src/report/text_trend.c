@@ -117,7 +117,7 @@ static void put_row(struct hp_sink *out, const struct hp_trend *trend,
         hp_sink_text(out, " ");
         put_half(out, row->slope_error, options, HP_ERROR_WIDTH);
         hp_sink_text(out, "  ");
-        hp_text_chance(out, isnan(row->q) ? (double)NAN : row->p, P_WIDTH);
+        hp_text_chance(out, row->p, P_WIDTH);
         bool significant = hp_trend_is_significant(row, hp_chosen_confidence(options));
         hp_sink_text(out, significant ? "*" : " ");
     }
@@ -143,7 +143,7 @@ void hp_text_trend(struct hp_sink *out, const struct hp_profile *profile,
         hp_sink_print(out, "… %zu more: --limit=0 shows all\n", count - limit);
     }
     if (trend.test != HP_TEST_NONE) {
-        hp_text_significance_note(out, options);
+        hp_text_significance_note(out, options, "2.5 samples a dump");
     }
     hp_sink_text(out,
                  "tau is 1 where each value is more than the one before; grew counts "

@@ -291,6 +291,9 @@ void hp_difference_done(struct hp_difference *difference) {
 // --- what a row says ----------------------------------------------------------------------
 
 double hp_change_p(const struct hp_change *change) {
+    if (isnan(hp_change_q(change))) {
+        return NAN;
+    }
     return change->after < change->before ? change->shrinkage_p : change->growth_p;
 }
 
@@ -303,11 +306,14 @@ bool hp_change_is_significant(const struct hp_change *change, double confidence)
 }
 
 const char *hp_change_status(const struct hp_change *change, bool is_significant) {
+    if (change->before == change->after) {
+        return "same";
+    }
     if (change->before == 0 || change->after == 0) {
         return change->before == 0 ? "new" : "gone";
     }
     if (!is_significant) {
-        return "same";
+        return isnan(hp_change_q(change)) ? "untested" : "same";
     }
     return change->after > change->before ? "grew" : "shrank";
 }

@@ -56,7 +56,7 @@ void hp_difference_init(struct hp_difference *difference,
                         const struct hp_report_options *options);
 void hp_difference_done(struct hp_difference *difference);
 
-// In the direction of the change.
+// In the direction of the change; NAN: not tested.
 double hp_change_p(const struct hp_change *change);
 double hp_change_q(const struct hp_change *change);
 
@@ -64,7 +64,8 @@ double hp_change_q(const struct hp_change *change);
 // 1 / (1 - confidence) is wrong at most.
 bool hp_change_is_significant(const struct hp_change *change, double confidence);
 
-// "new", "gone", "grew", "shrank" or "same"; the latter three by what is significant.
+// "new", "gone", "grew", "shrank", "same" or "untested"; of what is neither new nor gone by
+// what is significant.
 const char *hp_change_status(const struct hp_change *change, bool is_significant);
 
 #endif

@@ -230,8 +230,8 @@ static void adjust(struct hp_trend *trend) {
     double *p = hp_alloc(trend->rows.count * sizeof *p);
     for (size_t i = 0; i < trend->rows.count; i++) {
         struct hp_trend_row *row = &trend->rows.at[i];
-        row->p = fmax(row->p, row->fit_p);
-        p[i] = row->samples >= least_samples ? row->p : NAN;
+        row->p = row->samples >= least_samples ? fmax(row->p, row->fit_p) : NAN;
+        p[i] = row->p;
     }
     hp_adjust_significance(p, trend->rows.count);
     for (size_t i = 0; i < trend->rows.count; i++) {

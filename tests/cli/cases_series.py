@@ -121,6 +121,42 @@ def merged_profiles_are_of_no_one_process(t):
     assert report["test"] == "independent"
 
 
+def golden(*numbers):
+    return [str(ROOT / "testdata" / "golden" / f"procs{number}.heap") for number in numbers]
+
+
+@case
+def what_is_not_tested_has_no_p_in_any_format(t):
+    for metric in ("inuse-space", "inuse-objects"):
+        command = ["diff", "-q", "--no-symbols", "-n0", f"--metric={metric}", *golden(1, 4)]
+        report = json.loads(check(t.run(*command, "-fjson"), 0).out)["rows"]
+        by_json = [(row["name"], row["p"], row["status"]) for row in report]
+        lines = [line.split("\t") for line in check(t.run(*command, "-ftsv"), 0).out.splitlines()]
+        columns = [lines[0].index(title) for title in ("name", "p", "status")]
+        by_tsv = [tuple(line[i] for i in columns) for line in lines[1:]]
+        by_text = re.findall(r"(<?0\.\d+|1\.0000|-)[* ]  (?:new: |gone: )?(\S+)$",
+                             check(t.run(*command), 0).out, re.M)
+        assert len(by_json) == len(by_tsv) == len(by_text) > 3
+        for (name, p, status), cells, (shown, shown_name) in zip(by_json, by_tsv, by_text):
+            assert (name, p is None, status) == (cells[0], cells[1] == "", cells[2]), (name, cells)
+            assert (name, p is None) == (shown_name, shown == "-"), (name, shown)
+        for row in report:
+            status = {"same"} if row["delta"]["estimate"] == 0 else {"untested", "new", "gone"}
+            assert row["p"] is not None or row["status"] in status, row
+        assert {p is None for _, p, _ in by_json} == {True, False}, by_json
+    assert "less than 5 samples or objects of mixed sizes;" in t.run(*command).out
+
+
+@case
+def without_a_test_nothing_is_the_same(t):
+    for extra in (["--no-error"], ["--no-unbias"]):
+        report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", *extra, *golden(1, 4)), 0).out)
+        for row in (report["total"], *report["rows"]):
+            same = row["delta"]["estimate"] == 0
+            assert row["status"] in (("same",) if same else ("untested", "new", "gone")), row
+        assert report["total"]["status"] == "untested"
+
+
 @case
 def fail_if_ends_with_1_when_it_holds(t):
     first, *_, last = series(t)
