@@ -1,5 +1,6 @@
 // {"schema": "hprof-agg.trend/1", "command": "trend", "by": ..., "confidence": 0.95, "flat": true,
-//  "test": "slope" or "first-to-last" or "none",
+//  "test": "slope" or "first-to-last" or "none", "scatter_tested": whether p also counts that
+//  values go up and down by themselves, for which it takes 4 dumps,
 //  "inputs": {"used": 12, "skipped": 0, "periods": [524288]}, "hours": 3.5 or null,
 //  "total": ROW, with filters also "filters" as in json.c and "left": ROW,
 //  "rows": [{"name": "f", ROW}, ...], the surest growth first,
@@ -57,11 +58,12 @@ void hp_json_trend(struct hp_sink *out, const struct hp_profile *profile,
     struct hp_trend trend;
     hp_trend_init(&trend, profile, options);
     hp_json_head(out, profile, options, "trend");
-    hp_sink_print(out, "\"flat\": %s, \"test\": \"%s\",\n ",
+    hp_sink_print(out, "\"flat\": %s, \"test\": \"%s\", \"scatter_tested\": %s,\n ",
                   options->sort == HP_SORT_CUM ? "false" : "true",
                   trend.test == HP_TEST_NONE            ? "none"
                   : trend.test == HP_TEST_PROCESS_ACCUM ? "first-to-last"
-                                                        : "slope");
+                                                        : "slope",
+                  trend.is_fitted ? "true" : "false");
     hp_json_inputs(out, profile, HP_JSON_ALL);
     hp_sink_text(out, "}, \"hours\": ");
     hp_json_double(out, trend.hours);

@@ -43,10 +43,27 @@ static void put_left(struct hp_sink *out, const struct hp_trend *trend,
     hp_sink_print(out, "%s of the last\n", text);
 }
 
+static void put_test(struct hp_sink *out, const struct hp_trend *trend) {
+    if (trend->test == HP_TEST_NONE) {
+        return;
+    }
+    hp_sink_print(out, "tested as  %s; %s\n",
+                  trend->test == HP_TEST_PROCESS_ACCUM
+                      ? "last dump against first, where what is in both cancels out "
+                        "(prof_accum)"
+                      : "slope of a line, for sampling however long objects live "
+                        "(sharper with prof_accum:true)",
+                  trend->is_fitted
+                      ? "and as a line from which values scatter"
+                      : "so few dumps do not tell whether values only scatter");
+}
+
 static void put_header(struct hp_sink *out, const struct hp_trend *trend,
                        const struct hp_profile *profile,
                        const struct hp_report_options *options) {
     const struct hp_trend_row *total = &trend->total;
+    struct hp_report_options plain = *options;
+    plain.unit = HP_UNIT_AUTO;
     char text[HP_NUMBER_SIZE];
     hp_sink_print(out, "%zu dumps", trend->dumps);
     if (!isnan(trend->hours)) {
@@ -54,14 +71,14 @@ static void put_header(struct hp_sink *out, const struct hp_trend *trend,
     }
     hp_sink_text(out, " · ");
     hp_text_inputs(out, profile);
-    hp_text_format(text, total->first, options->metric, HP_UNIT_AUTO);
+    hp_text_format(text, total->first, options->metric, plain.unit);
     hp_sink_print(out, "first      %s\n", text);
-    hp_text_format(text, total->last, options->metric, HP_UNIT_AUTO);
+    hp_text_format(text, total->last, options->metric, plain.unit);
     hp_sink_print(out, "last       %s\nslope      ", text);
-    put_slope(out, total->slope, options, 0);
+    put_slope(out, total->slope, &plain, 0);
     if (total->slope_error > 0) { // false for NAN
         hp_sink_text(out, " ± ");
-        put_half(out, total->slope_error, options, 0);
+        put_half(out, total->slope_error, &plain, 0);
     }
     hp_sink_text(out, isnan(trend->hours) ? " per dump" : " per hour");
     if (!isnan(total->p)) {
@@ -69,16 +86,7 @@ static void put_header(struct hp_sink *out, const struct hp_trend *trend,
         hp_text_chance(out, total->p, 0);
     }
     hp_sink_text(out, "\n");
-    if (trend->test == HP_TEST_PROCESS_ACCUM) {
-        hp_sink_text(
-            out,
-            "tested as  last dump against first, where what is in both cancels out "
-            "(prof_accum); and as a line from which values scatter\n");
-    } else if (trend->test != HP_TEST_NONE) {
-        hp_sink_text(out,
-                     "tested as  slope of a line, for sampling however long objects live "
-                     "(sharper with prof_accum:true), and for values that scatter\n");
-    }
+    put_test(out, trend);
     put_left(out, trend, options);
     hp_text_warnings(out, profile, options);
     hp_sink_text(out, "\n");

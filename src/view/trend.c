@@ -175,6 +175,10 @@ static double chance_of(double slope, double sd) {
     return slope > 0 ? 0 : 1;
 }
 
+static bool can_scatter(const struct dump *dumps, size_t count) {
+    return count >= LEAST_FITTED && positive_weights(dumps, count) > 0;
+}
+
 // The chance that values which only scatter rise by as much.
 static double chance_of_fit(const struct sum *sum, const struct dump *dumps,
                             size_t count) {
@@ -190,9 +194,6 @@ static double chance_of_fit(const struct sum *sum, const struct dump *dumps,
         rest += off * off;
     }
     double freedom = (double)count - 2;
-    if (count < LEAST_FITTED || squares <= 0) {
-        return 0;
-    }
     return rest > 0
                ? hp_student_above(sum->slope / sqrt(rest / freedom / squares), freedom)
                : chance_of(sum->slope, 0);
@@ -209,7 +210,8 @@ static struct hp_trend_row make_row(const struct hp_trend *trend, const struct s
         .slope_error = tested ? half_per_sd * sd : NAN,
         .p = tested ? chance_of(sum->slope, sd) : NAN,
         .q = NAN,
-        .fit_p = tested ? chance_of_fit(sum, dumps, trend->dumps) : NAN,
+        .fit_p =
+            tested && trend->is_fitted ? chance_of_fit(sum, dumps, trend->dumps) : NAN,
         .grew = sum->grew,
         .samples = sum->samples / (double)trend->dumps,
         .values = sum->values,
@@ -302,6 +304,7 @@ void hp_trend_init(struct hp_trend *trend, const struct hp_profile *profile,
                       hp_profile_has_errors(profile, hp_column_of(options->metric));
     double confidence = hp_chosen_confidence(options);
     trend->test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE;
+    trend->is_fitted = has_errors && can_scatter(dumps, trend->dumps);
     trend->hours =
         profile->has_times ? dumps[trend->dumps - 1].time - dumps[0].time : (double)NAN;
     hp_naming_init(&trend->naming, profile, options);

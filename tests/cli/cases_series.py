@@ -209,6 +209,23 @@ def trend_needs_two_dumps(t):
 
 
 @case
+def trend_tells_whether_values_could_scatter(t):
+    for count in (2, 3, 4, 6):
+        command = ["trend", "-q", "--no-symbols", *series(t)[-count:]]
+        tested = [line for line in check(t.run(*command), 0).out.splitlines() if line.startswith("tested as")]
+        told = json.loads(check(t.run(*command, "-fjson"), 0).out)["scatter_tested"]
+        assert told == (count >= 4) == ("from which values scatter" in tested[0]), (count, tested)
+        assert told != ("so few dumps do not tell" in tested[0]), (count, tested)
+
+
+@case
+def the_head_of_a_trend_has_units_of_its_own(t):
+    heads = [check(t.run("trend", "-q", "--no-symbols", unit, *series(t)), 0).out.partition("\n\n")[0]
+             for unit in ("--unit=auto", "--unit=B")]
+    assert heads[0] == heads[1] and "MiB per dump" in heads[0], heads
+
+
+@case
 def trend_is_ordered_by_numbers_in_names(t):
     paths = []
     for number, path in zip((9, 10, 100), series(t)[3:]):
