@@ -3,7 +3,7 @@
 //     {"schema": "hprof-agg.top/1", "command": "top", "by": "function",
 //      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
 //      "thread": "worker", if that alone was read,
-//      "inputs": {"used": 3, "skipped": 0, "periods": [524288], "stacks": 1234},
+//      "inputs": {"used": 3, "skipped": 0, "reasons": {}, "periods": [524288], "stacks": 1234},
 //      "total": {"inuse-space": NUMBER or null, "inuse-objects": NUMBER or null,
 //                "alloc-space": NUMBER or null, "alloc-objects": NUMBER or null},
 //      "unseen": {"estimate": 1.5, "high": 2.5, "stack": 3.5} or null,

@@ -1,6 +1,6 @@
 // {"schema": "hprof-agg.diff/1", "command": "diff", "by": ..., "confidence": 0.95,
 //  "test": "independent" or "process" or "process-accum" or "fleets" or "sampling" or "none",
-//  "base": {"used": 1, "skipped": 0, "periods": [524288]}, "new": {...},
+//  "base": {"used": 1, "skipped": 0, "reasons": {}, "periods": [524288]}, "new": {...},
 //  "total": CHANGE, with filters also "filters" as in json.c and "left": CHANGE,
 //  "rows": [{"name": "f", CHANGE}, ...], the surest growth first,
 //  "warnings": ["..."]}

@@ -1,7 +1,7 @@
 // {"schema": "hprof-agg.trend/1", "command": "trend", "by": ..., "confidence": 0.95, "flat": true,
 //  "test": "slope" or "first-to-last" or "none", "scatter_tested": whether p also counts that
 //  values go up and down by themselves, for which it takes 4 dumps,
-//  "inputs": {"used": 12, "skipped": 0, "periods": [524288]}, "hours": 3.5 or null,
+//  "inputs": {"used": 12, "skipped": 0, "reasons": {}, "periods": [524288]}, "hours": 3.5 or null,
 //  "total": ROW, with filters also "filters" as in json.c and "left": ROW,
 //  "rows": [{"name": "f", ROW}, ...], the surest growth first,
 //  "warnings": ["..."]}

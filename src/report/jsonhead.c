@@ -5,6 +5,8 @@
 #include "view/left.h"
 #include "view/unseen.h"
 
+#include <string.h>
+
 const char *hp_json_metric(enum hp_metric metric) {
     static const char *const names[HP_METRICS] = {
         [HP_INUSE_SPACE] = "inuse-space",
@@ -30,10 +32,17 @@ void hp_json_head(struct hp_sink *out, const struct hp_profile *profile,
     };
     hp_sink_print(out,
                   "{\"schema\": \"hprof-agg.%s/1\", \"command\": \"%s\", "
-                  "\"by\": \"%s\",\n \"estimator\": \"%s\", \"metric\": \"%s\", "
-                  "\"confidence\": %g,\n ",
-                  command, command, by[options->by], estimators[profile->estimator],
-                  hp_json_metric(options->metric), hp_chosen_confidence(options));
+                  "\"by\": \"%s\",\n ",
+                  command, command, by[options->by]);
+    if (options->by == HP_BY_LABEL) {
+        hp_sink_text(out, "\"label\": ");
+        hp_json_string(out, hp_span_of(options->label));
+        hp_sink_text(out, ", ");
+    }
+    hp_sink_print(out,
+                  "\"estimator\": \"%s\", \"metric\": \"%s\", \"confidence\": %g,\n ",
+                  estimators[profile->estimator], hp_json_metric(options->metric),
+                  hp_chosen_confidence(options));
     if (profile->thread.n != 0) {
         hp_sink_text(out, "\"thread\": ");
         hp_json_string(out, hp_strtab_span(&profile->strings, profile->thread));
@@ -75,6 +84,54 @@ static void put_periods(struct hp_sink *out, const struct hp_profile *profile,
     hp_vec_done(&periods);
 }
 
+// NULL if it is used.
+static const char *reason_of(const struct hp_input *input) {
+    if (input->status == HP_INPUT_REPEATED || input->status == HP_INPUT_IGNORED) {
+        return input->status == HP_INPUT_REPEATED ? "repeated" : "program";
+    }
+    if (input->status != HP_INPUT_SKIPPED) {
+        return NULL;
+    }
+    switch (input->err.code) {
+    case HP_E_IO:
+        return "unreadable";
+    case HP_E_LIMIT:
+        return "limit";
+    case HP_E_UNSUPPORTED:
+        return "unsupported";
+    case HP_OK:
+    case HP_E_USAGE:
+    case HP_E_FORMAT:
+    case HP_E_DUPLICATE:
+    case HP_E_OUTPUT:
+    case HP_E_EMPTY:
+    case HP_E_INTERNAL:
+        break;
+    }
+    return "malformed";
+}
+
+static void put_reasons(struct hp_sink *out, const struct hp_profile *profile,
+                        enum hp_json_inputs which) {
+    static const char *const reasons[] = {"unreadable", "malformed", "unsupported",
+                                          "limit",      "repeated",  "program"};
+    const char *between = "";
+    hp_sink_text(out, "\"reasons\": {");
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        size_t count = 0;
+        const struct hp_input_record *input;
+        hp_vec_each (input, &profile->inputs) {
+            const char *reason = is_of(input, which) ? reason_of(&input->public) : NULL;
+            count += reason != NULL && strcmp(reason, reasons[i]) == 0;
+        }
+        if (count > 0) {
+            hp_sink_print(out, "%s\"%s\": %zu", between, reasons[i], count);
+            between = ", ";
+        }
+    }
+    hp_sink_text(out, "}, ");
+}
+
 void hp_json_inputs(struct hp_sink *out, const struct hp_profile *profile,
                     enum hp_json_inputs which) {
     static const char *const keys[] = {"inputs", "base", "new"};
@@ -84,9 +141,10 @@ void hp_json_inputs(struct hp_sink *out, const struct hp_profile *profile,
         all += is_of(input, which);
         used += is_of(input, which) && input->public.status <= HP_INPUT_KEPT_DAMAGED;
     }
-    hp_sink_print(out,
-                  "\"%s\": {\"used\": %zu, \"skipped\": %zu, \"periods\": ", keys[which],
-                  used, all - used);
+    hp_sink_print(out, "\"%s\": {\"used\": %zu, \"skipped\": %zu, ", keys[which], used,
+                  all - used);
+    put_reasons(out, profile, which);
+    hp_sink_text(out, "\"periods\": ");
     put_periods(out, profile, which);
 }
 

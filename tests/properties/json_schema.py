@@ -54,6 +54,7 @@ REPORTS = [
     *((command, '--thread=alloc_c', SYMBOLS, PROCS[0], PROCS[3])
       for command in ('top', 'stacks', 'tree', 'diff', 'trend')),
     *((command, 'main', '--thread=alloc_c', SYMBOLS, PROCS[0]) for command in ('peek', 'list')),
+    ('top', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', *PROCS),
 ]
 
 
@@ -166,6 +167,33 @@ def skipped():
     return faults + ([] if sorted(status) == [('skipped', False), ('used', True)] else [f'{status}'])
 
 
+def reasons():
+    """Inputs that do not count are told by how many there are of each kind."""
+    with scratch() as folder:
+        path = pathlib.Path(folder)
+        (path / 'cut').write_bytes(PROCS[0].read_bytes()[:700])
+        (path / 'java').write_bytes(b'JAVA PROFILE 1.0.2\0')
+        (path / 'large').write_bytes(PROCS[2].read_bytes() + b'\n' * 200000)
+        (path / 'elf').write_bytes(pathlib.Path(t.binary).read_bytes()[:5000])
+        inputs = [*(path / name for name in ('cut', 'java', 'large', 'elf', 'no1', 'no2')),
+                  PROCS[1], PROCS[1]]
+        options = ('-q', '-fjson', '--max-skipped=9', '--on-duplicate=skip', '--no-symbols',
+                   '--max-input-size=100KiB')
+        top = json.loads(t.run('top', *options, *inputs).out_bytes)
+        diff = json.loads(t.run('diff', *options, *inputs, '--to', PROCS[3]).out_bytes)
+    wanted = {'unreadable': 2, 'malformed': 1, 'unsupported': 1, 'limit': 1, 'repeated': 1,
+              'program': 1}
+    faults = [f'{told}' for told in (top['inputs'], diff['base'])
+              if told['reasons'] != wanted or told['skipped'] != 7]
+    return faults + ([] if diff['new']['reasons'] == {} else [f"{diff['new']}"]) + [
+        'not of the schema' for report in (top, diff) if not VALIDATOR.is_valid(report)]
+
+
+def key_of_label():
+    value = load(REPORTS[-1])
+    return [] if (value['by'], value['label']) == ('label', 'number') else [f'{value}'[:200]]
+
+
 def hostile():
     with scratch() as folder:
         path = hostile_dump(t, folder)
@@ -185,5 +213,7 @@ for each in REPORTS:
 t.check('a key too many or too few, or another version: refused', refuses)
 t.check('every command that writes JSON', every_command)
 t.check('info: inputs that cannot be used', skipped)
+t.check('why inputs do not count, and how many', reasons)
+t.check('rows by label tell the key', key_of_label)
 t.check('R11: hostile names are escaped', hostile)
 t.done()
