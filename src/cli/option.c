@@ -90,10 +90,11 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_NONE},
 
     {"by", '\0', HP_CLI_CHOICE, "WHAT",
-     CHOICES("function", "line", "file", "module", "address", "input", "thread"),
+     CHOICES("function", "line", "file", "module", "address", "input", "thread",
+             "label:KEY"),
      HP_CLI_GROUP_GROUPING, VIEWS & ~HP_CLI_LIST,
-     "what one row stands for, or in pprof which label tells apart; also label:KEY, of samples "
-     "or of --label-from",
+     "what one row stands for, or in pprof which label tells apart; a KEY is of samples or of "
+     "--label-from",
      hp_cli_set_by, FIELD(report.by), HP_BY_FUNCTION},
     {"label-from", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_GROUPING,
      HP_CLI_TOP | HP_CLI_MERGE,

@@ -51,6 +51,7 @@ def bash_completes_choices(t):
     assert ask_bash(t, "top", "--by", "=", "li") == ["line"]
     assert ask_bash(t, "top", "--by", "li") == ["line"]
     assert "function" in ask_bash(t, "top", "--by", "=")
+    assert "label:KEY" not in ask_bash(t, "top", "--by", "=")
     assert ask_bash(t, "merge", "-f", "fo") == ["folded"]
 
 
