@@ -51,6 +51,8 @@ static void put_commands(FILE *out) {
         fprintf(out, ".It Cm %s", command->name);
         if (command->id == HP_CLI_HELP) {
             fputs(" Op Ar COMMAND", out);
+        } else if (command->id == HP_CLI_DIFF) {
+            fputs(" Ar BASE NEW | BASE ... Fl Fl to Ar NEW ...", out);
         } else if (*command->arguments != '\0') {
             fprintf(out, "%s Ar INPUT ...", command->takes_pattern ? " Ar REGEX" : "");
         }
@@ -80,16 +82,27 @@ static void put_choices(FILE *out, const struct hp_cli_option *option) {
     }
 }
 
-// Which commands it concerns, unless that is all that report.
+static size_t bits(unsigned set) {
+    size_t count = 0;
+    for (; set != 0; set &= set - 1) {
+        count++;
+    }
+    return count;
+}
+
+// Which commands it concerns, or which not, unless it is all that report.
 static void put_scope(FILE *out, const struct hp_cli_option *option) {
     const unsigned reports = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_LIST |
                              HP_CLI_STACKS | HP_CLI_DIFF | HP_CLI_TREND | HP_CLI_MERGE |
                              HP_CLI_INFO;
     unsigned left = option->commands & reports;
-    if (left == reports) {
+    unsigned others = reports & ~left;
+    if (others == 0) {
         return;
     }
-    fputs("Only with\n", out);
+    bool names_others = bits(others) < bits(left);
+    left = names_others ? others : left;
+    fputs(names_others ? "Not with\n" : "Only with\n", out);
     for (size_t i = 0; left != 0; i++) {
         unsigned id = hp_cli_command(i)->id;
         if ((left & id) != 0) {

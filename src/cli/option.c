@@ -12,6 +12,7 @@ enum {
     TABLES =
         HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_LIST | HP_CLI_STACKS | SERIES,
     VIEWS = TABLES | HP_CLI_MERGE,
+    PROFILES = HP_CLI_TOP | HP_CLI_STACKS | HP_CLI_MERGE | HP_CLI_DIFF, // for pprof
     REPORTS = VIEWS | HP_CLI_INFO,
     ALL = REPORTS | HP_CLI_HELP | HP_CLI_VERSION,
 };
@@ -192,16 +193,16 @@ static const struct hp_cli_option options[] = {
      "write to FILE, all or nothing; its name picks the format, see there, if --format is absent",
      hp_cli_set_text, FIELD(output), 0},
     {"flavor", '\0', HP_CLI_CHOICE, "FLAVOR",
-     CHOICES("pprof", "pyroscope", "parca", "datadog"), HP_CLI_GROUP_OUTPUT, VIEWS,
+     CHOICES("pprof", "pyroscope", "parca", "datadog"), HP_CLI_GROUP_OUTPUT, PROFILES,
      "whose names and limits to keep to",
      hp_cli_set_enum, FIELD(report.flavor), HP_FLAVOR_PPROF, PPROF},
-    {"with-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, VIEWS,
+    {"with-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
      "also what sampling leaves open, as sample types that may be added up",
      hp_cli_set_bool, FIELD(report.with_error), true, PPROF},
-    {"max-samples", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, VIEWS,
+    {"max-samples", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
      "at most N stacks; the smallest become one, [other]",
      hp_cli_set_count, FIELD(report.max_samples), 0, PPROF},
-    {"max-depth", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, VIEWS,
+    {"max-depth", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
      "at most N frames a stack, from the leaf; [truncated] stands for the rest",
      hp_cli_set_count, FIELD(report.max_depth), 0, PPROF},
     {"color", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "always", "never"),

@@ -163,6 +163,7 @@ def options_of_pprof_go_with_it(t):
     for option in ("--flavor=datadog", "--with-error", "--max-samples=9", "--max-depth=9"):
         check(t.run("top", option, t.dump), 2, "",
               option.partition("=")[0] + " goes with --format=pprof")
+        check(t.run("tree", option, t.dump), 2, "", "tree takes no " + option.partition("=")[0])
     check(t.run("merge", "--max-depth=0", t.dump), 2, "", "--max-depth takes 1 or more")
     check(t.run("merge", "--max-samples=-1", t.dump), 2, "", "takes a number")
     check(t.run("diff", "-fpprof", "--with-error", t.dump, t.dump), 2, "",
