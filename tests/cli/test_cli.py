@@ -10,6 +10,7 @@ sys.dont_write_bytecode = True
 import cases_arguments  # noqa: E402,F401
 import cases_completions  # noqa: E402,F401
 import cases_errors  # noqa: E402,F401
+import cases_examples  # noqa: E402,F401
 import cases_filters  # noqa: E402,F401
 import cases_inputs  # noqa: E402,F401
 import cases_output  # noqa: E402,F401

@@ -1,0 +1,103 @@
+"""The examples of README.md and the manual, as they stand there, in a folder that has what they name."""
+import itertools
+import os
+import re
+import shutil
+import subprocess
+
+from harness import ROOT, case
+
+README = (ROOT / "README.md").read_text()
+MANUAL = (ROOT / "man/hprof-agg.1").read_text()
+# What is a place on the reader's machine, or stands for what is to be filled in.
+INSTEAD = {"/var/dumps": "var/dumps", "/srv/image": "srv/image", "…": "hprof-agg folded *.heap"}
+WORDS = {"INPUT...": "a.heap b.heap", "BASE... --to NEW...": "a.heap --to b.heap app.heap",
+         "BASE NEW": "a.heap b.heap", "REGEX": "leaf", "COMMAND": "top"}
+# They show what they are given, and it has to be something.
+SHOWS_INPUT = ("flamegraph.pl", "dot")
+SHOWS_FILE = ("kcachegrind", "go")
+
+
+def examples_of_readme():
+    indented = re.findall(r"^    (hprof-agg .*)$", README, re.M)
+    shown = re.findall(r"^(?:    )?\$ (hprof-agg .*)$", README, re.M)
+    rows = re.findall(r"^\| `(hprof-agg [^`]*)`", README, re.M)
+    graphs = re.findall(r"`(… \\\| [^`]*)`", README)
+    return [line.replace("\\|", "|") for line in indented + shown + rows + graphs]
+
+
+def examples_of_manual():
+    text = MANUAL.replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
+    for line in re.findall(r"^\.Dl \$ (.*)$", text, re.M):
+        assert len(line) < 66, f"is broken into two lines: {line}"
+        yield line
+    for block in re.findall(r"^\.Bd -literal.*\n((?:[^.].*\n)*)\.Ed", text, re.M):
+        for command in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            yield command
+    for line in re.findall(r"^\.Ql (hprof-agg [a-z].* a b)", text, re.M):
+        yield line.replace(" a b", " a.heap b.heap")
+
+
+def tool(folder, name, script):
+    path = folder / "bin" / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def furnish(t):
+    """All dumps are different ones: the same twice is an error."""
+    golden = ROOT / "testdata/golden"
+    for folder in ("bin", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image"):
+        (t.folder / folder).mkdir(parents=True)
+    for link in ("root", "golden"):
+        (t.folder / link).symlink_to(ROOT / "testdata" / link)
+    (t.folder / "bin/hprof-agg").symlink_to(t.binary)
+    for name in SHOWS_INPUT:
+        tool(t.folder, name, 'test "$(head -c 1)"')
+    for name in SHOWS_FILE:
+        tool(t.folder, name, 'for file; do :; done; test -s "$file"')
+    dumps = sorted(golden.glob("procs*.heap"))
+    for name, source in (
+            ("app.1.0.f.heap", dumps[0]), ("app.2.0.f.heap", dumps[1]), ("a.heap", dumps[2]),
+            ("b.heap", dumps[3]), ("app.heap", golden / "cxx.heap"),
+            ("app.truth.heap", t.testdata / "jemalloc-lg0.heap")):
+        t.file(name, source.read_text().replace("worker 2", "io worker"))
+    for source, name in zip(sorted((golden / "series").glob("*.heap")),
+                            ("0.i0", "1.i1", "2.i2", "3.i3", "4.i4", "24.i24"), strict=True):
+        shutil.copyfile(source, t.folder / f"app.7.{name}.heap")
+    for source, name in zip(itertools.cycle(dumps), ("prod/1.heap", "prod/2.heap", "canary/1.heap", "canary/2.heap")):
+        shutil.copyfile(source, t.folder / name)
+    for source, name in zip(dumps, ("web1/v1.2-a.heap", "web1/v1.3-a.heap", "web2/v1.2-a.heap")):
+        shutil.copyfile(source, t.folder / "dumps" / name)
+    for source in dumps:
+        shutil.copyfile(source, t.folder / "var/dumps" / source.name)
+
+
+def faults_of(t, example):
+    for old, new in INSTEAD.items():
+        example = example.replace(old, new)
+    for old, new in WORDS.items():
+        example = example.replace(old, new)
+    environment = t.environment({"PATH": f"{t.folder / 'bin'}:{os.environ['PATH']}",
+                                 "HPROF_AGG_OPTS": "--symbol-dir=root"})
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", example], cwd=t.folder, env=environment,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    allowed = (0, 1) if "--fail-if" in example else (0,)
+    return [] if done.returncode in allowed else [f"{example}: status {done.returncode}: {done.stderr}"]
+
+
+def run_all(t, examples, least):
+    furnish(t)
+    faults = [fault for example in examples for fault in faults_of(t, example)]
+    assert len(examples) >= least, f"only {len(examples)} were found"
+    assert not faults, "\n".join(faults)
+
+
+@case
+def examples_of_the_readme_work_as_they_stand(t):
+    run_all(t, examples_of_readme(), 36)
+
+
+@case
+def examples_of_the_manual_work_as_they_stand(t):
+    run_all(t, list(examples_of_manual()), 20)
