@@ -10,7 +10,7 @@ from harness import ROOT, case
 README = (ROOT / "README.md").read_text()
 MANUAL = (ROOT / "man/hprof-agg.1").read_text()
 # What is of the reader's machine or program, or stands for what is to be filled in.
-INSTEAD = {"'^net::'": "'^leaf'", "/var/dumps": "var/dumps", "/srv/image": "srv/image", "…": "hprof-agg folded *.heap"}
+INSTEAD = {"^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image", "…": "hprof-agg folded *.heap"}
 WORDS = {"INPUT...": "a.heap b.heap", "BASE... --to NEW...": "a.heap --to b.heap app.heap",
          "BASE NEW": "a.heap b.heap", "REGEX": "leaf", "COMMAND": "top"}
 # They show what they are given, and it has to be something.
