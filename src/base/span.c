@@ -38,6 +38,16 @@ struct hp_span hp_span_from(struct hp_span span, size_t start) {
     return (struct hp_span){span.at + start, span.size - start};
 }
 
+uint64_t hp_span_newlines(struct hp_span span) {
+    uint64_t newlines = 0;
+    const char *at = span.at, *end = span.at + span.size;
+    while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
+        at++;
+        newlines++;
+    }
+    return newlines;
+}
+
 struct hp_span hp_span_basename(struct hp_span path) {
     size_t start = path.size;
     while (start > 0 && path.at[start - 1] != '/') {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct hp_span {
     const char *at;
@@ -18,6 +19,7 @@ bool hp_span_contains(struct hp_span span, const char *word);
 bool hp_span_equal(struct hp_span a, struct hp_span b);
 int hp_span_compare(struct hp_span a, struct hp_span b); // as bytes: no locale has a say
 struct hp_span hp_span_from(struct hp_span span, size_t start); // without the first bytes
+uint64_t hp_span_newlines(struct hp_span span);       // how many there are in it
 struct hp_span hp_span_basename(struct hp_span path); // what follows the last '/'
 
 #endif

@@ -211,15 +211,6 @@ static bool is_sorted(const struct hp_dump *dump) {
     return true;
 }
 
-static uint64_t count_lines(const char *from, const char *to) {
-    uint64_t lines = 0;
-    while (from < to && (from = memchr(from, '\n', (size_t)(to - from)))) {
-        from++;
-        lines++;
-    }
-    return lines;
-}
-
 // The text begins at `start`, which is in a line of that number.
 static void drop_overlaps(struct hp_dump *dump, const char *start, uint64_t line) {
     size_t kept = 0;
@@ -234,7 +225,10 @@ static void drop_overlaps(struct hp_dump *dump, const char *start, uint64_t line
         }
     }
     dump->mappings.count = kept;
-    dump->overlaps.line = first ? line + count_lines(start, first) : 0;
+    if (first) {
+        struct hp_span before = {start, (size_t)(first - start)};
+        dump->overlaps.line = line + hp_span_newlines(before);
+    }
 }
 
 // --- which process ------------------------------------------------------------------------

@@ -85,11 +85,17 @@ static void read_preamble(struct hp_scan *scan) {
 // --- windows -----------------------------------------------------------------------
 
 // A window that could not be let go of, because no record in it is whole yet, doubles; but
-// not for a line without end.
-static bool holds_endless_line(const struct hp_scan *scan, size_t done) {
-    const struct hp_text *text = scan->text;
-    return text->size - done > LONGEST_LINE &&
-           !memchr(text->at + text->size - LONGEST_LINE, '\n', LONGEST_LINE);
+// not for a line without end.  Returns where one begins, or NULL.
+static const char *endless_line(const struct hp_text *text) {
+    const char *line = text->at, *end = text->at + text->size;
+    while (end - line > LONGEST_LINE) {
+        const char *newline = memrchr(line, '\n', LONGEST_LINE + 1);
+        if (!newline) {
+            return line;
+        }
+        line = newline + 1;
+    }
+    return NULL;
 }
 
 static int fail_limit(const char *what, uint64_t line, struct hp_err *err) {
@@ -100,9 +106,6 @@ static int fail_limit(const char *what, uint64_t line, struct hp_err *err) {
 
 int hp_scan_slide(struct hp_scan *scan, struct hp_err *err) {
     size_t done = (size_t)(scan->c.at - scan->text->at);
-    if (holds_endless_line(scan, done)) {
-        return fail_limit("a line of more than 16 MiB", scan->line, err);
-    }
     if (scan->digests) {
         hp_digester_add(&scan->digester, (struct hp_span){scan->text->at, done});
     }
@@ -110,6 +113,12 @@ int hp_scan_slide(struct hp_scan *scan, struct hp_err *err) {
     hp_stack_lines_forget(scan->stacks);
     int ret = hp_text_slide(scan->text, done, err);
     scan->c = hp_cursor_over(scan->text->at, scan->text->at + scan->text->size);
+    const char *endless = ret == HP_OK ? endless_line(scan->text) : NULL;
+    if (endless) {
+        struct hp_span before = {scan->c.at, (size_t)(endless - scan->c.at)};
+        uint64_t line = scan->line + hp_span_newlines(before);
+        return fail_limit("a line of more than 16 MiB", line, err);
+    }
     return ret;
 }
 
