@@ -5,6 +5,7 @@
 #include "reading.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -27,6 +28,7 @@ static void merge(struct hp_dump *dump, bool keeps) {
     (void)ret;
     hp_merger_done(&merger);
     hp_profile_done(&profile);
+    free(record.remark);
 }
 
 // A window of so many bytes holds the whole text, and little more.
