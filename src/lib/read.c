@@ -93,9 +93,10 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
         return ret;
     }
     record->content = worker->dump.content;
-    record->content.of[1] ^= record->is_base; // may be on both sides of a diff
     record->has_content = true;
-    if (!hp_claims_take(&job->claims, record->content)) {
+    struct hp_digest claim = record->content;
+    claim.of[1] ^= record->is_base; // may be on both sides of a diff
+    if (!hp_claims_take(&job->claims, claim)) {
         record->public.status = HP_INPUT_REPEATED;
         return HP_OK;
     }
@@ -337,10 +338,15 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     if (count > 0) {
         qsort(profile->inputs.at, count, sizeof *profile->inputs.at, by_name);
     }
-    size_t repeated = hp_repeats_settle(profile->inputs.at, count);
+    struct hp_repeat repeat = hp_repeats_settle(profile->inputs.at, count);
     settle_names(profile->inputs.at, count);
-    if (repeated < count && !options->skip_duplicates) {
-        return hp_repeats_refuse(profile->inputs.at, repeated, err);
+    bool is_refused = repeat.again < count && !options->skip_duplicates;
+    if (!is_refused && options->base_count > 0) {
+        repeat = hp_repeats_across(profile->inputs.at, count);
+        is_refused = repeat.again < count;
+    }
+    if (is_refused) {
+        return hp_repeats_refuse(profile->inputs.at, repeat, err);
     }
     return judge(profile, options, err);
 }

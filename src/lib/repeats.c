@@ -7,13 +7,34 @@
 
 struct by_content {
     struct hp_digest content;
+    bool is_new; // else of the base of a diff, if it is one
     size_t input;
 };
 
 static int compare_content(const void *left, const void *right) {
     const struct by_content *a = left, *b = right;
     int order = memcmp(&a->content, &b->content, sizeof a->content);
+    order = order ? order : a->is_new - b->is_new;
     return order ? order : (a->input > b->input) - (a->input < b->input);
+}
+
+static bool same_content(const struct by_content *a, const struct by_content *b) {
+    return memcmp(&a->content, &b->content, sizeof a->content) == 0;
+}
+
+// Those that were read, to be freed.
+static struct by_content *sort_by_content(const struct hp_input_record *records,
+                                          size_t count, size_t *read) {
+    struct by_content *order = hp_alloc(count * sizeof *order);
+    *read = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].has_content) {
+            order[(*read)++] =
+                (struct by_content){records[i].content, !records[i].is_base, i};
+        }
+    }
+    qsort(order, *read, sizeof *order, compare_content);
+    return order;
 }
 
 // What is known of a file, and not of its content.
@@ -54,43 +75,51 @@ static void settle(struct hp_input_record *records, const struct by_content *ord
     }
 }
 
-static bool same_content(const struct by_content *a, const struct by_content *b) {
-    return memcmp(&a->content, &b->content, sizeof a->content) == 0;
-}
-
-size_t hp_repeats_settle(struct hp_input_record *records, size_t count) {
-    struct by_content *order = hp_alloc(count * sizeof *order);
-    size_t read = 0, first_repeated = count;
-    for (size_t i = 0; i < count; i++) {
-        if (records[i].has_content) {
-            order[read++] = (struct by_content){records[i].content, i};
-        }
-    }
-    qsort(order, read, sizeof *order, compare_content);
+struct hp_repeat hp_repeats_settle(struct hp_input_record *records, size_t count) {
+    size_t read;
+    struct by_content *order = sort_by_content(records, count, &read);
+    struct hp_repeat found = {count, count};
     for (size_t first = 0, last; first < read; first = last) {
         last = first + 1;
-        while (last < read && same_content(&order[last], &order[first])) {
+        while (last < read && same_content(&order[last], &order[first]) &&
+               order[last].is_new == order[first].is_new) {
             last++;
         }
         settle(records, order, first, last);
-        if (last > first + 1 && order[first + 1].input < first_repeated) {
-            first_repeated = order[first + 1].input;
+        if (last > first + 1 && order[first + 1].input < found.again) {
+            found = (struct hp_repeat){order[first].input, order[first + 1].input};
         }
     }
     free(order);
-    return first_repeated;
+    return found;
 }
 
-int hp_repeats_refuse(const struct hp_input_record *records, size_t repeated,
-                      struct hp_err *err) {
-    size_t first = 0;
-    while (memcmp(&records[first].content, &records[repeated].content,
-                  sizeof records->content) != 0) {
-        first++;
+struct hp_repeat hp_repeats_across(const struct hp_input_record *records, size_t count) {
+    size_t read, used = 0;
+    struct by_content *order = sort_by_content(records, count, &read);
+    struct hp_repeat found = {count, count};
+    for (size_t i = 0, base = 0; i < read; i++) {
+        bool starts = i == 0 || !same_content(&order[i], &order[i - 1]);
+        base = starts ? i : base;
+        used += records[order[i].input].public.status <= HP_INPUT_KEPT_DAMAGED;
+        if (!starts && order[i].is_new && !order[base].is_new &&
+            order[i].input < found.again) {
+            found = (struct hp_repeat){order[base].input, order[i].input};
+        }
     }
-    hp_fail(err, HP_E_DUPLICATE,
-            "the same dump as %s: give it once, or --on-duplicate=skip",
-            records[first].public.name);
-    hp_err_locate(err, records[repeated].public.name, 0);
+    free(order);
+    return used > 2 ? found : (struct hp_repeat){count, count};
+}
+
+int hp_repeats_refuse(const struct hp_input_record *records, struct hp_repeat repeat,
+                      struct hp_err *err) {
+    const struct hp_input_record *first = &records[repeat.first];
+    const struct hp_input_record *again = &records[repeat.again];
+    bool is_across = first->is_base != again->is_base;
+    hp_fail(err, HP_E_DUPLICATE, "the same dump as %s%s", first->public.name,
+            is_across
+                ? " of the base: several dumps are compared as of different processes"
+                : ": give it once, or --on-duplicate=skip");
+    hp_err_locate(err, again->public.name, 0);
     return HP_E_DUPLICATE;
 }

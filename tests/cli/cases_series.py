@@ -26,6 +26,18 @@ def diff_of_a_dump_with_itself_finds_nothing(t):
 
 
 @case
+def a_dump_on_both_sides_of_several_is_refused(t):
+    one, two, three = golden(1, 2, 3)
+    for arguments in ([one, two, "--to", one, three], [one, two, "--to", one], [two, "--to", one, two],
+                      [one, two, "--to", three, one, "--on-duplicate=skip"]):
+        check(t.run("diff", "--no-symbols", *arguments), 4, "",
+              " of the base: several dumps are compared as of different processes")
+    check(t.run("diff", "--no-symbols", one, one, "--to", one), 4, "", "give it once, or --on-duplicate=skip")
+    check(t.run("diff", "--no-symbols", one, one, "--to", one, "--on-duplicate=skip"), 0)
+    check(t.run("diff", "--no-symbols", one, two, "--to", three), 0)
+
+
+@case
 def diff_needs_both_sides(t):
     check(t.run("diff", t.dump), 2, "", "diff takes two inputs")
     check(t.run("diff", t.dump, t.dump, t.dump), 2, "", "diff takes two inputs")
