@@ -258,8 +258,9 @@ static void put_left(struct hp_sink *out, const struct hp_naming *naming,
         hp_sink_print(out, hp_measure_is_known(error, metric) ? " ± %s" : " (%s)", text);
     }
     hp_text_format(text, total, metric, HP_UNIT_AUTO);
-    double share = total == 0 ? 0 : (double)left.values.of[metric] * 100 / (double)total;
-    hp_sink_print(out, " of %s (%.1f%%)\n", text, share);
+    hp_sink_print(out, " of %s", text);
+    hp_text_share(text, left.values.of[metric], total);
+    hp_sink_print(out, " (%s)\n", text);
 }
 
 void hp_text_header(struct hp_sink *out, const struct hp_naming *naming,
@@ -278,12 +279,12 @@ void hp_text_header(struct hp_sink *out, const struct hp_naming *naming,
 
 void hp_text_rest(struct hp_sink *out, size_t rows, const char *what, hp_fixed value,
                   hp_fixed total) {
-    char count[HP_NUMBER_SIZE];
+    char count[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
     hp_format_grouped(count, (hp_int128)rows);
+    hp_text_share(share, value, total);
     const char *plural = what[strlen(what) - 1] == 's' ? "es" : "s";
     hp_sink_print(out, "… %s more %s%s, ", count, what, rows == 1 ? "" : plural);
-    double share = total == 0 ? 0 : (double)value * 100 / (double)total;
-    hp_sink_print(out, "%.1f%% of the total: --limit=0 shows all\n", share);
+    hp_sink_print(out, "%s of the total: --limit=0 shows all\n", share);
 }
 
 static void write_text(struct hp_sink *out, const struct hp_profile *profile,

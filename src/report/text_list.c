@@ -122,10 +122,9 @@ static void put_function_title(const struct list *list,
                                const struct hp_listed_function *function,
                                const struct hp_source_file *source) {
     const struct hp_profile *profile = list->listing->naming.profile;
-    char flat[HP_NUMBER_SIZE], cum[HP_NUMBER_SIZE];
+    char flat[HP_NUMBER_SIZE], cum[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
     enum hp_metric metric = list->options->metric;
-    hp_fixed total = list->listing->total;
-    double share = total == 0 ? 0 : (double)function->cum * 100 / (double)total;
+    hp_text_share(share, function->cum, list->listing->total);
     hp_text_format(flat, function->flat, metric, list->options->unit);
     hp_text_format(cum, function->cum, metric, list->options->unit);
     hp_sink_text(list->out, "\n");
@@ -135,8 +134,7 @@ static void put_function_title(const struct list *list,
     hp_sink_escaped(list->out, function->file.n
                                    ? hp_strtab_span(&profile->strings, function->file)
                                    : hp_span_of("an unknown file"));
-    hp_sink_print(list->out, ": %s flat, %s cum (%.1f%% of the total)\n", flat, cum,
-                  share);
+    hp_sink_print(list->out, ": %s flat, %s cum (%s of the total)\n", flat, cum, share);
     if (source && source->why) {
         hp_sink_print(list->out, "no source: %s\n", source->why);
     }

@@ -421,3 +421,5 @@ def shares_below_zero_have_a_sign(t):
             faults = [share for share in shares if not re.fullmatch(r"-?\d+\.\d", share)]
             assert len(shares) > 30 and not faults and "-0.0" not in shares, out
             assert any(share.startswith("-") for share in shares), out
+    out = check(t.run("top", "-q", "-n2", "--no-symbols", "--focus=0x148a", path)).out
+    assert "-0.0%" not in out and "(-0.4%)\n" in out and " 0.0% of the total" in out, out
