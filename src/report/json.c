@@ -1,6 +1,7 @@
 // For programs.  One object, always with these keys in this order:
 //
 //     {"schema": "hprof-agg.top/1", "command": "top", "by": "function",
+//      "label": "host", if by label,
 //      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
 //      "thread": "worker", if that alone was read,
 //      "inputs": {"used": 3, "skipped": 0, "reasons": {}, "periods": [524288], "stacks": 1234},
