@@ -74,7 +74,13 @@ static void put_command(FILE *out, const struct hp_cli_command *command, size_t 
     put_entry(out, name, command->help, columns);
 }
 
-static void put_option(FILE *out, const struct hp_cli_option *option, size_t columns) {
+// `topic` is the command that is looked at, or NULL.
+static bool writes(const struct hp_cli_command *topic, const char *format) {
+    return topic == NULL || hp_format_fits(format, topic->kind);
+}
+
+static void put_option(FILE *out, const struct hp_cli_option *option,
+                       const struct hp_cli_command *topic, size_t columns) {
     char name[NAME_MAX_SHOWN], letter[] = "    ", text[TEXT_MAX];
     if (option->letter != '\0') {
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
@@ -83,10 +89,13 @@ static void put_option(FILE *out, const struct hp_cli_option *option, size_t col
              option->value_name != NULL ? "=" : "",
              option->value_name != NULL ? option->value_name : "");
     size_t used = (size_t)snprintf(text, sizeof text, "%s", option->help);
-    const char *choice;
+    const char *choice, *between = ": ";
     for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-                                 i == 0 ? ": " : ", ", choice);
+        if (option->value != HP_CLI_FORMAT || writes(topic, choice)) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", between,
+                                     choice);
+            between = ", ";
+        }
     }
     if (option->formats != NULL) {
         snprintf(text + used, sizeof text - used, "; for %s", option->formats);
@@ -94,25 +103,28 @@ static void put_option(FILE *out, const struct hp_cli_option *option, size_t col
     put_entry(out, name, text, columns);
 }
 
-static void put_options(FILE *out, unsigned commands, size_t columns) {
+static void put_options(FILE *out, const struct hp_cli_command *topic, size_t columns) {
     enum hp_cli_group group = HP_CLI_GROUPS;
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
         const struct hp_cli_option *option = hp_cli_option(i);
-        if ((option->commands & commands) == 0) {
+        if (topic != NULL && (option->commands & topic->id) == 0) {
             continue;
         }
         if (option->group != group) {
             group = option->group;
             fprintf(out, "\n%s:\n", hp_cli_group_name(group));
         }
-        put_option(out, option, columns);
+        put_option(out, option, topic, columns);
     }
 }
 
-static void put_formats(FILE *out, size_t columns) {
+static void put_formats(FILE *out, const struct hp_cli_command *topic, size_t columns) {
     fputs("\nFormats, and names of files:\n", out);
     for (size_t i = 0; i < hp_format_count(); i++) {
         char name[NAME_MAX_SHOWN], text[TEXT_MAX];
+        if (!writes(topic, hp_format_name(i))) {
+            continue;
+        }
         snprintf(name, sizeof name, "  %s", hp_format_name(i));
         snprintf(text, sizeof text, "%s: %s", hp_format_help(i), hp_format_files(i));
         put_entry(out, name, text, columns);
@@ -128,9 +140,9 @@ static void put_topic(FILE *out, const struct hp_cli_command *topic, size_t colu
     fputc('\n', out);
     snprintf(line, sizeof line, "%s: %s.", topic->name, topic->help);
     put_paragraph(out, line, columns);
-    put_options(out, topic->id, columns);
+    put_options(out, topic, columns);
     if (has_options) {
-        put_formats(out, columns);
+        put_formats(out, topic, columns);
     }
 }
 
@@ -156,8 +168,8 @@ void hp_cli_usage_print(FILE *out, const struct hp_cli_command *topic, size_t co
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
         put_command(out, hp_cli_command(i), columns);
     }
-    put_options(out, ~0U, columns);
-    put_formats(out, columns);
+    put_options(out, NULL, columns);
+    put_formats(out, NULL, columns);
     fputc('\n', out);
     put_paragraph(
         out,

@@ -1,4 +1,6 @@
 """How the command line and HPROF_AGG_OPTS are understood."""
+import re
+
 from harness import case, check
 
 
@@ -20,6 +22,18 @@ def help_of_a_command_leaves_out_what_does_not_concern_it(t):
     wanted = check(t.run("help", "top"), 0, "--cum").out
     assert t.run("top", "--help").out == wanted
     assert "--cum" not in check(t.run("info", "--help")).out
+
+
+@case
+def help_of_a_command_has_the_formats_it_writes(t):
+    for command in ("top", "tree", "peek", "list", "stacks", "diff", "trend", "merge", "info"):
+        out = check(t.run("help", command, env={"COLUMNS": "200"}), 0).out
+        shown = re.search("^  -f, --format.*: (.*)$", out, re.M)[1].split(", ")
+        assert re.findall(r"^  (\w+) ", out.partition("\nFormats")[2], re.M) == shown, out
+        wrong = next(name for name in ("difffolded", "json", "folded") if name not in shown)
+        pattern = ["x"] * (command in ("peek", "list"))
+        check(t.run(command, "-f", wrong, *pattern, *t.procs[:2]), 2, "",
+              f"{command} does not write {wrong}, but: {', '.join(shown)}\n")
 
 
 @case
