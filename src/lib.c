@@ -95,7 +95,7 @@ static int check_each(const struct hp_profile *profile, enum hp_metric metric,
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         const char *untold = hp_input_untold(input, metric);
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED && untold) {
+        if (hp_input_is_used(input) && untold) {
             hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not tell %s", untold);
             hp_err_locate(err, input->public.name, 0);
             return HP_E_EMPTY;
@@ -144,7 +144,7 @@ static int check_history(const struct hp_profile *profile,
     size_t used = 0, base = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        bool is_used = input->public.status <= HP_INPUT_KEPT_DAMAGED;
+        bool is_used = hp_input_is_used(input);
         used += is_used;
         base += is_used && input->is_base;
     }

@@ -217,8 +217,7 @@ static void forget_errors_of_differences(struct hp_profile *profile) {
     bool has_difference = false;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        has_difference |=
-            input->public.status <= HP_INPUT_KEPT_DAMAGED && input->negative > 0;
+        has_difference |= hp_input_is_used(input) && input->negative > 0;
     }
     for (enum hp_column i = 0; i < HP_COLUMNS && has_difference; i++) {
         profile->keep = HP_ERRORS_NONE;
@@ -279,7 +278,7 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         skipped += input->public.status == HP_INPUT_SKIPPED;
-        used += input->public.status <= HP_INPUT_KEPT_DAMAGED;
+        used += hp_input_is_used(input);
     }
     double share = options->max_skipped_share * (double)count;
     if (skipped > options->max_skipped && (double)skipped > share) {

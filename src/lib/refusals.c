@@ -10,7 +10,7 @@
 static bool is_difference(const struct hp_profile *profile) {
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED && input->negative > 0) {
+        if (hp_input_is_used(input) && input->negative > 0) {
             return true;
         }
     }

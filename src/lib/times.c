@@ -86,7 +86,7 @@ int hp_times_set(struct hp_profile *profile, const char *from, struct hp_err *er
     int ret = by_mtime ? HP_OK : hp_pattern_init(&pattern, from, err);
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        if (ret == HP_OK && input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+        if (ret == HP_OK && hp_input_is_used(input)) {
             ret = by_mtime ? take_mtime(input, err)
                            : take_from_path(input, &pattern, from, err);
         }

@@ -15,10 +15,6 @@ enum {
     NAMED = 3, // inputs of one kind of trouble that are named; the others are counted
 };
 
-static bool is_used(const struct hp_input_record *input) {
-    return input->public.status <= HP_INPUT_KEPT_DAMAGED;
-}
-
 // --- trouble of single inputs -------------------------------------------------------
 
 static struct hp_faults once(bool is, uint64_t line) {
@@ -128,7 +124,7 @@ static void warn_of_troubles(struct hp_profile *profile, size_t kind) {
     size_t found = 0;
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        bool has = is_used(input) && troubles[kind].faults(input).count > 0;
+        bool has = hp_input_is_used(input) && troubles[kind].faults(input).count > 0;
         found += has;
         if (has && found <= NAMED) {
             warn_of_one(profile, input, kind);
@@ -195,7 +191,7 @@ static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
     for (size_t i = 0; i < count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
         struct keyed keyed = {.input = i};
-        if (is_used(input) && kinships[kind].key(input, &keyed.key)) {
+        if (hp_input_is_used(input) && kinships[kind].key(input, &keyed.key)) {
             keyed.key.of[0] ^= input->is_base; // the sides of a diff are not added up
             order[keys++] = keyed;
         }
@@ -231,7 +227,7 @@ static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
 static void warn_of_strangers(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
     hp_vec_each (input, &profile->inputs) {
-        if (!is_used(input)) {
+        if (!hp_input_is_used(input)) {
             continue;
         }
         first = first ? first : input;
@@ -269,7 +265,7 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     bool mixed = false;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        if (is_used(input) && input->stacks > 0) {
+        if (hp_input_is_used(input) && input->stacks > 0) {
             mixed |= used > 0 && input->period != period;
             period = input->period;
             used++;

@@ -20,6 +20,10 @@ enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
                                                         : HP_KINSHIP_OTHER;
 }
 
+bool hp_input_is_used(const struct hp_input_record *input) {
+    return input->public.status <= HP_INPUT_KEPT_DAMAGED;
+}
+
 const char *hp_producer_text(enum hp_producer producer) {
     static const char *const texts[] = {
         [HP_PRODUCER_JEMALLOC] = "jemalloc heap_v2",

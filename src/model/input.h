@@ -105,6 +105,9 @@ enum hp_kinship {
 enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
                                  const struct hp_input_record *b);
 
+// Whether its numbers count.
+bool hp_input_is_used(const struct hp_input_record *input);
+
 // "jemalloc heap_v2"
 const char *hp_producer_text(enum hp_producer producer);
 

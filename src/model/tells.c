@@ -29,8 +29,7 @@ const char *hp_input_untold(const struct hp_input_record *input, enum hp_metric 
 bool hp_profile_tells(const struct hp_profile *profile, enum hp_metric metric) {
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED &&
-            hp_input_tells(input, metric)) {
+        if (hp_input_is_used(input) && hp_input_tells(input, metric)) {
             return true;
         }
     }

@@ -115,7 +115,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input) 
     hp_json_string(out, hp_span_of(public->name));
     put_text(out, "status", statuses[public->status]);
     put_reason(out, public);
-    if (public->status <= HP_INPUT_KEPT_DAMAGED) {
+    if (hp_input_is_used(input)) {
         put_contents(out, input);
         put_input_total(out, input);
     }

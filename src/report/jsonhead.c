@@ -66,7 +66,7 @@ static void put_periods(struct hp_sink *out, const struct hp_profile *profile,
     HP_VEC(uint64_t) periods = {0};
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED && is_of(input, which)) {
+        if (hp_input_is_used(input) && is_of(input, which)) {
             hp_vec_push(&periods, input->period);
         }
     }
@@ -139,7 +139,7 @@ void hp_json_inputs(struct hp_sink *out, const struct hp_profile *profile,
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         all += is_of(input, which);
-        used += is_of(input, which) && input->public.status <= HP_INPUT_KEPT_DAMAGED;
+        used += is_of(input, which) && hp_input_is_used(input);
     }
     hp_sink_print(out, "\"%s\": {\"used\": %zu, \"skipped\": %zu, ", keys[which], used,
                   all - used);

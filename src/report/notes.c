@@ -8,7 +8,7 @@ static size_t count_used(const struct hp_profile *profile) {
     size_t used = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        used += input->public.status <= HP_INPUT_KEPT_DAMAGED;
+        used += hp_input_is_used(input);
     }
     return used;
 }

@@ -215,16 +215,12 @@ static void put_all_samples(struct writer *w) {
 
 // --- the rest -----------------------------------------------------------------------------
 
-static bool is_used(const struct hp_input_record *input) {
-    return input->public.status <= HP_INPUT_KEPT_DAMAGED;
-}
-
 // As pprof itself merges: the first of the times.
 static uint64_t find_time(const struct hp_profile *profile) {
     double first = INFINITY;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        first = is_used(input) ? fmin(first, input->time) : first;
+        first = hp_input_is_used(input) ? fmin(first, input->time) : first;
     }
     return profile->has_times && first < INFINITY ? (uint64_t)hp_nanoseconds(first) : 0;
 }
@@ -234,7 +230,8 @@ static uint64_t find_period(const struct hp_profile *profile) {
     uint64_t period = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        period = is_used(input) && input->period > period ? input->period : period;
+        period =
+            hp_input_is_used(input) && input->period > period ? input->period : period;
     }
     return period;
 }

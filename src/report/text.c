@@ -168,7 +168,7 @@ static void put_inputs(struct hp_sink *out, const struct hp_profile *profile) {
     size_t used = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        used += input->public.status <= HP_INPUT_KEPT_DAMAGED;
+        used += hp_input_is_used(input);
     }
     char inputs[HP_NUMBER_SIZE];
     hp_format_grouped(inputs, (hp_int128)used);

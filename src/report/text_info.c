@@ -148,7 +148,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input) 
     hp_sink_escaped(out, hp_span_of(input->public.name));
     hp_sink_text(out, "\n");
     put_status(out, &input->public);
-    if (input->public.status > HP_INPUT_KEPT_DAMAGED) {
+    if (!hp_input_is_used(input)) {
         return;
     }
     put_field(out, "format");

@@ -9,7 +9,7 @@ static const char *format_of(const struct hp_profile *profile) {
     const char *format = NULL;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+        if (hp_input_is_used(input)) {
             const char *text = hp_producer_text(input->producer);
             format = !format || format == text ? text : "several formats";
         }
@@ -23,7 +23,7 @@ static void put_period(struct hp_sink *out, const struct hp_profile *profile) {
     bool first = true, mixed = false;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+        if (hp_input_is_used(input)) {
             mixed |= !first && input->period != period;
             period = input->period;
             first = false;
@@ -50,7 +50,7 @@ static bool is_exact(const struct hp_profile *profile) {
     bool exact = true;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        exact &= input->public.status > HP_INPUT_KEPT_DAMAGED || input->period == 1;
+        exact &= !hp_input_is_used(input) || input->period == 1;
     }
     return exact;
 }

@@ -23,7 +23,7 @@ void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
     *sides = (struct hp_sides){0};
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        if (input->public.status > HP_INPUT_KEPT_DAMAGED) {
+        if (!hp_input_is_used(input)) {
             continue;
         }
         if (input->is_base) {

@@ -35,7 +35,7 @@ struct hp_group_member *hp_group_members(const struct hp_profile *profile,
     const struct hp_input_record *input;
     *count = 0;
     hp_vec_each (input, &profile->inputs) {
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+        if (hp_input_is_used(input)) {
             members[(*count)++] =
                 (struct hp_group_member){name_of_input(profile, input, options),
                                          input->number};
@@ -231,7 +231,7 @@ void hp_groups_make_rows(struct hp_table *table, const struct hp_profile *profil
     const struct hp_input_record *input;
     find_nodes(&rows, profile, options);
     hp_vec_each (input, &profile->inputs) {
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+        if (hp_input_is_used(input)) {
             add_input(&rows, input, options, &reader);
         }
     }

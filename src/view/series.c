@@ -20,7 +20,7 @@ struct hp_series_dump *hp_series_new(const struct hp_profile *profile, size_t *c
     *count = 0;
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        if (input->public.status <= HP_INPUT_KEPT_DAMAGED) {
+        if (hp_input_is_used(input)) {
             dumps[(*count)++] = (struct hp_series_dump){
                 .input = input,
                 .number = i,
