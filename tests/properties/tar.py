@@ -367,7 +367,7 @@ def as_any_input():
         for args, code, sentence in (
                 ([path], 5, 'this is a tar archive: give it as --tar=FILE'),
                 (['--tar=/nowhere/x.tar'], 5, '/nowhere/x.tar: cannot open'),
-                ([f'--tar={path}', f'--output={path}'], 2, 'would replace the archive'),
+                ([f'--tar={path}', '--format=text', f'--output={path}'], 2, 'would replace the archive'),
                 (['--tar=-', '-'], 2, 'standard input can be only one of')):
             result = t.run('top', *args)
             if result.code != code or sentence not in result.err:
