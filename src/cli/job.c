@@ -123,8 +123,9 @@ static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
     bool is_alloc = settings->report.metric == HP_ALLOC_SPACE ||
                     settings->report.metric == HP_ALLOC_OBJECTS;
     bool asks_for_p = settings->has_gate && settings->gate.p > 0;
-    if (settings->report.no_error || (has_none && !asks_for_p) ||
-        settings->command->id == HP_CLI_INFO || settings->command->id == HP_CLI_MERGE) {
+    bool is_asked = !settings->report.no_error || settings->report.spread;
+    if (!is_asked || (has_none && !asks_for_p) || settings->command->id == HP_CLI_INFO ||
+        settings->command->id == HP_CLI_MERGE) {
         return HP_ERRORS_NONE;
     }
     bool is_series = (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0;

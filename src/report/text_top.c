@@ -10,6 +10,8 @@
 #include "view/spread.h"
 #include "view/table.h"
 
+#include <math.h>
+
 const char *hp_text_row_name(enum hp_granularity by) {
     static const char *const names[] = {
         [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",
@@ -50,6 +52,19 @@ static void put_column_names(struct hp_sink *out, const struct top *top) {
                   options->color ? "\033[0m" : "");
 }
 
+static void put_spread(struct hp_sink *out, const struct hp_spread_row *spread,
+                       const struct hp_report_options *options) {
+    hp_sink_text(out, " ");
+    if (isnan(spread->sd)) {
+        hp_sink_print(out, "%*s", HP_COLUMN, "-");
+    } else {
+        hp_text_value(out, hp_text_fixed(spread->sd, options->metric), options,
+                      HP_COLUMN);
+    }
+    hp_sink_text(out, " ");
+    hp_text_chance(out, spread->p, P_WIDTH);
+}
+
 static void put_row(struct hp_sink *out, const struct top *top, const struct hp_row *row,
                     hp_fixed sum) {
     const struct hp_report_options *options = top->options;
@@ -70,12 +85,7 @@ static void put_row(struct hp_sink *out, const struct top *top, const struct hp_
                       is_cum ? &row->cum_error : &row->flat_error, options);
     }
     if (options->spread) {
-        const struct hp_spread_row *spread = &top->spread.rows[row->node.n];
-        hp_sink_text(out, " ");
-        hp_text_value(out, hp_text_fixed(spread->sd, options->metric), options,
-                      HP_COLUMN);
-        hp_sink_text(out, " ");
-        hp_text_chance(out, spread->p, P_WIDTH);
+        put_spread(out, &top->spread.rows[row->node.n], options);
     }
     hp_sink_text(out, "  ");
     hp_sink_escaped(out, hp_node_name(&table->naming, row->node));
@@ -86,9 +96,10 @@ static void put_spread_notes(struct hp_sink *out, const struct top *top) {
     const struct hp_spread *spread = &top->spread;
     const struct hp_profile *profile = top->table.naming.profile;
     enum hp_metric metric = top->options->metric;
-    hp_sink_text(out,
-                 "spread is the standard deviation between inputs beyond sampling; p is "
-                 "the chance that sampling alone makes them differ as much\n");
+    hp_sink_text(
+        out,
+        "spread is the standard deviation between inputs beyond sampling; p is "
+        "the chance that sampling alone makes them differ as much; - is not known\n");
     for (size_t i = 0; i < spread->outliers.count && i < MOST_OUTLIERS; i++) {
         const struct hp_outlier *outlier = &spread->outliers.at[i];
         char value[HP_NUMBER_SIZE], others[HP_NUMBER_SIZE];

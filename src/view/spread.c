@@ -36,15 +36,17 @@ static double chance_of(double variance, double sampling, double n) {
     return hp_gamma_above((n - 1) / 2, (n - 1) * variance / sampling / 2);
 }
 
+// Without errors nobody knows what sampling adds.
 static struct hp_spread_row row_of(const struct hp_side_sum *sum, double n,
-                                   enum hp_metric metric) {
+                                   enum hp_metric metric, bool has_errors) {
     double variance = variance_of(sum, n, metric), sampling = (double)sum->plug_in / n;
     struct hp_measure all = hp_measure_of(sum->value, &sum->error, metric);
+    bool is_known = has_errors && n > 1;
     bool tested =
-        n > 1 && all.estimate > 0 && hp_effective_samples(all) >= least_samples * n;
+        is_known && all.estimate > 0 && hp_effective_samples(all) >= least_samples * n;
     return (struct hp_spread_row){
         .mean = all.estimate / n,
-        .sd = sqrt(fmax(variance - sampling, 0)),
+        .sd = is_known ? sqrt(fmax(variance - sampling, 0)) : (double)NAN,
         .p = tested ? chance_of(variance, sampling, n) : (double)NAN,
     };
 }
@@ -183,13 +185,15 @@ void hp_spread_init(struct hp_spread *spread, const struct hp_naming *naming,
     struct hp_sums *sums =
         hp_sides_sum(profile, &sides, &members, options->metric, false);
     double n = (double)sides.new.count;
+    bool has_errors = hp_profile_has_errors(profile, hp_column_of(options->metric));
     *spread = (struct hp_spread){.inputs = sides.new.count};
     spread->rows = hp_alloc(members.node_count * sizeof *spread->rows);
     for (size_t i = 0; i < members.node_count; i++) {
-        spread->rows[i] = row_of(&sums[i].sides[1], n, options->metric);
+        spread->rows[i] = row_of(&sums[i].sides[1], n, options->metric, has_errors);
     }
-    spread->total = row_of(&sums[members.node_count].sides[1], n, options->metric);
-    if (sides.new.count >= LEAST_INPUTS) {
+    spread->total =
+        row_of(&sums[members.node_count].sides[1], n, options->metric, has_errors);
+    if (has_errors && sides.new.count >= LEAST_INPUTS) {
         find_outliers(spread, naming, &sides, &sums[members.node_count + 1].sides[1],
                       options);
     }

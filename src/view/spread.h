@@ -4,11 +4,11 @@
 
 #include "view/naming.h"
 
+// NAN: not known, as of a single input.
 struct hp_spread_row {
     double mean; // of an input
     double sd;   // between inputs, without what sampling adds
-    double
-        p; // the chance that sampling alone makes them differ as much; NAN: too few samples
+    double p;    // the chance that sampling alone makes them differ as much
 };
 
 // An input of which what filters leave neither sampling nor how the others differ explains.

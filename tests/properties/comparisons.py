@@ -85,9 +85,36 @@ def differences_have_no_chances():
     return [] if plain.code == 1 else [f'{plain.code}: {plain.out}{plain.err}']
 
 
+def spreads_of(*args):
+    rows = [row['spread'] for row in report('top', '--spread', *args)['rows']]
+    text = run('top', '-q', '--spread', '-n0', *args).out.partition('\n\n')[2]
+    shown = [line.split() for line in text.splitlines()[1:] if line[0] in ' -']
+    return {row['sd'] is None for row in rows}, {row['p'] is None for row in rows}, shown
+
+
+def spread_that_is_not_known():
+    one, two = (t.testdata / 'golden' / f'procs{n}.heap' for n in (1, 4))
+    faults = []
+    with scratch() as folder:
+        difference = Path(folder) / 'difference.pb.gz'
+        run('diff', two, one, '-o', difference)
+        for args in ([one], [difference, one, two], [one, two, '--no-unbias']):
+            sd, p, shown = spreads_of(*args)
+            dashes = [row[-3:-1] == ['-', '-'] for row in shown]
+            if (sd, p) != ({True}, {True}) or not dashes or not all(dashes):
+                faults.append(f'{args}: {sd}, {p}, {shown}')
+    for args in ([one, two], [one, two, '--no-error']):
+        sd, p, _ = spreads_of(*args)
+        if sd != {False} or False not in p:
+            faults.append(f'{args}: {sd}, {p}')
+    return faults
+
+
 t.check('what an input does not tell is refused, not compared as zero', untold_is_not_zero)
 t.check('an input of which nothing was sampled has next to nothing', nothing_sampled_is_told)
 t.check('objects that no input tells are not a table of zeros', objects_that_no_input_tells)
 t.check('a condition on p is refused where a difference of profiles has none',
         differences_have_no_chances)
+t.check('a spread is shown where there are several inputs whose errors are known',
+        spread_that_is_not_known)
 t.done()
