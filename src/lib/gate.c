@@ -2,18 +2,20 @@
 #include "view/difference.h"
 #include "view/trend.h"
 
+#include <math.h>
 #include <stdio.h>
 
 struct check {
     const struct hp_gate *gate;
     enum hp_metric metric;
-    double base; // the total that shares are of
+    double base; // the total that shares are of; of less than nothing there are none
 };
 
 static bool exceeds(const struct check *check, hp_fixed before, hp_fixed after,
                     double p) {
     double growth = hp_fixed_double(after - before, check->metric);
-    double limit = check->gate->growth * (check->gate->is_share ? check->base : 1);
+    double limit =
+        check->gate->growth * (check->gate->is_share ? fmax(check->base, 0) : 1);
     return growth > limit && (check->gate->p <= 0 || p < check->gate->p);
 }
 

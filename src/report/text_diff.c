@@ -35,10 +35,10 @@ static void put_end(struct hp_sink *out, double end,
     put_signed(out, hp_text_fixed(end, options->metric), options);
 }
 
-// "+8.1%" of the base's total, or "-" of nothing.
+// "+8.1%" of the base's total, or "-" of nothing and of what is below zero.
 static void put_share(struct hp_sink *out, hp_fixed growth, hp_fixed base) {
     char text[HP_NUMBER_SIZE] = "-";
-    if (base != 0) {
+    if (base > 0) {
         snprintf(text, sizeof text, "%+.1f%%", (double)growth * 100 / (double)base);
     }
     hp_sink_print(out, "%9s", text);

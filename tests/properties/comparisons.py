@@ -85,6 +85,20 @@ def differences_have_no_chances():
     return [] if plain.code == 1 else [f'{plain.code}: {plain.out}{plain.err}']
 
 
+def below_zero_has_no_shares():
+    base, new = (t.testdata / 'golden' / f'procs{n}.heap' for n in (1, 4))
+    with scratch() as folder:
+        difference = Path(folder) / 'difference.pb.gz'
+        run('diff', new, base, '-o', difference)
+        grown = run('diff', '-q', '-n0', '--fail-if=growth>5%', difference, base)
+        # The base is less than nothing, of which 5 % would be less than a fall.
+        fallen = run('diff', '-q', '--fail-if=growth>5%', '--focus=0x1253', difference, difference)
+    rows = [line for line in grown.out.splitlines() if line.endswith(('alloc_c+0x1300', 'alloc_c+0x1253'))]
+    faults = [] if len(rows) == 2 and not any('%' in row for row in rows) else [grown.out]
+    faults += [] if grown.code == 1 else [f'{grown.code}: {grown.err}']
+    return faults + ([] if fallen.code == 0 else [f'{fallen.code}: {fallen.out}{fallen.err}'])
+
+
 def spreads_of(*args):
     rows = [row['spread'] for row in report('top', '--spread', *args)['rows']]
     text = run('top', '-q', '--spread', '-n0', *args).out.partition('\n\n')[2]
@@ -115,6 +129,8 @@ t.check('an input of which nothing was sampled has next to nothing', nothing_sam
 t.check('objects that no input tells are not a table of zeros', objects_that_no_input_tells)
 t.check('a condition on p is refused where a difference of profiles has none',
         differences_have_no_chances)
+t.check('of a base below zero there are no shares, and nothing stays below them',
+        below_zero_has_no_shares)
 t.check('a spread is shown where there are several inputs whose errors are known',
         spread_that_is_not_known)
 t.done()
