@@ -125,7 +125,7 @@ enum hp_input_status {
 struct hp_input {
     const char *name; // as given
     enum hp_input_status status;
-    struct hp_err err; // why, when not HP_INPUT_USED
+    const struct hp_err *err; // why, or NULL if it is used or repeats another
 };
 
 HP_API struct hp_profile *hp_profile_new(void);

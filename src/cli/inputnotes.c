@@ -13,7 +13,7 @@ static bool is_trouble(const struct hp_input *input, bool verbose) {
 }
 
 static struct hp_err located(const struct hp_input *input) {
-    struct hp_err err = input->err;
+    struct hp_err err = *input->err;
     if (err.where[0] == '\0') {
         snprintf(err.where, sizeof err.where, "%s", input->name);
     }

@@ -36,7 +36,7 @@ struct worker {
 static int skip(struct hp_input_record *record, enum hp_input_status status,
                 const struct hp_err *err) {
     record->public.status = status;
-    record->public.err = *err;
+    hp_input_set_fault(record, err);
     return HP_OK;
 }
 
@@ -97,8 +97,7 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
     struct hp_digest claim = record->content;
     claim.of[1] ^= record->is_base; // may be on both sides of a diff
     if (!hp_claims_take(&job->claims, claim)) {
-        record->public.status = HP_INPUT_REPEATED;
-        return HP_OK;
+        return skip(record, HP_INPUT_REPEATED, NULL);
     }
     return hp_merge(&worker->merger, &worker->dump, worker->profile, record, err);
 }
@@ -232,9 +231,8 @@ static void settle_names(struct hp_input_record *records, size_t count) {
         size_t size = 0;
         record->pid = hp_reader_pid(record->public.name, &size);
         record->process = hp_hash_bytes(record->public.name, size, hp_hash_key());
-        if (record->public.err.code != HP_OK) {
-            hp_err_locate(&record->public.err, record->public.name,
-                          record->public.err.line);
+        if (record->fault) {
+            hp_err_locate(record->fault, record->public.name, record->fault->line);
         }
     }
 }
@@ -254,7 +252,7 @@ static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         bool is_skipped = input->public.status == HP_INPUT_SKIPPED;
-        all_limits &= !is_skipped || input->public.err.code == HP_E_LIMIT;
+        all_limits &= !is_skipped || input->fault->code == HP_E_LIMIT;
     }
     return hp_fail(err, all_limits ? HP_E_LIMIT : HP_E_FORMAT,
                    "%zu of %zu inputs cannot be used, more than are allowed", skipped,
@@ -297,7 +295,7 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     return HP_OK;
 }
 
-// The names of members and the remarks live as long as the profile.
+// The names of members, faults and remarks live as long as the profile.
 static void adopt_texts(struct hp_profile *profile, const struct hp_feed *feed) {
     char **name;
     hp_vec_each (name, &feed->members) {
@@ -305,6 +303,9 @@ static void adopt_texts(struct hp_profile *profile, const struct hp_feed *feed) 
     }
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
+        if (input->fault) {
+            hp_profile_adopt(profile, input->fault);
+        }
         if (input->remark) {
             hp_profile_adopt(profile, input->remark);
         }

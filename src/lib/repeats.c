@@ -70,7 +70,7 @@ static void settle(struct hp_input_record *records, const struct by_content *ord
         struct hp_input_record *record = &records[order[i].input];
         if (kept->public.status == HP_INPUT_SKIPPED) {
             record->public.status = HP_INPUT_SKIPPED;
-            record->public.err = kept->public.err;
+            hp_input_set_fault(record, kept->fault);
         }
     }
 }

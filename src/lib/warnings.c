@@ -22,7 +22,8 @@ static struct hp_faults once(bool is, uint64_t line) {
 }
 
 static struct hp_faults kept_damaged(const struct hp_input_record *input) {
-    return once(input->public.status == HP_INPUT_KEPT_DAMAGED, input->public.err.line);
+    bool is = input->public.status == HP_INPUT_KEPT_DAMAGED;
+    return once(is, is ? input->public.err->line : 0);
 }
 
 static struct hp_faults remarks(const struct hp_input_record *input) {

@@ -1,5 +1,8 @@
 #include "model/input.h"
 
+#include "base/memory.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
@@ -18,6 +21,16 @@ enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
     }
     return a->pid == b->pid && a->process == b->process ? HP_KINSHIP_SAME
                                                         : HP_KINSHIP_OTHER;
+}
+
+void hp_input_set_fault(struct hp_input_record *input, const struct hp_err *fault) {
+    free(input->fault);
+    input->fault = NULL;
+    if (fault) {
+        input->fault = hp_alloc(sizeof *fault);
+        *input->fault = *fault;
+    }
+    input->public.err = input->fault;
 }
 
 bool hp_input_is_used(const struct hp_input_record *input) {

@@ -58,6 +58,7 @@ static inline void hp_faults_add(struct hp_faults *faults, uint64_t line) {
 
 struct hp_input_record {
     struct hp_input public; // its `name` is the caller's
+    struct hp_err *fault;   // public.err, of which the profile is the owner
     uint32_t number;        // in profile->history: the place among all inputs as given
     bool is_base;           // of a diff
     bool is_member;         // of an archive: no file of its own
@@ -115,5 +116,8 @@ bool hp_producer_is_pprof(enum hp_producer producer);
 
 // "jemalloc 5.3 or later": as far as the content tells; NULL if not at all.
 const char *hp_writer_text(const struct hp_input_record *input);
+
+// Say why the input does not count, or counts as far as it goes; NULL: it does.
+void hp_input_set_fault(struct hp_input_record *input, const struct hp_err *fault);
 
 #endif

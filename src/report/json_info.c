@@ -86,11 +86,11 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
 }
 
 static void put_reason(struct hp_sink *out, const struct hp_input *input) {
-    char text[sizeof input->err.message + 128] = "";
-    if (input->status != HP_INPUT_USED) {
-        snprintf(text, sizeof text, "%s%s%s", input->err.message,
-                 input->err.sys != 0 ? ": " : "",
-                 input->err.sys != 0 ? strerror(input->err.sys) : "");
+    const struct hp_err *err = input->err;
+    char text[sizeof err->message + 128] = "";
+    if (err) {
+        snprintf(text, sizeof text, "%s%s%s", err->message, err->sys != 0 ? ": " : "",
+                 err->sys != 0 ? strerror(err->sys) : "");
     }
     put_text(out, "reason", text);
 }

@@ -92,7 +92,7 @@ static const char *reason_of(const struct hp_input *input) {
     if (input->status != HP_INPUT_SKIPPED) {
         return NULL;
     }
-    switch (input->err.code) {
+    switch (input->err->code) {
     case HP_E_IO:
         return "unreadable";
     case HP_E_LIMIT:

@@ -131,13 +131,13 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
     }
     put_field(out, "status");
     hp_sink_text(out, statuses[input->status]);
-    if (input->status != HP_INPUT_REPEATED) {
-        hp_sink_escaped(out, hp_span_of(input->err.message));
-        if (input->err.sys != 0) {
-            hp_sink_print(out, ": %s", strerror(input->err.sys));
+    if (input->err) {
+        hp_sink_escaped(out, hp_span_of(input->err->message));
+        if (input->err->sys != 0) {
+            hp_sink_print(out, ": %s", strerror(input->err->sys));
         }
-        if (input->err.line > 0) {
-            hp_sink_print(out, ", line %llu", (unsigned long long)input->err.line);
+        if (input->err->line > 0) {
+            hp_sink_print(out, ", line %llu", (unsigned long long)input->err->line);
         }
     }
     hp_sink_text(out, "\n");
