@@ -101,7 +101,7 @@ struct hp_repeat hp_repeats_across(const struct hp_input_record *records, size_t
     for (size_t i = 0, base = 0; i < read; i++) {
         bool starts = i == 0 || !same_content(&order[i], &order[i - 1]);
         base = starts ? i : base;
-        used += records[order[i].input].public.status <= HP_INPUT_KEPT_DAMAGED;
+        used += hp_input_is_used(&records[order[i].input]);
         if (!starts && order[i].is_new && !order[base].is_new &&
             order[i].input < found.again) {
             found = (struct hp_repeat){order[base].input, order[i].input};
