@@ -151,9 +151,14 @@ static int by_key(const void *left, const void *right) {
     return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 
-// The path up to the process id: two files of one process, not of two hosts.
+static bool has_maps(const struct hp_input_record *input) {
+    return input->maps.of[0] != 0 || input->maps.of[1] != 0;
+}
+
+// The path up to the process id: two files of one process, not of two hosts.  In containers
+// one process after the other has the same, which the map knows better.
 static bool key_of_pid(const struct hp_input_record *input, struct hp_digest *key) {
-    if (input->pid == 0) {
+    if (input->pid == 0 || (input->maps_stay && has_maps(input))) {
         return false;
     }
     *key = (struct hp_digest){{input->process, input->pid}};
@@ -162,7 +167,7 @@ static bool key_of_pid(const struct hp_input_record *input, struct hp_digest *ke
 
 static bool key_of_maps(const struct hp_input_record *input, struct hp_digest *key) {
     *key = input->maps;
-    return input->maps.of[0] != 0 || input->maps.of[1] != 0;
+    return has_maps(input);
 }
 
 static bool key_of_samples(const struct hp_input_record *input, struct hp_digest *key) {
@@ -181,8 +186,8 @@ static const struct {
     {key_of_pid, false,
      "are named as dumps of one process: what lives in both is counted twice"},
     {key_of_maps, false,
-     "have the same memory map, as two dumps of one process have: what lives "
-     "in both is counted twice"},
+     "are dumps of one process, by their memory maps: what lives in both is counted "
+     "twice"},
 };
 
 // Warn of the inputs that share a key with an earlier one and that no warning names yet.

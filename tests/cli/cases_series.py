@@ -121,8 +121,20 @@ def dumps_are_of_one_process_only_if_something_random_is_the_same(t):
         paths = [mapped(t, f"base{number}", *base), mapped(t, f"new{number}", *new)]
         report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", *paths), 0).out)
         assert report["test"] == test, (base, new, report["test"])
-        told = "the same memory map" in check(t.run("top", "--no-symbols", *paths), 0).out
+        told = "dumps of one process, by their memory maps" in check(t.run("top", "--no-symbols", *paths), 0).out
         assert told == (test == one), (base, new)
+
+
+@case
+def the_map_knows_better_than_names_what_is_one_process(t):
+    base = mapped(t, "base.1.0.i0.heap", APP, VDSO, STACK)
+    for stack, one in ((STACK, True), (moved(STACK), False)):
+        new = os.path.join(t.folder, "base.1.1.i1.heap")
+        os.rename(mapped(t, "new", APP, VDSO, stack), new)
+        report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", base, new), 0).out)
+        assert report["test"] == ("process-accum" if one else "independent"), stack
+        told = "counted twice" in check(t.run("top", "--no-symbols", base, new), 0).out
+        assert told == one, stack
 
 
 @case
