@@ -104,8 +104,9 @@ static int check_each(const struct hp_profile *profile, enum hp_metric metric,
     return HP_OK;
 }
 
-// Of most reports all numbers are of one metric.
+// A merge as a format of all metrics has those that there are.
 static int check_metric(const struct hp_profile *profile,
+                        const struct hp_format_writer *writer,
                         const struct hp_report_options *options, struct hp_err *err) {
     static const char *const sentences[HP_METRICS] = {
         [HP_INUSE_SPACE] =
@@ -117,8 +118,10 @@ static int check_metric(const struct hp_profile *profile,
     };
     bool is_inuse = hp_column_of(options->metric) == HP_COLUMN_INUSE;
     enum hp_metric space = is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
-    if (options->kind == HP_REPORT_INFO ||
-        (is_inuse && options->kind == HP_REPORT_MERGE)) {
+    bool has_others =
+        is_inuse && options->kind == HP_REPORT_MERGE && !writer->one_metric &&
+        (hp_profile_tells(profile, space) || hp_profile_tells(profile, HP_ALLOC_SPACE));
+    if (options->kind == HP_REPORT_INFO || has_others) {
         return HP_OK;
     }
     if (hp_profile_tells(profile, options->metric)) {
@@ -176,7 +179,7 @@ int hp_profile_report(const struct hp_profile *profile,
     if (!writer || !(writer->kinds & 1u << options->kind)) {
         return hp_fail(err, HP_E_USAGE, "this report has no form as '%s'", name);
     }
-    int ret = check_metric(profile, options, err);
+    int ret = check_metric(profile, writer, options, err);
     ret = ret == HP_OK ? check_history(profile, options, err) : ret;
     ret = ret == HP_OK ? hp_refuse_report(profile, writer, options, err) : ret;
     if (ret != HP_OK) {

@@ -16,6 +16,7 @@
 // there was, and by how much stacks have grown and shrunk.  Dumps do not tell calls: the number
 // of objects that were allocated stands for them.  A function within itself is f'2, as with
 // Valgrind's own --separate-recs.
+#include "model/tells.h"
 #include "report/notes.h"
 #include "report/report.h"
 #include "view/callgraph.h"
@@ -88,13 +89,15 @@ static void count_calls(struct writer *w, const hp_int128 *objects) {
 // The metric that was asked for comes first: it is shown first.
 static void add_metrics(struct writer *w) {
     struct hp_share_groups groups = groups_of(w);
-    bool has_alloc = w->profile->has_alloc;
+    enum hp_metric calls = hp_profile_tells(w->profile, HP_ALLOC_OBJECTS)
+                               ? HP_ALLOC_OBJECTS
+                               : HP_INUSE_OBJECTS;
     for (unsigned i = 0; i < HP_METRICS; i++) {
         enum hp_metric metric = (enum hp_metric)((w->options->metric + i) % HP_METRICS);
-        if (hp_column_of(metric) == HP_COLUMN_INUSE || has_alloc) {
+        if (hp_profile_tells(w->profile, metric)) {
             hp_int128 *shares = hp_shares(&groups, metric);
             add_event(w, &events_of_metrics[metric], shares);
-            if (metric == (has_alloc ? HP_ALLOC_OBJECTS : HP_INUSE_OBJECTS)) {
+            if (metric == calls) {
                 count_calls(w, shares);
             }
             free(shares);

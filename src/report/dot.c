@@ -218,6 +218,7 @@ const struct hp_format_writer hp_dot_writer = {
     .files = "*.dot *.gv",
     .help = "a call graph for Graphviz",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
+    .one_metric = true,
     .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
     .write = write_dot,
 };

@@ -174,6 +174,7 @@ const struct hp_format_writer hp_folded_writer = {
     .files = "*.folded *.collapsed",
     .help = "one line per stack, for flamegraph.pl, inferno, speedscope",
     .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
+    .one_metric = true,
     .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
     .write = write_folded,
 };
@@ -185,6 +186,7 @@ const struct hp_format_writer hp_difffolded_writer = {
         "one line per stack with what there was and what there is, for differential "
         "flame graphs",
     .kinds = 1 << HP_REPORT_DIFF,
+    .one_metric = true,
     .unsigned_kinds = 1 << HP_REPORT_DIFF,
     .write = write_difffolded,
 };

@@ -11,6 +11,7 @@ struct hp_format_writer {
     const char *help;  // one line
     unsigned kinds;    // of reports it has a form for: 1 << enum hp_report_kind
     bool has_rows;     // with errors, of whatever; else it shows stacks, and sums alone
+    bool one_metric;   // that was chosen is in it, else all that inputs tell
     // Reports in which it has no numbers below zero.
     unsigned unsigned_kinds;
     void (*write)(struct hp_sink *out, const struct hp_profile *profile,

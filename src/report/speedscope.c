@@ -9,6 +9,7 @@
 // A sample is numbers of frames from the root; the largest comes first.  There is a profile for
 // each metric.  Weights must not be negative, so that a difference is two: what grew and what
 // shrank.
+#include "model/tells.h"
 #include "report/jsonhead.h"
 #include "report/jsontext.h"
 #include "report/notes.h"
@@ -154,7 +155,7 @@ static void put_metrics(struct writer *w) {
     struct hp_share_groups groups = groups_of(w);
     for (unsigned i = 0; i < HP_METRICS; i++) {
         enum hp_metric metric = (enum hp_metric)((w->options->metric + i) % HP_METRICS);
-        if (hp_column_of(metric) == HP_COLUMN_INUSE || w->profile->has_alloc) {
+        if (hp_profile_tells(w->profile, metric)) {
             hp_int128 *weights = hp_shares(&groups, metric);
             put_profile(w, hp_json_metric(metric), metric, weights);
             free(weights);

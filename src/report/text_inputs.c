@@ -31,6 +31,8 @@ static void put_period(struct hp_sink *out, const struct hp_profile *profile) {
     }
     if (mixed) {
         hp_sink_text(out, " · mixed sample periods");
+    } else if (period == 0) {
+        hp_sink_text(out, " · no sample period");
     } else if (period == 1) {
         hp_sink_text(out, " · every allocation sampled");
     } else {

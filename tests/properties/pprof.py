@@ -188,6 +188,23 @@ def columns_that_differ():
                          for fault in tells_only(path, metrics)]
 
 
+def told_by_formats(path, metrics):
+    """Formats of all metrics have those, and formats of one are not written of another."""
+    value = json.loads(t.ok('speedscope', '-q', '--no-symbols', path).out)
+    got = {profile['name'] for profile in value['profiles']}
+    faults = [] if got == set(metrics) else [f'speedscope: {got}']
+    value = json.loads(t.ok('firefox', '-q', '--no-symbols', path).out)
+    faults += [] if len(value['threads']) == len(metrics) else ['firefox']
+    out = t.ok('callgrind', '-q', '--no-symbols', path).out
+    faults += [] if len(re.search('^events: (.*)', out, re.M)[1].split()) == len(metrics) else [out]
+    for name in ('folded', 'dot'):
+        result = t.run(name, '-q', '--no-symbols', path)
+        told = result.code == 0 if 'inuse-space' in metrics else \
+            result.code == 5 and not result.out and '--metric=alloc-space shows it' in result.err
+        faults += [] if told else [f'{result}: {result.code}, {result.err}']
+    return faults
+
+
 def tells_only(path, metrics):
     """What an input does not tell is unknown, and not 0."""
     option = f'--metric={metrics[0]}'
@@ -205,6 +222,7 @@ def tells_only(path, metrics):
                                                   (' objects\n', metrics[0].replace('space', 'objects')))
                    if (label in out) != (metric in metrics)]
         faults += [out] if 'only 0 of 1' in out else []
+    faults += told_by_formats(path, metrics)
     objects = t.run('top', '--no-symbols', option.replace('space', 'objects'), path)
     if (objects.code != 5) != (len(metrics) > 1):
         faults.append(f'{objects}: {objects.code}, {objects.err}')
