@@ -183,8 +183,8 @@ static bool fits(const struct hp_cli_settings *settings, const char *format) {
                                                      : settings->command->kind);
 }
 
-// What the command line says counts, then what is preset, where it fits, then the output's
-// name, then the command.
+// What the command line says counts, then the output's name, then what is preset, where it
+// fits, then the command.
 static int settle_format(const struct hp_cli_commandline *line, const char *of_word,
                          struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
@@ -197,14 +197,14 @@ static int settle_format(const struct hp_cli_commandline *line, const char *of_w
     if (ret != HP_OK) {
         return ret;
     }
-    if (report->format == NULL && preset != NULL && fits(settings, preset)) {
-        report->format = preset;
-    }
     if (report->format == NULL && settings->output != NULL) {
         ret = hp_format_of_file(settings->output, &report->format, err);
     }
     if (ret != HP_OK) {
         return ret;
+    }
+    if (report->format == NULL && preset != NULL && fits(settings, preset)) {
+        report->format = preset;
     }
     if (report->format == NULL) {
         report->format = settings->command->id == HP_CLI_MERGE ? "pprof" : "text";

@@ -331,6 +331,14 @@ def environment_options_that_fit_are_used(t):
 
 
 @case
+def the_name_of_the_output_picks_the_format_before_the_environment(t):
+    path = t.folder / "x.folded"
+    wanted = check(t.run("folded", "--no-symbols", t.dump)).out
+    check(t.run("top", "--no-symbols", "-o", path, t.dump, env={"HPROF_AGG_OPTS": "-fjson"}))
+    assert path.read_text() == wanted
+
+
+@case
 def a_symbol_dir_that_is_not_there_is_an_error(t):
     check(t.run("top", "--symbol-dir=/nowhere/at/all", t.dump), 2, "", "is no folder")
     check(t.run("top", "--symbol-dir=", t.dump), 2, "", "is no folder")
