@@ -48,13 +48,14 @@ static void put_period(struct hp_sink *out, const struct hp_profile *profile) {
     }
 }
 
-static bool is_exact(const struct hp_profile *profile) {
-    bool exact = true;
+// Whether numbers were taken as they are because they are exact, or nobody knows what for.
+static bool is_as_told(const struct hp_profile *profile) {
+    bool as_told = profile->estimator == HP_ESTIMATOR_BEST;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        exact &= !hp_input_is_used(input) || input->period == 1;
+        as_told &= !hp_input_is_used(input) || input->period <= 1;
     }
-    return exact;
+    return as_told;
 }
 
 void hp_text_inputs(struct hp_sink *out, const struct hp_profile *profile) {
@@ -67,9 +68,8 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_profile *profile) {
     hp_format_grouped(stacks, (hp_int128)profile->stacks.count);
     hp_sink_text(out, format_of(profile));
     put_period(out, profile);
-    bool exact = profile->estimator == HP_ESTIMATOR_BEST && is_exact(profile);
     hp_sink_print(out, " · %s stack%s%s\n", stacks, profile->stacks.count == 1 ? "" : "s",
-                  exact ? "" : estimators[profile->estimator]);
+                  is_as_told(profile) ? "" : estimators[profile->estimator]);
     if (profile->thread.n != 0) {
         hp_sink_text(out, "read       only thread ");
         hp_sink_escaped(out, hp_strtab_span(&profile->strings, profile->thread));
