@@ -68,7 +68,12 @@ static int check_error(struct hp_cli_settings *settings,
 }
 
 // A condition that can never hold would let everything pass.
-static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err) {
+static int check_gate(struct hp_cli_settings *settings,
+                      const struct hp_cli_arguments *given, struct hp_err *err) {
+    bool needs_errors = settings->has_gate && settings->gate.p > 0;
+    if (needs_errors && !hp_cli_arguments_have(given, "no-error")) {
+        settings->report.no_error = false;
+    }
     const char *without = settings->report.no_error ? "--no-error"
                           : settings->read.estimator == HP_ESTIMATOR_JEPROF
                               ? "--compat=jeprof"
@@ -76,7 +81,7 @@ static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err
                                                                           : NULL;
     enum hp_metric metric = settings->report.metric;
     bool is_objects = metric == HP_INUSE_OBJECTS || metric == HP_ALLOC_OBJECTS;
-    if (settings->has_gate && settings->gate.p > 0 && without) {
+    if (needs_errors && without) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "--fail-if with p does not go with %s: no p is known then",
                            without);
@@ -95,7 +100,7 @@ int hp_cli_combination_check(struct hp_cli_settings *settings,
     ret = ret == HP_OK ? check_spread(settings, given, err) : ret;
     ret = ret == HP_OK ? check_labels(settings, given, err) : ret;
     ret = ret == HP_OK ? check_error(settings, given, err) : ret;
-    ret = ret == HP_OK ? check_gate(settings, err) : ret;
+    ret = ret == HP_OK ? check_gate(settings, given, err) : ret;
     if (ret != HP_OK) {
         return ret;
     }

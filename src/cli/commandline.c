@@ -158,7 +158,8 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
         return hp_cli_fail(err, HP_E_USAGE, "%s is one word too many",
                            given->words[words_max]);
     }
-    int ret = apply(given, false, STAGE_REST, settings, err);
+    int ret = apply(given, false, STAGE_FORMAT, settings, err);
+    ret = ret == HP_OK ? apply(given, false, STAGE_REST, settings, err) : ret;
     return ret == HP_OK && given->word_count == 2
                ? hp_cli_command_find(given->words[1], &settings->topic, &format, err)
                : ret;

@@ -331,6 +331,13 @@ def environment_options_that_fit_are_used(t):
 
 
 @case
+def help_and_version_take_no_format_and_no_output(t):
+    for command in ("help", "version"):
+        for option in ("format=json", "output=x"):
+            check(t.run(command, "--" + option), 2, "", f"{command} takes no --{option.split('=')[0]}")
+
+
+@case
 def the_name_of_the_output_picks_the_format_before_the_environment(t):
     path = t.folder / "x.folded"
     wanted = check(t.run("folded", "--no-symbols", t.dump)).out
