@@ -104,7 +104,17 @@ static int check_each(const struct hp_profile *profile, enum hp_metric metric,
     return HP_OK;
 }
 
-// A merge as a format of all metrics has those that there are.
+static bool has_used_input(const struct hp_profile *profile) {
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A merge as a format of all metrics has those that there are; a profile of nothing, nothing.
 static int check_metric(const struct hp_profile *profile,
                         const struct hp_format_writer *writer,
                         const struct hp_report_options *options, struct hp_err *err) {
@@ -121,7 +131,7 @@ static int check_metric(const struct hp_profile *profile,
     bool has_others =
         is_inuse && options->kind == HP_REPORT_MERGE && !writer->one_metric &&
         (hp_profile_tells(profile, space) || hp_profile_tells(profile, HP_ALLOC_SPACE));
-    if (options->kind == HP_REPORT_INFO || has_others) {
+    if (options->kind == HP_REPORT_INFO || has_others || !has_used_input(profile)) {
         return HP_OK;
     }
     if (hp_profile_tells(profile, options->metric)) {
@@ -131,7 +141,7 @@ static int check_metric(const struct hp_profile *profile,
     }
     if (hp_profile_tells(profile, space)) {
         return hp_fail(err, HP_E_EMPTY,
-                       "no input tells how many objects there are, but bytes");
+                       "no input tells how many objects there are, only their bytes");
     }
     return hp_fail(err, HP_E_EMPTY, "%s", sentences[space]);
 }

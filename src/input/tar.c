@@ -20,7 +20,6 @@
 #include "base/cursor.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
     BLOCK = 512,

@@ -330,15 +330,15 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     run(&job, profile);
     hp_history_sort(&profile->history);
     forget_errors_of_differences(profile);
-    adopt_texts(profile, &job.feed);
     hp_claims_done(&job.claims);
-    hp_feed_done(&job.feed);
     pthread_mutex_destroy(&job.lock);
     count = profile->inputs.count;
     if (count > 0) {
         qsort(profile->inputs.at, count, sizeof *profile->inputs.at, by_name);
     }
     struct hp_repeat repeat = hp_repeats_settle(profile->inputs.at, count);
+    adopt_texts(profile, &job.feed);
+    hp_feed_done(&job.feed);
     settle_names(profile->inputs.at, count);
     bool is_refused = repeat.again < count && !options->skip_duplicates;
     if (!is_refused && options->base_count > 0) {

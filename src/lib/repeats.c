@@ -99,10 +99,12 @@ struct hp_repeat hp_repeats_across(const struct hp_input_record *records, size_t
     struct by_content *order = sort_by_content(records, count, &read);
     struct hp_repeat found = {count, count};
     for (size_t i = 0, base = 0; i < read; i++) {
+        const struct hp_input_record *record = &records[order[i].input];
         bool starts = i == 0 || !same_content(&order[i], &order[i - 1]);
+        bool is_skipped = record->public.status == HP_INPUT_SKIPPED;
         base = starts ? i : base;
-        used += hp_input_is_used(&records[order[i].input]);
-        if (!starts && order[i].is_new && !order[base].is_new &&
+        used += hp_input_is_used(record);
+        if (!starts && !is_skipped && order[i].is_new && !order[base].is_new &&
             order[i].input < found.again) {
             found = (struct hp_repeat){order[base].input, order[i].input};
         }

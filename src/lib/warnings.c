@@ -155,14 +155,10 @@ static bool has_maps(const struct hp_input_record *input) {
     return input->maps.of[0] != 0 || input->maps.of[1] != 0;
 }
 
-// The path up to the process id: two files of one process, not of two hosts.  In containers
-// one process after the other has the same, which the map knows better.
+// The path up to the process id: two files of one process, not of two hosts.
 static bool key_of_pid(const struct hp_input_record *input, struct hp_digest *key) {
-    if (input->pid == 0 || (input->maps_stay && has_maps(input))) {
-        return false;
-    }
     *key = (struct hp_digest){{input->process, input->pid}};
-    return true;
+    return input->pid != 0;
 }
 
 static bool key_of_maps(const struct hp_input_record *input, struct hp_digest *key) {
@@ -183,12 +179,19 @@ static const struct {
 } kinships[] = {
     {key_of_samples, true,
      "hold the same stacks and counts: one sample is counted twice"},
-    {key_of_pid, false,
-     "are named as dumps of one process: what lives in both is counted twice"},
     {key_of_maps, false,
      "are dumps of one process, by their memory maps: what lives in both is counted "
      "twice"},
+    {key_of_pid, false,
+     "are named as dumps of one process: what lives in both is counted twice"},
 };
+
+// In containers one process after the other has the same number, which maps know better.
+static bool maps_deny(const struct hp_profile *profile, size_t kind, size_t a, size_t b) {
+    return kinships[kind].key == key_of_pid &&
+           hp_input_kinship(&profile->inputs.at[a], &profile->inputs.at[b]) ==
+               HP_KINSHIP_OTHER;
+}
 
 // Warn of the inputs that share a key with an earlier one and that no warning names yet.
 static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
@@ -206,7 +209,8 @@ static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
     struct keyed first_pair[2] = {{.input = count}};
     for (size_t i = 1; i < keys; i++) {
         bool same = memcmp(&order[i].key, &order[i - 1].key, sizeof order->key) == 0;
-        if (!same || warned[order[i].input]) {
+        if (!same || warned[order[i].input] ||
+            maps_deny(profile, kind, order[i - 1].input, order[i].input)) {
             continue;
         }
         warned[order[i].input] = true;
@@ -233,7 +237,8 @@ static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
 static void warn_of_strangers(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
     hp_vec_each (input, &profile->inputs) {
-        if (!hp_input_is_used(input)) {
+        bool is_known = input->pid != 0 || (input->maps_stay && has_maps(input));
+        if (!hp_input_is_used(input) || !is_known) {
             continue;
         }
         first = first ? first : input;

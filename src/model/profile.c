@@ -249,8 +249,8 @@ static uint64_t period_of(const struct hp_profile *profile, enum hp_column colum
     uint64_t period = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        bool tells = hp_input_is_used(input) &&
-                     (column == HP_COLUMN_INUSE || input->total.of[HP_ALLOC_OBJECTS] > 0);
+        bool tells =
+            hp_input_is_used(input) && (column == HP_COLUMN_INUSE || input->has_alloc);
         if (tells && input->period > 1 && input->period > period) {
             period = input->period;
         }

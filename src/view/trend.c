@@ -71,6 +71,7 @@ struct sum {
     hp_fixed first, before, now; // in the first dump, the one before, the present one
     hp_int128 variance;          // of now
     double slope, bound, samples;
+    unsigned flags; // of all errors
     size_t grew;
     double *values; // of each dump; NULL: no stack counts here
 };
@@ -83,16 +84,17 @@ struct adder {
     struct sum *sums; // of each node, the total, and what filters leave
 };
 
-static hp_int128 variance_of(const struct hp_observation *seen, enum hp_metric metric) {
-    const struct hp_error *error = &seen->errors[hp_column_of(metric)];
+static hp_int128 variance_of(const struct hp_error *error, enum hp_metric metric) {
     return hp_fraction(metric) == HP_SPACE_FRACTION
                ? error->variance
                : error->objects_variance >> HP_ERROR_FRACTION;
 }
 
-static void add(struct sum *sum, hp_fixed value, hp_int128 variance) {
+static void add(struct sum *sum, hp_fixed value, const struct hp_error *error,
+                enum hp_metric metric) {
     sum->now += value;
-    sum->variance += variance;
+    sum->variance += variance_of(error, metric);
+    sum->flags |= error->flags;
 }
 
 static void read_dump(struct adder *adder, const struct dump *dump) {
@@ -102,14 +104,14 @@ static void read_dump(struct adder *adder, const struct dump *dump) {
     hp_history_open(&reader, &adder->profile->history, dump->input->number);
     while (hp_history_next(&reader, &seen)) {
         hp_fixed value = seen.values.of[adder->metric];
-        hp_int128 variance = variance_of(&seen, adder->metric);
+        const struct hp_error *error = &seen.errors[hp_column_of(adder->metric)];
         size_t end = members->first.at[seen.stack + 1];
         for (size_t i = members->first.at[seen.stack]; i < end; i++) {
-            add(&adder->sums[members->nodes.at[i].n], value, variance);
+            add(&adder->sums[members->nodes.at[i].n], value, error, adder->metric);
         }
-        add(&adder->sums[members->node_count], value, variance);
+        add(&adder->sums[members->node_count], value, error, adder->metric);
         if (hp_members_has(members, seen.stack)) {
-            add(&adder->sums[members->node_count + 1], value, variance);
+            add(&adder->sums[members->node_count + 1], value, error, adder->metric);
         }
     }
     hp_history_done_reading(&reader);
@@ -202,7 +204,9 @@ static double chance_of_fit(const struct sum *sum, const struct dump *dumps,
 static struct hp_trend_row make_row(const struct hp_trend *trend, const struct sum *sum,
                                     const struct dump *dumps, double half_per_sd) {
     double sd = sqrt(sum->bound);
-    bool tested = trend->test != HP_TEST_NONE;
+    // Of objects of mixed sizes nobody knows how far their number is off.
+    bool is_known = sum->flags == 0 || trend->is_of_space;
+    bool tested = trend->test != HP_TEST_NONE && is_known;
     return (struct hp_trend_row){
         .first = sum->first,
         .last = sum->before,
@@ -304,6 +308,7 @@ void hp_trend_init(struct hp_trend *trend, const struct hp_profile *profile,
                       hp_profile_has_errors(profile, hp_column_of(options->metric));
     double confidence = hp_chosen_confidence(options);
     trend->test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE;
+    trend->is_of_space = hp_fraction(options->metric) == HP_SPACE_FRACTION;
     trend->is_fitted = has_errors && can_scatter(dumps, trend->dumps);
     trend->hours =
         profile->has_times ? dumps[trend->dumps - 1].time - dumps[0].time : (double)NAN;

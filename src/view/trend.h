@@ -19,7 +19,8 @@ struct hp_trend_row {
 struct hp_trend {
     struct hp_naming naming;
     enum hp_difference_test
-        test;       // HP_TEST_PROCESS_ACCUM: of last against first, else of the slope
+        test;         // HP_TEST_PROCESS_ACCUM: of last against first, else of the slope
+    bool is_of_space; // the metric is
     bool is_fitted; // also held against values that only scatter: there are enough dumps
     size_t dumps;
     double hours;                     // from first to last, or NAN

@@ -124,6 +124,75 @@ def spread_that_is_not_known():
     return faults
 
 
+def dump(path, objects, size, maps=''):
+    path.write_text(f'heap_v2/524288\n  t*: {objects}: {objects * size} [0: 0]\n@ 0x401000\n'
+                    f'  t*: {objects}: {objects * size} [0: 0]\n\nMAPPED_LIBRARIES:\n{maps}')
+    return path
+
+
+def what_cannot_be_used_is_on_no_side():
+    """Nor does it leak: two inputs share a reason, which each has to own."""
+    with scratch() as folder:
+        folder = Path(folder)
+        huge = [folder / 'huge1', folder / 'huge2']
+        for path in huge:  # raw, and of many small objects
+            path.write_text('heap_v2/524288\n  t*: 1: 64 [0: 0]\n@ 0x1\n  t*: 1: 64 [0: 0]\n@ 0x2\n'
+                            f'  t*: {4 * 10**18}: {4 * 10**18} [0: 0]\n\nMAPPED_LIBRARIES:\n')
+        good = [dump(folder / f'good{i}', 7 + i, 4096) for i in (1, 2, 3)]
+        info = run('info', '--max-skipped=5', '--on-duplicate=skip', *huge, good[0])
+        diff = run('diff', '--max-skipped=5', huge[0], good[0], '--to', huge[0], *good[1:])
+    faults = [] if info.code == 3 and info.out.count('beyond all reason') == 2 else [f'{info.code}: {info.out}']
+    return faults + ([] if diff.code == 3 and 'change ' in diff.out else [f'{diff.code}: {diff.err}'])
+
+
+def bytes_alone_have_errors():
+    with scratch() as folder:
+        inuse = profile(Path(folder) / 'inuse', BYTES, 7_000_000, period=524288)
+        alloc = profile(Path(folder) / 'alloc', ALLOC[1:], 7_000_000, period=524288)
+        rows = [report('top', f'--metric={metric}', path)['rows'][0]['flat'][metric]
+                for metric, path in (('inuse-space', inuse), ('alloc-space', alloc))]
+    return [] if rows[0] == rows[1] and rows[0]['low'] < 7_000_000 else [f'{rows}']
+
+
+def objects_of_mixed_sizes_have_no_chances():
+    """In a trend as in a difference."""
+    paths = sorted(t.real.glob('redis_lg13.27533.[14].i[14].heap.gz'))
+    diff, trend = (report(command, '--metric=inuse-objects', '--limit=0', *paths)
+                   for command in ('diff', 'trend'))
+    unknown = {row['name'] for row in diff['rows'] if row['p'] is None}
+    tested = {row['name'] for row in trend['rows'] if row['p'] is not None}
+    faults = [f'{name}: p' for name in sorted(unknown & tested)]
+    faults += [f"total: {trend['total']}"] if trend['total']['p'] is not None else []
+    return faults or f'{len(unknown)} rows without, {len(tested)} with p' if unknown and tested else [
+        f'{len(unknown)} and {len(tested)} rows']
+
+
+VDSO = '400000-500000 r-xp 00000000 fe:00 7 /srv/app\n7ffc12345000-7ffc12347000 r-xp 0 00:00 0 [vdso]\n'
+
+
+def processes_by_names_where_maps_are_silent():
+    faults = []
+    with scratch() as folder:
+        folder = Path(folder)
+        silent, other, nameless = (dump(folder / name, objects, 4096) for name, objects in (
+            ('app.7.2.i2.heap', 9), ('app.8.0.f.heap', 10), ('a.heap', 11)))
+        mapped = dump(folder / 'app.7.1.i1.heap', 5, 8192, VDSO)
+        again = dump(folder / 'app.7.0.f.heap', 6, 8192, VDSO.replace('7ffc1', '7ffc2'))
+        for args, sentence, is_told in (
+                (('merge', '-ffolded', mapped, silent), 'are named as dumps of one process', True),
+                (('merge', '-ffolded', mapped, again), 'of one process', False),
+                (('trend', nameless, silent, other), 'are dumps of two processes', True),
+                (('trend', mapped, silent), 'are dumps of two processes', False)):
+            got = run(args[0], *args[1:])
+            if (sentence in got.out + got.err) != is_told:
+                faults.append(f'{args}: {got.code} {got.out}{got.err}')
+    return faults
+
+
+t.check('what cannot be used is on no side of a diff', what_cannot_be_used_is_on_no_side)
+t.check('allocated bytes without objects have errors', bytes_alone_have_errors)
+t.check('objects of mixed sizes have no p in any comparison', objects_of_mixed_sizes_have_no_chances)
+t.check('names tell processes apart where maps do not', processes_by_names_where_maps_are_silent)
 t.check('what an input does not tell is refused, not compared as zero', untold_is_not_zero)
 t.check('an input of which nothing was sampled has next to nothing', nothing_sampled_is_told)
 t.check('objects that no input tells are not a table of zeros', objects_that_no_input_tells)
