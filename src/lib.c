@@ -6,9 +6,7 @@
 #include "lib/refusals.h"
 #include "lib/times.h"
 #include "lib/warnings.h"
-#include "model/tells.h"
 #include "sym/symbolizer.h"
-#include "view/groups.h"
 
 #include <locale.h>
 #include <string.h>
@@ -89,96 +87,6 @@ static const struct hp_format_writer *find_writer(const char *name) {
     return NULL;
 }
 
-// Of a comparison each input has to tell the metric: what is not told is not zero.
-static int check_each(const struct hp_profile *profile, enum hp_metric metric,
-                      struct hp_err *err) {
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        const char *untold = hp_input_untold(input, metric);
-        if (hp_input_is_used(input) && untold) {
-            hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not tell %s", untold);
-            hp_err_locate(err, input->public.name, 0);
-            return HP_E_EMPTY;
-        }
-    }
-    return HP_OK;
-}
-
-static bool has_used_input(const struct hp_profile *profile) {
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        if (hp_input_is_used(input)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// A merge as a format of all metrics has those that there are; a profile of nothing, nothing.
-static int check_metric(const struct hp_profile *profile,
-                        const struct hp_format_writer *writer,
-                        const struct hp_report_options *options, struct hp_err *err) {
-    static const char *const sentences[HP_METRICS] = {
-        [HP_INUSE_SPACE] =
-            "no input tells what is in use, but what was allocated: "
-            "--metric=alloc-space shows it",
-        [HP_ALLOC_SPACE] =
-            "no input tells what was allocated and freed: run "
-            "the program with prof_accum:true",
-    };
-    bool is_inuse = hp_column_of(options->metric) == HP_COLUMN_INUSE;
-    enum hp_metric space = is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
-    bool has_others =
-        is_inuse && options->kind == HP_REPORT_MERGE && !writer->one_metric &&
-        (hp_profile_tells(profile, space) || hp_profile_tells(profile, HP_ALLOC_SPACE));
-    if (options->kind == HP_REPORT_INFO || has_others || !has_used_input(profile)) {
-        return HP_OK;
-    }
-    if (hp_profile_tells(profile, options->metric)) {
-        bool compares =
-            options->kind == HP_REPORT_DIFF || options->kind == HP_REPORT_TREND;
-        return compares ? check_each(profile, options->metric, err) : HP_OK;
-    }
-    if (hp_profile_tells(profile, space)) {
-        return hp_fail(err, HP_E_EMPTY,
-                       "no input tells how many objects there are, only their bytes");
-    }
-    return hp_fail(err, HP_E_EMPTY, "%s", sentences[space]);
-}
-
-// What a report needs beyond stacks.
-static int check_history(const struct hp_profile *profile,
-                         const struct hp_report_options *options, struct hp_err *err) {
-    enum hp_report_kind kind = options->kind;
-    bool needs = kind == HP_REPORT_DIFF || kind == HP_REPORT_TREND ||
-                 kind == HP_REPORT_TIMELINE || options->by == HP_BY_INPUT ||
-                 (options->by == HP_BY_LABEL && profile->labels.count > 0) ||
-                 (kind == HP_REPORT_TOP && options->by >= HP_BY_INPUT) || options->spread;
-    size_t used = 0, base = 0;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        bool is_used = hp_input_is_used(input);
-        used += is_used;
-        base += is_used && input->is_base;
-    }
-    if (needs && !profile->history.is_kept) {
-        return hp_fail(err, HP_E_USAGE, "this report needs hp_read_options.history");
-    }
-    if (options->by >= HP_BY_INPUT && !hp_groups_exist(profile, options)) {
-        bool by_label = options->by == HP_BY_LABEL;
-        return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has %s%s",
-                       by_label ? "a label " : "threads", by_label ? options->label : "");
-    }
-    if (kind == HP_REPORT_DIFF && (base == 0 || base == used)) {
-        return hp_fail(err, HP_E_EMPTY, "nothing to compare: no %s input could be used",
-                       base == 0 ? "base" : "new");
-    }
-    if (kind == HP_REPORT_TREND && used < 2) {
-        return hp_fail(err, HP_E_EMPTY, "a trend needs two dumps or more");
-    }
-    return HP_OK;
-}
-
 int hp_profile_report(const struct hp_profile *profile,
                       const struct hp_report_options *options, hp_write_fn *write,
                       void *data, struct hp_err *err) {
@@ -189,9 +97,7 @@ int hp_profile_report(const struct hp_profile *profile,
     if (!writer || !(writer->kinds & 1u << options->kind)) {
         return hp_fail(err, HP_E_USAGE, "this report has no form as '%s'", name);
     }
-    int ret = check_metric(profile, writer, options, err);
-    ret = ret == HP_OK ? check_history(profile, options, err) : ret;
-    ret = ret == HP_OK ? hp_refuse_report(profile, writer, options, err) : ret;
+    int ret = hp_refuse_report(profile, writer, options, err);
     if (ret != HP_OK) {
         return ret;
     }

@@ -190,7 +190,7 @@ static const struct hp_cli_option options[] = {
      "the format of the report (default text, pprof for merge)",
      hp_cli_set_format, 0, 0},
     {"output", 'o', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
-     "write to FILE, all or nothing; its name picks the format, see there, if --format is absent",
+     "write to FILE, all or nothing; its name picks the format if --format is absent",
      hp_cli_set_text, FIELD(output), 0},
     {"flavor", '\0', HP_CLI_CHOICE, "FLAVOR",
      CHOICES("pprof", "pyroscope", "parca", "datadog"), HP_CLI_GROUP_OUTPUT, PROFILES,

@@ -151,10 +151,6 @@ static int by_key(const void *left, const void *right) {
     return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 
-static bool has_maps(const struct hp_input_record *input) {
-    return input->maps.of[0] != 0 || input->maps.of[1] != 0;
-}
-
 // The path up to the process id: two files of one process, not of two hosts.
 static bool key_of_pid(const struct hp_input_record *input, struct hp_digest *key) {
     *key = (struct hp_digest){{input->process, input->pid}};
@@ -163,7 +159,7 @@ static bool key_of_pid(const struct hp_input_record *input, struct hp_digest *ke
 
 static bool key_of_maps(const struct hp_input_record *input, struct hp_digest *key) {
     *key = input->maps;
-    return has_maps(input);
+    return hp_input_has_maps(input);
 }
 
 static bool key_of_samples(const struct hp_input_record *input, struct hp_digest *key) {
@@ -237,7 +233,7 @@ static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
 static void warn_of_strangers(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
     hp_vec_each (input, &profile->inputs) {
-        bool is_known = input->pid != 0 || (input->maps_stay && has_maps(input));
+        bool is_known = input->pid != 0 || (input->maps_stay && hp_input_has_maps(input));
         if (!hp_input_is_used(input) || !is_known) {
             continue;
         }

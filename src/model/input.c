@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool hp_input_has_maps(const struct hp_input_record *input) {
+    return input->maps.of[0] != 0 || input->maps.of[1] != 0;
+}
+
 enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
                                  const struct hp_input_record *b) {
-    static const struct hp_digest unknown;
-    bool have_maps = memcmp(&a->maps, &unknown, sizeof unknown) != 0 &&
-                     memcmp(&b->maps, &unknown, sizeof unknown) != 0;
+    bool have_maps = hp_input_has_maps(a) && hp_input_has_maps(b);
     if (have_maps && memcmp(&a->maps, &b->maps, sizeof a->maps) == 0) {
         return HP_KINSHIP_SAME;
     }

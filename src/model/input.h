@@ -102,6 +102,9 @@ enum hp_kinship {
     HP_KINSHIP_OTHER,
 };
 
+// Whether its memory map tells its process from others.
+bool hp_input_has_maps(const struct hp_input_record *input);
+
 // By their memory maps, else by their names.
 enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
                                  const struct hp_input_record *b);

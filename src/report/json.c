@@ -20,6 +20,7 @@
 // "few-samples", "seen-once" and "mixed-sizes".  Rows of stacks have "frames", leaf first,
 // "truncated", and "value" instead of flat and cum.
 #include "report/json.h"
+
 #include "model/tells.h"
 #include "report/jsonhead.h"
 #include "report/jsontext.h"

@@ -13,9 +13,9 @@
 // "status" is "used", "kept-damaged", "skipped", "repeated" or "ignored"; of the latter three
 // there are no keys behind "reason".  TOTAL is as in "total".
 #include "report/json.h"
-#include "report/jsontext.h"
 
 #include "model/tells.h"
+#include "report/jsontext.h"
 
 #include <stdio.h>
 #include <string.h>

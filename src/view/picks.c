@@ -67,25 +67,21 @@ static bool has_function(const struct hp_naming *naming, const struct hp_walk *w
     return found;
 }
 
-int hp_picks_find(const struct hp_profile *profile,
-                  const struct hp_report_options *options, bool *found,
+int hp_picks_find(const struct hp_naming *naming, bool are_functions, bool *found,
                   struct hp_err *err) {
+    const struct hp_profile *profile = naming->profile;
     struct hp_err hard = {0};
-    struct hp_naming naming;
     struct hp_walk walk = {0};
-    hp_naming_init(&naming, profile, options);
-    bool *picks = pick_nodes(&naming, &hard);
+    bool *picks = pick_nodes(naming, &hard);
     *found = false;
     for (size_t i = 0; !*found && i < profile->stacks.count; i++) {
         const struct hp_stack *stack = &profile->stacks.at[i];
-        *found =
-            options->kind == HP_REPORT_LIST
-                ? hp_walk_calls(&naming, stack, &walk) && has_function(&naming, &walk)
-                : hp_walk_nodes(&naming, stack, &walk) && has_node(&walk, picks);
+        *found = are_functions
+                     ? hp_walk_calls(naming, stack, &walk) && has_function(naming, &walk)
+                     : hp_walk_nodes(naming, stack, &walk) && has_node(&walk, picks);
     }
     hp_walk_done(&walk);
     free(picks);
-    hp_naming_done(&naming);
     if (hard.code != HP_OK) {
         *err = hard;
     }

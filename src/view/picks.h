@@ -8,10 +8,9 @@
 // Of each node; to be freed.
 bool *hp_picks_new(const struct hp_naming *naming);
 
-// Whether stacks come by any that is picked, of HP_REPORT_LIST by functions with names.
+// Whether stacks come by any that is picked or, if `are_functions`, by functions with names.
 // HP_E_LIMIT if a pattern is too hard to match.
-int hp_picks_find(const struct hp_profile *profile,
-                  const struct hp_report_options *options, bool *found,
+int hp_picks_find(const struct hp_naming *naming, bool are_functions, bool *found,
                   struct hp_err *err);
 
 #endif

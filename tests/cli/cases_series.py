@@ -218,9 +218,10 @@ def malformed_conditions_are_usage_errors(t):
 def conditions_that_can_never_hold_are_usage_errors(t):
     for command in ("diff", "trend"):
         for option in ("--no-error", "--no-unbias", "--compat=jeprof"):
-            for arguments, env in (([option], {}), ([], {"HPROF_AGG_OPTS": option})):
-                if env and option == "--no-error":
-                    continue
+            places = [([option], {})]
+            if option != "--no-error":  # which of the environment would be passed over
+                places.append(([], {"HPROF_AGG_OPTS": option}))
+            for arguments, env in places:
                 check(t.run(command, *arguments, "--fail-if=growth>5%,p<0.01", t.dump, t.other, env=env), 2,
                       "", f"--fail-if with p does not go with {option}")
             check(t.run(command, option, "--fail-if=growth>100GiB", "--no-symbols", t.dump, t.other), 0)

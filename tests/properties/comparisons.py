@@ -183,7 +183,7 @@ def processes_by_names_where_maps_are_silent():
                 (('merge', '-ffolded', mapped, again), 'of one process', False),
                 (('trend', nameless, silent, other), 'are dumps of two processes', True),
                 (('trend', mapped, silent), 'are dumps of two processes', False)):
-            got = run(args[0], *args[1:])
+            got = run(*args)
             if (sentence in got.out + got.err) != is_told:
                 faults.append(f'{args}: {got.code} {got.out}{got.err}')
     return faults
