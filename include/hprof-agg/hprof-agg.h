@@ -99,6 +99,7 @@ struct hp_read_options {
     double
         max_skipped_share; // the same as a share of all inputs, 0 ... 1; the larger holds
     uint64_t max_input_size; // bytes of one input after decompression; 0 for the default
+    uint64_t min_age;        // seconds: leaves out files that were written to since
     bool labels;  // keep those of samples: for HP_BY_LABEL, HP_BY_THREAD and pprof
     bool threads; // keep stacks apart by thread: for HP_BY_THREAD, needs `labels`
     const char
@@ -120,6 +121,7 @@ enum hp_input_status {
     HP_INPUT_SKIPPED,      // not one number of it counts
     HP_INPUT_REPEATED,     // holds what an earlier input holds; counted once
     HP_INPUT_IGNORED,      // an ELF file: binaries come from the dumps' own maps
+    HP_INPUT_YOUNG,        // written to less than min_age ago: it may not be complete
 };
 
 struct hp_input {
@@ -334,9 +336,9 @@ HP_API const char *hp_version(void);
 HP_API size_t hp_escape(const char *text, size_t size, char *out, size_t room,
                         size_t *written);
 
-// Called when memory runs out, with the size that was wanted; must not return.  Without
-// one the process aborts.
-typedef void hp_out_of_memory_fn(size_t wanted);
+// Called when memory runs out, with the size that was wanted and the input that was being
+// read, or NULL; must not return.  Without one the process aborts.
+typedef void hp_out_of_memory_fn(size_t wanted, const char *input);
 HP_API void hp_on_out_of_memory(hp_out_of_memory_fn *handler);
 
 #ifdef __cplusplus

@@ -12,14 +12,19 @@ enum {
 };
 
 static hp_out_of_memory_fn *out_of_memory_handler;
+static _Thread_local const char *current_input;
 
 void hp_on_out_of_memory(hp_out_of_memory_fn *handler) {
     out_of_memory_handler = handler;
 }
 
+void hp_memory_is_for(const char *input) {
+    current_input = input;
+}
+
 _Noreturn void hp_out_of_memory(size_t wanted) {
     if (out_of_memory_handler) {
-        out_of_memory_handler(wanted);
+        out_of_memory_handler(wanted, current_input);
     }
     abort();
 }

@@ -11,6 +11,10 @@ void *hp_alloc(size_t size); // zeroed; never NULL, also for size 0
 // Grow a malloc()ed array to room for at least `count` items, doubling it.
 void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size);
 
+// What this thread needs memory for from now on, for the handler: the path of an input, or
+// NULL.  It stays the caller's.
+void hp_memory_is_for(const char *input);
+
 _Noreturn void hp_out_of_memory(size_t wanted);
 
 #endif

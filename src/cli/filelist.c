@@ -32,7 +32,7 @@ static void make_room(struct hp_cli_filelist *list, size_t *capacity) {
         size_t wanted = *capacity * 2 + 2 * BLOCK;
         char *text = realloc(list->text, wanted);
         if (text == NULL) {
-            hp_cli_out_of_memory(wanted);
+            hp_cli_out_of_memory(wanted, NULL);
         }
         list->text = text;
         *capacity = wanted;

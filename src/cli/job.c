@@ -5,6 +5,7 @@
 #include "cli/message.h"
 #include "cli/outfile.h"
 #include "cli/progressbar.h"
+#include "cli/storage.h"
 #include "cli/terminal.h"
 
 #include <stdlib.h>
@@ -258,6 +259,7 @@ int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome
                    struct hp_err *err) {
     struct hp_cli_outfile out = {.fd = -1};
     struct inputs inputs = {0};
+    hp_cli_limit_memory(settings->max_memory);
     int ret = collect_inputs(settings, &inputs, err);
     if (ret == HP_OK) {
         ret = open_output(settings, &inputs.all, &out, err);

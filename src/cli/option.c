@@ -59,6 +59,9 @@ static const struct hp_cli_option options[] = {
     {"max-skipped", '\0', HP_CLI_TEXT, "N|P%", NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "go on when at most N inputs, or P percent of them, cannot be used (default 0)",
      hp_cli_set_max_skipped, 0, 0},
+    {"min-age", '\0', HP_CLI_TEXT, "SECONDS", NULL, HP_CLI_GROUP_INPUT, REPORTS,
+     "leave out files that were written to less than SECONDS ago: they may not be complete",
+     hp_cli_set_age, FIELD(read.min_age), 0},
     {"max-input-size", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "read at most SIZE of one input, after decompression: 500MiB, 8GiB (default: of compressed "
      "inputs the larger of 32 MiB and 200 times the file)",
@@ -221,6 +224,9 @@ static const struct hp_cli_option options[] = {
     {"jobs", 'j', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_MACHINE, REPORTS,
      "read with N threads, 0 for one per CPU (the default)",
      hp_cli_set_jobs, 0, 0},
+    {"max-memory", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_MACHINE, REPORTS,
+     "end with status 7 rather than allocate more than SIZE: 500MiB, 8GiB",
+     hp_cli_set_size, FIELD(max_memory), 0},
 
     {"help", 'h', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, ALL,
      "show the options and exit",

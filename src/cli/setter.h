@@ -20,6 +20,7 @@ hp_cli_set_fn hp_cli_set_size;
 
 // One of a kind: `field` is not used.
 hp_cli_set_fn hp_cli_set_max_skipped; // N or P%
+hp_cli_set_fn hp_cli_set_age;         // seconds
 hp_cli_set_fn hp_cli_set_limit;
 hp_cli_set_fn hp_cli_set_confidence; // percent
 hp_cli_set_fn hp_cli_set_by;

@@ -40,7 +40,8 @@ struct hp_cli_settings {
     bool limit_given;
     bool timeline; // of merge: dump by dump
     bool no_symbols;
-    const char *output; // or NULL for standard output
+    uint64_t max_memory; // bytes, 0 for no limit
+    const char *output;  // or NULL for standard output
     enum hp_cli_when color, progress;
     bool quiet, verbose;
     bool help, version;

@@ -4,10 +4,14 @@
 #include "cli/message.h"
 #include "cli/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+static bool is_limited; // by --max-memory
 
 void *hp_cli_grow(void *items, size_t count, size_t size) {
     // The capacity is the next power of two, so it need not be stored.
@@ -16,11 +20,11 @@ void *hp_cli_grow(void *items, size_t count, size_t size) {
     }
     size_t capacity = count == 0 ? 1 : count * 2;
     if (capacity > SIZE_MAX / 2 / size) {
-        hp_cli_out_of_memory(SIZE_MAX);
+        hp_cli_out_of_memory(SIZE_MAX, NULL);
     }
     void *grown = realloc(items, capacity * size);
     if (grown == NULL) {
-        hp_cli_out_of_memory(capacity * size);
+        hp_cli_out_of_memory(capacity * size, NULL);
     }
     return grown;
 }
@@ -28,14 +32,32 @@ void *hp_cli_grow(void *items, size_t count, size_t size) {
 char *hp_cli_copy(const char *text) {
     char *copy = strdup(text);
     if (copy == NULL) {
-        hp_cli_out_of_memory(strlen(text) + 1);
+        hp_cli_out_of_memory(strlen(text) + 1, NULL);
     }
     return copy;
 }
 
-void hp_cli_out_of_memory(size_t wanted) {
+void hp_cli_limit_memory(uint64_t bytes) {
+    struct rlimit limit;
+    if (bytes == 0 || getrlimit(RLIMIT_DATA, &limit) != 0) {
+        return;
+    }
+    // The kernel counts what can be written to and is nobody else's: not the pages of binaries.
+    limit.rlim_cur = bytes < limit.rlim_max ? (rlim_t)bytes : limit.rlim_max;
+    is_limited = setrlimit(RLIMIT_DATA, &limit) == 0;
+}
+
+void hp_cli_out_of_memory(size_t wanted, const char *input) {
     hp_cli_cleanup();
-    hp_cli_message("out of memory: %zu bytes are not to be had", wanted);
+    const char *during = input != NULL ? ", while reading " : "";
+    input = input != NULL ? input : "";
+    if (is_limited) {
+        hp_cli_message("more memory is needed than --max-memory allows%s%s", during,
+                       input);
+    } else {
+        hp_cli_message("out of memory: %zu bytes are not to be had%s%s", wanted, during,
+                       input);
+    }
     // Other threads may still be at work: nothing of theirs can be unwound.
-    _exit(HP_CLI_EXIT_INTERNAL);
+    _exit(is_limited ? HP_CLI_EXIT_LIMIT : HP_CLI_EXIT_INTERNAL);
 }

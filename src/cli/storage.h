@@ -1,8 +1,10 @@
-// Memory for the command line: there is enough, or the process ends with status 70.
+// Memory for the command line: there is enough, or the process ends, with status 7 where
+// --max-memory says so and 70 otherwise.
 #ifndef HP_CLI_STORAGE_H
 #define HP_CLI_STORAGE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 // Room for item number `count`: `items = hp_cli_grow(items, count, sizeof *items)`.
 // The array must only ever have grown through here; free() it.
@@ -11,7 +13,11 @@ void *hp_cli_grow(void *items, size_t count, size_t size);
 // A copy to free().
 char *hp_cli_copy(const char *text);
 
+// From now on all that is allocated, by libraries too, may be `bytes` at most; 0 for no limit.
+// The symbolizer begins with what there is when it is started, and so keeps to it as well.
+void hp_cli_limit_memory(uint64_t bytes);
+
 // Say so and end: the handler for hp_on_out_of_memory().
-_Noreturn void hp_cli_out_of_memory(size_t wanted);
+_Noreturn void hp_cli_out_of_memory(size_t wanted, const char *input);
 
 #endif

@@ -201,7 +201,7 @@ int hp_cli_usage_run(const struct hp_cli_settings *settings, struct hp_err *err)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out == NULL) {
-        hp_cli_out_of_memory(BUFSIZ);
+        hp_cli_out_of_memory(BUFSIZ, NULL);
     }
     if (settings->command->id == HP_CLI_VERSION) {
         fprintf(out, "hprof-agg %s\n", hp_version());
@@ -209,7 +209,7 @@ int hp_cli_usage_run(const struct hp_cli_settings *settings, struct hp_err *err)
         hp_cli_usage_print(out, settings->topic, hp_cli_columns(STDOUT_FILENO));
     }
     if (fclose(out) != 0) {
-        hp_cli_out_of_memory(size);
+        hp_cli_out_of_memory(size, NULL);
     }
     int ret = write_all(text, size, err);
     free(text);

@@ -11,11 +11,18 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+enum {
+    STACK_SIZE = 1 << 20, // of a worker's thread; readers do not recurse
+};
 
 // What the workers share.
 struct job {
     const struct hp_read_options *options;
+    time_t start;
     struct hp_feed feed;
     struct hp_claims claims;
     pthread_mutex_t lock;       // of the rest
@@ -75,10 +82,25 @@ static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
     return hp_reader_read_bytes(reader, bytes, &worker->dump, is_elf, err);
 }
 
+// It may not be complete: nothing marks the end of a dump's memory map.
+static bool is_young(const struct job *job, const struct hp_feed_item *item) {
+    uint64_t min_age = job->options->min_age;
+    struct stat info;
+    if (min_age == 0 || item->is_member || strcmp(item->name, "-") == 0 ||
+        stat(item->name, &info) != 0 || !S_ISREG(info.st_mode)) {
+        return false;
+    }
+    time_t written = info.st_mtime;
+    return written > job->start || (uint64_t)(job->start - written) < min_age;
+}
+
 static int take_input(struct worker *worker, struct hp_input_record *record,
                       struct hp_err *err) {
     struct job *job = worker->job;
     bool is_elf;
+    if (is_young(job, &worker->item)) {
+        return skip(record, HP_INPUT_YOUNG, NULL);
+    }
     int ret = read_item(worker, &is_elf, err);
     if (ret != HP_OK) {
         return ret;
@@ -135,7 +157,9 @@ static void *work(void *data) {
             .is_member = item->is_member,
             .time = item->is_member ? item->file.time : 0,
         };
+        hp_memory_is_for(item->name);
         ret = ret == HP_OK ? take_input(worker, &record, &err) : ret;
+        hp_memory_is_for(NULL);
         if (ret != HP_OK) {
             skip(&record, HP_INPUT_SKIPPED, &err);
         }
@@ -179,6 +203,16 @@ static void settle_told(const struct hp_told *told, struct hp_profile *profile) 
     }
 }
 
+// Small stacks, because --max-memory counts them as they may become.
+static bool start(struct worker *worker) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    bool started = pthread_create(&worker->thread, &attributes, work, worker) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
 // The calling thread is the first worker; a thread that cannot be started is one less.
 static void run(struct job *job, struct hp_profile *profile) {
     size_t count = thread_count(job->options, job->feed.count), started = 1;
@@ -192,7 +226,7 @@ static void run(struct job *job, struct hp_profile *profile) {
         profiles[started].keep = profile->keep;
         profiles[started].history.is_kept = profile->history.is_kept;
         worker_init(worker, job, &profiles[started]);
-        if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
+        if (!start(worker)) {
             hp_profile_done(&profiles[started]);
             break;
         }
@@ -272,10 +306,11 @@ static bool total_fits(const struct hp_profile *profile) {
 
 static int judge(const struct hp_profile *profile, const struct hp_read_options *options,
                  struct hp_err *err) {
-    size_t skipped = 0, used = 0, count = profile->inputs.count;
+    size_t skipped = 0, used = 0, young = 0, count = profile->inputs.count;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         skipped += input->public.status == HP_INPUT_SKIPPED;
+        young += input->public.status == HP_INPUT_YOUNG;
         used += hp_input_is_used(input);
     }
     double share = options->max_skipped_share * (double)count;
@@ -283,7 +318,9 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
         return refuse_skipped(profile, skipped, err);
     }
     if (used == 0) {
-        return hp_fail(err, HP_E_EMPTY, "nothing to report: no input could be used");
+        const char *why =
+            young > 0 ? "inputs were written to a moment ago" : "no input could be used";
+        return hp_fail(err, HP_E_EMPTY, "nothing to report: %s", why);
     }
     if (options->thread && profile->stacks.count == 0) {
         return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has a thread %s",
@@ -316,6 +353,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
                    const struct hp_read_options *options, struct hp_err *err) {
     struct job job = {
         .options = options,
+        .start = time(NULL),
         .feed = {.paths = paths,
                  .count = count,
                  .archive = options->tar,

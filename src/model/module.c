@@ -11,6 +11,7 @@ static const char *const texts[] = {
     [HP_SYM_DAMAGED] = "damaged",
     [HP_SYM_UNSUPPORTED] = "not supported",
     [HP_SYM_OVER_BUDGET] = "given up: it needs more work than a sound file does",
+    [HP_SYM_NO_MEMORY] = "memory ran out while it was read",
     [HP_SYM_NO_PROCESS] = "no process could be started to read it",
 };
 

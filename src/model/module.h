@@ -32,6 +32,7 @@ enum hp_sym_status {
     HP_SYM_DAMAGED,     // not ELF, or its structure contradicts itself
     HP_SYM_UNSUPPORTED, // a machine, class or form that is not read
     HP_SYM_OVER_BUDGET, // took more steps or time than any honest file needs
+    HP_SYM_NO_MEMORY,   // it ran out while the file was read
     HP_SYM_NO_PROCESS,  // the system gave no process to read it in
 };
 

@@ -86,11 +86,13 @@ static void put_periods(struct hp_sink *out, const struct hp_profile *profile,
 
 // NULL if it is used.
 static const char *reason_of(const struct hp_input *input) {
-    if (input->status == HP_INPUT_REPEATED || input->status == HP_INPUT_IGNORED) {
-        return input->status == HP_INPUT_REPEATED ? "repeated" : "program";
-    }
+    static const char *const reasons[] = {
+        [HP_INPUT_REPEATED] = "repeated",
+        [HP_INPUT_IGNORED] = "program",
+        [HP_INPUT_YOUNG] = "young",
+    };
     if (input->status != HP_INPUT_SKIPPED) {
-        return NULL;
+        return reasons[input->status];
     }
     switch (input->err->code) {
     case HP_E_IO:
@@ -114,7 +116,8 @@ static const char *reason_of(const struct hp_input *input) {
 static void put_reasons(struct hp_sink *out, const struct hp_profile *profile,
                         enum hp_json_inputs which) {
     static const char *const reasons[] = {"unreadable", "malformed", "unsupported",
-                                          "limit",      "repeated",  "program"};
+                                          "limit",      "repeated",  "program",
+                                          "young"};
     const char *between = "";
     hp_sink_text(out, "\"reasons\": {");
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {

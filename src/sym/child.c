@@ -37,8 +37,15 @@ static void confine(int sock) {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+// Its parent tells, who knows about what.
+_Noreturn static void end_without_memory(size_t wanted, const char *input) {
+    (void)wanted, (void)input;
+    _exit(HP_CHILD_NO_MEMORY);
+}
+
 _Noreturn static void be_child(int sock, pid_t parent, void (*serve)(int sock)) {
     reset_signals();
+    hp_on_out_of_memory(end_without_memory);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent) {
         _exit(1); // it died before we could ask to be told

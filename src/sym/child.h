@@ -17,8 +17,13 @@ enum {
     HP_CHILD_SILENCE = 60
 };
 
-// Start a child that runs `serve` on its socket; it has no other open file, no signal
-// handlers, and dies with us.  The caller must have only one thread.
+// The exit status of a child that has run out of memory.
+enum {
+    HP_CHILD_NO_MEMORY = 2
+};
+
+// Start a child that runs `serve` on its socket; it has no other open file, no
+// handlers of ours, and dies with us.  The caller must have only one thread.
 HP_MUST_CHECK int hp_child_start(struct hp_child *child, void (*serve)(int sock),
                                  struct hp_err *err);
 

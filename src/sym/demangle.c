@@ -78,13 +78,10 @@ void hp_demangle(struct hp_strtab *strings, struct hp_mangled *names, size_t cou
     pthread_t thread;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    if (pthread_create(&thread, &attributes, run, &job) == 0) {
-        pthread_join(thread, NULL);
-    } else {
-        for (size_t i = 0; i < count; i++) {
-            names[i].function = names[i].linkage;
-        }
+    if (pthread_create(&thread, &attributes, run, &job) != 0) {
+        hp_out_of_memory(STACK_SIZE);
     }
+    pthread_join(thread, NULL);
     pthread_attr_destroy(&attributes);
     free(job.output);
 }

@@ -44,7 +44,10 @@ static void note(struct symbolizer *self, struct hp_module *module,
 static void give_up(struct symbolizer *self, struct hp_module *module, int reason) {
     bool gone = reason == 0 || reason == ECONNRESET || reason == EPIPE;
     int status = hp_child_stop(&self->child);
-    bool signalled = gone && status != -1 && WIFSIGNALED(status);
+    bool is_known = gone && status != -1;
+    bool signalled = is_known && WIFSIGNALED(status);
+    bool starved =
+        is_known && WIFEXITED(status) && WEXITSTATUS(status) == HP_CHILD_NO_MEMORY;
     char text[200];
     if (reason == EAGAIN ||
         (signalled && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))) {
@@ -52,6 +55,8 @@ static void give_up(struct symbolizer *self, struct hp_module *module, int reaso
     } else if (signalled) {
         snprintf(text, sizeof text, "reading it ended with signal %d", WTERMSIG(status));
         note(self, module, HP_SYM_DAMAGED, text);
+    } else if (starved) {
+        note(self, module, HP_SYM_NO_MEMORY, "");
     } else {
         note(self, module, HP_SYM_DAMAGED, "reading it failed");
     }

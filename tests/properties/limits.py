@@ -3,6 +3,7 @@
 that are merely large are read.  bench/limits tells the times.
 """
 import gzip
+import json
 import pathlib
 import re
 import subprocess
@@ -126,6 +127,41 @@ def large(pieces, says, space, per_byte):
     return faults or f'{size:.0f} MiB'
 
 
+def memory():
+    """Within --max-memory there is the whole report, or none and a sentence that tells where."""
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'large.heap')
+        path.write_bytes(b''.join(big_inputs.hashed_apart()))
+        whole = Run('-j4', path)
+        codes, faults = [], []
+        for size in range(1, 200, 10):
+            run = Run('-j4', f'--max-memory={size}MiB', path)
+            says = f'more memory is needed than --max-memory allows, while reading {path}\n'
+            codes.append(run.code)
+            if run.code == 0 and run.out != whole.out or (
+                    run.code != 0 and (run.out or says != run.err.removeprefix('hprof-agg: '))):
+                faults.append(f'{size} MiB: {run.code} {run.err[:200]!r}')
+            if run.memory > size + 20:  # with the pages of programs and libraries
+                faults.append(f'{size} MiB: took {run.memory:.0f}')
+    if codes != sorted(codes, reverse=True) or set(codes) != {0, 7}:
+        faults.append(f'ended with {codes}')
+    return faults
+
+
+def memory_for_names():
+    """A symbolizer without memory costs the names, and says so."""
+    args = ['top', '-fjson', f'--symbol-dir={t.root}', t.testdata / 'golden' / 'procs1.heap']
+    whole = t.ok(*args)
+    starved = t.run(*args, '--max-memory=14MiB')  # demangling takes a stack of 16
+    told = 'no function names for /srv/corpus/formats/alloc_c: memory ran out while it was read'
+    faults = [] if told not in whole.out + whole.err else ['told without a limit']
+    if starved.code != 0 or told not in starved.out + starved.err:
+        faults.append(f'ended with {starved.code}: {starved.err!r}')
+    if json.loads(starved.out)['total'] != json.loads(whole.out)['total']:
+        faults.append('another total')
+    return faults
+
+
 for name, content, size in big_inputs.bombs():
     t.check(f'R07: {len(content) >> 20} MiB of gzip that hold {size >> 30} GiB are refused: {name}',
             lambda: bomb(content))
@@ -151,4 +187,6 @@ t.check('R31: a million comments that name no frame', lambda: large(
     big_inputs.comments(), 'contents', 64, 4))
 t.check('R30: a million addresses that are alike in their low bits', lambda: large(
     big_inputs.hashed_alike(), 'stacks', 64 * 10000, 12))
+t.check('R35: --max-memory is kept, whatever it is', memory)
+t.check('R35: the symbolizer keeps to --max-memory too', memory_for_names)
 t.done()

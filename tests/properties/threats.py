@@ -10,6 +10,7 @@ import pty
 import random
 import subprocess
 import threading
+import time
 import tty
 
 from harness import Tests, near, scratch
@@ -150,6 +151,31 @@ def growing():
     refused = sum(run.code == 5 for run in runs)
     return [f'ended with {run.code}: {run.err} {run.out[-200:]}' for run in wrong] or (
         f'{refused} of 200 refused' if refused else ['never read while it was incomplete'])
+
+
+def young():
+    """With --min-age what was just written is left out, and told; the rest is whole."""
+    left_out = '1 of 2 inputs were written to a moment ago and left out'
+    alone = t.ok('top', '-fjson', '--no-symbols', GOOD)
+    faults = []
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'dump')
+        path.write_bytes(OTHER.read_bytes())
+        for age, is_left_out in (0, True), (-3600, True), (50, True), (70, False):
+            os.utime(path, (time.time() - age,) * 2)
+            both = t.run('top', '-fjson', '--no-symbols', '--min-age=60', GOOD, path)
+            single = t.run('top', '--no-symbols', '--min-age=60', path)
+            report = json.loads(both.out)
+            same = report['total'] == json.loads(alone.out)['total']
+            if both.code != 0 or (left_out in both.err) != is_left_out or same != is_left_out or (
+                    report['inputs']['reasons'] != ({'young': 1} if is_left_out else {})):
+                faults.append(f'{age} s: {both.code} {both.err!r} {report["inputs"]}')
+            if single.code != (5 if is_left_out else 0):
+                faults.append(f'{age} s, alone: {single.code} {single.err!r}')
+        fed = t.run('info', '--no-symbols', '--min-age=60', '-', stdin=OTHER.read_bytes())
+        if fed.code != 0:
+            faults.append(f'standard input: {fed.code} {fed.err!r}')
+    return faults
 
 
 # --- R25: large numbers -----------------------------------------------------------------------
@@ -356,6 +382,7 @@ def many_names():
 t.check('R18: pieces of any size, from a pipe that blocks or not: one report', short_reads)
 t.check('R19: nothing counts of an input that ends in an I/O error', read_errors)
 t.check('R22: a dump that is being written is whole and right, or refused', growing)
+t.check('R22: --min-age leaves out what was just written', young)
 t.check('R25: numbers up to 2^62 add up, larger ones are told, from 2^64 on refused', large_numbers)
 t.check('R25: sums beyond 64 bits are exact, or refused where there is no room', large_sums)
 t.check('R26: counts that cannot be', odd_counts)
