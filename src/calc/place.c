@@ -30,15 +30,26 @@ static bool may_be_hole(const struct hp_mapping *row) {
            (row->path.size == 0 || hp_span_starts(row->path, "/anon_hugepage"));
 }
 
+// Whether nothing but anonymous memory, as .bss is, lies between two rows.
+static bool touch(const struct hp_mapping *last, const struct hp_mapping *row) {
+    while (last < row && last->end == last[1].start &&
+           (last + 1 == row || last[1].path.size == 0)) {
+        last++;
+    }
+    return last == row;
+}
+
 // A file that is mapped as data beside its own image begins again at offset 0, or stands
-// apart: within an image, address less offset grows by the alignment of segments at most.
+// apart: within an image, address less offset grows by the alignment of segments at most,
+// or one row follows the other, as a segment that patchelf(1) has added follows .bss.
 static bool continues(const struct hp_mapping *last, const struct hp_mapping *row) {
     uint64_t shift = (row->start - row->offset) - (last->start - last->offset);
     bool rises = row->offset > last->offset ||
                  (row->offset == last->offset &&
                   (row->offset > 0 || (last->executable && last->end == row->start)));
-    return rises && shift <= MOST_SHIFT && row->deleted == last->deleted &&
-           hp_span_equal(row->path, last->path);
+    return rises && row->deleted == last->deleted &&
+           hp_span_equal(row->path, last->path) &&
+           (shift <= MOST_SHIFT || touch(last, row));
 }
 
 static void find_images(struct hp_placer *placer, const struct hp_dump *dump) {

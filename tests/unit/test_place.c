@@ -95,6 +95,26 @@ Test(place, takes_a_file_mapped_as_data_beside_its_image_for_no_part_of_it) {
     "7000-c000 r-xp 00000000 00:00 0\n"           \
     "c000-d000 r-xp 00007000 fe:00 1  /srv/app\n"
 
+// .bss of 17 MB between two segments of the file, of which patchelf(1) has added the last.
+Test(place, takes_a_segment_behind_bss_for_part_of_the_image) {
+    place(
+        "5000-6000 r--p 00000000 fe:00 1  /srv/app\n"
+        "6000-8000 r-xp 00001000 fe:00 1  /srv/app\n"
+        "8000-9000 rw-p 00003000 fe:00 1  /srv/app\n"
+        "9000-1109000 rw-p 00000000 00:00 0 \n"
+        "1109000-110a000 rw-p 00004000 fe:00 1  /srv/app\n",
+        (uint64_t[]){0x6010, 0x1109010}, 2);
+    cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
+    cr_expect_eq(profile.modules.at[frame_of(0)->module.n].span, 0x1105000);
+}
+
+// Debug information lies between the segments in the file.
+Test(place, takes_a_segment_right_behind_another_for_part_of_the_image) {
+    place(APP "9000-a000 rw-p 02000000 fe:00 1  /srv/app\n", (uint64_t[]){0x6010, 0x9010},
+          2);
+    cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
+}
+
 Test(place, takes_a_hole_in_the_text_for_text_on_huge_pages) {
     place(HUGE, (uint64_t[]){0x6010, 0x8010, 0xc010}, 3);
     cr_expect_eq(frame_of(1)->module.n, frame_of(0)->module.n);
