@@ -70,7 +70,7 @@ static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
 // stacks; the roundings of few objects account for 0.75 of one, and half a percent.  A raw
 // one is their sum.
 static enum hp_header_check check_header(const struct hp_dump *dump,
-                                         const struct hp_unbias *unbias,
+                                         struct hp_unbias *unbias,
                                          const struct hp_values *total) {
     struct hp_count header = dump->header.inuse;
     if (hp_producer_is_pprof(dump->producer)) {
@@ -87,7 +87,9 @@ static enum hp_header_check check_header(const struct hp_dump *dump,
         return HP_HEADER_UNCHECKED;
     }
     double said = hp_unbias_total_bytes(header, dump->period);
-    double summed = hp_fixed_double(total->of[HP_INUSE_SPACE], HP_INUSE_SPACE);
+    double summed = dump->listed.count > 0
+                        ? hp_unbias_counted_bytes(unbias, dump)
+                        : hp_fixed_double(total->of[HP_INUSE_SPACE], HP_INUSE_SPACE);
     double gap = said > summed ? said - summed : summed - said;
     double allowed =
         header.objects == 0 ? 0 : said * (0.005 + 0.75 / (double)header.objects);

@@ -294,19 +294,14 @@ static struct hp_estimate with_lines(struct hp_unbias *unbias, const struct hp_d
     return e;
 }
 
-static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
-                                   const struct hp_dump_stack *stack,
-                                   enum hp_column column) {
+// By the counts of the stack and its threads alone.
+static struct hp_estimate from_counts(struct hp_unbias *unbias,
+                                      const struct hp_dump *dump,
+                                      const struct hp_dump_stack *stack,
+                                      enum hp_column column) {
     struct hp_count count = in_column(&stack->counts, column);
-    if (column == HP_COLUMN_ALLOC && !unbias->has_alloc) {
-        return (struct hp_estimate){0};
-    }
     if (unbias->kind == HP_DUMP_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
         return as_scaled(unbias, count);
-    }
-    struct hp_stack_extra extra = hp_dump_extra(dump, (size_t)(stack - dump->stacks.at));
-    if (column == HP_COLUMN_INUSE && extra.listed > 0 && hp_unbias_takes_listed(unbias)) {
-        return sum_of_listed(unbias, dump, extra);
     }
     if (takes_as_is(unbias) || count.bytes == 0) {
         return as_counted(count);
@@ -317,6 +312,19 @@ static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dum
     return prefers_lines(unbias, dump, stack, column)
                ? sum_of_lines(unbias, dump, stack, column)
                : with_lines(unbias, dump, stack, column, best(unbias, count));
+}
+
+static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
+                                   const struct hp_dump_stack *stack,
+                                   enum hp_column column) {
+    if (column == HP_COLUMN_ALLOC && !unbias->has_alloc) {
+        return (struct hp_estimate){0};
+    }
+    struct hp_stack_extra extra = hp_dump_extra(dump, (size_t)(stack - dump->stacks.at));
+    if (column == HP_COLUMN_INUSE && extra.listed > 0 && hp_unbias_takes_listed(unbias)) {
+        return sum_of_listed(unbias, dump, extra);
+    }
+    return from_counts(unbias, dump, stack, column);
 }
 
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
@@ -331,6 +339,16 @@ bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
     errors[HP_COLUMN_INUSE] = inuse.error;
     errors[HP_COLUMN_ALLOC] = alloc.error;
     return !inuse.too_big && !alloc.too_big;
+}
+
+double hp_unbias_counted_bytes(struct hp_unbias *unbias, const struct hp_dump *dump) {
+    double sum = 0;
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        hp_fixed bytes = from_counts(unbias, dump, stack, HP_COLUMN_INUSE).bytes;
+        sum += hp_fixed_double(bytes, HP_INUSE_SPACE);
+    }
+    return sum;
 }
 
 // --- a dump ---------------------------------------------------------------------------
