@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char name_key[] = "thread", number_key[] = "thread_id";
-
 // --- split ------------------------------------------------------------------------------
 
 struct splitter {
@@ -118,8 +116,8 @@ static void split(struct splitter *s, size_t i) {
 
 void hp_threads_split(struct hp_dump *dump, bool by_list) {
     struct splitter s = {.dump = dump, .by_list = by_list};
-    s.name_key = hp_strtab_add(&dump->strings, hp_span_of(name_key));
-    s.number_key = hp_strtab_add(&dump->strings, hp_span_of(number_key));
+    s.name_key = hp_strtab_add(&dump->strings, hp_span_of(hp_thread_name_keys[0]));
+    s.number_key = hp_strtab_add(&dump->strings, hp_span_of(hp_thread_number_keys[0]));
     if (dump->threads.count > 0) {
         qsort(dump->threads.at, dump->threads.count, sizeof *dump->threads.at, by_number);
     }
@@ -142,13 +140,24 @@ static bool is_text(const struct hp_dump *dump, hp_string text, const char *want
     return hp_span_is(hp_strtab_span(&dump->strings, text), wanted);
 }
 
+static bool is_one(const struct hp_dump *dump, hp_string key,
+                   const char *const keys[HP_THREAD_KEYS]) {
+    return is_text(dump, key, keys[0]) || is_text(dump, key, keys[1]);
+}
+
+static bool has_name(const struct hp_dump *dump, const struct hp_tag *tag,
+                     const char *wanted) {
+    return is_one(dump, tag->key, hp_thread_name_keys) && !tag->is_number &&
+           is_text(dump, tag->text, wanted);
+}
+
 // "7" or "t7" is the thread of that number.
 static bool has_number(const struct hp_dump *dump, const struct hp_tag *tag,
                        const char *wanted) {
     char digits[24];
     const char *number = wanted + (*wanted == 't');
     snprintf(digits, sizeof digits, "%lld", (long long)tag->number);
-    return is_text(dump, tag->key, number_key) &&
+    return is_one(dump, tag->key, hp_thread_number_keys) &&
            (tag->is_number ? strcmp(number, digits) == 0
                            : is_text(dump, tag->text, number));
 }
@@ -156,9 +165,7 @@ static bool has_number(const struct hp_dump *dump, const struct hp_tag *tag,
 static bool is_of(const struct hp_dump *dump, hp_string set, const char *thread) {
     for (size_t i = 0; i < hp_tags_count(&dump->tag_sets, set); i++) {
         struct hp_tag tag = hp_tags_at(&dump->tag_sets, set, i);
-        bool has_name = is_text(dump, tag.key, name_key) && !tag.is_number &&
-                        is_text(dump, tag.text, thread);
-        if (has_name || has_number(dump, &tag, thread)) {
+        if (has_name(dump, &tag, thread) || has_number(dump, &tag, thread)) {
             return true;
         }
     }

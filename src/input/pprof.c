@@ -53,15 +53,44 @@ static bool is_likely(const struct hp_field *field) {
                          (field->span.at[0] == 0x08 || field->span.at[0] == 0x10)));
 }
 
+// Whether it has a value, and nothing that a sample has not.
+static bool is_sample(struct hp_span text) {
+    bool has_value = false;
+    struct hp_proto sample = hp_proto_over(text);
+    for (struct hp_field field; hp_proto_next(&sample, &field);) {
+        bool is_label = field.number == 3;
+        if (field.number > 3 || (is_label && field.type != HP_WIRE_BYTES)) {
+            return false;
+        }
+        struct hp_proto rest = hp_field_numbers(&field);
+        uint64_t number;
+        while (!is_label && hp_field_next_number(&sample, &field, &rest, &number)) {
+            has_value |= field.number == 2;
+        }
+    }
+    return has_value && !sample.wrong;
+}
+
+static bool begins_with_sample(struct hp_span text) {
+    struct hp_proto profile = hp_proto_over(text);
+    struct hp_field first;
+    return hp_proto_next(&profile, &first) && first.number == 2 &&
+           first.type == HP_WIRE_BYTES && is_sample(first.span);
+}
+
 // Every profile has a sample type; it, or what is in front of it, has to look its part.
+// Datadog's libraries write all samples first: then the types may be beyond the window.
 bool hp_pprof_is(struct hp_span text) {
     struct hp_proto profile = hp_proto_over(text);
-    for (struct hp_field field; hp_proto_next(&profile, &field) && is_likely(&field);) {
+    for (struct hp_field field; hp_proto_next(&profile, &field);) {
+        if (!is_likely(&field)) {
+            return false;
+        }
         if (field.number == 1) {
             return true;
         }
     }
-    return false;
+    return begins_with_sample(text);
 }
 
 // --- values -------------------------------------------------------------------------------

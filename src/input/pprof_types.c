@@ -109,6 +109,9 @@ int hp_pprof_kinds_find(struct hp_pprof_kinds *kinds,
     bool is_of_allocations =
         producer == HP_PRODUCER_PPROF_TCMALLOC && hp_span_is(shown, "objects");
     const struct hp_pprof_type *other = tables->types.at;
+    if (tables->types.count == 0) {
+        return hp_fail(err, HP_E_FORMAT, "damaged: a pprof profile without sample types");
+    }
     for (size_t i = 0; i < tables->types.count; i++) {
         struct hp_pprof_kind kind = kind_of(tables, i, is_of_allocations);
         if (kind.metric == HP_METRICS) {

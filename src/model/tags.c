@@ -5,6 +5,9 @@
 
 static_assert(sizeof(struct hp_tag) == 24, "tags are compared as bytes");
 
+const char *const hp_thread_name_keys[HP_THREAD_KEYS] = {"thread", "thread name"};
+const char *const hp_thread_number_keys[HP_THREAD_KEYS] = {"thread_id", "thread id"};
+
 static int by_bytes(const void *left, const void *right) {
     return memcmp(left, right, sizeof(struct hp_tag));
 }

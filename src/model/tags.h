@@ -20,6 +20,12 @@ hp_string hp_tags_add(struct hp_strtab *sets, struct hp_tag *tags, size_t count)
 size_t hp_tags_count(const struct hp_strtab *sets, hp_string set);
 struct hp_tag hp_tags_at(const struct hp_strtab *sets, hp_string set, size_t i);
 
+// The keys by which a thread is told: "thread" and "thread_id", and Datadog's "thread name" and
+// "thread id".
+#define HP_THREAD_KEYS 2
+extern const char *const hp_thread_name_keys[HP_THREAD_KEYS];
+extern const char *const hp_thread_number_keys[HP_THREAD_KEYS];
+
 // From the tables of one owner to those of another.  What was met before is remembered.
 struct hp_tag_import {
     const struct hp_strtab *from_sets, *from_strings;

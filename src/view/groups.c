@@ -105,12 +105,20 @@ static void name_of_key(struct name *name, const struct hp_profile *profile,
     }
 }
 
+static void name_of_keys(struct name *name, const struct hp_profile *profile,
+                         hp_string set, const char *const keys[HP_THREAD_KEYS]) {
+    name->text.count = 0;
+    for (size_t i = 0; i < HP_THREAD_KEYS && name->text.count == 0; i++) {
+        name_of_key(name, profile, set, keys[i]);
+    }
+}
+
 // By its name, else as jemalloc writes it: "t7".
 static void name_of_thread(struct name *name, const struct hp_profile *profile,
                            hp_string set) {
-    name_of_key(name, profile, set, "thread");
+    name_of_keys(name, profile, set, hp_thread_name_keys);
     if (name->text.count == 0) {
-        name_of_key(name, profile, set, "thread_id");
+        name_of_keys(name, profile, set, hp_thread_number_keys);
         if (name->text.count > 0) {
             append(name, "t", 1);
             memmove(name->text.at + 1, name->text.at, name->text.count - 1);

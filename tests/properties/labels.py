@@ -163,18 +163,20 @@ def inputs_have_labels_too():
 
 
 def threads():
-    """Profiles of others say "thread", "thread_id" or both."""
+    """Profiles of others say "thread", "thread_id" or both; Datadog's "thread name", "thread id"."""
     p = Profile()
     f = p.location(0, 0, [('f', '', 0)])
     p.sample([f], [1, 1], labels=[('thread', 'io'), ('thread_id', 7)])
     p.sample([f], [1, 2], labels=[('thread_id', 8)])
     p.sample([f], [1, 4], labels=[('thread_id', '9')])
     p.sample([f], [1, 8])
+    p.sample([f], [1, 16], labels=[('thread name', 'main'), ('thread id', '70')])
+    p.sample([f], [1, 32], labels=[('thread id', 71)])
 
     def read(paths, _):
         report = json.loads(t.ok('top', '-fjson', '--by=thread', *paths).out)
         found = {row['name']: row['flat']['inuse-space']['estimate'] for row in report['rows']}
-        for thread in ('io', '7', 't7', '8', 't8', 't9', '9'):
+        for thread in ('io', '7', 't7', '8', 't8', 't9', '9', 'main', '70', 't71'):
             report = t.ok('top', '-fjson', '--no-symbols', f'--thread={thread}', *paths).out
             found[thread, 'alone'] = json.loads(report)['total']['inuse-space']['estimate']
         return found
@@ -182,7 +184,8 @@ def threads():
     got = with_files([p.bytes()], read)
     want = {'io': 1, 't8': 2, 't9': 4, '[no thread]': 8, ('io', 'alone'): 1, ('7', 'alone'): 1,
             ('t7', 'alone'): 1, ('8', 'alone'): 2, ('t8', 'alone'): 2, ('t9', 'alone'): 4,
-            ('9', 'alone'): 4}
+            ('9', 'alone'): 4, 'main': 16, ('main', 'alone'): 16, ('70', 'alone'): 16, 't71': 32,
+            ('t71', 'alone'): 32}
     return [] if got == want else [f'{got}, not {want}']
 
 

@@ -61,6 +61,45 @@ def every_form():
     return faults
 
 
+def samples_first(p):
+    """As Datadog's libraries write it: samples, then what they are of."""
+    samples = [part for part in p.parts if part[0] == 2 << 3 | 2]
+    rest = [part for part in p.parts if part[0] != 2 << 3 | 2]
+    return b''.join(samples + rest + p.head + [message(6, text) for text in p.texts])
+
+
+def types_far_behind():
+    """Behind more samples than are looked at to find out what it is."""
+    p = small()
+    p.parts += p.parts[-3:] * 20000
+    wanted = [(stack, value * 20001) for stack, value in WANTED]
+    content = samples_first(p)
+    faults = [] if content.index(p.head[0]) > 1 << 20 else ['the types are near']
+    for each in content, gzip.compress(content):
+        if sorted(folded(each)) != wanted:
+            faults.append(f'{folded(each)}')
+    if sorted(folded(samples_first(small(packed=False)))) != WANTED:
+        faults.append('not packed')
+    return faults
+
+
+def only_samples():
+    """Nothing but samples is a profile that was cut, or none."""
+    p = small()
+    faults = []
+    for content, sentence in (
+            (p.parts[-1] * 3 + message(6, ''), 'damaged: a pprof profile without sample types'),
+            (samples_first(p)[:len(p.parts[-1]) + 5], 'damaged pprof profile'),
+            (message(2, number(1, 7)) * 9, 'not a heap profile'),
+            (message(2, number(2, 7), number(4, 7)) * 9, 'not a heap profile'),
+            (message(2, number(2, 7), message(1, b'\xff')) * 9, 'not a heap profile'),
+            (message(2, number(2, 7), number(3, 7)) * 9, 'not a heap profile')):
+        result = with_bytes(content, lambda path: t.run('top', path))
+        if result.code != 5 or sentence not in result.err:
+            faults.append(f'{result.code} {result.err!r}, not {sentence!r}')
+    return faults
+
+
 def go_totals():
     """What `go tool pprof -raw` says of the file."""
     wanted = {'alloc-objects': 28379, 'alloc-space': 23654246, 'inuse-objects': 27208,
@@ -515,6 +554,8 @@ t.check("Go's: functions, lines and intervals are those of the same profile as t
 t.check("Go's: the build of the program", go_symbols)
 t.check('who wrote it', writer)
 t.check('packed or not, in any order, with unknown fields, gzip: one report', every_form)
+t.check('samples in front of their types', types_far_behind)
+t.check('samples without types', only_samples)
 t.check('objects and space in any order, among other types', other_types)
 t.check('columns by other names', other_names)
 t.check("tcmalloc's profile of allocations", allocations)

@@ -78,6 +78,9 @@ static bool has_column(const struct profile *p, const uint64_t *column) {
 }
 
 int reference_find_columns(struct profile *p, struct hp_err *err) {
+    if (p->types.count == 0) {
+        return hp_fail(err, HP_E_FORMAT, "damaged: a pprof profile without sample types");
+    }
     const struct fields *other = &p->types.at[0];
     for (size_t i = 0; i < p->types.count; i++) {
         uint64_t times, *column = column_of(p, &p->types.at[i], &times);

@@ -73,9 +73,35 @@ uint64_t reference_number(const struct fields *message, uint64_t number) {
     return value;
 }
 
-// The fields up to the first sample type are all some that a profile has.
+// The first field of a profile is a sample, with a value and nothing but locations and labels.
+static bool begins_with_sample(struct hp_span bytes) {
+    const char *wrong = NULL;
+    struct field first;
+    if (bytes.size == 0 || !reference_field(&bytes, &first, &wrong) ||
+        first.number != 2 || first.type != 2) {
+        return false;
+    }
+    struct fields sample = reference_fields_of(first.bytes);
+    size_t values = 0, odd = sample.wrong != NULL;
+    for (size_t i = 0; i < sample.of.count; i++) {
+        const struct field *field = &sample.of.at[i];
+        struct hp_span rest = field->bytes;
+        odd += field->number > 3 ||
+               (field->type != 2 && (field->type != 0 || field->number == 3));
+        values += field->number == 2 && (field->type == 0 || rest.size > 0);
+        for (uint64_t number; field->number < 3 && field->type == 2 && rest.size > 0;) {
+            odd += !reference_varint(&rest, &number, &wrong);
+        }
+    }
+    hp_vec_done(&sample.of);
+    return values > 0 && odd == 0;
+}
+
+// The fields up to the first sample type are all some that a profile has; or there are samples
+// up to the end.
 bool reference_is_pprof(struct hp_span bytes) {
     const char *wrong = NULL;
+    bool has_samples = begins_with_sample(bytes);
     for (struct field field; bytes.size > 0 && reference_field(&bytes, &field, &wrong);) {
         bool is_bytes = field.type == 2;
         bool is_type = field.number == 1 || field.number == 11;
@@ -92,5 +118,5 @@ bool reference_is_pprof(struct hp_span bytes) {
             return true;
         }
     }
-    return false;
+    return has_samples;
 }
