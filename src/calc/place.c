@@ -12,6 +12,7 @@
 enum {
     LONGEST_HOLE = 64,    // rows to either side
     MOST_SHIFT = 4 << 20, // bytes; the largest pages segments are aligned to have 2 MiB
+    LARGEST_PAGE = 64 << 10, // bytes, that systems map
 };
 
 static bool has_file(const struct hp_mapping *row) {
@@ -30,26 +31,57 @@ static bool may_be_hole(const struct hp_mapping *row) {
            (row->path.size == 0 || hp_span_starts(row->path, "/anon_hugepage"));
 }
 
-// Whether nothing but anonymous memory, as .bss is, lies between two rows.
-static bool touch(const struct hp_mapping *last, const struct hp_mapping *row) {
-    while (last < row && last->end == last[1].start &&
-           (last + 1 == row || last[1].path.size == 0)) {
-        last++;
-    }
-    return last == row;
+static bool same_file(const struct hp_mapping *a, const struct hp_mapping *b) {
+    return a->deleted == b->deleted && hp_span_equal(a->path, b->path);
 }
 
-// A file that is mapped as data beside its own image begins again at offset 0, or stands
-// apart: within an image, address less offset grows by the alignment of segments at most,
-// or one row follows the other, as a segment that patchelf(1) has added follows .bss.
-static bool continues(const struct hp_mapping *last, const struct hp_mapping *row) {
+// Whether nothing but anonymous memory, as .bss is, and what the image itself has reserved
+// lies between two of its rows.
+static bool touch(const struct hp_mapping *last, const struct hp_mapping *row) {
+    const struct hp_mapping *at = last;
+    while (at < row && at->end == at[1].start &&
+           (at + 1 == row || at[1].path.size == 0 ||
+            (at[1].reserved && same_file(last, &at[1])))) {
+        at++;
+    }
+    return at == row;
+}
+
+// A file that is mapped as data beside its own image begins again at offset 0; but so do all
+// rows of an image that is no larger than a page.
+static bool rises(const struct hp_mapping *last, const struct hp_mapping *row,
+                  bool has_code) {
+    if (row->offset != last->offset || row->offset > 0) {
+        return row->offset >= last->offset;
+    }
+    return last->end == row->start && (has_code || row->executable) &&
+           last->end - last->start <= LARGEST_PAGE;
+}
+
+// Data may also stand apart: within an image, address less offset grows by the alignment of
+// segments at most, or one row follows the other, as a segment that patchelf(1) has added
+// follows .bss.
+static bool continues(const struct hp_mapping *last, const struct hp_mapping *row,
+                      bool has_code) {
     uint64_t shift = (row->start - row->offset) - (last->start - last->offset);
-    bool rises = row->offset > last->offset ||
-                 (row->offset == last->offset &&
-                  (row->offset > 0 || (last->executable && last->end == row->start)));
-    return rises && row->deleted == last->deleted &&
-           hp_span_equal(row->path, last->path) &&
+    return same_file(last, row) && rises(last, row, has_code) &&
            (shift <= MOST_SHIFT || touch(last, row));
+}
+
+// The image that row `i` of a file is of; NULL if it begins another.
+static struct hp_run *continued_image(struct hp_placer *placer,
+                                      const struct hp_dump *dump, size_t i) {
+    size_t count = placer->images.count;
+    struct hp_run *image = count > 0 ? &placer->images.at[count - 1] : NULL;
+    if (!image) {
+        return NULL;
+    }
+    const struct hp_mapping *row = &dump->mappings.at[i];
+    const struct hp_mapping *last = &dump->mappings.at[image->last_row];
+    if (row->reserved && same_file(last, row)) {
+        return image;
+    }
+    return continues(last, row, image->has_code) ? image : NULL;
 }
 
 static void find_images(struct hp_placer *placer, const struct hp_dump *dump) {
@@ -57,13 +89,16 @@ static void find_images(struct hp_placer *placer, const struct hp_dump *dump) {
     placer->image_of.count = 0;
     for (size_t i = 0; i < dump->mappings.count; i++) {
         const struct hp_mapping *row = &dump->mappings.at[i];
-        size_t count = placer->images.count;
-        struct hp_run *image = count > 0 ? &placer->images.at[count - 1] : NULL;
         bool is_file = has_file(row);
-        if (is_file && image && continues(&dump->mappings.at[image->last_row], row)) {
+        struct hp_run *image = is_file ? continued_image(placer, dump, i) : NULL;
+        if (is_file && !image) {
+            hp_vec_push(&placer->images,
+                        ((struct hp_run){.first_row = i, .last_row = i}));
+            image = &placer->images.at[placer->images.count - 1];
+        }
+        if (is_file && !row->reserved) { // where reserved rows end tells nothing
             image->last_row = i;
-        } else if (is_file) {
-            hp_vec_push(&placer->images, ((struct hp_run){i, i, {0}, false}));
+            image->has_code |= row->executable;
         }
         hp_vec_push(&placer->image_of, is_file ? (uint32_t)placer->images.count : 0);
     }

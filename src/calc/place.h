@@ -15,6 +15,7 @@ struct hp_row_place {
 // One file mapped by adjacent rows.
 struct hp_run {
     size_t first_row, last_row;
+    bool has_code;
     hp_module_id module;
     bool known;
 };

@@ -37,12 +37,14 @@ static void split_deleted(struct hp_mapping *row) {
 
 // Four letters such as "r-xp".
 static void read_permissions(struct hp_cursor *c, struct hp_mapping *row) {
+    row->reserved = true;
     for (const char *letter = "rwxp"; *letter; letter++) {
         if (hp_cursor_at_end(c) || !*c->at || !strchr("-rwxps", *c->at)) {
             hp_cursor_fail(c, "permissions");
             return;
         }
         row->executable |= *c->at == 'x';
+        row->reserved &= *c->at == '-' || *c->at == 'p' || *c->at == 's';
         c->at++;
     }
 }

@@ -17,6 +17,7 @@ struct hp_mapping {
     struct hp_span path;     // in the dump's text or strings; without " (deleted)"
     struct hp_span build_id; // lower-case hexadecimal, or nothing
     bool executable;
+    bool reserved; // "---p": addresses without memory
     bool deleted;
 };
 

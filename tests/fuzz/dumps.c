@@ -141,8 +141,8 @@ static bool equal_maps(const struct hp_dump *a, const struct hp_dump *b) {
     for (size_t i = 0; i < a->mappings.count; i++) {
         const struct hp_mapping *x = &a->mappings.at[i], *y = &b->mappings.at[i];
         if (x->start != y->start || x->end != y->end || x->offset != y->offset ||
-            x->executable != y->executable || x->deleted != y->deleted ||
-            !hp_span_equal(x->path, y->path) ||
+            x->executable != y->executable || x->reserved != y->reserved ||
+            x->deleted != y->deleted || !hp_span_equal(x->path, y->path) ||
             !hp_span_equal(x->build_id, y->build_id)) {
             return false;
         }

@@ -108,6 +108,40 @@ Test(place, takes_a_segment_behind_bss_for_part_of_the_image) {
     cr_expect_eq(profile.modules.at[frame_of(0)->module.n].span, 0x1105000);
 }
 
+// All segments begin in the first page of the file.
+Test(place, takes_an_image_within_a_page_for_one) {
+    static const char image[] =
+        "5000-6000 r--p 00000000 fe:00 1  /srv/app\n"
+        "6000-7000 r-xp 00000000 fe:00 1  /srv/app\n"
+        "7000-8000 r--p 00000000 fe:00 1  /srv/app\n"
+        "8000-9000 rw-p 00000000 fe:00 1  /srv/app\n";
+    place(image, (uint64_t[]){0x6010, 0x8010}, 2);
+    hp_frame_id first = placer.frames.at[0];
+    cr_expect_eq(profile.modules.at[frame_of(0)->module.n].span, 0x4000);
+    cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
+    char beside[1000] = "4000-5000 r--p 00000000 fe:00 1  /srv/app\n"; // as data
+    place(strcat(beside, image), (uint64_t[]){0x6010}, 1);
+    cr_expect_eq(placer.frames.at[0].n, first.n);
+}
+
+// As linkers before 2018 laid them out: two segments, 2 MiB apart, and the addresses between
+// them reserved.  patchelf(1) has added two more.
+Test(place, takes_what_an_image_reserves_for_part_of_it) {
+    place(
+        "200000-23b000 r-xp 00000000 fe:00 1  /srv/lib.so\n"
+        "23b000-43a000 ---p 0003b000 fe:00 1  /srv/lib.so\n"
+        "43a000-43b000 r--p 0003a000 fe:00 1  /srv/lib.so\n"
+        "43b000-43c000 rw-p 0003b000 fe:00 1  /srv/lib.so\n"
+        "43c000-43d000 rw-p 00000000 00:00 0 \n"
+        "43d000-600000 ---p 0023d000 fe:00 1  /srv/lib.so\n"
+        "600000-601000 rw-p 00200000 fe:00 1  /srv/lib.so\n",
+        (uint64_t[]){0x200010, 0x43b010, 0x600010, 0x300000}, 4);
+    for (size_t i = 1; i < 4; i++) {
+        cr_expect_eq(frame_of(i)->module.n, frame_of(0)->module.n);
+    }
+    cr_expect_eq(profile.modules.at[frame_of(0)->module.n].span, 0x401000);
+}
+
 // Debug information lies between the segments in the file.
 Test(place, takes_a_segment_right_behind_another_for_part_of_the_image) {
     place(APP "9000-a000 rw-p 02000000 fe:00 1  /srv/app\n", (uint64_t[]){0x6010, 0x9010},

@@ -19,14 +19,17 @@ static bool is_permission(char byte) {
 }
 
 static void read_linux(struct reference_scan *s, struct hp_mapping *row) {
+    int rights = 0;
     reference_need(s, " ", "a space");
     for (int i = 0; i < 4 && !s->wanted; i++) {
         if (s->at == s->end || !is_permission(*s->at)) {
             reference_need(s, "permissions", "permissions");
             return;
         }
+        rights += strchr("rwx", *s->at) != NULL;
         row->executable |= *s->at++ == 'x';
     }
+    row->reserved = rights == 0;
     reference_blanks(s);
     row->offset = reference_hex(s);
     reference_blanks(s);
