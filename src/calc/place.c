@@ -54,8 +54,7 @@ static bool rises(const struct hp_mapping *last, const struct hp_mapping *row,
     if (row->offset != last->offset || row->offset > 0) {
         return row->offset >= last->offset;
     }
-    return last->end == row->start && (has_code || row->executable) &&
-           last->end - last->start <= LARGEST_PAGE;
+    return (has_code || row->executable) && last->end - last->start <= LARGEST_PAGE;
 }
 
 // Data may also stand apart: within an image, address less offset grows by the alignment of
