@@ -7,7 +7,12 @@
 //     a000-b000 r-xp 00005000 /srv/app
 //
 // A hole takes its offset from its executable neighbour.
+//
+// A row of code that stands alone may be a second mapping of a piece of an image, as V8 makes of
+// the builtins in its text; calls there are calls in the image.
 #include "calc/place.h"
+
+#include "base/hash.h"
 
 enum {
     LONGEST_HOLE = 64,    // rows to either side
@@ -80,12 +85,21 @@ static struct hp_run *continued_image(struct hp_placer *placer,
     if (row->reserved && same_file(last, row)) {
         return image;
     }
-    return continues(last, row, image->has_code) ? image : NULL;
+    return continues(last, row, image->code_end > 0) ? image : NULL;
+}
+
+static void add_row(struct hp_run *image, const struct hp_mapping *row, size_t i) {
+    image->last_row = i;
+    if (row->executable) {
+        image->code_start = image->code_end > 0 ? image->code_start : row->offset;
+        image->code_end = row->offset + (row->end - row->start);
+    }
 }
 
 static void find_images(struct hp_placer *placer, const struct hp_dump *dump) {
     placer->images.count = 0;
     placer->image_of.count = 0;
+    placer->has_wholes = false;
     for (size_t i = 0; i < dump->mappings.count; i++) {
         const struct hp_mapping *row = &dump->mappings.at[i];
         bool is_file = has_file(row);
@@ -96,8 +110,7 @@ static void find_images(struct hp_placer *placer, const struct hp_dump *dump) {
             image = &placer->images.at[placer->images.count - 1];
         }
         if (is_file && !row->reserved) { // where reserved rows end tells nothing
-            image->last_row = i;
-            image->has_code |= row->executable;
+            add_row(image, row, i);
         }
         hp_vec_push(&placer->image_of, is_file ? (uint32_t)placer->images.count : 0);
     }
@@ -165,26 +178,91 @@ static void find_extents(struct hp_placer *placer, const struct hp_dump *dump,
     }
 }
 
+// --- pieces of images -------------------------------------------------------------------
+
+static const struct hp_mapping *first_row(const struct hp_dump *dump,
+                                          const struct hp_run *image) {
+    return &dump->mappings.at[image->first_row];
+}
+
+static uint32_t hash_of(const struct hp_mapping *row) {
+    return (uint32_t)hp_hash_bytes(row->path.at, row->path.size, hp_hash_key());
+}
+
+// The whole image of the row's file, or NULL.
+static struct hp_run *find_whole(struct hp_placer *placer, const struct hp_dump *dump,
+                                 const struct hp_mapping *row) {
+    const struct hp_index *index = &placer->wholes;
+    size_t mask = index->slot_count - 1;
+    for (size_t i = hash_of(row) & mask; index->slots[i]; i = (i + 1) & mask) {
+        struct hp_run *image = &placer->images.at[index->slots[i] - 1];
+        if (same_file(row, first_row(dump, image))) {
+            return image;
+        }
+    }
+    return NULL;
+}
+
+static void make_wholes(struct hp_placer *placer, const struct hp_dump *dump) {
+    hp_index_drop(&placer->wholes);
+    hp_index_widen(&placer->wholes, placer->images.count);
+    for (size_t i = 0; i < placer->images.count; i++) {
+        const struct hp_run *image = &placer->images.at[i];
+        const struct hp_mapping *row = first_row(dump, image);
+        if (image->first_row < image->last_row && image->code_end > 0 &&
+            !find_whole(placer, dump, row)) {
+            hp_index_place(&placer->wholes, hash_of(row), (uint32_t)i);
+        }
+    }
+    placer->has_wholes = true;
+}
+
+// The image itself, or the one that it is a second mapping of a piece of.
+static struct hp_run *whole_of(struct hp_placer *placer, const struct hp_dump *dump,
+                               struct hp_run *image) {
+    if (image->first_row < image->last_row || image->code_end == 0 || dump->has_rows) {
+        return image;
+    }
+    if (!placer->has_wholes) {
+        make_wholes(placer, dump);
+    }
+    struct hp_run *whole = find_whole(placer, dump, first_row(dump, image));
+    bool is_piece = whole && whole->code_start <= image->code_start &&
+                    image->code_end <= whole->code_end;
+    return is_piece ? whole : image;
+}
+
+static void find_module(struct hp_placer *placer, const struct hp_dump *dump,
+                        struct hp_run *image, struct hp_profile *profile) {
+    const struct hp_mapping *first = first_row(dump, image);
+    find_extents(placer, dump, image);
+    struct hp_module module = {
+        .kind = HP_MODULE_FILE,
+        .path = hp_strtab_add(&profile->strings, first->path),
+        .deleted = first->deleted,
+        // A pprof profile does not have every row of the map.
+        .span =
+            dump->has_rows ? 0 : dump->mappings.at[image->last_row].end - first->start,
+        .extents = (uint32_t)placer->extents.count,
+    };
+    image->module = hp_profile_module(profile, &module, placer->extents.at);
+    image->known = true;
+}
+
 static hp_module_id module_of_image(struct hp_placer *placer, const struct hp_dump *dump,
                                     struct hp_run *image, struct hp_profile *profile) {
     if (!image->known) {
-        const struct hp_mapping *first = &dump->mappings.at[image->first_row];
-        find_extents(placer, dump, image);
-        struct hp_module module = {
-            .kind = HP_MODULE_FILE,
-            .path = hp_strtab_add(&profile->strings, first->path),
-            .deleted = first->deleted,
-            // A pprof profile does not have every row of the map.
-            .span = dump->has_rows
-                        ? 0
-                        : dump->mappings.at[image->last_row].end - first->start,
-            .extents = (uint32_t)placer->extents.count,
-        };
-        image->module = hp_profile_module(profile, &module, placer->extents.at);
+        struct hp_run *whole = whole_of(placer, dump, image);
+        if (!whole->known) {
+            find_module(placer, dump, whole, profile);
+        }
+        image->module = whole->module;
         image->known = true;
     }
     return image->module;
 }
+
+// --- places ------------------------------------------------------------------------------
 
 static hp_module_id pseudo_module(const struct hp_mapping *row,
                                   struct hp_profile *profile) {
@@ -288,6 +366,7 @@ void hp_placer_done(struct hp_placer *placer) {
     hp_vec_done(&placer->places);
     hp_vec_done(&placer->image_of);
     hp_vec_done(&placer->images);
+    hp_index_drop(&placer->wholes);
     hp_vec_done(&placer->extents);
     hp_vec_done(&placer->frames);
 }

@@ -2,6 +2,7 @@
 #ifndef HP_CALC_PLACE_H
 #define HP_CALC_PLACE_H
 
+#include "base/index.h"
 #include "model/dump.h"
 #include "model/profile.h"
 
@@ -15,7 +16,7 @@ struct hp_row_place {
 // One file mapped by adjacent rows.
 struct hp_run {
     size_t first_row, last_row;
-    bool has_code;
+    uint64_t code_start, code_end; // in the file; 0 and 0 without executable rows
     hp_module_id module;
     bool known;
 };
@@ -25,6 +26,8 @@ struct hp_placer {
     HP_VEC(struct hp_row_place) places; // of each row
     HP_VEC(uint32_t) image_of;          // of each row, + 1; 0 for none
     HP_VEC(struct hp_run) images;
+    struct hp_index wholes; // images of more than one row, the first of each path
+    bool has_wholes;        // it is made when it is asked
     HP_VEC(struct hp_extent) extents; // of the image at hand
     HP_VEC(hp_frame_id) frames;       // of each of the dump's addresses
     uint64_t unplaced;                // addresses in no row

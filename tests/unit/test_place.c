@@ -142,6 +142,22 @@ Test(place, takes_what_an_image_reserves_for_part_of_it) {
     cr_expect_eq(profile.modules.at[frame_of(0)->module.n].span, 0x401000);
 }
 
+// As V8 maps the builtins in its text again, near to the code that it makes.
+Test(place, takes_a_second_mapping_of_a_piece_for_that_piece) {
+    static const char piece[] = "7000000-7001000 r-xp 00001000 fe:00 1  /srv/app\n";
+    char map[1000] = APP;
+    place(strcat(map, piece), (uint64_t[]){0x6010, 0x7000010}, 2);
+    cr_expect_eq(placer.frames.at[0].n, placer.frames.at[1].n);
+    place(piece, (uint64_t[]){0x7000010}, 1); // of which file, nobody knows
+    cr_expect_neq(frame_of(0)->module.n, 0);
+    place(APP
+          "7000000-7003000 r-xp 00001000 fe:00 1  /srv/app\n"
+          "8000000-8001000 r-xp 00001000 fe:00 2  /srv/other\n",
+          (uint64_t[]){0x6010, 0x7000010, 0x8000010}, 3);
+    cr_expect_neq(frame_of(1)->module.n, frame_of(0)->module.n); // more than there is
+    cr_expect_neq(frame_of(2)->module.n, frame_of(0)->module.n);
+}
+
 // Debug information lies between the segments in the file.
 Test(place, takes_a_segment_right_behind_another_for_part_of_the_image) {
     place(APP "9000-a000 rw-p 02000000 fe:00 1  /srv/app\n", (uint64_t[]){0x6010, 0x9010},
