@@ -19,8 +19,10 @@ static bool is_cpu_profile(struct hp_span text) {
 }
 
 static bool is_json(struct hp_span text) {
+    static const size_t most_spaces = 16; // so few that any window holds them
     size_t i = 0;
-    while (i < text.size && strchr(" \t\r\n", text.at[i])) {
+    while (i < text.size && i < most_spaces &&
+           (text.at[i] == ' ' || (text.at[i] >= '\t' && text.at[i] <= '\r'))) {
         i++;
     }
     return i < text.size && (text.at[i] == '{' || text.at[i] == '[');

@@ -105,7 +105,7 @@ static bool is_preamble(struct hp_span line) {
 
 static bool is_json(struct hp_span text) {
     size_t i = 0;
-    while (i < text.size && strchr(" \t\r\n", text.at[i])) { // NUL, too
+    while (i < 16 && i < text.size && text.at[i] && strchr(" \t\r\n\v\f", text.at[i])) {
         i++;
     }
     return i < text.size && (text.at[i] == '{' || text.at[i] == '[');
