@@ -140,14 +140,18 @@ static bool is_text(const struct hp_dump *dump, hp_string text, const char *want
     return hp_span_is(hp_strtab_span(&dump->strings, text), wanted);
 }
 
-static bool is_one(const struct hp_dump *dump, hp_string key,
-                   const char *const keys[HP_THREAD_KEYS]) {
-    return is_text(dump, key, keys[0]) || is_text(dump, key, keys[1]);
+static bool is_any_of(const struct hp_dump *dump, hp_string key,
+                      const char *const keys[HP_THREAD_KEYS]) {
+    bool found = false;
+    for (size_t i = 0; i < HP_THREAD_KEYS; i++) {
+        found |= is_text(dump, key, keys[i]);
+    }
+    return found;
 }
 
 static bool has_name(const struct hp_dump *dump, const struct hp_tag *tag,
                      const char *wanted) {
-    return is_one(dump, tag->key, hp_thread_name_keys) && !tag->is_number &&
+    return is_any_of(dump, tag->key, hp_thread_name_keys) && !tag->is_number &&
            is_text(dump, tag->text, wanted);
 }
 
@@ -157,7 +161,7 @@ static bool has_number(const struct hp_dump *dump, const struct hp_tag *tag,
     char digits[24];
     const char *number = wanted + (*wanted == 't');
     snprintf(digits, sizeof digits, "%lld", (long long)tag->number);
-    return is_one(dump, tag->key, hp_thread_number_keys) &&
+    return is_any_of(dump, tag->key, hp_thread_number_keys) &&
            (tag->is_number ? strcmp(number, digits) == 0
                            : is_text(dump, tag->text, number));
 }

@@ -61,7 +61,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_max_skipped, 0, 0},
     {"min-age", '\0', HP_CLI_TEXT, "SECONDS", NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "leave out files that were written to less than SECONDS ago: they may not be complete",
-     hp_cli_set_age, FIELD(read.min_age), 0},
+     hp_cli_set_seconds, FIELD(read.min_age), 0},
     {"max-input-size", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "read at most SIZE of one input, after decompression: 500MiB, 8GiB (default: of compressed "
      "inputs the larger of 32 MiB and 200 times the file)",

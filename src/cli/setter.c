@@ -197,8 +197,9 @@ int hp_cli_set_count(struct hp_cli_settings *settings, const struct hp_cli_optio
     return ret;
 }
 
-int hp_cli_set_age(struct hp_cli_settings *settings, const struct hp_cli_option *option,
-                   char *value, struct hp_err *err) {
+int hp_cli_set_seconds(struct hp_cli_settings *settings,
+                       const struct hp_cli_option *option, char *value,
+                       struct hp_err *err) {
     uint64_t seconds = 0;
     int ret = set_number(option, value, UINT64_MAX, &seconds, err);
     if (ret == HP_OK) {

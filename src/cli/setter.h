@@ -17,10 +17,10 @@ hp_cli_set_fn hp_cli_set_format;
 hp_cli_set_fn hp_cli_set_share;
 // A uint64_t: N, NKiB, NMiB or NGiB.
 hp_cli_set_fn hp_cli_set_size;
+hp_cli_set_fn hp_cli_set_seconds;
 
 // One of a kind: `field` is not used.
 hp_cli_set_fn hp_cli_set_max_skipped; // N or P%
-hp_cli_set_fn hp_cli_set_age;         // seconds
 hp_cli_set_fn hp_cli_set_limit;
 hp_cli_set_fn hp_cli_set_confidence; // percent
 hp_cli_set_fn hp_cli_set_by;

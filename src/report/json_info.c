@@ -10,8 +10,8 @@
 //            "alloc-objects": null},
 //  "warnings": ["..."]}
 //
-// "status" is "used", "kept-damaged", "skipped", "repeated" or "ignored"; of the latter three
-// there are no keys behind "reason".  TOTAL is as in "total".
+// "status" is "used", "kept-damaged", "skipped", "repeated", "ignored" or "young"; of the latter
+// four there are no keys behind "reason".  TOTAL is as in "total".
 #include "report/json.h"
 
 #include "model/tells.h"
