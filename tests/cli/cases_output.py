@@ -5,7 +5,7 @@ import stat
 import subprocess
 import threading
 
-from harness import case, check, ignoring
+from harness import case, check, ignoring, with_defaults
 
 
 @case
@@ -237,9 +237,11 @@ def dev_stdout_is_standard_output_even_if_that_is_a_file(t):
 
 @case
 def a_signal_leaves_the_old_file(t):
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    for number in signals:
         out = t.file("out")
-        with t.waiting("top", "--no-symbols", "-o", out) as process:
+        with t.waiting("top", "--no-symbols", "-o", out,
+                       preexec_fn=with_defaults(*signals)) as process:
             t.wait_for(t.left_behind)
             process.send_signal(number)
             assert process.wait(timeout=20) == -number

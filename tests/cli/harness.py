@@ -139,6 +139,11 @@ def ignoring(number):
     return lambda: signal.signal(number, signal.SIG_IGN)
 
 
+def with_defaults(*numbers):
+    """However the tests were started: nohup(1) and shells' background jobs ignore signals."""
+    return lambda: [signal.signal(number, signal.SIG_DFL) for number in numbers]
+
+
 def check(result, status=0, out=None, err=None):
     """`out` and `err`: a text to be found, or "" for nothing at all."""
     assert result.status == status, f"expected status {status}, got {result}"
