@@ -15,9 +15,9 @@
 #include "base/hash.h"
 
 enum {
-    LONGEST_HOLE = 64,    // rows to either side
-    MOST_SHIFT = 4 << 20, // bytes; the largest pages segments are aligned to have 2 MiB
-    LARGEST_PAGE = 64 << 10, // bytes, that systems map
+    LONGEST_HOLE = 64,       // rows to either side
+    MOST_SHIFT = 4 << 20,    // bytes; segments are aligned to pages of 2 MiB at most
+    LARGEST_PAGE = 64 << 10, // bytes; no system's are larger
 };
 
 static bool has_file(const struct hp_mapping *row) {
