@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIVE = 100000 };
+enum {
+    LIVE = 100000
+};
 
 static long rounds; // of each thread
 

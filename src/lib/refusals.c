@@ -1,7 +1,7 @@
 #include "lib/refusals.h"
 
 #include "model/tells.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "view/groups.h"
 #include "view/left.h"
 #include "view/picks.h"

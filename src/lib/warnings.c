@@ -5,8 +5,8 @@
 
 #include "base/units.h"
 #include "model/tells.h"
+#include "stats/measure.h"
 #include "view/allocator.h"
-#include "view/measure.h"
 
 #include <stdio.h>
 #include <string.h>

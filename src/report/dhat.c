@@ -11,7 +11,7 @@
 // and when most was; here the end is the only time that is known.  Of dumps that do not tell
 // allocations t is what is in use.  fs are places in ftbl, leaf first.  Rates are per million
 // units of time, which is why there are as many.
-#include "report/jsontext.h"
+#include "report/json/jsontext.h"
 #include "report/notes.h"
 #include "report/report.h"
 #include "view/paths.h"

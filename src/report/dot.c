@@ -11,7 +11,7 @@
 // less than 1/200 of all passes them, or because of the limit.  Edges of less than 1/1000
 // are left out too.
 #include "report/report.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "view/chosen.h"
 #include "view/edges.h"
 #include "view/table.h"

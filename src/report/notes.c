@@ -1,6 +1,6 @@
 #include "report/notes.h"
 
-#include "report/jsontext.h"
+#include "report/json/jsontext.h"
 
 #include <stdio.h>
 

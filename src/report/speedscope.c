@@ -10,8 +10,8 @@
 // each metric.  Weights must not be negative, so that a difference is two: what grew and what
 // shrank.
 #include "model/tells.h"
-#include "report/jsonhead.h"
-#include "report/jsontext.h"
+#include "report/json/jsonhead.h"
+#include "report/json/jsontext.h"
 #include "report/notes.h"
 #include "report/report.h"
 #include "view/origins.h"

@@ -9,11 +9,11 @@
 #include "view/difference.h"
 
 #include "model/tells.h"
+#include "stats/distributions.h"
+#include "stats/measure.h"
+#include "stats/significance.h"
 #include "view/chosen.h"
-#include "view/measure.h"
 #include "view/sides.h"
-#include "view/significance.h"
-#include "view/special.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef HP_VIEW_DIFFERENCE_H
 #define HP_VIEW_DIFFERENCE_H
 
-#include "view/interval.h"
+#include "stats/interval.h"
 #include "view/naming.h"
 
 // What a change is held against; the manual has a chapter on each.

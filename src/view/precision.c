@@ -1,7 +1,7 @@
 #include "view/precision.h"
 
+#include "stats/measure.h"
 #include "view/chosen.h"
-#include "view/measure.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 // one with the lesser variance stands for it, and it plus L2 - L1 for what is new.
 #include "view/sides.h"
 
-#include "view/measure.h"
+#include "stats/measure.h"
 
 #include <math.h>
 

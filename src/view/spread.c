@@ -6,12 +6,12 @@
 #include "view/spread.h"
 #include "view/chosen.h"
 
+#include "stats/distributions.h"
+#include "stats/measure.h"
+#include "stats/significance.h"
 #include "view/groups.h"
 #include "view/left.h"
-#include "view/measure.h"
 #include "view/sides.h"
-#include "view/significance.h"
-#include "view/special.h"
 
 #include <math.h>
 

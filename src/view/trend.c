@@ -10,11 +10,11 @@
 #include "view/trend.h"
 #include "view/chosen.h"
 
-#include "view/measure.h"
+#include "stats/distributions.h"
+#include "stats/measure.h"
+#include "stats/significance.h"
 #include "view/members.h"
 #include "view/series.h"
-#include "view/significance.h"
-#include "view/special.h"
 
 #include <math.h>
 #include <string.h>

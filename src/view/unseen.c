@@ -7,7 +7,7 @@
 // One stack of T bytes is missed with chance e^(-T/R), whatever the sizes of its objects.
 #include "view/unseen.h"
 
-#include "view/special.h"
+#include "stats/distributions.h"
 
 #include <math.h>
 

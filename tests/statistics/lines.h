@@ -10,7 +10,7 @@
 #include "calc/unbias.h"
 #include "sampler/ledger.h"
 #include "sampler/random.h"
-#include "view/measure.h"
+#include "stats/measure.h"
 
 enum {
     MOST_SIZES = 20,

@@ -4,8 +4,8 @@
 // true difference.
 #include "lines.h"
 
-#include "view/significance.h"
-#include "view/special.h"
+#include "stats/distributions.h"
+#include "stats/significance.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

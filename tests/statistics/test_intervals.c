@@ -11,7 +11,7 @@
 #include "lines.h"
 
 #include "sampler/horvitz.h"
-#include "view/special.h"
+#include "stats/distributions.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-#include "view/interval.h"
-#include "view/special.h"
+#include "stats/distributions.h"
+#include "stats/interval.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "report/protobuf.h"
+#include "report/pprof/protobuf.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

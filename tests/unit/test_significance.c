@@ -1,4 +1,4 @@
-#include "view/significance.h"
+#include "stats/significance.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

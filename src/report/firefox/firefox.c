@@ -1,0 +1,295 @@
+// The processed profile of the Firefox Profiler, version 60: newer readers upgrade it.
+//
+// A thread for each metric, whose samples have a stack, a time in milliseconds and a weight.
+// In a timeline weights are what a stack has gained or lost since the dump before, so that
+// those of a range of time add up to what changed in it, and those of all to what the last
+// dump holds; a counter draws the memory in use.  One profile alone has its samples one
+// millisecond apart, as all at one time would be hard to select.
+#include "model/tells.h"
+#include "report/firefox/firefox_tables.h"
+#include "report/json/jsonhead.h"
+#include "report/json/jsontext.h"
+#include "report/notes.h"
+#include "report/report.h"
+#include "view/apportion.h"
+#include "view/path_sums.h"
+#include "view/series.h"
+
+#include "base/units.h"
+
+#include <string.h>
+
+struct writer {
+    struct hp_sink *out;
+    const struct hp_profile *profile;
+    struct hp_paths paths;
+    struct hp_firefox_tables tables;
+    struct hp_series_dump *dumps; // of a timeline, else NULL
+    size_t dump_count;            // at least 1
+};
+
+// --- dump by dump -------------------------------------------------------------------------
+
+// Whole numbers of all paths in one dump and the one before.
+struct step {
+    const struct writer *writer;
+    enum hp_metric metric;
+    size_t next; // dump
+    struct hp_path_sums sums;
+    hp_fixed *exact;
+    hp_int128 *before, *now;
+};
+
+static struct step step_new(const struct writer *w, enum hp_metric metric) {
+    size_t count = w->paths.paths.count;
+    struct step step = {
+        .writer = w,
+        .metric = metric,
+        .exact = hp_alloc(count * sizeof(hp_fixed)),
+        .before = hp_alloc(count * sizeof(hp_int128)),
+        .now = hp_alloc(count * sizeof(hp_int128)),
+    };
+    hp_path_sums_init(&step.sums, &w->paths, false);
+    return step;
+}
+
+static bool step_next(struct step *step) {
+    const struct writer *w = step->writer;
+    if (step->next == w->dump_count) {
+        return false;
+    }
+    hp_int128 *before = step->now;
+    step->now = step->before;
+    step->before = before;
+    hp_path_sums_clear(&step->sums);
+    if (w->dumps) {
+        hp_path_sums_add_input(&step->sums, w->dumps[step->next].input->number);
+    } else {
+        hp_path_sums_add_all(&step->sums);
+    }
+    for (size_t i = 0; i < w->paths.paths.count; i++) {
+        step->exact[i] = step->sums.values[i].of[step->metric];
+    }
+    hp_apportion(step->exact, w->paths.paths.count, step->metric, step->now);
+    step->next++;
+    return true;
+}
+
+static void step_done(struct step *step) {
+    hp_path_sums_done(&step->sums);
+    free(step->exact);
+    free(step->before);
+    free(step->now);
+}
+
+// --- columns of samples -------------------------------------------------------------------
+
+struct samples {
+    size_t *counts;   // of each dump
+    hp_int128 *gains; // of each dump
+    size_t count;
+};
+
+static void put_integer(struct hp_sink *out, hp_int128 number) {
+    char text[HP_NUMBER_SIZE];
+    hp_format_integer(text, number);
+    hp_sink_text(out, text);
+}
+
+// Two columns, in two passes over the dumps: no more than one is held at a time.
+static void put_stacks(const struct writer *w, enum hp_metric metric,
+                       struct samples *samples) {
+    struct step step = step_new(w, metric);
+    hp_sink_text(w->out, "\"stack\": [");
+    while (step_next(&step)) {
+        for (size_t i = 0; i < w->paths.paths.count; i++) {
+            if (step.now[i] != step.before[i]) {
+                hp_sink_print(w->out, "%s%u", samples->count > 0 ? "," : "",
+                              (unsigned)w->tables.stack_of[i]);
+                samples->count++;
+                samples->counts[step.next - 1]++;
+                samples->gains[step.next - 1] += step.now[i] - step.before[i];
+            }
+        }
+    }
+    hp_sink_text(w->out, "],\n  ");
+    step_done(&step);
+}
+
+static void put_weights(const struct writer *w, enum hp_metric metric) {
+    struct step step = step_new(w, metric);
+    const char *between = "";
+    hp_sink_text(w->out, "\"weight\": [");
+    while (step_next(&step)) {
+        for (size_t i = 0; i < w->paths.paths.count; i++) {
+            if (step.now[i] != step.before[i]) {
+                hp_sink_text(w->out, between);
+                put_integer(w->out, step.now[i] - step.before[i]);
+                between = ",";
+            }
+        }
+    }
+    hp_sink_text(w->out, "],\n  ");
+    step_done(&step);
+}
+
+// Since the first dump.
+static void put_time(const struct writer *w, size_t dump) {
+    const uint64_t per_ms = 1000000;
+    uint64_t ns = (uint64_t)hp_nanoseconds(w->dumps[dump].time) -
+                  (uint64_t)hp_nanoseconds(w->dumps[0].time);
+    hp_sink_print(w->out, "%llu.%06llu", (unsigned long long)(ns / per_ms),
+                  (unsigned long long)(ns % per_ms));
+}
+
+static void put_times(const struct writer *w, const struct samples *samples) {
+    hp_sink_text(w->out, "\"time\": [");
+    for (size_t dump = 0, all = 0; dump < w->dump_count; dump++) {
+        for (size_t i = 0; i < samples->counts[dump]; i++, all++) {
+            hp_sink_text(w->out, all > 0 ? "," : "");
+            if (w->dumps) {
+                put_time(w, dump);
+            } else {
+                hp_sink_print(w->out, "%zu", all);
+            }
+        }
+    }
+    hp_sink_text(w->out, "],\n  ");
+}
+
+// --- threads and counters -----------------------------------------------------------------
+
+static bool is_space(enum hp_metric metric) {
+    return hp_fraction(metric) == HP_SPACE_FRACTION;
+}
+
+static void put_thread(const struct writer *w, enum hp_metric metric, size_t number,
+                       struct samples *samples) {
+    memset(samples->counts, 0, w->dump_count * sizeof *samples->counts);
+    memset(samples->gains, 0, w->dump_count * sizeof *samples->gains);
+    samples->count = 0;
+    hp_sink_print(
+        w->out,
+        "%s{\"name\": \"%s\", \"processType\": \"default\", \"pid\": \"1\", "
+        "\"tid\": %zu, \"isMainThread\": %s,\n  "
+        "\"processStartupTime\": 0, \"processShutdownTime\": null, "
+        "\"registerTime\": 0, \"unregisterTime\": null, \"pausedRanges\": [],\n  "
+        "\"markers\": {\"data\": [], \"name\": [], \"startTime\": [], "
+        "\"endTime\": [], \"phase\": [], \"category\": [], \"length\": 0},\n  "
+        "\"samples\": {",
+        number > 0 ? ",\n " : "", hp_json_metric(metric), number + 1,
+        number > 0 ? "false" : "true");
+    put_stacks(w, metric, samples);
+    put_times(w, samples);
+    put_weights(w, metric);
+    hp_sink_print(w->out, "\"weightType\": \"%s\", \"length\": %zu}}",
+                  is_space(metric) ? "bytes" : "samples", samples->count);
+}
+
+static void put_counter(const struct writer *w, const struct samples *samples) {
+    hp_sink_text(w->out,
+                 "{\"name\": \"in use\", \"category\": \"Memory\", \"description\": "
+                 "\"Memory in use\", \"pid\": \"1\", \"mainThreadIndex\": 0,\n  "
+                 "\"samples\": {\"time\": [");
+    for (size_t i = 0; i < w->dump_count; i++) {
+        hp_sink_text(w->out, i > 0 ? "," : "");
+        put_time(w, i);
+    }
+    hp_sink_text(w->out, "],\n  \"count\": [");
+    for (size_t i = 0; i < w->dump_count; i++) {
+        hp_sink_text(w->out, i > 0 ? "," : "");
+        put_integer(w->out, samples->gains[i]);
+    }
+    hp_sink_print(w->out, "], \"length\": %zu}}", w->dump_count);
+}
+
+// The metric that was asked for comes first: it is shown first.
+static void put_threads(const struct writer *w, enum hp_metric first) {
+    struct samples samples = {
+        .counts = hp_alloc(w->dump_count * sizeof *samples.counts),
+        .gains = hp_alloc(w->dump_count * sizeof *samples.gains),
+    };
+    hp_int128 *in_use = hp_alloc(w->dump_count * sizeof *in_use);
+    size_t number = 0;
+    hp_sink_text(w->out, "\"threads\": [");
+    for (unsigned i = 0; i < HP_METRICS; i++) {
+        enum hp_metric metric = (enum hp_metric)((first + i) % HP_METRICS);
+        if (hp_profile_tells(w->profile, metric)) {
+            put_thread(w, metric, number++, &samples);
+        }
+        if (metric == HP_INUSE_SPACE) {
+            memcpy(in_use, samples.gains, w->dump_count * sizeof *in_use);
+        }
+    }
+    hp_sink_text(w->out, "],\n \"counters\": [");
+    if (w->dumps) {
+        put_counter(w, &(struct samples){.gains = in_use});
+    }
+    hp_sink_text(w->out, "],\n ");
+    free(in_use);
+    free(samples.counts);
+    free(samples.gains);
+}
+
+// --- the rest -----------------------------------------------------------------------------
+
+struct entries {
+    struct hp_sink *out;
+    size_t count;
+};
+
+static void put_note(void *data, const char *note) {
+    struct entries *entries = data;
+    hp_sink_print(entries->out,
+                  "%s{\"label\": \"%zu\", \"format\": \"string\", \"value\": ",
+                  entries->count > 0 ? ",\n   " : "", entries->count + 1);
+    hp_json_string(entries->out, hp_span_of(note));
+    hp_sink_text(entries->out, "}");
+    entries->count++;
+}
+
+static void put_meta(const struct writer *w, enum hp_report_kind kind) {
+    uint64_t ms = 0;
+    if (w->dumps && w->profile->has_times && w->dumps[0].time > 0) {
+        ms = (uint64_t)hp_nanoseconds(w->dumps[0].time) / 1000000;
+    }
+    hp_sink_print(w->out,
+                  "{\"meta\": {\"interval\": 1, \"startTime\": %llu, \"processType\": 0, "
+                  "\"product\": \"hprof-agg\", \"stackwalk\": 1,\n  \"version\": 32, "
+                  "\"preprocessedProfileVersion\": 60, \"symbolicated\": true, "
+                  "\"markerSchema\": [],\n  \"categories\": [{\"name\": \"Other\", "
+                  "\"color\": \"grey\", \"subcategories\": [\"Other\"]}],\n  "
+                  "\"importedFrom\": \"hprof-agg\", \"usesOnlyOneStackType\": true, "
+                  "\"sourceCodeIsNotOnSearchfox\": true,\n  \"extra\": [{\"label\": "
+                  "\"Numbers\", \"entries\": [",
+                  (unsigned long long)ms);
+    struct entries entries = {.out = w->out};
+    hp_notes_tell(w->profile, kind, put_note, &entries);
+    hp_sink_text(w->out, "]}]},\n \"libs\": [], \"pages\": [],\n ");
+}
+
+static void write_firefox(struct hp_sink *out, const struct hp_profile *profile,
+                          const struct hp_report_options *options) {
+    struct writer w = {.out = out, .profile = profile, .dump_count = 1};
+    if (options->kind == HP_REPORT_TIMELINE) {
+        w.dumps = hp_series_new(profile, &w.dump_count);
+    }
+    hp_paths_init(&w.paths, profile, options);
+    hp_firefox_tables_init(&w.tables, &w.paths);
+    put_meta(&w, options->kind);
+    put_threads(&w, options->metric);
+    hp_firefox_put_tables(out, &w.tables);
+    hp_sink_text(out, "}\n");
+    hp_firefox_tables_done(&w.tables);
+    hp_paths_done(&w.paths);
+    free(w.dumps);
+}
+
+const struct hp_format_writer hp_firefox_writer = {
+    .name = "firefox",
+    .files = "*.firefox.json",
+    .help = "for profiler.firefox.com, by function and line, whatever --by says",
+    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE |
+             1 << HP_REPORT_TIMELINE,
+    .write = write_firefox,
+};

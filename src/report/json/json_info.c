@@ -1,0 +1,167 @@
+// {"schema": "hprof-agg.info/1", "command": "info",
+//  "inputs": [{"name": "a.heap", "status": "used", "reason": null, "format": "jemalloc heap_v2",
+//              "sampling": "unbiased", "period": 524288, "bytes": 5545, "stacks": 7, "threads": 3,
+//              "addresses": 21, "unplaced_addresses": 0, "listed": 0,
+//              "passed_over": {"malformed": 0, "unknown": 0, "wrapped": 0, "overlaps": 0},
+//              "header": "agrees", "total": TOTAL}, ...],
+//  "modules": [{"path": "/srv/app", "deleted": false, "frames": 12, "build_id": "0a1b..." or null,
+//               "symbols": "...", "symbols_from": "..." or null, "note": "..." or null}, ...],
+//  "total": {"inuse-space": 1.500, "inuse-objects": 1.000, "alloc-space": null,
+//            "alloc-objects": null},
+//  "warnings": ["..."]}
+//
+// "status" is "used", "kept-damaged", "skipped", "repeated", "ignored" or "young"; of the latter
+// four there are no keys behind "reason".  TOTAL is as in "total".
+#include "report/json/json.h"
+
+#include "model/tells.h"
+#include "report/json/jsontext.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void put_text(struct hp_sink *out, const char *key, const char *text) {
+    hp_sink_text(out, ", ");
+    hp_json_key(out, key);
+    if (*text) {
+        hp_json_string(out, hp_span_of(text));
+    } else {
+        hp_sink_text(out, "null");
+    }
+}
+
+static void put_count(struct hp_sink *out, const char *key, uint64_t count) {
+    hp_sink_text(out, ", ");
+    hp_json_key(out, key);
+    hp_sink_print(out, "%llu", (unsigned long long)count);
+}
+
+// Of what is told.
+static void put_total(struct hp_sink *out, const struct hp_values *values,
+                      const bool is_told[HP_METRICS]) {
+    hp_sink_text(out, "\"total\": {");
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        hp_sink_text(out, metric > 0 ? ", " : "");
+        hp_json_key(out, hp_json_metric(metric));
+        if (is_told[metric]) {
+            hp_json_fixed(out, values->of[metric], metric);
+        } else {
+            hp_sink_text(out, "null");
+        }
+    }
+    hp_sink_text(out, "}");
+}
+
+// --- inputs -------------------------------------------------------------------------------
+
+static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
+    static const char *const kinds[] = {
+        [HP_DUMP_EMPTY] = "empty",       [HP_DUMP_RAW] = "raw",
+        [HP_DUMP_UNBIASED] = "unbiased", [HP_DUMP_OBJECTS] = "objects",
+        [HP_DUMP_SCALED] = "scaled",     [HP_DUMP_EXACT] = "exact",
+    };
+    static const char *const checks[] = {
+        [HP_HEADER_UNCHECKED] = "unchecked",
+        [HP_HEADER_AGREES] = "agrees",
+        [HP_HEADER_CONTRADICTS] = "contradicts",
+    };
+    put_text(out, "format", hp_producer_text(input->producer));
+    put_text(out, "sampling", kinds[input->kind]);
+    put_count(out, "period", input->period);
+    put_count(out, "bytes", input->bytes);
+    put_count(out, "stacks", input->stacks);
+    put_count(out, "threads", input->threads);
+    put_count(out, "addresses", input->addresses);
+    put_count(out, "unplaced_addresses", input->unplaced_addresses);
+    put_count(out, "listed", input->listed);
+    hp_sink_text(out, ",\n   \"passed_over\": {");
+    hp_sink_print(out,
+                  "\"malformed\": %llu, \"unknown\": %llu, \"wrapped\": %llu, "
+                  "\"overlaps\": %llu}",
+                  (unsigned long long)input->malformed.count,
+                  (unsigned long long)input->unknown.count,
+                  (unsigned long long)input->wrapped.count,
+                  (unsigned long long)input->overlaps.count);
+    put_text(out, "header", checks[input->header_check]);
+}
+
+static void put_reason(struct hp_sink *out, const struct hp_input *input) {
+    const struct hp_err *err = input->err;
+    char text[sizeof err->message + 128] = "";
+    if (err) {
+        snprintf(text, sizeof text, "%s%s%s", err->message, err->sys != 0 ? ": " : "",
+                 err->sys != 0 ? strerror(err->sys) : "");
+    }
+    put_text(out, "reason", text);
+}
+
+static void put_input_total(struct hp_sink *out, const struct hp_input_record *input) {
+    bool is_told[HP_METRICS];
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        is_told[metric] = hp_input_tells(input, metric);
+    }
+    hp_sink_text(out, ",\n   ");
+    put_total(out, &input->total, is_told);
+}
+
+static void put_input(struct hp_sink *out, const struct hp_input_record *input) {
+    static const char *const statuses[] = {
+        [HP_INPUT_USED] = "used",       [HP_INPUT_KEPT_DAMAGED] = "kept-damaged",
+        [HP_INPUT_SKIPPED] = "skipped", [HP_INPUT_REPEATED] = "repeated",
+        [HP_INPUT_IGNORED] = "ignored", [HP_INPUT_YOUNG] = "young",
+    };
+    const struct hp_input *public = &input->public;
+    hp_sink_text(out, "{\"name\": ");
+    hp_json_string(out, hp_span_of(public->name));
+    put_text(out, "status", statuses[public->status]);
+    put_reason(out, public);
+    if (hp_input_is_used(input)) {
+        put_contents(out, input);
+        put_input_total(out, input);
+    }
+    hp_sink_text(out, "}");
+}
+
+// --- modules ------------------------------------------------------------------------------
+
+static void put_module(struct hp_sink *out, const struct hp_profile *profile,
+                       const struct hp_module *module, size_t frames) {
+    hp_sink_text(out, "{\"path\": ");
+    hp_json_string(out, hp_strtab_span(&profile->strings, module->path));
+    hp_sink_print(out, ", \"deleted\": %s, \"frames\": %zu",
+                  module->deleted ? "true" : "false", frames);
+    put_text(out, "build_id", hp_profile_text(profile, module->build_id));
+    put_text(out, "symbols", hp_sym_status_text(module->status));
+    put_text(out, "symbols_from", hp_profile_text(profile, module->symbols_from));
+    put_text(out, "note", hp_profile_text(profile, module->note));
+    hp_sink_text(out, "}");
+}
+
+static void put_modules(struct hp_sink *out, const struct hp_profile *profile) {
+    size_t *frames = hp_profile_frame_counts(profile);
+    for (size_t i = 1; i < profile->modules.count; i++) {
+        hp_sink_text(out, i > 1 ? ",\n  " : "\n  ");
+        put_module(out, profile, &profile->modules.at[i], frames[i]);
+    }
+    free(frames);
+}
+
+void hp_json_info(struct hp_sink *out, const struct hp_profile *profile) {
+    struct hp_values total = hp_profile_total(profile);
+    bool is_told[HP_METRICS];
+    hp_sink_text(out,
+                 "{\"schema\": \"hprof-agg.info/1\", \"command\": \"info\",\n "
+                 "\"inputs\": [");
+    for (size_t i = 0; i < profile->inputs.count; i++) {
+        hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
+        put_input(out, &profile->inputs.at[i]);
+    }
+    hp_sink_text(out, "],\n \"modules\": [");
+    put_modules(out, profile);
+    hp_sink_text(out, "],\n ");
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        is_told[metric] = hp_profile_tells(profile, metric);
+    }
+    put_total(out, &total, is_told);
+    hp_json_foot(out, profile);
+}

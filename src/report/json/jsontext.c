@@ -1,0 +1,62 @@
+#include "report/json/jsontext.h"
+
+#include "base/units.h"
+#include "base/utf8.h"
+
+#include <math.h>
+
+void hp_json_characters(struct hp_sink *out, struct hp_span text) {
+    while (text.size > 0) {
+        struct hp_utf8 c = hp_utf8_first(text);
+        if (!c.valid) {
+            hp_sink_text(out, "\\ufffd");
+        } else if (c.code == '"' || c.code == '\\') {
+            hp_sink_print(out, "\\%c", (int)c.code);
+        } else if (!c.safe && c.code < 0x10000) {
+            hp_sink_print(out, "\\u%04x", (unsigned)c.code);
+        } else if (!c.safe) {
+            hp_sink_print(out, "\\u%04x\\u%04x",
+                          (unsigned)(0xd800 + ((c.code - 0x10000) >> 10)),
+                          (unsigned)(0xdc00 + ((c.code - 0x10000) & 0x3ff)));
+        } else {
+            hp_sink_put(out, text.at, c.size);
+        }
+        text = hp_span_from(text, c.size);
+    }
+}
+
+void hp_json_string(struct hp_sink *out, struct hp_span text) {
+    hp_sink_text(out, "\"");
+    hp_json_characters(out, text);
+    hp_sink_text(out, "\"");
+}
+
+void hp_json_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric) {
+    int fraction = hp_fraction(metric);
+    hp_int128 half = (hp_int128)1 << (fraction - 1);
+    hp_int128 size = value < 0 ? -value : value;
+    // The whole part apart, so that nothing overflows.
+    hp_int128 whole = size >> fraction;
+    hp_int128 rest = size - (whole << fraction);
+    int thousandths = (int)((rest * 1000 + half) >> fraction);
+    whole += thousandths / 1000;
+    char number[HP_NUMBER_SIZE];
+    hp_format_integer(number, whole);
+    hp_sink_print(out, "%s%s.%03d", value < 0 ? "-" : "", number, thousandths % 1000);
+}
+
+void hp_json_double(struct hp_sink *out, double value) {
+    if (isfinite(value)) {
+        hp_sink_print(out, "%.9g", value);
+    } else {
+        hp_sink_text(out, "null");
+    }
+}
+
+void hp_json_chance(struct hp_sink *out, double value) {
+    if (isfinite(value)) {
+        hp_sink_print(out, "%.4g", value);
+    } else {
+        hp_sink_text(out, "null");
+    }
+}

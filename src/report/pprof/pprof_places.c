@@ -1,0 +1,313 @@
+// Mapping { id = 1, memory_start = 2, memory_limit = 3, file_offset = 4, filename = 5,
+//           build_id = 6, has_functions = 7, has_filenames = 8, has_line_numbers = 9,
+//           has_inline_frames = 10 }
+// Location { id = 1, mapping_id = 2, address = 3, line = 4 }, of the call, innermost line first
+// Line { function_id = 1, line = 2 }
+// Function { id = 1, name = 2, system_name = 3, filename = 4 }
+//
+// Each process had a file at another address, so that here each has itself as address space:
+// memory_start is file_offset, and addresses are offsets in the file.
+#include "report/pprof/pprof_places.h"
+
+#include "base/hash.h"
+#include "base/index.h"
+
+#include <string.h>
+
+enum profile_field {
+    PROFILE_MAPPING = 3,
+    PROFILE_LOCATION = 4,
+    PROFILE_FUNCTION = 5,
+};
+
+static const uint64_t page = 4096;
+
+uint64_t hp_pprof_text(struct hp_pprof_writer *writer, struct hp_span text) {
+    HP_VEC(char) safe = {0};
+    hp_vec_reserve(&safe, text.size * HP_ESCAPE_MAX + 1);
+    while (text.size > 0) {
+        size_t written;
+        size_t read = hp_escape(text.at, text.size, safe.at + safe.count,
+                                safe.capacity - safe.count, &written);
+        safe.count += written;
+        text = hp_span_from(text, read);
+    }
+    uint64_t number =
+        hp_strtab_add(&writer->strings, (struct hp_span){safe.at, safe.count}).n;
+    hp_vec_done(&safe);
+    return number;
+}
+
+void hp_pprof_put(struct hp_pprof_writer *writer, uint32_t field,
+                  struct hp_protobuf *message) {
+    hp_protobuf_message(&writer->field, field, message);
+    hp_sink_put(writer->out, writer->field.bytes.at, writer->field.bytes.count);
+    hp_protobuf_clear(&writer->field);
+    hp_protobuf_clear(message);
+}
+
+// --- what there is ------------------------------------------------------------------------
+
+static bool is_zero(const struct hp_values *values) {
+    static const struct hp_values zero;
+    return memcmp(values, &zero, sizeof zero) == 0;
+}
+
+// Locations are numbered in the order of places.
+static void number_locations(struct hp_pprof_places *places,
+                             const struct hp_values *values) {
+    const struct hp_paths *paths = places->paths;
+    for (size_t i = 0; i < paths->paths.count; i++) {
+        const struct hp_path *path = &paths->paths.at[i];
+        for (uint32_t k = 0; k < path->depth && !is_zero(&values[i]); k++) {
+            places->location_of[path->places[k]] = 1;
+        }
+    }
+    for (uint32_t place = 0; place < paths->place_count; place++) {
+        if (places->location_of[place]) {
+            hp_vec_push(&places->locations, place);
+            places->location_of[place] = (uint32_t)places->locations.count;
+            const struct hp_frame *frame = hp_paths_place(paths, place).frame;
+            places->location_count[frame ? frame->module.n : 0]++;
+        }
+    }
+}
+
+// "libfoo.so", "libfoo.so.1", "ld-linux-x86-64.so.2".
+static bool is_library(const char *path) {
+    struct hp_span name = hp_span_basename(hp_span_of(path));
+    for (; name.size >= 3; name = hp_span_from(name, 1)) {
+        if (hp_span_starts(name, ".so") && (name.size == 3 || name.at[3] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Readers take the first mapping for the program.  No dump says which it is: of the files that
+// are no libraries the one with the most locations.
+static uint32_t find_program(const struct hp_pprof_places *places) {
+    const struct hp_profile *profile = places->paths->naming.profile;
+    uint32_t program = 0, most = 0;
+    for (uint32_t i = 1; i < profile->modules.count; i++) {
+        const struct hp_module *module = &profile->modules.at[i];
+        if (module->kind == HP_MODULE_FILE && places->location_count[i] > most &&
+            !is_library(hp_profile_text(profile, module->path))) {
+            program = i;
+            most = places->location_count[i];
+        }
+    }
+    return program;
+}
+
+static void number_mappings(struct hp_pprof_places *places) {
+    uint32_t program = find_program(places);
+    size_t modules = places->paths->naming.profile->modules.count;
+    if (program > 0) {
+        hp_vec_push(&places->modules, (hp_module_id){program});
+        places->mapping_of[program] = 1;
+    }
+    for (uint32_t i = 1; i < modules; i++) {
+        if (i != program && places->location_count[i] > 0) {
+            hp_vec_push(&places->modules, (hp_module_id){i});
+            places->mapping_of[i] = (uint32_t)places->modules.count;
+        }
+    }
+}
+
+void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_paths *paths,
+                          const struct hp_values *values) {
+    size_t modules = paths->naming.profile->modules.count;
+    *places = (struct hp_pprof_places){
+        .paths = paths,
+        .location_of = hp_alloc(paths->place_count * sizeof *places->location_of),
+        .location_count = hp_alloc(modules * sizeof *places->location_count),
+        .mapping_of = hp_alloc(modules * sizeof *places->mapping_of),
+    };
+    number_locations(places, values);
+    number_mappings(places);
+}
+
+void hp_pprof_places_done(struct hp_pprof_places *places) {
+    hp_vec_done(&places->locations);
+    hp_vec_done(&places->modules);
+    free(places->location_of);
+    free(places->location_count);
+    free(places->mapping_of);
+}
+
+// --- mappings -----------------------------------------------------------------------------
+
+struct range {
+    uint64_t start, limit;
+};
+
+static void widen(struct range *range, uint64_t start, uint64_t size) {
+    uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
+    range->start = start < range->start ? start : range->start;
+    range->limit = end > range->limit ? end : range->limit;
+}
+
+static uint64_t call_of(const struct hp_frame *frame) {
+    return frame->offset > 0 ? frame->offset - 1 : 0;
+}
+
+// What is executable of each module, and all of its locations.
+static struct range *find_ranges(const struct hp_pprof_places *places) {
+    const struct hp_profile *profile = places->paths->naming.profile;
+    struct range *ranges = hp_alloc(profile->modules.count * sizeof *ranges);
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        const struct hp_module *module = &profile->modules.at[i];
+        ranges[i].start = UINT64_MAX;
+        for (uint32_t k = 0; k < module->extents; k++) {
+            const struct hp_extent *extent =
+                &profile->extents.at[module->first_extent + k];
+            widen(&ranges[i], extent->offset, extent->size);
+        }
+    }
+    const uint32_t *place;
+    hp_vec_each (place, &places->locations) {
+        const struct hp_frame *frame = hp_paths_place(places->paths, *place).frame;
+        if (frame) {
+            widen(&ranges[frame->module.n], call_of(frame), 1);
+        }
+    }
+    return ranges;
+}
+
+static void put_mappings(struct hp_pprof_writer *writer,
+                         const struct hp_pprof_places *places) {
+    const struct hp_profile *profile = places->paths->naming.profile;
+    struct range *ranges = find_ranges(places);
+    struct hp_protobuf mapping = {0};
+    for (size_t i = 0; i < places->modules.count; i++) {
+        uint32_t number = places->modules.at[i].n;
+        const struct hp_module *module = &profile->modules.at[number];
+        bool has_lines = module->status == HP_SYM_DWARF;
+        uint64_t start = ranges[number].start - ranges[number].start % page;
+        hp_protobuf_number(&mapping, 1, i + 1);
+        hp_protobuf_number(&mapping, 2, start);
+        hp_protobuf_number(&mapping, 3, ranges[number].limit);
+        hp_protobuf_number(&mapping, 4, start);
+        hp_protobuf_number(&mapping, 5,
+                           hp_pprof_text(writer, hp_strtab_span(&profile->strings,
+                                                                module->path)));
+        hp_protobuf_number(&mapping, 6,
+                           hp_pprof_text(writer, hp_strtab_span(&profile->strings,
+                                                                module->build_id)));
+        hp_protobuf_number(&mapping, 7, has_lines || module->status == HP_SYM_SYMTAB);
+        for (uint32_t field = 8; field <= 10; field++) {
+            hp_protobuf_number(&mapping, field, has_lines);
+        }
+        hp_pprof_put(writer, PROFILE_MAPPING, &mapping);
+    }
+    hp_protobuf_done(&mapping);
+    free(ranges);
+}
+
+// --- locations and functions --------------------------------------------------------------
+
+struct function {
+    hp_string name, linkage, file; // of the profile; or
+    hp_node_id node;               // of the naming: no frame's
+};
+
+struct functions {
+    HP_VEC(struct function) all; // function i has the id i + 1
+    struct hp_index index;
+};
+
+static uint32_t hash_of(const struct function *function) {
+    return (uint32_t)hp_hash_bytes(function, sizeof *function, hp_hash_key());
+}
+
+static uint32_t function_id(struct functions *functions, struct function function) {
+    struct hp_index *index = &functions->index;
+    if (hp_index_is_full(index, functions->all.count)) {
+        hp_index_widen(index, functions->all.count);
+        for (uint32_t i = 0; i < functions->all.count; i++) {
+            hp_index_place(index, hash_of(&functions->all.at[i]), i);
+        }
+    }
+    uint32_t hash = hash_of(&function);
+    size_t mask = index->slot_count - 1;
+    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
+        const struct function *known = &functions->all.at[index->slots[i] - 1];
+        if (memcmp(known, &function, sizeof function) == 0) {
+            return index->slots[i];
+        }
+    }
+    hp_index_place(index, hash, (uint32_t)functions->all.count);
+    hp_vec_push(&functions->all, function);
+    return (uint32_t)functions->all.count;
+}
+
+// Lines of one location.  A frame without symbols has none: readers show its address, or find
+// out more.
+static void add_lines(struct hp_protobuf *location, const struct hp_place *place,
+                      struct functions *functions) {
+    struct hp_protobuf line = {0};
+    for (uint32_t i = 0; i < place->count && (place->lines || !place->frame); i++) {
+        struct function function = {.node = place->calls[i].node};
+        if (place->lines) {
+            const struct hp_line *from = &place->lines[i];
+            function = (struct function){from->function, from->linkage, from->file, {0}};
+        }
+        hp_protobuf_number(&line, 1, function_id(functions, function));
+        hp_protobuf_number(&line, 2, place->lines ? place->lines[i].line : 0);
+        hp_protobuf_message(location, 4, &line);
+        hp_protobuf_clear(&line);
+    }
+    hp_protobuf_done(&line);
+}
+
+static void put_locations(struct hp_pprof_writer *writer,
+                          const struct hp_pprof_places *places,
+                          struct functions *functions) {
+    struct hp_protobuf location = {0};
+    for (size_t i = 0; i < places->locations.count; i++) {
+        struct hp_place place = hp_paths_place(places->paths, places->locations.at[i]);
+        hp_protobuf_number(&location, 1, i + 1);
+        if (place.frame) {
+            hp_protobuf_number(&location, 2, places->mapping_of[place.frame->module.n]);
+            hp_protobuf_number(&location, 3, call_of(place.frame));
+        }
+        add_lines(&location, &place, functions);
+        hp_pprof_put(writer, PROFILE_LOCATION, &location);
+    }
+    hp_protobuf_done(&location);
+}
+
+static void put_functions(struct hp_pprof_writer *writer, const struct hp_naming *naming,
+                          const struct functions *functions) {
+    const struct hp_strtab *strings = &naming->profile->strings;
+    struct hp_protobuf message = {0};
+    for (size_t i = 0; i < functions->all.count; i++) {
+        const struct function *function = &functions->all.at[i];
+        struct hp_span name = function->node.n
+                                  ? hp_node_name(naming, function->node)
+                                  : hp_naming_function(naming, function->name);
+        // pprof takes a name that is equal to the system's for one that is still to be
+        // demangled, and cuts what looks like parameters off.
+        hp_string system =
+            function->linkage.n == function->name.n ? (hp_string){0} : function->linkage;
+        hp_protobuf_number(&message, 1, i + 1);
+        hp_protobuf_number(&message, 2, hp_pprof_text(writer, name));
+        hp_protobuf_number(&message, 3,
+                           hp_pprof_text(writer, hp_strtab_span(strings, system)));
+        hp_protobuf_number(
+            &message, 4, hp_pprof_text(writer, hp_strtab_span(strings, function->file)));
+        hp_pprof_put(writer, PROFILE_FUNCTION, &message);
+    }
+    hp_protobuf_done(&message);
+}
+
+void hp_pprof_put_places(struct hp_pprof_writer *writer,
+                         const struct hp_pprof_places *places) {
+    struct functions functions = {0};
+    put_mappings(writer, places);
+    put_locations(writer, places, &functions);
+    put_functions(writer, &places->paths->naming, &functions);
+    hp_index_drop(&functions.index);
+    hp_vec_done(&functions.all);
+}

@@ -1,0 +1,80 @@
+// A field is a key, number << 3 | wire type, and a value: an integer in groups of 7 bits, low
+// ones first, each but the last with bit 7 set (type 0), or a size and so many bytes (type 2).
+// Repeated integers are packed: of type 2, one behind the other.
+#include "report/pprof/protobuf.h"
+
+#include <string.h>
+
+enum {
+    VARINT = 0,
+    LENGTH = 2,
+    VARINT_MAX = 10, // bytes
+};
+
+void hp_protobuf_clear(struct hp_protobuf *message) {
+    message->bytes.count = 0;
+}
+
+void hp_protobuf_done(struct hp_protobuf *message) {
+    hp_vec_done(&message->bytes);
+}
+
+static void put_varint(struct hp_protobuf *message, uint64_t value) {
+    hp_vec_reserve(&message->bytes, VARINT_MAX);
+    uint8_t *at = message->bytes.at + message->bytes.count;
+    for (; value >= 0x80; value >>= 7) {
+        *at++ = (uint8_t)(value & 0x7f) | 0x80;
+    }
+    *at++ = (uint8_t)value;
+    message->bytes.count = (size_t)(at - message->bytes.at);
+}
+
+static size_t varint_size(uint64_t value) {
+    size_t size = 1;
+    while (value >>= 7) {
+        size++;
+    }
+    return size;
+}
+
+static void put_key(struct hp_protobuf *message, uint32_t field, uint32_t type) {
+    put_varint(message, (uint64_t)field << 3 | type);
+}
+
+void hp_protobuf_number(struct hp_protobuf *message, uint32_t field, uint64_t value) {
+    if (value != 0) {
+        put_key(message, field, VARINT);
+        put_varint(message, value);
+    }
+}
+
+void hp_protobuf_numbers(struct hp_protobuf *message, uint32_t field,
+                         const uint64_t *values, size_t count) {
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size += varint_size(values[i]);
+    }
+    if (count > 0) {
+        put_key(message, field, LENGTH);
+        put_varint(message, size);
+    }
+    for (size_t i = 0; i < count; i++) {
+        put_varint(message, values[i]);
+    }
+}
+
+void hp_protobuf_text(struct hp_protobuf *message, uint32_t field, struct hp_span text) {
+    put_key(message, field, LENGTH);
+    put_varint(message, text.size);
+    hp_vec_reserve(&message->bytes, text.size);
+    if (text.size > 0) {
+        memcpy(message->bytes.at + message->bytes.count, text.at, text.size);
+        message->bytes.count += text.size;
+    }
+}
+
+void hp_protobuf_message(struct hp_protobuf *message, uint32_t field,
+                         const struct hp_protobuf *part) {
+    hp_protobuf_text(message, field,
+                     (struct hp_span){(const char *)part->bytes.at, part->bytes.count});
+}

@@ -1,0 +1,238 @@
+// A block for each input and each module, then the warnings, then a line for each total:
+//
+//     total inuse-space 46627456.000
+#include "report/text/text.h"
+
+#include "model/tells.h"
+
+#include <string.h>
+
+static void put_field(struct hp_sink *out, const char *name) {
+    hp_sink_print(out, "  %-12s ", name);
+}
+
+static void put_kind(struct hp_sink *out, const struct hp_input_record *input) {
+    static const char *const kinds[] = {
+        [HP_DUMP_EMPTY] = "no stacks",
+        [HP_DUMP_RAW] = "sampled counts as they are",
+        [HP_DUMP_UNBIASED] = "counts rewritten by jemalloc (prof_unbias:true)",
+        [HP_DUMP_OBJECTS] = "sampled counts of one size a line",
+        [HP_DUMP_SCALED] = "estimates of its writer",
+        [HP_DUMP_EXACT] = "exact counts",
+    };
+    put_field(out, "sampling");
+    if (input->period <= 1) {
+        hp_sink_print(out, "%s; %s\n",
+                      input->period ? "every allocation" : "no sample period",
+                      kinds[input->kind]);
+        return;
+    }
+    bool is_unbias_off =
+        input->producer == HP_PRODUCER_JEMALLOC && input->kind == HP_DUMP_RAW;
+    hp_sink_print(out, "every %llu bytes on average; %s%s\n",
+                  (unsigned long long)input->period, kinds[input->kind],
+                  is_unbias_off ? " (prof_unbias:false)" : "");
+}
+
+static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
+    put_field(out, "contents");
+    hp_sink_print(
+        out, "%llu stacks, %llu threads, %llu mapped file%s, %llu distinct addresses",
+        (unsigned long long)input->stacks, (unsigned long long)input->threads,
+        (unsigned long long)input->files, input->files == 1 ? "" : "s",
+        (unsigned long long)input->addresses);
+    if (input->unplaced_addresses) {
+        hp_sink_print(out, " (%llu in no mapping)",
+                      (unsigned long long)input->unplaced_addresses);
+    }
+    hp_sink_text(out, "\n");
+    put_field(out, "size");
+    hp_sink_print(out, "%llu bytes", (unsigned long long)input->bytes);
+    if (input->lines > 0) {
+        hp_sink_print(out, " in %llu lines", (unsigned long long)input->lines);
+    }
+    hp_sink_text(out, "\n");
+}
+
+// What only ClickHouse's jemalloc tells.
+static void put_listed(struct hp_sink *out, const struct hp_input_record *input) {
+    char bytes[HP_NUMBER_SIZE], unused[HP_NUMBER_SIZE];
+    if (input->listed > 0) {
+        put_field(out, "listed");
+        hp_sink_print(out, "%llu sampled objects with their sizes\n",
+                      (unsigned long long)input->listed);
+    }
+    if (input->slabs.bytes > 0) {
+        hp_format_bytes(bytes, (hp_fixed)input->slabs.bytes << HP_SPACE_FRACTION,
+                        HP_UNIT_AUTO);
+        hp_format_bytes(unused,
+                        (hp_fixed)(input->slabs.bytes - input->slabs.used)
+                            << HP_SPACE_FRACTION,
+                        HP_UNIT_AUTO);
+        put_field(out, "slabs");
+        hp_sink_print(out, "%s, of which %s unused\n", bytes, unused);
+    }
+}
+
+static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
+                    const char *name, enum hp_metric space, enum hp_metric objects) {
+    char text[HP_NUMBER_SIZE];
+    if (!hp_input_tells(input, space)) {
+        return;
+    }
+    put_field(out, name);
+    hp_text_format(text, input->total.of[space], space, HP_UNIT_AUTO);
+    hp_sink_text(out, text);
+    if (hp_input_tells(input, objects)) {
+        hp_text_format(text, input->total.of[objects], objects, HP_UNIT_AUTO);
+        hp_sink_print(out, "   %s objects", text);
+    }
+    hp_sink_text(out, "\n");
+}
+
+static void put_faults(struct hp_sink *out, const struct hp_input_record *input) {
+    const struct {
+        const char *what;
+        struct hp_faults of;
+    } faults[] = {
+        {"malformed lines", input->malformed},
+        {"indented lines of an unknown dialect", input->unknown},
+        {"counts that had wrapped around", input->wrapped},
+        {"overlapping rows in the memory map", input->overlaps},
+    };
+
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        if (faults[i].of.count > 0) {
+            put_field(out, "passed over");
+            hp_sink_print(out, "%llu %s, the first is line %llu\n",
+                          (unsigned long long)faults[i].of.count, faults[i].what,
+                          (unsigned long long)faults[i].of.line);
+        }
+    }
+    static const char *const checks[] = {
+        [HP_HEADER_UNCHECKED] = "its total is not compared",
+        [HP_HEADER_AGREES] = "its total agrees with the sum of the stacks",
+        [HP_HEADER_CONTRADICTS] = "its total contradicts the sum of the stacks",
+    };
+    put_field(out, "header");
+    hp_sink_print(out, "%s\n", checks[input->header_check]);
+}
+
+static void put_status(struct hp_sink *out, const struct hp_input *input) {
+    static const char *const statuses[] = {
+        [HP_INPUT_USED] = "",
+        [HP_INPUT_KEPT_DAMAGED] = "damaged, used as far as it goes: ",
+        [HP_INPUT_SKIPPED] = "skipped: ",
+        [HP_INPUT_REPEATED] = "repeats an earlier input, counted once",
+        [HP_INPUT_IGNORED] = "ignored: ",
+        [HP_INPUT_YOUNG] = "left out: it was written to a moment ago",
+    };
+    if (input->status == HP_INPUT_USED) {
+        return;
+    }
+    put_field(out, "status");
+    hp_sink_text(out, statuses[input->status]);
+    if (input->err) {
+        hp_sink_escaped(out, hp_span_of(input->err->message));
+        if (input->err->sys != 0) {
+            hp_sink_print(out, ": %s", strerror(input->err->sys));
+        }
+        if (input->err->line > 0) {
+            hp_sink_print(out, ", line %llu", (unsigned long long)input->err->line);
+        }
+    }
+    hp_sink_text(out, "\n");
+}
+
+static void put_input(struct hp_sink *out, const struct hp_input_record *input) {
+    hp_sink_text(out, "input ");
+    hp_sink_escaped(out, hp_span_of(input->public.name));
+    hp_sink_text(out, "\n");
+    put_status(out, &input->public);
+    if (!hp_input_is_used(input)) {
+        return;
+    }
+    put_field(out, "format");
+    hp_sink_print(out, "%s\n", hp_producer_text(input->producer));
+    if (hp_writer_text(input)) {
+        put_field(out, "written by");
+        hp_sink_print(out, "%s\n", hp_writer_text(input));
+    }
+    put_kind(out, input);
+    put_contents(out, input);
+    put_sum(out, input, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
+    put_sum(out, input, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
+    put_listed(out, input);
+    put_faults(out, input);
+}
+
+static void put_text_field(struct hp_sink *out, const struct hp_profile *profile,
+                           const char *name, hp_string text) {
+    if (text.n) {
+        put_field(out, name);
+        hp_sink_escaped(out, hp_strtab_span(&profile->strings, text));
+        hp_sink_text(out, "\n");
+    }
+}
+
+static void put_module(struct hp_sink *out, const struct hp_profile *profile,
+                       const struct hp_module *module, size_t frames) {
+    hp_sink_text(out, "module ");
+    hp_sink_escaped(out, hp_strtab_span(&profile->strings, module->path));
+    hp_sink_text(out, module->deleted ? " (deleted)\n" : "\n");
+    put_field(out, "frames");
+    hp_sink_print(out, "%zu\n", frames);
+    if (module->kind != HP_MODULE_FILE) {
+        return;
+    }
+    put_text_field(out, profile, "build id", module->build_id);
+    put_field(out, "symbols");
+    hp_sink_print(out, "%s\n", hp_sym_status_text(module->status));
+    put_text_field(out, profile, "from", module->symbols_from);
+    put_text_field(out, profile, "note", module->note);
+}
+
+static void put_modules(struct hp_sink *out, const struct hp_profile *profile) {
+    size_t *frames = hp_profile_frame_counts(profile);
+    for (size_t i = 1; i < profile->modules.count; i++) {
+        put_module(out, profile, &profile->modules.at[i], frames[i]);
+    }
+    free(frames);
+}
+
+static void put_total(struct hp_sink *out, const struct hp_profile *profile,
+                      enum hp_metric metric, const char *name) {
+    hp_fixed total = hp_profile_total(profile).of[metric];
+    if (!hp_profile_tells(profile, metric)) {
+        hp_sink_print(out, "total %s -\n", name);
+        return;
+    }
+    // In thousandths, so that no digit is lost to a double.
+    int fraction = hp_fraction(metric);
+    hp_fixed size = total < 0 ? -total : total;
+    hp_int128 whole = size >> fraction;
+    hp_int128 rest = size - (whole << fraction);
+    hp_int128 thousandths = (rest * 1000 + ((hp_int128)1 << (fraction - 1))) >> fraction;
+    char text[HP_NUMBER_SIZE];
+    hp_format_integer(text, whole + thousandths / 1000);
+    hp_sink_print(out, "total %s %s%s.%03d\n", name, total < 0 ? "-" : "", text,
+                  (int)(thousandths % 1000));
+}
+
+void hp_text_info(struct hp_sink *out, const struct hp_profile *profile) {
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        put_input(out, input);
+    }
+    put_modules(out, profile);
+    const hp_string *warning;
+    hp_vec_each (warning, &profile->warnings) {
+        hp_sink_text(out, "warning: ");
+        hp_sink_escaped(out, hp_strtab_span(&profile->strings, *warning));
+        hp_sink_text(out, "\n");
+    }
+    put_total(out, profile, HP_INUSE_SPACE, "inuse-space");
+    put_total(out, profile, HP_INUSE_OBJECTS, "inuse-objects");
+    put_total(out, profile, HP_ALLOC_SPACE, "alloc-space");
+    put_total(out, profile, HP_ALLOC_OBJECTS, "alloc-objects");
+}

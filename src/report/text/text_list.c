@@ -1,0 +1,178 @@
+//        flat         cum       ± 95%   line
+//
+// f in /srv/app/f.c: 10.5 MiB flat, 12.0 MiB cum (14.8% of the total)
+//                                         16  void *f(size_t n) {
+//    10.5 MiB    12.0 MiB     2.3 MiB     17      return g(n);
+//                                         18  }
+//
+// Around each line that holds something some more are shown.  Without its source a function
+// has just those lines.
+#include "report/text/text.h"
+
+#include "view/chosen.h"
+#include "view/listing.h"
+
+enum {
+    WIDTH = 11, // of a value: source needs room
+    CONTEXT = 5,
+    LONGEST = 400, // characters of a line
+    TAB = 8,
+};
+
+struct list {
+    struct hp_sink *out;
+    const struct hp_listing *listing;
+    const struct hp_report_options *options;
+    bool has_errors;
+};
+
+static void put_titles(const struct list *list) {
+    hp_sink_print(list->out, "%s%*s %*s", list->options->color ? "\033[1m" : "", WIDTH,
+                  "flat", WIDTH, "cum");
+    if (list->has_errors) {
+        hp_sink_text(list->out, " ");
+        hp_text_error_title(list->out, list->options);
+    }
+    hp_sink_print(list->out, "  line%s\n", list->options->color ? "\033[0m" : "");
+}
+
+static void put_value(const struct list *list, hp_fixed value) {
+    if (value == 0) {
+        hp_sink_print(list->out, "%*s", WIDTH, "-");
+    } else {
+        hp_text_value(list->out, value, list->options, WIDTH);
+    }
+}
+
+// NULL for a line that holds nothing.
+static void put_values(const struct list *list, const struct hp_listed_line *line) {
+    if (!line) {
+        hp_sink_print(list->out, "%*s", 2 * WIDTH + 1 + (list->has_errors ? 13 : 0), "");
+        return;
+    }
+    put_value(list, line->flat);
+    hp_sink_text(list->out, " ");
+    put_value(list, line->cum);
+    if (list->has_errors) {
+        hp_sink_text(list->out, " ");
+        hp_text_error(list->out, line->cum, &line->error, list->options);
+    }
+}
+
+// With spaces for tabs, and cut where it is endless.
+static void put_text(struct hp_sink *out, struct hp_span text) {
+    static const char spaces[] = "        ";
+    size_t column = 0, start = 0, size = text.size < LONGEST ? text.size : LONGEST;
+    for (size_t i = 0; i <= size; i++) {
+        if (i < size && text.at[i] != '\t') {
+            column++;
+            continue;
+        }
+        hp_sink_escaped(out, (struct hp_span){text.at + start, i - start});
+        start = i + 1;
+        if (i < size) {
+            size_t step = TAB - column % TAB;
+            hp_sink_put(out, spaces, step);
+            column += step;
+        }
+    }
+    hp_sink_text(out, size < text.size ? "…" : "");
+}
+
+static void put_line(const struct list *list, const struct hp_listed_line *line,
+                     uint32_t number, const struct hp_source_file *source) {
+    put_values(list, line);
+    if (number == 0) {
+        hp_sink_text(list->out, "       ?");
+    } else {
+        hp_sink_print(list->out, " %7u", (unsigned)number);
+    }
+    bool has_text = source && number > 0 && number <= source->line_count;
+    if (has_text && source->lines[number - 1].size > 0) {
+        hp_sink_text(list->out, "  ");
+        put_text(list->out, source->lines[number - 1]);
+    }
+    hp_sink_text(list->out, "\n");
+}
+
+// The lines around number `i` up to the next that holds something; `from` is where what has
+// been shown ends.  A line may be behind the end of a source that is not the one compiled.
+static uint64_t put_around(const struct list *list,
+                           const struct hp_listed_function *function, size_t i,
+                           uint64_t from, const struct hp_source_file *source) {
+    const struct hp_listed_line *lines = &list->listing->lines.at[function->first];
+    uint64_t number = lines[i].line, end = number + CONTEXT;
+    uint64_t begin = number > CONTEXT + from ? number - CONTEXT : from + 1;
+    if (i + 1 < function->count && lines[i + 1].line <= end) {
+        end = lines[i + 1].line - 1;
+    }
+    if (begin > from + 1 && from > 0) {
+        put_values(list, NULL);
+        hp_sink_text(list->out, "       …\n");
+    }
+    for (uint64_t k = begin; k <= end; k++) {
+        if (k == number || k <= source->line_count) {
+            put_line(list, k == number ? &lines[i] : NULL, (uint32_t)k, source);
+        }
+    }
+    return end;
+}
+
+static void put_function_title(const struct list *list,
+                               const struct hp_listed_function *function,
+                               const struct hp_source_file *source) {
+    const struct hp_profile *profile = list->listing->naming.profile;
+    char flat[HP_NUMBER_SIZE], cum[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
+    enum hp_metric metric = list->options->metric;
+    hp_text_share(share, function->cum, list->listing->total);
+    hp_text_format(flat, function->flat, metric, list->options->unit);
+    hp_text_format(cum, function->cum, metric, list->options->unit);
+    hp_sink_text(list->out, "\n");
+    hp_sink_escaped(list->out,
+                    hp_naming_function(&list->listing->naming, function->function));
+    hp_sink_text(list->out, " in ");
+    hp_sink_escaped(list->out, function->file.n
+                                   ? hp_strtab_span(&profile->strings, function->file)
+                                   : hp_span_of("an unknown file"));
+    hp_sink_print(list->out, ": %s flat, %s cum (%s of the total)\n", flat, cum, share);
+    if (source && source->why) {
+        hp_sink_print(list->out, "no source: %s\n", source->why);
+    }
+}
+
+static void put_function(const struct list *list,
+                         const struct hp_listed_function *function) {
+    const struct hp_source_file *source =
+        hp_listing_source(list->listing, function->file);
+    uint64_t from = 0;
+    put_function_title(list, function, source);
+    for (size_t i = 0; i < function->count; i++) {
+        const struct hp_listed_line *line = &list->listing->lines.at[function->first + i];
+        if (source && source->lines && line->line > 0) {
+            from = put_around(list, function, i, from, source);
+        } else {
+            put_line(list, line, line->line, NULL);
+        }
+    }
+}
+
+void hp_text_list(struct hp_sink *out, const struct hp_profile *profile,
+                  const struct hp_report_options *options) {
+    struct hp_listing listing;
+    hp_listing_init(&listing, profile, options);
+    struct list list = {out, &listing, options, hp_text_has_errors(profile, options)};
+    hp_text_header(out, &listing.naming, options);
+    put_titles(&list);
+    size_t count = listing.functions.count, shown = hp_chosen_rows(options, count);
+    for (size_t i = 0; i < shown; i++) {
+        put_function(&list, &listing.functions.at[i]);
+    }
+    hp_sink_text(out, "\n");
+    if (shown < count) {
+        hp_sink_print(out, "… %zu more functions: --limit=0 shows all\n", count - shown);
+    }
+    if (list.has_errors) {
+        hp_text_error_notes(out, options);
+    }
+    hp_listing_done(&listing);
+}

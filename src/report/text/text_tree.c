@@ -1,0 +1,108 @@
+//         cum   cum%       ± 95%        flat   function
+//    81.1 MiB 100.0%     4.6 MiB           -   _start
+//    81.1 MiB 100.0%     4.6 MiB           -   main
+//    58.4 MiB  72.0%     3.8 MiB    58.4 MiB   ├ leaf_mixed
+//    12.0 MiB  14.8%     2.3 MiB           -   └ run
+//    12.0 MiB  14.8%     2.3 MiB    12.0 MiB     leaf_big
+//
+// Where there are several the tree goes one step to the right; a function without a mark is
+// the only one below that above it.  Far to the right the number of steps stands for them.
+#include "report/text/text.h"
+
+#include "view/tree.h"
+
+enum {
+    WIDTH = 11,     // of a value: a tree needs room
+    MOST_STEPS = 8, // that are drawn
+};
+
+struct drawing {
+    uint32_t *steps;              // of each node
+    bool is_open[MOST_STEPS + 1]; // the branch of this step goes on further down
+};
+
+static void put_titles(struct hp_sink *out, const struct hp_tree *tree,
+                       const struct hp_report_options *options) {
+    hp_sink_print(out, "%s%*s   cum%%", options->color ? "\033[1m" : "", WIDTH, "cum");
+    if (hp_text_has_errors(tree->naming.profile, options)) {
+        hp_sink_text(out, " ");
+        hp_text_error_title(out, options);
+    }
+    if (!options->invert) {
+        hp_sink_print(out, " %*s", WIDTH, "flat");
+    }
+    hp_sink_print(out, "  %s%s\n", hp_text_row_name(options->by),
+                  options->color ? "\033[0m" : "");
+}
+
+static bool is_branch(const struct hp_tree *tree, const struct hp_tree_node *node) {
+    return node->parent == HP_NO_PARENT ? tree->roots > 1
+                                        : tree->nodes.at[node->parent].shown > 1;
+}
+
+static void put_branches(struct hp_sink *out, struct drawing *drawing,
+                         const struct hp_tree *tree, size_t number) {
+    const struct hp_tree_node *node = &tree->nodes.at[number];
+    bool branches = is_branch(tree, node);
+    bool is_root = node->parent == HP_NO_PARENT;
+    uint32_t steps = (is_root ? 0 : drawing->steps[node->parent]) + branches;
+    drawing->steps[number] = steps;
+    if (steps > MOST_STEPS) {
+        hp_sink_print(out, "[%u] %s", (unsigned)steps, branches ? "├ " : "");
+        return;
+    }
+    for (uint32_t step = 1; step + branches <= steps; step++) {
+        hp_sink_text(out, drawing->is_open[step] ? "│ " : "  ");
+    }
+    if (branches) {
+        hp_sink_text(out, node->is_last ? "└ " : "├ ");
+        drawing->is_open[steps] = !node->is_last;
+    }
+}
+
+static void put_node(struct hp_sink *out, struct drawing *drawing,
+                     const struct hp_tree *tree, size_t number,
+                     const struct hp_report_options *options) {
+    const struct hp_tree_node *node = &tree->nodes.at[number];
+    hp_text_value(out, node->cum, options, WIDTH);
+    hp_sink_text(out, " ");
+    hp_text_percent(out, node->cum, tree->total);
+    if (hp_text_has_errors(tree->naming.profile, options)) {
+        hp_sink_text(out, " ");
+        hp_text_error(out, node->cum, &node->error, options);
+    }
+    if (node->flat == 0 && !options->invert) {
+        hp_sink_print(out, " %*s", WIDTH, "-");
+    } else if (!options->invert) {
+        hp_sink_text(out, " ");
+        hp_text_value(out, node->flat, options, WIDTH);
+    }
+    hp_sink_text(out, "  ");
+    put_branches(out, drawing, tree, number);
+    hp_sink_escaped(out, hp_node_name(&tree->naming, node->name));
+    hp_sink_text(out, "\n");
+}
+
+void hp_text_tree(struct hp_sink *out, const struct hp_profile *profile,
+                  const struct hp_report_options *options) {
+    struct hp_tree tree;
+    hp_tree_init(&tree, profile, options);
+    struct drawing drawing = {.steps =
+                                  hp_alloc(tree.nodes.count * sizeof *drawing.steps)};
+    hp_text_header(out, &tree.naming, options);
+    put_titles(out, &tree, options);
+    for (size_t i = 0; i < tree.nodes.count; i++) {
+        put_node(out, &drawing, &tree, i, options);
+    }
+    if (tree.hidden > 0) {
+        char count[HP_NUMBER_SIZE];
+        hp_format_grouped(count, (hp_int128)tree.hidden);
+        hp_sink_print(out, "… %s more node%s%s\n", count, tree.hidden == 1 ? "" : "s",
+                      options->min_share > 0 ? "" : ": --limit=0 shows all");
+    }
+    if (hp_text_has_errors(profile, options)) {
+        hp_text_error_notes(out, options);
+    }
+    free(drawing.steps);
+    hp_tree_done(&tree);
+}

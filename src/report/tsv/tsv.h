@@ -1,0 +1,30 @@
+// The cells of tables for scripts; a row is cells with tabs between them and a newline.
+#ifndef HP_REPORT_TSV_TSV_H
+#define HP_REPORT_TSV_TSV_H
+
+#include "base/sink.h"
+#include "stats/interval.h"
+#include "view/origins.h"
+
+// A text from outside.
+void hp_tsv_text(struct hp_sink *out, struct hp_span text);
+
+// An exact sum, with three decimals.
+void hp_tsv_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric);
+
+// Each begins with a tab; empty where a number is not known.
+void hp_tsv_double(struct hp_sink *out, double value);
+void hp_tsv_chance(struct hp_sink *out, double value);
+void hp_tsv_interval(struct hp_sink *out, struct hp_interval range);
+
+// The last cells of a row, and its end: what it stands for and where that is.
+extern const char hp_tsv_place_titles[];
+void hp_tsv_place(struct hp_sink *out, const struct hp_naming *naming, hp_node_id node,
+                  const struct hp_origin *origins);
+
+void hp_tsv_diff(struct hp_sink *out, const struct hp_profile *profile,
+                 const struct hp_report_options *options);
+void hp_tsv_trend(struct hp_sink *out, const struct hp_profile *profile,
+                  const struct hp_report_options *options);
+
+#endif

@@ -1,0 +1,227 @@
+// The incomplete gamma function by its series below the mean and by its continued fraction
+// above, the incomplete beta function by its continued fraction, both with Lentz's method
+// (Abramowitz and Stegun 6.5.29, 6.5.31 and 26.5.8; Numerical Recipes, chapter 6).  What
+// stands before them is written with Loader's deviance D and the error of Stirling's formula
+// (C. Loader, "Fast and accurate computation of binomial probabilities", 2000), which keeps
+// its digits where a logarithm of the gamma function would lose them:
+//
+//     x^a e^-x / Gamma(a + 1) = e^(-stirling(a) - D(a, x)) / sqrt(2 pi a)
+//     D(a, x) = a ln(a / x) + x - a
+#include "stats/distributions.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+static const double pi = 3.14159265358979323846;
+static const double tiny = 1e-300;
+static const double expansion_from = 1e5; // shape
+
+enum {
+    MOST_STEPS = 1000000, // far more than any fraction needs
+};
+
+// --- normal -------------------------------------------------------------------------
+
+double hp_normal_above(double z) {
+    return erfc(z / sqrt(2)) / 2;
+}
+
+// From a rough start (Abramowitz and Stegun 26.2.22) with Halley's method.
+static double normal_quantile_of_tail(double p) {
+    double t = sqrt(-2 * log(p));
+    double z = t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));
+    for (int i = 0; i < 4; i++) {
+        double density = exp(-z * z / 2) / sqrt(2 * pi);
+        double step = (hp_normal_above(z) - p) / density;
+        z += step / (1 - step * z / 2);
+    }
+    return z;
+}
+
+double hp_normal_quantile_above(double p) {
+    return p <= 0.5 ? normal_quantile_of_tail(p) : -normal_quantile_of_tail(1 - p);
+}
+
+// --- gamma --------------------------------------------------------------------------
+
+// ln Gamma(a + 1) less Stirling's formula for it.
+static double stirling_error(double a) {
+    if (a < 16) {
+        int sign;
+        return lgamma_r(a + 1, &sign) - (a + 0.5) * log(a) + a - log(2 * pi) / 2;
+    }
+    double s = 1 / (a * a);
+    return (1. / 12 - s * (1. / 360 - s * (1. / 1260 - s * (1. / 1680 - s / 1188)))) / a;
+}
+
+static double deviance(double a, double x) {
+    double v = (a - x) / (a + x);
+    if (fabs(v) >= 0.1) {
+        return a * log(a / x) + x - a;
+    }
+    // a ln((1 + v) / (1 - v)) by its series, the first term with x - a.
+    double sum = 0, power = v;
+    for (int k = 3; k < 40; k += 2) {
+        power *= v * v;
+        sum += power / k;
+    }
+    return (a - x) * v + 2 * a * sum;
+}
+
+// x^a e^-x / Gamma(a + 1)
+static double gamma_front(double a, double x) {
+    return exp(-stirling_error(a) - deviance(a, x)) / sqrt(2 * pi * a);
+}
+
+static double gamma_series(double a, double x) {
+    double term = 1, sum = 1;
+    for (int n = 1; n < MOST_STEPS && term > sum * DBL_EPSILON / 4; n++) {
+        term *= x / (a + n);
+        sum += term;
+    }
+    return gamma_front(a, x) * sum;
+}
+
+static double away_from_zero(double x) {
+    return fabs(x) < tiny ? tiny : x;
+}
+
+static double gamma_fraction(double a, double x) {
+    double b = x + 1 - a, c = 1 / tiny, d = 1 / b, value = d;
+    for (int i = 1; i < MOST_STEPS; i++) {
+        double an = -i * (i - a);
+        b += 2;
+        d = 1 / away_from_zero(an * d + b);
+        c = away_from_zero(b + an / c);
+        value *= d * c;
+        if (fabs(d * c - 1) < DBL_EPSILON) {
+            break;
+        }
+    }
+    return gamma_front(a, x) * a * value;
+}
+
+double hp_gamma_below(double shape, double x) {
+    if (x <= 0) {
+        return 0;
+    }
+    return x < shape + 1 ? gamma_series(shape, x) : 1 - gamma_fraction(shape, x);
+}
+
+double hp_gamma_above(double shape, double x) {
+    if (x <= 0) {
+        return 1;
+    }
+    return x < shape + 1 ? 1 - gamma_series(shape, x) : gamma_fraction(shape, x);
+}
+
+// Cornish and Fisher's expansion, for large shapes; z is the normal quantile.
+static double gamma_expansion(double a, double z) {
+    double z2 = z * z, root = sqrt(a);
+    return a + root * z + (z2 - 1) / 3 + (z2 * z - 7 * z) / (36 * root) -
+           (3 * z2 * z2 + 7 * z2 - 16) / (810 * a) +
+           z * (9 * z2 * z2 + 256 * z2 - 433) / (38880 * a * root);
+}
+
+// Somewhere near the quantile: Wilson and Hilferty's cube, or the density near 0.
+static double gamma_start(double a, double below, double z) {
+    double cube = 1 - 1 / (9 * a) + z / (3 * sqrt(a));
+    int sign;
+    return a >= 1 && cube > 0 ? a * cube * cube * cube
+                              : exp((log(below) + lgamma_r(a + 1, &sign)) / a);
+}
+
+// The x where the chance of the tail is p, with Halley's method kept inside a bracket.
+static double gamma_quantile(double a, double p, bool above) {
+    double z = above ? hp_normal_quantile_above(p) : -hp_normal_quantile_above(p);
+    if (a > expansion_from) {
+        return gamma_expansion(a, z);
+    }
+    double low = 0, high = INFINITY, x = gamma_start(a, above ? 1 - p : p, z);
+    for (int i = 0; i < 200 && x > 0; i++) {
+        double off = above ? p - hp_gamma_above(a, x) : hp_gamma_below(a, x) - p;
+        if (off < 0) {
+            low = x;
+        } else {
+            high = x;
+        }
+        double step = off / (gamma_front(a, x) * a / x);
+        double next = x - step / fmax(1 - step * ((a - 1) / x - 1) / 2, 0.5);
+        if (fabs(step) <= x * 1e-14) {
+            return next;
+        }
+        if (!(next > low && next < high)) {
+            next = isinf(high) ? 2 * x + 1 : (low + high) / 2;
+        }
+        x = next;
+    }
+    return x;
+}
+
+double hp_gamma_quantile_below(double shape, double p) {
+    return gamma_quantile(shape, p, false);
+}
+
+double hp_gamma_quantile_above(double shape, double p) {
+    return gamma_quantile(shape, p, true);
+}
+
+// --- beta ---------------------------------------------------------------------------
+
+// x^a (1 - x)^b / (a B(a, b))
+static double beta_front(double a, double b, double x, double rest) {
+    double n = a + b;
+    double exponent = stirling_error(n) - stirling_error(a) - stirling_error(b) -
+                      deviance(a, n * x) - deviance(b, n * rest);
+    return exp(exponent) * sqrt(b / (2 * pi * a * n));
+}
+
+static double beta_fraction(double a, double b, double x) {
+    double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), value = d;
+    for (int m = 1; m < MOST_STEPS; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        d = 1 / away_from_zero(1 + even * d);
+        c = away_from_zero(1 + even / c);
+        value *= d * c;
+        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 / away_from_zero(1 + odd * d);
+        c = away_from_zero(1 + odd / c);
+        value *= d * c;
+        if (fabs(d * c - 1) < DBL_EPSILON) {
+            break;
+        }
+    }
+    return value;
+}
+
+double hp_beta_below(double a, double b, double x, double rest) {
+    if (x <= 0 || rest <= 0) {
+        return x > 0;
+    }
+    if (x > (a + 1) / (a + b + 2)) {
+        return 1 - hp_beta_below(b, a, rest, x);
+    }
+    return beta_front(a, b, x, rest) * beta_fraction(a, b, x);
+}
+
+double hp_student_above(double t, double freedom) {
+    double whole = freedom + t * t;
+    double tail = hp_beta_below(freedom / 2, 0.5, freedom / whole, t * t / whole) / 2;
+    return t >= 0 ? tail : 1 - tail;
+}
+
+double hp_student_quantile_above(double p, double freedom) {
+    double low = 0, high = 1;
+    while (hp_student_above(high, freedom) > p && high < 0x1p500) {
+        low = high;
+        high *= 2;
+    }
+    for (;;) {
+        double middle = low + (high - low) / 2;
+        if (middle <= low || middle >= high) {
+            return middle;
+        }
+        *(hp_student_above(middle, freedom) > p ? &low : &high) = middle;
+    }
+}
