@@ -136,7 +136,3 @@ bool hp_format_has_rows(const char *format) {
     const struct hp_format_writer *writer = find_writer(format);
     return writer && writer->has_rows;
 }
-
-const char *hp_version(void) {
-    return HP_VERSION;
-}

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 CC = shlex.split(os.environ.get('CC') or 'cc')
-FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w']
+FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""']
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lpcre2-8', '-lm']
 LAYERS = ('base', 'model', 'input', 'calc')
 SAMPLER = ('gap', 'goodness', 'heapfile', 'horvitz', 'ledger', 'memory', 'pool', 'random', 'sampling',
