@@ -1,5 +1,6 @@
 #include "cli/completions.h"
 
+#include "cli/choice.h"
 #include "cli/option.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ static void put_commands_of(FILE *out, unsigned commands) {
 // But for label:KEY, which is to be completed by the user.
 static void put_choices(FILE *out, const struct hp_cli_option *option) {
     const char *choice;
-    for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
+    for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
         if (strchr(choice, ':') == NULL) {
             fprintf(out, "%s%s", i > 0 ? " " : "", choice);
         }

@@ -1,5 +1,6 @@
 #include "cli/manual.h"
 
+#include "cli/choice.h"
 #include "cli/option.h"
 
 #include <ctype.h>
@@ -74,8 +75,8 @@ static void put_formats(FILE *out) {
 
 static void put_choices(FILE *out, const struct hp_cli_option *option) {
     const char *choice;
-    for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
-        bool last = hp_cli_option_choice(option, i + 1) == NULL;
+    for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
+        bool last = hp_cli_choice(option, i + 1) == NULL;
         fputs(".Cm ", out);
         put_word(out, choice, strlen(choice));
         fputs(last ? " .\n" : " ,\n", out);
@@ -127,7 +128,7 @@ static void put_option(FILE *out, const struct hp_cli_option *option) {
         fprintf(out, " Ns = Ns Ar %s", option->value_name);
     }
     fputc('\n', out);
-    bool has_choices = hp_cli_option_choice(option, 0) != NULL;
+    bool has_choices = hp_cli_choice(option, 0) != NULL;
     put_text(out, option->help, has_choices ? ":" : ".");
     put_choices(out, option);
     put_scope(out, option);

@@ -254,13 +254,6 @@ const char *hp_cli_group_name(enum hp_cli_group group) {
     return names[group];
 }
 
-const char *hp_cli_option_choice(const struct hp_cli_option *option, size_t i) {
-    if (option->value == HP_CLI_FORMAT) {
-        return i < hp_format_count() ? hp_format_name(i) : NULL;
-    }
-    return option->choices != NULL ? option->choices[i] : NULL;
-}
-
 bool hp_cli_option_fits(const struct hp_cli_option *option, const char *format) {
     for (const char *word = option->formats; word != NULL && *word != '\0';) {
         size_t length = strcspn(word, ", ");

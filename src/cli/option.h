@@ -57,9 +57,6 @@ size_t hp_cli_option_count(void);
 const struct hp_cli_option *hp_cli_option(size_t i);
 const char *hp_cli_group_name(enum hp_cli_group group);
 
-// What the option takes, i = 0, 1, ...; NULL after the last.
-const char *hp_cli_option_choice(const struct hp_cli_option *option, size_t i);
-
 // Whether it has an effect on reports of this format.
 bool hp_cli_option_fits(const struct hp_cli_option *option, const char *format);
 

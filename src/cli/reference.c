@@ -3,6 +3,7 @@
 // | `-n`, `--limit=N` | show N rows of text, 0 for all (default 50) |
 #include "cli/reference.h"
 
+#include "cli/choice.h"
 #include "cli/option.h"
 
 #include <stdbool.h>
@@ -33,7 +34,7 @@ static void put_option(FILE *out, const struct hp_cli_option *option) {
     put_cell(out, option->value_name != NULL ? option->value_name : "", true);
     fputs("` | ", out);
     put_cell(out, option->help, false);
-    for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
+    for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
         fprintf(out, "%s`%s`", i == 0 ? ": " : ", ", choice);
     }
     if (option->formats != NULL) {

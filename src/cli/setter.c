@@ -1,8 +1,8 @@
 #include "cli/setter.h"
 
+#include "cli/choice.h"
 #include "cli/message.h"
 #include "cli/storage.h"
-#include "cli/suggestion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,45 +21,10 @@ static void store(struct hp_cli_settings *settings, const struct hp_cli_option *
     memcpy((char *)settings + option->field, value, size);
 }
 
-static int wrong_choice(const struct hp_cli_option *option, const char *value,
-                        struct hp_err *err) {
-    struct hp_cli_suggestion suggestion = {.word = value};
-    char known[256] = "";
-    const char *choice;
-    for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
-        hp_cli_suggestion_try(&suggestion, choice);
-        if (strlen(known) + strlen(choice) + 3 < sizeof known) {
-            strcat(strcat(known, i > 0 ? ", " : ""), choice);
-        }
-    }
-    if (suggestion.best != NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s does not take \"%s\", did you mean %s?",
-                           option->name, value, suggestion.best);
-    }
-    return hp_cli_fail(err, HP_E_USAGE, "--%s does not take \"%s\", but one of: %s",
-                       option->name, value, known);
-}
-
-// The place of `value` among the choices; 0 for an option without a value.
-static int find_choice(const struct hp_cli_option *option, const char *value, size_t *i,
-                       struct hp_err *err) {
-    const char *choice;
-    *i = 0;
-    if (option->value == HP_CLI_NO_VALUE) {
-        return HP_OK;
-    }
-    for (; (choice = hp_cli_option_choice(option, *i)) != NULL; ++*i) {
-        if (strcmp(choice, value) == 0) {
-            return HP_OK;
-        }
-    }
-    return wrong_choice(option, value, err);
-}
-
 int hp_cli_set_bool(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                     char *value, struct hp_err *err) {
     size_t i;
-    int ret = find_choice(option, value, &i, err);
+    int ret = hp_cli_choice_find(option, value, &i, err);
     if (ret == HP_OK) {
         bool flag = option->number + (int)i != 0;
         store(settings, option, &flag, sizeof flag);
@@ -71,7 +36,7 @@ int hp_cli_set_enum(struct hp_cli_settings *settings, const struct hp_cli_option
                     char *value, struct hp_err *err) {
     _Static_assert(sizeof(enum hp_metric) == sizeof(int), "enums are stored as int");
     size_t i;
-    int ret = find_choice(option, value, &i, err);
+    int ret = hp_cli_choice_find(option, value, &i, err);
     if (ret == HP_OK) {
         int number = option->number + (int)i;
         store(settings, option, &number, sizeof number);
@@ -107,9 +72,9 @@ int hp_cli_set_format(struct hp_cli_settings *settings,
                       const struct hp_cli_option *option, char *value,
                       struct hp_err *err) {
     size_t i;
-    int ret = find_choice(option, value, &i, err);
+    int ret = hp_cli_choice_find(option, value, &i, err);
     if (ret == HP_OK) {
-        settings->report.format = hp_cli_option_choice(option, i);
+        settings->report.format = hp_cli_choice(option, i);
     }
     return ret;
 }

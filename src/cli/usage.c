@@ -1,5 +1,6 @@
 #include "cli/usage.h"
 
+#include "cli/choice.h"
 #include "cli/option.h"
 #include "cli/outfile.h"
 #include "cli/storage.h"
@@ -90,7 +91,7 @@ static void put_option(FILE *out, const struct hp_cli_option *option,
              option->value_name != NULL ? option->value_name : "");
     size_t used = (size_t)snprintf(text, sizeof text, "%s", option->help);
     const char *choice, *between = ": ";
-    for (size_t i = 0; (choice = hp_cli_option_choice(option, i)) != NULL; i++) {
+    for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
         if (option->value != HP_CLI_FORMAT || writes(topic, choice)) {
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", between,
                                      choice);
