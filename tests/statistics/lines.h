@@ -8,8 +8,8 @@
 #define TESTS_STATISTICS_LINES_H
 
 #include "calc/unbias.h"
-#include "sampler/ledger.h"
-#include "sampler/random.h"
+#include "sampler/core/ledger.h"
+#include "sampler/core/random.h"
 #include "stats/measure.h"
 
 enum {

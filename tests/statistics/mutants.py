@@ -16,8 +16,8 @@ CC = shlex.split(os.environ.get('CC') or 'cc')
 FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""']
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lpcre2-8', '-lm']
 LAYERS = ('base', 'model', 'input', 'calc')
-SAMPLER = ('gap', 'goodness', 'heapfile', 'horvitz', 'ledger', 'memory', 'pool', 'random', 'sampling',
-           'stream', 'textfile')
+SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
+           'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
 TESTS = ('gaps', 'estimates', 'dumps')
 
 GAP = 'floor(log(hp_random_unit(random)) / rate) + 1'
@@ -35,39 +35,39 @@ SNAP = 'dumps/of_equal*'                       # T8
 
 # (what is wrong, file, [(text, what stands there instead)], [(test program, tests to fail)])
 MUTANTS = (
-    ('gaps without the one that is added', 'sampler/gap.c', [(GAP, GAP[:-4])],
+    ('gaps without the one that is added', 'sampler/core/gap.c', [(GAP, GAP[:-4])],
      [('gaps', GAPS), ('gaps', CHANCE), ('estimates', MEANS)]),
-    ('gaps of one too many', 'sampler/gap.c', [(GAP, GAP[:-1] + '2')],
+    ('gaps of one too many', 'sampler/core/gap.c', [(GAP, GAP[:-1] + '2')],
      [('gaps', GAPS), ('gaps', CHANCE), ('estimates', MEANS)]),
-    ('the sampled byte left out: size > wait', 'sampler/countdown.h',
+    ('the sampled byte left out: size > wait', 'sampler/core/countdown.h',
      [('countdown->left <= 0', 'countdown->left < 0')],
      [('gaps', CHANCE), ('estimates', MEANS)]),
-    ('gaps rounded to the nearest', 'sampler/gap.c',
+    ('gaps rounded to the nearest', 'sampler/core/gap.c',
      [(GAP, 'round(-log(hp_random_unit(random)) * (double)period)')],
      [('gaps', GAPS), ('gaps', CHANCE)]),
-    ('the gap not drawn anew', 'sampler/sampler.h', [(TAKES, 'return true;')],
+    ('the gap not drawn anew', 'sampler/core/sampler.h', [(TAKES, 'return true;')],
      [('gaps', CHANCE), ('estimates', MEANS)]),
-    ('the rest of a sampled object counted', 'sampler/sampler.h',
+    ('the rest of a sampled object counted', 'sampler/core/sampler.h',
      [(TAKES, 'int64_t rest = sampler->countdown.left;\n    hp_sampler_redraw(sampler);\n'
               '    sampler->countdown.left += rest;\n    return true;')],
      [('gaps', CHANCE), ('estimates', MEANS)]),
-    ('gaps drawn uniformly', 'sampler/gap.c',
+    ('gaps drawn uniformly', 'sampler/core/gap.c',
      [(f'whole({GAP})', 'hp_random_below(random, 2 * period) + 1')],
      [('gaps', GAPS), ('gaps', CHANCE)]),
-    ('a period of twice the length', 'sampler/gap.c',
+    ('a period of twice the length', 'sampler/core/gap.c',
      [('log1p(-1 / (double)period)', 'log1p(-0.5 / (double)period)')],
      [('gaps', GAPS), ('gaps', CHANCE)]),
-    ('unbiasing after summing', 'sampler/horvitz.c',
+    ('unbiasing after summing', 'sampler/sim/horvitz.c',
      [(BYTES, 'sum.bytes += (double)sizes[i];'), (OBJECTS, 'sum.objects += 1;'),
       ('return sum;', MEAN)], [('estimates', MEANS)]),
-    ('no unbiasing', 'sampler/horvitz.c',
+    ('no unbiasing', 'sampler/sim/horvitz.c',
      [(BYTES, 'sum.bytes += (double)sizes[i];'), (OBJECTS, 'sum.objects += 1;')],
      [('estimates', MEANS)]),
-    ('a chance of size / period', 'sampler/horvitz.c',
+    ('a chance of size / period', 'sampler/sim/horvitz.c',
      [('return -expm1((double)size * log1p(-1 / (double)period));',
        'return size < period ? (double)size / (double)period : 1;')],
      [('estimates', MEANS)]),
-    ('random numbers from the low bits of an LCG', 'sampler/random.c',
+    ('random numbers from the low bits of an LCG', 'sampler/core/random.c',
      [('return (double)((hp_random_next(random) >> 11) + 1) * 0x1p-53;',
        'random->state[0] = random->state[0] * 6364136223846793005u + 1442695040888963407u;\n'
        'return (double)((random->state[0] & 0xffff) + 1) * 0x1p-16;')],
@@ -87,9 +87,9 @@ MUTANTS = (
      [('for (uint32_t i = 0; i < stack->lines; i++) {\n        struct hp_estimate e',
        'for (uint32_t i = 1; i < stack->lines; i++) {\n        struct hp_estimate e')],
      [('dumps', 'dumps/with_raw*')]),
-    ('writer: weights rounded down', 'sampler/ledger.c',
+    ('writer: weights rounded down', 'sampler/core/ledger.c',
      [('(uint64_t)round(8 / p)', '(uint64_t)(8 / p)')], [('dumps', SNAP)]),
-    ('writer: numbers not rewritten', 'sampler/heapfile.c',
+    ('writer: numbers not rewritten', 'sampler/core/heapfile.c',
      [('bytes * (1 - exp(-mean / (double)period))', 'bytes')],
      [('dumps', 'dumps/rewritten*'), ('dumps', EXACT)]),
 )

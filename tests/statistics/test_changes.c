@@ -2,7 +2,7 @@
 // fleets, through the history of a profile and the views that make `diff` and `trend`.  Objects
 // have 64 bytes, R is 4096; |z| < 6 is wrong twice in 10^9 seeds, and the seeds are fixed.
 #include "calc/uncertainty.h"
-#include "sampler/binomial.h"
+#include "sampler/sim/binomial.h"
 #include "view/difference.h"
 #include "view/spread.h"
 #include "view/trend.h"

@@ -3,10 +3,10 @@
 // reader and estimated by calc/.
 #include "calc/unbias.h"
 #include "input/reader.h"
-#include "sampler/heapfile.h"
-#include "sampler/horvitz.h"
-#include "sampler/sampling.h"
-#include "sampler/usize.h"
+#include "sampler/core/heapfile.h"
+#include "sampler/core/usize.h"
+#include "sampler/sim/horvitz.h"
+#include "sampler/sim/sampling.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

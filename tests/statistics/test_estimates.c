@@ -1,7 +1,7 @@
 // T4 to T6, T11 and T12 of statistics.md in the project's design: many dumps of one stream,
 // the truth of which is known.  A seed is fixed; |z| < 6 is wrong twice in 10^9 seeds.
-#include "sampler/horvitz.h"
-#include "sampler/sampling.h"
+#include "sampler/sim/horvitz.h"
+#include "sampler/sim/sampling.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 // T1 to T3 of statistics.md in the project's design: are gaps and decisions distributed as
 // theory says?  A seed is fixed; |z| < 6 is wrong twice in 10^9 seeds.
-#include "sampler/gap.h"
-#include "sampler/goodness.h"
-#include "sampler/sampler.h"
+#include "sampler/core/gap.h"
+#include "sampler/core/sampler.h"
+#include "sampler/sim/goodness.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

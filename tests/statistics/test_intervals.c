@@ -10,7 +10,7 @@
 // with a little less than 0.95.
 #include "lines.h"
 
-#include "sampler/horvitz.h"
+#include "sampler/sim/horvitz.h"
 #include "stats/distributions.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
-#include "sampler/heapfile.h"
-#include "sampler/usize.h"
+#include "sampler/core/heapfile.h"
+#include "sampler/core/usize.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // The samplers themselves: expected values by formula, random numbers with fixed seeds.
-#include "sampler/binomial.h"
-#include "sampler/evaluation.h"
-#include "sampler/horvitz.h"
-#include "sampler/method_gap.h"
+#include "sampler/sim/binomial.h"
+#include "sampler/sim/evaluation.h"
+#include "sampler/sim/horvitz.h"
+#include "sampler/sim/method_gap.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // The table of the sampler's live objects against a plain array of them.
-#include "sampler/objects.h"
+#include "sampler/core/objects.h"
 
-#include "sampler/random.h"
+#include "sampler/core/random.h"
 
 #include <criterion/criterion.h>
 

@@ -1,10 +1,10 @@
 // What the samplers' arithmetic is held against: sums and searches that are slow and plain.
-#include "sampler/goodness.h"
-#include "sampler/horvitz.h"
-#include "sampler/optimal.h"
-#include "sampler/posterior.h"
-#include "sampler/random.h"
-#include "sampler/twostack.h"
+#include "sampler/core/random.h"
+#include "sampler/sim/goodness.h"
+#include "sampler/sim/horvitz.h"
+#include "sampler/sim/optimal.h"
+#include "sampler/sim/posterior.h"
+#include "sampler/sim/twostack.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,0 +1,179 @@
+//     heap_v2/524288                              period
+//       t*: 86: 23741 [0: 0]                      all: live objects: bytes [ever: bytes]
+//       t1: 4: 1811755 [0: 0] worker 0            thread 1, with its name
+//     @ 0x7fc9268a2630 0x559691a5c43a             a stack, leaf first
+//       t*: 15: 6794080 [0: 0]                    its objects
+//       t1: 15: 6794080 [0: 0]                    those of thread 1
+//
+//     MAPPED_LIBRARIES:
+//     559691a5c000-559691a5d000 r-xp ...
+//
+// Stacks are in the order of memcmp() on their frames.  A thread that has ended and has no
+// objects left is not in the header.  Without accum the numbers in brackets are 0.  With
+// unbias, estimated C objects and B bytes are written as
+//
+//     c' = round(B q / (B/C)), b' = round(B q), q = 1 - e^(-(B/C) / period)
+//
+// which jeprof, dividing by 1 - e^(-(b'/c') / period), turns back to C and B.  Where c' lies
+// halfway between two numbers, the order of the operations decides.
+#include "sampler/core/heapfile.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static void write_count(struct hp_textfile *file, uint64_t objects, uint64_t bytes) {
+    hp_textfile_decimal(file, objects);
+    hp_textfile_text(file, ": ");
+    hp_textfile_decimal(file, bytes);
+}
+
+static void write_tally(struct hp_textfile *file, struct hp_tally tally, uint64_t period,
+                        bool unbias) {
+    if (!unbias || tally.eighths == 0) {
+        write_count(file, tally.objects, tally.bytes);
+        return;
+    }
+    double bytes = (double)tally.weighted_bytes;
+    double mean = bytes / ((double)tally.eighths / 8);
+    double sampled_bytes = bytes * (1 - exp(-mean / (double)period));
+    write_count(file, (uint64_t)round(sampled_bytes / mean),
+                (uint64_t)round(sampled_bytes));
+}
+
+static void write_account(struct hp_textfile *file, const struct hp_account *account,
+                          uint64_t period, struct hp_heapfile_options options) {
+    static const struct hp_tally none;
+    write_tally(file, account->live, period, options.unbias);
+    hp_textfile_text(file, " [");
+    write_tally(file, options.accum ? account->ever : none, period, options.unbias);
+    hp_textfile_text(file, "]");
+}
+
+static bool is_told(const struct hp_account *account,
+                    struct hp_heapfile_options options) {
+    return account->live.objects > 0 || (options.accum && account->ever.objects > 0);
+}
+
+static void write_thread(struct hp_textfile *file, const struct hp_ledger_thread *thread,
+                         const struct hp_account *account, uint64_t period,
+                         struct hp_heapfile_options options) {
+    hp_textfile_text(file, "  t");
+    hp_textfile_decimal(file, thread->uid);
+    hp_textfile_text(file, ": ");
+    write_account(file, account, period, options);
+}
+
+static void write_header(struct hp_textfile *file, const struct hp_ledger *ledger,
+                         struct hp_heapfile_options options) {
+    hp_textfile_text(file, "heap_v2/");
+    hp_textfile_decimal(file, ledger->period);
+    hp_textfile_text(file, "\n  t*: ");
+    write_account(file, &ledger->account, ledger->period, options);
+    hp_textfile_text(file, "\n");
+    for (uint32_t i = 0; i < ledger->thread_count; i++) {
+        const struct hp_ledger_thread *thread = ledger->threads[i];
+        if (thread->ended && !is_told(&thread->account, options)) {
+            continue;
+        }
+        write_thread(file, thread, &thread->account, ledger->period, options);
+        if (thread->name[0]) {
+            hp_textfile_text(file, " ");
+            hp_textfile_text(file, thread->name);
+        }
+        hp_textfile_text(file, "\n");
+    }
+}
+
+static void write_stack(struct hp_textfile *file, const struct hp_ledger_stack *stack,
+                        uint64_t period, struct hp_heapfile_options options) {
+    hp_textfile_text(file, "@");
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        hp_textfile_text(file, " 0x");
+        hp_textfile_hex(file, stack->frames[i]);
+    }
+    hp_textfile_text(file, "\n  t*: ");
+    write_account(file, &stack->account, period, options);
+    hp_textfile_text(file, "\n");
+    for (const struct hp_ledger_line *line = stack->lines; line; line = line->next) {
+        if (is_told(&line->account, options)) {
+            write_thread(file, line->thread, &line->account, period, options);
+            hp_textfile_text(file, "\n");
+        }
+    }
+}
+
+// --- order --------------------------------------------------------------------------
+
+static bool comes_before(const struct hp_ledger_stack *a,
+                         const struct hp_ledger_stack *b) {
+    uint32_t common = a->depth < b->depth ? a->depth : b->depth;
+    int order = memcmp(a->frames, b->frames, common * sizeof a->frames[0]);
+    return order != 0 ? order < 0 : a->depth < b->depth;
+}
+
+// Let the stack at `i` sink until none below it comes after it.
+static void sift_down(const struct hp_ledger_stack **stacks, size_t i, size_t count) {
+    const struct hp_ledger_stack *moving = stacks[i];
+    for (size_t child; (child = 2 * i + 1) < count; i = child) {
+        if (child + 1 < count && comes_before(stacks[child], stacks[child + 1])) {
+            child++;
+        }
+        if (!comes_before(moving, stacks[child])) {
+            break;
+        }
+        stacks[i] = stacks[child];
+    }
+    stacks[i] = moving;
+}
+
+// Heapsort: qsort() may call malloc().
+static void sort(const struct hp_ledger_stack **stacks, size_t count) {
+    for (size_t i = count / 2; i-- > 0;) {
+        sift_down(stacks, i, count);
+    }
+    for (size_t left = count; left-- > 1;) {
+        const struct hp_ledger_stack *last = stacks[left];
+        stacks[left] = stacks[0];
+        stacks[0] = last;
+        sift_down(stacks, 0, left);
+    }
+}
+
+// The stacks to tell of, sorted; how many they are.
+static size_t collect(const struct hp_ledger *ledger, struct hp_heapfile_options options,
+                      const struct hp_ledger_stack **stacks) {
+    size_t count = 0;
+    for (size_t i = 0; i < ledger->bucket_count; i++) {
+        const struct hp_ledger_stack *stack = ledger->buckets[i];
+        for (; stack; stack = stack->next) {
+            if (is_told(&stack->account, options)) {
+                stacks[count++] = stack;
+            }
+        }
+    }
+    sort(stacks, count);
+    return count;
+}
+
+int hp_heapfile_write(struct hp_textfile *file, const struct hp_ledger *ledger,
+                      struct hp_heapfile_options options) {
+    write_header(file, ledger, options);
+    if (ledger->stack_count > 0) {
+        size_t size = ledger->stack_count * sizeof(struct hp_ledger_stack *);
+        const struct hp_ledger_stack **stacks = hp_pages_take(size);
+        if (!stacks) {
+            return ENOMEM;
+        }
+        size_t count = collect(ledger, options, stacks);
+        for (size_t i = 0; i < count; i++) {
+            write_stack(file, stacks[i], ledger->period, options);
+        }
+        hp_pages_return((void *)stacks, size);
+    }
+    return hp_textfile_flush(file);
+}
+
+void hp_heapfile_begin_map(struct hp_textfile *file) {
+    hp_textfile_text(file, "\nMAPPED_LIBRARIES:\n");
+}

@@ -1,0 +1,197 @@
+// Estimated numbers are sums of rounded weights, as jemalloc's prof_unbias keeps them: with
+// p = 1 - e^(-size/period), a sampled object counts round(8/p) eighths of an object and
+// round(size/p) bytes.
+#include "sampler/core/ledger.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    FIRST_BUCKETS = 1024,
+    FIRST_THREADS = 16,
+};
+
+void hp_ledger_init(struct hp_ledger *ledger, uint64_t period) {
+    *ledger = (struct hp_ledger){.period = period};
+}
+
+void hp_ledger_done(struct hp_ledger *ledger) {
+    hp_pages_return(ledger->buckets, ledger->bucket_count * sizeof *ledger->buckets);
+    hp_pages_return(ledger->threads, ledger->thread_room * sizeof *ledger->threads);
+    hp_pool_done(&ledger->pool);
+}
+
+// --- threads ------------------------------------------------------------------------
+
+static bool make_room_for_thread(struct hp_ledger *ledger) {
+    if (ledger->thread_count < ledger->thread_room) {
+        return true;
+    }
+    uint32_t room = ledger->thread_room ? 2 * ledger->thread_room : FIRST_THREADS;
+    struct hp_ledger_thread **threads = hp_pages_take(room * sizeof *threads);
+    if (!threads) {
+        return false;
+    }
+    for (uint32_t i = 0; i < ledger->thread_count; i++) {
+        threads[i] = ledger->threads[i];
+    }
+    hp_pages_return(ledger->threads, ledger->thread_room * sizeof *threads);
+    ledger->threads = threads;
+    ledger->thread_room = room;
+    return true;
+}
+
+struct hp_ledger_thread *hp_ledger_new_thread(struct hp_ledger *ledger,
+                                              const char *name) {
+    size_t size = strlen(name) + 1;
+    struct hp_ledger_thread *thread = hp_pool_take(&ledger->pool, sizeof *thread);
+    char *copy = hp_pool_take(&ledger->pool, size);
+    if (!thread || !copy || !make_room_for_thread(ledger)) {
+        return NULL;
+    }
+    thread->uid = ledger->thread_count;
+    thread->name = memcpy(copy, name, size);
+    return ledger->threads[ledger->thread_count++] = thread;
+}
+
+// --- stacks -------------------------------------------------------------------------
+
+static uint64_t hash_of(const uintptr_t *frames, uint32_t depth) {
+    uint64_t hash = depth;
+    for (uint32_t i = 0; i < depth; i++) {
+        hash = (hash ^ frames[i]) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static struct hp_ledger_stack **bucket(struct hp_ledger *ledger, uint64_t hash) {
+    return &ledger->buckets[hash & (ledger->bucket_count - 1)];
+}
+
+// Twice as many buckets when there is a stack for each.
+static bool make_room_for_stack(struct hp_ledger *ledger) {
+    if (ledger->stack_count < ledger->bucket_count) {
+        return true;
+    }
+    struct hp_ledger old = *ledger;
+    size_t count = old.bucket_count ? 2 * old.bucket_count : FIRST_BUCKETS;
+    struct hp_ledger_stack **buckets = hp_pages_take(count * sizeof *buckets);
+    if (!buckets) {
+        return old.bucket_count > 0; // fuller buckets will do
+    }
+    ledger->buckets = buckets;
+    ledger->bucket_count = count;
+    for (size_t i = 0; i < old.bucket_count; i++) {
+        for (struct hp_ledger_stack *stack = old.buckets[i], *next; stack; stack = next) {
+            next = stack->next;
+            stack->next = *bucket(ledger, stack->hash);
+            *bucket(ledger, stack->hash) = stack;
+        }
+    }
+    hp_pages_return(old.buckets, old.bucket_count * sizeof *buckets);
+    return true;
+}
+
+static struct hp_ledger_stack *new_stack(struct hp_ledger *ledger, uint64_t hash,
+                                         const uintptr_t *frames, uint32_t depth) {
+    struct hp_ledger_stack *stack =
+        make_room_for_stack(ledger)
+            ? hp_pool_take(&ledger->pool, sizeof *stack + depth * sizeof *frames)
+            : NULL;
+    if (!stack) {
+        return NULL;
+    }
+    stack->hash = hash;
+    stack->depth = depth;
+    if (depth > 0) {
+        memcpy(stack->frames, frames, depth * sizeof *frames);
+    }
+    stack->next = *bucket(ledger, hash);
+    *bucket(ledger, hash) = stack;
+    ledger->stack_count++;
+    return stack;
+}
+
+static struct hp_ledger_stack *find_stack(struct hp_ledger *ledger, uint64_t hash,
+                                          const uintptr_t *frames, uint32_t depth) {
+    struct hp_ledger_stack *stack = ledger->buckets ? *bucket(ledger, hash) : NULL;
+    while (stack && (stack->hash != hash || stack->depth != depth ||
+                     memcmp(stack->frames, frames, depth * sizeof *frames) != 0)) {
+        stack = stack->next;
+    }
+    return stack;
+}
+
+struct hp_ledger_line *hp_ledger_line(struct hp_ledger *ledger,
+                                      struct hp_ledger_thread *thread,
+                                      const uintptr_t *frames, uint32_t depth) {
+    uint64_t hash = hash_of(frames, depth);
+    struct hp_ledger_stack *stack = find_stack(ledger, hash, frames, depth);
+    if (!stack && !(stack = new_stack(ledger, hash, frames, depth))) {
+        return NULL;
+    }
+    struct hp_ledger_line **at = &stack->lines;
+    while (*at && (*at)->thread->uid < thread->uid) {
+        at = &(*at)->next;
+    }
+    if (*at && (*at)->thread == thread) {
+        return *at;
+    }
+    struct hp_ledger_line *line = hp_pool_take(&ledger->pool, sizeof *line);
+    if (line) {
+        *line = (struct hp_ledger_line){.next = *at, .stack = stack, .thread = thread};
+        *at = line;
+    }
+    return line;
+}
+
+// --- objects ------------------------------------------------------------------------
+
+static struct hp_tally tally_of(const struct hp_ledger *ledger, uint64_t usize) {
+    if (ledger->period == 1) {
+        return (struct hp_tally){1, usize, 8, usize}; // what is below comes to the same
+    }
+    double p = 1 - exp(-(double)usize / (double)ledger->period);
+    return (struct hp_tally){
+        .objects = 1,
+        .bytes = usize,
+        .eighths = (uint64_t)round(8 / p),
+        .weighted_bytes = (uint64_t)round((double)usize / p),
+    };
+}
+
+static void add(struct hp_tally *sum, struct hp_tally one) {
+    sum->objects += one.objects;
+    sum->bytes += one.bytes;
+    sum->eighths += one.eighths;
+    sum->weighted_bytes += one.weighted_bytes;
+}
+
+static void subtract(struct hp_tally *sum, struct hp_tally one) {
+    sum->objects -= one.objects;
+    sum->bytes -= one.bytes;
+    sum->eighths -= one.eighths;
+    sum->weighted_bytes -= one.weighted_bytes;
+}
+
+void hp_ledger_add(struct hp_ledger *ledger, struct hp_ledger_line *line,
+                   uint64_t usize) {
+    struct hp_tally one = tally_of(ledger, usize);
+    struct hp_account *accounts[] = {&line->account, &line->stack->account,
+                                     &line->thread->account, &ledger->account};
+    for (int i = 0; i < 4; i++) {
+        add(&accounts[i]->live, one);
+        add(&accounts[i]->ever, one);
+    }
+}
+
+void hp_ledger_remove(struct hp_ledger *ledger, struct hp_ledger_line *line,
+                      uint64_t usize) {
+    struct hp_tally one = tally_of(ledger, usize);
+    struct hp_account *accounts[] = {&line->account, &line->stack->account,
+                                     &line->thread->account, &ledger->account};
+    for (int i = 0; i < 4; i++) {
+        subtract(&accounts[i]->live, one);
+    }
+}

@@ -1,0 +1,54 @@
+#include "sampler/core/random.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+static uint64_t splitmix(uint64_t *state) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+void hp_random_init(struct hp_random *random, uint64_t seed) {
+    for (int i = 0; i < 4; i++) {
+        random->state[i] = splitmix(&seed);
+    }
+}
+
+void hp_random_init_nth(struct hp_random *random, uint64_t seed, uint64_t n) {
+    uint64_t first = splitmix(&seed);
+    uint64_t second = first ^ n;
+    hp_random_init(random, splitmix(&second));
+}
+
+static uint64_t rotate(uint64_t x, int by) {
+    return x << by | x >> (64 - by);
+}
+
+uint64_t hp_random_next(struct hp_random *random) {
+    uint64_t *s = random->state;
+    uint64_t result = rotate(s[0] + s[3], 23) + s[0];
+    uint64_t t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotate(s[3], 45);
+    return result;
+}
+
+double hp_random_unit(struct hp_random *random) {
+    return (double)((hp_random_next(random) >> 11) + 1) * 0x1p-53;
+}
+
+// Lemire's method (2019): a product's high word, with the few unfair ones drawn anew.
+uint64_t hp_random_below(struct hp_random *random, uint64_t n) {
+    uint64_t unfair = -n % n;
+    for (;;) {
+        uint128 product = (uint128)hp_random_next(random) * n;
+        if ((uint64_t)product >= unfair) {
+            return (uint64_t)(product >> 64);
+        }
+    }
+}

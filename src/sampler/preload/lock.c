@@ -1,0 +1,63 @@
+// The word is 0, or the owner's thread number, with WAITED if others may sleep on it.  Who has
+// slept takes the lock with WAITED set, as there may be more.
+#include "sampler/preload/lock.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const uint32_t WAITED = 0x80000000;
+
+static __thread uint32_t my_number __attribute__((tls_model("initial-exec")));
+
+static uint32_t me(void) {
+    if (my_number == 0) {
+        my_number = (uint32_t)syscall(SYS_gettid);
+    }
+    return my_number;
+}
+
+static bool take_as(struct hp_lock *lock, uint32_t owner) {
+    uint32_t unowned = 0;
+    return __atomic_compare_exchange_n(&lock->word, &unowned, owner, false,
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+// True if an owner who was `seen` knows that it has to wake others.
+static bool mark_waited(struct hp_lock *lock, uint32_t seen) {
+    return (seen & WAITED) ||
+           __atomic_compare_exchange_n(&lock->word, &seen, seen | WAITED, false,
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+bool hp_lock_try(struct hp_lock *lock) {
+    return take_as(lock, me());
+}
+
+void hp_lock_take(struct hp_lock *lock) {
+    uint32_t owner = me();
+    while (!take_as(lock, owner)) {
+        uint32_t seen = __atomic_load_n(&lock->word, __ATOMIC_SEQ_CST);
+        if (seen != 0 && mark_waited(lock, seen)) {
+            syscall(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, seen | WAITED, NULL, NULL,
+                    0);
+            owner = me() | WAITED;
+        }
+    }
+}
+
+void hp_lock_release(struct hp_lock *lock) {
+    if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_SEQ_CST) & WAITED) {
+        syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
+}
+
+bool hp_lock_is_mine(const struct hp_lock *lock) {
+    return (__atomic_load_n(&lock->word, __ATOMIC_SEQ_CST) & ~WAITED) == me();
+}
+
+void hp_lock_inherit(struct hp_lock *lock) {
+    my_number = 0;
+    __atomic_store_n(&lock->word, me(), __ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,66 @@
+#include "sampler/preload/next.h"
+
+#include "sampler/preload/complain.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void ignore(void *object) {
+    (void)object; // NULL
+}
+
+struct hp_next hp_next = {.free = ignore};
+
+// --- provisional memory -------------------------------------------------------------
+
+enum {
+    PAGE = 4096, // such addresses are looked at when they are freed
+    PAGES = 16,
+};
+
+static alignas(PAGE) char provisional[PAGES][PAGE];
+static size_t pages_used;
+
+void *hp_next_provisional(size_t size) {
+    size_t left = PAGES - pages_used;
+    size_t pages = size > 0 ? (size - 1) / PAGE + 1 : 1;
+    if (pages > left) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    void *memory = provisional[pages_used];
+    pages_used += pages;
+    return memory;
+}
+
+size_t hp_next_provisional_room(const void *object) {
+    size_t offset = (size_t)((const char *)object - provisional[0]);
+    return offset < sizeof provisional ? sizeof provisional - offset : 0;
+}
+
+// --- symbols ------------------------------------------------------------------------
+
+// ISO C has no cast from a pointer to an object to one to a function.
+static void find(void *function, const char *name) {
+    void *symbol = dlsym(RTLD_NEXT, name);
+    if (!symbol) {
+        hp_complain("no allocator to stand in front of; there is no", name, NULL);
+        abort();
+    }
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+void hp_next_find(void) {
+    struct hp_next next;
+    find(&next.malloc, "malloc");
+    find(&next.free, "free");
+    find(&next.calloc, "calloc");
+    find(&next.realloc, "realloc");
+    find(&next.memalign, "memalign");
+    find(&next.aligned_alloc, "aligned_alloc");
+    find(&next.posix_memalign, "posix_memalign");
+    hp_next = next;
+}

@@ -1,0 +1,209 @@
+// The interposed operators new and delete of C++, under their mangled names.
+//
+// As in the C++ standard, a program may replace the simplest ones and expect the others to
+// call them: so those call whatever the dynamic linker finds under the simple names.  Running
+// out of memory is left to the next library's operators, which call the new_handler and throw.
+#include "sampler/preload/allocate.h"
+#include "sampler/preload/complain.h"
+#include "sampler/preload/next.h"
+#include "sampler/preload/tracker.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+#define APART    static __attribute__((noinline))
+
+struct nothrow; // std::nothrow_t
+
+// --- running out of memory ----------------------------------------------------------
+
+// ISO C has no cast from a pointer to an object to one to a function.
+static void find(void *function, const char *name) {
+    void *symbol = dlsym(RTLD_NEXT, name);
+    if (!symbol) {
+        hp_complain("there is no C++ library with", name, NULL);
+        abort();
+    }
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+// An operator without the last argument does not look at it.
+APART void *next_new(const char *name, size_t size, const struct nothrow *nothrow) {
+    void *(*next)(size_t, const struct nothrow *);
+    find(&next, name);
+    return next(size, nothrow);
+}
+
+APART void *next_new_aligned(const char *name, size_t size, size_t alignment,
+                             const struct nothrow *nothrow) {
+    void *(*next)(size_t, size_t, const struct nothrow *);
+    find(&next, name);
+    return next(size, alignment, nothrow);
+}
+
+// --- memory -------------------------------------------------------------------------
+
+APART void *allocate_apart(size_t size) {
+    return hp_allocate((struct hp_request){.size = size}, __builtin_frame_address(0));
+}
+
+static inline void *allocate(size_t size) {
+    return hp_tracker_passes(size) ? hp_next.malloc(size) : allocate_apart(size);
+}
+
+APART void *allocate_aligned_apart(size_t size, size_t alignment) {
+    return hp_allocate((struct hp_request){.size = size, .alignment = alignment},
+                       __builtin_frame_address(0));
+}
+
+static inline void *allocate_aligned(size_t size, size_t alignment) {
+    return hp_tracker_passes(size) ? hp_next.memalign(alignment, size)
+                                   : allocate_aligned_apart(size, alignment);
+}
+
+static inline void release(void *object) {
+    if (hp_tracker_watches(object)) {
+        hp_release(object);
+    } else {
+        hp_next.free(object);
+    }
+}
+
+// --- new ----------------------------------------------------------------------------
+
+EXPORTED void *_Znwm(size_t size);
+EXPORTED void *_Znam(size_t size);
+EXPORTED void *_ZnwmRKSt9nothrow_t(size_t size, const struct nothrow *nothrow);
+EXPORTED void *_ZnamRKSt9nothrow_t(size_t size, const struct nothrow *nothrow);
+EXPORTED void *_ZnwmSt11align_val_t(size_t size, size_t alignment);
+EXPORTED void *_ZnamSt11align_val_t(size_t size, size_t alignment);
+EXPORTED void *_ZnwmSt11align_val_tRKSt9nothrow_t(size_t size, size_t alignment,
+                                                  const struct nothrow *nothrow);
+EXPORTED void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t size, size_t alignment,
+                                                  const struct nothrow *nothrow);
+
+// Ours, even if the program has others under the same names.
+void *hp_operator_new(size_t size) __attribute__((alias("_Znwm")));
+void *hp_operator_new_aligned(size_t size, size_t alignment)
+    __attribute__((alias("_ZnwmSt11align_val_t")));
+
+EXPORTED void *_Znwm(size_t size) {
+    void *object = allocate(size);
+    return object ? object : next_new("_Znwm", size, NULL);
+}
+
+EXPORTED void *_Znam(size_t size) {
+    return _Znwm(size);
+}
+
+EXPORTED void *_ZnwmRKSt9nothrow_t(size_t size, const struct nothrow *nothrow) {
+    void *object = _Znwm == hp_operator_new ? allocate(size) : NULL;
+    return object ? object : next_new("_ZnwmRKSt9nothrow_t", size, nothrow);
+}
+
+EXPORTED void *_ZnamRKSt9nothrow_t(size_t size, const struct nothrow *nothrow) {
+    return _ZnwmRKSt9nothrow_t(size, nothrow);
+}
+
+EXPORTED void *_ZnwmSt11align_val_t(size_t size, size_t alignment) {
+    void *object = allocate_aligned(size, alignment);
+    return object ? object
+                  : next_new_aligned("_ZnwmSt11align_val_t", size, alignment, NULL);
+}
+
+EXPORTED void *_ZnamSt11align_val_t(size_t size, size_t alignment) {
+    return _ZnwmSt11align_val_t(size, alignment);
+}
+
+EXPORTED void *_ZnwmSt11align_val_tRKSt9nothrow_t(size_t size, size_t alignment,
+                                                  const struct nothrow *nothrow) {
+    void *object = _ZnwmSt11align_val_t == hp_operator_new_aligned
+                       ? allocate_aligned(size, alignment)
+                       : NULL;
+    return object ? object
+                  : next_new_aligned("_ZnwmSt11align_val_tRKSt9nothrow_t", size,
+                                     alignment, nothrow);
+}
+
+EXPORTED void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t size, size_t alignment,
+                                                  const struct nothrow *nothrow) {
+    return _ZnwmSt11align_val_tRKSt9nothrow_t(size, alignment, nothrow);
+}
+
+// --- delete -------------------------------------------------------------------------
+
+EXPORTED void _ZdlPv(void *object);
+EXPORTED void _ZdlPvSt11align_val_t(void *object, size_t alignment);
+EXPORTED void _ZdaPv(void *object);
+EXPORTED void _ZdlPvm(void *object, size_t size);
+EXPORTED void _ZdaPvm(void *object, size_t size);
+EXPORTED void _ZdlPvRKSt9nothrow_t(void *object, const struct nothrow *nothrow);
+EXPORTED void _ZdaPvRKSt9nothrow_t(void *object, const struct nothrow *nothrow);
+EXPORTED void _ZdaPvSt11align_val_t(void *object, size_t alignment);
+EXPORTED void _ZdlPvmSt11align_val_t(void *object, size_t size, size_t alignment);
+EXPORTED void _ZdaPvmSt11align_val_t(void *object, size_t size, size_t alignment);
+EXPORTED void _ZdlPvSt11align_val_tRKSt9nothrow_t(void *object, size_t alignment,
+                                                  const struct nothrow *nothrow);
+EXPORTED void _ZdaPvSt11align_val_tRKSt9nothrow_t(void *object, size_t alignment,
+                                                  const struct nothrow *nothrow);
+
+EXPORTED void _ZdlPv(void *object) {
+    release(object);
+}
+
+EXPORTED void _ZdlPvSt11align_val_t(void *object, size_t alignment) {
+    (void)alignment;
+    release(object);
+}
+
+EXPORTED void _ZdaPv(void *object) {
+    _ZdlPv(object);
+}
+
+EXPORTED void _ZdlPvm(void *object, size_t size) {
+    (void)size;
+    _ZdlPv(object);
+}
+
+EXPORTED void _ZdaPvm(void *object, size_t size) {
+    (void)size;
+    _ZdaPv(object);
+}
+
+EXPORTED void _ZdlPvRKSt9nothrow_t(void *object, const struct nothrow *nothrow) {
+    (void)nothrow;
+    _ZdlPv(object);
+}
+
+EXPORTED void _ZdaPvRKSt9nothrow_t(void *object, const struct nothrow *nothrow) {
+    (void)nothrow;
+    _ZdaPv(object);
+}
+
+EXPORTED void _ZdaPvSt11align_val_t(void *object, size_t alignment) {
+    _ZdlPvSt11align_val_t(object, alignment);
+}
+
+EXPORTED void _ZdlPvmSt11align_val_t(void *object, size_t size, size_t alignment) {
+    (void)size;
+    _ZdlPvSt11align_val_t(object, alignment);
+}
+
+EXPORTED void _ZdaPvmSt11align_val_t(void *object, size_t size, size_t alignment) {
+    (void)size;
+    _ZdaPvSt11align_val_t(object, alignment);
+}
+
+EXPORTED void _ZdlPvSt11align_val_tRKSt9nothrow_t(void *object, size_t alignment,
+                                                  const struct nothrow *nothrow) {
+    (void)nothrow;
+    _ZdlPvSt11align_val_t(object, alignment);
+}
+
+EXPORTED void _ZdaPvSt11align_val_tRKSt9nothrow_t(void *object, size_t alignment,
+                                                  const struct nothrow *nothrow) {
+    (void)nothrow;
+    _ZdaPvSt11align_val_t(object, alignment);
+}

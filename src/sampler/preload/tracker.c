@@ -1,0 +1,374 @@
+// The gate of a thread is the countdown to its next sample.  It starts at 0, so that a thread's
+// first allocation comes here, where the thread gets random numbers of its own, a gap, and the
+// decision about that very allocation.  In truth mode every allocation has to come here: the
+// gate stays at 0, and another countdown decides.
+//
+// What takes malloc() memory or another lock (the unwinder does) happens before our lock is
+// taken, and nothing that is called with it held can want it again.
+#include "sampler/preload/tracker.h"
+
+#include "sampler/core/gap.h"
+#include "sampler/preload/complain.h"
+#include "sampler/preload/dumpfile.h"
+#include "sampler/preload/lock.h"
+#include "sampler/preload/preferences.h"
+#include "sampler/preload/unwind.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+__thread struct hp_countdown hp_tracker_gate;
+uintptr_t hp_tracker_unwatched = HP_TRACKER_UNWATCHED;
+
+static __thread struct {
+    bool busy; // here already: what else is allocated is the tracker's own
+    bool seeded;
+    struct hp_countdown countdown; // truth mode: to the next sample
+    struct hp_random random;
+    struct hp_ledger_thread *sampled, *exact;
+    struct hp_stack_area stack;
+} self __attribute__((tls_model("initial-exec")));
+
+// The same for all threads; written before there are two.
+static bool started;
+static struct hp_preferences preferences;
+
+static uint64_t threads_seeded; // atomic
+static bool dump_wanted;        // atomic
+
+static struct hp_lock lock;
+
+// What the lock guards.
+struct hp_objects hp_tracker_objects;
+static struct hp_ledger sampled, exact;
+static uint64_t dumps, forks;
+static bool is_forked;
+static bool was_mine; // when fork() began
+
+// --- dumps --------------------------------------------------------------------------
+
+static int write_dump(struct hp_path *path) {
+    size_t length = path->length;
+    hp_path_text(path, ".heap");
+    int error = hp_dumpfile_write(path, &sampled,
+                                  (struct hp_heapfile_options){preferences.unbias,
+                                                               preferences.accum});
+    if (preferences.truth) {
+        path->length = length;
+        hp_path_text(path, ".truth.heap");
+        int also =
+            hp_dumpfile_write(path, &exact,
+                              (struct hp_heapfile_options){.accum = preferences.accum});
+        error = error ? error : also;
+    }
+    return error;
+}
+
+static int write_next_dump(void) {
+    static struct hp_path path;
+    path = (struct hp_path){0};
+    hp_path_pattern(&path, preferences.name, is_forked);
+    hp_path_text(&path, ".");
+    hp_path_number(&path, dumps++);
+    return write_dump(&path);
+}
+
+static int write_named_dump(const char *name, bool distinct) {
+    static struct hp_path path;
+    path = (struct hp_path){0};
+    hp_path_pattern(&path, name, distinct);
+    return write_dump(&path);
+}
+
+// Who asks for a dump while the lock is taken leaves a mark, and whoever has the lock sees it
+// here: before releasing it, or after, if nobody else took it since.
+static void unlock(void) {
+    do {
+        if (__atomic_exchange_n(&dump_wanted, false, __ATOMIC_SEQ_CST)) {
+            write_next_dump();
+        }
+        hp_lock_release(&lock);
+    } while (__atomic_load_n(&dump_wanted, __ATOMIC_SEQ_CST) && hp_lock_try(&lock));
+}
+
+static void on_signal(int number) {
+    (void)number;
+    int error = errno;
+    __atomic_store_n(&dump_wanted, true, __ATOMIC_SEQ_CST);
+    if (hp_lock_try(&lock)) {
+        unlock();
+    }
+    errno = error;
+}
+
+// --- start --------------------------------------------------------------------------
+
+// False as long as libc has no environment to read from, and meanwhile.
+static bool start(void) {
+    if (started) {
+        return true;
+    }
+    if (!environ || self.busy) {
+        return false;
+    }
+    self.busy = true;
+    hp_preferences_read(&preferences, secure_getenv("HPROF_SAMPLER"));
+    hp_ledger_init(&sampled, preferences.period);
+    hp_ledger_init(&exact, 1);
+    if (preferences.truth) {
+        hp_tracker_unwatched = 0;
+    }
+    self.busy = false;
+    started = true;
+    return true;
+}
+
+// fork() must not happen while the tables change.  A program may call it in a signal handler
+// that interrupted its own thread here; then the same change goes on in both processes.
+static void before_fork(void) {
+    bool mine = hp_lock_is_mine(&lock);
+    if (!mine) {
+        hp_lock_take(&lock);
+        self.busy = true; // other handlers may allocate
+    }
+    was_mine = mine;
+    forks++;
+}
+
+static void after_fork_in_parent(void) {
+    if (!was_mine) {
+        self.busy = false;
+        unlock();
+    }
+}
+
+static void after_fork_in_child(void) {
+    hp_lock_inherit(&lock);
+    __atomic_store_n(&dump_wanted, false, __ATOMIC_SEQ_CST); // the parent's
+    struct hp_random random;
+    hp_random_init_nth(&random, preferences.seed, forks);
+    preferences.seed = hp_random_next(&random);
+    is_forked = true;
+    dumps = forks = threads_seeded = 0;
+    self.seeded = false;
+    hp_tracker_gate = (struct hp_countdown){0};
+    after_fork_in_parent();
+}
+
+__attribute__((constructor)) static void begin(void) {
+    int error = errno;
+    if (!start()) {
+        return;
+    }
+    self.busy = true;
+    hp_unwind_prepare();
+    if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
+        hp_complain("no memory for what fork() needs", NULL, NULL);
+    }
+    struct sigaction action = {.sa_handler = on_signal,
+                               .sa_flags = SA_RESTART | SA_ONSTACK};
+    sigfillset(&action.sa_mask);
+    if (preferences.signal && sigaction(preferences.signal, &action, NULL) != 0) {
+        hp_complain("cannot dump on signal", sigabbrev_np(preferences.signal),
+                    strerrordesc_np(errno));
+    }
+    self.busy = false;
+    errno = error;
+}
+
+__attribute__((destructor)) static void end(void) {
+    if (!started || !preferences.final) {
+        return;
+    }
+    int error = errno;
+    if (hp_lock_is_mine(&lock)) {
+        hp_complain("no dump: a signal handler ended the process inside malloc()", NULL,
+                    NULL);
+        return;
+    }
+    hp_lock_take(&lock);
+    write_named_dump(preferences.name, is_forked);
+    unlock();
+    errno = error;
+}
+
+int hprof_sampler_dump(const char *name) {
+    if (!start() || hp_lock_is_mine(&lock)) {
+        errno = EBUSY;
+        return -1;
+    }
+    int before = errno;
+    hp_lock_take(&lock);
+    int error = name ? write_named_dump(name, false) : write_next_dump();
+    unlock();
+    errno = error ? error : before;
+    return error ? -1 : 0;
+}
+
+// --- decisions ----------------------------------------------------------------------
+
+static uint64_t next_gap(void) {
+    return hp_gap_geometric(&self.random, preferences.period);
+}
+
+// Whether the gap of a thread that is new here, or of the calls in truth mode, is over.
+static bool count_down(struct hp_countdown *countdown, uint64_t usize) {
+    if (!self.seeded) {
+        uint64_t n = __atomic_fetch_add(&threads_seeded, 1, __ATOMIC_RELAXED);
+        hp_random_init_nth(&self.random, preferences.seed, n);
+        hp_countdown_start(countdown, next_gap());
+        self.seeded = true;
+    }
+    return hp_countdown_hits(countdown, usize);
+}
+
+bool hp_tracker_samples(size_t size) {
+    if (!start()) {
+        hp_tracker_gate = (struct hp_countdown){0};
+        return false;
+    }
+    int error = errno;
+    struct hp_countdown *countdown =
+        preferences.truth ? &self.countdown : &hp_tracker_gate;
+    bool is_over = self.seeded && !preferences.truth; // which is why we are here
+    bool hits = is_over || count_down(countdown, hp_usize(size) & INT64_MAX);
+    if (hits) {
+        hp_countdown_start(countdown, next_gap());
+    }
+    if (preferences.truth) {
+        hp_tracker_gate = (struct hp_countdown){0};
+    }
+    errno = error;
+    return hits && !self.busy;
+}
+
+// --- objects ------------------------------------------------------------------------
+
+static struct hp_ledger_thread *new_thread(struct hp_ledger *ledger) {
+    char name[16] = "";
+    if (preferences.thread_name && prctl(PR_GET_NAME, name) == 0) {
+        for (char *c = name; *c; c++) {
+            *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
+        }
+    }
+    return hp_ledger_new_thread(ledger, name);
+}
+
+static struct hp_ledger_line *find_line(struct hp_ledger *ledger,
+                                        struct hp_ledger_thread **thread,
+                                        const uintptr_t *frames, uint32_t depth) {
+    if (!*thread) {
+        *thread = new_thread(ledger);
+    }
+    return *thread ? hp_ledger_line(ledger, *thread, frames, depth) : NULL;
+}
+
+static void discount(const struct hp_object *object) {
+    if (object->sampled) {
+        hp_ledger_remove(&sampled, object->sampled, object->usize);
+    }
+    if (object->exact) {
+        hp_ledger_remove(&exact, object->exact, object->usize);
+    }
+}
+
+// An object at the same address was freed by a way that we do not see.
+static bool put_in_place_of_lost(const struct hp_object *object) {
+    struct hp_object lost;
+    if (hp_objects_take(&hp_tracker_objects, object->address, &lost)) {
+        discount(&lost);
+    }
+    return hp_objects_put(&hp_tracker_objects, object);
+}
+
+static void record(struct hp_object *object, bool is_sampled, const uintptr_t *frames,
+                   uint32_t depth) {
+    if (is_sampled) {
+        object->sampled = find_line(&sampled, &self.sampled, frames, depth);
+    }
+    if (preferences.truth) {
+        object->exact = find_line(&exact, &self.exact, frames, depth);
+    }
+    if ((!object->sampled && !object->exact) || !put_in_place_of_lost(object)) {
+        return; // no memory: as if not sampled
+    }
+    if (object->sampled) {
+        hp_ledger_add(&sampled, object->sampled, object->usize);
+    }
+    if (object->exact) {
+        hp_ledger_add(&exact, object->exact, object->usize);
+    }
+}
+
+void hp_tracker_add(const void *object, size_t size, bool is_sampled, const void *frame) {
+    if (self.busy || !started || !(is_sampled || preferences.truth)) {
+        return;
+    }
+    int error = errno;
+    self.busy = true;
+    uintptr_t frames[HP_UNWIND_FRAMES];
+    uint32_t depth = preferences.frame_pointer
+                         ? hp_unwind_frame_pointers(frames, frame, &self.stack)
+                         : hp_unwind(frames);
+    struct hp_object known = {.address = (uintptr_t)object, .usize = hp_usize(size)};
+    hp_lock_take(&lock);
+    record(&known, is_sampled, frames, depth);
+    unlock();
+    self.busy = false;
+    errno = error;
+}
+
+// What the tracker itself has, or a signal handler that interrupted it, was never recorded or
+// is found lost when its address comes again.
+static bool take(const void *object, struct hp_object *taken, bool drop) {
+    if (self.busy) {
+        return false;
+    }
+    int error = errno;
+    self.busy = true;
+    hp_lock_take(&lock);
+    bool known = hp_objects_take(&hp_tracker_objects, (uintptr_t)object, taken);
+    if (known && drop) {
+        discount(taken);
+    }
+    unlock();
+    self.busy = false;
+    errno = error;
+    return known;
+}
+
+bool hp_tracker_take(const void *object, struct hp_object *taken) {
+    return take(object, taken, false);
+}
+
+void hp_tracker_forget(const void *object) {
+    struct hp_object taken;
+    take(object, &taken, true);
+}
+
+void hp_tracker_restore(const struct hp_object *taken) {
+    int error = errno;
+    self.busy = true;
+    hp_lock_take(&lock);
+    if (!put_in_place_of_lost(taken)) {
+        discount(taken);
+    }
+    unlock();
+    self.busy = false;
+    errno = error;
+}
+
+void hp_tracker_drop(const struct hp_object *taken) {
+    int error = errno;
+    self.busy = true;
+    hp_lock_take(&lock);
+    discount(taken);
+    unlock();
+    self.busy = false;
+    errno = error;
+}

@@ -1,0 +1,29 @@
+// By inversion: the least k with P(X <= k) >= u, where P(0) = (1-p)^n and
+// P(k+1) = P(k) (n-k)/(k+1) p/(1-p).  Sums of binomials are binomial.
+#include "sampler/sim/binomial.h"
+
+#include <math.h>
+
+static const double largest_mean = 500; // P(0) is still a normal number
+
+uint64_t hp_binomial(struct hp_random *random, uint64_t n, double chance) {
+    double mean = (double)n * chance;
+    if (mean > largest_mean) {
+        return hp_binomial(random, n / 2, chance) +
+               hp_binomial(random, n - n / 2, chance);
+    }
+    double term = exp((double)n * log1p(-chance));
+    double sum = term;
+    double odds = chance / (1 - chance);
+    double u = hp_random_unit(random);
+    uint64_t k = 0;
+    while (u > sum && k < n) {
+        term *= (double)(n - k) / (double)(k + 1) * odds;
+        k++;
+        if (sum + term <= sum && (double)k > mean) {
+            break; // all that is left of 1 - sum is rounding
+        }
+        sum += term;
+    }
+    return k;
+}

@@ -1,0 +1,102 @@
+// k ~ Binomial(S, q) bytes of an object are sampled; it stands for k/q, whose variance is
+// S (1-q)/q = S.  k > 0 with the chance of geometric gaps that start anew after each
+// object, and given that the first sampled byte is the j-th, k - 1 ~ Binomial(S - j, q).
+#include "sampler/sim/method_bytes.h"
+
+#include "sampler/core/countdown.h"
+#include "sampler/core/gap.h"
+#include "sampler/sim/binomial.h"
+
+#include <math.h>
+
+double hp_method_bytes_variance(const struct hp_plan *plan, uint32_t object) {
+    return (double)plan->layout->sizes[object] * ((double)plan->interval - 1);
+}
+
+// Where sampled bytes are told in order.
+struct finder {
+    const struct hp_plan *plan;
+    struct hp_estimate *estimates;
+    uint32_t object; // that holds the last one told
+    bool seen;       // whether there was one
+    uint64_t walks;
+};
+
+// Bytes are counted from 1.
+static void tell(struct finder *finder, uint64_t byte) {
+    const uint64_t *ends = finder->plan->layout->ends;
+    if (!finder->seen || ends[finder->object] < byte) {
+        finder->seen = true;
+        finder->walks++;
+    }
+    while (ends[finder->object] < byte) {
+        finder->object++;
+    }
+    hp_plan_credit(finder->plan, finder->object, (double)finder->plan->interval,
+                   finder->estimates);
+}
+
+// 64 coins that show heads with a chance of rate / 2^64.  Each compares a random fraction
+// with the chance bit by bit, until they differ.
+static uint64_t toss(struct hp_random *random, uint64_t rate) {
+    uint64_t heads = 0, equal = UINT64_MAX;
+    for (int bit = 63; bit >= 0 && equal; bit--) {
+        uint64_t fractions = hp_random_next(random);
+        if (rate >> bit & 1) {
+            heads |= equal & ~fractions;
+            equal &= fractions;
+        } else {
+            equal &= ~fractions;
+        }
+    }
+    return heads;
+}
+
+uint64_t hp_method_bytes_run_coins(const struct hp_plan *plan, struct hp_random *random,
+                                   struct hp_estimate *estimates) {
+    const struct hp_layout *layout = plan->layout;
+    uint64_t total = layout->ends[layout->count - 1];
+    uint64_t rate = (uint64_t)(0x1p64 / (double)plan->interval);
+    struct finder finder = {.plan = plan, .estimates = estimates};
+    for (uint64_t at = 0; at < total; at += 64) {
+        uint64_t heads = toss(random, rate);
+        for (; heads; heads &= heads - 1) {
+            uint64_t byte = at + (uint64_t)__builtin_ctzll(heads) + 1;
+            if (byte <= total) {
+                tell(&finder, byte);
+            }
+        }
+    }
+    return finder.walks;
+}
+
+uint64_t hp_method_bytes_run_gaps(const struct hp_plan *plan, struct hp_random *random,
+                                  struct hp_estimate *estimates) {
+    const struct hp_layout *layout = plan->layout;
+    uint64_t total = layout->ends[layout->count - 1];
+    struct finder finder = {.plan = plan, .estimates = estimates};
+    uint64_t byte = hp_gap_geometric(random, plan->interval);
+    for (; byte <= total; byte += hp_gap_geometric(random, plan->interval)) {
+        tell(&finder, byte);
+    }
+    return finder.walks;
+}
+
+uint64_t hp_method_bytes_run_counted(const struct hp_plan *plan, struct hp_random *random,
+                                     struct hp_estimate *estimates) {
+    const struct hp_layout *layout = plan->layout;
+    double period = (double)plan->interval;
+    uint64_t walks = 0;
+    struct hp_countdown countdown;
+    hp_countdown_start(&countdown, hp_gap_geometric(random, plan->interval));
+    for (uint32_t i = 0; i < layout->count; i++) {
+        if (hp_countdown_hits(&countdown, layout->sizes[i])) {
+            uint64_t after = (uint64_t)-countdown.left;
+            double hits = 1 + (double)hp_binomial(random, after, 1 / period);
+            hp_plan_credit(plan, i, hits * period, estimates);
+            hp_countdown_start(&countdown, hp_gap_geometric(random, plan->interval));
+            walks++;
+        }
+    }
+    return walks;
+}

@@ -1,0 +1,135 @@
+// Every n-th byte from a random one on: an object of S bytes holds S/n sampled ones on the
+// mean, and at least one with chance min(1, S/n), whatever is around it.
+//
+// The nursery is filled from its start to `top`, the sample point or its real end, whichever
+// comes first.  An object that does not fit first asks for a sample if `top` is the sample
+// point, which moves on by n; if it still does not fit, the nursery is taken for full and
+// emptied, and the distance to the sample point is kept.  Objects larger than the nursery
+// are let in all the same.
+#include "sampler/sim/method_every.h"
+
+uint64_t hp_method_every_phase_fixed(struct hp_random *random, uint64_t interval) {
+    (void)random;
+    return interval;
+}
+
+uint64_t hp_method_every_phase_random(struct hp_random *random, uint64_t interval) {
+    return hp_random_below(random, interval) + 1;
+}
+
+static double every_walks(const struct hp_plan *plan, uint64_t interval) {
+    const struct hp_layout *layout = plan->layout;
+    double walks = 0;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        double share = (double)layout->sizes[i] / (double)interval;
+        walks += share < 1 ? share : 1;
+    }
+    return walks;
+}
+
+void hp_method_every_prepare(struct hp_plan *plan) {
+    uint64_t interval = plan->layout->interval;
+    plan->interval = interval ? interval : hp_plan_tune(plan, every_walks);
+}
+
+uint64_t hp_method_every_run(const struct hp_plan *plan, struct hp_random *random,
+                             struct hp_estimate *estimates) {
+    const struct hp_layout *layout = plan->layout;
+    int64_t interval = (int64_t)plan->interval;
+    int64_t left = (int64_t)plan->method->gap(random, plan->interval);
+    uint64_t walks = 0;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        left -= (int64_t)layout->sizes[i];
+        if (left <= 0) {
+            int64_t covered = (-left / interval + 1) * interval;
+            hp_plan_credit(plan, i, (double)covered, estimates);
+            left += covered;
+            walks++;
+        }
+    }
+    return walks;
+}
+
+// --- the nursery --------------------------------------------------------------------
+
+enum {
+    NURSERY_PERIODS = 128, // 4 MiB for 32 KiB, the most samples that the article tries
+};
+
+// Bytes from the start of the nursery.
+struct nursery {
+    int64_t end, free, top;
+    int64_t point; // may lie behind `free`, then the next object runs into it
+    int64_t interval;
+};
+
+static void set_top(struct nursery *nursery) {
+    nursery->top = nursery->point < nursery->end ? nursery->point : nursery->end;
+}
+
+static void nursery_init(struct nursery *nursery, const struct hp_plan *plan,
+                         uint64_t interval, uint64_t first) {
+    *nursery = (struct nursery){
+        .end = NURSERY_PERIODS * (int64_t)plan->layout->period,
+        .point =
+            (int64_t)first - 1, // an object that ends there leaves the sampled byte out
+        .interval = (int64_t)interval,
+    };
+    set_top(nursery);
+}
+
+// True if the object asks for a sample.
+static bool allocate(struct nursery *nursery, uint64_t size) {
+    int64_t end = nursery->free + (int64_t)size;
+    bool sampled = end > nursery->top && nursery->top == nursery->point;
+    if (sampled) {
+        nursery->point += nursery->interval;
+        set_top(nursery);
+    }
+    if (end > nursery->top) {
+        nursery->point -= nursery->free;
+        nursery->free = 0;
+        set_top(nursery);
+    }
+    nursery->free += (int64_t)size;
+    return sampled;
+}
+
+// The mean over first sample points that are evenly spread.
+static double nursery_walks(const struct hp_plan *plan, uint64_t interval) {
+    enum {
+        PHASES = 64,
+    };
+    const struct hp_layout *layout = plan->layout;
+    uint64_t walks = 0;
+    for (uint64_t phase = 0; phase < PHASES; phase++) {
+        struct nursery nursery;
+        nursery_init(&nursery, plan, interval,
+                     1 + (2 * phase + 1) * interval / (2 * PHASES));
+        for (uint32_t i = 0; i < layout->count; i++) {
+            walks += allocate(&nursery, layout->sizes[i]);
+        }
+    }
+    return (double)walks / PHASES;
+}
+
+void hp_method_nursery_prepare(struct hp_plan *plan) {
+    uint64_t interval = plan->layout->interval;
+    plan->interval = interval ? interval : hp_plan_tune(plan, nursery_walks);
+}
+
+uint64_t hp_method_nursery_run(const struct hp_plan *plan, struct hp_random *random,
+                               struct hp_estimate *estimates) {
+    const struct hp_layout *layout = plan->layout;
+    struct nursery nursery;
+    nursery_init(&nursery, plan, plan->interval,
+                 plan->method->gap(random, plan->interval));
+    uint64_t walks = 0;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        if (allocate(&nursery, layout->sizes[i])) {
+            hp_plan_credit(plan, i, (double)plan->interval, estimates);
+            walks++;
+        }
+    }
+    return walks;
+}

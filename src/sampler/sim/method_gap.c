@@ -1,0 +1,138 @@
+// With q = 1/R and P = 1 - (1-q)^S:
+//
+//     geometric gaps         S/P, variance S^2 (1-P)/P
+//     the same               R + S - j, where byte j of the object, from 1, is the first
+//                            sampled one; variance R P.  Summed up, m + k/q for
+//                            k sampled objects and the m bytes after the sampled ones
+//     exponential gaps       S/(1 - e^(-S/R))
+//
+// By Wald: R + S - j if sampled, else 0, is S + sum over j <= min(gap, S) of (hit_j/q - 1).
+//
+// Gaps uniform in 1 ... 2M have a memory.  With h(j) the chance of object j, and object i
+// taking up the bytes from s(i) to e(i),
+//
+//     h(i) = sum over j < i of h(j) |{1 ... 2M} in s(i) - e(j) + 1 ... e(i) - e(j)| / 2M
+//
+// with the start of the program as an object without bytes.
+#include "sampler/sim/method_gap.h"
+
+#include "sampler/core/countdown.h"
+#include "sampler/sim/horvitz.h"
+#include "sampler/sim/resize.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+uint64_t hp_method_gap_run_weights(const struct hp_plan *plan, struct hp_random *random,
+                                   struct hp_estimate *estimates) {
+    const struct hp_layout *layout = plan->layout;
+    uint64_t walks = 0;
+    struct hp_countdown countdown;
+    hp_countdown_start(&countdown, plan->method->gap(random, plan->interval));
+    for (uint32_t i = 0; i < layout->count; i++) {
+        if (hp_countdown_hits(&countdown, layout->sizes[i])) {
+            hp_plan_credit(plan, i, plan->weights[i], estimates);
+            hp_countdown_start(&countdown, plan->method->gap(random, plan->interval));
+            walks++;
+        }
+    }
+    return walks;
+}
+
+uint64_t hp_method_gap_run_after(const struct hp_plan *plan, struct hp_random *random,
+                                 struct hp_estimate *estimates) {
+    const struct hp_layout *layout = plan->layout;
+    uint64_t walks = 0;
+    struct hp_countdown countdown;
+    hp_countdown_start(&countdown, plan->method->gap(random, plan->interval));
+    for (uint32_t i = 0; i < layout->count; i++) {
+        if (hp_countdown_hits(&countdown, layout->sizes[i])) {
+            int64_t after = -countdown.left;
+            hp_plan_credit(plan, i, (double)plan->interval + (double)after, estimates);
+            hp_countdown_start(&countdown, plan->method->gap(random, plan->interval));
+            walks++;
+        }
+    }
+    return walks;
+}
+
+double hp_method_gap_variance_after(const struct hp_plan *plan, uint32_t object) {
+    double period = (double)plan->interval;
+    return period * (period - 1) *
+           hp_inclusion(plan->layout->sizes[object], plan->interval);
+}
+
+// --- weights ------------------------------------------------------------------------
+
+static double weigh_geometric(uint64_t size, uint64_t period) {
+    return (double)size / hp_inclusion(size, period);
+}
+
+static double weigh_exponential(uint64_t size, uint64_t period) {
+    return (double)size / -expm1(-(double)size / (double)period);
+}
+
+static double weigh_max(uint64_t size, uint64_t interval) {
+    return (double)(size > interval ? size : interval);
+}
+
+void hp_method_gap_prepare_geometric(struct hp_plan *plan) {
+    hp_plan_weigh(plan, weigh_geometric);
+}
+
+void hp_method_gap_prepare_exponential(struct hp_plan *plan) {
+    hp_plan_weigh(plan, weigh_exponential);
+}
+
+// --- uniform gaps -------------------------------------------------------------------
+
+// Of the gaps that begin where object i - 1 ends, or the program starts, for i = 0.
+static uint64_t gap_begins(const struct hp_layout *layout, uint32_t i) {
+    return i > 0 ? layout->ends[i - 1] : 0;
+}
+
+static double gap_chance(const double *chances, uint32_t i) {
+    return i > 0 ? chances[i - 1] : 1;
+}
+
+double hp_method_gap_uniform_chances(const struct hp_layout *layout, uint64_t interval,
+                                     double *chances) {
+    uint64_t longest = 2 * interval;
+    uint32_t first = 0; // gaps from here on can end at any byte of the object
+    double sum = 0;     // of the chances of those
+    double walks = 0;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        double reach = 0;
+        sum += gap_chance(chances, i);
+        for (; gap_begins(layout, first) + longest < layout->ends[i]; first++) {
+            uint64_t end = gap_begins(layout, first) + longest;
+            reach += gap_chance(chances, first) * (double)(end - gap_begins(layout, i));
+            sum -= gap_chance(chances, first);
+        }
+        reach += sum * (double)layout->sizes[i];
+        chances[i] = reach / (double)longest;
+        walks += chances[i];
+    }
+    return walks;
+}
+
+static double uniform_walks(const struct hp_plan *plan, uint64_t interval) {
+    double *chances = hp_resize(NULL, plan->layout->count * sizeof *chances);
+    double walks = hp_method_gap_uniform_chances(plan->layout, interval, chances);
+    free(chances);
+    return walks;
+}
+
+void hp_method_gap_prepare_uniform_after(struct hp_plan *plan) {
+    plan->interval = hp_plan_tune(plan, uniform_walks);
+}
+
+void hp_method_gap_prepare_uniform_max(struct hp_plan *plan) {
+    hp_method_gap_prepare_uniform_after(plan);
+    hp_plan_weigh(plan, weigh_max);
+}
+
+void hp_method_gap_prepare_uniform_exp(struct hp_plan *plan) {
+    hp_method_gap_prepare_uniform_after(plan);
+    hp_plan_weigh(plan, weigh_exponential);
+}

@@ -1,0 +1,43 @@
+// Minimise sum Z^2 l/p subject to sum a p <= P, p <= 1.  Where p < 1 its derivative has to be
+// in proportion to the cost a, so p = min(1, c Z sqrt(l/a)).  Water-filling finds c: with
+// what the kinds at 1 leave of the budget, c = (P - sum a) / sum a Z sqrt(l/a); kinds beyond
+// 1 are set to it, and c, which grows by that, is computed anew until none is.
+#include "sampler/sim/optimal.h"
+
+#include <math.h>
+
+static double weight(const struct hp_optimal_kind *kind) {
+    return kind->size * sqrt(kind->live / kind->allocated);
+}
+
+static double level(const struct hp_optimal_kind *kinds, size_t count, double budget,
+                    const double *chances) {
+    double demand = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (chances[i] < 1) {
+            demand += kinds[i].allocated * weight(&kinds[i]);
+        } else {
+            budget -= kinds[i].allocated;
+        }
+    }
+    return demand > 0 ? budget / demand : 0;
+}
+
+void hp_optimal_chances(const struct hp_optimal_kind *kinds, size_t count, double budget,
+                        double *chances) {
+    for (size_t i = 0; i < count; i++) {
+        chances[i] = 0;
+    }
+    size_t capped;
+    do {
+        double c = level(kinds, count, budget, chances);
+        capped = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (chances[i] < 1) {
+                double p = c * weight(&kinds[i]);
+                chances[i] = p < 1 ? p : 1;
+                capped += p >= 1;
+            }
+        }
+    } while (capped > 0);
+}

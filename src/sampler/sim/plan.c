@@ -1,0 +1,36 @@
+// Var(S/p if sampled, else 0) = S^2 (1-p)/p = S (w - S) with w = S/p.
+#include "sampler/sim/plan.h"
+
+#include "sampler/sim/resize.h"
+
+void hp_plan_weigh(struct hp_plan *plan,
+                   double (*weigh)(uint64_t size, uint64_t interval)) {
+    const struct hp_layout *layout = plan->layout;
+    plan->weights = hp_resize(NULL, layout->count * sizeof *plan->weights);
+    for (uint32_t i = 0; i < layout->count; i++) {
+        plan->weights[i] = weigh(layout->sizes[i], plan->interval);
+    }
+}
+
+double hp_plan_variance(const struct hp_plan *plan, uint32_t object) {
+    double size = (double)plan->layout->sizes[object];
+    return size * (plan->weights[object] - size);
+}
+
+uint64_t hp_plan_tune(const struct hp_plan *plan,
+                      double (*walks)(const struct hp_plan *plan, uint64_t interval)) {
+    uint64_t good = 1, bad = 0;
+    while (walks(plan, good) > plan->layout->walks) {
+        bad = good;
+        good *= 2;
+    }
+    while (good - bad > 1) {
+        uint64_t middle = bad + (good - bad) / 2;
+        if (walks(plan, middle) > plan->layout->walks) {
+            bad = middle;
+        } else {
+            good = middle;
+        }
+    }
+    return good;
+}

@@ -1,0 +1,84 @@
+// The program calls the library, which allocates:
+//
+//     frame 0, 1           two places of the library, of this stack alone
+//     frame 2, 3           two places of the program, of this stack alone
+//     frame 4, 5           one place each, of all stacks
+//
+// Each module has a page of headers, 4 MiB of text and a page of data.
+#include "sampler/sim/process.h"
+
+enum {
+    PAGE = 0x1000,
+    TEXT_SIZE = 1 << 22,
+    DATA_OFFSET = PAGE + TEXT_SIZE,
+    PLACE_SIZE = 16, // bytes between places, at least
+};
+
+static const struct {
+    const char *path;
+    uint64_t lowest; // address it may be loaded at
+    unsigned inode;
+} modules[HP_PROCESS_MODULES] = {
+    {"/srv/simulated/server", 0x550000000000, 4001},
+    {"/srv/simulated/libwork.so.1", 0x7f0000000000, 4002},
+};
+
+void hp_process_init(struct hp_process *process, struct hp_random *random) {
+    for (int i = 0; i < HP_PROCESS_MODULES; i++) {
+        process->base[i] = modules[i].lowest + hp_random_below(random, 1 << 28) * PAGE;
+    }
+}
+
+static int module_of(uint32_t i) {
+    return i < 2;
+}
+
+static uint64_t offset_of(uint32_t stack, uint32_t i) {
+    uint64_t place = i < 4 ? 2 + 2 * (uint64_t)stack + i % 2 : i % 2;
+    return PAGE + 8 + place * PLACE_SIZE % TEXT_SIZE;
+}
+
+struct hp_process_frame hp_process_frame(uint32_t stack, uint32_t i) {
+    return (struct hp_process_frame){modules[module_of(i)].path, offset_of(stack, i)};
+}
+
+static uint32_t frames_of(const void *context, uint32_t stack,
+                          uintptr_t frames[HP_SAMPLING_DEPTH]) {
+    const struct hp_process *process = context;
+    for (uint32_t i = 0; i < HP_PROCESS_DEPTH; i++) {
+        frames[i] = process->base[module_of(i)] + offset_of(stack, i);
+    }
+    return HP_PROCESS_DEPTH;
+}
+
+struct hp_sampling_frames hp_process_frames(const struct hp_process *process) {
+    return (struct hp_sampling_frames){frames_of, process};
+}
+
+static void write_row(struct hp_textfile *file, uint64_t start, uint64_t end,
+                      const char *permissions, uint64_t offset, int module) {
+    hp_textfile_hex(file, start);
+    hp_textfile_text(file, "-");
+    hp_textfile_hex(file, end);
+    hp_textfile_text(file, permissions);
+    // Eight digits, as the kernel writes them; an offset has at most seven.
+    for (uint64_t unit = 0x10000000; unit > 1 && offset < unit; unit /= 16) {
+        hp_textfile_text(file, "0");
+    }
+    hp_textfile_hex(file, offset);
+    hp_textfile_text(file, " fe:00 ");
+    hp_textfile_decimal(file, modules[module].inode);
+    hp_textfile_text(file, "                       ");
+    hp_textfile_text(file, modules[module].path);
+    hp_textfile_text(file, "\n");
+}
+
+void hp_process_write_map(const struct hp_process *process, struct hp_textfile *file) {
+    for (int i = 0; i < HP_PROCESS_MODULES; i++) {
+        uint64_t base = process->base[i];
+        write_row(file, base, base + PAGE, " r--p ", 0, i);
+        write_row(file, base + PAGE, base + DATA_OFFSET, " r-xp ", PAGE, i);
+        write_row(file, base + DATA_OFFSET, base + DATA_OFFSET + PAGE, " rw-p ",
+                  DATA_OFFSET, i);
+    }
+}

@@ -1,0 +1,41 @@
+#include "sampler/sim/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct hp_sim_command commands[] = {
+    {"generate", "write dumps of a simulated program, and the truth", hp_sim_generate},
+    {"evaluate", "compare samplers: bias and error of each on each workload",
+     hp_sim_evaluate},
+    {"gaps", "test the random gaps between samples", hp_sim_gaps},
+    {"replay", "write the dump of given sampled objects", hp_sim_replay},
+};
+
+enum {
+    COMMANDS = sizeof commands / sizeof *commands,
+};
+
+static void print_usage(FILE *to) {
+    fputs("usage: hprof-sim COMMAND [OPTION...]\n\n", to);
+    for (int i = 0; i < COMMANDS; i++) {
+        fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    }
+    fputs("\nhprof-sim COMMAND --help tells the options.\n", to);
+}
+
+int main(int argc, char **argv) {
+    if (argc >= 2 && strcmp(argv[1], "--help") == 0) {
+        print_usage(stdout);
+        return 0;
+    }
+    for (int i = 0; argc >= 2 && i < COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            int status = commands[i].run(argv + 2);
+            return fflush(stdout) == 0 && !ferror(stdout)
+                       ? status
+                       : hp_sim_fail("cannot write to standard output");
+        }
+    }
+    print_usage(stderr);
+    return 2;
+}

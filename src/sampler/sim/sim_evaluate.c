@@ -1,0 +1,192 @@
+#include "sampler/sim/evaluation.h"
+#include "sampler/sim/evaluation_report.h"
+#include "sampler/sim/layout.h"
+#include "sampler/sim/method.h"
+#include "sampler/sim/sim.h"
+#include "sampler/sim/twostack.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    METHODS_AT_MOST = 64,
+    SLOWER = 10, // so many times fewer streams for slow methods
+};
+
+struct request {
+    uint64_t streams, seed, machines;
+    const char *workload, *method, *samples;
+    bool json;
+};
+
+// What the rows so far tell of each method.
+struct tally {
+    uint64_t rows;
+    bool evaluated[METHODS_AT_MOST], flagged[METHODS_AT_MOST];
+};
+
+// --- two stacks on many machines ----------------------------------------------------
+
+static int add_up_machines(const struct request *request) {
+    struct hp_twostack twostack = {0};
+    struct hp_twostack_samples given = {0};
+    struct hp_random random;
+    char rest;
+    if (request->samples && sscanf(request->samples, "%" SCNu64 ",%" SCNu64 "%c",
+                                   &given.objects[0], &given.objects[1], &rest) != 2) {
+        hp_sim_fail("--samples takes two numbers, such as 8,1");
+        return 2;
+    }
+    hp_random_init(&random, request->seed);
+    for (uint64_t i = 0; i < request->machines; i++) {
+        hp_twostack_add(&twostack, request->samples ? given : hp_twostack_draw(&random));
+    }
+    hp_twostack_print(&twostack);
+    return 0;
+}
+
+// --- methods on workloads -----------------------------------------------------------
+
+static void evaluate_method(const struct request *request, struct tally *tally,
+                            const struct hp_workload *workload,
+                            const struct hp_plan *plan) {
+    // Numbers of their own, so that a row is the same whatever others there are.
+    uint64_t method = (uint64_t)(plan->method - hp_methods);
+    uint64_t row = (uint64_t)(workload - hp_workloads) * METHODS_AT_MOST + method;
+    struct hp_random random;
+    hp_random_init_nth(&random, request->seed, row);
+    struct hp_evaluation evaluation;
+    hp_evaluation_init(&evaluation, workload, plan);
+    uint64_t streams = request->streams / (plan->method->slow ? SLOWER : 1);
+    hp_evaluation_run(&evaluation, plan, streams > 0 ? streams : 1, &random);
+    if (request->json) {
+        fputs(tally->rows > 0 ? ",\n" : "", stdout);
+        hp_evaluation_print_json(&evaluation);
+    } else {
+        hp_evaluation_print_row(&evaluation);
+    }
+    tally->rows++;
+    tally->evaluated[method] = true;
+    tally->flagged[method] |= hp_evaluation_flagged(&evaluation);
+    hp_evaluation_done(&evaluation);
+}
+
+static void evaluate_workload(const struct request *request, struct tally *tally,
+                              const struct hp_workload *workload) {
+    struct hp_stream stream = {0};
+    workload->make(&stream);
+    struct hp_layout layout;
+    hp_layout_init(&layout, &stream, workload->period);
+    layout.interval = workload->interval;
+    if (!request->json) {
+        fputs(tally->rows > 0 ? "\n" : "", stdout);
+        hp_evaluation_print_head(workload, &layout);
+    }
+    for (const struct hp_method *method = hp_methods; method->name; method++) {
+        if (!request->method || strcmp(request->method, method->name) == 0) {
+            struct hp_plan plan;
+            hp_plan_init(&plan, method, &layout);
+            evaluate_method(request, tally, workload, &plan);
+            hp_plan_done(&plan);
+        }
+    }
+    hp_layout_done(&layout);
+    hp_stream_done(&stream);
+}
+
+// The methods that are flagged against their theory, or never against it; how many.
+static int print_methods(FILE *to, const struct tally *tally, bool unbiased) {
+    int count = 0;
+    for (size_t i = 0; hp_methods[i].name; i++) {
+        if (tally->evaluated[i] && hp_methods[i].unbiased == unbiased &&
+            tally->flagged[i] == unbiased) {
+            fprintf(to, " %s", hp_methods[i].name);
+            count++;
+        }
+    }
+    fputs(count > 0 ? "\n" : " none\n", to);
+    return count;
+}
+
+// What goes with JSON goes elsewhere.
+static int close_table(const struct request *request, const struct tally *tally) {
+    FILE *to = request->json ? stderr : stdout;
+    fputs(request->json ? "]}\n" : "\n! is a bias of more than 6 standard errors\n",
+          stdout);
+    fputs("without bias by theory, but flagged:", to);
+    int wrong = print_methods(to, tally, true);
+    fputs("with bias by theory, but flagged nowhere:", to);
+    print_methods(to, tally, false);
+    return wrong > 0;
+}
+
+static bool is_wanted(const struct request *request, const struct hp_workload *workload) {
+    return request->workload ? strcmp(request->workload, workload->name) == 0
+                             : !workload->apart;
+}
+
+static int evaluate_all(const struct request *request) {
+    struct tally tally = {0};
+    if (request->json) {
+        printf("{\"streams\": %" PRIu64 ", \"seed\": %" PRIu64 ", \"rows\": [\n",
+               request->streams, request->seed);
+    }
+    for (const struct hp_workload *workload = hp_workloads; workload->name; workload++) {
+        if (is_wanted(request, workload)) {
+            evaluate_workload(request, &tally, workload);
+        }
+    }
+    return close_table(request, &tally);
+}
+
+// --- the command --------------------------------------------------------------------
+
+// 0 if the request makes sense.
+static int check(const struct request *request, char **operands) {
+    if (*operands || request->streams == 0) {
+        hp_sim_fail(*operands ? "evaluate takes no operands" : "no streams, no results");
+        return 2;
+    }
+    if (request->workload && !hp_workload_find(request->workload)) {
+        fprintf(stderr, "hprof-sim: no workload '%s'; there are:\n", request->workload);
+        for (const struct hp_workload *one = hp_workloads; one->name; one++) {
+            fprintf(stderr, "  %-16s %s\n", one->name, one->summary);
+        }
+        return 2;
+    }
+    if (request->method && !hp_method_find(request->method)) {
+        fprintf(stderr, "hprof-sim: no method '%s'; there are:\n", request->method);
+        for (const struct hp_method *one = hp_methods; one->name; one++) {
+            fprintf(stderr, "  %-16s %s\n", one->name, one->summary);
+        }
+        return 2;
+    }
+    return 0;
+}
+
+int hp_sim_evaluate(char **arguments) {
+    struct request request = {.streams = 20000, .seed = 1};
+    const struct hp_sim_option options[] = {
+        {"streams", HP_SIM_NUMBER, &request.streams,
+         "so often each is run (20000), a slow method a tenth of that"},
+        {"seed", HP_SIM_NUMBER, &request.seed, "of the random numbers (1)"},
+        {"workload", HP_SIM_TEXT, &request.workload, "this one only; ? tells which"},
+        {"method", HP_SIM_TEXT, &request.method, "this one only; ? tells which"},
+        {"json", HP_SIM_FLAG, &request.json, "all numbers, of every stack"},
+        {"machines", HP_SIM_NUMBER, &request.machines,
+         "instead, add up dumps of two-stack on so many machines"},
+        {"samples", HP_SIM_TEXT, &request.samples,
+         "the same with A,B samples on each, such as 8,1"},
+        {0},
+    };
+    hp_sim_parse(arguments, "evaluate [OPTION...]", options);
+    int status = check(&request, arguments);
+    if (status != 0) {
+        return status;
+    }
+    if (request.samples && request.machines == 0) {
+        request.machines = 1;
+    }
+    return request.machines > 0 ? add_up_machines(&request) : evaluate_all(&request);
+}

@@ -1,0 +1,99 @@
+#include "sampler/core/gap.h"
+#include "sampler/sim/goodness.h"
+#include "sampler/sim/sim.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct distribution {
+    const char *name;
+    uint64_t (*gap)(struct hp_random *random, uint64_t period);
+    double (*below)(uint64_t n, double period); // the chance of a gap of n or less
+    double (*mean)(double period);
+};
+
+static double geometric_below(uint64_t n, double period) {
+    return -expm1((double)n * log1p(-1 / period));
+}
+
+static double geometric_mean(double period) {
+    return period;
+}
+
+static double exponential_below(uint64_t n, double period) {
+    return -expm1(-(double)n / period);
+}
+
+static double exponential_mean(double period) {
+    return -1 / expm1(-1 / period); // of what was rounded up
+}
+
+static double uniform_below(uint64_t n, double period) {
+    return fmin(1, (double)n / (2 * period));
+}
+
+static double uniform_mean(double period) {
+    return period + 0.5;
+}
+
+static const struct distribution distributions[] = {
+    {"geometric", hp_gap_geometric, geometric_below, geometric_mean},
+    {"exponential", hp_gap_exponential, exponential_below, exponential_mean},
+    {"uniform", hp_gap_uniform, uniform_below, uniform_mean},
+    {0},
+};
+
+static const struct distribution *find(const char *name) {
+    const struct distribution *one = distributions;
+    while (one->name && strcmp(one->name, name) != 0) {
+        one++;
+    }
+    return one->name ? one : NULL;
+}
+
+// True if all is well.
+static bool print_result(const struct hp_goodness *goodness, double expected_mean) {
+    static const double alarm = 1e-9; // on each side
+    int freedom = goodness->bins - 1;
+    double chi_square = hp_goodness_chi_square(goodness);
+    double low = hp_chi_square_quantile(alarm, freedom);
+    double high = hp_chi_square_quantile(1 - alarm, freedom);
+    double se = hp_goodness_mean_se(goodness);
+    double z = (goodness->mean - expected_mean) / se;
+    bool fits = low < chi_square && chi_square < high, centred = fabs(z) < 6;
+    printf("chi-square %.2f, %d degrees of freedom; good is %.2f to %.2f: %s\n",
+           chi_square, freedom, low, high, fits ? "good" : "BAD");
+    printf("mean %.3f, standard error %.3f; expected is %.3f, z = %.2f: %s\n",
+           goodness->mean, se, expected_mean, z, centred ? "good" : "BAD");
+    return fits && centred;
+}
+
+int hp_sim_gaps(char **arguments) {
+    uint64_t period = 4096, count = 1000000, seed = 1;
+    const char *name = "geometric";
+    const struct hp_sim_option options[] = {
+        {"period", HP_SIM_NUMBER, &period, "mean gap, at least 2 (4096)"},
+        {"count", HP_SIM_NUMBER, &count, "how many gaps, at least 1000 (1000000)"},
+        {"seed", HP_SIM_NUMBER, &seed, "of the random numbers (1)"},
+        {"distribution", HP_SIM_TEXT, &name, "geometric, exponential or uniform"},
+        {0},
+    };
+    hp_sim_parse(arguments, "gaps [OPTION...]", options);
+    const struct distribution *distribution = find(name);
+    if (*arguments || !distribution || period < 2 || count < 1000) {
+        hp_sim_fail("cannot test these gaps; see gaps --help");
+        return 2;
+    }
+    struct hp_goodness goodness;
+    struct hp_random random;
+    hp_goodness_init(&goodness, distribution->below, (double)period);
+    hp_random_init(&random, seed);
+    for (uint64_t i = 0; i < count; i++) {
+        hp_goodness_add(&goodness, distribution->gap(&random, period));
+    }
+    printf("%" PRIu64 " %s gaps, period %" PRIu64 ", seed %" PRIu64 "\n", count, name,
+           period, seed);
+    return print_result(&goodness, distribution->mean((double)period)) ? 0 : 1;
+}
