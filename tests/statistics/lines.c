@@ -14,15 +14,15 @@ void source_init(struct source *source, uint64_t period) {
 }
 
 // What one object counts, by the ledger of the reference sampler.
-static struct hp_tally tally_of(uint64_t size, uint64_t period) {
-    struct hp_ledger ledger;
+static struct hps_tally tally_of(uint64_t size, uint64_t period) {
+    struct hps_ledger ledger;
     uintptr_t frame = 1;
-    hp_ledger_init(&ledger, period);
-    struct hp_ledger_line *line =
-        hp_ledger_line(&ledger, hp_ledger_new_thread(&ledger, ""), &frame, 1);
-    hp_ledger_add(&ledger, line, size);
-    struct hp_tally one = line->account.live;
-    hp_ledger_done(&ledger);
+    hps_ledger_init(&ledger, period);
+    struct hps_ledger_line *line =
+        hps_ledger_line(&ledger, hps_ledger_new_thread(&ledger, ""), &frame, 1);
+    hps_ledger_add(&ledger, line, size);
+    struct hps_tally one = line->account.live;
+    hps_ledger_done(&ledger);
     return one;
 }
 
@@ -32,7 +32,7 @@ void source_add(struct source *source, uint64_t size, uint64_t count) {
     source->of[source->sizes++] = (struct source_size){
         .size = size,
         .count = count,
-        .chance = hp_inclusion(size, source->period),
+        .chance = hps_inclusion(size, source->period),
         .one = tally_of(size, source->period),
     };
     source->bytes += (double)(size * count);
@@ -45,11 +45,11 @@ void source_add_bytes(struct source *source, uint64_t size, double bytes) {
     }
 }
 
-struct hp_tally source_draw(const struct source *source, struct hp_random *random) {
-    struct hp_tally sum = {0};
+struct hps_tally source_draw(const struct source *source, struct hps_random *random) {
+    struct hps_tally sum = {0};
     for (int i = 0; i < source->sizes; i++) {
         const struct source_size *of = &source->of[i];
-        uint64_t n = hp_binomial(random, of->count, of->chance);
+        uint64_t n = hps_binomial(random, of->count, of->chance);
         sum.objects += n * of->one.objects;
         sum.bytes += n * of->one.bytes;
         sum.eighths += n * of->one.eighths;
@@ -70,7 +70,7 @@ void reading_init(struct reading *reading, uint64_t period, enum hp_dump_kind ki
     cr_assert_eq(reading->unbias.kind, kind);
 }
 
-struct hp_count reading_printed(const struct reading *reading, struct hp_tally sampled) {
+struct hp_count reading_printed(const struct reading *reading, struct hps_tally sampled) {
     if (reading->unbias.kind == HP_DUMP_RAW || sampled.objects == 0) {
         return (struct hp_count){sampled.objects, sampled.bytes};
     }

@@ -19,8 +19,8 @@ enum {
 
 struct source_size {
     uint64_t size, count;
-    double chance;       // that one is sampled
-    struct hp_tally one; // what one counts when it is
+    double chance;        // that one is sampled
+    struct hps_tally one; // what one counts when it is
 };
 
 // One stack of one process.
@@ -40,7 +40,7 @@ void source_add(struct source *source, uint64_t size, uint64_t count);
 void source_add_bytes(struct source *source, uint64_t size, double bytes);
 
 // What is sampled of it: objects are, each for itself, with chance 1 - (1 - 1/period)^size.
-struct hp_tally source_draw(const struct source *source, struct hp_random *random);
+struct hps_tally source_draw(const struct source *source, struct hps_random *random);
 
 // How dumps of one period and kind are read.
 struct reading {
@@ -58,7 +58,7 @@ struct told {
 void reading_init(struct reading *reading, uint64_t period, enum hp_dump_kind kind);
 
 // The numbers in the stack's line.
-struct hp_count reading_printed(const struct reading *reading, struct hp_tally sampled);
+struct hp_count reading_printed(const struct reading *reading, struct hps_tally sampled);
 
 struct told reading_of(struct reading *reading, struct hp_count printed);
 

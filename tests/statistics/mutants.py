@@ -20,10 +20,10 @@ SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random
            'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
 TESTS = ('gaps', 'estimates', 'dumps')
 
-GAP = 'floor(log(hp_random_unit(random)) / rate) + 1'
-TAKES = 'hp_sampler_redraw(sampler);\n    return true;'
+GAP = 'floor(log(hps_random_unit(random)) / rate) + 1'
+TAKES = 'hps_sampler_redraw(sampler);\n    return true;'
 BYTES, OBJECTS = 'sum.bytes += (double)sizes[i] / p;', 'sum.objects += 1 / p;'
-MEAN = ('double q = n ? hp_inclusion((uint64_t)(sum.bytes / sum.objects), period) : 1;\n'
+MEAN = ('double q = n ? hps_inclusion((uint64_t)(sum.bytes / sum.objects), period) : 1;\n'
         'sum.bytes /= q;\nsum.objects /= q;\nreturn sum;')
 ONE_SIZE = 'estimate_of((double)n / p, (double)n * (double)size / p);'
 
@@ -43,16 +43,16 @@ MUTANTS = (
      [('countdown->left <= 0', 'countdown->left < 0')],
      [('gaps', CHANCE), ('estimates', MEANS)]),
     ('gaps rounded to the nearest', 'sampler/core/gap.c',
-     [(GAP, 'round(-log(hp_random_unit(random)) * (double)period)')],
+     [(GAP, 'round(-log(hps_random_unit(random)) * (double)period)')],
      [('gaps', GAPS), ('gaps', CHANCE)]),
     ('the gap not drawn anew', 'sampler/core/sampler.h', [(TAKES, 'return true;')],
      [('gaps', CHANCE), ('estimates', MEANS)]),
     ('the rest of a sampled object counted', 'sampler/core/sampler.h',
-     [(TAKES, 'int64_t rest = sampler->countdown.left;\n    hp_sampler_redraw(sampler);\n'
+     [(TAKES, 'int64_t rest = sampler->countdown.left;\n    hps_sampler_redraw(sampler);\n'
               '    sampler->countdown.left += rest;\n    return true;')],
      [('gaps', CHANCE), ('estimates', MEANS)]),
     ('gaps drawn uniformly', 'sampler/core/gap.c',
-     [(f'whole({GAP})', 'hp_random_below(random, 2 * period) + 1')],
+     [(f'whole({GAP})', 'hps_random_below(random, 2 * period) + 1')],
      [('gaps', GAPS), ('gaps', CHANCE)]),
     ('a period of twice the length', 'sampler/core/gap.c',
      [('log1p(-1 / (double)period)', 'log1p(-0.5 / (double)period)')],
@@ -68,7 +68,7 @@ MUTANTS = (
        'return size < period ? (double)size / (double)period : 1;')],
      [('estimates', MEANS)]),
     ('random numbers from the low bits of an LCG', 'sampler/core/random.c',
-     [('return (double)((hp_random_next(random) >> 11) + 1) * 0x1p-53;',
+     [('return (double)((hps_random_next(random) >> 11) + 1) * 0x1p-53;',
        'random->state[0] = random->state[0] * 6364136223846793005u + 1442695040888963407u;\n'
        'return (double)((random->state[0] & 0xffff) + 1) * 0x1p-16;')],
      [('gaps', GAPS)]),

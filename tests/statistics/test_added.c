@@ -139,14 +139,14 @@ static void add(struct told *sum, const struct told *told) {
 }
 
 // Sample the fleet once and add up all of its dumps, of either kind.
-static void add_up(const struct fleet *fleet, struct hp_random *random,
+static void add_up(const struct fleet *fleet, struct hps_random *random,
                    struct told sums[KINDS]) {
     for (int i = 0; i < fleet->members; i++) {
         const struct source *source = &fleet->of[i].source;
         struct reading *both =
             readings_of[__builtin_ctzll(source->period) - FIRST_PERIOD];
         for (int copy = 0; copy < fleet->of[i].copies; copy++) {
-            struct hp_tally sampled = source_draw(source, random);
+            struct hps_tally sampled = source_draw(source, random);
             for (int kind = 0; kind < KINDS; kind++) {
                 struct told told =
                     reading_of(&both[kind], reading_printed(&both[kind], sampled));
@@ -157,12 +157,12 @@ static void add_up(const struct fleet *fleet, struct hp_random *random,
 }
 
 static void sample(const struct fleet *fleet, uint64_t seed, int held[KINDS]) {
-    struct hp_random random;
+    struct hps_random random;
     double truth = 0;
     for (int i = 0; i < fleet->members; i++) {
         truth += fleet->of[i].copies * fleet->of[i].source.bytes;
     }
-    hp_random_init_nth(&random, 10, seed);
+    hps_random_init_nth(&random, 10, seed);
     for (int i = 0; i < DUMPS; i++) {
         struct told sums[KINDS] = {0};
         add_up(fleet, &random, sums);

@@ -20,7 +20,7 @@ enum {
 };
 
 static const double alphas[] = {0.05, 0.01, 0.001};
-static struct hp_random rng;
+static struct hps_random rng;
 
 static double chance(void) {
     return -expm1(-(double)SIZE / R);
@@ -28,7 +28,7 @@ static double chance(void) {
 
 // How many of the objects that hold so many R are sampled.
 static uint64_t sample(double rs) {
-    return hp_binomial(&rng, (uint64_t)(rs * PER_R + 0.5), chance());
+    return hps_binomial(&rng, (uint64_t)(rs * PER_R + 0.5), chance());
 }
 
 // --- a profile of one stack -----------------------------------------------------------------
@@ -147,7 +147,7 @@ Test(changes, one_process_is_not_said_to_grow_when_it_does_not, .timeout = 100) 
         {50, 0, 0, 0},   {45, 5, 5, 0},    {0.001, 50, 50, 0},
         {50, 0, 0, 100}, {40, 10, 10, 20},
     };
-    hp_random_init(&rng, 14);
+    hps_random_init(&rng, 14);
     for (size_t i = 0; i < sizeof lives / sizeof *lives; i++) {
         for (int accum = 0; accum < 2; accum++) {
             struct rates rates = run(lives[i], accum);
@@ -163,7 +163,7 @@ Test(changes, one_process_is_not_said_to_grow_when_it_does_not, .timeout = 100) 
 }
 
 Test(changes, a_leak_of_10_periods_in_50_is_found_with_prof_accum, .timeout = 100) {
-    hp_random_init(&rng, 15);
+    hps_random_init(&rng, 15);
     struct rates with = run((struct life){50, 0, 10, 0}, true);
     struct rates without = run((struct life){50, 0, 10, 0}, false);
     struct rates large = run((struct life){500, 0, 10, 0}, true);
@@ -175,7 +175,7 @@ Test(changes, a_leak_of_10_periods_in_50_is_found_with_prof_accum, .timeout = 10
 
 // With nothing freed the chance that assumes so is the one with prof_accum.
 Test(changes, p_if_nothing_was_freed_is_what_prof_accum_would_give) {
-    hp_random_init(&rng, 16);
+    hps_random_init(&rng, 16);
     for (int i = 0; i < 500; i++) {
         struct counts n = draw((struct life){50, 0, 10, 0});
         double assumed = two_dumps(n, false).least_growth_p;
@@ -239,7 +239,7 @@ static double share_of_slopes(struct series series) {
 }
 
 Test(changes, a_series_that_does_not_grow_has_no_slope, .timeout = 200) {
-    hp_random_init(&rng, 17);
+    hps_random_init(&rng, 17);
     for (int m = 0; m < 3; m++) {
         int dumps = (const int[]){5, 10, MOST_DUMPS}[m];
         for (int k = 0; k < 4; k++) {
@@ -252,7 +252,7 @@ Test(changes, a_series_that_does_not_grow_has_no_slope, .timeout = 200) {
 }
 
 Test(changes, a_leak_of_a_period_a_dump_is_found_in_thirty_dumps, .timeout = 100) {
-    hp_random_init(&rng, 18);
+    hps_random_init(&rng, 18);
     double share = share_of_slopes((struct series){MOST_DUMPS, 3, 100, 1});
     cr_expect_geq(share, 0.99, "%g", share);
 }
@@ -262,7 +262,7 @@ Test(changes, a_leak_of_a_period_a_dump_is_found_in_thirty_dumps, .timeout = 100
 // A host holds `mean` R times a log-normal factor of mean 1 and this standard deviation.
 static double host(double mean, double cv) {
     double sigma = sqrt(log1p(cv * cv));
-    double u = hp_random_unit(&rng), v = hp_random_unit(&rng);
+    double u = hps_random_unit(&rng), v = hps_random_unit(&rng);
     double normal = sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
     return mean * exp(sigma * normal - sigma * sigma / 2);
 }
@@ -286,7 +286,7 @@ static double share_of_fleets(int hosts[2], double mean, double cv, double growt
 }
 
 Test(changes, fleets_that_differ_by_themselves_are_not_said_to_grow, .timeout = 200) {
-    hp_random_init(&rng, 19);
+    hps_random_init(&rng, 19);
     for (int h = 0; h < 3; h++) {
         int hosts[2] = {(const int[]){3, 10, 30}[h], (const int[]){3, 10, 30}[h]};
         for (int k = 0; k < 6; k++) {
@@ -299,7 +299,7 @@ Test(changes, fleets_that_differ_by_themselves_are_not_said_to_grow, .timeout = 
 }
 
 Test(changes, a_fleet_that_has_doubled_is_found, .timeout = 100) {
-    hp_random_init(&rng, 20);
+    hps_random_init(&rng, 20);
     int hosts[2] = {30, 30};
     double share = share_of_fleets(hosts, 1, 0.5, 2);
     cr_expect(fabs(share - 0.85) < 0.06, "%g", share);
@@ -324,7 +324,7 @@ static struct hp_spread spread_of(int hosts, double mean, double cv, double last
 }
 
 Test(changes, spread_is_what_hosts_have_beyond_sampling, .timeout = 100) {
-    hp_random_init(&rng, 21);
+    hps_random_init(&rng, 21);
     double sum = 0, squares = 0, differ = 0;
     for (int i = 0; i < SERIES; i++) {
         struct hp_spread spread = spread_of(30, 20, 0.25, 1);
@@ -345,7 +345,7 @@ Test(changes, spread_is_what_hosts_have_beyond_sampling, .timeout = 100) {
 }
 
 Test(changes, a_host_stands_out_when_it_does_and_hardly_otherwise, .timeout = 100) {
-    hp_random_init(&rng, 22);
+    hps_random_init(&rng, 22);
     double alarms = 0, found = 0;
     for (int i = 0; i < SERIES; i++) {
         struct hp_spread spread = spread_of(20, 10, 0, 1);

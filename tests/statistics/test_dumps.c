@@ -33,20 +33,20 @@ static void reading_done(struct reading *reading) {
 }
 
 // Write the dump of a ledger and read it back.
-static void write_and_read(struct reading *reading, const struct hp_ledger *ledger,
+static void write_and_read(struct reading *reading, const struct hps_ledger *ledger,
                            bool unbias) {
-    static struct hp_textfile file;
+    static struct hps_textfile file;
     struct hp_err err = {0};
     char path[64];
     bool is_elf;
     int fd = memfd_create("dump", MFD_CLOEXEC);
     cr_assert_geq(fd, 0);
-    hp_textfile_init(&file, fd);
-    cr_assert_eq(hp_heapfile_write(&file, ledger,
-                                   (struct hp_heapfile_options){.unbias = unbias}),
+    hps_textfile_init(&file, fd);
+    cr_assert_eq(hps_heapfile_write(&file, ledger,
+                                    (struct hps_heapfile_options){.unbias = unbias}),
                  0);
-    hp_heapfile_begin_map(&file);
-    cr_assert_eq(hp_textfile_flush(&file), 0);
+    hps_heapfile_begin_map(&file);
+    cr_assert_eq(hps_textfile_flush(&file), 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     cr_assert_eq(hp_reader_read(&reading->reader, path, &reading->dump, &is_elf, &err),
                  0);
@@ -92,7 +92,7 @@ static uint64_t nth_count(int i) {
     return i < 50 ? (uint64_t)i + 1 : counts_of_many[i - 50];
 }
 
-static void multiply(struct hp_account *account, uint64_t n) {
+static void multiply(struct hps_account *account, uint64_t n) {
     account->live.objects *= n;
     account->live.bytes *= n;
     account->live.eighths *= n;
@@ -100,14 +100,14 @@ static void multiply(struct hp_account *account, uint64_t n) {
 }
 
 // One stack for each class up to 64 periods and each count: its frame is 1 + its number.
-static int enter_all_classes(struct hp_ledger *ledger, uint64_t sizes[]) {
+static int enter_all_classes(struct hps_ledger *ledger, uint64_t sizes[]) {
     int stacks = 0;
-    struct hp_ledger_thread *thread = hp_ledger_new_thread(ledger, "");
-    for (uint64_t size = 8; size <= 64 * ledger->period; size = hp_usize(size + 1)) {
+    struct hps_ledger_thread *thread = hps_ledger_new_thread(ledger, "");
+    for (uint64_t size = 8; size <= 64 * ledger->period; size = hps_usize(size + 1)) {
         for (int i = 0; i < COUNTS; i++) {
             uintptr_t frame = (uintptr_t)stacks + 1;
-            struct hp_ledger_line *line = hp_ledger_line(ledger, thread, &frame, 1);
-            hp_ledger_add(ledger, line, size);
+            struct hps_ledger_line *line = hps_ledger_line(ledger, thread, &frame, 1);
+            hps_ledger_add(ledger, line, size);
             multiply(&line->account, nth_count(i));
             multiply(&line->stack->account, nth_count(i));
             sizes[stacks++] = size;
@@ -126,7 +126,7 @@ static int count_right(const struct hp_dump *dump, const uint64_t sizes[]) {
         const struct hp_dump_stack *stack = &dump->stacks.at[i];
         int number = (int)leaf_of(dump, stack) - 1;
         double n = (double)nth_count(number % COUNTS), size = (double)sizes[number];
-        double p = hp_inclusion(sizes[number], dump->period);
+        double p = hps_inclusion(sizes[number], dump->period);
         struct estimate e = estimate_of(dump, stack);
         right += near(e.objects, n / p, 1e-9) && near(e.bytes, n * size / p, 1e-9);
     }
@@ -137,9 +137,9 @@ Test(dumps, of_equal_objects_tell_their_number_and_size_for_every_class) {
     static uint64_t sizes[20000];
     int lines = 0;
     for (int i = 0; i < 6; i++) {
-        struct hp_ledger ledger;
+        struct hps_ledger ledger;
         struct reading reading = {0};
-        hp_ledger_init(&ledger, (uint64_t)1 << lg_periods[i]);
+        hps_ledger_init(&ledger, (uint64_t)1 << lg_periods[i]);
         int stacks = enter_all_classes(&ledger, sizes);
         write_and_read(&reading, &ledger, true);
         cr_expect_eq(reading.dump.stacks.count, (size_t)stacks);
@@ -149,7 +149,7 @@ Test(dumps, of_equal_objects_tell_their_number_and_size_for_every_class) {
                      stacks);
         lines += stacks;
         reading_done(&reading);
-        hp_ledger_done(&ledger);
+        hps_ledger_done(&ledger);
     }
     cr_expect_eq(lines, 24054);
 }
@@ -177,19 +177,19 @@ static const struct {
     {{48, 8}, {640, 8}, {10240, 8}, {81920, 8}},
 };
 
-static void make_program(struct hp_stream *stream) {
+static void make_program(struct hps_stream *stream) {
     for (uint32_t i = 0; i < STACKS; i++) {
         for (int k = 0; k < MOST_SIZES; k++) {
             for (int left = program[i][k].objects; left > 0; left--) {
-                hp_stream_allocate(stream, stream->objects % THREADS, i,
-                                   program[i][k].size);
+                hps_stream_allocate(stream, stream->objects % THREADS, i,
+                                    program[i][k].size);
             }
         }
     }
 }
 
 static uint32_t frames_of(const void *context, uint32_t stack,
-                          uintptr_t frames[HP_SAMPLING_DEPTH]) {
+                          uintptr_t frames[HPS_SAMPLING_DEPTH]) {
     (void)context;
     frames[0] = 0x1000 + stack;
     frames[1] = 0x2000;
@@ -199,18 +199,18 @@ static uint32_t frames_of(const void *context, uint32_t stack,
 // What is known of the sampled objects of a stack.
 struct known {
     double n, bytes;
-    struct hp_horvitz exact; // p = 1 - (1 - 1/R)^S
-    double limit;            // bytes with p = 1 - e^(-S/R), a little more
+    struct hps_horvitz exact; // p = 1 - (1 - 1/R)^S
+    double limit;             // bytes with p = 1 - e^(-S/R), a little more
 };
 
-static void know(const struct hp_sampling *sampling, struct known known[STACKS]) {
+static void know(const struct hps_sampling *sampling, struct known known[STACKS]) {
     static uint64_t sizes[STACKS][MOST_SAMPLES];
     uint64_t n[STACKS] = {0};
     for (int i = 0; i < STACKS; i++) {
         known[i] = (struct known){0};
     }
     for (size_t i = 0; i < sampling->count; i++) {
-        const struct hp_sampled *sampled = &sampling->sampled[i];
+        const struct hps_sampled *sampled = &sampling->sampled[i];
         sizes[sampled->stack][n[sampled->stack]++] = sampled->size;
         struct known *of = &known[sampled->stack];
         of->n++;
@@ -219,35 +219,35 @@ static void know(const struct hp_sampling *sampling, struct known known[STACKS])
             (double)sampled->size / -expm1(-(double)sampled->size / (double)PERIOD);
     }
     for (int i = 0; i < STACKS; i++) {
-        known[i].exact = hp_horvitz_of(sizes[i], n[i], PERIOD);
+        known[i].exact = hps_horvitz_of(sizes[i], n[i], PERIOD);
     }
 }
 
 // Draw dump after dump and hand each to `check`.
 static void for_each_dump(bool unbiased, void (*check)(const struct hp_dump *dump,
                                                        const struct known known[])) {
-    struct hp_stream stream = {0};
-    struct hp_sampling sampling;
-    struct hp_random random;
+    struct hps_stream stream = {0};
+    struct hps_sampling sampling;
+    struct hps_random random;
     struct reading reading = {0};
     struct known known[STACKS];
     make_program(&stream);
-    hp_sampling_init(&sampling, &stream);
-    hp_random_init(&random, 7);
+    hps_sampling_init(&sampling, &stream);
+    hps_random_init(&random, 7);
     for (int i = 0; i < DUMPS; i++) {
-        struct hp_ledger ledger;
-        hp_ledger_init(&ledger, PERIOD);
-        hp_sampling_draw(&sampling, PERIOD, &random);
-        hp_sampling_enter(&sampling, (struct hp_sampling_frames){frames_of, NULL},
-                          &ledger);
+        struct hps_ledger ledger;
+        hps_ledger_init(&ledger, PERIOD);
+        hps_sampling_draw(&sampling, PERIOD, &random);
+        hps_sampling_enter(&sampling, (struct hps_sampling_frames){frames_of, NULL},
+                           &ledger);
         know(&sampling, known);
         write_and_read(&reading, &ledger, unbiased);
         check(&reading.dump, known);
-        hp_ledger_done(&ledger);
+        hps_ledger_done(&ledger);
     }
     reading_done(&reading);
-    hp_sampling_done(&sampling);
-    hp_stream_done(&stream);
+    hps_sampling_done(&sampling);
+    hps_stream_done(&stream);
 }
 
 static int number_of(const struct hp_dump *dump, const struct hp_dump_stack *stack) {
@@ -325,7 +325,7 @@ static void check_exact(const struct hp_dump *dump, const struct known known[]) 
         const struct hp_dump_stack *stack = &dump->stacks.at[i];
         int number = number_of(dump, stack);
         struct estimate e = estimate_of(dump, stack);
-        const struct hp_horvitz *truth = &known[number].exact;
+        const struct hps_horvitz *truth = &known[number].exact;
         if (number < ONE_SIZE) {
             cr_assert(near(e.bytes, truth->bytes, 1e-9), "%f, %f", e.bytes, truth->bytes);
             cr_assert(near(e.objects, truth->objects, 1e-9));
@@ -362,7 +362,7 @@ static double variance_of(int stack) {
     for (int k = 0; k < MOST_SIZES; k++) {
         if (program[stack][k].objects > 0) {
             variance += program[stack][k].objects *
-                        hp_bytes_variance(program[stack][k].size, PERIOD);
+                        hps_bytes_variance(program[stack][k].size, PERIOD);
         }
     }
     return variance;

@@ -34,14 +34,15 @@ static double z_of_mean(struct series s, double expected) {
     return (mean(s) - expected) / sqrt(variance / s.count);
 }
 
-static void allocate(struct hp_stream *stream, uint32_t stack, uint64_t size, int count) {
+static void allocate(struct hps_stream *stream, uint32_t stack, uint64_t size,
+                     int count) {
     for (int i = 0; i < count; i++) {
-        hp_stream_allocate(stream, 0, stack, size);
+        hps_stream_allocate(stream, 0, stack, size);
     }
 }
 
 // One stack of sizes 16, R/4, R and 4R that each hold 4R bytes.
-static void make_mixed(struct hp_stream *stream, uint64_t period) {
+static void make_mixed(struct hps_stream *stream, uint64_t period) {
     allocate(stream, 0, 16, (int)period / 4);
     allocate(stream, 0, period / 4, 16);
     allocate(stream, 0, period, 4);
@@ -49,7 +50,7 @@ static void make_mixed(struct hp_stream *stream, uint64_t period) {
 }
 
 // The sizes of what is sampled of one stack; how many they are.
-static uint64_t sizes_of(const struct hp_sampling *sampling, uint32_t stack,
+static uint64_t sizes_of(const struct hps_sampling *sampling, uint32_t stack,
                          uint64_t sizes[MOST_SAMPLES]) {
     uint64_t n = 0;
     for (size_t i = 0; i < sampling->count; i++) {
@@ -67,7 +68,7 @@ struct theory {
     double excess; // kurtosis of the estimated bytes, less 3
 };
 
-static struct theory theory_of(const struct hp_stream *stream, uint64_t period) {
+static struct theory theory_of(const struct hps_stream *stream, uint64_t period) {
     struct theory theory = {0};
     double fourth = 0;
     for (size_t i = 0; i < stream->count; i++) {
@@ -93,27 +94,27 @@ struct mixed {
 
 static struct mixed sample_mixed(uint64_t period) {
     static uint64_t sizes[MOST_SAMPLES];
-    struct hp_stream stream = {0};
-    struct hp_sampling sampling;
-    struct hp_random random;
+    struct hps_stream stream = {0};
+    struct hps_sampling sampling;
+    struct hps_random random;
     make_mixed(&stream, period);
     struct mixed mixed = {.theory = theory_of(&stream, period)};
-    hp_sampling_init(&sampling, &stream);
-    hp_random_init_nth(&random, 4, period);
+    hps_sampling_init(&sampling, &stream);
+    hps_random_init_nth(&random, 4, period);
     for (int i = 0; i < DUMPS; i++) {
-        hp_sampling_draw(&sampling, period, &random);
+        hps_sampling_draw(&sampling, period, &random);
         uint64_t n = sizes_of(&sampling, 0, sizes);
-        struct hp_horvitz e = hp_horvitz_of(sizes, n, period);
+        struct hps_horvitz e = hps_horvitz_of(sizes, n, period);
         double error = e.bytes - mixed.theory.bytes;
         add(&mixed.bytes, e.bytes);
         add(&mixed.objects, e.objects);
         add(&mixed.variance, e.variance);
         add(&mixed.squares, error * error);
-        mixed.below += n > 0 && hp_largest_variance(e.objects, e.bytes, period) <
+        mixed.below += n > 0 && hps_largest_variance(e.objects, e.bytes, period) <
                                     e.variance * (1 - 1e-9);
     }
-    hp_sampling_done(&sampling);
-    hp_stream_done(&stream);
+    hps_sampling_done(&sampling);
+    hps_stream_done(&stream);
     return mixed;
 }
 
@@ -154,19 +155,19 @@ Test(estimates, tell_their_variance_without_bias_and_never_beyond_its_bound) {
 
 // The share of dumps in which none of so many objects of a size is sampled.
 static double share_unseen(uint64_t period, uint64_t size, int objects) {
-    struct hp_stream stream = {0};
-    struct hp_sampling sampling;
-    struct hp_random random;
+    struct hps_stream stream = {0};
+    struct hps_sampling sampling;
+    struct hps_random random;
     allocate(&stream, 0, size, objects);
-    hp_sampling_init(&sampling, &stream);
-    hp_random_init_nth(&random, 11, size * (uint64_t)objects);
+    hps_sampling_init(&sampling, &stream);
+    hps_random_init_nth(&random, 11, size * (uint64_t)objects);
     double unseen = 0;
     for (int i = 0; i < MANY_DUMPS; i++) {
-        hp_sampling_draw(&sampling, period, &random);
+        hps_sampling_draw(&sampling, period, &random);
         unseen += sampling.count == 0;
     }
-    hp_sampling_done(&sampling);
-    hp_stream_done(&stream);
+    hps_sampling_done(&sampling);
+    hps_stream_done(&stream);
     return unseen / MANY_DUMPS;
 }
 
@@ -203,7 +204,7 @@ enum {
     STACKS = 60,
 };
 
-static void make_many_stacks(struct hp_stream *stream) {
+static void make_many_stacks(struct hps_stream *stream) {
     static const uint64_t sizes[] = {16, 208, 1024, 4096, 7168};
     for (uint32_t i = 0; i < STACKS; i++) {
         allocate(stream, i, sizes[i % 5], 1 + (int)(i % 7) * (i % 5 == 0 ? 32 : 1));
@@ -212,38 +213,38 @@ static void make_many_stacks(struct hp_stream *stream) {
 }
 
 // Good and Turing's estimate of the bytes in stacks never sampled, and of its squared error.
-static void estimate_unseen(const struct hp_sampling *sampling, uint64_t period,
-                            const struct hp_truth *truth, double *error,
+static void estimate_unseen(const struct hps_sampling *sampling, uint64_t period,
+                            const struct hps_truth *truth, double *error,
                             double *variance) {
     static uint64_t sizes[MOST_SAMPLES];
     *error = *variance = 0;
     for (uint32_t i = 0; i < STACKS; i++) {
         uint64_t n = sizes_of(sampling, i, sizes);
-        double g = n > 0 ? hp_unseen_part(sizes[0], period) : 0;
+        double g = n > 0 ? hps_unseen_part(sizes[0], period) : 0;
         if (n == 0) {
             *error -= (double)truth[i].live_bytes;
         } else if (n == 1) {
             *error += g;
             *variance += g * (g + (double)sizes[0]);
         } else if (n == 2) {
-            *variance += 2 * g * hp_unseen_part(sizes[1], period);
+            *variance += 2 * g * hps_unseen_part(sizes[1], period);
         }
     }
 }
 
 Test(unseen, bytes_of_all_stacks_never_sampled_are_estimated_without_bias) {
     const uint64_t period = 4096;
-    struct hp_stream stream = {0};
-    struct hp_sampling sampling;
-    struct hp_random random;
+    struct hps_stream stream = {0};
+    struct hps_sampling sampling;
+    struct hps_random random;
     struct series errors = {0}, squares = {0}, variances = {0};
     make_many_stacks(&stream);
-    struct hp_truth *truth = hp_stream_truth(&stream);
-    hp_sampling_init(&sampling, &stream);
-    hp_random_init(&random, 12);
+    struct hps_truth *truth = hps_stream_truth(&stream);
+    hps_sampling_init(&sampling, &stream);
+    hps_random_init(&random, 12);
     for (int i = 0; i < MANY_DUMPS; i++) {
         double error, variance;
-        hp_sampling_draw(&sampling, period, &random);
+        hps_sampling_draw(&sampling, period, &random);
         estimate_unseen(&sampling, period, truth, &error, &variance);
         add(&errors, error);
         add(&squares, error * error);
@@ -253,6 +254,6 @@ Test(unseen, bytes_of_all_stacks_never_sampled_are_estimated_without_bias) {
     cr_expect(fabs(z) < 6, "z = %f", z);
     cr_expect(fabs(ratio - 1) < 0.03, "ratio %f", ratio);
     free(truth);
-    hp_sampling_done(&sampling);
-    hp_stream_done(&stream);
+    hps_sampling_done(&sampling);
+    hps_stream_done(&stream);
 }

@@ -12,8 +12,8 @@ enum {
     SIZES = 6,
 };
 
-static void seed(struct hp_random *random, uint64_t period) {
-    hp_random_init_nth(random, 20261121, period);
+static void seed(struct hps_random *random, uint64_t period) {
+    hps_random_init_nth(random, 20261121, period);
 }
 
 static double chance_up_to(uint64_t n, double period) {
@@ -21,15 +21,15 @@ static double chance_up_to(uint64_t n, double period) {
 }
 
 static double chi_square_of_gaps(uint64_t period) {
-    struct hp_goodness goodness;
-    struct hp_random random;
+    struct hps_goodness goodness;
+    struct hps_random random;
     seed(&random, period);
-    hp_goodness_init(&goodness, chance_up_to, (double)period);
-    cr_assert_eq(goodness.bins, HP_GOODNESS_BINS);
+    hps_goodness_init(&goodness, chance_up_to, (double)period);
+    cr_assert_eq(goodness.bins, HPS_GOODNESS_BINS);
     for (int i = 0; i < DRAWS; i++) {
-        hp_goodness_add(&goodness, hp_gap_geometric(&random, period));
+        hps_goodness_add(&goodness, hps_gap_geometric(&random, period));
     }
-    return hp_goodness_chi_square(&goodness);
+    return hps_goodness_chi_square(&goodness);
 }
 
 Test(gaps, follow_the_geometric_distribution_and_no_more_closely_than_chance_does) {
@@ -42,10 +42,10 @@ Test(gaps, follow_the_geometric_distribution_and_no_more_closely_than_chance_doe
 }
 
 Test(gaps, are_one_when_every_byte_is_sampled) {
-    struct hp_random random;
+    struct hps_random random;
     seed(&random, 1);
     for (int i = 0; i < 1000; i++) {
-        cr_assert_eq(hp_gap_geometric(&random, 1), 1);
+        cr_assert_eq(hps_gap_geometric(&random, 1), 1);
     }
 }
 
@@ -56,14 +56,14 @@ static uint64_t nth_size(int i, uint64_t period) {
 
 // How many of 10^6 objects are sampled, and how many together with the one before.
 static void count_samples(uint64_t size, uint64_t period, double *single, double *both) {
-    struct hp_random random;
-    struct hp_sampler sampler;
+    struct hps_random random;
+    struct hps_sampler sampler;
     seed(&random, period + size);
-    hp_sampler_init(&sampler, period, &random);
+    hps_sampler_init(&sampler, period, &random);
     bool last = false;
     *single = *both = 0;
     for (int i = 0; i < DRAWS; i++) {
-        bool taken = hp_sampler_takes(&sampler, size);
+        bool taken = hps_sampler_takes(&sampler, size);
         *single += taken;
         *both += taken && last;
         last = taken;
@@ -98,20 +98,20 @@ Test(decisions, are_independent_of_the_one_before) {
 // Passing a run of objects at once is the same as asking for each.
 Test(decisions, come_out_the_same_for_runs_of_objects) {
     static const uint64_t run = 37, size = 24;
-    struct hp_random random;
-    struct hp_sampler one, many;
+    struct hps_random random;
+    struct hps_sampler one, many;
     seed(&random, 0);
-    hp_sampler_init(&one, 256, &random);
-    hp_sampler_init(&many, 256, &random);
+    hps_sampler_init(&one, 256, &random);
+    hps_sampler_init(&many, 256, &random);
     for (int i = 0; i < 10000; i++) {
         uint64_t passed = 0;
-        while (passed < run && !hp_sampler_takes(&one, size)) {
+        while (passed < run && !hps_sampler_takes(&one, size)) {
             passed++;
         }
-        uint64_t at_once = hp_sampler_pass(&many, size, run);
+        uint64_t at_once = hps_sampler_pass(&many, size, run);
         cr_assert_eq(at_once, passed);
         if (passed < run) {
-            cr_assert(hp_sampler_takes(&many, size));
+            cr_assert(hps_sampler_takes(&many, size));
         }
     }
 }

@@ -56,7 +56,7 @@ static struct comparison work_out(const struct hp_count printed[SIDES]) {
 
 static const struct comparison *compare(const struct source *before,
                                         const struct source *after,
-                                        struct hp_random *random) {
+                                        struct hps_random *random) {
     struct hp_count printed[SIDES] = {
         reading_printed(&readings[0], source_draw(before, random)),
         reading_printed(&readings[1], source_draw(after, random)),
@@ -97,12 +97,12 @@ static void make_half(struct source *source, struct half half) {
 
 static struct shares sample(struct half before, struct half after, uint64_t seed) {
     struct source sources[SIDES];
-    struct hp_random random;
+    struct hps_random random;
     struct shares sum = {0};
     make_half(&sources[0], before);
     make_half(&sources[1], after);
     begin(before.period, after.period, HP_DUMP_UNBIASED);
-    hp_random_init_nth(&random, 13, seed);
+    hps_random_init_nth(&random, 13, seed);
     for (int i = 0; i < PAIRS; i++) {
         const struct comparison *c = compare(&sources[0], &sources[1], &random);
         for (int level = 0; level < LEVELS; level++) {
@@ -177,8 +177,8 @@ static const double growths[][4] = {
 // A raw line of small and large objects tells less than there is: when the large ones go and
 // small ones come, nothing has grown.
 Test(growth, of_what_raw_dumps_hid_is_not_taken_for_real) {
-    struct hp_random random;
-    hp_random_init_nth(&random, 13, 99);
+    struct hps_random random;
+    hps_random_init_nth(&random, 13, 99);
     for (int i = 0; i < 3; i++) {
         double bytes = (const double[]){9, 102, 1000}[i] * R;
         struct source before, after;
@@ -272,7 +272,7 @@ enum way {
     WAYS,
 };
 
-static void draw(const struct program *program, struct hp_random *random,
+static void draw(const struct program *program, struct hps_random *random,
                  double chances[WAYS][STACKS]) {
     for (int i = 0; i < STACKS; i++) {
         const struct comparison *c =
@@ -288,10 +288,10 @@ static void draw(const struct program *program, struct hp_random *random,
 static void search(int leaks, struct found means[WAYS]) {
     static struct program program;
     static double chances[WAYS][STACKS];
-    struct hp_random random;
+    struct hps_random random;
     make_program(&program, leaks);
     begin(R, R, HP_DUMP_UNBIASED);
-    hp_random_init_nth(&random, 17, (uint64_t)leaks);
+    hps_random_init_nth(&random, 17, (uint64_t)leaks);
     for (int i = 0; i < REPETITIONS; i++) {
         draw(&program, &random, chances);
         for (enum way way = AS_IS; way < WAYS; way++) {

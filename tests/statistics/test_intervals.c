@@ -138,18 +138,18 @@ static double width_of(double bytes, double variance) {
 
 // That when every sampled object is known: with its variance if all are of one size, and if
 // they are not with the largest that such a sum can have.
-static double width_of_known(const struct source *source, struct hp_tally sampled) {
+static double width_of_known(const struct source *source, struct hps_tally sampled) {
     if (sampled.objects == 0) {
         return width_of(0, 0);
     }
     if (source->sizes > 1) {
         double objects = (double)sampled.eighths / 8,
                bytes = (double)sampled.weighted_bytes;
-        return width_of(bytes, hp_largest_variance(objects, bytes, R));
+        return width_of(bytes, hps_largest_variance(objects, bytes, R));
     }
     double objects = (double)sampled.objects / source->of[0].chance;
     uint64_t size = source->of[0].size;
-    return width_of(objects * (double)size, objects * hp_bytes_variance(size, R));
+    return width_of(objects * (double)size, objects * hps_bytes_variance(size, R));
 }
 
 // What is made of a line: few lines are different.
@@ -167,7 +167,7 @@ enum {
 static struct result results[KINDS][RESULTS];
 
 static const struct result *result_of(const struct source *source, int kind,
-                                      struct hp_tally sampled) {
+                                      struct hps_tally sampled) {
     struct hp_count printed = reading_printed(&readings[kind], sampled);
     uint64_t hash = hp_hash_mix(printed.objects, printed.bytes ^ 0x9e3779b97f4a7c15);
     struct result *result = &results[kind][hash % RESULTS];
@@ -193,11 +193,11 @@ struct sums {
 };
 
 static void sample(const struct source *source, uint64_t seed, struct sums sums[KINDS]) {
-    struct hp_random random;
-    hp_random_init_nth(&random, 9, seed);
+    struct hps_random random;
+    hps_random_init_nth(&random, 9, seed);
     memset(results, 0, sizeof results);
     for (int i = 0; i < DUMPS; i++) {
-        struct hp_tally sampled = source_draw(source, &random);
+        struct hps_tally sampled = source_draw(source, &random);
         for (int kind = 0; kind < KINDS; kind++) {
             const struct result *result = result_of(source, kind, sampled);
             sums[kind].held += result->holds;
@@ -260,8 +260,8 @@ static double exact_coverage(uint64_t size, uint64_t count, int kind) {
     source_add(&source, size, count);
     const struct source_size *of = &source.of[0];
     for (uint64_t n = 0; n <= count; n++) {
-        struct hp_tally sampled = {n, n * of->one.bytes, n * of->one.eighths,
-                                   n * of->one.weighted_bytes};
+        struct hps_tally sampled = {n, n * of->one.bytes, n * of->one.eighths,
+                                    n * of->one.weighted_bytes};
         struct told told =
             reading_of(&readings[kind], reading_printed(&readings[kind], sampled));
         struct hp_interval range = hp_interval_of(measure_of(&told), 0.95);

@@ -10,37 +10,37 @@
 #include <string.h>
 
 // Two kinds of small objects, one of which dies, around larger ones.
-static void make_blend(struct hp_stream *stream) {
+static void make_blend(struct hps_stream *stream) {
     for (int i = 0; i < 20; i++) {
-        hp_stream_allocate(stream, 0, 0, 16);
-        hp_stream_free(stream, hp_stream_allocate(stream, 0, 0, 48));
-        hp_stream_allocate(stream, 0, 1, i % 2 ? 200 : 700);
-        hp_stream_allocate(stream, 0, 0, 16);
+        hps_stream_allocate(stream, 0, 0, 16);
+        hps_stream_free(stream, hps_stream_allocate(stream, 0, 0, 48));
+        hps_stream_allocate(stream, 0, 1, i % 2 ? 200 : 700);
+        hps_stream_allocate(stream, 0, 0, 16);
     }
 }
 
-static const struct hp_workload blend = {
+static const struct hps_workload blend = {
     .name = "blend", .period = 256, .stacks = "small large", .make = make_blend};
 
 // Evaluate a method on a workload, with all numbers for the caller to look at.
-static struct hp_evaluation evaluate(const char *method,
-                                     const struct hp_workload *workload,
-                                     uint64_t streams) {
-    struct hp_stream stream = {0};
+static struct hps_evaluation evaluate(const char *method,
+                                      const struct hps_workload *workload,
+                                      uint64_t streams) {
+    struct hps_stream stream = {0};
     workload->make(&stream);
-    struct hp_layout layout;
-    hp_layout_init(&layout, &stream, workload->period);
+    struct hps_layout layout;
+    hps_layout_init(&layout, &stream, workload->period);
     layout.interval = workload->interval;
-    struct hp_plan plan;
-    hp_plan_init(&plan, hp_method_find(method), &layout);
-    struct hp_evaluation evaluation;
-    hp_evaluation_init(&evaluation, workload, &plan);
-    struct hp_random random;
-    hp_random_init(&random, 1);
-    hp_evaluation_run(&evaluation, &plan, streams, &random);
-    hp_plan_done(&plan);
-    hp_layout_done(&layout);
-    hp_stream_done(&stream);
+    struct hps_plan plan;
+    hps_plan_init(&plan, hps_method_find(method), &layout);
+    struct hps_evaluation evaluation;
+    hps_evaluation_init(&evaluation, workload, &plan);
+    struct hps_random random;
+    hps_random_init(&random, 1);
+    hps_evaluation_run(&evaluation, &plan, streams, &random);
+    hps_plan_done(&plan);
+    hps_layout_done(&layout);
+    hps_stream_done(&stream);
     return evaluation;
 }
 
@@ -50,36 +50,36 @@ static void expect_near(double measured, double expected, double se, const char 
                  measured, expected, se);
 }
 
-static void expect_theory(const struct hp_score *score, const char *what) {
-    expect_near(score->bytes.mean, 0, hp_errors_bias_se(&score->bytes), what);
-    expect_near(score->objects.mean, 0, hp_errors_bias_se(&score->objects), what);
-    expect_near(hp_errors_rmse(&score->bytes), score->bytes.theory,
-                hp_errors_rmse_se(&score->bytes), what);
-    expect_near(hp_errors_rmse(&score->objects), score->objects.theory,
-                hp_errors_rmse_se(&score->objects), what);
+static void expect_theory(const struct hps_score *score, const char *what) {
+    expect_near(score->bytes.mean, 0, hps_errors_bias_se(&score->bytes), what);
+    expect_near(score->objects.mean, 0, hps_errors_bias_se(&score->objects), what);
+    expect_near(hps_errors_rmse(&score->bytes), score->bytes.theory,
+                hps_errors_rmse_se(&score->bytes), what);
+    expect_near(hps_errors_rmse(&score->objects), score->objects.theory,
+                hps_errors_rmse_se(&score->objects), what);
 }
 
 Test(methods, without_bias_have_the_errors_of_theory_for_bytes_and_objects) {
-    for (const struct hp_method *method = hp_methods; method->name; method++) {
+    for (const struct hps_method *method = hps_methods; method->name; method++) {
         if (method->unbiased && method->variance) {
-            struct hp_evaluation evaluation = evaluate(method->name, &blend, 20000);
+            struct hps_evaluation evaluation = evaluate(method->name, &blend, 20000);
             expect_theory(&evaluation.total, method->name);
             expect_theory(&evaluation.stacks[0], method->name);
             expect_theory(&evaluation.stacks[1], method->name);
-            hp_evaluation_done(&evaluation);
+            hps_evaluation_done(&evaluation);
         }
     }
 }
 
 Test(methods, at_random_distances_or_phases_have_no_bias_where_no_object_is_large) {
     static const char *const names[] = {"every-random", "nursery-random"};
-    const struct hp_workload *tiny = hp_workload_find("tiny");
+    const struct hps_workload *tiny = hps_workload_find("tiny");
     for (int i = 0; i < 2; i++) {
-        struct hp_evaluation evaluation = evaluate(names[i], tiny, 5000);
+        struct hps_evaluation evaluation = evaluate(names[i], tiny, 5000);
         expect_near(evaluation.total.bytes.mean, 0,
-                    hp_errors_bias_se(&evaluation.total.bytes), names[i]);
-        cr_expect_lt(hp_errors_rmse(&evaluation.total.bytes), 1.5, "far from 17.9");
-        hp_evaluation_done(&evaluation);
+                    hps_errors_bias_se(&evaluation.total.bytes), names[i]);
+        cr_expect_lt(hps_errors_rmse(&evaluation.total.bytes), 1.5, "far from 17.9");
+        hps_evaluation_done(&evaluation);
     }
 }
 
@@ -87,39 +87,39 @@ Test(methods, at_random_distances_or_phases_have_no_bias_where_no_object_is_larg
 Test(methods, at_fixed_distances_fall_into_step_with_a_program) {
     static const char *const names[] = {"every", "nursery"};
     for (int i = 0; i < 2; i++) {
-        struct hp_evaluation periodic =
-            evaluate(names[i], hp_workload_find("periodic"), 2);
+        struct hps_evaluation periodic =
+            evaluate(names[i], hps_workload_find("periodic"), 2);
         cr_expect_eq(periodic.stacks[0].bytes.mean, -100);
         cr_expect_eq(periodic.stacks[1].bytes.mean, 6300);
-        hp_evaluation_done(&periodic);
+        hps_evaluation_done(&periodic);
     }
-    struct hp_evaluation victim = evaluate("every", hp_workload_find("victim"), 2);
+    struct hps_evaluation victim = evaluate("every", hps_workload_find("victim"), 2);
     cr_expect_eq(victim.stacks[1].bytes.mean, -100);
-    cr_expect(hp_evaluation_flagged(&victim));
-    hp_evaluation_done(&victim);
-    victim = evaluate("nursery-random", hp_workload_find("victim"), 20);
+    cr_expect(hps_evaluation_flagged(&victim));
+    hps_evaluation_done(&victim);
+    victim = evaluate("nursery-random", hps_workload_find("victim"), 20);
     cr_expect_gt(victim.stacks[1].bytes.mean, 36000, "blamed for what X allocates");
-    hp_evaluation_done(&victim);
+    hps_evaluation_done(&victim);
 }
 
 Test(methods, take_as_many_stacks_as_jemalloc_does) {
-    const struct hp_workload *pareto = hp_workload_find("pareto");
-    for (const struct hp_method *method = hp_methods; method->name; method++) {
-        struct hp_evaluation evaluation = evaluate(method->name, pareto, 200);
+    const struct hps_workload *pareto = hps_workload_find("pareto");
+    for (const struct hps_method *method = hps_methods; method->name; method++) {
+        struct hps_evaluation evaluation = evaluate(method->name, pareto, 200);
         double walks = (double)evaluation.walks / 200;
         // sqrt(59.9 / 200) is the largest standard error; without a random phase it is
         // a whole number.
         cr_expect_lt(fabs(walks - 59.86), 6 * 0.55, "%s: %g", method->name, walks);
-        hp_evaluation_done(&evaluation);
+        hps_evaluation_done(&evaluation);
     }
 }
 
 // One object in 8001 has half of the bytes, and none of 20 streams finds it.
 Test(methods, are_not_blamed_for_a_rare_sample_that_did_not_come_up) {
-    struct hp_evaluation evaluation = evaluate("objects", hp_workload_find("pair"), 20);
+    struct hps_evaluation evaluation = evaluate("objects", hps_workload_find("pair"), 20);
     cr_assert_eq(evaluation.stacks[1].bytes.mean, -100);
-    cr_expect(!hp_evaluation_flagged(&evaluation));
-    hp_evaluation_done(&evaluation);
+    cr_expect(!hps_evaluation_flagged(&evaluation));
+    hps_evaluation_done(&evaluation);
 }
 
 // --- the three forms of the same distribution ---------------------------------------
@@ -127,23 +127,23 @@ Test(methods, are_not_blamed_for_a_rare_sample_that_did_not_come_up) {
 // How many of `streams` streams have a number of sampled bytes of the live objects.
 static void count_hits(const char *method, uint64_t seed, uint64_t *histogram,
                        size_t bins) {
-    struct hp_stream stream = {0};
+    struct hps_stream stream = {0};
     make_blend(&stream);
-    struct hp_layout layout;
-    hp_layout_init(&layout, &stream, 512);
-    struct hp_plan plan;
-    hp_plan_init(&plan, hp_method_find(method), &layout);
-    struct hp_random random;
-    hp_random_init(&random, seed);
+    struct hps_layout layout;
+    hps_layout_init(&layout, &stream, 512);
+    struct hps_plan plan;
+    hps_plan_init(&plan, hps_method_find(method), &layout);
+    struct hps_random random;
+    hps_random_init(&random, seed);
     for (int i = 0; i < 20000; i++) {
-        struct hp_estimate estimates[3] = {0};
+        struct hps_estimate estimates[3] = {0};
         plan.method->run(&plan, &random, estimates);
         size_t hits = (size_t)((estimates[0].bytes + estimates[1].bytes) / 512);
         histogram[hits < bins ? hits : bins - 1]++;
     }
-    hp_plan_done(&plan);
-    hp_layout_done(&layout);
-    hp_stream_done(&stream);
+    hps_plan_done(&plan);
+    hps_layout_done(&layout);
+    hps_stream_done(&stream);
 }
 
 Test(methods, that_sample_bytes_agree_in_distribution_with_the_binomial) {
@@ -181,8 +181,8 @@ Test(methods, that_weigh_better_have_smaller_variance) {
     for (uint64_t period = 16; period <= 4096; period *= 16) {
         for (uint64_t size = 1; size <= 64 * period; size += 1 + size / 7) {
             double r = (double)period, s = (double)size;
-            double horvitz = hp_bytes_variance(size, period);
-            double after = r * (r - 1) * hp_inclusion(size, period);
+            double horvitz = hps_bytes_variance(size, period);
+            double after = r * (r - 1) * hps_inclusion(size, period);
             double bytes = s * (r - 1);
             cr_expect_leq(horvitz, after * (1 + 1e-12), "%g of %g", s, r);
             cr_expect_leq(after, bytes * (1 + 1e-12), "%g of %g", s, r);
@@ -193,29 +193,29 @@ Test(methods, that_weigh_better_have_smaller_variance) {
 // --- uniform gaps -------------------------------------------------------------------
 
 Test(methods, with_uniform_gaps_sample_as_renewal_theory_has_it) {
-    struct hp_stream stream = {0};
+    struct hps_stream stream = {0};
     make_blend(&stream);
-    struct hp_layout layout;
-    hp_layout_init(&layout, &stream, 256);
-    struct hp_plan plan;
-    hp_plan_init(&plan, hp_method_find("uniform-max"), &layout);
+    struct hps_layout layout;
+    hps_layout_init(&layout, &stream, 256);
+    struct hps_plan plan;
+    hps_plan_init(&plan, hps_method_find("uniform-max"), &layout);
     double *chances = malloc(layout.count * sizeof *chances);
-    double walks = hp_method_gap_uniform_chances(&layout, plan.interval, chances);
+    double walks = hps_method_gap_uniform_chances(&layout, plan.interval, chances);
     double expected = 0;
     for (uint32_t i = 0; i < layout.count; i++) {
         expected += layout.slots[i] < 2 ? chances[i] * plan.weights[i] : 0;
     }
     expected /= (double)(layout.truths[0].live_bytes + layout.truths[1].live_bytes);
-    struct hp_evaluation evaluation = evaluate("uniform-max", &blend, 50000);
+    struct hps_evaluation evaluation = evaluate("uniform-max", &blend, 50000);
     expect_near(evaluation.total.bytes.mean, 100 * (expected - 1),
-                hp_errors_bias_se(&evaluation.total.bytes), "bytes");
-    cr_expect(hp_errors_flagged(&evaluation.total.bytes), "they have a memory");
+                hps_errors_bias_se(&evaluation.total.bytes), "bytes");
+    cr_expect(hps_errors_flagged(&evaluation.total.bytes), "they have a memory");
     expect_near((double)evaluation.walks / 50000, walks, sqrt(walks / 50000), "walks");
-    hp_evaluation_done(&evaluation);
+    hps_evaluation_done(&evaluation);
     free(chances);
-    hp_plan_done(&plan);
-    hp_layout_done(&layout);
-    hp_stream_done(&stream);
+    hps_plan_done(&plan);
+    hps_layout_done(&layout);
+    hps_stream_done(&stream);
 }
 
 // --- what they draw on --------------------------------------------------------------
@@ -230,12 +230,12 @@ Test(binomial, has_its_mean_and_variance_for_few_and_for_many_trials) {
         enum {
             DRAWS = 20000,
         };
-        struct hp_random random;
-        hp_random_init(&random, i + 1);
+        struct hps_random random;
+        hps_random_init(&random, i + 1);
         double n = (double)cases[i].n, p = cases[i].chance;
         double mean = n * p, variance = mean * (1 - p), sum = 0, squares = 0;
         for (int draw = 0; draw < DRAWS; draw++) {
-            double distance = (double)hp_binomial(&random, cases[i].n, p) - mean;
+            double distance = (double)hps_binomial(&random, cases[i].n, p) - mean;
             sum += distance;
             squares += distance * distance;
         }
@@ -261,9 +261,9 @@ Test(workloads, have_the_bytes_that_the_designs_figures_follow_from) {
     };
 
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        struct hp_stream stream = {0};
-        hp_workload_find(expected[i].name)->make(&stream);
-        struct hp_truth *truths = hp_stream_truth(&stream);
+        struct hps_stream stream = {0};
+        hps_workload_find(expected[i].name)->make(&stream);
+        struct hps_truth *truths = hps_stream_truth(&stream);
         uint64_t objects = 0, bytes = 0;
         for (uint32_t stack = 0; stack < stream.stacks; stack++) {
             objects += truths[stack].live_objects;
@@ -272,19 +272,19 @@ Test(workloads, have_the_bytes_that_the_designs_figures_follow_from) {
         cr_expect_eq(objects, expected[i].objects, "%s", expected[i].name);
         cr_expect_eq(bytes, expected[i].bytes, "%s", expected[i].name);
         free(truths);
-        hp_stream_done(&stream);
+        hps_stream_done(&stream);
     }
 }
 
 Test(workloads, name_each_of_their_stacks) {
-    for (const struct hp_workload *one = hp_workloads; one->name; one++) {
-        struct hp_stream stream = {0};
+    for (const struct hps_workload *one = hps_workloads; one->name; one++) {
+        struct hps_stream stream = {0};
         one->make(&stream);
         uint32_t names = 1;
         for (const char *c = one->stacks; *c; c++) {
             names += *c == ' ';
         }
         cr_expect_eq(names, stream.stacks, "%s", one->name);
-        hp_stream_done(&stream);
+        hps_stream_done(&stream);
     }
 }

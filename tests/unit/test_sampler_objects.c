@@ -10,34 +10,34 @@ enum {
     STEPS = 400000
 };
 
-static struct hp_objects objects; // large for a stack
+static struct hps_objects objects; // large for a stack
 
 static uintptr_t address_of(size_t i) {
     return 0x7f0000000000 + 48 * i;
 }
 
 static void put(uintptr_t address, uint64_t usize) {
-    struct hp_object object = {.address = address, .usize = usize};
-    cr_assert(hp_objects_put(&objects, &object));
+    struct hps_object object = {.address = address, .usize = usize};
+    cr_assert(hps_objects_put(&objects, &object));
 }
 
 Test(objects, finds_what_was_put_and_nothing_else) {
     static uint64_t usizes[ADDRESSES]; // 0: not there
-    struct hp_random random;
-    hp_random_init(&random, 1);
+    struct hps_random random;
+    hps_random_init(&random, 1);
     for (uint64_t step = 1; step <= STEPS; step++) {
-        size_t i = hp_random_next(&random) % ADDRESSES;
-        struct hp_object taken;
-        bool was_there = hp_objects_take(&objects, address_of(i), &taken);
+        size_t i = hps_random_next(&random) % ADDRESSES;
+        struct hps_object taken;
+        bool was_there = hps_objects_take(&objects, address_of(i), &taken);
         cr_assert_eq(was_there, usizes[i] != 0);
         if (was_there) {
             cr_assert_eq(taken.address, address_of(i));
             cr_assert_eq(taken.usize, usizes[i]);
         }
-        usizes[i] = hp_random_next(&random) % 2 ? step : 0;
+        usizes[i] = hps_random_next(&random) % 2 ? step : 0;
         if (usizes[i]) {
             put(address_of(i), usizes[i]);
-            cr_assert(hp_objects_may_have(&objects, address_of(i)));
+            cr_assert(hps_objects_may_have(&objects, address_of(i)));
         }
     }
     size_t left = 0;
@@ -51,10 +51,10 @@ Test(objects, finds_what_was_put_and_nothing_else) {
 Test(objects, null_is_never_there) {
     put(address_of(0), 1);
     put(address_of(1), 2);
-    hp_objects_mark(&objects, 0, 1);
-    struct hp_object taken;
-    cr_assert(hp_objects_may_have(&objects, 0));
-    cr_assert_not(hp_objects_take(&objects, 0, &taken));
+    hps_objects_mark(&objects, 0, 1);
+    struct hps_object taken;
+    cr_assert(hps_objects_may_have(&objects, 0));
+    cr_assert_not(hps_objects_take(&objects, 0, &taken));
     cr_assert_eq(objects.count, 2);
 }
 
@@ -63,10 +63,10 @@ Test(objects, no_mark_is_left_when_all_are_gone) {
         put(address_of(i), 1);
     }
     for (size_t i = 0; i < ADDRESSES; i++) {
-        struct hp_object taken;
-        cr_assert(hp_objects_take(&objects, address_of(i), &taken));
+        struct hps_object taken;
+        cr_assert(hps_objects_take(&objects, address_of(i), &taken));
     }
     for (size_t i = 0; i < ADDRESSES; i++) {
-        cr_assert_not(hp_objects_may_have(&objects, address_of(i)));
+        cr_assert_not(hps_objects_may_have(&objects, address_of(i)));
     }
 }

@@ -16,35 +16,36 @@ enum {
 };
 
 struct problem {
-    struct hp_optimal_kind kinds[MOST_KINDS];
+    struct hps_optimal_kind kinds[MOST_KINDS];
     size_t count;
     double budget;
     double chances[MOST_KINDS];
 };
 
-static double uniform(struct hp_random *random, double low, double high) {
-    return low + (high - low) * hp_random_unit(random);
+static double uniform(struct hps_random *random, double low, double high) {
+    return low + (high - low) * hps_random_unit(random);
 }
 
-static void draw_problem(struct problem *problem, struct hp_random *random) {
-    problem->count = 1 + (size_t)hp_random_below(random, MOST_KINDS);
+static void draw_problem(struct problem *problem, struct hps_random *random) {
+    problem->count = 1 + (size_t)hps_random_below(random, MOST_KINDS);
     double allocated = 0;
     for (size_t i = 0; i < problem->count; i++) {
         double count = exp(uniform(random, 0, 10));
-        problem->kinds[i] = (struct hp_optimal_kind){
+        problem->kinds[i] = (struct hps_optimal_kind){
             .size = exp2(uniform(random, 3, 20)),
-            .live = hp_random_below(random, 5) == 0 ? 0 : count * uniform(random, 0, 1),
+            .live = hps_random_below(random, 5) == 0 ? 0 : count * uniform(random, 0, 1),
             .allocated = count,
         };
         allocated += count;
     }
     problem->budget = allocated * exp(uniform(random, -6, 0));
-    hp_optimal_chances(problem->kinds, problem->count, problem->budget, problem->chances);
+    hps_optimal_chances(problem->kinds, problem->count, problem->budget,
+                        problem->chances);
 }
 
 // How much the sum of Z^2 l/p falls for each further sample.
 static double gain(const struct problem *problem, size_t i) {
-    const struct hp_optimal_kind *kind = &problem->kinds[i];
+    const struct hps_optimal_kind *kind = &problem->kinds[i];
     double p = problem->chances[i];
     return kind->live > 0
                ? kind->size * kind->size * kind->live / (p * p * kind->allocated)
@@ -52,8 +53,8 @@ static double gain(const struct problem *problem, size_t i) {
 }
 
 Test(optimal, spends_its_budget_where_each_sample_gains_the_same) {
-    struct hp_random random;
-    hp_random_init(&random, 1);
+    struct hps_random random;
+    hps_random_init(&random, 1);
     int tight = 0;
     for (int round = 0; round < 2000; round++) {
         struct problem problem;
@@ -82,17 +83,17 @@ Test(optimal, spends_its_budget_where_each_sample_gains_the_same) {
 
 // The problem is convex: where no small shift helps, nothing does.
 Test(optimal, is_not_improved_by_moving_samples_from_one_kind_to_another) {
-    struct hp_random random;
-    hp_random_init(&random, 2);
+    struct hps_random random;
+    hps_random_init(&random, 2);
     for (int round = 0; round < 2000; round++) {
         struct problem problem;
         draw_problem(&problem, &random);
         for (int move = 0; move < 20; move++) {
-            size_t to = (size_t)hp_random_below(&random, problem.count);
-            size_t from = (size_t)hp_random_below(&random, problem.count);
+            size_t to = (size_t)hps_random_below(&random, problem.count);
+            size_t from = (size_t)hps_random_below(&random, problem.count);
             double samples = exp(uniform(&random, -8, 0)) * problem.budget;
-            const struct hp_optimal_kind *giver = &problem.kinds[from],
-                                         *taker = &problem.kinds[to];
+            const struct hps_optimal_kind *giver = &problem.kinds[from],
+                                          *taker = &problem.kinds[to];
             double less = problem.chances[from] - samples / giver->allocated;
             double more = problem.chances[to] + samples / taker->allocated;
             if (from == to || less <= 0 || more > 1 || taker->live <= 0) {
@@ -115,15 +116,15 @@ static double efficiency(double (*survival)(double size)) {
     };
 
     const uint64_t period = 1 << 19;
-    struct hp_optimal_kind kinds[KINDS];
+    struct hps_optimal_kind kinds[KINDS];
     double chances[KINDS], budget = 0, ours = 0, best = 0;
     for (int i = 0; i < KINDS; i++) {
         double size = ldexp(1, i + 4), count = 1e9 * pow(size, -1.5);
-        kinds[i] = (struct hp_optimal_kind){size, count * survival(size), count};
-        budget += count * hp_inclusion((uint64_t)size, period);
-        ours += kinds[i].live * hp_bytes_variance((uint64_t)size, period);
+        kinds[i] = (struct hps_optimal_kind){size, count * survival(size), count};
+        budget += count * hps_inclusion((uint64_t)size, period);
+        ours += kinds[i].live * hps_bytes_variance((uint64_t)size, period);
     }
-    hp_optimal_chances(kinds, KINDS, budget, chances);
+    hps_optimal_chances(kinds, KINDS, budget, chances);
     for (int i = 0; i < KINDS; i++) {
         best += kinds[i].live * kinds[i].size * kinds[i].size * (1 / chances[i] - 1);
     }
@@ -164,7 +165,7 @@ struct direct {
 
 static const double levels[3] = {0.025, 0.5, 0.975};
 
-static struct direct sum_directly(const struct hp_attribution *attribution) {
+static struct direct sum_directly(const struct hps_attribution *attribution) {
     struct direct direct = {0};
     double q = 1 / (double)attribution->period, sum = 0, squares = 0;
     double n = (double)attribution->sampled + 1, term = pow(q, n);
@@ -186,15 +187,15 @@ static struct direct sum_directly(const struct hp_attribution *attribution) {
 
 Test(posterior, is_that_of_direct_summation) {
     for (uint64_t k = 0; k <= 20; k += 1 + k / 2) {
-        struct hp_attribution attribution = {.sampled = k, .after = 5, .period = 16};
+        struct hps_attribution attribution = {.sampled = k, .after = 5, .period = 16};
         struct direct direct = sum_directly(&attribution);
-        double mean = hp_posterior_mean(&attribution);
-        double variance = hp_posterior_variance(&attribution);
+        double mean = hps_posterior_mean(&attribution);
+        double variance = hps_posterior_variance(&attribution);
         cr_expect_lt(fabs(direct.mean / mean - 1), 1e-10, "%g, not %g", mean,
                      direct.mean);
         cr_expect_lt(fabs(direct.variance / variance - 1), 1e-9);
         for (int i = 0; i < 3; i++) {
-            cr_expect_eq(hp_posterior_quantile(&attribution, levels[i]),
+            cr_expect_eq(hps_posterior_quantile(&attribution, levels[i]),
                          direct.quantiles[i], "k = %d", (int)k);
         }
     }
@@ -203,19 +204,19 @@ Test(posterior, is_that_of_direct_summation) {
 // With many samples: a gamma distribution with shape k + 1, whose quantiles Wilson and
 // Hilferty's cube root gives to 1e-5.
 Test(posterior, of_thousands_of_samples_keeps_its_precision) {
-    struct hp_attribution attribution = {.sampled = 9999, .period = 1 << 19};
+    struct hps_attribution attribution = {.sampled = 9999, .period = 1 << 19};
     double shape = 10000, z = 1.9599639845400545;
     double root = 1 - 1 / (9 * shape) + z / (3 * sqrt(shape));
     double expected = shape * root * root * root * 0x1p19;
-    double quantile = (double)hp_posterior_quantile(&attribution, 0.975);
+    double quantile = (double)hps_posterior_quantile(&attribution, 0.975);
     cr_expect_lt(fabs(quantile / expected - 1), 1e-5, "%g, not %g", quantile, expected);
 }
 
 Test(posterior, with_a_period_of_1_is_certain) {
-    struct hp_attribution attribution = {.sampled = 7, .after = 3, .period = 1};
-    cr_expect_eq(hp_attribution_bytes(&attribution), 10);
-    cr_expect_eq(hp_attribution_variance(&attribution), 0);
-    cr_expect_eq(hp_posterior_quantile(&attribution, 0.9), 10);
+    struct hps_attribution attribution = {.sampled = 7, .after = 3, .period = 1};
+    cr_expect_eq(hps_attribution_bytes(&attribution), 10);
+    cr_expect_eq(hps_attribution_variance(&attribution), 0);
+    cr_expect_eq(hps_posterior_quantile(&attribution, 0.9), 10);
 }
 
 // The design's 4.1, column "Garwood", which is the limit for small chances.
@@ -227,9 +228,9 @@ Test(attribution, has_the_intervals_of_a_poisson_number_for_small_objects) {
         {0, 0, 3.689}, {1, 0.0253, 5.572}, {10, 4.795, 18.39}, {100, 81.36, 121.63}};
 
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        struct hp_attribution attribution = {.sampled = expected[i].sampled,
-                                             .period = 1 << 20};
-        struct hp_attribution_range range = hp_attribution_range(&attribution, 0.95);
+        struct hps_attribution attribution = {.sampled = expected[i].sampled,
+                                              .period = 1 << 20};
+        struct hps_attribution_range range = hps_attribution_range(&attribution, 0.95);
         cr_expect_lt(fabs((double)range.low / 0x1p20 - expected[i].low), 0.005);
         cr_expect_lt(fabs((double)range.high / 0x1p20 - expected[i].high), 0.005);
     }
@@ -243,26 +244,26 @@ Test(attribution, has_intervals_that_hold_the_truth_as_often_as_they_say) {
         OBJECTS = 10,
         ROUNDS = 5000,
     };
-    struct hp_random random;
-    hp_random_init(&random, 3);
+    struct hps_random random;
+    hps_random_init(&random, 3);
     int covered = 0;
     double sum = 0, variances = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        struct hp_attribution attribution = {.period = PERIOD};
+        struct hps_attribution attribution = {.period = PERIOD};
         for (int i = 0; i < OBJECTS; i++) {
             uint64_t byte = 1;
-            while (byte <= SIZE && hp_random_below(&random, PERIOD) > 0) {
+            while (byte <= SIZE && hps_random_below(&random, PERIOD) > 0) {
                 byte++;
             }
             attribution.sampled += byte <= SIZE;
             attribution.after += byte <= SIZE ? SIZE - byte : 0;
         }
-        struct hp_attribution_range range = hp_attribution_range(&attribution, 0.95);
+        struct hps_attribution_range range = hps_attribution_range(&attribution, 0.95);
         covered += range.low <= OBJECTS * SIZE && OBJECTS * SIZE <= range.high;
-        sum += hp_attribution_bytes(&attribution);
-        variances += hp_attribution_variance(&attribution);
+        sum += hps_attribution_bytes(&attribution);
+        variances += hps_attribution_variance(&attribution);
     }
-    double variance = OBJECTS * PERIOD * (PERIOD - 1) * hp_inclusion(SIZE, PERIOD);
+    double variance = OBJECTS * PERIOD * (PERIOD - 1) * hps_inclusion(SIZE, PERIOD);
     cr_expect_geq(covered / (double)ROUNDS, 0.95 - 6 * sqrt(0.95 * 0.05 / ROUNDS));
     cr_expect_lt(fabs(sum / ROUNDS - OBJECTS * SIZE), 6 * sqrt(variance / ROUNDS));
     cr_expect_lt(fabs(variances / ROUNDS / variance - 1), 0.01);
@@ -272,10 +273,10 @@ Test(attribution, has_intervals_that_hold_the_truth_as_often_as_they_say) {
 
 Test(goodness, has_the_bounds_of_the_chi_square_law) {
     // The design's T1, and what any table has.
-    cr_expect_lt(fabs(hp_chi_square_quantile(1e-9, 63) - 16.92), 0.005);
-    cr_expect_lt(fabs(hp_chi_square_quantile(1 - 1e-9, 63) - 155.07), 0.005);
-    cr_expect_lt(fabs(hp_chi_square_quantile(0.95, 1) - 3.841459), 1e-6);
-    cr_expect_lt(fabs(hp_chi_square_quantile(0.5, 2) - 2 * log(2)), 1e-12);
+    cr_expect_lt(fabs(hps_chi_square_quantile(1e-9, 63) - 16.92), 0.005);
+    cr_expect_lt(fabs(hps_chi_square_quantile(1 - 1e-9, 63) - 155.07), 0.005);
+    cr_expect_lt(fabs(hps_chi_square_quantile(0.95, 1) - 3.841459), 1e-6);
+    cr_expect_lt(fabs(hps_chi_square_quantile(0.5, 2) - 2 * log(2)), 1e-12);
 }
 
 static double below_geometric(uint64_t n, double mean) {
@@ -287,18 +288,18 @@ static double below_uniform(uint64_t n, double mean) {
 }
 
 static void expect_sound_bins(double (*law)(uint64_t n, double mean), double mean) {
-    struct hp_goodness goodness;
-    hp_goodness_init(&goodness, law, mean);
+    struct hps_goodness goodness;
+    hps_goodness_init(&goodness, law, mean);
     double sum = 0;
     for (int i = 0; i < goodness.bins; i++) {
         sum += goodness.expected[i];
-        hp_goodness_add(&goodness, goodness.last[i]);
-        hp_goodness_add(&goodness, i > 0 ? goodness.last[i - 1] + 1 : 1);
+        hps_goodness_add(&goodness, goodness.last[i]);
+        hps_goodness_add(&goodness, i > 0 ? goodness.last[i - 1] + 1 : 1);
         cr_expect_eq(goodness.observed[i], 2);
         cr_expect_gt(goodness.expected[i], 1e-3);
     }
     cr_expect_lt(fabs(sum - 1), 1e-12, "mean %g: %g", mean, sum);
-    cr_expect(goodness.bins == HP_GOODNESS_BINS || mean < 64, "mean %g", mean);
+    cr_expect(goodness.bins == HPS_GOODNESS_BINS || mean < 64, "mean %g", mean);
 }
 
 Test(goodness, has_bins_that_add_up_and_counts_numbers_in_them) {
@@ -316,10 +317,10 @@ static void expect_digits(double value, double expected) {
 
 // The design's table 1.2, to its three digits.
 Test(twostack, comes_out_as_designed_for_one_machine) {
-    struct hp_twostack twostack = {0};
-    hp_twostack_add(&twostack, (struct hp_twostack_samples){{8, 1}});
-    struct hp_twostack_sums bytes = hp_twostack_by_bytes(&twostack);
-    struct hp_twostack_sums mean = hp_twostack_by_mean(&twostack);
+    struct hps_twostack twostack = {0};
+    hps_twostack_add(&twostack, (struct hps_twostack_samples){{8, 1}});
+    struct hps_twostack_sums bytes = hps_twostack_by_bytes(&twostack);
+    struct hps_twostack_sums mean = hps_twostack_by_mean(&twostack);
     expect_digits(twostack.before.bytes[0], 8.39e6);
     expect_digits(twostack.before.bytes[1], 8.39e6);
     expect_digits(twostack.before.objects[0], 1.05e6);
@@ -331,14 +332,14 @@ Test(twostack, comes_out_as_designed_for_one_machine) {
 }
 
 Test(twostack, comes_out_as_designed_for_a_million_machines) {
-    struct hp_twostack twostack = {0};
-    struct hp_random random;
-    hp_random_init(&random, 1);
+    struct hps_twostack twostack = {0};
+    struct hps_random random;
+    hps_random_init(&random, 1);
     for (int i = 0; i < 1000000; i++) {
-        hp_twostack_add(&twostack, hp_twostack_draw(&random));
+        hps_twostack_add(&twostack, hps_twostack_draw(&random));
     }
-    struct hp_twostack_sums bytes = hp_twostack_by_bytes(&twostack);
-    struct hp_twostack_sums mean = hp_twostack_by_mean(&twostack);
+    struct hps_twostack_sums bytes = hps_twostack_by_bytes(&twostack);
+    struct hps_twostack_sums mean = hps_twostack_by_mean(&twostack);
     expect_digits(twostack.before.bytes[0], 8.001e12);
     expect_digits(twostack.before.bytes[1], 8.388e12);
     expect_digits(twostack.before.objects[0], 1.000e12);

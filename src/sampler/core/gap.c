@@ -10,15 +10,15 @@ static uint64_t whole(double gap) {
     return gap < longest ? (uint64_t)gap : (uint64_t)longest;
 }
 
-uint64_t hp_gap_geometric(struct hp_random *random, uint64_t period) {
+uint64_t hps_gap_geometric(struct hps_random *random, uint64_t period) {
     double rate = log1p(-1 / (double)period); // -inf for a period of 1
-    return whole(floor(log(hp_random_unit(random)) / rate) + 1);
+    return whole(floor(log(hps_random_unit(random)) / rate) + 1);
 }
 
-uint64_t hp_gap_exponential(struct hp_random *random, uint64_t period) {
-    return whole(ceil(-log(hp_random_unit(random)) * (double)period));
+uint64_t hps_gap_exponential(struct hps_random *random, uint64_t period) {
+    return whole(ceil(-log(hps_random_unit(random)) * (double)period));
 }
 
-uint64_t hp_gap_uniform(struct hp_random *random, uint64_t period) {
-    return hp_random_below(random, 2 * period) + 1;
+uint64_t hps_gap_uniform(struct hps_random *random, uint64_t period) {
+    return hps_random_below(random, 2 * period) + 1;
 }

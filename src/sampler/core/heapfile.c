@@ -22,14 +22,14 @@
 #include <math.h>
 #include <string.h>
 
-static void write_count(struct hp_textfile *file, uint64_t objects, uint64_t bytes) {
-    hp_textfile_decimal(file, objects);
-    hp_textfile_text(file, ": ");
-    hp_textfile_decimal(file, bytes);
+static void write_count(struct hps_textfile *file, uint64_t objects, uint64_t bytes) {
+    hps_textfile_decimal(file, objects);
+    hps_textfile_text(file, ": ");
+    hps_textfile_decimal(file, bytes);
 }
 
-static void write_tally(struct hp_textfile *file, struct hp_tally tally, uint64_t period,
-                        bool unbias) {
+static void write_tally(struct hps_textfile *file, struct hps_tally tally,
+                        uint64_t period, bool unbias) {
     if (!unbias || tally.eighths == 0) {
         write_count(file, tally.objects, tally.bytes);
         return;
@@ -41,80 +41,81 @@ static void write_tally(struct hp_textfile *file, struct hp_tally tally, uint64_
                 (uint64_t)round(sampled_bytes));
 }
 
-static void write_account(struct hp_textfile *file, const struct hp_account *account,
-                          uint64_t period, struct hp_heapfile_options options) {
-    static const struct hp_tally none;
+static void write_account(struct hps_textfile *file, const struct hps_account *account,
+                          uint64_t period, struct hps_heapfile_options options) {
+    static const struct hps_tally none;
     write_tally(file, account->live, period, options.unbias);
-    hp_textfile_text(file, " [");
+    hps_textfile_text(file, " [");
     write_tally(file, options.accum ? account->ever : none, period, options.unbias);
-    hp_textfile_text(file, "]");
+    hps_textfile_text(file, "]");
 }
 
-static bool is_told(const struct hp_account *account,
-                    struct hp_heapfile_options options) {
+static bool is_told(const struct hps_account *account,
+                    struct hps_heapfile_options options) {
     return account->live.objects > 0 || (options.accum && account->ever.objects > 0);
 }
 
-static void write_thread(struct hp_textfile *file, const struct hp_ledger_thread *thread,
-                         const struct hp_account *account, uint64_t period,
-                         struct hp_heapfile_options options) {
-    hp_textfile_text(file, "  t");
-    hp_textfile_decimal(file, thread->uid);
-    hp_textfile_text(file, ": ");
+static void write_thread(struct hps_textfile *file,
+                         const struct hps_ledger_thread *thread,
+                         const struct hps_account *account, uint64_t period,
+                         struct hps_heapfile_options options) {
+    hps_textfile_text(file, "  t");
+    hps_textfile_decimal(file, thread->uid);
+    hps_textfile_text(file, ": ");
     write_account(file, account, period, options);
 }
 
-static void write_header(struct hp_textfile *file, const struct hp_ledger *ledger,
-                         struct hp_heapfile_options options) {
-    hp_textfile_text(file, "heap_v2/");
-    hp_textfile_decimal(file, ledger->period);
-    hp_textfile_text(file, "\n  t*: ");
+static void write_header(struct hps_textfile *file, const struct hps_ledger *ledger,
+                         struct hps_heapfile_options options) {
+    hps_textfile_text(file, "heap_v2/");
+    hps_textfile_decimal(file, ledger->period);
+    hps_textfile_text(file, "\n  t*: ");
     write_account(file, &ledger->account, ledger->period, options);
-    hp_textfile_text(file, "\n");
+    hps_textfile_text(file, "\n");
     for (uint32_t i = 0; i < ledger->thread_count; i++) {
-        const struct hp_ledger_thread *thread = ledger->threads[i];
+        const struct hps_ledger_thread *thread = ledger->threads[i];
         if (thread->ended && !is_told(&thread->account, options)) {
             continue;
         }
         write_thread(file, thread, &thread->account, ledger->period, options);
         if (thread->name[0]) {
-            hp_textfile_text(file, " ");
-            hp_textfile_text(file, thread->name);
+            hps_textfile_text(file, " ");
+            hps_textfile_text(file, thread->name);
         }
-        hp_textfile_text(file, "\n");
+        hps_textfile_text(file, "\n");
     }
 }
 
-static void write_stack(struct hp_textfile *file, const struct hp_ledger_stack *stack,
-                        uint64_t period, struct hp_heapfile_options options) {
-    hp_textfile_text(file, "@");
+static void write_stack(struct hps_textfile *file, const struct hps_ledger_stack *stack,
+                        uint64_t period, struct hps_heapfile_options options) {
+    hps_textfile_text(file, "@");
     for (uint32_t i = 0; i < stack->depth; i++) {
-        hp_textfile_text(file, " 0x");
-        hp_textfile_hex(file, stack->frames[i]);
+        hps_textfile_text(file, " 0x");
+        hps_textfile_hex(file, stack->frames[i]);
     }
-    hp_textfile_text(file, "\n  t*: ");
+    hps_textfile_text(file, "\n  t*: ");
     write_account(file, &stack->account, period, options);
-    hp_textfile_text(file, "\n");
-    for (const struct hp_ledger_line *line = stack->lines; line; line = line->next) {
+    hps_textfile_text(file, "\n");
+    for (const struct hps_ledger_line *line = stack->lines; line; line = line->next) {
         if (is_told(&line->account, options)) {
             write_thread(file, line->thread, &line->account, period, options);
-            hp_textfile_text(file, "\n");
+            hps_textfile_text(file, "\n");
         }
     }
 }
 
 // --- order --------------------------------------------------------------------------
 
-static bool comes_before(const struct hp_ledger_stack *a,
-                         const struct hp_ledger_stack *b) {
+static bool comes_before(const struct hps_ledger_stack *a,
+                         const struct hps_ledger_stack *b) {
     uint32_t common = a->depth < b->depth ? a->depth : b->depth;
     int order = memcmp(a->frames, b->frames, common * sizeof a->frames[0]);
     return order != 0 ? order < 0 : a->depth < b->depth;
 }
 
 // Let the stack at `i` sink until none below it comes after it.
-static void sift_down(const struct hp_ledger_stack **stacks, size_t i, size_t count) {
-    const struct hp_ledger_stack *moving = stacks[i];
+static void sift_down(const struct hps_ledger_stack **stacks, size_t i, size_t count) {
+    const struct hps_ledger_stack *moving = stacks[i];
     for (size_t child; (child = 2 * i + 1) < count; i = child) {
         if (child + 1 < count && comes_before(stacks[child], stacks[child + 1])) {
             child++;
@@ -128,12 +129,12 @@ static void sift_down(const struct hp_ledger_stack **stacks, size_t i, size_t co
 }
 
 // Heapsort: qsort() may call malloc().
-static void sort(const struct hp_ledger_stack **stacks, size_t count) {
+static void sort(const struct hps_ledger_stack **stacks, size_t count) {
     for (size_t i = count / 2; i-- > 0;) {
         sift_down(stacks, i, count);
     }
     for (size_t left = count; left-- > 1;) {
-        const struct hp_ledger_stack *last = stacks[left];
+        const struct hps_ledger_stack *last = stacks[left];
         stacks[left] = stacks[0];
         stacks[0] = last;
         sift_down(stacks, 0, left);
@@ -141,11 +142,12 @@ static void sort(const struct hp_ledger_stack **stacks, size_t count) {
 }
 
 // The stacks to tell of, sorted; how many they are.
-static size_t collect(const struct hp_ledger *ledger, struct hp_heapfile_options options,
-                      const struct hp_ledger_stack **stacks) {
+static size_t collect(const struct hps_ledger *ledger,
+                      struct hps_heapfile_options options,
+                      const struct hps_ledger_stack **stacks) {
     size_t count = 0;
     for (size_t i = 0; i < ledger->bucket_count; i++) {
-        const struct hp_ledger_stack *stack = ledger->buckets[i];
+        const struct hps_ledger_stack *stack = ledger->buckets[i];
         for (; stack; stack = stack->next) {
             if (is_told(&stack->account, options)) {
                 stacks[count++] = stack;
@@ -156,12 +158,12 @@ static size_t collect(const struct hp_ledger *ledger, struct hp_heapfile_options
     return count;
 }
 
-int hp_heapfile_write(struct hp_textfile *file, const struct hp_ledger *ledger,
-                      struct hp_heapfile_options options) {
+int hps_heapfile_write(struct hps_textfile *file, const struct hps_ledger *ledger,
+                       struct hps_heapfile_options options) {
     write_header(file, ledger, options);
     if (ledger->stack_count > 0) {
-        size_t size = ledger->stack_count * sizeof(struct hp_ledger_stack *);
-        const struct hp_ledger_stack **stacks = hp_pages_take(size);
+        size_t size = ledger->stack_count * sizeof(struct hps_ledger_stack *);
+        const struct hps_ledger_stack **stacks = hps_pages_take(size);
         if (!stacks) {
             return ENOMEM;
         }
@@ -169,11 +171,11 @@ int hp_heapfile_write(struct hp_textfile *file, const struct hp_ledger *ledger,
         for (size_t i = 0; i < count; i++) {
             write_stack(file, stacks[i], ledger->period, options);
         }
-        hp_pages_return((void *)stacks, size);
+        hps_pages_return((void *)stacks, size);
     }
-    return hp_textfile_flush(file);
+    return hps_textfile_flush(file);
 }
 
-void hp_heapfile_begin_map(struct hp_textfile *file) {
-    hp_textfile_text(file, "\nMAPPED_LIBRARIES:\n");
+void hps_heapfile_begin_map(struct hps_textfile *file) {
+    hps_textfile_text(file, "\nMAPPED_LIBRARIES:\n");
 }

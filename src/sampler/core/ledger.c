@@ -11,41 +11,41 @@ enum {
     FIRST_THREADS = 16,
 };
 
-void hp_ledger_init(struct hp_ledger *ledger, uint64_t period) {
-    *ledger = (struct hp_ledger){.period = period};
+void hps_ledger_init(struct hps_ledger *ledger, uint64_t period) {
+    *ledger = (struct hps_ledger){.period = period};
 }
 
-void hp_ledger_done(struct hp_ledger *ledger) {
-    hp_pages_return(ledger->buckets, ledger->bucket_count * sizeof *ledger->buckets);
-    hp_pages_return(ledger->threads, ledger->thread_room * sizeof *ledger->threads);
-    hp_pool_done(&ledger->pool);
+void hps_ledger_done(struct hps_ledger *ledger) {
+    hps_pages_return(ledger->buckets, ledger->bucket_count * sizeof *ledger->buckets);
+    hps_pages_return(ledger->threads, ledger->thread_room * sizeof *ledger->threads);
+    hps_pool_done(&ledger->pool);
 }
 
 // --- threads ------------------------------------------------------------------------
 
-static bool make_room_for_thread(struct hp_ledger *ledger) {
+static bool make_room_for_thread(struct hps_ledger *ledger) {
     if (ledger->thread_count < ledger->thread_room) {
         return true;
     }
     uint32_t room = ledger->thread_room ? 2 * ledger->thread_room : FIRST_THREADS;
-    struct hp_ledger_thread **threads = hp_pages_take(room * sizeof *threads);
+    struct hps_ledger_thread **threads = hps_pages_take(room * sizeof *threads);
     if (!threads) {
         return false;
     }
     for (uint32_t i = 0; i < ledger->thread_count; i++) {
         threads[i] = ledger->threads[i];
     }
-    hp_pages_return(ledger->threads, ledger->thread_room * sizeof *threads);
+    hps_pages_return(ledger->threads, ledger->thread_room * sizeof *threads);
     ledger->threads = threads;
     ledger->thread_room = room;
     return true;
 }
 
-struct hp_ledger_thread *hp_ledger_new_thread(struct hp_ledger *ledger,
-                                              const char *name) {
+struct hps_ledger_thread *hps_ledger_new_thread(struct hps_ledger *ledger,
+                                                const char *name) {
     size_t size = strlen(name) + 1;
-    struct hp_ledger_thread *thread = hp_pool_take(&ledger->pool, sizeof *thread);
-    char *copy = hp_pool_take(&ledger->pool, size);
+    struct hps_ledger_thread *thread = hps_pool_take(&ledger->pool, sizeof *thread);
+    char *copy = hps_pool_take(&ledger->pool, size);
     if (!thread || !copy || !make_room_for_thread(ledger)) {
         return NULL;
     }
@@ -65,39 +65,40 @@ static uint64_t hash_of(const uintptr_t *frames, uint32_t depth) {
     return hash;
 }
 
-static struct hp_ledger_stack **bucket(struct hp_ledger *ledger, uint64_t hash) {
+static struct hps_ledger_stack **bucket(struct hps_ledger *ledger, uint64_t hash) {
     return &ledger->buckets[hash & (ledger->bucket_count - 1)];
 }
 
 // Twice as many buckets when there is a stack for each.
-static bool make_room_for_stack(struct hp_ledger *ledger) {
+static bool make_room_for_stack(struct hps_ledger *ledger) {
     if (ledger->stack_count < ledger->bucket_count) {
         return true;
     }
-    struct hp_ledger old = *ledger;
+    struct hps_ledger old = *ledger;
     size_t count = old.bucket_count ? 2 * old.bucket_count : FIRST_BUCKETS;
-    struct hp_ledger_stack **buckets = hp_pages_take(count * sizeof *buckets);
+    struct hps_ledger_stack **buckets = hps_pages_take(count * sizeof *buckets);
     if (!buckets) {
         return old.bucket_count > 0; // fuller buckets will do
     }
     ledger->buckets = buckets;
     ledger->bucket_count = count;
     for (size_t i = 0; i < old.bucket_count; i++) {
-        for (struct hp_ledger_stack *stack = old.buckets[i], *next; stack; stack = next) {
+        for (struct hps_ledger_stack *stack = old.buckets[i], *next; stack;
+             stack = next) {
             next = stack->next;
             stack->next = *bucket(ledger, stack->hash);
             *bucket(ledger, stack->hash) = stack;
         }
     }
-    hp_pages_return(old.buckets, old.bucket_count * sizeof *buckets);
+    hps_pages_return(old.buckets, old.bucket_count * sizeof *buckets);
     return true;
 }
 
-static struct hp_ledger_stack *new_stack(struct hp_ledger *ledger, uint64_t hash,
-                                         const uintptr_t *frames, uint32_t depth) {
-    struct hp_ledger_stack *stack =
+static struct hps_ledger_stack *new_stack(struct hps_ledger *ledger, uint64_t hash,
+                                          const uintptr_t *frames, uint32_t depth) {
+    struct hps_ledger_stack *stack =
         make_room_for_stack(ledger)
-            ? hp_pool_take(&ledger->pool, sizeof *stack + depth * sizeof *frames)
+            ? hps_pool_take(&ledger->pool, sizeof *stack + depth * sizeof *frames)
             : NULL;
     if (!stack) {
         return NULL;
@@ -113,9 +114,9 @@ static struct hp_ledger_stack *new_stack(struct hp_ledger *ledger, uint64_t hash
     return stack;
 }
 
-static struct hp_ledger_stack *find_stack(struct hp_ledger *ledger, uint64_t hash,
-                                          const uintptr_t *frames, uint32_t depth) {
-    struct hp_ledger_stack *stack = ledger->buckets ? *bucket(ledger, hash) : NULL;
+static struct hps_ledger_stack *find_stack(struct hps_ledger *ledger, uint64_t hash,
+                                           const uintptr_t *frames, uint32_t depth) {
+    struct hps_ledger_stack *stack = ledger->buckets ? *bucket(ledger, hash) : NULL;
     while (stack && (stack->hash != hash || stack->depth != depth ||
                      memcmp(stack->frames, frames, depth * sizeof *frames) != 0)) {
         stack = stack->next;
@@ -123,24 +124,24 @@ static struct hp_ledger_stack *find_stack(struct hp_ledger *ledger, uint64_t has
     return stack;
 }
 
-struct hp_ledger_line *hp_ledger_line(struct hp_ledger *ledger,
-                                      struct hp_ledger_thread *thread,
-                                      const uintptr_t *frames, uint32_t depth) {
+struct hps_ledger_line *hps_ledger_line(struct hps_ledger *ledger,
+                                        struct hps_ledger_thread *thread,
+                                        const uintptr_t *frames, uint32_t depth) {
     uint64_t hash = hash_of(frames, depth);
-    struct hp_ledger_stack *stack = find_stack(ledger, hash, frames, depth);
+    struct hps_ledger_stack *stack = find_stack(ledger, hash, frames, depth);
     if (!stack && !(stack = new_stack(ledger, hash, frames, depth))) {
         return NULL;
     }
-    struct hp_ledger_line **at = &stack->lines;
+    struct hps_ledger_line **at = &stack->lines;
     while (*at && (*at)->thread->uid < thread->uid) {
         at = &(*at)->next;
     }
     if (*at && (*at)->thread == thread) {
         return *at;
     }
-    struct hp_ledger_line *line = hp_pool_take(&ledger->pool, sizeof *line);
+    struct hps_ledger_line *line = hps_pool_take(&ledger->pool, sizeof *line);
     if (line) {
-        *line = (struct hp_ledger_line){.next = *at, .stack = stack, .thread = thread};
+        *line = (struct hps_ledger_line){.next = *at, .stack = stack, .thread = thread};
         *at = line;
     }
     return line;
@@ -148,12 +149,12 @@ struct hp_ledger_line *hp_ledger_line(struct hp_ledger *ledger,
 
 // --- objects ------------------------------------------------------------------------
 
-static struct hp_tally tally_of(const struct hp_ledger *ledger, uint64_t usize) {
+static struct hps_tally tally_of(const struct hps_ledger *ledger, uint64_t usize) {
     if (ledger->period == 1) {
-        return (struct hp_tally){1, usize, 8, usize}; // what is below comes to the same
+        return (struct hps_tally){1, usize, 8, usize}; // what is below comes to the same
     }
     double p = 1 - exp(-(double)usize / (double)ledger->period);
-    return (struct hp_tally){
+    return (struct hps_tally){
         .objects = 1,
         .bytes = usize,
         .eighths = (uint64_t)round(8 / p),
@@ -161,36 +162,36 @@ static struct hp_tally tally_of(const struct hp_ledger *ledger, uint64_t usize) 
     };
 }
 
-static void add(struct hp_tally *sum, struct hp_tally one) {
+static void add(struct hps_tally *sum, struct hps_tally one) {
     sum->objects += one.objects;
     sum->bytes += one.bytes;
     sum->eighths += one.eighths;
     sum->weighted_bytes += one.weighted_bytes;
 }
 
-static void subtract(struct hp_tally *sum, struct hp_tally one) {
+static void subtract(struct hps_tally *sum, struct hps_tally one) {
     sum->objects -= one.objects;
     sum->bytes -= one.bytes;
     sum->eighths -= one.eighths;
     sum->weighted_bytes -= one.weighted_bytes;
 }
 
-void hp_ledger_add(struct hp_ledger *ledger, struct hp_ledger_line *line,
-                   uint64_t usize) {
-    struct hp_tally one = tally_of(ledger, usize);
-    struct hp_account *accounts[] = {&line->account, &line->stack->account,
-                                     &line->thread->account, &ledger->account};
+void hps_ledger_add(struct hps_ledger *ledger, struct hps_ledger_line *line,
+                    uint64_t usize) {
+    struct hps_tally one = tally_of(ledger, usize);
+    struct hps_account *accounts[] = {&line->account, &line->stack->account,
+                                      &line->thread->account, &ledger->account};
     for (int i = 0; i < 4; i++) {
         add(&accounts[i]->live, one);
         add(&accounts[i]->ever, one);
     }
 }
 
-void hp_ledger_remove(struct hp_ledger *ledger, struct hp_ledger_line *line,
-                      uint64_t usize) {
-    struct hp_tally one = tally_of(ledger, usize);
-    struct hp_account *accounts[] = {&line->account, &line->stack->account,
-                                     &line->thread->account, &ledger->account};
+void hps_ledger_remove(struct hps_ledger *ledger, struct hps_ledger_line *line,
+                       uint64_t usize) {
+    struct hps_tally one = tally_of(ledger, usize);
+    struct hps_account *accounts[] = {&line->account, &line->stack->account,
+                                      &line->thread->account, &ledger->account};
     for (int i = 0; i < 4; i++) {
         subtract(&accounts[i]->live, one);
     }

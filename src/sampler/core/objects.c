@@ -6,20 +6,20 @@ enum {
     FIRST_ROOM = 1024
 };
 
-static size_t home(const struct hp_objects *objects, uintptr_t address) {
-    return hp_objects_hash(address) & (objects->room - 1);
+static size_t home(const struct hps_objects *objects, uintptr_t address) {
+    return hps_objects_hash(address) & (objects->room - 1);
 }
 
-void hp_objects_mark(struct hp_objects *objects, uintptr_t address, int change) {
-    uint32_t *mark = &objects->marks[hp_objects_hash(address) % HP_OBJECTS_MARKS];
+void hps_objects_mark(struct hps_objects *objects, uintptr_t address, int change) {
+    uint32_t *mark = &objects->marks[hps_objects_hash(address) % HPS_OBJECTS_MARKS];
     __atomic_store_n(mark, *mark + (uint32_t)change, __ATOMIC_RELAXED);
 }
 
-static size_t after(const struct hp_objects *objects, size_t slot) {
+static size_t after(const struct hps_objects *objects, size_t slot) {
     return (slot + 1) & (objects->room - 1);
 }
 
-static void place(struct hp_objects *objects, const struct hp_object *object) {
+static void place(struct hps_objects *objects, const struct hps_object *object) {
     size_t slot = home(objects, object->address);
     while (objects->slots[slot].address) {
         slot = after(objects, slot);
@@ -27,14 +27,14 @@ static void place(struct hp_objects *objects, const struct hp_object *object) {
     objects->slots[slot] = *object;
 }
 
-static bool make_room(struct hp_objects *objects) {
+static bool make_room(struct hps_objects *objects) {
     if (2 * objects->count < objects->room) {
         return true;
     }
-    struct hp_object *old = objects->slots;
+    struct hps_object *old = objects->slots;
     size_t old_room = objects->room;
     size_t room = old_room ? 2 * old_room : FIRST_ROOM;
-    struct hp_object *slots = hp_pages_take(room * sizeof *slots);
+    struct hps_object *slots = hps_pages_take(room * sizeof *slots);
     if (!slots) {
         return false;
     }
@@ -45,22 +45,22 @@ static bool make_room(struct hp_objects *objects) {
             place(objects, &old[i]);
         }
     }
-    hp_pages_return(old, old_room * sizeof *slots);
+    hps_pages_return(old, old_room * sizeof *slots);
     return true;
 }
 
-bool hp_objects_put(struct hp_objects *objects, const struct hp_object *object) {
+bool hps_objects_put(struct hps_objects *objects, const struct hps_object *object) {
     if (!make_room(objects)) {
         return false;
     }
     place(objects, object);
     objects->count++;
-    hp_objects_mark(objects, object->address, 1);
+    hps_objects_mark(objects, object->address, 1);
     return true;
 }
 
 // Close the hole with whatever would not be found behind it.
-static void close_hole(struct hp_objects *objects, size_t hole) {
+static void close_hole(struct hps_objects *objects, size_t hole) {
     size_t mask = objects->room - 1;
     for (size_t slot = after(objects, hole); objects->slots[slot].address;
          slot = after(objects, slot)) {
@@ -73,8 +73,8 @@ static void close_hole(struct hp_objects *objects, size_t hole) {
     objects->slots[hole].address = 0;
 }
 
-bool hp_objects_take(struct hp_objects *objects, uintptr_t address,
-                     struct hp_object *object) {
+bool hps_objects_take(struct hps_objects *objects, uintptr_t address,
+                      struct hps_object *object) {
     if (objects->count == 0 || address == 0) { // NULL would be found in any empty slot
         return false;
     }
@@ -87,7 +87,7 @@ bool hp_objects_take(struct hp_objects *objects, uintptr_t address,
     }
     *object = objects->slots[slot];
     objects->count--;
-    hp_objects_mark(objects, address, -1);
+    hps_objects_mark(objects, address, -1);
     close_hole(objects, slot);
     return true;
 }

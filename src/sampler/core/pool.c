@@ -9,27 +9,28 @@ enum {
     UNIT = alignof(max_align_t),
 };
 
-struct hp_pool_chunk {
-    struct hp_pool_chunk *next;
+struct hps_pool_chunk {
+    struct hps_pool_chunk *next;
     size_t size, used;
     alignas(max_align_t) char memory[];
 };
 
-void *hp_pages_take(size_t size) {
+void *hps_pages_take(size_t size) {
     void *pages =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-void hp_pages_return(void *pages, size_t size) {
+void hps_pages_return(void *pages, size_t size) {
     if (pages) {
         munmap(pages, size);
     }
 }
 
-static struct hp_pool_chunk *grow(struct hp_pool *pool, size_t size) {
-    size_t whole = sizeof(struct hp_pool_chunk) + size;
-    struct hp_pool_chunk *chunk = hp_pages_take(whole > CHUNK_SIZE ? whole : CHUNK_SIZE);
+static struct hps_pool_chunk *grow(struct hps_pool *pool, size_t size) {
+    size_t whole = sizeof(struct hps_pool_chunk) + size;
+    struct hps_pool_chunk *chunk =
+        hps_pages_take(whole > CHUNK_SIZE ? whole : CHUNK_SIZE);
     if (chunk) {
         chunk->size = whole > CHUNK_SIZE ? whole : CHUNK_SIZE;
         chunk->used = sizeof *chunk;
@@ -39,12 +40,12 @@ static struct hp_pool_chunk *grow(struct hp_pool *pool, size_t size) {
     return chunk;
 }
 
-void *hp_pool_take(struct hp_pool *pool, size_t size) {
+void *hps_pool_take(struct hps_pool *pool, size_t size) {
     if (size > SIZE_MAX / 2) {
         return NULL;
     }
     size = (size + UNIT - 1) / UNIT * UNIT;
-    struct hp_pool_chunk *chunk = pool->chunks;
+    struct hps_pool_chunk *chunk = pool->chunks;
     if (!chunk || chunk->size - chunk->used < size) {
         chunk = grow(pool, size);
     }
@@ -56,10 +57,10 @@ void *hp_pool_take(struct hp_pool *pool, size_t size) {
     return memory;
 }
 
-void hp_pool_done(struct hp_pool *pool) {
+void hps_pool_done(struct hps_pool *pool) {
     while (pool->chunks) {
-        struct hp_pool_chunk *chunk = pool->chunks;
+        struct hps_pool_chunk *chunk = pool->chunks;
         pool->chunks = chunk->next;
-        hp_pages_return(chunk, chunk->size);
+        hps_pages_return(chunk, chunk->size);
     }
 }

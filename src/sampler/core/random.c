@@ -9,23 +9,23 @@ static uint64_t splitmix(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-void hp_random_init(struct hp_random *random, uint64_t seed) {
+void hps_random_init(struct hps_random *random, uint64_t seed) {
     for (int i = 0; i < 4; i++) {
         random->state[i] = splitmix(&seed);
     }
 }
 
-void hp_random_init_nth(struct hp_random *random, uint64_t seed, uint64_t n) {
+void hps_random_init_nth(struct hps_random *random, uint64_t seed, uint64_t n) {
     uint64_t first = splitmix(&seed);
     uint64_t second = first ^ n;
-    hp_random_init(random, splitmix(&second));
+    hps_random_init(random, splitmix(&second));
 }
 
 static uint64_t rotate(uint64_t x, int by) {
     return x << by | x >> (64 - by);
 }
 
-uint64_t hp_random_next(struct hp_random *random) {
+uint64_t hps_random_next(struct hps_random *random) {
     uint64_t *s = random->state;
     uint64_t result = rotate(s[0] + s[3], 23) + s[0];
     uint64_t t = s[1] << 17;
@@ -38,15 +38,15 @@ uint64_t hp_random_next(struct hp_random *random) {
     return result;
 }
 
-double hp_random_unit(struct hp_random *random) {
-    return (double)((hp_random_next(random) >> 11) + 1) * 0x1p-53;
+double hps_random_unit(struct hps_random *random) {
+    return (double)((hps_random_next(random) >> 11) + 1) * 0x1p-53;
 }
 
 // Lemire's method (2019): a product's high word, with the few unfair ones drawn anew.
-uint64_t hp_random_below(struct hp_random *random, uint64_t n) {
+uint64_t hps_random_below(struct hps_random *random, uint64_t n) {
     uint64_t unfair = -n % n;
     for (;;) {
-        uint128 product = (uint128)hp_random_next(random) * n;
+        uint128 product = (uint128)hps_random_next(random) * n;
         if ((uint64_t)product >= unfair) {
             return (uint64_t)(product >> 64);
         }

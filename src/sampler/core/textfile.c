@@ -4,13 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-void hp_textfile_init(struct hp_textfile *file, int fd) {
+void hps_textfile_init(struct hps_textfile *file, int fd) {
     file->fd = fd;
     file->error = 0;
     file->used = 0;
 }
 
-int hp_textfile_flush(struct hp_textfile *file) {
+int hps_textfile_flush(struct hps_textfile *file) {
     for (size_t done = 0; done < file->used && !file->error;) {
         ssize_t n = write(file->fd, file->bytes + done, file->used - done);
         if (n >= 0) {
@@ -23,7 +23,7 @@ int hp_textfile_flush(struct hp_textfile *file) {
     return file->error;
 }
 
-void hp_textfile_bytes(struct hp_textfile *file, const char *bytes, size_t length) {
+void hps_textfile_bytes(struct hps_textfile *file, const char *bytes, size_t length) {
     while (length > 0) {
         size_t room = sizeof file->bytes - file->used;
         size_t n = length < room ? length : room;
@@ -32,40 +32,40 @@ void hp_textfile_bytes(struct hp_textfile *file, const char *bytes, size_t lengt
         bytes += n;
         length -= n;
         if (file->used == sizeof file->bytes) {
-            hp_textfile_flush(file);
+            hps_textfile_flush(file);
         }
     }
 }
 
-void hp_textfile_text(struct hp_textfile *file, const char *text) {
-    hp_textfile_bytes(file, text, strlen(text));
+void hps_textfile_text(struct hps_textfile *file, const char *text) {
+    hps_textfile_bytes(file, text, strlen(text));
 }
 
-static void put_number(struct hp_textfile *file, uint64_t number, unsigned base) {
+static void put_number(struct hps_textfile *file, uint64_t number, unsigned base) {
     char digits[20];
     size_t at = sizeof digits;
     do {
         digits[--at] = "0123456789abcdef"[number % base];
         number /= base;
     } while (number > 0);
-    hp_textfile_bytes(file, digits + at, sizeof digits - at);
+    hps_textfile_bytes(file, digits + at, sizeof digits - at);
 }
 
-void hp_textfile_decimal(struct hp_textfile *file, uint64_t number) {
+void hps_textfile_decimal(struct hps_textfile *file, uint64_t number) {
     put_number(file, number, 10);
 }
 
-void hp_textfile_hex(struct hp_textfile *file, uint64_t number) {
+void hps_textfile_hex(struct hps_textfile *file, uint64_t number) {
     put_number(file, number, 16);
 }
 
-void hp_textfile_copy(struct hp_textfile *file, int from) {
-    hp_textfile_flush(file);
+void hps_textfile_copy(struct hps_textfile *file, int from) {
+    hps_textfile_flush(file);
     for (;;) {
         ssize_t n = read(from, file->bytes, sizeof file->bytes);
         if (n > 0) {
             file->used = (size_t)n;
-            hp_textfile_flush(file);
+            hps_textfile_flush(file);
         } else if (n == 0) {
             return;
         } else if (errno != EINTR) {

@@ -1,12 +1,12 @@
 // The usable size that jemalloc 5 gives to a request: 8, then multiples of 16 up to 128,
 // then four steps to each doubling.
-#ifndef HP_SAMPLER_USIZE_H
-#define HP_SAMPLER_USIZE_H
+#ifndef HPS_CORE_USIZE_H
+#define HPS_CORE_USIZE_H
 
 #include <stdint.h>
 
 // request < 2^62.
-static inline uint64_t hp_usize(uint64_t request) {
+static inline uint64_t hps_usize(uint64_t request) {
     if (request <= 8) {
         return 8;
     }
@@ -17,8 +17,8 @@ static inline uint64_t hp_usize(uint64_t request) {
 }
 
 // The same for an aligned request; alignment is a power of 2.
-static inline uint64_t hp_usize_aligned(uint64_t request, uint64_t alignment) {
-    return hp_usize((request + alignment - 1) & ~(alignment - 1));
+static inline uint64_t hps_usize_aligned(uint64_t request, uint64_t alignment) {
+    return hps_usize((request + alignment - 1) & ~(alignment - 1));
 }
 
 #endif

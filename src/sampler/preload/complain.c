@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-void hp_complain(const char *what, const char *which, const char *why) {
+void hps_complain(const char *what, const char *which, const char *why) {
     const char *const parts[] = {"hprof-sampler: ", what,
                                  which ? " '" : "", which ? which : "",
                                  which ? "'" : "",  why ? ": " : "",

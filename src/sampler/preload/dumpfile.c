@@ -11,7 +11,7 @@
 
 // --- names --------------------------------------------------------------------------
 
-static void add_bytes(struct hp_path *path, const char *bytes, size_t length) {
+static void add_bytes(struct hps_path *path, const char *bytes, size_t length) {
     size_t room = sizeof path->text - 1 - path->length;
     path->overlong |= length > room;
     length = length < room ? length : room;
@@ -20,11 +20,11 @@ static void add_bytes(struct hp_path *path, const char *bytes, size_t length) {
     path->text[path->length] = '\0';
 }
 
-void hp_path_text(struct hp_path *path, const char *text) {
+void hps_path_text(struct hps_path *path, const char *text) {
     add_bytes(path, text, strlen(text));
 }
 
-void hp_path_number(struct hp_path *path, uint64_t number) {
+void hps_path_number(struct hps_path *path, uint64_t number) {
     char digits[20];
     size_t at = sizeof digits;
     do {
@@ -34,48 +34,48 @@ void hp_path_number(struct hp_path *path, uint64_t number) {
     add_bytes(path, digits + at, sizeof digits - at);
 }
 
-void hp_path_pattern(struct hp_path *path, const char *pattern, bool distinct) {
+void hps_path_pattern(struct hps_path *path, const char *pattern, bool distinct) {
     uint64_t process = (uint64_t)getpid();
     for (const char *mark; (mark = strstr(pattern, "%p")); pattern = mark + 2) {
         add_bytes(path, pattern, (size_t)(mark - pattern));
-        hp_path_number(path, process);
+        hps_path_number(path, process);
         distinct = false;
     }
-    hp_path_text(path, pattern);
+    hps_path_text(path, pattern);
     if (distinct) {
-        hp_path_text(path, ".");
-        hp_path_number(path, process);
+        hps_path_text(path, ".");
+        hps_path_number(path, process);
     }
 }
 
 // --- files --------------------------------------------------------------------------
 
-static void copy_map(struct hp_textfile *file) {
+static void copy_map(struct hps_textfile *file) {
     int map = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (map < 0) {
         file->error = file->error ? file->error : errno;
         return;
     }
-    hp_textfile_copy(file, map);
+    hps_textfile_copy(file, map);
     close(map);
 }
 
-static int write_whole(int fd, const struct hp_ledger *ledger,
-                       struct hp_heapfile_options options) {
-    static struct hp_textfile file; // stacks may be small
-    hp_textfile_init(&file, fd);
-    int error = hp_heapfile_write(&file, ledger, options);
+static int write_whole(int fd, const struct hps_ledger *ledger,
+                       struct hps_heapfile_options options) {
+    static struct hps_textfile file; // stacks may be small
+    hps_textfile_init(&file, fd);
+    int error = hps_heapfile_write(&file, ledger, options);
     if (error == 0) {
-        hp_heapfile_begin_map(&file);
+        hps_heapfile_begin_map(&file);
         copy_map(&file);
-        error = hp_textfile_flush(&file);
+        error = hps_textfile_flush(&file);
     }
     return error;
 }
 
-static int write_renamed(const struct hp_path *path, const char *temporary,
-                         const struct hp_ledger *ledger,
-                         struct hp_heapfile_options options) {
+static int write_renamed(const struct hps_path *path, const char *temporary,
+                         const struct hps_ledger *ledger,
+                         struct hps_heapfile_options options) {
     unlink(temporary); // of a process that had our number and was killed
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) {
@@ -94,17 +94,17 @@ static int write_renamed(const struct hp_path *path, const char *temporary,
     return error;
 }
 
-int hp_dumpfile_write(const struct hp_path *path, const struct hp_ledger *ledger,
-                      struct hp_heapfile_options options) {
-    static struct hp_path temporary;
+int hps_dumpfile_write(const struct hps_path *path, const struct hps_ledger *ledger,
+                       struct hps_heapfile_options options) {
+    static struct hps_path temporary;
     temporary = *path;
-    hp_path_text(&temporary, ".");
-    hp_path_number(&temporary, (uint64_t)getpid());
-    hp_path_text(&temporary, ".tmp");
+    hps_path_text(&temporary, ".");
+    hps_path_number(&temporary, (uint64_t)getpid());
+    hps_path_text(&temporary, ".tmp");
     int error = temporary.overlong ? ENAMETOOLONG
                                    : write_renamed(path, temporary.text, ledger, options);
     if (error != 0) {
-        hp_complain("cannot write", path->text, strerrordesc_np(error));
+        hps_complain("cannot write", path->text, strerrordesc_np(error));
     }
     return error;
 }

@@ -18,24 +18,24 @@ static uint32_t me(void) {
     return my_number;
 }
 
-static bool take_as(struct hp_lock *lock, uint32_t owner) {
+static bool take_as(struct hps_lock *lock, uint32_t owner) {
     uint32_t unowned = 0;
     return __atomic_compare_exchange_n(&lock->word, &unowned, owner, false,
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 // True if an owner who was `seen` knows that it has to wake others.
-static bool mark_waited(struct hp_lock *lock, uint32_t seen) {
+static bool mark_waited(struct hps_lock *lock, uint32_t seen) {
     return (seen & WAITED) ||
            __atomic_compare_exchange_n(&lock->word, &seen, seen | WAITED, false,
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-bool hp_lock_try(struct hp_lock *lock) {
+bool hps_lock_try(struct hps_lock *lock) {
     return take_as(lock, me());
 }
 
-void hp_lock_take(struct hp_lock *lock) {
+void hps_lock_take(struct hps_lock *lock) {
     uint32_t owner = me();
     while (!take_as(lock, owner)) {
         uint32_t seen = __atomic_load_n(&lock->word, __ATOMIC_SEQ_CST);
@@ -47,17 +47,17 @@ void hp_lock_take(struct hp_lock *lock) {
     }
 }
 
-void hp_lock_release(struct hp_lock *lock) {
+void hps_lock_release(struct hps_lock *lock) {
     if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_SEQ_CST) & WAITED) {
         syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     }
 }
 
-bool hp_lock_is_mine(const struct hp_lock *lock) {
+bool hps_lock_is_mine(const struct hps_lock *lock) {
     return (__atomic_load_n(&lock->word, __ATOMIC_SEQ_CST) & ~WAITED) == me();
 }
 
-void hp_lock_inherit(struct hp_lock *lock) {
+void hps_lock_inherit(struct hps_lock *lock) {
     my_number = 0;
     __atomic_store_n(&lock->word, me(), __ATOMIC_SEQ_CST);
 }

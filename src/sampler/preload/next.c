@@ -12,7 +12,7 @@ static void ignore(void *object) {
     (void)object; // NULL
 }
 
-struct hp_next hp_next = {.free = ignore};
+struct hps_next hps_next = {.free = ignore};
 
 // --- provisional memory -------------------------------------------------------------
 
@@ -24,7 +24,7 @@ enum {
 static alignas(PAGE) char provisional[PAGES][PAGE];
 static size_t pages_used;
 
-void *hp_next_provisional(size_t size) {
+void *hps_next_provisional(size_t size) {
     size_t left = PAGES - pages_used;
     size_t pages = size > 0 ? (size - 1) / PAGE + 1 : 1;
     if (pages > left) {
@@ -36,7 +36,7 @@ void *hp_next_provisional(size_t size) {
     return memory;
 }
 
-size_t hp_next_provisional_room(const void *object) {
+size_t hps_next_provisional_room(const void *object) {
     size_t offset = (size_t)((const char *)object - provisional[0]);
     return offset < sizeof provisional ? sizeof provisional - offset : 0;
 }
@@ -47,14 +47,14 @@ size_t hp_next_provisional_room(const void *object) {
 static void find(void *function, const char *name) {
     void *symbol = dlsym(RTLD_NEXT, name);
     if (!symbol) {
-        hp_complain("no allocator to stand in front of; there is no", name, NULL);
+        hps_complain("no allocator to stand in front of; there is no", name, NULL);
         abort();
     }
     memcpy(function, &symbol, sizeof symbol);
 }
 
-void hp_next_find(void) {
-    struct hp_next next;
+void hps_next_find(void) {
+    struct hps_next next;
     find(&next.malloc, "malloc");
     find(&next.free, "free");
     find(&next.calloc, "calloc");
@@ -62,5 +62,5 @@ void hp_next_find(void) {
     find(&next.memalign, "memalign");
     find(&next.aligned_alloc, "aligned_alloc");
     find(&next.posix_memalign, "posix_memalign");
-    hp_next = next;
+    hps_next = next;
 }

@@ -23,7 +23,7 @@ struct nothrow; // std::nothrow_t
 static void find(void *function, const char *name) {
     void *symbol = dlsym(RTLD_NEXT, name);
     if (!symbol) {
-        hp_complain("there is no C++ library with", name, NULL);
+        hps_complain("there is no C++ library with", name, NULL);
         abort();
     }
     memcpy(function, &symbol, sizeof symbol);
@@ -46,28 +46,28 @@ APART void *next_new_aligned(const char *name, size_t size, size_t alignment,
 // --- memory -------------------------------------------------------------------------
 
 APART void *allocate_apart(size_t size) {
-    return hp_allocate((struct hp_request){.size = size}, __builtin_frame_address(0));
+    return hps_allocate((struct hps_request){.size = size}, __builtin_frame_address(0));
 }
 
 static inline void *allocate(size_t size) {
-    return hp_tracker_passes(size) ? hp_next.malloc(size) : allocate_apart(size);
+    return hps_tracker_passes(size) ? hps_next.malloc(size) : allocate_apart(size);
 }
 
 APART void *allocate_aligned_apart(size_t size, size_t alignment) {
-    return hp_allocate((struct hp_request){.size = size, .alignment = alignment},
-                       __builtin_frame_address(0));
+    return hps_allocate((struct hps_request){.size = size, .alignment = alignment},
+                        __builtin_frame_address(0));
 }
 
 static inline void *allocate_aligned(size_t size, size_t alignment) {
-    return hp_tracker_passes(size) ? hp_next.memalign(alignment, size)
-                                   : allocate_aligned_apart(size, alignment);
+    return hps_tracker_passes(size) ? hps_next.memalign(alignment, size)
+                                    : allocate_aligned_apart(size, alignment);
 }
 
 static inline void release(void *object) {
-    if (hp_tracker_watches(object)) {
-        hp_release(object);
+    if (hps_tracker_watches(object)) {
+        hps_release(object);
     } else {
-        hp_next.free(object);
+        hps_next.free(object);
     }
 }
 
@@ -85,8 +85,8 @@ EXPORTED void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t size, size_t alignment,
                                                   const struct nothrow *nothrow);
 
 // Ours, even if the program has others under the same names.
-void *hp_operator_new(size_t size) __attribute__((alias("_Znwm")));
-void *hp_operator_new_aligned(size_t size, size_t alignment)
+void *hps_operator_new(size_t size) __attribute__((alias("_Znwm")));
+void *hps_operator_new_aligned(size_t size, size_t alignment)
     __attribute__((alias("_ZnwmSt11align_val_t")));
 
 EXPORTED void *_Znwm(size_t size) {
@@ -99,7 +99,7 @@ EXPORTED void *_Znam(size_t size) {
 }
 
 EXPORTED void *_ZnwmRKSt9nothrow_t(size_t size, const struct nothrow *nothrow) {
-    void *object = _Znwm == hp_operator_new ? allocate(size) : NULL;
+    void *object = _Znwm == hps_operator_new ? allocate(size) : NULL;
     return object ? object : next_new("_ZnwmRKSt9nothrow_t", size, nothrow);
 }
 
@@ -119,7 +119,7 @@ EXPORTED void *_ZnamSt11align_val_t(size_t size, size_t alignment) {
 
 EXPORTED void *_ZnwmSt11align_val_tRKSt9nothrow_t(size_t size, size_t alignment,
                                                   const struct nothrow *nothrow) {
-    void *object = _ZnwmSt11align_val_t == hp_operator_new_aligned
+    void *object = _ZnwmSt11align_val_t == hps_operator_new_aligned
                        ? allocate_aligned(size, alignment)
                        : NULL;
     return object ? object

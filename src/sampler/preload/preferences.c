@@ -70,7 +70,7 @@ static bool read_unwind(const char *value, void *field) {
 
 // --- settings -----------------------------------------------------------------------
 
-#define FIELD(field) offsetof(struct hp_preferences, field)
+#define FIELD(field) offsetof(struct hps_preferences, field)
 
 static const struct setting {
     const char *key;
@@ -90,7 +90,7 @@ static const struct setting {
 };
 
 // `text` is KEY:VALUE and cut in two here.
-static bool set(struct hp_preferences *preferences, char *text) {
+static bool set(struct hps_preferences *preferences, char *text) {
     char *value = strchr(text, ':');
     if (!value) {
         return false;
@@ -98,7 +98,7 @@ static bool set(struct hp_preferences *preferences, char *text) {
     *value++ = '\0';
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         if (strcmp(settings[i].key, text) == 0) {
-            struct hp_preferences changed = *preferences;
+            struct hps_preferences changed = *preferences;
             if (!settings[i].read(value, (char *)&changed + settings[i].field)) {
                 break;
             }
@@ -124,8 +124,8 @@ static void make_absolute(char name[PATH_MAX]) {
     }
 }
 
-void hp_preferences_read(struct hp_preferences *preferences, const char *text) {
-    *preferences = (struct hp_preferences){
+void hps_preferences_read(struct hps_preferences *preferences, const char *text) {
+    *preferences = (struct hps_preferences){
         .name = "hprof.%p",
         .period = 1 << 19,
         .unbias = true,
@@ -141,7 +141,7 @@ void hp_preferences_read(struct hp_preferences *preferences, const char *text) {
         memcpy(setting, text, kept);
         setting[kept] = '\0';
         if (kept < length || !set(preferences, setting)) {
-            hp_complain("HPROF_SAMPLER: cannot make sense of", setting, NULL);
+            hps_complain("HPROF_SAMPLER: cannot make sense of", setting, NULL);
         }
         text += length + (text[length] == ',');
     }

@@ -1,12 +1,12 @@
 // What the environment variable HPROF_SAMPLER asks for: KEY:VALUE,KEY:VALUE, as in MALLOC_CONF.
-#ifndef HP_SAMPLER_PREFERENCES_H
-#define HP_SAMPLER_PREFERENCES_H
+#ifndef HPS_PRELOAD_PREFERENCES_H
+#define HPS_PRELOAD_PREFERENCES_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hp_preferences {
+struct hps_preferences {
     char name
         [PATH_MAX];  // name:PATH         of dumps, absolute; %p is the process (hprof.%p)
     uint64_t period; // lg_sample:N       2^N bytes between samples (19)
@@ -22,6 +22,6 @@ struct hp_preferences {
 
 // Each setting that makes no sense is told on standard error and left at its default.  `text`
 // may be NULL.
-void hp_preferences_read(struct hp_preferences *preferences, const char *text);
+void hps_preferences_read(struct hps_preferences *preferences, const char *text);
 
 #endif

@@ -22,66 +22,66 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-__thread struct hp_countdown hp_tracker_gate;
-uintptr_t hp_tracker_unwatched = HP_TRACKER_UNWATCHED;
+__thread struct hps_countdown hps_tracker_gate;
+uintptr_t hps_tracker_unwatched = HPS_TRACKER_UNWATCHED;
 
 static __thread struct {
     bool busy; // here already: what else is allocated is the tracker's own
     bool seeded;
-    struct hp_countdown countdown; // truth mode: to the next sample
-    struct hp_random random;
-    struct hp_ledger_thread *sampled, *exact;
-    struct hp_stack_area stack;
+    struct hps_countdown countdown; // truth mode: to the next sample
+    struct hps_random random;
+    struct hps_ledger_thread *sampled, *exact;
+    struct hps_stack_area stack;
 } self __attribute__((tls_model("initial-exec")));
 
 // The same for all threads; written before there are two.
 static bool started;
-static struct hp_preferences preferences;
+static struct hps_preferences preferences;
 
 static uint64_t threads_seeded; // atomic
 static bool dump_wanted;        // atomic
 
-static struct hp_lock lock;
+static struct hps_lock lock;
 
 // What the lock guards.
-struct hp_objects hp_tracker_objects;
-static struct hp_ledger sampled, exact;
+struct hps_objects hps_tracker_objects;
+static struct hps_ledger sampled, exact;
 static uint64_t dumps, forks;
 static bool is_forked;
 static bool was_mine; // when fork() began
 
 // --- dumps --------------------------------------------------------------------------
 
-static int write_dump(struct hp_path *path) {
+static int write_dump(struct hps_path *path) {
     size_t length = path->length;
-    hp_path_text(path, ".heap");
-    int error = hp_dumpfile_write(path, &sampled,
-                                  (struct hp_heapfile_options){preferences.unbias,
-                                                               preferences.accum});
+    hps_path_text(path, ".heap");
+    int error = hps_dumpfile_write(path, &sampled,
+                                   (struct hps_heapfile_options){preferences.unbias,
+                                                                 preferences.accum});
     if (preferences.truth) {
         path->length = length;
-        hp_path_text(path, ".truth.heap");
+        hps_path_text(path, ".truth.heap");
         int also =
-            hp_dumpfile_write(path, &exact,
-                              (struct hp_heapfile_options){.accum = preferences.accum});
+            hps_dumpfile_write(path, &exact,
+                               (struct hps_heapfile_options){.accum = preferences.accum});
         error = error ? error : also;
     }
     return error;
 }
 
 static int write_next_dump(void) {
-    static struct hp_path path;
-    path = (struct hp_path){0};
-    hp_path_pattern(&path, preferences.name, is_forked);
-    hp_path_text(&path, ".");
-    hp_path_number(&path, dumps++);
+    static struct hps_path path;
+    path = (struct hps_path){0};
+    hps_path_pattern(&path, preferences.name, is_forked);
+    hps_path_text(&path, ".");
+    hps_path_number(&path, dumps++);
     return write_dump(&path);
 }
 
 static int write_named_dump(const char *name, bool distinct) {
-    static struct hp_path path;
-    path = (struct hp_path){0};
-    hp_path_pattern(&path, name, distinct);
+    static struct hps_path path;
+    path = (struct hps_path){0};
+    hps_path_pattern(&path, name, distinct);
     return write_dump(&path);
 }
 
@@ -92,15 +92,15 @@ static void unlock(void) {
         if (__atomic_exchange_n(&dump_wanted, false, __ATOMIC_SEQ_CST)) {
             write_next_dump();
         }
-        hp_lock_release(&lock);
-    } while (__atomic_load_n(&dump_wanted, __ATOMIC_SEQ_CST) && hp_lock_try(&lock));
+        hps_lock_release(&lock);
+    } while (__atomic_load_n(&dump_wanted, __ATOMIC_SEQ_CST) && hps_lock_try(&lock));
 }
 
 static void on_signal(int number) {
     (void)number;
     int error = errno;
     __atomic_store_n(&dump_wanted, true, __ATOMIC_SEQ_CST);
-    if (hp_lock_try(&lock)) {
+    if (hps_lock_try(&lock)) {
         unlock();
     }
     errno = error;
@@ -117,11 +117,11 @@ static bool start(void) {
         return false;
     }
     self.busy = true;
-    hp_preferences_read(&preferences, secure_getenv("HPROF_SAMPLER"));
-    hp_ledger_init(&sampled, preferences.period);
-    hp_ledger_init(&exact, 1);
+    hps_preferences_read(&preferences, secure_getenv("HPROF_SAMPLER"));
+    hps_ledger_init(&sampled, preferences.period);
+    hps_ledger_init(&exact, 1);
     if (preferences.truth) {
-        hp_tracker_unwatched = 0;
+        hps_tracker_unwatched = 0;
     }
     self.busy = false;
     started = true;
@@ -131,9 +131,9 @@ static bool start(void) {
 // fork() must not happen while the tables change.  A program may call it in a signal handler
 // that interrupted its own thread here; then the same change goes on in both processes.
 static void before_fork(void) {
-    bool mine = hp_lock_is_mine(&lock);
+    bool mine = hps_lock_is_mine(&lock);
     if (!mine) {
-        hp_lock_take(&lock);
+        hps_lock_take(&lock);
         self.busy = true; // other handlers may allocate
     }
     was_mine = mine;
@@ -148,15 +148,15 @@ static void after_fork_in_parent(void) {
 }
 
 static void after_fork_in_child(void) {
-    hp_lock_inherit(&lock);
+    hps_lock_inherit(&lock);
     __atomic_store_n(&dump_wanted, false, __ATOMIC_SEQ_CST); // the parent's
-    struct hp_random random;
-    hp_random_init_nth(&random, preferences.seed, forks);
-    preferences.seed = hp_random_next(&random);
+    struct hps_random random;
+    hps_random_init_nth(&random, preferences.seed, forks);
+    preferences.seed = hps_random_next(&random);
     is_forked = true;
     dumps = forks = threads_seeded = 0;
     self.seeded = false;
-    hp_tracker_gate = (struct hp_countdown){0};
+    hps_tracker_gate = (struct hps_countdown){0};
     after_fork_in_parent();
 }
 
@@ -166,16 +166,16 @@ __attribute__((constructor)) static void begin(void) {
         return;
     }
     self.busy = true;
-    hp_unwind_prepare();
+    hps_unwind_prepare();
     if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
-        hp_complain("no memory for what fork() needs", NULL, NULL);
+        hps_complain("no memory for what fork() needs", NULL, NULL);
     }
     struct sigaction action = {.sa_handler = on_signal,
                                .sa_flags = SA_RESTART | SA_ONSTACK};
     sigfillset(&action.sa_mask);
     if (preferences.signal && sigaction(preferences.signal, &action, NULL) != 0) {
-        hp_complain("cannot dump on signal", sigabbrev_np(preferences.signal),
-                    strerrordesc_np(errno));
+        hps_complain("cannot dump on signal", sigabbrev_np(preferences.signal),
+                     strerrordesc_np(errno));
     }
     self.busy = false;
     errno = error;
@@ -186,24 +186,24 @@ __attribute__((destructor)) static void end(void) {
         return;
     }
     int error = errno;
-    if (hp_lock_is_mine(&lock)) {
-        hp_complain("no dump: a signal handler ended the process inside malloc()", NULL,
-                    NULL);
+    if (hps_lock_is_mine(&lock)) {
+        hps_complain("no dump: a signal handler ended the process inside malloc()", NULL,
+                     NULL);
         return;
     }
-    hp_lock_take(&lock);
+    hps_lock_take(&lock);
     write_named_dump(preferences.name, is_forked);
     unlock();
     errno = error;
 }
 
 int hprof_sampler_dump(const char *name) {
-    if (!start() || hp_lock_is_mine(&lock)) {
+    if (!start() || hps_lock_is_mine(&lock)) {
         errno = EBUSY;
         return -1;
     }
     int before = errno;
-    hp_lock_take(&lock);
+    hps_lock_take(&lock);
     int error = name ? write_named_dump(name, false) : write_next_dump();
     unlock();
     errno = error ? error : before;
@@ -213,35 +213,35 @@ int hprof_sampler_dump(const char *name) {
 // --- decisions ----------------------------------------------------------------------
 
 static uint64_t next_gap(void) {
-    return hp_gap_geometric(&self.random, preferences.period);
+    return hps_gap_geometric(&self.random, preferences.period);
 }
 
 // Whether the gap of a thread that is new here, or of the calls in truth mode, is over.
-static bool count_down(struct hp_countdown *countdown, uint64_t usize) {
+static bool count_down(struct hps_countdown *countdown, uint64_t usize) {
     if (!self.seeded) {
         uint64_t n = __atomic_fetch_add(&threads_seeded, 1, __ATOMIC_RELAXED);
-        hp_random_init_nth(&self.random, preferences.seed, n);
-        hp_countdown_start(countdown, next_gap());
+        hps_random_init_nth(&self.random, preferences.seed, n);
+        hps_countdown_start(countdown, next_gap());
         self.seeded = true;
     }
-    return hp_countdown_hits(countdown, usize);
+    return hps_countdown_hits(countdown, usize);
 }
 
-bool hp_tracker_samples(size_t size) {
+bool hps_tracker_samples(size_t size) {
     if (!start()) {
-        hp_tracker_gate = (struct hp_countdown){0};
+        hps_tracker_gate = (struct hps_countdown){0};
         return false;
     }
     int error = errno;
-    struct hp_countdown *countdown =
-        preferences.truth ? &self.countdown : &hp_tracker_gate;
+    struct hps_countdown *countdown =
+        preferences.truth ? &self.countdown : &hps_tracker_gate;
     bool is_over = self.seeded && !preferences.truth; // which is why we are here
-    bool hits = is_over || count_down(countdown, hp_usize(size) & INT64_MAX);
+    bool hits = is_over || count_down(countdown, hps_usize(size) & INT64_MAX);
     if (hits) {
-        hp_countdown_start(countdown, next_gap());
+        hps_countdown_start(countdown, next_gap());
     }
     if (preferences.truth) {
-        hp_tracker_gate = (struct hp_countdown){0};
+        hps_tracker_gate = (struct hps_countdown){0};
     }
     errno = error;
     return hits && !self.busy;
@@ -249,44 +249,44 @@ bool hp_tracker_samples(size_t size) {
 
 // --- objects ------------------------------------------------------------------------
 
-static struct hp_ledger_thread *new_thread(struct hp_ledger *ledger) {
+static struct hps_ledger_thread *new_thread(struct hps_ledger *ledger) {
     char name[16] = "";
     if (preferences.thread_name && prctl(PR_GET_NAME, name) == 0) {
         for (char *c = name; *c; c++) {
             *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
         }
     }
-    return hp_ledger_new_thread(ledger, name);
+    return hps_ledger_new_thread(ledger, name);
 }
 
-static struct hp_ledger_line *find_line(struct hp_ledger *ledger,
-                                        struct hp_ledger_thread **thread,
-                                        const uintptr_t *frames, uint32_t depth) {
+static struct hps_ledger_line *find_line(struct hps_ledger *ledger,
+                                         struct hps_ledger_thread **thread,
+                                         const uintptr_t *frames, uint32_t depth) {
     if (!*thread) {
         *thread = new_thread(ledger);
     }
-    return *thread ? hp_ledger_line(ledger, *thread, frames, depth) : NULL;
+    return *thread ? hps_ledger_line(ledger, *thread, frames, depth) : NULL;
 }
 
-static void discount(const struct hp_object *object) {
+static void discount(const struct hps_object *object) {
     if (object->sampled) {
-        hp_ledger_remove(&sampled, object->sampled, object->usize);
+        hps_ledger_remove(&sampled, object->sampled, object->usize);
     }
     if (object->exact) {
-        hp_ledger_remove(&exact, object->exact, object->usize);
+        hps_ledger_remove(&exact, object->exact, object->usize);
     }
 }
 
 // An object at the same address was freed by a way that we do not see.
-static bool put_in_place_of_lost(const struct hp_object *object) {
-    struct hp_object lost;
-    if (hp_objects_take(&hp_tracker_objects, object->address, &lost)) {
+static bool put_in_place_of_lost(const struct hps_object *object) {
+    struct hps_object lost;
+    if (hps_objects_take(&hps_tracker_objects, object->address, &lost)) {
         discount(&lost);
     }
-    return hp_objects_put(&hp_tracker_objects, object);
+    return hps_objects_put(&hps_tracker_objects, object);
 }
 
-static void record(struct hp_object *object, bool is_sampled, const uintptr_t *frames,
+static void record(struct hps_object *object, bool is_sampled, const uintptr_t *frames,
                    uint32_t depth) {
     if (is_sampled) {
         object->sampled = find_line(&sampled, &self.sampled, frames, depth);
@@ -298,25 +298,26 @@ static void record(struct hp_object *object, bool is_sampled, const uintptr_t *f
         return; // no memory: as if not sampled
     }
     if (object->sampled) {
-        hp_ledger_add(&sampled, object->sampled, object->usize);
+        hps_ledger_add(&sampled, object->sampled, object->usize);
     }
     if (object->exact) {
-        hp_ledger_add(&exact, object->exact, object->usize);
+        hps_ledger_add(&exact, object->exact, object->usize);
     }
 }
 
-void hp_tracker_add(const void *object, size_t size, bool is_sampled, const void *frame) {
+void hps_tracker_add(const void *object, size_t size, bool is_sampled,
+                     const void *frame) {
     if (self.busy || !started || !(is_sampled || preferences.truth)) {
         return;
     }
     int error = errno;
     self.busy = true;
-    uintptr_t frames[HP_UNWIND_FRAMES];
+    uintptr_t frames[HPS_UNWIND_FRAMES];
     uint32_t depth = preferences.frame_pointer
-                         ? hp_unwind_frame_pointers(frames, frame, &self.stack)
-                         : hp_unwind(frames);
-    struct hp_object known = {.address = (uintptr_t)object, .usize = hp_usize(size)};
-    hp_lock_take(&lock);
+                         ? hps_unwind_frame_pointers(frames, frame, &self.stack)
+                         : hps_unwind(frames);
+    struct hps_object known = {.address = (uintptr_t)object, .usize = hps_usize(size)};
+    hps_lock_take(&lock);
     record(&known, is_sampled, frames, depth);
     unlock();
     self.busy = false;
@@ -325,14 +326,14 @@ void hp_tracker_add(const void *object, size_t size, bool is_sampled, const void
 
 // What the tracker itself has, or a signal handler that interrupted it, was never recorded or
 // is found lost when its address comes again.
-static bool take(const void *object, struct hp_object *taken, bool drop) {
+static bool take(const void *object, struct hps_object *taken, bool drop) {
     if (self.busy) {
         return false;
     }
     int error = errno;
     self.busy = true;
-    hp_lock_take(&lock);
-    bool known = hp_objects_take(&hp_tracker_objects, (uintptr_t)object, taken);
+    hps_lock_take(&lock);
+    bool known = hps_objects_take(&hps_tracker_objects, (uintptr_t)object, taken);
     if (known && drop) {
         discount(taken);
     }
@@ -342,19 +343,19 @@ static bool take(const void *object, struct hp_object *taken, bool drop) {
     return known;
 }
 
-bool hp_tracker_take(const void *object, struct hp_object *taken) {
+bool hps_tracker_take(const void *object, struct hps_object *taken) {
     return take(object, taken, false);
 }
 
-void hp_tracker_forget(const void *object) {
-    struct hp_object taken;
+void hps_tracker_forget(const void *object) {
+    struct hps_object taken;
     take(object, &taken, true);
 }
 
-void hp_tracker_restore(const struct hp_object *taken) {
+void hps_tracker_restore(const struct hps_object *taken) {
     int error = errno;
     self.busy = true;
-    hp_lock_take(&lock);
+    hps_lock_take(&lock);
     if (!put_in_place_of_lost(taken)) {
         discount(taken);
     }
@@ -363,10 +364,10 @@ void hp_tracker_restore(const struct hp_object *taken) {
     errno = error;
 }
 
-void hp_tracker_drop(const struct hp_object *taken) {
+void hps_tracker_drop(const struct hps_object *taken) {
     int error = errno;
     self.busy = true;
-    hp_lock_take(&lock);
+    hps_lock_take(&lock);
     discount(taken);
     unlock();
     self.busy = false;

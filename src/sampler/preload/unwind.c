@@ -26,7 +26,7 @@ struct walk {
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
     struct walk *walk = data;
     uintptr_t address = _Unwind_GetIP(context);
-    if (walk->depth == HP_UNWIND_FRAMES || address == 0) {
+    if (walk->depth == HPS_UNWIND_FRAMES || address == 0) {
         return _URC_END_OF_STACK;
     }
     if (walk->depth > 0 || !is_ours(address)) {
@@ -35,15 +35,15 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
     return _URC_NO_REASON;
 }
 
-uint32_t hp_unwind(uintptr_t frames[HP_UNWIND_FRAMES]) {
+uint32_t hps_unwind(uintptr_t frames[HPS_UNWIND_FRAMES]) {
     struct walk walk = {.frames = frames};
     _Unwind_Backtrace(visit, &walk);
     return walk.depth;
 }
 
-void hp_unwind_prepare(void) {
-    uintptr_t frames[HP_UNWIND_FRAMES];
-    hp_unwind(frames);
+void hps_unwind_prepare(void) {
+    uintptr_t frames[HPS_UNWIND_FRAMES];
+    hps_unwind(frames);
 }
 
 // --- readable stacks ----------------------------------------------------------------
@@ -83,12 +83,12 @@ static uintptr_t next_hex(struct maps *maps, int *end) {
 }
 
 // The readable mapping around an address, or nothing.
-static struct hp_stack_area find_area(uintptr_t address) {
+static struct hps_stack_area find_area(uintptr_t address) {
     struct maps maps = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
-    struct hp_stack_area found = {0};
+    struct hps_stack_area found = {0};
     int byte = maps.fd < 0 ? -1 : '\n';
     while (byte >= 0 && !found.end) {
-        struct hp_stack_area area = {.start = next_hex(&maps, &byte)};
+        struct hps_stack_area area = {.start = next_hex(&maps, &byte)};
         area.end = next_hex(&maps, &byte);
         bool readable = next_byte(&maps) == 'r';
         if (readable && address >= area.start && address < area.end) {
@@ -104,14 +104,14 @@ static struct hp_stack_area find_area(uintptr_t address) {
     return found;
 }
 
-static bool is_inside(uintptr_t address, struct hp_stack_area area) {
+static bool is_inside(uintptr_t address, struct hps_stack_area area) {
     return address >= area.start && address < area.end;
 }
 
 // The part of the stack above `address`.  Only the stack that a thread was first seen on is
 // remembered: others, those of coroutines, may vanish before the thread does.
-static struct hp_stack_area above(uintptr_t address, struct hp_stack_area *remembered) {
-    struct hp_stack_area area = *remembered;
+static struct hps_stack_area above(uintptr_t address, struct hps_stack_area *remembered) {
+    struct hps_stack_area area = *remembered;
     if (!is_inside(address, area)) {
         area = find_area(address);
         // The first thread's stack grows.
@@ -128,12 +128,12 @@ static struct hp_stack_area above(uintptr_t address, struct hp_stack_area *remem
 
 // --- frame pointers -----------------------------------------------------------------
 
-uint32_t hp_unwind_frame_pointers(uintptr_t frames[HP_UNWIND_FRAMES], const void *frame,
-                                  struct hp_stack_area *area) {
+uint32_t hps_unwind_frame_pointers(uintptr_t frames[HPS_UNWIND_FRAMES], const void *frame,
+                                   struct hps_stack_area *area) {
     uintptr_t at = (uintptr_t)frame;
-    struct hp_stack_area stack = above(at, area);
+    struct hps_stack_area stack = above(at, area);
     uint32_t depth = 0;
-    while (depth < HP_UNWIND_FRAMES && at % sizeof at == 0 && is_inside(at, stack) &&
+    while (depth < HPS_UNWIND_FRAMES && at % sizeof at == 0 && is_inside(at, stack) &&
            stack.end - at >= 2 * sizeof at) {
         uintptr_t words[2]; // the caller's frame, the return address
         memcpy(words, (const void *)at, sizeof words);

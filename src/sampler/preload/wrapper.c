@@ -15,11 +15,11 @@
 // --- plain --------------------------------------------------------------------------
 
 APART void *allocate_apart(size_t size) {
-    return hp_allocate((struct hp_request){.size = size}, __builtin_frame_address(0));
+    return hps_allocate((struct hps_request){.size = size}, __builtin_frame_address(0));
 }
 
 static inline void *allocate(size_t size) {
-    return hp_tracker_passes(size) ? hp_next.malloc(size) : allocate_apart(size);
+    return hps_tracker_passes(size) ? hps_next.malloc(size) : allocate_apart(size);
 }
 
 EXPORTED void *malloc(size_t size) {
@@ -27,16 +27,16 @@ EXPORTED void *malloc(size_t size) {
 }
 
 EXPORTED void free(void *object) {
-    if (hp_tracker_watches(object)) {
-        hp_release(object);
+    if (hps_tracker_watches(object)) {
+        hps_release(object);
     } else {
-        hp_next.free(object);
+        hps_next.free(object);
     }
 }
 
 APART void *allocate_zeroed_apart(size_t size) {
-    return hp_allocate((struct hp_request){.size = size, .zeroed = true},
-                       __builtin_frame_address(0));
+    return hps_allocate((struct hps_request){.size = size, .zeroed = true},
+                        __builtin_frame_address(0));
 }
 
 EXPORTED void *calloc(size_t count, size_t size) {
@@ -45,21 +45,22 @@ EXPORTED void *calloc(size_t count, size_t size) {
         errno = ENOMEM;
         return NULL;
     }
-    return hp_tracker_passes(whole) ? hp_next.calloc(1, whole)
-                                    : allocate_zeroed_apart(whole);
+    return hps_tracker_passes(whole) ? hps_next.calloc(1, whole)
+                                     : allocate_zeroed_apart(whole);
 }
 
 APART void *reallocate_apart(void *object, size_t size, bool passes) {
-    return hp_reallocate(object, size, passes, __builtin_frame_address(0));
+    return hps_reallocate(object, size, passes, __builtin_frame_address(0));
 }
 
 static inline void *reallocate(void *object, size_t size) {
     if (!object) {
         return allocate(size);
     }
-    bool passes = hp_tracker_passes(size);
-    return passes && !hp_tracker_watches(object) ? hp_next.realloc(object, size)
-                                                 : reallocate_apart(object, size, passes);
+    bool passes = hps_tracker_passes(size);
+    return passes && !hps_tracker_watches(object)
+               ? hps_next.realloc(object, size)
+               : reallocate_apart(object, size, passes);
 }
 
 EXPORTED void *realloc(void *object, size_t size) {
@@ -78,13 +79,13 @@ EXPORTED void *reallocarray(void *object, size_t count, size_t size) {
 // --- aligned ------------------------------------------------------------------------
 
 APART void *allocate_aligned_apart(size_t alignment, size_t size) {
-    return hp_allocate((struct hp_request){.size = size, .alignment = alignment},
-                       __builtin_frame_address(0));
+    return hps_allocate((struct hps_request){.size = size, .alignment = alignment},
+                        __builtin_frame_address(0));
 }
 
 static inline void *allocate_aligned(size_t alignment, size_t size) {
-    return hp_tracker_passes(size) ? hp_next.memalign(alignment, size)
-                                   : allocate_aligned_apart(alignment, size);
+    return hps_tracker_passes(size) ? hps_next.memalign(alignment, size)
+                                    : allocate_aligned_apart(alignment, size);
 }
 
 EXPORTED void *memalign(size_t alignment, size_t size) {
@@ -92,12 +93,12 @@ EXPORTED void *memalign(size_t alignment, size_t size) {
 }
 
 EXPORTED void *aligned_alloc(size_t alignment, size_t size) {
-    return hp_tracker_passes(size) ? hp_next.aligned_alloc(alignment, size)
-                                   : allocate_aligned_apart(alignment, size);
+    return hps_tracker_passes(size) ? hps_next.aligned_alloc(alignment, size)
+                                    : allocate_aligned_apart(alignment, size);
 }
 
 EXPORTED int posix_memalign(void **object, size_t alignment, size_t size) {
-    if (!hp_is_power_of_2(alignment) || alignment % sizeof(void *) != 0) {
+    if (!hps_is_power_of_2(alignment) || alignment % sizeof(void *) != 0) {
         return EINVAL;
     }
     int error = errno;

@@ -6,16 +6,16 @@
 
 static const double largest_mean = 500; // P(0) is still a normal number
 
-uint64_t hp_binomial(struct hp_random *random, uint64_t n, double chance) {
+uint64_t hps_binomial(struct hps_random *random, uint64_t n, double chance) {
     double mean = (double)n * chance;
     if (mean > largest_mean) {
-        return hp_binomial(random, n / 2, chance) +
-               hp_binomial(random, n - n / 2, chance);
+        return hps_binomial(random, n / 2, chance) +
+               hps_binomial(random, n - n / 2, chance);
     }
     double term = exp((double)n * log1p(-chance));
     double sum = term;
     double odds = chance / (1 - chance);
-    double u = hp_random_unit(random);
+    double u = hps_random_unit(random);
     uint64_t k = 0;
     while (u > sum && k < n) {
         term *= (double)(n - k) / (double)(k + 1) * odds;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hp_errors_add(struct hp_errors *errors, double error) {
+void hps_errors_add(struct hps_errors *errors, double error) {
     // Welford: no spread at all where all errors are equal.
     errors->count++;
     double before = error - errors->mean;
@@ -20,42 +20,42 @@ void hp_errors_add(struct hp_errors *errors, double error) {
     errors->fourth += error * error * error * error;
 }
 
-double hp_errors_bias_se(const struct hp_errors *errors) {
+double hps_errors_bias_se(const struct hps_errors *errors) {
     double n = (double)errors->count;
     double measured = n > 1 ? sqrt(errors->spread / (n - 1) / n) : INFINITY;
     return isnan(errors->theory) ? measured : fmax(measured, errors->theory / sqrt(n));
 }
 
-double hp_errors_rmse(const struct hp_errors *errors) {
+double hps_errors_rmse(const struct hps_errors *errors) {
     return sqrt(errors->squares / (double)errors->count);
 }
 
-double hp_errors_rmse_se(const struct hp_errors *errors) {
+double hps_errors_rmse_se(const struct hps_errors *errors) {
     double n = (double)errors->count;
     double square = errors->squares / n;
     double variance = fmax(0, errors->fourth / n - square * square) / n;
     return square > 0 ? sqrt(variance) / (2 * sqrt(square)) : 0;
 }
 
-bool hp_errors_flagged(const struct hp_errors *errors) {
+bool hps_errors_flagged(const struct hps_errors *errors) {
     static const double rounding = 1e-9;
     return fabs(errors->mean) > rounding &&
-           fabs(errors->mean) > 6 * hp_errors_bias_se(errors);
+           fabs(errors->mean) > 6 * hps_errors_bias_se(errors);
 }
 
 // --- theory -------------------------------------------------------------------------
 
-static void set_theory(struct hp_score *score, double bytes, double objects) {
-    const struct hp_truth *truth = &score->truth;
+static void set_theory(struct hps_score *score, double bytes, double objects) {
+    const struct hps_truth *truth = &score->truth;
     score->bytes.theory = 100 * sqrt(bytes) / (double)truth->live_bytes;
     score->objects.theory = 100 * sqrt(objects) / (double)truth->live_objects;
 }
 
 // Objects count by themselves, so variances add up; estimates of bytes and of objects differ
 // by the factor of the size.
-static void theorize(struct hp_evaluation *evaluation, const struct hp_plan *plan) {
-    const struct hp_layout *layout = plan->layout;
-    double(*sums)[2] = hp_resize(NULL, (layout->stacks + 1) * sizeof *sums);
+static void theorize(struct hps_evaluation *evaluation, const struct hps_plan *plan) {
+    const struct hps_layout *layout = plan->layout;
+    double(*sums)[2] = hps_resize(NULL, (layout->stacks + 1) * sizeof *sums);
     memset(sums, 0, (layout->stacks + 1) * sizeof *sums);
     double total[2] = {0};
     for (uint32_t i = 0; i < layout->count; i++) {
@@ -77,46 +77,47 @@ static void theorize(struct hp_evaluation *evaluation, const struct hp_plan *pla
 
 // --- practice -----------------------------------------------------------------------
 
-void hp_evaluation_init(struct hp_evaluation *evaluation,
-                        const struct hp_workload *workload, const struct hp_plan *plan) {
-    const struct hp_layout *layout = plan->layout;
-    *evaluation = (struct hp_evaluation){
+void hps_evaluation_init(struct hps_evaluation *evaluation,
+                         const struct hps_workload *workload,
+                         const struct hps_plan *plan) {
+    const struct hps_layout *layout = plan->layout;
+    *evaluation = (struct hps_evaluation){
         .workload = workload,
         .method = plan->method,
         .interval = plan->interval,
-        .stacks = hp_resize(NULL, layout->stacks * sizeof *evaluation->stacks),
+        .stacks = hps_resize(NULL, layout->stacks * sizeof *evaluation->stacks),
         .stack_count = layout->stacks,
     };
     for (uint32_t i = 0; i < layout->stacks; i++) {
-        evaluation->stacks[i] = (struct hp_score){.truth = layout->truths[i]};
+        evaluation->stacks[i] = (struct hps_score){.truth = layout->truths[i]};
         evaluation->total.truth.live_bytes += layout->truths[i].live_bytes;
         evaluation->total.truth.live_objects += layout->truths[i].live_objects;
     }
     theorize(evaluation, plan);
 }
 
-void hp_evaluation_done(struct hp_evaluation *evaluation) {
+void hps_evaluation_done(struct hps_evaluation *evaluation) {
     free(evaluation->stacks);
 }
 
-static void score(struct hp_score *score, struct hp_estimate estimate) {
+static void score(struct hps_score *score, struct hps_estimate estimate) {
     if (score->truth.live_objects > 0) {
         double bytes = estimate.bytes / (double)score->truth.live_bytes;
         double objects = estimate.objects / (double)score->truth.live_objects;
-        hp_errors_add(&score->bytes, 100 * (bytes - 1));
-        hp_errors_add(&score->objects, 100 * (objects - 1));
+        hps_errors_add(&score->bytes, 100 * (bytes - 1));
+        hps_errors_add(&score->objects, 100 * (objects - 1));
     }
 }
 
-void hp_evaluation_run(struct hp_evaluation *evaluation, const struct hp_plan *plan,
-                       uint64_t streams, struct hp_random *random) {
+void hps_evaluation_run(struct hps_evaluation *evaluation, const struct hps_plan *plan,
+                        uint64_t streams, struct hps_random *random) {
     uint32_t stacks = evaluation->stack_count;
-    size_t size = (stacks + 1) * sizeof(struct hp_estimate);
-    struct hp_estimate *estimates = hp_resize(NULL, size);
+    size_t size = (stacks + 1) * sizeof(struct hps_estimate);
+    struct hps_estimate *estimates = hps_resize(NULL, size);
     for (uint64_t n = 0; n < streams; n++) {
         memset(estimates, 0, size);
         evaluation->walks += plan->method->run(plan, random, estimates);
-        struct hp_estimate total = {0};
+        struct hps_estimate total = {0};
         for (uint32_t i = 0; i < stacks; i++) {
             score(&evaluation->stacks[i], estimates[i]);
             total.bytes += estimates[i].bytes;
@@ -128,16 +129,16 @@ void hp_evaluation_run(struct hp_evaluation *evaluation, const struct hp_plan *p
     free(estimates);
 }
 
-static bool worse(const struct hp_score *score, const struct hp_score *than) {
-    bool mine = hp_errors_flagged(&score->bytes),
-         others = hp_errors_flagged(&than->bytes);
+static bool worse(const struct hps_score *score, const struct hps_score *than) {
+    bool mine = hps_errors_flagged(&score->bytes),
+         others = hps_errors_flagged(&than->bytes);
     return mine != others ? mine : fabs(score->bytes.mean) > fabs(than->bytes.mean);
 }
 
-const struct hp_score *hp_evaluation_worst(const struct hp_evaluation *evaluation) {
-    const struct hp_score *worst = NULL;
+const struct hps_score *hps_evaluation_worst(const struct hps_evaluation *evaluation) {
+    const struct hps_score *worst = NULL;
     for (uint32_t i = 0; i < evaluation->stack_count; i++) {
-        const struct hp_score *stack = &evaluation->stacks[i];
+        const struct hps_score *stack = &evaluation->stacks[i];
         if (stack->truth.live_objects > 0 && (!worst || worse(stack, worst))) {
             worst = stack;
         }
@@ -145,8 +146,8 @@ const struct hp_score *hp_evaluation_worst(const struct hp_evaluation *evaluatio
     return worst;
 }
 
-bool hp_evaluation_flagged(const struct hp_evaluation *evaluation) {
-    const struct hp_score *worst = hp_evaluation_worst(evaluation);
-    return hp_errors_flagged(&evaluation->total.bytes) ||
-           (worst && hp_errors_flagged(&worst->bytes));
+bool hps_evaluation_flagged(const struct hps_evaluation *evaluation) {
+    const struct hps_score *worst = hps_evaluation_worst(evaluation);
+    return hps_errors_flagged(&evaluation->total.bytes) ||
+           (worst && hps_errors_flagged(&worst->bytes));
 }

@@ -24,35 +24,35 @@ static const char *name_of(const char *names, uint32_t n, int *length) {
 
 // --- text ---------------------------------------------------------------------------
 
-void hp_evaluation_print_head(const struct hp_workload *workload,
-                              const struct hp_layout *layout) {
+void hps_evaluation_print_head(const struct hps_workload *workload,
+                               const struct hps_layout *layout) {
     printf("%s: %s\n", workload->name, workload->summary);
     printf("%" PRIu32 " objects, %.1f stack walks each\n", layout->count, layout->walks);
     printf("  %-15s %7s %8s %6s   %8s %7s %8s   %-8s %9s %7s\n", "method", "walks",
            "bias %", "SE", "RMSE %", "SE", "theory", "worst", "bias %", "SE");
 }
 
-static const char *mark(const struct hp_errors *errors) {
-    return hp_errors_flagged(errors) ? " !" : "";
+static const char *mark(const struct hps_errors *errors) {
+    return hps_errors_flagged(errors) ? " !" : "";
 }
 
-void hp_evaluation_print_row(const struct hp_evaluation *evaluation) {
-    const struct hp_errors *total = &evaluation->total.bytes;
+void hps_evaluation_print_row(const struct hps_evaluation *evaluation) {
+    const struct hps_errors *total = &evaluation->total.bytes;
     printf("  %-15s %7.1f %+8.2f %6.2f%-2s %8.2f %7.2f", evaluation->method->name,
            (double)evaluation->walks / (double)evaluation->streams, total->mean,
-           hp_errors_bias_se(total), mark(total), hp_errors_rmse(total),
-           hp_errors_rmse_se(total));
+           hps_errors_bias_se(total), mark(total), hps_errors_rmse(total),
+           hps_errors_rmse_se(total));
     if (isnan(total->theory)) {
         printf(" %8s", "");
     } else {
         printf(" %8.2f", total->theory);
     }
-    const struct hp_score *worst = hp_evaluation_worst(evaluation);
+    const struct hps_score *worst = hps_evaluation_worst(evaluation);
     int length;
     const char *name = name_of(evaluation->workload->stacks,
                                (uint32_t)(worst - evaluation->stacks), &length);
     printf("   %-8.*s %+9.2f %7.2f%s\n", length, name, worst->bytes.mean,
-           hp_errors_bias_se(&worst->bytes), mark(&worst->bytes));
+           hps_errors_bias_se(&worst->bytes), mark(&worst->bytes));
 }
 
 // --- JSON ---------------------------------------------------------------------------
@@ -66,24 +66,24 @@ static void print_number(const char *name, double value) {
 }
 
 static void print_errors(const char *name, uint64_t truth,
-                         const struct hp_errors *errors) {
+                         const struct hps_errors *errors) {
     printf("\"%s\": {\"truth\": %" PRIu64, name, truth);
     print_number("bias", errors->mean);
-    print_number("bias_se", hp_errors_bias_se(errors));
-    print_number("rmse", hp_errors_rmse(errors));
-    print_number("rmse_se", hp_errors_rmse_se(errors));
+    print_number("bias_se", hps_errors_bias_se(errors));
+    print_number("rmse", hps_errors_rmse(errors));
+    print_number("rmse_se", hps_errors_rmse_se(errors));
     print_number("theory", errors->theory);
-    printf(", \"flagged\": %s}", hp_errors_flagged(errors) ? "true" : "false");
+    printf(", \"flagged\": %s}", hps_errors_flagged(errors) ? "true" : "false");
 }
 
-static void print_score(const struct hp_score *score) {
+static void print_score(const struct hps_score *score) {
     print_errors("bytes", score->truth.live_bytes, &score->bytes);
     fputs(", ", stdout);
     print_errors("objects", score->truth.live_objects, &score->objects);
     fputs("}", stdout);
 }
 
-void hp_evaluation_print_json(const struct hp_evaluation *evaluation) {
+void hps_evaluation_print_json(const struct hps_evaluation *evaluation) {
     printf("{\"workload\": \"%s\", \"method\": \"%s\", \"unbiased\": %s",
            evaluation->workload->name, evaluation->method->name,
            evaluation->method->unbiased ? "true" : "false");
@@ -91,7 +91,7 @@ void hp_evaluation_print_json(const struct hp_evaluation *evaluation) {
            evaluation->interval);
     print_number("walks", (double)evaluation->walks / (double)evaluation->streams);
     printf(", \"flagged\": %s,\n \"total\": {",
-           hp_evaluation_flagged(evaluation) ? "true" : "false");
+           hps_evaluation_flagged(evaluation) ? "true" : "false");
     print_score(&evaluation->total);
     printf(",\n \"stacks\": [");
     const char *separator = "";

@@ -25,13 +25,13 @@ static uint64_t quantile(double (*below)(uint64_t n, double mean), double mean,
     return high;
 }
 
-void hp_goodness_init(struct hp_goodness *goodness,
-                      double (*below)(uint64_t n, double mean), double mean) {
-    *goodness = (struct hp_goodness){0};
+void hps_goodness_init(struct hps_goodness *goodness,
+                       double (*below)(uint64_t n, double mean), double mean) {
+    *goodness = (struct hps_goodness){0};
     static const double least = 1e-3; // of a bin; less goes with the next or the last
     double reached = 0;
-    for (int i = 1; i < HP_GOODNESS_BINS; i++) {
-        uint64_t next = quantile(below, mean, (double)i / HP_GOODNESS_BINS);
+    for (int i = 1; i < HPS_GOODNESS_BINS; i++) {
+        uint64_t next = quantile(below, mean, (double)i / HPS_GOODNESS_BINS);
         double chance = below(next, mean);
         if (chance - reached > least) {
             goodness->expected[goodness->bins] = chance - reached;
@@ -44,7 +44,7 @@ void hp_goodness_init(struct hp_goodness *goodness,
     goodness->last[goodness->bins - 1] = UINT64_MAX;
 }
 
-void hp_goodness_add(struct hp_goodness *goodness, uint64_t number) {
+void hps_goodness_add(struct hps_goodness *goodness, uint64_t number) {
     int low = 0, high = goodness->bins - 1;
     while (low < high) {
         int middle = (low + high) / 2;
@@ -61,7 +61,7 @@ void hp_goodness_add(struct hp_goodness *goodness, uint64_t number) {
     goodness->spread += before * ((double)number - goodness->mean);
 }
 
-double hp_goodness_chi_square(const struct hp_goodness *goodness) {
+double hps_goodness_chi_square(const struct hps_goodness *goodness) {
     double sum = 0;
     for (int i = 0; i < goodness->bins; i++) {
         double expected = goodness->expected[i] * (double)goodness->count;
@@ -71,7 +71,7 @@ double hp_goodness_chi_square(const struct hp_goodness *goodness) {
     return sum;
 }
 
-double hp_goodness_mean_se(const struct hp_goodness *goodness) {
+double hps_goodness_mean_se(const struct hps_goodness *goodness) {
     double n = (double)goodness->count;
     return sqrt(goodness->spread / (n - 1) / n);
 }
@@ -86,7 +86,7 @@ static double chi_square_below(double chi_square, int freedom) {
     return sum;
 }
 
-double hp_chi_square_quantile(double p, int freedom) {
+double hps_chi_square_quantile(double p, int freedom) {
     double low = 0, high = 1;
     while (chi_square_below(high, freedom) < p) {
         low = high;

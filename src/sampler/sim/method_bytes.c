@@ -9,14 +9,14 @@
 
 #include <math.h>
 
-double hp_method_bytes_variance(const struct hp_plan *plan, uint32_t object) {
+double hps_method_bytes_variance(const struct hps_plan *plan, uint32_t object) {
     return (double)plan->layout->sizes[object] * ((double)plan->interval - 1);
 }
 
 // Where sampled bytes are told in order.
 struct finder {
-    const struct hp_plan *plan;
-    struct hp_estimate *estimates;
+    const struct hps_plan *plan;
+    struct hps_estimate *estimates;
     uint32_t object; // that holds the last one told
     bool seen;       // whether there was one
     uint64_t walks;
@@ -32,16 +32,16 @@ static void tell(struct finder *finder, uint64_t byte) {
     while (ends[finder->object] < byte) {
         finder->object++;
     }
-    hp_plan_credit(finder->plan, finder->object, (double)finder->plan->interval,
-                   finder->estimates);
+    hps_plan_credit(finder->plan, finder->object, (double)finder->plan->interval,
+                    finder->estimates);
 }
 
 // 64 coins that show heads with a chance of rate / 2^64.  Each compares a random fraction
 // with the chance bit by bit, until they differ.
-static uint64_t toss(struct hp_random *random, uint64_t rate) {
+static uint64_t toss(struct hps_random *random, uint64_t rate) {
     uint64_t heads = 0, equal = UINT64_MAX;
     for (int bit = 63; bit >= 0 && equal; bit--) {
-        uint64_t fractions = hp_random_next(random);
+        uint64_t fractions = hps_random_next(random);
         if (rate >> bit & 1) {
             heads |= equal & ~fractions;
             equal &= fractions;
@@ -52,9 +52,10 @@ static uint64_t toss(struct hp_random *random, uint64_t rate) {
     return heads;
 }
 
-uint64_t hp_method_bytes_run_coins(const struct hp_plan *plan, struct hp_random *random,
-                                   struct hp_estimate *estimates) {
-    const struct hp_layout *layout = plan->layout;
+uint64_t hps_method_bytes_run_coins(const struct hps_plan *plan,
+                                    struct hps_random *random,
+                                    struct hps_estimate *estimates) {
+    const struct hps_layout *layout = plan->layout;
     uint64_t total = layout->ends[layout->count - 1];
     uint64_t rate = (uint64_t)(0x1p64 / (double)plan->interval);
     struct finder finder = {.plan = plan, .estimates = estimates};
@@ -70,31 +71,32 @@ uint64_t hp_method_bytes_run_coins(const struct hp_plan *plan, struct hp_random 
     return finder.walks;
 }
 
-uint64_t hp_method_bytes_run_gaps(const struct hp_plan *plan, struct hp_random *random,
-                                  struct hp_estimate *estimates) {
-    const struct hp_layout *layout = plan->layout;
+uint64_t hps_method_bytes_run_gaps(const struct hps_plan *plan, struct hps_random *random,
+                                   struct hps_estimate *estimates) {
+    const struct hps_layout *layout = plan->layout;
     uint64_t total = layout->ends[layout->count - 1];
     struct finder finder = {.plan = plan, .estimates = estimates};
-    uint64_t byte = hp_gap_geometric(random, plan->interval);
-    for (; byte <= total; byte += hp_gap_geometric(random, plan->interval)) {
+    uint64_t byte = hps_gap_geometric(random, plan->interval);
+    for (; byte <= total; byte += hps_gap_geometric(random, plan->interval)) {
         tell(&finder, byte);
     }
     return finder.walks;
 }
 
-uint64_t hp_method_bytes_run_counted(const struct hp_plan *plan, struct hp_random *random,
-                                     struct hp_estimate *estimates) {
-    const struct hp_layout *layout = plan->layout;
+uint64_t hps_method_bytes_run_counted(const struct hps_plan *plan,
+                                      struct hps_random *random,
+                                      struct hps_estimate *estimates) {
+    const struct hps_layout *layout = plan->layout;
     double period = (double)plan->interval;
     uint64_t walks = 0;
-    struct hp_countdown countdown;
-    hp_countdown_start(&countdown, hp_gap_geometric(random, plan->interval));
+    struct hps_countdown countdown;
+    hps_countdown_start(&countdown, hps_gap_geometric(random, plan->interval));
     for (uint32_t i = 0; i < layout->count; i++) {
-        if (hp_countdown_hits(&countdown, layout->sizes[i])) {
+        if (hps_countdown_hits(&countdown, layout->sizes[i])) {
             uint64_t after = (uint64_t)-countdown.left;
-            double hits = 1 + (double)hp_binomial(random, after, 1 / period);
-            hp_plan_credit(plan, i, hits * period, estimates);
-            hp_countdown_start(&countdown, hp_gap_geometric(random, plan->interval));
+            double hits = 1 + (double)hps_binomial(random, after, 1 / period);
+            hps_plan_credit(plan, i, hits * period, estimates);
+            hps_countdown_start(&countdown, hps_gap_geometric(random, plan->interval));
             walks++;
         }
     }

@@ -6,34 +6,34 @@
 
 #include <stdlib.h>
 
-uint64_t hp_method_coin_run(const struct hp_plan *plan, struct hp_random *random,
-                            struct hp_estimate *estimates) {
-    const struct hp_layout *layout = plan->layout;
+uint64_t hps_method_coin_run(const struct hps_plan *plan, struct hps_random *random,
+                             struct hps_estimate *estimates) {
+    const struct hps_layout *layout = plan->layout;
     uint64_t walks = 0;
     for (uint32_t i = 0; i < layout->count; i++) {
-        if (hp_random_next(random) < plan->chances[i]) {
-            hp_plan_credit(plan, i, plan->weights[i], estimates);
+        if (hps_random_next(random) < plan->chances[i]) {
+            hps_plan_credit(plan, i, plan->weights[i], estimates);
             walks++;
         }
     }
     return walks;
 }
 
-static void set_chance(struct hp_plan *plan, uint32_t object, double chance) {
+static void set_chance(struct hps_plan *plan, uint32_t object, double chance) {
     double scaled = chance * 0x1p64;
     plan->chances[object] = scaled < 0x1p64 ? (uint64_t)scaled : UINT64_MAX;
     double size = (double)plan->layout->sizes[object];
     plan->weights[object] = chance > 0 ? size / chance : 0;
 }
 
-static void make_room(struct hp_plan *plan) {
+static void make_room(struct hps_plan *plan) {
     uint32_t count = plan->layout->count;
-    plan->weights = hp_resize(NULL, count * sizeof *plan->weights);
-    plan->chances = hp_resize(NULL, count * sizeof *plan->chances);
+    plan->weights = hps_resize(NULL, count * sizeof *plan->weights);
+    plan->chances = hps_resize(NULL, count * sizeof *plan->chances);
 }
 
-void hp_method_coin_prepare_objects(struct hp_plan *plan) {
-    const struct hp_layout *layout = plan->layout;
+void hps_method_coin_prepare_objects(struct hps_plan *plan) {
+    const struct hps_layout *layout = plan->layout;
     make_room(plan);
     for (uint32_t i = 0; i < layout->count; i++) {
         set_chance(plan, i, layout->walks / layout->count);
@@ -54,8 +54,8 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static struct entry *sorted_entries(const struct hp_layout *layout) {
-    struct entry *entries = hp_resize(NULL, layout->count * sizeof *entries);
+static struct entry *sorted_entries(const struct hps_layout *layout) {
+    struct entry *entries = hps_resize(NULL, layout->count * sizeof *entries);
     for (uint32_t i = 0; i < layout->count; i++) {
         entries[i] = (struct entry){.size = layout->sizes[i], .object = i};
     }
@@ -64,12 +64,12 @@ static struct entry *sorted_entries(const struct hp_layout *layout) {
 }
 
 // How many kinds there are.
-static uint32_t find_kinds(const struct hp_layout *layout, struct entry *entries,
-                           struct hp_optimal_kind *kinds) {
+static uint32_t find_kinds(const struct hps_layout *layout, struct entry *entries,
+                           struct hps_optimal_kind *kinds) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < layout->count; i++) {
         if (i == 0 || entries[i].size != entries[i - 1].size) {
-            kinds[count++] = (struct hp_optimal_kind){.size = (double)entries[i].size};
+            kinds[count++] = (struct hps_optimal_kind){.size = (double)entries[i].size};
         }
         entries[i].kind = count - 1;
         kinds[count - 1].allocated++;
@@ -78,13 +78,13 @@ static uint32_t find_kinds(const struct hp_layout *layout, struct entry *entries
     return count;
 }
 
-void hp_method_coin_prepare_optimal(struct hp_plan *plan) {
-    const struct hp_layout *layout = plan->layout;
+void hps_method_coin_prepare_optimal(struct hps_plan *plan) {
+    const struct hps_layout *layout = plan->layout;
     struct entry *entries = sorted_entries(layout);
-    struct hp_optimal_kind *kinds = hp_resize(NULL, layout->count * sizeof *kinds);
+    struct hps_optimal_kind *kinds = hps_resize(NULL, layout->count * sizeof *kinds);
     uint32_t count = find_kinds(layout, entries, kinds);
-    double *chances = hp_resize(NULL, count * sizeof *chances);
-    hp_optimal_chances(kinds, count, layout->walks, chances);
+    double *chances = hps_resize(NULL, count * sizeof *chances);
+    hps_optimal_chances(kinds, count, layout->walks, chances);
     make_room(plan);
     for (uint32_t i = 0; i < layout->count; i++) {
         set_chance(plan, entries[i].object, chances[entries[i].kind]);

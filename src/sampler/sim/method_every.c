@@ -8,17 +8,17 @@
 // are let in all the same.
 #include "sampler/sim/method_every.h"
 
-uint64_t hp_method_every_phase_fixed(struct hp_random *random, uint64_t interval) {
+uint64_t hps_method_every_phase_fixed(struct hps_random *random, uint64_t interval) {
     (void)random;
     return interval;
 }
 
-uint64_t hp_method_every_phase_random(struct hp_random *random, uint64_t interval) {
-    return hp_random_below(random, interval) + 1;
+uint64_t hps_method_every_phase_random(struct hps_random *random, uint64_t interval) {
+    return hps_random_below(random, interval) + 1;
 }
 
-static double every_walks(const struct hp_plan *plan, uint64_t interval) {
-    const struct hp_layout *layout = plan->layout;
+static double every_walks(const struct hps_plan *plan, uint64_t interval) {
+    const struct hps_layout *layout = plan->layout;
     double walks = 0;
     for (uint32_t i = 0; i < layout->count; i++) {
         double share = (double)layout->sizes[i] / (double)interval;
@@ -27,14 +27,14 @@ static double every_walks(const struct hp_plan *plan, uint64_t interval) {
     return walks;
 }
 
-void hp_method_every_prepare(struct hp_plan *plan) {
+void hps_method_every_prepare(struct hps_plan *plan) {
     uint64_t interval = plan->layout->interval;
-    plan->interval = interval ? interval : hp_plan_tune(plan, every_walks);
+    plan->interval = interval ? interval : hps_plan_tune(plan, every_walks);
 }
 
-uint64_t hp_method_every_run(const struct hp_plan *plan, struct hp_random *random,
-                             struct hp_estimate *estimates) {
-    const struct hp_layout *layout = plan->layout;
+uint64_t hps_method_every_run(const struct hps_plan *plan, struct hps_random *random,
+                              struct hps_estimate *estimates) {
+    const struct hps_layout *layout = plan->layout;
     int64_t interval = (int64_t)plan->interval;
     int64_t left = (int64_t)plan->method->gap(random, plan->interval);
     uint64_t walks = 0;
@@ -42,7 +42,7 @@ uint64_t hp_method_every_run(const struct hp_plan *plan, struct hp_random *rando
         left -= (int64_t)layout->sizes[i];
         if (left <= 0) {
             int64_t covered = (-left / interval + 1) * interval;
-            hp_plan_credit(plan, i, (double)covered, estimates);
+            hps_plan_credit(plan, i, (double)covered, estimates);
             left += covered;
             walks++;
         }
@@ -67,7 +67,7 @@ static void set_top(struct nursery *nursery) {
     nursery->top = nursery->point < nursery->end ? nursery->point : nursery->end;
 }
 
-static void nursery_init(struct nursery *nursery, const struct hp_plan *plan,
+static void nursery_init(struct nursery *nursery, const struct hps_plan *plan,
                          uint64_t interval, uint64_t first) {
     *nursery = (struct nursery){
         .end = NURSERY_PERIODS * (int64_t)plan->layout->period,
@@ -96,11 +96,11 @@ static bool allocate(struct nursery *nursery, uint64_t size) {
 }
 
 // The mean over first sample points that are evenly spread.
-static double nursery_walks(const struct hp_plan *plan, uint64_t interval) {
+static double nursery_walks(const struct hps_plan *plan, uint64_t interval) {
     enum {
         PHASES = 64,
     };
-    const struct hp_layout *layout = plan->layout;
+    const struct hps_layout *layout = plan->layout;
     uint64_t walks = 0;
     for (uint64_t phase = 0; phase < PHASES; phase++) {
         struct nursery nursery;
@@ -113,21 +113,21 @@ static double nursery_walks(const struct hp_plan *plan, uint64_t interval) {
     return (double)walks / PHASES;
 }
 
-void hp_method_nursery_prepare(struct hp_plan *plan) {
+void hps_method_nursery_prepare(struct hps_plan *plan) {
     uint64_t interval = plan->layout->interval;
-    plan->interval = interval ? interval : hp_plan_tune(plan, nursery_walks);
+    plan->interval = interval ? interval : hps_plan_tune(plan, nursery_walks);
 }
 
-uint64_t hp_method_nursery_run(const struct hp_plan *plan, struct hp_random *random,
-                               struct hp_estimate *estimates) {
-    const struct hp_layout *layout = plan->layout;
+uint64_t hps_method_nursery_run(const struct hps_plan *plan, struct hps_random *random,
+                                struct hps_estimate *estimates) {
+    const struct hps_layout *layout = plan->layout;
     struct nursery nursery;
     nursery_init(&nursery, plan, plan->interval,
                  plan->method->gap(random, plan->interval));
     uint64_t walks = 0;
     for (uint32_t i = 0; i < layout->count; i++) {
         if (allocate(&nursery, layout->sizes[i])) {
-            hp_plan_credit(plan, i, (double)plan->interval, estimates);
+            hps_plan_credit(plan, i, (double)plan->interval, estimates);
             walks++;
         }
     }

@@ -23,49 +23,50 @@
 #include <math.h>
 #include <stdlib.h>
 
-uint64_t hp_method_gap_run_weights(const struct hp_plan *plan, struct hp_random *random,
-                                   struct hp_estimate *estimates) {
-    const struct hp_layout *layout = plan->layout;
+uint64_t hps_method_gap_run_weights(const struct hps_plan *plan,
+                                    struct hps_random *random,
+                                    struct hps_estimate *estimates) {
+    const struct hps_layout *layout = plan->layout;
     uint64_t walks = 0;
-    struct hp_countdown countdown;
-    hp_countdown_start(&countdown, plan->method->gap(random, plan->interval));
+    struct hps_countdown countdown;
+    hps_countdown_start(&countdown, plan->method->gap(random, plan->interval));
     for (uint32_t i = 0; i < layout->count; i++) {
-        if (hp_countdown_hits(&countdown, layout->sizes[i])) {
-            hp_plan_credit(plan, i, plan->weights[i], estimates);
-            hp_countdown_start(&countdown, plan->method->gap(random, plan->interval));
+        if (hps_countdown_hits(&countdown, layout->sizes[i])) {
+            hps_plan_credit(plan, i, plan->weights[i], estimates);
+            hps_countdown_start(&countdown, plan->method->gap(random, plan->interval));
             walks++;
         }
     }
     return walks;
 }
 
-uint64_t hp_method_gap_run_after(const struct hp_plan *plan, struct hp_random *random,
-                                 struct hp_estimate *estimates) {
-    const struct hp_layout *layout = plan->layout;
+uint64_t hps_method_gap_run_after(const struct hps_plan *plan, struct hps_random *random,
+                                  struct hps_estimate *estimates) {
+    const struct hps_layout *layout = plan->layout;
     uint64_t walks = 0;
-    struct hp_countdown countdown;
-    hp_countdown_start(&countdown, plan->method->gap(random, plan->interval));
+    struct hps_countdown countdown;
+    hps_countdown_start(&countdown, plan->method->gap(random, plan->interval));
     for (uint32_t i = 0; i < layout->count; i++) {
-        if (hp_countdown_hits(&countdown, layout->sizes[i])) {
+        if (hps_countdown_hits(&countdown, layout->sizes[i])) {
             int64_t after = -countdown.left;
-            hp_plan_credit(plan, i, (double)plan->interval + (double)after, estimates);
-            hp_countdown_start(&countdown, plan->method->gap(random, plan->interval));
+            hps_plan_credit(plan, i, (double)plan->interval + (double)after, estimates);
+            hps_countdown_start(&countdown, plan->method->gap(random, plan->interval));
             walks++;
         }
     }
     return walks;
 }
 
-double hp_method_gap_variance_after(const struct hp_plan *plan, uint32_t object) {
+double hps_method_gap_variance_after(const struct hps_plan *plan, uint32_t object) {
     double period = (double)plan->interval;
     return period * (period - 1) *
-           hp_inclusion(plan->layout->sizes[object], plan->interval);
+           hps_inclusion(plan->layout->sizes[object], plan->interval);
 }
 
 // --- weights ------------------------------------------------------------------------
 
 static double weigh_geometric(uint64_t size, uint64_t period) {
-    return (double)size / hp_inclusion(size, period);
+    return (double)size / hps_inclusion(size, period);
 }
 
 static double weigh_exponential(uint64_t size, uint64_t period) {
@@ -76,18 +77,18 @@ static double weigh_max(uint64_t size, uint64_t interval) {
     return (double)(size > interval ? size : interval);
 }
 
-void hp_method_gap_prepare_geometric(struct hp_plan *plan) {
-    hp_plan_weigh(plan, weigh_geometric);
+void hps_method_gap_prepare_geometric(struct hps_plan *plan) {
+    hps_plan_weigh(plan, weigh_geometric);
 }
 
-void hp_method_gap_prepare_exponential(struct hp_plan *plan) {
-    hp_plan_weigh(plan, weigh_exponential);
+void hps_method_gap_prepare_exponential(struct hps_plan *plan) {
+    hps_plan_weigh(plan, weigh_exponential);
 }
 
 // --- uniform gaps -------------------------------------------------------------------
 
 // Of the gaps that begin where object i - 1 ends, or the program starts, for i = 0.
-static uint64_t gap_begins(const struct hp_layout *layout, uint32_t i) {
+static uint64_t gap_begins(const struct hps_layout *layout, uint32_t i) {
     return i > 0 ? layout->ends[i - 1] : 0;
 }
 
@@ -95,8 +96,8 @@ static double gap_chance(const double *chances, uint32_t i) {
     return i > 0 ? chances[i - 1] : 1;
 }
 
-double hp_method_gap_uniform_chances(const struct hp_layout *layout, uint64_t interval,
-                                     double *chances) {
+double hps_method_gap_uniform_chances(const struct hps_layout *layout, uint64_t interval,
+                                      double *chances) {
     uint64_t longest = 2 * interval;
     uint32_t first = 0; // gaps from here on can end at any byte of the object
     double sum = 0;     // of the chances of those
@@ -116,23 +117,23 @@ double hp_method_gap_uniform_chances(const struct hp_layout *layout, uint64_t in
     return walks;
 }
 
-static double uniform_walks(const struct hp_plan *plan, uint64_t interval) {
-    double *chances = hp_resize(NULL, plan->layout->count * sizeof *chances);
-    double walks = hp_method_gap_uniform_chances(plan->layout, interval, chances);
+static double uniform_walks(const struct hps_plan *plan, uint64_t interval) {
+    double *chances = hps_resize(NULL, plan->layout->count * sizeof *chances);
+    double walks = hps_method_gap_uniform_chances(plan->layout, interval, chances);
     free(chances);
     return walks;
 }
 
-void hp_method_gap_prepare_uniform_after(struct hp_plan *plan) {
-    plan->interval = hp_plan_tune(plan, uniform_walks);
+void hps_method_gap_prepare_uniform_after(struct hps_plan *plan) {
+    plan->interval = hps_plan_tune(plan, uniform_walks);
 }
 
-void hp_method_gap_prepare_uniform_max(struct hp_plan *plan) {
-    hp_method_gap_prepare_uniform_after(plan);
-    hp_plan_weigh(plan, weigh_max);
+void hps_method_gap_prepare_uniform_max(struct hps_plan *plan) {
+    hps_method_gap_prepare_uniform_after(plan);
+    hps_plan_weigh(plan, weigh_max);
 }
 
-void hp_method_gap_prepare_uniform_exp(struct hp_plan *plan) {
-    hp_method_gap_prepare_uniform_after(plan);
-    hp_plan_weigh(plan, weigh_exponential);
+void hps_method_gap_prepare_uniform_exp(struct hps_plan *plan) {
+    hps_method_gap_prepare_uniform_after(plan);
+    hps_plan_weigh(plan, weigh_exponential);
 }

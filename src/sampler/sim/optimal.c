@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-static double weight(const struct hp_optimal_kind *kind) {
+static double weight(const struct hps_optimal_kind *kind) {
     return kind->size * sqrt(kind->live / kind->allocated);
 }
 
-static double level(const struct hp_optimal_kind *kinds, size_t count, double budget,
+static double level(const struct hps_optimal_kind *kinds, size_t count, double budget,
                     const double *chances) {
     double demand = 0;
     for (size_t i = 0; i < count; i++) {
@@ -23,8 +23,8 @@ static double level(const struct hp_optimal_kind *kinds, size_t count, double bu
     return demand > 0 ? budget / demand : 0;
 }
 
-void hp_optimal_chances(const struct hp_optimal_kind *kinds, size_t count, double budget,
-                        double *chances) {
+void hps_optimal_chances(const struct hps_optimal_kind *kinds, size_t count,
+                         double budget, double *chances) {
     for (size_t i = 0; i < count; i++) {
         chances[i] = 0;
     }

@@ -3,22 +3,22 @@
 
 #include "sampler/sim/resize.h"
 
-void hp_plan_weigh(struct hp_plan *plan,
-                   double (*weigh)(uint64_t size, uint64_t interval)) {
-    const struct hp_layout *layout = plan->layout;
-    plan->weights = hp_resize(NULL, layout->count * sizeof *plan->weights);
+void hps_plan_weigh(struct hps_plan *plan,
+                    double (*weigh)(uint64_t size, uint64_t interval)) {
+    const struct hps_layout *layout = plan->layout;
+    plan->weights = hps_resize(NULL, layout->count * sizeof *plan->weights);
     for (uint32_t i = 0; i < layout->count; i++) {
         plan->weights[i] = weigh(layout->sizes[i], plan->interval);
     }
 }
 
-double hp_plan_variance(const struct hp_plan *plan, uint32_t object) {
+double hps_plan_variance(const struct hps_plan *plan, uint32_t object) {
     double size = (double)plan->layout->sizes[object];
     return size * (plan->weights[object] - size);
 }
 
-uint64_t hp_plan_tune(const struct hp_plan *plan,
-                      double (*walks)(const struct hp_plan *plan, uint64_t interval)) {
+uint64_t hps_plan_tune(const struct hps_plan *plan,
+                       double (*walks)(const struct hps_plan *plan, uint64_t interval)) {
     uint64_t good = 1, bad = 0;
     while (walks(plan, good) > plan->layout->walks) {
         bad = good;

@@ -11,25 +11,25 @@
 
 #include <math.h>
 
-static double rate(const struct hp_attribution *attribution) {
+static double rate(const struct hps_attribution *attribution) {
     return 1 / (double)attribution->period;
 }
 
-double hp_attribution_bytes(const struct hp_attribution *attribution) {
+double hps_attribution_bytes(const struct hps_attribution *attribution) {
     return (double)attribution->after +
            (double)attribution->sampled * (double)attribution->period;
 }
 
-double hp_attribution_variance(const struct hp_attribution *attribution) {
+double hps_attribution_variance(const struct hps_attribution *attribution) {
     double period = (double)attribution->period;
     return (double)attribution->sampled * period * (period - 1);
 }
 
-double hp_posterior_mean(const struct hp_attribution *attribution) {
-    return hp_attribution_bytes(attribution) + (double)(attribution->period - 1);
+double hps_posterior_mean(const struct hps_attribution *attribution) {
+    return hps_attribution_bytes(attribution) + (double)(attribution->period - 1);
 }
 
-double hp_posterior_variance(const struct hp_attribution *attribution) {
+double hps_posterior_variance(const struct hps_attribution *attribution) {
     double period = (double)attribution->period;
     return (double)(attribution->sampled + 1) * period * (period - 1);
 }
@@ -68,16 +68,16 @@ static uint64_t trials_for(uint64_t n, double q, double tail) {
     return low + 1;
 }
 
-uint64_t hp_posterior_quantile(const struct hp_attribution *attribution, double p) {
+uint64_t hps_posterior_quantile(const struct hps_attribution *attribution, double p) {
     return attribution->after +
            trials_for(attribution->sampled + 1, rate(attribution), 1 - p) - 1;
 }
 
-struct hp_attribution_range hp_attribution_range(const struct hp_attribution *attribution,
-                                                 double confidence) {
+struct hps_attribution_range hps_attribution_range(
+    const struct hps_attribution *attribution, double confidence) {
     uint64_t k = attribution->sampled;
     double q = rate(attribution), tail = (1 - confidence) / 2;
-    return (struct hp_attribution_range){
+    return (struct hps_attribution_range){
         .low = attribution->after + (k > 0 ? trials_for(k, q, 1 - tail) : 0),
         .high = attribution->after + trials_for(k + 1, q, tail) - 1,
     };

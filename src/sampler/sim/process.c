@@ -18,14 +18,14 @@ static const struct {
     const char *path;
     uint64_t lowest; // address it may be loaded at
     unsigned inode;
-} modules[HP_PROCESS_MODULES] = {
+} modules[HPS_PROCESS_MODULES] = {
     {"/srv/simulated/server", 0x550000000000, 4001},
     {"/srv/simulated/libwork.so.1", 0x7f0000000000, 4002},
 };
 
-void hp_process_init(struct hp_process *process, struct hp_random *random) {
-    for (int i = 0; i < HP_PROCESS_MODULES; i++) {
-        process->base[i] = modules[i].lowest + hp_random_below(random, 1 << 28) * PAGE;
+void hps_process_init(struct hps_process *process, struct hps_random *random) {
+    for (int i = 0; i < HPS_PROCESS_MODULES; i++) {
+        process->base[i] = modules[i].lowest + hps_random_below(random, 1 << 28) * PAGE;
     }
 }
 
@@ -38,43 +38,43 @@ static uint64_t offset_of(uint32_t stack, uint32_t i) {
     return PAGE + 8 + place * PLACE_SIZE % TEXT_SIZE;
 }
 
-struct hp_process_frame hp_process_frame(uint32_t stack, uint32_t i) {
-    return (struct hp_process_frame){modules[module_of(i)].path, offset_of(stack, i)};
+struct hps_process_frame hps_process_frame(uint32_t stack, uint32_t i) {
+    return (struct hps_process_frame){modules[module_of(i)].path, offset_of(stack, i)};
 }
 
 static uint32_t frames_of(const void *context, uint32_t stack,
-                          uintptr_t frames[HP_SAMPLING_DEPTH]) {
-    const struct hp_process *process = context;
-    for (uint32_t i = 0; i < HP_PROCESS_DEPTH; i++) {
+                          uintptr_t frames[HPS_SAMPLING_DEPTH]) {
+    const struct hps_process *process = context;
+    for (uint32_t i = 0; i < HPS_PROCESS_DEPTH; i++) {
         frames[i] = process->base[module_of(i)] + offset_of(stack, i);
     }
-    return HP_PROCESS_DEPTH;
+    return HPS_PROCESS_DEPTH;
 }
 
-struct hp_sampling_frames hp_process_frames(const struct hp_process *process) {
-    return (struct hp_sampling_frames){frames_of, process};
+struct hps_sampling_frames hps_process_frames(const struct hps_process *process) {
+    return (struct hps_sampling_frames){frames_of, process};
 }
 
-static void write_row(struct hp_textfile *file, uint64_t start, uint64_t end,
+static void write_row(struct hps_textfile *file, uint64_t start, uint64_t end,
                       const char *permissions, uint64_t offset, int module) {
-    hp_textfile_hex(file, start);
-    hp_textfile_text(file, "-");
-    hp_textfile_hex(file, end);
-    hp_textfile_text(file, permissions);
+    hps_textfile_hex(file, start);
+    hps_textfile_text(file, "-");
+    hps_textfile_hex(file, end);
+    hps_textfile_text(file, permissions);
     // Eight digits, as the kernel writes them; an offset has at most seven.
     for (uint64_t unit = 0x10000000; unit > 1 && offset < unit; unit /= 16) {
-        hp_textfile_text(file, "0");
+        hps_textfile_text(file, "0");
     }
-    hp_textfile_hex(file, offset);
-    hp_textfile_text(file, " fe:00 ");
-    hp_textfile_decimal(file, modules[module].inode);
-    hp_textfile_text(file, "                       ");
-    hp_textfile_text(file, modules[module].path);
-    hp_textfile_text(file, "\n");
+    hps_textfile_hex(file, offset);
+    hps_textfile_text(file, " fe:00 ");
+    hps_textfile_decimal(file, modules[module].inode);
+    hps_textfile_text(file, "                       ");
+    hps_textfile_text(file, modules[module].path);
+    hps_textfile_text(file, "\n");
 }
 
-void hp_process_write_map(const struct hp_process *process, struct hp_textfile *file) {
-    for (int i = 0; i < HP_PROCESS_MODULES; i++) {
+void hps_process_write_map(const struct hps_process *process, struct hps_textfile *file) {
+    for (int i = 0; i < HPS_PROCESS_MODULES; i++) {
         uint64_t base = process->base[i];
         write_row(file, base, base + PAGE, " r--p ", 0, i);
         write_row(file, base + PAGE, base + DATA_OFFSET, " r-xp ", PAGE, i);

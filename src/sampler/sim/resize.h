@@ -1,10 +1,10 @@
 // Memory for the simulator, which ends with a message when there is no more.
-#ifndef HP_SAMPLER_MEMORY_H
-#define HP_SAMPLER_MEMORY_H
+#ifndef HPS_SIM_RESIZE_H
+#define HPS_SIM_RESIZE_H
 
 #include <stddef.h>
 
 // realloc() that never returns NULL; resize(NULL, size) is malloc().  For free().
-void *hp_resize(void *memory, size_t size);
+void *hps_resize(void *memory, size_t size);
 
 #endif

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct hp_sim_command commands[] = {
-    {"generate", "write dumps of a simulated program, and the truth", hp_sim_generate},
+static const struct hps_sim_command commands[] = {
+    {"generate", "write dumps of a simulated program, and the truth", hps_sim_generate},
     {"evaluate", "compare samplers: bias and error of each on each workload",
-     hp_sim_evaluate},
-    {"gaps", "test the random gaps between samples", hp_sim_gaps},
-    {"replay", "write the dump of given sampled objects", hp_sim_replay},
+     hps_sim_evaluate},
+    {"gaps", "test the random gaps between samples", hps_sim_gaps},
+    {"replay", "write the dump of given sampled objects", hps_sim_replay},
 };
 
 enum {
@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
             int status = commands[i].run(argv + 2);
             return fflush(stdout) == 0 && !ferror(stdout)
                        ? status
-                       : hp_sim_fail("cannot write to standard output");
+                       : hps_sim_fail("cannot write to standard output");
         }
     }
     print_usage(stderr);

@@ -29,79 +29,80 @@ struct tally {
 // --- two stacks on many machines ----------------------------------------------------
 
 static int add_up_machines(const struct request *request) {
-    struct hp_twostack twostack = {0};
-    struct hp_twostack_samples given = {0};
-    struct hp_random random;
+    struct hps_twostack twostack = {0};
+    struct hps_twostack_samples given = {0};
+    struct hps_random random;
     char rest;
     if (request->samples && sscanf(request->samples, "%" SCNu64 ",%" SCNu64 "%c",
                                    &given.objects[0], &given.objects[1], &rest) != 2) {
-        hp_sim_fail("--samples takes two numbers, such as 8,1");
+        hps_sim_fail("--samples takes two numbers, such as 8,1");
         return 2;
     }
-    hp_random_init(&random, request->seed);
+    hps_random_init(&random, request->seed);
     for (uint64_t i = 0; i < request->machines; i++) {
-        hp_twostack_add(&twostack, request->samples ? given : hp_twostack_draw(&random));
+        hps_twostack_add(&twostack,
+                         request->samples ? given : hps_twostack_draw(&random));
     }
-    hp_twostack_print(&twostack);
+    hps_twostack_print(&twostack);
     return 0;
 }
 
 // --- methods on workloads -----------------------------------------------------------
 
 static void evaluate_method(const struct request *request, struct tally *tally,
-                            const struct hp_workload *workload,
-                            const struct hp_plan *plan) {
+                            const struct hps_workload *workload,
+                            const struct hps_plan *plan) {
     // Numbers of their own, so that a row is the same whatever others there are.
-    uint64_t method = (uint64_t)(plan->method - hp_methods);
-    uint64_t row = (uint64_t)(workload - hp_workloads) * METHODS_AT_MOST + method;
-    struct hp_random random;
-    hp_random_init_nth(&random, request->seed, row);
-    struct hp_evaluation evaluation;
-    hp_evaluation_init(&evaluation, workload, plan);
+    uint64_t method = (uint64_t)(plan->method - hps_methods);
+    uint64_t row = (uint64_t)(workload - hps_workloads) * METHODS_AT_MOST + method;
+    struct hps_random random;
+    hps_random_init_nth(&random, request->seed, row);
+    struct hps_evaluation evaluation;
+    hps_evaluation_init(&evaluation, workload, plan);
     uint64_t streams = request->streams / (plan->method->slow ? SLOWER : 1);
-    hp_evaluation_run(&evaluation, plan, streams > 0 ? streams : 1, &random);
+    hps_evaluation_run(&evaluation, plan, streams > 0 ? streams : 1, &random);
     if (request->json) {
         fputs(tally->rows > 0 ? ",\n" : "", stdout);
-        hp_evaluation_print_json(&evaluation);
+        hps_evaluation_print_json(&evaluation);
     } else {
-        hp_evaluation_print_row(&evaluation);
+        hps_evaluation_print_row(&evaluation);
     }
     tally->rows++;
     tally->evaluated[method] = true;
-    tally->flagged[method] |= hp_evaluation_flagged(&evaluation);
-    hp_evaluation_done(&evaluation);
+    tally->flagged[method] |= hps_evaluation_flagged(&evaluation);
+    hps_evaluation_done(&evaluation);
 }
 
 static void evaluate_workload(const struct request *request, struct tally *tally,
-                              const struct hp_workload *workload) {
-    struct hp_stream stream = {0};
+                              const struct hps_workload *workload) {
+    struct hps_stream stream = {0};
     workload->make(&stream);
-    struct hp_layout layout;
-    hp_layout_init(&layout, &stream, workload->period);
+    struct hps_layout layout;
+    hps_layout_init(&layout, &stream, workload->period);
     layout.interval = workload->interval;
     if (!request->json) {
         fputs(tally->rows > 0 ? "\n" : "", stdout);
-        hp_evaluation_print_head(workload, &layout);
+        hps_evaluation_print_head(workload, &layout);
     }
-    for (const struct hp_method *method = hp_methods; method->name; method++) {
+    for (const struct hps_method *method = hps_methods; method->name; method++) {
         if (!request->method || strcmp(request->method, method->name) == 0) {
-            struct hp_plan plan;
-            hp_plan_init(&plan, method, &layout);
+            struct hps_plan plan;
+            hps_plan_init(&plan, method, &layout);
             evaluate_method(request, tally, workload, &plan);
-            hp_plan_done(&plan);
+            hps_plan_done(&plan);
         }
     }
-    hp_layout_done(&layout);
-    hp_stream_done(&stream);
+    hps_layout_done(&layout);
+    hps_stream_done(&stream);
 }
 
 // The methods that are flagged against their theory, or never against it; how many.
 static int print_methods(FILE *to, const struct tally *tally, bool unbiased) {
     int count = 0;
-    for (size_t i = 0; hp_methods[i].name; i++) {
-        if (tally->evaluated[i] && hp_methods[i].unbiased == unbiased &&
+    for (size_t i = 0; hps_methods[i].name; i++) {
+        if (tally->evaluated[i] && hps_methods[i].unbiased == unbiased &&
             tally->flagged[i] == unbiased) {
-            fprintf(to, " %s", hp_methods[i].name);
+            fprintf(to, " %s", hps_methods[i].name);
             count++;
         }
     }
@@ -121,7 +122,8 @@ static int close_table(const struct request *request, const struct tally *tally)
     return wrong > 0;
 }
 
-static bool is_wanted(const struct request *request, const struct hp_workload *workload) {
+static bool is_wanted(const struct request *request,
+                      const struct hps_workload *workload) {
     return request->workload ? strcmp(request->workload, workload->name) == 0
                              : !workload->apart;
 }
@@ -132,7 +134,8 @@ static int evaluate_all(const struct request *request) {
         printf("{\"streams\": %" PRIu64 ", \"seed\": %" PRIu64 ", \"rows\": [\n",
                request->streams, request->seed);
     }
-    for (const struct hp_workload *workload = hp_workloads; workload->name; workload++) {
+    for (const struct hps_workload *workload = hps_workloads; workload->name;
+         workload++) {
         if (is_wanted(request, workload)) {
             evaluate_workload(request, &tally, workload);
         }
@@ -145,19 +148,19 @@ static int evaluate_all(const struct request *request) {
 // 0 if the request makes sense.
 static int check(const struct request *request, char **operands) {
     if (*operands || request->streams == 0) {
-        hp_sim_fail(*operands ? "evaluate takes no operands" : "no streams, no results");
+        hps_sim_fail(*operands ? "evaluate takes no operands" : "no streams, no results");
         return 2;
     }
-    if (request->workload && !hp_workload_find(request->workload)) {
+    if (request->workload && !hps_workload_find(request->workload)) {
         fprintf(stderr, "hprof-sim: no workload '%s'; there are:\n", request->workload);
-        for (const struct hp_workload *one = hp_workloads; one->name; one++) {
+        for (const struct hps_workload *one = hps_workloads; one->name; one++) {
             fprintf(stderr, "  %-16s %s\n", one->name, one->summary);
         }
         return 2;
     }
-    if (request->method && !hp_method_find(request->method)) {
+    if (request->method && !hps_method_find(request->method)) {
         fprintf(stderr, "hprof-sim: no method '%s'; there are:\n", request->method);
-        for (const struct hp_method *one = hp_methods; one->name; one++) {
+        for (const struct hps_method *one = hps_methods; one->name; one++) {
             fprintf(stderr, "  %-16s %s\n", one->name, one->summary);
         }
         return 2;
@@ -165,22 +168,22 @@ static int check(const struct request *request, char **operands) {
     return 0;
 }
 
-int hp_sim_evaluate(char **arguments) {
+int hps_sim_evaluate(char **arguments) {
     struct request request = {.streams = 20000, .seed = 1};
-    const struct hp_sim_option options[] = {
-        {"streams", HP_SIM_NUMBER, &request.streams,
+    const struct hps_sim_option options[] = {
+        {"streams", HPS_SIM_NUMBER, &request.streams,
          "so often each is run (20000), a slow method a tenth of that"},
-        {"seed", HP_SIM_NUMBER, &request.seed, "of the random numbers (1)"},
-        {"workload", HP_SIM_TEXT, &request.workload, "this one only; ? tells which"},
-        {"method", HP_SIM_TEXT, &request.method, "this one only; ? tells which"},
-        {"json", HP_SIM_FLAG, &request.json, "all numbers, of every stack"},
-        {"machines", HP_SIM_NUMBER, &request.machines,
+        {"seed", HPS_SIM_NUMBER, &request.seed, "of the random numbers (1)"},
+        {"workload", HPS_SIM_TEXT, &request.workload, "this one only; ? tells which"},
+        {"method", HPS_SIM_TEXT, &request.method, "this one only; ? tells which"},
+        {"json", HPS_SIM_FLAG, &request.json, "all numbers, of every stack"},
+        {"machines", HPS_SIM_NUMBER, &request.machines,
          "instead, add up dumps of two-stack on so many machines"},
-        {"samples", HP_SIM_TEXT, &request.samples,
+        {"samples", HPS_SIM_TEXT, &request.samples,
          "the same with A,B samples on each, such as 8,1"},
         {0},
     };
-    hp_sim_parse(arguments, "evaluate [OPTION...]", options);
+    hps_sim_parse(arguments, "evaluate [OPTION...]", options);
     int status = check(&request, arguments);
     if (status != 0) {
         return status;

@@ -9,7 +9,7 @@
 
 struct distribution {
     const char *name;
-    uint64_t (*gap)(struct hp_random *random, uint64_t period);
+    uint64_t (*gap)(struct hps_random *random, uint64_t period);
     double (*below)(uint64_t n, double period); // the chance of a gap of n or less
     double (*mean)(double period);
 };
@@ -39,9 +39,9 @@ static double uniform_mean(double period) {
 }
 
 static const struct distribution distributions[] = {
-    {"geometric", hp_gap_geometric, geometric_below, geometric_mean},
-    {"exponential", hp_gap_exponential, exponential_below, exponential_mean},
-    {"uniform", hp_gap_uniform, uniform_below, uniform_mean},
+    {"geometric", hps_gap_geometric, geometric_below, geometric_mean},
+    {"exponential", hps_gap_exponential, exponential_below, exponential_mean},
+    {"uniform", hps_gap_uniform, uniform_below, uniform_mean},
     {0},
 };
 
@@ -54,13 +54,13 @@ static const struct distribution *find(const char *name) {
 }
 
 // True if all is well.
-static bool print_result(const struct hp_goodness *goodness, double expected_mean) {
+static bool print_result(const struct hps_goodness *goodness, double expected_mean) {
     static const double alarm = 1e-9; // on each side
     int freedom = goodness->bins - 1;
-    double chi_square = hp_goodness_chi_square(goodness);
-    double low = hp_chi_square_quantile(alarm, freedom);
-    double high = hp_chi_square_quantile(1 - alarm, freedom);
-    double se = hp_goodness_mean_se(goodness);
+    double chi_square = hps_goodness_chi_square(goodness);
+    double low = hps_chi_square_quantile(alarm, freedom);
+    double high = hps_chi_square_quantile(1 - alarm, freedom);
+    double se = hps_goodness_mean_se(goodness);
     double z = (goodness->mean - expected_mean) / se;
     bool fits = low < chi_square && chi_square < high, centred = fabs(z) < 6;
     printf("chi-square %.2f, %d degrees of freedom; good is %.2f to %.2f: %s\n",
@@ -70,28 +70,28 @@ static bool print_result(const struct hp_goodness *goodness, double expected_mea
     return fits && centred;
 }
 
-int hp_sim_gaps(char **arguments) {
+int hps_sim_gaps(char **arguments) {
     uint64_t period = 4096, count = 1000000, seed = 1;
     const char *name = "geometric";
-    const struct hp_sim_option options[] = {
-        {"period", HP_SIM_NUMBER, &period, "mean gap, at least 2 (4096)"},
-        {"count", HP_SIM_NUMBER, &count, "how many gaps, at least 1000 (1000000)"},
-        {"seed", HP_SIM_NUMBER, &seed, "of the random numbers (1)"},
-        {"distribution", HP_SIM_TEXT, &name, "geometric, exponential or uniform"},
+    const struct hps_sim_option options[] = {
+        {"period", HPS_SIM_NUMBER, &period, "mean gap, at least 2 (4096)"},
+        {"count", HPS_SIM_NUMBER, &count, "how many gaps, at least 1000 (1000000)"},
+        {"seed", HPS_SIM_NUMBER, &seed, "of the random numbers (1)"},
+        {"distribution", HPS_SIM_TEXT, &name, "geometric, exponential or uniform"},
         {0},
     };
-    hp_sim_parse(arguments, "gaps [OPTION...]", options);
+    hps_sim_parse(arguments, "gaps [OPTION...]", options);
     const struct distribution *distribution = find(name);
     if (*arguments || !distribution || period < 2 || count < 1000) {
-        hp_sim_fail("cannot test these gaps; see gaps --help");
+        hps_sim_fail("cannot test these gaps; see gaps --help");
         return 2;
     }
-    struct hp_goodness goodness;
-    struct hp_random random;
-    hp_goodness_init(&goodness, distribution->below, (double)period);
-    hp_random_init(&random, seed);
+    struct hps_goodness goodness;
+    struct hps_random random;
+    hps_goodness_init(&goodness, distribution->below, (double)period);
+    hps_random_init(&random, seed);
     for (uint64_t i = 0; i < count; i++) {
-        hp_goodness_add(&goodness, distribution->gap(&random, period));
+        hps_goodness_add(&goodness, distribution->gap(&random, period));
     }
     printf("%" PRIu64 " %s gaps, period %" PRIu64 ", seed %" PRIu64 "\n", count, name,
            period, seed);

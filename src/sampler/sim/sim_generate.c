@@ -30,11 +30,11 @@ enum {
 };
 
 struct generation {
-    const struct hp_workload *workload;
+    const struct hps_workload *workload;
     const char *directory;
     uint64_t processes, period, seed, threads;
-    struct hp_heapfile_options options;
-    struct hp_stream stream;
+    struct hps_heapfile_options options;
+    struct hps_stream stream;
     FILE *samples; // or NULL
 };
 
@@ -42,8 +42,8 @@ struct generation {
 
 static void write_frames(FILE *to, uint32_t stack) {
     fputs("\"frames\": [", to);
-    for (uint32_t i = 0; i < HP_PROCESS_DEPTH; i++) {
-        struct hp_process_frame frame = hp_process_frame(stack, i);
+    for (uint32_t i = 0; i < HPS_PROCESS_DEPTH; i++) {
+        struct hps_process_frame frame = hps_process_frame(stack, i);
         fprintf(to, "%s{\"module\": \"%s\", \"offset\": %llu}", i ? ", " : "",
                 frame.module, (unsigned long long)frame.offset);
     }
@@ -61,7 +61,7 @@ static const char *name_of(const char *names, uint32_t stack, int *length) {
 }
 
 static void write_truths(FILE *to, const struct generation *run) {
-    struct hp_truth *truths = hp_stream_truth(&run->stream);
+    struct hps_truth *truths = hps_stream_truth(&run->stream);
     fprintf(to, "{\"workload\": \"%s\", \"period\": %llu, \"processes\": %llu, ",
             run->workload->name, (unsigned long long)run->period,
             (unsigned long long)run->processes);
@@ -89,7 +89,7 @@ static FILE *open_file(const struct generation *run, const char *name) {
     snprintf(path, sizeof path, "%s/%s", run->directory, name);
     FILE *file = fopen(path, "w");
     if (!file) {
-        hp_sim_fail("cannot write %s: %s", path, strerror(errno));
+        hps_sim_fail("cannot write %s: %s", path, strerror(errno));
     }
     return file;
 }
@@ -97,7 +97,7 @@ static FILE *open_file(const struct generation *run, const char *name) {
 static int close_file(const struct generation *run, FILE *file, const char *name) {
     bool failed = ferror(file) != 0;
     failed |= fclose(file) != 0;
-    return failed ? hp_sim_fail("cannot write %s/%s", run->directory, name) : 0;
+    return failed ? hps_sim_fail("cannot write %s/%s", run->directory, name) : 0;
 }
 
 static int write_truth(const struct generation *run) {
@@ -111,10 +111,10 @@ static int write_truth(const struct generation *run) {
 
 // --- samples ------------------------------------------------------------------------
 
-static void write_sizes(FILE *to, const struct hp_sampling *sampling, uint32_t stack) {
+static void write_sizes(FILE *to, const struct hps_sampling *sampling, uint32_t stack) {
     bool first = true;
     for (size_t i = 0; i < sampling->count; i++) {
-        const struct hp_sampled *sampled = &sampling->sampled[i];
+        const struct hps_sampled *sampled = &sampling->sampled[i];
         if (sampled->stack == stack && sampled->live) {
             fprintf(to, "%s%llu", first ? "" : ", ", (unsigned long long)sampled->size);
             first = false;
@@ -124,7 +124,7 @@ static void write_sizes(FILE *to, const struct hp_sampling *sampling, uint32_t s
 
 // Of the last draw.
 static void write_samples(const struct generation *run,
-                          const struct hp_sampling *sampling, uint64_t number,
+                          const struct hps_sampling *sampling, uint64_t number,
                           const char *dump) {
     fprintf(run->samples, "%s \"%s\": [", number > 0 ? ",\n" : "{", dump);
     for (uint32_t i = 0; i < run->stream.stacks; i++) {
@@ -137,36 +137,36 @@ static void write_samples(const struct generation *run,
 
 // --- dumps --------------------------------------------------------------------------
 
-static int write_dump(const struct generation *run, const struct hp_ledger *ledger,
-                      const struct hp_process *process, const char *path) {
-    static struct hp_textfile file;
+static int write_dump(const struct generation *run, const struct hps_ledger *ledger,
+                      const struct hps_process *process, const char *path) {
+    static struct hps_textfile file;
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
-        return hp_sim_fail("cannot write %s: %s", path, strerror(errno));
+        return hps_sim_fail("cannot write %s: %s", path, strerror(errno));
     }
-    hp_textfile_init(&file, fd);
-    int error = hp_heapfile_write(&file, ledger, run->options);
-    hp_heapfile_begin_map(&file);
-    hp_process_write_map(process, &file);
-    int last = hp_textfile_flush(&file);
+    hps_textfile_init(&file, fd);
+    int error = hps_heapfile_write(&file, ledger, run->options);
+    hps_heapfile_begin_map(&file);
+    hps_process_write_map(process, &file);
+    int last = hps_textfile_flush(&file);
     error = error ? error : last;
     if (close(fd) != 0 && !error) {
         error = errno;
     }
-    return error ? hp_sim_fail("cannot write %s: %s", path, strerror(error)) : 0;
+    return error ? hps_sim_fail("cannot write %s: %s", path, strerror(error)) : 0;
 }
 
-static int generate_process(const struct generation *run, struct hp_sampling *sampling,
+static int generate_process(const struct generation *run, struct hps_sampling *sampling,
                             uint64_t number) {
-    struct hp_random random;
-    struct hp_process process;
-    struct hp_ledger ledger;
+    struct hps_random random;
+    struct hps_process process;
+    struct hps_ledger ledger;
     char name[64], path[4096];
-    hp_random_init_nth(&random, run->seed, number);
-    hp_process_init(&process, &random);
-    hp_ledger_init(&ledger, run->period);
-    hp_sampling_draw(sampling, run->period, &random);
-    hp_sampling_enter(sampling, hp_process_frames(&process), &ledger);
+    hps_random_init_nth(&random, run->seed, number);
+    hps_process_init(&process, &random);
+    hps_ledger_init(&ledger, run->period);
+    hps_sampling_draw(sampling, run->period, &random);
+    hps_sampling_enter(sampling, hps_process_frames(&process), &ledger);
     snprintf(name, sizeof name, "%s.%llu.0.f.heap", run->workload->name,
              (unsigned long long)(FIRST_PID + number));
     snprintf(path, sizeof path, "%s/%s", run->directory, name);
@@ -174,18 +174,18 @@ static int generate_process(const struct generation *run, struct hp_sampling *sa
     if (run->samples) {
         write_samples(run, sampling, number, name);
     }
-    hp_ledger_done(&ledger);
+    hps_ledger_done(&ledger);
     return status;
 }
 
 static int generate_processes(const struct generation *run) {
-    struct hp_sampling sampling;
-    hp_sampling_init(&sampling, &run->stream);
+    struct hps_sampling sampling;
+    hps_sampling_init(&sampling, &run->stream);
     int status = 0;
     for (uint64_t i = 0; i < run->processes && status == 0; i++) {
         status = generate_process(run, &sampling, i);
     }
-    hp_sampling_done(&sampling);
+    hps_sampling_done(&sampling);
     return status;
 }
 
@@ -202,7 +202,7 @@ static int generate_with_samples(struct generation *run) {
 
 static int generate(struct generation *run, bool samples) {
     if (mkdir(run->directory, 0777) != 0 && errno != EEXIST) {
-        return hp_sim_fail("cannot make %s: %s", run->directory, strerror(errno));
+        return hps_sim_fail("cannot make %s: %s", run->directory, strerror(errno));
     }
     int status = write_truth(run);
     if (status != 0) {
@@ -216,44 +216,45 @@ static int generate(struct generation *run, bool samples) {
 static void make_stream(struct generation *run) {
     run->workload->make(&run->stream);
     for (size_t i = 0; i < run->stream.count; i++) {
-        struct hp_event *event = &run->stream.events[i];
-        event->size = event->size > 0 ? hp_usize(event->size) : 0;
+        struct hps_event *event = &run->stream.events[i];
+        event->size = event->size > 0 ? hps_usize(event->size) : 0;
         event->thread = event->object % (uint32_t)run->threads;
     }
     run->stream.threads = (uint32_t)run->threads;
 }
 
-int hp_sim_generate(char **arguments) {
+int hps_sim_generate(char **arguments) {
     struct generation run = {.processes = 1, .seed = 1, .threads = 1};
     const char *name = NULL;
     bool raw = false, samples = false;
-    const struct hp_sim_option options[] = {
-        {"workload", HP_SIM_TEXT, &name, "what the processes do (required)"},
-        {"processes", HP_SIM_NUMBER, &run.processes, "how many dumps (1)"},
-        {"period", HP_SIM_NUMBER, &run.period,
+    const struct hps_sim_option options[] = {
+        {"workload", HPS_SIM_TEXT, &name, "what the processes do (required)"},
+        {"processes", HPS_SIM_NUMBER, &run.processes, "how many dumps (1)"},
+        {"period", HPS_SIM_NUMBER, &run.period,
          "mean bytes between samples (the workload's)"},
-        {"threads", HP_SIM_NUMBER, &run.threads, "that share in the work (1)"},
-        {"seed", HP_SIM_NUMBER, &run.seed, "of all random numbers (1)"},
-        {"raw", HP_SIM_FLAG, &raw, "as with prof_unbias:false"},
-        {"accum", HP_SIM_FLAG, &run.options.accum, "as with prof_accum:true"},
-        {"samples", HP_SIM_FLAG, &samples, "write samples.json, what was sampled"},
+        {"threads", HPS_SIM_NUMBER, &run.threads, "that share in the work (1)"},
+        {"seed", HPS_SIM_NUMBER, &run.seed, "of all random numbers (1)"},
+        {"raw", HPS_SIM_FLAG, &raw, "as with prof_unbias:false"},
+        {"accum", HPS_SIM_FLAG, &run.options.accum, "as with prof_accum:true"},
+        {"samples", HPS_SIM_FLAG, &samples, "write samples.json, what was sampled"},
         {0},
     };
-    hp_sim_parse(arguments, "generate --workload=NAME [OPTION...] DIRECTORY", options);
+    hps_sim_parse(arguments, "generate --workload=NAME [OPTION...] DIRECTORY", options);
     run.directory = arguments[0];
-    run.workload = name ? hp_workload_find(name) : NULL;
+    run.workload = name ? hps_workload_find(name) : NULL;
     run.options.unbias = !raw;
     if (!run.directory || arguments[1] || !run.workload || run.threads == 0 ||
         run.threads > UINT16_MAX) {
-        hp_sim_fail(name && !run.workload
-                        ? "no workload '%s'; hprof-sim evaluate --workload=? names them"
-                        : "generate needs a workload, a directory and 1 to 65535 threads",
-                    name);
+        hps_sim_fail(
+            name && !run.workload
+                ? "no workload '%s'; hprof-sim evaluate --workload=? names them"
+                : "generate needs a workload, a directory and 1 to 65535 threads",
+            name);
         return 2;
     }
     run.period = run.period ? run.period : run.workload->period;
     make_stream(&run);
     int status = generate(&run, samples);
-    hp_stream_done(&run.stream);
+    hps_stream_done(&run.stream);
     return status;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int hp_sim_fail(const char *format, ...) {
+int hps_sim_fail(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fputs("hprof-sim: ", stderr);
@@ -17,7 +17,7 @@ int hp_sim_fail(const char *format, ...) {
     return 1;
 }
 
-static void print_help(const char *usage, const struct hp_sim_option *options) {
+static void print_help(const char *usage, const struct hps_sim_option *options) {
     static const char *const values[] = {"", "=N", "=TEXT"};
     printf("usage: hprof-sim %s\n\n", usage);
     for (; options->name; options++) {
@@ -40,14 +40,14 @@ static bool read_number(const char *text, uint64_t *number) {
     return good;
 }
 
-static bool set(const struct hp_sim_option *option, const char *value) {
+static bool set(const struct hps_sim_option *option, const char *value) {
     switch (option->kind) {
-    case HP_SIM_FLAG:
+    case HPS_SIM_FLAG:
         *(bool *)option->value = true;
         return value == NULL;
-    case HP_SIM_NUMBER:
+    case HPS_SIM_NUMBER:
         return value && read_number(value, option->value);
-    case HP_SIM_TEXT:
+    case HPS_SIM_TEXT:
         *(const char **)option->value = value;
         return value != NULL;
     }
@@ -55,8 +55,8 @@ static bool set(const struct hp_sim_option *option, const char *value) {
 }
 
 // The option that `argument` names, or NULL; `*value` is what follows the equals sign.
-static const struct hp_sim_option *find(const struct hp_sim_option *options,
-                                        const char *argument, const char **value) {
+static const struct hps_sim_option *find(const struct hps_sim_option *options,
+                                         const char *argument, const char **value) {
     const char *equals = strchr(argument, '=');
     size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
     *value = equals ? equals + 1 : NULL;
@@ -67,8 +67,8 @@ static const struct hp_sim_option *find(const struct hp_sim_option *options,
     return options->name ? options : NULL;
 }
 
-void hp_sim_parse(char **arguments, const char *usage,
-                  const struct hp_sim_option *options) {
+void hps_sim_parse(char **arguments, const char *usage,
+                   const struct hps_sim_option *options) {
     char **operand = arguments;
     for (; *arguments; arguments++) {
         const char *value;
@@ -80,9 +80,9 @@ void hp_sim_parse(char **arguments, const char *usage,
             *operand++ = *arguments;
             continue;
         }
-        const struct hp_sim_option *option = find(options, *arguments + 2, &value);
+        const struct hps_sim_option *option = find(options, *arguments + 2, &value);
         if (!option || !set(option, value)) {
-            hp_sim_fail("cannot make sense of '%s'; see --help", *arguments);
+            hps_sim_fail("cannot make sense of '%s'; see --help", *arguments);
             exit(2);
         }
     }

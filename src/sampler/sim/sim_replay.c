@@ -37,13 +37,13 @@ static const char *read_number(const char *word, int base, uint64_t limit,
                : wrong;
 }
 
-static const char *read_thread(struct hp_ledger *ledger, const char *word,
-                               struct hp_ledger_thread **thread) {
+static const char *read_thread(struct hps_ledger *ledger, const char *word,
+                               struct hps_ledger_thread **thread) {
     uint64_t uid;
     const char *wrong =
         read_number(word, 10, MAX_THREADS - 1, "expected the number of a thread", &uid);
     while (!wrong && ledger->thread_count <= uid) {
-        struct hp_ledger_thread *unknown = hp_ledger_new_thread(ledger, "");
+        struct hps_ledger_thread *unknown = hps_ledger_new_thread(ledger, "");
         if (unknown) {
             unknown->ended = true;
         } else {
@@ -78,8 +78,8 @@ static const char *read_stack(char *text, uintptr_t *frames, uint32_t *depth) {
 
 // --- lines --------------------------------------------------------------------------
 
-static const char *replay_thread(struct hp_ledger *ledger, char *text) {
-    struct hp_ledger_thread *thread;
+static const char *replay_thread(struct hps_ledger *ledger, char *text) {
+    struct hps_ledger_thread *thread;
     bool runs;
     const char *wrong = read_thread(ledger, strsep(&text, " "), &thread);
     if (!wrong) {
@@ -91,16 +91,16 @@ static const char *replay_thread(struct hp_ledger *ledger, char *text) {
     }
     thread->ended = !runs;
     size_t size = text ? strlen(text) + 1 : 0;
-    char *name = size > 0 ? hp_pool_take(&ledger->pool, size) : NULL;
+    char *name = size > 0 ? hps_pool_take(&ledger->pool, size) : NULL;
     if (name) {
         thread->name = memcpy(name, text, size);
     }
     return size > 0 && !name ? no_memory : NULL;
 }
 
-static const char *replay_object(struct hp_ledger *ledger, char *text,
+static const char *replay_object(struct hps_ledger *ledger, char *text,
                                  uintptr_t *frames) {
-    struct hp_ledger_thread *thread;
+    struct hps_ledger_thread *thread;
     uint64_t usize;
     bool live;
     uint32_t depth;
@@ -113,21 +113,21 @@ static const char *replay_object(struct hp_ledger *ledger, char *text,
         (wrong = read_stack(text, frames, &depth))) {
         return wrong;
     }
-    struct hp_ledger_line *line = hp_ledger_line(ledger, thread, frames, depth);
+    struct hps_ledger_line *line = hps_ledger_line(ledger, thread, frames, depth);
     if (!line) {
         return no_memory;
     }
-    hp_ledger_add(ledger, line, usize);
+    hps_ledger_add(ledger, line, usize);
     if (!live) {
-        hp_ledger_remove(ledger, line, usize);
+        hps_ledger_remove(ledger, line, usize);
     }
     return NULL;
 }
 
 // --- all of it ----------------------------------------------------------------------
 
-static int replay_file(struct hp_ledger *ledger, FILE *file, const char *path) {
-    uintptr_t *frames = hp_resize(NULL, MAX_DEPTH * sizeof *frames);
+static int replay_file(struct hps_ledger *ledger, FILE *file, const char *path) {
+    uintptr_t *frames = hps_resize(NULL, MAX_DEPTH * sizeof *frames);
     const char *wrong = NULL;
     char *line = NULL;
     size_t room = 0, number = 0;
@@ -141,46 +141,46 @@ static int replay_file(struct hp_ledger *ledger, FILE *file, const char *path) {
     bool failed = ferror(file);
     free(line);
     free(frames);
-    return wrong    ? hp_sim_fail("%s:%zu: %s", path, number, wrong)
-           : failed ? hp_sim_fail("cannot read %s", path)
+    return wrong    ? hps_sim_fail("%s:%zu: %s", path, number, wrong)
+           : failed ? hps_sim_fail("cannot read %s", path)
                     : 0;
 }
 
-static int write_dump(const struct hp_ledger *ledger,
-                      struct hp_heapfile_options options) {
-    struct hp_textfile file;
-    hp_textfile_init(&file, STDOUT_FILENO);
-    int error = hp_heapfile_write(&file, ledger, options);
-    hp_heapfile_begin_map(&file);
-    error = error ? error : hp_textfile_flush(&file);
-    return error ? hp_sim_fail("cannot write the dump: %s", strerror(error)) : 0;
+static int write_dump(const struct hps_ledger *ledger,
+                      struct hps_heapfile_options options) {
+    struct hps_textfile file;
+    hps_textfile_init(&file, STDOUT_FILENO);
+    int error = hps_heapfile_write(&file, ledger, options);
+    hps_heapfile_begin_map(&file);
+    error = error ? error : hps_textfile_flush(&file);
+    return error ? hps_sim_fail("cannot write the dump: %s", strerror(error)) : 0;
 }
 
-int hp_sim_replay(char **arguments) {
+int hps_sim_replay(char **arguments) {
     uint64_t period = 0;
     bool raw = false, accum = false;
-    const struct hp_sim_option options[] = {
-        {"period", HP_SIM_NUMBER, &period, "mean bytes between samples; needed"},
-        {"raw", HP_SIM_FLAG, &raw, "numbers as with prof_unbias:false"},
-        {"accum", HP_SIM_FLAG, &accum, "tell of freed objects, as with prof_accum:true"},
+    const struct hps_sim_option options[] = {
+        {"period", HPS_SIM_NUMBER, &period, "mean bytes between samples; needed"},
+        {"raw", HPS_SIM_FLAG, &raw, "numbers as with prof_unbias:false"},
+        {"accum", HPS_SIM_FLAG, &accum, "tell of freed objects, as with prof_accum:true"},
         {0},
     };
-    hp_sim_parse(arguments, "replay --period=N [--raw] [--accum] [FILE]", options);
+    hps_sim_parse(arguments, "replay --period=N [--raw] [--accum] [FILE]", options);
     if (period == 0 || (arguments[0] && arguments[1])) {
-        return hp_sim_fail("replay takes --period=N, at least 1, and at most one file");
+        return hps_sim_fail("replay takes --period=N, at least 1, and at most one file");
     }
     const char *path = arguments[0] ? arguments[0] : "standard input";
     FILE *file = arguments[0] ? fopen(path, "r") : stdin;
     if (!file) {
-        return hp_sim_fail("cannot open %s: %s", path, strerror(errno));
+        return hps_sim_fail("cannot open %s: %s", path, strerror(errno));
     }
-    struct hp_ledger ledger;
-    hp_ledger_init(&ledger, period);
+    struct hps_ledger ledger;
+    hps_ledger_init(&ledger, period);
     int status = replay_file(&ledger, file, path);
     if (status == 0) {
-        status = write_dump(&ledger, (struct hp_heapfile_options){!raw, accum});
+        status = write_dump(&ledger, (struct hps_heapfile_options){!raw, accum});
     }
-    hp_ledger_done(&ledger);
+    hps_ledger_done(&ledger);
     if (file != stdin) {
         fclose(file);
     }

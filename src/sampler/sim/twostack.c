@@ -10,25 +10,26 @@
 #include <stdio.h>
 
 static const uint64_t period = 1 << 20;
-static const uint64_t sizes[HP_TWOSTACK_STACKS] = {8, 8 << 20};
-static const uint64_t counts[HP_TWOSTACK_STACKS] = {1000000, 1};
+static const uint64_t sizes[HPS_TWOSTACK_STACKS] = {8, 8 << 20};
+static const uint64_t counts[HPS_TWOSTACK_STACKS] = {1000000, 1};
 
 static double probability(double bytes) {
     return -expm1(-bytes / (double)period);
 }
 
-struct hp_twostack_samples hp_twostack_draw(struct hp_random *random) {
-    struct hp_twostack_samples samples;
-    for (int i = 0; i < HP_TWOSTACK_STACKS; i++) {
+struct hps_twostack_samples hps_twostack_draw(struct hps_random *random) {
+    struct hps_twostack_samples samples;
+    for (int i = 0; i < HPS_TWOSTACK_STACKS; i++) {
         samples.objects[i] =
-            hp_binomial(random, counts[i], hp_inclusion(sizes[i], period));
+            hps_binomial(random, counts[i], hps_inclusion(sizes[i], period));
     }
     return samples;
 }
 
-void hp_twostack_add(struct hp_twostack *twostack, struct hp_twostack_samples samples) {
+void hps_twostack_add(struct hps_twostack *twostack,
+                      struct hps_twostack_samples samples) {
     twostack->machines++;
-    for (int i = 0; i < HP_TWOSTACK_STACKS; i++) {
+    for (int i = 0; i < HPS_TWOSTACK_STACKS; i++) {
         double objects = (double)samples.objects[i], size = (double)sizes[i];
         twostack->raw.objects[i] += objects;
         twostack->raw.bytes[i] += objects * size;
@@ -37,14 +38,14 @@ void hp_twostack_add(struct hp_twostack *twostack, struct hp_twostack_samples sa
     }
 }
 
-static void divide(struct hp_twostack_sums *sums, int stack, double p) {
+static void divide(struct hps_twostack_sums *sums, int stack, double p) {
     sums->bytes[stack] /= p;
     sums->objects[stack] /= p;
 }
 
-struct hp_twostack_sums hp_twostack_by_bytes(const struct hp_twostack *twostack) {
-    struct hp_twostack_sums sums = twostack->raw;
-    for (int i = 0; i < HP_TWOSTACK_STACKS; i++) {
+struct hps_twostack_sums hps_twostack_by_bytes(const struct hps_twostack *twostack) {
+    struct hps_twostack_sums sums = twostack->raw;
+    for (int i = 0; i < HPS_TWOSTACK_STACKS; i++) {
         if (sums.bytes[i] > 0) {
             divide(&sums, i, probability(sums.bytes[i]));
         }
@@ -52,30 +53,30 @@ struct hp_twostack_sums hp_twostack_by_bytes(const struct hp_twostack *twostack)
     return sums;
 }
 
-struct hp_twostack_sums hp_twostack_by_mean(const struct hp_twostack *twostack) {
-    struct hp_twostack_sums sums = twostack->raw;
+struct hps_twostack_sums hps_twostack_by_mean(const struct hps_twostack *twostack) {
+    struct hps_twostack_sums sums = twostack->raw;
     double bytes = sums.bytes[0] + sums.bytes[1];
     double objects = sums.objects[0] + sums.objects[1];
-    for (int i = 0; i < HP_TWOSTACK_STACKS && objects > 0; i++) {
+    for (int i = 0; i < HPS_TWOSTACK_STACKS && objects > 0; i++) {
         divide(&sums, i, probability(bytes / objects));
     }
     return sums;
 }
 
-static void print_row(const char *name, const struct hp_twostack_sums *sums) {
+static void print_row(const char *name, const struct hps_twostack_sums *sums) {
     printf("%-32s %#12.4g %#12.4g %#12.4g %#12.4g\n", name, sums->bytes[0],
            sums->bytes[1], sums->objects[0], sums->objects[1]);
 }
 
-void hp_twostack_print(const struct hp_twostack *twostack) {
+void hps_twostack_print(const struct hps_twostack *twostack) {
     double machines = (double)twostack->machines;
-    struct hp_twostack_sums truth, by_bytes, by_mean;
-    for (int i = 0; i < HP_TWOSTACK_STACKS; i++) {
+    struct hps_twostack_sums truth, by_bytes, by_mean;
+    for (int i = 0; i < HPS_TWOSTACK_STACKS; i++) {
         truth.objects[i] = machines * (double)counts[i];
         truth.bytes[i] = truth.objects[i] * (double)sizes[i];
     }
-    by_bytes = hp_twostack_by_bytes(twostack);
-    by_mean = hp_twostack_by_mean(twostack);
+    by_bytes = hps_twostack_by_bytes(twostack);
+    by_mean = hps_twostack_by_mean(twostack);
     printf("%-32s %12s %12s %12s %12s\n", "", "A bytes", "B bytes", "A objects",
            "B objects");
     print_row("truth", &truth);

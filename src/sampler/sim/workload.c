@@ -38,17 +38,17 @@ static size_t furthest_behind(const struct kind *kinds, const struct progress *p
     return best;
 }
 
-static void make_next(struct hp_stream *stream, const struct kind *kind,
+static void make_next(struct hps_stream *stream, const struct kind *kind,
                       struct progress *progress) {
     if (progress->passing) {
-        hp_stream_free(stream, progress->newest);
+        hps_stream_free(stream, progress->newest);
     }
-    progress->newest = hp_stream_allocate(stream, 0, kind->stack, kind->size);
+    progress->newest = hps_stream_allocate(stream, 0, kind->stack, kind->size);
     uint64_t before = (uint64_t)progress->made++ * kind->stay / kind->count;
     progress->passing = (uint64_t)progress->made * kind->stay / kind->count == before;
 }
 
-static void mix(struct hp_stream *stream, const struct kind *kinds, size_t count) {
+static void mix(struct hps_stream *stream, const struct kind *kinds, size_t count) {
     struct progress progress[MAX_KINDS] = {0};
     uint64_t left = 0;
     for (size_t i = 0; i < count; i++) {
@@ -60,20 +60,20 @@ static void mix(struct hp_stream *stream, const struct kind *kinds, size_t count
     }
     for (size_t i = 0; i < count; i++) {
         if (progress[i].passing) {
-            hp_stream_free(stream, progress[i].newest);
+            hps_stream_free(stream, progress[i].newest);
         }
     }
 }
 
-static void make_tiny(struct hp_stream *stream) {
+static void make_tiny(struct hps_stream *stream) {
     mix(stream, &(struct kind){8000, 16, 0, 8000}, 1);
 }
 
-static void make_r_size(struct hp_stream *stream) {
+static void make_r_size(struct hps_stream *stream) {
     mix(stream, &(struct kind){200, 4096, 0, 200}, 1);
 }
 
-static void make_mix(struct hp_stream *stream) {
+static void make_mix(struct hps_stream *stream) {
     static const struct kind kinds[] = {
         {4000, 16, 0, 4000},
         {200, 512, 1, 200},
@@ -90,37 +90,37 @@ static uint64_t pareto_size(uint32_t rank) {
     return 8 * (uint64_t)ceil(x / 8);
 }
 
-static void make_pareto(struct hp_stream *stream) {
+static void make_pareto(struct hps_stream *stream) {
     enum {
         STRIDE = 1237, // prime to the number of objects
     };
 
     for (uint32_t i = 0; i < PARETO_OBJECTS; i++) {
         uint64_t size = pareto_size(i * STRIDE % PARETO_OBJECTS);
-        hp_stream_allocate(stream, 0, size <= 64 ? 0 : size <= 1024 ? 1 : 2, size);
+        hps_stream_allocate(stream, 0, size <= 64 ? 0 : size <= 1024 ? 1 : 2, size);
     }
 }
 
-static void make_periodic(struct hp_stream *stream) {
+static void make_periodic(struct hps_stream *stream) {
     for (int round = 0; round < 400; round++) {
         for (int i = 0; i < 4; i++) {
-            hp_stream_allocate(stream, 0, 0, 1008);
+            hps_stream_allocate(stream, 0, 0, 1008);
         }
-        hp_stream_allocate(stream, 0, 1, 64);
+        hps_stream_allocate(stream, 0, 1, 64);
     }
 }
 
-static void make_victim(struct hp_stream *stream) {
+static void make_victim(struct hps_stream *stream) {
     for (int round = 0; round < 100; round++) {
-        hp_stream_allocate(stream, 0, 0, 16384);
-        hp_stream_allocate(stream, 0, 1, 16);
+        hps_stream_allocate(stream, 0, 0, 16384);
+        hps_stream_allocate(stream, 0, 1, 16);
         for (int i = 0; i < 20; i++) {
-            hp_stream_allocate(stream, 0, 2, 200);
+            hps_stream_allocate(stream, 0, 2, 200);
         }
     }
 }
 
-static void make_churn(struct hp_stream *stream) {
+static void make_churn(struct hps_stream *stream) {
     static const struct kind kinds[] = {
         {2400, 256, 0, 0},
         {500, 64, 1, 500},
@@ -129,7 +129,7 @@ static void make_churn(struct hp_stream *stream) {
     mix(stream, kinds, sizeof kinds / sizeof *kinds);
 }
 
-static void make_pair(struct hp_stream *stream) {
+static void make_pair(struct hps_stream *stream) {
     static const struct kind kinds[] = {
         {8000, 8, 0, 8000},
         {1, 64000, 1, 1},
@@ -137,7 +137,7 @@ static void make_pair(struct hp_stream *stream) {
     mix(stream, kinds, sizeof kinds / sizeof *kinds);
 }
 
-static void make_large(struct hp_stream *stream) {
+static void make_large(struct hps_stream *stream) {
     static const struct kind kinds[] = {
         {6, 4 * 4096, 0, 6},  {6, 8 * 4096, 1, 6},  {6, 16 * 4096, 2, 6},
         {6, 32 * 4096, 3, 6}, {6, 64 * 4096, 4, 6},
@@ -145,7 +145,7 @@ static void make_large(struct hp_stream *stream) {
     mix(stream, kinds, sizeof kinds / sizeof *kinds);
 }
 
-static void make_two_stack(struct hp_stream *stream) {
+static void make_two_stack(struct hps_stream *stream) {
     static const struct kind kinds[] = {
         {1000000, 8, 0, 1000000},
         {1, 8 << 20, 1, 1},
@@ -153,7 +153,7 @@ static void make_two_stack(struct hp_stream *stream) {
     mix(stream, kinds, sizeof kinds / sizeof *kinds);
 }
 
-static void make_huge(struct hp_stream *stream) {
+static void make_huge(struct hps_stream *stream) {
     static const struct kind kinds[] = {
         {4, 16 * 4096, 0, 4},  {4, 32 * 4096, 1, 4},  {4, 64 * 4096, 2, 4},
         {4, 128 * 4096, 3, 4}, {4, 256 * 4096, 4, 4},
@@ -162,7 +162,7 @@ static void make_huge(struct hp_stream *stream) {
 }
 
 // Samples do not know of each other: their order is no matter, and equal ones draw faster.
-static void make_spread(struct hp_stream *stream) {
+static void make_spread(struct hps_stream *stream) {
     enum {
         SMALLEST = 4, // powers of two
         LARGEST = 24,
@@ -172,12 +172,12 @@ static void make_spread(struct hp_stream *stream) {
     for (uint32_t i = 0; i < 2 * MIXED; i++) {
         uint32_t power = SMALLEST + i % MIXED;
         for (uint64_t left = (uint64_t)1 << (LARGEST - power); left > 0; left--) {
-            hp_stream_allocate(stream, 0, i < MIXED ? i : MIXED, (uint64_t)1 << power);
+            hps_stream_allocate(stream, 0, i < MIXED ? i : MIXED, (uint64_t)1 << power);
         }
     }
 }
 
-static void make_few(struct hp_stream *stream) {
+static void make_few(struct hps_stream *stream) {
     static const struct kind kinds[] = {
         {32, 16, 0, 32}, {16, 64, 1, 16},   {8, 256, 2, 8},   {3, 1024, 3, 3},
         {64, 64, 4, 64}, {384, 16, 5, 384}, {32, 256, 6, 32}, {3, 4096, 7, 3},
@@ -185,7 +185,7 @@ static void make_few(struct hp_stream *stream) {
     mix(stream, kinds, sizeof kinds / sizeof *kinds);
 }
 
-const struct hp_workload hp_workloads[] = {
+const struct hps_workload hps_workloads[] = {
     {.name = "tiny",
      .summary = "8000 objects of 16 B",
      .period = 4096,
@@ -261,8 +261,8 @@ const struct hp_workload hp_workloads[] = {
     {0},
 };
 
-const struct hp_workload *hp_workload_find(const char *name) {
-    const struct hp_workload *workload = hp_workloads;
+const struct hps_workload *hps_workload_find(const char *name) {
+    const struct hps_workload *workload = hps_workloads;
     while (workload->name && strcmp(workload->name, name) != 0) {
         workload++;
     }
