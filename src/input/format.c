@@ -2,7 +2,7 @@
 
 #include "input/classic.h"
 #include "input/jemalloc.h"
-#include "input/pprof.h"
+#include "input/pprof_reader.h"
 #include "input/symbols.h"
 #include "input/tar.h"
 #include "input/unpack.h"

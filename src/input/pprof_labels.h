@@ -1,4 +1,4 @@
-// The labels of the samples of a pprof profile.  Only pprof.c uses it.
+// The labels of the samples of a pprof profile.  Only pprof_reader.c uses it.
 #ifndef HP_INPUT_PPROF_LABELS_H
 #define HP_INPUT_PPROF_LABELS_H
 

@@ -1,4 +1,4 @@
-// What the locations of a pprof profile become in a dump.  Only pprof.c uses it.
+// What the locations of a pprof profile become in a dump.  Only pprof_reader.c uses it.
 #ifndef HP_INPUT_PPROF_LOCATIONS_H
 #define HP_INPUT_PPROF_LOCATIONS_H
 

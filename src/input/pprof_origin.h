@@ -1,4 +1,4 @@
-// Who wrote a pprof profile.  Only pprof.c uses it.
+// Who wrote a pprof profile.  Only pprof_reader.c uses it.
 #ifndef HP_INPUT_PPROF_ORIGIN_H
 #define HP_INPUT_PPROF_ORIGIN_H
 

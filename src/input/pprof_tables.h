@@ -1,9 +1,9 @@
-// The tables of a pprof profile, all that its samples refer to.  Only pprof.c uses it.
+// The tables of a pprof profile, all that its samples refer to.  Only pprof_reader.c uses it.
 #ifndef HP_INPUT_PPROF_TABLES_H
 #define HP_INPUT_PPROF_TABLES_H
 
 #include "base/vec.h"
-#include "input/protobuf.h"
+#include "input/protobuf_reader.h"
 
 struct hp_pprof_type {
     uint64_t type, unit; // strings

@@ -1,4 +1,4 @@
-// What the values of a pprof sample are.  Only pprof.c uses it.
+// What the values of a pprof sample are.  Only pprof_reader.c uses it.
 #ifndef HP_INPUT_PPROF_TYPES_H
 #define HP_INPUT_PPROF_TYPES_H
 

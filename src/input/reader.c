@@ -3,7 +3,7 @@
 #include "input/classic.h"
 #include "input/format.h"
 #include "input/jemalloc.h"
-#include "input/pprof.h"
+#include "input/pprof_reader.h"
 #include "input/symbols.h"
 
 #include <string.h>

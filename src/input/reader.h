@@ -2,8 +2,8 @@
 #ifndef HP_INPUT_READER_H
 #define HP_INPUT_READER_H
 
+#include "input/input_stream.h"
 #include "input/stack_line.h"
-#include "input/text.h"
 #include "model/dump.h"
 
 // {0} is ready for use.

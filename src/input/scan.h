@@ -8,8 +8,8 @@
 #include "base/cursor.h"
 #include "base/err.h"
 #include "input/digest.h"
+#include "input/input_stream.h"
 #include "input/stack_line.h"
-#include "input/text.h"
 #include "model/dump.h"
 
 // hp_scan_init() fills it; the rest is for those who read a format.

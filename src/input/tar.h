@@ -5,7 +5,7 @@
 #define HP_INPUT_TAR_H
 
 #include "base/vec.h"
-#include "input/text.h"
+#include "input/input_stream.h"
 
 // {0} is closed.
 struct hp_tar {

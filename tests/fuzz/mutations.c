@@ -4,7 +4,7 @@
 // usage: mutations COUNT SEED FILE-OR-FOLDER...
 #include "differential.h"
 #include "files.h"
-#include "input/pprof.h"
+#include "input/pprof_reader.h"
 #include "mutate.h"
 
 #include <inttypes.h>

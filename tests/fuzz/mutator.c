@@ -1,5 +1,5 @@
 // How libFuzzer changes an input that begins like protobuf: half of the time field by field.
-#include "input/pprof.h"
+#include "input/pprof_reader.h"
 #include "mutate.h"
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room);

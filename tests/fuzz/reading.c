@@ -2,7 +2,7 @@
 
 #include "dumps.h"
 #include "input/format.h"
-#include "input/pprof.h"
+#include "input/pprof_reader.h"
 #include "input/unpack.h"
 
 #include <stdio.h>

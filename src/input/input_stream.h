@@ -1,6 +1,6 @@
 // The bytes of one input, decompressed, a window of them at a time.
-#ifndef HP_INPUT_TEXT_H
-#define HP_INPUT_TEXT_H
+#ifndef HP_INPUT_INPUT_STREAM_H
+#define HP_INPUT_INPUT_STREAM_H
 
 #include "base/err.h"
 #include "input/source.h"

@@ -3,7 +3,7 @@
 //     0  varint: 7 bits a byte, low ones first, the high bit of all but the last set
 //     1  8 bytes          5  4 bytes
 //     2  a varint of how many bytes, and these
-#include "input/protobuf.h"
+#include "input/protobuf_reader.h"
 
 enum {
     LARGEST_NUMBER = (1 << 29) - 1,

@@ -1,9 +1,9 @@
 // pprof's protobuf profiles, as far as they tell of the heap.
-#ifndef HP_INPUT_PPROF_H
-#define HP_INPUT_PPROF_H
+#ifndef HP_INPUT_PPROF_READER_H
+#define HP_INPUT_PPROF_READER_H
 
 #include "base/err.h"
-#include "input/text.h"
+#include "input/input_stream.h"
 #include "model/dump.h"
 
 // True if the text begins as such a profile.

@@ -7,8 +7,8 @@
 //             id = hp_field_number(&message, &field);
 //
 // Nothing is allocated: numbers and spans of the text are all there is.
-#ifndef HP_INPUT_PROTOBUF_H
-#define HP_INPUT_PROTOBUF_H
+#ifndef HP_INPUT_PROTOBUF_READER_H
+#define HP_INPUT_PROTOBUF_READER_H
 
 #include "base/span.h"
 

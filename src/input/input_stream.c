@@ -1,4 +1,4 @@
-#include "input/text.h"
+#include "input/input_stream.h"
 
 #include "base/memory.h"
 #include "input/unpack.h"

@@ -5,7 +5,7 @@
 // The values are estimates that the writer has made, and below zero in a difference of two
 // profiles.  A location is within the call
 // instruction; the return address, which dumps are made of, is taken to be one byte behind.
-#include "input/pprof.h"
+#include "input/pprof_reader.h"
 
 #include "input/digest.h"
 #include "input/maps.h"
