@@ -31,7 +31,7 @@ enum {
 };
 
 static struct hp_span rest_of(const struct hp_scan *scan) {
-    const char *end = scan->text->at + scan->text->size;
+    const char *end = scan->stream->at + scan->stream->size;
     return (struct hp_span){scan->c.at, (size_t)(end - scan->c.at)};
 }
 

@@ -8,13 +8,13 @@
 #include <time.h>
 
 enum {
-    HP_TEXT_PAD = 32, // NULs after the window, so that wide reads stay inside
+    HP_INPUT_STREAM_PAD = 32, // NULs after the window, so that wide reads stay inside
 };
 
 struct hp_unpack;
 
 // {0} is closed.  The buffer is kept from one file to the next.
-struct hp_text {
+struct hp_input_stream {
     char *at; // the window
     size_t size, capacity;
     bool at_end; // nothing follows it
@@ -34,21 +34,23 @@ struct hp_text {
 // a first window.  `limit` holds what it may be after decompression; 0 for no limit on a
 // plain file and for the larger of 32 MiB and 200 times what has been read of a compressed one.
 // Close it also after a failure.
-HP_MUST_CHECK int hp_text_open(struct hp_text *text, const char *path, uint64_t limit,
-                               struct hp_err *err);
+HP_MUST_CHECK int hp_input_stream_open(struct hp_input_stream *stream, const char *path,
+                                       uint64_t limit, struct hp_err *err);
 
 // The same of bytes in memory, which stay the caller's until it is closed.
-HP_MUST_CHECK int hp_text_open_bytes(struct hp_text *text, struct hp_span bytes,
-                                     uint64_t limit, struct hp_err *err);
+HP_MUST_CHECK int hp_input_stream_open_bytes(struct hp_input_stream *stream,
+                                             struct hp_span bytes, uint64_t limit,
+                                             struct hp_err *err);
 
 // Drop the first `done` bytes of the window and read more behind the rest: at least one
 // byte, unless that was the end.
-HP_MUST_CHECK int hp_text_slide(struct hp_text *text, size_t done, struct hp_err *err);
+HP_MUST_CHECK int hp_input_stream_slide(struct hp_input_stream *stream, size_t done,
+                                        struct hp_err *err);
 
 // Whether somebody has written to the file since it was opened.
-bool hp_text_has_changed(const struct hp_text *text);
+bool hp_input_stream_has_changed(const struct hp_input_stream *stream);
 
-void hp_text_close(struct hp_text *text); // keeps the window
-void hp_text_done(struct hp_text *text);
+void hp_input_stream_close(struct hp_input_stream *stream); // keeps the window
+void hp_input_stream_done(struct hp_input_stream *stream);
 
 #endif

@@ -209,7 +209,7 @@ static void read_record(struct hp_scan *scan) {
 
 // Behind the last whole stack of the window: where another begins.  NULL if none does.
 static const char *last_boundary(const struct hp_scan *scan) {
-    const char *end = scan->text->at + scan->text->size;
+    const char *end = scan->stream->at + scan->stream->size;
     while (end > scan->c.at) {
         const char *stack = memrchr(scan->c.at, '@', (size_t)(end - scan->c.at));
         if (!stack || stack == scan->c.at) {
@@ -226,7 +226,7 @@ static const char *last_boundary(const struct hp_scan *scan) {
 // --- header ----------------------------------------------------------------------------
 
 static bool has_whole_header(const struct hp_scan *scan) {
-    const char *end = scan->text->at + scan->text->size;
+    const char *end = scan->stream->at + scan->stream->size;
     size_t size = (size_t)(end - scan->c.at);
     return memmem(scan->c.at, size, "\n@", 2) ||
            memmem(scan->c.at, size, "\nMAPPED_LIBRARIES:", 18);

@@ -253,19 +253,19 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
     return ret;
 }
 
-int hp_pprof_read(struct hp_text *text, bool keeps_labels, struct hp_dump *dump,
+int hp_pprof_read(struct hp_input_stream *stream, bool keeps_labels, struct hp_dump *dump,
                   struct hp_err *err) {
     struct reader r = {.dump = dump};
     r.labels = (struct hp_pprof_labels){dump, &r.tables, keeps_labels};
     int ret = HP_OK;
-    while (ret == HP_OK && !text->at_end) {
-        ret = hp_text_slide(text, 0, err);
+    while (ret == HP_OK && !stream->at_end) {
+        ret = hp_input_stream_slide(stream, 0, err);
     }
     if (ret == HP_OK) {
-        struct hp_span whole = {text->at, text->size};
+        struct hp_span whole = {stream->at, stream->size};
         ret = read_profile(&r, whole, err);
         dump->content = dump->samples = hp_digest_of(whole);
-        dump->bytes = text->total;
+        dump->bytes = stream->total;
     }
     hp_pprof_tables_done(&r.tables);
     hp_pprof_labels_done(&r.labels);

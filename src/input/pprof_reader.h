@@ -11,7 +11,7 @@ bool hp_pprof_is(struct hp_span text);
 
 // Read a text, from its first window on, into an empty dump, whose mappings then point into
 // the last window.  All or nothing: what is cut or damaged fails.
-HP_MUST_CHECK int hp_pprof_read(struct hp_text *text, bool keeps_labels,
+HP_MUST_CHECK int hp_pprof_read(struct hp_input_stream *stream, bool keeps_labels,
                                 struct hp_dump *dump, struct hp_err *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 void hp_reader_done(struct hp_reader *reader) {
-    hp_text_done(&reader->text);
+    hp_input_stream_done(&reader->stream);
     hp_stack_lines_done(&reader->lines);
 }
 
@@ -20,7 +20,7 @@ static struct hp_span rest_of(const struct hp_scan *scan) {
 static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_err *err) {
     struct hp_scan scan;
     int ret = HP_OK;
-    hp_scan_init(&scan, &reader->text, &reader->lines, dump);
+    hp_scan_init(&scan, &reader->stream, &reader->lines, dump);
     scan.digests = !reader->single;
     scan.keeps_threads = reader->keeps_threads;
     enum hp_format format = hp_format_of(rest_of(&scan));
@@ -39,7 +39,7 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     case HP_FORMAT_CLASSIC:
         return hp_scan_read(&scan, &hp_classic_format, err);
     case HP_FORMAT_PPROF:
-        return hp_pprof_read(&reader->text, reader->keeps_labels, dump, err);
+        return hp_pprof_read(&reader->stream, reader->keeps_labels, dump, err);
     case HP_FORMAT_ELF:
         reader->is_elf = true;
         return HP_OK;
@@ -54,14 +54,14 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
 // nothing.
 static int settle_fault(const struct hp_reader *reader, int ret, struct hp_dump *dump,
                         struct hp_err *err) {
-    if (reader->text.fault.code == HP_OK) {
+    if (reader->stream.fault.code == HP_OK) {
         return ret;
     }
     if (ret != HP_OK || reader->is_elf || hp_producer_is_pprof(dump->producer)) {
-        *err = reader->text.fault;
+        *err = reader->stream.fault;
         return err->code;
     }
-    dump->cut = reader->text.fault;
+    dump->cut = reader->stream.fault;
     dump->cut.line = dump->damage.what ? dump->damage.line : dump->lines;
     return HP_OK;
 }
@@ -77,15 +77,15 @@ static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
         hp_dump_settle_told(dump);
         ret = settle_fault(reader, ret, dump, err);
     }
-    *has_changed = hp_text_has_changed(&reader->text);
-    hp_text_close(&reader->text);
+    *has_changed = hp_input_stream_has_changed(&reader->stream);
+    hp_input_stream_close(&reader->stream);
     return ret;
 }
 
 static int read_once(struct hp_reader *reader, const char *path, struct hp_dump *dump,
                      bool *has_changed, struct hp_err *err) {
-    reader->text.ends_at_fault = true;
-    int ret = hp_text_open(&reader->text, path, reader->limit, err);
+    reader->stream.ends_at_fault = true;
+    int ret = hp_input_stream_open(&reader->stream, path, reader->limit, err);
     return read_opened(reader, ret, dump, has_changed, err);
 }
 
@@ -105,8 +105,8 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
 int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span bytes,
                          struct hp_dump *dump, bool *is_elf, struct hp_err *err) {
     bool never;
-    reader->text.ends_at_fault = true;
-    int ret = hp_text_open_bytes(&reader->text, bytes, reader->limit, err);
+    reader->stream.ends_at_fault = true;
+    int ret = hp_input_stream_open_bytes(&reader->stream, bytes, reader->limit, err);
     ret = read_opened(reader, ret, dump, &never, err);
     *is_elf = reader->is_elf;
     return ret;

@@ -8,11 +8,11 @@
 
 // {0} is ready for use.
 struct hp_reader {
-    uint64_t limit;      // of a file after decompression, as for hp_text_open()
-    bool single;         // no other dump is read: digests are not needed
-    bool keeps_labels;   // of samples
-    bool keeps_threads;  // with their names, and also where one has all of a stack
-    struct hp_text text; // its window holds the paths of the last dump's mappings
+    uint64_t limit;     // of a file after decompression, as for hp_input_stream_open()
+    bool single;        // no other dump is read: digests are not needed
+    bool keeps_labels;  // of samples
+    bool keeps_threads; // with their names, and also where one has all of a stack
+    struct hp_input_stream stream; // its window holds the last dump's paths
     struct hp_stack_lines lines;
     bool is_elf; // the last file was a program
 };

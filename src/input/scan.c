@@ -8,12 +8,12 @@ enum {
     LONGEST_LINE = 16 << 20, // bytes
 };
 
-void hp_scan_init(struct hp_scan *scan, struct hp_text *text,
+void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,
                   struct hp_stack_lines *stacks, struct hp_dump *dump) {
-    *scan = (struct hp_scan){.text = text,
+    *scan = (struct hp_scan){.stream = stream,
                              .stacks = stacks,
                              .dump = dump,
-                             .c = hp_cursor_over(text->at, text->at + text->size),
+                             .c = hp_cursor_over(stream->at, stream->at + stream->size),
                              .line = 1};
     hp_digester_init(&scan->digester);
     hp_stack_lines_clear(stacks);
@@ -86,8 +86,8 @@ static void read_preamble(struct hp_scan *scan) {
 
 // A window that could not be let go of, because no record in it is whole yet, doubles; but
 // not for a line without end.  Returns where one begins, or NULL.
-static const char *endless_line(const struct hp_text *text) {
-    const char *line = text->at, *end = text->at + text->size;
+static const char *endless_line(const struct hp_input_stream *stream) {
+    const char *line = stream->at, *end = stream->at + stream->size;
     while (end - line > LONGEST_LINE) {
         const char *newline = memrchr(line, '\n', LONGEST_LINE + 1);
         if (!newline) {
@@ -105,15 +105,15 @@ static int fail_limit(const char *what, uint64_t line, struct hp_err *err) {
 }
 
 int hp_scan_slide(struct hp_scan *scan, struct hp_err *err) {
-    size_t done = (size_t)(scan->c.at - scan->text->at);
+    size_t done = (size_t)(scan->c.at - scan->stream->at);
     if (scan->digests) {
-        hp_digester_add(&scan->digester, (struct hp_span){scan->text->at, done});
+        hp_digester_add(&scan->digester, (struct hp_span){scan->stream->at, done});
     }
     scan->last_dropped = done > 0 ? scan->c.at[-1] : scan->last_dropped;
     hp_stack_lines_forget(scan->stacks);
-    int ret = hp_text_slide(scan->text, done, err);
-    scan->c = hp_cursor_over(scan->text->at, scan->text->at + scan->text->size);
-    const char *endless = ret == HP_OK ? endless_line(scan->text) : NULL;
+    int ret = hp_input_stream_slide(scan->stream, done, err);
+    scan->c = hp_cursor_over(scan->stream->at, scan->stream->at + scan->stream->size);
+    const char *endless = ret == HP_OK ? endless_line(scan->stream) : NULL;
     if (endless) {
         struct hp_span before = {scan->c.at, (size_t)(endless - scan->c.at)};
         uint64_t line = scan->line + hp_span_newlines(before);
@@ -131,10 +131,10 @@ static struct hp_digest end_digest(struct hp_scan *scan) {
 // All that is left, at once.
 static int read_to_end(struct hp_scan *scan, struct hp_err *err) {
     int ret = HP_OK;
-    while (ret == HP_OK && !scan->text->at_end) {
+    while (ret == HP_OK && !scan->stream->at_end) {
         ret = hp_scan_slide(scan, err);
     }
-    scan->c.end = scan->text->at + scan->text->size;
+    scan->c.end = scan->stream->at + scan->stream->size;
     return ret;
 }
 
@@ -143,10 +143,10 @@ static int read_to_end(struct hp_scan *scan, struct hp_err *err) {
 static int read_header(struct hp_scan *scan, const struct hp_scan_format *format,
                        struct hp_err *err) {
     int ret = HP_OK;
-    while (ret == HP_OK && !scan->text->at_end && !format->has_header(scan)) {
+    while (ret == HP_OK && !scan->stream->at_end && !format->has_header(scan)) {
         ret = hp_scan_slide(scan, err);
     }
-    scan->c.end = scan->text->at + scan->text->size;
+    scan->c.end = scan->stream->at + scan->stream->size;
     if (ret == HP_OK) {
         read_preamble(scan);
         ret = format->read_header(scan, err);
@@ -170,9 +170,9 @@ static int read_records(struct hp_scan *scan, const struct hp_scan_format *forma
 static int read_body(struct hp_scan *scan, const struct hp_scan_format *format,
                      struct hp_err *err) {
     for (;;) {
-        bool last = scan->text->at_end, stopped = false;
+        bool last = scan->stream->at_end, stopped = false;
         const char *end =
-            last ? scan->text->at + scan->text->size : format->boundary(scan);
+            last ? scan->stream->at + scan->stream->size : format->boundary(scan);
         if (end) {
             scan->c.end = end;
             int ret = read_records(scan, format, err);
@@ -189,8 +189,8 @@ static int read_body(struct hp_scan *scan, const struct hp_scan_format *format,
 }
 
 static char last_byte(const struct hp_scan *scan) {
-    const struct hp_text *text = scan->text;
-    return text->size > 0 ? text->at[text->size - 1] : scan->last_dropped;
+    const struct hp_input_stream *stream = scan->stream;
+    return stream->size > 0 ? stream->at[stream->size - 1] : scan->last_dropped;
 }
 
 static void read_maps(struct hp_scan *scan) {
@@ -236,9 +236,9 @@ int hp_scan_read(struct hp_scan *scan, const struct hp_scan_format *format,
     if (ret != HP_OK) {
         return ret;
     }
-    dump->bytes = scan->text->total;
+    dump->bytes = scan->stream->total;
     struct hp_digest maps =
-        hp_digest_of((struct hp_span){scan->text->at, scan->text->size});
+        hp_digest_of((struct hp_span){scan->stream->at, scan->stream->size});
     dump->content = hp_digest_join(hp_digest_join(header, dump->samples), maps);
     read_end(scan, format);
     return HP_OK;

@@ -14,7 +14,7 @@
 
 // hp_scan_init() fills it; the rest is for those who read a format.
 struct hp_scan {
-    struct hp_text *text;
+    struct hp_input_stream *stream;
     struct hp_stack_lines *stacks;
     struct hp_dump *dump;
     struct hp_cursor c;      // over what is whole of the window
@@ -41,7 +41,7 @@ struct hp_scan_format {
     void (*no_maps)(struct hp_scan *scan);
 };
 
-void hp_scan_init(struct hp_scan *scan, struct hp_text *text,
+void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,
                   struct hp_stack_lines *stacks, struct hp_dump *dump);
 
 // Read from the cursor to the end of the text into an empty dump, whose mappings' paths then

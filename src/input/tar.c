@@ -39,7 +39,7 @@ struct header {
 // --- bytes ------------------------------------------------------------------------------
 
 static struct hp_span left(const struct hp_tar *tar) {
-    return (struct hp_span){tar->text.at + tar->done, tar->text.size - tar->done};
+    return (struct hp_span){tar->stream.at + tar->done, tar->stream.size - tar->done};
 }
 
 static void step(struct hp_tar *tar, size_t size) {
@@ -50,8 +50,8 @@ static void step(struct hp_tar *tar, size_t size) {
 // Have as many bytes in the window, unless the archive ends before.
 static int need(struct hp_tar *tar, size_t size, struct hp_err *err) {
     int ret = HP_OK;
-    while (ret == HP_OK && left(tar).size < size && !tar->text.at_end) {
-        ret = hp_text_slide(&tar->text, tar->done, err);
+    while (ret == HP_OK && left(tar).size < size && !tar->stream.at_end) {
+        ret = hp_input_stream_slide(&tar->stream, tar->done, err);
         tar->done = 0;
     }
     return ret;
@@ -331,8 +331,8 @@ int hp_tar_next(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file, bo
     static const struct header untold;
     struct header next = untold;
     // One file may be a bomb; many that are alike are none.
-    tar->text.total = 0;
-    tar->text.limit = limit > 0 ? UINT64_MAX : 0;
+    tar->stream.total = 0;
+    tar->stream.limit = limit > 0 ? UINT64_MAX : 0;
     file->name.count = 0;
     for (;;) {
         int ret = find_header(tar, file, found, err);
@@ -361,11 +361,11 @@ int hp_tar_open(struct hp_tar *tar, const char *path, struct hp_err *err) {
     tar->done = 0;
     tar->offset = 0;
     tar->has_end = false;
-    return hp_text_open(&tar->text, path, 0, err);
+    return hp_input_stream_open(&tar->stream, path, 0, err);
 }
 
 void hp_tar_close(struct hp_tar *tar) {
-    hp_text_done(&tar->text);
+    hp_input_stream_done(&tar->stream);
 }
 
 void hp_tar_file_done(struct hp_tar_file *file) {

@@ -9,10 +9,10 @@
 
 // {0} is closed.
 struct hp_tar {
-    struct hp_text text; // a window of the archive
-    size_t done;         // so much of it has been read
-    uint64_t offset;     // of that, in the archive after decompression
-    bool has_end;        // its end mark was seen last
+    struct hp_input_stream stream; // a window of the archive
+    size_t done;                   // so much of it has been read
+    uint64_t offset;               // of that, in the archive after decompression
+    bool has_end;                  // its end mark was seen last
 };
 
 // {0} is ready; its memory is kept from one to the next.
@@ -28,7 +28,7 @@ HP_MUST_CHECK int hp_tar_open(struct hp_tar *tar, const char *path, struct hp_er
 void hp_tar_close(struct hp_tar *tar);
 
 // Read the next file; *found is false behind the last.  `limit` holds for its bytes; 0 for what
-// hp_text_open() takes of compressed ones.  On failure nothing more can be read.
+// hp_input_stream_open() takes of compressed ones.  On failure nothing more can be read.
 HP_MUST_CHECK int hp_tar_next(struct hp_tar *tar, uint64_t limit,
                               struct hp_tar_file *file, bool *found, struct hp_err *err);
 void hp_tar_file_done(struct hp_tar_file *file);

@@ -13,7 +13,7 @@ void reading_make(struct reading *reading, const void *bytes, size_t size,
                   size_t window) {
     struct hp_span text = {bytes, size};
     reading->err = (struct hp_err){0};
-    reading->reader.text.window = window;
+    reading->reader.stream.window = window;
     reading->ret = hp_reader_read_bytes(&reading->reader, text, &reading->dump,
                                         &reading->is_elf, &reading->err);
 }

@@ -35,7 +35,7 @@ static void tell(struct contents *contents, const void *bytes, size_t size) {
 }
 
 static void read_archive(const char *path, size_t window, struct contents *contents) {
-    struct hp_tar tar = {.text = {.window = window}};
+    struct hp_tar tar = {.stream = {.window = window}};
     struct hp_tar_file file = {0};
     struct hp_err err = {0};
     bool found = false;

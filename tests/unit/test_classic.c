@@ -18,10 +18,10 @@ static char buffer[1 << 16];
 // The parser may read a little beyond the text.
 static int parse(const char *text) {
     size_t size = strlen(text);
-    cr_assert_lt(size + HP_TEXT_PAD, sizeof buffer);
+    cr_assert_lt(size + HP_INPUT_STREAM_PAD, sizeof buffer);
     memcpy(buffer, text, size);
-    memset(buffer + size, 0, HP_TEXT_PAD);
-    struct hp_text window = {
+    memset(buffer + size, 0, HP_INPUT_STREAM_PAD);
+    struct hp_input_stream window = {
         .at = buffer, .size = size, .capacity = sizeof buffer, .at_end = true};
     struct hp_scan scan;
     hp_dump_clear(&dump);

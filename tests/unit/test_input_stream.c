@@ -16,7 +16,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-static struct hp_text text;
+static struct hp_input_stream stream;
 static struct hp_err err;
 static char path[64];
 
@@ -47,23 +47,23 @@ static void write_gzip(int fd, const char *bytes, size_t size) {
 // Read all windows, dropping two thirds of each; the whole must come out.
 static bool reads_as(const char *wanted, size_t size) {
     size_t at = 0;
-    int ret = hp_text_open(&text, path, 0, &err);
+    int ret = hp_input_stream_open(&stream, path, 0, &err);
     while (ret == HP_OK) {
-        size_t done = text.at_end ? text.size : text.size - text.size / 3;
-        if (at + done > size || memcmp(text.at, wanted + at, done) != 0) {
+        size_t done = stream.at_end ? stream.size : stream.size - stream.size / 3;
+        if (at + done > size || memcmp(stream.at, wanted + at, done) != 0) {
             break;
         }
         at += done;
-        if (text.at_end) {
+        if (stream.at_end) {
             break;
         }
-        ret = hp_text_slide(&text, done, &err);
+        ret = hp_input_stream_slide(&stream, done, &err);
     }
-    hp_text_close(&text);
+    hp_input_stream_close(&stream);
     return ret == HP_OK && at == size;
 }
 
-Test(text, comes_in_windows_and_whole) {
+Test(input_stream, comes_in_windows_and_whole) {
     size_t size;
     char *all = numbers(300000, &size);
     int fd = new_file();
@@ -73,28 +73,28 @@ Test(text, comes_in_windows_and_whole) {
     close(fd);
 }
 
-Test(text, comes_in_windows_of_a_size_whatever_room_another_left) {
+Test(input_stream, comes_in_windows_of_a_size_whatever_room_another_left) {
     size_t size;
     char *all = numbers(300000, &size);
     struct hp_span bytes = {all, size};
-    cr_assert_eq(hp_text_open_bytes(&text, bytes, 0, &err), HP_OK);
-    while (!text.at_end) {
-        cr_assert_eq(hp_text_slide(&text, 0, &err), HP_OK);
+    cr_assert_eq(hp_input_stream_open_bytes(&stream, bytes, 0, &err), HP_OK);
+    while (!stream.at_end) {
+        cr_assert_eq(hp_input_stream_slide(&stream, 0, &err), HP_OK);
     }
-    hp_text_close(&text);
-    cr_assert_gt(text.capacity, size);
+    hp_input_stream_close(&stream);
+    cr_assert_gt(stream.capacity, size);
 
-    text.window = 1000;
-    cr_assert_eq(hp_text_open_bytes(&text, bytes, 0, &err), HP_OK);
+    stream.window = 1000;
+    cr_assert_eq(hp_input_stream_open_bytes(&stream, bytes, 0, &err), HP_OK);
     for (int i = 0; i < 3; i++) {
-        cr_expect_eq(text.size, 1000);
-        cr_assert_eq(hp_text_slide(&text, text.size, &err), HP_OK);
+        cr_expect_eq(stream.size, 1000);
+        cr_assert_eq(hp_input_stream_slide(&stream, stream.size, &err), HP_OK);
     }
-    hp_text_done(&text);
+    hp_input_stream_done(&stream);
     free(all);
 }
 
-Test(text, of_several_gzip_members_is_one) {
+Test(input_stream, of_several_gzip_members_is_one) {
     size_t size;
     char *all = numbers(300000, &size);
     int fd = new_file();
@@ -106,7 +106,7 @@ Test(text, of_several_gzip_members_is_one) {
     close(fd);
 }
 
-Test(text, of_a_cut_gzip_file_is_an_error_wherever_it_is_cut) {
+Test(input_stream, of_a_cut_gzip_file_is_an_error_wherever_it_is_cut) {
     size_t size;
     char *all = numbers(200, &size);
     int fd = new_file();
@@ -114,8 +114,8 @@ Test(text, of_a_cut_gzip_file_is_an_error_wherever_it_is_cut) {
     off_t end = lseek(fd, 0, SEEK_END);
     for (off_t cut = end - 1; cut > 2; cut--) {
         cr_assert_eq(ftruncate(fd, cut), 0);
-        int ret = hp_text_open(&text, path, 0, &err);
-        hp_text_close(&text);
+        int ret = hp_input_stream_open(&stream, path, 0, &err);
+        hp_input_stream_close(&stream);
         cr_expect_eq(ret, HP_E_FORMAT, "cut at %ld", (long)cut);
     }
     free(all);
@@ -142,7 +142,7 @@ static void write_skippable(int fd, int kind, unsigned size) {
     free(bytes);
 }
 
-Test(text, of_zstd_leaves_out_skippable_frames_in_front_between_and_behind) {
+Test(input_stream, of_zstd_leaves_out_skippable_frames_in_front_between_and_behind) {
     size_t size;
     char *all = numbers(300000, &size);
     int fd = new_file();
@@ -157,7 +157,7 @@ Test(text, of_zstd_leaves_out_skippable_frames_in_front_between_and_behind) {
     close(fd);
 }
 
-Test(text, of_several_zstd_frames_is_one) {
+Test(input_stream, of_several_zstd_frames_is_one) {
     size_t size;
     char *all = numbers(300000, &size);
     int fd = new_file();
@@ -169,7 +169,7 @@ Test(text, of_several_zstd_frames_is_one) {
     close(fd);
 }
 
-Test(text, of_a_cut_zstd_file_is_an_error_wherever_it_is_cut) {
+Test(input_stream, of_a_cut_zstd_file_is_an_error_wherever_it_is_cut) {
     size_t size;
     char *all = numbers(200, &size);
     int fd = new_file();
@@ -177,8 +177,8 @@ Test(text, of_a_cut_zstd_file_is_an_error_wherever_it_is_cut) {
     off_t end = lseek(fd, 0, SEEK_END);
     for (off_t cut = end - 1; cut > 4; cut--) {
         cr_assert_eq(ftruncate(fd, cut), 0);
-        int ret = hp_text_open(&text, path, 0, &err);
-        hp_text_close(&text);
+        int ret = hp_input_stream_open(&stream, path, 0, &err);
+        hp_input_stream_close(&stream);
         cr_expect_eq(ret, HP_E_FORMAT, "cut at %ld", (long)cut);
         cr_expect_str_eq(err.message, "damaged zstd data: it ends too early");
     }
@@ -186,16 +186,16 @@ Test(text, of_a_cut_zstd_file_is_an_error_wherever_it_is_cut) {
     close(fd);
 }
 
-Test(text, behind_a_zstd_frame_that_is_none_is_an_error) {
+Test(input_stream, behind_a_zstd_frame_that_is_none_is_an_error) {
     int fd = new_file();
     write_zstd(fd, "text", 4);
     cr_assert_eq(write(fd, "garbage", 7), 7);
-    cr_expect_eq(hp_text_open(&text, path, 0, &err), HP_E_FORMAT);
-    hp_text_close(&text);
+    cr_expect_eq(hp_input_stream_open(&stream, path, 0, &err), HP_E_FORMAT);
+    hp_input_stream_close(&stream);
     close(fd);
 }
 
-Test(text, of_zstd_that_is_more_than_allowed_is_refused) {
+Test(input_stream, of_zstd_that_is_more_than_allowed_is_refused) {
     enum {
         SIZE = 64 << 20
     };
@@ -204,28 +204,28 @@ Test(text, of_zstd_that_is_more_than_allowed_is_refused) {
     char *zeros = calloc(1, SIZE);
     write_zstd(fd, zeros, SIZE);
     free(zeros);
-    int ret = hp_text_open(&text, path, 8 << 20, &err);
-    while (ret == HP_OK && !text.at_end) {
-        ret = hp_text_slide(&text, 0, &err);
+    int ret = hp_input_stream_open(&stream, path, 8 << 20, &err);
+    while (ret == HP_OK && !stream.at_end) {
+        ret = hp_input_stream_slide(&stream, 0, &err);
     }
     cr_expect_eq(ret, HP_E_LIMIT);
-    cr_expect_lt(text.capacity, (size_t)40 << 20);
-    hp_text_done(&text);
+    cr_expect_lt(stream.capacity, (size_t)40 << 20);
+    hp_input_stream_done(&stream);
     close(fd);
 }
 
 // A window of 2^31 bytes, which a frame of a few bytes may ask for.
-Test(text, of_zstd_may_not_ask_for_memory_beyond_reason) {
+Test(input_stream, of_zstd_may_not_ask_for_memory_beyond_reason) {
     static const char frame[] = "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00";
     int fd = new_file();
     cr_assert_eq(write(fd, frame, sizeof frame - 1), sizeof frame - 1);
-    cr_expect_eq(hp_text_open(&text, path, 0, &err), HP_E_FORMAT);
+    cr_expect_eq(hp_input_stream_open(&stream, path, 0, &err), HP_E_FORMAT);
     cr_expect(strstr(err.message, "too much memory") != NULL, "%s", err.message);
-    hp_text_close(&text);
+    hp_input_stream_close(&stream);
     close(fd);
 }
 
-Test(text, that_is_more_than_allowed_is_refused_before_it_is_in_memory) {
+Test(input_stream, that_is_more_than_allowed_is_refused_before_it_is_in_memory) {
     int fd = new_file();
     gzFile file = gzdopen(dup(fd), "wb");
     static const char zeros[1 << 20];
@@ -233,21 +233,21 @@ Test(text, that_is_more_than_allowed_is_refused_before_it_is_in_memory) {
         gzwrite(file, zeros, sizeof zeros);
     }
     gzclose(file);
-    int ret = hp_text_open(&text, path, 8 << 20, &err);
-    while (ret == HP_OK && !text.at_end) {
-        ret = hp_text_slide(&text, 0, &err);
+    int ret = hp_input_stream_open(&stream, path, 8 << 20, &err);
+    while (ret == HP_OK && !stream.at_end) {
+        ret = hp_input_stream_slide(&stream, 0, &err);
     }
     cr_expect_eq(ret, HP_E_LIMIT);
-    cr_expect_lt(text.capacity, (size_t)40 << 20);
-    hp_text_done(&text);
+    cr_expect_lt(stream.capacity, (size_t)40 << 20);
+    hp_input_stream_done(&stream);
     close(fd);
 }
 
-Test(text, that_is_not_there_or_a_folder_is_an_io_error) {
-    cr_expect_eq(hp_text_open(&text, "/nowhere/at/all", 0, &err), HP_E_IO);
-    hp_text_close(&text);
-    cr_expect_eq(hp_text_open(&text, "/", 0, &err), HP_E_IO);
-    hp_text_close(&text);
+Test(input_stream, that_is_not_there_or_a_folder_is_an_io_error) {
+    cr_expect_eq(hp_input_stream_open(&stream, "/nowhere/at/all", 0, &err), HP_E_IO);
+    hp_input_stream_close(&stream);
+    cr_expect_eq(hp_input_stream_open(&stream, "/", 0, &err), HP_E_IO);
+    hp_input_stream_close(&stream);
 }
 
 static void on_alarm(int number) {
@@ -306,29 +306,29 @@ static void read_from_pipe(size_t lines, size_t piece, int flags) {
     free(all);
 }
 
-Test(text, R18_comes_whole_through_signals_and_short_reads) {
+Test(input_stream, R18_comes_whole_through_signals_and_short_reads) {
     read_from_pipe(50, 1, 0);
     read_from_pipe(200, 7, 0);
     read_from_pipe(5000, 511, 0);
     read_from_pipe(5000, 513, O_NONBLOCK);
 }
 
-Test(text, R22_that_is_written_to_while_it_is_read_has_changed) {
+Test(input_stream, R22_that_is_written_to_while_it_is_read_has_changed) {
     size_t size;
     char *all = numbers(100000, &size);
     int fd = new_file();
     cr_assert_eq(write(fd, all, size), (ssize_t)size);
-    cr_assert_eq(hp_text_open(&text, path, 0, &err), HP_OK);
-    cr_expect(!hp_text_has_changed(&text));
+    cr_assert_eq(hp_input_stream_open(&stream, path, 0, &err), HP_OK);
+    cr_expect(!hp_input_stream_has_changed(&stream));
     cr_assert_eq(write(fd, "more\n", 5), 5);
-    cr_expect(hp_text_has_changed(&text));
-    hp_text_close(&text);
-    cr_assert_eq(hp_text_open(&text, path, 0, &err), HP_OK);
-    cr_expect(!hp_text_has_changed(&text));
+    cr_expect(hp_input_stream_has_changed(&stream));
+    hp_input_stream_close(&stream);
+    cr_assert_eq(hp_input_stream_open(&stream, path, 0, &err), HP_OK);
+    cr_expect(!hp_input_stream_has_changed(&stream));
     usleep(20000); // longer than a tick of the clock that files are stamped with
     cr_assert_eq(pwrite(fd, "LINE", 4, 0), 4);
-    cr_expect(hp_text_has_changed(&text), "of the same size");
-    hp_text_close(&text);
+    cr_expect(hp_input_stream_has_changed(&stream), "of the same size");
+    hp_input_stream_close(&stream);
     close(fd);
     free(all);
 }
