@@ -1,4 +1,4 @@
-// One kind of compressed data.  Only unpack.c uses it.
+// One kind of compressed data.  Only input_stream.c uses it.
 #ifndef HP_INPUT_CODEC_H
 #define HP_INPUT_CODEC_H
 

@@ -1,11 +1,11 @@
 #include "input/format.h"
 
 #include "input/classic.h"
+#include "input/input_stream.h"
 #include "input/jemalloc.h"
 #include "input/pprof_reader.h"
 #include "input/symbols.h"
 #include "input/tar.h"
-#include "input/unpack.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ static bool starts_with_heapz(struct hp_span text) {
 }
 
 static bool is_packed(struct hp_span text) {
-    return hp_is_packed(text.at, text.size);
+    return hp_input_stream_is_packed(text.at, text.size);
 }
 
 static bool is_empty(struct hp_span text) {

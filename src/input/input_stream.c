@@ -1,31 +1,154 @@
+// From a file descriptor, or memory, through what decompresses it, if anything does, into a
+// window.
 #include "input/input_stream.h"
 
 #include "base/memory.h"
-#include "input/unpack.h"
+#include "input/codec.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    WINDOW = HP_UNPACK_HEAD,
     BOMB_RATIO = 200,
 };
 
 static const uint64_t smallest_bomb = 32 << 20;
 
+static ssize_t read_file(int fd, void *buffer, size_t size) {
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = read(fd, (char *)buffer + done, size - done);
+        if (got == 0) {
+            break;
+        }
+        if (got < 0 && errno == EAGAIN) { // somebody made it non-blocking
+            poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
+        } else if (got < 0 && errno != EINTR) {
+            return -1;
+        }
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return (ssize_t)done;
+}
+
+// How many bytes, fewer than `size` only at the end; -1 with errno.
+static ssize_t read_source(struct hp_source *source, void *buffer, size_t size) {
+    if (source->fd >= 0) {
+        return read_file(source->fd, buffer, size);
+    }
+    size = size < source->memory.size ? size : source->memory.size;
+    if (size > 0) { // the bytes of none may be NULL
+        memcpy(buffer, source->memory.at, size);
+        source->memory = hp_span_from(source->memory, size);
+    }
+    return (ssize_t)size;
+}
+
+// --- compressed data ----------------------------------------------------------------------
+
+// Streams of it follow one another without anything between them.
+struct hp_unpack {
+    const struct hp_codec *codec;
+    void *state;
+    struct hp_source *source;
+    uint64_t consumed;
+    struct hp_packed in; // in `bytes`
+    bool between;        // two streams, or behind the last
+    unsigned char bytes[HP_INPUT_STREAM_WINDOW];
+};
+
+static const struct hp_codec *codec_of(const char *head, size_t size) {
+    static const struct hp_codec *const codecs[] = {&hp_gzip_codec, &hp_zstd_codec};
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+        if (codecs[i]->is(head, size)) {
+            return codecs[i];
+        }
+    }
+    return NULL;
+}
+
+bool hp_input_stream_is_packed(const char *head, size_t size) {
+    return codec_of(head, size) != NULL;
+}
+
+// NULL if a file that begins so is not compressed.  `head` is what has been read of it: at
+// most HP_INPUT_STREAM_WINDOW bytes; `is_all` tells that there are no more.
+static struct hp_unpack *new_unpack(struct hp_source *source, const char *head,
+                                    size_t size, bool is_all) {
+    const struct hp_codec *codec = codec_of(head, size);
+    if (!codec) {
+        return NULL;
+    }
+    struct hp_unpack *unpack = hp_alloc(sizeof *unpack);
+    unpack->codec = codec;
+    unpack->state = codec->start();
+    unpack->source = source;
+    unpack->consumed = size;
+    memcpy(unpack->bytes, head, size);
+    unpack->in = (struct hp_packed){unpack->bytes, size, is_all};
+    return unpack;
+}
+
+static void free_unpack(struct hp_unpack *unpack) {
+    if (unpack) {
+        unpack->codec->stop(unpack->state);
+        free(unpack);
+    }
+}
+
+// Compressed bytes that are used up so far.
+static uint64_t consumed(const struct hp_unpack *unpack) {
+    return unpack->consumed - unpack->in.size;
+}
+
+static int refill(struct hp_unpack *unpack, struct hp_err *err) {
+    if (unpack->in.size > 0 || unpack->in.is_last) {
+        return HP_OK;
+    }
+    ssize_t got = read_source(unpack->source, unpack->bytes, sizeof unpack->bytes);
+    if (got < 0) {
+        return hp_fail_errno(err, "cannot read");
+    }
+    unpack->in = (struct hp_packed){unpack->bytes, (size_t)got,
+                                    (size_t)got < sizeof unpack->bytes};
+    unpack->consumed += (uint64_t)got;
+    return HP_OK;
+}
+
+// Decompress up to `room` bytes: fewer only at the end.
+static int unpack_some(struct hp_unpack *unpack, char *out, size_t room, size_t *got,
+                       struct hp_err *err) {
+    struct hp_unpacked left = {out, room};
+    int ret = HP_OK;
+    while (ret == HP_OK && left.room > 0) {
+        ret = refill(unpack, err);
+        if (ret != HP_OK || (unpack->between && unpack->in.size == 0)) {
+            break;
+        }
+        ret =
+            unpack->codec->read(unpack->state, &unpack->in, &left, &unpack->between, err);
+    }
+    *got = room - left.room;
+    return ret;
+}
+
+// --- windows ------------------------------------------------------------------------------
+
 static uint64_t limit_of(const struct hp_input_stream *stream) {
     if (stream->limit || !stream->unpack) {
         return stream->limit ? stream->limit : UINT64_MAX;
     }
-    uint64_t bomb = hp_unpack_consumed(stream->unpack) * BOMB_RATIO;
+    uint64_t bomb = consumed(stream->unpack) * BOMB_RATIO;
     return bomb < smallest_bomb ? smallest_bomb : bomb;
 }
 
 static size_t window_of(const struct hp_input_stream *stream) {
-    return stream->window ? stream->window : WINDOW;
+    return stream->window ? stream->window : HP_INPUT_STREAM_WINDOW;
 }
 
 // Whether the text ends where the data it came out of is damaged.  What cannot be read may be
@@ -47,12 +170,12 @@ static int fill(struct hp_input_stream *stream, size_t room, struct hp_err *err)
     char *out = stream->at + stream->size;
     size_t got = 0;
     if (stream->unpack) {
-        int ret = hp_unpack_read(stream->unpack, out, room, &got, err);
+        int ret = unpack_some(stream->unpack, out, room, &got, err);
         if (ret != HP_OK && !ends_at(stream, err)) {
             return ret;
         }
     } else {
-        ssize_t read = hp_source_read(&stream->source, out, room);
+        ssize_t read = read_source(&stream->source, out, room);
         if (read < 0) {
             return hp_fail_errno(err, "cannot read");
         }
@@ -87,10 +210,12 @@ int hp_input_stream_slide(struct hp_input_stream *stream, size_t done,
     return fill(stream, stream->size > window ? stream->size : window, err);
 }
 
+// --- opening ------------------------------------------------------------------------------
+
 // If the window is of compressed data, put a window of what is in it in its place.
 static int open_packed(struct hp_input_stream *stream, struct hp_err *err) {
     stream->unpack =
-        hp_unpack_new(&stream->source, stream->at, stream->size, stream->at_end);
+        new_unpack(&stream->source, stream->at, stream->size, stream->at_end);
     if (!stream->unpack) {
         return HP_OK;
     }
@@ -127,9 +252,11 @@ static int open_source(struct hp_input_stream *stream, struct hp_source source,
     stream->at_end = false;
     stream->fault.code = HP_OK;
     look_at(stream, &stream->file_size, &stream->written);
-    // The first window is no larger than what hp_unpack_new() can take over.
+    // The first window is no larger than what new_unpack() can take over.
     size_t window = window_of(stream);
-    int ret = fill(stream, window < HP_UNPACK_HEAD ? window : HP_UNPACK_HEAD, err);
+    int ret =
+        fill(stream, window < HP_INPUT_STREAM_WINDOW ? window : HP_INPUT_STREAM_WINDOW,
+             err);
     return ret == HP_OK ? open_packed(stream, err) : ret;
 }
 
@@ -148,7 +275,7 @@ int hp_input_stream_open_bytes(struct hp_input_stream *stream, struct hp_span by
 }
 
 void hp_input_stream_close(struct hp_input_stream *stream) {
-    hp_unpack_free(stream->unpack);
+    free_unpack(stream->unpack);
     stream->unpack = NULL;
     if (stream->source.fd > STDIN_FILENO) {
         close(stream->source.fd);

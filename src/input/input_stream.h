@@ -3,12 +3,19 @@
 #define HP_INPUT_INPUT_STREAM_H
 
 #include "base/err.h"
-#include "input/source.h"
+#include "base/span.h"
 
 #include <time.h>
 
 enum {
+    HP_INPUT_STREAM_WINDOW = 256 << 10, // bytes that are read at a time, at least
     HP_INPUT_STREAM_PAD = 32, // NULs after the window, so that wide reads stay inside
+};
+
+// Where the bytes come from: a file descriptor, or memory.
+struct hp_source {
+    int fd;                // -1: memory
+    struct hp_span memory; // what is left of it
 };
 
 struct hp_unpack;
@@ -19,7 +26,7 @@ struct hp_input_stream {
     size_t size, capacity;
     bool at_end; // nothing follows it
 
-    size_t window;       // bytes that are read at a time, at least; 0 for the default
+    size_t window;       // in place of HP_INPUT_STREAM_WINDOW; 0 for that
     bool ends_at_fault;  // damaged compressed data is no failure: the text is what came
     struct hp_err fault; // out of it before, and this is what is wrong
     struct hp_source source;
@@ -49,6 +56,9 @@ HP_MUST_CHECK int hp_input_stream_slide(struct hp_input_stream *stream, size_t d
 
 // Whether somebody has written to the file since it was opened.
 bool hp_input_stream_has_changed(const struct hp_input_stream *stream);
+
+// True if a file that begins so is compressed.
+bool hp_input_stream_is_packed(const char *head, size_t size);
 
 void hp_input_stream_close(struct hp_input_stream *stream); // keeps the window
 void hp_input_stream_done(struct hp_input_stream *stream);

@@ -7,7 +7,6 @@
 // the last 4 KiB and at CUTS places between, or at every byte if it has no more than those.
 #include "differential.h"
 #include "files.h"
-#include "input/unpack.h"
 #include "mutate.h"
 
 #include <inttypes.h>
@@ -82,7 +81,7 @@ static void cut(const struct sum *whole, const struct file *file, size_t cuts) {
 // Nothing protects the numbers of a text; a compressed file has a checksum.
 static void flip(const struct sum *whole, const struct file *file, uint64_t flips) {
     struct mutate_random random = {file->size};
-    bool is_packed = hp_is_packed((const char *)file->bytes, file->size);
+    bool is_packed = hp_input_stream_is_packed((const char *)file->bytes, file->size);
     uint8_t *copy = malloc(file->size);
     for (uint64_t i = 0; i < flips; i++) {
         size_t where = (size_t)mutate_below(&random, file->size);

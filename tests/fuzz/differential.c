@@ -1,7 +1,6 @@
 #include "differential.h"
 
 #include "dumps.h"
-#include "input/unpack.h"
 #include "reference/reference.h"
 
 #include <stdio.h>
@@ -83,7 +82,7 @@ const struct reading *differential_check(const uint8_t *bytes, size_t size, size
                                          bool packed) {
     keep(size % 2);
     reading_make(&whole, bytes, size, 0);
-    if (hp_is_packed((const char *)bytes, size)) {
+    if (hp_input_stream_is_packed((const char *)bytes, size)) {
         return &whole;
     }
     reference_read(&reference, bytes, size);

@@ -1,7 +1,6 @@
 // Fuzz target of all formats: a text is read whole and in windows alike, breaks no promise
 // that dumps make, and can be merged.
 #include "calc/merge.h"
-#include "input/unpack.h"
 #include "reading.h"
 
 #include <stddef.h>
@@ -47,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     reading_make(&whole, bytes, size, 0);
     reading_make(&tight, bytes, size, tight_window(&whole, size));
     bool is_whole = whole.ret == HP_OK && whole.dump.cut.code == HP_OK;
-    if (is_whole || !hp_is_packed((const char *)bytes, size)) {
+    if (is_whole || !hp_input_stream_is_packed((const char *)bytes, size)) {
         check(&whole, &tight);
     }
     size_t window = reading_smallest_window(bytes, size);

@@ -3,7 +3,6 @@
 #include "dumps.h"
 #include "input/format.h"
 #include "input/pprof_reader.h"
-#include "input/unpack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +40,8 @@ size_t reading_smallest_window(const void *bytes, size_t size) {
     struct hp_span text = {bytes, size};
     size_t window = 64 + size_of_preambles(text.at, text.at + size);
     struct hp_span head = {bytes, window < size ? window : size};
-    if (hp_is_packed(bytes, size) || hp_format_of(head) != hp_format_of(text) ||
+    if (hp_input_stream_is_packed(bytes, size) ||
+        hp_format_of(head) != hp_format_of(text) ||
         hp_format_of(text) == HP_FORMAT_OTHER) {
         return 0;
     }
