@@ -1,5 +1,104 @@
 #include "input/stack_line.h"
 
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+enum {
+    FIRST_SLOTS = 1 << 10,
+    LAST_EPOCH = (1 << 27) - 1,
+};
+
+// --- tokens -------------------------------------------------------------------------------
+
+// Up to 16 hexadecimal digits: the first 8 bytes, the last 8 bytes where there are more
+// than 8, and how many there are.
+struct token {
+    uint64_t head, tail;
+    uint32_t size;
+};
+
+// Needs 8 readable bytes at `digits`.
+static inline struct token token_of(const char *digits, uint32_t size) {
+    uint64_t head = hp_load8(digits);
+    if (size < 8) {
+        head &= ((uint64_t)1 << size * 8) - 1;
+    }
+    return (struct token){head, size > 8 ? hp_load8(digits + size - 8) : 0, size};
+}
+
+static inline struct hp_token_slot *slot_of(const struct hp_tokens *tokens,
+                                            struct token token) {
+    size_t mask = tokens->slot_count - 1;
+    uint32_t mark = tokens->epoch << 5 | token.size;
+    size_t i =
+        (size_t)hp_hash_mix(token.head ^ tokens->key, token.tail ^ 0xe7037ed1a0b428db);
+    for (;; i++) {
+        struct hp_token_slot *slot = &tokens->slots[i & mask];
+        bool same =
+            slot->head == token.head && slot->tail == token.tail && slot->mark == mark;
+        if (same || slot->mark >> 5 != tokens->epoch) {
+            return slot;
+        }
+    }
+}
+
+// The token's number, or UINT32_MAX.
+static inline uint32_t find_token(const struct hp_tokens *tokens, struct token token) {
+    const struct hp_token_slot *slot = slot_of(tokens, token);
+    return slot->mark >> 5 == tokens->epoch ? slot->id : UINT32_MAX;
+}
+
+static struct hp_token_slot *new_slots(size_t count) {
+    return hp_alloc(count * sizeof(struct hp_token_slot));
+}
+
+static void clear_tokens(struct hp_tokens *tokens) {
+    if (!tokens->slots) {
+        tokens->slot_count = FIRST_SLOTS;
+        tokens->slots = new_slots(FIRST_SLOTS);
+        tokens->key = hp_hash_key();
+    }
+    if (tokens->epoch == LAST_EPOCH) {
+        memset(tokens->slots, 0, tokens->slot_count * sizeof *tokens->slots);
+        tokens->epoch = 0;
+    }
+    tokens->epoch++;
+    tokens->used = 0;
+}
+
+static void done_tokens(struct hp_tokens *tokens) {
+    free(tokens->slots);
+    *tokens = (struct hp_tokens){0};
+}
+
+static void grow(struct hp_tokens *tokens) {
+    struct hp_tokens old = *tokens;
+    tokens->slot_count *= 2;
+    tokens->slots = new_slots(tokens->slot_count);
+    for (size_t i = 0; i < old.slot_count; i++) {
+        const struct hp_token_slot *slot = &old.slots[i];
+        if (slot->mark >> 5 == old.epoch) {
+            struct token token = {slot->head, slot->tail, slot->mark & 31};
+            *slot_of(tokens, token) = *slot;
+        }
+    }
+    free(old.slots);
+}
+
+// After a find that failed.
+static void keep_token(struct hp_tokens *tokens, struct token token, uint32_t id) {
+    if (tokens->used * 2 >= tokens->slot_count) {
+        grow(tokens);
+    }
+    *slot_of(tokens, token) = (struct hp_token_slot){token.head, token.tail, id,
+                                                     tokens->epoch << 5 | token.size};
+    tokens->used++;
+}
+
+// --- lines --------------------------------------------------------------------------------
+
 void hp_stack_lines_forget(struct hp_stack_lines *lines) {
     lines->previous = NULL;
     lines->previous_size = 0;
@@ -7,17 +106,17 @@ void hp_stack_lines_forget(struct hp_stack_lines *lines) {
 }
 
 void hp_stack_lines_clear(struct hp_stack_lines *lines) {
-    hp_tokens_clear(&lines->tokens);
+    clear_tokens(&lines->tokens);
     hp_stack_lines_forget(lines);
     lines->is_too_deep = false;
 }
 
 void hp_stack_lines_done(struct hp_stack_lines *lines) {
-    hp_tokens_done(&lines->tokens);
+    done_tokens(&lines->tokens);
     hp_vec_done(&lines->ends);
 }
 
-static uint32_t add_token(struct hp_stack_lines *lines, struct hp_token token,
+static uint32_t add_token(struct hp_stack_lines *lines, struct token token,
                           const char *digits, struct hp_dump *dump) {
     struct hp_cursor c = hp_cursor_over(digits, digits + token.size);
     if (memchr(digits, 'x', token.size)) {
@@ -29,15 +128,15 @@ static uint32_t add_token(struct hp_stack_lines *lines, struct hp_token token,
     }
     uint32_t id = (uint32_t)dump->addresses.count;
     hp_vec_push(&dump->addresses, address);
-    hp_tokens_add(&lines->tokens, token, id);
+    keep_token(&lines->tokens, token, id);
     return id;
 }
 
 // The number of the address that `size` digits stand for, UINT32_MAX if they do not.
 static inline uint32_t number_of(struct hp_stack_lines *lines, const char *digits,
                                  uint32_t size, struct hp_dump *dump) {
-    struct hp_token token = hp_token_of(digits, size);
-    uint32_t id = hp_tokens_find(&lines->tokens, token);
+    struct token token = token_of(digits, size);
+    uint32_t id = find_token(&lines->tokens, token);
     return id != UINT32_MAX ? id : add_token(lines, token, digits, dump);
 }
 
