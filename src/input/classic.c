@@ -24,8 +24,6 @@
 // sampled object, Go one for all of the same stack and size, jemalloc one for each stack.
 #include "input/classic.h"
 
-#include "input/counts.h"
-
 enum {
     MOST_UNNAMED = 256, // each costs a look at the whole stack
 };

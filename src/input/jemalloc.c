@@ -14,7 +14,6 @@
 #include "input/jemalloc.h"
 
 #include "input/clickhouse.h"
-#include "input/counts.h"
 
 // Behind the "t*" or "t3".
 static struct hp_counts read_counts(struct hp_cursor *c) {

@@ -11,7 +11,6 @@
 #include "input/maps.h"
 #include "input/pprof_labels.h"
 #include "input/pprof_locations.h"
-#include "input/pprof_origin.h"
 #include "input/pprof_tables.h"
 #include "input/pprof_types.h"
 #include "input/stack_line.h"

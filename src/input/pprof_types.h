@@ -1,10 +1,13 @@
-// What the values of a pprof sample are.  Only pprof_reader.c uses it.
+// Who wrote a pprof profile, and what the values of its samples are.  Only pprof_reader.c
+// uses it.
 #ifndef HP_INPUT_PPROF_TYPES_H
 #define HP_INPUT_PPROF_TYPES_H
 
 #include "base/err.h"
 #include "input/pprof_tables.h"
 #include "model/input.h"
+
+enum hp_producer hp_pprof_producer(const struct hp_pprof_tables *tables);
 
 struct hp_pprof_kind {
     enum hp_metric metric; // HP_METRICS: none of ours

@@ -73,4 +73,11 @@ bool hp_scan_at_empty_line(const struct hp_scan *scan);
 // messages.
 void hp_scan_preamble(struct hp_cursor *c);
 
+// The four numbers of a line, as all text formats print them: "1: 64 [2: 128]" are objects
+// in use, their bytes, objects ever allocated, their bytes.
+struct hp_counts hp_counts_read(struct hp_cursor *c);
+
+// A count that is none: clear it.
+bool hp_count_drop_wrapped(struct hp_count *count);
+
 #endif
