@@ -6,6 +6,18 @@
 #include "input/stack_line.h"
 #include "model/dump.h"
 
+enum hp_format {
+    HP_FORMAT_JEMALLOC, // heap_v2
+    HP_FORMAT_CLASSIC,  // "heap profile:"
+    HP_FORMAT_PPROF,    // protobuf
+    HP_FORMAT_SYMBOLS,  // names in front of a dump
+    HP_FORMAT_ELF,      // a program: needless, but no mistake to stop for
+    HP_FORMAT_OTHER,
+};
+
+// Told by its first bytes, never by its name.
+enum hp_format hp_format_of(struct hp_span text);
+
 // {0} is ready for use.
 struct hp_reader {
     uint64_t limit;     // of a file after decompression, as for hp_input_stream_open()

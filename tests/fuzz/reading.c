@@ -1,8 +1,6 @@
 #include "reading.h"
 
 #include "dumps.h"
-#include "input/format.h"
-#include "input/pprof_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
