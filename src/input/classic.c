@@ -28,11 +28,6 @@ enum {
     MOST_UNNAMED = 256, // each costs a look at the whole stack
 };
 
-static struct hp_span rest_of(const struct hp_scan *scan) {
-    const char *end = scan->stream->at + scan->stream->size;
-    return (struct hp_span){scan->c.at, (size_t)(end - scan->c.at)};
-}
-
 bool hp_classic_is(struct hp_span text) {
     struct hp_cursor c = hp_cursor_over(text.at, text.at + text.size);
     hp_scan_preamble(&c);
@@ -40,13 +35,6 @@ bool hp_classic_is(struct hp_span text) {
 }
 
 // --- header ----------------------------------------------------------------------------
-
-static bool has_header(const struct hp_scan *scan) {
-    struct hp_span text = rest_of(scan);
-    struct hp_cursor c = hp_cursor_over(text.at, text.at + text.size);
-    hp_scan_preamble(&c);
-    return memchr(c.at, '\n', (size_t)(c.end - c.at)) != NULL;
-}
 
 static bool repeats(const struct hp_counts *counts) {
     return counts->inuse.objects == counts->alloc.objects &&
@@ -260,12 +248,6 @@ static void read_record(struct hp_scan *scan) {
     }
 }
 
-static const char *boundary(const struct hp_scan *scan) {
-    struct hp_span rest = rest_of(scan);
-    const char *newline = memrchr(rest.at, '\n', rest.size);
-    return newline ? newline + 1 : NULL;
-}
-
 static bool adds_up(const struct hp_dump *dump) {
     struct hp_counts left = dump->header; // modulo 2^64
     const struct hp_dump_stack *stack;
@@ -287,10 +269,8 @@ static void no_maps(struct hp_scan *scan) {
     }
 }
 
-const struct hp_scan_format hp_classic_format = {
-    .has_header = has_header,
+const struct hp_scan_grammar hp_classic_grammar = {
     .read_header = read_header,
-    .boundary = boundary,
     .read_record = read_record,
     .no_maps = no_maps,
 };

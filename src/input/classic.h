@@ -8,6 +8,6 @@
 // True if the text begins as this format does.
 bool hp_classic_is(struct hp_span text);
 
-extern const struct hp_scan_format hp_classic_format;
+extern const struct hp_scan_grammar hp_classic_grammar;
 
 #endif

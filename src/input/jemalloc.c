@@ -225,10 +225,9 @@ static const char *last_boundary(const struct hp_scan *scan) {
 // --- header ----------------------------------------------------------------------------
 
 static bool has_whole_header(const struct hp_scan *scan) {
-    const char *end = scan->stream->at + scan->stream->size;
-    size_t size = (size_t)(end - scan->c.at);
-    return memmem(scan->c.at, size, "\n@", 2) ||
-           memmem(scan->c.at, size, "\nMAPPED_LIBRARIES:", 18);
+    struct hp_span rest = hp_scan_rest(scan);
+    return memmem(rest.at, rest.size, "\n@", 2) ||
+           memmem(rest.at, rest.size, "\nMAPPED_LIBRARIES:", 18);
 }
 
 bool hp_jemalloc_is(struct hp_span text) {
@@ -313,7 +312,7 @@ static void no_maps(struct hp_scan *scan) {
     hp_scan_damaged(scan, "the file ends before its MAPPED_LIBRARIES section");
 }
 
-const struct hp_scan_format hp_jemalloc_format = {
+const struct hp_scan_grammar hp_jemalloc_grammar = {
     .has_header = has_whole_header,
     .read_header = read_header,
     .boundary = last_boundary,

@@ -8,6 +8,6 @@
 // True if the text begins as this format does.
 bool hp_jemalloc_is(struct hp_span text);
 
-extern const struct hp_scan_format hp_jemalloc_format;
+extern const struct hp_scan_grammar hp_jemalloc_grammar;
 
 #endif

@@ -122,9 +122,9 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     }
     switch (format) {
     case HP_FORMAT_JEMALLOC:
-        return hp_scan_read(&scan, &hp_jemalloc_format, err);
+        return hp_scan_read(&scan, &hp_jemalloc_grammar, err);
     case HP_FORMAT_CLASSIC:
-        return hp_scan_read(&scan, &hp_classic_format, err);
+        return hp_scan_read(&scan, &hp_classic_grammar, err);
     case HP_FORMAT_PPROF:
         return hp_pprof_read(&reader->stream, reader->keeps_labels, dump, err);
     case HP_FORMAT_ELF:

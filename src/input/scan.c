@@ -25,6 +25,11 @@ void hp_scan_damaged(struct hp_scan *scan, const char *what) {
     }
 }
 
+struct hp_span hp_scan_rest(const struct hp_scan *scan) {
+    const char *end = scan->stream->at + scan->stream->size;
+    return (struct hp_span){scan->c.at, (size_t)(end - scan->c.at)};
+}
+
 struct hp_span hp_scan_line(struct hp_scan *scan) {
     scan->line++;
     return hp_cursor_line(&scan->c);
@@ -177,25 +182,36 @@ static int read_to_end(struct hp_scan *scan, struct hp_err *err) {
 
 // --- the parts of the file -----------------------------------------------------------
 
-static int read_header(struct hp_scan *scan, const struct hp_scan_format *format,
+static bool has_header(const struct hp_scan *scan,
+                       const struct hp_scan_grammar *grammar) {
+    if (grammar->has_header) {
+        return grammar->has_header(scan);
+    }
+    struct hp_span rest = hp_scan_rest(scan);
+    struct hp_cursor c = hp_cursor_over(rest.at, rest.at + rest.size);
+    hp_scan_preamble(&c);
+    return memchr(c.at, '\n', (size_t)(c.end - c.at)) != NULL;
+}
+
+static int read_header(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
                        struct hp_err *err) {
     int ret = HP_OK;
-    while (ret == HP_OK && !scan->stream->at_end && !format->has_header(scan)) {
+    while (ret == HP_OK && !scan->stream->at_end && !has_header(scan, grammar)) {
         ret = hp_scan_slide(scan, err);
     }
     scan->c.end = scan->stream->at + scan->stream->size;
     if (ret == HP_OK) {
         read_preamble(scan);
-        ret = format->read_header(scan, err);
+        ret = grammar->read_header(scan, err);
     }
     return ret == HP_OK ? hp_scan_slide(scan, err) : ret;
 }
 
 // The records up to the end of the window, or the memory map.
-static int read_records(struct hp_scan *scan, const struct hp_scan_format *format,
+static int read_records(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
                         struct hp_err *err) {
     while (!hp_cursor_at_end(&scan->c) && !hp_scan_at_maps(scan)) {
-        format->read_record(scan);
+        grammar->read_record(scan);
         if (scan->stacks->is_too_deep) { // its line has been passed over
             return fail_limit("a stack of more than 65,536 frames", scan->line - 1, err);
         }
@@ -203,16 +219,29 @@ static int read_records(struct hp_scan *scan, const struct hp_scan_format *forma
     return HP_OK;
 }
 
+// Behind the last record that the window holds all of; NULL if it holds none.
+static const char *boundary_of(const struct hp_scan *scan,
+                               const struct hp_scan_grammar *grammar) {
+    struct hp_span rest = hp_scan_rest(scan);
+    if (scan->stream->at_end) {
+        return rest.at + rest.size;
+    }
+    if (grammar->boundary) {
+        return grammar->boundary(scan);
+    }
+    const char *newline = memrchr(rest.at, '\n', rest.size);
+    return newline ? newline + 1 : NULL;
+}
+
 // Up to the memory map, or the end of the file.
-static int read_body(struct hp_scan *scan, const struct hp_scan_format *format,
+static int read_body(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
                      struct hp_err *err) {
     for (;;) {
         bool last = scan->stream->at_end, stopped = false;
-        const char *end =
-            last ? scan->stream->at + scan->stream->size : format->boundary(scan);
+        const char *end = boundary_of(scan, grammar);
         if (end) {
             scan->c.end = end;
-            int ret = read_records(scan, format, err);
+            int ret = read_records(scan, grammar, err);
             if (ret != HP_OK) {
                 return ret;
             }
@@ -238,7 +267,7 @@ static void read_maps(struct hp_scan *scan) {
     }
 }
 
-static void read_end(struct hp_scan *scan, const struct hp_scan_format *format) {
+static void read_end(struct hp_scan *scan, const struct hp_scan_grammar *grammar) {
     bool has_maps = !hp_cursor_at_end(&scan->c);
     if (has_maps) {
         read_maps(scan);
@@ -249,8 +278,8 @@ static void read_end(struct hp_scan *scan, const struct hp_scan_format *format) 
         hp_scan_damaged(scan, "the file ends in the middle of a line");
     }
     scan->dump->lines = scan->line - !is_cut;
-    if (!has_maps) {
-        format->no_maps(scan);
+    if (!has_maps && grammar->no_maps) {
+        grammar->no_maps(scan);
     }
     if (scan->uncounted_line) {
         scan->line = scan->uncounted_line;
@@ -258,13 +287,13 @@ static void read_end(struct hp_scan *scan, const struct hp_scan_format *format) 
     }
 }
 
-int hp_scan_read(struct hp_scan *scan, const struct hp_scan_format *format,
+int hp_scan_read(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
                  struct hp_err *err) {
     struct hp_dump *dump = scan->dump;
-    int ret = read_header(scan, format, err);
+    int ret = read_header(scan, grammar, err);
     struct hp_digest header = end_digest(scan);
     if (ret == HP_OK) {
-        ret = read_body(scan, format, err);
+        ret = read_body(scan, grammar, err);
         dump->samples = end_digest(scan);
     }
     if (ret == HP_OK) {
@@ -277,6 +306,6 @@ int hp_scan_read(struct hp_scan *scan, const struct hp_scan_format *format,
     struct hp_digest maps =
         hp_digest_of((struct hp_span){scan->stream->at, scan->stream->size});
     dump->content = hp_digest_join(hp_digest_join(header, dump->samples), maps);
-    read_end(scan, format);
+    read_end(scan, grammar);
     return HP_OK;
 }

@@ -28,16 +28,18 @@ struct hp_scan {
     struct hp_digester digester;
 };
 
-// What is different in each format.
-struct hp_scan_format {
-    // Whether the window holds all of the header.
+// What is different in each format.  A NULL stands for what most have.
+struct hp_scan_grammar {
+    // Whether the window holds all of the header.  NULL: it is a line.
     bool (*has_header)(const struct hp_scan *scan);
     HP_MUST_CHECK int (*read_header)(struct hp_scan *scan, struct hp_err *err);
-    // Behind the last whole record of the window; NULL if none ends in it.
+    // Behind the last whole record of the window; NULL if none ends in it.  NULL: each
+    // record is a line.
     const char *(*boundary)(const struct hp_scan *scan);
-    // Read one record, with the cursor neither at its end nor at the memory map.
+    // Read one record, of a line at least, with the cursor neither at its end nor at the
+    // memory map.
     void (*read_record)(struct hp_scan *scan);
-    // The file ends without a memory map.
+    // The file ends without a memory map.  NULL: it may.
     void (*no_maps)(struct hp_scan *scan);
 };
 
@@ -47,11 +49,14 @@ void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,
 // Read from the cursor to the end of the text into an empty dump, whose mappings' paths then
 // point into the last window.  A dump that may be short, and lines that fit no grammar, are
 // told in the dump; a failure is only what leaves nothing to use.
-HP_MUST_CHECK int hp_scan_read(struct hp_scan *scan, const struct hp_scan_format *format,
-                               struct hp_err *err);
+HP_MUST_CHECK int hp_scan_read(struct hp_scan *scan,
+                               const struct hp_scan_grammar *grammar, struct hp_err *err);
 
 // The dump may be short: say why, of the line at hand.
 void hp_scan_damaged(struct hp_scan *scan, const char *what);
+
+// What is left of the window, from the cursor on.
+struct hp_span hp_scan_rest(const struct hp_scan *scan);
 
 // The line at hand, which is stepped over.
 struct hp_span hp_scan_line(struct hp_scan *scan);

@@ -18,8 +18,8 @@ bool hp_symbols_is(struct hp_span text) {
 }
 
 static bool has_line(const struct hp_scan *scan) {
-    const char *end = scan->stream->at + scan->stream->size;
-    return scan->stream->at_end || memchr(scan->c.at, '\n', (size_t)(end - scan->c.at));
+    struct hp_span rest = hp_scan_rest(scan);
+    return scan->stream->at_end || memchr(rest.at, '\n', rest.size);
 }
 
 // What is behind the last "--" that is not the operator.

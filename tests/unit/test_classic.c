@@ -26,7 +26,7 @@ static int parse(const char *text) {
     struct hp_scan scan;
     hp_dump_clear(&dump);
     hp_scan_init(&scan, &window, &lines, &dump);
-    return hp_scan_read(&scan, &hp_classic_format, &err);
+    return hp_scan_read(&scan, &hp_classic_grammar, &err);
 }
 
 #define MAPS     "\nMAPPED_LIBRARIES:\n1000-2000 r-xp 00001000 fe:00 12    /bin/a\n"
