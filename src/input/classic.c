@@ -22,13 +22,14 @@
 //
 // gperftools pads its numbers, jemalloc and Go do not.  gperftools has a line for each
 // sampled object, Go one for all of the same stack and size, jemalloc one for each stack.
-#include "input/classic.h"
+#include "input/input_format.h"
+#include "input/scan.h"
 
 enum {
     MOST_UNNAMED = 256, // each costs a look at the whole stack
 };
 
-bool hp_classic_is(struct hp_span text) {
+static bool is_classic(struct hp_span text) {
     struct hp_cursor c = hp_cursor_over(text.at, text.at + text.size);
     hp_scan_preamble(&c);
     return hp_cursor_accept_word(&c, "heap profile:");
@@ -269,8 +270,19 @@ static void no_maps(struct hp_scan *scan) {
     }
 }
 
-const struct hp_scan_grammar hp_classic_grammar = {
-    .read_header = read_header,
-    .read_record = read_record,
-    .no_maps = no_maps,
+static int read_classic(struct hp_scan *scan, struct hp_err *err) {
+    static const struct hp_scan_grammar grammar = {
+        .read_header = read_header,
+        .read_record = read_record,
+        .no_maps = no_maps,
+    };
+    return hp_scan_read(scan, &grammar, err);
+}
+
+const struct hp_input_format hp_classic_format = {
+    .name = "classic",
+    .is_not = "none that begins with 'heap profile:'",
+    .is_text = true,
+    .is = is_classic,
+    .read = read_classic,
 };

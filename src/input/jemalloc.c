@@ -11,9 +11,9 @@
 //     55d0-55f0 r-xp 00001000 08:01 1234 /usr/bin/true
 //
 // The counts are: objects in use, their bytes, [objects ever allocated, their bytes].
-#include "input/jemalloc.h"
-
 #include "input/clickhouse.h"
+#include "input/input_format.h"
+#include "input/scan.h"
 
 // Behind the "t*" or "t3".
 static struct hp_counts read_counts(struct hp_cursor *c) {
@@ -230,7 +230,7 @@ static bool has_whole_header(const struct hp_scan *scan) {
            memmem(rest.at, rest.size, "\nMAPPED_LIBRARIES:", 18);
 }
 
-bool hp_jemalloc_is(struct hp_span text) {
+static bool is_jemalloc(struct hp_span text) {
     struct hp_cursor c = hp_cursor_over(text.at, text.at + text.size);
     hp_scan_preamble(&c);
     return hp_cursor_accept_word(&c, "heap_v2/");
@@ -312,10 +312,21 @@ static void no_maps(struct hp_scan *scan) {
     hp_scan_damaged(scan, "the file ends before its MAPPED_LIBRARIES section");
 }
 
-const struct hp_scan_grammar hp_jemalloc_grammar = {
-    .has_header = has_whole_header,
-    .read_header = read_header,
-    .boundary = last_boundary,
-    .read_record = read_record,
-    .no_maps = no_maps,
+static int read_jemalloc(struct hp_scan *scan, struct hp_err *err) {
+    static const struct hp_scan_grammar grammar = {
+        .has_header = has_whole_header,
+        .read_header = read_header,
+        .boundary = last_boundary,
+        .read_record = read_record,
+        .no_maps = no_maps,
+    };
+    return hp_scan_read(scan, &grammar, err);
+}
+
+const struct hp_input_format hp_jemalloc_format = {
+    .name = "jemalloc",
+    .is_not = "none of jemalloc ('heap_v2/')",
+    .is_text = true,
+    .is = is_jemalloc,
+    .read = read_jemalloc,
 };

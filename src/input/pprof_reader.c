@@ -3,17 +3,16 @@
 //     Sample    1 location_id  2 value  3 label
 //
 // The values are estimates that the writer has made, and below zero in a difference of two
-// profiles.  A location is within the call
-// instruction; the return address, which dumps are made of, is taken to be one byte behind.
-#include "input/pprof_reader.h"
-
+// profiles.  A location is within the call instruction; the return address, which dumps are
+// made of, is taken to be one byte behind.
 #include "input/digest.h"
+#include "input/input_format.h"
 #include "input/maps.h"
 #include "input/pprof_labels.h"
 #include "input/pprof_locations.h"
 #include "input/pprof_tables.h"
 #include "input/pprof_types.h"
-#include "input/stack_line.h"
+#include "input/scan.h"
 
 #include <string.h>
 
@@ -79,7 +78,7 @@ static bool begins_with_sample(struct hp_span text) {
 
 // Every profile has a sample type; it, or what is in front of it, has to look its part.
 // Datadog's libraries write all samples first: then the types may be beyond the window.
-bool hp_pprof_is(struct hp_span text) {
+static bool is_pprof(struct hp_span text) {
     struct hp_proto profile = hp_proto_over(text);
     for (struct hp_field field; hp_proto_next(&profile, &field);) {
         if (!is_likely(&field)) {
@@ -252,10 +251,12 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
     return ret;
 }
 
-int hp_pprof_read(struct hp_input_stream *stream, bool keeps_labels, struct hp_dump *dump,
-                  struct hp_err *err) {
+// All or nothing: what is cut or damaged fails.
+static int read_pprof(struct hp_scan *scan, struct hp_err *err) {
+    struct hp_input_stream *stream = scan->stream;
+    struct hp_dump *dump = scan->dump;
     struct reader r = {.dump = dump};
-    r.labels = (struct hp_pprof_labels){dump, &r.tables, keeps_labels};
+    r.labels = (struct hp_pprof_labels){dump, &r.tables, scan->keeps_labels};
     int ret = HP_OK;
     while (ret == HP_OK && !stream->at_end) {
         ret = hp_input_stream_slide(stream, 0, err);
@@ -271,3 +272,10 @@ int hp_pprof_read(struct hp_input_stream *stream, bool keeps_labels, struct hp_d
     hp_pprof_kinds_done(&r.kinds);
     return ret;
 }
+
+const struct hp_input_format hp_pprof_format = {
+    .name = "pprof",
+    .is_not = "no pprof protobuf",
+    .is = is_pprof,
+    .read = read_pprof,
+};

@@ -1,14 +1,49 @@
 #include "input/reader.h"
 
-#include "input/classic.h"
-#include "input/jemalloc.h"
-#include "input/pprof_reader.h"
-#include "input/symbols.h"
+#include "input/input_format.h"
+#include "input/scan.h"
 #include "input/tar.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // --- formats ------------------------------------------------------------------------------
+
+static bool starts_with_elf(struct hp_span text) {
+    return hp_span_starts(text, "\177ELF");
+}
+
+static int read_nothing(struct hp_scan *scan, struct hp_err *err) {
+    (void)scan;
+    (void)err;
+    return HP_OK;
+}
+
+// A program: needless, but no mistake to stop for.
+static const struct hp_input_format elf = {
+    .name = "elf",
+    .is = starts_with_elf,
+    .read = read_nothing,
+};
+
+const struct hp_input_format *const hp_input_formats[] = {
+    &hp_jemalloc_format, // "heap_v2/"
+    &hp_classic_format,  // "heap profile:"
+    &hp_symbols_format,  // "--- symbol": names in front of one of these
+    &elf,
+    &hp_pprof_format, // last, because protobuf has no mark to know it by
+    NULL,
+};
+
+const struct hp_input_format *hp_input_format_of(struct hp_span head) {
+    const struct hp_input_format *const *format = hp_input_formats;
+    while (*format && !(*format)->is(head)) {
+        format++;
+    }
+    return *format;
+}
+
+// --- what we do not read ------------------------------------------------------------------
 
 static bool is_cpu_profile(struct hp_span text) {
     uint64_t word[3];
@@ -65,32 +100,36 @@ static const struct {
      "with prof_final:true or mallctl(\"prof.dump\")"},
 };
 
-enum hp_format hp_format_of(struct hp_span text) {
-    if (hp_jemalloc_is(text)) {
-        return HP_FORMAT_JEMALLOC;
-    }
-    if (hp_classic_is(text)) {
-        return HP_FORMAT_CLASSIC;
-    }
-    if (hp_symbols_is(text)) {
-        return HP_FORMAT_SYMBOLS;
-    }
-    if (hp_pprof_is(text)) {
-        return HP_FORMAT_PPROF;
-    }
-    return hp_span_starts(text, "\177ELF") ? HP_FORMAT_ELF : HP_FORMAT_OTHER;
+static void append(char *text, size_t room, const char *more) {
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s", more);
 }
 
-// Fail with one sentence that says what a HP_FORMAT_OTHER text is and what to do.
+// "none of this, none of that, and no such thing".
+static void list_formats(char *text, size_t room) {
+    const char *last = NULL;
+    for (size_t i = 0; hp_input_formats[i]; i++) {
+        const char *next = hp_input_formats[i]->is_not;
+        if (last && next) {
+            append(text, room, last);
+            append(text, room, ", ");
+        }
+        last = next ? next : last;
+    }
+    append(text, room, "and ");
+    append(text, room, last);
+}
+
+// Fail with one sentence that says what the text is and what to do.
 static int refuse(struct hp_span text, struct hp_err *err) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i].is(text)) {
             return hp_fail(err, HP_E_UNSUPPORTED, "%s", known[i].sentence);
         }
     }
-    return hp_fail(err, HP_E_FORMAT,
-                   "not a heap profile: none of jemalloc ('heap_v2/'), none that begins "
-                   "with 'heap profile:', and no pprof protobuf");
+    char formats[sizeof err->message] = "";
+    list_formats(formats, sizeof formats);
+    return hp_fail(err, HP_E_FORMAT, "not a heap profile: %s", formats);
 }
 
 // --- reading ------------------------------------------------------------------------------
@@ -100,8 +139,10 @@ void hp_reader_done(struct hp_reader *reader) {
     hp_stack_lines_done(&reader->lines);
 }
 
-static struct hp_span rest_of(const struct hp_scan *scan) {
-    return (struct hp_span){scan->c.at, (size_t)(scan->c.end - scan->c.at)};
+static const struct hp_input_format *format_behind_names(struct hp_span text) {
+    const struct hp_input_format *format = hp_input_format_of(text);
+    bool may_be = format && format->is_text && format != &hp_symbols_format;
+    return may_be ? format : NULL;
 }
 
 static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_err *err) {
@@ -109,32 +150,18 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     int ret = HP_OK;
     hp_scan_init(&scan, &reader->stream, &reader->lines, dump);
     scan.digests = !reader->single;
+    scan.keeps_labels = reader->keeps_labels;
     scan.keeps_threads = reader->keeps_threads;
-    enum hp_format format = hp_format_of(rest_of(&scan));
-    if (format == HP_FORMAT_SYMBOLS) {
-        ret = hp_symbols_read(&scan, err);
-        format = hp_format_of(rest_of(&scan));
-        bool is_text = format == HP_FORMAT_JEMALLOC || format == HP_FORMAT_CLASSIC;
-        format = is_text ? format : HP_FORMAT_OTHER;
+    const struct hp_input_format *format = hp_input_format_of(hp_scan_rest(&scan));
+    if (format == &hp_symbols_format) {
+        ret = format->read(&scan, err);
+        format = format_behind_names(hp_scan_rest(&scan));
     }
     if (ret != HP_OK) {
         return ret;
     }
-    switch (format) {
-    case HP_FORMAT_JEMALLOC:
-        return hp_scan_read(&scan, &hp_jemalloc_grammar, err);
-    case HP_FORMAT_CLASSIC:
-        return hp_scan_read(&scan, &hp_classic_grammar, err);
-    case HP_FORMAT_PPROF:
-        return hp_pprof_read(&reader->stream, reader->keeps_labels, dump, err);
-    case HP_FORMAT_ELF:
-        reader->is_elf = true;
-        return HP_OK;
-    case HP_FORMAT_SYMBOLS:
-    case HP_FORMAT_OTHER:
-        break;
-    }
-    return refuse(rest_of(&scan), err);
+    reader->format = format;
+    return format ? format->read(&scan, err) : refuse(hp_scan_rest(&scan), err);
 }
 
 // What came out of damaged compressed data is a text that was cut; a message that was cut is
@@ -144,7 +171,7 @@ static int settle_fault(const struct hp_reader *reader, int ret, struct hp_dump 
     if (reader->stream.fault.code == HP_OK) {
         return ret;
     }
-    if (ret != HP_OK || reader->is_elf || hp_producer_is_pprof(dump->producer)) {
+    if (ret != HP_OK || !reader->format->is_text) {
         *err = reader->stream.fault;
         return err->code;
     }
@@ -158,7 +185,7 @@ static int settle_fault(const struct hp_reader *reader, int ret, struct hp_dump 
 static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
                        bool *has_changed, struct hp_err *err) {
     hp_dump_clear(dump);
-    reader->is_elf = false;
+    reader->format = NULL;
     if (ret == HP_OK) {
         ret = read_open(reader, dump, err);
         hp_dump_settle_told(dump);
@@ -183,7 +210,7 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
     if (has_changed && !is_stdin) { // written to its end by now, perhaps
         ret = read_once(reader, path, dump, &has_changed, err);
     }
-    *is_elf = reader->is_elf;
+    *is_elf = reader->format == &elf;
     return !has_changed ? ret
                         : hp_fail(err, HP_E_FORMAT,
                                   "somebody writes to the file while it is read");
@@ -195,7 +222,7 @@ int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span bytes,
     reader->stream.ends_at_fault = true;
     int ret = hp_input_stream_open_bytes(&reader->stream, bytes, reader->limit, err);
     ret = read_opened(reader, ret, dump, &never, err);
-    *is_elf = reader->is_elf;
+    *is_elf = reader->format == &elf;
     return ret;
 }
 

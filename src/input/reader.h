@@ -2,21 +2,10 @@
 #ifndef HP_INPUT_READER_H
 #define HP_INPUT_READER_H
 
+#include "input/input_format.h"
 #include "input/input_stream.h"
 #include "input/stack_line.h"
 #include "model/dump.h"
-
-enum hp_format {
-    HP_FORMAT_JEMALLOC, // heap_v2
-    HP_FORMAT_CLASSIC,  // "heap profile:"
-    HP_FORMAT_PPROF,    // protobuf
-    HP_FORMAT_SYMBOLS,  // names in front of a dump
-    HP_FORMAT_ELF,      // a program: needless, but no mistake to stop for
-    HP_FORMAT_OTHER,
-};
-
-// Told by its first bytes, never by its name.
-enum hp_format hp_format_of(struct hp_span text);
 
 // {0} is ready for use.
 struct hp_reader {
@@ -26,7 +15,7 @@ struct hp_reader {
     bool keeps_threads; // with their names, and also where one has all of a stack
     struct hp_input_stream stream; // its window holds the last dump's paths
     struct hp_stack_lines lines;
-    bool is_elf; // the last file was a program
+    const struct hp_input_format *format; // of the last file; NULL: of none of ours
 };
 
 void hp_reader_done(struct hp_reader *reader);

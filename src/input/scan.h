@@ -1,7 +1,7 @@
 // A text read record by record through windows, and what is found wrong on the way: what
 // the text formats have in common.
 //
-// Every format is a header, records, and a memory map, which is read here.
+// Each is a header, records, and perhaps a memory map, which is read here.
 #ifndef HP_INPUT_SCAN_H
 #define HP_INPUT_SCAN_H
 
@@ -24,22 +24,23 @@ struct hp_scan {
     int unnamed;             // comments since then that name none of them
     char last_dropped;       // the byte before the window
     bool digests;            // are wanted
-    bool keeps_threads;      // as in struct hp_reader
+    bool keeps_labels;       // these two as in struct hp_reader
+    bool keeps_threads;
     struct hp_digester digester;
 };
 
-// What is different in each format.  A NULL stands for what most have.
+// What is different in each format.
 struct hp_scan_grammar {
-    // Whether the window holds all of the header.  NULL: it is a line.
+    // Whether the window holds all of the header.  NULL: the header is a line.
     bool (*has_header)(const struct hp_scan *scan);
     HP_MUST_CHECK int (*read_header)(struct hp_scan *scan, struct hp_err *err);
-    // Behind the last whole record of the window; NULL if none ends in it.  NULL: each
-    // record is a line.
+    // Behind the last whole record of the window; returns NULL if none ends in it.  NULL:
+    // each record is a line.
     const char *(*boundary)(const struct hp_scan *scan);
     // Read one record, of a line at least, with the cursor neither at its end nor at the
     // memory map.
     void (*read_record)(struct hp_scan *scan);
-    // The file ends without a memory map.  NULL: it may.
+    // The file ends without a memory map.  NULL: that is nothing wrong.
     void (*no_maps)(struct hp_scan *scan);
 };
 

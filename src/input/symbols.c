@@ -1,3 +1,5 @@
+// The section of names that jeprof --raw and pprof --raw put before a dump:
+//
 //     --- symbol
 //     binary=/path/of/the/program
 //     0x0000559691a5c252 outer--inlined
@@ -7,13 +9,14 @@
 //
 // The key is an address within the call, but the return address of a leaf.  A name that is
 // the key stands for none.
-#include "input/symbols.h"
+#include "input/input_format.h"
+#include "input/scan.h"
 
 enum {
     MOST_CALLS = 256, // at one address
 };
 
-bool hp_symbols_is(struct hp_span text) {
+static bool is_symbols(struct hp_span text) {
     return hp_span_starts(text, "--- symbol");
 }
 
@@ -84,7 +87,8 @@ static bool accept_end(struct hp_scan *scan) {
     return is_end;
 }
 
-int hp_symbols_read(struct hp_scan *scan, struct hp_err *err) {
+// Only the section: the dump itself is then in the window, if anything follows.
+static int read_symbols(struct hp_scan *scan, struct hp_err *err) {
     hp_scan_line(scan);
     for (;;) {
         int ret = HP_OK;
@@ -103,3 +107,10 @@ int hp_symbols_read(struct hp_scan *scan, struct hp_err *err) {
         read_line(scan);
     }
 }
+
+const struct hp_input_format hp_symbols_format = {
+    .name = "symbols",
+    .is_text = true,
+    .is = is_symbols,
+    .read = read_symbols,
+};

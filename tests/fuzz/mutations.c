@@ -4,7 +4,6 @@
 // usage: mutations COUNT SEED FILE-OR-FOLDER...
 #include "differential.h"
 #include "files.h"
-#include "input/pprof_reader.h"
 #include "mutate.h"
 
 #include <inttypes.h>
@@ -41,7 +40,7 @@ static void mutate(struct mutate_random *random) {
     const struct file *other = &files.at[mutate_below(random, files.count)];
     struct hp_span text = {(const char *)file->bytes, file->size};
     uint64_t changes = 1 + mutate_below(random, 1 << mutate_below(random, 4));
-    bool is_message = hp_pprof_is(text) && mutate_below(random, 4) > 0;
+    bool is_message = hp_pprof_format.is(text) && mutate_below(random, 4) > 0;
     size = file->size < LARGEST ? file->size : LARGEST;
     memcpy(bytes, file->bytes, size);
     for (uint64_t i = 0; i < changes; i++) {

@@ -38,12 +38,10 @@ size_t reading_smallest_window(const void *bytes, size_t size) {
     struct hp_span text = {bytes, size};
     size_t window = 64 + size_of_preambles(text.at, text.at + size);
     struct hp_span head = {bytes, window < size ? window : size};
-    if (hp_input_stream_is_packed(bytes, size) ||
-        hp_format_of(head) != hp_format_of(text) ||
-        hp_format_of(text) == HP_FORMAT_OTHER) {
-        return 0;
-    }
-    return window;
+    const struct hp_input_format *format = hp_input_format_of(text);
+    bool is_told = !hp_input_stream_is_packed(bytes, size) && format &&
+                   hp_input_format_of(head) == format;
+    return is_told ? window : 0;
 }
 
 // --- what came of it -----------------------------------------------------------------------

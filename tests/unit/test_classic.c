@@ -1,7 +1,6 @@
-#include "input/classic.h"
-
 #include "calc/unbias.h"
 #include "input/reader.h"
+#include "input/scan.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -26,7 +25,7 @@ static int parse(const char *text) {
     struct hp_scan scan;
     hp_dump_clear(&dump);
     hp_scan_init(&scan, &window, &lines, &dump);
-    return hp_scan_read(&scan, &hp_classic_grammar, &err);
+    return hp_classic_format.read(&scan, &err);
 }
 
 #define MAPS     "\nMAPPED_LIBRARIES:\n1000-2000 r-xp 00001000 fe:00 12    /bin/a\n"

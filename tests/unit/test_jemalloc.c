@@ -1,6 +1,5 @@
-#include "input/jemalloc.h"
-
 #include "input/reader.h"
+#include "input/scan.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static int parse(const char *text) {
     struct hp_scan scan;
     hp_scan_init(&scan, &window, &lines, &dump);
     scan.digests = true;
-    return hp_scan_read(&scan, &hp_jemalloc_grammar, &err);
+    return hp_jemalloc_format.read(&scan, &err);
 }
 
 #define HEAD "heap_v2/524288\n  t*: 3: 192 [5: 320]\n  t0: 3: 192 [5: 320] main\n"
