@@ -73,10 +73,8 @@ static enum hp_header_check check_header(const struct hp_dump *dump,
                                          struct hp_unbias *unbias,
                                          const struct hp_values *total) {
     struct hp_count header = dump->header.inuse;
-    if (hp_producer_is_pprof(dump->producer)) {
-        return HP_HEADER_UNCHECKED; // it has none
-    }
-    if (dump->wrapped.count > 0 || hp_count_is_wrapped(&dump->header.inuse) ||
+    if (!dump->has_totals || dump->wrapped.count > 0 ||
+        hp_count_is_wrapped(&dump->header.inuse) ||
         hp_count_is_wrapped(&dump->header.alloc)) {
         return HP_HEADER_UNCHECKED;
     }

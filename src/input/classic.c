@@ -108,6 +108,7 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
     struct hp_span type = {"", 0};
     hp_cursor_accept_word(c, "heap profile:");
     bool padded = c->end - c->at > 2 && c->at[0] == ' ' && c->at[1] == ' ';
+    scan->dump->has_totals = true;
     scan->dump->header = hp_counts_read(c);
     scan->dump->header_line = scan->line;
     hp_cursor_spaces(c);

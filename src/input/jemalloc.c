@@ -301,6 +301,8 @@ static void read_totals(struct hp_scan *scan) {
 }
 
 static int read_header(struct hp_scan *scan, struct hp_err *err) {
+    scan->dump->producer = HP_PRODUCER_JEMALLOC;
+    scan->dump->has_totals = true;
     int ret = read_period(scan, err);
     if (ret == HP_OK) {
         read_totals(scan);

@@ -83,6 +83,7 @@ struct hp_dump {
     unsigned lacks;         // 1 << each metric that the format of this dump does not tell
     bool is_first_version;  // "heap/N": jeprof has another formula for it
     uint64_t period;        // mean bytes between samples, as the header says
+    bool has_totals;        // the file says what its stacks add up to:
     struct hp_counts header;
     uint64_t header_line;
     uint64_t header_threads;

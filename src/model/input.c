@@ -58,10 +58,6 @@ const char *hp_producer_text(enum hp_producer producer) {
     return texts[producer];
 }
 
-bool hp_producer_is_pprof(enum hp_producer producer) {
-    return producer >= HP_PRODUCER_PPROF && producer <= HP_PRODUCER_PPROF_OURS;
-}
-
 static const char *version_of_jemalloc(const struct hp_input_record *input) {
     if (input->listed > 0 || input->slabs.bytes > 0) {
         return "ClickHouse's jemalloc";

@@ -7,6 +7,7 @@
 
 // Who wrote it, as far as the content tells.
 enum hp_producer {
+    HP_PRODUCER_UNTOLD,            // some other program
     HP_PRODUCER_JEMALLOC,          // 4.0 and later
     HP_PRODUCER_JEMALLOC_3,        // up to 3.6
     HP_PRODUCER_GPERFTOOLS,        // HEAPPROFILE, HEAPCHECK
@@ -18,7 +19,6 @@ enum hp_producer {
     HP_PRODUCER_PPROF_TCMALLOC,
     HP_PRODUCER_PPROF_JEMALLOC, // jemalloc_pprof
     HP_PRODUCER_PPROF_OURS,     // merge
-    HP_PRODUCER_UNTOLD,         // some other "heap profile:"
 };
 
 enum hp_dump_kind {
@@ -114,8 +114,6 @@ bool hp_input_is_used(const struct hp_input_record *input);
 
 // "jemalloc heap_v2"
 const char *hp_producer_text(enum hp_producer producer);
-
-bool hp_producer_is_pprof(enum hp_producer producer);
 
 // "jemalloc 5.3 or later": as far as the content tells; NULL if not at all.
 const char *hp_writer_text(const struct hp_input_record *input);

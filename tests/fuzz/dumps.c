@@ -20,9 +20,9 @@ static bool equal_heads(const struct hp_dump *a, const struct hp_dump *b) {
     return a->producer == b->producer && a->kind == b->kind &&
            a->mixes_sizes == b->mixes_sizes && a->lacks == b->lacks &&
            a->is_first_version == b->is_first_version && a->period == b->period &&
-           equal_counts(&a->header, &b->header) && a->header_line == b->header_line &&
-           a->header_threads == b->header_threads && a->has_rows == b->has_rows &&
-           a->bytes == b->bytes && a->lines == b->lines &&
+           a->has_totals == b->has_totals && equal_counts(&a->header, &b->header) &&
+           a->header_line == b->header_line && a->header_threads == b->header_threads &&
+           a->has_rows == b->has_rows && a->bytes == b->bytes && a->lines == b->lines &&
            a->slabs.bytes == b->slabs.bytes && a->slabs.used == b->slabs.used;
 }
 

@@ -63,6 +63,7 @@ static void read_header(struct reference *r) {
     uint64_t number = 0;
     reference_need(&s, "heap profile:", "");
     bool padded = s.end - s.at >= 2 && s.at[0] == ' ' && s.at[1] == ' ';
+    dump->has_totals = true;
     dump->header = reference_counts(&s);
     dump->header_line = r->next + 1;
     reference_blanks(&s);

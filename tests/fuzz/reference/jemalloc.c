@@ -212,6 +212,8 @@ static void read_header(struct reference *r) {
 
 void reference_read_jemalloc(struct reference *r) {
     size_t uncounted = SIZE_MAX;
+    r->dump.producer = HP_PRODUCER_JEMALLOC;
+    r->dump.has_totals = true;
     read_header(r);
     if (r->ret != HP_OK) {
         return;
