@@ -20,11 +20,6 @@ static void read_numbers(struct hp_cursor *c, uint64_t *numbers, int count) {
     hp_cursor_newline(c);
 }
 
-bool hp_clickhouse_at_object(const struct hp_scan *scan) {
-    struct hp_cursor c = scan->c;
-    return hp_cursor_accept_word(&c, "  f:");
-}
-
 bool hp_clickhouse_object(struct hp_scan *scan) {
     enum {
         GIVEN = 2,
@@ -53,16 +48,11 @@ bool hp_clickhouse_object(struct hp_scan *scan) {
 void hp_clickhouse_end_list(struct hp_dump *dump, size_t first, bool is_sound) {
     if (!is_sound) {
         dump->listed.count = first;
-    } else if (dump->listed.count > first) {
+    } else {
         struct hp_stack_extra *extra = hp_dump_next_extra(dump);
         extra->first_listed = first;
         extra->listed = (uint32_t)(dump->listed.count - first);
     }
-}
-
-bool hp_clickhouse_at_slabs(const struct hp_scan *scan) {
-    struct hp_cursor c = scan->c;
-    return hp_cursor_accept_word(&c, "frag_util:");
 }
 
 void hp_clickhouse_slabs(struct hp_scan *scan) {

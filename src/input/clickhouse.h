@@ -4,17 +4,14 @@
 
 #include "input/scan.h"
 
-// A line on an object that lives, to dump->listed, and whether the next is one.  False if it
-// cannot be read.
-bool hp_clickhouse_at_object(const struct hp_scan *scan);
+// A line on an object that lives, "  f: ...", to dump->listed.  False if it cannot be read.
 bool hp_clickhouse_object(struct hp_scan *scan);
 
-// The objects from `first` on are of the stack that comes next; but none are if one of them
-// could not be read.
+// dump->listed from `first` on, of which there are some, is of the stack that comes next; but
+// nothing is if one of its lines could not be read.
 void hp_clickhouse_end_list(struct hp_dump *dump, size_t first, bool is_sound);
 
-// A line on slabs, and whether the next is one.
-bool hp_clickhouse_at_slabs(const struct hp_scan *scan);
+// A line on slabs, "frag_util: ...".
 void hp_clickhouse_slabs(struct hp_scan *scan);
 
 #endif

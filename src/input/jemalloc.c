@@ -139,7 +139,7 @@ static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     bool counted = false, lists_well = true;
     const char *start = scan->c.at;
     while (at_line_of_stack(scan)) {
-        if (hp_clickhouse_at_object(scan)) {
+        if (hp_scan_at(scan, "  f:")) {
             lists_well &= hp_clickhouse_object(scan);
             continue;
         }
@@ -155,7 +155,9 @@ static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
             break;
         }
     }
-    hp_clickhouse_end_list(dump, first_listed, lists_well);
+    if (dump->listed.count > first_listed) {
+        hp_clickhouse_end_list(dump, first_listed, lists_well);
+    }
     return counted;
 }
 
@@ -199,7 +201,7 @@ static void read_stack(struct hp_scan *scan) {
 static void read_record(struct hp_scan *scan) {
     if (*scan->c.at == '@') {
         read_stack(scan);
-    } else if (hp_clickhouse_at_slabs(scan)) {
+    } else if (hp_scan_at(scan, "frag_util:")) {
         hp_clickhouse_slabs(scan);
     } else {
         read_other(scan);

@@ -47,10 +47,13 @@ int hp_scan_fail(const struct hp_scan *scan, const char *what, struct hp_err *er
     return HP_E_FORMAT;
 }
 
-bool hp_scan_at_maps(const struct hp_scan *scan) {
+bool hp_scan_at(const struct hp_scan *scan, const char *word) {
     struct hp_cursor c = scan->c;
-    return hp_cursor_accept_word(&c, "MAPPED_LIBRARIES:") ||
-           hp_cursor_accept_word(&c, "--- Memory map:");
+    return hp_cursor_accept_word(&c, word);
+}
+
+bool hp_scan_at_maps(const struct hp_scan *scan) {
+    return hp_scan_at(scan, "MAPPED_LIBRARIES:") || hp_scan_at(scan, "--- Memory map:");
 }
 
 bool hp_scan_at_empty_line(const struct hp_scan *scan) {

@@ -72,6 +72,7 @@ HP_MUST_CHECK int hp_scan_slide(struct hp_scan *scan, struct hp_err *err);
 HP_MUST_CHECK int hp_scan_fail(const struct hp_scan *scan, const char *what,
                                struct hp_err *err);
 
+bool hp_scan_at(const struct hp_scan *scan, const char *word);
 bool hp_scan_at_maps(const struct hp_scan *scan);
 bool hp_scan_at_empty_line(const struct hp_scan *scan);
 
