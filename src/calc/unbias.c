@@ -44,8 +44,8 @@ static hp_fixed to_fixed(double value, int fraction, bool *too_big) {
     return (hp_fixed)(scaled < 0x1p53 ? scaled + 0.5 : scaled);
 }
 
-static struct hp_estimate estimate_of(double objects, double bytes) {
-    struct hp_estimate e = {0};
+static struct hp_unbiased estimate_of(double objects, double bytes) {
+    struct hp_unbiased e = {0};
     e.objects = to_fixed(objects, HP_OBJECTS_FRACTION, &e.too_big);
     e.bytes = to_fixed(bytes, HP_SPACE_FRACTION, &e.too_big);
     return e;
@@ -57,8 +57,8 @@ static bool is_difference(struct hp_count count) {
     return (count.objects | count.bytes) >> 63;
 }
 
-static struct hp_estimate as_counted(struct hp_count count) {
-    struct hp_estimate e = {
+static struct hp_unbiased as_counted(struct hp_count count) {
+    struct hp_unbiased e = {
         .objects = (hp_fixed)(int64_t)count.objects * (1LL << HP_OBJECTS_FRACTION),
         .bytes = (hp_fixed)(int64_t)count.bytes * (1LL << HP_SPACE_FRACTION),
     };
@@ -69,19 +69,19 @@ static struct hp_estimate as_counted(struct hp_count count) {
 }
 
 // n objects of one known size.
-static struct hp_estimate of_one_size(const struct hp_unbias *unbias, uint64_t n,
+static struct hp_unbiased of_one_size(const struct hp_unbias *unbias, uint64_t n,
                                       uint64_t size) {
     if (unbias->period <= 1) {
         return as_counted((struct hp_count){n, n * size});
     }
     double p = hp_one_minus_exp((double)size * unbias->byte_rate);
-    struct hp_estimate e = estimate_of((double)n / p, (double)n * (double)size / p);
+    struct hp_unbiased e = estimate_of((double)n / p, (double)n * (double)size / p);
     e.error = hp_error_of_one_size(n, size, p, unbias->period, &e.too_big);
     return e;
 }
 
 // The formula of jeprof, with a given 1 - e^-x.
-static struct hp_estimate by_mean_size(struct hp_count count, uint64_t period,
+static struct hp_unbiased by_mean_size(struct hp_count count, uint64_t period,
                                        double one_minus_exp(double)) {
     double mean = (double)count.bytes / (double)count.objects;
     double p = one_minus_exp(mean / (double)period);
@@ -120,13 +120,13 @@ static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
            (unbias->kind == HP_DUMP_OBJECTS && count.bytes % count.objects == 0);
 }
 
-static struct hp_estimate work_out(const struct hp_unbias *unbias,
+static struct hp_unbiased work_out(const struct hp_unbias *unbias,
                                    struct hp_count count) {
     uint64_t n, size;
     if (has_one_size(unbias, count, &n, &size)) {
         return of_one_size(unbias, n, size);
     }
-    struct hp_estimate e = by_mean_size(count, unbias->period, hp_one_minus_exp);
+    struct hp_unbiased e = by_mean_size(count, unbias->period, hp_one_minus_exp);
     if (e.too_big) {
         return e;
     }
@@ -139,13 +139,13 @@ static struct hp_estimate work_out(const struct hp_unbias *unbias,
     return e;
 }
 
-static struct hp_estimate best(struct hp_unbias *unbias, struct hp_count count) {
+static struct hp_unbiased best(struct hp_unbias *unbias, struct hp_count count) {
     if (count.objects == 0) {
-        return (struct hp_estimate){0};
+        return (struct hp_unbiased){0};
     }
     uint64_t hash =
         hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15, count.bytes ^ 0xe7037ed1a0b428db);
-    struct hp_estimate_memo *memo = &unbias->memos[hash % HP_ESTIMATE_MEMOS];
+    struct hp_unbiased_memo *memo = &unbias->memos[hash % HP_UNBIASED_MEMOS];
     if (memo->count.objects != count.objects || memo->count.bytes != count.bytes) {
         memo->count = count;
         memo->estimate = work_out(unbias, count);
@@ -160,9 +160,9 @@ static bool takes_as_is(const struct hp_unbias *unbias) {
 }
 
 // Estimates that the writer made already, of which the error remains.
-static struct hp_estimate as_scaled(const struct hp_unbias *unbias,
+static struct hp_unbiased as_scaled(const struct hp_unbias *unbias,
                                     struct hp_count count) {
-    struct hp_estimate e = as_counted(count);
+    struct hp_unbiased e = as_counted(count);
     uint64_t period = unbias->period > 0 ? unbias->period : USUAL_PERIOD;
     if (!is_difference(count)) {
         e.error = hp_error_of_scaled(count, unbias->mixes_sizes, period, &e.too_big);
@@ -171,14 +171,14 @@ static struct hp_estimate as_scaled(const struct hp_unbias *unbias,
 }
 
 // jeprof of "heap/N": a sample of x bytes on average stands for as many as make the period.
-static struct hp_estimate first_version(struct hp_count count, uint64_t period) {
+static struct hp_unbiased first_version(struct hp_count count, uint64_t period) {
     double mean = (double)count.bytes / (double)count.objects;
     double share = mean / (double)period;
     double factor = share < 1 ? 1 / share : 1;
     return estimate_of((double)count.objects * factor, (double)count.bytes * factor);
 }
 
-static struct hp_estimate jeprofs(const struct hp_unbias *unbias, struct hp_count count) {
+static struct hp_unbiased jeprofs(const struct hp_unbias *unbias, struct hp_count count) {
     return unbias->is_first_version
                ? first_version(count, unbias->period)
                : by_mean_size(count, unbias->period, hp_one_minus_exp_naive);
@@ -237,7 +237,7 @@ static bool prefers_lines(const struct hp_unbias *unbias, const struct hp_dump *
            lines_have_one_size_each(unbias, dump, stack, column);
 }
 
-static void add(struct hp_estimate *sum, const struct hp_estimate *e) {
+static void add(struct hp_unbiased *sum, const struct hp_unbiased *e) {
     sum->too_big |= e->too_big;
     sum->too_big |= __builtin_add_overflow(sum->objects, e->objects, &sum->objects);
     sum->too_big |= __builtin_add_overflow(sum->bytes, e->bytes, &sum->bytes);
@@ -248,25 +248,25 @@ bool hp_unbias_takes_listed(const struct hp_unbias *unbias) {
     return unbias->period > 0 && unbias->estimator == HP_ESTIMATOR_BEST;
 }
 
-static struct hp_estimate sum_of_listed(const struct hp_unbias *unbias,
+static struct hp_unbiased sum_of_listed(const struct hp_unbias *unbias,
                                         const struct hp_dump *dump,
                                         struct hp_stack_extra extra) {
-    struct hp_estimate sum = {0};
+    struct hp_unbiased sum = {0};
     for (uint32_t i = 0; i < extra.listed; i++) {
         const struct hp_listed *object = &dump->listed.at[extra.first_listed + i];
-        struct hp_estimate e = of_one_size(unbias, 1, object->size);
+        struct hp_unbiased e = of_one_size(unbias, 1, object->size);
         add(&sum, &e);
     }
     return sum;
 }
 
-static struct hp_estimate sum_of_lines(struct hp_unbias *unbias,
+static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
                                        const struct hp_dump *dump,
                                        const struct hp_dump_stack *stack,
                                        enum hp_column column) {
-    struct hp_estimate sum = {0};
+    struct hp_unbiased sum = {0};
     for (uint32_t i = 0; i < stack->lines; i++) {
-        struct hp_estimate e =
+        struct hp_unbiased e =
             best(unbias, in_column(&lines_of(dump, stack)[i].counts, column));
         add(&sum, &e);
     }
@@ -274,9 +274,9 @@ static struct hp_estimate sum_of_lines(struct hp_unbias *unbias,
 }
 
 // The estimate stays, but what its threads tell may say more of its error.
-static struct hp_estimate with_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
+static struct hp_unbiased with_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                                      const struct hp_dump_stack *stack,
-                                     enum hp_column column, struct hp_estimate e) {
+                                     enum hp_column column, struct hp_unbiased e) {
     if (stack->lines == 0 || unbias->kind != HP_DUMP_UNBIASED ||
         !(e.error.flags & HP_ERROR_MIXED)) {
         return e;
@@ -295,7 +295,7 @@ static struct hp_estimate with_lines(struct hp_unbias *unbias, const struct hp_d
 }
 
 // By the counts of the stack and its threads alone.
-static struct hp_estimate from_counts(struct hp_unbias *unbias,
+static struct hp_unbiased from_counts(struct hp_unbias *unbias,
                                       const struct hp_dump *dump,
                                       const struct hp_dump_stack *stack,
                                       enum hp_column column) {
@@ -314,11 +314,11 @@ static struct hp_estimate from_counts(struct hp_unbias *unbias,
                : with_lines(unbias, dump, stack, column, best(unbias, count));
 }
 
-static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
+static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
                                    const struct hp_dump_stack *stack,
                                    enum hp_column column) {
     if (column == HP_COLUMN_ALLOC && !unbias->has_alloc) {
-        return (struct hp_estimate){0};
+        return (struct hp_unbiased){0};
     }
     struct hp_stack_extra extra = hp_dump_extra(dump, (size_t)(stack - dump->stacks.at));
     if (column == HP_COLUMN_INUSE && extra.listed > 0 && hp_unbias_takes_listed(unbias)) {
@@ -330,8 +330,8 @@ static struct hp_estimate estimate(struct hp_unbias *unbias, const struct hp_dum
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
                      const struct hp_dump_stack *stack, struct hp_values *values,
                      struct hp_error errors[HP_COLUMNS]) {
-    struct hp_estimate inuse = estimate(unbias, dump, stack, HP_COLUMN_INUSE);
-    struct hp_estimate alloc = estimate(unbias, dump, stack, HP_COLUMN_ALLOC);
+    struct hp_unbiased inuse = estimate(unbias, dump, stack, HP_COLUMN_INUSE);
+    struct hp_unbiased alloc = estimate(unbias, dump, stack, HP_COLUMN_ALLOC);
     values->of[HP_INUSE_SPACE] = inuse.bytes;
     values->of[HP_INUSE_OBJECTS] = inuse.objects;
     values->of[HP_ALLOC_SPACE] = alloc.bytes;

@@ -14,20 +14,20 @@
 #include "model/error.h"
 
 // An estimate of one pair of numbers.
-struct hp_estimate {
+struct hp_unbiased {
     hp_fixed objects, bytes;
     struct hp_error error; // {0} unless the estimator is the best
     bool too_big;          // does not fit
 };
 
 // Estimates made before: most stacks of a dump have one of few pairs of numbers.
-struct hp_estimate_memo {
+struct hp_unbiased_memo {
     struct hp_count count;
-    struct hp_estimate estimate;
+    struct hp_unbiased estimate;
 };
 
 enum {
-    HP_ESTIMATE_MEMOS = 2048,
+    HP_UNBIASED_MEMOS = 2048,
 };
 
 // How to read the numbers of one dump.  {0} is ready for hp_unbias_init().
@@ -42,7 +42,7 @@ struct hp_unbias {
     uint64_t period;
     double byte_rate; // p(S) = 1 - e^(-byte_rate S)
     struct hp_size_classes classes;
-    struct hp_estimate_memo memos[HP_ESTIMATE_MEMOS]; // by hash; no objects: free
+    struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // by hash; no objects: free
 };
 
 // Find out what kind of dump this is.
