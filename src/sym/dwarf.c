@@ -3,8 +3,8 @@
 // next unit that claims it, in the next round.
 #include "sym/dwarf.h"
 
+#include "sym/line_table.h"
 #include "sym/names.h"
-#include "sym/rows.h"
 #include "sym/scopes.h"
 #include "sym/unitindex.h"
 
@@ -127,7 +127,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name) {
 
 // The calls from the innermost scope outwards.  Each was made at the line the next inner
 // one says it was inlined at.
-static void add_chain(struct session *session, const struct hp_rows *rows,
+static void add_chain(struct session *session, const struct hp_line_table *table,
                       struct hp_query *query, uint32_t scope) {
     struct hp_lookup *lookup = session->lookup;
     hp_string file = query->file;
@@ -142,7 +142,7 @@ static void add_chain(struct session *session, const struct hp_rows *rows,
         scope = at->parent;
         if (at->inlined) {
             uint32_t number = number_of(&at->die, DW_AT_call_file);
-            file = hp_rows_file(rows, number, &lookup->strings);
+            file = hp_line_table_file(table, number, &lookup->strings);
             line = number_of(&at->die, DW_AT_call_line);
         }
     }
@@ -173,7 +173,7 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
     struct hp_lookup *lookup = session->lookup;
     const struct hp_dwarf_unit *unit = &session->units.units.at[turns->unit];
     Dwarf_Die die;
-    struct hp_rows rows;
+    struct hp_line_table table;
     hp_ask_tick(lookup->asker);
     if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
         return;
@@ -184,14 +184,14 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
         return;
     }
     name_scopes(session);
-    hp_rows_read(&rows, &die);
+    hp_line_table_read(&table, &die);
     for (size_t i = 0; i < count; i++) {
         struct hp_query *query = &lookup->queries.at[turns[i].query];
         if (!query->has_row) {
-            query->has_row = hp_rows_find(&rows, query->address, &lookup->strings,
-                                          &query->file, &query->line);
+            query->has_row = hp_line_table_find(&table, query->address, &lookup->strings,
+                                                &query->file, &query->line);
         }
-        add_chain(session, &rows, query, session->places.at[i].scope);
+        add_chain(session, &table, query, session->places.at[i].scope);
     }
 }
 
@@ -237,17 +237,17 @@ static bool ask_round(struct session *session) {
 static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *unit) {
     struct hp_lookup *lookup = session->lookup;
     Dwarf_Die die;
-    struct hp_rows rows;
+    struct hp_line_table table;
     hp_ask_tick(lookup->asker);
     if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
         return;
     }
-    hp_rows_read(&rows, &die);
-    for (size_t i = 0; rows.count && i < lookup->queries.count; i++) {
+    hp_line_table_read(&table, &die);
+    for (size_t i = 0; table.count && i < lookup->queries.count; i++) {
         struct hp_query *query = &lookup->queries.at[i];
         if (query->lines == 0 && !query->has_row) {
-            query->has_row = hp_rows_find(&rows, query->address, &lookup->strings,
-                                          &query->file, &query->line);
+            query->has_row = hp_line_table_find(&table, query->address, &lookup->strings,
+                                                &query->file, &query->line);
         }
     }
 }
