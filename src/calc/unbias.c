@@ -63,7 +63,8 @@ static struct hp_unbiased as_counted(struct hp_count count) {
         .bytes = (hp_fixed)(int64_t)count.bytes * (1LL << HP_SPACE_FRACTION),
     };
     if (!is_difference(count)) {
-        e.error = (struct hp_error){.certain = count.bytes, .samples = count.objects};
+        e.error =
+            (struct hp_error){.observed_bytes = count.bytes, .samples = count.objects};
     }
     return e;
 }
@@ -288,8 +289,8 @@ static struct hp_unbiased with_lines(struct hp_unbias *unbias, const struct hp_d
     if (lines.objects_variance > 0 && lines.objects_variance < e.error.objects_variance) {
         e.error.objects_variance = lines.objects_variance;
     }
-    if (lines.certain > e.error.certain) {
-        e.error.certain = lines.certain;
+    if (lines.observed_bytes > e.error.observed_bytes) {
+        e.error.observed_bytes = lines.observed_bytes;
     }
     return e;
 }

@@ -54,25 +54,25 @@ static hp_int128 objects_squared(double x, bool *too_big) {
 struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64_t period,
                                      bool *too_big) {
     struct hp_error error = {.samples = n};
-    *too_big |= __builtin_mul_overflow(n, size, &error.certain);
+    *too_big |= __builtin_mul_overflow(n, size, &error.observed_bytes);
     if (period > 1) {
         double r = (double)period, s = (double)size;
         double variance = (double)n / p * r * r * envelope(s / r);
         error.variance = whole(variance, too_big);
         error.objects_variance = objects_squared(variance / (s * s), too_big);
         error.period = period;
-        error.weight = 1 / p;
+        error.max_weight = 1 / p;
     }
     return error;
 }
 
 struct hp_error hp_error_of_raw(struct hp_count sampled, double bytes, uint64_t period,
                                 bool *too_big) {
-    struct hp_error error = {.samples = sampled.objects, .certain = sampled.bytes};
+    struct hp_error error = {.samples = sampled.objects, .observed_bytes = sampled.bytes};
     if (period > 1) {
         double r = (double)period, n = (double)sampled.objects;
         error.variance = whole(n * r * r, too_big);
-        error.excess = whole64(n * r + (double)sampled.bytes - bytes, too_big);
+        error.hidden_bytes_max = whole64(n * r + (double)sampled.bytes - bytes, too_big);
         error.period = period;
         error.flags = HP_ERROR_AT_LEAST;
     }
@@ -83,17 +83,17 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
                                       double bytes, uint64_t period, bool *too_big) {
     struct hp_error error = {.samples = 2};
     if (period <= 1) {
-        error.certain = whole64(bytes, too_big);
+        error.observed_bytes = whole64(bytes, too_big);
         return error;
     }
     double r = (double)period, t = bytes / objects / r, q = hp_one_minus_exp(t);
     double unseen = r * ((double)printed.objects + 0.5) / least_printed; // at most
     error.variance = whole(objects * r * r * envelope(t) + r * r / 12, too_big);
     error.objects_variance = objects_squared(objects * objects, too_big);
-    error.certain = whole64(bytes - unseen - 0.5, too_big);
-    error.rounding = whole64(r / 2 * t * t * (1 - q) / (q * q), too_big);
+    error.observed_bytes = whole64(bytes - unseen - 0.5, too_big);
+    error.printed_rounding = whole64(r / 2 * t * t * (1 - q) / (q * q), too_big);
     error.period = period;
-    error.weight = objects;
+    error.max_weight = objects;
     error.flags = HP_ERROR_MIXED;
     return error;
 }

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-// All return {0} for a period of 1 or less, but for what is certain; *too_big is set when a
+// All return {0} for a period of 1 or less, but for what was observed; *too_big is set when a
 // number does not fit.
 
 // n sampled objects of one size, each of which was sampled with chance p.

@@ -313,9 +313,9 @@ static void warn_of_rounding(struct hp_profile *profile, enum hp_column column) 
     enum hp_metric metric = space[column];
     struct hp_interval range =
         hp_interval_of(hp_measure_of(total.of[metric], &error, metric), confidence);
-    if ((double)error.rounding > (range.high - range.low) / 4) {
+    if ((double)error.printed_rounding > (range.high - range.low) / 4) {
         char text[HP_NUMBER_SIZE];
-        hp_format_bytes(text, (hp_fixed)error.rounding << HP_SPACE_FRACTION,
+        hp_format_bytes(text, (hp_fixed)error.printed_rounding << HP_SPACE_FRACTION,
                         HP_UNIT_AUTO);
         hp_profile_warn(profile,
                         "the dumps' rounded counts may account for up to %s of %s", text,

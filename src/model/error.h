@@ -30,13 +30,13 @@ enum {
 struct hp_error {
     hp_int128 variance;         // bound of that of the bytes; bytes^2
     hp_int128 objects_variance; // of the objects; 2^-20 objects^2
-    uint64_t certain;           // bytes that were seen themselves
-    uint64_t excess;            // bytes that mixed sizes may hide, beyond the estimate
-    uint64_t rounding;          // bytes that rounding in the dump may account for
-    uint64_t samples; // objects sampled: 0, 1, or with 2 and more at least those
-    uint64_t period;  // the largest; 0 where everything is sampled
-    double weight;    // objects that one sample stands for, the largest
-    unsigned flags;   // of any
+    uint64_t observed_bytes;    // bytes that were seen themselves
+    uint64_t hidden_bytes_max;  // bytes that mixed sizes may hide, beyond the estimate
+    uint64_t printed_rounding;  // bytes that rounding in the dump may account for
+    uint64_t samples;  // objects sampled: 0, 1, or with 2 and more at least those
+    uint64_t period;   // the largest; 0 where everything is sampled
+    double max_weight; // objects that one sample stands for, the largest
+    unsigned flags;    // of any
 };
 
 // False if a sum does not fit; *sum is then unusable.

@@ -61,12 +61,12 @@ static hp_uint128 zigzag(hp_int128 number) {
 
 static uint8_t *put_error(uint8_t *at, const struct hp_error *error) {
     uint64_t weight;
-    memcpy(&weight, &error->weight, sizeof weight);
+    memcpy(&weight, &error->max_weight, sizeof weight);
     at = put(at, zigzag(error->variance));
     at = put(at, zigzag(error->objects_variance));
-    at = put(at, error->certain);
-    at = put(at, error->excess);
-    at = put(at, error->rounding);
+    at = put(at, error->observed_bytes);
+    at = put(at, error->hidden_bytes_max);
+    at = put(at, error->printed_rounding);
     at = put(at, error->samples);
     at = put(at, error->period);
     at = put(at, weight);
@@ -203,13 +203,13 @@ static hp_int128 get_signed(struct hp_history_reader *reader) {
 static void get_error(struct hp_history_reader *reader, struct hp_error *error) {
     error->variance = get_signed(reader);
     error->objects_variance = get_signed(reader);
-    error->certain = (uint64_t)get(reader);
-    error->excess = (uint64_t)get(reader);
-    error->rounding = (uint64_t)get(reader);
+    error->observed_bytes = (uint64_t)get(reader);
+    error->hidden_bytes_max = (uint64_t)get(reader);
+    error->printed_rounding = (uint64_t)get(reader);
     error->samples = (uint64_t)get(reader);
     error->period = (uint64_t)get(reader);
     uint64_t weight = (uint64_t)get(reader);
-    memcpy(&error->weight, &weight, sizeof weight);
+    memcpy(&error->max_weight, &weight, sizeof weight);
     error->flags = (unsigned)get(reader);
 }
 

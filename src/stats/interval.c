@@ -1,11 +1,11 @@
-// With B estimated bytes, variance bound V and jump k, at error alpha = 1 - confidence:
+// With B estimated bytes, variance bound V, max_weight k, at error alpha = 1 - confidence:
 //
-//     low  = V/B times the alpha/2 quantile of Gamma(B^2/V), or what is certain if that is more
+//     low  = V/B times the alpha/2 quantile of Gamma(B^2/V), or what was observed if more
 //     high = V'/B' times the 1 - alpha/2 quantile of Gamma(B'^2/V'), B' = B + k, V' = V + k^2
 //
 // the latter with the highest B.  Growth from (B1, V1) to (B2, V2) has the chance
 //
-//     I_q(a2, a1), q = s1 / (s1 + s2), ai = Bi^2/Vi, si = Vi/Bi, the highest B1 and V1 with the jump
+//     I_q(a2, a1), q = s1 / (s1 + s2), ai = Bi^2/Vi, si = Vi/Bi, the highest B1 and V1 with k
 //
 // which is the exact conditional binomial test when all samples weigh the same.
 #include "stats/interval.h"
@@ -24,23 +24,23 @@ static struct gamma gamma_of(double mean, double variance) {
     return (struct gamma){mean * mean / variance, variance / mean};
 }
 
-static struct gamma with_jump(double mean, struct hp_measure m) {
-    return gamma_of(mean + m.jump, m.variance + m.jump * m.jump);
+static struct gamma with_one_more(double mean, struct hp_measure m) {
+    return gamma_of(mean + m.max_weight, m.variance + m.max_weight * m.max_weight);
 }
 
 static double low_end(struct hp_measure m, double alpha) {
     if (m.estimate <= 0 || m.variance <= 0) {
-        return fmax(m.estimate, m.certain);
+        return fmax(m.estimate, m.observed);
     }
     struct gamma g = gamma_of(m.estimate, m.variance);
-    return fmax(g.scale * hp_gamma_quantile_below(g.shape, alpha / 2), m.certain);
+    return fmax(g.scale * hp_gamma_quantile_below(g.shape, alpha / 2), m.observed);
 }
 
 static double high_end(struct hp_measure m, double alpha) {
-    if (m.variance <= 0 && m.jump <= 0) {
+    if (m.variance <= 0 && m.max_weight <= 0) {
         return fmax(m.highest, m.estimate);
     }
-    struct gamma g = with_jump(fmax(m.highest, m.estimate), m);
+    struct gamma g = with_one_more(fmax(m.highest, m.estimate), m);
     return g.scale * hp_gamma_quantile_above(g.shape, alpha / 2);
 }
 
@@ -60,18 +60,19 @@ double hp_growth_chance(struct hp_measure before, struct hp_measure after) {
     }
     // Mixed sizes may have hidden some of what there was: that is no growth.
     double start = fmax(before.highest, before.estimate);
-    double start_variance = before.variance + before.jump * before.jump;
+    double start_variance = before.variance + before.max_weight * before.max_weight;
     double variance = start_variance + after.variance;
     if (variance <= 0) {
         return certain_chance(start, after.estimate);
     }
     struct gamma g1 = {0, 0}, g2 = {0, 0};
     if (start_variance > 0 && after.variance > 0) {
-        g1 = with_jump(start, before);
+        g1 = with_one_more(start, before);
         g2 = gamma_of(after.estimate, after.variance);
     }
     if (g1.shape <= 0 || (g1.shape > normal_from && g2.shape > normal_from)) {
-        return hp_normal_above((after.estimate - start - before.jump) / sqrt(variance));
+        return hp_normal_above((after.estimate - start - before.max_weight) /
+                               sqrt(variance));
     }
     double q = g1.scale / (g1.scale + g2.scale), rest = g2.scale / (g1.scale + g2.scale);
     return hp_beta_below(g2.shape, g1.shape, q, rest);

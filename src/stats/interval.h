@@ -3,13 +3,13 @@
 #ifndef HP_STATS_INTERVAL_H
 #define HP_STATS_INTERVAL_H
 
-// An estimated sum.  All but `jump` add up over dumps, stacks and functions.
+// An estimated sum.  All but `max_weight` add up over dumps, stacks and functions.
 struct hp_measure {
     double estimate;
-    double highest;  // >= estimate: what it may be for all that mixed sizes hide
-    double variance; // a bound of the estimate's
-    double certain;  // what was seen itself
-    double jump;     // the most that one sample more would add: the period, for bytes
+    double highest;    // >= estimate: what it may be for all that mixed sizes hide
+    double variance;   // a bound of the estimate's
+    double observed;   // what was seen itself
+    double max_weight; // the most that one sample stands for: the period, for bytes
 };
 
 struct hp_interval {

@@ -11,18 +11,18 @@ struct hp_measure hp_measure_of(hp_fixed value, const struct hp_error *error,
     if (hp_fraction(metric) == HP_SPACE_FRACTION) {
         return (struct hp_measure){
             .estimate = estimate,
-            .highest = estimate + (double)error->excess,
+            .highest = estimate + (double)error->hidden_bytes_max,
             .variance = (double)error->variance,
-            .certain = (double)error->certain,
-            .jump = (double)error->period,
+            .observed = (double)error->observed_bytes,
+            .max_weight = (double)error->period,
         };
     }
     return (struct hp_measure){
         .estimate = estimate,
         .highest = estimate,
         .variance = (double)error->objects_variance / (1 << HP_ERROR_FRACTION),
-        .certain = (double)error->samples,
-        .jump = error->weight,
+        .observed = (double)error->samples,
+        .max_weight = error->max_weight,
     };
 }
 

@@ -80,7 +80,7 @@ static struct hp_measure measure_of(const struct context *c, const struct hp_sum
     struct hp_error error = sums->sides[side].error;
     if (error.samples == 0) {
         error.period = c->largest.period;
-        error.weight = c->largest.weight;
+        error.max_weight = c->largest.max_weight;
     }
     struct hp_measure m = hp_measure_of(sums->sides[side].value, &error, c->metric);
     double n = c->inputs[side];
@@ -88,8 +88,8 @@ static struct hp_measure measure_of(const struct context *c, const struct hp_sum
         .estimate = m.estimate / n,
         .highest = m.highest / n,
         .variance = m.variance / n / n,
-        .certain = m.certain / n,
-        .jump = m.jump / n,
+        .observed = m.observed / n,
+        .max_weight = m.max_weight / n,
     };
 }
 
@@ -99,7 +99,7 @@ static struct hp_measure measure_of_part(const struct context *c, struct hp_part
         .estimate = estimate,
         .highest = estimate,
         .variance = (double)part.variance,
-        .jump = (double)c->largest.period,
+        .max_weight = (double)c->largest.period,
     };
 }
 
@@ -117,7 +117,7 @@ static void test_pair(const struct context *c, struct hp_measure before,
 
 // If nothing was freed, all that is less is gone and all that is more is new.
 static double least_growth_p(struct hp_measure before, struct hp_measure after) {
-    struct hp_measure nothing = {.jump = before.jump};
+    struct hp_measure nothing = {.max_weight = before.max_weight};
     struct hp_measure fresh = after;
     fresh.estimate = fmax(after.estimate - before.estimate, 0);
     fresh.variance = fmax(after.variance - before.variance, 0);
@@ -137,7 +137,7 @@ static void test_fleets(const struct context *c, const struct hp_sums *sums,
         double n = c->inputs[i];
         between[i] = spread(&sums->sides[i], n, c->metric) / n;
         sampling += (double)sums->sides[i].plug_in / n / n;
-        jumps += means[i].jump * means[i].jump / 2;
+        jumps += means[i].max_weight * means[i].max_weight / 2;
         freedom += between[i] * between[i] / (n - 1);
     }
     double all = between[0] + between[1];
@@ -185,7 +185,7 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
     change.after_range = hp_interval_of(means[1], c->confidence);
     if (c->test == HP_TEST_PROCESS_ACCUM) {
         struct hp_measure freed = measure_of_part(c, sums->freed);
-        freed.highest += (double)sums->sides[0].error.excess;
+        freed.highest += (double)sums->sides[0].error.hidden_bytes_max;
         test_pair(c, freed, measure_of_part(c, sums->fresh), &change);
         return change;
     }

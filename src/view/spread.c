@@ -94,13 +94,13 @@ static struct hp_measure mean_of_others(const struct hp_side_sum *sum,
     struct hp_error error = sum->error;
     error.variance -= self->error.variance;
     error.objects_variance -= self->error.objects_variance;
-    error.excess -= self->error.excess;
+    error.hidden_bytes_max -= self->error.hidden_bytes_max;
     struct hp_measure m = hp_measure_of(sum->value - self->value, &error, metric);
     return (struct hp_measure){
         .estimate = m.estimate / others,
         .highest = m.highest / others,
         .variance = m.variance / others / others,
-        .jump = m.jump / others,
+        .max_weight = m.max_weight / others,
     };
 }
 
@@ -109,7 +109,7 @@ static struct hp_outlier judge(const struct single *self, struct moments moments
     struct hp_measure mean = mean_of_others(sum, self, moments.count - 1, metric);
     struct hp_error error = self->error;
     error.period = sum->error.period;
-    error.weight = sum->error.weight;
+    error.max_weight = sum->error.max_weight;
     struct hp_measure own = hp_measure_of(self->value, &error, metric);
     double sampling = 2 * fmin(hp_growth_chance(mean, own), hp_growth_chance(own, mean));
     return (struct hp_outlier){

@@ -17,7 +17,7 @@ struct sums {
 };
 
 static void add(struct sums *sums, hp_int128 bytes, const struct hp_error *error) {
-    hp_int128 beyond = bytes - (hp_int128)error->certain;
+    hp_int128 beyond = bytes - (hp_int128)error->observed_bytes;
     if (error->period > 0 && error->samples == 1) {
         sums->beyond += beyond;
         sums->variance += beyond * bytes;

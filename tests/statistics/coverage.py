@@ -55,14 +55,14 @@ class Measure:
         estimate, highest, variance, sure = self.of
         return Measure(estimate / size, highest / size, variance / size ** 2, sure / size)
 
-    def width(self, jump):
-        low, high = ends_of(jump, *self.of)
+    def width(self, max_weight):
+        low, high = ends_of(max_weight, *self.of)
         return high - low
 
 
 @functools.lru_cache(maxsize=100000)
-def ends_of(jump, estimate, highest, variance, sure):
-    return interval(estimate, variance, jump, ALPHA, highest, sure)
+def ends_of(max_weight, estimate, highest, variance, sure):
+    return interval(estimate, variance, max_weight, ALPHA, highest, sure)
 
 
 def chance(size, period):

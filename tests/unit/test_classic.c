@@ -142,7 +142,7 @@ Test(classic, knows_the_sizes_that_go_tells) {
     cr_expect_lt(fabs(got - 3 / p), 1e-6);
     cr_expect_eq(errors[HP_COLUMN_INUSE].flags, 0);
     cr_expect_eq(errors[HP_COLUMN_INUSE].samples, 3);
-    cr_expect_eq(errors[HP_COLUMN_INUSE].certain, 2907);
+    cr_expect_eq(errors[HP_COLUMN_INUSE].observed_bytes, 2907);
 }
 
 Test(classic, has_no_error_where_every_object_was_counted) {
@@ -153,7 +153,7 @@ Test(classic, has_no_error_where_every_object_was_counted) {
     cr_assert(hp_unbias_stack(&unbias, &dump, dump.stacks.at, &values, errors));
     cr_expect(values.of[HP_INUSE_SPACE] == (hp_fixed)1000 << HP_SPACE_FRACTION);
     cr_expect(errors[HP_COLUMN_INUSE].variance == 0);
-    cr_expect_eq(errors[HP_COLUMN_INUSE].certain, 1000);
+    cr_expect_eq(errors[HP_COLUMN_INUSE].observed_bytes, 1000);
     cr_expect_eq(errors[HP_COLUMN_INUSE].period, 0);
 }
 

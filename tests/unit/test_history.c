@@ -22,12 +22,12 @@ static struct hp_observation observation_of(uint32_t input, uint32_t stack) {
     o.errors[HP_COLUMN_INUSE] = (struct hp_error){
         .variance = (hp_int128)seed * (int64_t)(seed >> 20),
         .objects_variance = 5,
-        .certain = UINT64_MAX,
-        .excess = stack,
-        .rounding = 1,
+        .observed_bytes = UINT64_MAX,
+        .hidden_bytes_max = stack,
+        .printed_rounding = 1,
         .samples = input,
         .period = 524288,
-        .weight = 1.0 / (stack + 3),
+        .max_weight = 1.0 / (stack + 3),
         .flags = HP_ERROR_MIXED,
     };
     return o;
@@ -50,10 +50,12 @@ static bool same(const struct hp_observation *a, const struct hp_observation *b)
     for (int i = 0; i < HP_COLUMNS; i++) {
         equal &= x[i].variance == y[i].variance &&
                  x[i].objects_variance == y[i].objects_variance &&
-                 x[i].certain == y[i].certain && x[i].excess == y[i].excess &&
-                 x[i].rounding == y[i].rounding && x[i].samples == y[i].samples &&
-                 x[i].period == y[i].period && x[i].flags == y[i].flags &&
-                 memcmp(&x[i].weight, &y[i].weight, sizeof x[i].weight) == 0;
+                 x[i].observed_bytes == y[i].observed_bytes &&
+                 x[i].hidden_bytes_max == y[i].hidden_bytes_max &&
+                 x[i].printed_rounding == y[i].printed_rounding &&
+                 x[i].samples == y[i].samples && x[i].period == y[i].period &&
+                 x[i].flags == y[i].flags &&
+                 memcmp(&x[i].max_weight, &y[i].max_weight, sizeof x[i].max_weight) == 0;
     }
     return equal;
 }

@@ -230,7 +230,7 @@ Test(unbias, keeps_estimates_of_others_and_tells_their_error) {
     struct hp_error error =
         error_of_scaled((struct hp_count){objects, objects * 1024}, false, r);
     cr_expect_eq(error.samples, 20);
-    cr_expect_eq(error.certain, 20 * 1024);
+    cr_expect_eq(error.observed_bytes, 20 * 1024);
     double wanted = 20 / p * (double)(r * r) * (0.25 * 0.25) * (1 - p) / p;
     cr_expect(close_to((double)error.variance, wanted, 0.05));
     cr_expect_eq(error.flags, 0);
@@ -264,6 +264,6 @@ Test(unbias, knows_no_error_of_values_below_zero) {
         cr_expect_eq(hp_fixed_double(values.of[HP_INUSE_SPACE], HP_INUSE_SPACE), -100);
         struct hp_error sum = errors[HP_COLUMN_INUSE];
         cr_expect(hp_error_add(&sum, &errors[HP_COLUMN_INUSE]));
-        cr_expect_eq(sum.certain, 0);
+        cr_expect_eq(sum.observed_bytes, 0);
     }
 }

@@ -89,9 +89,9 @@ static hp_fixed exact(const struct hp_pprof_column *column,
     case HP_PPROF_VARIANCE:
         return errors[of].variance;
     case HP_PPROF_HIDDEN:
-        return (hp_fixed)errors[of].excess << HP_SPACE_FRACTION;
+        return (hp_fixed)errors[of].hidden_bytes_max << HP_SPACE_FRACTION;
     case HP_PPROF_CERTAIN:
-        return (hp_fixed)errors[of].certain << HP_SPACE_FRACTION;
+        return (hp_fixed)errors[of].observed_bytes << HP_SPACE_FRACTION;
     case HP_PPROF_ESTIMATE:
         break;
     }
