@@ -1,4 +1,4 @@
-// The chance that an allocation is sampled, to the same bits on every machine.
+// The probability that an allocation is sampled, to the same bits on every machine.
 //
 // No libm: its exp() gives other bits with and without fused multiply-add.  Here only
 // + - * / in a fixed order, in double, with contraction off.
@@ -14,7 +14,7 @@ double hp_one_minus_exp(double x);
 // compute.
 double hp_one_minus_exp_naive(double x);
 
-// The rate r for which the chance that none of n bytes is picked, each with chance
+// The rate r for which the probability that none of n bytes is picked, each with probability
 // 1/period, is exp(-r n): -log(1 - 1/period).  period >= 2.
 double hp_byte_rate(uint64_t period);
 

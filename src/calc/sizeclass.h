@@ -15,7 +15,7 @@ struct hp_size_class {
     uint64_t shifted_objects; // round(8 / p)
 };
 
-// For one sample period; p is the chance that an object of the class is sampled.
+// For one sample period; p is the probability that an object of the class is sampled.
 struct hp_size_classes {
     uint64_t period; // 0: not filled in
     struct hp_size_class of[HP_SIZE_CLASSES];

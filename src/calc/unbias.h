@@ -1,7 +1,7 @@
 // From sampled counts to estimates of the whole: the only way from a dump's numbers to a
 // profile's.
 //
-// An object of S bytes is sampled with chance p(S) = 1 - e^(-S/R), R being the sample
+// An object of S bytes is sampled with probability p(S) = 1 - e^(-S/R), R being the sample
 // period, so each sampled one stands for 1/p objects and S/p bytes (Horvitz and Thompson's
 // estimator).  What a dump keeps is only how many were sampled and their bytes; the manual
 // tells how the sizes are got back, and inputs and formulas are those of statistics.md in

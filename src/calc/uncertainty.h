@@ -10,7 +10,7 @@
 // All return {0} for a period of 1 or less, but for what was observed; *too_big is set when a
 // number does not fit.
 
-// n sampled objects of one size, each of which was sampled with chance p.
+// n sampled objects of one size, each of which was sampled with probability p.
 struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64_t period,
                                      bool *too_big);
 

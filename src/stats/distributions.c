@@ -132,7 +132,7 @@ static double gamma_start(double a, double below, double z) {
                               : exp((log(below) + lgamma_r(a + 1, &sign)) / a);
 }
 
-// The x where the chance of the tail is p, with Halley's method kept inside a bracket.
+// The x where the probability of the tail is p, with Halley's method kept inside a bracket.
 static double gamma_quantile(double a, double p, bool above) {
     double z = above ? hp_normal_quantile_above(p) : -hp_normal_quantile_above(p);
     if (a > expansion_from) {

@@ -3,7 +3,7 @@
 //     low  = V/B times the alpha/2 quantile of Gamma(B^2/V), or what was observed if more
 //     high = V'/B' times the 1 - alpha/2 quantile of Gamma(B'^2/V'), B' = B + k, V' = V + k^2
 //
-// the latter with the highest B.  Growth from (B1, V1) to (B2, V2) has the chance
+// the latter with the highest B.  Growth from (B1, V1) to (B2, V2) has the p-value
 //
 //     I_q(a2, a1), q = s1 / (s1 + s2), ai = Bi^2/Vi, si = Vi/Bi, the highest B1 and V1 with k
 //
@@ -49,12 +49,12 @@ struct hp_interval hp_interval_of(struct hp_measure measure, double confidence) 
     return (struct hp_interval){fmin(low_end(measure, alpha), high), high};
 }
 
-// The chance when next to nothing is random.
-static double certain_chance(double before, double after) {
+// The probability when next to nothing is random.
+static double certain_p(double before, double after) {
     return after > before ? 0 : 1;
 }
 
-double hp_growth_chance(struct hp_measure before, struct hp_measure after) {
+double hp_growth_p(struct hp_measure before, struct hp_measure after) {
     if (after.estimate <= 0) {
         return 1;
     }
@@ -63,7 +63,7 @@ double hp_growth_chance(struct hp_measure before, struct hp_measure after) {
     double start_variance = before.variance + before.max_weight * before.max_weight;
     double variance = start_variance + after.variance;
     if (variance <= 0) {
-        return certain_chance(start, after.estimate);
+        return certain_p(start, after.estimate);
     }
     struct gamma g1 = {0, 0}, g2 = {0, 0};
     if (start_variance > 0 && after.variance > 0) {

@@ -16,12 +16,13 @@ struct hp_interval {
     double low, high;
 };
 
-// The interval of Fay and Feuer (1997) that holds the truth with chance `confidence` or more.
+// The interval of Fay and Feuer (1997) that holds the truth with probability `confidence` or
+// more.
 struct hp_interval hp_interval_of(struct hp_measure measure, double confidence);
 
-// The chance that a growth like this from one dump to an independent one, or more, comes from
-// sampling alone.
-double hp_growth_chance(struct hp_measure before, struct hp_measure after);
+// The probability that a growth like this from one dump to an independent one, or more, comes
+// from sampling alone.
+double hp_growth_p(struct hp_measure before, struct hp_measure after);
 
 // Of after.estimate - before.estimate, in independent dumps.
 struct hp_interval hp_difference_interval(struct hp_measure before,

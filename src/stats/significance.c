@@ -1,4 +1,4 @@
-// With the m chances in order, p(1) <= ... <= p(m):
+// With the m p-values in order, p(1) <= ... <= p(m):
 //
 //     q(i) = least of p(j) m / j, j >= i
 #include "stats/significance.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 // Equal ones get the same q, in whatever order they are.
-static int by_chance(const void *a, const void *b) {
+static int by_p(const void *a, const void *b) {
     double p = **(double *const *)a, q = **(double *const *)b;
     return (p > q) - (p < q);
 }
@@ -22,7 +22,7 @@ void hp_adjust_significance(double *p, size_t count) {
             tested[m++] = &p[i];
         }
     }
-    qsort(tested, m, sizeof *tested, by_chance);
+    qsort(tested, m, sizeof *tested, by_p);
     double least = 1;
     for (size_t j = m; j > 0; j--) {
         // Divided first, so that the last is multiplied by exactly 1.

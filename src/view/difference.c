@@ -1,4 +1,4 @@
-// One process: interval and chance of growth from what was freed to what is new in its place.
+// One process: interval and p-value of growth from what was freed to what is new in its place.
 // Two: from the one dump to the other.  Fleets, H dumps a side: Welch's test of the means with
 // the variance
 //
@@ -109,8 +109,8 @@ static double effective_samples(struct hp_measure m) {
 
 static void test_pair(const struct context *c, struct hp_measure before,
                       struct hp_measure after, struct hp_change *change) {
-    change->growth_p = hp_growth_chance(before, after);
-    change->shrinkage_p = hp_growth_chance(after, before);
+    change->growth_p = hp_growth_p(before, after);
+    change->shrinkage_p = hp_growth_p(after, before);
     change->range = hp_difference_interval(before, after, c->confidence);
     change->samples = effective_samples(before) + effective_samples(after);
 }
@@ -121,7 +121,7 @@ static double least_growth_p(struct hp_measure before, struct hp_measure after) 
     struct hp_measure fresh = after;
     fresh.estimate = fmax(after.estimate - before.estimate, 0);
     fresh.variance = fmax(after.variance - before.variance, 0);
-    return hp_growth_chance(nothing, fresh);
+    return hp_growth_p(nothing, fresh);
 }
 
 // The variance between the dumps of a side.

@@ -22,7 +22,7 @@ struct hp_change {
         range;      // the last: of the change; or NAN
     double samples; // effective ones, in both; what changed stands on them
     double growth_p,
-        shrinkage_p; // the chance that sampling alone makes this much or more; or NAN
+        shrinkage_p; // the probability that sampling alone makes this much or more; or NAN
     double growth_q,
         shrinkage_q;       // adjusted for how many rows were tested; NAN: not tested
     double least_growth_p; // HP_TEST_PROCESS: growth_p if nothing was freed in between

@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-static const double least_samples = 1; // of an input on average, for the chance to hold
+static const double least_samples = 1; // of an input on average, for p to hold
 
 enum {
     LEAST_INPUTS = 4, // to tell one from the others
@@ -29,7 +29,7 @@ static double variance_of(const struct hp_side_sum *sum, double n,
     return n > 1 ? fmax((sum->squares - total * total / n) / (n - 1), 0) : 0;
 }
 
-static double chance_of(double variance, double sampling, double n) {
+static double p_of(double variance, double sampling, double n) {
     if (sampling <= 0) {
         return variance > 0 ? 0 : 1;
     }
@@ -47,7 +47,7 @@ static struct hp_spread_row row_of(const struct hp_side_sum *sum, double n,
     return (struct hp_spread_row){
         .mean = all.estimate / n,
         .sd = is_known ? sqrt(fmax(variance - sampling, 0)) : (double)NAN,
-        .p = tested ? chance_of(variance, sampling, n) : (double)NAN,
+        .p = tested ? p_of(variance, sampling, n) : (double)NAN,
     };
 }
 
@@ -111,7 +111,7 @@ static struct hp_outlier judge(const struct single *self, struct moments moments
     error.period = sum->error.period;
     error.max_weight = sum->error.max_weight;
     struct hp_measure own = hp_measure_of(self->value, &error, metric);
-    double sampling = 2 * fmin(hp_growth_chance(mean, own), hp_growth_chance(own, mean));
+    double sampling = 2 * fmin(hp_growth_p(mean, own), hp_growth_p(own, mean));
     return (struct hp_outlier){
         .value = self->value,
         .others = mean.estimate,
@@ -119,7 +119,7 @@ static struct hp_outlier judge(const struct single *self, struct moments moments
     };
 }
 
-static int by_chance(const void *left, const void *right) {
+static int by_p(const void *left, const void *right) {
     const struct hp_outlier *a = left, *b = right;
     if (a->p != b->p) {
         return a->p < b->p ? -1 : 1;
@@ -143,7 +143,7 @@ static void keep_outliers(struct hp_spread *spread, struct hp_outlier *all, size
     free(p);
     if (spread->outliers.count > 0) {
         qsort(spread->outliers.at, spread->outliers.count, sizeof *spread->outliers.at,
-              by_chance);
+              by_p);
     }
 }
 

@@ -8,7 +8,7 @@
 struct hp_spread_row {
     double mean; // of an input
     double sd;   // between inputs, without what sampling adds
-    double p;    // the chance that sampling alone makes them differ as much
+    double p;    // the probability that sampling alone makes them differ as much
 };
 
 // An input of which what filters leave neither sampling nor how the others differ explains.

@@ -6,7 +6,7 @@
 //
 // and z = b / sqrt(bound) is held against the normal distribution.  That is all of sampling;
 // that memory goes up and down by itself is in how the values scatter around the line, which a
-// t test of the fit counts.  The larger chance is the row's.
+// t test of the fit counts.  The larger p is the row's.
 #include "view/trend.h"
 #include "view/chosen.h"
 
@@ -170,7 +170,7 @@ static double positive_weights(const struct dump *dumps, size_t count) {
     return sum;
 }
 
-static double chance_of(double slope, double sd) {
+static double p_of(double slope, double sd) {
     if (sd > 0) {
         return hp_normal_above(slope / sd);
     }
@@ -181,9 +181,8 @@ static bool can_scatter(const struct dump *dumps, size_t count) {
     return count >= LEAST_FITTED && positive_weights(dumps, count) > 0;
 }
 
-// The chance that values which only scatter rise by as much.
-static double chance_of_fit(const struct sum *sum, const struct dump *dumps,
-                            size_t count) {
+// The probability that values which only scatter rise by as much.
+static double p_of_fit(const struct sum *sum, const struct dump *dumps, size_t count) {
     double mean = 0, mean_time = 0, squares = 0, rest = 0;
     for (size_t j = 0; j < count; j++) {
         mean += sum->values[j] / (double)count;
@@ -198,7 +197,7 @@ static double chance_of_fit(const struct sum *sum, const struct dump *dumps,
     double freedom = (double)count - 2;
     return rest > 0
                ? hp_student_above(sum->slope / sqrt(rest / freedom / squares), freedom)
-               : chance_of(sum->slope, 0);
+               : p_of(sum->slope, 0);
 }
 
 static struct hp_trend_row make_row(const struct hp_trend *trend, const struct sum *sum,
@@ -212,10 +211,9 @@ static struct hp_trend_row make_row(const struct hp_trend *trend, const struct s
         .last = sum->before,
         .slope = sum->slope,
         .slope_error = tested ? half_per_sd * sd : NAN,
-        .p = tested ? chance_of(sum->slope, sd) : NAN,
+        .p = tested ? p_of(sum->slope, sd) : NAN,
         .q = NAN,
-        .fit_p =
-            tested && trend->is_fitted ? chance_of_fit(sum, dumps, trend->dumps) : NAN,
+        .fit_p = tested && trend->is_fitted ? p_of_fit(sum, dumps, trend->dumps) : NAN,
         .grew = sum->grew,
         .samples = sum->samples / (double)trend->dumps,
         .values = sum->values,

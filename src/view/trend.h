@@ -9,10 +9,10 @@ struct hp_trend_row {
     hp_fixed first, last;
     double slope;       // per hour if the series has times, else per dump
     double slope_error; // what it may be off by, at the confidence asked for; or NAN
-    double fit_p;       // the chance that values which only scatter rise as much; or NAN
-    double p, q; // the larger of it and the chance of sampling alone; adjusted; NAN: none
-    size_t grew; // in how many of the intervals between dumps
-    double samples;       // effective ones, on average of the dumps
+    double fit_p;   // the probability that values which only scatter rise as much; or NAN
+    double p, q;    // the larger of it and that of sampling alone; adjusted; NAN: none
+    size_t grew;    // in how many of the intervals between dumps
+    double samples; // effective ones, on average of the dumps
     const double *values; // of each dump
 };
 

@@ -4,7 +4,7 @@
 //
 //     v = sum over n = 1 of g (g + S) + sum over n = 2 of 2 g1 g2
 //
-// One stack of T bytes is missed with chance e^(-T/R), whatever the sizes of its objects.
+// One stack of T bytes is missed with probability e^(-T/R), whatever the sizes of its objects.
 #include "view/unseen.h"
 
 #include "stats/distributions.h"

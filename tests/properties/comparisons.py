@@ -73,7 +73,7 @@ def objects_that_no_input_tells():
     return [] if summed.code == 0 and ' 50,000 ' in summed.out else [summed.out + summed.err]
 
 
-def differences_have_no_chances():
+def differences_have_no_p():
     with scratch() as folder:
         base, new = (t.testdata / 'golden' / f'procs{n}.heap' for n in (1, 4))
         difference = Path(folder) / 'difference.pb.gz'
@@ -154,7 +154,7 @@ def bytes_alone_have_errors():
     return [] if rows[0] == rows[1] and rows[0]['low'] < 7_000_000 else [f'{rows}']
 
 
-def objects_of_mixed_sizes_have_no_chances():
+def objects_of_mixed_sizes_have_no_p():
     """In a trend as in a difference."""
     paths = sorted(t.real.glob('redis_lg13.27533.[14].i[14].heap.gz'))
     diff, trend = (report(command, '--metric=inuse-objects', '--limit=0', *paths)
@@ -191,13 +191,13 @@ def processes_by_names_where_maps_are_silent():
 
 t.check('what cannot be used is on no side of a diff', what_cannot_be_used_is_on_no_side)
 t.check('allocated bytes without objects have errors', bytes_alone_have_errors)
-t.check('objects of mixed sizes have no p in any comparison', objects_of_mixed_sizes_have_no_chances)
+t.check('objects of mixed sizes have no p in any comparison', objects_of_mixed_sizes_have_no_p)
 t.check('names tell processes apart where maps do not', processes_by_names_where_maps_are_silent)
 t.check('what an input does not tell is refused, not compared as zero', untold_is_not_zero)
 t.check('an input of which nothing was sampled has next to nothing', nothing_sampled_is_told)
 t.check('objects that no input tells are not a table of zeros', objects_that_no_input_tells)
 t.check('a condition on p is refused where a difference of profiles has none',
-        differences_have_no_chances)
+        differences_have_no_p)
 t.check('of a base below zero there are no shares, and nothing stays below them',
         below_zero_has_no_shares)
 t.check('a spread is shown where there are several inputs whose errors are known',

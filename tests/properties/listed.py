@@ -17,7 +17,7 @@ MAPS = '\nMAPPED_LIBRARIES:\n10000000-20000000 r-xp 00000000 08:01 5 /srv/lib/ap
 t = Tests()
 
 
-def chance(size):
+def probability(size):
     return -math.expm1(size * math.log1p(-1 / PERIOD))
 
 
@@ -74,7 +74,7 @@ def stacks_of(seed):
 
 
 def sums(stacks):
-    return [math.fsum(size / chance(size) for size in sizes) for sizes in stacks]
+    return [math.fsum(size / probability(size) for size in sizes) for sizes in stacks]
 
 
 def estimates(counts):
@@ -84,7 +84,7 @@ def estimates(counts):
         got, info = run(dump(stacks, counts, lambda i: True))
         if not all(near(a, b, 1e-9, 0.001) for a, b in zip(flats(got), sums(stacks), strict=True)):
             faults.append(f'{flats(got)}, not {sums(stacks)}')
-        objects = math.fsum(1 / chance(size) for sizes in stacks for size in sizes)
+        objects = math.fsum(1 / probability(size) for sizes in stacks for size in sizes)
         if not near(info.totals()['inuse-objects'], objects, 1e-9, 0.001):
             faults.append(f'{info.totals()}, not {objects} objects')
         if any(row['low'] is None for row in leaves(got, 'inuse-objects')):

@@ -65,7 +65,7 @@ def ends_of(max_weight, estimate, highest, variance, sure):
     return interval(estimate, variance, max_weight, ALPHA, highest, sure)
 
 
-def chance(size, period):
+def probability(size, period):
     return -math.expm1(size * math.log1p(-1 / period))
 
 
@@ -74,7 +74,7 @@ def measure(sizes, period, raw):
     count, total = len(sizes), sum(sizes)
     if count == 0:
         return Measure()
-    weights = [1 / chance(size, period) for size in sizes]
+    weights = [1 / probability(size, period) for size in sizes]
     estimate = sum(weight * size for weight, size in zip(weights, sizes))
     mean = estimate / sum(weights)
     if len(set(sizes)) == 1:
@@ -91,7 +91,7 @@ def measure(sizes, period, raw):
 
 def beyond(size, period):
     """What one sampled object stands for beyond itself."""
-    return size / chance(size, period) - size
+    return size / probability(size, period) - size
 
 
 def unseen(stacks, period):
@@ -198,7 +198,7 @@ class Fleet:
             self.objects.add(name, holds(objects, stack['live_objects']))
             if sampled:
                 self.widths.add(f'objects of {name}', objects[1] - objects[0],
-                                spec.in_objects(size).width(1 / chance(size, self.period)))
+                                spec.in_objects(size).width(1 / probability(size, self.period)))
 
     def add_total(self, sampled, told):
         low, high = ends(told, 'inuse-space')

@@ -169,9 +169,9 @@ def bytes_of(kinds, moment):
 
 def variance_in(kinds, moment, period):
     """The true one: that of the estimate from whatever is sampled."""
-    chances = [(size, numbers[moment], -math.expm1(size * math.log1p(-1 / period)))
+    probabilities = [(size, numbers[moment], -math.expm1(size * math.log1p(-1 / period)))
                for size, numbers in kinds]
-    return sum(size ** 2 * number * (1 - p) / p for size, number, p in chances)
+    return sum(size ** 2 * number * (1 - p) / p for size, number, p in probabilities)
 
 
 class Program:

@@ -32,7 +32,7 @@ void source_add(struct source *source, uint64_t size, uint64_t count) {
     source->of[source->sizes++] = (struct source_size){
         .size = size,
         .count = count,
-        .chance = hps_inclusion(size, source->period),
+        .probability = hps_inclusion(size, source->period),
         .one = tally_of(size, source->period),
     };
     source->bytes += (double)(size * count);
@@ -49,7 +49,7 @@ struct hps_tally source_draw(const struct source *source, struct hps_random *ran
     struct hps_tally sum = {0};
     for (int i = 0; i < source->sizes; i++) {
         const struct source_size *of = &source->of[i];
-        uint64_t n = hps_binomial(random, of->count, of->chance);
+        uint64_t n = hps_binomial(random, of->count, of->probability);
         sum.objects += n * of->one.objects;
         sum.bytes += n * of->one.bytes;
         sum.eighths += n * of->one.eighths;

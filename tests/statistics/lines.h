@@ -19,7 +19,7 @@ enum {
 
 struct source_size {
     uint64_t size, count;
-    double chance;        // that one is sampled
+    double probability;   // that one is sampled
     struct hps_tally one; // what one counts when it is
 };
 
@@ -39,7 +39,8 @@ void source_add(struct source *source, uint64_t size, uint64_t count);
 // About so many bytes in objects of one size; none if that is less than half of one.
 void source_add_bytes(struct source *source, uint64_t size, double bytes);
 
-// What is sampled of it: objects are, each for itself, with chance 1 - (1 - 1/period)^size.
+// What is sampled of it: objects are, each for itself, with probability 1 - (1 -
+// 1/period)^size.
 struct hps_tally source_draw(const struct source *source, struct hps_random *random);
 
 // How dumps of one period and kind are read.

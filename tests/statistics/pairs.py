@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`diff` through the command line: of pairs of dumps of one unchanged workload no more are called
-changed than chances promise, and a leak of 10 periods in a stack of 50 is found in one process
+changed than p-values promise, and a leak of 10 periods in a stack of 50 is found in one process
 under real jemalloc with prof_accum.
 
 usage: pairs.py BINARY TESTDATA HPROF_SIM [PAIRS]

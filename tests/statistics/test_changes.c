@@ -22,13 +22,13 @@ enum {
 static const double alphas[] = {0.05, 0.01, 0.001};
 static struct hps_random rng;
 
-static double chance(void) {
+static double probability(void) {
     return -expm1(-(double)SIZE / R);
 }
 
 // How many of the objects that hold so many R are sampled.
 static uint64_t sample(double rs) {
-    return hps_binomial(&rng, (uint64_t)(rs * PER_R + 0.5), chance());
+    return hps_binomial(&rng, (uint64_t)(rs * PER_R + 0.5), probability());
 }
 
 // --- a profile of one stack -----------------------------------------------------------------
@@ -46,7 +46,7 @@ static void start(struct hp_profile *profile) {
 static void add_dump(struct hp_profile *profile, bool is_base, uint64_t inuse,
                      uint64_t ever) {
     bool too_big = false;
-    double p = chance();
+    double p = probability();
     struct hp_error of_inuse = hp_error_of_one_size(inuse, SIZE, p, R, &too_big);
     struct hp_error of_ever = hp_error_of_one_size(ever, SIZE, p, R, &too_big);
     const struct hp_error *errors[HP_COLUMNS] = {&of_inuse, ever ? &of_ever : NULL};
@@ -173,7 +173,7 @@ Test(changes, a_leak_of_10_periods_in_50_is_found_with_prof_accum, .timeout = 10
     cr_expect_leq(without.below[0], 0.02, "%g", without.below[0]);
 }
 
-// With nothing freed the chance that assumes so is the one with prof_accum.
+// With nothing freed the probability that assumes so is the one with prof_accum.
 Test(changes, p_if_nothing_was_freed_is_what_prof_accum_would_give) {
     hps_random_init(&rng, 16);
     for (int i = 0; i < 500; i++) {

@@ -77,7 +77,7 @@ static struct theory theory_of(const struct hps_stream *stream, uint64_t period)
         theory.bytes += size;
         theory.objects++;
         theory.variance += size * size * odds;
-        // The fourth cumulant of S/p times a coin that falls with chance p.
+        // The fourth cumulant of S/p times a coin that falls with probability p.
         fourth += pow(size, 4) * (p * pow(odds, 4) + (1 - p) - 3 * odds * odds);
     }
     theory.excess = fourth / (theory.variance * theory.variance);
@@ -171,7 +171,7 @@ static double share_unseen(uint64_t period, uint64_t size, int objects) {
     return unseen / MANY_DUMPS;
 }
 
-Test(unseen, is_a_stack_of_any_sizes_with_the_chance_that_its_bytes_give) {
+Test(unseen, is_a_stack_of_any_sizes_with_the_probability_that_its_bytes_give) {
     static const struct {
         uint64_t size;
         int objects;
@@ -180,15 +180,16 @@ Test(unseen, is_a_stack_of_any_sizes_with_the_chance_that_its_bytes_give) {
     const double period = 4096;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double bytes = (double)rows[i].size * rows[i].objects;
-        double chance = pow(1 - 1 / period, bytes);
+        double probability = pow(1 - 1 / period, bytes);
         double share = share_unseen(4096, rows[i].size, rows[i].objects);
-        double z = (share - chance) / sqrt(chance * (1 - chance) / MANY_DUMPS);
+        double z =
+            (share - probability) / sqrt(probability * (1 - probability) / MANY_DUMPS);
         cr_expect(fabs(z) < 6, "row %zu: z = %f", i, z);
-        cr_expect(fabs(chance / exp(-bytes / period) - 1) < 1e-3);
+        cr_expect(fabs(probability / exp(-bytes / period) - 1) < 1e-3);
     }
 }
 
-// "Nothing seen: at most 2.996 R bytes" is wrong for a stack of more with chance 1/20.
+// "Nothing seen: at most 2.996 R bytes" is wrong for a stack of more with probability 1/20.
 Test(unseen, stacks_beyond_the_bound_are_as_rare_as_it_says) {
     const double limit = 0.05 + 6 * sqrt(0.05 * 0.95 / MANY_DUMPS);
     const int just_above = (int)(2.9957 * 4096 / 16) + 1;

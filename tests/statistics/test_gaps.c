@@ -16,7 +16,7 @@ static void seed(struct hps_random *random, uint64_t period) {
     hps_random_init_nth(random, 20261121, period);
 }
 
-static double chance_up_to(uint64_t n, double period) {
+static double probability_up_to(uint64_t n, double period) {
     return -expm1((double)n * log1p(-1 / period));
 }
 
@@ -24,7 +24,7 @@ static double chi_square_of_gaps(uint64_t period) {
     struct hps_goodness goodness;
     struct hps_random random;
     seed(&random, period);
-    hps_goodness_init(&goodness, chance_up_to, (double)period);
+    hps_goodness_init(&goodness, probability_up_to, (double)period);
     cr_assert_eq(goodness.bins, HPS_GOODNESS_BINS);
     for (int i = 0; i < DRAWS; i++) {
         hps_goodness_add(&goodness, hps_gap_geometric(&random, period));
@@ -72,7 +72,7 @@ static void count_samples(uint64_t size, uint64_t period, double *single, double
 
 static const uint64_t periods[] = {16, 256};
 
-Test(decisions, sample_an_object_with_the_chance_that_a_byte_of_it_is_a_sample) {
+Test(decisions, sample_an_object_with_the_probability_that_a_byte_of_it_is_a_sample) {
     for (int i = 0; i < 2 * SIZES; i++) {
         uint64_t period = periods[i / SIZES], size = nth_size(i % SIZES, period);
         double single, both;

@@ -1,7 +1,7 @@
 // T13 and T17 of statistics.md in the project's design, and its table of 6.1: what is said of
 // the difference of two independent dumps.  Of stacks that did not grow no more seem to have
-// grown than chances promise, of those that did as many as can be found, and intervals hold the
-// true difference.
+// grown than p-values promise, of those that did as many as can be found, and intervals hold
+// the true difference.
 #include "lines.h"
 
 #include "stats/distributions.h"
@@ -23,7 +23,7 @@ enum {
 struct comparison {
     bool known;
     struct hp_count printed[SIDES];
-    double growth;            // the chance of it
+    double growth;            // the p-value of it
     double samples;           // in both, as many as would leave such errors
     struct hp_interval range; // of the difference
 };
@@ -49,7 +49,7 @@ static struct comparison work_out(const struct hp_count printed[SIDES]) {
         measures[side] = measure_of(&told);
         c.samples += printed[side].objects > 0 ? hp_effective_samples(measures[side]) : 0;
     }
-    c.growth = hp_growth_chance(measures[0], measures[1]);
+    c.growth = hp_growth_p(measures[0], measures[1]);
     c.range = hp_difference_interval(measures[0], measures[1], 0.95);
     return c;
 }
@@ -255,10 +255,10 @@ struct found {
     double one_in_vain; // or more: 1
 };
 
-static struct found find(const struct program *program, const double chances[STACKS]) {
+static struct found find(const struct program *program, const double p_values[STACKS]) {
     double right = 0, wrong = 0;
     for (int i = 0; i < STACKS; i++) {
-        bool is_found = chances[i] <= 0.05;
+        bool is_found = p_values[i] <= 0.05;
         right += is_found && program->leaks[i];
         wrong += is_found && !program->leaks[i];
     }
@@ -273,29 +273,29 @@ enum way {
 };
 
 static void draw(const struct program *program, struct hps_random *random,
-                 double chances[WAYS][STACKS]) {
+                 double p_values[WAYS][STACKS]) {
     for (int i = 0; i < STACKS; i++) {
         const struct comparison *c =
             compare(&program->before[i], &program->after[i], random);
-        chances[AS_IS][i] = chances[ADJUSTED][i] = c->growth;
-        chances[FILTERED][i] = c->samples >= least_samples ? c->growth : NAN;
+        p_values[AS_IS][i] = p_values[ADJUSTED][i] = c->growth;
+        p_values[FILTERED][i] = c->samples >= least_samples ? c->growth : NAN;
     }
-    hp_adjust_significance(chances[ADJUSTED], STACKS);
-    hp_adjust_significance(chances[FILTERED], STACKS);
+    hp_adjust_significance(p_values[ADJUSTED], STACKS);
+    hp_adjust_significance(p_values[FILTERED], STACKS);
 }
 
 // Means over many pairs of dumps.
 static void search(int leaks, struct found means[WAYS]) {
     static struct program program;
-    static double chances[WAYS][STACKS];
+    static double p_values[WAYS][STACKS];
     struct hps_random random;
     make_program(&program, leaks);
     begin(R, R, HP_DUMP_UNBIASED);
     hps_random_init_nth(&random, 17, (uint64_t)leaks);
     for (int i = 0; i < REPETITIONS; i++) {
-        draw(&program, &random, chances);
+        draw(&program, &random, p_values);
         for (enum way way = AS_IS; way < WAYS; way++) {
-            struct found found = find(&program, chances[way]);
+            struct found found = find(&program, p_values[way]);
             means[way].leaks += found.leaks / REPETITIONS;
             means[way].in_vain += found.in_vain / REPETITIONS;
             means[way].one_in_vain += found.one_in_vain / REPETITIONS;

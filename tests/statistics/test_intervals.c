@@ -5,9 +5,9 @@
 // bytes 0.01, 0.1, 0.3, 1, 3, 10, 30, 100 and 1000 periods, as far down as there is something
 // of them: 89; and 4 stacks of about one period.  All with both kinds of dumps.
 //
-// The chances of equal objects are also worked out exactly: where objects are about as large
-// as the period, all that can be estimated lies so far apart that there are numbers of them
-// with a little less than 0.95.
+// The probabilities of equal objects are also worked out exactly: where objects are about as
+// large as the period, all that can be estimated lies so far apart that there are numbers of
+// them with a little less than 0.95.
 #include "lines.h"
 
 #include "sampler/sim/horvitz.h"
@@ -147,7 +147,7 @@ static double width_of_known(const struct source *source, struct hps_tally sampl
                bytes = (double)sampled.weighted_bytes;
         return width_of(bytes, hps_largest_variance(objects, bytes, R));
     }
-    double objects = (double)sampled.objects / source->of[0].chance;
+    double objects = (double)sampled.objects / source->of[0].probability;
     uint64_t size = source->of[0].size;
     return width_of(objects * (double)size, objects * hps_bytes_variance(size, R));
 }
@@ -238,19 +238,19 @@ Test(intervals, hold_the_bytes_of_a_stack_and_are_no_wider_than_they_need_be) {
     }
 }
 
-// --- exact chances ------------------------------------------------------------------------
+// --- exact probabilities ---------------------------------------------------------------
 
 enum {
     MOST_OBJECTS = 100,
 };
 
 // That n of so many objects are sampled.
-static double chance_of(const struct source_size *of, uint64_t n) {
+static double probability_of(const struct source_size *of, uint64_t n) {
     double all = (double)of->count, k = (double)n;
     int sign;
     return exp(lgamma_r(all + 1, &sign) - lgamma_r(k + 1, &sign) -
-               lgamma_r(all - k + 1, &sign) + k * log(of->chance) +
-               (all - k) * log1p(-of->chance));
+               lgamma_r(all - k + 1, &sign) + k * log(of->probability) +
+               (all - k) * log1p(-of->probability));
 }
 
 static double exact_coverage(uint64_t size, uint64_t count, int kind) {
@@ -265,12 +265,12 @@ static double exact_coverage(uint64_t size, uint64_t count, int kind) {
         struct told told =
             reading_of(&readings[kind], reading_printed(&readings[kind], sampled));
         struct hp_interval range = hp_interval_of(measure_of(&told), 0.95);
-        sum += holds(range, source.bytes) ? chance_of(of, n) : 0;
+        sum += holds(range, source.bytes) ? probability_of(of, n) : 0;
     }
     return sum;
 }
 
-Test(intervals, hold_the_bytes_of_equal_objects_with_at_least_this_chance) {
+Test(intervals, hold_the_bytes_of_equal_objects_with_at_least_this_probability) {
     static const struct {
         uint64_t size;
         double least;
@@ -285,9 +285,9 @@ Test(intervals, hold_the_bytes_of_equal_objects_with_at_least_this_chance) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (uint64_t count = 1; count <= MOST_OBJECTS; count++) {
             for (int kind = 0; kind < KINDS; kind++) {
-                double chance = exact_coverage(rows[i].size, count, kind);
-                cr_expect(chance >= rows[i].least, "%d x %g R, %s: %f", (int)count,
-                          (double)rows[i].size / R, kind_names[kind], chance);
+                double probability = exact_coverage(rows[i].size, count, kind);
+                cr_expect(probability >= rows[i].least, "%d x %g R, %s: %f", (int)count,
+                          (double)rows[i].size / R, kind_names[kind], probability);
             }
         }
     }

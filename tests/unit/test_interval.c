@@ -10,7 +10,7 @@ static bool agree(double a, double b, double relative) {
 
 // All by mpmath, with 50 digits.
 
-// Shape, chance, the quantile below which and the one above which it is.
+// Shape, probability, the quantile below which and the one above which it is.
 static const double gammas[][4] = {
     {0.5, 0.000001, 7.853981633978595e-13, 11.96406348846741},
     {0.5, 0.005, 1.963521111025795e-5, 3.939719288311209},
@@ -76,7 +76,7 @@ Test(special, gamma_quantiles_are_continuous_where_the_method_changes) {
     }
 }
 
-// a, b, x and the chance of at most x.
+// a, b, x and the probability of at most x.
 static const double betas[][4] = {
     {4, 1, 0.5, 0.0625},
     {6, 2, 0.5, 0.0625},
@@ -88,16 +88,16 @@ static const double betas[][4] = {
     {3, 200, 0.01, 0.3287618289616106},
 };
 
-Test(special, beta_chances_have_ten_digits) {
+Test(special, beta_probabilities_have_ten_digits) {
     for (size_t i = 0; i < sizeof betas / sizeof *betas; i++) {
         const double *row = betas[i];
-        double chance = hp_beta_below(row[0], row[1], row[2], 1 - row[2]);
-        cr_expect(agree(chance, row[3], 1e-10), "row %zu: %.12g", i, chance);
+        double probability = hp_beta_below(row[0], row[1], row[2], 1 - row[2]);
+        cr_expect(agree(probability, row[3], 1e-10), "row %zu: %.12g", i, probability);
     }
     cr_expect(agree(hp_beta_below(1e6, 1e6, 0.5, 0.5), 0.5, 1e-10));
 }
 
-// t, degrees of freedom and the chance of more.
+// t, degrees of freedom and the probability of more.
 static const double students[][3] = {
     {2, 5, 0.05096973941492918},
     {-1, 1, 0.75},
@@ -105,7 +105,7 @@ static const double students[][3] = {
     {0.1, 2.5, 0.4639032720312448},
 };
 
-// A chance and the normal number above which it is.
+// A probability and the normal number above which it is.
 static const double normals[][2] = {
     {0.025, 1.959963984540054}, {0.25, 0.6744897501960817}, {0.000001, 4.753424308822899},
     {1e-10, 6.361340902404056}, {0.9, -1.2815515655446},
@@ -113,8 +113,9 @@ static const double normals[][2] = {
 
 Test(special, student_and_normal_have_ten_digits) {
     for (size_t i = 0; i < sizeof students / sizeof *students; i++) {
-        double chance = hp_student_above(students[i][0], students[i][1]);
-        cr_expect(agree(chance, students[i][2], 1e-10), "row %zu: %.12g", i, chance);
+        double probability = hp_student_above(students[i][0], students[i][1]);
+        cr_expect(agree(probability, students[i][2], 1e-10), "row %zu: %.12g", i,
+                  probability);
     }
     for (size_t i = 0; i < sizeof normals / sizeof *normals; i++) {
         double z = hp_normal_quantile_above(normals[i][0]);
@@ -168,30 +169,32 @@ static const double growths[][3] = {
 Test(growth, of_equal_samples_is_the_conditional_test) {
     for (size_t i = 0; i < sizeof growths / sizeof *growths; i++) {
         double n = growths[i][0], m = growths[i][1];
-        double chance = hp_growth_chance((struct hp_measure){n, n, n, 0, 1},
+        double probability = hp_growth_p((struct hp_measure){n, n, n, 0, 1},
                                          (struct hp_measure){m, m, m, 0, 1});
-        cr_expect(agree(chance, growths[i][2], 1e-9), "row %zu: %.12g", i, chance);
+        cr_expect(agree(probability, growths[i][2], 1e-9), "row %zu: %.12g", i,
+                  probability);
     }
 }
 
 Test(growth, of_unequal_samples_is_that_of_the_melded_gamma_distributions) {
-    double chance = hp_growth_chance((struct hp_measure){3, 3, 2.5, 0, 1},
+    double probability = hp_growth_p((struct hp_measure){3, 3, 2.5, 0, 1},
                                      (struct hp_measure){12, 12, 9, 0, 1});
-    cr_expect(agree(chance, 0.01014, 5e-4), "%.12g", chance);
+    cr_expect(agree(probability, 0.01014, 5e-4), "%.12g", probability);
 }
 
 Test(growth, of_exact_numbers_is_certain) {
     struct hp_measure less = {10, 10, 0, 10, 0}, more = {11, 11, 0, 11, 0};
-    cr_expect_eq(hp_growth_chance(less, more), 0);
-    cr_expect_eq(hp_growth_chance(more, less), 1);
-    cr_expect_eq(hp_growth_chance(less, less), 1);
+    cr_expect_eq(hp_growth_p(less, more), 0);
+    cr_expect_eq(hp_growth_p(more, less), 1);
+    cr_expect_eq(hp_growth_p(less, less), 1);
 }
 
 Test(growth, of_many_samples_is_nearly_normal) {
     double n = 4e6, m = 4e6 + 6000;
-    double chance = hp_growth_chance((struct hp_measure){n, n, n, 0, 1},
+    double probability = hp_growth_p((struct hp_measure){n, n, n, 0, 1},
                                      (struct hp_measure){m, m, m, 0, 1});
-    cr_expect(agree(chance, hp_normal_above(6000 / sqrt(n + m)), 1e-2), "%g", chance);
+    cr_expect(agree(probability, hp_normal_above(6000 / sqrt(n + m)), 1e-2), "%g",
+              probability);
 }
 
 Test(difference, has_the_wider_interval_on_the_side_of_the_wider_part) {

@@ -21,7 +21,7 @@ static void expect(const double *p, const double *q, size_t count) {
     }
 }
 
-Test(significance, of_one_chance_is_that_chance) {
+Test(significance, of_one_p_is_that_p) {
     for (double p = 0; p <= 1; p += 1. / 64) {
         expect(&p, &p, 1);
     }
@@ -40,13 +40,13 @@ Test(significance, stays_with_its_row_whatever_the_order) {
 }
 
 // 0.04 x 4/2 = 0.08 is more than 0.045 x 4/3 = 0.06.
-Test(significance, is_never_more_than_that_of_a_larger_chance) {
+Test(significance, is_never_more_than_that_of_a_larger_p) {
     const double p[] = {0.001, 0.04, 0.045, 1};
     const double q[] = {0.004, 0.06, 0.06, 1};
     expect(p, q, 4);
 }
 
-Test(significance, of_equal_chances_is_that_of_the_last_of_them) {
+Test(significance, of_equal_p_is_that_of_the_last_of_them) {
     const double all[] = {0.03, 0.03, 0.03};
     expect(all, all, 3);
     const double p[] = {0.5, 0.01, 0.5, 0.01, 1};

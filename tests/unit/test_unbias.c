@@ -116,9 +116,9 @@ Test(unbias, snaps_every_class_back) {
                 struct one one;
                 make(&one, (uint64_t)periods[p], printed(n, size, periods[p]), false);
                 estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
-                double chance = -expm1(size * log1p(-1 / periods[p]));
-                wrong += !close_to(bytes, n * size / chance, 1e-12) ||
-                         !close_to(objects, n / chance, 1e-12);
+                double probability = -expm1(size * log1p(-1 / periods[p]));
+                wrong += !close_to(bytes, n * size / probability, 1e-12) ||
+                         !close_to(objects, n / probability, 1e-12);
                 tried++;
             }
         }

@@ -92,7 +92,7 @@ static void put_spread(const struct hp_json_report *w, const struct hp_spread_ro
     hp_sink_text(w->out, ", \"sd\": ");
     hp_json_double(w->out, row->sd);
     hp_sink_text(w->out, ", \"p\": ");
-    hp_json_chance(w->out, row->p);
+    hp_json_p(w->out, row->p);
     hp_sink_text(w->out, "}");
 }
 
@@ -108,9 +108,9 @@ static void put_outliers(const struct hp_json_report *w, const struct hp_spread 
         hp_sink_text(w->out, ", \"others\": ");
         hp_json_double(w->out, outlier->others);
         hp_sink_text(w->out, ", \"p\": ");
-        hp_json_chance(w->out, outlier->p);
+        hp_json_p(w->out, outlier->p);
         hp_sink_text(w->out, ", \"q\": ");
-        hp_json_chance(w->out, outlier->q);
+        hp_json_p(w->out, outlier->q);
         hp_sink_text(w->out, "}");
     }
 }

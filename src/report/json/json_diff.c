@@ -34,9 +34,9 @@ static void put_number(struct hp_sink *out, const char *key, hp_fixed value,
     hp_sink_text(out, "}");
 }
 
-static void put_chance(struct hp_sink *out, const char *key, double chance) {
+static void put_p(struct hp_sink *out, const char *key, double p) {
     hp_sink_text(out, key);
-    hp_json_chance(out, chance);
+    hp_json_p(out, p);
 }
 
 static void put_change(struct hp_sink *out, const struct hp_change *change,
@@ -46,9 +46,9 @@ static void put_change(struct hp_sink *out, const struct hp_change *change,
     put_number(out, ", \"new\": ", change->after, change->after_range, metric);
     put_number(out, ",\n   \"delta\": ", change->after - change->before, change->range,
                metric);
-    put_chance(out, ", \"p\": ", hp_change_p(change));
-    put_chance(out, ", \"q\": ", hp_change_q(change));
-    put_chance(out, ", \"p_if_nothing_freed\": ", change->least_growth_p);
+    put_p(out, ", \"p\": ", hp_change_p(change));
+    put_p(out, ", \"q\": ", hp_change_q(change));
+    put_p(out, ", \"p_if_nothing_freed\": ", change->least_growth_p);
     bool significant = hp_change_is_significant(change, hp_chosen_confidence(options));
     hp_sink_print(out, ",\n   \"status\": \"%s\", \"significant\": %s}",
                   hp_change_status(change, significant), significant ? "true" : "false");

@@ -19,9 +19,9 @@ static void put_double(struct hp_sink *out, const char *key, double value) {
     hp_json_double(out, value);
 }
 
-static void put_chance(struct hp_sink *out, const char *key, double chance) {
+static void put_p(struct hp_sink *out, const char *key, double p) {
     hp_sink_text(out, key);
-    hp_json_chance(out, chance);
+    hp_json_p(out, p);
 }
 
 static void put_values(struct hp_sink *out, const struct hp_trend *trend,
@@ -44,9 +44,9 @@ static void put_row(struct hp_sink *out, const struct hp_trend *trend,
     put_double(out, ",\n   \"slope\": ", row->slope);
     put_double(out, ", \"slope_low\": ", row->slope - row->slope_error);
     put_double(out, ", \"slope_high\": ", row->slope + row->slope_error);
-    put_chance(out, ",\n   \"p\": ", row->p);
-    put_chance(out, ", \"q\": ", row->q);
-    put_chance(out, ", \"tau\": ", hp_trend_tau(trend, row));
+    put_p(out, ",\n   \"p\": ", row->p);
+    put_p(out, ", \"q\": ", row->q);
+    put_p(out, ", \"tau\": ", hp_trend_tau(trend, row));
     bool significant = hp_trend_is_significant(row, hp_chosen_confidence(options));
     hp_sink_print(out, ", \"grew\": %zu, \"significant\": %s,\n   ", row->grew,
                   significant ? "true" : "false");

@@ -53,7 +53,7 @@ void hp_json_double(struct hp_sink *out, double value) {
     }
 }
 
-void hp_json_chance(struct hp_sink *out, double value) {
+void hp_json_p(struct hp_sink *out, double value) {
     if (isfinite(value)) {
         hp_sink_print(out, "%.4g", value);
     } else {

@@ -19,6 +19,6 @@ void hp_json_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric);
 void hp_json_double(struct hp_sink *out, double value);
 
 // The same for a p-value, whose last digits are not.
-void hp_json_chance(struct hp_sink *out, double value);
+void hp_json_p(struct hp_sink *out, double value);
 
 #endif

@@ -126,7 +126,7 @@ void hp_text_error_notes(struct hp_sink *out, const struct hp_report_options *op
                   hp_chosen_confidence(options) * 100);
 }
 
-void hp_text_chance(struct hp_sink *out, double p, int width) {
+void hp_text_p(struct hp_sink *out, double p, int width) {
     char text[HP_NUMBER_SIZE] = "-";
     if (!isnan(p)) {
         snprintf(text, sizeof text, p < 0.0001 ? "<0.0001" : "%.4f", p);

@@ -35,7 +35,7 @@ void hp_text_error_title(struct hp_sink *out, const struct hp_report_options *op
 void hp_text_error_notes(struct hp_sink *out, const struct hp_report_options *options);
 
 // A p-value, right-aligned; "-" if it is NAN.
-void hp_text_chance(struct hp_sink *out, double p, int width);
+void hp_text_p(struct hp_sink *out, double p, int width);
 // What its mark means, and that there is none for less than `few`.
 void hp_text_significance_note(struct hp_sink *out,
                                const struct hp_report_options *options, const char *few);

@@ -84,7 +84,7 @@ static void put_side(struct hp_sink *out, const char *label, hp_fixed value,
 static void put_p(struct hp_sink *out, const struct hp_change *change) {
     if (!isnan(hp_change_p(change))) {
         hp_sink_text(out, ", p ");
-        hp_text_chance(out, hp_change_p(change), 0);
+        hp_text_p(out, hp_change_p(change), 0);
     }
 }
 
@@ -155,7 +155,7 @@ static void put_row(struct hp_sink *out, const struct hp_difference *difference,
         bool significant =
             hp_change_is_significant(change, hp_chosen_confidence(options));
         hp_sink_text(out, " ");
-        hp_text_chance(out, hp_change_p(change), P_WIDTH);
+        hp_text_p(out, hp_change_p(change), P_WIDTH);
         hp_sink_text(out, significant ? "*" : " ");
     }
     bool mark = change->before == 0 || change->after == 0;

@@ -62,7 +62,7 @@ static void put_spread(struct hp_sink *out, const struct hp_spread_row *spread,
                       HP_COLUMN);
     }
     hp_sink_text(out, " ");
-    hp_text_chance(out, spread->p, P_WIDTH);
+    hp_text_p(out, spread->p, P_WIDTH);
 }
 
 static void put_row(struct hp_sink *out, const struct top *top, const struct hp_row *row,
@@ -108,7 +108,7 @@ static void put_spread_notes(struct hp_sink *out, const struct top *top) {
                        top->options->unit);
         hp_sink_print(out, "%s with %s, others have %s on average, p ",
                       i == 0 ? "stands out: " : "            ", value, others);
-        hp_text_chance(out, outlier->p, 0);
+        hp_text_p(out, outlier->p, 0);
         hp_sink_text(out, "  ");
         hp_sink_escaped(out, hp_span_of(profile->inputs.at[outlier->input].public.name));
         hp_sink_text(out, "\n");

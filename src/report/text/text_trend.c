@@ -83,7 +83,7 @@ static void put_header(struct hp_sink *out, const struct hp_trend *trend,
     hp_sink_text(out, isnan(trend->hours) ? " per dump" : " per hour");
     if (!isnan(total->p)) {
         hp_sink_text(out, ", p ");
-        hp_text_chance(out, total->p, 0);
+        hp_text_p(out, total->p, 0);
     }
     hp_sink_text(out, "\n");
     put_test(out, trend);
@@ -125,7 +125,7 @@ static void put_row(struct hp_sink *out, const struct hp_trend *trend,
         hp_sink_text(out, " ");
         put_half(out, row->slope_error, options, HP_ERROR_WIDTH);
         hp_sink_text(out, "  ");
-        hp_text_chance(out, row->p, P_WIDTH);
+        hp_text_p(out, row->p, P_WIDTH);
         bool significant = hp_trend_is_significant(row, hp_chosen_confidence(options));
         hp_sink_text(out, significant ? "*" : " ");
     }

@@ -47,7 +47,7 @@ static void put_row(const struct writer *w, const struct hp_row *row) {
 static void put_spread(const struct writer *w, const struct hp_spread_row *row) {
     hp_tsv_double(w->out, row->mean);
     hp_tsv_double(w->out, row->sd);
-    hp_tsv_chance(w->out, row->p);
+    hp_tsv_p(w->out, row->p);
 }
 
 static void write_top(const struct writer *w) {

@@ -14,7 +14,7 @@ void hp_tsv_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric);
 
 // Each begins with a tab; empty where a number is not known.
 void hp_tsv_double(struct hp_sink *out, double value);
-void hp_tsv_chance(struct hp_sink *out, double value);
+void hp_tsv_p(struct hp_sink *out, double value);
 void hp_tsv_interval(struct hp_sink *out, struct hp_interval range);
 
 // The last cells of a row, and its end: what it stands for and where that is.

@@ -45,10 +45,10 @@ void hp_tsv_double(struct hp_sink *out, double value) {
     }
 }
 
-void hp_tsv_chance(struct hp_sink *out, double value) {
+void hp_tsv_p(struct hp_sink *out, double value) {
     hp_sink_text(out, "\t");
     if (isfinite(value)) {
-        hp_json_chance(out, value);
+        hp_json_p(out, value);
     }
 }
 

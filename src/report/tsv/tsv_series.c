@@ -28,8 +28,8 @@ static void put_change(struct hp_sink *out, const struct hp_change *change,
     hp_sink_text(out, "\t");
     hp_tsv_fixed(out, change->after - change->before, options->metric);
     hp_tsv_interval(out, change->range);
-    hp_tsv_chance(out, hp_change_p(change));
-    hp_tsv_chance(out, hp_change_q(change));
+    hp_tsv_p(out, hp_change_p(change));
+    hp_tsv_p(out, hp_change_q(change));
     hp_sink_print(out, "\t%s\t%s", hp_change_status(change, significant),
                   yes_or_no(significant));
 }
@@ -65,9 +65,9 @@ static void put_row(struct hp_sink *out, const struct hp_trend *trend,
     hp_tsv_double(out, row->slope);
     hp_tsv_double(out, row->slope - row->slope_error);
     hp_tsv_double(out, row->slope + row->slope_error);
-    hp_tsv_chance(out, row->p);
-    hp_tsv_chance(out, row->q);
-    hp_tsv_chance(out, hp_trend_tau(trend, row));
+    hp_tsv_p(out, row->p);
+    hp_tsv_p(out, row->q);
+    hp_tsv_p(out, hp_trend_tau(trend, row));
     hp_sink_print(out, "\t%zu\t%s\t", row->grew, yes_or_no(significant));
     for (size_t i = 0; i < trend->dumps; i++) {
         hp_sink_print(out, "%s%.9g", i > 0 ? "," : "", row->values[i]);
