@@ -26,7 +26,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->wrapped = dump->wrapped;
     record->negative = dump->negative;
     record->overlaps = dump->overlaps;
-    record->lacks = dump->lacks;
+    record->missing_metrics = dump->missing_metrics;
     record->header = dump->header;
     record->header_line = dump->header_line;
     record->samples = dump->samples;

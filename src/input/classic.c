@@ -57,22 +57,22 @@ static void is_sampled(struct hp_dump *dump, enum hp_producer producer,
 
 // What the word behind the '@' and the number behind its '/' say.
 static void take_type(struct hp_dump *dump, struct hp_span type, uint64_t number) {
-    bool is_untold = type.size == 0 && repeats(&dump->header);
+    bool is_unknown = type.size == 0 && repeats(&dump->header);
     dump->is_first_version =
-        is_untold || (hp_span_contains(type, "heap") && !hp_span_contains(type, "_v2"));
+        is_unknown || (hp_span_contains(type, "heap") && !hp_span_contains(type, "_v2"));
     if (hp_span_is(type, "heapprofile")) {
         dump->is_first_version = false;
         is_exact(dump, HP_PRODUCER_JEMALLOC_3);
-    } else if (is_untold) {
-        is_sampled(dump, HP_PRODUCER_UNTOLD, HP_DUMP_RAW, 0);
+    } else if (is_unknown) {
+        is_sampled(dump, HP_PRODUCER_UNKNOWN, HP_DUMP_RAW, 0);
     } else if (!hp_span_contains(type, "heap")) {
         bool is_growth = hp_span_starts(type, "growth");
-        is_exact(dump, is_growth ? HP_PRODUCER_GPERFTOOLS_GROWTH : HP_PRODUCER_UNTOLD);
+        is_exact(dump, is_growth ? HP_PRODUCER_GPERFTOOLS_GROWTH : HP_PRODUCER_UNKNOWN);
     } else if (!dump->is_first_version) {
         is_sampled(dump, HP_PRODUCER_JEMALLOC_3, HP_DUMP_RAW, number);
     } else {
         bool is_go = hp_span_is(type, "heap");
-        is_sampled(dump, is_go ? HP_PRODUCER_GO : HP_PRODUCER_UNTOLD, HP_DUMP_OBJECTS,
+        is_sampled(dump, is_go ? HP_PRODUCER_GO : HP_PRODUCER_UNKNOWN, HP_DUMP_OBJECTS,
                    number / 2);
     }
 }

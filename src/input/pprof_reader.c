@@ -235,7 +235,7 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
         ret = hp_pprof_kinds_find(&r->kinds, &r->tables, r->dump->producer, err);
     }
     if (ret == HP_OK && !r->profile.wrong) {
-        r->dump->lacks = ~r->kinds.found & ((1u << HP_METRICS) - 1);
+        r->dump->missing_metrics = ~r->kinds.found & ((1u << HP_METRICS) - 1);
         r->dump->period = period_of(&r->tables);
         r->dump->kind = r->dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_SCALED;
         r->dump->has_rows = true;

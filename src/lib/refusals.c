@@ -1,6 +1,6 @@
 #include "lib/refusals.h"
 
-#include "model/tells.h"
+#include "model/metrics.h"
 #include "report/text/text.h"
 #include "view/groups.h"
 #include "view/left.h"
@@ -9,14 +9,14 @@
 
 // --- inputs -----------------------------------------------------------------------------
 
-// Of a comparison each input has to tell the metric: what is not told is not zero.
+// Of a comparison each input needs the metric: what is missing is not zero.
 static int check_each(const struct hp_profile *profile, enum hp_metric metric,
                       struct hp_err *err) {
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        const char *untold = hp_input_untold(input, metric);
-        if (hp_input_is_used(input) && untold) {
-            hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not tell %s", untold);
+        const char *missing = hp_input_missing(input, metric);
+        if (hp_input_is_used(input) && missing) {
+            hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not tell %s", missing);
             hp_err_locate(err, input->public.name, 0);
             return HP_E_EMPTY;
         }
@@ -48,18 +48,19 @@ static int check_metric(const struct hp_profile *profile,
     };
     bool is_inuse = hp_column_of(options->metric) == HP_COLUMN_INUSE;
     enum hp_metric space = is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
-    bool has_others =
-        is_inuse && options->kind == HP_REPORT_MERGE && !writer->one_metric &&
-        (hp_profile_tells(profile, space) || hp_profile_tells(profile, HP_ALLOC_SPACE));
+    bool has_others = is_inuse && options->kind == HP_REPORT_MERGE &&
+                      !writer->one_metric &&
+                      (hp_profile_has_metric(profile, space) ||
+                       hp_profile_has_metric(profile, HP_ALLOC_SPACE));
     if (options->kind == HP_REPORT_INFO || has_others || !has_used_input(profile)) {
         return HP_OK;
     }
-    if (hp_profile_tells(profile, options->metric)) {
+    if (hp_profile_has_metric(profile, options->metric)) {
         bool compares =
             options->kind == HP_REPORT_DIFF || options->kind == HP_REPORT_TREND;
         return compares ? check_each(profile, options->metric, err) : HP_OK;
     }
-    if (hp_profile_tells(profile, space)) {
+    if (hp_profile_has_metric(profile, space)) {
         return hp_fail(err, HP_E_EMPTY,
                        "no input tells how many objects there are, only their bytes");
     }

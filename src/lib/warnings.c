@@ -4,7 +4,7 @@
 #include "lib/warnings.h"
 
 #include "base/units.h"
-#include "model/tells.h"
+#include "model/metrics.h"
 #include "stats/measure.h"
 #include "view/allocator.h"
 
@@ -66,11 +66,11 @@ static struct hp_faults no_period(const struct hp_input_record *input) {
     return once(input->period == 0 && input->stacks > 0, 0);
 }
 
-static struct hp_faults lacks_objects(const struct hp_input_record *input) {
-    bool inuse = hp_input_tells(input, HP_INUSE_SPACE);
-    bool alloc = hp_input_tells(input, HP_ALLOC_SPACE);
-    return once((inuse && !hp_input_tells(input, HP_INUSE_OBJECTS)) ||
-                    (alloc && !hp_input_tells(input, HP_ALLOC_OBJECTS)),
+static struct hp_faults no_objects(const struct hp_input_record *input) {
+    bool inuse = hp_input_has_metric(input, HP_INUSE_SPACE);
+    bool alloc = hp_input_has_metric(input, HP_ALLOC_SPACE);
+    return once((inuse && !hp_input_has_metric(input, HP_INUSE_OBJECTS)) ||
+                    (alloc && !hp_input_has_metric(input, HP_ALLOC_OBJECTS)),
                 0);
 }
 
@@ -94,7 +94,7 @@ static const struct {
      "has a total that contradicts the sum of its stacks: it may be cut or damaged",
      NULL},
     {no_period, "has no sample period: its counts stand as they are", NULL},
-    {lacks_objects, "tells bytes, but not how many objects they are of", NULL},
+    {no_objects, "tells bytes, but not how many objects they are of", NULL},
     {overlaps, "has overlapping rows in its memory map, of which the first hold: %",
      NULL},
     {unknown, "has indented lines of an unknown dialect, which are passed over: %", NULL},
@@ -283,7 +283,7 @@ static void warn_of_mixtures(struct hp_profile *profile) {
             period = input->period;
             used++;
             with_alloc += input->has_alloc;
-            with_inuse += hp_input_tells(input, HP_INUSE_SPACE);
+            with_inuse += hp_input_has_metric(input, HP_INUSE_SPACE);
         }
     }
     if (mixed) {

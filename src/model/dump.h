@@ -80,10 +80,10 @@ struct hp_dump {
     enum hp_producer producer;
     enum hp_dump_kind kind; // as the format tells; HP_DUMP_EMPTY: the numbers must
     bool mixes_sizes;       // HP_DUMP_SCALED: objects of a stack may be of several sizes
-    unsigned lacks;         // 1 << each metric that the format of this dump does not tell
-    bool is_first_version;  // "heap/N": jeprof has another formula for it
-    uint64_t period;        // mean bytes between samples, as the header says
-    bool has_totals;        // the file says what its stacks add up to:
+    unsigned missing_metrics; // 1 << each metric that the format has no number for
+    bool is_first_version;    // "heap/N": jeprof has another formula for it
+    uint64_t period;          // mean bytes between samples, as the header says
+    bool has_totals;          // the file says what its stacks add up to:
     struct hp_counts header;
     uint64_t header_line;
     uint64_t header_threads;

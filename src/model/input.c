@@ -52,7 +52,7 @@ const char *hp_producer_text(enum hp_producer producer) {
         [HP_PRODUCER_PPROF_TCMALLOC] = "pprof profile",
         [HP_PRODUCER_PPROF_JEMALLOC] = "pprof profile",
         [HP_PRODUCER_PPROF_OURS] = "pprof profile",
-        [HP_PRODUCER_UNTOLD] = "heap profile",
+        [HP_PRODUCER_UNKNOWN] = "heap profile",
     };
 
     return texts[producer];
@@ -79,7 +79,7 @@ const char *hp_writer_text(const struct hp_input_record *input) {
         [HP_PRODUCER_PPROF_TCMALLOC] = "tcmalloc",
         [HP_PRODUCER_PPROF_JEMALLOC] = "jemalloc_pprof",
         [HP_PRODUCER_PPROF_OURS] = "hprof-agg",
-        [HP_PRODUCER_UNTOLD] = NULL,
+        [HP_PRODUCER_UNKNOWN] = NULL,
     };
 
     return input->producer == HP_PRODUCER_JEMALLOC ? version_of_jemalloc(input)

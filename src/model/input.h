@@ -7,7 +7,7 @@
 
 // Who wrote it, as far as the content tells.
 enum hp_producer {
-    HP_PRODUCER_UNTOLD,            // some other program
+    HP_PRODUCER_UNKNOWN,           // some other program
     HP_PRODUCER_JEMALLOC,          // 4.0 and later
     HP_PRODUCER_JEMALLOC_3,        // up to 3.6
     HP_PRODUCER_GPERFTOOLS,        // HEAPPROFILE, HEAPCHECK
@@ -78,7 +78,7 @@ struct hp_input_record {
     uint64_t listed;            // objects that are listed one by one
     struct hp_slabs slabs;      // of the allocator
     struct hp_faults unknown;   // indented lines of a dialect not known
-    unsigned lacks;             // 1 << each metric that there is no number for
+    unsigned missing_metrics;   // 1 << each metric that there is no number for
     bool has_alloc;             // has numbers of what was allocated
     struct hp_faults wrapped;   // counts near 2^64, left out
     uint64_t negative;          // values below zero, of a difference of two profiles

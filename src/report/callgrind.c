@@ -16,7 +16,7 @@
 // there was, and by how much stacks have grown and shrunk.  Dumps do not tell calls: the number
 // of objects that were allocated stands for them.  A function within itself is f'2, as with
 // Valgrind's own --separate-recs.
-#include "model/tells.h"
+#include "model/metrics.h"
 #include "report/notes.h"
 #include "report/report.h"
 #include "view/callgraph.h"
@@ -89,12 +89,12 @@ static void count_calls(struct writer *w, const hp_int128 *objects) {
 // The metric that was asked for comes first: it is shown first.
 static void add_metrics(struct writer *w) {
     struct hp_share_groups groups = groups_of(w);
-    enum hp_metric calls = hp_profile_tells(w->profile, HP_ALLOC_OBJECTS)
+    enum hp_metric calls = hp_profile_has_metric(w->profile, HP_ALLOC_OBJECTS)
                                ? HP_ALLOC_OBJECTS
                                : HP_INUSE_OBJECTS;
     for (unsigned i = 0; i < HP_METRICS; i++) {
         enum hp_metric metric = (enum hp_metric)((w->options->metric + i) % HP_METRICS);
-        if (hp_profile_tells(w->profile, metric)) {
+        if (hp_profile_has_metric(w->profile, metric)) {
             hp_int128 *shares = hp_shares(&groups, metric);
             add_event(w, &events_of_metrics[metric], shares);
             if (metric == calls) {

@@ -9,7 +9,7 @@
 // A sample is numbers of frames from the root; the largest comes first.  There is a profile for
 // each metric.  Weights must not be negative, so that a difference is two: what grew and what
 // shrank.
-#include "model/tells.h"
+#include "model/metrics.h"
 #include "report/json/jsonhead.h"
 #include "report/json/jsontext.h"
 #include "report/notes.h"
@@ -155,7 +155,7 @@ static void put_metrics(struct writer *w) {
     struct hp_share_groups groups = groups_of(w);
     for (unsigned i = 0; i < HP_METRICS; i++) {
         enum hp_metric metric = (enum hp_metric)((w->options->metric + i) % HP_METRICS);
-        if (hp_profile_tells(w->profile, metric)) {
+        if (hp_profile_has_metric(w->profile, metric)) {
             hp_int128 *weights = hp_shares(&groups, metric);
             put_profile(w, hp_json_metric(metric), metric, weights);
             free(weights);

@@ -8,7 +8,7 @@
 // counts where it is less sure than what sampling alone makes of the sums.
 #include "view/difference.h"
 
-#include "model/tells.h"
+#include "model/metrics.h"
 #include "stats/distributions.h"
 #include "stats/measure.h"
 #include "stats/significance.h"
@@ -59,8 +59,8 @@ static enum hp_difference_test choose_test(const struct hp_profile *profile,
         return HP_TEST_INDEPENDENT;
     }
     bool lives = options->metric == HP_INUSE_SPACE && profile->has_alloc &&
-                 !hp_input_untold(a, HP_ALLOC_OBJECTS) &&
-                 !hp_input_untold(b, HP_ALLOC_OBJECTS);
+                 !hp_input_missing(a, HP_ALLOC_OBJECTS) &&
+                 !hp_input_missing(b, HP_ALLOC_OBJECTS);
     return lives ? HP_TEST_PROCESS_ACCUM : HP_TEST_PROCESS;
 }
 

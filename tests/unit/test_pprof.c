@@ -105,11 +105,11 @@ Test(pprof, has_no_column_that_no_input_tells) {
     struct memory plain = message();
     cr_expect(holds(&plain, "inuse_space") && holds(&plain, "inuse_objects"));
     cr_expect_not(holds(&plain, "alloc_space") || holds(&plain, "alloc_objects"));
-    input->lacks = 1u << HP_INUSE_OBJECTS;
+    input->missing_metrics = 1u << HP_INUSE_OBJECTS;
     plain = message();
     cr_expect(holds(&plain, "inuse_space"));
     cr_expect_not(holds(&plain, "inuse_objects"));
-    input->lacks = 1u << HP_INUSE_SPACE | 1u << HP_INUSE_OBJECTS;
+    input->missing_metrics = 1u << HP_INUSE_SPACE | 1u << HP_INUSE_OBJECTS;
     plain = message();
     cr_expect(holds(&plain, "alloc_space") && holds(&plain, "alloc_objects"));
     cr_expect_not(holds(&plain, "inuse_space"));

@@ -5,7 +5,7 @@
 // those of a range of time add up to what changed in it, and those of all to what the last
 // dump holds; a counter draws the memory in use.  One profile alone has its samples one
 // millisecond apart, as all at one time would be hard to select.
-#include "model/tells.h"
+#include "model/metrics.h"
 #include "report/firefox/firefox_tables.h"
 #include "report/json/jsonhead.h"
 #include "report/json/jsontext.h"
@@ -214,7 +214,7 @@ static void put_threads(const struct writer *w, enum hp_metric first) {
     hp_sink_text(w->out, "\"threads\": [");
     for (unsigned i = 0; i < HP_METRICS; i++) {
         enum hp_metric metric = (enum hp_metric)((first + i) % HP_METRICS);
-        if (hp_profile_tells(w->profile, metric)) {
+        if (hp_profile_has_metric(w->profile, metric)) {
             put_thread(w, metric, number++, &samples);
         }
         if (metric == HP_INUSE_SPACE) {

@@ -21,7 +21,7 @@
 // "truncated", and "value" instead of flat and cum.
 #include "report/json/json.h"
 
-#include "model/tells.h"
+#include "model/metrics.h"
 #include "report/json/jsonhead.h"
 #include "report/json/jsontext.h"
 #include "report/report.h"
@@ -209,7 +209,7 @@ static void write_json(struct hp_sink *out, const struct hp_profile *profile,
     };
     hp_precision_init(&w.precision, profile, options);
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
-        w.is_told[metric] = hp_profile_tells(profile, metric);
+        w.has_metric[metric] = hp_profile_has_metric(profile, metric);
     }
     if (options->kind == HP_REPORT_DIFF) {
         hp_json_diff(out, profile, options);

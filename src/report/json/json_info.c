@@ -14,7 +14,7 @@
 // four there are no keys behind "reason".  TOTAL is as in "total".
 #include "report/json/json.h"
 
-#include "model/tells.h"
+#include "model/metrics.h"
 #include "report/json/jsontext.h"
 
 #include <stdio.h>
@@ -36,14 +36,14 @@ static void put_count(struct hp_sink *out, const char *key, uint64_t count) {
     hp_sink_print(out, "%llu", (unsigned long long)count);
 }
 
-// Of what is told.
+// Of the metrics that there are.
 static void put_total(struct hp_sink *out, const struct hp_values *values,
-                      const bool is_told[HP_METRICS]) {
+                      const bool has_metric[HP_METRICS]) {
     hp_sink_text(out, "\"total\": {");
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         hp_sink_text(out, metric > 0 ? ", " : "");
         hp_json_key(out, hp_json_metric(metric));
-        if (is_told[metric]) {
+        if (has_metric[metric]) {
             hp_json_fixed(out, values->of[metric], metric);
         } else {
             hp_sink_text(out, "null");
@@ -96,12 +96,12 @@ static void put_reason(struct hp_sink *out, const struct hp_input *input) {
 }
 
 static void put_input_total(struct hp_sink *out, const struct hp_input_record *input) {
-    bool is_told[HP_METRICS];
+    bool has_metric[HP_METRICS];
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
-        is_told[metric] = hp_input_tells(input, metric);
+        has_metric[metric] = hp_input_has_metric(input, metric);
     }
     hp_sink_text(out, ",\n   ");
-    put_total(out, &input->total, is_told);
+    put_total(out, &input->total, has_metric);
 }
 
 static void put_input(struct hp_sink *out, const struct hp_input_record *input) {
@@ -148,7 +148,7 @@ static void put_modules(struct hp_sink *out, const struct hp_profile *profile) {
 
 void hp_json_info(struct hp_sink *out, const struct hp_profile *profile) {
     struct hp_values total = hp_profile_total(profile);
-    bool is_told[HP_METRICS];
+    bool has_metric[HP_METRICS];
     hp_sink_text(out,
                  "{\"schema\": \"hprof-agg.info/1\", \"command\": \"info\",\n "
                  "\"inputs\": [");
@@ -160,8 +160,8 @@ void hp_json_info(struct hp_sink *out, const struct hp_profile *profile) {
     put_modules(out, profile);
     hp_sink_text(out, "],\n ");
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
-        is_told[metric] = hp_profile_tells(profile, metric);
+        has_metric[metric] = hp_profile_has_metric(profile, metric);
     }
-    put_total(out, &total, is_told);
+    put_total(out, &total, has_metric);
     hp_json_foot(out, profile);
 }

@@ -194,7 +194,7 @@ void hp_json_numbers(const struct hp_json_report *w, const struct hp_values *val
         enum hp_column column = hp_column_of(metric);
         hp_sink_text(w->out, metric > 0 ? ", " : "");
         hp_json_key(w->out, hp_json_metric(metric));
-        if (w->is_told[metric]) {
+        if (w->has_metric[metric]) {
             hp_json_number(w, values->of[metric], &errors[column], metric);
         } else {
             hp_sink_text(w->out, "null");

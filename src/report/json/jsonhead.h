@@ -31,7 +31,7 @@ struct hp_json_report {
     const struct hp_profile *profile;
     const struct hp_report_options *options;
     struct hp_precision precision;
-    bool is_told[HP_METRICS]; // by an input
+    bool has_metric[HP_METRICS]; // by an input
 };
 
 // "name":

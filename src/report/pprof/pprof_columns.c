@@ -5,7 +5,7 @@
 // All errors are such that readers may add them up as they add up the values.
 #include "report/pprof/pprof_columns.h"
 
-#include "model/tells.h"
+#include "model/metrics.h"
 #include "view/apportion.h"
 
 // As Go calls them.
@@ -30,13 +30,13 @@ static void add(struct hp_pprof_columns *columns, const char *type, const char *
 
 static void add_errors(struct hp_pprof_columns *columns,
                        const struct hp_profile *profile) {
-    if (hp_profile_tells(profile, HP_ALLOC_SPACE) &&
+    if (hp_profile_has_metric(profile, HP_ALLOC_SPACE) &&
         hp_profile_has_errors(profile, HP_COLUMN_ALLOC)) {
         add(columns, "alloc_space_variance", "KiB^2", HP_ALLOC_SPACE, HP_PPROF_VARIANCE);
         add(columns, "alloc_space_hidden", "bytes", HP_ALLOC_SPACE, HP_PPROF_HIDDEN);
         add(columns, "alloc_space_certain", "bytes", HP_ALLOC_SPACE, HP_PPROF_CERTAIN);
     }
-    if (hp_profile_tells(profile, HP_INUSE_SPACE) &&
+    if (hp_profile_has_metric(profile, HP_INUSE_SPACE) &&
         hp_profile_has_errors(profile, HP_COLUMN_INUSE)) {
         add(columns, "inuse_space_variance", "KiB^2", HP_INUSE_SPACE, HP_PPROF_VARIANCE);
         add(columns, "inuse_space_hidden", "bytes", HP_INUSE_SPACE, HP_PPROF_HIDDEN);
@@ -57,7 +57,7 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns,
     const char *const *names = options->flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
     columns->count = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (hp_profile_tells(profile, order[i])) { // else it would be read as 0
+        if (hp_profile_has_metric(profile, order[i])) { // else it would be read as 0
             add(columns, names[order[i]], i % 2 ? "bytes" : "count", order[i],
                 HP_PPROF_ESTIMATE);
         }

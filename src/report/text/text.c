@@ -1,6 +1,6 @@
 #include "report/text/text.h"
 
-#include "model/tells.h"
+#include "model/metrics.h"
 #include "report/report.h"
 #include "stats/measure.h"
 #include "view/chosen.h"
@@ -200,7 +200,7 @@ static void put_totals(struct hp_sink *out, const struct hp_profile *profile,
     struct hp_values total = hp_profile_total(profile);
     bool has_error = !options->no_error && hp_profile_is_uncertain(profile, column);
     struct hp_error error = {0};
-    if (!hp_profile_tells(profile, space[column])) {
+    if (!hp_profile_has_metric(profile, space[column])) {
         return;
     }
     if (has_error) {
@@ -209,7 +209,7 @@ static void put_totals(struct hp_sink *out, const struct hp_profile *profile,
     hp_sink_print(out, "%-9s", label);
     put_total(out, total.of[space[column]], has_error ? &error : NULL, space[column],
               options);
-    if (hp_profile_tells(profile, objects[column])) {
+    if (hp_profile_has_metric(profile, objects[column])) {
         put_total(out, total.of[objects[column]], has_error ? &error : NULL,
                   objects[column], options);
     }

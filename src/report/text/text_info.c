@@ -3,7 +3,7 @@
 //     total inuse-space 46627456.000
 #include "report/text/text.h"
 
-#include "model/tells.h"
+#include "model/metrics.h"
 
 #include <string.h>
 
@@ -77,13 +77,13 @@ static void put_listed(struct hp_sink *out, const struct hp_input_record *input)
 static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
                     const char *name, enum hp_metric space, enum hp_metric objects) {
     char text[HP_NUMBER_SIZE];
-    if (!hp_input_tells(input, space)) {
+    if (!hp_input_has_metric(input, space)) {
         return;
     }
     put_field(out, name);
     hp_text_format(text, input->total.of[space], space, HP_UNIT_AUTO);
     hp_sink_text(out, text);
-    if (hp_input_tells(input, objects)) {
+    if (hp_input_has_metric(input, objects)) {
         hp_text_format(text, input->total.of[objects], objects, HP_UNIT_AUTO);
         hp_sink_print(out, "   %s objects", text);
     }
@@ -203,7 +203,7 @@ static void put_modules(struct hp_sink *out, const struct hp_profile *profile) {
 static void put_total(struct hp_sink *out, const struct hp_profile *profile,
                       enum hp_metric metric, const char *name) {
     hp_fixed total = hp_profile_total(profile).of[metric];
-    if (!hp_profile_tells(profile, metric)) {
+    if (!hp_profile_has_metric(profile, metric)) {
         hp_sink_print(out, "total %s -\n", name);
         return;
     }

@@ -31,15 +31,15 @@ static void judge_type(struct hp_dump *dump, struct hp_span type, uint64_t numbe
         is(dump, HP_PRODUCER_JEMALLOC_3, HP_DUMP_RAW, number);
     } else if (is_heap) {
         dump->is_first_version = true;
-        is(dump, hp_span_is(type, "heap") ? HP_PRODUCER_GO : HP_PRODUCER_UNTOLD,
+        is(dump, hp_span_is(type, "heap") ? HP_PRODUCER_GO : HP_PRODUCER_UNKNOWN,
            HP_DUMP_OBJECTS, number / 2);
     } else if (type.size == 0 && repeats) {
         dump->is_first_version = true;
-        is(dump, HP_PRODUCER_UNTOLD, HP_DUMP_RAW, 0);
+        is(dump, HP_PRODUCER_UNKNOWN, HP_DUMP_RAW, 0);
     } else if (hp_span_starts(type, "growth")) {
         is(dump, HP_PRODUCER_GPERFTOOLS_GROWTH, HP_DUMP_EXACT, 1);
     } else {
-        is(dump, HP_PRODUCER_UNTOLD, HP_DUMP_EXACT, 1);
+        is(dump, HP_PRODUCER_UNKNOWN, HP_DUMP_EXACT, 1);
     }
 }
 

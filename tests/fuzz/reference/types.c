@@ -106,7 +106,7 @@ int reference_find_columns(struct profile *p, struct hp_err *err) {
             name.size < 100 ? (int)name.size : 100, name.at,
             unit.size < 100 ? (int)unit.size : 100, unit.at);
     }
-    p->dump->lacks =
+    p->dump->missing_metrics =
         (inuse ? 0u : 1u << HP_INUSE_SPACE) | (alloc ? 0u : 1u << HP_ALLOC_SPACE) |
         (has_column(p, &p->counts.inuse.objects) ? 0u : 1u << HP_INUSE_OBJECTS) |
         (has_column(p, &p->counts.alloc.objects) ? 0u : 1u << HP_ALLOC_OBJECTS);
