@@ -180,14 +180,15 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
         hp_history_end(&profile->history, record->number);
     }
     if (dump->stacks.count > 0) { // else the frames may yet be put in order
-        hp_told_note(&merger->told, profile, dump, merger->placer.frames.at);
+        hp_embedded_symbols_add(&merger->embedded, profile, dump,
+                                merger->placer.frames.at);
     }
     return HP_OK;
 }
 
 void hp_merger_done(struct hp_merger *merger) {
     hp_placer_done(&merger->placer);
-    hp_told_done(&merger->told);
+    hp_embedded_symbols_done(&merger->embedded);
     hp_vec_done(&merger->values);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&merger->errors[i]);

@@ -2,16 +2,16 @@
 #ifndef HP_CALC_MERGE_H
 #define HP_CALC_MERGE_H
 
+#include "calc/embedded_symbols.h"
 #include "calc/place.h"
-#include "calc/told.h"
 #include "calc/unbias.h"
 
 // What is asked for, and scratch memory, kept from dump to dump.  {0} is ready for use.
 struct hp_merger {
     struct hp_placer placer;
     struct hp_unbias unbias;
-    struct hp_told told;             // what all dumps say of the profile's frames
-    HP_VEC(struct hp_values) values; // of each stack of the dump
+    struct hp_embedded_symbols embedded;        // of the profile's frames
+    HP_VEC(struct hp_values) values;            // of each stack of the dump
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // the same, of the columns that it keeps
     bool keeps[HP_COLUMNS];
     bool keeps_labels;       // of samples

@@ -316,8 +316,9 @@ static size_t row_of(const struct hp_dump *dump, uint64_t address) {
 
 // 0 ends the stacks of some writers; and who has no map but names, needs none.
 static bool needs_place(const struct hp_dump *dump, size_t address) {
-    bool has_names = dump->mappings.count == 0 && dump->told.count > 0;
-    return dump->addresses.at[address] > 0 && !has_names && !hp_dump_told(dump, address);
+    bool has_names = dump->mappings.count == 0 && dump->embedded.count > 0;
+    return dump->addresses.at[address] > 0 && !has_names &&
+           !hp_dump_embedded(dump, address);
 }
 
 // The call that returns to the first byte of a row is in the row before.

@@ -196,8 +196,8 @@ static void show_frame(struct hp_scan *scan, uint64_t call) {
 }
 
 // "main.leaf+0x5c", tabs, "/src/main.go:15".
-static struct hp_told_call read_call(struct hp_strtab *strings, struct hp_span text) {
-    struct hp_told_call call = {{0}, {0}, {0}, 0};
+static struct hp_embedded_call read_call(struct hp_strtab *strings, struct hp_span text) {
+    struct hp_embedded_call call = {{0}, {0}, {0}, 0};
     const char *tab = memchr(text.at, '\t', text.size);
     struct hp_span name = {text.at, tab ? (size_t)(tab - text.at) : text.size};
     const char *plus = memrchr(name.at, '+', name.size);
@@ -235,8 +235,8 @@ static void read_comment(struct hp_scan *scan) {
     }
     if (hp_cursor_accept(&c, '\t')) {
         struct hp_span rest = {c.at, (size_t)(c.end - c.at)};
-        hp_vec_push(&dump->told_calls, read_call(&dump->strings, rest));
-        hp_dump_tell(dump, address);
+        hp_vec_push(&dump->embedded_calls, read_call(&dump->strings, rest));
+        hp_dump_embed(dump, address);
     }
 }
 

@@ -153,15 +153,15 @@ static void tell_lines(const struct hp_pprof_tables *tables,
         const struct hp_pprof_function *function = function_of(tables, location, i);
         uint64_t line = tables->lines.at[location->first_line + i].line;
         if (has_name(tables, function)) {
-            struct hp_told_call call = {.function = keep(tables, dump, function->name),
-                                        .linkage =
-                                            keep(tables, dump, function->system_name),
-                                        .file = keep(tables, dump, function->file),
-                                        .line = line <= UINT32_MAX ? (uint32_t)line : 0};
-            hp_vec_push(&dump->told_calls, call);
+            struct hp_embedded_call call = {
+                .function = keep(tables, dump, function->name),
+                .linkage = keep(tables, dump, function->system_name),
+                .file = keep(tables, dump, function->file),
+                .line = line <= UINT32_MAX ? (uint32_t)line : 0};
+            hp_vec_push(&dump->embedded_calls, call);
         }
     }
-    hp_dump_tell(dump, location->number);
+    hp_dump_embed(dump, location->number);
 }
 
 void hp_pprof_location_add(const struct hp_pprof_tables *tables,

@@ -188,7 +188,7 @@ static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
     reader->format = NULL;
     if (ret == HP_OK) {
         ret = read_open(reader, dump, err);
-        hp_dump_settle_told(dump);
+        hp_dump_settle_embedded(dump);
         ret = settle_fault(reader, ret, dump, err);
     }
     *has_changed = hp_input_stream_has_changed(&reader->stream);

@@ -40,12 +40,12 @@ static struct hp_span innermost(struct hp_span names) {
 static void tell_names(struct hp_dump *dump, uint64_t address, struct hp_span names) {
     for (int i = 0; names.size > 0 && i < MOST_CALLS; i++) {
         struct hp_span name = innermost(names);
-        struct hp_told_call call = {.function = hp_strtab_add(&dump->strings, name)};
-        hp_vec_push(&dump->told_calls, call);
+        struct hp_embedded_call call = {.function = hp_strtab_add(&dump->strings, name)};
+        hp_vec_push(&dump->embedded_calls, call);
         names.size -= name.size;
         names.size -= names.size >= 2 ? 2 : names.size;
     }
-    hp_dump_tell(dump, address);
+    hp_dump_embed(dump, address);
 }
 
 static void read_names(struct hp_scan *scan) {

@@ -194,8 +194,9 @@ static size_t thread_count(const struct hp_read_options *options, size_t inputs)
 }
 
 // What the inputs themselves say holds until a binary says better.
-static void settle_told(const struct hp_told *told, struct hp_profile *profile) {
-    size_t disputed = hp_told_settle(told, profile);
+static void settle_embedded(const struct hp_embedded_symbols *embedded,
+                            struct hp_profile *profile) {
+    size_t disputed = hp_embedded_symbols_settle(embedded, profile);
     if (disputed > 0) {
         hp_profile_warn(profile,
                         "%zu address%s different names: they may be of different builds",
@@ -232,14 +233,15 @@ static void run(struct job *job, struct hp_profile *profile) {
         }
     }
     work(&workers[0]);
-    struct hp_told *told = &workers[0].merger.told;
+    struct hp_embedded_symbols *embedded = &workers[0].merger.embedded;
     for (size_t i = 1; i < started; i++) {
         pthread_join(workers[i].thread, NULL);
-        hp_told_absorb(told, profile, &workers[i].merger.told, &profiles[i]);
+        hp_embedded_symbols_absorb(embedded, profile, &workers[i].merger.embedded,
+                                   &profiles[i]);
         worker_done(&workers[i]);
         hp_profile_absorb(profile, &profiles[i]);
     }
-    settle_told(told, profile);
+    settle_embedded(embedded, profile);
     worker_done(&workers[0]);
     free(profiles);
     free(workers);

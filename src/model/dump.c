@@ -21,10 +21,10 @@ void hp_dump_clear(struct hp_dump *dump) {
     dump->mappings = kept.mappings;
     dump->rows = kept.rows;
     dump->rows.count = 0;
-    dump->told = kept.told;
-    dump->told_calls = kept.told_calls;
-    dump->told.count = 0;
-    dump->told_calls.count = 0;
+    dump->embedded = kept.embedded;
+    dump->embedded_calls = kept.embedded_calls;
+    dump->embedded.count = 0;
+    dump->embedded_calls.count = 0;
     dump->addresses.count = 0;
     dump->frames.count = 0;
     dump->stacks.count = 0;
@@ -43,8 +43,8 @@ void hp_dump_done(struct hp_dump *dump) {
     hp_strtab_done(&dump->tag_sets);
     hp_vec_done(&dump->mappings);
     hp_vec_done(&dump->rows);
-    hp_vec_done(&dump->told);
-    hp_vec_done(&dump->told_calls);
+    hp_vec_done(&dump->embedded);
+    hp_vec_done(&dump->embedded_calls);
     hp_strtab_done(&dump->strings);
 }
 
@@ -79,60 +79,64 @@ struct hp_stack_extra hp_dump_extra(const struct hp_dump *dump, size_t i) {
     return i < dump->extras.count ? dump->extras.at[i] : none;
 }
 
-void hp_dump_tell(struct hp_dump *dump, uint64_t address) {
-    size_t count = dump->told.count;
+void hp_dump_embed(struct hp_dump *dump, uint64_t address) {
+    size_t count = dump->embedded.count;
     uint32_t first = 0;
     if (count > 0) {
-        const struct hp_told_address *last = &dump->told.at[count - 1];
+        const struct hp_embedded_address *last = &dump->embedded.at[count - 1];
         first = last->first_call + last->calls;
     }
-    uint32_t calls = (uint32_t)dump->told_calls.count - first;
-    if (count > 0 && dump->told.at[count - 1].address == address) {
-        dump->told.at[count - 1].calls += calls;
+    uint32_t calls = (uint32_t)dump->embedded_calls.count - first;
+    if (count > 0 && dump->embedded.at[count - 1].address == address) {
+        dump->embedded.at[count - 1].calls += calls;
         return;
     }
-    hp_vec_push(&dump->told, ((struct hp_told_address){address, first, calls}));
+    hp_vec_push(&dump->embedded, ((struct hp_embedded_address){address, first, calls}));
 }
 
 static int by_address(const void *left, const void *right) {
-    const struct hp_told_address *a = left, *b = right;
+    const struct hp_embedded_address *a = left, *b = right;
     if (a->address != b->address) {
         return a->address < b->address ? -1 : 1;
     }
     return (a->first_call > b->first_call) - (a->first_call < b->first_call);
 }
 
-void hp_dump_settle_told(struct hp_dump *dump) {
+void hp_dump_settle_embedded(struct hp_dump *dump) {
     size_t kept = 0;
-    if (dump->told.count > 0) {
-        qsort(dump->told.at, dump->told.count, sizeof *dump->told.at, by_address);
+    if (dump->embedded.count > 0) {
+        qsort(dump->embedded.at, dump->embedded.count, sizeof *dump->embedded.at,
+              by_address);
     }
-    for (size_t i = 0; i < dump->told.count; i++) {
-        if (kept == 0 || dump->told.at[kept - 1].address != dump->told.at[i].address) {
-            dump->told.at[kept++] = dump->told.at[i];
+    for (size_t i = 0; i < dump->embedded.count; i++) {
+        if (kept == 0 ||
+            dump->embedded.at[kept - 1].address != dump->embedded.at[i].address) {
+            dump->embedded.at[kept++] = dump->embedded.at[i];
         }
     }
-    dump->told.count = kept;
+    dump->embedded.count = kept;
 }
 
-static int compare_address(const void *key, const void *told) {
+static int compare_address(const void *key, const void *found) {
     uint64_t wanted = *(const uint64_t *)key;
-    uint64_t address = ((const struct hp_told_address *)told)->address;
+    uint64_t address = ((const struct hp_embedded_address *)found)->address;
     return (wanted > address) - (wanted < address);
 }
 
-static const struct hp_told_address *find(const struct hp_dump *dump, uint64_t address) {
-    size_t count = dump->told.count;
-    return count > 0 ? bsearch(&address, dump->told.at, count, sizeof *dump->told.at,
-                               compare_address)
+static const struct hp_embedded_address *find(const struct hp_dump *dump,
+                                              uint64_t address) {
+    size_t count = dump->embedded.count;
+    return count > 0 ? bsearch(&address, dump->embedded.at, count,
+                               sizeof *dump->embedded.at, compare_address)
                      : NULL;
 }
 
-const struct hp_told_address *hp_dump_told(const struct hp_dump *dump, size_t i) {
+const struct hp_embedded_address *hp_dump_embedded(const struct hp_dump *dump, size_t i) {
     uint64_t address = dump->addresses.at[i];
     if (dump->has_rows) {
         return find(dump, i);
     }
-    const struct hp_told_address *told = address > 0 ? find(dump, address - 1) : NULL;
-    return told ? told : find(dump, address); // jeprof leaves that of the leaf as it is
+    const struct hp_embedded_address *found =
+        address > 0 ? find(dump, address - 1) : NULL;
+    return found ? found : find(dump, address); // jeprof leaves that of the leaf as it is
 }

@@ -52,17 +52,17 @@ struct hp_dump_stack {
     uint32_t lines; // 0 also when a single thread has all of it
 };
 
-// One call at an address, as the dump itself names it; in dump->strings.
-struct hp_told_call {
+// A symbol embedded in the dump: one call at an address; in dump->strings.
+struct hp_embedded_call {
     hp_string function, file; // "" if unknown
     hp_string linkage; // as the linker knows the function; "" if it has no other name
     uint32_t line;     // 0 if unknown
 };
 
-// What the dump says of an address within a call instruction.
-struct hp_told_address {
+// The symbols that a dump has of an address within a call instruction.
+struct hp_embedded_address {
     uint64_t address;           // its number in dump->addresses, if dump->has_rows
-    uint32_t first_call, calls; // in dump->told_calls, innermost first
+    uint32_t first_call, calls; // in dump->embedded_calls, innermost first
 };
 
 // A fault, and the line of the file it is in.
@@ -99,8 +99,8 @@ struct hp_dump {
     HP_VEC(struct hp_mapping) mappings; // by start, disjoint
     HP_VEC(uint32_t) rows; // of each address if has_rows: the mapping, + 1; 0 for none
     bool has_rows;         // then mappings are in any order and may overlap
-    HP_VEC(struct hp_told_address) told; // in order after hp_dump_settle_told()
-    HP_VEC(struct hp_told_call) told_calls;
+    HP_VEC(struct hp_embedded_address) embedded; // in order once they are settled
+    HP_VEC(struct hp_embedded_call) embedded_calls;
     struct hp_strtab strings; // what is not in the dump's text as it stands
 
     struct hp_err cut; // damage of the compressed data it was in, and its line at the end
@@ -130,15 +130,15 @@ void hp_dump_drop_extra(
     struct hp_dump *dump); // of the stack that does not come after all
 struct hp_stack_extra hp_dump_extra(const struct hp_dump *dump, size_t i);
 
-// The calls pushed to dump->told_calls since the last time are those at `address`, around
-// any told just before of the same.
-void hp_dump_tell(struct hp_dump *dump, uint64_t address);
+// The calls pushed to dump->embedded_calls since the last time are those at `address`, around
+// any embedded just before of the same.
+void hp_dump_embed(struct hp_dump *dump, uint64_t address);
 
-// Bring what was told into order; of one address the first holds.
-void hp_dump_settle_told(struct hp_dump *dump);
+// Bring the embedded symbols into order; of one address the first holds.
+void hp_dump_settle_embedded(struct hp_dump *dump);
 
-// What is told of the call that returns to dump->addresses.at[i], else of the address
+// The symbols of the call that returns to dump->addresses.at[i], else of the address
 // itself, or NULL.
-const struct hp_told_address *hp_dump_told(const struct hp_dump *dump, size_t i);
+const struct hp_embedded_address *hp_dump_embedded(const struct hp_dump *dump, size_t i);
 
 #endif

@@ -25,7 +25,7 @@ enum hp_sym_status {
     HP_SYM_NOT_TRIED,
     HP_SYM_DWARF,       // functions, inlined calls and lines
     HP_SYM_SYMTAB,      // function names only
-    HP_SYM_TOLD,        // what the dumps themselves say
+    HP_SYM_EMBEDDED,    // symbols embedded in the dumps
     HP_SYM_NO_FILE,     // nothing at the path, or not a regular file
     HP_SYM_OTHER_BUILD, // the file there is not the one that was mapped
     HP_SYM_STRIPPED,    // neither debug information nor symbols

@@ -147,6 +147,6 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     }
     get_lines(&in, answer, sum);
     return !in.bad && in.at == in.end && is_hex(answer->build_id) &&
-           status > HP_SYM_NOT_TRIED && status != HP_SYM_TOLD &&
+           status > HP_SYM_NOT_TRIED && status != HP_SYM_EMBEDDED &&
            status <= HP_SYM_OVER_BUDGET; // the child tells of no other
 }

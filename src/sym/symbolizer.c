@@ -229,7 +229,7 @@ static void look_up(struct symbolizer *self, const struct task *task) {
     hp_finder_done(&finder);
 }
 
-static bool is_told(const struct symbolizer *self, const struct task *task) {
+static bool is_embedded(const struct symbolizer *self, const struct task *task) {
     for (size_t i = task->first; i < task->last; i++) {
         if (self->profile->frames.at[i].lines > 0) {
             return true;
@@ -240,11 +240,11 @@ static bool is_told(const struct symbolizer *self, const struct task *task) {
 
 // Without its own names a module may have those that the dumps tell.
 static void name_module(struct symbolizer *self, const struct task *task) {
-    bool told = is_told(self, task);
+    bool embedded = is_embedded(self, task);
     look_up(self, task);
     enum hp_sym_status status = task->module->status;
-    if (told && status != HP_SYM_DWARF && status != HP_SYM_SYMTAB) {
-        note(self, task->module, HP_SYM_TOLD, "");
+    if (embedded && status != HP_SYM_DWARF && status != HP_SYM_SYMTAB) {
+        note(self, task->module, HP_SYM_EMBEDDED, "");
     }
 }
 

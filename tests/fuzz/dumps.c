@@ -156,14 +156,14 @@ static bool equal_rows(const struct hp_dump *a, const struct hp_dump *b) {
             memcmp(a->rows.at, b->rows.at, a->rows.count * sizeof *a->rows.at) == 0);
 }
 
-static bool equal_calls(const struct hp_dump *a, const struct hp_told_address *x,
-                        const struct hp_dump *b, const struct hp_told_address *y) {
+static bool equal_calls(const struct hp_dump *a, const struct hp_embedded_address *x,
+                        const struct hp_dump *b, const struct hp_embedded_address *y) {
     if (x->address != y->address || x->calls != y->calls) {
         return false;
     }
     for (uint32_t i = 0; i < x->calls; i++) {
-        const struct hp_told_call *s = &a->told_calls.at[x->first_call + i];
-        const struct hp_told_call *t = &b->told_calls.at[y->first_call + i];
+        const struct hp_embedded_call *s = &a->embedded_calls.at[x->first_call + i];
+        const struct hp_embedded_call *t = &b->embedded_calls.at[y->first_call + i];
         if (s->line != t->line || !equal_texts(a, s->function, b, t->function) ||
             !equal_texts(a, s->linkage, b, t->linkage) ||
             !equal_texts(a, s->file, b, t->file)) {
@@ -174,11 +174,11 @@ static bool equal_calls(const struct hp_dump *a, const struct hp_told_address *x
 }
 
 static bool equal_names(const struct hp_dump *a, const struct hp_dump *b) {
-    if (a->told.count != b->told.count) {
+    if (a->embedded.count != b->embedded.count) {
         return false;
     }
-    for (size_t i = 0; i < a->told.count; i++) {
-        if (!equal_calls(a, &a->told.at[i], b, &b->told.at[i])) {
+    for (size_t i = 0; i < a->embedded.count; i++) {
+        if (!equal_calls(a, &a->embedded.at[i], b, &b->embedded.at[i])) {
             return false;
         }
     }
@@ -246,11 +246,11 @@ static bool has_sound_maps(const struct hp_dump *dump) {
 }
 
 static bool has_sound_names(const struct hp_dump *dump) {
-    for (size_t i = 0; i < dump->told.count; i++) {
-        const struct hp_told_address *told = &dump->told.at[i];
-        if (!is_inside(told->first_call, told->calls, dump->told_calls.count) ||
-            (i > 0 && told->address <= told[-1].address) ||
-            (dump->has_rows && told->address >= dump->addresses.count)) {
+    for (size_t i = 0; i < dump->embedded.count; i++) {
+        const struct hp_embedded_address *found = &dump->embedded.at[i];
+        if (!is_inside(found->first_call, found->calls, dump->embedded_calls.count) ||
+            (i > 0 && found->address <= found[-1].address) ||
+            (dump->has_rows && found->address >= dump->addresses.count)) {
             return false;
         }
     }

@@ -78,7 +78,7 @@ static void print(const char *name, const struct reading *reading) {
     fprintf(stderr, "%s: ret %d line %llu '%s'\n", name, reading->ret,
             (unsigned long long)reading->err.line, reading->err.message);
     fprintf(stderr, "    %zu stacks, %zu mappings, %zu names, %llu malformed\n",
-            dump->stacks.count, dump->mappings.count, dump->told.count,
+            dump->stacks.count, dump->mappings.count, dump->embedded.count,
             (unsigned long long)dump->malformed.count);
     fprintf(stderr, "    damage '%s' line %llu, malformed '%s' line %llu\n",
             dump->damage.what ? dump->damage.what : "",

@@ -171,9 +171,9 @@ static size_t first_of(struct hp_span text, char byte) {
 }
 
 // "main.leaf+0x5c", tabs, "/src/main.go:15".
-static struct hp_told_call call_of(struct hp_dump *dump, struct hp_span text) {
+static struct hp_embedded_call call_of(struct hp_dump *dump, struct hp_span text) {
     struct hp_span name = {text.at, first_of(text, '\t')}, file = {"", 0};
-    struct hp_told_call call = {.line = 0};
+    struct hp_embedded_call call = {.line = 0};
     if (last_of(name, '+') != SIZE_MAX) {
         name.size = last_of(name, '+');
     }
@@ -209,8 +209,8 @@ static bool read_comment(struct reference *r, bool is_first, int *unnamed) {
     }
     if (reference_next_is(&s, '\t')) {
         struct hp_span rest = {s.at + 1, (size_t)(s.end - s.at - 1)};
-        hp_vec_push(&dump->told_calls, call_of(dump, rest));
-        hp_dump_tell(dump, address);
+        hp_vec_push(&dump->embedded_calls, call_of(dump, rest));
+        hp_dump_embed(dump, address);
     }
     return is_shown;
 }

@@ -20,11 +20,11 @@ static void tell(struct hp_dump *dump, uint64_t address, struct hp_span names) {
         size_t dashes = last_dashes(names);
         size_t start = dashes == SIZE_MAX ? 0 : dashes + 2;
         struct hp_span name = hp_span_from(names, start);
-        struct hp_told_call call = {.function = hp_strtab_add(&dump->strings, name)};
-        hp_vec_push(&dump->told_calls, call);
+        struct hp_embedded_call call = {.function = hp_strtab_add(&dump->strings, name)};
+        hp_vec_push(&dump->embedded_calls, call);
         names.size = dashes == SIZE_MAX ? 0 : dashes;
     }
-    hp_dump_tell(dump, address);
+    hp_dump_embed(dump, address);
 }
 
 static void read_key(struct reference *r, struct hp_span line) {

@@ -65,9 +65,9 @@ static bool tell_lines(struct profile *p, const struct fields *location) {
         struct line line = line_of(p, location->of.at[i].bytes);
         uint32_t number = line.number <= UINT32_MAX ? (uint32_t)line.number : 0;
         if (line.name.size > 0) {
-            struct hp_told_call call = {keep(p, line.name), keep(p, line.file),
-                                        keep(p, line.linkage), number};
-            hp_vec_push(&p->dump->told_calls, call);
+            struct hp_embedded_call call = {keep(p, line.name), keep(p, line.file),
+                                            keep(p, line.linkage), number};
+            hp_vec_push(&p->dump->embedded_calls, call);
         }
     }
     return has_lines;
@@ -121,7 +121,7 @@ static void add_location(struct profile *p, size_t at) {
     p->location_numbers.at[at] = number;
     bool has_lines = tell_lines(p, location);
     if (has_lines) {
-        hp_dump_tell(p->dump, number);
+        hp_dump_embed(p->dump, number);
     }
     bool has_address = is_known_by_address(p, location, has_lines);
     hp_vec_push(&p->dump->addresses,

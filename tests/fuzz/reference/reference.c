@@ -250,5 +250,5 @@ void reference_read(struct reference *r, const void *bytes, size_t size) {
     if (!r->is_elf) {
         r->dump.bytes = size;
     }
-    hp_dump_settle_told(&r->dump);
+    hp_dump_settle_embedded(&r->dump);
 }

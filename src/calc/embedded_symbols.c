@@ -1,0 +1,166 @@
+#include "calc/embedded_symbols.h"
+
+void hp_embedded_symbols_done(struct hp_embedded_symbols *embedded) {
+    hp_vec_done(&embedded->frames);
+    hp_vec_done(&embedded->lines);
+    hp_vec_done(&embedded->builds);
+}
+
+static int compare_texts(const struct hp_profile *profile, hp_string a, hp_string b) {
+    return hp_span_compare(hp_strtab_span(&profile->strings, a),
+                           hp_strtab_span(&profile->strings, b));
+}
+
+static int compare_lines(const struct hp_profile *profile, const struct hp_line *a,
+                         const struct hp_line *b) {
+    int order = compare_texts(profile, a->function, b->function);
+    order = order ? order : compare_texts(profile, a->file, b->file);
+    order = order ? order : compare_texts(profile, a->linkage, b->linkage);
+    return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+// Of two accounts of one frame; the shorter first, if it begins the longer.
+static int compare(const struct hp_embedded_symbols *embedded,
+                   const struct hp_profile *profile, struct hp_embedded_frame a,
+                   struct hp_embedded_frame b) {
+    int order = 0;
+    for (uint32_t i = 0; order == 0 && i < a.lines && i < b.lines; i++) {
+        order = compare_lines(profile, &embedded->lines.at[a.first_line + i],
+                              &embedded->lines.at[b.first_line + i]);
+    }
+    return order ? order : (a.lines > b.lines) - (a.lines < b.lines);
+}
+
+// The last lines are those of a frame.
+static void add(struct hp_embedded_symbols *embedded, const struct hp_profile *profile,
+                hp_frame_id frame, struct hp_embedded_frame account) {
+    while (embedded->frames.count <= frame.n) {
+        hp_vec_push(&embedded->frames, ((struct hp_embedded_frame){0, 0, false}));
+    }
+    struct hp_embedded_frame *known = &embedded->frames.at[frame.n];
+    int order = known->lines > 0 ? compare(embedded, profile, account, *known) : -1;
+    account.disputed |= known->disputed || (known->lines > 0 && order != 0);
+    if (order < 0) {
+        *known = account;
+    } else {
+        known->disputed = account.disputed;
+        embedded->lines.count = account.first_line;
+    }
+}
+
+static hp_string copy(struct hp_profile *profile, const struct hp_strtab *from,
+                      hp_string string) {
+    return hp_strtab_add(&profile->strings, hp_strtab_span(from, string));
+}
+
+static void add_address(struct hp_embedded_symbols *embedded, struct hp_profile *profile,
+                        const struct hp_dump *dump, size_t address, hp_frame_id frame) {
+    const struct hp_embedded_address *said = hp_dump_embedded(dump, address);
+    if (!said || said->calls == 0) {
+        return;
+    }
+    struct hp_embedded_frame account = {(uint32_t)embedded->lines.count, said->calls,
+                                        false};
+    for (uint32_t i = 0; i < said->calls; i++) {
+        const struct hp_embedded_call *call =
+            &dump->embedded_calls.at[said->first_call + i];
+        struct hp_line line = {.function = copy(profile, &dump->strings, call->function),
+                               .file = copy(profile, &dump->strings, call->file),
+                               .line = call->line};
+        line.linkage = call->linkage.n ? copy(profile, &dump->strings, call->linkage)
+                                       : line.function;
+        hp_vec_push(&embedded->lines, line);
+    }
+    add(embedded, profile, frame, account);
+}
+
+// Two builds that are mapped alike cannot be told apart: neither is looked for then.
+static void add_build(struct hp_embedded_symbols *embedded, hp_module_id module,
+                      struct hp_embedded_build build) {
+    while (embedded->builds.count <= module.n) {
+        hp_vec_push(&embedded->builds, ((struct hp_embedded_build){{0}, false}));
+    }
+    struct hp_embedded_build *known = &embedded->builds.at[module.n];
+    known->disputed |= build.disputed || (known->id.n && known->id.n != build.id.n);
+    known->id = build.id;
+}
+
+static void add_build_of(struct hp_embedded_symbols *embedded, struct hp_profile *profile,
+                         const struct hp_dump *dump, size_t address, hp_frame_id frame) {
+    uint32_t row = dump->has_rows ? dump->rows.at[address] : 0;
+    struct hp_span id = row > 0 ? dump->mappings.at[row - 1].build_id : hp_span_of("");
+    if (id.size > 0) {
+        struct hp_embedded_build build = {hp_strtab_add(&profile->strings, id), false};
+        add_build(embedded, profile->frames.at[frame.n].module, build);
+    }
+}
+
+void hp_embedded_symbols_add(struct hp_embedded_symbols *embedded,
+                             struct hp_profile *profile, const struct hp_dump *dump,
+                             const hp_frame_id *frames) {
+    bool has_some = dump->embedded.count > 0 || dump->has_rows;
+    for (size_t i = 0; has_some && i < dump->addresses.count; i++) {
+        add_address(embedded, profile, dump, i, frames[i]);
+        add_build_of(embedded, profile, dump, i, frames[i]);
+    }
+}
+
+static hp_module_id module_in(struct hp_profile *profile, const struct hp_profile *other,
+                              hp_module_id id) {
+    struct hp_module module = other->modules.at[id.n];
+    module.path = copy(profile, &other->strings, module.path);
+    const struct hp_extent *extents =
+        module.extents > 0 ? other->extents.at + module.first_extent : NULL;
+    return id.n == 0 ? id : hp_profile_module(profile, &module, extents);
+}
+
+void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
+                                struct hp_profile *profile,
+                                const struct hp_embedded_symbols *other_embedded,
+                                const struct hp_profile *other) {
+    for (size_t i = 0; i < other_embedded->frames.count; i++) {
+        struct hp_embedded_frame account = other_embedded->frames.at[i];
+        const struct hp_frame *frame = &other->frames.at[i];
+        if (account.lines == 0) {
+            continue;
+        }
+        uint32_t first = account.first_line;
+        account.first_line = (uint32_t)embedded->lines.count;
+        for (uint32_t k = 0; k < account.lines; k++) {
+            struct hp_line line = other_embedded->lines.at[first + k];
+            line.function = copy(profile, &other->strings, line.function);
+            line.linkage = copy(profile, &other->strings, line.linkage);
+            line.file = copy(profile, &other->strings, line.file);
+            hp_vec_push(&embedded->lines, line);
+        }
+        hp_module_id module = module_in(profile, other, frame->module);
+        add(embedded, profile, hp_profile_frame(profile, module, frame->offset), account);
+    }
+    for (uint32_t i = 0; i < other_embedded->builds.count; i++) {
+        struct hp_embedded_build build = other_embedded->builds.at[i];
+        if (build.id.n) {
+            build.id = copy(profile, &other->strings, build.id);
+            add_build(embedded, module_in(profile, other, (hp_module_id){i}), build);
+        }
+    }
+}
+
+size_t hp_embedded_symbols_settle(const struct hp_embedded_symbols *embedded,
+                                  struct hp_profile *profile) {
+    size_t disputed = 0;
+    for (size_t i = 0; i < embedded->frames.count; i++) {
+        const struct hp_embedded_frame *account = &embedded->frames.at[i];
+        struct hp_frame *frame = &profile->frames.at[i];
+        disputed += account->disputed;
+        frame->first_line = (uint32_t)profile->lines.count;
+        frame->lines = account->lines;
+        for (uint32_t k = 0; k < account->lines; k++) {
+            hp_vec_push(&profile->lines, embedded->lines.at[account->first_line + k]);
+        }
+    }
+    for (size_t i = 0; i < embedded->builds.count; i++) {
+        struct hp_embedded_build build = embedded->builds.at[i];
+        profile->modules.at[i].build_id = build.disputed ? (hp_string){0} : build.id;
+    }
+    return disputed;
+}

@@ -1,0 +1,49 @@
+// The symbols that are embedded in the dumps themselves, kept beside a profile until all dumps
+// are in it.
+//
+// Where two dumps have different names of one frame, those hold that come first in byte
+// order, so that the order of dumps changes nothing.
+#ifndef HP_CALC_EMBEDDED_SYMBOLS_H
+#define HP_CALC_EMBEDDED_SYMBOLS_H
+
+#include "model/dump.h"
+#include "model/profile.h"
+
+struct hp_embedded_frame {
+    uint32_t first_line, lines; // in `lines` below
+    bool disputed;
+};
+
+struct hp_embedded_build {
+    hp_string id; // of the profile; "" for none
+    bool disputed;
+};
+
+// {0} is empty.
+struct hp_embedded_symbols {
+    HP_VEC(struct hp_embedded_frame)
+    frames;                       // of the profile's first frames; no lines: no names
+    HP_VEC(struct hp_line) lines; // their strings are the profile's
+    HP_VEC(struct hp_embedded_build) builds; // of the profile's first modules
+};
+
+// Add what the dump has of its addresses, whose frames in the profile are `frames`, and
+// of the files they are in.
+void hp_embedded_symbols_add(struct hp_embedded_symbols *embedded,
+                             struct hp_profile *profile, const struct hp_dump *dump,
+                             const hp_frame_id *frames);
+
+// Add what there is of the frames of `other`, which the profile is about to absorb.
+void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
+                                struct hp_profile *profile,
+                                const struct hp_embedded_symbols *other_embedded,
+                                const struct hp_profile *other);
+
+// Name the frames of the profile, and the builds of its modules.  Returns of how many the
+// dumps have different names.
+size_t hp_embedded_symbols_settle(const struct hp_embedded_symbols *embedded,
+                                  struct hp_profile *profile);
+
+void hp_embedded_symbols_done(struct hp_embedded_symbols *embedded);
+
+#endif
