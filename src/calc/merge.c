@@ -78,7 +78,7 @@ static enum hp_header_check check_header(const struct hp_dump *dump,
         hp_count_is_wrapped(&dump->header.alloc)) {
         return HP_HEADER_UNCHECKED;
     }
-    if (unbias->kind != HP_DUMP_UNBIASED) {
+    if (unbias->scaling != HP_SCALING_UNBIASED) {
         return unbias->adds_up ? HP_HEADER_AGREES : HP_HEADER_CONTRADICTS;
     }
     if (unbias->estimator != HP_ESTIMATOR_BEST || dump->period == 0) {
@@ -149,7 +149,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
              struct hp_input_record *record, struct hp_err *err) {
     hp_unbias_init(&merger->unbias, profile->estimator, dump);
     describe(dump, record);
-    record->kind = merger->unbias.kind;
+    record->scaling = merger->unbias.scaling;
     record->has_alloc = merger->unbias.has_alloc;
     if (merger->splits_threads) {
         hp_threads_split(dump, hp_unbias_takes_listed(&merger->unbias));

@@ -1,4 +1,4 @@
-// Where the sizes of sampled objects are not kept, there are two kinds of dumps.
+// Where the sizes of sampled objects are not kept, dumps are scaled in two ways.
 //
 // RAW (jemalloc < 5.3, or prof_unbias:false) holds n sampled objects of b bytes in all.
 // Each thread's line is taken as n objects of b/n bytes: right if they are of one size,
@@ -16,12 +16,12 @@
 // Where a dump lists the sampled objects of a stack with their sizes, these are taken for
 // what is in use, and its counts only for what was ever allocated.
 //
-// OBJECTS (gperftools' samples, Go) tells n and S.  Their gaps between samples are not whole
+// PER_LINE (gperftools' samples, Go) tells n and S.  Their gaps between samples are not whole
 // numbers of bytes, so p(S) = 1 - e^(-S/R) exactly; with jemalloc's it is 1 - (1 - 1/R)^S.
 #include "calc/unbias.h"
 
-#include "calc/kind.h"
 #include "calc/probability.h"
+#include "calc/scaling.h"
 #include "calc/snap.h"
 #include "calc/uncertainty.h"
 
@@ -112,13 +112,13 @@ static bool is_one_raw_size(struct hp_count count) {
 
 static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
                          uint64_t *n, uint64_t *size) {
-    if (unbias->kind == HP_DUMP_UNBIASED) {
+    if (unbias->scaling == HP_SCALING_UNBIASED) {
         return snap(unbias, count, n, size);
     }
     *n = count.objects;
     *size = count.bytes / count.objects;
     return is_one_raw_size(count) ||
-           (unbias->kind == HP_DUMP_OBJECTS && count.bytes % count.objects == 0);
+           (unbias->scaling == HP_SCALING_PER_LINE && count.bytes % count.objects == 0);
 }
 
 static struct hp_unbiased work_out(const struct hp_unbias *unbias,
@@ -134,7 +134,7 @@ static struct hp_unbiased work_out(const struct hp_unbias *unbias,
     double objects = hp_fixed_double(e.objects, HP_INUSE_OBJECTS);
     double bytes = hp_fixed_double(e.bytes, HP_INUSE_SPACE);
     e.error =
-        unbias->kind == HP_DUMP_UNBIASED
+        unbias->scaling == HP_SCALING_UNBIASED
             ? hp_error_of_rewritten(count, objects, bytes, unbias->period, &e.too_big)
             : hp_error_of_raw(count, bytes, unbias->period, &e.too_big);
     return e;
@@ -157,7 +157,8 @@ static struct hp_unbiased best(struct hp_unbias *unbias, struct hp_count count) 
 static bool takes_as_is(const struct hp_unbias *unbias) {
     return unbias->estimator == HP_ESTIMATOR_NONE || unbias->period == 0 ||
            unbias->as_is ||
-           (unbias->kind == HP_DUMP_EXACT && unbias->estimator == HP_ESTIMATOR_BEST);
+           (unbias->scaling == HP_SCALING_EXACT &&
+            unbias->estimator == HP_ESTIMATOR_BEST);
 }
 
 // Estimates that the writer made already, of which the error remains.
@@ -229,7 +230,7 @@ static bool prefers_lines(const struct hp_unbias *unbias, const struct hp_dump *
     if (stack->lines == 0) {
         return false;
     }
-    if (unbias->kind != HP_DUMP_UNBIASED) {
+    if (unbias->scaling != HP_SCALING_UNBIASED) {
         return lines_add_up(dump, stack, column);
     }
     struct hp_count total = in_column(&stack->counts, column);
@@ -278,7 +279,7 @@ static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
 static struct hp_unbiased with_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                                      const struct hp_dump_stack *stack,
                                      enum hp_column column, struct hp_unbiased e) {
-    if (stack->lines == 0 || unbias->kind != HP_DUMP_UNBIASED ||
+    if (stack->lines == 0 || unbias->scaling != HP_SCALING_UNBIASED ||
         !(e.error.flags & HP_ERROR_MIXED)) {
         return e;
     }
@@ -301,7 +302,7 @@ static struct hp_unbiased from_counts(struct hp_unbias *unbias,
                                       const struct hp_dump_stack *stack,
                                       enum hp_column column) {
     struct hp_count count = in_column(&stack->counts, column);
-    if (unbias->kind == HP_DUMP_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
+    if (unbias->scaling == HP_SCALING_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
         return as_scaled(unbias, count);
     }
     if (takes_as_is(unbias) || count.bytes == 0) {
@@ -382,7 +383,7 @@ static bool fits_better_rewritten(const struct hp_unbias *unbias,
 
 // What jeprof takes where a sampled dump of these formats tells none.
 static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimator) {
-    bool is_classic = dump->kind != HP_DUMP_EMPTY;
+    bool is_classic = dump->scaling != HP_SCALING_NONE_SEEN;
     return is_classic && dump->period == 0 && estimator == HP_ESTIMATOR_JEPROF
                ? JEPROF_PERIOD
                : dump->period;
@@ -392,23 +393,26 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump) {
     memset(unbias->memos, 0, sizeof unbias->memos);
     unbias->estimator = estimator;
-    struct hp_kind kind = hp_kind_of(dump);
-    unbias->adds_up = kind.adds_up;
-    unbias->has_alloc = kind.has_alloc && !repeats_inuse(dump, estimator);
-    unbias->as_is = dump->kind == HP_DUMP_EXACT || dump->kind == HP_DUMP_SCALED;
+    struct hp_dump_scaling found = hp_dump_scaling_of(dump);
+    unbias->adds_up = found.adds_up;
+    unbias->has_alloc = found.has_alloc && !repeats_inuse(dump, estimator);
+    unbias->as_is =
+        dump->scaling == HP_SCALING_EXACT || dump->scaling == HP_SCALING_SCALED;
     unbias->mixes_sizes = dump->mixes_sizes;
     unbias->is_first_version = dump->is_first_version;
     unbias->period = period_of(dump, estimator);
     if (unbias->period >= 1) {
         hp_size_classes_init(&unbias->classes, unbias->period);
     }
-    bool is_guess = kind.kind == HP_DUMP_RAW && dump->kind == HP_DUMP_EMPTY;
-    unbias->kind = is_guess && unbias->period > 1 && fits_better_rewritten(unbias, dump)
-                       ? HP_DUMP_UNBIASED
-                       : kind.kind;
+    bool is_guess =
+        found.scaling == HP_SCALING_RAW && dump->scaling == HP_SCALING_NONE_SEEN;
+    unbias->scaling =
+        is_guess && unbias->period > 1 && fits_better_rewritten(unbias, dump)
+            ? HP_SCALING_UNBIASED
+            : found.scaling;
     unbias->byte_rate = 0;
     if (unbias->period >= 2) {
-        unbias->byte_rate = unbias->kind == HP_DUMP_OBJECTS
+        unbias->byte_rate = unbias->scaling == HP_SCALING_PER_LINE
                                 ? 1 / (double)unbias->period
                                 : hp_byte_rate(unbias->period);
     }

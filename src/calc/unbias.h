@@ -33,7 +33,7 @@ enum {
 // How to read the numbers of one dump.  {0} is ready for hp_unbias_init().
 struct hp_unbias {
     enum hp_estimator estimator;
-    enum hp_dump_kind kind;
+    enum hp_scaling scaling;
     bool adds_up;     // the numbers of the stacks to those of the header, as they stand
     bool has_alloc;   // some stack tells what was ever allocated
     bool as_is;       // the numbers are the whole: nothing is to be undone
@@ -45,7 +45,7 @@ struct hp_unbias {
     struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // by hash; no objects: free
 };
 
-// Find out what kind of dump this is.
+// Find out how the numbers of this dump are scaled.
 void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump);
 

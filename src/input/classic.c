@@ -44,14 +44,14 @@ static bool repeats(const struct hp_counts *counts) {
 
 static void is_exact(struct hp_dump *dump, enum hp_producer producer) {
     dump->producer = producer;
-    dump->kind = HP_DUMP_EXACT;
+    dump->scaling = HP_SCALING_EXACT;
     dump->period = 1;
 }
 
 static void is_sampled(struct hp_dump *dump, enum hp_producer producer,
-                       enum hp_dump_kind kind, uint64_t period) {
+                       enum hp_scaling scaling, uint64_t period) {
     dump->producer = producer;
-    dump->kind = kind;
+    dump->scaling = scaling;
     dump->period = period;
 }
 
@@ -64,26 +64,26 @@ static void take_type(struct hp_dump *dump, struct hp_span type, uint64_t number
         dump->is_first_version = false;
         is_exact(dump, HP_PRODUCER_JEMALLOC_3);
     } else if (is_unknown) {
-        is_sampled(dump, HP_PRODUCER_UNKNOWN, HP_DUMP_RAW, 0);
+        is_sampled(dump, HP_PRODUCER_UNKNOWN, HP_SCALING_RAW, 0);
     } else if (!hp_span_contains(type, "heap")) {
         bool is_growth = hp_span_starts(type, "growth");
         is_exact(dump, is_growth ? HP_PRODUCER_GPERFTOOLS_GROWTH : HP_PRODUCER_UNKNOWN);
     } else if (!dump->is_first_version) {
-        is_sampled(dump, HP_PRODUCER_JEMALLOC_3, HP_DUMP_RAW, number);
+        is_sampled(dump, HP_PRODUCER_JEMALLOC_3, HP_SCALING_RAW, number);
     } else {
         bool is_go = hp_span_is(type, "heap");
-        is_sampled(dump, is_go ? HP_PRODUCER_GO : HP_PRODUCER_UNKNOWN, HP_DUMP_OBJECTS,
-                   number / 2);
+        is_sampled(dump, is_go ? HP_PRODUCER_GO : HP_PRODUCER_UNKNOWN,
+                   HP_SCALING_PER_LINE, number / 2);
     }
 }
 
 // Numbers with spaces in front: not of jemalloc, then.
 static void is_padded(struct hp_dump *dump) {
     if (dump->producer == HP_PRODUCER_JEMALLOC_3) {
-        bool is_sample = dump->kind == HP_DUMP_RAW;
+        bool is_sample = dump->scaling == HP_SCALING_RAW;
         dump->producer =
             is_sample ? HP_PRODUCER_GPERFTOOLS_SAMPLE : HP_PRODUCER_GPERFTOOLS;
-        dump->kind = is_sample ? HP_DUMP_OBJECTS : dump->kind;
+        dump->scaling = is_sample ? HP_SCALING_PER_LINE : dump->scaling;
     }
 }
 

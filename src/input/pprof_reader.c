@@ -237,7 +237,7 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
     if (ret == HP_OK && !r->profile.wrong) {
         r->dump->missing_metrics = ~r->kinds.found & ((1u << HP_METRICS) - 1);
         r->dump->period = period_of(&r->tables);
-        r->dump->kind = r->dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_SCALED;
+        r->dump->scaling = r->dump->period == 1 ? HP_SCALING_EXACT : HP_SCALING_SCALED;
         r->dump->has_rows = true;
         add_mappings(r);
         hp_pprof_locations_settle(&r->tables);

@@ -78,8 +78,8 @@ enum {
 // Vectors keep their memory from one dump to the next.  {0} is empty.
 struct hp_dump {
     enum hp_producer producer;
-    enum hp_dump_kind kind; // as the format tells; HP_DUMP_EMPTY: the numbers must
-    bool mixes_sizes;       // HP_DUMP_SCALED: objects of a stack may be of several sizes
+    enum hp_scaling scaling; // as the format tells; NONE_SEEN: the numbers must
+    bool mixes_sizes; // HP_SCALING_SCALED: objects of a stack may be of several sizes
     unsigned missing_metrics; // 1 << each metric that the format has no number for
     bool is_first_version;    // "heap/N": jeprof has another formula for it
     uint64_t period;          // mean bytes between samples, as the header says

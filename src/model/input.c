@@ -62,8 +62,8 @@ static const char *version_of_jemalloc(const struct hp_input_record *input) {
     if (input->listed > 0 || input->slabs.bytes > 0) {
         return "ClickHouse's jemalloc";
     }
-    return input->kind == HP_DUMP_UNBIASED ? "jemalloc 5.3 or later"
-           : input->kind == HP_DUMP_RAW
+    return input->scaling == HP_SCALING_UNBIASED ? "jemalloc 5.3 or later"
+           : input->scaling == HP_SCALING_RAW
                ? "jemalloc 4.0 to 5.2, or later with prof_unbias:false"
                : "jemalloc 4.0 or later";
 }

@@ -21,13 +21,13 @@ enum hp_producer {
     HP_PRODUCER_PPROF_OURS,     // merge
 };
 
-enum hp_dump_kind {
-    HP_DUMP_EMPTY,    // no stack: nothing tells the kinds apart
-    HP_DUMP_RAW,      // sampled counts as they are (prof_unbias:false, jemalloc < 5.3)
-    HP_DUMP_UNBIASED, // rewritten by jemalloc so that jeprof's formula fits (prof_unbias)
-    HP_DUMP_OBJECTS,  // sampled counts, those of a line of one size of objects
-    HP_DUMP_SCALED,   // estimates that its writer made
-    HP_DUMP_EXACT,    // every allocation was sampled
+enum hp_scaling {
+    HP_SCALING_NONE_SEEN, // no stack: nothing tells how they are scaled
+    HP_SCALING_RAW,      // sampled counts as they are (prof_unbias:false, jemalloc < 5.3)
+    HP_SCALING_UNBIASED, // rewritten by jemalloc so that jeprof's formula fits
+    HP_SCALING_PER_LINE, // sampled counts, each line of objects of one size
+    HP_SCALING_SCALED,   // estimates that its writer made
+    HP_SCALING_EXACT,    // every allocation was sampled
 };
 
 // What the file's own total says of the sum of its stacks.
@@ -65,7 +65,7 @@ struct hp_input_record {
     double time;            // seconds since 1970, if the profile has times
     uint32_t first_label, labels; // in profile->labels
     enum hp_producer producer;
-    enum hp_dump_kind kind;
+    enum hp_scaling scaling;
     uint64_t period; // mean bytes between samples
     uint64_t bytes;  // uncompressed
     uint64_t lines;  // of text; 0 where there is none

@@ -17,7 +17,7 @@ static bool equal_counted(struct hp_faults a, struct hp_faults b) {
 }
 
 static bool equal_heads(const struct hp_dump *a, const struct hp_dump *b) {
-    return a->producer == b->producer && a->kind == b->kind &&
+    return a->producer == b->producer && a->scaling == b->scaling &&
            a->mixes_sizes == b->mixes_sizes && a->missing_metrics == b->missing_metrics &&
            a->is_first_version == b->is_first_version && a->period == b->period &&
            a->has_totals == b->has_totals && equal_counts(&a->header, &b->header) &&

@@ -58,20 +58,21 @@ struct hps_tally source_draw(const struct source *source, struct hps_random *ran
     return sum;
 }
 
-// A first dump whose header adds up, or does not, tells the kind.
-void reading_init(struct reading *reading, uint64_t period, enum hp_dump_kind kind) {
+// A first dump whose header adds up, or does not, tells the scaling.
+void reading_init(struct reading *reading, uint64_t period, enum hp_scaling scaling) {
     struct hp_count one = {1, 8};
     *reading = (struct reading){.stack = {.counts = {.inuse = one}}};
     reading->dump.period = period;
-    reading->dump.header.inuse = kind == HP_DUMP_RAW ? one : (struct hp_count){2, 8};
+    reading->dump.header.inuse =
+        scaling == HP_SCALING_RAW ? one : (struct hp_count){2, 8};
     reading->dump.stacks.at = &reading->stack;
     reading->dump.stacks.count = 1;
     hp_unbias_init(&reading->unbias, HP_ESTIMATOR_BEST, &reading->dump);
-    cr_assert_eq(reading->unbias.kind, kind);
+    cr_assert_eq(reading->unbias.scaling, scaling);
 }
 
 struct hp_count reading_printed(const struct reading *reading, struct hps_tally sampled) {
-    if (reading->unbias.kind == HP_DUMP_RAW || sampled.objects == 0) {
+    if (reading->unbias.scaling == HP_SCALING_RAW || sampled.objects == 0) {
         return (struct hp_count){sampled.objects, sampled.bytes};
     }
     double bytes = (double)sampled.weighted_bytes;
@@ -96,9 +97,9 @@ struct hp_measure measure_of(const struct told *told) {
     return hp_measure_of(told->bytes, &told->error, HP_INUSE_SPACE);
 }
 
-const enum hp_dump_kind kinds[KINDS] = {HP_DUMP_UNBIASED, HP_DUMP_RAW};
+const enum hp_scaling scalings[SCALINGS] = {HP_SCALING_UNBIASED, HP_SCALING_RAW};
 
-const char *const kind_names[KINDS] = {"unbiased", "raw"};
+const char *const scaling_names[SCALINGS] = {"unbiased", "raw"};
 
 bool holds(struct hp_interval range, double truth) {
     return range.low - 1 <= truth && truth <= range.high + 1;

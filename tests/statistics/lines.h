@@ -43,7 +43,7 @@ void source_add_bytes(struct source *source, uint64_t size, double bytes);
 // 1/period)^size.
 struct hps_tally source_draw(const struct source *source, struct hps_random *random);
 
-// How dumps of one period and kind are read.
+// How dumps of one period and scaling are read.
 struct reading {
     struct hp_dump dump;
     struct hp_dump_stack stack;
@@ -56,7 +56,7 @@ struct told {
     struct hp_error error;
 };
 
-void reading_init(struct reading *reading, uint64_t period, enum hp_dump_kind kind);
+void reading_init(struct reading *reading, uint64_t period, enum hp_scaling scaling);
 
 // The numbers in the stack's line.
 struct hp_count reading_printed(const struct reading *reading, struct hps_tally sampled);
@@ -65,13 +65,13 @@ struct told reading_of(struct reading *reading, struct hp_count printed);
 
 struct hp_measure measure_of(const struct told *told);
 
-// Both kinds of dumps.
+// Both scalings.
 enum {
-    KINDS = 2,
+    SCALINGS = 2,
 };
 
-extern const enum hp_dump_kind kinds[KINDS];
-extern const char *const kind_names[KINDS];
+extern const enum hp_scaling scalings[SCALINGS];
+extern const char *const scaling_names[SCALINGS];
 
 // To the byte, in which a dump tells.
 bool holds(struct hp_interval range, double truth);

@@ -1,5 +1,5 @@
 // T10 of statistics.md in the project's design: the intervals of sums over processes or stacks,
-// 13 of them with both kinds of dumps, hold the truth in 95 of 100 cases, or more.
+// 13 of them with both scalings, hold the truth in 95 of 100 cases, or more.
 #include "lines.h"
 
 #include <criterion/criterion.h>
@@ -25,7 +25,7 @@ struct fleet {
     struct member of[MOST_MEMBERS];
 };
 
-static struct reading readings_of[PERIODS][KINDS];
+static struct reading readings_of[PERIODS][SCALINGS];
 
 static struct source *join(struct fleet *fleet, int copies, uint64_t period) {
     cr_assert_lt(fleet->members, MOST_MEMBERS);
@@ -138,25 +138,25 @@ static void add(struct told *sum, const struct told *told) {
     cr_assert(hp_error_add(&sum->error, &told->error));
 }
 
-// Sample the fleet once and add up all of its dumps, of either kind.
+// Sample the fleet once and add up all of its dumps, of either scaling.
 static void add_up(const struct fleet *fleet, struct hps_random *random,
-                   struct told sums[KINDS]) {
+                   struct told sums[SCALINGS]) {
     for (int i = 0; i < fleet->members; i++) {
         const struct source *source = &fleet->of[i].source;
         struct reading *both =
             readings_of[__builtin_ctzll(source->period) - FIRST_PERIOD];
         for (int copy = 0; copy < fleet->of[i].copies; copy++) {
             struct hps_tally sampled = source_draw(source, random);
-            for (int kind = 0; kind < KINDS; kind++) {
+            for (int scaling = 0; scaling < SCALINGS; scaling++) {
                 struct told told =
-                    reading_of(&both[kind], reading_printed(&both[kind], sampled));
-                add(&sums[kind], &told);
+                    reading_of(&both[scaling], reading_printed(&both[scaling], sampled));
+                add(&sums[scaling], &told);
             }
         }
     }
 }
 
-static void sample(const struct fleet *fleet, uint64_t seed, int held[KINDS]) {
+static void sample(const struct fleet *fleet, uint64_t seed, int held[SCALINGS]) {
     struct hps_random random;
     double truth = 0;
     for (int i = 0; i < fleet->members; i++) {
@@ -164,10 +164,11 @@ static void sample(const struct fleet *fleet, uint64_t seed, int held[KINDS]) {
     }
     hps_random_init_nth(&random, 10, seed);
     for (int i = 0; i < DUMPS; i++) {
-        struct told sums[KINDS] = {0};
+        struct told sums[SCALINGS] = {0};
         add_up(fleet, &random, sums);
-        for (int kind = 0; kind < KINDS; kind++) {
-            held[kind] += holds(hp_interval_of(measure_of(&sums[kind]), 0.95), truth);
+        for (int scaling = 0; scaling < SCALINGS; scaling++) {
+            held[scaling] +=
+                holds(hp_interval_of(measure_of(&sums[scaling]), 0.95), truth);
         }
     }
 }
@@ -175,20 +176,20 @@ static void sample(const struct fleet *fleet, uint64_t seed, int held[KINDS]) {
 Test(intervals, hold_the_bytes_of_sums_and_no_more_often_than_they_need) {
     static struct fleet fleet;
     for (int lg = FIRST_PERIOD; lg <= LAST_PERIOD; lg++) {
-        for (int kind = 0; kind < KINDS; kind++) {
-            reading_init(&readings_of[lg - FIRST_PERIOD][kind], (uint64_t)1 << lg,
-                         kinds[kind]);
+        for (int scaling = 0; scaling < SCALINGS; scaling++) {
+            reading_init(&readings_of[lg - FIRST_PERIOD][scaling], (uint64_t)1 << lg,
+                         scalings[scaling]);
         }
     }
     for (size_t i = 0; i < sizeof fleets / sizeof *fleets; i++) {
         fleet.members = 0;
-        int held[KINDS] = {0};
+        int held[SCALINGS] = {0};
         fleets[i].make(&fleet);
         sample(&fleet, i, held);
-        for (int kind = 0; kind < KINDS; kind++) {
-            double share = (double)held[kind] / DUMPS;
+        for (int scaling = 0; scaling < SCALINGS; scaling++) {
+            double share = (double)held[scaling] / DUMPS;
             cr_expect(share >= least_share(0.95, DUMPS) && share <= fleets[i].most,
-                      "%s, %s: %f", fleets[i].name, kind_names[kind], share);
+                      "%s, %s: %f", fleets[i].name, scaling_names[scaling], share);
         }
     }
 }

@@ -144,7 +144,7 @@ Test(dumps, of_equal_objects_tell_their_number_and_size_for_every_class) {
         write_and_read(&reading, &ledger, true);
         cr_expect_eq(reading.dump.stacks.count, (size_t)stacks);
         int right = count_right(&reading.dump, sizes);
-        cr_expect_eq(unbias.kind, HP_DUMP_UNBIASED);
+        cr_expect_eq(unbias.scaling, HP_SCALING_UNBIASED);
         cr_expect_eq(right, stacks, "period 2^%d: %d of %d", lg_periods[i], right,
                      stacks);
         lines += stacks;
@@ -266,14 +266,14 @@ static double inverse(struct hp_count printed) {
     return (double)printed.bytes / -expm1(-mean / PERIOD);
 }
 
-static void check_kind(const struct hp_dump *dump, enum hp_dump_kind kind) {
+static void check_scaling(const struct hp_dump *dump, enum hp_scaling scaling) {
     hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, dump);
-    cr_assert_eq(unbias.kind, kind);
+    cr_assert_eq(unbias.scaling, scaling);
 }
 
 static void check_raw(const struct hp_dump *dump, const struct known known[]) {
     struct hp_count sum = {0};
-    check_kind(dump, HP_DUMP_RAW);
+    check_scaling(dump, HP_SCALING_RAW);
     for (size_t i = 0; i < dump->stacks.count; i++) {
         const struct hp_dump_stack *stack = &dump->stacks.at[i];
         const struct known *of = &known[number_of(dump, stack)];
@@ -298,7 +298,7 @@ Test(dumps, with_raw_numbers_keep_every_inequality_of_theory) {
 
 static void check_unbiased(const struct hp_dump *dump, const struct known known[]) {
     double sum = 0, slack = rounding(dump->header.inuse);
-    check_kind(dump, HP_DUMP_UNBIASED);
+    check_scaling(dump, HP_SCALING_UNBIASED);
     for (size_t i = 0; i < dump->stacks.count; i++) {
         const struct hp_dump_stack *stack = &dump->stacks.at[i];
         const struct known *of = &known[number_of(dump, stack)];

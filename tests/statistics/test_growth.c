@@ -35,10 +35,10 @@ enum {
 static struct comparison comparisons[COMPARISONS];
 static struct reading readings[SIDES];
 
-static void begin(uint64_t before, uint64_t after, enum hp_dump_kind kind) {
+static void begin(uint64_t before, uint64_t after, enum hp_scaling scaling) {
     memset(comparisons, 0, sizeof comparisons);
-    reading_init(&readings[0], before, kind);
-    reading_init(&readings[1], after, kind);
+    reading_init(&readings[0], before, scaling);
+    reading_init(&readings[1], after, scaling);
 }
 
 static struct comparison work_out(const struct hp_count printed[SIDES]) {
@@ -101,7 +101,7 @@ static struct shares sample(struct half before, struct half after, uint64_t seed
     struct shares sum = {0};
     make_half(&sources[0], before);
     make_half(&sources[1], after);
-    begin(before.period, after.period, HP_DUMP_UNBIASED);
+    begin(before.period, after.period, HP_SCALING_UNBIASED);
     hps_random_init_nth(&random, 13, seed);
     for (int i = 0; i < PAIRS; i++) {
         const struct comparison *c = compare(&sources[0], &sources[1], &random);
@@ -187,7 +187,7 @@ Test(growth, of_what_raw_dumps_hid_is_not_taken_for_real) {
         source_add_bytes(&before, 4 * R, bytes / 2);
         source_init(&after, R);
         source_add_bytes(&after, 16, before.bytes);
-        begin(R, R, HP_DUMP_RAW);
+        begin(R, R, HP_SCALING_RAW);
         double grown = 0;
         for (int pair = 0; pair < PAIRS / 5; pair++) {
             grown += compare(&before, &after, &random)->growth <= 0.05;
@@ -290,7 +290,7 @@ static void search(int leaks, struct found means[WAYS]) {
     static double p_values[WAYS][STACKS];
     struct hps_random random;
     make_program(&program, leaks);
-    begin(R, R, HP_DUMP_UNBIASED);
+    begin(R, R, HP_SCALING_UNBIASED);
     hps_random_init_nth(&random, 17, (uint64_t)leaks);
     for (int i = 0; i < REPETITIONS; i++) {
         draw(&program, &random, p_values);

@@ -3,7 +3,7 @@
 //
 // There are 93 cells: 17 mixes of sizes, from 16 bytes to 16 periods, in stacks of some of the
 // bytes 0.01, 0.1, 0.3, 1, 3, 10, 30, 100 and 1000 periods, as far down as there is something
-// of them: 89; and 4 stacks of about one period.  All with both kinds of dumps.
+// of them: 89; and 4 stacks of about one period.  All with both scalings.
 //
 // The probabilities of equal objects are also worked out exactly: where objects are about as
 // large as the period, all that can be estimated lies so far apart that there are numbers of
@@ -25,7 +25,7 @@ enum {
     R = PERIOD,
 };
 
-static struct reading readings[KINDS];
+static struct reading readings[SCALINGS];
 
 // --- many dumps -------------------------------------------------------------------------
 
@@ -164,16 +164,16 @@ enum {
     RESULTS = 4096,
 };
 
-static struct result results[KINDS][RESULTS];
+static struct result results[SCALINGS][RESULTS];
 
-static const struct result *result_of(const struct source *source, int kind,
+static const struct result *result_of(const struct source *source, int scaling,
                                       struct hps_tally sampled) {
-    struct hp_count printed = reading_printed(&readings[kind], sampled);
+    struct hp_count printed = reading_printed(&readings[scaling], sampled);
     uint64_t hash = hp_hash_mix(printed.objects, printed.bytes ^ 0x9e3779b97f4a7c15);
-    struct result *result = &results[kind][hash % RESULTS];
+    struct result *result = &results[scaling][hash % RESULTS];
     if (!result->known || result->printed.objects != printed.objects ||
         result->printed.bytes != printed.bytes) {
-        struct told told = reading_of(&readings[kind], printed);
+        struct told told = reading_of(&readings[scaling], printed);
         struct hp_interval range = hp_interval_of(measure_of(&told), 0.95);
         *result = (struct result){
             .known = true,
@@ -192,36 +192,37 @@ struct sums {
     double width, width_of_known;
 };
 
-static void sample(const struct source *source, uint64_t seed, struct sums sums[KINDS]) {
+static void sample(const struct source *source, uint64_t seed,
+                   struct sums sums[SCALINGS]) {
     struct hps_random random;
     hps_random_init_nth(&random, 9, seed);
     memset(results, 0, sizeof results);
     for (int i = 0; i < DUMPS; i++) {
         struct hps_tally sampled = source_draw(source, &random);
-        for (int kind = 0; kind < KINDS; kind++) {
-            const struct result *result = result_of(source, kind, sampled);
-            sums[kind].held += result->holds;
-            sums[kind].width += result->width;
-            sums[kind].width_of_known += result->width_of_known;
+        for (int scaling = 0; scaling < SCALINGS; scaling++) {
+            const struct result *result = result_of(source, scaling, sampled);
+            sums[scaling].held += result->holds;
+            sums[scaling].width += result->width;
+            sums[scaling].width_of_known += result->width_of_known;
         }
     }
 }
 
 static void make_readings(void) {
-    for (int kind = 0; kind < KINDS; kind++) {
-        reading_init(&readings[kind], R, kinds[kind]);
+    for (int scaling = 0; scaling < SCALINGS; scaling++) {
+        reading_init(&readings[scaling], R, scalings[scaling]);
     }
 }
 
-static void check_cell(const struct cell *cell, const struct sums *sums, int kind) {
+static void check_cell(const struct cell *cell, const struct sums *sums, int scaling) {
     double coverage = (double)sums->held / DUMPS;
     cr_expect(coverage >= least_share(0.95, DUMPS), "%s, %s: %f", cell->name,
-              kind_names[kind], coverage);
-    bool is_sharp = cell->source.sizes > 1 ? kinds[kind] == HP_DUMP_UNBIASED
+              scaling_names[scaling], coverage);
+    bool is_sharp = cell->source.sizes > 1 ? scalings[scaling] == HP_SCALING_UNBIASED
                                            : (double)cell->source.of[0].size <= 1.6 * R;
     if (is_sharp) {
         double ratio = sums->width / sums->width_of_known;
-        cr_expect(ratio <= 1.06, "%s, %s: %f", cell->name, kind_names[kind], ratio);
+        cr_expect(ratio <= 1.06, "%s, %s: %f", cell->name, scaling_names[scaling], ratio);
     }
 }
 
@@ -230,10 +231,10 @@ Test(intervals, hold_the_bytes_of_a_stack_and_are_no_wider_than_they_need_be) {
     make_readings();
     cr_assert_eq(make_cells(cells), CELLS);
     for (int i = 0; i < CELLS; i++) {
-        struct sums sums[KINDS] = {0};
+        struct sums sums[SCALINGS] = {0};
         sample(&cells[i].source, (uint64_t)i, sums);
-        for (int kind = 0; kind < KINDS; kind++) {
-            check_cell(&cells[i], &sums[kind], kind);
+        for (int scaling = 0; scaling < SCALINGS; scaling++) {
+            check_cell(&cells[i], &sums[scaling], scaling);
         }
     }
 }
@@ -253,7 +254,7 @@ static double probability_of(const struct source_size *of, uint64_t n) {
                (all - k) * log1p(-of->probability));
 }
 
-static double exact_coverage(uint64_t size, uint64_t count, int kind) {
+static double exact_coverage(uint64_t size, uint64_t count, int scaling) {
     struct source source;
     double sum = 0;
     source_init(&source, R);
@@ -263,7 +264,7 @@ static double exact_coverage(uint64_t size, uint64_t count, int kind) {
         struct hps_tally sampled = {n, n * of->one.bytes, n * of->one.eighths,
                                     n * of->one.weighted_bytes};
         struct told told =
-            reading_of(&readings[kind], reading_printed(&readings[kind], sampled));
+            reading_of(&readings[scaling], reading_printed(&readings[scaling], sampled));
         struct hp_interval range = hp_interval_of(measure_of(&told), 0.95);
         sum += holds(range, source.bytes) ? probability_of(of, n) : 0;
     }
@@ -284,10 +285,10 @@ Test(intervals, hold_the_bytes_of_equal_objects_with_at_least_this_probability) 
     make_readings();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (uint64_t count = 1; count <= MOST_OBJECTS; count++) {
-            for (int kind = 0; kind < KINDS; kind++) {
-                double probability = exact_coverage(rows[i].size, count, kind);
+            for (int scaling = 0; scaling < SCALINGS; scaling++) {
+                double probability = exact_coverage(rows[i].size, count, scaling);
                 cr_expect(probability >= rows[i].least, "%d x %g R, %s: %f", (int)count,
-                          (double)rows[i].size / R, kind_names[kind], probability);
+                          (double)rows[i].size / R, scaling_names[scaling], probability);
             }
         }
     }

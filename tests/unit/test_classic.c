@@ -59,33 +59,34 @@ Test(classic, reads_stacks_and_counts) {
 static const struct {
     const char *text;
     enum hp_producer producer;
-    enum hp_dump_kind kind;
+    enum hp_scaling scaling;
     uint64_t period;
     double jeprof;
 } headers[] = {
-    {TOTALS "heapprofile\n" LINE, HP_PRODUCER_JEMALLOC_3, HP_DUMP_EXACT, 1, 1000},
-    {PADDED "heapprofile\n" P_LINE, HP_PRODUCER_GPERFTOOLS, HP_DUMP_EXACT, 1, 1000},
+    {TOTALS "heapprofile\n" LINE, HP_PRODUCER_JEMALLOC_3, HP_SCALING_EXACT, 1, 1000},
+    {PADDED "heapprofile\n" P_LINE, HP_PRODUCER_GPERFTOOLS, HP_SCALING_EXACT, 1, 1000},
     {TOTALS "heapprofile\n    10: 1000 [20: 3000] @ 0x10\n", HP_PRODUCER_GPERFTOOLS,
-     HP_DUMP_EXACT, 1, 1000},
-    {PADDED "growth\n" P_LINE, HP_PRODUCER_GPERFTOOLS_GROWTH, HP_DUMP_EXACT, 1, 1000},
-    {PADDED "growthz\n" P_LINE, HP_PRODUCER_GPERFTOOLS_GROWTH, HP_DUMP_EXACT, 1, 1000},
-    {PADDED "http://host/growth\n" P_LINE, HP_PRODUCER_UNKNOWN, HP_DUMP_EXACT, 1, 1000},
-    {TOTALS "heap_v2/524288\n" LINE, HP_PRODUCER_JEMALLOC_3, HP_DUMP_RAW, 524288,
+     HP_SCALING_EXACT, 1, 1000},
+    {PADDED "growth\n" P_LINE, HP_PRODUCER_GPERFTOOLS_GROWTH, HP_SCALING_EXACT, 1, 1000},
+    {PADDED "growthz\n" P_LINE, HP_PRODUCER_GPERFTOOLS_GROWTH, HP_SCALING_EXACT, 1, 1000},
+    {PADDED "http://host/growth\n" P_LINE, HP_PRODUCER_UNKNOWN, HP_SCALING_EXACT, 1,
+     1000},
+    {TOTALS "heap_v2/524288\n" LINE, HP_PRODUCER_JEMALLOC_3, HP_SCALING_RAW, 524288,
      5243380},
-    {PADDED "heap_v2/524288\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_DUMP_OBJECTS,
+    {PADDED "heap_v2/524288\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_SCALING_PER_LINE,
      524288, 5243380},
-    {PADDED "heapz_v2/524288\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_DUMP_OBJECTS,
-     524288, 5243380},
-    {PADDED "heap_v2/0\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_DUMP_OBJECTS, 0,
+    {PADDED "heapz_v2/524288\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE,
+     HP_SCALING_PER_LINE, 524288, 5243380},
+    {PADDED "heap_v2/0\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_SCALING_PER_LINE, 0,
      1311220},
-    {PADDED "heap_v2\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_DUMP_OBJECTS, 0,
+    {PADDED "heap_v2\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_SCALING_PER_LINE, 0,
      1311220},
-    {TOTALS "heap/1048576\n" LINE, HP_PRODUCER_GO, HP_DUMP_OBJECTS, 524288, 5242880},
-    {PADDED "heapz_v1/524288\n" P_LINE, HP_PRODUCER_UNKNOWN, HP_DUMP_OBJECTS, 262144,
+    {TOTALS "heap/1048576\n" LINE, HP_PRODUCER_GO, HP_SCALING_PER_LINE, 524288, 5242880},
+    {PADDED "heapz_v1/524288\n" P_LINE, HP_PRODUCER_UNKNOWN, HP_SCALING_PER_LINE, 262144,
      2621440},
-    {REPEATED "\n10: 1000 [10: 1000] @ 0x10\n", HP_PRODUCER_UNKNOWN, HP_DUMP_RAW, 0,
+    {REPEATED "\n10: 1000 [10: 1000] @ 0x10\n", HP_PRODUCER_UNKNOWN, HP_SCALING_RAW, 0,
      1310720},
-    {"heap profile: 10: 1000 [20: 3000]\n" LINE, HP_PRODUCER_UNKNOWN, HP_DUMP_EXACT, 1,
+    {"heap profile: 10: 1000 [20: 3000]\n" LINE, HP_PRODUCER_UNKNOWN, HP_SCALING_EXACT, 1,
      1000},
 };
 
@@ -107,7 +108,7 @@ Test(classic, tells_producers_kinds_and_periods_apart) {
         cr_assert_eq(parse(text), HP_OK, "row %zu", i);
         cr_expect_eq(dump.stacks.count, 1, "row %zu", i);
         cr_expect_eq(dump.producer, headers[i].producer, "row %zu: %d", i, dump.producer);
-        cr_expect_eq(dump.kind, headers[i].kind, "row %zu: %d", i, dump.kind);
+        cr_expect_eq(dump.scaling, headers[i].scaling, "row %zu: %d", i, dump.scaling);
         cr_expect_eq(dump.period, headers[i].period, "row %zu", i);
         double got = inuse_space(HP_ESTIMATOR_JEPROF);
         cr_expect_lt(fabs(got - headers[i].jeprof), 0.5, "row %zu: %f", i, got);

@@ -83,16 +83,16 @@ Test(unbias, knows_equal_objects_of_one_rewritten_stack_from_raw_ones_of_several
     double objects, bytes;
     make(&one, 4096, (struct hp_count){121, 483872}, true);
     estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
-    cr_expect_eq(unbias.kind, HP_DUMP_UNBIASED);
+    cr_expect_eq(unbias.scaling, HP_SCALING_UNBIASED);
     cr_expect(close_to(bytes, 120 * 4096 / -expm1(4096 * log1p(-1.0 / 4096)), 1e-12),
               "%f", bytes);
     make(&one, 4096, (struct hp_count){121, 483880},
          true); // nor is it that of equal ones
     estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
-    cr_expect_eq(unbias.kind, HP_DUMP_RAW);
+    cr_expect_eq(unbias.scaling, HP_SCALING_RAW);
     make(&one, 4096, (struct hp_count){121, 121 * 4096}, true);
     estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
-    cr_expect_eq(unbias.kind, HP_DUMP_RAW);
+    cr_expect_eq(unbias.scaling, HP_SCALING_RAW);
 }
 
 // What prof_do_unbias() of jemalloc prints for n objects of a size.
@@ -211,7 +211,7 @@ static struct hp_error error_of_scaled(struct hp_count count, bool mixes_sizes,
                                        uint64_t period) {
     struct one one;
     make(&one, period, count, true);
-    one.dump.kind = HP_DUMP_SCALED;
+    one.dump.scaling = HP_SCALING_SCALED;
     one.dump.mixes_sizes = mixes_sizes;
     struct hp_values values;
     struct hp_error errors[HP_COLUMNS];
@@ -251,14 +251,14 @@ Test(unbias, keeps_estimates_of_others_and_tells_their_error) {
 
 // Two of them add up: nothing but the values is near 2^64.
 Test(unbias, knows_no_error_of_values_below_zero) {
-    static const enum hp_dump_kind kinds[] = {HP_DUMP_EXACT, HP_DUMP_SCALED};
+    static const enum hp_scaling scalings[] = {HP_SCALING_EXACT, HP_SCALING_SCALED};
 
     for (int i = 0; i < 2; i++) {
         struct one one;
         struct hp_values values;
         struct hp_error errors[HP_COLUMNS];
         make(&one, 1, (struct hp_count){-1ULL, -100ULL}, true);
-        one.dump.kind = kinds[i];
+        one.dump.scaling = scalings[i];
         hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &one.dump);
         cr_assert(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values, errors));
         cr_expect_eq(hp_fixed_double(values.of[HP_INUSE_SPACE], HP_INUSE_SPACE), -100);

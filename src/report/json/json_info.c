@@ -55,10 +55,10 @@ static void put_total(struct hp_sink *out, const struct hp_values *values,
 // --- inputs -------------------------------------------------------------------------------
 
 static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
-    static const char *const kinds[] = {
-        [HP_DUMP_EMPTY] = "empty",       [HP_DUMP_RAW] = "raw",
-        [HP_DUMP_UNBIASED] = "unbiased", [HP_DUMP_OBJECTS] = "objects",
-        [HP_DUMP_SCALED] = "scaled",     [HP_DUMP_EXACT] = "exact",
+    static const char *const scalings[] = {
+        [HP_SCALING_NONE_SEEN] = "empty",   [HP_SCALING_RAW] = "raw",
+        [HP_SCALING_UNBIASED] = "unbiased", [HP_SCALING_PER_LINE] = "objects",
+        [HP_SCALING_SCALED] = "scaled",     [HP_SCALING_EXACT] = "exact",
     };
     static const char *const checks[] = {
         [HP_HEADER_UNCHECKED] = "unchecked",
@@ -66,7 +66,7 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
         [HP_HEADER_CONTRADICTS] = "contradicts",
     };
     put_text(out, "format", hp_producer_text(input->producer));
-    put_text(out, "sampling", kinds[input->kind]);
+    put_text(out, "sampling", scalings[input->scaling]);
     put_count(out, "period", input->period);
     put_count(out, "bytes", input->bytes);
     put_count(out, "stacks", input->stacks);

@@ -11,26 +11,26 @@ static void put_field(struct hp_sink *out, const char *name) {
     hp_sink_print(out, "  %-12s ", name);
 }
 
-static void put_kind(struct hp_sink *out, const struct hp_input_record *input) {
-    static const char *const kinds[] = {
-        [HP_DUMP_EMPTY] = "no stacks",
-        [HP_DUMP_RAW] = "sampled counts as they are",
-        [HP_DUMP_UNBIASED] = "counts rewritten by jemalloc (prof_unbias:true)",
-        [HP_DUMP_OBJECTS] = "sampled counts of one size a line",
-        [HP_DUMP_SCALED] = "estimates of its writer",
-        [HP_DUMP_EXACT] = "exact counts",
+static void put_scaling(struct hp_sink *out, const struct hp_input_record *input) {
+    static const char *const scalings[] = {
+        [HP_SCALING_NONE_SEEN] = "no stacks",
+        [HP_SCALING_RAW] = "sampled counts as they are",
+        [HP_SCALING_UNBIASED] = "counts rewritten by jemalloc (prof_unbias:true)",
+        [HP_SCALING_PER_LINE] = "sampled counts of one size a line",
+        [HP_SCALING_SCALED] = "estimates of its writer",
+        [HP_SCALING_EXACT] = "exact counts",
     };
     put_field(out, "sampling");
     if (input->period <= 1) {
         hp_sink_print(out, "%s; %s\n",
                       input->period ? "every allocation" : "no sample period",
-                      kinds[input->kind]);
+                      scalings[input->scaling]);
         return;
     }
     bool is_unbias_off =
-        input->producer == HP_PRODUCER_JEMALLOC && input->kind == HP_DUMP_RAW;
+        input->producer == HP_PRODUCER_JEMALLOC && input->scaling == HP_SCALING_RAW;
     hp_sink_print(out, "every %llu bytes on average; %s%s\n",
-                  (unsigned long long)input->period, kinds[input->kind],
+                  (unsigned long long)input->period, scalings[input->scaling],
                   is_unbias_off ? " (prof_unbias:false)" : "");
 }
 
@@ -158,7 +158,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input) 
         put_field(out, "written by");
         hp_sink_print(out, "%s\n", hp_writer_text(input));
     }
-    put_kind(out, input);
+    put_scaling(out, input);
     put_contents(out, input);
     put_sum(out, input, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
     put_sum(out, input, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);

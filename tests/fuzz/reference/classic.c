@@ -12,10 +12,10 @@ static bool contains(struct hp_span text, const char *word) {
     return false;
 }
 
-static void is(struct hp_dump *dump, enum hp_producer producer, enum hp_dump_kind kind,
+static void is(struct hp_dump *dump, enum hp_producer producer, enum hp_scaling scaling,
                uint64_t period) {
     dump->producer = producer;
-    dump->kind = kind;
+    dump->scaling = scaling;
     dump->period = period;
 }
 
@@ -26,20 +26,20 @@ static void judge_type(struct hp_dump *dump, struct hp_span type, uint64_t numbe
     bool is_heap = contains(type, "heap");
 
     if (hp_span_is(type, "heapprofile")) {
-        is(dump, HP_PRODUCER_JEMALLOC_3, HP_DUMP_EXACT, 1);
+        is(dump, HP_PRODUCER_JEMALLOC_3, HP_SCALING_EXACT, 1);
     } else if (is_heap && contains(type, "_v2")) {
-        is(dump, HP_PRODUCER_JEMALLOC_3, HP_DUMP_RAW, number);
+        is(dump, HP_PRODUCER_JEMALLOC_3, HP_SCALING_RAW, number);
     } else if (is_heap) {
         dump->is_first_version = true;
         is(dump, hp_span_is(type, "heap") ? HP_PRODUCER_GO : HP_PRODUCER_UNKNOWN,
-           HP_DUMP_OBJECTS, number / 2);
+           HP_SCALING_PER_LINE, number / 2);
     } else if (type.size == 0 && repeats) {
         dump->is_first_version = true;
-        is(dump, HP_PRODUCER_UNKNOWN, HP_DUMP_RAW, 0);
+        is(dump, HP_PRODUCER_UNKNOWN, HP_SCALING_RAW, 0);
     } else if (hp_span_starts(type, "growth")) {
-        is(dump, HP_PRODUCER_GPERFTOOLS_GROWTH, HP_DUMP_EXACT, 1);
+        is(dump, HP_PRODUCER_GPERFTOOLS_GROWTH, HP_SCALING_EXACT, 1);
     } else {
-        is(dump, HP_PRODUCER_UNKNOWN, HP_DUMP_EXACT, 1);
+        is(dump, HP_PRODUCER_UNKNOWN, HP_SCALING_EXACT, 1);
     }
 }
 
@@ -48,9 +48,9 @@ static void is_padded(struct hp_dump *dump) {
     if (dump->producer != HP_PRODUCER_JEMALLOC_3) {
         return;
     }
-    if (dump->kind == HP_DUMP_RAW) {
+    if (dump->scaling == HP_SCALING_RAW) {
         dump->producer = HP_PRODUCER_GPERFTOOLS_SAMPLE;
-        dump->kind = HP_DUMP_OBJECTS;
+        dump->scaling = HP_SCALING_PER_LINE;
     } else {
         dump->producer = HP_PRODUCER_GPERFTOOLS;
     }

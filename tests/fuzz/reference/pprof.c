@@ -282,7 +282,7 @@ static void read_samples(struct profile *p) {
     dump->producer = reference_producer(p);
     bool fits = times > 0 && p->period < ((uint64_t)1 << 62) / times;
     dump->period = fits ? p->period * times : 0;
-    dump->kind = dump->period == 1 ? HP_DUMP_EXACT : HP_DUMP_SCALED;
+    dump->scaling = dump->period == 1 ? HP_SCALING_EXACT : HP_SCALING_SCALED;
     dump->has_rows = true;
     for (size_t i = 0; i < p->mappings.count; i++) {
         add_mapping(p, &p->mappings.at[i]);
