@@ -11,7 +11,7 @@
 //     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)
 //
 // Both roundings cost up to a few percent.  If all n objects of a line are of one size
-// class S, (c', b') tells n and S exactly, and we undo both: see snap.h.
+// class S, (c', b') tells n and S exactly, and we undo both: see recover_size.h.
 //
 // Where a dump lists the sampled objects of a stack with their sizes, these are taken for
 // what is in use, and its counts only for what was ever allocated.
@@ -21,8 +21,8 @@
 #include "calc/unbias.h"
 
 #include "calc/probability.h"
+#include "calc/recover_size.h"
 #include "calc/scaling.h"
-#include "calc/snap.h"
 #include "calc/uncertainty.h"
 
 #include <string.h>
@@ -97,9 +97,9 @@ double hp_unbias_total_bytes(struct hp_count total, uint64_t period) {
     return (double)total.bytes / hp_one_minus_exp(mean / (double)period);
 }
 
-static bool snap(const struct hp_unbias *unbias, struct hp_count count, uint64_t *n,
-                 uint64_t *size) {
-    return hp_snap(&unbias->classes, count, n, size);
+static bool recover_size(const struct hp_unbias *unbias, struct hp_count count,
+                         uint64_t *n, uint64_t *size) {
+    return hp_recover_size(&unbias->classes, count, n, size);
 }
 
 // --- one pair of numbers -----------------------------------------------------------
@@ -113,7 +113,7 @@ static bool is_one_raw_size(struct hp_count count) {
 static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
                          uint64_t *n, uint64_t *size) {
     if (unbias->scaling == HP_SCALING_UNBIASED) {
-        return snap(unbias, count, n, size);
+        return recover_size(unbias, count, n, size);
     }
     *n = count.objects;
     *size = count.bytes / count.objects;
@@ -216,7 +216,7 @@ static bool lines_have_one_size_each(const struct hp_unbias *unbias,
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_count line = in_column(&lines_of(dump, stack)[i].counts, column);
         uint64_t n, size;
-        if (line.objects > 0 && !snap(unbias, line, &n, &size)) {
+        if (line.objects > 0 && !recover_size(unbias, line, &n, &size)) {
             return false;
         }
     }
@@ -235,7 +235,7 @@ static bool prefers_lines(const struct hp_unbias *unbias, const struct hp_dump *
     }
     struct hp_count total = in_column(&stack->counts, column);
     uint64_t n, size;
-    return total.objects > 0 && !snap(unbias, total, &n, &size) &&
+    return total.objects > 0 && !recover_size(unbias, total, &n, &size) &&
            lines_have_one_size_each(unbias, dump, stack, column);
 }
 
@@ -372,7 +372,7 @@ static bool fits_better_rewritten(const struct hp_unbias *unbias,
         const struct hp_count counts[] = {stack->counts.inuse, stack->counts.alloc};
         for (int i = 0; i < 2; i++) {
             uint64_t n, size;
-            if (counts[i].objects > 0 && !snap(unbias, counts[i], &n, &size)) {
+            if (counts[i].objects > 0 && !recover_size(unbias, counts[i], &n, &size)) {
                 return false;
             }
             has_several |= counts[i].objects > 0 && !is_one_raw_size(counts[i]);

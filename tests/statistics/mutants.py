@@ -31,7 +31,7 @@ GAPS = 'gaps/follow*'                          # T1
 CHANCE = 'decisions/sample*'                   # T2
 MEANS = 'estimates/of*'                        # T4
 EXACT = 'calc/finds*'
-SNAP = 'dumps/of_equal*'                       # T8
+SIZES = 'dumps/of_equal*'                      # T8
 
 # (what is wrong, file, [(text, what stands there instead)], [(test program, tests to fail)])
 MUTANTS = (
@@ -75,20 +75,20 @@ MUTANTS = (
     # The tool, and the writer that it is judged by.
     ('calc: no unbiasing', 'calc/unbias.c',
      [(ONE_SIZE, 'estimate_of((double)n, (double)n * (double)size);')],
-     [('dumps', EXACT), ('dumps', 'calc/estimates*'), ('dumps', SNAP)]),
+     [('dumps', EXACT), ('dumps', 'calc/estimates*'), ('dumps', SIZES)]),
     ('calc: a chance of size / period', 'calc/unbias.c',
      [('double p = hp_one_minus_exp((double)size * unbias->byte_rate);',
        'double p = size < unbias->period ? (double)size / (double)unbias->period : 1;')],
-     [('dumps', EXACT), ('dumps', SNAP)]),
+     [('dumps', EXACT), ('dumps', SIZES)]),
     ('calc: sizes not found back', 'calc/unbias.c',
-     [('return snap(unbias, count, n, size);', 'return false;')],
-     [('dumps', EXACT), ('dumps', SNAP)]),
+     [('return recover_size(unbias, count, n, size);', 'return false;')],
+     [('dumps', EXACT), ('dumps', SIZES)]),
     ('calc: threads left out', 'calc/unbias.c',
      [('for (uint32_t i = 0; i < stack->lines; i++) {\n        struct hp_unbiased e',
        'for (uint32_t i = 1; i < stack->lines; i++) {\n        struct hp_unbiased e')],
      [('dumps', 'dumps/with_raw*')]),
     ('writer: weights rounded down', 'sampler/core/ledger.c',
-     [('(uint64_t)round(8 / p)', '(uint64_t)(8 / p)')], [('dumps', SNAP)]),
+     [('(uint64_t)round(8 / p)', '(uint64_t)(8 / p)')], [('dumps', SIZES)]),
     ('writer: numbers not rewritten', 'sampler/core/heapfile.c',
      [('bytes * (1 - exp(-mean / (double)period))', 'bytes')],
      [('dumps', 'dumps/rewritten*'), ('dumps', EXACT)]),

@@ -39,7 +39,7 @@ static bool close_to(double a, double b, double relative) {
 static const struct {
     struct hp_count printed;
     double n, size;
-} snapped[] = {
+} recovered[] = {
     {{1, 82338}, 1, 81920},
     {{8, 4128810}, 8, 524288},
     {{29, 118785}, 29, 4096},
@@ -48,14 +48,14 @@ static const struct {
 
 Test(unbias, finds_number_and_size_of_equal_objects_exactly) {
     const double period = 524288;
-    for (size_t i = 0; i < sizeof snapped / sizeof *snapped; i++) {
+    for (size_t i = 0; i < sizeof recovered / sizeof *recovered; i++) {
         struct one one;
         double objects, bytes;
-        make(&one, 524288, snapped[i].printed, false);
+        make(&one, 524288, recovered[i].printed, false);
         estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
-        double p = -expm1(snapped[i].size * log1p(-1 / period));
-        cr_expect(close_to(objects, snapped[i].n / p, 1e-9), "row %zu: %f", i, objects);
-        cr_expect(close_to(bytes, snapped[i].n * snapped[i].size / p, 1e-12),
+        double p = -expm1(recovered[i].size * log1p(-1 / period));
+        cr_expect(close_to(objects, recovered[i].n / p, 1e-9), "row %zu: %f", i, objects);
+        cr_expect(close_to(bytes, recovered[i].n * recovered[i].size / p, 1e-12),
                   "row %zu: %f", i, bytes);
     }
 }
@@ -104,7 +104,7 @@ static struct hp_count printed(double n, double size, double period) {
 }
 
 // T8 of the design: all classes up to 64 periods.
-Test(unbias, snaps_every_class_back) {
+Test(unbias, recovers_the_size_of_every_class) {
     static const double periods[] = {0x1p6, 0x1p12, 0x1p15, 0x1p19, 0x1p21, 0x1p25};
     static const double more[] = {77, 100, 333, 1000, 12345, 1e5, 1000003};
     int tried = 0, wrong = 0;

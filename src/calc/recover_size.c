@@ -4,7 +4,7 @@
 //     c' = round(C q), b' = round(B q)
 //
 // Try the classes near b'/c' and the n near c'/q, and see which pair it would have printed so.
-#include "calc/snap.h"
+#include "calc/recover_size.h"
 
 #include "calc/probability.h"
 
@@ -27,8 +27,8 @@ static bool prints_as(const struct hp_size_class *class, double period, uint64_t
 }
 
 // How many objects of this class make `count`; 0 if no number does.
-static uint64_t snap_to_class(const struct hp_size_class *class, double period,
-                              struct hp_count count) {
+static uint64_t count_of_class(const struct hp_size_class *class, double period,
+                               struct hp_count count) {
     double objects = (double)class->shifted_objects / 8;
     if (class->shifted_objects == 0) {
         return 0;
@@ -49,14 +49,14 @@ static uint64_t snap_to_class(const struct hp_size_class *class, double period,
     return 0;
 }
 
-bool hp_snap(const struct hp_size_classes *classes, struct hp_count count, uint64_t *n,
-             uint64_t *size) {
+bool hp_recover_size(const struct hp_size_classes *classes, struct hp_count count,
+                     uint64_t *n, uint64_t *size) {
     int middle = hp_class_below(count.bytes / count.objects);
     int first = middle < 2 ? 0 : middle - 2;
     int last = middle + 2 < HP_SIZE_CLASSES ? middle + 2 : HP_SIZE_CLASSES - 1;
     for (int i = first; i <= last; i++) {
         const struct hp_size_class *class = &classes->of[i];
-        *n = snap_to_class(class, (double)classes->period, count);
+        *n = count_of_class(class, (double)classes->period, count);
         if (*n > 0) {
             *size = class->size;
             return true;
