@@ -2,8 +2,39 @@
 #ifndef HP_CALC_RECOVER_SIZE_H
 #define HP_CALC_RECOVER_SIZE_H
 
-#include "calc/sizeclass.h"
 #include "model/values.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// jemalloc's size classes, and what it keeps of one sampled object of each.
+
+enum {
+    HP_SIZE_CLASSES = 236, // 8 bytes to 7 * 2^61
+};
+
+struct hp_size_class {
+    uint64_t size;
+    uint64_t unbiased_size;   // round(size / p)
+    uint64_t shifted_objects; // round(8 / p)
+};
+
+// For one sample period; p is the probability that an object of the class is sampled.
+struct hp_size_classes {
+    uint64_t period; // 0: not filled in
+    struct hp_size_class of[HP_SIZE_CLASSES];
+};
+
+// Does nothing if it was made for this period already.
+void hp_size_classes_init(struct hp_size_classes *classes, uint64_t period);
+
+// The size of class i.
+uint64_t hp_class_size(int i);
+
+// The last class of at most `size` bytes; 0 also for less than 8.
+int hp_class_below(uint64_t size);
+
+bool hp_is_class_size(uint64_t size);
 
 // True, with n and their size, if `count` is what jemalloc prints for n objects of one size.
 bool hp_recover_size(const struct hp_size_classes *classes, struct hp_count count,

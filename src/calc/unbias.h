@@ -9,7 +9,7 @@
 #ifndef HP_CALC_UNBIAS_H
 #define HP_CALC_UNBIAS_H
 
-#include "calc/sizeclass.h"
+#include "calc/recover_size.h"
 #include "model/dump.h"
 #include "model/error.h"
 

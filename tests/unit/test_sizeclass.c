@@ -1,4 +1,4 @@
-#include "calc/sizeclass.h"
+#include "calc/recover_size.h"
 
 #include <criterion/criterion.h>
 
