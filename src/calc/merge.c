@@ -99,7 +99,7 @@ static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *du
     static_assert(sizeof(hp_frame_id) == sizeof *dump->frames.at, "ids take one word");
     hp_frame_id *frames = (hp_frame_id *)dump->frames.at;
     for (size_t i = 0; i < dump->frames.count; i++) {
-        frames[i] = merger->placer.frames.at[dump->frames.at[i]];
+        frames[i] = merger->resolver.frames.at[dump->frames.at[i]];
     }
     return frames;
 }
@@ -111,7 +111,8 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
     bool adopt = profile->stacks.count == 0 && !merger->splits_threads;
     if (adopt) {
         hp_profile_reserve(profile, dump->stacks.count);
-        hp_profile_sort(profile, merger->placer.frames.at, merger->placer.frames.count);
+        hp_profile_sort(profile, merger->resolver.frames.at,
+                        merger->resolver.frames.count);
     }
     static const hp_string none;
     hp_frame_id *frames = translate(merger, dump);
@@ -166,9 +167,9 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     record->header_check = merger->splits_threads
                                ? HP_HEADER_UNCHECKED // it is of all threads together
                                : check_header(dump, &merger->unbias, &record->total);
-    hp_place(&merger->placer, dump, profile);
-    record->unplaced_addresses = merger->placer.unplaced;
-    record->files = merger->placer.images.count;
+    hp_resolve(&merger->resolver, dump, profile);
+    record->unmapped_addresses = merger->resolver.unmapped;
+    record->files = merger->resolver.images.count;
     if (merger->unbias.has_alloc) {
         hp_profile_set_alloc(profile);
     }
@@ -181,13 +182,13 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     }
     if (dump->stacks.count > 0) { // else the frames may yet be put in order
         hp_embedded_symbols_add(&merger->embedded, profile, dump,
-                                merger->placer.frames.at);
+                                merger->resolver.frames.at);
     }
     return HP_OK;
 }
 
 void hp_merger_done(struct hp_merger *merger) {
-    hp_placer_done(&merger->placer);
+    hp_resolver_done(&merger->resolver);
     hp_embedded_symbols_done(&merger->embedded);
     hp_vec_done(&merger->values);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {

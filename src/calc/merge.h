@@ -1,14 +1,14 @@
-// One more dump into a profile: place it, undo its sampling, add it up.
+// One more dump into a profile: undo its sampling, resolve its addresses, add it up.
 #ifndef HP_CALC_MERGE_H
 #define HP_CALC_MERGE_H
 
 #include "calc/embedded_symbols.h"
-#include "calc/place.h"
+#include "calc/resolve.h"
 #include "calc/unbias.h"
 
 // What is asked for, and scratch memory, kept from dump to dump.  {0} is ready for use.
 struct hp_merger {
-    struct hp_placer placer;
+    struct hp_resolver resolver;
     struct hp_unbias unbias;
     struct hp_embedded_symbols embedded;        // of the profile's frames
     HP_VEC(struct hp_values) values;            // of each stack of the dump

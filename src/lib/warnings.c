@@ -74,8 +74,8 @@ static struct hp_faults no_objects(const struct hp_input_record *input) {
                 0);
 }
 
-static struct hp_faults unplaced(const struct hp_input_record *input) {
-    return (struct hp_faults){input->unplaced_addresses, 0};
+static struct hp_faults unmapped(const struct hp_input_record *input) {
+    return (struct hp_faults){input->unmapped_addresses, 0};
 }
 
 static const struct {
@@ -98,7 +98,7 @@ static const struct {
     {overlaps, "has overlapping rows in its memory map, of which the first hold: %",
      NULL},
     {unknown, "has indented lines of an unknown dialect, which are passed over: %", NULL},
-    {unplaced, "has addresses in no mapping: %", NULL},
+    {unmapped, "has addresses in no mapping: %", NULL},
 };
 
 static void warn_of_one(struct hp_profile *profile, const struct hp_input_record *input,

@@ -69,7 +69,7 @@ struct hp_input_record {
     uint64_t period; // mean bytes between samples
     uint64_t bytes;  // uncompressed
     uint64_t lines;  // of text; 0 where there is none
-    uint64_t stacks, threads, addresses, unplaced_addresses;
+    uint64_t stacks, threads, addresses, unmapped_addresses;
     uint64_t files; // mapped ones
     char *remark; // what its writer warns of, of which the profile is the owner; or NULL
     uint64_t remark_line;

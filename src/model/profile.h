@@ -1,4 +1,4 @@
-// Many dumps, unbiased, placed in the files they came from, and merged.
+// Many dumps, unbiased, resolved to the files they came from, and merged.
 //
 // Arrays of plain structs that name one another by number.  Frames and stacks are found
 // through open-addressing tables; hp_profile_sort() brings everything into the one order

@@ -72,7 +72,7 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
     put_count(out, "stacks", input->stacks);
     put_count(out, "threads", input->threads);
     put_count(out, "addresses", input->addresses);
-    put_count(out, "unplaced_addresses", input->unplaced_addresses);
+    put_count(out, "unplaced_addresses", input->unmapped_addresses);
     put_count(out, "listed", input->listed);
     hp_sink_text(out, ",\n   \"passed_over\": {");
     hp_sink_print(out,

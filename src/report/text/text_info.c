@@ -41,9 +41,9 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
         (unsigned long long)input->stacks, (unsigned long long)input->threads,
         (unsigned long long)input->files, input->files == 1 ? "" : "s",
         (unsigned long long)input->addresses);
-    if (input->unplaced_addresses) {
+    if (input->unmapped_addresses) {
         hp_sink_print(out, " (%llu in no mapping)",
-                      (unsigned long long)input->unplaced_addresses);
+                      (unsigned long long)input->unmapped_addresses);
     }
     hp_sink_text(out, "\n");
     put_field(out, "size");

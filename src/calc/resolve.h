@@ -1,13 +1,13 @@
-// From addresses of one process to (module, offset), with the dump's own memory map.
-#ifndef HP_CALC_PLACE_H
-#define HP_CALC_PLACE_H
+// Resolves addresses of one process to (module, offset), with the dump's own memory map.
+#ifndef HP_CALC_RESOLVE_H
+#define HP_CALC_RESOLVE_H
 
 #include "base/index.h"
 #include "model/dump.h"
 #include "model/profile.h"
 
 // Where the code of one row of the map belongs.
-struct hp_row_place {
+struct hp_resolved_row {
     hp_module_id module;
     uint64_t offset; // of the row's first byte in the module
     bool known;      // false: not asked for yet
@@ -22,21 +22,21 @@ struct hp_run {
 };
 
 // Scratch memory, kept from dump to dump.  {0} is ready for use.
-struct hp_placer {
-    HP_VEC(struct hp_row_place) places; // of each row
-    HP_VEC(uint32_t) image_of;          // of each row, + 1; 0 for none
+struct hp_resolver {
+    HP_VEC(struct hp_resolved_row) rows; // of each row
+    HP_VEC(uint32_t) image_of;           // of each row, + 1; 0 for none
     HP_VEC(struct hp_run) images;
     struct hp_index wholes; // images of more than one row, the first of each path
     bool has_wholes;        // it is made when it is asked
     HP_VEC(struct hp_extent) extents; // of the image at hand
     HP_VEC(hp_frame_id) frames;       // of each of the dump's addresses
-    uint64_t unplaced;                // addresses in no row
+    uint64_t unmapped;                // addresses in no row
 };
 
-// Find the frame of each address of the dump: placer->frames.
-void hp_place(struct hp_placer *placer, const struct hp_dump *dump,
-              struct hp_profile *profile);
+// Find the frame of each address of the dump: resolver->frames.
+void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
+                struct hp_profile *profile);
 
-void hp_placer_done(struct hp_placer *placer);
+void hp_resolver_done(struct hp_resolver *resolver);
 
 #endif

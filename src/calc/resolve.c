@@ -10,7 +10,7 @@
 //
 // A row of code that stands alone may be a second mapping of a piece of an image, as V8 makes of
 // the builtins in its text; calls there are calls in the image.
-#include "calc/place.h"
+#include "calc/resolve.h"
 
 #include "base/hash.h"
 
@@ -73,10 +73,10 @@ static bool continues(const struct hp_mapping *last, const struct hp_mapping *ro
 }
 
 // The image that row `i` of a file is of; NULL if it begins another.
-static struct hp_run *continued_image(struct hp_placer *placer,
+static struct hp_run *continued_image(struct hp_resolver *resolver,
                                       const struct hp_dump *dump, size_t i) {
-    size_t count = placer->images.count;
-    struct hp_run *image = count > 0 ? &placer->images.at[count - 1] : NULL;
+    size_t count = resolver->images.count;
+    struct hp_run *image = count > 0 ? &resolver->images.at[count - 1] : NULL;
     if (!image) {
         return NULL;
     }
@@ -96,23 +96,23 @@ static void add_row(struct hp_run *image, const struct hp_mapping *row, size_t i
     }
 }
 
-static void find_images(struct hp_placer *placer, const struct hp_dump *dump) {
-    placer->images.count = 0;
-    placer->image_of.count = 0;
-    placer->has_wholes = false;
+static void find_images(struct hp_resolver *resolver, const struct hp_dump *dump) {
+    resolver->images.count = 0;
+    resolver->image_of.count = 0;
+    resolver->has_wholes = false;
     for (size_t i = 0; i < dump->mappings.count; i++) {
         const struct hp_mapping *row = &dump->mappings.at[i];
         bool is_file = has_file(row);
-        struct hp_run *image = is_file ? continued_image(placer, dump, i) : NULL;
+        struct hp_run *image = is_file ? continued_image(resolver, dump, i) : NULL;
         if (is_file && !image) {
-            hp_vec_push(&placer->images,
+            hp_vec_push(&resolver->images,
                         ((struct hp_run){.first_row = i, .last_row = i}));
-            image = &placer->images.at[placer->images.count - 1];
+            image = &resolver->images.at[resolver->images.count - 1];
         }
         if (is_file && !row->reserved) { // where reserved rows end tells nothing
             add_row(image, row, i);
         }
-        hp_vec_push(&placer->image_of, is_file ? (uint32_t)placer->images.count : 0);
+        hp_vec_push(&resolver->image_of, is_file ? (uint32_t)resolver->images.count : 0);
     }
 }
 
@@ -123,23 +123,23 @@ static uint64_t extended(const struct hp_mapping *from, uint64_t at) {
 
 // The offset of hole `i` of an image, from its nearest executable rows; from the rows that
 // are no code only if both sides agree.
-static bool hole_offset(const struct hp_placer *placer, const struct hp_dump *dump,
+static bool hole_offset(const struct hp_resolver *resolver, const struct hp_dump *dump,
                         size_t i, uint64_t *offset) {
     const struct hp_mapping *rows = dump->mappings.at;
     size_t before = i, after = i;
     size_t first = i < LONGEST_HOLE ? 0 : i - LONGEST_HOLE;
-    while (before > first && placer->image_of.at[before] == 0 &&
+    while (before > first && resolver->image_of.at[before] == 0 &&
            rows[before - 1].end == rows[before].start) {
         before--;
     }
     size_t last = dump->mappings.count - 1;
     last = last - i < LONGEST_HOLE ? last : i + LONGEST_HOLE;
-    while (after < last && placer->image_of.at[after] == 0 &&
+    while (after < last && resolver->image_of.at[after] == 0 &&
            rows[after].end == rows[after + 1].start) {
         after++;
     }
-    uint32_t image = placer->image_of.at[before];
-    if (image == 0 || image != placer->image_of.at[after]) {
+    uint32_t image = resolver->image_of.at[before];
+    if (image == 0 || image != resolver->image_of.at[after]) {
         return false;
     }
     uint64_t low = extended(&rows[before], rows[i].start);
@@ -149,31 +149,31 @@ static bool hole_offset(const struct hp_placer *placer, const struct hp_dump *du
 }
 
 // Add a piece of text to the image's extents, joined to the last where it continues it.
-static void add_extent(struct hp_placer *placer, struct hp_extent piece) {
-    size_t count = placer->extents.count;
-    struct hp_extent *last = count > 0 ? &placer->extents.at[count - 1] : NULL;
+static void add_extent(struct hp_resolver *resolver, struct hp_extent piece) {
+    size_t count = resolver->extents.count;
+    struct hp_extent *last = count > 0 ? &resolver->extents.at[count - 1] : NULL;
     if (last && last->offset + last->size == piece.offset) {
         last->size += piece.size;
         last->has_hole |= piece.has_hole;
     } else {
-        hp_vec_push(&placer->extents, piece);
+        hp_vec_push(&resolver->extents, piece);
     }
 }
 
-static void find_extents(struct hp_placer *placer, const struct hp_dump *dump,
+static void find_extents(struct hp_resolver *resolver, const struct hp_dump *dump,
                          const struct hp_run *image) {
-    placer->extents.count = 0;
+    resolver->extents.count = 0;
     for (size_t i = image->first_row; i <= image->last_row; i++) {
         const struct hp_mapping *row = &dump->mappings.at[i];
         struct hp_extent piece = {row->offset, row->end - row->start, false};
-        if (placer->image_of.at[i] == 0) {
+        if (resolver->image_of.at[i] == 0) {
             piece.has_hole = true;
-            if (!may_be_hole(row) || !hole_offset(placer, dump, i, &piece.offset)) {
+            if (!may_be_hole(row) || !hole_offset(resolver, dump, i, &piece.offset)) {
                 continue;
             }
         }
         if (row->executable) {
-            add_extent(placer, piece);
+            add_extent(resolver, piece);
         }
     }
 }
@@ -190,12 +190,12 @@ static uint32_t hash_of(const struct hp_mapping *row) {
 }
 
 // The whole image of the row's file, or NULL.
-static struct hp_run *find_whole(struct hp_placer *placer, const struct hp_dump *dump,
+static struct hp_run *find_whole(struct hp_resolver *resolver, const struct hp_dump *dump,
                                  const struct hp_mapping *row) {
-    const struct hp_index *index = &placer->wholes;
+    const struct hp_index *index = &resolver->wholes;
     size_t mask = index->slot_count - 1;
     for (size_t i = hash_of(row) & mask; index->slots[i]; i = (i + 1) & mask) {
-        struct hp_run *image = &placer->images.at[index->slots[i] - 1];
+        struct hp_run *image = &resolver->images.at[index->slots[i] - 1];
         if (same_file(row, first_row(dump, image))) {
             return image;
         }
@@ -203,39 +203,39 @@ static struct hp_run *find_whole(struct hp_placer *placer, const struct hp_dump 
     return NULL;
 }
 
-static void make_wholes(struct hp_placer *placer, const struct hp_dump *dump) {
-    hp_index_drop(&placer->wholes);
-    hp_index_widen(&placer->wholes, placer->images.count);
-    for (size_t i = 0; i < placer->images.count; i++) {
-        const struct hp_run *image = &placer->images.at[i];
+static void make_wholes(struct hp_resolver *resolver, const struct hp_dump *dump) {
+    hp_index_drop(&resolver->wholes);
+    hp_index_widen(&resolver->wholes, resolver->images.count);
+    for (size_t i = 0; i < resolver->images.count; i++) {
+        const struct hp_run *image = &resolver->images.at[i];
         const struct hp_mapping *row = first_row(dump, image);
         if (image->first_row < image->last_row && image->code_end > 0 &&
-            !find_whole(placer, dump, row)) {
-            hp_index_place(&placer->wholes, hash_of(row), (uint32_t)i);
+            !find_whole(resolver, dump, row)) {
+            hp_index_place(&resolver->wholes, hash_of(row), (uint32_t)i);
         }
     }
-    placer->has_wholes = true;
+    resolver->has_wholes = true;
 }
 
 // The image itself, or the one that it is a second mapping of a piece of.
-static struct hp_run *whole_of(struct hp_placer *placer, const struct hp_dump *dump,
+static struct hp_run *whole_of(struct hp_resolver *resolver, const struct hp_dump *dump,
                                struct hp_run *image) {
     if (image->first_row < image->last_row || image->code_end == 0 || dump->has_rows) {
         return image;
     }
-    if (!placer->has_wholes) {
-        make_wholes(placer, dump);
+    if (!resolver->has_wholes) {
+        make_wholes(resolver, dump);
     }
-    struct hp_run *whole = find_whole(placer, dump, first_row(dump, image));
+    struct hp_run *whole = find_whole(resolver, dump, first_row(dump, image));
     bool is_piece = whole && whole->code_start <= image->code_start &&
                     image->code_end <= whole->code_end;
     return is_piece ? whole : image;
 }
 
-static void find_module(struct hp_placer *placer, const struct hp_dump *dump,
+static void find_module(struct hp_resolver *resolver, const struct hp_dump *dump,
                         struct hp_run *image, struct hp_profile *profile) {
     const struct hp_mapping *first = first_row(dump, image);
-    find_extents(placer, dump, image);
+    find_extents(resolver, dump, image);
     struct hp_module module = {
         .kind = HP_MODULE_FILE,
         .path = hp_strtab_add(&profile->strings, first->path),
@@ -243,18 +243,19 @@ static void find_module(struct hp_placer *placer, const struct hp_dump *dump,
         // A pprof profile does not have every row of the map.
         .span =
             dump->has_rows ? 0 : dump->mappings.at[image->last_row].end - first->start,
-        .extents = (uint32_t)placer->extents.count,
+        .extents = (uint32_t)resolver->extents.count,
     };
-    image->module = hp_profile_module(profile, &module, placer->extents.at);
+    image->module = hp_profile_module(profile, &module, resolver->extents.at);
     image->known = true;
 }
 
-static hp_module_id module_of_image(struct hp_placer *placer, const struct hp_dump *dump,
-                                    struct hp_run *image, struct hp_profile *profile) {
+static hp_module_id module_of_image(struct hp_resolver *resolver,
+                                    const struct hp_dump *dump, struct hp_run *image,
+                                    struct hp_profile *profile) {
     if (!image->known) {
-        struct hp_run *whole = whole_of(placer, dump, image);
+        struct hp_run *whole = whole_of(resolver, dump, image);
         if (!whole->known) {
-            find_module(placer, dump, whole, profile);
+            find_module(resolver, dump, whole, profile);
         }
         image->module = whole->module;
         image->known = true;
@@ -262,7 +263,7 @@ static hp_module_id module_of_image(struct hp_placer *placer, const struct hp_du
     return image->module;
 }
 
-// --- places ------------------------------------------------------------------------------
+// --- resolving -------------------------------------------------------------------------
 
 static hp_module_id pseudo_module(const struct hp_mapping *row,
                                   struct hp_profile *profile) {
@@ -273,30 +274,31 @@ static hp_module_id pseudo_module(const struct hp_mapping *row,
 }
 
 // The image that a hole at row `i` lies in.  hole_offset() has made sure there is one.
-static struct hp_run *image_around(struct hp_placer *placer, size_t i) {
-    while (placer->image_of.at[i] == 0) {
+static struct hp_run *image_around(struct hp_resolver *resolver, size_t i) {
+    while (resolver->image_of.at[i] == 0) {
         i--;
     }
-    return &placer->images.at[placer->image_of.at[i] - 1];
+    return &resolver->images.at[resolver->image_of.at[i] - 1];
 }
 
-static struct hp_row_place place_of_row(struct hp_placer *placer,
-                                        const struct hp_dump *dump, size_t i,
-                                        struct hp_profile *profile) {
+static struct hp_resolved_row resolve_row(struct hp_resolver *resolver,
+                                          const struct hp_dump *dump, size_t i,
+                                          struct hp_profile *profile) {
     const struct hp_mapping *row = &dump->mappings.at[i];
-    struct hp_row_place place = {.offset = row->offset, .known = true};
-    uint32_t image = placer->image_of.at[i];
+    struct hp_resolved_row resolved = {.offset = row->offset, .known = true};
+    uint32_t image = resolver->image_of.at[i];
     if (image > 0) {
-        place.module =
-            module_of_image(placer, dump, &placer->images.at[image - 1], profile);
-    } else if (may_be_hole(row) && hole_offset(placer, dump, i, &place.offset)) {
-        place.module = module_of_image(placer, dump, image_around(placer, i), profile);
+        resolved.module =
+            module_of_image(resolver, dump, &resolver->images.at[image - 1], profile);
+    } else if (may_be_hole(row) && hole_offset(resolver, dump, i, &resolved.offset)) {
+        resolved.module =
+            module_of_image(resolver, dump, image_around(resolver, i), profile);
     } else {
         // Text that is in no file, a JIT's, is known by its address alone.
-        place.module = pseudo_module(row, profile);
-        place.offset = row->path.size > 0 ? row->offset : row->start;
+        resolved.module = pseudo_module(row, profile);
+        resolved.offset = row->path.size > 0 ? row->offset : row->start;
     }
-    return place;
+    return resolved;
 }
 
 // The row that holds `address`, or the number of rows.
@@ -315,7 +317,7 @@ static size_t row_of(const struct hp_dump *dump, uint64_t address) {
 }
 
 // 0 ends the stacks of some writers; and who has no map but names, needs none.
-static bool needs_place(const struct hp_dump *dump, size_t address) {
+static bool needs_mapping(const struct hp_dump *dump, size_t address) {
     bool has_names = dump->mappings.count == 0 && dump->embedded.count > 0;
     return dump->addresses.at[address] > 0 && !has_names &&
            !hp_dump_embedded(dump, address);
@@ -331,43 +333,44 @@ static size_t row_of_call(const struct hp_dump *dump, size_t number) {
     return row_of(dump, address - (address > 0));
 }
 
-static hp_frame_id place_address(struct hp_placer *placer, const struct hp_dump *dump,
-                                 size_t number, struct hp_profile *profile) {
+static hp_frame_id resolve_address(struct hp_resolver *resolver,
+                                   const struct hp_dump *dump, size_t number,
+                                   struct hp_profile *profile) {
     uint64_t address = dump->addresses.at[number];
     size_t i = row_of_call(dump, number);
     if (i == dump->mappings.count) {
-        placer->unplaced += needs_place(dump, number);
+        resolver->unmapped += needs_mapping(dump, number);
         return hp_profile_frame(profile, (hp_module_id){0}, address);
     }
-    struct hp_row_place *place = &placer->places.at[i];
-    if (!place->known) {
-        *place = place_of_row(placer, dump, i, profile);
+    struct hp_resolved_row *resolved = &resolver->rows.at[i];
+    if (!resolved->known) {
+        *resolved = resolve_row(resolver, dump, i, profile);
     }
-    uint64_t offset = place->offset + (address - dump->mappings.at[i].start);
-    return hp_profile_frame(profile, place->module, offset);
+    uint64_t offset = resolved->offset + (address - dump->mappings.at[i].start);
+    return hp_profile_frame(profile, resolved->module, offset);
 }
 
-void hp_place(struct hp_placer *placer, const struct hp_dump *dump,
-              struct hp_profile *profile) {
-    find_images(placer, dump);
-    placer->places.count = 0;
+void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
+                struct hp_profile *profile) {
+    find_images(resolver, dump);
+    resolver->rows.count = 0;
     for (size_t i = 0; i < dump->mappings.count; i++) {
-        hp_vec_push(&placer->places, (struct hp_row_place){0});
+        hp_vec_push(&resolver->rows, (struct hp_resolved_row){0});
     }
-    placer->unplaced = 0;
-    placer->frames.count = 0;
-    hp_vec_reserve(&placer->frames, dump->addresses.count);
+    resolver->unmapped = 0;
+    resolver->frames.count = 0;
+    hp_vec_reserve(&resolver->frames, dump->addresses.count);
     for (size_t i = 0; i < dump->addresses.count; i++) {
-        hp_frame_id frame = place_address(placer, dump, i, profile);
-        hp_vec_push(&placer->frames, frame);
+        hp_frame_id frame = resolve_address(resolver, dump, i, profile);
+        hp_vec_push(&resolver->frames, frame);
     }
 }
 
-void hp_placer_done(struct hp_placer *placer) {
-    hp_vec_done(&placer->places);
-    hp_vec_done(&placer->image_of);
-    hp_vec_done(&placer->images);
-    hp_index_drop(&placer->wholes);
-    hp_vec_done(&placer->extents);
-    hp_vec_done(&placer->frames);
+void hp_resolver_done(struct hp_resolver *resolver) {
+    hp_vec_done(&resolver->rows);
+    hp_vec_done(&resolver->image_of);
+    hp_vec_done(&resolver->images);
+    hp_index_drop(&resolver->wholes);
+    hp_vec_done(&resolver->extents);
+    hp_vec_done(&resolver->frames);
 }

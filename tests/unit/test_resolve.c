@@ -1,4 +1,4 @@
-#include "calc/place.h"
+#include "calc/resolve.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 
 static struct hp_dump dump;
 static struct hp_profile profile;
-static struct hp_placer placer;
+static struct hp_resolver resolver;
 
-// Read a map, and place the addresses.
-static void place(const char *maps, const uint64_t *addresses, size_t count) {
+// Read a map, and resolve the addresses.
+static void resolve(const char *maps, const uint64_t *addresses, size_t count) {
     struct hp_cursor c = hp_cursor_over(maps, maps + strlen(maps));
     hp_dump_clear(&dump);
     uint64_t line = 1;
@@ -18,11 +18,11 @@ static void place(const char *maps, const uint64_t *addresses, size_t count) {
     for (size_t i = 0; i < count; i++) {
         hp_vec_push(&dump.addresses, addresses[i]);
     }
-    hp_place(&placer, &dump, &profile);
+    hp_resolve(&resolver, &dump, &profile);
 }
 
 static const struct hp_frame *frame_of(size_t i) {
-    return &profile.frames.at[placer.frames.at[i].n];
+    return &profile.frames.at[resolver.frames.at[i].n];
 }
 
 static const char *path_of(const struct hp_frame *frame) {
@@ -33,15 +33,15 @@ static void setup(void) {
     hp_profile_init(&profile);
 }
 
-TestSuite(place, .init = setup);
+TestSuite(resolve, .init = setup);
 
 #define APP                                       \
     "5000-6000 r--p 00000000 fe:00 1  /srv/app\n" \
     "6000-8000 r-xp 00001000 fe:00 1  /srv/app\n" \
     "8000-9000 r--p 00003000 fe:00 1  /srv/app\n"
 
-Test(place, gives_module_and_file_offset) {
-    place(APP, (uint64_t[]){0x6010, 0x8000, 0x6000}, 3);
+Test(resolve, gives_module_and_file_offset) {
+    resolve(APP, (uint64_t[]){0x6010, 0x8000, 0x6000}, 3);
     cr_expect_str_eq(path_of(frame_of(0)), "/srv/app");
     cr_expect_eq(frame_of(0)->offset, 0x1010);
     cr_expect_eq(frame_of(1)->offset, 0x3000); // returns behind the last byte of the text
@@ -49,44 +49,44 @@ Test(place, gives_module_and_file_offset) {
     cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
 }
 
-Test(place, merges_processes_at_other_addresses) {
-    place(APP, (uint64_t[]){0x6010}, 1);
-    hp_frame_id first = placer.frames.at[0];
-    place(
+Test(resolve, merges_processes_at_other_addresses) {
+    resolve(APP, (uint64_t[]){0x6010}, 1);
+    hp_frame_id first = resolver.frames.at[0];
+    resolve(
         "a5000-a6000 r--p 00000000 fe:00 1  /srv/app\n"
         "a6000-a8000 r-xp 00001000 fe:00 1  /srv/app\n"
         "a8000-a9000 r--p 00003000 fe:00 1  /srv/app\n",
         (uint64_t[]){0xa6010}, 1);
-    cr_expect_eq(placer.frames.at[0].n, first.n);
+    cr_expect_eq(resolver.frames.at[0].n, first.n);
 }
 
-Test(place, keeps_two_builds_at_one_path_apart) {
-    place(APP, (uint64_t[]){0x6010}, 1);
-    hp_frame_id first = placer.frames.at[0];
-    place(
+Test(resolve, keeps_two_builds_at_one_path_apart) {
+    resolve(APP, (uint64_t[]){0x6010}, 1);
+    hp_frame_id first = resolver.frames.at[0];
+    resolve(
         "5000-6000 r--p 00000000 fe:00 1  /srv/app\n"
         "6000-9000 r-xp 00001000 fe:00 1  /srv/app\n",
         (uint64_t[]){0x6010}, 1);
-    cr_expect_neq(placer.frames.at[0].n, first.n);
-    place(
+    cr_expect_neq(resolver.frames.at[0].n, first.n);
+    resolve(
         "5000-6000 r--p 00000000 fe:00 1  /srv/app (deleted)\n"
         "6000-8000 r-xp 00001000 fe:00 1  /srv/app (deleted)\n"
         "8000-9000 r--p 00003000 fe:00 1  /srv/app (deleted)\n",
         (uint64_t[]){0x6010}, 1);
-    cr_expect_neq(placer.frames.at[0].n, first.n);
+    cr_expect_neq(resolver.frames.at[0].n, first.n);
     cr_expect_str_eq(path_of(frame_of(0)), "/srv/app");
     cr_expect(profile.modules.at[frame_of(0)->module.n].deleted);
 }
 
 // A program that reads its own symbols maps itself once more, as data.
-Test(place, takes_a_file_mapped_as_data_beside_its_image_for_no_part_of_it) {
-    place(APP, (uint64_t[]){0x6010}, 1);
-    hp_frame_id first = placer.frames.at[0];
-    place("2000-5000 r--p 00000000 fe:00 1  /srv/app\n" APP, (uint64_t[]){0x6010}, 1);
-    cr_expect_eq(placer.frames.at[0].n, first.n);
-    place(APP "900000000-900003000 r--p 00003000 fe:00 1  /srv/app\n",
-          (uint64_t[]){0x6010}, 1);
-    cr_expect_eq(placer.frames.at[0].n, first.n);
+Test(resolve, takes_a_file_mapped_as_data_beside_its_image_for_no_part_of_it) {
+    resolve(APP, (uint64_t[]){0x6010}, 1);
+    hp_frame_id first = resolver.frames.at[0];
+    resolve("2000-5000 r--p 00000000 fe:00 1  /srv/app\n" APP, (uint64_t[]){0x6010}, 1);
+    cr_expect_eq(resolver.frames.at[0].n, first.n);
+    resolve(APP "900000000-900003000 r--p 00003000 fe:00 1  /srv/app\n",
+            (uint64_t[]){0x6010}, 1);
+    cr_expect_eq(resolver.frames.at[0].n, first.n);
 }
 
 #define HUGE                                      \
@@ -96,8 +96,8 @@ Test(place, takes_a_file_mapped_as_data_beside_its_image_for_no_part_of_it) {
     "c000-d000 r-xp 00007000 fe:00 1  /srv/app\n"
 
 // .bss of 17 MB between two segments of the file, of which patchelf(1) has added the last.
-Test(place, takes_a_segment_behind_bss_for_part_of_the_image) {
-    place(
+Test(resolve, takes_a_segment_behind_bss_for_part_of_the_image) {
+    resolve(
         "5000-6000 r--p 00000000 fe:00 1  /srv/app\n"
         "6000-8000 r-xp 00001000 fe:00 1  /srv/app\n"
         "8000-9000 rw-p 00003000 fe:00 1  /srv/app\n"
@@ -109,25 +109,25 @@ Test(place, takes_a_segment_behind_bss_for_part_of_the_image) {
 }
 
 // All segments begin in the first page of the file.
-Test(place, takes_an_image_within_a_page_for_one) {
+Test(resolve, takes_an_image_within_a_page_for_one) {
     static const char image[] =
         "5000-6000 r--p 00000000 fe:00 1  /srv/app\n"
         "6000-7000 r-xp 00000000 fe:00 1  /srv/app\n"
         "7000-8000 r--p 00000000 fe:00 1  /srv/app\n"
         "8000-9000 rw-p 00000000 fe:00 1  /srv/app\n";
-    place(image, (uint64_t[]){0x6010, 0x8010}, 2);
-    hp_frame_id first = placer.frames.at[0];
+    resolve(image, (uint64_t[]){0x6010, 0x8010}, 2);
+    hp_frame_id first = resolver.frames.at[0];
     cr_expect_eq(profile.modules.at[frame_of(0)->module.n].span, 0x4000);
     cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
     char beside[1000] = "4000-5000 r--p 00000000 fe:00 1  /srv/app\n"; // as data
-    place(strcat(beside, image), (uint64_t[]){0x6010}, 1);
-    cr_expect_eq(placer.frames.at[0].n, first.n);
+    resolve(strcat(beside, image), (uint64_t[]){0x6010}, 1);
+    cr_expect_eq(resolver.frames.at[0].n, first.n);
 }
 
 // As linkers before 2018 laid them out: two segments, 2 MiB apart, and the addresses between
 // them reserved.  patchelf(1) has added two more.
-Test(place, takes_what_an_image_reserves_for_part_of_it) {
-    place(
+Test(resolve, takes_what_an_image_reserves_for_part_of_it) {
+    resolve(
         "200000-23b000 r-xp 00000000 fe:00 1  /srv/lib.so\n"
         "23b000-43a000 ---p 0003b000 fe:00 1  /srv/lib.so\n"
         "43a000-43b000 r--p 0003a000 fe:00 1  /srv/lib.so\n"
@@ -143,30 +143,30 @@ Test(place, takes_what_an_image_reserves_for_part_of_it) {
 }
 
 // As V8 maps the builtins in its text again, near to the code that it makes.
-Test(place, takes_a_second_mapping_of_a_piece_for_that_piece) {
+Test(resolve, takes_a_second_mapping_of_a_piece_for_that_piece) {
     static const char piece[] = "7000000-7001000 r-xp 00001000 fe:00 1  /srv/app\n";
     char map[1000] = APP;
-    place(strcat(map, piece), (uint64_t[]){0x6010, 0x7000010}, 2);
-    cr_expect_eq(placer.frames.at[0].n, placer.frames.at[1].n);
-    place(piece, (uint64_t[]){0x7000010}, 1); // of which file, nobody knows
+    resolve(strcat(map, piece), (uint64_t[]){0x6010, 0x7000010}, 2);
+    cr_expect_eq(resolver.frames.at[0].n, resolver.frames.at[1].n);
+    resolve(piece, (uint64_t[]){0x7000010}, 1); // of which file, nobody knows
     cr_expect_neq(frame_of(0)->module.n, 0);
-    place(APP
-          "7000000-7003000 r-xp 00001000 fe:00 1  /srv/app\n"
-          "8000000-8001000 r-xp 00001000 fe:00 2  /srv/other\n",
-          (uint64_t[]){0x6010, 0x7000010, 0x8000010}, 3);
+    resolve(APP
+            "7000000-7003000 r-xp 00001000 fe:00 1  /srv/app\n"
+            "8000000-8001000 r-xp 00001000 fe:00 2  /srv/other\n",
+            (uint64_t[]){0x6010, 0x7000010, 0x8000010}, 3);
     cr_expect_neq(frame_of(1)->module.n, frame_of(0)->module.n); // more than there is
     cr_expect_neq(frame_of(2)->module.n, frame_of(0)->module.n);
 }
 
 // Debug information lies between the segments in the file.
-Test(place, takes_a_segment_right_behind_another_for_part_of_the_image) {
-    place(APP "9000-a000 rw-p 02000000 fe:00 1  /srv/app\n", (uint64_t[]){0x6010, 0x9010},
-          2);
+Test(resolve, takes_a_segment_right_behind_another_for_part_of_the_image) {
+    resolve(APP "9000-a000 rw-p 02000000 fe:00 1  /srv/app\n",
+            (uint64_t[]){0x6010, 0x9010}, 2);
     cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
 }
 
-Test(place, takes_a_hole_in_the_text_for_text_on_huge_pages) {
-    place(HUGE, (uint64_t[]){0x6010, 0x8010, 0xc010}, 3);
+Test(resolve, takes_a_hole_in_the_text_for_text_on_huge_pages) {
+    resolve(HUGE, (uint64_t[]){0x6010, 0x8010, 0xc010}, 3);
     cr_expect_eq(frame_of(1)->module.n, frame_of(0)->module.n);
     cr_expect_eq(frame_of(1)->offset, 0x3010);
     cr_expect_eq(frame_of(2)->offset, 0x7010);
@@ -176,18 +176,18 @@ Test(place, takes_a_hole_in_the_text_for_text_on_huge_pages) {
     cr_expect(profile.extents.at[module->first_extent].has_hole);
 }
 
-Test(place, merges_processes_with_and_without_a_hole) {
-    place(
+Test(resolve, merges_processes_with_and_without_a_hole) {
+    resolve(
         "5000-6000 r--p 00000000 fe:00 1  /srv/app\n"
         "6000-d000 r-xp 00001000 fe:00 1  /srv/app\n",
         (uint64_t[]){0x8010}, 1);
-    hp_frame_id first = placer.frames.at[0];
-    place(HUGE, (uint64_t[]){0x8010}, 1);
-    cr_expect_eq(placer.frames.at[0].n, first.n);
+    hp_frame_id first = resolver.frames.at[0];
+    resolve(HUGE, (uint64_t[]){0x8010}, 1);
+    cr_expect_eq(resolver.frames.at[0].n, first.n);
 }
 
-Test(place, takes_no_code_of_a_jit_compiler_for_a_hole) {
-    place(
+Test(resolve, takes_no_code_of_a_jit_compiler_for_a_hole) {
+    resolve(
         "6000-7000 r-xp 00001000 fe:00 1  /srv/app\n"
         "7000-c000 r-xp 00000000 00:00 0\n"
         "c000-d000 r-xp 00001000 fe:00 2  /srv/other\n",
@@ -196,8 +196,8 @@ Test(place, takes_no_code_of_a_jit_compiler_for_a_hole) {
     cr_expect_eq(frame_of(0)->offset, 0x8010);
 }
 
-Test(place, keeps_the_code_of_jit_compilers_apart) {
-    place(
+Test(resolve, keeps_the_code_of_jit_compilers_apart) {
+    resolve(
         "10000-12000 rwxp 00000000 00:00 0\n"
         "20000-22000 rwxp 00000000 00:00 0\n"
         "30000-31000 r-xp 00005000 00:01 7  /memfd:jit (deleted)\n"
@@ -210,28 +210,28 @@ Test(place, keeps_the_code_of_jit_compilers_apart) {
     }
 }
 
-Test(place, leaves_pseudo_files_and_unmapped_addresses_themselves) {
-    place(APP
-          "20000-21000 r-xp 00000000 00:00 0  [vdso]\n"
-          "30000-31000 r-xp 00000000 00:01 7  /memfd:jit (deleted)\n",
-          (uint64_t[]){0x20040, 0x30040, 0x99999}, 3);
+Test(resolve, leaves_pseudo_files_and_unmapped_addresses_themselves) {
+    resolve(APP
+            "20000-21000 r-xp 00000000 00:00 0  [vdso]\n"
+            "30000-31000 r-xp 00000000 00:01 7  /memfd:jit (deleted)\n",
+            (uint64_t[]){0x20040, 0x30040, 0x99999}, 3);
     cr_expect_str_eq(path_of(frame_of(0)), "[vdso]");
     cr_expect_eq(frame_of(0)->offset, 0x40);
     cr_expect_str_eq(path_of(frame_of(1)), "/memfd:jit");
     cr_expect_eq(profile.modules.at[frame_of(1)->module.n].kind, HP_MODULE_PSEUDO);
     cr_expect_eq(frame_of(2)->module.n, 0);
     cr_expect_eq(frame_of(2)->offset, 0x99999);
-    cr_expect_eq(placer.unplaced, 1);
+    cr_expect_eq(resolver.unmapped, 1);
 }
 
-Test(place, reads_paths_with_spaces) {
-    place("6000-7000 r-xp 00001000 fe:00 1   /srv/my app (1)/x y\n", (uint64_t[]){0x6010},
-          1);
+Test(resolve, reads_paths_with_spaces) {
+    resolve("6000-7000 r-xp 00001000 fe:00 1   /srv/my app (1)/x y\n",
+            (uint64_t[]){0x6010}, 1);
     cr_expect_str_eq(path_of(frame_of(0)), "/srv/my app (1)/x y");
 }
 
-Test(place, sorts_maps_and_lets_the_first_of_overlapping_rows_win) {
-    place(
+Test(resolve, sorts_maps_and_lets_the_first_of_overlapping_rows_win) {
+    resolve(
         "8000-9000 r-xp 00000000 fe:00 1  /b\n"
         "6000-7000 r-xp 00000000 fe:00 2  /a\n"
         "6800-8800 r-xp 00000000 fe:00 3  /c\n",
@@ -242,7 +242,7 @@ Test(place, sorts_maps_and_lets_the_first_of_overlapping_rows_win) {
 }
 
 Test(maps, of_macos_and_freebsd_are_read) {
-    place(
+    resolve(
         "10f000000-10f001000: /usr/lib/libSystem.B.dylib\n"
         "0x400000 0x402000 2 0 0xfffff80003e0a000 r-x 1 0 0x1000 COW NC vnode /bin/cat "
         "NCH -1\n",
@@ -254,9 +254,9 @@ Test(maps, of_macos_and_freebsd_are_read) {
 Test(maps, of_freebsd_have_paths_with_spaces) {
 #define ROW(start, end) \
     "0x" #start "000 0x" #end "000 2 0 0xf r-x 1 0 0x1000 COW NC vnode "
-    place(ROW(1, 2) "/usr/my app/true NCH -1\n" ROW(2, 3) "/a CH b CH 1001\n" //
-          ROW(3, 4) "/no owner 1\n" ROW(4, 5) "- NCH -1\n" ROW(5, 6) "-\n",
-          (uint64_t[]){0x1010, 0x2010, 0x3010}, 3);
+    resolve(ROW(1, 2) "/usr/my app/true NCH -1\n" ROW(2, 3) "/a CH b CH 1001\n" //
+            ROW(3, 4) "/no owner 1\n" ROW(4, 5) "- NCH -1\n" ROW(5, 6) "-\n",
+            (uint64_t[]){0x1010, 0x2010, 0x3010}, 3);
 #undef ROW
     cr_expect_str_eq(path_of(frame_of(0)), "/usr/my app/true");
     cr_expect_str_eq(path_of(frame_of(1)), "/a CH b");
@@ -266,7 +266,7 @@ Test(maps, of_freebsd_have_paths_with_spaces) {
 }
 
 Test(maps, pass_over_rows_that_contradict_themselves) {
-    place(
+    resolve(
         "7000-6000 r-xp 00000000 fe:00 1  /a\n"
         "6000-7000 r-xp fffffffffffff000 fe:00 1  /b\n"
         "nonsense\n\n"
