@@ -172,7 +172,7 @@ static void store_lines(struct symbolizer *self, const struct task *task,
     free(known);
 }
 
-static bool trusted(enum hp_sym_status status) {
+static bool is_verified(enum hp_sym_status status) {
     return status == HP_SYM_DWARF || status == HP_SYM_SYMTAB || status == HP_SYM_STRIPPED;
 }
 
@@ -188,7 +188,7 @@ static bool store_answer(struct symbolizer *self, const struct task *task) {
         if (answer.build_id.size) {
             module->build_id = add(self, answer.build_id);
         }
-        if (module->deleted && trusted(answer.status) && answer.note.size == 0) {
+        if (module->deleted && is_verified(answer.status) && answer.note.size == 0) {
             module->note = add(self, hp_span_of("the file was replaced or deleted; the "
                                                 "one there now fits"));
         }

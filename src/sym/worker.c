@@ -3,7 +3,7 @@
 #include "sym/debug.h"
 #include "sym/demangle.h"
 #include "sym/dwarf.h"
-#include "sym/trust.h"
+#include "sym/verify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void keep_fault(struct work *work, const struct hp_fault *fault) {
     }
 }
 
-// The first candidate that can be trusted.
+// The first candidate that is verified.
 static bool find_image(struct work *work, struct hp_asker *asker) {
     struct hp_wanted wanted = {HP_FIND_MODULE, 0, {"", 0}};
     work->fault.status = HP_SYM_NO_FILE;
@@ -79,7 +79,7 @@ static bool find_image(struct work *work, struct hp_asker *asker) {
             keep_fault(work, &fault);
             continue;
         }
-        if (hp_trust(&work->image, &work->request, &fault)) {
+        if (hp_verify(&work->image, &work->request, &fault)) {
             return true;
         }
         keep_fault(work, &fault);

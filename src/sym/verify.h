@@ -1,13 +1,13 @@
 // Is this the file that was mapped when the dump was made?
-#ifndef HP_SYM_TRUST_H
-#define HP_SYM_TRUST_H
+#ifndef HP_SYM_VERIFY_H
+#define HP_SYM_VERIFY_H
 
 #include "sym/image.h"
 #include "sym/protocol.h"
 
 // With a build id known: it must be the file's.  Without: the program headers must give
 // the rows of the dump.  False, with `fault` filled, if not.
-bool hp_trust(const struct hp_image *image, const struct hp_request *request,
-              struct hp_fault *fault);
+bool hp_verify(const struct hp_image *image, const struct hp_request *request,
+               struct hp_fault *fault);
 
 #endif

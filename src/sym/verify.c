@@ -3,7 +3,7 @@
 //     to    [p_vaddr down to P, p_vaddr + p_filesz up to P) + bias
 // so the dump's executable rows are the file ranges of the executable segments, and the
 // rows from first to last span as much as the addresses of the segments do.
-#include "sym/trust.h"
+#include "sym/verify.h"
 
 #include <inttypes.h>
 
@@ -64,8 +64,8 @@ static bool fits(const struct hp_image *image, const struct hp_request *request,
     return request->span == 0 || request->span == span_of(image, page);
 }
 
-bool hp_trust(const struct hp_image *image, const struct hp_request *request,
-              struct hp_fault *fault) {
+bool hp_verify(const struct hp_image *image, const struct hp_request *request,
+               struct hp_fault *fault) {
     if (!image->program) {
         return hp_fault(fault, HP_SYM_UNSUPPORTED, "%s: neither a program nor a library",
                         image->path);

@@ -1,4 +1,4 @@
-#include "sym/trust.h"
+#include "sym/verify.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -40,14 +40,14 @@ static const struct {
     {"another build id", {0x1000, 0x1000, false}, 0x5000, "00fe", false},
 };
 
-Test(sym_trust, takes_only_what_was_mapped) {
+Test(sym_verify, takes_only_what_was_mapped) {
     struct hp_image image = program();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hp_fault fault = {.text = ""};
         struct hp_request request = {.span = cases[i].span,
                                      .build_id = hp_span_of(cases[i].build_id)};
         hp_vec_push(&request.extents, cases[i].extent);
-        cr_expect_eq(hp_trust(&image, &request, &fault), cases[i].good, "%s",
+        cr_expect_eq(hp_verify(&image, &request, &fault), cases[i].good, "%s",
                      cases[i].what);
         if (!cases[i].good) {
             cr_expect_eq(fault.status, HP_SYM_OTHER_BUILD);
@@ -58,22 +58,22 @@ Test(sym_trust, takes_only_what_was_mapped) {
     hp_vec_done(&image.loads);
 }
 
-Test(sym_trust, takes_nothing_without_evidence) {
+Test(sym_verify, takes_nothing_without_evidence) {
     struct hp_image image = program();
     struct hp_request request = {.span = 0x5000};
     struct hp_fault fault;
-    cr_expect_not(hp_trust(&image, &request, &fault));
+    cr_expect_not(hp_verify(&image, &request, &fault));
     hp_vec_done(&image.loads);
 }
 
-Test(sym_trust, takes_neighbours_that_were_joined) {
+Test(sym_verify, takes_neighbours_that_were_joined) {
     struct hp_image image = program();
     struct hp_request request = {.span = 0};
     struct hp_extent joined = {0x1000, 0x2000, false};
     struct hp_fault fault;
     image.loads.at[2].exec = true;
     hp_vec_push(&request.extents, joined);
-    cr_expect(hp_trust(&image, &request, &fault));
+    cr_expect(hp_verify(&image, &request, &fault));
     hp_vec_done(&request.extents);
     hp_vec_done(&image.loads);
 }
