@@ -119,7 +119,7 @@ enum hp_input_status {
     HP_INPUT_USED,
     HP_INPUT_KEPT_DAMAGED, // used as far as it goes, because of keep_damaged
     HP_INPUT_SKIPPED,      // not one number of it counts
-    HP_INPUT_REPEATED,     // holds what an earlier input holds; counted once
+    HP_INPUT_DUPLICATE,    // holds what an earlier input holds; counted once
     HP_INPUT_IGNORED,      // an ELF file: binaries come from the dumps' own maps
     HP_INPUT_YOUNG,        // written to less than min_age ago: it may not be complete
 };
@@ -127,7 +127,7 @@ enum hp_input_status {
 struct hp_input {
     const char *name; // as given
     enum hp_input_status status;
-    const struct hp_err *err; // why, or NULL if it is used or repeats another
+    const struct hp_err *err; // why, or NULL if it is used or a duplicate of another
 };
 
 HP_API struct hp_profile *hp_profile_new(void);

@@ -4,9 +4,9 @@
 
 #include "calc/merge.h"
 #include "input/reader.h"
-#include "lib/claims.h"
+#include "lib/contents.h"
+#include "lib/duplicates.h"
 #include "lib/feed.h"
-#include "lib/repeats.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct job {
     const struct hp_read_options *options;
     time_t start;
     struct hp_feed feed;
-    struct hp_claims claims;
+    struct hp_contents contents;
     pthread_mutex_t lock;       // of the rest
     struct hp_profile *profile; // whose inputs are the records
     struct hp_progress progress;
@@ -116,10 +116,10 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
     }
     record->content = worker->dump.content;
     record->has_content = true;
-    struct hp_digest claim = record->content;
-    claim.of[1] ^= record->is_base; // may be on both sides of a diff
-    if (!hp_claims_take(&job->claims, claim)) {
-        return skip(record, HP_INPUT_REPEATED, NULL);
+    struct hp_digest content = record->content;
+    content.of[1] ^= record->is_base; // may be on both sides of a diff
+    if (!hp_contents_add(&job->contents, content)) {
+        return skip(record, HP_INPUT_DUPLICATE, NULL);
     }
     return hp_merge(&worker->merger, &worker->dump, worker->profile, record, err);
 }
@@ -366,27 +366,27 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_vec_reserve(&profile->inputs, count);
     pthread_mutex_init(&job.lock, NULL);
     hp_feed_init(&job.feed);
-    hp_claims_init(&job.claims);
+    hp_contents_init(&job.contents);
     run(&job, profile);
     hp_history_sort(&profile->history);
     forget_errors_of_differences(profile);
-    hp_claims_done(&job.claims);
+    hp_contents_done(&job.contents);
     pthread_mutex_destroy(&job.lock);
     count = profile->inputs.count;
     if (count > 0) {
         qsort(profile->inputs.at, count, sizeof *profile->inputs.at, by_name);
     }
-    struct hp_repeat repeat = hp_repeats_settle(profile->inputs.at, count);
+    struct hp_duplicate duplicate = hp_duplicates_settle(profile->inputs.at, count);
     adopt_texts(profile, &job.feed);
     hp_feed_done(&job.feed);
     settle_names(profile->inputs.at, count);
-    bool is_refused = repeat.again < count && !options->skip_duplicates;
+    bool is_refused = duplicate.again < count && !options->skip_duplicates;
     if (!is_refused && options->base_count > 0) {
-        repeat = hp_repeats_across(profile->inputs.at, count);
-        is_refused = repeat.again < count;
+        duplicate = hp_duplicates_across(profile->inputs.at, count);
+        is_refused = duplicate.again < count;
     }
     if (is_refused) {
-        return hp_repeats_refuse(profile->inputs.at, repeat, err);
+        return hp_duplicates_refuse(profile->inputs.at, duplicate, err);
     }
     return judge(profile, options, err);
 }

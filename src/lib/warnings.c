@@ -251,19 +251,19 @@ static void warn_of_strangers(struct hp_profile *profile) {
 // --- all inputs together ---------------------------------------------------------------
 
 static void warn_of_skipped(struct hp_profile *profile) {
-    size_t skipped = 0, repeated = 0, young = 0, count = profile->inputs.count;
+    size_t skipped = 0, duplicates = 0, young = 0, count = profile->inputs.count;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         skipped += input->public.status == HP_INPUT_SKIPPED;
-        repeated += input->public.status == HP_INPUT_REPEATED;
+        duplicates += input->public.status == HP_INPUT_DUPLICATE;
         young += input->public.status == HP_INPUT_YOUNG;
     }
     if (skipped > 0) {
         hp_profile_warn(profile, "%zu of %zu inputs were skipped", skipped, count);
     }
-    if (repeated > 0) {
+    if (duplicates > 0) {
         hp_profile_warn(profile, "%zu of %zu inputs repeat another and count once",
-                        repeated, count);
+                        duplicates, count);
     }
     if (young > 0) {
         hp_profile_warn(profile,

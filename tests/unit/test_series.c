@@ -36,7 +36,7 @@ Test(series, counts_dumps_without_times_in_the_order_of_their_numbers) {
     add("d.10.heap", 0, HP_INPUT_USED);
     add("d.9.heap", 0, HP_INPUT_KEPT_DAMAGED);
     add("d.1.heap", 0, HP_INPUT_SKIPPED);
-    add("d.2.heap", 0, HP_INPUT_REPEATED);
+    add("d.2.heap", 0, HP_INPUT_DUPLICATE);
     expect(2, (const char *[]){"d.9.heap", "d.10.heap"}, (const double[]){1, 2});
 }
 

@@ -107,7 +107,7 @@ static void put_input_total(struct hp_sink *out, const struct hp_input_record *i
 static void put_input(struct hp_sink *out, const struct hp_input_record *input) {
     static const char *const statuses[] = {
         [HP_INPUT_USED] = "used",       [HP_INPUT_KEPT_DAMAGED] = "kept-damaged",
-        [HP_INPUT_SKIPPED] = "skipped", [HP_INPUT_REPEATED] = "repeated",
+        [HP_INPUT_SKIPPED] = "skipped", [HP_INPUT_DUPLICATE] = "repeated",
         [HP_INPUT_IGNORED] = "ignored", [HP_INPUT_YOUNG] = "young",
     };
     const struct hp_input *public = &input->public;

@@ -87,7 +87,7 @@ static void put_periods(struct hp_sink *out, const struct hp_profile *profile,
 // NULL if it is used.
 static const char *reason_of(const struct hp_input *input) {
     static const char *const reasons[] = {
-        [HP_INPUT_REPEATED] = "repeated",
+        [HP_INPUT_DUPLICATE] = "repeated",
         [HP_INPUT_IGNORED] = "program",
         [HP_INPUT_YOUNG] = "young",
     };

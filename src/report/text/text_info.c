@@ -123,7 +123,7 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
         [HP_INPUT_USED] = "",
         [HP_INPUT_KEPT_DAMAGED] = "damaged, used as far as it goes: ",
         [HP_INPUT_SKIPPED] = "skipped: ",
-        [HP_INPUT_REPEATED] = "repeats an earlier input, counted once",
+        [HP_INPUT_DUPLICATE] = "repeats an earlier input, counted once",
         [HP_INPUT_IGNORED] = "ignored: ",
         [HP_INPUT_YOUNG] = "left out: it was written to a moment ago",
     };

@@ -1,4 +1,4 @@
-#include "lib/repeats.h"
+#include "lib/duplicates.h"
 
 #include "base/memory.h"
 
@@ -62,7 +62,7 @@ static void settle(struct hp_input_record *records, const struct by_content *ord
     struct hp_input_record *kept = &records[order[first].input];
     for (size_t i = first + 1; i < last; i++) {
         struct hp_input_record *record = &records[order[i].input];
-        if (record->public.status != HP_INPUT_REPEATED) {
+        if (record->public.status != HP_INPUT_DUPLICATE) {
             swap_contents(kept, record);
         }
     }
@@ -75,10 +75,10 @@ static void settle(struct hp_input_record *records, const struct by_content *ord
     }
 }
 
-struct hp_repeat hp_repeats_settle(struct hp_input_record *records, size_t count) {
+struct hp_duplicate hp_duplicates_settle(struct hp_input_record *records, size_t count) {
     size_t read;
     struct by_content *order = sort_by_content(records, count, &read);
-    struct hp_repeat found = {count, count};
+    struct hp_duplicate found = {count, count};
     for (size_t first = 0, last; first < read; first = last) {
         last = first + 1;
         while (last < read && same_content(&order[last], &order[first]) &&
@@ -87,17 +87,18 @@ struct hp_repeat hp_repeats_settle(struct hp_input_record *records, size_t count
         }
         settle(records, order, first, last);
         if (last > first + 1 && order[first + 1].input < found.again) {
-            found = (struct hp_repeat){order[first].input, order[first + 1].input};
+            found = (struct hp_duplicate){order[first].input, order[first + 1].input};
         }
     }
     free(order);
     return found;
 }
 
-struct hp_repeat hp_repeats_across(const struct hp_input_record *records, size_t count) {
+struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
+                                         size_t count) {
     size_t read, used = 0;
     struct by_content *order = sort_by_content(records, count, &read);
-    struct hp_repeat found = {count, count};
+    struct hp_duplicate found = {count, count};
     for (size_t i = 0, base = 0; i < read; i++) {
         const struct hp_input_record *record = &records[order[i].input];
         bool starts = i == 0 || !same_content(&order[i], &order[i - 1]);
@@ -106,17 +107,17 @@ struct hp_repeat hp_repeats_across(const struct hp_input_record *records, size_t
         used += hp_input_is_used(record);
         if (!starts && !is_skipped && order[i].is_new && !order[base].is_new &&
             order[i].input < found.again) {
-            found = (struct hp_repeat){order[base].input, order[i].input};
+            found = (struct hp_duplicate){order[base].input, order[i].input};
         }
     }
     free(order);
-    return used > 2 ? found : (struct hp_repeat){count, count};
+    return used > 2 ? found : (struct hp_duplicate){count, count};
 }
 
-int hp_repeats_refuse(const struct hp_input_record *records, struct hp_repeat repeat,
-                      struct hp_err *err) {
-    const struct hp_input_record *first = &records[repeat.first];
-    const struct hp_input_record *again = &records[repeat.again];
+int hp_duplicates_refuse(const struct hp_input_record *records,
+                         struct hp_duplicate duplicate, struct hp_err *err) {
+    const struct hp_input_record *first = &records[duplicate.first];
+    const struct hp_input_record *again = &records[duplicate.again];
     bool is_across = first->is_base != again->is_base;
     hp_fail(err, HP_E_DUPLICATE, "the same dump as %s%s", first->public.name,
             is_across

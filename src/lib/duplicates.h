@@ -1,0 +1,26 @@
+// Inputs that have the same content.
+#ifndef HP_LIB_DUPLICATES_H
+#define HP_LIB_DUPLICATES_H
+
+#include "base/err.h"
+#include "model/input.h"
+
+// Two inputs of one content, by their numbers.
+struct hp_duplicate {
+    size_t first, again;
+};
+
+// Of the inputs with one content on one side of a diff let the first be the one that was read,
+// and the others its duplicates.  Returns the first that has one; else both are `count`.
+struct hp_duplicate hp_duplicates_settle(struct hp_input_record *records, size_t count);
+
+// The first that is on both sides of a diff, unless there is but one on each, which is to be
+// compared with itself.
+struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
+                                         size_t count);
+
+// Fail, and say which is a duplicate of which.
+HP_MUST_CHECK int hp_duplicates_refuse(const struct hp_input_record *records,
+                                       struct hp_duplicate duplicate, struct hp_err *err);
+
+#endif
