@@ -4,7 +4,6 @@
 
 #include "calc/merge.h"
 #include "input/reader.h"
-#include "lib/contents.h"
 #include "lib/duplicates.h"
 #include "lib/feed.h"
 
