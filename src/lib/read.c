@@ -5,7 +5,7 @@
 #include "calc/merge.h"
 #include "input/reader.h"
 #include "lib/duplicates.h"
-#include "lib/feed.h"
+#include "lib/input_queue.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum {
 struct job {
     const struct hp_read_options *options;
     time_t start;
-    struct hp_feed feed;
+    struct hp_input_queue queue;
     struct hp_contents contents;
     pthread_mutex_t lock;       // of the rest
     struct hp_profile *profile; // whose inputs are the records
@@ -32,7 +32,7 @@ struct job {
 struct worker {
     struct job *job;
     struct hp_profile *profile;
-    struct hp_feed_item item;
+    struct hp_queued_input item;
     struct hp_reader reader;
     struct hp_dump dump;
     struct hp_merger merger;
@@ -68,7 +68,7 @@ static int check(const struct hp_dump *dump, const struct hp_read_options *optio
 }
 
 static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
-    const struct hp_feed_item *item = &worker->item;
+    const struct hp_queued_input *item = &worker->item;
     struct hp_reader *reader = &worker->reader;
     if (!item->is_member) {
         return hp_reader_read(reader, item->name, &worker->dump, is_elf, err);
@@ -82,7 +82,7 @@ static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
 }
 
 // It may not be complete: nothing marks the end of a dump's memory map.
-static bool is_young(const struct job *job, const struct hp_feed_item *item) {
+static bool is_young(const struct job *job, const struct hp_queued_input *item) {
     uint64_t min_age = job->options->min_age;
     struct stat info;
     if (min_age == 0 || item->is_member || strcmp(item->name, "-") == 0 ||
@@ -140,12 +140,12 @@ static void keep(struct worker *worker, const struct hp_input_record *record) {
 
 static void *work(void *data) {
     struct worker *worker = data;
-    struct hp_feed_item *item = &worker->item;
+    struct hp_queued_input *item = &worker->item;
     for (;;) {
         bool found;
         struct hp_err err = {0};
         hp_dump_clear(&worker->dump); // it was another input's
-        int ret = hp_feed_next(&worker->job->feed, item, &found, &err);
+        int ret = hp_input_queue_next(&worker->job->queue, item, &found, &err);
         if (ret == HP_OK && !found) {
             return NULL;
         }
@@ -170,7 +170,7 @@ static void worker_init(struct worker *worker, struct job *job,
                         struct hp_profile *profile) {
     *worker = (struct worker){.job = job, .profile = profile};
     worker->reader.limit = job->options->max_input_size;
-    worker->reader.single = job->feed.count == 1 && !job->feed.archive;
+    worker->reader.single = job->queue.count == 1 && !job->queue.archive;
     worker->reader.keeps_labels = job->options->labels || job->options->thread;
     worker->reader.keeps_threads = job->options->threads || job->options->thread;
     worker->merger.keeps_labels = job->options->labels;
@@ -215,7 +215,7 @@ static bool start(struct worker *worker) {
 
 // The calling thread is the first worker; a thread that cannot be started is one less.
 static void run(struct job *job, struct hp_profile *profile) {
-    size_t count = thread_count(job->options, job->feed.count), started = 1;
+    size_t count = thread_count(job->options, job->queue.count), started = 1;
     struct worker *workers = hp_alloc(count * sizeof *workers);
     struct hp_profile *profiles = hp_alloc(count * sizeof *profiles);
     worker_init(&workers[0], job, profile);
@@ -334,9 +334,9 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
 }
 
 // The names of members, faults and remarks live as long as the profile.
-static void adopt_texts(struct hp_profile *profile, const struct hp_feed *feed) {
+static void adopt_texts(struct hp_profile *profile, const struct hp_input_queue *queue) {
     char **name;
-    hp_vec_each (name, &feed->members) {
+    hp_vec_each (name, &queue->members) {
         hp_profile_adopt(profile, *name);
     }
     const struct hp_input_record *input;
@@ -355,16 +355,16 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     struct job job = {
         .options = options,
         .start = time(NULL),
-        .feed = {.paths = paths,
-                 .count = count,
-                 .archive = options->tar,
-                 .limit = options->max_input_size},
+        .queue = {.paths = paths,
+                  .count = count,
+                  .archive = options->tar,
+                  .limit = options->max_input_size},
         .profile = profile,
         .progress = {.phase = "reading", .total = count},
     };
     hp_vec_reserve(&profile->inputs, count);
     pthread_mutex_init(&job.lock, NULL);
-    hp_feed_init(&job.feed);
+    hp_input_queue_init(&job.queue);
     hp_contents_init(&job.contents);
     run(&job, profile);
     hp_history_sort(&profile->history);
@@ -376,8 +376,8 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
         qsort(profile->inputs.at, count, sizeof *profile->inputs.at, by_name);
     }
     struct hp_duplicate duplicate = hp_duplicates_settle(profile->inputs.at, count);
-    adopt_texts(profile, &job.feed);
-    hp_feed_done(&job.feed);
+    adopt_texts(profile, &job.queue);
+    hp_input_queue_done(&job.queue);
     settle_names(profile->inputs.at, count);
     bool is_refused = duplicate.again < count && !options->skip_duplicates;
     if (!is_refused && options->base_count > 0) {

@@ -22,11 +22,11 @@ static bool proves(const struct proof *proof, const struct hp_image *image) {
 
 // Ask for candidates until one has the proof.
 static bool find(struct hp_image *image, struct hp_wanted wanted,
-                 const struct proof *proof, struct hp_asker *asker) {
+                 const struct proof *proof, struct hp_file_requester *requester) {
     struct hp_fault fault;
     for (wanted.n = 0; wanted.n < MOST_CANDIDATES; wanted.n++) {
         struct hp_span text;
-        int fd = hp_ask(asker, &wanted, &text);
+        int fd = hp_file_request(requester, &wanted, &text);
         if (fd < 0) {
             return false;
         }
@@ -42,10 +42,10 @@ static bool find(struct hp_image *image, struct hp_wanted wanted,
 }
 
 static bool find_separate(struct hp_debug *debug, const struct hp_image *image,
-                          struct hp_asker *asker) {
+                          struct hp_file_requester *requester) {
     struct proof proof = {.build_id = image->build_id};
     struct hp_wanted by_id = {HP_FIND_BUILD_ID, 0, hp_span_of(image->build_id)};
-    if (image->build_id[0] && find(&debug->separate, by_id, &proof, asker)) {
+    if (image->build_id[0] && find(&debug->separate, by_id, &proof, requester)) {
         return true;
     }
     const char *name = hp_image_debuglink(image, &proof.crc);
@@ -54,13 +54,13 @@ static bool find_separate(struct hp_debug *debug, const struct hp_image *image,
     }
     proof.has_crc = true;
     struct hp_wanted by_link = {HP_FIND_LINK, 0, hp_span_of(name)};
-    return find(&debug->separate, by_link, &proof, asker) ||
+    return find(&debug->separate, by_link, &proof, requester) ||
            hp_fault(&debug->fault, HP_SYM_STRIPPED, "%s: no debug file %s that fits",
                     image->path, name);
 }
 
 static bool find_alt(struct hp_debug *debug, const struct hp_image *image,
-                     struct hp_asker *asker) {
+                     struct hp_file_requester *requester) {
     char build_id[2 * HP_BUILD_ID_SIZE + 1];
     const char *name = hp_image_altlink(image, build_id);
     if (!name) {
@@ -69,8 +69,8 @@ static bool find_alt(struct hp_debug *debug, const struct hp_image *image,
     struct proof proof = {.build_id = build_id};
     struct hp_wanted by_id = {HP_FIND_BUILD_ID, 0, hp_span_of(build_id)};
     struct hp_wanted by_name = {HP_FIND_ALT, 0, hp_span_of(name)};
-    if ((find(&debug->alt_image, by_name, &proof, asker) ||
-         find(&debug->alt_image, by_id, &proof, asker)) &&
+    if ((find(&debug->alt_image, by_name, &proof, requester) ||
+         find(&debug->alt_image, by_id, &proof, requester)) &&
         hp_image_inflatable(&debug->alt_image, &debug->fault)) {
         debug->alt = dwarf_begin_elf(debug->alt_image.elf, DWARF_C_READ, NULL);
     }
@@ -80,11 +80,11 @@ static bool find_alt(struct hp_debug *debug, const struct hp_image *image,
 }
 
 void hp_debug_find(struct hp_debug *debug, const struct hp_image *image,
-                   struct hp_asker *asker) {
+                   struct hp_file_requester *requester) {
     *debug = (struct hp_debug){.image = NULL};
     if (hp_image_has_dwarf(image)) {
         debug->image = image;
-    } else if (find_separate(debug, image, asker) &&
+    } else if (find_separate(debug, image, requester) &&
                hp_image_has_dwarf(&debug->separate)) {
         debug->image = &debug->separate;
     }
@@ -92,7 +92,7 @@ void hp_debug_find(struct hp_debug *debug, const struct hp_image *image,
         debug->shift = debug->separate.base - image->base;
     }
     if (debug->image && (!hp_image_inflatable(debug->image, &debug->fault) ||
-                         !find_alt(debug, debug->image, asker))) {
+                         !find_alt(debug, debug->image, requester))) {
         debug->image = NULL;
     }
 }

@@ -3,7 +3,7 @@
 #ifndef HP_SYM_DEBUG_H
 #define HP_SYM_DEBUG_H
 
-#include "sym/ask.h"
+#include "sym/file_request.h"
 #include "sym/image.h"
 
 #include <elfutils/libdw.h>
@@ -19,7 +19,7 @@ struct hp_debug {
 };
 
 void hp_debug_find(struct hp_debug *debug, const struct hp_image *image,
-                   struct hp_asker *asker);
+                   struct hp_file_requester *requester);
 void hp_debug_done(struct hp_debug *debug);
 
 #endif

@@ -54,10 +54,11 @@ struct verdict {
     bool found, refused;
 };
 
-static void ask_for(struct hp_lookup *lookup, struct verdict *verdict, const char *path) {
+static void request_file(struct hp_lookup *lookup, struct verdict *verdict,
+                         const char *path) {
     struct hp_wanted wanted = {HP_FIND_SPLIT, 0, hp_span_of(path)};
     struct hp_span reason;
-    int fd = hp_ask(lookup->asker, &wanted, &reason);
+    int fd = hp_file_request(lookup->requester, &wanted, &reason);
     if (fd >= 0) {
         close(fd);
     }
@@ -74,7 +75,7 @@ static bool may_open_split(struct hp_lookup *lookup, Dwarf_Die *die, const char 
     const char *folder = dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
     const char *places[] = {lookup->folder, folder};
     if (name[0] == '/') {
-        ask_for(lookup, &verdict, name);
+        request_file(lookup, &verdict, name);
         return verdict.found && !verdict.refused;
     }
     for (int i = 0; i < 2 && places[i]; i++) {
@@ -84,7 +85,7 @@ static bool may_open_split(struct hp_lookup *lookup, Dwarf_Die *die, const char 
         if (size < 0 || (size_t)size >= sizeof path) {
             return false;
         }
-        ask_for(lookup, &verdict, path);
+        request_file(lookup, &verdict, path);
     }
     return verdict.found && !verdict.refused;
 }
@@ -174,7 +175,7 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
     const struct hp_dwarf_unit *unit = &session->units.units.at[turns->unit];
     Dwarf_Die die;
     struct hp_line_table table;
-    hp_ask_tick(lookup->asker);
+    hp_file_request_tick(lookup->requester);
     if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
         return;
     }
@@ -238,7 +239,7 @@ static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *
     struct hp_lookup *lookup = session->lookup;
     Dwarf_Die die;
     struct hp_line_table table;
-    hp_ask_tick(lookup->asker);
+    hp_file_request_tick(lookup->requester);
     if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
         return;
     }

@@ -3,7 +3,7 @@
 #define HP_SYM_DWARF_H
 
 #include "model/profile.h"
-#include "sym/ask.h"
+#include "sym/file_request.h"
 #include "sym/symtab.h"
 
 #include <elfutils/libdw.h>
@@ -24,7 +24,7 @@ struct hp_lookup {
     HP_VEC(struct hp_line) lines; // `function` is "" where `linkage` is to be demangled
     HP_VEC(struct hp_query) queries; // by address
     struct hp_symtab symtab;
-    struct hp_asker *asker;
+    struct hp_file_requester *requester;
     const char *folder; // that the file with the DWARF lies in
     bool over_budget;   // some unit was left before its end
     bool missing_split; // some .dwo file was not found

@@ -62,13 +62,13 @@ static void keep_fault(struct work *work, const struct hp_fault *fault) {
 }
 
 // The first candidate that is verified.
-static bool find_image(struct work *work, struct hp_asker *asker) {
+static bool find_image(struct work *work, struct hp_file_requester *requester) {
     struct hp_wanted wanted = {HP_FIND_MODULE, 0, {"", 0}};
     work->fault.status = HP_SYM_NO_FILE;
     for (; wanted.n < MOST_CANDIDATES; wanted.n++) {
         struct hp_fault fault;
         struct hp_span text;
-        int fd = hp_ask(asker, &wanted, &text);
+        int fd = hp_file_request(requester, &wanted, &text);
         if (fd < 0) {
             if (!work->fault.text[0]) {
                 hp_fault(&work->fault, HP_SYM_NO_FILE, "%.*s", (int)text.size, text.at);
@@ -200,11 +200,11 @@ static void folder_of(int fd, char folder[4096]) {
     }
 }
 
-static void look_up(struct work *work, struct hp_asker *asker) {
+static void look_up(struct work *work, struct hp_file_requester *requester) {
     struct hp_lookup *lookup = &work->lookup;
     struct hp_debug *debug = &work->debug;
     char folder[4096] = "";
-    lookup->asker = asker;
+    lookup->requester = requester;
     lookup->folder = folder;
     if (debug->image) {
         folder_of(debug->image->fd, folder);
@@ -249,42 +249,42 @@ static void fill_answer(struct work *work) {
     }
 }
 
-static void serve_module(struct work *work, struct hp_asker *asker) {
+static void serve_module(struct work *work, struct hp_file_requester *requester) {
     limit_cpu(0);
-    if (!find_image(work, asker)) {
+    if (!find_image(work, requester)) {
         work->answer.status = work->fault.status;
         work->answer.note = hp_span_of(work->fault.text);
     } else {
-        hp_debug_find(&work->debug, &work->image, asker);
+        hp_debug_find(&work->debug, &work->image, requester);
         limit_cpu(work->image.size + work->debug.separate.size +
                   work->debug.alt_image.size);
         work->answer.build_id = hp_span_of(work->image.build_id);
-        look_up(work, asker);
+        look_up(work, requester);
         name_lines(&work->lookup);
     }
     fill_answer(work);
-    asker->packet.bytes.count = 0;
-    hp_answer_pack(&asker->packet, &work->answer);
+    requester->packet.bytes.count = 0;
+    hp_answer_pack(&requester->packet, &work->answer);
 }
 
 void hp_worker_serve(int sock) {
-    struct hp_asker asker = {.sock = sock};
+    struct hp_file_requester requester = {.sock = sock};
     struct hp_packet request = {0};
     bool good = true;
-    while (good && hp_wire_receive(sock, &asker.message, HP_REQUEST_LIMIT)) {
+    while (good && hp_wire_receive(sock, &requester.message, HP_REQUEST_LIMIT)) {
         struct work work = {.answer.note = {"", 0}};
         hp_packet_done(&request);
-        request = asker.message.body; // outlives the questions that follow
-        asker.message.body = (struct hp_packet){0};
-        good = asker.message.kind == HP_SAY_MODULE &&
+        request = requester.message.body; // outlives the questions that follow
+        requester.message.body = (struct hp_packet){0};
+        good = requester.message.kind == HP_SAY_MODULE &&
                hp_request_unpack(&request, &work.request);
         if (good) {
-            serve_module(&work, &asker);
-            good = hp_wire_send(sock, HP_SAY_ANSWER, &asker.packet, -1);
+            serve_module(&work, &requester);
+            good = hp_wire_send(sock, HP_SAY_ANSWER, &requester.packet, -1);
         }
         work_done(&work);
     }
     hp_packet_done(&request);
-    hp_packet_done(&asker.packet);
-    hp_packet_done(&asker.message.body);
+    hp_packet_done(&requester.packet);
+    hp_packet_done(&requester.message.body);
 }

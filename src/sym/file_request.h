@@ -1,12 +1,12 @@
 // The child's side of the socket: asking the parent for files, and a sign of life.
-#ifndef HP_SYM_ASK_H
-#define HP_SYM_ASK_H
+#ifndef HP_SYM_FILE_REQUEST_H
+#define HP_SYM_FILE_REQUEST_H
 
 #include "sym/protocol.h"
 
 #include <time.h>
 
-struct hp_asker {
+struct hp_file_requester {
     int sock;
     struct hp_message message; // the last one received
     struct hp_packet packet;   // the last one sent
@@ -15,9 +15,10 @@ struct hp_asker {
 
 // The n-th file of that description that there is.  Its name, or why there is none, is in
 // `text` until the next question; -1 if there is none.
-int hp_ask(struct hp_asker *asker, const struct hp_wanted *wanted, struct hp_span *text);
+int hp_file_request(struct hp_file_requester *requester, const struct hp_wanted *wanted,
+                    struct hp_span *text);
 
 // "Still at work": at most once a second.
-void hp_ask_tick(struct hp_asker *asker);
+void hp_file_request_tick(struct hp_file_requester *requester);
 
 #endif
