@@ -3,8 +3,8 @@
 #ifndef HP_SYM_DEBUG_H
 #define HP_SYM_DEBUG_H
 
-#include "sym/file_request.h"
 #include "sym/image.h"
+#include "sym/protocol.h"
 
 #include <elfutils/libdw.h>
 

@@ -3,7 +3,7 @@
 #define HP_SYM_DWARF_H
 
 #include "model/profile.h"
-#include "sym/file_request.h"
+#include "sym/protocol.h"
 #include "sym/symtab.h"
 
 #include <elfutils/libdw.h>
