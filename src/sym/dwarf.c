@@ -3,14 +3,98 @@
 // next unit that claims it, in the next round.
 #include "sym/dwarf.h"
 
-#include "sym/line_table.h"
+#include "base/strtab.h"
 #include "sym/names.h"
 #include "sym/scopes.h"
 #include "sym/unitindex.h"
 
 #include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+// --- line tables -----------------------------------------------------------------------
+
+// {0} is a unit without lines.
+struct line_table {
+    Dwarf_Lines *lines;
+    size_t count;
+    Dwarf_Files *files;
+    const char *folder; // what a relative name is relative to; NULL if unknown
+};
+
+static void read_line_table(struct line_table *table, Dwarf_Die *unit) {
+    Dwarf_Attribute attribute;
+    size_t files;
+    *table = (struct line_table){0};
+    if (dwarf_getsrclines(unit, &table->lines, &table->count) != 0) {
+        table->count = 0;
+    }
+    if (dwarf_getsrcfiles(unit, &table->files, &files) != 0) {
+        table->files = NULL;
+    }
+    const char *folder =
+        dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_comp_dir, &attribute));
+    table->folder = folder && *folder ? folder : NULL;
+}
+
+// libdw joins the folder of the compilation in some cases only.
+static hp_string add_path(const struct line_table *table, const char *path,
+                          struct hp_strtab *strings) {
+    char whole[PATH_MAX];
+    struct hp_span name = hp_span_of(path);
+    if (path[0] != '/' && table->folder && !hp_span_starts(name, table->folder)) {
+        int size = snprintf(whole, sizeof whole, "%s/%s", table->folder, path);
+        if (size > 0 && (size_t)size < sizeof whole) {
+            name = (struct hp_span){whole, (size_t)size};
+        }
+    }
+    return hp_strtab_add(strings, name);
+}
+
+// The last row that starts at or before `address`.
+static Dwarf_Line *row_at(const struct line_table *table, uint64_t address) {
+    size_t low = 0, high = table->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        Dwarf_Addr start = 0;
+        dwarf_lineaddr(dwarf_onesrcline(table->lines, middle), &start);
+        if (start <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low > 0 ? dwarf_onesrcline(table->lines, low - 1) : NULL;
+}
+
+// False if no row covers `address`.
+static bool find_line(const struct line_table *table, uint64_t address,
+                      struct hp_strtab *strings, hp_string *file, uint32_t *line) {
+    Dwarf_Line *row = row_at(table, address);
+    bool end = true;
+    int number = 0;
+    if (!row || dwarf_lineendsequence(row, &end) != 0 || end) {
+        return false;
+    }
+    const char *path = dwarf_linesrc(row, NULL, NULL);
+    dwarf_lineno(row, &number);
+    *file = path ? add_path(table, path, strings) : (hp_string){0};
+    *line = number > 0 ? (uint32_t)number : 0;
+    return true;
+}
+
+// The name of a file by its number in the unit; "" if it has none.
+static hp_string name_of_file(const struct line_table *table, uint32_t number,
+                              struct hp_strtab *strings) {
+    const char *path =
+        table->files ? dwarf_filesrc(table->files, number, NULL, NULL) : NULL;
+    return path ? add_path(table, path, strings) : (hp_string){0};
+}
+
+// --- queries ---------------------------------------------------------------------------
 
 enum {
     MOST_ROUNDS = 16,
@@ -128,7 +212,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name) {
 
 // The calls from the innermost scope outwards.  Each was made at the line the next inner
 // one says it was inlined at.
-static void add_chain(struct session *session, const struct hp_line_table *table,
+static void add_chain(struct session *session, const struct line_table *table,
                       struct hp_query *query, uint32_t scope) {
     struct hp_lookup *lookup = session->lookup;
     hp_string file = query->file;
@@ -143,7 +227,7 @@ static void add_chain(struct session *session, const struct hp_line_table *table
         scope = at->parent;
         if (at->inlined) {
             uint32_t number = number_of(&at->die, DW_AT_call_file);
-            file = hp_line_table_file(table, number, &lookup->strings);
+            file = name_of_file(table, number, &lookup->strings);
             line = number_of(&at->die, DW_AT_call_line);
         }
     }
@@ -174,7 +258,7 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
     struct hp_lookup *lookup = session->lookup;
     const struct hp_dwarf_unit *unit = &session->units.units.at[turns->unit];
     Dwarf_Die die;
-    struct hp_line_table table;
+    struct line_table table;
     hp_file_request_tick(lookup->requester);
     if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
         return;
@@ -185,12 +269,12 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
         return;
     }
     name_scopes(session);
-    hp_line_table_read(&table, &die);
+    read_line_table(&table, &die);
     for (size_t i = 0; i < count; i++) {
         struct hp_query *query = &lookup->queries.at[turns[i].query];
         if (!query->has_row) {
-            query->has_row = hp_line_table_find(&table, query->address, &lookup->strings,
-                                                &query->file, &query->line);
+            query->has_row = find_line(&table, query->address, &lookup->strings,
+                                       &query->file, &query->line);
         }
         add_chain(session, &table, query, session->places.at[i].scope);
     }
@@ -238,17 +322,17 @@ static bool ask_round(struct session *session) {
 static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *unit) {
     struct hp_lookup *lookup = session->lookup;
     Dwarf_Die die;
-    struct hp_line_table table;
+    struct line_table table;
     hp_file_request_tick(lookup->requester);
     if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
         return;
     }
-    hp_line_table_read(&table, &die);
+    read_line_table(&table, &die);
     for (size_t i = 0; table.count && i < lookup->queries.count; i++) {
         struct hp_query *query = &lookup->queries.at[i];
         if (query->lines == 0 && !query->has_row) {
-            query->has_row = hp_line_table_find(&table, query->address, &lookup->strings,
-                                                &query->file, &query->line);
+            query->has_row = find_line(&table, query->address, &lookup->strings,
+                                       &query->file, &query->line);
         }
     }
 }
