@@ -13,10 +13,10 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->stacks = dump->stacks.count;
     record->threads = dump->header_threads;
     record->addresses = dump->addresses.count;
-    if (dump->remark[0]) {
-        size_t size = strlen(dump->remark) + 1;
-        record->remark = memcpy(hp_alloc(size), dump->remark, size);
-        record->remark_line = dump->remark_line;
+    if (dump->producer_warning[0]) {
+        size_t size = strlen(dump->producer_warning) + 1;
+        record->producer_warning = memcpy(hp_alloc(size), dump->producer_warning, size);
+        record->producer_warning_line = dump->producer_warning_line;
     }
     record->malformed = dump->malformed;
     record->expected = dump->expected;

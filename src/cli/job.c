@@ -1,7 +1,7 @@
 #include "cli/job.h"
 
+#include "cli/diagnostics.h"
 #include "cli/filelist.h"
-#include "cli/inputnotes.h"
 #include "cli/message.h"
 #include "cli/outfile.h"
 #include "cli/progressbar.h"
@@ -155,7 +155,7 @@ static int read_inputs(const struct hp_cli_settings *settings,
     options.errors = errors_to_keep(settings);
     options.progress = hp_cli_progress;
     int ret = hp_profile_read(profile, list->paths, list->count, &options, err);
-    *skipped = hp_cli_input_notes(profile, settings, ret == HP_OK ? NULL : err);
+    *skipped = hp_cli_input_diagnostics(profile, settings, ret == HP_OK ? NULL : err);
     return ret;
 }
 

@@ -4,7 +4,7 @@
 //     - arguments (words), option and command (the tables), setter (values), combination
 // - usage: the commands help and version
 // - job: all other commands
-//     - filelist, inputnotes, progressbar, outfile
+//     - filelist, diagnostics, progressbar, outfile
 // - message, terminal: all that goes to standard error
 // - storage, cleanup: how the process ends when it must
 #include "cli/cleanup.h"

@@ -132,7 +132,7 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
 
 static void check_count(struct hp_scan *scan, struct hp_count *count) {
     if (hp_count_drop_wrapped(count)) {
-        hp_faults_add(&scan->dump->wrapped, scan->line);
+        hp_diagnostic_count_add(&scan->dump->wrapped, scan->line);
     } else if (count->objects == 0 && count->bytes > 0) {
         hp_scan_damaged(scan, "bytes without objects");
         count->bytes = 0;

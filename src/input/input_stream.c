@@ -154,10 +154,10 @@ static size_t window_of(const struct hp_input_stream *stream) {
 // Whether the text ends where the data it came out of is damaged.  What cannot be read may be
 // more than the end.
 static bool ends_at(struct hp_input_stream *stream, struct hp_err *err) {
-    if (!stream->ends_at_fault || err->code != HP_E_FORMAT) {
+    if (!stream->ends_at_err || err->code != HP_E_FORMAT) {
         return false;
     }
-    stream->fault = *err;
+    stream->err = *err;
     *err = (struct hp_err){0};
     return true;
 }
@@ -183,7 +183,7 @@ static int fill(struct hp_input_stream *stream, size_t room, struct hp_err *err)
     }
     stream->size += got;
     stream->total += got;
-    stream->at_end = got < room || stream->fault.code != HP_OK;
+    stream->at_end = got < room || stream->err.code != HP_OK;
     memset(stream->at + stream->size, 0, HP_INPUT_STREAM_PAD);
     if (stream->total > limit_of(stream)) {
         return hp_fail(err, HP_E_LIMIT,
@@ -250,7 +250,7 @@ static int open_source(struct hp_input_stream *stream, struct hp_source source,
     stream->limit = limit;
     stream->size = stream->total = 0;
     stream->at_end = false;
-    stream->fault.code = HP_OK;
+    stream->err.code = HP_OK;
     look_at(stream, &stream->file_size, &stream->written);
     // The first window is no larger than what new_unpack() can take over.
     size_t window = window_of(stream);

@@ -26,9 +26,9 @@ struct hp_input_stream {
     size_t size, capacity;
     bool at_end; // nothing follows it
 
-    size_t window;       // in place of HP_INPUT_STREAM_WINDOW; 0 for that
-    bool ends_at_fault;  // damaged compressed data is no failure: the text is what came
-    struct hp_err fault; // out of it before, and this is what is wrong
+    size_t window;     // in place of HP_INPUT_STREAM_WINDOW; 0 for that
+    bool ends_at_err;  // damaged compressed data is no failure: the text is what came
+    struct hp_err err; // out of it before, and this is what is wrong
     struct hp_source source;
     uint64_t limit;           // of all bytes after decompression; 0 for the default
     uint64_t total;           // bytes in the windows so far

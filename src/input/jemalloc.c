@@ -23,7 +23,7 @@ static struct hp_counts read_counts(struct hp_cursor *c) {
 
 static void check_count(struct hp_scan *scan, struct hp_count *count) {
     if (hp_count_drop_wrapped(count)) {
-        hp_faults_add(&scan->dump->wrapped, scan->line);
+        hp_diagnostic_count_add(&scan->dump->wrapped, scan->line);
     } else if ((count->objects == 0) != (count->bytes == 0)) {
         hp_scan_damaged(scan, "objects without bytes, or bytes without objects");
         *count = (struct hp_count){0};
@@ -93,7 +93,7 @@ static void read_other(struct hp_scan *scan) {
         return;
     }
     if (line.at[0] == ' ' || line.at[0] == '\t') {
-        hp_faults_add(&scan->dump->unknown, number);
+        hp_diagnostic_count_add(&scan->dump->unknown, number);
     } else {
         hp_dump_malformed(scan->dump, "a stack or the memory map", number);
     }

@@ -166,16 +166,16 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
 
 // What came out of damaged compressed data is a text that was cut; a message that was cut is
 // nothing.
-static int settle_fault(const struct hp_reader *reader, int ret, struct hp_dump *dump,
-                        struct hp_err *err) {
-    if (reader->stream.fault.code == HP_OK) {
+static int settle_err(const struct hp_reader *reader, int ret, struct hp_dump *dump,
+                      struct hp_err *err) {
+    if (reader->stream.err.code == HP_OK) {
         return ret;
     }
     if (ret != HP_OK || !reader->format->is_text) {
-        *err = reader->stream.fault;
+        *err = reader->stream.err;
         return err->code;
     }
-    dump->cut = reader->stream.fault;
+    dump->cut = reader->stream.err;
     dump->cut.line = dump->damage.what ? dump->damage.line : dump->lines;
     return HP_OK;
 }
@@ -189,7 +189,7 @@ static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
     if (ret == HP_OK) {
         ret = read_open(reader, dump, err);
         hp_dump_settle_embedded(dump);
-        ret = settle_fault(reader, ret, dump, err);
+        ret = settle_err(reader, ret, dump, err);
     }
     *has_changed = hp_input_stream_has_changed(&reader->stream);
     hp_input_stream_close(&reader->stream);
@@ -198,7 +198,7 @@ static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
 
 static int read_once(struct hp_reader *reader, const char *path, struct hp_dump *dump,
                      bool *has_changed, struct hp_err *err) {
-    reader->stream.ends_at_fault = true;
+    reader->stream.ends_at_err = true;
     int ret = hp_input_stream_open(&reader->stream, path, reader->limit, err);
     return read_opened(reader, ret, dump, has_changed, err);
 }
@@ -219,7 +219,7 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
 int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span bytes,
                          struct hp_dump *dump, bool *is_elf, struct hp_err *err) {
     bool never;
-    reader->stream.ends_at_fault = true;
+    reader->stream.ends_at_err = true;
     int ret = hp_input_stream_open_bytes(&reader->stream, bytes, reader->limit, err);
     ret = read_opened(reader, ret, dump, &never, err);
     *is_elf = reader->format == &elf;

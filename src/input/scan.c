@@ -21,7 +21,7 @@ void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,
 
 void hp_scan_damaged(struct hp_scan *scan, const char *what) {
     if (!scan->dump->damage.what) {
-        scan->dump->damage = (struct hp_flaw){what, scan->line};
+        scan->dump->damage = (struct hp_diagnostic){what, scan->line};
     }
 }
 
@@ -85,7 +85,7 @@ static void read_preamble(struct hp_scan *scan) {
         if (hp_cursor_accept_word(&c, "%warn ")) {
             hp_cursor_spaces(&c);
             struct hp_span text = {c.at, (size_t)(c.end - c.at)};
-            hp_dump_remark(scan->dump, text, number);
+            hp_dump_producer_warning(scan->dump, text, number);
         }
     }
 }

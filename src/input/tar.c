@@ -275,18 +275,18 @@ static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *fil
                      const struct header *header, struct hp_err *err) {
     file->time = header->time;
     file->bytes.count = 0;
-    file->fault.code = HP_OK;
+    file->err.code = HP_OK;
     if (header->is_sparse || header->kind == 'S') {
-        hp_fail(&file->fault, HP_E_UNSUPPORTED,
+        hp_fail(&file->err, HP_E_UNSUPPORTED,
                 "a sparse file: make the archive without tar's --sparse");
     } else if (limit > 0 && header->size > limit) {
-        hp_fail(&file->fault, HP_E_LIMIT, "more than %llu bytes",
+        hp_fail(&file->err, HP_E_LIMIT, "more than %llu bytes",
                 (unsigned long long)limit);
     }
     int ret = step_over_map(tar, file, header, err);
     return ret != HP_OK
                ? ret
-               : read_data(tar, header->size, file, file->fault.code == HP_OK, err);
+               : read_data(tar, header->size, file, file->err.code == HP_OK, err);
 }
 
 // Links and devices have no data, whatever their size says.

@@ -19,8 +19,8 @@ struct hp_tar {
 struct hp_tar_file {
     HP_VEC(char) name; // with a NUL
     HP_VEC(char) bytes;
-    double time;         // of its last change, in seconds since 1970
-    struct hp_err fault; // why its bytes have been passed over; HP_OK: they have not
+    double time;       // of its last change, in seconds since 1970
+    struct hp_err err; // why its bytes have been passed over; HP_OK: they have not
 };
 
 // Close it also after a failure.

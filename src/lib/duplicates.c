@@ -120,7 +120,7 @@ static void settle(struct hp_input_record *records, const struct by_content *ord
         struct hp_input_record *record = &records[order[i].input];
         if (kept->public.status == HP_INPUT_SKIPPED) {
             record->public.status = HP_INPUT_SKIPPED;
-            hp_input_set_fault(record, kept->fault);
+            hp_input_set_err(record, kept->err);
         }
     }
 }

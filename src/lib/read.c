@@ -42,7 +42,7 @@ struct worker {
 static int skip(struct hp_input_record *record, enum hp_input_status status,
                 const struct hp_err *err) {
     record->public.status = status;
-    hp_input_set_fault(record, err);
+    hp_input_set_err(record, err);
     return HP_OK;
 }
 
@@ -73,8 +73,8 @@ static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
     if (!item->is_member) {
         return hp_reader_read(reader, item->name, &worker->dump, is_elf, err);
     }
-    if (item->file.fault.code != HP_OK) {
-        *err = item->file.fault;
+    if (item->file.err.code != HP_OK) {
+        *err = item->file.err;
         return err->code;
     }
     struct hp_span bytes = {item->file.bytes.at, item->file.bytes.count};
@@ -266,8 +266,8 @@ static void settle_names(struct hp_input_record *records, size_t count) {
         size_t size = 0;
         record->pid = hp_reader_pid(record->public.name, &size);
         record->process = hp_hash_bytes(record->public.name, size, hp_hash_key());
-        if (record->fault) {
-            hp_err_locate(record->fault, record->public.name, record->fault->line);
+        if (record->err) {
+            hp_err_locate(record->err, record->public.name, record->err->line);
         }
     }
 }
@@ -287,7 +287,7 @@ static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         bool is_skipped = input->public.status == HP_INPUT_SKIPPED;
-        all_limits &= !is_skipped || input->fault->code == HP_E_LIMIT;
+        all_limits &= !is_skipped || input->err->code == HP_E_LIMIT;
     }
     return hp_fail(err, all_limits ? HP_E_LIMIT : HP_E_FORMAT,
                    "%zu of %zu inputs cannot be used, more than are allowed", skipped,
@@ -333,7 +333,7 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     return HP_OK;
 }
 
-// The names of members, faults and remarks live as long as the profile.
+// The names of members, errors and warnings of producers live as long as the profile.
 static void adopt_texts(struct hp_profile *profile, const struct hp_input_queue *queue) {
     char **name;
     hp_vec_each (name, &queue->members) {
@@ -341,11 +341,11 @@ static void adopt_texts(struct hp_profile *profile, const struct hp_input_queue 
     }
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        if (input->fault) {
-            hp_profile_adopt(profile, input->fault);
+        if (input->err) {
+            hp_profile_adopt(profile, input->err);
         }
-        if (input->remark) {
-            hp_profile_adopt(profile, input->remark);
+        if (input->producer_warning) {
+            hp_profile_adopt(profile, input->producer_warning);
         }
     }
 }

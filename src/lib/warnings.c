@@ -12,29 +12,29 @@
 #include <string.h>
 
 enum {
-    NAMED = 3, // inputs of one kind of trouble that are named; the others are counted
+    NAMED = 3, // inputs with one diagnostic that are named; the others are counted
 };
 
-// --- trouble of single inputs -------------------------------------------------------
+// --- diagnostics of single inputs ------------------------------------------------------
 
-static struct hp_faults once(bool is, uint64_t line) {
-    return (struct hp_faults){is, line};
+static struct hp_diagnostic_count once(bool is, uint64_t line) {
+    return (struct hp_diagnostic_count){is, line};
 }
 
-static struct hp_faults kept_damaged(const struct hp_input_record *input) {
+static struct hp_diagnostic_count kept_damaged(const struct hp_input_record *input) {
     bool is = input->public.status == HP_INPUT_KEPT_DAMAGED;
     return once(is, is ? input->public.err->line : 0);
 }
 
-static struct hp_faults remarks(const struct hp_input_record *input) {
-    return once(input->remark, input->remark_line);
+static struct hp_diagnostic_count producer_warnings(const struct hp_input_record *input) {
+    return once(input->producer_warning, input->producer_warning_line);
 }
 
-static const char *remark(const struct hp_input_record *input) {
-    return input->remark;
+static const char *producer_warning(const struct hp_input_record *input) {
+    return input->producer_warning;
 }
 
-static struct hp_faults malformed(const struct hp_input_record *input) {
+static struct hp_diagnostic_count malformed(const struct hp_input_record *input) {
     return input->malformed;
 }
 
@@ -42,31 +42,32 @@ static const char *expected(const struct hp_input_record *input) {
     return input->expected;
 }
 
-static struct hp_faults unknown(const struct hp_input_record *input) {
+static struct hp_diagnostic_count unknown(const struct hp_input_record *input) {
     return input->unknown;
 }
 
-static struct hp_faults wrapped(const struct hp_input_record *input) {
+static struct hp_diagnostic_count wrapped(const struct hp_input_record *input) {
     return input->wrapped;
 }
 
-static struct hp_faults negative(const struct hp_input_record *input) {
-    return (struct hp_faults){input->negative, 0};
+static struct hp_diagnostic_count negative(const struct hp_input_record *input) {
+    return (struct hp_diagnostic_count){input->negative, 0};
 }
 
-static struct hp_faults overlaps(const struct hp_input_record *input) {
+static struct hp_diagnostic_count overlaps(const struct hp_input_record *input) {
     return input->overlaps;
 }
 
-static struct hp_faults header_contradicts(const struct hp_input_record *input) {
+static struct hp_diagnostic_count header_contradicts(
+    const struct hp_input_record *input) {
     return once(input->header_check == HP_HEADER_CONTRADICTS, input->header_line);
 }
 
-static struct hp_faults no_period(const struct hp_input_record *input) {
+static struct hp_diagnostic_count no_period(const struct hp_input_record *input) {
     return once(input->period == 0 && input->stacks > 0, 0);
 }
 
-static struct hp_faults no_objects(const struct hp_input_record *input) {
+static struct hp_diagnostic_count no_objects(const struct hp_input_record *input) {
     bool inuse = hp_input_has_metric(input, HP_INUSE_SPACE);
     bool alloc = hp_input_has_metric(input, HP_ALLOC_SPACE);
     return once((inuse && !hp_input_has_metric(input, HP_INUSE_OBJECTS)) ||
@@ -74,17 +75,17 @@ static struct hp_faults no_objects(const struct hp_input_record *input) {
                 0);
 }
 
-static struct hp_faults unmapped(const struct hp_input_record *input) {
-    return (struct hp_faults){input->unmapped_addresses, 0};
+static struct hp_diagnostic_count unmapped(const struct hp_input_record *input) {
+    return (struct hp_diagnostic_count){input->unmapped_addresses, 0};
 }
 
 static const struct {
-    struct hp_faults (*faults)(const struct hp_input_record *input);
+    struct hp_diagnostic_count (*count)(const struct hp_input_record *input);
     const char *what; // follows the input's name; "%" stands for how many there are
     const char *(*detail)(const struct hp_input_record *input); // at the end; or NULL
-} troubles[] = {
+} diagnostics[] = {
     {kept_damaged, "is damaged, and used as far as it goes", NULL},
-    {remarks, "comes with a warning: ", remark},
+    {producer_warnings, "comes with a warning: ", producer_warning},
     {malformed, "has malformed lines, which are passed over: %; expected ", expected},
     {wrapped, "has counts that wrapped around zero, which are left out: %", NULL},
     {negative,
@@ -103,36 +104,36 @@ static const struct {
 
 static void warn_of_one(struct hp_profile *profile, const struct hp_input_record *input,
                         size_t kind) {
-    const char *name = input->public.name, *what = troubles[kind].what;
-    struct hp_faults faults = troubles[kind].faults(input);
+    const char *name = input->public.name, *what = diagnostics[kind].what;
+    struct hp_diagnostic_count found = diagnostics[kind].count(input);
     char line[32] = "", how_many[32] = "";
     size_t before = strcspn(what, "%");
     const char *after = what + before;
-    if (faults.line > 0) {
-        snprintf(line, sizeof line, ":%llu", (unsigned long long)faults.line);
+    if (found.line > 0) {
+        snprintf(line, sizeof line, ":%llu", (unsigned long long)found.line);
     }
     if (*after) {
-        snprintf(how_many, sizeof how_many, "%llu", (unsigned long long)faults.count);
+        snprintf(how_many, sizeof how_many, "%llu", (unsigned long long)found.count);
         after++;
     }
     hp_profile_warn(profile, "%s%s %.*s%s%s%s",
                     strcmp(name, "-") ? name : "standard input", line, (int)before, what,
                     how_many, after,
-                    troubles[kind].detail ? troubles[kind].detail(input) : "");
+                    diagnostics[kind].detail ? diagnostics[kind].detail(input) : "");
 }
 
-static void warn_of_troubles(struct hp_profile *profile, size_t kind) {
+static void warn_of_diagnostics(struct hp_profile *profile, size_t kind) {
     size_t found = 0;
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        bool has = hp_input_is_used(input) && troubles[kind].faults(input).count > 0;
+        bool has = hp_input_is_used(input) && diagnostics[kind].count(input).count > 0;
         found += has;
         if (has && found <= NAMED) {
             warn_of_one(profile, input, kind);
         }
     }
     if (found > NAMED) {
-        const char *what = troubles[kind].what;
+        const char *what = diagnostics[kind].what;
         hp_profile_warn(profile, "%zu more input%s: each %.*s", found - NAMED,
                         found == NAMED + 1 ? "" : "s", (int)strcspn(what, ":%"), what);
     }
@@ -170,7 +171,7 @@ static bool key_of_samples(const struct hp_input_record *input, struct hp_digest
 // A series is of one process, and so are the sides of many a diff.
 static const struct {
     bool (*key)(const struct hp_input_record *input, struct hp_digest *key);
-    bool in_series; // also a fault there
+    bool in_series; // also wrong there
     const char *sentence;
 } kinships[] = {
     {key_of_samples, true,
@@ -334,8 +335,8 @@ static void warn_of_roundings(struct hp_profile *profile) {
 
 void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_skipped(profile);
-    for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++) {
-        warn_of_troubles(profile, i);
+    for (size_t i = 0; i < sizeof diagnostics / sizeof *diagnostics; i++) {
+        warn_of_diagnostics(profile, i);
     }
     bool *warned = hp_alloc(profile->inputs.count * sizeof *warned);
     for (size_t i = 0; i < sizeof kinships / sizeof *kinships; i++) {

@@ -48,16 +48,18 @@ void hp_dump_done(struct hp_dump *dump) {
     hp_strtab_done(&dump->strings);
 }
 
-void hp_dump_remark(struct hp_dump *dump, struct hp_span text, uint64_t line) {
-    size_t used = strlen(dump->remark), room = sizeof dump->remark - used;
-    dump->remark_line = used == 0 ? line : dump->remark_line;
+void hp_dump_producer_warning(struct hp_dump *dump, struct hp_span text, uint64_t line) {
+    size_t used = strlen(dump->producer_warning),
+           room = sizeof dump->producer_warning - used;
+    dump->producer_warning_line = used == 0 ? line : dump->producer_warning_line;
     int size = (int)(text.size < room ? text.size : room);
-    snprintf(dump->remark + used, room, "%s%.*s", used > 0 ? " " : "", size, text.at);
+    snprintf(dump->producer_warning + used, room, "%s%.*s", used > 0 ? " " : "", size,
+             text.at);
 }
 
 void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line) {
     dump->expected = dump->malformed.count == 0 ? expected : dump->expected;
-    hp_faults_add(&dump->malformed, line);
+    hp_diagnostic_count_add(&dump->malformed, line);
 }
 
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump) {

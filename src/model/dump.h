@@ -65,14 +65,14 @@ struct hp_embedded_address {
     uint32_t first_call, calls; // in dump->embedded_calls, innermost first
 };
 
-// A fault, and the line of the file it is in.
-struct hp_flaw {
+// What is wrong with an input, and the line of the file it is in.
+struct hp_diagnostic {
     const char *what; // a constant; NULL for none
     uint64_t line;
 };
 
 enum {
-    HP_REMARK_SIZE = 512, // longer ones are cut
+    HP_PRODUCER_WARNING_SIZE = 512, // longer ones are cut
 };
 
 // Vectors keep their memory from one dump to the next.  {0} is empty.
@@ -104,11 +104,11 @@ struct hp_dump {
     struct hp_strtab strings; // what is not in the dump's text as it stands
 
     struct hp_err cut; // damage of the compressed data it was in, and its line at the end
-    struct hp_flaw damage;       // why the dump may be short
-    char remark[HP_REMARK_SIZE]; // what its writer warns of, in one line
-    uint64_t remark_line;
+    struct hp_diagnostic damage;                     // why the dump may be short
+    char producer_warning[HP_PRODUCER_WARNING_SIZE]; // in one line
+    uint64_t producer_warning_line;
     const char *expected; // and what follows: as in struct hp_input_record
-    struct hp_faults malformed, unknown, wrapped, overlaps;
+    struct hp_diagnostic_count malformed, unknown, wrapped, overlaps;
     uint64_t negative;
     uint64_t bytes, lines;
     struct hp_digest content, samples, maps;
@@ -119,7 +119,7 @@ void hp_dump_clear(struct hp_dump *dump); // keeps the memory
 void hp_dump_done(struct hp_dump *dump);
 
 // The writer warns, perhaps over several lines.
-void hp_dump_remark(struct hp_dump *dump, struct hp_span text, uint64_t line);
+void hp_dump_producer_warning(struct hp_dump *dump, struct hp_span text, uint64_t line);
 
 // A line that does not fit: count it, and keep what was expected in the first.
 void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line);

@@ -25,14 +25,14 @@ enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
                                                         : HP_KINSHIP_OTHER;
 }
 
-void hp_input_set_fault(struct hp_input_record *input, const struct hp_err *fault) {
-    free(input->fault);
-    input->fault = NULL;
-    if (fault) {
-        input->fault = hp_alloc(sizeof *fault);
-        *input->fault = *fault;
+void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err) {
+    free(input->err);
+    input->err = NULL;
+    if (err) {
+        input->err = hp_alloc(sizeof *err);
+        *input->err = *err;
     }
-    input->public.err = input->fault;
+    input->public.err = input->err;
 }
 
 bool hp_input_is_used(const struct hp_input_record *input) {

@@ -47,18 +47,19 @@ struct hp_digest {
     uint64_t of[2];
 };
 
-// Faults of one kind: how many, and the line of the first, 0 if it is not known.
-struct hp_faults {
+// How often a thing is wrong, and the line of the first, 0 if it is not known.
+struct hp_diagnostic_count {
     uint64_t count, line;
 };
 
-static inline void hp_faults_add(struct hp_faults *faults, uint64_t line) {
-    faults->line = faults->count++ == 0 ? line : faults->line;
+static inline void hp_diagnostic_count_add(struct hp_diagnostic_count *found,
+                                           uint64_t line) {
+    found->line = found->count++ == 0 ? line : found->line;
 }
 
 struct hp_input_record {
     struct hp_input public; // its `name` is the caller's
-    struct hp_err *fault;   // public.err, of which the profile is the owner
+    struct hp_err *err;     // public.err, of which the profile is the owner
     uint32_t number;        // in profile->history: the place among all inputs as given
     bool is_base;           // of a diff
     bool is_member;         // of an archive: no file of its own
@@ -70,20 +71,20 @@ struct hp_input_record {
     uint64_t bytes;  // uncompressed
     uint64_t lines;  // of text; 0 where there is none
     uint64_t stacks, threads, addresses, unmapped_addresses;
-    uint64_t files; // mapped ones
-    char *remark; // what its writer warns of, of which the profile is the owner; or NULL
-    uint64_t remark_line;
-    struct hp_faults malformed; // lines that fit no grammar, skipped
-    const char *expected;       // in the first of them; NULL if there is none
-    uint64_t listed;            // objects that are listed one by one
-    struct hp_slabs slabs;      // of the allocator
-    struct hp_faults unknown;   // indented lines of a dialect not known
-    unsigned missing_metrics;   // 1 << each metric that there is no number for
-    bool has_alloc;             // has numbers of what was allocated
-    struct hp_faults wrapped;   // counts near 2^64, left out
-    uint64_t negative;          // values below zero, of a difference of two profiles
-    struct hp_faults overlaps;  // mapping rows that overlap an earlier one
-    struct hp_counts header;    // the file's own total, as printed
+    uint64_t files;         // mapped ones
+    char *producer_warning; // of which the profile is the owner; or NULL
+    uint64_t producer_warning_line;
+    struct hp_diagnostic_count malformed; // lines that fit no grammar, skipped
+    const char *expected;                 // in the first of them; NULL if there is none
+    uint64_t listed;                      // objects that are listed one by one
+    struct hp_slabs slabs;                // of the allocator
+    struct hp_diagnostic_count unknown;   // indented lines of a dialect not known
+    unsigned missing_metrics;             // 1 << each metric that there is no number for
+    bool has_alloc;                       // has numbers of what was allocated
+    struct hp_diagnostic_count wrapped;   // counts near 2^64, left out
+    uint64_t negative; // values below zero, of a difference of two profiles
+    struct hp_diagnostic_count overlaps; // mapping rows that overlap an earlier one
+    struct hp_counts header;             // the file's own total, as printed
     uint64_t header_line;
     struct hp_values total; // ours
     enum hp_header_check header_check;
@@ -119,6 +120,6 @@ const char *hp_producer_text(enum hp_producer producer);
 const char *hp_writer_text(const struct hp_input_record *input);
 
 // Say why the input does not count, or counts as far as it goes; NULL: it does.
-void hp_input_set_fault(struct hp_input_record *input, const struct hp_err *fault);
+void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err);
 
 #endif

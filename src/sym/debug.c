@@ -23,14 +23,14 @@ static bool proves(const struct proof *proof, const struct hp_image *image) {
 // Ask for candidates until one has the proof.
 static bool find(struct hp_image *image, struct hp_wanted wanted,
                  const struct proof *proof, struct hp_file_requester *requester) {
-    struct hp_fault fault;
+    struct hp_sym_diagnostic diagnostic;
     for (wanted.n = 0; wanted.n < MOST_CANDIDATES; wanted.n++) {
         struct hp_span text;
         int fd = hp_file_request(requester, &wanted, &text);
         if (fd < 0) {
             return false;
         }
-        if (!hp_image_open(image, fd, text, &fault)) {
+        if (!hp_image_open(image, fd, text, &diagnostic)) {
             continue;
         }
         if (proves(proof, image)) {
@@ -55,8 +55,8 @@ static bool find_separate(struct hp_debug *debug, const struct hp_image *image,
     proof.has_crc = true;
     struct hp_wanted by_link = {HP_FIND_LINK, 0, hp_span_of(name)};
     return find(&debug->separate, by_link, &proof, requester) ||
-           hp_fault(&debug->fault, HP_SYM_STRIPPED, "%s: no debug file %s that fits",
-                    image->path, name);
+           hp_sym_diagnose(&debug->diagnostic, HP_SYM_STRIPPED,
+                           "%s: no debug file %s that fits", image->path, name);
 }
 
 static bool find_alt(struct hp_debug *debug, const struct hp_image *image,
@@ -71,12 +71,12 @@ static bool find_alt(struct hp_debug *debug, const struct hp_image *image,
     struct hp_wanted by_name = {HP_FIND_ALT, 0, hp_span_of(name)};
     if ((find(&debug->alt_image, by_name, &proof, requester) ||
          find(&debug->alt_image, by_id, &proof, requester)) &&
-        hp_image_inflatable(&debug->alt_image, &debug->fault)) {
+        hp_image_inflatable(&debug->alt_image, &debug->diagnostic)) {
         debug->alt = dwarf_begin_elf(debug->alt_image.elf, DWARF_C_READ, NULL);
     }
-    return debug->alt ||
-           hp_fault(&debug->fault, HP_SYM_STRIPPED,
-                    "%s: the shared debug file %s was not found", image->path, name);
+    return debug->alt || hp_sym_diagnose(&debug->diagnostic, HP_SYM_STRIPPED,
+                                         "%s: the shared debug file %s was not found",
+                                         image->path, name);
 }
 
 void hp_debug_find(struct hp_debug *debug, const struct hp_image *image,
@@ -91,7 +91,7 @@ void hp_debug_find(struct hp_debug *debug, const struct hp_image *image,
     if (debug->separate.elf) {
         debug->shift = debug->separate.base - image->base;
     }
-    if (debug->image && (!hp_image_inflatable(debug->image, &debug->fault) ||
+    if (debug->image && (!hp_image_inflatable(debug->image, &debug->diagnostic) ||
                          !find_alt(debug, debug->image, requester))) {
         debug->image = NULL;
     }

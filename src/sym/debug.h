@@ -15,7 +15,7 @@ struct hp_debug {
     struct hp_image alt_image; // what several debug files share (dwz), or {0}
     Dwarf *alt;
     uint64_t shift; // an address in the program + shift is the one in the debug file
-    struct hp_fault fault; // why there is no DWARF; "" if none was promised
+    struct hp_sym_diagnostic diagnostic; // why there is no DWARF; "" if none was promised
 };
 
 void hp_debug_find(struct hp_debug *debug, const struct hp_image *image,

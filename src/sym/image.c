@@ -11,12 +11,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-bool hp_fault(struct hp_fault *fault, enum hp_sym_status status, const char *format,
-              ...) {
+bool hp_sym_diagnose(struct hp_sym_diagnostic *diagnostic, enum hp_sym_status status,
+                     const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fault->status = status;
-    vsnprintf(fault->text, sizeof fault->text, format, args);
+    diagnostic->status = status;
+    vsnprintf(diagnostic->text, sizeof diagnostic->text, format, args);
     va_end(args);
     return false;
 }
@@ -95,37 +95,40 @@ static bool is_elf(int fd) {
            memcmp(magic, ELFMAG, sizeof magic) == 0;
 }
 
-static bool read_image(struct hp_image *image, struct hp_fault *fault) {
+static bool read_image(struct hp_image *image, struct hp_sym_diagnostic *diagnostic) {
     struct stat info;
     if (!is_elf(image->fd) || fstat(image->fd, &info) < 0) {
-        return hp_fault(fault, HP_SYM_DAMAGED, "%s: not an ELF file", image->path);
+        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: not an ELF file",
+                               image->path);
     }
     image->size = (uint64_t)info.st_size;
     image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
     GElf_Ehdr header;
     if (!image->elf || !gelf_getehdr(image->elf, &header)) {
-        return hp_fault(fault, HP_SYM_DAMAGED, "%s: %s", image->path, elf_errmsg(-1));
+        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: %s", image->path,
+                               elf_errmsg(-1));
     }
     if (header.e_shoff > image->size ||
         (uint64_t)header.e_shentsize * header.e_shnum > image->size - header.e_shoff) {
-        return hp_fault(fault, HP_SYM_DAMAGED, "%s: cut short", image->path);
+        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: cut short", image->path);
     }
     image->program = header.e_type == ET_EXEC || header.e_type == ET_DYN;
     if (!read_loads(image)) {
-        return hp_fault(fault, HP_SYM_DAMAGED, "%s: %s", image->path, elf_errmsg(-1));
+        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: %s", image->path,
+                               elf_errmsg(-1));
     }
     read_build_id(image);
     return true;
 }
 
 bool hp_image_open(struct hp_image *image, int fd, struct hp_span path,
-                   struct hp_fault *fault) {
+                   struct hp_sym_diagnostic *diagnostic) {
     elf_version(EV_CURRENT);
     *image = (struct hp_image){.fd = fd, .path = strndup(path.at, path.size)};
     if (!image->path) {
         hp_out_of_memory(path.size);
     }
-    if (read_image(image, fault)) {
+    if (read_image(image, diagnostic)) {
         return true;
     }
     hp_image_done(image);
@@ -206,7 +209,8 @@ static uint64_t old_inflated_size(const struct hp_image *image, const GElf_Shdr 
     return size;
 }
 
-bool hp_image_inflatable(const struct hp_image *image, struct hp_fault *fault) {
+bool hp_image_inflatable(const struct hp_image *image,
+                         struct hp_sym_diagnostic *diagnostic) {
     uint64_t sum = 0;
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(image->elf, section))) {
@@ -218,19 +222,20 @@ bool hp_image_inflatable(const struct hp_image *image, struct hp_fault *fault) {
         }
         if (header.sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &chdr)) {
             if (chdr.ch_type != ELFCOMPRESS_ZLIB) {
-                return hp_fault(fault, HP_SYM_UNSUPPORTED,
-                                "%s: its debug information is compressed in a way that "
-                                "libelf does not read",
-                                image->path);
+                return hp_sym_diagnose(
+                    diagnostic, HP_SYM_UNSUPPORTED,
+                    "%s: its debug information is compressed in a way that "
+                    "libelf does not read",
+                    image->path);
             }
             size = chdr.ch_size;
         } else if (strncmp(section_name(image, &header), ".zdebug", 7) == 0) {
             size = old_inflated_size(image, &header);
         }
         if (size > HP_INFLATED_LIMIT || (sum += size) > HP_INFLATED_LIMIT) {
-            return hp_fault(fault, HP_SYM_OVER_BUDGET,
-                            "%s: its compressed sections claim more than 2 GiB",
-                            image->path);
+            return hp_sym_diagnose(diagnostic, HP_SYM_OVER_BUDGET,
+                                   "%s: its compressed sections claim more than 2 GiB",
+                                   image->path);
         }
     }
     return true;

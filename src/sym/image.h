@@ -11,7 +11,7 @@
 #include <libelf.h>
 
 // Why a file is of no use.
-struct hp_fault {
+struct hp_sym_diagnostic {
     enum hp_sym_status status;
     char text[480];
 };
@@ -37,9 +37,9 @@ struct hp_image {
     char build_id[2 * HP_BUILD_ID_SIZE + 1]; // lower-case hex, or ""
 };
 
-// Takes over `fd`.  False, with `fault` filled and the image {0}, if it is no ELF file.
+// Takes over `fd`.  False, with `diagnostic` filled and the image {0}, if it is no ELF file.
 bool hp_image_open(struct hp_image *image, int fd, struct hp_span path,
-                   struct hp_fault *fault);
+                   struct hp_sym_diagnostic *diagnostic);
 void hp_image_done(struct hp_image *image);
 
 // Where byte `offset` of the file is in the program's own addresses.
@@ -50,7 +50,8 @@ bool hp_image_has_dwarf(const struct hp_image *image);
 // May its sections be uncompressed?  Not if they would need more room than
 // HP_INFLATED_LIMIT, or are compressed in a way libelf does not know.
 #define HP_INFLATED_LIMIT (UINT64_C(2) << 30)
-bool hp_image_inflatable(const struct hp_image *image, struct hp_fault *fault);
+bool hp_image_inflatable(const struct hp_image *image,
+                         struct hp_sym_diagnostic *diagnostic);
 
 // The file .gnu_debuglink names, and its CRC; NULL if there is none.
 const char *hp_image_debuglink(const struct hp_image *image, uint32_t *crc);
@@ -61,8 +62,9 @@ const char *hp_image_altlink(const struct hp_image *image,
 bool hp_image_has_section(const struct hp_image *image, const char *name);
 uint32_t hp_image_crc(const struct hp_image *image); // of the whole file
 
+// Always false.
 HP_PRINTF(3, 4)
-bool hp_fault(struct hp_fault *fault, enum hp_sym_status status, const char *format,
-              ...); // always false
+bool hp_sym_diagnose(struct hp_sym_diagnostic *diagnostic, enum hp_sym_status status,
+                     const char *format, ...);
 
 #endif

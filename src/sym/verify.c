@@ -65,29 +65,31 @@ static bool fits(const struct hp_image *image, const struct hp_request *request,
 }
 
 bool hp_verify(const struct hp_image *image, const struct hp_request *request,
-               struct hp_fault *fault) {
+               struct hp_sym_diagnostic *diagnostic) {
     if (!image->program) {
-        return hp_fault(fault, HP_SYM_UNSUPPORTED, "%s: neither a program nor a library",
-                        image->path);
+        return hp_sym_diagnose(diagnostic, HP_SYM_UNSUPPORTED,
+                               "%s: neither a program nor a library", image->path);
     }
     if (request->build_id.size) {
         return hp_span_is(request->build_id, image->build_id) ||
-               hp_fault(fault, HP_SYM_OTHER_BUILD, "%s: build id %s, not %.*s",
-                        image->path, image->build_id[0] ? image->build_id : "missing",
-                        (int)request->build_id.size, request->build_id.at);
+               hp_sym_diagnose(diagnostic, HP_SYM_OTHER_BUILD,
+                               "%s: build id %s, not %.*s", image->path,
+                               image->build_id[0] ? image->build_id : "missing",
+                               (int)request->build_id.size, request->build_id.at);
     }
     if (request->extents.count == 0) {
-        return hp_fault(fault, HP_SYM_OTHER_BUILD,
-                        "%s: the dump shows no executable part of it to compare",
-                        image->path);
+        return hp_sym_diagnose(diagnostic, HP_SYM_OTHER_BUILD,
+                               "%s: the dump shows no executable part of it to compare",
+                               image->path);
     }
     if (fits(image, request, 1 << 12) || fits(image, request, 1 << 14) ||
         fits(image, request, 1 << 16)) {
         return true;
     }
     const struct hp_extent *extent = request->extents.at;
-    return hp_fault(fault, HP_SYM_OTHER_BUILD,
-                    "%s: its segments are not as they were mapped (text of 0x%" PRIx64
-                    " bytes at 0x%" PRIx64 ", 0x%" PRIx64 " bytes in all)",
-                    image->path, extent->size, extent->offset, request->span);
+    return hp_sym_diagnose(
+        diagnostic, HP_SYM_OTHER_BUILD,
+        "%s: its segments are not as they were mapped (text of 0x%" PRIx64
+        " bytes at 0x%" PRIx64 ", 0x%" PRIx64 " bytes in all)",
+        image->path, extent->size, extent->offset, request->span);
 }

@@ -6,8 +6,8 @@
 #include "sym/protocol.h"
 
 // With a build id known: it must be the file's.  Without: the program headers must give
-// the rows of the dump.  False, with `fault` filled, if not.
+// the rows of the dump.  False, with `diagnostic` filled, if not.
 bool hp_verify(const struct hp_image *image, const struct hp_request *request,
-               struct hp_fault *fault);
+               struct hp_sym_diagnostic *diagnostic);
 
 #endif

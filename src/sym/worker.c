@@ -24,7 +24,7 @@ struct work {
     struct hp_debug debug;
     struct hp_lookup lookup;
     struct hp_answer answer;
-    struct hp_fault fault; // why no candidate will do
+    struct hp_sym_diagnostic diagnostic; // why no candidate will do
 };
 
 static void work_done(struct work *work) {
@@ -55,34 +55,36 @@ static int weight(enum hp_sym_status status) {
     return status == HP_SYM_OTHER_BUILD ? 3 : status == HP_SYM_NO_FILE ? 1 : 2;
 }
 
-static void keep_fault(struct work *work, const struct hp_fault *fault) {
-    if (weight(fault->status) > weight(work->fault.status)) {
-        work->fault = *fault;
+static void keep_diagnostic(struct work *work,
+                            const struct hp_sym_diagnostic *diagnostic) {
+    if (weight(diagnostic->status) > weight(work->diagnostic.status)) {
+        work->diagnostic = *diagnostic;
     }
 }
 
 // The first candidate that is verified.
 static bool find_image(struct work *work, struct hp_file_requester *requester) {
     struct hp_wanted wanted = {HP_FIND_MODULE, 0, {"", 0}};
-    work->fault.status = HP_SYM_NO_FILE;
+    work->diagnostic.status = HP_SYM_NO_FILE;
     for (; wanted.n < MOST_CANDIDATES; wanted.n++) {
-        struct hp_fault fault;
+        struct hp_sym_diagnostic diagnostic;
         struct hp_span text;
         int fd = hp_file_request(requester, &wanted, &text);
         if (fd < 0) {
-            if (!work->fault.text[0]) {
-                hp_fault(&work->fault, HP_SYM_NO_FILE, "%.*s", (int)text.size, text.at);
+            if (!work->diagnostic.text[0]) {
+                hp_sym_diagnose(&work->diagnostic, HP_SYM_NO_FILE, "%.*s", (int)text.size,
+                                text.at);
             }
             return false;
         }
-        if (!hp_image_open(&work->image, fd, text, &fault)) {
-            keep_fault(work, &fault);
+        if (!hp_image_open(&work->image, fd, text, &diagnostic)) {
+            keep_diagnostic(work, &diagnostic);
             continue;
         }
-        if (hp_verify(&work->image, &work->request, &fault)) {
+        if (hp_verify(&work->image, &work->request, &diagnostic)) {
             return true;
         }
-        keep_fault(work, &fault);
+        keep_diagnostic(work, &diagnostic);
         hp_image_done(&work->image);
     }
     return false;
@@ -167,7 +169,7 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
     struct hp_answer *answer = &work->answer;
     const struct hp_lookup *lookup = &work->lookup;
     const struct hp_debug *debug = &work->debug;
-    answer->note = hp_span_of(debug->fault.text);
+    answer->note = hp_span_of(debug->diagnostic.text);
     if (dwarf) {
         answer->status = HP_SYM_DWARF;
         answer->symbols_from = hp_span_of(debug->image->path);
@@ -177,7 +179,8 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
         answer->status = HP_SYM_SYMTAB;
         answer->symbols_from = hp_span_of(image->path);
     } else {
-        answer->status = debug->fault.text[0] ? debug->fault.status : HP_SYM_STRIPPED;
+        answer->status =
+            debug->diagnostic.text[0] ? debug->diagnostic.status : HP_SYM_STRIPPED;
     }
     if (lookup->missing_split) {
         answer->note = hp_span_of("a file of split debug information (.dwo) is missing");
@@ -216,8 +219,8 @@ static void look_up(struct work *work, struct hp_file_requester *requester) {
     hp_symtab_sort(&lookup->symtab);
     load_queries(work);
     if (debug->image && !hp_dwarf_look_up(lookup, debug->image->elf, debug->alt)) {
-        hp_fault(&debug->fault, HP_SYM_DAMAGED, "%s: %s", debug->image->path,
-                 dwarf_errmsg(-1));
+        hp_sym_diagnose(&debug->diagnostic, HP_SYM_DAMAGED, "%s: %s", debug->image->path,
+                        dwarf_errmsg(-1));
     }
     bool dwarf = found_functions(lookup);
     conclude(work, dwarf, use_symbols(lookup));
@@ -252,8 +255,8 @@ static void fill_answer(struct work *work) {
 static void serve_module(struct work *work, struct hp_file_requester *requester) {
     limit_cpu(0);
     if (!find_image(work, requester)) {
-        work->answer.status = work->fault.status;
-        work->answer.note = hp_span_of(work->fault.text);
+        work->answer.status = work->diagnostic.status;
+        work->answer.note = hp_span_of(work->diagnostic.text);
     } else {
         hp_debug_find(&work->debug, &work->image, requester);
         limit_cpu(work->image.size + work->debug.separate.size +

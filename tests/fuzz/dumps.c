@@ -7,12 +7,12 @@ static bool equal_counts(const struct hp_counts *a, const struct hp_counts *b) {
            a->alloc.objects == b->alloc.objects && a->alloc.bytes == b->alloc.bytes;
 }
 
-static bool equal_flaws(struct hp_flaw a, struct hp_flaw b) {
+static bool equal_diagnostic(struct hp_diagnostic a, struct hp_diagnostic b) {
     return a.line == b.line && !a.what == !b.what &&
            (!a.what || strcmp(a.what, b.what) == 0);
 }
 
-static bool equal_counted(struct hp_faults a, struct hp_faults b) {
+static bool equal_counted(struct hp_diagnostic_count a, struct hp_diagnostic_count b) {
     return a.count == b.count && a.line == b.line;
 }
 
@@ -40,11 +40,12 @@ static bool equal_threads(const struct hp_dump *a, const struct hp_dump *b) {
     return is_equal;
 }
 
-static bool equal_faults(const struct hp_dump *a, const struct hp_dump *b) {
-    return equal_flaws(a->damage, b->damage) && strcmp(a->remark, b->remark) == 0 &&
-           a->remark_line == b->remark_line &&
-           equal_flaws((struct hp_flaw){a->expected, a->malformed.line},
-                       (struct hp_flaw){b->expected, b->malformed.line}) &&
+static bool equal_diagnostics(const struct hp_dump *a, const struct hp_dump *b) {
+    return equal_diagnostic(a->damage, b->damage) &&
+           strcmp(a->producer_warning, b->producer_warning) == 0 &&
+           a->producer_warning_line == b->producer_warning_line &&
+           equal_diagnostic((struct hp_diagnostic){a->expected, a->malformed.line},
+                            (struct hp_diagnostic){b->expected, b->malformed.line}) &&
            equal_counted(a->malformed, b->malformed) &&
            equal_counted(a->unknown, b->unknown) &&
            equal_counted(a->wrapped, b->wrapped) &&
@@ -187,14 +188,14 @@ static bool equal_names(const struct hp_dump *a, const struct hp_dump *b) {
 
 const char *dumps_difference(const struct hp_dump *a, const struct hp_dump *b) {
     const char *stacks = stacks_difference(a, b);
-    return !equal_heads(a, b)     ? "what the header says"
-           : !equal_threads(a, b) ? "the names of threads"
-           : stacks               ? stacks
-           : !equal_maps(a, b)    ? "the memory map"
-           : !equal_rows(a, b)    ? "the mappings of addresses"
-           : !equal_names(a, b)   ? "the names"
-           : !equal_faults(a, b)  ? "what is wrong with it"
-                                  : NULL;
+    return !equal_heads(a, b)         ? "what the header says"
+           : !equal_threads(a, b)     ? "the names of threads"
+           : stacks                   ? stacks
+           : !equal_maps(a, b)        ? "the memory map"
+           : !equal_rows(a, b)        ? "the mappings of addresses"
+           : !equal_names(a, b)       ? "the names"
+           : !equal_diagnostics(a, b) ? "what is wrong with it"
+                                      : NULL;
 }
 
 // --- what no dump may say -----------------------------------------------------------------

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-// What came out: names, contents and faults, one behind the other.
+// What came out: names, contents and errors, one behind the other.
 struct contents {
     HP_VEC(char) told;
     size_t files, size;
@@ -48,8 +48,8 @@ static void read_archive(const char *path, size_t window, struct contents *conte
         contents->files++;
         contents->size += file.bytes.count;
         tell(contents, file.name.at, file.name.count);
-        tell(contents, file.bytes.at, file.fault.code == HP_OK ? file.bytes.count : 0);
-        tell(contents, file.fault.message, strlen(file.fault.message));
+        tell(contents, file.bytes.at, file.err.code == HP_OK ? file.bytes.count : 0);
+        tell(contents, file.err.message, strlen(file.err.message));
     }
     tell(contents, err.message, strlen(err.message));
     hp_tar_file_done(&file);

@@ -58,11 +58,11 @@ static void print_frame(const struct hp_profile *profile, const struct hp_frame 
 int main(int argc, char **argv) {
     struct hp_profile profile = {0};
     struct hp_image image;
-    struct hp_fault fault;
+    struct hp_sym_diagnostic diagnostic;
     HP_VEC(uint64_t) addresses = {0};
     uint64_t address, offset;
     int fd = argc > 1 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
-    if (fd < 0 || !hp_image_open(&image, fd, hp_span_of(argv[1]), &fault)) {
+    if (fd < 0 || !hp_image_open(&image, fd, hp_span_of(argv[1]), &diagnostic)) {
         fprintf(stderr, "usage: symbol_dump BINARY [SYMBOL-DIR...] < ADDRESSES\n");
         return 2;
     }

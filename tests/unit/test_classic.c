@@ -244,8 +244,8 @@ Test(classic, keeps_what_its_writer_warns_of_as_one_line) {
         parse("%warn\n%unknown x\n%warn  no data,\r\n%warning\n%warn because\n" TOTALS
               "heapprofile\n" LINE MAPS),
         HP_OK);
-    cr_expect_str_eq(dump.remark, "no data, because");
-    cr_expect_eq(dump.remark_line, 3);
+    cr_expect_str_eq(dump.producer_warning, "no data, because");
+    cr_expect_eq(dump.producer_warning_line, 3);
     cr_expect_eq(dump.header_line, 6);
 }
 
@@ -256,9 +256,9 @@ Test(classic, cuts_what_its_writer_warns_of) {
     }
     strcat(text, TOTALS "heapprofile\n" LINE MAPS);
     cr_assert_eq(parse(text), HP_OK);
-    cr_expect_eq(strlen(dump.remark), HP_REMARK_SIZE - 1);
+    cr_expect_eq(strlen(dump.producer_warning), HP_PRODUCER_WARNING_SIZE - 1);
     cr_assert_eq(parse(TOTALS "heapprofile\n" LINE MAPS), HP_OK);
-    cr_expect_str_eq(dump.remark, "");
+    cr_expect_str_eq(dump.producer_warning, "");
 }
 
 Test(classic, refuses_a_header_without_totals) {

@@ -43,15 +43,15 @@ static const struct {
 Test(sym_verify, takes_only_what_was_mapped) {
     struct hp_image image = program();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct hp_fault fault = {.text = ""};
+        struct hp_sym_diagnostic diagnostic = {.text = ""};
         struct hp_request request = {.span = cases[i].span,
                                      .build_id = hp_span_of(cases[i].build_id)};
         hp_vec_push(&request.extents, cases[i].extent);
-        cr_expect_eq(hp_verify(&image, &request, &fault), cases[i].good, "%s",
+        cr_expect_eq(hp_verify(&image, &request, &diagnostic), cases[i].good, "%s",
                      cases[i].what);
         if (!cases[i].good) {
-            cr_expect_eq(fault.status, HP_SYM_OTHER_BUILD);
-            cr_expect_not_null(strstr(fault.text, "/bin/x"));
+            cr_expect_eq(diagnostic.status, HP_SYM_OTHER_BUILD);
+            cr_expect_not_null(strstr(diagnostic.text, "/bin/x"));
         }
         hp_vec_done(&request.extents);
     }
@@ -61,8 +61,8 @@ Test(sym_verify, takes_only_what_was_mapped) {
 Test(sym_verify, takes_nothing_without_evidence) {
     struct hp_image image = program();
     struct hp_request request = {.span = 0x5000};
-    struct hp_fault fault;
-    cr_expect_not(hp_verify(&image, &request, &fault));
+    struct hp_sym_diagnostic diagnostic;
+    cr_expect_not(hp_verify(&image, &request, &diagnostic));
     hp_vec_done(&image.loads);
 }
 
@@ -70,10 +70,10 @@ Test(sym_verify, takes_neighbours_that_were_joined) {
     struct hp_image image = program();
     struct hp_request request = {.span = 0};
     struct hp_extent joined = {0x1000, 0x2000, false};
-    struct hp_fault fault;
+    struct hp_sym_diagnostic diagnostic;
     image.loads.at[2].exec = true;
     hp_vec_push(&request.extents, joined);
-    cr_expect(hp_verify(&image, &request, &fault));
+    cr_expect(hp_verify(&image, &request, &diagnostic));
     hp_vec_done(&request.extents);
     hp_vec_done(&image.loads);
 }

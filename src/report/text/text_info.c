@@ -90,23 +90,24 @@ static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
     hp_sink_text(out, "\n");
 }
 
-static void put_faults(struct hp_sink *out, const struct hp_input_record *input) {
+static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *input) {
     const struct {
         const char *what;
-        struct hp_faults of;
-    } faults[] = {
+        struct hp_diagnostic_count of;
+    } diagnostics[] = {
         {"malformed lines", input->malformed},
         {"indented lines of an unknown dialect", input->unknown},
         {"counts that had wrapped around", input->wrapped},
         {"overlapping rows in the memory map", input->overlaps},
     };
 
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        if (faults[i].of.count > 0) {
+    for (size_t i = 0; i < sizeof diagnostics / sizeof *diagnostics; i++) {
+        if (diagnostics[i].of.count > 0) {
             put_field(out, "passed over");
             hp_sink_print(out, "%llu %s, the first is line %llu\n",
-                          (unsigned long long)faults[i].of.count, faults[i].what,
-                          (unsigned long long)faults[i].of.line);
+                          (unsigned long long)diagnostics[i].of.count,
+                          diagnostics[i].what,
+                          (unsigned long long)diagnostics[i].of.line);
         }
     }
     static const char *const checks[] = {
@@ -163,7 +164,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input) 
     put_sum(out, input, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
     put_sum(out, input, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
     put_listed(out, input);
-    put_faults(out, input);
+    put_diagnostics(out, input);
 }
 
 static void put_text_field(struct hp_sink *out, const struct hp_profile *profile,

@@ -48,7 +48,7 @@ bool reference_at_empty_line(const struct reference *r) {
 
 void reference_damaged(struct reference *r, const char *what) {
     if (!r->dump.damage.what) {
-        r->dump.damage = (struct hp_flaw){what, r->next + 1};
+        r->dump.damage = (struct hp_diagnostic){what, r->next + 1};
     }
 }
 
@@ -65,9 +65,9 @@ void reference_malformed(struct reference *r, const char *what) {
     r->dump.malformed.count++;
 }
 
-void reference_count(const struct reference *r, struct hp_faults *faults) {
-    if (faults->count++ == 0) {
-        faults->line = r->next + 1;
+void reference_count(const struct reference *r, struct hp_diagnostic_count *found) {
+    if (found->count++ == 0) {
+        found->line = r->next + 1;
     }
 }
 
@@ -184,22 +184,22 @@ static void refuse(struct reference *r) {
 }
 
 // "%warn text": the texts, with a space between, as far as there is room.
-static void keep_remark(struct reference *r, struct hp_span line) {
-    char *remark = r->dump.remark;
-    size_t size = strlen(remark), i = strlen("%warn ");
+static void keep_producer_warning(struct reference *r, struct hp_span line) {
+    char *warning = r->dump.producer_warning;
+    size_t size = strlen(warning), i = strlen("%warn ");
     if (!hp_span_starts(line, "%warn ")) {
         return;
     }
     if (size == 0) {
-        r->dump.remark_line = r->next + 1;
-    } else if (size < HP_REMARK_SIZE - 1) {
-        remark[size++] = ' ';
+        r->dump.producer_warning_line = r->next + 1;
+    } else if (size < HP_PRODUCER_WARNING_SIZE - 1) {
+        warning[size++] = ' ';
     }
     while (i < line.size && (line.at[i] == ' ' || line.at[i] == '\t')) {
         i++;
     }
-    for (; i < line.size && line.at[i] && size < HP_REMARK_SIZE - 1; i++) {
-        remark[size++] = line.at[i];
+    for (; i < line.size && line.at[i] && size < HP_PRODUCER_WARNING_SIZE - 1; i++) {
+        warning[size++] = line.at[i];
     }
 }
 
@@ -207,7 +207,7 @@ static void keep_remark(struct reference *r, struct hp_span line) {
 static bool read_dump(struct reference *r) {
     size_t first = r->next;
     for (; is_preamble(reference_line(r)); r->next++) {
-        keep_remark(r, reference_line(r));
+        keep_producer_warning(r, reference_line(r));
     }
     if (hp_span_starts(reference_line(r), "heap_v2/")) {
         reference_read_jemalloc(r);

@@ -58,7 +58,7 @@ bool reference_at_empty_line(const struct reference *r);
 void reference_damaged(struct reference *r, const char *what);
 void reference_too_deep(struct reference *r);
 void reference_malformed(struct reference *r, const char *what);
-void reference_count(const struct reference *r, struct hp_faults *faults);
+void reference_count(const struct reference *r, struct hp_diagnostic_count *found);
 
 // What a "heap_v2/" or "heap profile:" file ends with: a map, or none.
 void reference_read_end(struct reference *r, const char *wrong_without_map);

@@ -1,4 +1,4 @@
-#include "cli/inputnotes.h"
+#include "cli/diagnostics.h"
 
 #include "cli/message.h"
 
@@ -7,7 +7,7 @@
 
 #define SHOWN_MAX 10
 
-static bool is_trouble(const struct hp_input *input, bool verbose) {
+static bool has_diagnostic(const struct hp_input *input, bool verbose) {
     return input->status == HP_INPUT_SKIPPED ||
            (verbose && input->status == HP_INPUT_KEPT_DAMAGED);
 }
@@ -20,11 +20,11 @@ static struct hp_err located(const struct hp_input *input) {
     return err;
 }
 
-static void print_trouble(const struct hp_profile *profile, bool all) {
+static void print_diagnostics(const struct hp_profile *profile, bool all) {
     size_t found = 0;
     for (size_t i = 0; i < hp_profile_input_count(profile); i++) {
         const struct hp_input *input = hp_profile_input(profile, i);
-        if (!is_trouble(input, all)) {
+        if (!has_diagnostic(input, all)) {
             continue;
         }
         if (found++ < SHOWN_MAX || all) {
@@ -46,8 +46,9 @@ static void print_ignored(const char *first, size_t count) {
                    first, more);
 }
 
-bool hp_cli_input_notes(const struct hp_profile *profile,
-                        const struct hp_cli_settings *settings, struct hp_err *failure) {
+bool hp_cli_input_diagnostics(const struct hp_profile *profile,
+                              const struct hp_cli_settings *settings,
+                              struct hp_err *failure) {
     size_t skipped = 0, ignored = 0;
     const char *first = NULL;
     for (size_t i = 0; i < hp_profile_input_count(profile); i++) {
@@ -63,7 +64,7 @@ bool hp_cli_input_notes(const struct hp_profile *profile,
     if (failure != NULL && skipped == 1 && hp_profile_input_count(profile) == 1) {
         *failure = located(hp_profile_input(profile, 0));
     } else if (failure != NULL || !settings->quiet) {
-        print_trouble(profile, settings->verbose);
+        print_diagnostics(profile, settings->verbose);
     }
     return skipped > 0;
 }
