@@ -15,6 +15,9 @@ void hp_format_grouped(char *out, hp_int128 number);
 // "1234567"
 void hp_format_integer(char *out, hp_int128 number);
 
+// As printf writes "%.9g".
+void hp_format_double(char *out, double number);
+
 // Bytes with one decimal and a unit, "153.5 MiB"; whole and plain in HP_UNIT_B, "512 B".
 // `number` is in units of 2^-20 bytes.
 void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit);

@@ -1,6 +1,8 @@
 #include "base/units.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
 
 static const struct {
     double bytes;
@@ -36,4 +38,26 @@ Test(units, group_digits_by_three) {
     cr_expect_str_eq(text, "-1,234,567");
     hp_format_integer(text, (hp_int128)1 << 100);
     cr_expect_str_eq(text, "1267650600228229401496703205376");
+}
+
+Test(units, writes_doubles_as_printf_does) {
+    static const double numbers[] = {
+        0,           -0.0,        1,           -1,           0.5,
+        1.5,         2.25,        9.99999999,  9.999999995,  9.9999999949,
+        99.99999995, 123456789.5, 123456788.5, 999999998.4,  999999999,
+        999999999.5, 1e9,         1.0000001e9, 1.23456789e8, 1.234567895e8,
+        1e-5,        1e300,       -12345.678,  4503599627.5, 1.000000005,
+    };
+    char ours[HP_NUMBER_SIZE], theirs[HP_NUMBER_SIZE];
+    uint64_t state = 1;
+    for (size_t i = 0; i < 1000000; i++) {
+        bool is_listed = i < sizeof numbers / sizeof *numbers;
+        state = state * 6364136223846793005 + 1442695040888963407;
+        double few = (double)(state >> 40) / (double)(1 << (state & 15)); // many ties
+        double many = ldexp((double)(state >> 11), -(int)(state & 63));
+        double number = is_listed ? numbers[i] : i % 2 ? few : many;
+        hp_format_double(ours, number);
+        snprintf(theirs, sizeof theirs, "%.9g", number);
+        cr_assert_str_eq(ours, theirs, "%a", number);
+    }
 }
