@@ -27,10 +27,19 @@ double hp_normal_above(double z) {
     return erfc(z / sqrt(2)) / 2;
 }
 
-// From a rough start (Abramowitz and Stegun 26.2.22) with Halley's method.
-static double normal_quantile_of_tail(double p) {
+// Roughly (Abramowitz and Stegun 26.2.22).
+static double normal_start_of_tail(double p) {
     double t = sqrt(-2 * log(p));
-    double z = t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));
+    return t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));
+}
+
+static double normal_start(double p) {
+    return p <= 0.5 ? normal_start_of_tail(p) : -normal_start_of_tail(1 - p);
+}
+
+// From there on with Halley's method.
+static double normal_quantile_of_tail(double p) {
+    double z = normal_start_of_tail(p);
     for (int i = 0; i < 4; i++) {
         double density = exp(-z * z / 2) / sqrt(2 * pi);
         double step = (hp_normal_above(z) - p) / density;
@@ -61,10 +70,10 @@ static double deviance(double a, double x) {
         return a * log(a / x) + x - a;
     }
     // a ln((1 + v) / (1 - v)) by its series, the first term with x - a.
-    double sum = 0, power = v;
-    for (int k = 3; k < 40; k += 2) {
-        power *= v * v;
+    double sum = 0, power = v * v * v;
+    for (int k = 3; fabs(power) > fabs(sum) * DBL_EPSILON / 4; k += 2) {
         sum += power / k;
+        power *= v * v;
     }
     return (a - x) * v + 2 * a * sum;
 }
@@ -74,20 +83,20 @@ static double gamma_front(double a, double x) {
     return exp(-stirling_error(a) - deviance(a, x)) / sqrt(2 * pi * a);
 }
 
-static double gamma_series(double a, double x) {
+static double gamma_series(double a, double x, double front) {
     double term = 1, sum = 1;
     for (int n = 1; n < MOST_STEPS && term > sum * DBL_EPSILON / 4; n++) {
         term *= x / (a + n);
         sum += term;
     }
-    return gamma_front(a, x) * sum;
+    return front * sum;
 }
 
 static double away_from_zero(double x) {
     return fabs(x) < tiny ? tiny : x;
 }
 
-static double gamma_fraction(double a, double x) {
+static double gamma_fraction(double a, double x, double front) {
     double b = x + 1 - a, c = 1 / tiny, d = 1 / b, value = d;
     for (int i = 1; i < MOST_STEPS; i++) {
         double an = -i * (i - a);
@@ -99,21 +108,22 @@ static double gamma_fraction(double a, double x) {
             break;
         }
     }
-    return gamma_front(a, x) * a * value;
+    return front * a * value;
+}
+
+// Below x or above it; `front` is gamma_front() there.
+static double gamma_tail(double a, double x, double front, bool above) {
+    bool by_series = x < a + 1;
+    double tail = by_series ? gamma_series(a, x, front) : gamma_fraction(a, x, front);
+    return by_series == above ? 1 - tail : tail;
 }
 
 double hp_gamma_below(double shape, double x) {
-    if (x <= 0) {
-        return 0;
-    }
-    return x < shape + 1 ? gamma_series(shape, x) : 1 - gamma_fraction(shape, x);
+    return x <= 0 ? 0 : gamma_tail(shape, x, gamma_front(shape, x), false);
 }
 
 double hp_gamma_above(double shape, double x) {
-    if (x <= 0) {
-        return 1;
-    }
-    return x < shape + 1 ? 1 - gamma_series(shape, x) : gamma_fraction(shape, x);
+    return x <= 0 ? 1 : gamma_tail(shape, x, gamma_front(shape, x), true);
 }
 
 // Cornish and Fisher's expansion, for large shapes; z is the normal quantile.
@@ -134,21 +144,23 @@ static double gamma_start(double a, double below, double z) {
 
 // The x where the probability of the tail is p, with Halley's method kept inside a bracket.
 static double gamma_quantile(double a, double p, bool above) {
-    double z = above ? hp_normal_quantile_above(p) : -hp_normal_quantile_above(p);
+    double sign = above ? 1 : -1;
     if (a > expansion_from) {
-        return gamma_expansion(a, z);
+        return gamma_expansion(a, sign * hp_normal_quantile_above(p));
     }
+    double z = sign * normal_start(p);
     double low = 0, high = INFINITY, x = gamma_start(a, above ? 1 - p : p, z);
     for (int i = 0; i < 200 && x > 0; i++) {
-        double off = above ? p - hp_gamma_above(a, x) : hp_gamma_below(a, x) - p;
+        double front = gamma_front(a, x);
+        double off = (p - gamma_tail(a, x, front, above)) * sign;
         if (off < 0) {
             low = x;
         } else {
             high = x;
         }
-        double step = off / (gamma_front(a, x) * a / x);
+        double step = off / (front * a / x);
         double next = x - step / fmax(1 - step * ((a - 1) / x - 1) / 2, 0.5);
-        if (fabs(step) <= x * 1e-14) {
+        if (fabs(step) <= x * 1e-6) { // what is left is of its third power
             return next;
         }
         if (!(next > low && next < high)) {
