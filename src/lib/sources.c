@@ -1,6 +1,6 @@
 #include "base/memory.h"
 #include "model/profile.h"
-#include "sym/files.h"
+#include "base/files.h"
 
 #include <errno.h>
 #include <stdlib.h>

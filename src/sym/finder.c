@@ -5,7 +5,7 @@
 // with DIR the folder of the file that names them, and ROOT each sysroot, then "/".
 #include "sym/finder.h"
 
-#include "sym/files.h"
+#include "base/files.h"
 
 #include <errno.h>
 #include <stdarg.h>

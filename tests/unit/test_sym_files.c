@@ -1,4 +1,4 @@
-#include "sym/files.h"
+#include "base/files.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "sym/files.h"
+#include "base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

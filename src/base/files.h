@@ -1,7 +1,7 @@
 // Opening files whose names come from a dump or a binary: only regular files, never
 // waiting for one, and below a sysroot never leaving it.
-#ifndef HP_SYM_FILES_H
-#define HP_SYM_FILES_H
+#ifndef HP_BASE_FILES_H
+#define HP_BASE_FILES_H
 
 #include <stddef.h>
 
