@@ -2,14 +2,14 @@
 #include "hprof-agg/hprof-agg.h"
 
 #include "lib/labels.h"
+#include "lib/needs.h"
 #include "lib/read.h"
-#include "lib/refusals.h"
 #include "lib/times.h"
 #include "lib/warnings.h"
 #include "sym/symbolizer.h"
 
 #include <locale.h>
-#include <string.h>
+#include <stdio.h>
 
 struct hp_profile *hp_profile_new(void) {
     struct hp_profile *profile = hp_alloc(sizeof *profile);
@@ -32,9 +32,9 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
         return hp_fail(err, HP_E_USAGE, "a profile can be read only once");
     }
     profile->estimator = options->estimator;
-    profile->keep = options->errors;
-    profile->history.is_kept = options->history;
-    profile->is_series = options->series;
+    profile->keeps = hp_needs_of(options->planned, options->planned_count);
+    profile->keeps.history |= options->label_from != NULL;
+    profile->history.is_kept = profile->keeps.history;
     int ret = hp_read_inputs(profile, paths, count, options, err);
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
@@ -70,69 +70,96 @@ void hp_profile_symbolize(struct hp_profile *profile,
                           const struct hp_symbol_options *options) {
     hp_symbolize(profile, options);
     hp_warn_of_modules(profile);
-    hp_marks_done(&profile->marks); // they are of the names before
 }
 
-static const char *default_format(enum hp_report_kind kind) {
-    bool is_merge = kind == HP_REPORT_MERGE || kind == HP_REPORT_TIMELINE;
-    return is_merge ? "pprof" : "text";
-}
+// --- reports ------------------------------------------------------------------------------
 
-static const struct hp_format_writer *find_writer(const char *name) {
-    for (size_t i = 0; i < hp_format_writer_count; i++) {
-        if (strcmp(hp_format_writers[i]->name, name) == 0) {
-            return hp_format_writers[i];
-        }
+// No zero is left that stands for a default.
+static struct hp_report_options completed(const struct hp_format *format,
+                                          const struct hp_report_options *options) {
+    struct hp_report_options complete = *options;
+    complete.format = format->name;
+    complete.confidence = options->confidence > 0 ? options->confidence : 0.95;
+    complete.spread &= options->kind == HP_REPORT_TOP;
+    if (format->complete) {
+        format->complete(&complete);
     }
-    return NULL;
+    return complete;
 }
 
-int hp_profile_report(const struct hp_profile *profile,
-                      const struct hp_report_options *options, hp_write_fn *write,
-                      void *data, struct hp_err *err) {
+// "text, json and tsv": those that can.
+static void name_formats(unsigned can, char *text, size_t room) {
+    const char *last = NULL;
+    size_t used = 0;
+    for (size_t i = 0; i < hp_formats_count; i++) {
+        if (!(hp_formats[i]->can & can)) {
+            continue;
+        }
+        if (last && used < room) {
+            used += (size_t)snprintf(text + used, room - used, "%s%s",
+                                     used > 0 ? ", " : "", last);
+        }
+        last = hp_formats[i]->name;
+    }
+    if (last && used < room) {
+        snprintf(text + used, room - used, "%s%s", used > 0 ? " and " : "", last);
+    }
+}
+
+// Of the sides of a diff one may have some numbers below zero that the other makes up for.
+static int refuse_negative(const struct hp_view *view, struct hp_err *err) {
+    bool is_diff = view->options.kind == HP_REPORT_DIFF;
+    unsigned enough = HP_CAN_NEGATIVE | (is_diff ? HP_CAN_SHRINK : 0);
+    char others[256] = "";
+    if ((view->use.can & enough) != 0 || !view->head.summary[HP_SIDE_ALL].is_difference ||
+        (!is_diff && !hp_view_is_negative(view))) {
+        return HP_OK;
+    }
+    name_formats(HP_CAN_NEGATIVE, others, sizeof others);
+    return hp_fail(
+        err, HP_E_EMPTY,
+        "%s has no numbers below zero, which a difference of two profiles has: "
+        "%s show them",
+        view->options.format, others);
+}
+
+struct hp_view *hp_view_new(const struct hp_profile *profile,
+                            const struct hp_report_options *options, struct hp_err *err) {
     static const struct hp_report_options defaults;
     options = options ? options : &defaults;
-    const char *name = options->format ? options->format : default_format(options->kind);
-    const struct hp_format_writer *writer = find_writer(name);
-    if (!writer || !(writer->kinds & 1u << options->kind)) {
-        return hp_fail(err, HP_E_USAGE, "this report has no form as '%s'", name);
+    const struct hp_format *format = hp_format_of(options);
+    if (!format || !hp_format_writer(format, options->kind)) {
+        hp_fail(err, HP_E_USAGE, "this report has no form as '%s'", options->format);
+        return NULL;
     }
-    int ret = hp_refuse_report(profile, writer, options, err);
-    if (ret != HP_OK) {
-        return ret;
+    if (hp_needs_check(&profile->keeps, options, err) != HP_OK) {
+        return NULL;
     }
+    struct hp_report_options complete = completed(format, options);
+    struct hp_view_use use = {
+        .shape = format->shape,
+        .can = hp_format_abilities(options),
+        .all_rows = options->format == NULL,
+    };
+    struct hp_view *view = hp_view_build(profile, &complete, use, err);
+    if (view && refuse_negative(view, err) != HP_OK) {
+        hp_view_free(view);
+        return NULL;
+    }
+    return view;
+}
+
+int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
+                  struct hp_err *err) {
+    const struct hp_report_options *options = &view->options;
+    struct hp_style style = {options->unit, options->color, options->flavor,
+                             options->with_error};
     struct hp_sink sink;
     locale_t ours = newlocale(LC_ALL_MASK, "C", NULL), theirs = uselocale(ours);
     hp_sink_init(&sink, write, data);
-    writer->write(&sink, profile, options);
-    ret = hp_sink_close(&sink, err);
+    hp_format_writer(hp_format_find(options->format), options->kind)(&sink, view, &style);
+    int ret = hp_sink_close(&sink, err);
     uselocale(theirs);
     freelocale(ours);
     return ret;
-}
-
-size_t hp_format_count(void) {
-    return hp_format_writer_count;
-}
-
-const char *hp_format_name(size_t i) {
-    return hp_format_writers[i]->name;
-}
-
-const char *hp_format_help(size_t i) {
-    return hp_format_writers[i]->help;
-}
-
-const char *hp_format_files(size_t i) {
-    return hp_format_writers[i]->files;
-}
-
-bool hp_format_fits(const char *format, enum hp_report_kind kind) {
-    const struct hp_format_writer *writer = find_writer(format);
-    return writer && writer->kinds & 1u << kind;
-}
-
-bool hp_format_has_rows(const char *format) {
-    const struct hp_format_writer *writer = find_writer(format);
-    return writer && writer->has_rows;
 }

@@ -5,7 +5,11 @@
 //     struct hp_profile *profile = hp_profile_new();
 //     if (hp_profile_read(profile, paths, count, NULL, &err) == HP_OK) {
 //         hp_profile_symbolize(profile, NULL);
-//         hp_profile_report(profile, NULL, write_to_stdout, NULL, &err);
+//         struct hp_view *view = hp_view_new(profile, NULL, &err);
+//         if (view) {
+//             hp_view_write(view, write_to_stdout, NULL, &err);
+//         }
+//         hp_view_free(view);
 //     }
 //     hp_profile_free(profile);
 //
@@ -78,18 +82,10 @@ struct hp_progress {
 // Called now and then, never by two threads at once.
 typedef void hp_progress_fn(void *data, const struct hp_progress *progress);
 
-// Of which numbers the sampling error is kept, 96 bytes a stack: what no report will show
-// need not be.
-enum hp_errors {
-    HP_ERRORS_ALL,
-    HP_ERRORS_INUSE,
-    HP_ERRORS_ALLOC,
-    HP_ERRORS_NONE,
-};
+struct hp_report_options;
 
 struct hp_read_options {
     enum hp_estimator estimator;
-    enum hp_errors errors;
     unsigned jobs;        // threads; 0 for one per CPU
     bool keep_damaged;    // use what a damaged dump still holds
     bool strict;          // a malformed line makes its dump unusable
@@ -100,17 +96,17 @@ struct hp_read_options {
         max_skipped_share; // the same as a share of all inputs, 0 ... 1; the larger holds
     uint64_t max_input_size; // bytes of one input after decompression; 0 for the default
     uint64_t min_age;        // seconds: leaves out files that were written to since
-    bool labels;  // keep those of samples: for HP_BY_LABEL, HP_BY_THREAD and pprof
-    bool threads; // keep stacks apart by thread: for HP_BY_THREAD, needs `labels`
     const char
         *thread; // read the stacks of this thread only, a name or a number; or NULL
     const char
-        *label_from; // a pattern whose named groups label the inputs by their paths
-    // For HP_REPORT_DIFF, HP_REPORT_TREND and HP_REPORT_TIMELINE, and by input or label:
-    bool series;           // the inputs are dumps of one process, one after the other
-    bool history;          // keep what each input added
+        *label_from;       // a pattern whose named groups label the inputs by their paths
     size_t base_count;     // the first so many inputs are what to compare with
     const char *time_from; // when dumps were made: "mtime", or a pattern as in the manual
+    // The reports that are to be made: what none of them needs is not kept.  NULL keeps what
+    // any of them may need, but does not tell stacks apart by thread for HP_BY_THREAD, nor
+    // take the inputs for a series.
+    const struct hp_report_options *planned;
+    size_t planned_count;
     hp_progress_fn *progress;
     void *progress_data;
 };
@@ -135,7 +131,7 @@ HP_API void hp_profile_free(struct hp_profile *profile); // NULL is fine
 
 // Read `count` files ("-" is standard input), plain, gzip or zstd, recognised by content, and
 // merge them.  Call it once on a profile.  Fails when more inputs than allowed had to be
-// skipped: hp_profile_input() then tells about each, and a report of kind HP_REPORT_INFO
+// skipped: hp_profile_input() then tells about each, and a view of kind HP_REPORT_INFO
 // can still be made.
 HP_API int hp_profile_read(struct hp_profile *profile, const char *const *paths,
                            size_t count, const struct hp_read_options *options,
@@ -196,17 +192,6 @@ struct hp_filter {
 // Whether the pattern is one: HP_E_USAGE says where it is wrong.
 HP_API int hp_filter_check(const struct hp_filter *filter, struct hp_err *err);
 
-// For all reports made afterwards, until the next hp_profile_symbolize(), which changes the
-// names that are matched.  Totals stay those of everything that was read.
-HP_API int hp_profile_filter(struct hp_profile *profile, const struct hp_filter *filters,
-                             size_t count, struct hp_err *err);
-
-// Read the source files of the functions that HP_PICK matches, for HP_REPORT_LIST.  Each is
-// looked for below each of the folders, and never outside of them: by its whole path, then by
-// what follows the first folder in it, and so on.  What is not found is shown without text.
-HP_API void hp_profile_read_sources(struct hp_profile *profile, const char *const *dirs,
-                                    size_t count);
-
 // --- reports ------------------------------------------------------------------
 
 enum hp_report_kind {
@@ -220,6 +205,7 @@ enum hp_report_kind {
     HP_REPORT_TREE,     // who calls whom, from the roots on
     HP_REPORT_PEEK,     // callers and callees of the functions that HP_PICK matches
     HP_REPORT_LIST,     // their source, line by line
+    HP_REPORT_KINDS,
 };
 
 enum hp_granularity {
@@ -255,9 +241,18 @@ enum hp_flavor {
     HP_FLAVOR_DATADOG,
 };
 
+// A growth that is too much.
+struct hp_gate {
+    double
+        growth; // more than this, in units of the metric or as a share of the base's total
+    bool is_share;
+    double p; // and with an adjusted p-value of less than this; 0: whatever it is
+};
+
 struct hp_report_options {
     enum hp_report_kind kind;
-    const char *format; // as in hp_format_name(); NULL for the kind's own
+    // As in hp_format_name(); NULL for the kind's own, with all that it can tell for programs.
+    const char *format;
     enum hp_metric metric;
     enum hp_granularity by;
     const char *label; // the key, if by label
@@ -273,6 +268,15 @@ struct hp_report_options {
     bool no_inlines;  // show an inlined call as part of the function around it
     bool short_names; // of functions, without template arguments and parameters
     bool color;
+    const struct hp_gate *gate; // HP_REPORT_DIFF and HP_REPORT_TREND; or NULL
+    // Totals stay those of everything that was read.
+    const struct hp_filter *filters;
+    size_t filter_count;
+    // HP_REPORT_LIST: each source file is looked for below each of the folders, and never
+    // outside of them: by its whole path, then by what follows the first folder in it, and so
+    // on.  What is not found is shown without text.
+    const char *const *source_dirs;
+    size_t source_dir_count;
     // Of pprof:
     enum hp_flavor flavor;
     bool with_error; // what sampling leaves open of space, as further sample types
@@ -284,29 +288,143 @@ struct hp_report_options {
 // Deliver bytes; 0, or -1 with errno set.
 typedef int hp_write_fn(void *data, const void *bytes, size_t size);
 
-// Write a report.  The same inputs give the same bytes.
-HP_API int hp_profile_report(const struct hp_profile *profile,
-                             const struct hp_report_options *options, hp_write_fn *write,
-                             void *data, struct hp_err *err);
+// A report as a value.  It borrows the profile, whose names and data must not change while it
+// lives; texts that it returns live as long as it does.
+struct hp_view;
 
-// A growth that is too much.
-struct hp_gate {
-    double
-        growth; // more than this, in units of the metric or as a share of the base's total
-    bool is_share;
-    double p; // and with an adjusted p-value of less than this; 0: whatever it is
+// Build a report: names, filters, sums, order.  NULL if there is none: HP_E_USAGE, HP_E_EMPTY
+// or HP_E_LIMIT say why; also if there is a gate that could never hold.
+HP_API struct hp_view *hp_view_new(const struct hp_profile *profile,
+                                   const struct hp_report_options *options,
+                                   struct hp_err *err);
+HP_API void hp_view_free(struct hp_view *view); // NULL is fine
+
+// Write it in its format.  The same inputs give the same bytes.
+HP_API int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
+                         struct hp_err *err);
+
+// --- rows -----------------------------------------------------------------------
+
+// Stands for no row.
+#define HP_NO_ROW SIZE_MAX
+
+enum hp_cell {
+    HP_CELL_ESTIMATE, // bytes or objects with an interval
+    HP_CELL_SUM,      // bytes or objects
+    HP_CELL_RATE,     // a number with an interval
+    HP_CELL_NUMBER,
+    HP_CELL_COUNT,
+    HP_CELL_P, // a p-value
+    HP_CELL_TEXT,
+    HP_CELL_TRUTH,  // 0 or 1
+    HP_CELL_FLAGS,  // enum hp_row_flag
+    HP_CELL_SERIES, // a number of each dump
 };
 
-// HP_E_EMPTY if the gate asks for p and none is known, so that it could never hold.
-HP_API int hp_profile_check_gate(const struct hp_profile *profile,
-                                 const struct hp_report_options *options,
-                                 const struct hp_gate *gate, struct hp_err *err);
+// Fields are only ever added at the end, here and in the next two.
+struct hp_view_column {
+    const char *key;   // "flat", "p": never changes its meaning
+    const char *title; // for people; NULL: it is for programs
+    const char *unit;  // "bytes/hour"; NULL: that of the metric, or none
+    enum hp_cell cell;
+};
 
-// Whether a row of HP_REPORT_DIFF or HP_REPORT_TREND, or its total, has grown too much, and the
-// name of the first that has, in `name`, cut if there is no room.
-HP_API bool hp_profile_exceeds(const struct hp_profile *profile,
-                               const struct hp_report_options *options,
-                               const struct hp_gate *gate, char *name, size_t room);
+enum hp_row_flag {
+    HP_ROW_FEW_SAMPLES = 1 << 0, // it stands on fewer than five effective samples
+    HP_ROW_SEEN_ONCE = 1 << 1,   // one object was sampled
+    HP_ROW_MIXED_SIZES =
+        1 << 2, // of several sizes: nobody knows the error of their number
+    HP_ROW_SIGNIFICANT = 1 << 3, // the change is more than sampling explains
+};
+
+struct hp_row {
+    const char *name;                     // as shown
+    const char *function, *module, *file; // "" where its frames differ or none is known
+    uint32_t line;                        // 0 the same
+    uint32_t depth;                       // in a tree; else 0
+    size_t parent;                        // in a tree, or HP_NO_ROW
+    unsigned flags;                       // enum hp_row_flag, in the metric asked for
+};
+
+// NAN: not known.  low == high: exact.
+struct hp_estimate {
+    double value, low, high, effective_samples;
+};
+
+// Of reports that have rows; of others there are none.  column < hp_view_column_count(), row <
+// hp_view_row_count(): all of them in order, whatever the limit.  HP_REPORT_LIST has a row for
+// each function.
+HP_API size_t hp_view_column_count(const struct hp_view *view);
+HP_API const struct hp_view_column *hp_view_column(const struct hp_view *view,
+                                                   size_t column);
+HP_API size_t hp_view_row_count(const struct hp_view *view);
+
+// Until the next call with this view.
+HP_API const struct hp_row *hp_view_row(const struct hp_view *view, size_t row);
+
+// Of cells that are estimates, sums and rates; of those that are single numbers; of texts.
+HP_API struct hp_estimate hp_view_estimate(const struct hp_view *view, size_t row,
+                                           size_t column, enum hp_metric metric);
+HP_API double hp_view_number(const struct hp_view *view, size_t row, size_t column);
+HP_API const char *hp_view_text(const struct hp_view *view, size_t row, size_t column);
+
+// Of everything that was read, or of what filters leave of it.
+HP_API struct hp_estimate hp_view_total(const struct hp_view *view, enum hp_metric metric,
+                                        bool filtered);
+
+// --- stacks ---------------------------------------------------------------------
+
+// One call of a stack.
+struct hp_frame_info {
+    const char *function; // as shown; "libfoo.so+0x1234" if there is no name
+    const char *linkage;  // as the linker knows it; "" if not known
+    const char *file, *module, *build_id; // "" if not known
+    uint64_t offset;                      // of the call in the module
+    uint32_t line;                        // 0 if not known
+    bool is_inlined;                      // into the next
+};
+
+// Of reports of stacks: HP_REPORT_STACKS by names; HP_REPORT_MERGE, HP_REPORT_TIMELINE and
+// whatever a format of stacks is asked for.  `frames` are numbers for hp_view_frame(), leaf
+// first; how many there are is returned.
+HP_API size_t hp_view_stack_count(const struct hp_view *view);
+HP_API size_t hp_view_stack(const struct hp_view *view, size_t stack,
+                            const uint32_t **frames);
+HP_API const struct hp_frame_info *hp_view_frame(const struct hp_view *view,
+                                                 uint32_t frame);
+HP_API struct hp_estimate hp_view_stack_estimate(const struct hp_view *view, size_t stack,
+                                                 enum hp_metric metric);
+
+// --- gate -----------------------------------------------------------------------
+
+// What has grown too much first.
+struct hp_excess {
+    const char *name;
+    size_t row;    // HP_NO_ROW: the total, or what filters leave
+    double growth; // of bytes or objects
+    double limit;
+    double p; // NAN if it is not known
+};
+
+// Whether a row, or the total, has grown by more than the gate of the options allows.
+HP_API bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first);
+
+// --- formats --------------------------------------------------------------------
+
+// What a format can show.
+enum hp_format_ability {
+    HP_CAN_LIMIT = 1 << 0,        // a part of the rows
+    HP_CAN_INTERVALS = 1 << 1,    // rows, what sampling leaves open in them, their order
+    HP_CAN_ALL_ENDS = 1 << 2,     // of all estimates
+    HP_CAN_UNIT = 1 << 3,         // numbers for people
+    HP_CAN_COLOR = 1 << 4,        // on a terminal
+    HP_CAN_NEGATIVE = 1 << 5,     // numbers below zero
+    HP_CAN_SHRINK = 1 << 6,       // those at least in a diff
+    HP_CAN_LABELS = 1 << 7,       // labels of samples
+    HP_CAN_LIMIT_STACKS = 1 << 8, // flavors, and stacks of limited number and depth
+    HP_HAS_ALL_METRICS = 1 << 9,  // that inputs tell; else the one that was chosen
+    HP_IS_BINARY = 1 << 10,       // not for a terminal
+};
 
 // The names that hp_report_options.format takes, what each is, in one line, and which names
 // of files stand for it, as "*.folded *.collapsed"; i < hp_format_count().
@@ -316,8 +434,12 @@ HP_API const char *hp_format_help(size_t i);
 HP_API const char *hp_format_files(size_t i);
 // Whether a format has a form for a kind of report.
 HP_API bool hp_format_fits(const char *format, enum hp_report_kind kind);
-// Whether it has rows, of what hp_report_options.by says, and what sampling leaves open in them.
-HP_API bool hp_format_has_rows(const char *format);
+// enum hp_format_ability.
+HP_API unsigned hp_format_can(const char *format);
+// How many rows it shows of many, unless asked; 0: all.
+HP_API size_t hp_format_limit(const char *format);
+// The kind's own.
+HP_API const char *hp_format_of_kind(enum hp_report_kind kind);
 // The format a file name stands for ("x.folded", "callgrind.out.x"), whatever the case; NULL
 // if it may be anything.  HP_E_USAGE if it is known to stand for another ("x.svg").
 HP_API int hp_format_of_file(const char *path, const char **format, struct hp_err *err);

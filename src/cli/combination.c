@@ -2,13 +2,12 @@
 
 #include "cli/message.h"
 
-#include <string.h>
-
 // Rows, or the labels of samples that stand for them in pprof.
 static bool has_groups(const struct hp_cli_settings *settings) {
     const struct hp_report_options *report = &settings->report;
-    return report->kind == HP_REPORT_TOP     ? hp_format_has_rows(report->format)
-           : report->kind == HP_REPORT_MERGE ? strcmp(report->format, "pprof") == 0
+    unsigned can = hp_format_can(report->format);
+    return report->kind == HP_REPORT_TOP     ? (can & HP_CAN_INTERVALS) != 0
+           : report->kind == HP_REPORT_MERGE ? (can & HP_CAN_LABELS) != 0
                                              : false;
 }
 

@@ -10,9 +10,6 @@
 
 #define ENVIRONMENT "HPROF_AGG_OPTS"
 
-#define ROWS_OF_TEXT 50
-#define NODES_OF_DOT 80 // more take Graphviz minutes
-
 void hp_cli_commandline_done(struct hp_cli_commandline *line) {
     hp_cli_arguments_done(&line->given);
     hp_cli_arguments_done(&line->preset);
@@ -40,8 +37,10 @@ static int fail_option(const struct hp_cli_option *option,
         return hp_cli_fail(err, HP_E_USAGE, "%s takes no --%s", settings->command->name,
                            option->name);
     }
+    char formats[256];
+    hp_cli_option_formats(option, formats, sizeof formats);
     return hp_cli_fail(err, HP_E_USAGE, "--%s goes with --format=%s", option->name,
-                       option->formats);
+                       formats);
 }
 
 // What has no effect is a mistake where it was given, and to be expected in a preset for all
@@ -208,7 +207,7 @@ static int settle_format(const struct hp_cli_commandline *line, const char *of_w
         report->format = preset;
     }
     if (report->format == NULL) {
-        report->format = settings->command->id == HP_CLI_MERGE ? "pprof" : "text";
+        report->format = hp_format_of_kind(settings->command->kind);
     }
     if (!fits(settings, report->format) &&
         !hp_cli_arguments_have(&line->given, "timeline")) {
@@ -218,18 +217,11 @@ static int settle_format(const struct hp_cli_commandline *line, const char *of_w
     return fits(settings, report->format) ? HP_OK : fail_format(settings, err);
 }
 
-static void set_limit(struct hp_cli_settings *settings) {
-    struct hp_report_options *report = &settings->report;
-    if (!settings->limit_given && strcmp(report->format, "text") == 0) {
-        report->limit = ROWS_OF_TEXT;
-    } else if (!settings->limit_given && strcmp(report->format, "dot") == 0) {
-        report->limit = NODES_OF_DOT;
-    }
-}
-
 static int complete(struct hp_cli_settings *settings,
                     const struct hp_cli_arguments *given, struct hp_err *err) {
-    set_limit(settings);
+    if (!settings->limit_given) {
+        settings->report.limit = hp_format_limit(settings->report.format);
+    }
     int ret = hp_cli_combination_check(settings, given, err);
     if (ret == HP_OK && settings->input_count == 0 && settings->files_from == NULL &&
         settings->base_files_from == NULL && settings->read.tar == NULL) {

@@ -12,12 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool has_format(const struct hp_cli_settings *settings, const char *name) {
-    return strcmp(settings->report.format, name) == 0;
+static bool can(const struct hp_cli_settings *settings, unsigned ability) {
+    return (hp_format_can(settings->report.format) & ability) != 0;
 }
 
+// Formats for people have the warnings in them.
 static bool writes_text(const struct hp_cli_settings *settings) {
-    return has_format(settings, "text");
+    return can(settings, HP_CAN_COLOR);
 }
 
 static bool wants_color(const struct hp_cli_settings *settings) {
@@ -93,6 +94,18 @@ static int collect_inputs(const struct hp_cli_settings *settings, struct inputs 
                         : ret;
 }
 
+// "pprof is not for a terminal: name a file, --output=x.pb.gz"
+static int refuse_terminal(const struct hp_cli_settings *settings, struct hp_err *err) {
+    size_t i = 0;
+    while (strcmp(hp_format_name(i), settings->report.format) != 0) {
+        i++;
+    }
+    const char *pattern = hp_format_files(i) + 1; // behind its star
+    return hp_cli_fail(err, HP_E_USAGE,
+                       "%s is not for a terminal: name a file, --output=x%.*s",
+                       settings->report.format, (int)strcspn(pattern, " "), pattern);
+}
+
 // Before any input is read: hours of work must not end at a mistyped folder.
 static int open_output(const struct hp_cli_settings *settings,
                        const struct hp_cli_filelist *list, struct hp_cli_outfile *out,
@@ -109,50 +122,21 @@ static int open_output(const struct hp_cli_settings *settings,
                            settings->output, settings->read.tar);
     }
     bool to_stdout = settings->output == NULL || strcmp(settings->output, "-") == 0;
-    if (to_stdout && has_format(settings, "pprof") && isatty(STDOUT_FILENO)) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "pprof is not for a terminal: name a file, --output=x.pb.gz");
+    if (to_stdout && can(settings, HP_IS_BINARY) && isatty(STDOUT_FILENO)) {
+        return refuse_terminal(settings, err);
     }
     return hp_cli_outfile_open(out, settings->output, err);
 }
 
-static enum hp_errors errors_to_keep(const struct hp_cli_settings *settings) {
-    if (settings->report.with_error) {
-        return HP_ERRORS_ALL;
-    }
-    bool has_none = !hp_format_has_rows(settings->report.format);
-    bool is_alloc = settings->report.metric == HP_ALLOC_SPACE ||
-                    settings->report.metric == HP_ALLOC_OBJECTS;
-    bool asks_for_p = settings->has_gate && settings->gate.p > 0;
-    bool is_asked = !settings->report.no_error || settings->report.spread;
-    if (!is_asked || (has_none && !asks_for_p) || settings->command->id == HP_CLI_INFO ||
-        settings->command->id == HP_CLI_MERGE) {
-        return HP_ERRORS_NONE;
-    }
-    bool is_series = (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0;
-    if (!is_series && has_format(settings, "json")) {
-        return HP_ERRORS_ALL;
-    }
-    return is_alloc ? HP_ERRORS_ALLOC : HP_ERRORS_INUSE;
-}
-
 static int read_inputs(const struct hp_cli_settings *settings,
+                       const struct hp_report_options *report,
                        const struct inputs *inputs, struct hp_profile *profile,
                        bool *skipped, struct hp_err *err) {
     const struct hp_cli_filelist *list = &inputs->all;
     struct hp_read_options options = settings->read;
-    options.history =
-        settings->timeline ||
-        (settings->command->id & (HP_CLI_DIFF | HP_CLI_TREND)) != 0 ||
-        (settings->report.by >= HP_BY_INPUT && settings->command->id == HP_CLI_TOP) ||
-        settings->report.by == HP_BY_INPUT || settings->read.label_from != NULL ||
-        settings->report.spread;
-    options.threads = settings->report.by == HP_BY_THREAD;
-    options.labels = options.threads || settings->report.by == HP_BY_LABEL ||
-                     has_format(settings, "pprof");
-    options.series = settings->timeline || settings->command->id == HP_CLI_TREND;
     options.base_count = inputs->base.count;
-    options.errors = errors_to_keep(settings);
+    options.planned = report;
+    options.planned_count = 1;
     options.progress = hp_cli_progress;
     int ret = hp_profile_read(profile, list->paths, list->count, &options, err);
     *skipped = hp_cli_input_diagnostics(profile, settings, ret == HP_OK ? NULL : err);
@@ -180,13 +164,10 @@ static void warn(const struct hp_cli_settings *settings,
     }
 }
 
-static int write_report(const struct hp_cli_settings *settings,
-                        const struct hp_profile *profile, struct hp_cli_outfile *out,
-                        struct hp_err *err) {
-    struct hp_report_options options = settings->report;
-    options.color = wants_color(settings);
+static int write_view(const struct hp_view *view, struct hp_cli_outfile *out,
+                      struct hp_err *err) {
     hp_cli_progress_clear();
-    int ret = hp_profile_report(profile, &options, hp_cli_outfile_write, out, err);
+    int ret = hp_view_write(view, hp_cli_outfile_write, out, err);
     if (out->sys != 0) {
         return hp_cli_outfile_failed(out, err);
     }
@@ -199,57 +180,62 @@ static bool is_told_by_info(const struct hp_cli_settings *settings, int ret) {
            (ret == HP_E_FORMAT || ret == HP_E_LIMIT || ret == HP_E_EMPTY);
 }
 
-static int report(const struct hp_cli_settings *settings, struct hp_profile *profile,
-                  struct hp_cli_outfile *out, struct hp_err *err) {
+// What --fail-if asks for.
+static bool exceeds(const struct hp_view *view) {
+    struct hp_excess first;
+    bool exceeded = hp_view_exceeds(view, &first);
+    if (exceeded) {
+        hp_cli_message("--fail-if holds for %s", first.name);
+    }
+    return exceeded;
+}
+
+static int report(const struct hp_cli_settings *settings,
+                  const struct hp_report_options *options, struct hp_profile *profile,
+                  struct hp_cli_outfile *out, bool *exceeded, struct hp_err *err) {
     symbolize(settings, profile);
     if (!writes_text(settings)) { // which says it itself
         warn(settings, profile);
     }
-    int ret = hp_profile_filter(profile, settings->filters, settings->filter_count, err);
-    if (ret == HP_OK && settings->command->id == HP_CLI_LIST) {
-        hp_profile_read_sources(profile, settings->source_dirs,
-                                settings->source_dir_count);
-    }
-    if (ret == HP_OK && settings->has_gate) {
-        ret = hp_profile_check_gate(profile, &settings->report, &settings->gate, err);
-    }
-    ret = ret == HP_OK ? write_report(settings, profile, out, err) : ret;
+    struct hp_view *view = hp_view_new(profile, options, err);
+    int ret = view ? write_view(view, out, err) : (int)err->code;
     // Names that there are none of may be why no pattern matches.
     if (ret == HP_E_EMPTY && settings->filter_count > 0 && writes_text(settings)) {
         warn(settings, profile);
     }
+    *exceeded = ret == HP_OK && exceeds(view);
+    hp_view_free(view);
     return ret;
 }
 
-// What --fail-if asks for.
-static bool exceeds(const struct hp_cli_settings *settings,
-                    const struct hp_profile *profile) {
-    char name[256];
-    bool exceeded = hp_profile_exceeds(profile, &settings->report, &settings->gate, name,
-                                       sizeof name);
-    if (exceeded) {
-        hp_cli_message("--fail-if holds for %s", name);
-    }
-    return exceeded;
+static struct hp_report_options options_of(const struct hp_cli_settings *settings) {
+    struct hp_report_options options = settings->report;
+    options.color = wants_color(settings);
+    options.gate = settings->has_gate ? &settings->gate : NULL;
+    options.filters = settings->filters;
+    options.filter_count = settings->filter_count;
+    options.source_dirs = settings->source_dirs;
+    options.source_dir_count = settings->source_dir_count;
+    return options;
 }
 
 // With the inputs at hand.
 static int run(const struct hp_cli_settings *settings, const struct inputs *inputs,
                struct hp_cli_outfile *out, struct hp_cli_outcome *outcome,
                struct hp_err *err) {
+    struct hp_report_options options = options_of(settings);
     struct hp_profile *profile = hp_profile_new();
     if (wants_progress(settings)) {
         hp_cli_progress_start();
     }
-    int ret = read_inputs(settings, inputs, profile, &outcome->skipped, err);
+    int ret = read_inputs(settings, &options, inputs, profile, &outcome->skipped, err);
     if (ret == HP_OK) {
-        ret = report(settings, profile, out, err);
-        outcome->exceeded =
-            ret == HP_OK && settings->has_gate && exceeds(settings, profile);
+        ret = report(settings, &options, profile, out, &outcome->exceeded, err);
     } else if (is_told_by_info(settings, ret)) {
         struct hp_err told = *err;
-        ret = report(settings, profile, out, err) == HP_OK ? (int)told.code
-                                                           : (int)err->code;
+        ret = report(settings, &options, profile, out, &outcome->exceeded, err) == HP_OK
+                  ? (int)told.code
+                  : (int)err->code;
     }
     hp_profile_free(profile);
     return ret;

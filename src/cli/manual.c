@@ -132,8 +132,10 @@ static void put_option(FILE *out, const struct hp_cli_option *option) {
     put_text(out, option->help, has_choices ? ":" : ".");
     put_choices(out, option);
     put_scope(out, option);
-    if (option->formats != NULL) {
-        fprintf(out, "For\n.Cm %s .\n", option->formats);
+    if (option->needs != 0) {
+        char formats[256];
+        hp_cli_option_formats(option, formats, sizeof formats);
+        fprintf(out, "For\n.Cm %s .\n", formats);
     }
 }
 

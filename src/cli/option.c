@@ -17,12 +17,6 @@ enum {
     ALL = REPORTS | HP_CLI_HELP | HP_CLI_VERSION,
 };
 
-// Formats with rows of numbers, with intervals, with numbers for people.
-#define ROWS  "text, json, tsv, dot"
-#define CELLS "text, json, tsv"
-#define UNITS "text, dot"
-#define PPROF "pprof"
-
 #define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define FIELD(name)  offsetof(struct hp_cli_settings, name)
 
@@ -143,24 +137,24 @@ static const struct hp_cli_option options[] = {
 
     {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES,
      "show N rows, 0 for all (default 50 of text, 80 nodes of dot)",
-     hp_cli_set_limit, 0, 0, ROWS},
+     hp_cli_set_limit, 0, 0, HP_CAN_LIMIT},
     {"sort", '\0', HP_CLI_CHOICE, "KEY", CHOICES("flat", "cum", "name"),
      HP_CLI_GROUP_TABLE, HP_CLI_TOP | HP_CLI_PEEK,
      "the order of the rows",
-     hp_cli_set_enum, FIELD(report.sort), HP_SORT_FLAT, CELLS},
+     hp_cli_set_enum, FIELD(report.sort), HP_SORT_FLAT, HP_CAN_INTERVALS},
     {"cum", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE,
      HP_CLI_TOP | HP_CLI_PEEK | SERIES,
      "short for --sort=cum; diff and trend: look at what functions and all they call hold",
-     hp_cli_set_enum, FIELD(report.sort), HP_SORT_CUM, CELLS},
+     hp_cli_set_enum, FIELD(report.sort), HP_SORT_CUM, HP_CAN_INTERVALS},
     {"unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("auto", "B", "KiB", "MiB", "GiB"),
      HP_CLI_GROUP_TABLE, TABLES, "the unit of space in tables",
-     hp_cli_set_enum, FIELD(report.unit), HP_UNIT_AUTO, UNITS},
+     hp_cli_set_enum, FIELD(report.unit), HP_UNIT_AUTO, HP_CAN_UNIT},
     {"confidence", '\0', HP_CLI_TEXT, "PERCENT", NULL, HP_CLI_GROUP_TABLE, TABLES,
      "how often intervals hold the true value (default 95)",
-     hp_cli_set_confidence, 0, 0, CELLS},
+     hp_cli_set_confidence, 0, 0, HP_CAN_INTERVALS},
     {"no-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, TABLES,
      "do not show what sampling leaves open",
-     hp_cli_set_bool, FIELD(report.no_error), true, CELLS},
+     hp_cli_set_bool, FIELD(report.no_error), true, HP_CAN_INTERVALS},
 
     {"invert", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TREE,
      "begin with the functions that allocate, and go up to their callers",
@@ -170,7 +164,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_share, FIELD(report.min_share), 0},
     {"spread", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
      "show how much the inputs differ, and which stand out",
-     hp_cli_set_bool, FIELD(report.spread), true, CELLS},
+     hp_cli_set_bool, FIELD(report.spread), true, HP_CAN_INTERVALS},
     {"fail-if", '\0', HP_CLI_TEXT, "CONDITION", NULL, HP_CLI_GROUP_TABLE, SERIES,
      "exit with 1 if a row or the total meets it: growth>5%, growth>10MiB or growth>1000, "
      "and after a comma p<0.01",
@@ -198,16 +192,16 @@ static const struct hp_cli_option options[] = {
     {"flavor", '\0', HP_CLI_CHOICE, "FLAVOR",
      CHOICES("pprof", "pyroscope", "parca", "datadog"), HP_CLI_GROUP_OUTPUT, PROFILES,
      "whose names and limits to keep to",
-     hp_cli_set_enum, FIELD(report.flavor), HP_FLAVOR_PPROF, PPROF},
+     hp_cli_set_enum, FIELD(report.flavor), HP_FLAVOR_PPROF, HP_CAN_LIMIT_STACKS},
     {"with-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
      "also what sampling leaves open, as sample types that may be added up",
-     hp_cli_set_bool, FIELD(report.with_error), true, PPROF},
+     hp_cli_set_bool, FIELD(report.with_error), true, HP_CAN_LIMIT_STACKS},
     {"max-samples", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
      "at most N stacks; the smallest become one, [other]",
-     hp_cli_set_count, FIELD(report.max_samples), 0, PPROF},
+     hp_cli_set_count, FIELD(report.max_samples), 0, HP_CAN_LIMIT_STACKS},
     {"max-depth", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
      "at most N frames a stack, from the leaf; [truncated] stands for the rest",
-     hp_cli_set_count, FIELD(report.max_depth), 0, PPROF},
+     hp_cli_set_count, FIELD(report.max_depth), 0, HP_CAN_LIMIT_STACKS},
     {"color", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "always", "never"),
      HP_CLI_GROUP_OUTPUT, REPORTS, "color text",
      hp_cli_set_enum, FIELD(color), HP_CLI_AUTO},
@@ -255,15 +249,18 @@ const char *hp_cli_group_name(enum hp_cli_group group) {
 }
 
 bool hp_cli_option_fits(const struct hp_cli_option *option, const char *format) {
-    for (const char *word = option->formats; word != NULL && *word != '\0';) {
-        size_t length = strcspn(word, ", ");
-        if (strlen(format) == length && strncmp(word, format, length) == 0) {
-            return true;
+    return option->needs == 0 || (hp_format_can(format) & option->needs) != 0;
+}
+
+void hp_cli_option_formats(const struct hp_cli_option *option, char *text, size_t room) {
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < hp_format_count() && used < room; i++) {
+        if (hp_cli_option_fits(option, hp_format_name(i))) {
+            used += (size_t)snprintf(text + used, room - used, "%s%s",
+                                     used > 0 ? ", " : "", hp_format_name(i));
         }
-        word += length;
-        word += strspn(word, ", ");
     }
-    return option->formats == NULL;
 }
 
 static int unknown(const char *name, struct hp_err *err) {

@@ -47,9 +47,9 @@ struct hp_cli_option {
     unsigned commands; // the enum hp_cli_command_id it concerns
     const char *help;  // in one line, without the choices
     hp_cli_set_fn *set;
-    size_t field;        // the member of the settings that `set` stores to
-    int number;          // what a flag stores, or what choices[0] stands for
-    const char *formats; // those it has an effect on, as "text, json"; NULL if on all
+    size_t field;   // the member of the settings that `set` stores to
+    int number;     // what a flag stores, or what choices[0] stands for
+    unsigned needs; // enum hp_format_ability of the formats it has an effect on; 0: all
 };
 
 // i < hp_cli_option_count(); in the order of the groups.
@@ -59,6 +59,9 @@ const char *hp_cli_group_name(enum hp_cli_group group);
 
 // Whether it has an effect on reports of this format.
 bool hp_cli_option_fits(const struct hp_cli_option *option, const char *format);
+
+// The names of those formats, as "text, json".
+void hp_cli_option_formats(const struct hp_cli_option *option, char *text, size_t room);
 
 // By name or unambiguous beginning of a name; else HP_E_USAGE.
 int hp_cli_option_find(const char *name, const struct hp_cli_option **option,

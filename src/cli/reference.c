@@ -37,8 +37,10 @@ static void put_option(FILE *out, const struct hp_cli_option *option) {
     for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
         fprintf(out, "%s`%s`", i == 0 ? ": " : ", ", choice);
     }
-    if (option->formats != NULL) {
-        fprintf(out, "; for %s", option->formats);
+    if (option->needs != 0) {
+        char formats[256];
+        hp_cli_option_formats(option, formats, sizeof formats);
+        fprintf(out, "; for %s", formats);
     }
     fputs(" |\n", out);
 }

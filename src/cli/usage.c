@@ -98,8 +98,10 @@ static void put_option(FILE *out, const struct hp_cli_option *option,
             between = ", ";
         }
     }
-    if (option->formats != NULL) {
-        snprintf(text + used, sizeof text - used, "; for %s", option->formats);
+    if (option->needs != 0 && used < sizeof text) {
+        char formats[256];
+        hp_cli_option_formats(option, formats, sizeof formats);
+        snprintf(text + used, sizeof text - used, "; for %s", formats);
     }
     put_entry(out, name, text, columns);
 }

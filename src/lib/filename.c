@@ -1,7 +1,7 @@
 // What a file is to hold is told by its name: of all patterns that fit it, by the longest.
 #include "base/err.h"
 #include "base/span.h"
-#include "report/report.h"
+#include "report/format.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -31,12 +31,12 @@ int hp_format_of_file(const char *path, const char **format, struct hp_err *err)
     size_t longest = longest_fit(of_others, name);
     bool is_other = longest > 0;
     *format = NULL;
-    for (size_t i = 0; i < hp_format_writer_count; i++) {
-        size_t length = longest_fit(hp_format_writers[i]->files, name);
-        if (length > longest) {
+    for (size_t i = 0; i < hp_formats_count; i++) {
+        size_t length = longest_fit(hp_formats[i]->files, name);
+        if (length > 0 && length >= longest) {
             longest = length;
             is_other = false;
-            *format = hp_format_writers[i]->name;
+            *format = hp_formats[i]->name;
         }
     }
     if (is_other) {

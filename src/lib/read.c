@@ -171,9 +171,10 @@ static void worker_init(struct worker *worker, struct job *job,
     *worker = (struct worker){.job = job, .profile = profile};
     worker->reader.limit = job->options->max_input_size;
     worker->reader.single = job->queue.count == 1 && !job->queue.archive;
-    worker->reader.keeps_labels = job->options->labels || job->options->thread;
-    worker->reader.keeps_threads = job->options->threads || job->options->thread;
-    worker->merger.keeps_labels = job->options->labels;
+    const struct hp_needs *keeps = &job->profile->keeps;
+    worker->reader.keeps_labels = keeps->labels || job->options->thread;
+    worker->reader.keeps_threads = keeps->threads || job->options->thread;
+    worker->merger.keeps_labels = keeps->labels;
     worker->merger.splits_threads = worker->reader.keeps_threads;
     worker->merger.only_thread = job->options->thread;
 }
@@ -223,7 +224,7 @@ static void run(struct job *job, struct hp_profile *profile) {
         struct worker *worker = &workers[started];
         hp_profile_init(&profiles[started]);
         profiles[started].estimator = profile->estimator;
-        profiles[started].keep = profile->keep;
+        profiles[started].keeps = profile->keeps;
         profiles[started].history.is_kept = profile->history.is_kept;
         worker_init(worker, job, &profiles[started]);
         if (!start(worker)) {
@@ -248,13 +249,11 @@ static void run(struct job *job, struct hp_profile *profile) {
 
 // What sampling leaves open of a difference of two profiles is not in it.
 static void forget_errors_of_differences(struct hp_profile *profile) {
-    bool has_difference = false;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        has_difference |= hp_input_is_used(input) && input->negative > 0;
+    if (!profile->summary[HP_SIDE_ALL].is_difference) {
+        return;
     }
-    for (enum hp_column i = 0; i < HP_COLUMNS && has_difference; i++) {
-        profile->keep = HP_ERRORS_NONE;
+    profile->are_errors_unknown = true;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&profile->errors[i]);
     }
 }
@@ -283,15 +282,11 @@ static int by_name(const void *left, const void *right) {
 
 static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
                           struct hp_err *err) {
-    bool all_limits = true;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        bool is_skipped = input->public.status == HP_INPUT_SKIPPED;
-        all_limits &= !is_skipped || input->err->code == HP_E_LIMIT;
-    }
+    const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
+    bool all_limits = summary->left_out[HP_REASON_LIMIT] == skipped;
     return hp_fail(err, all_limits ? HP_E_LIMIT : HP_E_FORMAT,
                    "%zu of %zu inputs cannot be used, more than are allowed", skipped,
-                   profile->inputs.count);
+                   summary->all);
 }
 
 // No stack is beyond reason, but all together may be.
@@ -307,20 +302,16 @@ static bool total_fits(const struct hp_profile *profile) {
 
 static int judge(const struct hp_profile *profile, const struct hp_read_options *options,
                  struct hp_err *err) {
-    size_t skipped = 0, used = 0, young = 0, count = profile->inputs.count;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        skipped += input->public.status == HP_INPUT_SKIPPED;
-        young += input->public.status == HP_INPUT_YOUNG;
-        used += hp_input_is_used(input);
-    }
-    double share = options->max_skipped_share * (double)count;
+    const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
+    size_t skipped = hp_input_summary_skipped(summary);
+    double share = options->max_skipped_share * (double)summary->all;
     if (skipped > options->max_skipped && (double)skipped > share) {
         return refuse_skipped(profile, skipped, err);
     }
-    if (used == 0) {
-        const char *why =
-            young > 0 ? "inputs were written to a moment ago" : "no input could be used";
+    if (summary->used == 0) {
+        const char *why = summary->left_out[HP_REASON_YOUNG] > 0
+                              ? "inputs were written to a moment ago"
+                              : "no input could be used";
         return hp_fail(err, HP_E_EMPTY, "nothing to report: %s", why);
     }
     if (options->thread && profile->stacks.count == 0) {
@@ -368,7 +359,6 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_contents_init(&job.contents);
     run(&job, profile);
     hp_history_sort(&profile->history);
-    forget_errors_of_differences(profile);
     hp_contents_done(&job.contents);
     pthread_mutex_destroy(&job.lock);
     count = profile->inputs.count;
@@ -379,6 +369,8 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     adopt_texts(profile, &job.queue);
     hp_input_queue_done(&job.queue);
     settle_names(profile->inputs.at, count);
+    hp_profile_summarize(profile);
+    forget_errors_of_differences(profile);
     bool is_refused = duplicate.again < count && !options->skip_duplicates;
     if (!is_refused && options->base_count > 0) {
         duplicate = hp_duplicates_across(profile->inputs.at, count);

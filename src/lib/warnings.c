@@ -252,13 +252,10 @@ static void warn_of_strangers(struct hp_profile *profile) {
 // --- all inputs together ---------------------------------------------------------------
 
 static void warn_of_skipped(struct hp_profile *profile) {
-    size_t skipped = 0, duplicates = 0, young = 0, count = profile->inputs.count;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        skipped += input->public.status == HP_INPUT_SKIPPED;
-        duplicates += input->public.status == HP_INPUT_DUPLICATE;
-        young += input->public.status == HP_INPUT_YOUNG;
-    }
+    const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
+    size_t skipped = hp_input_summary_skipped(summary), count = summary->all;
+    size_t duplicates = summary->left_out[HP_REASON_REPEATED];
+    size_t young = summary->left_out[HP_REASON_YOUNG];
     if (skipped > 0) {
         hp_profile_warn(profile, "%zu of %zu inputs were skipped", skipped, count);
     }
@@ -340,12 +337,12 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     }
     bool *warned = hp_alloc(profile->inputs.count * sizeof *warned);
     for (size_t i = 0; i < sizeof kinships / sizeof *kinships; i++) {
-        if (!profile->is_series || kinships[i].in_series) {
+        if (!profile->keeps.series || kinships[i].in_series) {
             warn_of_kin(profile, i, warned);
         }
     }
     free(warned);
-    if (profile->is_series) {
+    if (profile->keeps.series) {
         warn_of_strangers(profile);
     }
     warn_of_mixtures(profile);

@@ -1,5 +1,7 @@
 #include "model/metrics.h"
 
+#include "model/error.h"
+
 static bool is_missing(const struct hp_input_record *input, enum hp_metric metric) {
     return input->missing_metrics >> metric & 1;
 }
@@ -24,14 +26,4 @@ const char *hp_input_missing(const struct hp_input_record *input, enum hp_metric
         return "how many objects there are";
     }
     return is_inuse ? "what is in use" : "what was allocated and freed (prof_accum)";
-}
-
-bool hp_profile_has_metric(const struct hp_profile *profile, enum hp_metric metric) {
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        if (hp_input_is_used(input) && hp_input_has_metric(input, metric)) {
-            return true;
-        }
-    }
-    return false;
 }

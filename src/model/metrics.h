@@ -2,7 +2,7 @@
 #ifndef HP_MODEL_METRICS_H
 #define HP_MODEL_METRICS_H
 
-#include "model/profile.h"
+#include "model/input.h"
 
 // Whether it has numbers of a metric, if only zeros.
 bool hp_input_has_metric(const struct hp_input_record *input, enum hp_metric metric);
@@ -10,8 +10,5 @@ bool hp_input_has_metric(const struct hp_input_record *input, enum hp_metric met
 // What of the metric is missing: "what is in use", or NULL.  Where nothing was
 // sampled, there is next to nothing.
 const char *hp_input_missing(const struct hp_input_record *input, enum hp_metric metric);
-
-// Whether any input has that is used.
-bool hp_profile_has_metric(const struct hp_profile *profile, enum hp_metric metric);
 
 #endif

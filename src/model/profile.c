@@ -7,15 +7,8 @@
 #include <string.h>
 
 void hp_profile_init(struct hp_profile *profile) {
-    *profile = (struct hp_profile){0};
+    *profile = (struct hp_profile){.keeps.errors = {true, true}};
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
-}
-
-void hp_marks_done(struct hp_marks *marks) {
-    hp_vec_done(&marks->strings);
-    hp_vec_done(&marks->frames);
-    hp_vec_done(&marks->filters);
-    *marks = (struct hp_marks){.rules = 0};
 }
 
 void hp_profile_done(struct hp_profile *profile) {
@@ -43,17 +36,22 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->inputs);
     hp_vec_done(&profile->labels);
     hp_vec_done(&profile->warnings);
-    hp_marks_done(&profile->marks);
-    hp_vec_done(&profile->sources);
+    for (int i = 0; i < HP_SIDES; i++) {
+        hp_input_summary_done(&profile->summary[i]);
+    }
     *profile = (struct hp_profile){0};
 }
 
-const char *hp_filter_rule_text(enum hp_filter_rule rule) {
-    static const char *const names[HP_FILTER_RULES] = {
-        [HP_FOCUS] = "focus", [HP_IGNORE] = "ignore",       [HP_HIDE] = "hide",
-        [HP_SHOW] = "show",   [HP_SHOW_FROM] = "show-from",
-    };
-    return names[rule];
+void hp_profile_summarize(struct hp_profile *profile) {
+    for (enum hp_input_side side = 0; side < HP_SIDES; side++) {
+        hp_input_summary_done(&profile->summary[side]);
+        hp_input_summary_init(&profile->summary[side], profile->inputs.at,
+                              profile->inputs.count, side);
+    }
+}
+
+bool hp_profile_has_metric(const struct hp_profile *profile, enum hp_metric metric) {
+    return (profile->summary[HP_SIDE_ALL].metrics >> metric & 1) != 0;
 }
 
 size_t *hp_profile_frame_counts(const struct hp_profile *profile) {
@@ -233,10 +231,8 @@ static struct hp_stack *find_stack(struct hp_profile *profile,
 static const struct hp_error no_error;
 
 bool hp_profile_wants_errors(const struct hp_profile *profile, enum hp_column column) {
-    static const enum hp_errors only[] = {HP_ERRORS_INUSE, HP_ERRORS_ALLOC};
-
-    return profile->estimator == HP_ESTIMATOR_BEST &&
-           (profile->keep == HP_ERRORS_ALL || profile->keep == only[column]);
+    return profile->estimator == HP_ESTIMATOR_BEST && profile->keeps.errors[column] &&
+           !profile->are_errors_unknown;
 }
 
 bool hp_profile_has_errors(const struct hp_profile *profile, enum hp_column column) {

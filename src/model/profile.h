@@ -15,6 +15,7 @@
 #include "model/history.h"
 #include "model/input.h"
 #include "model/module.h"
+#include "model/summary.h"
 #include "model/tags.h"
 #include "model/values.h"
 
@@ -43,6 +44,10 @@ struct hp_frame {
     uint32_t first_line, lines; // in profile->lines, innermost inlined call first
 };
 
+static inline uint64_t hp_offset_of_call(const struct hp_frame *frame) {
+    return frame->offset > 0 ? frame->offset - 1 : 0;
+}
+
 // Leaf first; `frames` lives in the profile's arena or in a block that it adopted.
 struct hp_stack {
     struct hp_values values;
@@ -62,32 +67,14 @@ struct hp_label {
     hp_string key, value;
 };
 
-// A source file.
-struct hp_source_file {
-    hp_string file;        // as the symbols call it
-    struct hp_span *lines; // without their ends; NULL if there is no text
-    size_t line_count;
-    const char *why; // there is no text
+// What reports need beside stacks and their values.
+struct hp_needs {
+    bool errors[HP_COLUMNS];
+    bool history; // what each input added
+    bool series;  // the inputs are dumps of one process, one after the other
+    bool labels;  // of samples
+    bool threads; // stacks apart by thread
 };
-
-// As it was asked for.
-struct hp_filter_text {
-    enum hp_filter_rule rule;
-    hp_string pattern;
-};
-
-// What the filters match, as bits: hp_mark_of().
-struct hp_marks {
-    HP_VEC(uint8_t) strings; // of the profile, which are names; none: no filters
-    HP_VEC(uint8_t) frames;  // by their offsets
-    HP_VEC(struct hp_filter_text) filters;
-    uint8_t rules;              // that there are
-    hp_string truncated, empty; // names of what stands for no frame
-};
-
-static inline uint8_t hp_mark_of(enum hp_filter_rule rule) {
-    return (uint8_t)(1 << rule);
-}
 
 struct hp_profile {
     struct hp_arena arena;
@@ -108,20 +95,18 @@ struct hp_profile {
     HP_VEC(hp_string) warnings;
     hp_string thread; // that alone was read, or ""
     enum hp_estimator estimator;
-    bool is_series;            // of one process
     bool has_times;            // of the inputs that are used
     bool has_alloc;            // some input has allocation totals (prof_accum)
-    enum hp_errors keep;       // errors of which columns
+    struct hp_needs keeps;     // what was asked for when it was read
+    bool are_errors_unknown;   // of some input: then of all together
     struct hp_history history; // what each input added, if that is kept
-    struct hp_marks marks;
-    HP_VEC(struct hp_source_file) sources; // of functions that are listed; in blocks
-    bool overflow;                         // a sum did not fit: the profile is unusable
+    struct hp_input_summary summary[HP_SIDES];
+    bool overflow; // a sum did not fit: the profile is unusable
 };
 
 // {0} after done.
 void hp_profile_init(struct hp_profile *profile);
 void hp_profile_done(struct hp_profile *profile);
-void hp_marks_done(struct hp_marks *marks);
 
 // Find, or add.  `extents` must be the same whenever the identity is, but for has_hole.
 hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,
@@ -144,6 +129,12 @@ hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack);
 
 // From now on stacks have allocation totals.
 void hp_profile_set_alloc(struct hp_profile *profile);
+
+// Once the inputs are known.
+void hp_profile_summarize(struct hp_profile *profile);
+
+// Whether any input that is used has numbers of a metric.
+bool hp_profile_has_metric(const struct hp_profile *profile, enum hp_metric metric);
 
 // Whether the errors of a column are to be kept, and whether there are some.
 bool hp_profile_wants_errors(const struct hp_profile *profile, enum hp_column column);
@@ -178,9 +169,6 @@ struct hp_error hp_profile_error(const struct hp_profile *profile, enum hp_colum
 size_t *hp_profile_frame_counts(const struct hp_profile *profile);
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
-
-// "show-from"; not of HP_PICK, which no option gives.
-const char *hp_filter_rule_text(enum hp_filter_rule rule);
 
 HP_PRINTF(2, 3)
 void hp_profile_warn(struct hp_profile *profile, const char *format, ...);

@@ -16,11 +16,9 @@
 // there was, and by how much stacks have grown and shrunk.  Dumps do not tell calls: the number
 // of objects that were allocated stands for them.  A function within itself is f'2, as with
 // Valgrind's own --separate-recs.
-#include "model/metrics.h"
+#include "report/format.h"
 #include "report/notes.h"
-#include "report/report.h"
 #include "view/callgraph.h"
-#include "view/shares.h"
 
 #include "base/units.h"
 
@@ -54,12 +52,11 @@ static const struct event events_of_differences[DIFFERENCE_EVENTS] = {
 
 struct writer {
     struct hp_sink *out;
-    const struct hp_profile *profile;
-    const struct hp_report_options *options;
-    struct hp_paths paths;
+    const struct hp_view *view;
+    const struct hp_stacks *stacks;
     struct event events[HP_METRICS];
     size_t event_count;
-    struct hp_callgraph_costs *costs; // of each path, in the order of the events
+    struct hp_callgraph_costs *costs; // of each stack, in the order of the events
     struct hp_callgraph graph;
     struct hp_strtab files; // those that were named
     bool *named_objects;    // of each module
@@ -68,55 +65,50 @@ struct writer {
 
 // --- costs --------------------------------------------------------------------------------
 
-static struct hp_share_groups groups_of(const struct writer *w) {
-    return (struct hp_share_groups){w->profile, w->paths.path_of, w->paths.paths.count};
-}
-
 static void add_event(struct writer *w, const struct event *event,
-                      const hp_int128 *shares) {
-    for (size_t i = 0; i < w->paths.paths.count; i++) {
-        w->costs[i].of[w->event_count] = shares[i];
+                      const hp_int128 *whole) {
+    for (size_t i = 0; i < w->stacks->all.count; i++) {
+        w->costs[i].of[w->event_count] = whole[i];
     }
     w->events[w->event_count++] = *event;
 }
 
 static void count_calls(struct writer *w, const hp_int128 *objects) {
-    for (size_t i = 0; i < w->paths.paths.count; i++) {
+    for (size_t i = 0; i < w->stacks->all.count; i++) {
         w->costs[i].calls += objects[i];
     }
 }
 
 // The metric that was asked for comes first: it is shown first.
 static void add_metrics(struct writer *w) {
-    struct hp_share_groups groups = groups_of(w);
-    enum hp_metric calls = hp_profile_has_metric(w->profile, HP_ALLOC_OBJECTS)
+    const struct hp_selection all = {HP_OF_ALL, 0};
+    enum hp_metric calls = hp_view_has_metric(w->view, HP_ALLOC_OBJECTS)
                                ? HP_ALLOC_OBJECTS
                                : HP_INUSE_OBJECTS;
     for (unsigned i = 0; i < HP_METRICS; i++) {
-        enum hp_metric metric = (enum hp_metric)((w->options->metric + i) % HP_METRICS);
-        if (hp_profile_has_metric(w->profile, metric)) {
-            hp_int128 *shares = hp_shares(&groups, metric);
-            add_event(w, &events_of_metrics[metric], shares);
+        enum hp_metric metric =
+            (enum hp_metric)((w->view->options.metric + i) % HP_METRICS);
+        if (hp_view_has_metric(w->view, metric)) {
+            hp_int128 *whole = hp_stacks_whole(w->stacks, all, metric);
+            add_event(w, &events_of_metrics[metric], whole);
             if (metric == calls) {
-                count_calls(w, shares);
+                count_calls(w, whole);
             }
-            free(shares);
+            free(whole);
         }
     }
 }
 
 static void add_difference(struct writer *w) {
-    struct hp_share_groups groups = groups_of(w);
-    struct hp_sides sides;
-    hp_sides_init(&sides, w->profile);
-    hp_int128 *old = hp_shares_of_side(&groups, &sides, HP_SIDE_BASE, w->options->metric);
-    hp_int128 *new = hp_shares_of_side(&groups, &sides, HP_SIDE_NEW, w->options->metric);
-    hp_int128 *objects =
-        hp_shares_of_side(&groups, &sides, HP_SIDE_NEW, HP_INUSE_OBJECTS);
+    const struct hp_selection of_base = {HP_OF_BASE, 0}, of_new = {HP_OF_NEW, 0};
+    enum hp_metric metric = w->view->options.metric;
+    hp_int128 *old = hp_stacks_whole(w->stacks, of_base, metric);
+    hp_int128 *new = hp_stacks_whole(w->stacks, of_new, metric);
+    hp_int128 *objects = hp_stacks_whole(w->stacks, of_new, HP_INUSE_OBJECTS);
     count_calls(w, objects);
     add_event(w, &events_of_differences[EVENT_NEW], new);
     add_event(w, &events_of_differences[EVENT_OLD], old);
-    for (size_t i = 0; i < groups.count; i++) {
+    for (size_t i = 0; i < w->stacks->all.count; i++) {
         hp_int128 growth = new[i] - old[i];
         new[i] = growth > 0 ? growth : 0;
         old[i] = growth < 0 ? -growth : 0;
@@ -126,7 +118,6 @@ static void add_difference(struct writer *w) {
     free(old);
     free(new);
     free(objects);
-    hp_sides_done(&sides);
 }
 
 // --- head ---------------------------------------------------------------------------------
@@ -160,7 +151,7 @@ static void put_head(const struct writer *w) {
                   "# callgrind format\nversion: 1\ncreator: hprof-agg %s\n"
                   "cmd: heap profile\n",
                   hp_version());
-    hp_notes_tell(w->profile, w->options->kind, put_note, w->out);
+    hp_notes_tell(w->view, put_note, w->out);
     hp_sink_text(w->out, "positions: line\n");
     for (size_t i = 0; i < w->event_count; i++) {
         hp_sink_print(w->out, "event: %s : %s\n", w->events[i].name, w->events[i].help);
@@ -170,7 +161,7 @@ static void put_head(const struct writer *w) {
         hp_sink_print(w->out, " %s", w->events[i].name);
     }
     struct hp_callgraph_costs total = {0};
-    for (size_t i = 0; i < w->paths.paths.count; i++) {
+    for (size_t i = 0; i < w->stacks->all.count; i++) {
         for (size_t k = 0; k < w->event_count; k++) {
             total.of[k] += w->costs[i].of[k];
         }
@@ -194,8 +185,7 @@ static void put_object(struct writer *w, const char *key, hp_module_id module) {
     hp_sink_print(w->out, "%sob=(%u)", key, (unsigned)module.n + 1);
     if (!w->named_objects[module.n]) {
         w->named_objects[module.n] = true;
-        put_name(w, hp_strtab_span(&w->profile->strings,
-                                   w->profile->modules.at[module.n].path));
+        put_name(w, hp_view_string(w->view, hp_view_module(w->view, module)->path));
     }
     hp_sink_text(w->out, "\n");
 }
@@ -206,7 +196,7 @@ static void put_file(struct writer *w, const char *key, hp_string file) {
     uint32_t number = hp_strtab_add(&w->files, bytes).n;
     hp_sink_print(w->out, "%sfl=(%u)", key, (unsigned)number);
     if (number >= known) {
-        put_name(w, hp_strtab_span(&w->profile->strings, file));
+        put_name(w, hp_view_string(w->view, file));
     }
     hp_sink_text(w->out, "\n");
 }
@@ -219,7 +209,7 @@ static void put_function(struct writer *w, const char *key, uint32_t number) {
     hp_sink_print(w->out, "%sfn=(%u)", key, (unsigned)number);
     if (!w->named_functions[number]) {
         w->named_functions[number] = true;
-        put_name(w, hp_node_name(&w->paths.naming, function->name));
+        put_name(w, hp_view_node(w->view, function->name));
         if (function->level > 1) {
             hp_sink_print(w->out, "'%u", (unsigned)function->level);
         }
@@ -247,18 +237,19 @@ static void put_body(struct writer *w) {
     }
 }
 
-static void write_callgrind(struct hp_sink *out, const struct hp_profile *profile,
-                            const struct hp_report_options *options) {
-    struct writer w = {.out = out, .profile = profile, .options = options};
-    hp_paths_init(&w.paths, profile, options);
-    w.costs = hp_alloc(w.paths.paths.count * sizeof *w.costs);
-    if (options->kind == HP_REPORT_DIFF) {
+static void write_callgrind(struct hp_sink *out, const struct hp_view *view,
+                            const struct hp_style *style) {
+    (void)style;
+    size_t modules = hp_view_module_count(view);
+    struct writer w = {.out = out, .view = view, .stacks = &view->stacks};
+    w.costs = hp_alloc(w.stacks->all.count * sizeof *w.costs);
+    if (view->options.kind == HP_REPORT_DIFF) {
         add_difference(&w);
     } else {
         add_metrics(&w);
     }
-    hp_callgraph_init(&w.graph, &w.paths, w.costs);
-    w.named_objects = hp_alloc(profile->modules.count * sizeof *w.named_objects);
+    hp_callgraph_init(&w.graph, w.stacks, w.costs);
+    w.named_objects = hp_alloc(modules * sizeof *w.named_objects);
     w.named_functions = hp_alloc(w.graph.functions.count * sizeof *w.named_functions);
     put_head(&w);
     put_body(&w);
@@ -267,17 +258,17 @@ static void write_callgrind(struct hp_sink *out, const struct hp_profile *profil
     hp_strtab_done(&w.files);
     hp_callgraph_done(&w.graph);
     free(w.costs);
-    hp_paths_done(&w.paths);
 }
 
-const struct hp_format_writer hp_callgrind_writer = {
+const struct hp_format hp_format_callgrind = {
     .name = "callgrind",
     .files = "callgrind.out* *.callgrind",
     .help =
         "for KCachegrind and callgrind_annotate, by function and line, whatever --by says",
-    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
-             1 << HP_REPORT_MERGE,
-    .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_DIFF |
-                      1 << HP_REPORT_MERGE,
-    .write = write_callgrind,
+    .can = HP_HAS_ALL_METRICS,
+    .shape = HP_SHAPE_ADDRESSES,
+    .write = {[HP_REPORT_TOP] = write_callgrind,
+              [HP_REPORT_STACKS] = write_callgrind,
+              [HP_REPORT_DIFF] = write_callgrind,
+              [HP_REPORT_MERGE] = write_callgrind},
 };

@@ -10,27 +10,23 @@
 // its letters and the redder its box.  Dotted edges lead over nodes that are left out because
 // less than 1/200 of all passes them, or because of the limit.  Edges of less than 1/1000
 // are left out too.
-#include "report/report.h"
-#include "report/text/text.h"
-#include "view/chosen.h"
-#include "view/edges.h"
-#include "view/table.h"
-
 #include "base/utf8.h"
+#include "report/format.h"
+#include "report/text/text.h"
+#include "view/top.h"
 
 enum {
-    LEAST_NODE = 200, // 1/200 of what filters leave
-    LEAST_EDGE = 1000,
-    LINE = 40, // a name is broken where it may be, after so many characters
+    LEAST_EDGE = 1000, // 1/1000 of what filters leave
+    LINE = 40,         // a name is broken where it may be, after so many characters
 };
 
 struct writer {
     struct hp_sink *out;
-    const struct hp_report_options *options;
-    struct hp_table table; // by cum
-    size_t row_count;      // that are shown
-    uint32_t *number_of;   // of each node: its place in the table, and one; 0: not shown
-    struct hp_edges edges;
+    const struct hp_view *view;
+    const struct hp_style *style;
+    enum hp_metric metric;
+    hp_fixed total, filtered;
+    uint32_t *number_of; // of each node: its place among the rows, and one; 0: not shown
 };
 
 // --- texts --------------------------------------------------------------------------------
@@ -71,13 +67,13 @@ static void put_name(struct hp_sink *out, struct hp_span name) {
 
 static void put_value(const struct writer *w, hp_fixed value) {
     char text[HP_NUMBER_SIZE];
-    hp_text_format(text, value, w->options->metric, w->options->unit);
+    hp_text_format(text, value, w->metric, w->style->unit);
     hp_sink_text(w->out, text);
 }
 
 static void put_share(const struct writer *w, hp_fixed value) {
     char text[HP_NUMBER_SIZE];
-    hp_text_share(text, value, w->table.total);
+    hp_text_share(text, value, w->total);
     put_value(w, value);
     hp_sink_print(w->out, " (%s)", text);
 }
@@ -86,22 +82,24 @@ static void put_share(const struct writer *w, hp_fixed value) {
 
 // From 0 to `most`.
 static int scale(const struct writer *w, hp_fixed value, int most) {
-    return w->table.left > 0 ? (int)(value * most / w->table.left) : 0;
+    return w->filtered > 0 ? (int)(value * most / w->filtered) : 0;
 }
 
 static void put_node(const struct writer *w, size_t number) {
-    const struct hp_row *row = &w->table.rows.at[number];
-    int tint = 0xf8 - scale(w, row->cum, 0x70);
+    hp_node_id node = w->view->rows.at[number].node;
+    hp_fixed flat = hp_top_flat(w->view->extra, node, w->metric).sum;
+    hp_fixed cum = hp_top_cum(w->view->extra, node, w->metric).sum;
+    int tint = 0xf8 - scale(w, cum, 0x70);
     hp_sink_print(w->out, "N%zu [label=\"", number + 1);
-    put_name(w->out, hp_node_name(&w->table.naming, row->node));
+    put_name(w->out, hp_view_node(w->view, node));
     hp_sink_text(w->out, "\\n");
-    put_share(w, row->flat);
-    if (row->cum != row->flat) {
+    put_share(w, flat);
+    if (cum != flat) {
         hp_sink_text(w->out, "\\nof ");
-        put_share(w, row->cum);
+        put_share(w, cum);
     }
     hp_sink_print(w->out, "\", fontsize=%d, fillcolor=\"#f8%02x%02x\"];\n",
-                  9 + scale(w, row->flat, 16), (unsigned)tint, (unsigned)tint);
+                  9 + scale(w, flat, 16), (unsigned)tint, (unsigned)tint);
 }
 
 static void put_edge(const struct writer *w, const struct hp_edge *edge) {
@@ -115,36 +113,10 @@ static void put_edge(const struct writer *w, const struct hp_edge *edge) {
 }
 
 static bool is_large(const struct writer *w, const struct hp_edge *edge) {
-    return edge->value > 0 && edge->value * LEAST_EDGE >= w->table.left;
+    return edge->value > 0 && edge->value * LEAST_EDGE >= w->filtered;
 }
 
 // --- the graph ----------------------------------------------------------------------------
-
-static void choose_rows(struct writer *w) {
-    const struct hp_table *table = &w->table;
-    size_t most = hp_chosen_rows(w->options, table->rows.count);
-    w->number_of = hp_alloc(table->naming.names.strings.count * sizeof *w->number_of);
-    for (size_t i = 0; i < most; i++) {
-        const struct hp_row *row = &table->rows.at[i];
-        if (row->cum > 0 && row->cum * LEAST_NODE >= table->left) {
-            w->number_of[row->node.n] = (uint32_t)++w->row_count;
-        }
-    }
-}
-
-// Nodes of both namings are the same, which the same profile and options have made.
-static void find_edges(struct writer *w, const struct hp_profile *profile) {
-    struct hp_traces traces;
-    hp_traces_init(&traces, profile, w->options);
-    size_t nodes = traces.naming.names.strings.count;
-    bool *is_shown = hp_alloc(nodes * sizeof *is_shown);
-    for (size_t i = 0; i < nodes; i++) {
-        is_shown[i] = w->number_of[i] > 0;
-    }
-    hp_edges_init(&w->edges, &traces, w->options->metric, is_shown);
-    free(is_shown);
-    hp_traces_done(&traces);
-}
 
 static void put_title(const struct writer *w) {
     static const char *const metrics[HP_METRICS] = {
@@ -153,30 +125,29 @@ static void put_title(const struct writer *w) {
         [HP_ALLOC_SPACE] = "allocated",
         [HP_ALLOC_OBJECTS] = "objects allocated",
     };
-    size_t left_out = w->table.rows.count - w->row_count, small = 0;
+    const struct hp_view *view = w->view;
+    size_t rows = view->rows.count, edges = view->edges.edges.count, small = 0;
     hp_fixed flat = 0;
-    for (size_t i = w->row_count; i < w->table.rows.count; i++) {
-        flat += w->table.rows.at[i].flat;
+    for (size_t i = view->drawn; i < rows; i++) {
+        flat += hp_top_flat(view->extra, view->rows.at[i].node, w->metric).sum;
     }
-    for (size_t i = 0; i < w->edges.edges.count; i++) {
-        small += !is_large(w, &w->edges.edges.at[i]);
+    for (size_t i = 0; i < edges; i++) {
+        small += !is_large(w, &view->edges.edges.at[i]);
     }
-    const struct hp_profile *profile = w->table.naming.profile;
-    hp_sink_print(w->out, "label=\"%s: ", metrics[w->options->metric]);
-    put_value(w, w->table.total);
-    if (profile->thread.n != 0) {
+    hp_sink_print(w->out, "label=\"%s: ", metrics[w->metric]);
+    put_value(w, w->total);
+    if (view->head.thread.size > 0) {
         hp_sink_text(w->out, " of thread ");
-        put_name(w->out, hp_strtab_span(&profile->strings, profile->thread));
+        put_name(w->out, view->head.thread);
     }
-    if (w->table.left != w->table.total) {
+    if (w->filtered != w->total) {
         hp_sink_text(w->out, ", of which filters leave ");
-        put_share(w, w->table.left);
+        put_share(w, w->filtered);
     }
-    hp_sink_print(w->out, "\\l%zu of %zu nodes; the other %zu hold ", w->row_count,
-                  w->table.rows.count, left_out);
+    hp_sink_print(w->out, "\\l%zu of %zu nodes; the other %zu hold ", view->drawn, rows,
+                  rows - view->drawn);
     put_share(w, flat);
-    hp_sink_print(w->out, " themselves\\l%zu of %zu edges\\l\";\n",
-                  w->edges.edges.count - small, w->edges.edges.count);
+    hp_sink_print(w->out, " themselves\\l%zu of %zu edges\\l\";\n", edges - small, edges);
 }
 
 static void put_graph(const struct writer *w) {
@@ -186,11 +157,11 @@ static void put_graph(const struct writer *w) {
                  "node [shape=box, style=filled];\n"
                  "edge [fontsize=10];\n");
     put_title(w);
-    for (size_t i = 0; i < w->row_count; i++) {
+    for (size_t i = 0; i < w->view->drawn; i++) {
         put_node(w, i);
     }
     const struct hp_edge *edge;
-    hp_vec_each (edge, &w->edges.edges) {
+    hp_vec_each (edge, &w->view->edges.edges) {
         if (is_large(w, edge)) {
             put_edge(w, edge);
         }
@@ -198,27 +169,34 @@ static void put_graph(const struct writer *w) {
     hp_sink_text(w->out, "}\n");
 }
 
-static void write_dot(struct hp_sink *out, const struct hp_profile *profile,
-                      const struct hp_report_options *options) {
-    struct hp_report_options by_cum = *options;
-    by_cum.sort = HP_SORT_CUM;
-    by_cum.no_error = true;
-    struct writer w = {.out = out, .options = options};
-    hp_table_init(&w.table, profile, &by_cum, HP_TABLE_SORTED_ERRORS);
-    choose_rows(&w);
-    find_edges(&w, profile);
+static void write_dot(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_style *style) {
+    enum hp_metric metric = view->options.metric;
+    size_t nodes = view->naming.names.strings.count;
+    struct writer w = {
+        .out = out,
+        .view = view,
+        .style = style,
+        .metric = metric,
+        .total = view->head.total.of[metric],
+        .filtered = view->head.filtered.of[metric],
+        .number_of = hp_alloc(nodes * sizeof *w.number_of),
+    };
+    for (size_t i = 0; i < view->drawn; i++) {
+        w.number_of[view->rows.at[i].node.n] = (uint32_t)i + 1;
+    }
     put_graph(&w);
-    hp_edges_done(&w.edges);
     free(w.number_of);
-    hp_table_done(&w.table);
 }
 
-const struct hp_format_writer hp_dot_writer = {
+const struct hp_format hp_format_dot = {
     .name = "dot",
     .files = "*.dot *.gv",
     .help = "a call graph for Graphviz",
-    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
-    .one_metric = true,
-    .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
-    .write = write_dot,
+    .can = HP_CAN_LIMIT | HP_CAN_UNIT,
+    .limit = 80, // more take Graphviz minutes
+    .shape = HP_SHAPE_GRAPH,
+    .write = {[HP_REPORT_TOP] = write_dot,
+              [HP_REPORT_STACKS] = write_dot,
+              [HP_REPORT_MERGE] = write_dot},
 };

@@ -8,12 +8,10 @@
 // hold in a name is replaced: ';' by ':', control characters by a space, and, because
 // readers take a number before the count for a second count, the space before a number
 // that ends the leaf by '_'.
-#include "report/report.h"
+#include "report/format.h"
 
 #include "base/units.h"
 #include "base/utf8.h"
-#include "view/shares.h"
-#include "view/traces.h"
 
 #include <string.h>
 
@@ -71,7 +69,7 @@ static hp_string *clean_all(const struct hp_naming *naming, struct hp_strtab *na
 
 struct writer {
     struct hp_sink *out;
-    const struct hp_traces *traces;
+    const struct hp_view *view;
     struct hp_strtab names;
     hp_string *of_node;
 };
@@ -93,16 +91,16 @@ static void put_leaf(struct hp_sink *out, struct hp_span name) {
     }
 }
 
-static void put_trace(const struct writer *w, const struct hp_trace *trace) {
-    if (trace->truncated) {
-        put_span(w->out, name_of(w, w->traces->naming.truncated));
+static void put_stack(const struct writer *w, const struct hp_stack_key *stack) {
+    if (stack->truncated) {
+        put_span(w->out, name_of(w, w->view->naming.truncated));
         hp_sink_text(w->out, ";");
     }
-    for (uint32_t i = trace->depth; i-- > 1;) {
-        put_span(w->out, name_of(w, trace->nodes[i]));
+    for (uint32_t i = stack->depth; i-- > 1;) {
+        put_span(w->out, name_of(w, (hp_node_id){stack->at[i]}));
         hp_sink_text(w->out, ";");
     }
-    put_leaf(w->out, name_of(w, trace->nodes[0]));
+    put_leaf(w->out, name_of(w, (hp_node_id){stack->at[0]}));
 }
 
 static void put_number(const struct writer *w, hp_int128 number) {
@@ -113,9 +111,9 @@ static void put_number(const struct writer *w, hp_int128 number) {
 }
 
 static void writer_init(struct writer *w, struct hp_sink *out,
-                        const struct hp_traces *traces) {
-    *w = (struct writer){.out = out, .traces = traces};
-    w->of_node = clean_all(&traces->naming, &w->names);
+                        const struct hp_view *view) {
+    *w = (struct writer){.out = out, .view = view};
+    w->of_node = clean_all(&view->naming, &w->names);
 }
 
 static void writer_done(struct writer *w) {
@@ -123,40 +121,37 @@ static void writer_done(struct writer *w) {
     hp_strtab_done(&w->names);
 }
 
-static void write_folded(struct hp_sink *out, const struct hp_profile *profile,
-                         const struct hp_report_options *options) {
-    struct hp_traces traces;
+static hp_int128 *whole_of(const struct hp_view *view, struct hp_selection selection) {
+    return hp_stacks_whole(&view->stacks, selection, view->options.metric);
+}
+
+static void write_folded(struct hp_sink *out, const struct hp_view *view,
+                         const struct hp_style *style) {
+    (void)style;
     struct writer w;
-    hp_traces_init(&traces, profile, options);
-    struct hp_share_groups groups = {profile, traces.trace_of, traces.traces.count};
-    hp_int128 *shares = hp_shares(&groups, options->metric);
-    writer_init(&w, out, &traces);
-    for (size_t i = 0; i < traces.traces.count; i++) {
-        if (shares[i] > 0) {
-            put_trace(&w, &traces.traces.at[i]);
-            put_number(&w, shares[i]);
+    hp_int128 *numbers = whole_of(view, (struct hp_selection){HP_OF_ALL, 0});
+    writer_init(&w, out, view);
+    for (size_t i = 0; i < view->stacks.all.count; i++) {
+        if (numbers[i] > 0) {
+            put_stack(&w, &view->stacks.all.at[i]);
+            put_number(&w, numbers[i]);
             hp_sink_text(out, "\n");
         }
     }
     writer_done(&w);
-    free(shares);
-    hp_traces_done(&traces);
+    free(numbers);
 }
 
-static void write_difffolded(struct hp_sink *out, const struct hp_profile *profile,
-                             const struct hp_report_options *options) {
-    struct hp_traces traces;
-    struct hp_sides sides;
+static void write_difffolded(struct hp_sink *out, const struct hp_view *view,
+                             const struct hp_style *style) {
+    (void)style;
     struct writer w;
-    hp_traces_init(&traces, profile, options);
-    hp_sides_init(&sides, profile);
-    struct hp_share_groups groups = {profile, traces.trace_of, traces.traces.count};
-    hp_int128 *base = hp_shares_of_side(&groups, &sides, HP_SIDE_BASE, options->metric);
-    hp_int128 *new = hp_shares_of_side(&groups, &sides, HP_SIDE_NEW, options->metric);
-    writer_init(&w, out, &traces);
-    for (size_t i = 0; i < traces.traces.count; i++) {
+    hp_int128 *base = whole_of(view, (struct hp_selection){HP_OF_BASE, 0});
+    hp_int128 *new = whole_of(view, (struct hp_selection){HP_OF_NEW, 0});
+    writer_init(&w, out, view);
+    for (size_t i = 0; i < view->stacks.all.count; i++) {
         if (base[i] > 0 || new[i] > 0) {
-            put_trace(&w, &traces.traces.at[i]);
+            put_stack(&w, &view->stacks.all.at[i]);
             put_number(&w, base[i]);
             put_number(&w, new[i]);
             hp_sink_text(out, "\n");
@@ -165,28 +160,24 @@ static void write_difffolded(struct hp_sink *out, const struct hp_profile *profi
     writer_done(&w);
     free(base);
     free(new);
-    hp_sides_done(&sides);
-    hp_traces_done(&traces);
 }
 
-const struct hp_format_writer hp_folded_writer = {
+const struct hp_format hp_format_folded = {
     .name = "folded",
     .files = "*.folded *.collapsed",
     .help = "one line per stack, for flamegraph.pl, inferno, speedscope",
-    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
-    .one_metric = true,
-    .unsigned_kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE,
-    .write = write_folded,
+    .shape = HP_SHAPE_NAMES,
+    .write = {[HP_REPORT_TOP] = write_folded,
+              [HP_REPORT_STACKS] = write_folded,
+              [HP_REPORT_MERGE] = write_folded},
 };
 
-const struct hp_format_writer hp_difffolded_writer = {
+const struct hp_format hp_format_difffolded = {
     .name = "difffolded",
     .files = "*.difffolded",
     .help =
         "one line per stack with what there was and what there is, for differential "
         "flame graphs",
-    .kinds = 1 << HP_REPORT_DIFF,
-    .one_metric = true,
-    .unsigned_kinds = 1 << HP_REPORT_DIFF,
-    .write = write_difffolded,
+    .shape = HP_SHAPE_NAMES,
+    .write = {[HP_REPORT_DIFF] = write_difffolded},
 };

@@ -1,54 +1,46 @@
 #include "report/notes.h"
 
-#include "report/json/jsontext.h"
+#include "report/json/json_text.h"
 
 #include <stdio.h>
 
-static size_t count_used(const struct hp_profile *profile) {
-    size_t used = 0;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        used += hp_input_is_used(input);
+static void tell_filters(const struct hp_view *view, hp_note_fn *note, void *data) {
+    for (size_t i = 0; i < view->filters.count; i++) {
+        const struct hp_filter *filter = &view->filters.at[i];
+        char text[256];
+        if (filter->rule != HP_PICK) {
+            snprintf(text, sizeof text, "filter: --%s=%s",
+                     hp_filter_rule_text(filter->rule), filter->pattern);
+            note(data, text);
+        }
     }
-    return used;
 }
 
-void hp_notes_tell(const struct hp_profile *profile, enum hp_report_kind kind,
-                   hp_note_fn *note, void *data) {
+void hp_notes_tell(const struct hp_view *view, hp_note_fn *note, void *data) {
     static const char *const estimators[] = {
         [HP_ESTIMATOR_BEST] = "estimator: horvitz-thompson, each stack of each input",
         [HP_ESTIMATOR_JEPROF] = "estimator: jeprof, each thread of each stack",
         [HP_ESTIMATOR_NONE] = "estimator: none, these are the samples alone",
     };
-    char made_by[64], inputs[96];
+    const struct hp_head *head = &view->head;
+    char made_by[64], inputs[96], thread[256];
     snprintf(made_by, sizeof made_by, "made by hprof-agg %s", hp_version());
-    snprintf(inputs, sizeof inputs, "inputs: %zu used of %zu", count_used(profile),
-             profile->inputs.count);
+    snprintf(inputs, sizeof inputs, "inputs: %zu used of %zu",
+             head->summary[HP_SIDE_ALL].used, head->input_count);
     note(data, made_by);
-    note(data, estimators[profile->estimator]);
+    note(data, estimators[head->estimator]);
     note(data, inputs);
-    if (profile->thread.n != 0) {
-        char text[256];
-        snprintf(text, sizeof text, "read: only --thread=%s",
-                 hp_profile_text(profile, profile->thread));
-        note(data, text);
+    if (head->thread.size > 0) {
+        snprintf(thread, sizeof thread, "read: only --thread=%s", head->thread.at);
+        note(data, thread);
     }
-    const struct hp_filter_text *filter;
-    hp_vec_each (filter, &profile->marks.filters) {
-        char text[256];
-        if (filter->rule != HP_PICK) {
-            snprintf(text, sizeof text, "filter: --%s=%s",
-                     hp_filter_rule_text(filter->rule),
-                     hp_profile_text(profile, filter->pattern));
-            note(data, text);
-        }
-    }
-    if (kind == HP_REPORT_TIMELINE) {
+    tell_filters(view, note, data);
+    if (view->options.kind == HP_REPORT_TIMELINE) {
         note(data,
              "a series: what one input holds is not to be added to what another holds");
     }
-    for (size_t i = 0; i < profile->warnings.count; i++) {
-        note(data, hp_profile_text(profile, profile->warnings.at[i]));
+    for (size_t i = 0; i < hp_view_warning_count(view); i++) {
+        note(data, hp_view_warning(view, i).at);
     }
 }
 
@@ -64,8 +56,7 @@ static void put_element(void *data, const char *note) {
     elements->between = ",\n  ";
 }
 
-void hp_notes_json(struct hp_sink *out, const struct hp_profile *profile,
-                   enum hp_report_kind kind) {
+void hp_notes_json(struct hp_sink *out, const struct hp_view *view) {
     struct elements elements = {out, "\n  "};
-    hp_notes_tell(profile, kind, put_element, &elements);
+    hp_notes_tell(view, put_element, &elements);
 }

@@ -3,16 +3,14 @@
 #define HP_REPORT_NOTES_H
 
 #include "base/sink.h"
-#include "model/profile.h"
+#include "view/view.h"
 
 typedef void hp_note_fn(void *data, const char *note);
 
 // Call `note` with each: who made them and how, from what, and the warnings.
-void hp_notes_tell(const struct hp_profile *profile, enum hp_report_kind kind,
-                   hp_note_fn *note, void *data);
+void hp_notes_tell(const struct hp_view *view, hp_note_fn *note, void *data);
 
 // As the elements of an array in JSON, a line each.
-void hp_notes_json(struct hp_sink *out, const struct hp_profile *profile,
-                   enum hp_report_kind kind);
+void hp_notes_json(struct hp_sink *out, const struct hp_view *view);
 
 #endif

@@ -6,13 +6,13 @@ struct row_key {
 
 // When a function of level 1 was last met.
 struct meeting {
-    size_t path; // its number and one
+    size_t stack; // its number and one
     uint32_t level;
 };
 
 struct builder {
     struct hp_callgraph *graph;
-    const struct hp_paths *paths;
+    const struct hp_stacks *stacks;
     struct hp_strtab functions, rows; // the bytes of all keys, to find them again
     HP_VEC(struct meeting) meetings;  // of each function
 };
@@ -28,9 +28,9 @@ static uint32_t add_function(struct builder *b,
     return number;
 }
 
-// The function of a call, of the level it has in this path.
+// The function of a call, of the level it has in this stack.
 static uint32_t meet(struct builder *b, const struct hp_place *place, uint32_t call,
-                     size_t path) {
+                     size_t stack) {
     struct hp_callgraph_function function = {
         .module = place->frame ? place->frame->module : (hp_module_id){0},
         .file = place->lines ? place->lines[call].file : (hp_string){0},
@@ -39,8 +39,8 @@ static uint32_t meet(struct builder *b, const struct hp_place *place, uint32_t c
     };
     uint32_t first = add_function(b, &function);
     struct meeting *meeting = &b->meetings.at[first];
-    if (meeting->path != path + 1) {
-        *meeting = (struct meeting){path + 1, 1};
+    if (meeting->stack != stack + 1) {
+        *meeting = (struct meeting){stack + 1, 1};
         return first;
     }
     function.level = ++meeting->level;
@@ -63,12 +63,12 @@ static void add_costs(struct builder *b, struct row_key key,
 }
 
 // From the root, each function calls the next.
-static void add_path(struct builder *b, size_t number,
-                     const struct hp_callgraph_costs *costs) {
-    const struct hp_path *path = &b->paths->paths.at[number];
+static void add_stack(struct builder *b, size_t number,
+                      const struct hp_callgraph_costs *costs) {
+    const struct hp_stack_key *stack = &b->stacks->all.at[number];
     struct row_key caller = {0};
-    for (uint32_t i = path->depth; i-- > 0;) {
-        struct hp_place place = hp_paths_place(b->paths, path->places[i]);
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        struct hp_place place = hp_stacks_place(b->stacks, stack->at[i]);
         for (uint32_t call = place.count; call-- > 0;) {
             uint32_t function = meet(b, &place, call, number);
             if (caller.function) {
@@ -101,15 +101,15 @@ static int compare_rows(const void *left, const void *right) {
     return (a->line > b->line) - (a->line < b->line);
 }
 
-void hp_callgraph_init(struct hp_callgraph *graph, const struct hp_paths *paths,
+void hp_callgraph_init(struct hp_callgraph *graph, const struct hp_stacks *stacks,
                        const struct hp_callgraph_costs *costs) {
     *graph = (struct hp_callgraph){0};
-    struct builder b = {.graph = graph, .paths = paths};
+    struct builder b = {.graph = graph, .stacks = stacks};
     hp_vec_push(&graph->functions, (struct hp_callgraph_function){0});
     hp_vec_push(&b.meetings, (struct meeting){0});
-    for (size_t i = 0; i < paths->paths.count; i++) {
+    for (size_t i = 0; i < stacks->all.count; i++) {
         if (has_costs(&costs[i])) {
-            add_path(&b, i, &costs[i]);
+            add_stack(&b, i, &costs[i]);
         }
     }
     if (graph->rows.count > 0) {

@@ -6,12 +6,12 @@
 #ifndef HP_VIEW_CALLGRAPH_H
 #define HP_VIEW_CALLGRAPH_H
 
-#include "view/paths.h"
+#include "view/stacks.h"
 
 struct hp_callgraph_function {
     hp_module_id module;
     hp_string file;  // of the profile; "" if unknown
-    hp_node_id name; // of the paths' naming
+    hp_node_id name; // of the stacks' naming
     uint32_t level;  // 1 for the first in a stack from the root
 };
 
@@ -32,8 +32,8 @@ struct hp_callgraph {
     HP_VEC(struct hp_callgraph_row) rows;           // by function, callee and line
 };
 
-// `costs` are those of the paths; paths without any are left out.
-void hp_callgraph_init(struct hp_callgraph *graph, const struct hp_paths *paths,
+// Of addresses; `costs` are those of the stacks, and those without any are left out.
+void hp_callgraph_init(struct hp_callgraph *graph, const struct hp_stacks *stacks,
                        const struct hp_callgraph_costs *costs);
 void hp_callgraph_done(struct hp_callgraph *graph);
 

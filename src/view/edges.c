@@ -7,10 +7,10 @@ struct key {
 struct builder {
     struct hp_edges *edges;
     struct hp_strtab keys; // the bytes of all keys, to find them again
-    HP_VEC(size_t) seen;   // of each edge: the last trace that it was counted in, and one
+    HP_VEC(size_t) seen;   // of each edge: the last stack that it was counted in, and one
 };
 
-static void add_call(struct builder *b, struct key key, bool is_through, size_t trace,
+static void add_call(struct builder *b, struct key key, bool is_through, size_t stack,
                      hp_fixed value) {
     struct hp_span bytes = {(const char *)&key, sizeof key};
     uint32_t number = hp_strtab_add(&b->keys, bytes).n - 1;
@@ -21,18 +21,18 @@ static void add_call(struct builder *b, struct key key, bool is_through, size_t 
     }
     struct hp_edge *edge = &b->edges->edges.at[number];
     edge->is_through &= is_through;
-    if (b->seen.at[number] != trace + 1) {
-        b->seen.at[number] = trace + 1;
+    if (b->seen.at[number] != stack + 1) {
+        b->seen.at[number] = stack + 1;
         edge->value += value;
     }
 }
 
-static void add_trace(struct builder *b, const struct hp_trace *trace, size_t number,
+static void add_stack(struct builder *b, const struct hp_stack_key *stack, size_t number,
                       hp_fixed value, const bool *is_shown) {
     hp_node_id caller = {0};
     uint32_t caller_depth = 0;
-    for (uint32_t i = trace->depth; i-- > 0;) {
-        hp_node_id node = trace->nodes[i];
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        hp_node_id node = {stack->at[i]};
         if (is_shown[node.n]) {
             if (caller.n) {
                 add_call(b, (struct key){caller, node}, caller_depth != i + 1, number,
@@ -52,14 +52,17 @@ static int compare(const void *left, const void *right) {
     return (a->callee.n > b->callee.n) - (a->callee.n < b->callee.n);
 }
 
-void hp_edges_init(struct hp_edges *edges, const struct hp_traces *traces,
+void hp_edges_init(struct hp_edges *edges, const struct hp_stacks *stacks,
                    enum hp_metric metric, const bool *is_shown) {
     *edges = (struct hp_edges){0};
     struct builder b = {.edges = edges};
-    for (size_t i = 0; i < traces->traces.count; i++) {
-        const struct hp_trace *trace = &traces->traces.at[i];
-        add_trace(&b, trace, i, trace->values.of[metric], is_shown);
+    struct hp_stack_sums sums;
+    hp_stack_sums_init(&sums, stacks, false);
+    hp_stack_sums_add(&sums, stacks, (struct hp_selection){HP_OF_ALL, 0});
+    for (size_t i = 0; i < stacks->all.count; i++) {
+        add_stack(&b, &stacks->all.at[i], i, sums.values[i].of[metric], is_shown);
     }
+    hp_stack_sums_done(&sums);
     if (edges->edges.count > 0) {
         qsort(edges->edges.at, edges->edges.count, sizeof *edges->edges.at, compare);
     }

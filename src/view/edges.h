@@ -1,12 +1,12 @@
-// Calls between some nodes of a profile.
+// Calls between some nodes of a view.
 #ifndef HP_VIEW_EDGES_H
 #define HP_VIEW_EDGES_H
 
-#include "view/traces.h"
+#include "view/stacks.h"
 
 struct hp_edge {
     hp_node_id caller, callee;
-    hp_fixed value;  // of the traces with such a call, each once
+    hp_fixed value;  // of the stacks with such a call, each once
     bool is_through; // there are others in between, which are not shown
 };
 
@@ -14,8 +14,8 @@ struct hp_edges {
     HP_VEC(struct hp_edge) edges; // by caller and callee
 };
 
-// is_shown[node]; of the values of a metric.
-void hp_edges_init(struct hp_edges *edges, const struct hp_traces *traces,
+// Of stacks of names and their values of a metric; is_shown[node].
+void hp_edges_init(struct hp_edges *edges, const struct hp_stacks *stacks,
                    enum hp_metric metric, const bool *is_shown);
 void hp_edges_done(struct hp_edges *edges);
 

@@ -1,8 +1,6 @@
 #include "view/groups.h"
 
 #include "base/units.h"
-#include "view/left.h"
-#include "view/walk.h"
 
 #include <string.h>
 
@@ -28,39 +26,20 @@ static int by_name(const void *left, const void *right) {
     return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-struct hp_group_member *hp_group_members(const struct hp_profile *profile,
-                                         const struct hp_report_options *options,
-                                         size_t *count) {
+struct hp_group_member *hp_group_members(const struct hp_view *view, size_t *count) {
+    const struct hp_profile *profile = view->profile;
     struct hp_group_member *members = hp_alloc(profile->inputs.count * sizeof *members);
     const struct hp_input_record *input;
     *count = 0;
     hp_vec_each (input, &profile->inputs) {
         if (hp_input_is_used(input)) {
             members[(*count)++] =
-                (struct hp_group_member){name_of_input(profile, input, options),
+                (struct hp_group_member){name_of_input(profile, input, &view->options),
                                          input->number};
         }
     }
     qsort(members, *count, sizeof *members, by_name);
     return members;
-}
-
-struct hp_group_sum hp_group_sum(const struct hp_profile *profile,
-                                 const struct hp_input_record *input,
-                                 enum hp_metric metric, const bool *is_left) {
-    struct hp_history_reader reader = {0};
-    struct hp_observation seen;
-    struct hp_group_sum sum = {0};
-    hp_history_open(&reader, &profile->history, input->number);
-    while (hp_history_next(&reader, &seen)) {
-        sum.all += seen.values.of[metric];
-        if (is_left[seen.stack]) {
-            sum.left += seen.values.of[metric];
-            hp_error_add(&sum.error, &seen.errors[hp_column_of(metric)]);
-        }
-    }
-    hp_history_done_reading(&reader);
-    return sum;
 }
 
 // --- names of labels --------------------------------------------------------------------
@@ -159,92 +138,88 @@ bool hp_groups_exist(const struct hp_profile *profile,
     return found;
 }
 
-// --- rows -------------------------------------------------------------------------------
+// --- nodes and rows ---------------------------------------------------------------------
 
-struct rows {
-    struct hp_table *table;
-    const bool *is_left;    // of each stack
-    HP_VEC(size_t) of_node; // the number of its row, + 1; 0: none yet
-    hp_node_id *of_set;     // of labels: the node that it belongs to, 0 for none
-};
-
-static hp_node_id node_of(struct rows *rows, struct hp_span name) {
-    return (hp_node_id){hp_strtab_add(&rows->table->naming.names, name).n};
+static hp_node_id add_node(struct hp_view *view, struct hp_span name) {
+    return (hp_node_id){hp_strtab_add(&view->naming.names, name).n};
 }
 
-static struct hp_row *row_of(struct rows *rows, hp_node_id node) {
-    struct hp_table *table = rows->table;
-    while (rows->of_node.count <= node.n) {
-        hp_vec_push(&rows->of_node, 0);
-    }
-    if (rows->of_node.at[node.n] == 0) {
-        struct hp_row row = {.node = node};
-        hp_vec_push(&table->rows, row);
-        rows->of_node.at[node.n] = table->rows.count;
-    }
-    return &table->rows.at[rows->of_node.at[node.n] - 1];
-}
-
-static void find_nodes(struct rows *rows, const struct hp_profile *profile,
-                       const struct hp_report_options *options) {
-    size_t count = profile->tag_sets.strings.count;
+void hp_groups_init(struct hp_groups *groups, struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    size_t sets = profile->tag_sets.strings.count;
     struct name name = {0};
-    rows->of_set = hp_alloc((count + 1) * sizeof *rows->of_set);
-    for (uint32_t set = 1; set < count; set++) {
-        name_of_set(&name, profile, (hp_string){set}, options);
+    groups->of_set = hp_alloc((sets + 1) * sizeof *groups->of_set);
+    for (uint32_t set = 1; set < sets; set++) {
+        name_of_set(&name, profile, (hp_string){set}, &view->options);
         struct hp_span text = {name.text.at, name.text.count};
-        rows->of_set[set] = text.size > 0 ? node_of(rows, text) : (hp_node_id){0};
+        groups->of_set[set] = text.size > 0 ? add_node(view, text) : (hp_node_id){0};
     }
     hp_vec_done(&name.text);
+    groups->of_input = hp_alloc(profile->inputs.count * sizeof *groups->of_input);
+    for (size_t i = 0; i < profile->inputs.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.at[i];
+        if (hp_input_is_used(input)) {
+            groups->of_input[i] =
+                add_node(view, name_of_input(profile, input, &view->options));
+        }
+    }
 }
 
-static void add(struct hp_row *row, const struct hp_observation *seen,
-                enum hp_metric metric) {
-    row->flat += seen->values.of[metric];
-    hp_error_add(&row->flat_error, &seen->errors[hp_column_of(metric)]);
-    row->cum = row->flat;
-    row->cum_error = row->flat_error;
+void hp_groups_done(struct hp_groups *groups) {
+    free(groups->of_set);
+    free(groups->of_input);
 }
 
-static void add_input(struct rows *rows, const struct hp_input_record *input,
-                      const struct hp_report_options *options,
+static void see(struct hp_top *top, struct hp_view *view, hp_node_id node) {
+    if (!top->seen[node.n]) {
+        top->seen[node.n] = 1;
+        hp_vec_push(&view->rows, ((struct hp_row_key){node, HP_NO_PARENT, 0, NULL}));
+    }
+}
+
+static void add(struct hp_top *top, hp_node_id node, const struct hp_observation *seen) {
+    hp_top_add(top, top->flat, node, &seen->values);
+    hp_top_add(top, top->cum, node, &seen->values);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        if (top->flat_errors[i]) {
+            hp_error_add(&top->flat_errors[i][node.n], &seen->errors[i]);
+        }
+        if (top->cum_errors[i]) {
+            hp_error_add(&top->cum_errors[i][node.n], &seen->errors[i]);
+        }
+    }
+}
+
+static void add_input(const struct hp_groups *groups, struct hp_view *view,
+                      struct hp_top *top, size_t number,
                       struct hp_history_reader *reader) {
-    struct hp_table *table = rows->table;
-    const struct hp_profile *profile = table->naming.profile;
-    hp_node_id own = node_of(rows, name_of_input(profile, input, options));
+    const struct hp_profile *profile = view->profile;
+    hp_node_id own = groups->of_input[number];
     struct hp_observation seen;
     bool is_used = false;
-    hp_history_open(reader, &profile->history, input->number);
+    hp_history_open(reader, &profile->history, profile->inputs.at[number].number);
     while (hp_history_next(reader, &seen)) {
-        hp_node_id node = rows->of_set[hp_profile_tags(profile, seen.stack).n];
+        hp_node_id node = groups->of_set[hp_profile_tags(profile, seen.stack).n];
         is_used = true;
-        table->total += seen.values.of[options->metric];
-        if (rows->is_left[seen.stack]) {
-            table->left += seen.values.of[options->metric];
-            add(row_of(rows, node.n ? node : own), &seen, options->metric);
+        if (!view->is_visible || view->is_visible[seen.stack]) {
+            node = node.n ? node : own;
+            see(top, view, node);
+            add(top, node, &seen);
         }
     }
     // Also what has no stacks has a row; but it has no threads.
-    if (!is_used && !hp_walk_is_filtered(profile) && options->by != HP_BY_THREAD) {
-        row_of(rows, own);
+    if (!is_used && !view->head.is_filtered && view->options.by != HP_BY_THREAD) {
+        see(top, view, own);
     }
 }
 
-void hp_groups_make_rows(struct hp_table *table, const struct hp_profile *profile,
-                         const struct hp_report_options *options) {
-    hp_naming_init(&table->naming, profile, options);
-    bool *is_left = hp_left_stacks(&table->naming);
-    struct rows rows = {.table = table, .is_left = is_left};
+void hp_groups_sum(const struct hp_groups *groups, struct hp_view *view,
+                   struct hp_top *top) {
     struct hp_history_reader reader = {0};
-    const struct hp_input_record *input;
-    find_nodes(&rows, profile, options);
-    hp_vec_each (input, &profile->inputs) {
-        if (hp_input_is_used(input)) {
-            add_input(&rows, input, options, &reader);
+    for (size_t i = 0; i < view->profile->inputs.count; i++) {
+        if (hp_input_is_used(&view->profile->inputs.at[i])) {
+            add_input(groups, view, top, i, &reader);
         }
     }
     hp_history_done_reading(&reader);
-    hp_vec_done(&rows.of_node);
-    free(rows.of_set);
-    free(is_left);
 }

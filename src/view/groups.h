@@ -1,10 +1,10 @@
-// Rows of a table that stand for inputs, threads, or all that has one label.
+// Rows that stand for inputs, threads, or all that has one label.
 //
 // A label of a sample counts before one of its input.
 #ifndef HP_VIEW_GROUPS_H
 #define HP_VIEW_GROUPS_H
 
-#include "view/table.h"
+#include "view/top.h"
 
 // Whether anything has a thread, or the label that is asked for.
 bool hp_groups_exist(const struct hp_profile *profile,
@@ -16,24 +16,20 @@ struct hp_group_member {
 };
 
 // The inputs that are used, by the name of their group; to be freed.
-struct hp_group_member *hp_group_members(const struct hp_profile *profile,
-                                         const struct hp_report_options *options,
-                                         size_t *count);
+struct hp_group_member *hp_group_members(const struct hp_view *view, size_t *count);
 
-// What an input added, from the profile's history.
-struct hp_group_sum {
-    hp_fixed all;
-    hp_fixed left;         // by filters
-    struct hp_error error; // of that
+// The nodes of the groups.
+struct hp_groups {
+    hp_node_id *of_set;   // of each set of labels; 0 for none
+    hp_node_id *of_input; // of each input
 };
 
-// `is_left` tells which stacks are.
-struct hp_group_sum hp_group_sum(const struct hp_profile *profile,
-                                 const struct hp_input_record *input,
-                                 enum hp_metric metric, const bool *is_left);
+// Name them: they become nodes of the view's naming.
+void hp_groups_init(struct hp_groups *groups, struct hp_view *view);
+void hp_groups_done(struct hp_groups *groups);
 
-// Fill table->rows and total; names are those of table->naming.
-void hp_groups_make_rows(struct hp_table *table, const struct hp_profile *profile,
-                         const struct hp_report_options *options);
+// Add up input by input, and make a row of each group.
+void hp_groups_sum(const struct hp_groups *groups, struct hp_view *view,
+                   struct hp_top *top);
 
 #endif

@@ -133,9 +133,10 @@ static hp_string picked_by(const struct hp_line *line, hp_string module,
     return by_file ? line->file : line->function;
 }
 
-static uint8_t marks_of(const struct hp_profile *profile, size_t frame,
+static uint8_t marks_of(const struct hp_naming *naming, size_t frame,
                         const struct hp_line *line, enum hp_granularity by) {
-    const uint8_t *strings = profile->marks.strings.at;
+    const struct hp_profile *profile = naming->profile;
+    const uint8_t *strings = naming->filters->strings;
     if (!strings) {
         return 0;
     }
@@ -146,12 +147,12 @@ static uint8_t marks_of(const struct hp_profile *profile, size_t frame,
         marks |= strings[line->function.n] | strings[line->file.n];
     }
     marks = (uint8_t)(marks & ~hp_mark_of(HP_PICK)) | (pick & hp_mark_of(HP_PICK));
-    return marks | profile->marks.frames.at[frame];
+    return marks | naming->filters->frames[frame];
 }
 
 static bool is_hidden(const struct hp_naming *naming, uint8_t marks) {
     return (marks & hp_mark_of(HP_HIDE)) != 0 ||
-           ((naming->profile->marks.rules & ~marks & hp_mark_of(HP_SHOW)) != 0);
+           (naming->filters->rules & ~marks & hp_mark_of(HP_SHOW)) != 0;
 }
 
 // As in pprof: what is around the outermost match within a frame is not shown, wherever the
@@ -194,7 +195,7 @@ static void add_call(struct hp_naming *naming, struct builder *b, size_t number,
     struct hp_call call = {
         .node = {hp_strtab_add(&naming->names, built(b)).n},
         .line = line ? (uint32_t)(line - profile->lines.at) + 1 : 0,
-        .marks = marks_of(profile, number, line, by),
+        .marks = marks_of(naming, number, line, by),
         .is_allocator = is_allocator(b, profile, frame, line),
     };
     call.is_hidden = is_hidden(naming, call.marks);
@@ -202,11 +203,10 @@ static void add_call(struct hp_naming *naming, struct builder *b, size_t number,
 }
 
 // A call that is no frame's, behind those that are.
-static uint32_t add_stand_in(struct hp_naming *naming, const char *name, hp_string text) {
-    const uint8_t *strings = naming->profile->marks.strings.at;
+static uint32_t add_stand_in(struct hp_naming *naming, const char *name, uint8_t marks) {
     struct hp_call call = {
         .node = {hp_strtab_add(&naming->names, hp_span_of(name)).n},
-        .marks = strings ? strings[text.n] : 0,
+        .marks = marks,
     };
     call.is_hidden = is_hidden(naming, call.marks);
     hp_vec_push(&naming->calls, call);
@@ -241,8 +241,11 @@ static void shorten(struct hp_naming *naming) {
 }
 
 void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
+                    const struct hp_filters *filters,
                     const struct hp_report_options *options) {
-    *naming = (struct hp_naming){.profile = profile, .all_frames = options->all_frames};
+    *naming = (struct hp_naming){.profile = profile,
+                                 .filters = filters,
+                                 .all_frames = options->all_frames};
     struct builder b = {.is_allocator = hp_alloc(profile->strings.strings.count + 1)};
     if (options->short_names) {
         shorten(naming);
@@ -262,9 +265,8 @@ void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
     }
     hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
     find_only_calls(naming);
-    naming->empty_call = add_stand_in(naming, "[empty stack]", profile->marks.empty);
-    naming->truncated_call =
-        add_stand_in(naming, "[truncated]", profile->marks.truncated);
+    naming->empty_call = add_stand_in(naming, "[empty stack]", filters->empty);
+    naming->truncated_call = add_stand_in(naming, "[truncated]", filters->truncated);
     naming->empty = naming->calls.at[naming->empty_call].node;
     naming->truncated = naming->calls.at[naming->truncated_call].node;
     hp_vec_done(&b.text);
@@ -292,4 +294,14 @@ struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node) {
 
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b) {
     return hp_span_compare(hp_node_name(naming, a), hp_node_name(naming, b));
+}
+
+const char *hp_granularity_text(enum hp_granularity by) {
+    static const char *const names[] = {
+        [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",
+        [HP_BY_FILE] = "file",         [HP_BY_MODULE] = "module",
+        [HP_BY_ADDRESS] = "address",   [HP_BY_INPUT] = "input",
+        [HP_BY_THREAD] = "thread",     [HP_BY_LABEL] = "label",
+    };
+    return names[by];
 }

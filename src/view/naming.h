@@ -5,7 +5,7 @@
 #ifndef HP_VIEW_NAMING_H
 #define HP_VIEW_NAMING_H
 
-#include "model/profile.h"
+#include "view/filter.h"
 
 // A node: a name of one naming.
 typedef struct {
@@ -21,10 +21,11 @@ struct hp_call {
 };
 
 struct hp_naming {
-    const struct hp_profile *profile; // borrowed
-    struct hp_strtab names;           // node n is string n
-    HP_VEC(struct hp_call) calls;     // of each frame, innermost first
-    HP_VEC(uint32_t) first_call;      // of each frame, and one behind the last
+    const struct hp_profile *profile; // borrowed, as is
+    const struct hp_filters *filters;
+    struct hp_strtab names;       // node n is string n
+    HP_VEC(struct hp_call) calls; // of each frame, innermost first
+    HP_VEC(uint32_t) first_call;  // of each frame, and one behind the last
     HP_VEC(hp_node_id) only;      // of each frame: its node if it has one call, else 0
     struct hp_strtab short_names; // of functions, if they are to be short
     hp_string *short_of;          // of each string of the profile, or NULL
@@ -36,6 +37,7 @@ struct hp_naming {
 
 // options->by, all_frames, no_inlines and short_names are looked at.
 void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
+                    const struct hp_filters *filters,
                     const struct hp_report_options *options);
 void hp_naming_done(struct hp_naming *naming);
 
@@ -43,6 +45,9 @@ void hp_naming_done(struct hp_naming *naming);
 struct hp_span hp_naming_function(const struct hp_naming *naming, hp_string function);
 
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
+
+// What a row stands for: "function".
+const char *hp_granularity_text(enum hp_granularity by);
 
 // Below, above or equal to 0 as `a` comes before, after or is `b` in byte order.
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);

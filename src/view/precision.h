@@ -9,11 +9,11 @@ struct hp_precision {
     double confidence;
     bool is_known[HP_COLUMNS];   // the profile has errors, and the report is to show them
     uint64_t period[HP_COLUMNS]; // the largest: what is not seen may hold as much
+    struct hp_interval of_nothing[HP_METRICS]; // of many rows
 };
 
-// options->confidence and no_error are looked at.
-void hp_precision_init(struct hp_precision *precision, const struct hp_profile *profile,
-                       const struct hp_report_options *options);
+// When the rest is known.
+void hp_precision_complete(struct hp_precision *precision);
 
 // The interval of a value; NAN where nothing is known.
 struct hp_interval hp_precision_range(const struct hp_precision *precision,
@@ -22,6 +22,17 @@ struct hp_interval hp_precision_range(const struct hp_precision *precision,
 
 // On how many equal samples a value stands; NAN where it does not stand on samples.
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,
+                            const struct hp_error *error, enum hp_metric metric);
+
+// "few-samples": of the bits of enum hp_row_flag, from 0.
+enum {
+    HP_ROW_FLAGS = 4,
+};
+
+const char *hp_row_flag_text(unsigned bit);
+
+// Of a value, enum hp_row_flag: the one place where it is judged.
+unsigned hp_precision_flags(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric);
 
 #endif

@@ -4,14 +4,12 @@
 //
 // An input is held against the others: by a t test with their variance, and for sampling alone.
 #include "view/spread.h"
-#include "view/chosen.h"
+
+#include "view/diff_sums.h"
 
 #include "stats/distributions.h"
 #include "stats/measure.h"
 #include "stats/significance.h"
-#include "view/groups.h"
-#include "view/left.h"
-#include "view/sides.h"
 
 #include <math.h>
 
@@ -53,12 +51,30 @@ static struct hp_spread_row row_of(const struct hp_side_sum *sum, double n,
 
 // --- outliers -----------------------------------------------------------------------------
 
-// What is left of one input, and sums over all.
+// What filters leave of one input.
 struct single {
     hp_fixed value;
     struct hp_error error;
     double bytes;
 };
+
+static struct single sum_of_input(const struct hp_profile *profile,
+                                  const struct hp_input_record *input,
+                                  enum hp_metric metric, const bool *is_visible) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    struct single sum = {.value = 0};
+    hp_history_open(&reader, &profile->history, input->number);
+    while (hp_history_next(&reader, &seen)) {
+        if (is_visible[seen.stack]) {
+            sum.value += seen.values.of[metric];
+            hp_error_add(&sum.error, &seen.errors[hp_column_of(metric)]);
+        }
+    }
+    hp_history_done_reading(&reader);
+    sum.bytes = hp_fixed_double(sum.value, metric);
+    return sum;
+}
 
 // Of all inputs.
 struct moments {
@@ -153,16 +169,15 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
     const struct hp_profile *profile = naming->profile;
     size_t count = sides->new.count;
     enum hp_metric metric = options->metric;
-    double confidence = hp_chosen_confidence(options);
+    double confidence = options->confidence;
     struct single *all = hp_alloc(count * sizeof *all);
     struct hp_outlier *judged = hp_alloc(count * sizeof *judged);
-    bool *is_left = hp_left_stacks(naming);
+    bool *is_visible = hp_visible_stacks(naming);
     for (size_t i = 0; i < count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[sides->new.at[i]];
-        struct hp_group_sum one = hp_group_sum(profile, input, metric, is_left);
-        all[i] = (struct single){one.left, one.error, hp_fixed_double(one.left, metric)};
+        all[i] = sum_of_input(profile, input, metric, is_visible);
     }
-    free(is_left);
+    free(is_visible);
     struct moments moments = moments_of(all, count);
     for (size_t i = 0; i < count; i++) {
         judged[i] = judge(&all[i], moments, sum, metric);
@@ -183,7 +198,7 @@ void hp_spread_init(struct hp_spread *spread, const struct hp_naming *naming,
     hp_sides_init(&sides, profile);
     hp_members_init(&members, naming, options->sort == HP_SORT_CUM);
     struct hp_sums *sums =
-        hp_sides_sum(profile, &sides, &members, options->metric, false);
+        hp_diff_sums(profile, &sides, &members, options->metric, false);
     double n = (double)sides.new.count;
     bool has_errors = hp_profile_has_errors(profile, hp_column_of(options->metric));
     *spread = (struct hp_spread){.inputs = sides.new.count};

@@ -26,22 +26,26 @@ static void add(struct sums *sums, hp_int128 bytes, const struct hp_error *error
     }
 }
 
-struct hp_unseen hp_unseen_of(const struct hp_profile *profile, enum hp_column column,
-                              double confidence) {
+struct hp_unseen hp_unseen_of(const struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    enum hp_column column = hp_column_of(view->options.metric);
     enum hp_metric space = column == HP_COLUMN_ALLOC ? HP_ALLOC_SPACE : HP_INUSE_SPACE;
+    const struct hp_error *total = &view->head.errors[column];
+    double miss = 1 - view->options.confidence, period = (double)total->period;
     struct sums sums = {0};
+    if (!view->precision.is_known[column]) {
+        return (struct hp_unseen){.is_known = false};
+    }
     for (size_t i = 0; i < profile->stacks.count; i++) {
         hp_fixed value = profile->stacks.at[i].values.of[space];
         add(&sums, hp_fixed_round(value, space), &profile->errors[column].at[i]);
     }
     double estimate = (double)sums.beyond, variance = (double)sums.variance;
-    struct hp_error total = hp_profile_error(profile, column);
-    double period = (double)total.period;
-    double z = hp_normal_quantile_above(1 - confidence);
+    double z = hp_normal_quantile_above(miss);
     return (struct hp_unseen){
-        .is_known = !(total.flags & HP_ERROR_UNCOUNTED),
+        .is_known = !(total->flags & HP_ERROR_UNCOUNTED),
         .estimate = estimate,
         .highest = estimate + period + z * sqrt(variance + 2 * period * period),
-        .stack = -period * log(1 - confidence),
+        .stack = -period * log(miss),
     };
 }

@@ -2,18 +2,18 @@
 #ifndef HP_VIEW_UNSEEN_H
 #define HP_VIEW_UNSEEN_H
 
-#include "model/profile.h"
+#include "view/view.h"
 
 // In bytes.  The estimates of the stacks that were seen already stand for these.
 struct hp_unseen {
-    bool is_known;   // not if some stack may have one sample or many
+    bool
+        is_known; // not if nothing is of errors, or some stack may have one sample or many
     double estimate; // of all such stacks together
     double highest;  // what they hold at most, with the confidence asked for
     double stack;    // what one of them holds at most
 };
 
-// Of a column that has errors.
-struct hp_unseen hp_unseen_of(const struct hp_profile *profile, enum hp_column column,
-                              double confidence);
+// In the metric and with the confidence of the view.
+struct hp_unseen hp_unseen_of(const struct hp_view *view);
 
 #endif

@@ -3,9 +3,9 @@
 // have 64 bytes, R is 4096; |z| < 6 is wrong twice in 10^9 seeds, and the seeds are fixed.
 #include "calc/uncertainty.h"
 #include "sampler/sim/binomial.h"
-#include "view/difference.h"
+#include "view/report_diff.h"
+#include "view/report_trend.h"
 #include "view/spread.h"
-#include "view/trend.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -76,18 +76,25 @@ static void add_dump(struct hp_profile *profile, bool is_base, uint64_t inuse,
     hp_vec_push(&profile->inputs, record);
 }
 
+// A report of all that was added; to be freed with its profile.
+static struct hp_view *view_of(struct hp_profile *profile, enum hp_report_kind kind) {
+    struct hp_report_options options = {.kind = kind};
+    struct hp_err err = {0};
+    hp_history_sort(&profile->history);
+    hp_profile_summarize(profile);
+    profile->keeps.history = true;
+    struct hp_view *view = hp_view_new(profile, &options, &err);
+    cr_assert_not_null(view, "%s", err.message);
+    return view;
+}
+
 static struct hp_change compare(struct hp_profile *profile,
                                 enum hp_difference_test test) {
-    static const struct hp_report_options defaults;
-    struct hp_difference difference;
-    struct hp_sides sides;
-    hp_history_sort(&profile->history);
-    hp_sides_init(&sides, profile);
-    hp_difference_init(&difference, profile, &sides, &defaults);
-    cr_assert_eq(difference.test, test);
-    struct hp_change total = difference.total;
-    hp_difference_done(&difference);
-    hp_sides_done(&sides);
+    struct hp_view *view = view_of(profile, HP_REPORT_DIFF);
+    const struct hp_difference *difference = view->extra;
+    cr_assert_eq(difference->test, test);
+    struct hp_change total = difference->total;
+    hp_view_free(view);
     hp_profile_done(profile);
     return total;
 }
@@ -210,10 +217,8 @@ static void live(struct series s, uint64_t alive[MOST_DUMPS]) {
 }
 
 static double slope_p(struct series s) {
-    static const struct hp_report_options defaults;
     uint64_t alive[MOST_DUMPS];
     struct hp_profile profile;
-    struct hp_trend trend;
     live(s, alive);
     start(&profile);
     profile.has_times = true;
@@ -221,11 +226,11 @@ static double slope_p(struct series s) {
         add_dump(&profile, false, alive[j], 0);
         profile.inputs.at[j].time = 3600 * j;
     }
-    hp_history_sort(&profile.history);
-    hp_trend_init(&trend, &profile, &defaults);
-    cr_assert_eq(trend.dumps, (size_t)s.dumps);
-    double p = trend.total.p;
-    hp_trend_done(&trend);
+    struct hp_view *view = view_of(&profile, HP_REPORT_TREND);
+    const struct hp_trend *trend = view->extra;
+    cr_assert_eq(trend->dumps, (size_t)s.dumps);
+    double p = trend->total.p;
+    hp_view_free(view);
     hp_profile_done(&profile);
     return p;
 }
@@ -306,7 +311,8 @@ Test(changes, a_fleet_that_has_doubled_is_found, .timeout = 100) {
 }
 
 static struct hp_spread spread_of(int hosts, double mean, double cv, double last) {
-    static const struct hp_report_options defaults;
+    static const struct hp_report_options defaults = {.confidence = 0.95};
+    struct hp_filters no_filters = {0};
     struct hp_profile profile;
     struct hp_naming naming;
     struct hp_spread spread;
@@ -316,7 +322,7 @@ static struct hp_spread spread_of(int hosts, double mean, double cv, double last
         add_dump(&profile, false, sample(of), 0);
     }
     hp_history_sort(&profile.history);
-    hp_naming_init(&naming, &profile, &defaults);
+    hp_naming_init(&naming, &profile, &no_filters, &defaults);
     hp_spread_init(&spread, &naming, &defaults);
     hp_naming_done(&naming);
     hp_profile_done(&profile);

@@ -1,4 +1,4 @@
-#include "report/report.h"
+#include "model/profile.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -41,12 +41,12 @@ static void add(const char *leaf, const char *root, hp_fixed value) {
 static const char *folded(void) {
     static struct memory memory;
     memory = (struct memory){0};
-    struct hp_report_options options = {.kind = HP_REPORT_MERGE};
-    struct hp_sink sink;
+    struct hp_report_options options = {.kind = HP_REPORT_MERGE, .format = "folded"};
     struct hp_err err;
-    hp_sink_init(&sink, append, &memory);
-    hp_folded_writer.write(&sink, &profile, &options);
-    cr_assert_eq(hp_sink_close(&sink, &err), HP_OK);
+    struct hp_view *view = hp_view_new(&profile, &options, &err);
+    cr_assert_not_null(view);
+    cr_assert_eq(hp_view_write(view, append, &memory, &err), HP_OK);
+    hp_view_free(view);
     hp_profile_done(&profile);
     return memory.text;
 }

@@ -32,7 +32,7 @@ static struct hp_profile *read_dump(void) {
     int fd = file_of(dump, sizeof dump - 1, path);
     const char *paths[] = {path};
     struct hp_profile *profile = hp_profile_new();
-    struct hp_read_options options = {.history = true, .base_count = 0};
+    struct hp_read_options options = {.base_count = 0};
     cr_assert_eq(hp_profile_read(profile, paths, 1, &options, &err), HP_OK, "%s",
                  err.message);
     close(fd);
@@ -62,25 +62,49 @@ static void use_german_numbers(void) {
     cr_assert_eq(system(command), 0);
 }
 
+static void write_report(const struct hp_profile *profile,
+                         const struct hp_report_options *options, char text[8192]) {
+    struct hp_view *view = hp_view_new(profile, options, &err);
+    cr_assert_not_null(view, "%s", err.message);
+    cr_assert_eq(hp_view_write(view, append, text, &err), HP_OK);
+    hp_view_free(view);
+}
+
 Test(library, writes_json_whatever_locale_its_caller_has) {
     use_german_numbers();
     struct hp_profile *profile = read_dump();
     struct hp_report_options options = {.format = "json", .confidence = 0.5};
     char text[8192] = "";
-    cr_assert_eq(hp_profile_report(profile, &options, append, text, &err), HP_OK);
+    write_report(profile, &options, text);
     cr_expect_not_null(strstr(text, "\"confidence\": 0.5"), "%s", text);
     hp_profile_free(profile);
 }
 
-Test(library, forgets_filters_whose_names_symbols_have_changed) {
+Test(library, has_filters_of_each_report_and_not_of_the_profile) {
     struct hp_profile *profile = read_dump();
-    struct hp_filter filter = {HP_HIDE, "app"};
-    cr_assert_eq(hp_profile_filter(profile, &filter, 1, &err), HP_OK);
-    hp_profile_symbolize(profile, NULL);
-    char text[8192] = "";
-    cr_assert_eq(hp_profile_report(profile, NULL, append, text, &err), HP_OK);
-    cr_expect_not_null(strstr(text, "app+0x1000"), "%s", text);
+    struct hp_filter filter = {HP_HIDE, "0x1"};
+    struct hp_report_options options = {.filters = &filter, .filter_count = 1};
+    char with[8192] = "", without[8192] = "";
+    write_report(profile, &options, with);
+    cr_expect_null(strstr(with, "app+0x1000"), "%s", with);
+    write_report(profile, NULL, without);
+    cr_expect_not_null(strstr(without, "app+0x1000"), "%s", without);
     hp_profile_free(profile);
+}
+
+Test(library, tells_which_report_was_not_planned) {
+    char path[64];
+    int fd = file_of(dump, sizeof dump - 1, path);
+    const char *paths[] = {path};
+    struct hp_profile *profile = hp_profile_new();
+    struct hp_report_options top = {.format = "text"}, by_input = {.by = HP_BY_INPUT};
+    struct hp_read_options options = {.planned = &top, .planned_count = 1};
+    cr_assert_eq(hp_profile_read(profile, paths, 1, &options, &err), HP_OK);
+    cr_expect_null(hp_view_new(profile, &by_input, &err));
+    cr_expect_eq(err.code, HP_E_USAGE);
+    cr_expect_not_null(strstr(err.message, "top by input"), "%s", err.message);
+    hp_profile_free(profile);
+    close(fd);
 }
 
 // A header of a tar archive.

@@ -1,4 +1,4 @@
-#include "report/report.h"
+#include "model/profile.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -47,11 +47,14 @@ static void add(const char *function, const char *linkage, hp_int128 value) {
 }
 
 static int write_pprof(struct memory *memory, struct hp_err *err) {
-    struct hp_report_options options = {.kind = HP_REPORT_MERGE};
-    struct hp_sink sink;
-    hp_sink_init(&sink, append, memory);
-    hp_pprof_writer.write(&sink, &profile, &options);
-    return hp_sink_close(&sink, err);
+    struct hp_report_options options = {.kind = HP_REPORT_MERGE, .format = "pprof"};
+    hp_profile_summarize(&profile);
+    profile.keeps.labels = true;
+    struct hp_view *view = hp_view_new(&profile, &options, err);
+    cr_assert_not_null(view, "%s", err->message);
+    int ret = hp_view_write(view, append, memory, err);
+    hp_view_free(view);
+    return ret;
 }
 
 // The message within.

@@ -1,18 +1,18 @@
-#include "view/tree.h"
+#include "view/report_tree.h"
 
 #include <criterion/criterion.h>
 
 static const struct hp_error *const no_errors[HP_COLUMNS];
 static const hp_fixed one = (hp_fixed)1 << HP_SPACE_FRACTION;
 static struct hp_profile profile;
-static struct hp_tree tree;
+static struct hp_view *view;
 
 static void setup(void) {
     hp_profile_init(&profile);
 }
 
 static void done(void) {
-    hp_tree_done(&tree);
+    hp_view_free(view);
     hp_profile_done(&profile);
 }
 
@@ -28,7 +28,15 @@ static void add(hp_frame_id *frames, uint32_t depth, hp_fixed value) {
 }
 
 static bool is_called(uint32_t node, const char *name) {
-    return hp_span_is(hp_node_name(&tree.naming, tree.nodes.at[node].name), name);
+    return hp_span_is(hp_view_name(view, node), name);
+}
+
+static const struct hp_tree *grow(size_t limit) {
+    struct hp_report_options options = {.kind = HP_REPORT_TREE, .limit = limit};
+    struct hp_err err = {0};
+    view = hp_view_new(&profile, &options, &err);
+    cr_assert_not_null(view, "%s", err.message);
+    return view->extra;
 }
 
 Test(tree, of_a_recursion_of_300000_calls_is_as_deep) {
@@ -43,12 +51,12 @@ Test(tree, of_a_recursion_of_300000_calls_is_as_deep) {
     add(frames, DEPTH, one);
     add(frames, DEPTH - 1, one);
     free(frames);
-    hp_tree_init(&tree, &profile, &(struct hp_report_options){0});
-    cr_assert_eq(tree.nodes.count, DEPTH);
-    cr_expect_eq(tree.nodes.at[DEPTH - 1].depth, DEPTH - 1);
-    cr_expect(tree.nodes.at[0].cum == one * 2);
-    cr_expect(tree.nodes.at[DEPTH - 1].flat == one);
-    cr_expect(tree.nodes.at[DEPTH - 2].flat == one);
+    const struct hp_tree *tree = grow(0);
+    cr_assert_eq(tree->nodes.count, DEPTH);
+    cr_expect_eq(tree->nodes.at[DEPTH - 1].depth, DEPTH - 1);
+    cr_expect(tree->nodes.at[0].cum == one * 2);
+    cr_expect(tree->nodes.at[DEPTH - 1].flat == one);
+    cr_expect(tree->nodes.at[DEPTH - 2].flat == one);
 }
 
 Test(tree, keeps_what_is_above_a_large_node_below_negative_ones) {
@@ -56,10 +64,10 @@ Test(tree, keeps_what_is_above_a_large_node_below_negative_ones) {
     add((hp_frame_id[]){c, b}, 2, one * 5);
     add((hp_frame_id[]){a, b}, 2, one * -9);
     add((hp_frame_id[]){a}, 1, one);
-    hp_tree_init(&tree, &profile, &(struct hp_report_options){.limit = 1});
-    cr_assert_eq(tree.nodes.count, 2);
+    const struct hp_tree *tree = grow(1);
+    cr_assert_eq(tree->nodes.count, 2);
     cr_expect(is_called(0, "0x2"));
     cr_expect(is_called(1, "0x3"));
-    cr_expect_eq(tree.nodes.at[1].parent, 0);
-    cr_expect_eq(tree.hidden, 2);
+    cr_expect_eq(tree->nodes.at[1].parent, 0);
+    cr_expect_eq(tree->hidden, 2);
 }

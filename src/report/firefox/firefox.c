@@ -5,15 +5,11 @@
 // those of a range of time add up to what changed in it, and those of all to what the last
 // dump holds; a counter draws the memory in use.  One profile alone has its samples one
 // millisecond apart, as all at one time would be hard to select.
-#include "model/metrics.h"
 #include "report/firefox/firefox_tables.h"
-#include "report/json/jsonhead.h"
-#include "report/json/jsontext.h"
+#include "report/format.h"
+#include "report/json/json.h"
 #include "report/notes.h"
-#include "report/report.h"
-#include "view/apportion.h"
-#include "view/path_sums.h"
-#include "view/series.h"
+#include "view/rounding.h"
 
 #include "base/units.h"
 
@@ -21,27 +17,27 @@
 
 struct writer {
     struct hp_sink *out;
-    const struct hp_profile *profile;
-    struct hp_paths paths;
+    const struct hp_view *view;
+    const struct hp_stacks *stacks;
     struct hp_firefox_tables tables;
-    struct hp_series_dump *dumps; // of a timeline, else NULL
-    size_t dump_count;            // at least 1
+    const struct hp_series_dump *dumps; // of a timeline, else NULL
+    size_t dump_count;                  // at least 1
 };
 
 // --- dump by dump -------------------------------------------------------------------------
 
-// Whole numbers of all paths in one dump and the one before.
+// Whole numbers of all stacks in one dump and the one before.
 struct step {
     const struct writer *writer;
     enum hp_metric metric;
     size_t next; // dump
-    struct hp_path_sums sums;
+    struct hp_stack_sums sums;
     hp_fixed *exact;
     hp_int128 *before, *now;
 };
 
 static struct step step_new(const struct writer *w, enum hp_metric metric) {
-    size_t count = w->paths.paths.count;
+    size_t count = w->stacks->all.count;
     struct step step = {
         .writer = w,
         .metric = metric,
@@ -49,7 +45,7 @@ static struct step step_new(const struct writer *w, enum hp_metric metric) {
         .before = hp_alloc(count * sizeof(hp_int128)),
         .now = hp_alloc(count * sizeof(hp_int128)),
     };
-    hp_path_sums_init(&step.sums, &w->paths, false);
+    hp_stack_sums_init(&step.sums, w->stacks, false);
     return step;
 }
 
@@ -61,22 +57,23 @@ static bool step_next(struct step *step) {
     hp_int128 *before = step->now;
     step->now = step->before;
     step->before = before;
-    hp_path_sums_clear(&step->sums);
+    hp_stack_sums_clear(&step->sums, w->stacks);
+    struct hp_selection selection = {HP_OF_ALL, 0};
     if (w->dumps) {
-        hp_path_sums_add_input(&step->sums, w->dumps[step->next].input->number);
-    } else {
-        hp_path_sums_add_all(&step->sums);
+        selection =
+            (struct hp_selection){HP_OF_INPUT, w->dumps[step->next].input->number};
     }
-    for (size_t i = 0; i < w->paths.paths.count; i++) {
+    hp_stack_sums_add(&step->sums, w->stacks, selection);
+    for (size_t i = 0; i < w->stacks->all.count; i++) {
         step->exact[i] = step->sums.values[i].of[step->metric];
     }
-    hp_apportion(step->exact, w->paths.paths.count, step->metric, step->now);
+    hp_round_to_total(step->exact, w->stacks->all.count, step->metric, step->now);
     step->next++;
     return true;
 }
 
 static void step_done(struct step *step) {
-    hp_path_sums_done(&step->sums);
+    hp_stack_sums_done(&step->sums);
     free(step->exact);
     free(step->before);
     free(step->now);
@@ -102,7 +99,7 @@ static void put_stacks(const struct writer *w, enum hp_metric metric,
     struct step step = step_new(w, metric);
     hp_sink_text(w->out, "\"stack\": [");
     while (step_next(&step)) {
-        for (size_t i = 0; i < w->paths.paths.count; i++) {
+        for (size_t i = 0; i < w->stacks->all.count; i++) {
             if (step.now[i] != step.before[i]) {
                 hp_sink_print(w->out, "%s%u", samples->count > 0 ? "," : "",
                               (unsigned)w->tables.stack_of[i]);
@@ -121,7 +118,7 @@ static void put_weights(const struct writer *w, enum hp_metric metric) {
     const char *between = "";
     hp_sink_text(w->out, "\"weight\": [");
     while (step_next(&step)) {
-        for (size_t i = 0; i < w->paths.paths.count; i++) {
+        for (size_t i = 0; i < w->stacks->all.count; i++) {
             if (step.now[i] != step.before[i]) {
                 hp_sink_text(w->out, between);
                 put_integer(w->out, step.now[i] - step.before[i]);
@@ -214,7 +211,7 @@ static void put_threads(const struct writer *w, enum hp_metric first) {
     hp_sink_text(w->out, "\"threads\": [");
     for (unsigned i = 0; i < HP_METRICS; i++) {
         enum hp_metric metric = (enum hp_metric)((first + i) % HP_METRICS);
-        if (hp_profile_has_metric(w->profile, metric)) {
+        if (hp_view_has_metric(w->view, metric)) {
             put_thread(w, metric, number++, &samples);
         }
         if (metric == HP_INUSE_SPACE) {
@@ -248,9 +245,9 @@ static void put_note(void *data, const char *note) {
     entries->count++;
 }
 
-static void put_meta(const struct writer *w, enum hp_report_kind kind) {
+static void put_meta(const struct writer *w) {
     uint64_t ms = 0;
-    if (w->dumps && w->profile->has_times && w->dumps[0].time > 0) {
+    if (w->dumps && w->view->head.has_times && w->dumps[0].time > 0) {
         ms = (uint64_t)hp_nanoseconds(w->dumps[0].time) / 1000000;
     }
     hp_sink_print(w->out,
@@ -264,32 +261,32 @@ static void put_meta(const struct writer *w, enum hp_report_kind kind) {
                   "\"Numbers\", \"entries\": [",
                   (unsigned long long)ms);
     struct entries entries = {.out = w->out};
-    hp_notes_tell(w->profile, kind, put_note, &entries);
+    hp_notes_tell(w->view, put_note, &entries);
     hp_sink_text(w->out, "]}]},\n \"libs\": [], \"pages\": [],\n ");
 }
 
-static void write_firefox(struct hp_sink *out, const struct hp_profile *profile,
-                          const struct hp_report_options *options) {
-    struct writer w = {.out = out, .profile = profile, .dump_count = 1};
-    if (options->kind == HP_REPORT_TIMELINE) {
-        w.dumps = hp_series_new(profile, &w.dump_count);
-    }
-    hp_paths_init(&w.paths, profile, options);
-    hp_firefox_tables_init(&w.tables, &w.paths);
-    put_meta(&w, options->kind);
-    put_threads(&w, options->metric);
+static void write_firefox(struct hp_sink *out, const struct hp_view *view,
+                          const struct hp_style *style) {
+    (void)style;
+    struct writer w = {.out = out, .view = view, .stacks = &view->stacks};
+    w.dumps = view->series;
+    w.dump_count = view->series ? view->series_count : 1;
+    hp_firefox_tables_init(&w.tables, view);
+    put_meta(&w);
+    put_threads(&w, view->options.metric);
     hp_firefox_put_tables(out, &w.tables);
     hp_sink_text(out, "}\n");
     hp_firefox_tables_done(&w.tables);
-    hp_paths_done(&w.paths);
-    free(w.dumps);
 }
 
-const struct hp_format_writer hp_firefox_writer = {
+const struct hp_format hp_format_firefox = {
     .name = "firefox",
     .files = "*.firefox.json",
     .help = "for profiler.firefox.com, by function and line, whatever --by says",
-    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE |
-             1 << HP_REPORT_TIMELINE,
-    .write = write_firefox,
+    .can = HP_CAN_NEGATIVE | HP_HAS_ALL_METRICS,
+    .shape = HP_SHAPE_ADDRESSES,
+    .write = {[HP_REPORT_TOP] = write_firefox,
+              [HP_REPORT_STACKS] = write_firefox,
+              [HP_REPORT_MERGE] = write_firefox,
+              [HP_REPORT_TIMELINE] = write_firefox},
 };

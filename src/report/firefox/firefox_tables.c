@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/index.h"
-#include "report/json/jsontext.h"
+#include "report/json/json_text.h"
 
 #include <string.h>
 
@@ -20,19 +20,19 @@ struct chain {
     HP_VEC(uint32_t) nodes;
 };
 
-static void get_calls(const struct hp_paths *paths, const struct hp_path *path,
+static void get_calls(const struct hp_stacks *stacks, const struct hp_stack_key *stack,
                       struct chain *chain) {
     chain->calls.count = 0;
-    for (uint32_t i = path->depth; i-- > 0;) {
-        uint32_t count = hp_paths_place(paths, path->places[i]).count;
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        uint32_t count = hp_stacks_place(stacks, stack->at[i]).count;
         while (count-- > 0) {
-            hp_vec_push(&chain->calls, path->places[i] + count);
+            hp_vec_push(&chain->calls, stack->at[i] + count);
         }
     }
 }
 
-// Paths are in order, so that those that begin alike follow one another.
-static uint32_t add_path(struct hp_firefox_tables *tables, struct chain *chain) {
+// Stacks are in order, so that those that begin alike follow one another.
+static uint32_t add_stack(struct hp_firefox_tables *tables, struct chain *chain) {
     size_t common = 0;
     while (common < chain->nodes.count && common < chain->calls.count &&
            tables->nodes.at[chain->nodes.at[common]].call == chain->calls.at[common]) {
@@ -50,11 +50,11 @@ static uint32_t add_path(struct hp_firefox_tables *tables, struct chain *chain) 
 }
 
 static void make_tree(struct hp_firefox_tables *tables) {
-    const struct hp_paths *paths = tables->paths;
+    const struct hp_stacks *stacks = &tables->view->stacks;
     struct chain chain = {0};
-    for (size_t i = 0; i < paths->paths.count; i++) {
-        get_calls(paths, &paths->paths.at[i], &chain);
-        tables->stack_of[i] = add_path(tables, &chain);
+    for (size_t i = 0; i < stacks->all.count; i++) {
+        get_calls(stacks, &stacks->all.at[i], &chain);
+        tables->stack_of[i] = add_stack(tables, &chain);
     }
     hp_vec_done(&chain.calls);
     hp_vec_done(&chain.nodes);
@@ -88,13 +88,9 @@ static uint32_t add_function(struct hp_firefox_tables *tables, struct hp_index *
     return (uint32_t)tables->functions.count - 1;
 }
 
-static struct hp_span text_of(const struct hp_firefox_tables *tables, hp_string string) {
-    return hp_strtab_span(&tables->paths->naming.profile->strings, string);
-}
-
 static uint32_t add_resource(struct hp_firefox_tables *tables, hp_module_id module) {
-    const struct hp_profile *profile = tables->paths->naming.profile;
-    struct hp_span path = text_of(tables, profile->modules.at[module.n].path);
+    struct hp_span path =
+        hp_view_string(tables->view, hp_view_module(tables->view, module)->path);
     if (module.n > 0 && !tables->resource_of[module.n]) {
         hp_vec_push(&tables->resources,
                     hp_strtab_add(&tables->strings, hp_span_basename(path)));
@@ -113,13 +109,13 @@ static uint32_t add_source(struct hp_firefox_tables *tables, struct hp_span file
 
 static void add_frame(struct hp_firefox_tables *tables, struct hp_index *index,
                       uint32_t call) {
-    const struct hp_naming *naming = &tables->paths->naming;
-    struct hp_place place = hp_paths_place(tables->paths, call);
-    struct hp_span name = hp_node_name(naming, place.calls[0].node);
+    struct hp_place place = hp_stacks_place(&tables->view->stacks, call);
+    struct hp_span name = hp_view_node(tables->view, place.calls[0].node);
     struct hp_firefox_function function = {
         .name = hp_strtab_add(&tables->strings, name),
-        .source =
-            place.lines ? add_source(tables, text_of(tables, place.lines->file)) : 0,
+        .source = place.lines ? add_source(tables, hp_view_string(tables->view,
+                                                                  place.lines->file))
+                              : 0,
         .resource = place.frame ? add_resource(tables, place.frame->module) : 0,
     };
     hp_vec_push(&tables->calls, call);
@@ -129,7 +125,7 @@ static void add_frame(struct hp_firefox_tables *tables, struct hp_index *index,
 
 static void make_frames(struct hp_firefox_tables *tables) {
     struct hp_index index = {0};
-    for (uint32_t call = 0; call < tables->paths->place_count; call++) {
+    for (uint32_t call = 0; call < tables->view->stacks.place_count; call++) {
         if (tables->frame_of[call]) {
             add_frame(tables, &index, call);
         }
@@ -138,12 +134,13 @@ static void make_frames(struct hp_firefox_tables *tables) {
 }
 
 void hp_firefox_tables_init(struct hp_firefox_tables *tables,
-                            const struct hp_paths *paths) {
-    size_t modules = paths->naming.profile->modules.count;
+                            const struct hp_view *view) {
+    const struct hp_stacks *stacks = &view->stacks;
+    size_t modules = hp_view_module_count(view);
     *tables = (struct hp_firefox_tables){
-        .paths = paths,
-        .stack_of = hp_alloc(paths->paths.count * sizeof *tables->stack_of),
-        .frame_of = hp_alloc(paths->place_count * sizeof *tables->frame_of),
+        .view = view,
+        .stack_of = hp_alloc(stacks->all.count * sizeof *tables->stack_of),
+        .frame_of = hp_alloc(stacks->place_count * sizeof *tables->frame_of),
         .resource_of = hp_alloc(modules * sizeof *tables->resource_of),
     };
     make_tree(tables);
@@ -196,7 +193,7 @@ static void put_frame(struct hp_sink *out, const void *data, size_t row) {
 }
 
 static struct hp_place place_of(const struct hp_firefox_tables *tables, size_t row) {
-    return hp_paths_place(tables->paths, tables->calls.at[row]);
+    return hp_stacks_place(&tables->view->stacks, tables->calls.at[row]);
 }
 
 static void put_depth(struct hp_sink *out, const void *data, size_t row) {

@@ -3,7 +3,7 @@
 #define HP_REPORT_FIREFOX_FIREFOX_TABLES_H
 
 #include "base/sink.h"
-#include "view/paths.h"
+#include "view/view.h"
 
 struct hp_firefox_node {
     uint32_t call;   // of the naming
@@ -16,9 +16,9 @@ struct hp_firefox_function {
 };
 
 struct hp_firefox_tables {
-    const struct hp_paths *paths;
+    const struct hp_view *view;
     HP_VEC(struct hp_firefox_node) nodes; // the tree of stacks, callers first
-    uint32_t *stack_of;                   // of each path: its leaf's node
+    uint32_t *stack_of;                   // of each stack: its leaf's node
     uint32_t *frame_of;                   // of each call: its row + 1, or 0
     HP_VEC(uint32_t) calls;               // of each row of the frame table
     HP_VEC(uint32_t) function_of;         // the same
@@ -29,8 +29,7 @@ struct hp_firefox_tables {
     struct hp_strtab strings;
 };
 
-void hp_firefox_tables_init(struct hp_firefox_tables *tables,
-                            const struct hp_paths *paths);
+void hp_firefox_tables_init(struct hp_firefox_tables *tables, const struct hp_view *view);
 void hp_firefox_tables_done(struct hp_firefox_tables *tables);
 
 // "shared": {...}

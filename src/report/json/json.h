@@ -1,18 +1,40 @@
-// The reports for programs; json.c puts them together.
+// The reports for programs: heads and numbers that they share, and their writers.
 #ifndef HP_REPORT_JSON_JSON_H
 #define HP_REPORT_JSON_JSON_H
 
-#include "base/sink.h"
-#include "model/profile.h"
-#include "report/json/jsonhead.h"
+#include "report/format.h"
+#include "report/json/json_text.h"
 
-void hp_json_list(const struct hp_json_report *report);
-void hp_json_peek(const struct hp_json_report *report);
-void hp_json_tree(const struct hp_json_report *report);
-void hp_json_diff(struct hp_sink *out, const struct hp_profile *profile,
-                  const struct hp_report_options *options);
-void hp_json_trend(struct hp_sink *out, const struct hp_profile *profile,
-                   const struct hp_report_options *options);
-void hp_json_info(struct hp_sink *out, const struct hp_profile *profile);
+// "inuse-space"
+const char *hp_json_metric(enum hp_metric metric);
+
+// "name":
+void hp_json_key(struct hp_sink *out, const char *name);
+
+// {"estimate": 1.500, "low": 1, "high": 2}
+void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_amount *amount, enum hp_metric metric);
+
+// ["few-samples"]
+void hp_json_flags(struct hp_sink *out, unsigned flags);
+
+// All that comes before the rows: of most reports, of a diff and of a trend.
+void hp_json_begin(struct hp_sink *out, const struct hp_view *view);
+void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view);
+void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view);
+
+// After all else: warnings, and the closing brace.
+void hp_json_end(struct hp_sink *out, const struct hp_view *view);
+
+// The cells of a row, from the first key on.
+void hp_json_cells(struct hp_sink *out, const struct hp_view *view, size_t row);
+
+// The same of each metric by its name; null where no input tells it.  `amount` tells each.
+typedef struct hp_amount hp_json_amount_fn(const void *data, enum hp_metric metric);
+void hp_json_estimates(struct hp_sink *out, const struct hp_view *view,
+                       hp_json_amount_fn *amount, const void *data);
+
+hp_writer hp_json_rows, hp_json_stacks, hp_json_list, hp_json_peek, hp_json_tree,
+    hp_json_info;
 
 #endif

@@ -15,7 +15,6 @@
 #include "report/json/json.h"
 
 #include "model/metrics.h"
-#include "report/json/jsontext.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -124,44 +123,49 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input) 
 
 // --- modules ------------------------------------------------------------------------------
 
-static void put_module(struct hp_sink *out, const struct hp_profile *profile,
+static const char *text_of(const struct hp_view *view, hp_string string) {
+    return hp_view_string(view, string).at;
+}
+
+static void put_module(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
     hp_sink_text(out, "{\"path\": ");
-    hp_json_string(out, hp_strtab_span(&profile->strings, module->path));
+    hp_json_string(out, hp_view_string(view, module->path));
     hp_sink_print(out, ", \"deleted\": %s, \"frames\": %zu",
                   module->deleted ? "true" : "false", frames);
-    put_text(out, "build_id", hp_profile_text(profile, module->build_id));
+    put_text(out, "build_id", text_of(view, module->build_id));
     put_text(out, "symbols", hp_sym_status_text(module->status));
-    put_text(out, "symbols_from", hp_profile_text(profile, module->symbols_from));
-    put_text(out, "note", hp_profile_text(profile, module->note));
+    put_text(out, "symbols_from", text_of(view, module->symbols_from));
+    put_text(out, "note", text_of(view, module->note));
     hp_sink_text(out, "}");
 }
 
-static void put_modules(struct hp_sink *out, const struct hp_profile *profile) {
-    size_t *frames = hp_profile_frame_counts(profile);
-    for (size_t i = 1; i < profile->modules.count; i++) {
+static void put_modules(struct hp_sink *out, const struct hp_view *view) {
+    size_t *frames = hp_view_frame_counts(view);
+    for (uint32_t i = 1; i < hp_view_module_count(view); i++) {
         hp_sink_text(out, i > 1 ? ",\n  " : "\n  ");
-        put_module(out, profile, &profile->modules.at[i], frames[i]);
+        put_module(out, view, hp_view_module(view, (hp_module_id){i}), frames[i]);
     }
     free(frames);
 }
 
-void hp_json_info(struct hp_sink *out, const struct hp_profile *profile) {
-    struct hp_values total = hp_profile_total(profile);
+void hp_json_info(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_style *style) {
+    (void)style;
     bool has_metric[HP_METRICS];
     hp_sink_text(out,
                  "{\"schema\": \"hprof-agg.info/1\", \"command\": \"info\",\n "
                  "\"inputs\": [");
-    for (size_t i = 0; i < profile->inputs.count; i++) {
+    for (size_t i = 0; i < view->head.input_count; i++) {
         hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
-        put_input(out, &profile->inputs.at[i]);
+        put_input(out, &view->head.inputs[i]);
     }
     hp_sink_text(out, "],\n \"modules\": [");
-    put_modules(out, profile);
+    put_modules(out, view);
     hp_sink_text(out, "],\n ");
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
-        has_metric[metric] = hp_profile_has_metric(profile, metric);
+        has_metric[metric] = hp_view_has_metric(view, metric);
     }
-    put_total(out, &total, has_metric);
-    hp_json_foot(out, profile);
+    put_total(out, &view->head.total, has_metric);
+    hp_json_end(out, view);
 }

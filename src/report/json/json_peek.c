@@ -1,56 +1,52 @@
-// As json.c, with "patterns": ["^f$"] and rows
+// As json_head.c tells, with "patterns": ["^f$"] and rows
 //
-//     {"name": "f", "flat": NUMBER, "cum": NUMBER,
-//      "callers": [{"name": "g", "value": NUMBER}, ...], "callees": [...]}
+//     {"name": "f", "flat": ESTIMATE, "cum": ESTIMATE,
+//      "callers": [{"name": "g", "value": ESTIMATE}, ...], "callees": [...]}
 //
 // of the metric asked for.
 #include "report/json/json.h"
-#include "report/json/jsontext.h"
-#include "view/chosen.h"
-#include "view/neighbors.h"
 
-static void put_name(const struct hp_json_report *r, const struct hp_neighbors *neighbors,
-                     hp_node_id node) {
-    hp_json_key(r->out, "name");
-    hp_json_string(r->out, hp_node_name(&neighbors->table.naming, node));
+#include "view/report_peek.h"
+
+static void put_name(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
+    hp_json_key(out, "name");
+    hp_json_string(out, hp_view_node(view, node));
 }
 
-static void put_group(const struct hp_json_report *r,
-                      const struct hp_neighbors *neighbors, const char *key,
+static void put_group(struct hp_sink *out, const struct hp_view *view, const char *key,
                       const struct hp_neighbor *group, size_t count) {
-    hp_sink_print(r->out, ",\n   \"%s\": [", key);
+    hp_sink_print(out, ",\n   \"%s\": [", key);
     for (size_t i = 0; i < count; i++) {
-        hp_sink_text(r->out, i > 0 ? ",\n    {" : "\n    {");
-        put_name(r, neighbors, group[i].node);
-        hp_sink_text(r->out, ", \"value\": ");
-        hp_json_number(r, group[i].value, &group[i].error, r->options->metric);
-        hp_sink_text(r->out, "}");
+        struct hp_amount value = {.sum = group[i].value, .error = &group[i].error};
+        hp_sink_text(out, i > 0 ? ",\n    {" : "\n    {");
+        put_name(out, view, group[i].node);
+        hp_sink_text(out, ", \"value\": ");
+        hp_json_estimate(out, view, &value, view->options.metric);
+        hp_sink_text(out, "}");
     }
-    hp_sink_text(r->out, "]");
+    hp_sink_text(out, "]");
 }
 
-static void put_row(const struct hp_json_report *r, const struct hp_neighbors *neighbors,
-                    const struct hp_neighborhood *area) {
+static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    const struct hp_neighbors *neighbors = view->extra;
+    const struct hp_neighborhood *area = &neighbors->areas.at[row];
     const struct hp_neighbor *group = neighbors->all.at + area->first;
-    put_name(r, neighbors, area->row.node);
-    hp_sink_text(r->out, ",\n   \"flat\": ");
-    hp_json_number(r, area->row.flat, &area->row.flat_error, r->options->metric);
-    hp_sink_text(r->out, ", \"cum\": ");
-    hp_json_number(r, area->row.cum, &area->row.cum_error, r->options->metric);
-    put_group(r, neighbors, "callers", group, area->callers);
-    put_group(r, neighbors, "callees", group + area->callers, area->callees);
+    put_name(out, view, view->rows.at[row].node);
+    hp_sink_text(out, ",\n   ");
+    hp_json_cells(out, view, row);
+    put_group(out, view, "callers", group, area->callers);
+    put_group(out, view, "callees", group + area->callers, area->callees);
 }
 
-void hp_json_peek(const struct hp_json_report *r) {
-    struct hp_neighbors neighbors;
-    hp_neighbors_init(&neighbors, r->profile, r->options);
-    hp_json_begin(r, &neighbors.table.naming, "peek");
-    for (size_t i = 0; i < hp_chosen_rows(r->options, neighbors.rows.count); i++) {
-        hp_sink_text(r->out, i > 0 ? ",\n  {" : "\n  {");
-        put_row(r, &neighbors, &neighbors.rows.at[i]);
-        hp_sink_text(r->out, "}");
+void hp_json_peek(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_style *style) {
+    (void)style;
+    hp_json_begin(out, view);
+    for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
+        hp_sink_text(out, i > 0 ? ",\n  {" : "\n  {");
+        put_row(out, view, i);
+        hp_sink_text(out, "}");
     }
-    hp_sink_text(r->out, "]");
-    hp_json_foot(r->out, r->profile);
-    hp_neighbors_done(&neighbors);
+    hp_sink_text(out, "]");
+    hp_json_end(out, view);
 }

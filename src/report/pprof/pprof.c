@@ -10,15 +10,12 @@
 // Every string is a number in the string table, whose first is "".  There is no duration: some
 // readers take what has one for the allocations of that time.  The fields are in the order of
 // their numbers, and what repeats is in that of modules and offsets.
+#include "report/format.h"
 #include "report/notes.h"
 #include "report/pprof/gzip.h"
 #include "report/pprof/pprof_columns.h"
 #include "report/pprof/pprof_places.h"
-#include "report/report.h"
-#include "view/difference.h"
 #include "view/groups.h"
-#include "view/path_sums.h"
-#include "view/series.h"
 
 #include <errno.h>
 #include <math.h>
@@ -41,12 +38,11 @@ enum {
 
 struct writer {
     struct hp_pprof_writer base;
-    const struct hp_profile *profile;
-    const struct hp_report_options *options;
-    struct hp_paths paths;
+    const struct hp_view *view;
+    const struct hp_stacks *stacks;
     struct hp_pprof_places places;
     struct hp_pprof_columns columns;
-    struct hp_path_sums sums; // of the samples that are to be written
+    struct hp_stack_sums sums; // of the samples that are to be written
     struct hp_protobuf sample;
     HP_VEC(uint64_t) ids;     // of its locations
     struct hp_protobuf tag;   // one of a sample's own labels
@@ -75,13 +71,13 @@ static void put_sample_types(struct writer *w) {
 // --- samples ------------------------------------------------------------------------------
 
 static void put_tags(struct writer *w, hp_string set) {
-    const struct hp_profile *profile = w->profile;
-    for (size_t i = 0; i < hp_tags_count(&profile->tag_sets, set); i++) {
-        struct hp_tag tag = hp_tags_at(&profile->tag_sets, set, i);
+    const struct hp_strtab *sets = hp_view_tag_sets(w->view);
+    for (size_t i = 0; i < hp_tags_count(sets, set); i++) {
+        struct hp_tag tag = hp_tags_at(sets, set, i);
         const hp_string texts[] = {tag.key, tag.text, tag.unit};
         uint64_t of[3];
         for (int k = 0; k < 3; k++) {
-            of[k] = hp_pprof_text(&w->base, hp_strtab_span(&profile->strings, texts[k]));
+            of[k] = hp_pprof_text(&w->base, hp_view_string(w->view, texts[k]));
         }
         hp_protobuf_number(&w->tag, 1, of[0]);
         hp_protobuf_number(&w->tag, 2, of[1]);
@@ -92,16 +88,16 @@ static void put_tags(struct writer *w, hp_string set) {
     }
 }
 
-static void put_sample(struct writer *w, const struct hp_path *path,
+static void put_sample(struct writer *w, const struct hp_stack_key *stack,
                        const int64_t *values) {
     w->ids.count = 0;
-    hp_vec_reserve(&w->ids, path->depth);
-    for (uint32_t i = 0; i < path->depth; i++) {
-        w->ids.at[i] = w->places.location_of[path->places[i]];
+    hp_vec_reserve(&w->ids, stack->depth);
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        w->ids.at[i] = w->places.location_of[stack->at[i]];
     }
-    hp_protobuf_numbers(&w->sample, 1, w->ids.at, path->depth);
+    hp_protobuf_numbers(&w->sample, 1, w->ids.at, stack->depth);
     hp_protobuf_numbers(&w->sample, 2, (const uint64_t *)values, w->columns.count);
-    put_tags(w, path->tags);
+    put_tags(w, stack->tags);
     if (w->label.bytes.count > 0) {
         hp_protobuf_message(&w->sample, 3, &w->label);
     }
@@ -119,23 +115,23 @@ static bool has_value(const int64_t *values, size_t count) {
 
 // Those of w->sums, which is then empty.
 static void put_samples(struct writer *w, int sign) {
-    size_t paths = w->paths.paths.count, columns = w->columns.count;
+    size_t stacks = w->stacks->all.count, columns = w->columns.count;
     bool too_big = false;
     int64_t *rounded =
-        hp_pprof_round(&w->columns, paths, w->sums.values, w->sums.errors, &too_big);
+        hp_pprof_round(&w->columns, stacks, w->sums.values, w->sums.errors, &too_big);
     if (too_big) {
         w->base.out->error = EOVERFLOW;
     }
-    for (size_t i = 0; i < paths * columns; i++) {
+    for (size_t i = 0; i < stacks * columns; i++) {
         rounded[i] *= sign;
     }
-    for (size_t i = 0; i < paths; i++) {
+    for (size_t i = 0; i < stacks; i++) {
         if (has_value(rounded + i * columns, columns)) {
-            put_sample(w, &w->paths.paths.at[i], rounded + i * columns);
+            put_sample(w, &w->stacks->all.at[i], rounded + i * columns);
         }
     }
     free(rounded);
-    hp_path_sums_clear(&w->sums);
+    hp_stack_sums_clear(&w->sums, w->stacks);
 }
 
 // What all samples have that follow.
@@ -145,47 +141,39 @@ static void set_label(struct writer *w, const char *key, struct hp_span value) {
     hp_protobuf_number(&w->label, 2, hp_pprof_text(&w->base, value));
 }
 
+static void add(struct writer *w, struct hp_selection selection) {
+    hp_stack_sums_add(&w->sums, w->stacks, selection);
+}
+
 // Dump by dump, with its time; without times they are one second apart.
 static void put_timeline(struct writer *w) {
-    size_t count;
-    struct hp_series_dump *dumps = hp_series_new(w->profile, &count);
-    for (size_t i = 0; i < count; i++) {
-        hp_path_sums_add_input(&w->sums, dumps[i].input->number);
+    for (size_t i = 0; i < w->view->series_count; i++) {
+        const struct hp_series_dump *dump = &w->view->series[i];
+        add(w, (struct hp_selection){HP_OF_INPUT, dump->input->number});
         hp_protobuf_clear(&w->label);
         hp_protobuf_number(&w->label, 1, text(w, "timestamp"));
-        hp_protobuf_number(&w->label, 3, (uint64_t)hp_nanoseconds(dumps[i].time));
+        hp_protobuf_number(&w->label, 3, (uint64_t)hp_nanoseconds(dump->time));
         hp_protobuf_number(&w->label, 4, text(w, "nanoseconds"));
         put_samples(w, 1);
     }
-    free(dumps);
-}
-
-// Of a difference, the mean of the dumps of one side.
-static void put_side(struct writer *w, const size_t *inputs, size_t count, int sign) {
-    for (size_t i = 0; i < count; i++) {
-        hp_path_sums_add_input(&w->sums, w->profile->inputs.at[inputs[i]].number);
-    }
-    hp_path_sums_average(&w->sums, count);
-    put_samples(w, sign);
 }
 
 // As pprof itself does with -diff_base, so that its percentages are those of the base.
 static void put_difference(struct writer *w) {
-    struct hp_sides sides;
-    hp_sides_init(&sides, w->profile);
-    put_side(w, sides.new.at, sides.new.count, 1);
+    add(w, (struct hp_selection){HP_OF_NEW, 0});
+    put_samples(w, 1);
     set_label(w, "pprof::base", hp_span_of("true"));
-    put_side(w, sides.base.at, sides.base.count, -1);
-    hp_sides_done(&sides);
+    add(w, (struct hp_selection){HP_OF_BASE, 0});
+    put_samples(w, -1);
 }
 
 // Input by input, or label by label.
 static void put_groups(struct writer *w) {
-    const struct hp_report_options *options = w->options;
+    const struct hp_report_options *options = &w->view->options;
     size_t count;
-    struct hp_group_member *members = hp_group_members(w->profile, options, &count);
+    struct hp_group_member *members = hp_group_members(w->view, &count);
     for (size_t i = 0; i < count; i++) {
-        hp_path_sums_add_input(&w->sums, members[i].number);
+        add(w, (struct hp_selection){HP_OF_INPUT, members[i].number});
         if (i + 1 == count || hp_span_compare(members[i].name, members[i + 1].name)) {
             set_label(w, options->by == HP_BY_INPUT ? "input" : options->label,
                       members[i].name);
@@ -196,44 +184,34 @@ static void put_groups(struct writer *w) {
 }
 
 static bool labels_inputs(const struct writer *w) {
-    enum hp_granularity by = w->options->by;
-    return by == HP_BY_INPUT || (by == HP_BY_LABEL && w->profile->labels.count > 0);
+    enum hp_granularity by = w->view->options.by;
+    return by == HP_BY_INPUT || (by == HP_BY_LABEL && w->view->head.has_input_labels);
 }
 
 static void put_all_samples(struct writer *w) {
-    if (w->options->kind == HP_REPORT_TIMELINE) {
+    if (w->view->options.kind == HP_REPORT_TIMELINE) {
         put_timeline(w);
-    } else if (w->options->kind == HP_REPORT_DIFF) {
+    } else if (w->view->options.kind == HP_REPORT_DIFF) {
         put_difference(w);
     } else if (labels_inputs(w)) {
         put_groups(w);
     } else {
-        hp_path_sums_add_all(&w->sums);
+        add(w, (struct hp_selection){HP_OF_ALL, 0});
         put_samples(w, 1);
     }
 }
 
 // --- the rest -----------------------------------------------------------------------------
 
-// As pprof itself merges: the first of the times.
-static uint64_t find_time(const struct hp_profile *profile) {
-    double first = INFINITY;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        first = hp_input_is_used(input) ? fmin(first, input->time) : first;
-    }
-    return profile->has_times && first < INFINITY ? (uint64_t)hp_nanoseconds(first) : 0;
+// As pprof itself merges: the first of the times, and the largest of the periods.
+static uint64_t find_time(const struct hp_head *head) {
+    return isnan(head->first_time) ? 0 : (uint64_t)hp_nanoseconds(head->first_time);
 }
 
-// And the largest of the periods.
-static uint64_t find_period(const struct hp_profile *profile) {
-    uint64_t period = 0;
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        period =
-            hp_input_is_used(input) && input->period > period ? input->period : period;
-    }
-    return period;
+static uint64_t find_period(const struct hp_head *head) {
+    const struct hp_input_summary *summary = &head->summary[HP_SIDE_ALL];
+    size_t count = summary->periods.count;
+    return count > 0 ? summary->periods.at[count - 1] : 0;
 }
 
 struct comments {
@@ -246,9 +224,9 @@ static void add_comment(void *data, const char *note) {
     hp_vec_push(&comments->texts, text(comments->writer, note));
 }
 
-static void put_comments(struct writer *w, enum hp_report_kind kind) {
+static void put_comments(struct writer *w) {
     struct comments comments = {.writer = w};
-    hp_notes_tell(w->profile, kind, add_comment, &comments);
+    hp_notes_tell(w->view, add_comment, &comments);
     hp_protobuf_numbers(&w->base.field, PROFILE_COMMENT, comments.texts.at,
                         comments.texts.count);
     hp_vec_done(&comments.texts);
@@ -257,14 +235,15 @@ static void put_comments(struct writer *w, enum hp_report_kind kind) {
 // The fields behind the string table are made first: their strings have to be in it.
 static void put_tail(struct writer *w) {
     struct hp_protobuf *field = &w->base.field, type = {0};
-    hp_protobuf_number(field, PROFILE_TIME, find_time(w->profile));
+    hp_protobuf_number(field, PROFILE_TIME, find_time(&w->view->head));
     hp_protobuf_number(&type, 1, text(w, "space"));
     hp_protobuf_number(&type, 2, text(w, "bytes"));
     hp_protobuf_message(field, PROFILE_PERIOD_TYPE, &type);
-    hp_protobuf_number(field, PROFILE_PERIOD, find_period(w->profile));
-    put_comments(w, w->options->kind);
+    hp_protobuf_number(field, PROFILE_PERIOD, find_period(&w->view->head));
+    put_comments(w);
     hp_protobuf_number(field, PROFILE_DEFAULT_SAMPLE_TYPE,
-                       text(w, hp_pprof_column_type(&w->columns, w->options->metric)));
+                       text(w,
+                            hp_pprof_column_type(&w->columns, w->view->options.metric)));
     struct hp_protobuf tail = *field;
     *field = (struct hp_protobuf){0};
     const struct hp_span *string;
@@ -279,9 +258,9 @@ static void put_tail(struct writer *w) {
 }
 
 static void write_profile(struct writer *w) {
-    hp_path_sums_add_all(&w->sums);
-    hp_pprof_places_init(&w->places, &w->paths, w->sums.values);
-    hp_path_sums_clear(&w->sums);
+    add(w, (struct hp_selection){HP_OF_ALL, 0});
+    hp_pprof_places_init(&w->places, w->view, w->sums.values);
+    hp_stack_sums_clear(&w->sums, w->stacks);
     put_sample_types(w);
     put_all_samples(w);
     hp_pprof_put_places(&w->base, &w->places);
@@ -289,32 +268,16 @@ static void write_profile(struct writer *w) {
     hp_pprof_places_done(&w->places);
 }
 
-// Pyroscope takes no more by default.
-static struct hp_report_options limited(const struct hp_report_options *options) {
-    struct hp_report_options limited = *options;
-    bool has_limits = options->flavor == HP_FLAVOR_PYROSCOPE;
-    if (has_limits && options->max_samples == 0) {
-        limited.max_samples = PYROSCOPE_SAMPLES;
-    }
-    if (has_limits && options->max_depth == 0) {
-        limited.max_depth = PYROSCOPE_DEPTH;
-    }
-    return limited;
-}
-
-static void write_pprof(struct hp_sink *out, const struct hp_profile *profile,
-                        const struct hp_report_options *asked) {
-    struct hp_report_options with_limits = limited(asked), *options = &with_limits;
+static void write_pprof(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_style *style) {
     struct hp_gzip *gzip = hp_gzip_new(out);
     struct hp_sink plain;
     hp_sink_init(&plain, hp_gzip_write, gzip);
-    struct writer w = {.base.out = &plain, .profile = profile, .options = options};
-    hp_paths_init(&w.paths, profile, options);
-    hp_path_sums_init(&w.sums, &w.paths, hp_pprof_has_errors(options));
-    hp_pprof_columns_init(&w.columns, profile, options);
+    struct writer w = {.base.out = &plain, .view = view, .stacks = &view->stacks};
+    hp_stack_sums_init(&w.sums, w.stacks, hp_pprof_has_errors(view, style));
+    hp_pprof_columns_init(&w.columns, view, style);
     write_profile(&w);
-    hp_path_sums_done(&w.sums);
-    hp_paths_done(&w.paths);
+    hp_stack_sums_done(&w.sums);
     hp_strtab_done(&w.base.strings);
     hp_protobuf_done(&w.base.field);
     hp_protobuf_done(&w.sample);
@@ -324,11 +287,28 @@ static void write_pprof(struct hp_sink *out, const struct hp_profile *profile,
     hp_gzip_finish(gzip, &plain);
 }
 
-const struct hp_format_writer hp_pprof_writer = {
+// Pyroscope takes no more by default.
+static void complete(struct hp_report_options *options) {
+    bool has_limits = options->flavor == HP_FLAVOR_PYROSCOPE;
+    if (has_limits && options->max_samples == 0) {
+        options->max_samples = PYROSCOPE_SAMPLES;
+    }
+    if (has_limits && options->max_depth == 0) {
+        options->max_depth = PYROSCOPE_DEPTH;
+    }
+}
+
+const struct hp_format hp_format_pprof = {
     .name = "pprof",
     .files = "*.pb.gz *.pb *.pprof *.prof",
     .help = "pprof's profile.proto with all addresses and lines, whatever --by says",
-    .kinds = 1 << HP_REPORT_TOP | 1 << HP_REPORT_STACKS | 1 << HP_REPORT_MERGE |
-             1 << HP_REPORT_TIMELINE | 1 << HP_REPORT_DIFF,
-    .write = write_pprof,
+    .can = HP_CAN_NEGATIVE | HP_CAN_LABELS | HP_CAN_LIMIT_STACKS | HP_HAS_ALL_METRICS |
+           HP_IS_BINARY,
+    .shape = HP_SHAPE_ADDRESSES,
+    .write = {[HP_REPORT_TOP] = write_pprof,
+              [HP_REPORT_STACKS] = write_pprof,
+              [HP_REPORT_MERGE] = write_pprof,
+              [HP_REPORT_TIMELINE] = write_pprof,
+              [HP_REPORT_DIFF] = write_pprof},
+    .complete = complete,
 };

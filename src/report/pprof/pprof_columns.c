@@ -5,8 +5,7 @@
 // All errors are such that readers may add them up as they add up the values.
 #include "report/pprof/pprof_columns.h"
 
-#include "model/metrics.h"
-#include "view/apportion.h"
+#include "view/rounding.h"
 
 // As Go calls them.
 static const char *const usual[HP_METRICS] = {
@@ -28,36 +27,34 @@ static void add(struct hp_pprof_columns *columns, const char *type, const char *
     columns->of[columns->count++] = (struct hp_pprof_column){type, unit, metric, value};
 }
 
-static void add_errors(struct hp_pprof_columns *columns,
-                       const struct hp_profile *profile) {
-    if (hp_profile_has_metric(profile, HP_ALLOC_SPACE) &&
-        hp_profile_has_errors(profile, HP_COLUMN_ALLOC)) {
+static void add_errors(struct hp_pprof_columns *columns, const struct hp_view *view) {
+    if (hp_view_has_metric(view, HP_ALLOC_SPACE) &&
+        hp_view_has_errors(view, HP_COLUMN_ALLOC)) {
         add(columns, "alloc_space_variance", "KiB^2", HP_ALLOC_SPACE, HP_PPROF_VARIANCE);
         add(columns, "alloc_space_hidden", "bytes", HP_ALLOC_SPACE, HP_PPROF_HIDDEN);
         add(columns, "alloc_space_certain", "bytes", HP_ALLOC_SPACE, HP_PPROF_CERTAIN);
     }
-    if (hp_profile_has_metric(profile, HP_INUSE_SPACE) &&
-        hp_profile_has_errors(profile, HP_COLUMN_INUSE)) {
+    if (hp_view_has_metric(view, HP_INUSE_SPACE) &&
+        hp_view_has_errors(view, HP_COLUMN_INUSE)) {
         add(columns, "inuse_space_variance", "KiB^2", HP_INUSE_SPACE, HP_PPROF_VARIANCE);
         add(columns, "inuse_space_hidden", "bytes", HP_INUSE_SPACE, HP_PPROF_HIDDEN);
         add(columns, "inuse_space_certain", "bytes", HP_INUSE_SPACE, HP_PPROF_CERTAIN);
     }
 }
 
-bool hp_pprof_has_errors(const struct hp_report_options *options) {
-    return options->with_error && options->kind != HP_REPORT_DIFF;
+bool hp_pprof_has_errors(const struct hp_view *view, const struct hp_style *style) {
+    return style->with_error && view->options.kind != HP_REPORT_DIFF;
 }
 
-void hp_pprof_columns_init(struct hp_pprof_columns *columns,
-                           const struct hp_profile *profile,
-                           const struct hp_report_options *options) {
+void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_view *view,
+                           const struct hp_style *style) {
     static const enum hp_metric order[] = {HP_ALLOC_OBJECTS, HP_ALLOC_SPACE,
                                            HP_INUSE_OBJECTS, HP_INUSE_SPACE};
 
-    const char *const *names = options->flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
+    const char *const *names = style->flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
     columns->count = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (hp_profile_has_metric(profile, order[i])) { // else it would be read as 0
+        if (hp_view_has_metric(view, order[i])) { // else it would be read as 0
             add(columns, names[order[i]], i % 2 ? "bytes" : "count", order[i],
                 HP_PPROF_ESTIMATE);
         }
@@ -66,8 +63,8 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns,
         add(columns, names[HP_INUSE_SPACE], "bytes", HP_INUSE_SPACE, HP_PPROF_ESTIMATE);
     }
     columns->estimates = columns->count;
-    if (hp_pprof_has_errors(options)) {
-        add_errors(columns, profile);
+    if (hp_pprof_has_errors(view, style)) {
+        add_errors(columns, view);
     }
 }
 
@@ -109,7 +106,7 @@ int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, size_t count,
         for (size_t i = 0; i < count; i++) {
             parts[i] = exact(column, &values[i], errors ? &errors[i * HP_COLUMNS] : NULL);
         }
-        hp_apportion(parts, count, column->metric, whole);
+        hp_round_to_total(parts, count, column->metric, whole);
         for (size_t i = 0; i < count; i++) {
             *too_big |= whole[i] > INT64_MAX || whole[i] < -INT64_MAX;
             rounded[i * columns->count + k] = (int64_t)whole[i];

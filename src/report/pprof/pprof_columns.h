@@ -2,7 +2,7 @@
 #ifndef HP_REPORT_PPROF_PPROF_COLUMNS_H
 #define HP_REPORT_PPROF_PPROF_COLUMNS_H
 
-#include "view/paths.h"
+#include "report/format.h"
 
 enum hp_pprof_value {
     HP_PPROF_ESTIMATE,
@@ -27,19 +27,17 @@ struct hp_pprof_columns {
 };
 
 // Whether errors are written: those of a difference do not add up.
-bool hp_pprof_has_errors(const struct hp_report_options *options);
+bool hp_pprof_has_errors(const struct hp_view *view, const struct hp_style *style);
 
-// options->kind, flavor and with_error are looked at.
-void hp_pprof_columns_init(struct hp_pprof_columns *columns,
-                           const struct hp_profile *profile,
-                           const struct hp_report_options *options);
+void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_view *view,
+                           const struct hp_style *style);
 
 // What the estimate of a metric is called; if there is none, the last.
 const char *hp_pprof_column_type(const struct hp_pprof_columns *columns,
                                  enum hp_metric metric);
 
-// `columns->count` values of each of so many paths, to be freed.  Each column adds up to its
-// rounded total.  `errors`, HP_COLUMNS of each path, are NULL where no column needs them.
+// `columns->count` values of each of so many stacks, to be freed.  Each column adds up to its
+// rounded total.  `errors`, HP_COLUMNS of each stack, are NULL where no column needs them.
 // *too_big is set when no honest number could be written.
 int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, size_t count,
                         const struct hp_values *values, const struct hp_error *errors,

@@ -56,26 +56,26 @@ static bool is_zero(const struct hp_values *values) {
 // Locations are numbered in the order of places.
 static void number_locations(struct hp_pprof_places *places,
                              const struct hp_values *values) {
-    const struct hp_paths *paths = places->paths;
-    for (size_t i = 0; i < paths->paths.count; i++) {
-        const struct hp_path *path = &paths->paths.at[i];
-        for (uint32_t k = 0; k < path->depth && !is_zero(&values[i]); k++) {
-            places->location_of[path->places[k]] = 1;
+    const struct hp_stacks *stacks = &places->view->stacks;
+    for (size_t i = 0; i < stacks->all.count; i++) {
+        const struct hp_stack_key *stack = &stacks->all.at[i];
+        for (uint32_t k = 0; k < stack->depth && !is_zero(&values[i]); k++) {
+            places->location_of[stack->at[k]] = 1;
         }
     }
-    for (uint32_t place = 0; place < paths->place_count; place++) {
+    for (uint32_t place = 0; place < stacks->place_count; place++) {
         if (places->location_of[place]) {
             hp_vec_push(&places->locations, place);
             places->location_of[place] = (uint32_t)places->locations.count;
-            const struct hp_frame *frame = hp_paths_place(paths, place).frame;
+            const struct hp_frame *frame = hp_stacks_place(stacks, place).frame;
             places->location_count[frame ? frame->module.n : 0]++;
         }
     }
 }
 
 // "libfoo.so", "libfoo.so.1", "ld-linux-x86-64.so.2".
-static bool is_library(const char *path) {
-    struct hp_span name = hp_span_basename(hp_span_of(path));
+static bool is_library(struct hp_span path) {
+    struct hp_span name = hp_span_basename(path);
     for (; name.size >= 3; name = hp_span_from(name, 1)) {
         if (hp_span_starts(name, ".so") && (name.size == 3 || name.at[3] == '.')) {
             return true;
@@ -87,12 +87,11 @@ static bool is_library(const char *path) {
 // Readers take the first mapping for the program.  No dump says which it is: of the files that
 // are no libraries the one with the most locations.
 static uint32_t find_program(const struct hp_pprof_places *places) {
-    const struct hp_profile *profile = places->paths->naming.profile;
     uint32_t program = 0, most = 0;
-    for (uint32_t i = 1; i < profile->modules.count; i++) {
-        const struct hp_module *module = &profile->modules.at[i];
+    for (uint32_t i = 1; i < hp_view_module_count(places->view); i++) {
+        const struct hp_module *module = hp_view_module(places->view, (hp_module_id){i});
         if (module->kind == HP_MODULE_FILE && places->location_count[i] > most &&
-            !is_library(hp_profile_text(profile, module->path))) {
+            !is_library(hp_view_string(places->view, module->path))) {
             program = i;
             most = places->location_count[i];
         }
@@ -102,7 +101,7 @@ static uint32_t find_program(const struct hp_pprof_places *places) {
 
 static void number_mappings(struct hp_pprof_places *places) {
     uint32_t program = find_program(places);
-    size_t modules = places->paths->naming.profile->modules.count;
+    size_t modules = hp_view_module_count(places->view);
     if (program > 0) {
         hp_vec_push(&places->modules, (hp_module_id){program});
         places->mapping_of[program] = 1;
@@ -115,12 +114,12 @@ static void number_mappings(struct hp_pprof_places *places) {
     }
 }
 
-void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_paths *paths,
+void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *view,
                           const struct hp_values *values) {
-    size_t modules = paths->naming.profile->modules.count;
+    size_t modules = hp_view_module_count(view);
     *places = (struct hp_pprof_places){
-        .paths = paths,
-        .location_of = hp_alloc(paths->place_count * sizeof *places->location_of),
+        .view = view,
+        .location_of = hp_alloc(view->stacks.place_count * sizeof *places->location_of),
         .location_count = hp_alloc(modules * sizeof *places->location_count),
         .mapping_of = hp_alloc(modules * sizeof *places->mapping_of),
     };
@@ -148,28 +147,24 @@ static void widen(struct range *range, uint64_t start, uint64_t size) {
     range->limit = end > range->limit ? end : range->limit;
 }
 
-static uint64_t call_of(const struct hp_frame *frame) {
-    return frame->offset > 0 ? frame->offset - 1 : 0;
-}
-
 // What is executable of each module, and all of its locations.
 static struct range *find_ranges(const struct hp_pprof_places *places) {
-    const struct hp_profile *profile = places->paths->naming.profile;
-    struct range *ranges = hp_alloc(profile->modules.count * sizeof *ranges);
-    for (size_t i = 0; i < profile->modules.count; i++) {
-        const struct hp_module *module = &profile->modules.at[i];
+    const struct hp_view *view = places->view;
+    uint32_t count = (uint32_t)hp_view_module_count(view);
+    struct range *ranges = hp_alloc(count * sizeof *ranges);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hp_module *module = hp_view_module(view, (hp_module_id){i});
+        const struct hp_extent *extents = hp_view_extents(view, module);
         ranges[i].start = UINT64_MAX;
         for (uint32_t k = 0; k < module->extents; k++) {
-            const struct hp_extent *extent =
-                &profile->extents.at[module->first_extent + k];
-            widen(&ranges[i], extent->offset, extent->size);
+            widen(&ranges[i], extents[k].offset, extents[k].size);
         }
     }
     const uint32_t *place;
     hp_vec_each (place, &places->locations) {
-        const struct hp_frame *frame = hp_paths_place(places->paths, *place).frame;
+        const struct hp_frame *frame = hp_stacks_place(&view->stacks, *place).frame;
         if (frame) {
-            widen(&ranges[frame->module.n], call_of(frame), 1);
+            widen(&ranges[frame->module.n], hp_offset_of_call(frame), 1);
         }
     }
     return ranges;
@@ -177,24 +172,22 @@ static struct range *find_ranges(const struct hp_pprof_places *places) {
 
 static void put_mappings(struct hp_pprof_writer *writer,
                          const struct hp_pprof_places *places) {
-    const struct hp_profile *profile = places->paths->naming.profile;
+    const struct hp_view *view = places->view;
     struct range *ranges = find_ranges(places);
     struct hp_protobuf mapping = {0};
     for (size_t i = 0; i < places->modules.count; i++) {
-        uint32_t number = places->modules.at[i].n;
-        const struct hp_module *module = &profile->modules.at[number];
+        hp_module_id id = places->modules.at[i];
+        const struct hp_module *module = hp_view_module(view, id);
         bool has_lines = module->status == HP_SYM_DWARF;
-        uint64_t start = ranges[number].start - ranges[number].start % page;
+        uint64_t start = ranges[id.n].start - ranges[id.n].start % page;
         hp_protobuf_number(&mapping, 1, i + 1);
         hp_protobuf_number(&mapping, 2, start);
-        hp_protobuf_number(&mapping, 3, ranges[number].limit);
+        hp_protobuf_number(&mapping, 3, ranges[id.n].limit);
         hp_protobuf_number(&mapping, 4, start);
         hp_protobuf_number(&mapping, 5,
-                           hp_pprof_text(writer, hp_strtab_span(&profile->strings,
-                                                                module->path)));
+                           hp_pprof_text(writer, hp_view_string(view, module->path)));
         hp_protobuf_number(&mapping, 6,
-                           hp_pprof_text(writer, hp_strtab_span(&profile->strings,
-                                                                module->build_id)));
+                           hp_pprof_text(writer, hp_view_string(view, module->build_id)));
         hp_protobuf_number(&mapping, 7, has_lines || module->status == HP_SYM_SYMTAB);
         for (uint32_t field = 8; field <= 10; field++) {
             hp_protobuf_number(&mapping, field, has_lines);
@@ -266,11 +259,12 @@ static void put_locations(struct hp_pprof_writer *writer,
                           struct functions *functions) {
     struct hp_protobuf location = {0};
     for (size_t i = 0; i < places->locations.count; i++) {
-        struct hp_place place = hp_paths_place(places->paths, places->locations.at[i]);
+        struct hp_place place =
+            hp_stacks_place(&places->view->stacks, places->locations.at[i]);
         hp_protobuf_number(&location, 1, i + 1);
         if (place.frame) {
             hp_protobuf_number(&location, 2, places->mapping_of[place.frame->module.n]);
-            hp_protobuf_number(&location, 3, call_of(place.frame));
+            hp_protobuf_number(&location, 3, hp_offset_of_call(place.frame));
         }
         add_lines(&location, &place, functions);
         hp_pprof_put(writer, PROFILE_LOCATION, &location);
@@ -278,15 +272,14 @@ static void put_locations(struct hp_pprof_writer *writer,
     hp_protobuf_done(&location);
 }
 
-static void put_functions(struct hp_pprof_writer *writer, const struct hp_naming *naming,
+static void put_functions(struct hp_pprof_writer *writer, const struct hp_view *view,
                           const struct functions *functions) {
-    const struct hp_strtab *strings = &naming->profile->strings;
     struct hp_protobuf message = {0};
     for (size_t i = 0; i < functions->all.count; i++) {
         const struct function *function = &functions->all.at[i];
         struct hp_span name = function->node.n
-                                  ? hp_node_name(naming, function->node)
-                                  : hp_naming_function(naming, function->name);
+                                  ? hp_view_node(view, function->node)
+                                  : hp_naming_function(&view->naming, function->name);
         // pprof takes a name that is equal to the system's for one that is still to be
         // demangled, and cuts what looks like parameters off.
         hp_string system =
@@ -294,9 +287,9 @@ static void put_functions(struct hp_pprof_writer *writer, const struct hp_naming
         hp_protobuf_number(&message, 1, i + 1);
         hp_protobuf_number(&message, 2, hp_pprof_text(writer, name));
         hp_protobuf_number(&message, 3,
-                           hp_pprof_text(writer, hp_strtab_span(strings, system)));
-        hp_protobuf_number(
-            &message, 4, hp_pprof_text(writer, hp_strtab_span(strings, function->file)));
+                           hp_pprof_text(writer, hp_view_string(view, system)));
+        hp_protobuf_number(&message, 4,
+                           hp_pprof_text(writer, hp_view_string(view, function->file)));
         hp_pprof_put(writer, PROFILE_FUNCTION, &message);
     }
     hp_protobuf_done(&message);
@@ -307,7 +300,7 @@ void hp_pprof_put_places(struct hp_pprof_writer *writer,
     struct functions functions = {0};
     put_mappings(writer, places);
     put_locations(writer, places, &functions);
-    put_functions(writer, &places->paths->naming, &functions);
+    put_functions(writer, places->view, &functions);
     hp_index_drop(&functions.index);
     hp_vec_done(&functions.all);
 }

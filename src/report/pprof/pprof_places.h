@@ -4,7 +4,7 @@
 
 #include "base/sink.h"
 #include "report/pprof/protobuf.h"
-#include "view/paths.h"
+#include "view/view.h"
 
 // The message Profile, field by field.
 struct hp_pprof_writer {
@@ -21,7 +21,7 @@ void hp_pprof_put(struct hp_pprof_writer *writer, uint32_t field,
                   struct hp_protobuf *message);
 
 struct hp_pprof_places {
-    const struct hp_paths *paths;
+    const struct hp_view *view;
     uint32_t *location_of;        // of each place: its id, or 0
     HP_VEC(uint32_t) locations;   // the places that have one, in order
     uint32_t *location_count;     // of each module
@@ -29,8 +29,8 @@ struct hp_pprof_places {
     HP_VEC(hp_module_id) modules; // those that have one, the program first
 };
 
-// Of the paths whose values are not all 0.
-void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_paths *paths,
+// Of the stacks whose values are not all 0.
+void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *view,
                           const struct hp_values *values);
 void hp_pprof_places_done(struct hp_pprof_places *places);
 

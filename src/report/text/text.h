@@ -1,82 +1,88 @@
-// The reports for people; text.c puts them together.
+// The reports for people.
 #ifndef HP_REPORT_TEXT_TEXT_H
 #define HP_REPORT_TEXT_TEXT_H
 
-#include "base/sink.h"
 #include "base/units.h"
-#include "model/profile.h"
-#include "view/naming.h"
+#include "report/format.h"
 
 enum {
-    HP_COLUMN = 13,      // characters of a value
-    HP_ERROR_WIDTH = 11, // of the half of an interval
+    HP_AMOUNT_WIDTH = 13, // characters of an amount
+    HP_ERROR_WIDTH = 11,  // of the half of an interval
+    HP_SIGNED_SIZE = HP_NUMBER_SIZE + 1,
 };
+
+// --- numbers ------------------------------------------------------------------------------
 
 // "153.5 MiB" or "1,234"; and a number that is no exact sum, as one.
 void hp_text_format(char text[HP_NUMBER_SIZE], hp_fixed value, enum hp_metric metric,
                     enum hp_unit unit);
 hp_fixed hp_text_fixed(double value, enum hp_metric metric);
 
-// A value of the report's metric, right-aligned in `width` characters.
-void hp_text_value(struct hp_sink *out, hp_fixed value,
-                   const struct hp_report_options *options, int width);
+// "+6.6 MiB"
+void hp_text_signed(char text[HP_SIGNED_SIZE], hp_fixed value, enum hp_metric metric,
+                    enum hp_unit unit);
 
-// "73.7%", or "-" of nothing; and the same right-aligned.
+// The same of a rate; without a sign if it is too small to be told from nothing.
+void hp_text_rate(char text[HP_SIGNED_SIZE], double value, enum hp_metric metric,
+                  enum hp_unit unit);
+
+// "73.7%", or "-" of nothing.
 void hp_text_share(char text[HP_NUMBER_SIZE], hp_fixed part, hp_fixed whole);
+
+// Half of the interval of an estimate, "7.9 MiB", or why there is none; "" if it does not stand
+// on samples.
+void hp_text_half(char text[HP_NUMBER_SIZE], const struct hp_view *view,
+                  const struct hp_amount *amount, enum hp_metric metric,
+                  enum hp_unit unit);
+
+// "0.0012", "<0.0001"; "-" if it is NAN.
+void hp_text_p(char text[HP_NUMBER_SIZE], double p);
+
+// --- cells --------------------------------------------------------------------------------
+
+// Right-aligned in so many characters.
+void hp_text_put(struct hp_sink *out, const char *text, int width);
+
+// Of the report's metric.
+void hp_text_value(struct hp_sink *out, const struct hp_view *view,
+                   const struct hp_style *style, hp_fixed value, int width);
 void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole);
 
-// Half of the interval of a value, right-aligned under hp_text_error_title(), with a mark if
-// it stands on few samples.
-void hp_text_error(struct hp_sink *out, hp_fixed value, const struct hp_error *error,
-                   const struct hp_report_options *options);
-void hp_text_error_title(struct hp_sink *out, const struct hp_report_options *options);
-
-// The lines below a table: what marks mean.
-void hp_text_error_notes(struct hp_sink *out, const struct hp_report_options *options);
-
-// A p-value, right-aligned; "-" if it is NAN.
-void hp_text_p(struct hp_sink *out, double p, int width);
-// What its mark means, and that there is none for less than `few`.
-void hp_text_significance_note(struct hp_sink *out,
-                               const struct hp_report_options *options, const char *few);
+// Half of the interval of an estimate, with a mark if it stands on few samples; its title; and
+// the line below a table that says what they are.
+void hp_text_error(struct hp_sink *out, const struct hp_view *view,
+                   const struct hp_style *style, const struct hp_amount *amount);
+void hp_text_error_title(struct hp_sink *out, const struct hp_view *view);
+void hp_text_error_note(struct hp_sink *out, const struct hp_view *view);
 
 // Whether the report shows what sampling leaves open.
-bool hp_text_has_errors(const struct hp_profile *profile,
-                        const struct hp_report_options *options);
+bool hp_text_has_errors(const struct hp_view *view);
 
-// The lines above a table: what was read, its totals, what to know about it.
-void hp_text_header(struct hp_sink *out, const struct hp_naming *naming,
-                    const struct hp_report_options *options);
-
-// Parts of that: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks" and the thread that alone
-// was read, and the warnings.
-void hp_text_inputs(struct hp_sink *out, const struct hp_profile *profile);
-// "filters    --focus=f leave ", or nothing and false.
-bool hp_text_filters(struct hp_sink *out, const struct hp_profile *profile);
-void hp_text_warnings(struct hp_sink *out, const struct hp_profile *profile,
-                      const struct hp_report_options *options);
-
-// What a row stands for.
-const char *hp_text_row_name(enum hp_granularity by);
+// What begins and ends a line of titles.
+const char *hp_text_bold(const struct hp_style *style);
+const char *hp_text_plain(const struct hp_style *style);
 
 // The last line of a table that was cut: `rows` more, worth `value`.
 void hp_text_rest(struct hp_sink *out, size_t rows, const char *what, hp_fixed value,
                   hp_fixed total);
 
-void hp_text_top(struct hp_sink *out, const struct hp_profile *profile,
-                 const struct hp_report_options *options);
-void hp_text_stacks(struct hp_sink *out, const struct hp_profile *profile,
-                    const struct hp_report_options *options);
-void hp_text_tree(struct hp_sink *out, const struct hp_profile *profile,
-                  const struct hp_report_options *options);
-void hp_text_peek(struct hp_sink *out, const struct hp_profile *profile,
-                  const struct hp_report_options *options);
-void hp_text_list(struct hp_sink *out, const struct hp_profile *profile,
-                  const struct hp_report_options *options);
-void hp_text_diff(struct hp_sink *out, const struct hp_profile *profile,
-                  const struct hp_report_options *options);
-void hp_text_trend(struct hp_sink *out, const struct hp_profile *profile,
-                   const struct hp_report_options *options);
-void hp_text_info(struct hp_sink *out, const struct hp_profile *profile);
+// --- heads --------------------------------------------------------------------------------
+
+// The lines above a table: what was read, its totals, what to know about it; and those of a
+// comparison and a series.
+hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head;
+
+// Parts of that: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks" and the thread that alone
+// was read, and the warnings.
+void hp_text_inputs(struct hp_sink *out, const struct hp_view *view);
+// "filters    --focus=f leave ", or nothing and false.
+bool hp_text_filters(struct hp_sink *out, const struct hp_view *view);
+void hp_text_warnings(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_style *style);
+
+// --- reports ------------------------------------------------------------------------------
+
+hp_writer hp_text_rows, hp_text_stacks, hp_text_tree, hp_text_peek, hp_text_list,
+    hp_text_info;
 
 #endif

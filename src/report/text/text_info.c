@@ -167,44 +167,44 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input) 
     put_diagnostics(out, input);
 }
 
-static void put_text_field(struct hp_sink *out, const struct hp_profile *profile,
+static void put_text_field(struct hp_sink *out, const struct hp_view *view,
                            const char *name, hp_string text) {
     if (text.n) {
         put_field(out, name);
-        hp_sink_escaped(out, hp_strtab_span(&profile->strings, text));
+        hp_sink_escaped(out, hp_view_string(view, text));
         hp_sink_text(out, "\n");
     }
 }
 
-static void put_module(struct hp_sink *out, const struct hp_profile *profile,
+static void put_module(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
     hp_sink_text(out, "module ");
-    hp_sink_escaped(out, hp_strtab_span(&profile->strings, module->path));
+    hp_sink_escaped(out, hp_view_string(view, module->path));
     hp_sink_text(out, module->deleted ? " (deleted)\n" : "\n");
     put_field(out, "frames");
     hp_sink_print(out, "%zu\n", frames);
     if (module->kind != HP_MODULE_FILE) {
         return;
     }
-    put_text_field(out, profile, "build id", module->build_id);
+    put_text_field(out, view, "build id", module->build_id);
     put_field(out, "symbols");
     hp_sink_print(out, "%s\n", hp_sym_status_text(module->status));
-    put_text_field(out, profile, "from", module->symbols_from);
-    put_text_field(out, profile, "note", module->note);
+    put_text_field(out, view, "from", module->symbols_from);
+    put_text_field(out, view, "note", module->note);
 }
 
-static void put_modules(struct hp_sink *out, const struct hp_profile *profile) {
-    size_t *frames = hp_profile_frame_counts(profile);
-    for (size_t i = 1; i < profile->modules.count; i++) {
-        put_module(out, profile, &profile->modules.at[i], frames[i]);
+static void put_modules(struct hp_sink *out, const struct hp_view *view) {
+    size_t *frames = hp_view_frame_counts(view);
+    for (uint32_t i = 1; i < hp_view_module_count(view); i++) {
+        put_module(out, view, hp_view_module(view, (hp_module_id){i}), frames[i]);
     }
     free(frames);
 }
 
-static void put_total(struct hp_sink *out, const struct hp_profile *profile,
+static void put_total(struct hp_sink *out, const struct hp_view *view,
                       enum hp_metric metric, const char *name) {
-    hp_fixed total = hp_profile_total(profile).of[metric];
-    if (!hp_profile_has_metric(profile, metric)) {
+    hp_fixed total = view->head.total.of[metric];
+    if (!hp_view_has_metric(view, metric)) {
         hp_sink_print(out, "total %s -\n", name);
         return;
     }
@@ -220,20 +220,20 @@ static void put_total(struct hp_sink *out, const struct hp_profile *profile,
                   (int)(thousandths % 1000));
 }
 
-void hp_text_info(struct hp_sink *out, const struct hp_profile *profile) {
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        put_input(out, input);
+void hp_text_info(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_style *style) {
+    (void)style;
+    for (size_t i = 0; i < view->head.input_count; i++) {
+        put_input(out, &view->head.inputs[i]);
     }
-    put_modules(out, profile);
-    const hp_string *warning;
-    hp_vec_each (warning, &profile->warnings) {
+    put_modules(out, view);
+    for (size_t i = 0; i < hp_view_warning_count(view); i++) {
         hp_sink_text(out, "warning: ");
-        hp_sink_escaped(out, hp_strtab_span(&profile->strings, *warning));
+        hp_sink_escaped(out, hp_view_warning(view, i));
         hp_sink_text(out, "\n");
     }
-    put_total(out, profile, HP_INUSE_SPACE, "inuse-space");
-    put_total(out, profile, HP_INUSE_OBJECTS, "inuse-objects");
-    put_total(out, profile, HP_ALLOC_SPACE, "alloc-space");
-    put_total(out, profile, HP_ALLOC_OBJECTS, "alloc-objects");
+    put_total(out, view, HP_INUSE_SPACE, "inuse-space");
+    put_total(out, view, HP_INUSE_OBJECTS, "inuse-objects");
+    put_total(out, view, HP_ALLOC_SPACE, "alloc-space");
+    put_total(out, view, HP_ALLOC_OBJECTS, "alloc-objects");
 }

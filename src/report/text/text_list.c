@@ -9,8 +9,7 @@
 // has just those lines.
 #include "report/text/text.h"
 
-#include "view/chosen.h"
-#include "view/listing.h"
+#include "view/report_list.h"
 
 enum {
     WIDTH = 11, // of a value: source needs room
@@ -21,26 +20,26 @@ enum {
 
 struct list {
     struct hp_sink *out;
-    const struct hp_listing *listing;
-    const struct hp_report_options *options;
+    const struct hp_view *view;
+    const struct hp_style *style;
     bool has_errors;
 };
 
 static void put_titles(const struct list *list) {
-    hp_sink_print(list->out, "%s%*s %*s", list->options->color ? "\033[1m" : "", WIDTH,
-                  "flat", WIDTH, "cum");
+    hp_sink_print(list->out, "%s%*s %*s", hp_text_bold(list->style), WIDTH, "flat", WIDTH,
+                  "cum");
     if (list->has_errors) {
         hp_sink_text(list->out, " ");
-        hp_text_error_title(list->out, list->options);
+        hp_text_error_title(list->out, list->view);
     }
-    hp_sink_print(list->out, "  line%s\n", list->options->color ? "\033[0m" : "");
+    hp_sink_print(list->out, "  line%s\n", hp_text_plain(list->style));
 }
 
 static void put_value(const struct list *list, hp_fixed value) {
     if (value == 0) {
         hp_sink_print(list->out, "%*s", WIDTH, "-");
     } else {
-        hp_text_value(list->out, value, list->options, WIDTH);
+        hp_text_value(list->out, list->view, list->style, value, WIDTH);
     }
 }
 
@@ -55,7 +54,8 @@ static void put_values(const struct list *list, const struct hp_listed_line *lin
     put_value(list, line->cum);
     if (list->has_errors) {
         hp_sink_text(list->out, " ");
-        hp_text_error(list->out, line->cum, &line->error, list->options);
+        hp_text_error(list->out, list->view, list->style,
+                      &(struct hp_amount){.sum = line->cum, .error = &line->error});
     }
 }
 
@@ -100,7 +100,8 @@ static void put_line(const struct list *list, const struct hp_listed_line *line,
 static uint64_t put_around(const struct list *list,
                            const struct hp_listed_function *function, size_t i,
                            uint64_t from, const struct hp_source_file *source) {
-    const struct hp_listed_line *lines = &list->listing->lines.at[function->first];
+    const struct hp_listing *listing = list->view->extra;
+    const struct hp_listed_line *lines = &listing->lines.at[function->first];
     uint64_t number = lines[i].line, end = number + CONTEXT;
     uint64_t begin = number > CONTEXT + from ? number - CONTEXT : from + 1;
     if (i + 1 < function->count && lines[i + 1].line <= end) {
@@ -121,19 +122,17 @@ static uint64_t put_around(const struct list *list,
 static void put_function_title(const struct list *list,
                                const struct hp_listed_function *function,
                                const struct hp_source_file *source) {
-    const struct hp_profile *profile = list->listing->naming.profile;
+    const struct hp_view *view = list->view;
     char flat[HP_NUMBER_SIZE], cum[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
-    enum hp_metric metric = list->options->metric;
-    hp_text_share(share, function->cum, list->listing->total);
-    hp_text_format(flat, function->flat, metric, list->options->unit);
-    hp_text_format(cum, function->cum, metric, list->options->unit);
+    enum hp_metric metric = view->options.metric;
+    hp_text_share(share, function->cum, view->head.total.of[metric]);
+    hp_text_format(flat, function->flat, metric, list->style->unit);
+    hp_text_format(cum, function->cum, metric, list->style->unit);
     hp_sink_text(list->out, "\n");
-    hp_sink_escaped(list->out,
-                    hp_naming_function(&list->listing->naming, function->function));
+    hp_sink_escaped(list->out, hp_naming_function(&view->naming, function->function));
     hp_sink_text(list->out, " in ");
-    hp_sink_escaped(list->out, function->file.n
-                                   ? hp_strtab_span(&profile->strings, function->file)
-                                   : hp_span_of("an unknown file"));
+    hp_sink_escaped(list->out, function->file.n ? hp_view_string(view, function->file)
+                                                : hp_span_of("an unknown file"));
     hp_sink_print(list->out, ": %s flat, %s cum (%s of the total)\n", flat, cum, share);
     if (source && source->why) {
         hp_sink_print(list->out, "no source: %s\n", source->why);
@@ -142,12 +141,12 @@ static void put_function_title(const struct list *list,
 
 static void put_function(const struct list *list,
                          const struct hp_listed_function *function) {
-    const struct hp_source_file *source =
-        hp_listing_source(list->listing, function->file);
+    const struct hp_listing *listing = list->view->extra;
+    const struct hp_source_file *source = hp_listing_source(list->view, function->file);
     uint64_t from = 0;
     put_function_title(list, function, source);
     for (size_t i = 0; i < function->count; i++) {
-        const struct hp_listed_line *line = &list->listing->lines.at[function->first + i];
+        const struct hp_listed_line *line = &listing->lines.at[function->first + i];
         if (source && source->lines && line->line > 0) {
             from = put_around(list, function, i, from, source);
         } else {
@@ -156,23 +155,21 @@ static void put_function(const struct list *list,
     }
 }
 
-void hp_text_list(struct hp_sink *out, const struct hp_profile *profile,
-                  const struct hp_report_options *options) {
-    struct hp_listing listing;
-    hp_listing_init(&listing, profile, options);
-    struct list list = {out, &listing, options, hp_text_has_errors(profile, options)};
-    hp_text_header(out, &listing.naming, options);
+void hp_text_list(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_style *style) {
+    const struct hp_listing *listing = view->extra;
+    struct list list = {out, view, style, hp_text_has_errors(view)};
+    size_t count = listing->functions.count, shown = hp_view_shown(view, count);
+    hp_text_head(out, view, style);
     put_titles(&list);
-    size_t count = listing.functions.count, shown = hp_chosen_rows(options, count);
     for (size_t i = 0; i < shown; i++) {
-        put_function(&list, &listing.functions.at[i]);
+        put_function(&list, &listing->functions.at[i]);
     }
     hp_sink_text(out, "\n");
     if (shown < count) {
         hp_sink_print(out, "… %zu more functions: --limit=0 shows all\n", count - shown);
     }
     if (list.has_errors) {
-        hp_text_error_notes(out, options);
+        hp_text_error_note(out, view);
     }
-    hp_listing_done(&listing);
 }

@@ -9,59 +9,59 @@
 // function holds: what of that goes this way.
 #include "report/text/text.h"
 
-#include "view/chosen.h"
-#include "view/neighbors.h"
+#include "view/report_peek.h"
 
 struct peek {
     struct hp_sink *out;
-    const struct hp_neighbors *neighbors;
-    const struct hp_report_options *options;
-    bool has_errors;
+    const struct hp_view *view;
+    const struct hp_style *style;
 };
 
 enum {
-    INDENT = HP_COLUMN + 8, // of what has no flat
+    INDENT = HP_AMOUNT_WIDTH + 8, // of what has no flat
 };
 
 static void put_titles(const struct peek *peek) {
-    const struct hp_report_options *options = peek->options;
-    hp_sink_print(peek->out, "%s%*s  flat%% %*s   cum%%", options->color ? "\033[1m" : "",
-                  HP_COLUMN, "flat", HP_COLUMN, "cum");
-    if (peek->has_errors) {
+    hp_sink_print(peek->out, "%s%*s  flat%% %*s   cum%%", hp_text_bold(peek->style),
+                  HP_AMOUNT_WIDTH, "flat", HP_AMOUNT_WIDTH, "cum");
+    if (hp_text_has_errors(peek->view)) {
         hp_sink_text(peek->out, " ");
-        hp_text_error_title(peek->out, options);
+        hp_text_error_title(peek->out, peek->view);
     }
-    hp_sink_print(peek->out, "  %s%s\n", hp_text_row_name(options->by),
-                  options->color ? "\033[0m" : "");
+    hp_sink_print(peek->out, "  %s%s\n", hp_granularity_text(peek->view->options.by),
+                  hp_text_plain(peek->style));
 }
 
-static void put_cum(const struct peek *peek, hp_fixed value, hp_fixed whole,
-                    const struct hp_error *error) {
-    hp_text_value(peek->out, value, peek->options, HP_COLUMN);
+static void put_cum(const struct peek *peek, const struct hp_amount *cum,
+                    hp_fixed whole) {
+    hp_text_value(peek->out, peek->view, peek->style, cum->sum, HP_AMOUNT_WIDTH);
     hp_sink_text(peek->out, " ");
-    hp_text_percent(peek->out, value, whole);
-    if (peek->has_errors) {
+    hp_text_percent(peek->out, cum->sum, whole);
+    if (hp_text_has_errors(peek->view)) {
         hp_sink_text(peek->out, " ");
-        hp_text_error(peek->out, value, error, peek->options);
+        hp_text_error(peek->out, peek->view, peek->style, cum);
     }
     hp_sink_text(peek->out, "  ");
 }
 
 static void put_name(const struct peek *peek, hp_node_id node) {
-    hp_sink_escaped(peek->out, hp_node_name(&peek->neighbors->table.naming, node));
+    hp_sink_escaped(peek->out, hp_view_node(peek->view, node));
     hp_sink_text(peek->out, "\n");
 }
 
-static void put_neighbors(const struct peek *peek, const struct hp_neighborhood *area,
+static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
                           bool are_callees) {
+    const struct hp_neighbors *neighbors = peek->view->extra;
+    const struct hp_neighborhood *area = &neighbors->areas.at[row];
     const struct hp_neighbor *all =
-        peek->neighbors->all.at + area->first + (are_callees ? area->callers : 0);
+        neighbors->all.at + area->first + (are_callees ? area->callers : 0);
     size_t count = are_callees ? area->callees : area->callers;
-    size_t shown = hp_chosen_rows(peek->options, count);
+    size_t shown = hp_view_shown(peek->view, count);
     for (size_t i = 0; i < shown; i++) {
         bool is_end = are_callees ? i + 1 == count : i == 0;
+        struct hp_amount value = {.sum = all[i].value, .error = &all[i].error};
         hp_sink_print(peek->out, "%*s", INDENT, "");
-        put_cum(peek, all[i].value, area->row.cum, &all[i].error);
+        put_cum(peek, &value, whole);
         hp_sink_text(peek->out, !is_end ? "├ " : are_callees ? "└ " : "┌ ");
         put_name(peek, all[i].node);
     }
@@ -70,36 +70,38 @@ static void put_neighbors(const struct peek *peek, const struct hp_neighborhood 
     }
 }
 
-static void put_area(const struct peek *peek, const struct hp_neighborhood *area) {
-    hp_fixed total = peek->neighbors->table.total;
+static void put_area(const struct peek *peek, size_t row) {
+    const struct hp_neighbors *neighbors = peek->view->extra;
+    enum hp_metric metric = peek->view->options.metric;
+    hp_fixed total = peek->view->head.total.of[metric];
+    hp_node_id node = peek->view->rows.at[row].node;
+    struct hp_amount flat = hp_top_flat(&neighbors->top, node, metric);
+    struct hp_amount cum = hp_top_cum(&neighbors->top, node, metric);
     hp_sink_text(peek->out, "\n");
-    put_neighbors(peek, area, false);
-    hp_text_value(peek->out, area->row.flat, peek->options, HP_COLUMN);
+    put_neighbors(peek, row, cum.sum, false);
+    hp_text_value(peek->out, peek->view, peek->style, flat.sum, HP_AMOUNT_WIDTH);
     hp_sink_text(peek->out, " ");
-    hp_text_percent(peek->out, area->row.flat, total);
+    hp_text_percent(peek->out, flat.sum, total);
     hp_sink_text(peek->out, " ");
-    put_cum(peek, area->row.cum, total, &area->row.cum_error);
-    put_name(peek, area->row.node);
-    put_neighbors(peek, area, true);
+    put_cum(peek, &cum, total);
+    put_name(peek, node);
+    put_neighbors(peek, row, cum.sum, true);
 }
 
-void hp_text_peek(struct hp_sink *out, const struct hp_profile *profile,
-                  const struct hp_report_options *options) {
-    struct hp_neighbors neighbors;
-    hp_neighbors_init(&neighbors, profile, options);
-    struct peek peek = {out, &neighbors, options, hp_text_has_errors(profile, options)};
-    hp_text_header(out, &neighbors.table.naming, options);
+void hp_text_peek(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_style *style) {
+    struct peek peek = {out, view, style};
+    size_t count = view->rows.count, shown = hp_view_shown(view, count);
+    hp_text_head(out, view, style);
     put_titles(&peek);
-    size_t count = neighbors.rows.count, shown = hp_chosen_rows(options, count);
     for (size_t i = 0; i < shown; i++) {
-        put_area(&peek, &neighbors.rows.at[i]);
+        put_area(&peek, i);
     }
     hp_sink_text(out, "\n");
     if (shown < count) {
         hp_sink_print(out, "… %zu more: --limit=0 shows all\n", count - shown);
     }
-    if (peek.has_errors) {
-        hp_text_error_notes(out, options);
+    if (hp_text_has_errors(view)) {
+        hp_text_error_note(out, view);
     }
-    hp_neighbors_done(&neighbors);
 }

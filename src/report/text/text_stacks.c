@@ -4,55 +4,54 @@
 // One block per distinct stack, the allocating function first, largest stack first.
 #include "report/text/text.h"
 
-#include "view/chosen.h"
-#include "view/traces.h"
+#include "view/report_stacks.h"
 
 enum {
-    INDENT = HP_COLUMN + 9, // of the callers, under the first function
+    INDENT = HP_AMOUNT_WIDTH + 9, // of the callers, under the first function
 };
 
-static void put_trace(struct hp_sink *out, const struct hp_traces *traces,
-                      const struct hp_trace *trace,
-                      const struct hp_report_options *options) {
-    hp_fixed value = trace->values.of[options->metric];
-    hp_text_value(out, value, options, HP_COLUMN);
-    hp_sink_text(out, " ");
-    hp_text_percent(out, value, traces->total.of[options->metric]);
-    if (hp_text_has_errors(traces->naming.profile, options)) {
-        const struct hp_error *error = &trace->errors[hp_column_of(options->metric)];
-        hp_sink_text(out, " ±");
-        hp_text_error(out, value, error, options);
-        if (error->samples == 1 && error->period > 0) {
-            hp_sink_text(out, " seen once");
-        }
-    }
-    hp_sink_text(out, "  ");
-    for (uint32_t i = 0; i < trace->depth; i++) {
-        hp_sink_print(out, "%*s", i > 0 ? INDENT : 0, "");
-        hp_sink_escaped(out, hp_node_name(&traces->naming, trace->nodes[i]));
+static void put_frames(struct hp_sink *out, const struct hp_view *view, size_t i) {
+    const struct hp_stack_list *list = view->extra;
+    const struct hp_stack_key *stack = &view->stacks.all.at[list->order[i]];
+    for (uint32_t k = 0; k < stack->depth; k++) {
+        hp_sink_print(out, "%*s", k > 0 ? INDENT : 0, "");
+        hp_sink_escaped(out, hp_view_node(view, (hp_node_id){stack->at[k]}));
         hp_sink_text(out, "\n");
     }
-    if (trace->truncated) {
+    if (stack->truncated) {
         hp_sink_print(out, "%*s[truncated]\n", INDENT, "");
     }
     hp_sink_text(out, "\n");
 }
 
-void hp_text_stacks(struct hp_sink *out, const struct hp_profile *profile,
-                    const struct hp_report_options *options) {
-    struct hp_traces traces;
-    hp_traces_init(&traces, profile, options);
-    hp_traces_sort_by(&traces, options->metric);
-    hp_text_header(out, &traces.naming, options);
-    size_t count = traces.traces.count;
-    size_t limit = hp_chosen_rows(options, count);
-    hp_fixed left = traces.left.of[options->metric];
-    for (size_t i = 0; i < limit; i++) {
-        put_trace(out, &traces, &traces.traces.at[i], options);
-        left -= traces.traces.at[i].values.of[options->metric];
+static void put_stack(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_style *style, size_t i) {
+    enum hp_metric metric = view->options.metric;
+    struct hp_amount amount = hp_stack_list_amount(view, i, metric);
+    hp_text_value(out, view, style, amount.sum, HP_AMOUNT_WIDTH);
+    hp_sink_text(out, " ");
+    hp_text_percent(out, amount.sum, view->head.total.of[metric]);
+    if (hp_text_has_errors(view)) {
+        bool is_once = (hp_stack_list_flags(view, i) & HP_ROW_SEEN_ONCE) != 0;
+        hp_sink_text(out, " ±");
+        hp_text_error(out, view, style, &amount);
+        hp_sink_text(out, is_once ? " seen once" : "");
     }
-    if (limit < count) {
-        hp_text_rest(out, count - limit, "stack", left, traces.total.of[options->metric]);
+    hp_sink_text(out, "  ");
+    put_frames(out, view, i);
+}
+
+void hp_text_stacks(struct hp_sink *out, const struct hp_view *view,
+                    const struct hp_style *style) {
+    enum hp_metric metric = view->options.metric;
+    size_t count = view->stacks.all.count, shown = hp_view_shown(view, count);
+    hp_fixed rest = view->head.filtered.of[metric];
+    hp_text_head(out, view, style);
+    for (size_t i = 0; i < shown; i++) {
+        put_stack(out, view, style, i);
+        rest -= hp_stack_list_amount(view, i, metric).sum;
     }
-    hp_traces_done(&traces);
+    if (shown < count) {
+        hp_text_rest(out, count - shown, "stack", rest, view->head.total.of[metric]);
+    }
 }

@@ -9,7 +9,7 @@
 // the only one below that above it.  Far to the right the number of steps stands for them.
 #include "report/text/text.h"
 
-#include "view/tree.h"
+#include "view/report_tree.h"
 
 enum {
     WIDTH = 11,     // of a value: a tree needs room
@@ -21,18 +21,18 @@ struct drawing {
     bool is_open[MOST_STEPS + 1]; // the branch of this step goes on further down
 };
 
-static void put_titles(struct hp_sink *out, const struct hp_tree *tree,
-                       const struct hp_report_options *options) {
-    hp_sink_print(out, "%s%*s   cum%%", options->color ? "\033[1m" : "", WIDTH, "cum");
-    if (hp_text_has_errors(tree->naming.profile, options)) {
+static void put_titles(struct hp_sink *out, const struct hp_view *view,
+                       const struct hp_style *style) {
+    hp_sink_print(out, "%s%*s   cum%%", hp_text_bold(style), WIDTH, "cum");
+    if (hp_text_has_errors(view)) {
         hp_sink_text(out, " ");
-        hp_text_error_title(out, options);
+        hp_text_error_title(out, view);
     }
-    if (!options->invert) {
+    if (!view->options.invert) {
         hp_sink_print(out, " %*s", WIDTH, "flat");
     }
-    hp_sink_print(out, "  %s%s\n", hp_text_row_name(options->by),
-                  options->color ? "\033[0m" : "");
+    hp_sink_print(out, "  %s%s\n", hp_granularity_text(view->options.by),
+                  hp_text_plain(style));
 }
 
 static bool is_branch(const struct hp_tree *tree, const struct hp_tree_node *node) {
@@ -61,48 +61,48 @@ static void put_branches(struct hp_sink *out, struct drawing *drawing,
 }
 
 static void put_node(struct hp_sink *out, struct drawing *drawing,
-                     const struct hp_tree *tree, size_t number,
-                     const struct hp_report_options *options) {
+                     const struct hp_view *view, const struct hp_style *style,
+                     size_t number) {
+    const struct hp_tree *tree = view->extra;
     const struct hp_tree_node *node = &tree->nodes.at[number];
-    hp_text_value(out, node->cum, options, WIDTH);
+    hp_text_value(out, view, style, node->cum, WIDTH);
     hp_sink_text(out, " ");
-    hp_text_percent(out, node->cum, tree->total);
-    if (hp_text_has_errors(tree->naming.profile, options)) {
+    hp_text_percent(out, node->cum, view->head.total.of[view->options.metric]);
+    if (hp_text_has_errors(view)) {
         hp_sink_text(out, " ");
-        hp_text_error(out, node->cum, &node->error, options);
+        hp_text_error(out, view, style,
+                      &(struct hp_amount){.sum = node->cum, .error = &node->error});
     }
-    if (node->flat == 0 && !options->invert) {
+    if (node->flat == 0 && !view->options.invert) {
         hp_sink_print(out, " %*s", WIDTH, "-");
-    } else if (!options->invert) {
+    } else if (!view->options.invert) {
         hp_sink_text(out, " ");
-        hp_text_value(out, node->flat, options, WIDTH);
+        hp_text_value(out, view, style, node->flat, WIDTH);
     }
     hp_sink_text(out, "  ");
     put_branches(out, drawing, tree, number);
-    hp_sink_escaped(out, hp_node_name(&tree->naming, node->name));
+    hp_sink_escaped(out, hp_view_node(view, node->name));
     hp_sink_text(out, "\n");
 }
 
-void hp_text_tree(struct hp_sink *out, const struct hp_profile *profile,
-                  const struct hp_report_options *options) {
-    struct hp_tree tree;
-    hp_tree_init(&tree, profile, options);
-    struct drawing drawing = {.steps =
-                                  hp_alloc(tree.nodes.count * sizeof *drawing.steps)};
-    hp_text_header(out, &tree.naming, options);
-    put_titles(out, &tree, options);
-    for (size_t i = 0; i < tree.nodes.count; i++) {
-        put_node(out, &drawing, &tree, i, options);
+void hp_text_tree(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_style *style) {
+    const struct hp_tree *tree = view->extra;
+    size_t count = tree->nodes.count;
+    struct drawing drawing = {.steps = hp_alloc(count * sizeof *drawing.steps)};
+    hp_text_head(out, view, style);
+    put_titles(out, view, style);
+    for (size_t i = 0; i < count; i++) {
+        put_node(out, &drawing, view, style, i);
     }
-    if (tree.hidden > 0) {
-        char count[HP_NUMBER_SIZE];
-        hp_format_grouped(count, (hp_int128)tree.hidden);
-        hp_sink_print(out, "… %s more node%s%s\n", count, tree.hidden == 1 ? "" : "s",
-                      options->min_share > 0 ? "" : ": --limit=0 shows all");
+    if (tree->hidden > 0) {
+        char hidden[HP_NUMBER_SIZE];
+        hp_format_grouped(hidden, (hp_int128)tree->hidden);
+        hp_sink_print(out, "… %s more node%s%s\n", hidden, tree->hidden == 1 ? "" : "s",
+                      view->options.min_share > 0 ? "" : ": --limit=0 shows all");
     }
-    if (hp_text_has_errors(profile, options)) {
-        hp_text_error_notes(out, options);
+    if (hp_text_has_errors(view)) {
+        hp_text_error_note(out, view);
     }
     free(drawing.steps);
-    hp_tree_done(&tree);
 }

@@ -2,9 +2,7 @@
 #ifndef HP_REPORT_TSV_TSV_H
 #define HP_REPORT_TSV_TSV_H
 
-#include "base/sink.h"
-#include "stats/interval.h"
-#include "view/origins.h"
+#include "report/format.h"
 
 // A text from outside.
 void hp_tsv_text(struct hp_sink *out, struct hp_span text);
@@ -17,14 +15,13 @@ void hp_tsv_double(struct hp_sink *out, double value);
 void hp_tsv_p(struct hp_sink *out, double value);
 void hp_tsv_interval(struct hp_sink *out, struct hp_interval range);
 
+// "few-samples,seen-once", or nothing.
+void hp_tsv_flags(struct hp_sink *out, unsigned flags);
+
+hp_writer hp_tsv_stacks;
+
 // The last cells of a row, and its end: what it stands for and where that is.
 extern const char hp_tsv_place_titles[];
-void hp_tsv_place(struct hp_sink *out, const struct hp_naming *naming, hp_node_id node,
-                  const struct hp_origin *origins);
-
-void hp_tsv_diff(struct hp_sink *out, const struct hp_profile *profile,
-                 const struct hp_report_options *options);
-void hp_tsv_trend(struct hp_sink *out, const struct hp_profile *profile,
-                  const struct hp_report_options *options);
+void hp_tsv_place(struct hp_sink *out, const struct hp_view *view, hp_node_id node);
 
 #endif

@@ -4,17 +4,33 @@
 #include "report/tsv/tsv.h"
 
 #include "base/utf8.h"
-#include "report/json/jsontext.h"
+#include "report/json/json_text.h"
 
 #include <math.h>
 #include <string.h>
+
+// How many characters of ASCII from the first on stand for themselves: nearly all do.
+static size_t plain_size(struct hp_span text) {
+    size_t size = 0;
+    while (size < text.size && text.at[size] >= ' ' && text.at[size] <= '~' &&
+           text.at[size] != '\\') {
+        size++;
+    }
+    return size;
+}
 
 void hp_tsv_text(struct hp_sink *out, struct hp_span text) {
     if (text.size > 0 && strchr("=+-@", text.at[0])) {
         hp_sink_print(out, "\\x%02X", (unsigned)text.at[0]);
         text = hp_span_from(text, 1);
     }
-    while (text.size > 0) {
+    for (;;) {
+        size_t plain = plain_size(text);
+        hp_sink_put(out, text.at, plain);
+        text = hp_span_from(text, plain);
+        if (text.size == 0) {
+            return;
+        }
         uint32_t size = hp_utf8_first(text).size;
         switch (text.at[0]) {
         case '\t':
@@ -57,20 +73,27 @@ void hp_tsv_interval(struct hp_sink *out, struct hp_interval range) {
     hp_tsv_double(out, range.high);
 }
 
+void hp_tsv_flags(struct hp_sink *out, unsigned flags) {
+    const char *between = "";
+    for (unsigned bit = 0; bit < HP_ROW_FLAGS; bit++) {
+        if (flags & 1u << bit) {
+            hp_sink_print(out, "%s%s", between, hp_row_flag_text(bit));
+            between = ",";
+        }
+    }
+}
+
 const char hp_tsv_place_titles[] = "\tname\tfunction\tmodule\tfile\tline\n";
 
-void hp_tsv_place(struct hp_sink *out, const struct hp_naming *naming, hp_node_id node,
-                  const struct hp_origin *origins) {
-    const struct hp_profile *profile = naming->profile;
-    const struct hp_strtab *strings = &profile->strings;
-    const struct hp_origin *origin = &origins[node.n];
+void hp_tsv_place(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
+    const struct hp_origin *origin = hp_view_origin(view, node);
     struct hp_span texts[] = {
-        hp_naming_function(naming, origin->function),
-        hp_strtab_span(strings, profile->modules.at[origin->module.n].path),
-        hp_strtab_span(strings, origin->file),
+        hp_naming_function(&view->naming, origin->function),
+        hp_view_string(view, hp_view_module(view, origin->module)->path),
+        hp_view_string(view, origin->file),
     };
     hp_sink_text(out, "\t");
-    hp_tsv_text(out, hp_node_name(naming, node));
+    hp_tsv_text(out, hp_view_node(view, node));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         hp_sink_text(out, "\t");
         hp_tsv_text(out, texts[i]);

@@ -1,0 +1,64 @@
+#include "report/format.h"
+
+#include <string.h>
+
+const struct hp_format *const hp_formats[] = {
+    &hp_format_text,       &hp_format_json,      &hp_format_tsv,        &hp_format_folded,
+    &hp_format_difffolded, &hp_format_callgrind, &hp_format_speedscope, &hp_format_dhat,
+    &hp_format_dot,        &hp_format_pprof,     &hp_format_firefox,
+};
+
+const size_t hp_formats_count = sizeof hp_formats / sizeof *hp_formats;
+
+const struct hp_format *hp_format_find(const char *name) {
+    for (size_t i = 0; i < hp_formats_count; i++) {
+        if (strcmp(hp_formats[i]->name, name) == 0) {
+            return hp_formats[i];
+        }
+    }
+    return NULL;
+}
+
+hp_writer *hp_format_writer(const struct hp_format *format, enum hp_report_kind kind) {
+    return format->write[kind]          ? format->write[kind]
+           : hp_reports[kind]->is_table ? format->write_rows
+                                        : NULL;
+}
+
+// --- for programs -------------------------------------------------------------------------
+
+const char *hp_format_of_kind(enum hp_report_kind kind) {
+    bool is_merge = kind == HP_REPORT_MERGE || kind == HP_REPORT_TIMELINE;
+    return is_merge ? "pprof" : "text";
+}
+
+size_t hp_format_count(void) {
+    return hp_formats_count;
+}
+
+const char *hp_format_name(size_t i) {
+    return hp_formats[i]->name;
+}
+
+const char *hp_format_help(size_t i) {
+    return hp_formats[i]->help;
+}
+
+const char *hp_format_files(size_t i) {
+    return hp_formats[i]->files;
+}
+
+bool hp_format_fits(const char *name, enum hp_report_kind kind) {
+    const struct hp_format *format = hp_format_find(name);
+    return format && hp_format_writer(format, kind);
+}
+
+unsigned hp_format_can(const char *name) {
+    const struct hp_format *format = hp_format_find(name);
+    return format ? format->can : 0;
+}
+
+size_t hp_format_limit(const char *name) {
+    const struct hp_format *format = hp_format_find(name);
+    return format ? format->limit : 0;
+}

@@ -1,0 +1,176 @@
+// CELLS are "key": CELL of each column.  An estimate is {"estimate": 1.500, "low": 1, "high": 2},
+// or, of a report of all metrics, an object of those by the names of the metrics; low and high
+// are null where nothing is known.  A rate is "key", "key_low" and "key_high".  Columns of a group
+// are one object: "spread": {"mean": ..., "sd": ..., "p": ...}.
+#include "report/json/json.h"
+
+#include <string.h>
+
+const char *hp_json_metric(enum hp_metric metric) {
+    static const char *const names[HP_METRICS] = {
+        [HP_INUSE_SPACE] = "inuse-space",
+        [HP_INUSE_OBJECTS] = "inuse-objects",
+        [HP_ALLOC_SPACE] = "alloc-space",
+        [HP_ALLOC_OBJECTS] = "alloc-objects",
+    };
+    return names[metric];
+}
+
+// --- numbers ------------------------------------------------------------------------------
+
+void hp_json_key(struct hp_sink *out, const char *name) {
+    hp_sink_text(out, "\"");
+    hp_sink_text(out, name);
+    hp_sink_text(out, "\": ");
+}
+
+void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_amount *amount, enum hp_metric metric) {
+    struct hp_interval range = hp_view_range(view, amount, metric);
+    hp_sink_text(out, "{\"estimate\": ");
+    hp_json_fixed(out, amount->sum, metric);
+    hp_sink_text(out, ", \"low\": ");
+    hp_json_double(out, range.low);
+    hp_sink_text(out, ", \"high\": ");
+    hp_json_double(out, range.high);
+    hp_sink_text(out, "}");
+}
+
+void hp_json_estimates(struct hp_sink *out, const struct hp_view *view,
+                       hp_json_amount_fn *amount, const void *data) {
+    hp_sink_text(out, "{");
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        hp_sink_text(out, metric > 0 ? ", " : "");
+        hp_json_key(out, hp_json_metric(metric));
+        if (hp_view_has_metric(view, metric)) {
+            struct hp_amount of_metric = amount(data, metric);
+            hp_json_estimate(out, view, &of_metric, metric);
+        } else {
+            hp_sink_text(out, "null");
+        }
+    }
+    hp_sink_text(out, "}");
+}
+
+void hp_json_flags(struct hp_sink *out, unsigned flags) {
+    const char *between = "";
+    flags |= flags & HP_ROW_SEEN_ONCE ? HP_ROW_FEW_SAMPLES : 0;
+    hp_sink_text(out, "[");
+    for (unsigned bit = 0; bit < HP_ROW_FLAGS; bit++) {
+        if (flags & 1u << bit) {
+            hp_sink_print(out, "%s\"%s\"", between, hp_row_flag_text(bit));
+            between = ", ";
+        }
+    }
+    hp_sink_text(out, "]");
+}
+
+// --- cells --------------------------------------------------------------------------------
+
+struct cell {
+    const struct hp_view *view;
+    size_t row;
+    int field;
+};
+
+static struct hp_amount amount_of_cell(const void *data, enum hp_metric metric) {
+    const struct cell *cell = data;
+    return hp_view_cell(cell->view, cell->row, cell->field, metric).amount;
+}
+
+static void put_series(struct hp_sink *out, const struct hp_content *content) {
+    hp_sink_text(out, "[");
+    for (size_t i = 0; i < content->count; i++) {
+        hp_sink_text(out, i > 0 ? ", " : "");
+        hp_json_double(out, content->series[i]);
+    }
+    hp_sink_text(out, "]");
+}
+
+static void put_rate(struct hp_sink *out, const char *key,
+                     const struct hp_content *content) {
+    hp_json_double(out, content->number);
+    hp_sink_print(out, ", \"%s_low\": ", key);
+    hp_json_double(out, content->amount.range.low);
+    hp_sink_print(out, ", \"%s_high\": ", key);
+    hp_json_double(out, content->amount.range.high);
+}
+
+static void put_number(struct hp_sink *out, const struct hp_field *field, double number) {
+    if ((field->shown & HP_ROUGH) || field->column.cell == HP_CELL_P) {
+        hp_json_p(out, number);
+    } else {
+        hp_json_double(out, number);
+    }
+}
+
+static void put_estimate(struct hp_sink *out, const struct hp_view *view,
+                         const struct hp_field *field, size_t row) {
+    enum hp_metric metric = view->options.metric;
+    struct cell cell = {view, row, field->id};
+    if (field->shown & HP_ALL_METRICS) {
+        hp_json_estimates(out, view, amount_of_cell, &cell);
+        return;
+    }
+    struct hp_amount amount = amount_of_cell(&cell, metric);
+    hp_json_estimate(out, view, &amount, metric);
+}
+
+static void put_cell(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_field *field, size_t row) {
+    enum hp_metric metric = view->options.metric;
+    struct hp_content content = {.number = 0};
+    if (field->column.cell != HP_CELL_ESTIMATE && field->column.cell != HP_CELL_FLAGS) {
+        content = hp_view_cell(view, row, field->id, metric);
+    }
+    switch (field->column.cell) {
+    case HP_CELL_ESTIMATE:
+        put_estimate(out, view, field, row);
+        break;
+    case HP_CELL_SUM:
+        hp_json_fixed(out, content.amount.sum, metric);
+        break;
+    case HP_CELL_RATE:
+        put_rate(out, field->column.key, &content);
+        break;
+    case HP_CELL_NUMBER:
+    case HP_CELL_COUNT:
+    case HP_CELL_P:
+        put_number(out, field, content.number);
+        break;
+    case HP_CELL_TEXT:
+        hp_json_string(out, hp_span_of(content.text));
+        break;
+    case HP_CELL_TRUTH:
+        hp_sink_text(out, content.number != 0 ? "true" : "false");
+        break;
+    case HP_CELL_FLAGS:
+        hp_json_flags(out, hp_view_flags(view, row));
+        break;
+    case HP_CELL_SERIES:
+        put_series(out, &content);
+        break;
+    }
+}
+
+static bool same_group(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
+void hp_json_cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    const char *group = NULL;
+    for (size_t i = 0; i < view->fields.count; i++) {
+        const struct hp_field *field = &view->fields.at[i];
+        const char *key = field->column.key;
+        bool goes_on = same_group(group, field->group);
+        hp_sink_text(out, group && !goes_on ? "}" : "");
+        hp_sink_text(out, i == 0 ? "" : field->shown & HP_NEW_LINE ? ",\n   " : ", ");
+        group = field->group;
+        if (group && !goes_on) {
+            hp_sink_print(out, "\"%s\": {", group);
+        }
+        hp_json_key(out, group ? key + strlen(group) + 1 : key);
+        put_cell(out, view, field, row);
+    }
+    hp_sink_text(out, group ? "}" : "");
+}

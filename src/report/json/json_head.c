@@ -1,0 +1,232 @@
+// What all reports begin with:
+//
+//     {"schema": "hprof-agg.top/1", "command": "top", "by": "function",
+//      "label": "host", if by label,
+//      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
+//      "thread": "worker", if that alone was read,
+//      "inputs": {"used": 3, "skipped": 0, "reasons": {}, "periods": [524288], "stacks": 1234},
+//      "total": {"inuse-space": ESTIMATE or null, "inuse-objects": ESTIMATE or null,
+//                "alloc-space": ESTIMATE or null, "alloc-objects": ESTIMATE or null},
+//      "unseen": {"estimate": 1.5, "high": 2.5, "stack": 3.5} or null,
+//      "patterns": ["^f$"], of list and peek,
+//      with filters "filters": [{"rule": "focus", "pattern": "f"}] and "left": as "total",
+//      "rows": [
+//
+// but diff and trend, which are of one metric, have behind "confidence" or "thread"
+//
+//      "flat": true, whether they are about what functions allocate themselves, or all that they
+//      call too,
+//      "test": "independent" or "process" or "process-accum" or "fleets" or "sampling" or "none",
+//      "base": {"used": 1, "skipped": 0, "reasons": {}, "periods": [524288]}, "new": {...},
+//      "total": CELLS as of a row, with filters also "filters" and "left": CELLS
+//
+// and, of a trend, "test": "slope" or "first-to-last" or "none", "scatter_tested": whether p also
+// counts that values go up and down by themselves, for which it takes 4 dumps, "inputs", and
+// "hours": 3.5 or null.  Slopes are per hour, or per dump where "hours" is null.
+#include "report/json/json.h"
+
+#include "view/report_diff.h"
+#include "view/report_trend.h"
+#include "view/unseen.h"
+
+static void put_head(struct hp_sink *out, const struct hp_view *view) {
+    static const char *const estimators[] = {
+        [HP_ESTIMATOR_BEST] = "horvitz-thompson",
+        [HP_ESTIMATOR_JEPROF] = "jeprof",
+        [HP_ESTIMATOR_NONE] = "none",
+    };
+    const struct hp_report_options *options = &view->options;
+    const char *command = view->report->name;
+    hp_sink_print(out,
+                  "{\"schema\": \"hprof-agg.%s/1\", \"command\": \"%s\", "
+                  "\"by\": \"%s\",\n ",
+                  command, command, hp_granularity_text(options->by));
+    if (options->by == HP_BY_LABEL) {
+        hp_sink_text(out, "\"label\": ");
+        hp_json_string(out, hp_span_of(options->label));
+        hp_sink_text(out, ", ");
+    }
+    hp_sink_print(out,
+                  "\"estimator\": \"%s\", \"metric\": \"%s\", \"confidence\": %g,\n ",
+                  estimators[view->head.estimator], hp_json_metric(options->metric),
+                  options->confidence);
+    if (view->head.thread.size > 0) {
+        hp_sink_text(out, "\"thread\": ");
+        hp_json_string(out, view->head.thread);
+        hp_sink_text(out, ",\n ");
+    }
+}
+
+// --- inputs -----------------------------------------------------------------------------
+
+static void put_reasons(struct hp_sink *out, const struct hp_input_summary *summary) {
+    const char *between = "";
+    hp_sink_text(out, "\"reasons\": {");
+    for (enum hp_input_reason i = 0; i < HP_REASONS; i++) {
+        if (summary->left_out[i] > 0) {
+            hp_sink_print(out, "%s\"%s\": %zu", between, hp_input_reason_text(i),
+                          summary->left_out[i]);
+            between = ", ";
+        }
+    }
+    hp_sink_text(out, "}, ");
+}
+
+// "inputs", "base" or "new": {..., still open.
+static void put_inputs(struct hp_sink *out, const struct hp_view *view,
+                       enum hp_input_side side) {
+    static const char *const keys[HP_SIDES] = {"inputs", "base", "new"};
+    const struct hp_input_summary *summary = &view->head.summary[side];
+    hp_sink_print(out, "\"%s\": {\"used\": %zu, \"skipped\": %zu, ", keys[side],
+                  summary->used, summary->all - summary->used);
+    put_reasons(out, summary);
+    hp_sink_text(out, "\"periods\": [");
+    for (size_t i = 0; i < summary->periods.count; i++) {
+        hp_sink_print(out, "%s%llu", i > 0 ? ", " : "",
+                      (unsigned long long)summary->periods.at[i]);
+    }
+    hp_sink_text(out, "]");
+}
+
+// --- totals -------------------------------------------------------------------------------
+
+static struct hp_amount amount_of_total(const void *data, enum hp_metric metric) {
+    const struct hp_head *head = data;
+    return (struct hp_amount){.sum = head->total.of[metric],
+                              .error = &head->errors[hp_column_of(metric)]};
+}
+
+static struct hp_amount amount_of_filtered(const void *data, enum hp_metric metric) {
+    const struct hp_head *head = data;
+    return (struct hp_amount){.sum = head->filtered.of[metric],
+                              .error = &head->filtered_errors[hp_column_of(metric)]};
+}
+
+static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
+    struct hp_unseen unseen = hp_unseen_of(view);
+    hp_json_key(out, "unseen");
+    if (!unseen.is_known) {
+        hp_sink_text(out, "null,\n ");
+        return;
+    }
+    hp_sink_text(out, "{\"estimate\": ");
+    hp_json_double(out, unseen.estimate);
+    hp_sink_text(out, ", \"high\": ");
+    hp_json_double(out, unseen.highest);
+    hp_sink_text(out, ", \"stack\": ");
+    hp_json_double(out, unseen.stack);
+    hp_sink_text(out, "},\n ");
+}
+
+// --- filters ------------------------------------------------------------------------------
+
+// "filters": [...], if there are any; else nothing and false.
+static bool put_filters(struct hp_sink *out, const struct hp_view *view) {
+    const char *between = "\"filters\": [";
+    bool is_filtered = false;
+    for (size_t i = 0; i < view->filters.count; i++) {
+        const struct hp_filter *filter = &view->filters.at[i];
+        if (filter->rule != HP_PICK) {
+            hp_sink_print(out, "%s{\"rule\": \"%s\", \"pattern\": ", between,
+                          hp_filter_rule_text(filter->rule));
+            hp_json_string(out, hp_span_of(filter->pattern));
+            hp_sink_text(out, "}");
+            between = ", ";
+            is_filtered = true;
+        }
+    }
+    hp_sink_text(out, is_filtered ? "],\n " : "");
+    return is_filtered;
+}
+
+// What HP_REPORT_PEEK and HP_REPORT_LIST are about.
+static void put_patterns(struct hp_sink *out, const struct hp_view *view) {
+    const char *between = "\"patterns\": [";
+    for (size_t i = 0; i < view->filters.count; i++) {
+        const struct hp_filter *filter = &view->filters.at[i];
+        if (filter->rule == HP_PICK) {
+            hp_sink_text(out, between);
+            hp_json_string(out, hp_span_of(filter->pattern));
+            between = ", ";
+        }
+    }
+    hp_sink_text(out, between[0] == ',' ? "],\n " : "");
+}
+
+// --- heads --------------------------------------------------------------------------------
+
+void hp_json_begin(struct hp_sink *out, const struct hp_view *view) {
+    put_head(out, view);
+    put_inputs(out, view, HP_SIDE_ALL);
+    hp_sink_print(out, ", \"stacks\": %zu},\n ", view->head.stacks);
+    hp_json_key(out, "total");
+    hp_json_estimates(out, view, amount_of_total, &view->head);
+    hp_sink_text(out, ",\n ");
+    put_unseen(out, view);
+    put_patterns(out, view);
+    if (put_filters(out, view)) {
+        hp_json_key(out, "left");
+        hp_json_estimates(out, view, amount_of_filtered, &view->head);
+        hp_sink_text(out, ",\n ");
+    }
+    hp_sink_text(out, "\"rows\": [");
+}
+
+// "total", and with filters "left", as rows.
+static void put_sums(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_text(out, "\"total\": {");
+    hp_json_cells(out, view, HP_ROW_TOTAL);
+    hp_sink_text(out, "},\n ");
+    if (put_filters(out, view)) {
+        hp_sink_text(out, "\"left\": {");
+        hp_json_cells(out, view, HP_ROW_FILTERED);
+        hp_sink_text(out, "},\n ");
+    }
+    hp_sink_text(out, "\"rows\": [");
+}
+
+static const char *is_flat(const struct hp_view *view) {
+    return view->options.sort == HP_SORT_CUM ? "false" : "true";
+}
+
+void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
+    static const char *const tests[] = {
+        [HP_TEST_NONE] = "none",       [HP_TEST_INDEPENDENT] = "independent",
+        [HP_TEST_PROCESS] = "process", [HP_TEST_PROCESS_ACCUM] = "process-accum",
+        [HP_TEST_FLEETS] = "fleets",   [HP_TEST_SAMPLING] = "sampling",
+    };
+    const struct hp_difference *difference = view->extra;
+    put_head(out, view);
+    hp_sink_print(out, "\"flat\": %s, \"test\": \"%s\",\n ", is_flat(view),
+                  tests[difference->test]);
+    put_inputs(out, view, HP_SIDE_BASE);
+    hp_sink_text(out, "},\n ");
+    put_inputs(out, view, HP_SIDE_NEW);
+    hp_sink_text(out, "},\n ");
+    put_sums(out, view);
+}
+
+void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_trend *trend = view->extra;
+    put_head(out, view);
+    hp_sink_print(out, "\"flat\": %s, \"test\": \"%s\", \"scatter_tested\": %s,\n ",
+                  is_flat(view),
+                  trend->test == HP_TEST_NONE            ? "none"
+                  : trend->test == HP_TEST_PROCESS_ACCUM ? "first-to-last"
+                                                         : "slope",
+                  trend->is_fitted ? "true" : "false");
+    put_inputs(out, view, HP_SIDE_ALL);
+    hp_sink_text(out, "}, \"hours\": ");
+    hp_json_double(out, trend->hours);
+    hp_sink_text(out, ",\n ");
+    put_sums(out, view);
+}
+
+void hp_json_end(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_text(out, ",\n \"warnings\": [");
+    for (size_t i = 0; i < hp_view_warning_count(view); i++) {
+        hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
+        hp_json_string(out, hp_view_warning(view, i));
+    }
+    hp_sink_text(out, "]}\n");
+}

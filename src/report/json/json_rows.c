@@ -1,0 +1,59 @@
+// Any report whose rows say all:
+//
+//     {head, "rows": [{"name": "f", CELLS}, ...], tail}
+//
+// CELLS are told in json_cells.c.  With --spread there is also, after
+// the rows, "outliers": [{"input", "value", "others", "p", "q"}].
+#include "report/json/json.h"
+
+#include "view/top.h"
+
+// --- rows ---------------------------------------------------------------------------------
+
+static void put_outliers(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_spread *spread = &((const struct hp_top *)view->extra)->spread;
+    hp_sink_text(out, "],\n \"outliers\": [");
+    for (size_t i = 0; i < spread->outliers.count; i++) {
+        const struct hp_outlier *outlier = &spread->outliers.at[i];
+        const char *name = view->head.inputs[outlier->input].public.name;
+        hp_sink_text(out, i > 0 ? ",\n  {\"input\": " : "\n  {\"input\": ");
+        hp_json_string(out, hp_span_of(name));
+        hp_sink_text(out, ", \"value\": ");
+        hp_json_fixed(out, outlier->value, view->options.metric);
+        hp_sink_text(out, ", \"others\": ");
+        hp_json_double(out, outlier->others);
+        hp_sink_text(out, ", \"p\": ");
+        hp_json_p(out, outlier->p);
+        hp_sink_text(out, ", \"q\": ");
+        hp_json_p(out, outlier->q);
+        hp_sink_text(out, "}");
+    }
+}
+
+static void begin(struct hp_sink *out, const struct hp_view *view) {
+    if (view->options.kind == HP_REPORT_DIFF) {
+        hp_json_begin_diff(out, view);
+    } else if (view->options.kind == HP_REPORT_TREND) {
+        hp_json_begin_trend(out, view);
+    } else {
+        hp_json_begin(out, view);
+    }
+}
+
+void hp_json_rows(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_style *style) {
+    (void)style;
+    begin(out, view);
+    for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
+        hp_sink_text(out, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
+        hp_json_string(out, hp_view_name(view, i));
+        hp_sink_text(out, ",\n   ");
+        hp_json_cells(out, view, i);
+        hp_sink_text(out, "}");
+    }
+    if (view->options.spread) {
+        put_outliers(out, view);
+    }
+    hp_sink_text(out, "]");
+    hp_json_end(out, view);
+}

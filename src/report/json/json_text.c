@@ -1,0 +1,87 @@
+#include "report/json/json_text.h"
+
+#include "base/units.h"
+#include "base/utf8.h"
+
+#include <math.h>
+
+// How many characters of ASCII from the first on stand for themselves: nearly all do.
+static size_t plain_size(struct hp_span text) {
+    size_t size = 0;
+    while (size < text.size && text.at[size] >= ' ' && text.at[size] <= '~' &&
+           text.at[size] != '"' && text.at[size] != '\\') {
+        size++;
+    }
+    return size;
+}
+
+void hp_json_characters(struct hp_sink *out, struct hp_span text) {
+    for (;;) {
+        size_t plain = plain_size(text);
+        hp_sink_put(out, text.at, plain);
+        text = hp_span_from(text, plain);
+        if (text.size == 0) {
+            return;
+        }
+        struct hp_utf8 c = hp_utf8_first(text);
+        if (!c.valid) {
+            hp_sink_text(out, "\\ufffd");
+        } else if (c.code == '"' || c.code == '\\') {
+            hp_sink_print(out, "\\%c", (int)c.code);
+        } else if (!c.safe && c.code < 0x10000) {
+            hp_sink_print(out, "\\u%04x", (unsigned)c.code);
+        } else if (!c.safe) {
+            hp_sink_print(out, "\\u%04x\\u%04x",
+                          (unsigned)(0xd800 + ((c.code - 0x10000) >> 10)),
+                          (unsigned)(0xdc00 + ((c.code - 0x10000) & 0x3ff)));
+        } else {
+            hp_sink_put(out, text.at, c.size);
+        }
+        text = hp_span_from(text, c.size);
+    }
+}
+
+void hp_json_string(struct hp_sink *out, struct hp_span text) {
+    hp_sink_text(out, "\"");
+    hp_json_characters(out, text);
+    hp_sink_text(out, "\"");
+}
+
+void hp_json_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric) {
+    int fraction = hp_fraction(metric);
+    hp_int128 half = (hp_int128)1 << (fraction - 1);
+    hp_int128 size = value < 0 ? -value : value;
+    // The whole part apart, so that nothing overflows.
+    hp_int128 whole = size >> fraction;
+    hp_int128 rest = size - (whole << fraction);
+    int thousandths = (int)((rest * 1000 + half) >> fraction);
+    whole += thousandths / 1000;
+    char number[HP_NUMBER_SIZE];
+    hp_format_integer(number, whole);
+    thousandths %= 1000;
+    hp_sink_text(out, value < 0 ? "-" : "");
+    hp_sink_text(out, number);
+    hp_sink_put(out,
+                (char[]){'.', (char)('0' + thousandths / 100),
+                         (char)('0' + thousandths / 10 % 10),
+                         (char)('0' + thousandths % 10)},
+                4);
+}
+
+void hp_json_double(struct hp_sink *out, double value) {
+    if (isfinite(value)) {
+        char text[HP_NUMBER_SIZE];
+        hp_format_double(text, value);
+        hp_sink_text(out, text);
+    } else {
+        hp_sink_text(out, "null");
+    }
+}
+
+void hp_json_p(struct hp_sink *out, double value) {
+    if (isfinite(value)) {
+        hp_sink_print(out, "%.4g", value);
+    } else {
+        hp_sink_text(out, "null");
+    }
+}

@@ -1,0 +1,162 @@
+// What stands above the tables of diff and trend:
+//
+//     1 base, 1 new · jemalloc heap_v2 · sample period 512 KiB · 7 stacks
+//     base       58.4 MiB ± 3.8 MiB
+//     new        65.0 MiB ± 4.0 MiB
+//     change     +6.6 MiB, p 0.0012
+//     tested as  one dump of each of two processes: what sampling leaves open in both
+#include "report/text/text.h"
+
+#include "view/report_diff.h"
+#include "view/report_trend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put_p(struct hp_sink *out, double p) {
+    char text[HP_NUMBER_SIZE];
+    if (!isnan(p)) {
+        hp_text_p(text, p);
+        hp_sink_print(out, ", p %s", text);
+    }
+}
+
+// --- diff ---------------------------------------------------------------------------------
+
+static void put_difference_test(struct hp_sink *out, enum hp_difference_test test) {
+    static const char *const sentences[] = {
+        [HP_TEST_INDEPENDENT] =
+            "one dump of each of two processes: what sampling leaves open in both",
+        [HP_TEST_PROCESS] =
+            "two dumps of one process, as if they shared no object: p is higher than it "
+            "would be with prof_accum:true",
+        [HP_TEST_PROCESS_ACCUM] =
+            "two dumps of one process: what is in both cancels out, prof_accum tells how "
+            "much can have been freed",
+        [HP_TEST_FLEETS] =
+            "several dumps a side: p counts how much they differ among "
+            "themselves (Welch's test), averages are compared",
+        [HP_TEST_SAMPLING] =
+            "averages; with one dump on a side p counts sampling, not "
+            "how processes differ by themselves",
+    };
+    if (test != HP_TEST_NONE) {
+        hp_sink_print(out, "tested as  %s\n", sentences[test]);
+    }
+}
+
+static void put_side(struct hp_sink *out, const char *label, hp_fixed value,
+                     struct hp_interval range, enum hp_metric metric) {
+    char text[HP_NUMBER_SIZE];
+    hp_text_format(text, value, metric, HP_UNIT_AUTO);
+    hp_sink_print(out, "%-9s  %s", label, text);
+    if (range.high > range.low) { // false for NAN, and for exact numbers
+        hp_text_format(text, hp_text_fixed((range.high - range.low) / 2, metric), metric,
+                       HP_UNIT_AUTO);
+        hp_sink_print(out, " ± %s", text);
+    }
+    hp_sink_text(out, "\n");
+}
+
+static void put_filtered_change(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_difference *difference = view->extra;
+    const struct hp_change *filtered = &difference->filtered;
+    enum hp_metric metric = view->options.metric;
+    char before[HP_NUMBER_SIZE], after[HP_NUMBER_SIZE];
+    if (hp_text_filters(out, view)) {
+        hp_text_format(before, filtered->before, metric, HP_UNIT_AUTO);
+        hp_text_format(after, filtered->after, metric, HP_UNIT_AUTO);
+        hp_sink_print(out, "%s of base, %s of new", before, after);
+        put_p(out, hp_change_p(filtered));
+        hp_sink_text(out, "\n");
+    }
+}
+
+void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view,
+                       const struct hp_style *style) {
+    const struct hp_difference *difference = view->extra;
+    const struct hp_change *total = &difference->total;
+    enum hp_metric metric = view->options.metric;
+    char base[HP_NUMBER_SIZE], new[HP_NUMBER_SIZE], text[HP_NUMBER_SIZE];
+    hp_format_grouped(base, (hp_int128)difference->inputs[0]);
+    hp_format_grouped(new, (hp_int128)difference->inputs[1]);
+    hp_sink_print(out, "%s base, %s new · ", base, new);
+    hp_text_inputs(out, view);
+    put_side(out, "base", total->before, total->before_range, metric);
+    put_side(out, "new", total->after, total->after_range, metric);
+    hp_fixed growth = total->after - total->before;
+    hp_text_format(text, growth < 0 ? -growth : growth, metric, HP_UNIT_AUTO);
+    hp_sink_print(out, "change     %s%s", growth < 0 ? "-" : "+", text);
+    put_p(out, hp_change_p(total));
+    hp_sink_text(out, "\n");
+    put_difference_test(out, difference->test);
+    put_filtered_change(out, view);
+    hp_text_warnings(out, view, style);
+    hp_sink_text(out, "\n");
+}
+
+// --- trend --------------------------------------------------------------------------------
+
+static void put_trend_test(struct hp_sink *out, const struct hp_trend *trend) {
+    if (trend->test == HP_TEST_NONE) {
+        return;
+    }
+    hp_sink_print(out, "tested as  %s; %s\n",
+                  trend->test == HP_TEST_PROCESS_ACCUM
+                      ? "last dump against first, where what is in both cancels out "
+                        "(prof_accum)"
+                      : "slope of a line, for sampling however long objects live "
+                        "(sharper with prof_accum:true)",
+                  trend->is_fitted
+                      ? "and as a line from which values scatter"
+                      : "so few dumps do not tell whether values only scatter");
+}
+
+static void put_slope(struct hp_sink *out, const struct hp_trend *trend,
+                      enum hp_metric metric) {
+    const struct hp_trend_row *total = &trend->total;
+    char text[HP_SIGNED_SIZE];
+    hp_text_rate(text, total->slope, metric, HP_UNIT_AUTO);
+    hp_sink_print(out, "slope      %s", text);
+    if (total->slope_error > 0) { // false for NAN
+        hp_text_format(text, hp_text_fixed(total->slope_error, metric), metric,
+                       HP_UNIT_AUTO);
+        hp_sink_print(out, " ± %s", text);
+    }
+    hp_sink_text(out, isnan(trend->hours) ? " per dump" : " per hour");
+    put_p(out, total->p);
+    hp_sink_text(out, "\n");
+}
+
+static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_trend *trend = view->extra;
+    enum hp_metric metric = view->options.metric;
+    char first[HP_NUMBER_SIZE], last[HP_NUMBER_SIZE];
+    if (hp_text_filters(out, view)) {
+        hp_text_format(first, trend->filtered.first, metric, HP_UNIT_AUTO);
+        hp_text_format(last, trend->filtered.last, metric, HP_UNIT_AUTO);
+        hp_sink_print(out, "%s of the first, %s of the last\n", first, last);
+    }
+}
+
+void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_style *style) {
+    const struct hp_trend *trend = view->extra;
+    enum hp_metric metric = view->options.metric;
+    char first[HP_NUMBER_SIZE], last[HP_NUMBER_SIZE];
+    hp_sink_print(out, "%zu dumps", trend->dumps);
+    if (!isnan(trend->hours)) {
+        hp_sink_print(out, " over %.3g hours", trend->hours);
+    }
+    hp_sink_text(out, " · ");
+    hp_text_inputs(out, view);
+    hp_text_format(first, trend->total.first, metric, HP_UNIT_AUTO);
+    hp_text_format(last, trend->total.last, metric, HP_UNIT_AUTO);
+    hp_sink_print(out, "first      %s\nlast       %s\n", first, last);
+    put_slope(out, trend, metric);
+    put_trend_test(out, trend);
+    put_filtered_trend(out, view);
+    hp_text_warnings(out, view, style);
+    hp_sink_text(out, "\n");
+}

@@ -1,0 +1,181 @@
+//     3 inputs · jemalloc heap_v2 · sample period 512 KiB · 7 stacks · sampling undone ...
+//     read       only thread worker 2: totals are its own
+//     in use     73.5 MiB ± 4.9 MiB   137,666 objects ± 24,754
+//     filters    --focus=f leave 12.0 MiB ± 2.3 MiB of 73.5 MiB (16.3%)
+//     warning: ...
+#include "report/text/text.h"
+
+#include "stats/measure.h"
+#include "view/unseen.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- inputs -------------------------------------------------------------------------------
+
+// "sample period 512 KiB", or how many different ones there are.
+static void put_period(struct hp_sink *out, const struct hp_input_summary *summary) {
+    size_t count = summary->periods.count;
+    uint64_t period = count > 0 ? summary->periods.at[0] : 0;
+    if (count > 1) {
+        hp_sink_text(out, " · mixed sample periods");
+    } else if (period == 0) {
+        hp_sink_text(out, " · no sample period");
+    } else if (period == 1) {
+        hp_sink_text(out, " · every allocation sampled");
+    } else {
+        char text[HP_NUMBER_SIZE];
+        bool round = period % 1024 == 0;
+        hp_format_bytes(text, (hp_int128)period << HP_SPACE_FRACTION,
+                        round ? HP_UNIT_AUTO : HP_UNIT_B);
+        char *fraction = strstr(text, ".0 ");
+        if (fraction) {
+            memmove(fraction, fraction + 2, strlen(fraction + 2) + 1);
+        }
+        hp_sink_print(out, " · sample period %s", text);
+    }
+}
+
+// Whether numbers were taken as they are because they are exact, or nobody knows what for.
+static bool is_as_told(const struct hp_head *head) {
+    const struct hp_input_summary *summary = &head->summary[HP_SIDE_ALL];
+    size_t count = summary->periods.count;
+    return head->estimator == HP_ESTIMATOR_BEST &&
+           (count == 0 || summary->periods.at[count - 1] <= 1);
+}
+
+void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
+    static const char *const estimators[] = {
+        [HP_ESTIMATOR_BEST] = " · sampling undone stack by stack",
+        [HP_ESTIMATOR_JEPROF] = " · jeprof's formula",
+        [HP_ESTIMATOR_NONE] = " · sampled counts, not estimates",
+    };
+    const struct hp_head *head = &view->head;
+    const struct hp_input_summary *summary = &head->summary[HP_SIDE_ALL];
+    char stacks[HP_NUMBER_SIZE];
+    hp_format_grouped(stacks, (hp_int128)head->stacks);
+    hp_sink_text(out, summary->producer ? summary->producer : "nothing");
+    put_period(out, summary);
+    hp_sink_print(out, " · %s stack%s%s\n", stacks, head->stacks == 1 ? "" : "s",
+                  is_as_told(head) ? "" : estimators[head->estimator]);
+    if (head->thread.size > 0) {
+        hp_sink_text(out, "read       only thread ");
+        hp_sink_escaped(out, head->thread);
+        hp_sink_text(out, ": totals are its own\n");
+    }
+}
+
+// --- totals -------------------------------------------------------------------------------
+
+static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
+                      enum hp_metric metric) {
+    char text[HP_NUMBER_SIZE];
+    enum hp_column column = hp_column_of(metric);
+    struct hp_amount amount = {.sum = value, .error = &view->head.errors[column]};
+    hp_text_format(text, value, metric, HP_UNIT_AUTO);
+    bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
+    hp_sink_print(out, is_space ? "  %s" : "   %s objects", text);
+    if (view->head.is_uncertain[column]) {
+        bool is_known = hp_measure_is_known(amount.error, metric);
+        hp_text_half(text, view, &amount, metric, HP_UNIT_AUTO);
+        if (text[0] != '\0') {
+            hp_sink_print(out, is_known ? " ± %s" : " (%s)", text);
+        }
+    }
+}
+
+static void put_totals(struct hp_sink *out, const struct hp_view *view, const char *label,
+                       enum hp_metric space, enum hp_metric objects) {
+    if (!hp_view_has_metric(view, space)) {
+        return;
+    }
+    hp_sink_print(out, "%-9s", label);
+    put_total(out, view, view->head.total.of[space], space);
+    if (hp_view_has_metric(view, objects)) {
+        put_total(out, view, view->head.total.of[objects], objects);
+    }
+    hp_sink_text(out, "\n");
+}
+
+static void format_bytes(char text[HP_NUMBER_SIZE], double bytes) {
+    hp_format_bytes(text, hp_text_fixed(fmax(bytes, 0), HP_INUSE_SPACE), HP_UNIT_AUTO);
+}
+
+static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
+    struct hp_unseen unseen = hp_unseen_of(view);
+    if (!unseen.is_known || unseen.stack <= 0) {
+        return;
+    }
+    char estimate[HP_NUMBER_SIZE], highest[HP_NUMBER_SIZE], stack[HP_NUMBER_SIZE];
+    format_bytes(estimate, unseen.estimate);
+    format_bytes(highest, unseen.highest);
+    format_bytes(stack, unseen.stack);
+    hp_sink_print(out,
+                  "of which   about %s, at most %s, in stacks never sampled, "
+                  "at most %s in any one\n",
+                  estimate, highest, stack);
+}
+
+// --- filters and warnings -----------------------------------------------------------------
+
+bool hp_text_filters(struct hp_sink *out, const struct hp_view *view) {
+    bool is_first = true;
+    for (size_t i = 0; i < view->filters.count; i++) {
+        const struct hp_filter *filter = &view->filters.at[i];
+        if (filter->rule != HP_PICK) {
+            hp_sink_print(out, "%s--%s=", is_first ? "filters    " : " ",
+                          hp_filter_rule_text(filter->rule));
+            hp_sink_escaped(out, hp_span_of(filter->pattern));
+            is_first = false;
+        }
+    }
+    hp_sink_text(out, is_first ? "" : " leave ");
+    return !is_first;
+}
+
+static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_head *head = &view->head;
+    enum hp_metric metric = view->options.metric;
+    const struct hp_error *error = &head->filtered_errors[hp_column_of(metric)];
+    struct hp_amount left = {.sum = head->filtered.of[metric], .error = error};
+    char text[HP_NUMBER_SIZE];
+    if (!hp_text_filters(out, view)) {
+        return;
+    }
+    hp_text_format(text, left.sum, metric, HP_UNIT_AUTO);
+    hp_sink_text(out, text);
+    if (hp_text_has_errors(view) && error->samples > 0) {
+        hp_text_half(text, view, &left, metric, HP_UNIT_AUTO);
+        hp_sink_print(out, hp_measure_is_known(error, metric) ? " ± %s" : " (%s)", text);
+    }
+    hp_text_format(text, head->total.of[metric], metric, HP_UNIT_AUTO);
+    hp_sink_print(out, " of %s", text);
+    hp_text_share(text, left.sum, head->total.of[metric]);
+    hp_sink_print(out, " (%s)\n", text);
+}
+
+void hp_text_warnings(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_style *style) {
+    for (size_t i = 0; i < hp_view_warning_count(view); i++) {
+        hp_sink_text(out, style->color ? "\033[33mwarning:\033[0m " : "warning: ");
+        hp_sink_escaped(out, hp_view_warning(view, i));
+        hp_sink_text(out, "\n");
+    }
+}
+
+void hp_text_head(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_style *style) {
+    size_t used = view->head.summary[HP_SIDE_ALL].used;
+    char inputs[HP_NUMBER_SIZE];
+    hp_format_grouped(inputs, (hp_int128)used);
+    hp_sink_print(out, "%s input%s · ", inputs, used == 1 ? "" : "s");
+    hp_text_inputs(out, view);
+    put_totals(out, view, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
+    put_totals(out, view, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
+    if (hp_text_has_errors(view)) {
+        put_unseen(out, view);
+    }
+    put_filtered(out, view);
+    hp_text_warnings(out, view, style);
+    hp_sink_text(out, "\n");
+}

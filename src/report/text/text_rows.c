@@ -1,0 +1,340 @@
+//           flat  flat%   sum%           cum   cum%       ± 95%   function
+//      153.5 MiB  73.7%  73.7%     161.5 MiB  77.6%    17.5 MiB   small
+//
+//         base           new        change  of base          from            to         p   function
+//     58.4 MiB      65.0 MiB     +6.6 MiB     +8.1%      +2.1 MiB     +11.0 MiB   0.0012*  leaf_mixed
+//            -       2.0 MiB     +2.0 MiB     +2.5%      +0.2 MiB      +5.1 MiB   0.0400   new: leaf
+//
+//        first          last    slope/hour       ± 95%         p     tau       grew  function
+//      2.0 MiB       8.0 MiB      +1.7 MiB     0.4 MiB   <0.0001*   1.00      11/11  leak
+//
+// Any report whose rows say all: a column of the view is what it has a title for, and what its
+// bits of enum hp_shown ask for.  In top flat, flat%, sum%, cum and cum% are those of jeprof
+// and pprof.
+#include "report/text/text.h"
+
+#include "view/top.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    SHARE_WIDTH = 6,
+    GROWTH_WIDTH = 8,
+    P_WIDTH = 8,
+    MOST_OUTLIERS = 10,
+};
+
+struct table {
+    struct hp_sink *out;
+    const struct hp_view *view;
+    const struct hp_style *style;
+    enum hp_metric metric;
+    hp_fixed total, base; // what shares are of
+    hp_fixed running;     // of the column that is added up
+    const struct hp_field *with_error,
+        *last_estimate; // the error of the one is behind the other
+};
+
+static bool is_estimate(const struct hp_field *field) {
+    return field->column.cell == HP_CELL_ESTIMATE || field->column.cell == HP_CELL_RATE;
+}
+
+static void find_error(struct table *t) {
+    const struct hp_field *field;
+    hp_vec_each (field, &t->view->fields) {
+        if (is_estimate(field)) {
+            t->last_estimate = field;
+        }
+        if (field->shown & HP_SHOWN_ERROR) {
+            t->with_error = field;
+        }
+    }
+}
+
+static bool has_unit_of_metric(const struct hp_field *field) {
+    return field->column.unit == NULL || field->column.cell == HP_CELL_RATE;
+}
+
+static int width_of(const struct hp_field *field) {
+    return field->width > 0                      ? field->width
+           : field->column.cell == HP_CELL_P     ? P_WIDTH
+           : field->column.cell == HP_CELL_COUNT ? P_WIDTH
+                                                 : HP_AMOUNT_WIDTH;
+}
+
+// --- titles -------------------------------------------------------------------------------
+
+static void put_title(const struct table *t, const struct hp_field *field) {
+    const char *title = field->column.title;
+    char text[HP_NUMBER_SIZE];
+    hp_text_put(t->out, title, width_of(field));
+    if (field->shown & HP_SHOWN_SHARE) {
+        snprintf(text, sizeof text, "%s%%", title);
+        hp_sink_print(t->out, " %*s", SHARE_WIDTH, text);
+    }
+    if (field->shown & HP_SHOWN_RUNNING) {
+        hp_sink_print(t->out, " %*s", SHARE_WIDTH, "sum%");
+    }
+    if (field->shown & HP_SHOWN_GROWTH) {
+        hp_sink_print(t->out, " %*s", GROWTH_WIDTH, "of base");
+    }
+    if (field->shown & HP_SHOWN_ENDS) {
+        hp_sink_print(t->out, " %*s %*s", HP_AMOUNT_WIDTH, "from", HP_AMOUNT_WIDTH, "to");
+    }
+    if (field == t->last_estimate && t->with_error) {
+        hp_sink_text(t->out, " ");
+        hp_text_error_title(t->out, t->view);
+    }
+    hp_sink_text(t->out, field->shown & HP_SHOWN_MARK ? " " : "");
+}
+
+static void put_titles(const struct table *t) {
+    const struct hp_field *field;
+    const char *between = "";
+    hp_sink_text(t->out, hp_text_bold(t->style));
+    hp_vec_each (field, &t->view->fields) {
+        if (field->column.title) {
+            hp_sink_text(t->out, between);
+            put_title(t, field);
+            between = " ";
+        }
+    }
+    hp_sink_print(t->out, "  %s%s\n", hp_granularity_text(t->view->options.by),
+                  hp_text_plain(t->style));
+}
+
+// --- cells --------------------------------------------------------------------------------
+
+static void put_end(const struct table *t, double end) {
+    char text[HP_SIGNED_SIZE] = "-";
+    if (!isnan(end)) {
+        hp_text_signed(text, hp_text_fixed(end, t->metric), t->metric, t->style->unit);
+    }
+    hp_sink_text(t->out, " ");
+    hp_text_put(t->out, text, HP_AMOUNT_WIDTH);
+}
+
+// "+8.1%" of the base's total, or "-" of nothing and of what is below zero.
+static void put_growth_share(const struct table *t, hp_fixed growth) {
+    char text[HP_NUMBER_SIZE] = "-";
+    if (t->base > 0) {
+        snprintf(text, sizeof text, "%+.1f%%", (double)growth * 100 / (double)t->base);
+    }
+    hp_sink_text(t->out, " ");
+    hp_text_put(t->out, text, GROWTH_WIDTH);
+}
+
+static void format_amount(const struct table *t, const struct hp_field *field,
+                          hp_fixed value, char text[HP_SIGNED_SIZE]) {
+    if (value == 0 && (field->shown & HP_SHOWN_DASH)) {
+        strcpy(text, "-");
+    } else if (field->shown & (HP_SHOWN_SIGNED | HP_SHOWN_GROWTH)) {
+        hp_text_signed(text, value, t->metric, t->style->unit);
+    } else {
+        hp_text_format(text, value, t->metric, t->style->unit);
+    }
+}
+
+static void format_number(const struct table *t, const struct hp_field *field,
+                          const struct hp_content *content, char text[HP_SIGNED_SIZE]) {
+    if (isnan(content->number)) {
+        strcpy(text, "-");
+    } else if (field->column.cell == HP_CELL_P) {
+        hp_text_p(text, content->number);
+    } else if (field->column.cell == HP_CELL_RATE) {
+        hp_text_rate(text, content->number, t->metric, t->style->unit);
+    } else if (field->column.cell == HP_CELL_COUNT && content->whole > 0) {
+        snprintf(text, HP_NUMBER_SIZE, "%.0f/%.0f", content->number, content->whole);
+    } else if (field->column.cell == HP_CELL_COUNT) {
+        hp_format_grouped(text, (hp_int128)content->number);
+    } else if (has_unit_of_metric(field)) {
+        hp_text_format(text, hp_text_fixed(content->number, t->metric), t->metric,
+                       t->style->unit);
+    } else {
+        snprintf(text, HP_NUMBER_SIZE, "%.2f", content->number);
+    }
+}
+
+static void put_number(const struct table *t, const struct hp_field *field,
+                       const struct hp_content *content) {
+    char text[HP_SIGNED_SIZE];
+    enum hp_cell cell = field->column.cell;
+    if (cell == HP_CELL_ESTIMATE || cell == HP_CELL_SUM) {
+        format_amount(t, field, content->amount.sum, text);
+    } else if (cell == HP_CELL_TEXT) {
+        hp_sink_print(t->out, "%*s", width_of(field), content->text);
+        return;
+    } else {
+        format_number(t, field, content, text);
+    }
+    hp_text_put(t->out, text, width_of(field));
+}
+
+// Of an amount as of all amounts; of a rate plain.
+static void put_error(const struct table *t, size_t row) {
+    struct hp_content content = hp_view_cell(t->view, row, t->with_error->id, t->metric);
+    char text[HP_NUMBER_SIZE] = "-";
+    hp_sink_text(t->out, " ");
+    if (t->with_error->column.cell != HP_CELL_RATE) {
+        hp_text_error(t->out, t->view, t->style, &content.amount);
+        return;
+    }
+    double half = (content.amount.range.high - content.amount.range.low) / 2;
+    if (half > 0) { // false for NAN
+        hp_text_format(text, hp_text_fixed(half, t->metric), t->metric, t->style->unit);
+    }
+    hp_text_put(t->out, text, HP_ERROR_WIDTH);
+    hp_sink_text(t->out, " ");
+}
+
+static void put_cell(struct table *t, const struct hp_field *field, size_t row) {
+    struct hp_content content = hp_view_cell(t->view, row, field->id, t->metric);
+    put_number(t, field, &content);
+    if (field->shown & HP_SHOWN_SHARE) {
+        hp_sink_text(t->out, " ");
+        hp_text_percent(t->out, content.amount.sum, t->total);
+    }
+    if (field->shown & HP_SHOWN_RUNNING) {
+        t->running += content.amount.sum;
+        hp_sink_text(t->out, " ");
+        hp_text_percent(t->out, t->running, t->total);
+    }
+    if (field->shown & HP_SHOWN_GROWTH) {
+        put_growth_share(t, content.amount.sum);
+    }
+    if (field->shown & HP_SHOWN_ENDS) {
+        put_end(t, content.amount.range.low);
+        put_end(t, content.amount.range.high);
+    }
+    if (field == t->last_estimate && t->with_error) {
+        put_error(t, row);
+    }
+    if (field->shown & HP_SHOWN_MARK) {
+        bool is_marked = (hp_view_flags(t->view, row) & HP_ROW_SIGNIFICANT) != 0;
+        hp_sink_text(t->out, is_marked ? "*" : " ");
+    }
+}
+
+static void put_row(struct table *t, size_t row) {
+    const struct hp_field *field;
+    const char *prefix = t->view->rows.at[row].prefix, *between = "";
+    hp_vec_each (field, &t->view->fields) {
+        if (field->column.title) {
+            hp_sink_text(t->out, between);
+            put_cell(t, field, row);
+            between = " ";
+        }
+    }
+    hp_sink_print(t->out, "  %s%s", prefix ? prefix : "", prefix ? ": " : "");
+    hp_sink_escaped(t->out, hp_view_name(t->view, row));
+    hp_sink_text(t->out, "\n");
+}
+
+// --- below the table ----------------------------------------------------------------------
+
+static bool adds_up(const struct hp_view *view) {
+    bool found = false;
+    const struct hp_field *field;
+    hp_vec_each (field, &view->fields) {
+        found |= (field->shown & HP_SHOWN_RUNNING) != 0;
+    }
+    return found;
+}
+
+static void put_rest(const struct table *t, size_t shown) {
+    const struct hp_view *view = t->view;
+    size_t rows = view->rows.count - shown;
+    if (rows > 0 && adds_up(view)) {
+        hp_text_rest(t->out, rows, hp_granularity_text(view->options.by),
+                     view->head.filtered.of[t->metric] - t->running, t->total);
+    } else if (rows > 0) {
+        hp_sink_print(t->out, "… %zu more: --limit=0 shows all\n", rows);
+    }
+}
+
+static void put_significance_note(const struct table *t, const char *few) {
+    double percent = t->view->options.confidence * 100;
+    bool is_space = hp_fraction(t->metric) == HP_SPACE_FRACTION;
+    hp_sink_print(t->out,
+                  "p is the chance of as much without a real change, - where there are "
+                  "less than %s%s; * is real, but for one in %g such rows\n",
+                  few, is_space ? "" : " or objects of mixed sizes",
+                  100 / (100 - percent));
+}
+
+static void put_notes(const struct table *t) {
+    const struct hp_field *field;
+    hp_vec_each (field, &t->view->fields) {
+        if (!field->column.title) {
+            continue;
+        }
+        if ((field->shown & HP_SHOWN_ERROR) && field->column.cell != HP_CELL_RATE) {
+            hp_text_error_note(t->out, t->view);
+        }
+        if (field->shown & HP_SHOWN_ENDS) {
+            hp_sink_print(t->out, "from … to holds the true change in %g%% of cases\n",
+                          t->view->options.confidence * 100);
+        }
+        if (field->shown & HP_SHOWN_MARK) {
+            put_significance_note(t, field->note);
+        } else if (field->note) {
+            hp_sink_print(t->out, "%s\n", field->note);
+        }
+    }
+}
+
+// What --spread shows beside rows.
+static void put_outliers(const struct table *t) {
+    const struct hp_spread *spread = &((const struct hp_top *)t->view->extra)->spread;
+    for (size_t i = 0; i < spread->outliers.count && i < MOST_OUTLIERS; i++) {
+        const struct hp_outlier *outlier = &spread->outliers.at[i];
+        char value[HP_NUMBER_SIZE], others[HP_NUMBER_SIZE], p[HP_NUMBER_SIZE];
+        hp_text_format(value, outlier->value, t->metric, t->style->unit);
+        hp_text_format(others, hp_text_fixed(outlier->others, t->metric), t->metric,
+                       t->style->unit);
+        hp_text_p(p, outlier->p);
+        hp_sink_print(t->out, "%s with %s, others have %s on average, p %s  ",
+                      i == 0 ? "stands out: " : "            ", value, others, p);
+        hp_sink_escaped(t->out,
+                        hp_span_of(t->view->head.inputs[outlier->input].public.name));
+        hp_sink_text(t->out, "\n");
+    }
+    if (spread->outliers.count > MOST_OUTLIERS) {
+        hp_sink_print(t->out, "            and %zu more\n",
+                      spread->outliers.count - MOST_OUTLIERS);
+    }
+}
+
+// --- all ----------------------------------------------------------------------------------
+
+static void put_head(const struct table *t) {
+    static hp_writer *const heads[HP_REPORT_KINDS] = {
+        [HP_REPORT_DIFF] = hp_text_diff_head,
+        [HP_REPORT_TREND] = hp_text_trend_head,
+    };
+    hp_writer *own = heads[t->view->options.kind];
+    (own ? own : hp_text_head)(t->out, t->view, t->style);
+}
+
+void hp_text_rows(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_style *style) {
+    enum hp_metric metric = view->options.metric;
+    struct table t = {.out = out, .view = view, .style = style, .metric = metric};
+    size_t shown = hp_view_shown(view, view->rows.count);
+    t.total = view->head.total.of[metric];
+    t.base =
+        view->report->growth ? view->report->growth(view, HP_ROW_TOTAL).before : t.total;
+    find_error(&t);
+    put_head(&t);
+    put_titles(&t);
+    for (size_t i = 0; i < shown; i++) {
+        put_row(&t, i);
+    }
+    put_rest(&t, shown);
+    put_notes(&t);
+    if (view->options.spread) {
+        put_outliers(&t);
+    }
+}

@@ -1,0 +1,47 @@
+// value value_low value_high effective_samples flags stack
+//
+// A stack is its names from the root with ';' between, one within a name being \;.
+#include "report/tsv/tsv.h"
+#include "view/report_stacks.h"
+
+#include <string.h>
+
+static void put_name(struct hp_sink *out, struct hp_span name) {
+    const char *semicolon;
+    while ((semicolon = memchr(name.at, ';', name.size)) != NULL) {
+        size_t size = (size_t)(semicolon - name.at);
+        hp_tsv_text(out, (struct hp_span){name.at, size});
+        hp_sink_text(out, "\\;");
+        name = hp_span_from(name, size + 1);
+    }
+    hp_tsv_text(out, name);
+}
+
+static void put_stack(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_stack_key *stack) {
+    if (stack->truncated) {
+        put_name(out, hp_view_node(view, view->naming.truncated));
+        hp_sink_text(out, ";");
+    }
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        put_name(out, hp_view_node(view, (hp_node_id){stack->at[i]}));
+        hp_sink_text(out, i > 0 ? ";" : "\n");
+    }
+}
+
+void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view,
+                   const struct hp_style *style) {
+    (void)style;
+    const struct hp_stack_list *list = view->extra;
+    enum hp_metric metric = view->options.metric;
+    hp_sink_text(out, "value\tvalue_low\tvalue_high\teffective_samples\tstack\n");
+    for (size_t i = 0; i < hp_view_shown(view, view->stacks.all.count); i++) {
+        struct hp_amount amount = hp_stack_list_amount(view, i, metric);
+        hp_tsv_fixed(out, amount.sum, metric);
+        hp_tsv_interval(out, hp_view_range(view, &amount, metric));
+        hp_tsv_double(out, hp_precision_samples(&view->precision, amount.sum,
+                                                amount.error, metric));
+        hp_sink_text(out, "\t");
+        put_stack(out, view, &view->stacks.all.at[list->order[i]]);
+    }
+}

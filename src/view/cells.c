@@ -1,0 +1,264 @@
+// What a view says, number by number: for formats, and for programs.
+#include "stats/measure.h"
+#include "view/view.h"
+
+#include <math.h>
+
+static const struct hp_interval unknown = {NAN, NAN};
+
+// --- for formats --------------------------------------------------------------------------
+
+void hp_view_add_field(struct hp_view *view, const struct hp_field *field) {
+    hp_vec_push(&view->fields, *field);
+}
+
+size_t hp_view_shown(const struct hp_view *view, size_t count) {
+    size_t limit = view->options.limit;
+    return limit > 0 && limit < count ? limit : count;
+}
+
+size_t hp_view_needed(const struct hp_view *view, size_t count) {
+    return view->use.all_rows ? count : hp_view_shown(view, count);
+}
+
+struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field,
+                               enum hp_metric metric) {
+    struct hp_content content = {.amount.range = unknown, .number = NAN, .text = ""};
+    view->report->cell(view, row, field, metric, &content);
+    return content;
+}
+
+struct hp_interval hp_view_range(const struct hp_view *view,
+                                 const struct hp_amount *amount, enum hp_metric metric) {
+    return amount->error
+               ? hp_precision_range(&view->precision, amount->sum, amount->error, metric)
+               : amount->range;
+}
+
+unsigned hp_view_flags(const struct hp_view *view, size_t row) {
+    return view->report->flags ? view->report->flags(view, row) : 0;
+}
+
+bool hp_view_has_errors(const struct hp_view *view, enum hp_column column) {
+    return hp_profile_has_errors(view->profile, column);
+}
+
+bool hp_view_has_metric(const struct hp_view *view, enum hp_metric metric) {
+    return (view->head.summary[HP_SIDE_ALL].metrics >> metric & 1) != 0;
+}
+
+struct hp_span hp_view_node(const struct hp_view *view, hp_node_id node) {
+    return hp_node_name(&view->naming, node);
+}
+
+struct hp_span hp_view_name(const struct hp_view *view, size_t row) {
+    return hp_node_name(&view->naming, view->rows.at[row].node);
+}
+
+const struct hp_origin *hp_view_origin(const struct hp_view *view, hp_node_id node) {
+    static const struct hp_origin nowhere;
+    if (!view->cache->origins) {
+        view->cache->origins = hp_origins_new(&view->naming);
+    }
+    return node.n < view->naming.names.strings.count ? &view->cache->origins[node.n]
+                                                     : &nowhere;
+}
+
+const struct hp_stack_sums *hp_view_stack_sums(const struct hp_view *view) {
+    struct hp_stack_sums *sums = &view->cache->sums;
+    if (!sums->values) {
+        hp_stack_sums_init(sums, &view->stacks, true);
+        hp_stack_sums_add(sums, &view->stacks, (struct hp_selection){HP_OF_ALL, 0});
+    }
+    return sums;
+}
+
+struct hp_span hp_view_string(const struct hp_view *view, hp_string string) {
+    return hp_strtab_span(&view->profile->strings, string);
+}
+
+const struct hp_strtab *hp_view_tag_sets(const struct hp_view *view) {
+    return &view->profile->tag_sets;
+}
+
+const struct hp_module *hp_view_module(const struct hp_view *view, hp_module_id module) {
+    return &view->profile->modules.at[module.n];
+}
+
+size_t hp_view_module_count(const struct hp_view *view) {
+    return view->profile->modules.count;
+}
+
+size_t *hp_view_frame_counts(const struct hp_view *view) {
+    return hp_profile_frame_counts(view->profile);
+}
+
+const struct hp_extent *hp_view_extents(const struct hp_view *view,
+                                        const struct hp_module *module) {
+    return module->extents > 0 ? &view->profile->extents.at[module->first_extent] : NULL;
+}
+
+size_t hp_view_warning_count(const struct hp_view *view) {
+    return view->profile->warnings.count;
+}
+
+struct hp_span hp_view_warning(const struct hp_view *view, size_t i) {
+    return hp_view_string(view, view->profile->warnings.at[i]);
+}
+
+// --- rows, for programs -------------------------------------------------------------------
+
+size_t hp_view_column_count(const struct hp_view *view) {
+    return view->fields.count;
+}
+
+const struct hp_view_column *hp_view_column(const struct hp_view *view, size_t column) {
+    return &view->fields.at[column].column;
+}
+
+size_t hp_view_row_count(const struct hp_view *view) {
+    return view->rows.count;
+}
+
+const struct hp_row *hp_view_row(const struct hp_view *view, size_t row) {
+    struct hp_row *found = &view->cache->row;
+    const struct hp_row_key *key = &view->rows.at[row];
+    const struct hp_origin *origin = hp_view_origin(view, key->node);
+    hp_module_id module = origin->module;
+    *found = (struct hp_row){
+        .name = hp_view_name(view, row).at,
+        .function = hp_naming_function(&view->naming, origin->function).at,
+        .module = hp_view_string(view, hp_view_module(view, module)->path).at,
+        .file = hp_view_string(view, origin->file).at,
+        .line = origin->line,
+        .depth = key->depth,
+        .parent = key->parent == HP_NO_PARENT ? HP_NO_ROW : key->parent,
+        .flags = hp_view_flags(view, row),
+    };
+    return found;
+}
+
+static struct hp_estimate estimate_of(const struct hp_view *view,
+                                      const struct hp_amount *amount,
+                                      enum hp_metric metric) {
+    struct hp_interval range = hp_view_range(view, amount, metric);
+    return (struct hp_estimate){
+        .value = hp_fixed_double(amount->sum, metric),
+        .low = range.low,
+        .high = range.high,
+        .effective_samples = amount->error
+                                 ? hp_precision_samples(&view->precision, amount->sum,
+                                                        amount->error, metric)
+                                 : (double)NAN,
+    };
+}
+
+struct hp_estimate hp_view_estimate(const struct hp_view *view, size_t row, size_t column,
+                                    enum hp_metric metric) {
+    const struct hp_field *field = &view->fields.at[column];
+    struct hp_content content = hp_view_cell(view, row, field->id, metric);
+    struct hp_estimate estimate = estimate_of(view, &content.amount, metric);
+    if (field->column.cell == HP_CELL_RATE) {
+        estimate.value = content.number;
+    } else if (!hp_view_has_metric(view, metric)) {
+        estimate = (struct hp_estimate){NAN, NAN, NAN, NAN};
+    }
+    return estimate;
+}
+
+double hp_view_number(const struct hp_view *view, size_t row, size_t column) {
+    int field = view->fields.at[column].id;
+    return hp_view_cell(view, row, field, view->options.metric).number;
+}
+
+const char *hp_view_text(const struct hp_view *view, size_t row, size_t column) {
+    int field = view->fields.at[column].id;
+    return hp_view_cell(view, row, field, view->options.metric).text;
+}
+
+struct hp_estimate hp_view_total(const struct hp_view *view, enum hp_metric metric,
+                                 bool filtered) {
+    const struct hp_head *head = &view->head;
+    enum hp_column column = hp_column_of(metric);
+    struct hp_amount amount = {
+        .sum = filtered ? head->filtered.of[metric] : head->total.of[metric],
+        .error = filtered ? &head->filtered_errors[column] : &head->errors[column],
+    };
+    return hp_view_has_metric(view, metric) ? estimate_of(view, &amount, metric)
+                                            : (struct hp_estimate){NAN, NAN, NAN, NAN};
+}
+
+// --- stacks, for programs -----------------------------------------------------------------
+
+size_t hp_view_stack_count(const struct hp_view *view) {
+    return view->stacks.all.count;
+}
+
+// Frames are nodes, or the calls of places.
+size_t hp_view_stack(const struct hp_view *view, size_t stack, const uint32_t **frames) {
+    const struct hp_stacks *stacks = &view->stacks;
+    const struct hp_stack_key *key = &stacks->all.at[stack];
+    if (stacks->of == HP_STACKS_OF_NAMES) {
+        *frames = key->at;
+        return key->depth;
+    }
+    struct hp_view_cache *cache = view->cache;
+    cache->frames.count = 0;
+    for (uint32_t i = 0; i < key->depth; i++) {
+        uint32_t count = hp_stacks_place(stacks, key->at[i]).count;
+        for (uint32_t call = 0; call < count; call++) {
+            hp_vec_push(&cache->frames, key->at[i] + call);
+        }
+    }
+    *frames = cache->frames.at;
+    return cache->frames.count;
+}
+
+static struct hp_frame_info info_of_node(const struct hp_view *view, hp_node_id node) {
+    const struct hp_origin *origin = hp_view_origin(view, node);
+    const struct hp_module *module = hp_view_module(view, origin->module);
+    return (struct hp_frame_info){
+        .function = hp_view_node(view, node).at,
+        .linkage = "",
+        .file = hp_view_string(view, origin->file).at,
+        .module = hp_view_string(view, module->path).at,
+        .build_id = hp_view_string(view, module->build_id).at,
+        .line = origin->line,
+    };
+}
+
+static struct hp_frame_info info_of_call(const struct hp_view *view, uint32_t call) {
+    struct hp_place place = hp_stacks_place(&view->stacks, call);
+    hp_module_id id = place.frame ? place.frame->module : (hp_module_id){0};
+    const struct hp_module *module = hp_view_module(view, id);
+    struct hp_line line = place.lines ? place.lines[0] : (struct hp_line){0};
+    return (struct hp_frame_info){
+        .function = hp_view_node(view, place.calls[0].node).at,
+        .linkage = hp_view_string(view, line.linkage).at,
+        .file = hp_view_string(view, line.file).at,
+        .module = hp_view_string(view, module->path).at,
+        .build_id = hp_view_string(view, module->build_id).at,
+        .offset = place.frame ? hp_offset_of_call(place.frame) : 0,
+        .line = line.line,
+        .is_inlined = place.count > 1,
+    };
+}
+
+const struct hp_frame_info *hp_view_frame(const struct hp_view *view, uint32_t frame) {
+    struct hp_frame_info *found = &view->cache->frame;
+    *found = view->stacks.of == HP_STACKS_OF_NAMES
+                 ? info_of_node(view, (hp_node_id){frame})
+                 : info_of_call(view, frame);
+    return found;
+}
+
+struct hp_estimate hp_view_stack_estimate(const struct hp_view *view, size_t stack,
+                                          enum hp_metric metric) {
+    const struct hp_stack_sums *sums = hp_view_stack_sums(view);
+    struct hp_amount amount = {
+        .sum = sums->values[stack].of[metric],
+        .error = &sums->errors[stack * HP_COLUMNS + hp_column_of(metric)],
+    };
+    return hp_view_has_metric(view, metric) ? estimate_of(view, &amount, metric)
+                                            : (struct hp_estimate){NAN, NAN, NAN, NAN};
+}

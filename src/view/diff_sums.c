@@ -1,0 +1,204 @@
+// The plug-in variance of B bytes in C objects is B g(B/C), g(S) = S / (e^(S/R) - 1): what it
+// is for objects of one size, while hp_error has a bound for all.
+//
+// Two dumps of one process with prof_accum: L are a stack's bytes in use, A those ever
+// allocated, B the bound of a variance.  Between the dumps F = (A2 - A1) - (L2 - L1) were
+// freed, some of them born in between.  What of L1 is gone is a part of F and of L1, so the
+// one with the lesser variance stands for it, and it plus L2 - L1 for what is new.
+#include "view/diff_sums.h"
+
+#include "stats/measure.h"
+
+#include <math.h>
+
+static hp_int128 whole(double x) {
+    return (hp_int128)fmin(fmax(x, 0), 0x1p120);
+}
+
+void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
+    *sides = (struct hp_sides){0};
+    for (size_t i = 0; i < profile->inputs.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.at[i];
+        if (!hp_input_is_used(input)) {
+            continue;
+        }
+        if (input->is_base) {
+            hp_vec_push(&sides->base, i);
+        } else {
+            hp_vec_push(&sides->new, i);
+        }
+    }
+}
+
+void hp_sides_done(struct hp_sides *sides) {
+    hp_vec_done(&sides->base);
+    hp_vec_done(&sides->new);
+}
+
+// --- one process --------------------------------------------------------------------------
+
+// Of one stack in one dump.
+struct life {
+    hp_fixed bytes, ever_bytes, ever_objects, objects;
+    hp_int128 variance;
+    uint64_t period;
+};
+
+static struct life *read_lives(const struct hp_profile *profile,
+                               const struct hp_input_record *input) {
+    struct life *lives = hp_alloc(profile->stacks.count * sizeof *lives);
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_history_open(&reader, &profile->history, input->number);
+    while (hp_history_next(&reader, &seen)) {
+        struct life *life = &lives[seen.stack];
+        life->bytes += seen.values.of[HP_INUSE_SPACE];
+        life->objects += seen.values.of[HP_INUSE_OBJECTS];
+        life->ever_bytes += seen.values.of[HP_ALLOC_SPACE];
+        life->ever_objects += seen.values.of[HP_ALLOC_OBJECTS];
+        life->variance += seen.errors[HP_COLUMN_INUSE].variance;
+        life->period = input->period > 1 ? input->period : 0;
+    }
+    hp_history_done_reading(&reader);
+    return lives;
+}
+
+// What was freed, whenever it was allocated; false if the numbers make no sense.
+static bool freed_between(const struct life *a, const struct life *b,
+                          struct hp_part *freed) {
+    hp_fixed bytes = b->ever_bytes - a->ever_bytes - (b->bytes - a->bytes);
+    hp_fixed objects = b->ever_objects - a->ever_objects - (b->objects - a->objects);
+    if (b->ever_bytes < a->ever_bytes || b->ever_objects < a->ever_objects) {
+        return false;
+    }
+    uint64_t period = a->period > b->period ? a->period : b->period;
+    freed->bytes = bytes > 0 ? bytes : 0;
+    freed->variance = 0;
+    if (bytes > 0 && objects > 0) {
+        freed->variance =
+            whole(hp_variance_bound(hp_fixed_double(bytes, HP_INUSE_SPACE),
+                                    hp_fixed_double(objects, HP_INUSE_OBJECTS), period));
+    }
+    return true;
+}
+
+static void add_part(struct hp_part *sum, struct hp_part part) {
+    sum->bytes += part.bytes;
+    sum->variance += part.variance;
+}
+
+static void add_life(struct hp_sums *sums, struct hp_part gone, struct hp_part fresh) {
+    add_part(&sums->freed, gone);
+    add_part(&sums->fresh, fresh);
+}
+
+static void sum_lives(const struct hp_profile *profile, const struct hp_sides *sides,
+                      const struct hp_members *members, struct hp_sums *sums) {
+    struct life *before = read_lives(profile, &profile->inputs.at[sides->base.at[0]]);
+    struct life *after = read_lives(profile, &profile->inputs.at[sides->new.at[0]]);
+    for (size_t s = 0; s < profile->stacks.count; s++) {
+        const struct life *a = &before[s], *b = &after[s];
+        struct hp_part gone = {0};
+        if (!freed_between(a, b, &gone) || gone.variance >= a->variance) {
+            gone = (struct hp_part){a->bytes, a->variance};
+        }
+        struct hp_part fresh = {gone.bytes + b->bytes - a->bytes,
+                                gone.variance + b->variance - a->variance};
+        fresh.bytes = fresh.bytes > 0 ? fresh.bytes : 0;
+        fresh.variance = fresh.variance > 0 ? fresh.variance : 0;
+        for (size_t i = members->first.at[s]; i < members->first.at[s + 1]; i++) {
+            add_life(&sums[members->nodes.at[i].n], gone, fresh);
+        }
+        add_life(&sums[members->node_count], gone, fresh);
+        if (hp_members_has(members, s)) {
+            add_life(&sums[members->node_count + 1], gone, fresh);
+        }
+    }
+    free(before);
+    free(after);
+}
+
+// --- sides --------------------------------------------------------------------------------
+
+struct adder {
+    const struct hp_profile *profile;
+    const struct hp_members *members;
+    enum hp_metric metric;
+    hp_fixed *now;            // of each node: in this input
+    HP_VEC(uint32_t) touched; // nodes whose `now` is not 0
+};
+
+static hp_int128 plug_in(const struct hp_observation *seen, enum hp_metric metric,
+                         uint64_t period) {
+    const struct hp_error *error = &seen->errors[hp_column_of(metric)];
+    enum hp_metric objects =
+        hp_column_of(metric) == HP_COLUMN_INUSE ? HP_INUSE_OBJECTS : HP_ALLOC_OBJECTS;
+    if (hp_fraction(metric) != HP_SPACE_FRACTION) {
+        return error->objects_variance >> HP_ERROR_FRACTION;
+    }
+    return whole(hp_variance_of(hp_fixed_double(seen->values.of[metric], metric),
+                                hp_fixed_double(seen->values.of[objects], objects),
+                                period));
+}
+
+static void add_to(struct adder *adder, struct hp_sums *sums, uint32_t node, int side,
+                   const struct hp_observation *seen, hp_int128 variance) {
+    struct hp_side_sum *sum = &sums[node].sides[side];
+    hp_fixed value = seen->values.of[adder->metric];
+    sum->value += value;
+    sum->plug_in += variance;
+    hp_error_add(&sum->error, &seen->errors[hp_column_of(adder->metric)]);
+    if (adder->now[node] == 0 && value != 0) {
+        hp_vec_push(&adder->touched, node);
+    }
+    adder->now[node] += value;
+}
+
+static void add_input(struct adder *adder, struct hp_sums *sums, int side,
+                      const struct hp_input_record *input) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_history_open(&reader, &adder->profile->history, input->number);
+    while (hp_history_next(&reader, &seen)) {
+        const struct hp_members *members = adder->members;
+        hp_int128 variance = plug_in(&seen, adder->metric, input->period);
+        for (size_t i = members->first.at[seen.stack];
+             i < members->first.at[seen.stack + 1]; i++) {
+            add_to(adder, sums, members->nodes.at[i].n, side, &seen, variance);
+        }
+        add_to(adder, sums, (uint32_t)members->node_count, side, &seen, variance);
+        if (hp_members_has(members, seen.stack)) {
+            add_to(adder, sums, (uint32_t)members->node_count + 1, side, &seen, variance);
+        }
+    }
+    hp_history_done_reading(&reader);
+    for (size_t i = 0; i < adder->touched.count; i++) {
+        uint32_t node = adder->touched.at[i];
+        double value = hp_fixed_double(adder->now[node], adder->metric);
+        sums[node].sides[side].squares += value * value;
+        adder->now[node] = 0;
+    }
+    adder->touched.count = 0;
+}
+
+struct hp_sums *hp_diff_sums(const struct hp_profile *profile,
+                             const struct hp_sides *sides,
+                             const struct hp_members *members, enum hp_metric metric,
+                             bool lives) {
+    size_t nodes = members->node_count + 2;
+    struct hp_sums *sums = hp_alloc(nodes * sizeof *sums);
+    struct adder adder = {.profile = profile, .members = members, .metric = metric};
+    adder.now = hp_alloc(nodes * sizeof *adder.now);
+    for (size_t i = 0; i < sides->base.count; i++) {
+        add_input(&adder, sums, 0, &profile->inputs.at[sides->base.at[i]]);
+    }
+    for (size_t i = 0; i < sides->new.count; i++) {
+        add_input(&adder, sums, 1, &profile->inputs.at[sides->new.at[i]]);
+    }
+    if (lives) {
+        sum_lives(profile, sides, members, sums);
+    }
+    hp_vec_done(&adder.touched);
+    free(adder.now);
+    return sums;
+}

@@ -1,0 +1,129 @@
+#include "view/filter.h"
+
+#include "base/pattern.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int hp_filter_check(const struct hp_filter *filter, struct hp_err *err) {
+    struct hp_pattern pattern;
+    int ret = hp_pattern_init(&pattern, filter->pattern, err);
+    hp_pattern_done(&pattern);
+    return ret;
+}
+
+const char *hp_filter_rule_text(enum hp_filter_rule rule) {
+    static const char *const names[HP_FILTER_RULES] = {
+        [HP_FOCUS] = "focus", [HP_IGNORE] = "ignore",       [HP_HIDE] = "hide",
+        [HP_SHOW] = "show",   [HP_SHOW_FROM] = "show-from",
+    };
+    return names[rule];
+}
+
+bool hp_filters_any(const struct hp_filters *filters) {
+    return (filters->rules & ~(unsigned)hp_mark_of(HP_PICK)) != 0;
+}
+
+// What calls are named by, each once: there are far fewer names than calls.
+struct names {
+    HP_VEC(hp_string) all;
+    bool *is_known; // by string
+};
+
+static void add_name(struct names *names, hp_string name) {
+    if (name.n != 0 && !names->is_known[name.n]) {
+        names->is_known[name.n] = true;
+        hp_vec_push(&names->all, name);
+    }
+}
+
+static void find_names(struct names *names, const struct hp_profile *profile) {
+    const struct hp_line *line;
+    const struct hp_frame *frame;
+    names->is_known = hp_alloc(profile->strings.strings.count + 1);
+    hp_vec_each (line, &profile->lines) {
+        add_name(names, line->function);
+        add_name(names, line->file);
+    }
+    hp_vec_each (frame, &profile->frames) {
+        add_name(names, profile->modules.at[frame->module.n].path);
+    }
+}
+
+static void mark_offsets(struct hp_filters *filters, const struct hp_profile *profile,
+                         struct hp_pattern *pattern, uint8_t mark) {
+    for (size_t i = 0; i < profile->frames.count; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "0x%llx",
+                 (unsigned long long)profile->frames.at[i].offset);
+        if (hp_pattern_matches(pattern, text)) {
+            filters->frames[i] |= mark;
+        }
+    }
+}
+
+static int apply(struct hp_filters *filters, const struct hp_profile *profile,
+                 const struct names *names, const struct hp_filter *filter,
+                 struct hp_err *err) {
+    struct hp_pattern pattern;
+    uint8_t mark = hp_mark_of(filter->rule);
+    const hp_string *name;
+    int ret = hp_pattern_init(&pattern, filter->pattern, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
+    hp_vec_each (name, &names->all) {
+        if (hp_pattern_matches(&pattern, hp_profile_text(profile, *name))) {
+            filters->strings[name->n] |= mark;
+        }
+    }
+    filters->truncated |= hp_pattern_matches(&pattern, "[truncated]") ? mark : 0;
+    filters->empty |= hp_pattern_matches(&pattern, "[empty stack]") ? mark : 0;
+    if (hp_span_starts(hp_span_of(filter->pattern), "0x")) {
+        mark_offsets(filters, profile, &pattern, mark);
+    }
+    if (pattern.gave_up) {
+        ret = hp_fail(err, HP_E_LIMIT,
+                      "pattern %s takes too many steps to match the names here",
+                      filter->pattern);
+    }
+    hp_pattern_done(&pattern);
+    return ret;
+}
+
+static char *copy(const char *text) {
+    size_t size = strlen(text) + 1;
+    return memcpy(hp_alloc(size), text, size);
+}
+
+int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile,
+                    const struct hp_filter *asked, size_t count, struct hp_err *err) {
+    struct names names = {0};
+    int ret = HP_OK;
+    *filters = (struct hp_filters){.count = count};
+    if (count == 0) {
+        return HP_OK;
+    }
+    filters->at = hp_alloc(count * sizeof *filters->at);
+    filters->strings = hp_alloc(profile->strings.strings.count + 1);
+    filters->frames = hp_alloc(profile->frames.count + 1);
+    find_names(&names, profile);
+    for (size_t i = 0; i < count; i++) {
+        filters->at[i] = (struct hp_filter){asked[i].rule, copy(asked[i].pattern)};
+        filters->rules |= hp_mark_of(asked[i].rule);
+        ret = ret == HP_OK ? apply(filters, profile, &names, &filters->at[i], err) : ret;
+    }
+    hp_vec_done(&names.all);
+    free(names.is_known);
+    return ret;
+}
+
+void hp_filters_done(struct hp_filters *filters) {
+    for (size_t i = 0; i < filters->count && filters->at; i++) {
+        free((char *)(uintptr_t)filters->at[i].pattern);
+    }
+    free(filters->at);
+    free(filters->strings);
+    free(filters->frames);
+    *filters = (struct hp_filters){0};
+}

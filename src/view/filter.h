@@ -1,0 +1,35 @@
+// Patterns that choose stacks and calls, matched once against all names of a profile.
+#ifndef HP_VIEW_FILTER_H
+#define HP_VIEW_FILTER_H
+
+#include "model/profile.h"
+
+// Sets of rules are bits.
+static inline uint8_t hp_mark_of(enum hp_filter_rule rule) {
+    return (uint8_t)(1 << rule);
+}
+
+// {0}: there are none.
+struct hp_filters {
+    struct hp_filter *at; // copies of what was asked for
+    size_t count;
+    uint8_t rules;            // that there are
+    uint8_t *strings;         // which rules match each string of the profile
+    uint8_t *frames;          // and each frame, by its offset
+    uint8_t truncated, empty; // and the names of what stands for no frame
+};
+
+// HP_E_USAGE: a pattern is none.  HP_E_LIMIT: it takes too many steps.
+HP_MUST_CHECK int hp_filters_init(struct hp_filters *filters,
+                                  const struct hp_profile *profile,
+                                  const struct hp_filter *asked, size_t count,
+                                  struct hp_err *err);
+void hp_filters_done(struct hp_filters *filters);
+
+// Whether any are at work but HP_PICK.
+bool hp_filters_any(const struct hp_filters *filters);
+
+// "show-from"; not of HP_PICK, which no option gives.
+const char *hp_filter_rule_text(enum hp_filter_rule rule);
+
+#endif

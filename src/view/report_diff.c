@@ -1,0 +1,411 @@
+// One process: interval and p-value of growth from what was freed to what is new in its place.
+// Two: from the one dump to the other.  Fleets, H dumps a side: Welch's test of the means with
+// the variance
+//
+//     max(s1^2/H1 + s2^2/H2, W1/H1 + W2/H2) + R^2 (1/H1^2 + 1/H2^2) / 2
+//
+// where s^2 is the variance between the dumps and W the mean of what sampling makes of it; it
+// counts where it is less sure than what sampling alone makes of the sums.
+#include "view/report_diff.h"
+
+#include "model/metrics.h"
+#include "stats/distributions.h"
+#include "stats/measure.h"
+#include "stats/significance.h"
+
+#include <math.h>
+
+static const double least_samples = 5; // that a row has to stand on to be tested
+
+// --- which test ---------------------------------------------------------------------------
+
+static enum hp_difference_test choose_test(const struct hp_view *view,
+                                           const struct hp_sides *sides) {
+    const struct hp_profile *profile = view->profile;
+    const struct hp_report_options *options = &view->options;
+    size_t base = sides->base.count, new = sides->new.count;
+    if (options->no_error ||
+        !hp_profile_has_errors(profile, hp_column_of(options->metric)) || base == 0 ||
+        new == 0) {
+        return HP_TEST_NONE;
+    }
+    if (base > 1 || new > 1) {
+        return base > 1 && new > 1 ? HP_TEST_FLEETS : HP_TEST_SAMPLING;
+    }
+    const struct hp_input_record *a = &profile->inputs.at[sides->base.at[0]];
+    const struct hp_input_record *b = &profile->inputs.at[sides->new.at[0]];
+    if (hp_input_kinship(a, b) != HP_KINSHIP_SAME) {
+        return HP_TEST_INDEPENDENT;
+    }
+    bool lives = options->metric == HP_INUSE_SPACE && profile->has_alloc &&
+                 !hp_input_missing(a, HP_ALLOC_OBJECTS) &&
+                 !hp_input_missing(b, HP_ALLOC_OBJECTS);
+    return lives ? HP_TEST_PROCESS_ACCUM : HP_TEST_PROCESS;
+}
+
+// --- one row ------------------------------------------------------------------------------
+
+struct context {
+    enum hp_difference_test test;
+    enum hp_metric metric;
+    double confidence;
+    double inputs[2];
+    struct hp_error largest; // its period and weight: what is not seen may hold as much
+};
+
+// Of the mean of a side.
+static struct hp_measure measure_of(const struct context *c, const struct hp_sums *sums,
+                                    int side) {
+    struct hp_error error = sums->sides[side].error;
+    if (error.samples == 0) {
+        error.period = c->largest.period;
+        error.max_weight = c->largest.max_weight;
+    }
+    struct hp_measure m = hp_measure_of(sums->sides[side].value, &error, c->metric);
+    double n = c->inputs[side];
+    return (struct hp_measure){
+        .estimate = m.estimate / n,
+        .highest = m.highest / n,
+        .variance = m.variance / n / n,
+        .observed = m.observed / n,
+        .max_weight = m.max_weight / n,
+    };
+}
+
+static struct hp_measure measure_of_part(const struct context *c, struct hp_part part) {
+    double estimate = hp_fixed_double(part.bytes, HP_INUSE_SPACE);
+    return (struct hp_measure){
+        .estimate = estimate,
+        .highest = estimate,
+        .variance = (double)part.variance,
+        .max_weight = (double)c->largest.period,
+    };
+}
+
+static double effective_samples(struct hp_measure m) {
+    return m.estimate > 0 ? hp_effective_samples(m) : 0;
+}
+
+static void test_pair(const struct context *c, struct hp_measure before,
+                      struct hp_measure after, struct hp_change *change) {
+    change->growth_p = hp_growth_p(before, after);
+    change->shrinkage_p = hp_growth_p(after, before);
+    change->range = hp_difference_interval(before, after, c->confidence);
+    change->samples = effective_samples(before) + effective_samples(after);
+}
+
+// If nothing was freed, all that is less is gone and all that is more is new.
+static double least_growth_p(struct hp_measure before, struct hp_measure after) {
+    struct hp_measure nothing = {.max_weight = before.max_weight};
+    struct hp_measure fresh = after;
+    fresh.estimate = fmax(after.estimate - before.estimate, 0);
+    fresh.variance = fmax(after.variance - before.variance, 0);
+    return hp_growth_p(nothing, fresh);
+}
+
+// The variance between the dumps of a side.
+static double spread(const struct hp_side_sum *sum, double n, enum hp_metric metric) {
+    double total = hp_fixed_double(sum->value, metric);
+    return n > 1 ? fmax((sum->squares - total * total / n) / (n - 1), 0) : 0;
+}
+
+static void test_fleets(const struct context *c, const struct hp_sums *sums,
+                        const struct hp_measure means[2], struct hp_change *change) {
+    double between[2], sampling = 0, jumps = 0, freedom = 0;
+    for (int i = 0; i < 2; i++) {
+        double n = c->inputs[i];
+        between[i] = spread(&sums->sides[i], n, c->metric) / n;
+        sampling += (double)sums->sides[i].plug_in / n / n;
+        jumps += means[i].max_weight * means[i].max_weight / 2;
+        freedom += between[i] * between[i] / (n - 1);
+    }
+    double all = between[0] + between[1];
+    freedom = freedom > 0 ? all * all / freedom : c->inputs[0] + c->inputs[1] - 2;
+    double sd = sqrt(fmax(all, sampling) + jumps);
+    double growth = means[1].estimate - means[0].estimate;
+    if (sd <= 0) {
+        return; // all is known exactly, and equal in all dumps of a side
+    }
+    change->growth_p = fmax(change->growth_p, hp_student_above(growth / sd, freedom));
+    change->shrinkage_p =
+        fmax(change->shrinkage_p, hp_student_above(-growth / sd, freedom));
+    double half = sd * hp_student_quantile_above((1 - c->confidence) / 2, freedom);
+    change->range.low = fmin(change->range.low, growth - half);
+    change->range.high = fmax(change->range.high, growth + half);
+}
+
+static const struct hp_interval unknown = {NAN, NAN};
+
+static struct hp_change compare(const struct context *c, const struct hp_sums *sums,
+                                uint32_t node) {
+    struct hp_change change = {
+        .node = {node},
+        .before = hp_mean_of(sums->sides[0].value, (size_t)c->inputs[0]),
+        .after = hp_mean_of(sums->sides[1].value, (size_t)c->inputs[1]),
+        .before_range = unknown,
+        .after_range = unknown,
+        .range = unknown,
+        .growth_p = NAN,
+        .shrinkage_p = NAN,
+        .least_growth_p = NAN,
+    };
+    if (c->test == HP_TEST_NONE ||
+        ((sums->sides[0].error.flags | sums->sides[1].error.flags) != 0 &&
+         hp_fraction(c->metric) != HP_SPACE_FRACTION)) {
+        return change;
+    }
+    struct hp_measure means[2] = {measure_of(c, sums, 0), measure_of(c, sums, 1)};
+    change.before_range = hp_interval_of(means[0], c->confidence);
+    change.after_range = hp_interval_of(means[1], c->confidence);
+    if (c->test == HP_TEST_PROCESS_ACCUM) {
+        struct hp_measure freed = measure_of_part(c, sums->freed);
+        freed.highest += (double)sums->sides[0].error.hidden_bytes_max;
+        test_pair(c, freed, measure_of_part(c, sums->fresh), &change);
+        return change;
+    }
+    test_pair(c, means[0], means[1], &change);
+    if (c->test == HP_TEST_FLEETS) {
+        test_fleets(c, sums, means, &change);
+    } else if (c->test == HP_TEST_PROCESS) {
+        change.least_growth_p = least_growth_p(means[0], means[1]);
+    }
+    return change;
+}
+
+// --- all rows -----------------------------------------------------------------------------
+
+static void adjust(struct hp_difference *difference) {
+    size_t count = difference->rows.count;
+    double *growth = hp_alloc(count * sizeof *growth);
+    double *shrinkage = hp_alloc(count * sizeof *shrinkage);
+    for (size_t i = 0; i < count; i++) {
+        const struct hp_change *change = &difference->rows.at[i];
+        bool tested = change->samples >= least_samples;
+        growth[i] = tested ? change->growth_p : NAN;
+        shrinkage[i] = tested ? change->shrinkage_p : NAN;
+    }
+    hp_adjust_significance(growth, count);
+    hp_adjust_significance(shrinkage, count);
+    for (size_t i = 0; i < count; i++) {
+        difference->rows.at[i].growth_q = growth[i];
+        difference->rows.at[i].shrinkage_q = shrinkage[i];
+    }
+    free(growth);
+    free(shrinkage);
+}
+
+static int by_growth(const void *left, const void *right, void *context) {
+    const struct hp_change *a = left, *b = right;
+    double low_a = isnan(a->range.low) ? -INFINITY : a->range.low;
+    double low_b = isnan(b->range.low) ? -INFINITY : b->range.low;
+    if (low_a != low_b) {
+        return low_a > low_b ? -1 : 1;
+    }
+    hp_fixed growth_a = a->after - a->before, growth_b = b->after - b->before;
+    if (growth_a != growth_b) {
+        return growth_a > growth_b ? -1 : 1;
+    }
+    return hp_node_compare(context, a->node, b->node);
+}
+
+// Of many rows: there is but one, so that nothing has to be adjusted.
+static struct hp_change compare_sum(const struct context *c, const struct hp_sums *sum) {
+    struct hp_change change = compare(c, sum, 0);
+    change.growth_q = change.growth_p;
+    change.shrinkage_q = change.shrinkage_p;
+    return change;
+}
+
+static void make_rows(struct hp_difference *difference, struct hp_naming *naming,
+                      const struct context *c, const struct hp_sums *sums, size_t nodes) {
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (sums[i].sides[0].value != 0 || sums[i].sides[1].value != 0) {
+            hp_vec_push(&difference->rows, compare(c, &sums[i], i));
+        }
+    }
+    adjust(difference);
+    if (difference->rows.count > 0) {
+        qsort_r(difference->rows.at, difference->rows.count, sizeof *difference->rows.at,
+                by_growth, naming);
+    }
+    difference->total = compare_sum(c, &sums[nodes]);
+    difference->filtered = compare_sum(c, &sums[nodes + 1]);
+}
+
+void hp_difference_init(struct hp_difference *difference, struct hp_view *view,
+                        const struct hp_sides *sides, const struct hp_members *members) {
+    *difference = (struct hp_difference){
+        .test = choose_test(view, sides),
+        .inputs = {sides->base.count, sides->new.count},
+    };
+    struct hp_sums *sums =
+        hp_diff_sums(view->profile, sides, members, view->options.metric,
+                     difference->test == HP_TEST_PROCESS_ACCUM);
+    struct context c = {
+        .test = difference->test,
+        .metric = view->options.metric,
+        .confidence = view->options.confidence,
+        .inputs = {(double)sides->base.count, (double)sides->new.count},
+    };
+    hp_error_add(&c.largest, &sums[members->node_count].sides[0].error);
+    hp_error_add(&c.largest, &sums[members->node_count].sides[1].error);
+    make_rows(difference, &view->naming, &c, sums, members->node_count);
+    free(sums);
+}
+
+void hp_difference_done(struct hp_difference *difference) {
+    hp_vec_done(&difference->rows);
+}
+
+// --- what a row says ----------------------------------------------------------------------
+
+double hp_change_p(const struct hp_change *change) {
+    if (isnan(hp_change_q(change))) {
+        return NAN;
+    }
+    return change->after < change->before ? change->shrinkage_p : change->growth_p;
+}
+
+double hp_change_q(const struct hp_change *change) {
+    return change->after < change->before ? change->shrinkage_q : change->growth_q;
+}
+
+bool hp_change_is_significant(const struct hp_change *change, double confidence) {
+    return hp_change_q(change) <= 1 - confidence; // false for NAN
+}
+
+const char *hp_change_status(const struct hp_change *change, bool is_significant) {
+    if (change->before == change->after) {
+        return "same";
+    }
+    if (change->before == 0 || change->after == 0) {
+        return change->before == 0 ? "new" : "gone";
+    }
+    if (!is_significant) {
+        return isnan(hp_change_q(change)) ? "untested" : "same";
+    }
+    return change->after > change->before ? "grew" : "shrank";
+}
+
+// --- the report ---------------------------------------------------------------------------
+
+enum field {
+    BASE,
+    NEW,
+    DELTA,
+    P,
+    Q,
+    P_IF_NOTHING_FREED,
+    STATUS,
+    SIGNIFICANT,
+};
+
+static const struct hp_field fields[] = {
+    {{"base", "base", NULL, HP_CELL_ESTIMATE}, BASE, HP_SHOWN_DASH | HP_NEW_LINE},
+    {{"new", "new", NULL, HP_CELL_ESTIMATE}, NEW, HP_SHOWN_DASH},
+    {{"delta", "change", NULL, HP_CELL_ESTIMATE}, DELTA, HP_SHOWN_GROWTH | HP_NEW_LINE},
+    {{"p", "p", "", HP_CELL_P}, P, HP_SHOWN_MARK, NULL, 0, "5 samples"},
+    {{"q", NULL, "", HP_CELL_P}, Q},
+    {{"p_if_nothing_freed", NULL, "", HP_CELL_P}, P_IF_NOTHING_FREED},
+    {{"status", NULL, "", HP_CELL_TEXT}, STATUS, HP_NEW_LINE},
+    {{"significant", NULL, "", HP_CELL_TRUTH}, SIGNIFICANT},
+};
+
+static void add_fields(struct hp_view *view, bool is_tested) {
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        struct hp_field field = fields[i];
+        field.shown |= is_tested && i == DELTA ? HP_SHOWN_ENDS : 0;
+        field.column.title = i == P && !is_tested ? NULL : field.column.title;
+        hp_view_add_field(view, &field);
+    }
+}
+
+static int build(struct hp_view *view, struct hp_err *err) {
+    (void)err;
+    struct hp_difference *difference = view->extra = hp_alloc(sizeof *difference);
+    struct hp_sides sides;
+    struct hp_members members;
+    hp_sides_init(&sides, view->profile);
+    hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
+    hp_difference_init(difference, view, &sides, &members);
+    hp_members_done(&members);
+    hp_sides_done(&sides);
+    const struct hp_change *change;
+    hp_vec_each (change, &difference->rows) {
+        bool is_only = change->before == 0 || change->after == 0;
+        const char *prefix = is_only ? hp_change_status(change, false) : NULL;
+        hp_vec_push(&view->rows,
+                    ((struct hp_row_key){change->node, HP_NO_PARENT, 0, prefix}));
+    }
+    add_fields(view, difference->test != HP_TEST_NONE);
+    return HP_OK;
+}
+
+static void done(struct hp_view *view) {
+    hp_difference_done(view->extra);
+}
+
+static const struct hp_change *change_of(const struct hp_view *view, size_t row) {
+    const struct hp_difference *difference = view->extra;
+    return row == HP_ROW_TOTAL      ? &difference->total
+           : row == HP_ROW_FILTERED ? &difference->filtered
+                                    : &difference->rows.at[row];
+}
+
+static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
+                 struct hp_content *content) {
+    const struct hp_change *change = change_of(view, row);
+    bool is_significant = hp_change_is_significant(change, view->options.confidence);
+    if (metric != view->options.metric) {
+        return; // it is not known
+    }
+    switch ((enum field)field) {
+    case BASE:
+        content->amount = (struct hp_amount){change->before, NULL, change->before_range};
+        break;
+    case NEW:
+        content->amount = (struct hp_amount){change->after, NULL, change->after_range};
+        break;
+    case DELTA:
+        content->amount =
+            (struct hp_amount){change->after - change->before, NULL, change->range};
+        break;
+    case P:
+        content->number = hp_change_p(change);
+        break;
+    case Q:
+        content->number = hp_change_q(change);
+        break;
+    case P_IF_NOTHING_FREED:
+        content->number = change->least_growth_p;
+        break;
+    case STATUS:
+        content->text = hp_change_status(change, is_significant);
+        break;
+    case SIGNIFICANT:
+        content->number = is_significant;
+        break;
+    }
+}
+
+static unsigned flags(const struct hp_view *view, size_t row) {
+    bool is_significant =
+        hp_change_is_significant(change_of(view, row), view->options.confidence);
+    return is_significant ? HP_ROW_SIGNIFICANT : 0;
+}
+
+static struct hp_growth growth(const struct hp_view *view, size_t row) {
+    const struct hp_change *change = change_of(view, row);
+    return (struct hp_growth){change->before, change->after, change->growth_q};
+}
+
+const struct hp_report hp_report_diff = {
+    .name = "diff",
+    .is_table = true,
+    .has_sides = true,
+    .build = build,
+    .cell = cell,
+    .flags = flags,
+    .growth = growth,
+    .done = done,
+};

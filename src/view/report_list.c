@@ -1,0 +1,299 @@
+#include "view/report_list.h"
+
+#include "view/visible_frames.h"
+
+// By the numbers that nodes and functions have while they are added up.
+struct sums {
+    const struct hp_view *view;
+    struct hp_listing *listing;
+    struct hp_listed_line *lines; // of each node; function is not_listed if it is not
+    uint32_t *seen_line, *seen_function; // the number of the last stack counted there
+};
+
+static const uint32_t not_listed = UINT32_MAX;
+
+// --- what is listed -----------------------------------------------------------------------
+
+static int by_place(const void *left, const void *right) {
+    const struct hp_listed_function *a = left, *b = right;
+    if (a->function.n != b->function.n) {
+        return a->function.n < b->function.n ? -1 : 1;
+    }
+    return (a->file.n > b->file.n) - (a->file.n < b->file.n);
+}
+
+static const struct hp_line *selected_line(const struct hp_naming *naming,
+                                           const struct hp_call *call) {
+    const struct hp_line *line =
+        call->line > 0 ? &naming->profile->lines.at[call->line - 1] : NULL;
+    bool is_selected = (call->marks & hp_mark_of(HP_PICK)) != 0;
+    return is_selected && line && line->function.n ? line : NULL;
+}
+
+// Each function of each file once, in the order of their strings.
+static void find_functions(struct hp_listing *listing, const struct hp_naming *naming) {
+    const struct hp_call *call;
+    hp_vec_each (call, &naming->calls) {
+        const struct hp_line *line = selected_line(naming, call);
+        if (line) {
+            hp_vec_push(&listing->functions,
+                        ((struct hp_listed_function){.function = line->function,
+                                                     .file = line->file}));
+        }
+    }
+    size_t count = listing->functions.count, kept = 0;
+    struct hp_listed_function *all = listing->functions.at;
+    if (count > 0) {
+        qsort(all, count, sizeof *all, by_place);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || by_place(&all[i], &all[i - 1]) != 0) {
+            all[kept++] = all[i];
+        }
+    }
+    listing->functions.count = kept;
+}
+
+static void find_lines(struct sums *sums, size_t nodes) {
+    const struct hp_listing *listing = sums->listing;
+    const struct hp_call *call;
+    for (size_t i = 0; i < nodes; i++) {
+        sums->lines[i].function = not_listed;
+    }
+    hp_vec_each (call, &sums->view->naming.calls) {
+        const struct hp_line *line = selected_line(&sums->view->naming, call);
+        if (line) {
+            struct hp_listed_function key = {.function = line->function,
+                                             .file = line->file};
+            const struct hp_listed_function *found =
+                bsearch(&key, listing->functions.at, listing->functions.count, sizeof key,
+                        by_place);
+            sums->lines[call->node.n] = (struct hp_listed_line){
+                .function = (uint32_t)(found - listing->functions.at),
+                .line = line->line,
+            };
+        }
+    }
+}
+
+// --- adding up ----------------------------------------------------------------------------
+
+static void add_node(struct sums *sums, uint32_t node, uint32_t number, hp_fixed value,
+                     const struct hp_error *error) {
+    struct hp_listed_line *line = &sums->lines[node];
+    struct hp_listed_function *function = &sums->listing->functions.at[line->function];
+    if (sums->seen_line[node] != number) {
+        sums->seen_line[node] = number;
+        line->cum += value;
+        hp_error_add(&line->error, error);
+    }
+    if (sums->seen_function[line->function] != number) {
+        sums->seen_function[line->function] = number;
+        function->cum += value;
+        hp_error_add(&function->error, error);
+    }
+}
+
+static void add_stacks(struct sums *sums, enum hp_metric metric) {
+    static const struct hp_error none;
+    struct hp_listing *listing = sums->listing;
+    const struct hp_profile *profile = sums->view->profile;
+    const struct hp_naming *naming = &sums->view->naming;
+    const struct hp_error *errors = profile->errors[hp_column_of(metric)].at;
+    struct hp_visible_frames frames = {0};
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        hp_fixed value = profile->stacks.at[i].values.of[metric];
+        bool is_visible = hp_visible_nodes(naming, &profile->stacks.at[i], &frames);
+        for (size_t k = 0; is_visible && k < frames.nodes.count; k++) {
+            uint32_t node = frames.nodes.at[k].n;
+            if (sums->lines[node].function == not_listed) {
+                continue;
+            }
+            add_node(sums, node, (uint32_t)i + 1, value, errors ? &errors[i] : &none);
+            if (k == 0) {
+                sums->lines[node].flat += value;
+                listing->functions.at[sums->lines[node].function].flat += value;
+            }
+        }
+    }
+    hp_visible_frames_done(&frames);
+}
+
+// --- order --------------------------------------------------------------------------------
+
+static int by_line(const void *left, const void *right) {
+    const struct hp_listed_line *a = left, *b = right;
+    if (a->function != b->function) {
+        return a->function < b->function ? -1 : 1;
+    }
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static void take_lines(const struct sums *sums, size_t nodes) {
+    struct hp_listing *listing = sums->listing;
+    for (size_t i = 0; i < nodes; i++) {
+        if (sums->lines[i].function != not_listed && sums->seen_line[i] > 0) {
+            hp_vec_push(&listing->lines, sums->lines[i]);
+        }
+    }
+    if (listing->lines.count > 0) {
+        qsort(listing->lines.at, listing->lines.count, sizeof *listing->lines.at,
+              by_line);
+    }
+    for (size_t i = 0; i < listing->lines.count; i++) {
+        struct hp_listed_function *function =
+            &listing->functions.at[listing->lines.at[i].function];
+        function->first = function->count > 0 ? function->first : i;
+        function->count++;
+    }
+}
+
+struct order {
+    const struct hp_strtab *strings;
+};
+
+static int by_value(const void *left, const void *right, void *context) {
+    const struct hp_strtab *strings = ((const struct order *)context)->strings;
+    const struct hp_listed_function *a = left, *b = right;
+    if (a->flat != b->flat) {
+        return a->flat > b->flat ? -1 : 1;
+    }
+    if (a->cum != b->cum) {
+        return a->cum > b->cum ? -1 : 1;
+    }
+    int order = hp_span_compare(hp_strtab_span(strings, a->function),
+                                hp_strtab_span(strings, b->function));
+    return order != 0 ? order
+                      : hp_span_compare(hp_strtab_span(strings, a->file),
+                                        hp_strtab_span(strings, b->file));
+}
+
+// Those that no stack comes by go.
+static void sort_functions(struct hp_listing *listing, const struct hp_strtab *strings) {
+    struct order order = {strings};
+    size_t kept = 0;
+    for (size_t i = 0; i < listing->functions.count; i++) {
+        if (listing->functions.at[i].count > 0) {
+            listing->functions.at[kept++] = listing->functions.at[i];
+        }
+    }
+    listing->functions.count = kept;
+    if (kept > 0) {
+        qsort_r(listing->functions.at, kept, sizeof *listing->functions.at, by_value,
+                &order);
+    }
+}
+
+static void listing_init(struct hp_listing *listing, const struct hp_view *view) {
+    size_t nodes = view->naming.names.strings.count;
+    find_functions(listing, &view->naming);
+    struct sums sums = {
+        .view = view,
+        .listing = listing,
+        .lines = hp_alloc(nodes * sizeof *sums.lines),
+        .seen_line = hp_alloc(nodes * sizeof *sums.seen_line),
+        .seen_function = hp_alloc(listing->functions.count * sizeof *sums.seen_function),
+    };
+    find_lines(&sums, nodes);
+    add_stacks(&sums, view->options.metric);
+    take_lines(&sums, nodes);
+    sort_functions(listing, &view->profile->strings);
+    free(sums.lines);
+    free(sums.seen_line);
+    free(sums.seen_function);
+}
+
+const struct hp_source_file *hp_listing_source(const struct hp_view *view,
+                                               hp_string file) {
+    const struct hp_listing *listing = view->extra;
+    const struct hp_source_file *source;
+    hp_vec_each (source, &listing->sources) {
+        if (source->file.n == file.n) {
+            return source;
+        }
+    }
+    return NULL;
+}
+
+// --- the report ---------------------------------------------------------------------------
+
+enum field {
+    FLAT,
+    CUM,
+};
+
+static const struct hp_field fields[] = {
+    {{"flat", "flat", NULL, HP_CELL_SUM}, FLAT},
+    {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, CUM},
+};
+
+static bool has_names(const struct hp_profile *profile) {
+    bool found = false;
+    const struct hp_line *line;
+    hp_vec_each (line, &profile->lines) {
+        found |= line->function.n != 0;
+    }
+    return found;
+}
+
+static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
+    if (!has_names(view->profile)) {
+        return hp_fail(err, HP_E_EMPTY, "nothing to report: no function has a name");
+    }
+    return hp_fail(err, HP_E_EMPTY,
+                   "nothing to report: the pattern matches no function%s",
+                   view->head.is_filtered ? " that the filters leave" : "");
+}
+
+static int build(struct hp_view *view, struct hp_err *err) {
+    struct hp_listing *listing = view->extra = hp_alloc(sizeof *listing);
+    listing_init(listing, view);
+    if (listing->functions.count == 0) {
+        return refuse_nothing(view, err);
+    }
+    const struct hp_listed_function *function;
+    hp_vec_each (function, &listing->functions) {
+        struct hp_span name = hp_naming_function(&view->naming, function->function);
+        hp_node_id node = {hp_strtab_add(&view->naming.names, name).n};
+        hp_vec_push(&view->rows, ((struct hp_row_key){node, HP_NO_PARENT, 0, NULL}));
+    }
+    hp_sources_read(listing, view);
+    hp_view_add_field(view, &fields[FLAT]);
+    hp_view_add_field(view, &fields[CUM]);
+    return HP_OK;
+}
+
+static void done(struct hp_view *view) {
+    struct hp_listing *listing = view->extra;
+    hp_vec_done(&listing->functions);
+    hp_vec_done(&listing->lines);
+    hp_sources_done(listing);
+}
+
+static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
+                 struct hp_content *content) {
+    const struct hp_listing *listing = view->extra;
+    const struct hp_listed_function *function = &listing->functions.at[row];
+    if (metric == view->options.metric) {
+        content->amount = (struct hp_amount){
+            .sum = field == CUM ? function->cum : function->flat,
+            .error = field == CUM ? &function->error : NULL,
+            .range = content->amount.range,
+        };
+    }
+}
+
+static unsigned flags(const struct hp_view *view, size_t row) {
+    const struct hp_listing *listing = view->extra;
+    const struct hp_listed_function *function = &listing->functions.at[row];
+    return hp_precision_flags(&view->precision, function->cum, &function->error,
+                              view->options.metric);
+}
+
+const struct hp_report hp_report_list = {
+    .name = "list",
+    .build = build,
+    .cell = cell,
+    .flags = flags,
+    .done = done,
+};

@@ -1,0 +1,274 @@
+#include "view/report_peek.h"
+
+#include "base/hash.h"
+#include "base/index.h"
+#include "base/pattern.h"
+#include "view/visible_frames.h"
+
+// A selected node and one beside it.
+struct edge {
+    hp_node_id center, other;
+    bool is_callee; // the other
+    uint32_t seen;  // the number of the last stack it was counted in
+    hp_fixed value;
+    struct hp_error error;
+};
+
+struct collector {
+    HP_VEC(struct edge) edges;
+    struct hp_index index;
+    const bool *is_selected; // of each node
+    uint32_t number;         // of the stack
+    hp_fixed value;
+    const struct hp_error *error;
+};
+
+static uint32_t hash_of(hp_node_id center, hp_node_id other, bool is_callee) {
+    uint32_t key[] = {center.n, other.n, is_callee};
+    return (uint32_t)hp_hash_bytes(key, sizeof key, hp_hash_key());
+}
+
+static void reindex(struct collector *collector) {
+    hp_index_widen(&collector->index, collector->edges.count);
+    for (uint32_t i = 0; i < collector->edges.count; i++) {
+        const struct edge *edge = &collector->edges.at[i];
+        uint32_t hash = hash_of(edge->center, edge->other, edge->is_callee);
+        hp_index_place(&collector->index, hash, i);
+    }
+}
+
+static struct edge *find_edge(struct collector *collector, hp_node_id center,
+                              hp_node_id other, bool is_callee) {
+    struct hp_index *index = &collector->index;
+    if (hp_index_is_full(index, collector->edges.count)) {
+        reindex(collector);
+    }
+    uint32_t hash = hash_of(center, other, is_callee);
+    size_t mask = index->slot_count - 1;
+    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
+        struct edge *edge = &collector->edges.at[index->slots[i] - 1];
+        if (edge->center.n == center.n && edge->other.n == other.n &&
+            edge->is_callee == is_callee) {
+            return edge;
+        }
+    }
+    hp_index_place(index, hash, (uint32_t)collector->edges.count);
+    return hp_vec_push(
+        &collector->edges,
+        ((struct edge){.center = center, .other = other, .is_callee = is_callee}));
+}
+
+static void add_edge(struct collector *collector, hp_node_id center, hp_node_id other,
+                     bool is_callee) {
+    if (!collector->is_selected[center.n]) {
+        return;
+    }
+    struct edge *edge = find_edge(collector, center, other, is_callee);
+    if (edge->seen != collector->number) {
+        edge->seen = collector->number;
+        edge->value += collector->value;
+        if (collector->error) {
+            hp_error_add(&edge->error, collector->error);
+        }
+    }
+}
+
+static void add_stack(struct collector *collector,
+                      const struct hp_visible_frames *frames) {
+    for (size_t i = 1; i < frames->nodes.count; i++) {
+        hp_node_id callee = frames->nodes.at[i - 1], caller = frames->nodes.at[i];
+        if (callee.n != caller.n) {
+            add_edge(collector, callee, caller, false);
+            add_edge(collector, caller, callee, true);
+        }
+    }
+}
+
+static void collect(struct collector *collector, const struct hp_naming *naming,
+                    enum hp_metric metric) {
+    const struct hp_profile *profile = naming->profile;
+    const struct hp_error *errors = profile->errors[hp_column_of(metric)].at;
+    struct hp_visible_frames frames = {0};
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        collector->number++;
+        collector->value = profile->stacks.at[i].values.of[metric];
+        collector->error = errors ? &errors[i] : NULL;
+        if (hp_visible_nodes(naming, &profile->stacks.at[i], &frames)) {
+            if (frames.truncated) {
+                hp_vec_push(&frames.nodes, naming->truncated);
+            }
+            add_stack(collector, &frames);
+        }
+    }
+    hp_visible_frames_done(&frames);
+    hp_index_drop(&collector->index);
+}
+
+static int by_center(const void *left, const void *right, void *context) {
+    const struct edge *a = left, *b = right;
+    if (a->center.n != b->center.n) {
+        return a->center.n < b->center.n ? -1 : 1;
+    }
+    if (a->is_callee != b->is_callee) {
+        return a->is_callee ? 1 : -1;
+    }
+    if (a->value != b->value) {
+        return a->value > b->value ? -1 : 1;
+    }
+    return hp_node_compare(context, a->other, b->other);
+}
+
+// Of each node its first edge.
+static size_t *find_firsts(const struct collector *collector, size_t nodes) {
+    size_t *first = hp_alloc((nodes + 1) * sizeof *first), edge = 0;
+    for (size_t node = 0; node <= nodes; node++) {
+        while (edge < collector->edges.count &&
+               collector->edges.at[edge].center.n < node) {
+            edge++;
+        }
+        first[node] = edge;
+    }
+    return first;
+}
+
+static void add_area(struct hp_neighbors *neighbors, const struct edge *edges,
+                     size_t count) {
+    struct hp_neighborhood area = {.first = neighbors->all.count};
+    for (size_t i = 0; i < count; i++) {
+        area.callers += !edges[i].is_callee;
+        area.callees += edges[i].is_callee;
+        hp_vec_push(&neighbors->all, ((struct hp_neighbor){edges[i].other, edges[i].value,
+                                                           edges[i].error}));
+    }
+    hp_vec_push(&neighbors->areas, area);
+}
+
+// Keep the rows that were selected, each with its neighbors.
+static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
+                           const bool *is_selected) {
+    struct collector collector = {.is_selected = is_selected};
+    size_t nodes = view->naming.names.strings.count, kept = 0;
+    collect(&collector, &view->naming, view->options.metric);
+    if (collector.edges.count > 0) {
+        qsort_r(collector.edges.at, collector.edges.count, sizeof *collector.edges.at,
+                by_center, &view->naming);
+    }
+    size_t *first = find_firsts(&collector, nodes);
+    for (size_t i = 0; i < view->rows.count; i++) {
+        struct hp_row_key row = view->rows.at[i];
+        size_t begin = first[row.node.n], end = first[row.node.n + 1];
+        if (is_selected[row.node.n]) {
+            add_area(neighbors, collector.edges.at + begin, end - begin);
+            view->rows.at[kept++] = row;
+        }
+    }
+    view->rows.count = kept;
+    free(first);
+    hp_vec_done(&collector.edges);
+}
+
+// --- selection ----------------------------------------------------------------------------
+
+static void select_by_name(const struct hp_naming *naming, struct hp_pattern *pattern,
+                           bool *is_selected) {
+    for (uint32_t i = 1; i < naming->names.strings.count; i++) {
+        const char *name = hp_strtab_text(&naming->names, (hp_string){i});
+        is_selected[i] = is_selected[i] || hp_pattern_matches(pattern, name);
+    }
+}
+
+// The nodes whose names the patterns of HP_PICK match, or the whole names, modules and offsets
+// that these stand for.
+static int select_nodes(const struct hp_naming *naming, bool *is_selected,
+                        struct hp_err *err) {
+    const struct hp_filters *filters = naming->filters;
+    const struct hp_call *call;
+    int ret = HP_OK;
+    hp_vec_each (call, &naming->calls) {
+        is_selected[call->node.n] |= (call->marks & hp_mark_of(HP_PICK)) != 0;
+    }
+    for (size_t i = 0; ret == HP_OK && i < filters->count; i++) {
+        const char *text = filters->at[i].pattern;
+        struct hp_pattern pattern;
+        if (filters->at[i].rule != HP_PICK) {
+            continue;
+        }
+        ret = hp_pattern_init(&pattern, text, err);
+        if (ret == HP_OK) {
+            select_by_name(naming, &pattern, is_selected);
+        }
+        if (ret == HP_OK && pattern.gave_up) {
+            ret =
+                hp_fail(err, HP_E_LIMIT,
+                        "pattern %s takes too many steps to match the names here", text);
+        }
+        hp_pattern_done(&pattern);
+    }
+    return ret;
+}
+
+// --- the report ---------------------------------------------------------------------------
+
+enum field {
+    FLAT,
+    CUM,
+};
+
+static const struct hp_field fields[] = {
+    {{"flat", "flat", NULL, HP_CELL_ESTIMATE}, FLAT},
+    {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, CUM},
+};
+
+static int build(struct hp_view *view, struct hp_err *err) {
+    struct hp_neighbors *neighbors = view->extra = hp_alloc(sizeof *neighbors);
+    bool *is_selected = hp_alloc(view->naming.names.strings.count + 1);
+    struct hp_top_errors errors = {{false}, {false}};
+    enum hp_column column = hp_column_of(view->options.metric);
+    int ret = select_nodes(&view->naming, is_selected, err);
+    errors.flat[column] = errors.cum[column] = view->head.is_uncertain[column];
+    hp_top_init(&neighbors->top, view, errors);
+    if (ret == HP_OK) {
+        hp_top_sum_nodes(&neighbors->top, view, true);
+        hp_top_sort_rows(&neighbors->top, view, view->options.sort);
+        find_neighbors(neighbors, view, is_selected);
+    }
+    free(is_selected);
+    if (ret == HP_OK && view->rows.count == 0) {
+        ret = hp_fail(err, HP_E_EMPTY, "nothing to report: the pattern matches no %s%s",
+                      hp_granularity_text(view->options.by),
+                      view->head.is_filtered ? " that the filters leave" : "");
+    }
+    hp_view_add_field(view, &fields[FLAT]);
+    hp_view_add_field(view, &fields[CUM]);
+    return ret;
+}
+
+static void done(struct hp_view *view) {
+    struct hp_neighbors *neighbors = view->extra;
+    hp_top_done(&neighbors->top);
+    hp_vec_done(&neighbors->areas);
+    hp_vec_done(&neighbors->all);
+}
+
+static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
+                 struct hp_content *content) {
+    const struct hp_neighbors *neighbors = view->extra;
+    hp_node_id node = view->rows.at[row].node;
+    content->amount = field == FLAT ? hp_top_flat(&neighbors->top, node, metric)
+                                    : hp_top_cum(&neighbors->top, node, metric);
+}
+
+static unsigned flags(const struct hp_view *view, size_t row) {
+    const struct hp_neighbors *neighbors = view->extra;
+    enum hp_metric metric = view->options.metric;
+    struct hp_amount cum = hp_top_cum(&neighbors->top, view->rows.at[row].node, metric);
+    return hp_precision_flags(&view->precision, cum.sum, cum.error, metric);
+}
+
+const struct hp_report hp_report_peek = {
+    .name = "peek",
+    .build = build,
+    .cell = cell,
+    .flags = flags,
+    .done = done,
+};

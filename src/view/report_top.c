@@ -1,0 +1,154 @@
+#include "view/groups.h"
+#include "view/top.h"
+
+enum field {
+    FLAT,
+    CUM,
+    EFFECTIVE_SAMPLES,
+    FLAGS,
+    SPREAD_MEAN,
+    SPREAD_SD,
+    SPREAD_P,
+};
+
+static const struct hp_field fields[] = {
+    {{"flat", "flat", NULL, HP_CELL_ESTIMATE},
+     FLAT,
+     HP_SHOWN_SHARE | HP_SHOWN_RUNNING | HP_ALL_METRICS | HP_NEW_LINE},
+    {{"cum", "cum", NULL, HP_CELL_ESTIMATE},
+     CUM,
+     HP_SHOWN_SHARE | HP_ALL_METRICS | HP_NEW_LINE},
+    {{"effective_samples", NULL, "", HP_CELL_NUMBER}, EFFECTIVE_SAMPLES, HP_NEW_LINE},
+    {{"flags", NULL, "", HP_CELL_FLAGS}, FLAGS},
+    {{"spread_mean", NULL, NULL, HP_CELL_NUMBER}, SPREAD_MEAN, HP_NEW_LINE, "spread"},
+    {{"spread_sd", "spread", NULL, HP_CELL_NUMBER}, SPREAD_SD, 0, "spread"},
+    {{"spread_p", "p", "", HP_CELL_P},
+     SPREAD_P,
+     0,
+     "spread",
+     0,
+     "spread is the standard deviation between inputs beyond sampling; p is the chance that "
+     "sampling alone makes them differ as much; - is not known"},
+};
+
+// Of people the errors of that by which rows are sorted, of programs all.
+static struct hp_top_errors errors_of(const struct hp_view *view) {
+    struct hp_top_errors errors = {{false}, {false}};
+    bool all_metrics = (view->use.can & HP_HAS_ALL_METRICS) != 0;
+    bool all_ends = (view->use.can & HP_CAN_ALL_ENDS) != 0;
+    bool by_cum = view->options.sort == HP_SORT_CUM;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        bool is_shown = view->head.is_uncertain[i] &&
+                        (all_metrics || i == hp_column_of(view->options.metric));
+        errors.flat[i] = is_shown && (all_ends || !by_cum);
+        errors.cum[i] = is_shown && (all_ends || by_cum);
+    }
+    return errors;
+}
+
+static void add_fields(struct hp_view *view) {
+    size_t count = view->options.spread ? sizeof fields / sizeof *fields : SPREAD_MEAN;
+    enum field with_error = view->options.sort == HP_SORT_CUM ? CUM : FLAT;
+    bool has_error = view->head.is_uncertain[hp_column_of(view->options.metric)];
+    for (size_t i = 0; i < count; i++) {
+        struct hp_field field = fields[i];
+        field.shown |= has_error && i == with_error ? HP_SHOWN_ERROR : 0;
+        hp_view_add_field(view, &field);
+    }
+}
+
+// Those of cum cost more than all else: of few rows they are added in a walk of their own.
+static bool has_few_errors(const struct hp_top *top, const struct hp_view *view) {
+    size_t nodes = view->naming.names.strings.count;
+    bool has_cum = top->cum_errors[HP_COLUMN_INUSE] || top->cum_errors[HP_COLUMN_ALLOC];
+    return has_cum && hp_view_needed(view, nodes) < nodes / 4;
+}
+
+static void sum_nodes(struct hp_top *top, struct hp_view *view) {
+    bool few = has_few_errors(top, view);
+    hp_top_sum_nodes(top, view, !few);
+    hp_top_sort_rows(top, view, view->options.sort);
+    if (few) {
+        hp_top_sum_errors(top, view);
+    }
+}
+
+static void sum_groups(struct hp_groups *groups, struct hp_top *top,
+                       struct hp_view *view) {
+    hp_groups_sum(groups, view, top);
+    hp_groups_done(groups);
+    hp_top_sort_rows(top, view, view->options.sort);
+}
+
+static int build(struct hp_view *view, struct hp_err *err) {
+    (void)err;
+    bool by_group = view->options.by >= HP_BY_INPUT;
+    struct hp_top *top = view->extra = hp_alloc(sizeof *top);
+    struct hp_groups groups = {0};
+    if (by_group) {
+        hp_groups_init(&groups, view); // which have names
+    }
+    hp_top_init(top, view, errors_of(view));
+    if (by_group) {
+        sum_groups(&groups, top, view);
+    } else {
+        sum_nodes(top, view);
+    }
+    if (view->options.spread) {
+        hp_spread_init(&top->spread, &view->naming, &view->options);
+    }
+    add_fields(view);
+    return HP_OK;
+}
+
+static void done(struct hp_view *view) {
+    struct hp_top *top = view->extra;
+    hp_spread_done(&top->spread);
+    hp_top_done(top);
+}
+
+static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
+                 struct hp_content *content) {
+    const struct hp_top *top = view->extra;
+    hp_node_id node = view->rows.at[row].node;
+    switch ((enum field)field) {
+    case FLAT:
+        content->amount = hp_top_flat(top, node, metric);
+        break;
+    case CUM:
+        content->amount = hp_top_cum(top, node, metric);
+        break;
+    case EFFECTIVE_SAMPLES:
+        content->amount = hp_top_flat(top, node, metric);
+        content->number = hp_precision_samples(&view->precision, content->amount.sum,
+                                               content->amount.error, metric);
+        break;
+    case SPREAD_MEAN:
+        content->number = top->spread.rows[node.n].mean;
+        break;
+    case SPREAD_SD:
+        content->number = top->spread.rows[node.n].sd;
+        break;
+    case SPREAD_P:
+        content->number = top->spread.rows[node.n].p;
+        break;
+    case FLAGS:
+        break;
+    }
+}
+
+static unsigned flags(const struct hp_view *view, size_t row) {
+    enum hp_metric metric = view->options.metric;
+    struct hp_amount flat = hp_top_flat(view->extra, view->rows.at[row].node, metric);
+    return hp_precision_flags(&view->precision, flat.sum, flat.error, metric);
+}
+
+const struct hp_report hp_report_top = {
+    .name = "top",
+    .is_table = true,
+    .all_metrics = true,
+    .build = build,
+    .cell = cell,
+    .flags = flags,
+    .done = done,
+};

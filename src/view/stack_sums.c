@@ -1,0 +1,151 @@
+#include "view/rounding.h"
+#include "view/stacks.h"
+
+#include <string.h>
+
+hp_fixed hp_mean_of(hp_fixed sum, size_t inputs) {
+    hp_fixed n = (hp_fixed)inputs;
+    return n > 0 ? (sum + n / 2) / n : 0;
+}
+
+// --- what is selected ---------------------------------------------------------------------
+
+// What one stack of the profile has, in all or in one input.
+struct part {
+    size_t stack; // of the profile
+    const struct hp_values *values;
+    const struct hp_error *errors[HP_COLUMNS]; // NULL where there are none
+};
+
+typedef void add_fn(void *sums, const struct part *part);
+
+static void add_all(const struct hp_profile *profile, add_fn *add, void *sums) {
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        struct part part = {.stack = i, .values = &profile->stacks.at[i].values};
+        for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
+            bool is_known = hp_profile_has_errors(profile, k);
+            part.errors[k] = is_known ? &profile->errors[k].at[i] : NULL;
+        }
+        add(sums, &part);
+    }
+}
+
+static void add_input(const struct hp_profile *profile, uint32_t number, add_fn *add,
+                      void *sums) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_history_open(&reader, &profile->history, number);
+    while (hp_history_next(&reader, &seen)) {
+        struct part part = {seen.stack, &seen.values, {&seen.errors[0], &seen.errors[1]}};
+        add(sums, &part);
+    }
+    hp_history_done_reading(&reader);
+}
+
+// Of how many inputs what was added is the sum, if it is to be their mean; else 1.
+static size_t add_selected(const struct hp_profile *profile,
+                           struct hp_selection selection, add_fn *add, void *sums) {
+    size_t count = 0;
+    const struct hp_input_record *input;
+    if (selection.of == HP_OF_ALL) {
+        add_all(profile, add, sums);
+        return 1;
+    }
+    if (selection.of == HP_OF_INPUT) {
+        add_input(profile, selection.input, add, sums);
+        return 1;
+    }
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input) && input->is_base == (selection.of == HP_OF_BASE)) {
+            add_input(profile, input->number, add, sums);
+            count++;
+        }
+    }
+    return count;
+}
+
+// --- of all metrics -----------------------------------------------------------------------
+
+void hp_stack_sums_init(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
+                        bool errors) {
+    size_t count = stacks->all.count;
+    *sums = (struct hp_stack_sums){
+        .values = hp_alloc(count * sizeof *sums->values),
+        .errors = errors ? hp_alloc(count * HP_COLUMNS * sizeof *sums->errors) : NULL,
+    };
+}
+
+void hp_stack_sums_done(struct hp_stack_sums *sums) {
+    free(sums->values);
+    free(sums->errors);
+}
+
+void hp_stack_sums_clear(struct hp_stack_sums *sums, const struct hp_stacks *stacks) {
+    size_t count = stacks->all.count;
+    memset(sums->values, 0, count * sizeof *sums->values);
+    if (sums->errors) {
+        memset(sums->errors, 0, count * HP_COLUMNS * sizeof *sums->errors);
+    }
+}
+
+struct adder {
+    struct hp_stack_sums *sums;
+    const struct hp_stacks *stacks;
+};
+
+static void add_to_sums(void *data, const struct part *part) {
+    const struct adder *adder = data;
+    uint32_t stack = adder->stacks->of_profile[part->stack];
+    if (stack == HP_NO_STACK) {
+        return;
+    }
+    hp_values_add(&adder->sums->values[stack], part->values);
+    for (enum hp_column k = 0; k < HP_COLUMNS && adder->sums->errors; k++) {
+        if (part->errors[k]) {
+            hp_error_add(&adder->sums->errors[stack * HP_COLUMNS + k], part->errors[k]);
+        }
+    }
+}
+
+void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
+                       struct hp_selection selection) {
+    struct adder adder = {sums, stacks};
+    size_t inputs = add_selected(stacks->naming->profile, selection, add_to_sums, &adder);
+    for (size_t i = 0; inputs > 1 && i < stacks->all.count; i++) {
+        for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+            hp_fixed *value = &sums->values[i].of[metric];
+            *value = hp_mean_of(*value, inputs);
+        }
+    }
+}
+
+// --- whole numbers of one metric ----------------------------------------------------------
+
+struct single {
+    hp_fixed *sums;
+    const struct hp_stacks *stacks;
+    enum hp_metric metric;
+};
+
+static void add_to_single(void *data, const struct part *part) {
+    const struct single *single = data;
+    uint32_t stack = single->stacks->of_profile[part->stack];
+    if (stack != HP_NO_STACK) {
+        single->sums[stack] += part->values->of[single->metric];
+    }
+}
+
+hp_int128 *hp_stacks_whole(const struct hp_stacks *stacks, struct hp_selection selection,
+                           enum hp_metric metric) {
+    size_t count = stacks->all.count;
+    struct single single = {hp_alloc(count * sizeof *single.sums), stacks, metric};
+    hp_int128 *whole = hp_alloc(count * sizeof *whole);
+    size_t inputs =
+        add_selected(stacks->naming->profile, selection, add_to_single, &single);
+    for (size_t i = 0; inputs > 1 && i < count; i++) {
+        single.sums[i] = hp_mean_of(single.sums[i], inputs);
+    }
+    hp_round_to_total(single.sums, count, metric, whole);
+    free(single.sums);
+    return whole;
+}

@@ -1,0 +1,357 @@
+#include "view/stacks.h"
+
+#include "base/hash.h"
+#include "base/index.h"
+#include "view/rounding.h"
+#include "view/visible_frames.h"
+
+#include <string.h>
+
+static const uint32_t no_frame = UINT32_MAX;
+
+// --- places -------------------------------------------------------------------------------
+
+// "[other]" is a call behind all of the naming's.
+static void add_other(struct hp_stacks *stacks, struct hp_naming *naming) {
+    hp_string name = hp_strtab_add(&naming->names, hp_span_of("[other]"));
+    hp_vec_push(&stacks->calls, ((struct hp_call){.node = {name.n}}));
+    hp_vec_push(&stacks->lines, ((struct hp_line){0}));
+    hp_vec_push(&stacks->frame_of, no_frame);
+}
+
+static uint32_t place_of_other(const struct hp_stacks *stacks) {
+    return (uint32_t)stacks->place_count - 1;
+}
+
+static uint32_t place_of_truncated(const struct hp_stacks *stacks) {
+    return stacks->number_of[stacks->naming->truncated_call];
+}
+
+// The calls that filters may show, with their lines.
+static void number_calls(struct hp_stacks *stacks, struct hp_naming *naming) {
+    const struct hp_profile *profile = naming->profile;
+    size_t count = naming->calls.count;
+    uint32_t frame = 0;
+    stacks->number_of = hp_alloc(count * sizeof *stacks->number_of);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hp_call *call = &naming->calls.at[i];
+        bool is_stand_in = i == naming->truncated_call || i == naming->empty_call;
+        while (!is_stand_in && naming->first_call.at[frame + 1] <= i) {
+            frame++;
+        }
+        stacks->number_of[i] = (uint32_t)stacks->calls.count;
+        if (is_stand_in || !call->is_hidden) {
+            struct hp_line line = {0};
+            hp_vec_push(&stacks->calls, *call);
+            hp_vec_push(&stacks->lines,
+                        call->line > 0 ? profile->lines.at[call->line - 1] : line);
+            hp_vec_push(&stacks->frame_of, is_stand_in ? no_frame : frame);
+        }
+    }
+    add_other(stacks, naming);
+    stacks->place_count = stacks->calls.count;
+}
+
+struct hp_place hp_stacks_place(const struct hp_stacks *stacks, uint32_t place) {
+    uint32_t frame = stacks->frame_of.at[place], count = 1;
+    const struct hp_call *calls = &stacks->calls.at[place];
+    if (frame == no_frame) {
+        return (struct hp_place){.calls = calls, .count = 1};
+    }
+    while (stacks->frame_of.at[place + count] == frame) { // stand-ins end it
+        count++;
+    }
+    const struct hp_line *lines = calls->line > 0 ? &stacks->lines.at[place] : NULL;
+    return (struct hp_place){&stacks->naming->profile->frames.at[frame], calls, lines,
+                             count};
+}
+
+// --- keys ---------------------------------------------------------------------------------
+
+struct key {
+    HP_VEC(uint32_t) at;
+    hp_string tags;
+    bool truncated;
+};
+
+static bool find_names(const struct hp_stacks *stacks, const struct hp_stack *stack,
+                       struct hp_visible_frames *frames, struct key *key) {
+    bool is_visible = hp_visible_nodes(stacks->naming, stack, frames);
+    key->at.count = 0;
+    hp_vec_reserve(&key->at, frames->nodes.count);
+    for (size_t i = 0; is_visible && i < frames->nodes.count; i++) {
+        key->at.at[key->at.count++] = frames->nodes.at[i].n;
+    }
+    key->truncated = frames->truncated;
+    return is_visible;
+}
+
+// A new place is a call of another frame, or one that is not further out in the same.
+static bool find_places(const struct hp_stacks *stacks, const struct hp_stack *stack,
+                        struct hp_visible_frames *frames, struct key *key) {
+    uint32_t last = 0;
+    key->at.count = 0;
+    if (!hp_visible_calls(stacks->naming, stack, frames)) {
+        return false;
+    }
+    for (size_t i = 0; i < frames->calls.count; i++) {
+        uint32_t number = stacks->number_of[frames->calls.at[i]];
+        bool is_same_frame = stacks->frame_of.at[number] == stacks->frame_of.at[last];
+        if (i == 0 || !is_same_frame || number <= last) {
+            hp_vec_push(&key->at, number);
+        }
+        last = number;
+    }
+    if (frames->truncated) {
+        hp_vec_push(&key->at, place_of_truncated(stacks));
+    }
+    return true;
+}
+
+// The last place stands for all that are too many.
+static void limit_depth(const struct hp_stacks *stacks, struct key *key, size_t most) {
+    if (most > 0 && key->at.count > most) {
+        key->at.count = most;
+        key->at.at[most - 1] = place_of_truncated(stacks);
+    }
+}
+
+static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_depth,
+                     struct hp_visible_frames *frames, struct key *key) {
+    const struct hp_profile *profile = stacks->naming->profile;
+    if (stacks->of == HP_STACKS_OF_NAMES) {
+        return find_names(stacks, &profile->stacks.at[stack], frames, key);
+    }
+    bool is_visible = find_places(stacks, &profile->stacks.at[stack], frames, key);
+    limit_depth(stacks, key, max_depth);
+    key->tags = hp_profile_tags(profile, stack);
+    return is_visible;
+}
+
+// --- distinct ones ------------------------------------------------------------------------
+
+static uint32_t hash_of(const struct hp_stack_key *stack) {
+    return (uint32_t)hp_hash_bytes(stack->at, stack->depth * sizeof *stack->at,
+                                   hp_hash_key() ^ stack->tags.n);
+}
+
+static void reindex(struct hp_index *index, const struct hp_stacks *stacks) {
+    hp_index_widen(index, stacks->all.count);
+    for (size_t i = 0; i < stacks->all.count; i++) {
+        hp_index_place(index, hash_of(&stacks->all.at[i]), (uint32_t)i);
+    }
+}
+
+static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
+                            const struct key *key) {
+    struct hp_stack_key wanted = {key->at.at, (uint32_t)key->at.count, key->tags,
+                                  key->truncated};
+    size_t size = wanted.depth * sizeof *wanted.at;
+    if (hp_index_is_full(index, stacks->all.count)) {
+        reindex(index, stacks);
+    }
+    uint32_t hash = hash_of(&wanted);
+    size_t mask = index->slot_count - 1;
+    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
+        const struct hp_stack_key *known = &stacks->all.at[index->slots[i] - 1];
+        if (known->depth == wanted.depth && known->tags.n == wanted.tags.n &&
+            known->truncated == wanted.truncated &&
+            memcmp(known->at, wanted.at, size) == 0) {
+            return index->slots[i] - 1;
+        }
+    }
+    uint32_t *copy = hp_arena_alloc(&stacks->arena, size, alignof(uint32_t));
+    memcpy(copy, wanted.at, size);
+    wanted.at = copy;
+    hp_index_place(index, hash, (uint32_t)stacks->all.count);
+    hp_vec_push(&stacks->all, wanted);
+    return (uint32_t)stacks->all.count - 1;
+}
+
+// --- order --------------------------------------------------------------------------------
+
+static int compare_names(const void *left, const void *right, void *naming) {
+    return hp_node_compare(naming, *(const hp_node_id *)left, *(const hp_node_id *)right);
+}
+
+// Nodes in the order of their names, so that stacks can be compared as numbers.
+static uint32_t *rank_names(struct hp_naming *naming) {
+    size_t count = naming->names.strings.count;
+    hp_node_id *order = hp_alloc(count * sizeof *order);
+    uint32_t *rank = hp_alloc(count * sizeof *rank);
+    for (uint32_t i = 0; i < count; i++) {
+        order[i].n = i;
+    }
+    qsort_r(order, count, sizeof *order, compare_names, naming);
+    for (uint32_t i = 0; i < count; i++) {
+        rank[order[i].n] = i;
+    }
+    free(order);
+    return rank;
+}
+
+struct order {
+    const struct hp_stacks *stacks;
+    const uint32_t *rank; // of each node; NULL: places are in order
+};
+
+static int from_the_root(const void *left, const void *right, void *context) {
+    const struct order *order = context;
+    const uint32_t *rank = order->rank;
+    const struct hp_stack_key *a = &order->stacks->all.at[*(const uint32_t *)left];
+    const struct hp_stack_key *b = &order->stacks->all.at[*(const uint32_t *)right];
+    uint32_t common = a->depth < b->depth ? a->depth : b->depth;
+    for (uint32_t i = 1; i <= common; i++) {
+        uint32_t at_a = a->at[a->depth - i], at_b = b->at[b->depth - i];
+        if (at_a != at_b) {
+            return (rank ? rank[at_a] < rank[at_b] : at_a < at_b) ? -1 : 1;
+        }
+    }
+    if (a->depth != b->depth) {
+        return a->depth < b->depth ? -1 : 1;
+    }
+    if (a->truncated != b->truncated) {
+        return a->truncated ? 1 : -1;
+    }
+    return (a->tags.n > b->tags.n) - (a->tags.n < b->tags.n);
+}
+
+static void sort(struct hp_stacks *stacks, const uint32_t *rank) {
+    size_t count = stacks->all.count;
+    struct order from_root = {stacks, rank};
+    uint32_t *order = hp_alloc(count * sizeof *order);
+    uint32_t *place = hp_alloc(count * sizeof *place);
+    struct hp_stack_key *sorted = hp_alloc(count * sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++) {
+        order[i] = i;
+    }
+    qsort_r(order, count, sizeof *order, from_the_root, &from_root);
+    for (uint32_t i = 0; i < count; i++) {
+        place[order[i]] = i;
+        sorted[i] = stacks->all.at[order[i]];
+    }
+    for (size_t i = 0; i < stacks->naming->profile->stacks.count; i++) {
+        uint32_t *stack = &stacks->of_profile[i];
+        *stack = *stack == HP_NO_STACK ? HP_NO_STACK : place[*stack];
+    }
+    free(order);
+    free(place);
+    free(stacks->all.at);
+    stacks->all.at = sorted;
+    stacks->all.capacity = count;
+}
+
+// --- by value -----------------------------------------------------------------------------
+
+struct ranked {
+    hp_fixed value;
+    uint32_t stack;
+};
+
+static int by_value(const void *left, const void *right) {
+    const struct ranked *a = left, *b = right;
+    if (a->value != b->value) {
+        return a->value > b->value ? -1 : 1;
+    }
+    return (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+uint32_t *hp_stacks_by_value(const struct hp_stacks *stacks,
+                             const struct hp_stack_sums *sums, enum hp_metric metric) {
+    size_t count = stacks->all.count;
+    struct ranked *ranked = hp_alloc(count * sizeof *ranked);
+    uint32_t *order = hp_alloc(count * sizeof *order);
+    for (uint32_t i = 0; i < count; i++) {
+        ranked[i] = (struct ranked){sums->values[i].of[metric], i};
+    }
+    qsort(ranked, count, sizeof *ranked, by_value);
+    for (size_t i = 0; i < count; i++) {
+        order[i] = ranked[i].stack;
+    }
+    free(ranked);
+    return order;
+}
+
+// The `most` - 1 largest stay, in the order they have; "[other]" stands for the rest.
+static void keep_largest(struct hp_stacks *stacks, const uint32_t *by_size, size_t most) {
+    size_t count = stacks->all.count, kept = 0;
+    uint32_t *number = hp_alloc(count * sizeof *number); // of one that stays, + 1
+    for (size_t i = 0; i < most - 1; i++) {
+        number[by_size[i]] = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (number[i]) {
+            stacks->all.at[kept] = stacks->all.at[i];
+            number[i] = (uint32_t)++kept;
+        }
+    }
+    uint32_t *other = hp_arena_alloc(&stacks->arena, sizeof *other, alignof(uint32_t));
+    *other = place_of_other(stacks);
+    stacks->all.at[kept] = (struct hp_stack_key){.at = other, .depth = 1};
+    stacks->all.count = kept + 1;
+    for (size_t i = 0; i < stacks->naming->profile->stacks.count; i++) {
+        uint32_t *stack = &stacks->of_profile[i];
+        if (*stack != HP_NO_STACK) {
+            *stack = number[*stack] ? number[*stack] - 1 : (uint32_t)kept;
+        }
+    }
+    free(number);
+}
+
+static void limit_count(struct hp_stacks *stacks,
+                        const struct hp_report_options *options) {
+    struct hp_stack_sums sums;
+    if (options->max_samples == 0 || stacks->all.count <= options->max_samples) {
+        return;
+    }
+    hp_stack_sums_init(&sums, stacks, false);
+    hp_stack_sums_add(&sums, stacks, (struct hp_selection){HP_OF_ALL, 0});
+    uint32_t *order = hp_stacks_by_value(stacks, &sums, options->metric);
+    keep_largest(stacks, order, options->max_samples);
+    free(order);
+    hp_stack_sums_done(&sums);
+}
+
+// --- all ----------------------------------------------------------------------------------
+
+static void collect(struct hp_stacks *stacks, size_t max_depth) {
+    size_t count = stacks->naming->profile->stacks.count;
+    struct hp_index index = {0};
+    struct hp_visible_frames frames = {0};
+    struct key key = {0};
+    stacks->of_profile = hp_alloc(count * sizeof *stacks->of_profile);
+    for (size_t i = 0; i < count; i++) {
+        bool is_visible = find_key(stacks, i, max_depth, &frames, &key);
+        stacks->of_profile[i] =
+            is_visible ? find_or_add(stacks, &index, &key) : HP_NO_STACK;
+    }
+    hp_index_drop(&index);
+    hp_visible_frames_done(&frames);
+    hp_vec_done(&key.at);
+}
+
+void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
+                    struct hp_naming *naming, const struct hp_report_options *options) {
+    *stacks = (struct hp_stacks){.of = of, .naming = naming};
+    if (of == HP_STACKS_OF_NAMES) {
+        collect(stacks, 0);
+        uint32_t *rank = rank_names(naming);
+        sort(stacks, rank);
+        free(rank);
+    } else {
+        number_calls(stacks, naming);
+        collect(stacks, options->max_depth);
+        sort(stacks, NULL);
+        limit_count(stacks, options);
+    }
+}
+
+void hp_stacks_done(struct hp_stacks *stacks) {
+    hp_arena_done(&stacks->arena);
+    hp_vec_done(&stacks->all);
+    hp_vec_done(&stacks->calls);
+    hp_vec_done(&stacks->lines);
+    hp_vec_done(&stacks->frame_of);
+    free(stacks->of_profile);
+    free(stacks->number_of);
+}

@@ -1,0 +1,98 @@
+// A profile as its distinct stacks, of names or of addresses, and what they hold.
+//
+// Of names: stacks that differ only in addresses within functions are one.  Of addresses, with
+// the labels of samples: for formats that keep frames apart, and their files and lines.
+//
+// A place is a frame, or, where a stack begins amid its inlined calls because the inner ones
+// are the allocator's, what is left of it.  It is called by the number of its first call among
+// those that filters do not hide, so that places are in the order of modules and offsets.
+#ifndef HP_VIEW_STACKS_H
+#define HP_VIEW_STACKS_H
+
+#include "view/naming.h"
+
+// Stands for a stack of the profile of which filters leave nothing.
+#define HP_NO_STACK UINT32_MAX
+
+enum hp_stacks_of {
+    HP_STACKS_OF_NAMES,
+    HP_STACKS_OF_ADDRESSES,
+};
+
+struct hp_stack_key {
+    const uint32_t *at; // leaf first: nodes of the naming, or places; at least one
+    uint32_t depth;
+    hp_string tags; // of the profile's tag_sets; of addresses only
+    bool truncated; // the last is no root; of addresses a place says so
+};
+
+struct hp_stacks {
+    enum hp_stacks_of of;
+    const struct hp_naming *naming; // of addresses: by function
+    struct hp_arena arena;
+    HP_VEC(struct hp_stack_key) all; // by name, or by place, from the root
+    uint32_t *of_profile; // each stack of the profile -> in `all`, or HP_NO_STACK
+    // Of addresses:
+    HP_VEC(struct hp_call) calls; // that are not hidden
+    HP_VEC(struct hp_line) lines; // of each of them
+    HP_VEC(uint32_t) frame_of;    // of each of them
+    uint32_t *number_of;          // of each call of the naming: the first from there on
+    size_t place_count;           // places are less than this
+};
+
+// Of addresses options->max_depth and, by metric, max_samples are looked at.  The naming is
+// borrowed; "[other]" may be added to it.
+void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
+                    struct hp_naming *naming, const struct hp_report_options *options);
+void hp_stacks_done(struct hp_stacks *stacks);
+
+struct hp_place {
+    const struct hp_frame *frame; // NULL: the node stands for no frame
+    const struct hp_call *calls;  // innermost first
+    const struct hp_line *lines;  // of the calls; NULL: there are no symbols
+    uint32_t count;               // of calls; at least 1
+};
+
+struct hp_place hp_stacks_place(const struct hp_stacks *stacks, uint32_t place);
+
+// --- sums ---------------------------------------------------------------------------------
+
+// Which inputs count: all, the mean of those of one side of a comparison, or a single one.
+struct hp_selection {
+    enum {
+        HP_OF_ALL,
+        HP_OF_BASE,
+        HP_OF_NEW,
+        HP_OF_INPUT,
+    } of;
+
+    uint32_t input; // its number in the history
+};
+
+// What the stacks hold.  All but HP_OF_ALL need a history.
+struct hp_stack_sums {
+    struct hp_values *values; // of each stack
+    struct hp_error *errors;  // HP_COLUMNS of each stack; NULL if not asked for
+};
+
+void hp_stack_sums_init(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
+                        bool errors);
+void hp_stack_sums_done(struct hp_stack_sums *sums);
+void hp_stack_sums_clear(struct hp_stack_sums *sums, const struct hp_stacks *stacks);
+
+// Of a mean errors stay those of the sum.
+void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
+                       struct hp_selection selection);
+
+// Whole bytes or objects of each stack, which add up to the rounded total; to be freed.
+hp_int128 *hp_stacks_whole(const struct hp_stacks *stacks, struct hp_selection selection,
+                           enum hp_metric metric);
+
+// The sum of so many inputs for one of them.
+hp_fixed hp_mean_of(hp_fixed sum, size_t inputs);
+
+// Numbers of the stacks, the one with the largest value first, ties as they are; to be freed.
+uint32_t *hp_stacks_by_value(const struct hp_stacks *stacks,
+                             const struct hp_stack_sums *sums, enum hp_metric metric);
+
+#endif

@@ -1,0 +1,235 @@
+#include "view/top.h"
+
+#include "view/visible_frames.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct hp_error none;
+
+// --- sums ---------------------------------------------------------------------------------
+
+// That are asked for, and that inputs have.
+static void choose_metrics(struct hp_top *top, const struct hp_view *view) {
+    bool all = (view->use.can & HP_HAS_ALL_METRICS) != 0;
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        bool is_wanted =
+            metric == view->options.metric || (all && hp_view_has_metric(view, metric));
+        top->slot[metric] = is_wanted ? top->metrics : SIZE_MAX;
+        top->of[top->metrics] = metric;
+        top->metrics += is_wanted;
+    }
+}
+
+void hp_top_init(struct hp_top *top, const struct hp_view *view,
+                 struct hp_top_errors errors) {
+    size_t nodes = view->naming.names.strings.count;
+    *top = (struct hp_top){.seen = hp_alloc(nodes * sizeof *top->seen)};
+    choose_metrics(top, view);
+    top->flat = hp_alloc(nodes * top->metrics * sizeof *top->flat);
+    top->cum = hp_alloc(nodes * top->metrics * sizeof *top->cum);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        size_t size = nodes * sizeof(struct hp_error);
+        top->flat_errors[i] = errors.flat[i] ? hp_alloc(size) : NULL;
+        top->cum_errors[i] = errors.cum[i] ? hp_alloc(size) : NULL;
+    }
+}
+
+void hp_top_done(struct hp_top *top) {
+    free(top->flat);
+    free(top->cum);
+    free(top->seen);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        free(top->flat_errors[i]);
+        free(top->cum_errors[i]);
+    }
+}
+
+void hp_top_add(const struct hp_top *top, hp_fixed *sums, hp_node_id node,
+                const struct hp_values *values) {
+    hp_fixed *sum = &sums[node.n * top->metrics];
+    for (size_t i = 0; i < top->metrics; i++) { // all together fit, and so do parts
+        sum[i] += values->of[top->of[i]];
+    }
+}
+
+static void add_to_nodes(const struct hp_top *top, const hp_node_id *nodes, size_t count,
+                         const struct hp_values *values) {
+    if (top->metrics > 1) {
+        for (size_t i = 0; i < count; i++) {
+            hp_top_add(top, top->cum, nodes[i], values);
+        }
+        return;
+    }
+    hp_fixed *cum = top->cum, value = values->of[top->of[0]];
+    for (size_t i = 0; i < count; i++) {
+        cum[nodes[i].n] += value;
+    }
+}
+
+static void add_errors(struct hp_error *const sums[HP_COLUMNS], const hp_node_id *nodes,
+                       size_t count, const struct hp_profile *profile, size_t stack) {
+    for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
+        for (size_t i = 0; i < count && sums[k]; i++) {
+            hp_error_add(&sums[k][nodes[i].n], &profile->errors[k].at[stack]);
+        }
+    }
+}
+
+// Keep each node once; how many there are.
+static size_t keep_first(uint32_t *seen, hp_node_id *nodes, size_t count,
+                         uint32_t number) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        hp_node_id node = nodes[i];
+        if (seen[node.n] != number) {
+            seen[node.n] = number;
+            nodes[kept++] = node;
+        }
+    }
+    return kept;
+}
+
+void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors) {
+    const struct hp_profile *profile = view->profile;
+    struct hp_visible_frames frames = {0};
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        const struct hp_stack *stack = &profile->stacks.at[i];
+        if (hp_visible_nodes(&view->naming, stack, &frames)) {
+            hp_node_id *nodes = frames.nodes.at; // the first is the leaf
+            size_t count =
+                keep_first(top->seen, nodes, frames.nodes.count, (uint32_t)i + 1);
+            hp_top_add(top, top->flat, nodes[0], &stack->values);
+            add_to_nodes(top, nodes, count, &stack->values);
+            if (with_errors) {
+                add_errors(top->flat_errors, nodes, 1, profile, i);
+                add_errors(top->cum_errors, nodes, count, profile, i);
+            }
+        }
+    }
+    hp_visible_frames_done(&frames);
+    for (uint32_t i = 0; i < view->naming.names.strings.count; i++) {
+        if (top->seen[i]) {
+            hp_vec_push(&view->rows, ((struct hp_row_key){{i}, HP_NO_PARENT, 0, NULL}));
+        }
+    }
+}
+
+static size_t keep_shown(const bool *is_shown, hp_node_id *nodes, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        nodes[kept] = nodes[i];
+        kept += is_shown[nodes[i].n];
+    }
+    return kept;
+}
+
+// Of each frame whether one of its calls is, so that most stacks need not be looked at.
+static bool *find_shown_frames(const struct hp_naming *naming, const bool *is_shown) {
+    size_t count = naming->first_call.count - 1;
+    bool *has_shown = hp_alloc(count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *first = &naming->first_call.at[i];
+        for (uint32_t call = first[0]; call < first[1]; call++) {
+            has_shown[i] |= is_shown[naming->calls.at[call].node.n];
+        }
+    }
+    return has_shown;
+}
+
+static bool may_be_shown(const struct hp_stack *stack, const bool *has_shown) {
+    bool found = stack->depth == 0; // its name is no frame's
+    for (uint32_t i = 0; !found && i < stack->depth; i++) {
+        found = has_shown[stack->frames[i].n];
+    }
+    return found;
+}
+
+void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    size_t nodes = view->naming.names.strings.count;
+    bool *is_shown = hp_alloc(nodes);
+    struct hp_visible_frames frames = {0};
+    for (size_t i = 0; i < hp_view_needed(view, view->rows.count); i++) {
+        is_shown[view->rows.at[i].node.n] = true;
+    }
+    bool *has_shown = find_shown_frames(&view->naming, is_shown);
+    memset(top->seen, 0, nodes * sizeof *top->seen);
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        const struct hp_stack *stack = &profile->stacks.at[i];
+        if (may_be_shown(stack, has_shown) &&
+            hp_visible_nodes(&view->naming, stack, &frames)) {
+            hp_node_id *at = frames.nodes.at;
+            add_errors(top->flat_errors, at, is_shown[at[0].n], profile, i);
+            size_t count = keep_shown(is_shown, at, frames.nodes.count);
+            count = keep_first(top->seen, at, count, (uint32_t)i + 1);
+            add_errors(top->cum_errors, at, count, profile, i);
+        }
+    }
+    hp_visible_frames_done(&frames);
+    free(has_shown);
+    free(is_shown);
+}
+
+// --- order --------------------------------------------------------------------------------
+
+struct order {
+    const struct hp_top *top;
+    const struct hp_naming *naming;
+    size_t metrics, slot;
+    enum hp_sort sort;
+};
+
+static int compare(const void *left, const void *right, void *context) {
+    const struct order *order = context;
+    hp_node_id a = ((const struct hp_row_key *)left)->node;
+    hp_node_id b = ((const struct hp_row_key *)right)->node;
+    const hp_fixed *flats = order->top->flat, *cums = order->top->cum;
+    size_t at_a = a.n * order->metrics + order->slot;
+    size_t at_b = b.n * order->metrics + order->slot;
+    hp_fixed flat_a = flats[at_a], cum_a = cums[at_a];
+    hp_fixed flat_b = flats[at_b], cum_b = cums[at_b];
+    if (order->sort == HP_SORT_FLAT && flat_a != flat_b) {
+        return flat_a > flat_b ? -1 : 1;
+    }
+    if (order->sort != HP_SORT_NAME && cum_a != cum_b) {
+        return cum_a > cum_b ? -1 : 1;
+    }
+    if (order->sort == HP_SORT_CUM && flat_a != flat_b) {
+        return flat_a > flat_b ? -1 : 1;
+    }
+    return hp_node_compare(order->naming, a, b);
+}
+
+void hp_top_sort_rows(const struct hp_top *top, struct hp_view *view, enum hp_sort sort) {
+    struct order order = {top, &view->naming, top->metrics,
+                          top->slot[view->options.metric], sort};
+    if (view->rows.count > 0) {
+        qsort_r(view->rows.at, view->rows.count, sizeof *view->rows.at, compare, &order);
+    }
+}
+
+// --- what they are ------------------------------------------------------------------------
+
+static struct hp_amount amount_of(const struct hp_top *top, const hp_fixed *sums,
+                                  struct hp_error *const errors[HP_COLUMNS],
+                                  hp_node_id node, enum hp_metric metric) {
+    const struct hp_error *of_nodes = errors[hp_column_of(metric)];
+    if (top->slot[metric] == SIZE_MAX) {
+        return (struct hp_amount){.range = {NAN, NAN}};
+    }
+    return (struct hp_amount){
+        .sum = sums[node.n * top->metrics + top->slot[metric]],
+        .error = of_nodes ? &of_nodes[node.n] : &none,
+    };
+}
+
+struct hp_amount hp_top_flat(const struct hp_top *top, hp_node_id node,
+                             enum hp_metric metric) {
+    return amount_of(top, top->flat, top->flat_errors, node, metric);
+}
+
+struct hp_amount hp_top_cum(const struct hp_top *top, hp_node_id node,
+                            enum hp_metric metric) {
+    return amount_of(top, top->cum, top->cum_errors, node, metric);
+}

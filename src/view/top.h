@@ -1,0 +1,46 @@
+// A profile as rows: one of each function, line, file, module or address, or of inputs,
+// threads and labels.
+#ifndef HP_VIEW_TOP_H
+#define HP_VIEW_TOP_H
+
+#include "view/spread.h"
+#include "view/view.h"
+
+// Of each node of the naming: of the stacks that end there, and of those that pass there, each
+// once.  Of groups of inputs both are the same.  The busy sums are as close together as can be.
+struct hp_top {
+    size_t metrics;                    // that are added up
+    enum hp_metric of[HP_METRICS + 1]; // the metric of each slot
+    size_t slot[HP_METRICS];           // the slot of each metric; SIZE_MAX if it has none
+    hp_fixed *flat, *cum;              // [node * metrics + slot]
+    struct hp_error *flat_errors[HP_COLUMNS], *cum_errors[HP_COLUMNS]; // NULL: not wanted
+    uint32_t *seen; // the number of the last stack that the node was counted in; 0: none
+    struct hp_spread spread; // if it was asked for
+};
+
+// Which errors a view shows.
+struct hp_top_errors {
+    bool flat[HP_COLUMNS], cum[HP_COLUMNS];
+};
+
+void hp_top_init(struct hp_top *top, const struct hp_view *view,
+                 struct hp_top_errors errors);
+void hp_top_done(struct hp_top *top);
+
+// Add up all stacks, and make a row of each node that they pass.
+void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors);
+// Then, in the order asked for; and errors, if they are still wanting, of the rows that are shown.
+void hp_top_sort_rows(const struct hp_top *top, struct hp_view *view, enum hp_sort sort);
+void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view);
+
+// Add what a stack, or a part of it, has to the sums of a node.
+void hp_top_add(const struct hp_top *top, hp_fixed *sums, hp_node_id node,
+                const struct hp_values *values);
+
+// Unknown of a metric that is not added up.
+struct hp_amount hp_top_flat(const struct hp_top *top, hp_node_id node,
+                             enum hp_metric metric);
+struct hp_amount hp_top_cum(const struct hp_top *top, hp_node_id node,
+                            enum hp_metric metric);
+
+#endif

@@ -1,0 +1,331 @@
+#include "view/view.h"
+
+#include "model/metrics.h"
+#include "view/groups.h"
+#include "view/visible_frames.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LEAST_NODE = 200, // of a graph: 1/200 of what filters leave
+};
+
+// --- refusals -----------------------------------------------------------------------------
+
+// Of a comparison each input has to tell the metric: what is not told is not zero.
+static int refuse_untold(const struct hp_profile *profile, enum hp_metric metric,
+                         struct hp_err *err) {
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        const char *untold = hp_input_missing(input, metric);
+        if (hp_input_is_used(input) && untold) {
+            hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not tell %s", untold);
+            hp_err_locate(err, input->public.name, 0);
+            return HP_E_EMPTY;
+        }
+    }
+    return HP_OK;
+}
+
+// A merge as a format of all metrics has those that there are; a profile of nothing, nothing.
+static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
+    static const char *const sentences[HP_METRICS] = {
+        [HP_INUSE_SPACE] =
+            "no input tells what is in use, but what was allocated: "
+            "--metric=alloc-space shows it",
+        [HP_ALLOC_SPACE] =
+            "no input tells what was allocated and freed: run "
+            "the program with prof_accum:true",
+    };
+    enum hp_report_kind kind = view->options.kind;
+    enum hp_metric metric = view->options.metric;
+    bool is_inuse = hp_column_of(metric) == HP_COLUMN_INUSE;
+    enum hp_metric space = is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
+    bool has_others =
+        is_inuse && kind == HP_REPORT_MERGE &&
+        (view->use.can & HP_HAS_ALL_METRICS) != 0 &&
+        (hp_view_has_metric(view, space) || hp_view_has_metric(view, HP_ALLOC_SPACE));
+    if (kind == HP_REPORT_INFO || has_others ||
+        view->head.summary[HP_SIDE_ALL].used == 0) {
+        return HP_OK;
+    }
+    if (hp_view_has_metric(view, metric)) {
+        bool compares = view->report->has_sides || kind == HP_REPORT_TREND;
+        return compares ? refuse_untold(view->profile, metric, err) : HP_OK;
+    }
+    if (hp_view_has_metric(view, space)) {
+        return hp_fail(err, HP_E_EMPTY,
+                       "no input tells how many objects there are, only their bytes");
+    }
+    return hp_fail(err, HP_E_EMPTY, "%s", sentences[space]);
+}
+
+static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
+    const struct hp_report_options *options = &view->options;
+    size_t used = view->head.summary[HP_SIDE_ALL].used;
+    size_t base = view->head.summary[HP_SIDE_BASE].used;
+    if (options->by >= HP_BY_INPUT && !hp_groups_exist(view->profile, options)) {
+        bool by_label = options->by == HP_BY_LABEL;
+        return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has %s%s",
+                       by_label ? "a label " : "threads", by_label ? options->label : "");
+    }
+    if (view->report->has_sides && (base == 0 || base == used)) {
+        return hp_fail(err, HP_E_EMPTY, "nothing to compare: no %s input could be used",
+                       base == 0 ? "base" : "new");
+    }
+    if (options->kind == HP_REPORT_TREND && used < 2) {
+        return hp_fail(err, HP_E_EMPTY, "a trend needs two dumps or more");
+    }
+    return HP_OK;
+}
+
+static bool is_visible(const struct hp_view *view, size_t stack) {
+    return !view->is_visible || view->is_visible[stack];
+}
+
+// What has no stacks may be shown, but filters are not for leaving none.
+static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
+    size_t count = view->profile->stacks.count, stack = 0;
+    while (stack < count && !is_visible(view, stack)) {
+        stack++;
+    }
+    return count > 0 && stack == count
+               ? hp_fail(err, HP_E_EMPTY, "nothing to report: the filters leave nothing")
+               : HP_OK;
+}
+
+// A condition that can never hold would let everything pass.
+static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
+    const struct hp_gate *gate = view->options.gate;
+    bool has_p = view->precision.is_known[hp_column_of(view->options.metric)];
+    if (gate && !view->report->growth) {
+        return hp_fail(err, HP_E_USAGE, "a %s has no growth to hold a condition against",
+                       view->report->name);
+    }
+    if (gate && gate->p > 0 && !has_p) {
+        return hp_fail(
+            err, HP_E_EMPTY,
+            "there is no p to hold the condition p<%g against: no error of the "
+            "inputs is known",
+            gate->p);
+    }
+    return HP_OK;
+}
+
+bool hp_view_is_negative(const struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    bool found = false;
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        for (int k = 0; k < HP_METRICS && is_visible(view, i); k++) {
+            found |= profile->stacks.at[i].values.of[k] < 0;
+        }
+    }
+    return found;
+}
+
+// --- what all views have ------------------------------------------------------------------
+
+static void describe_inputs(struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    struct hp_head *head = &view->head;
+    head->summary = profile->summary;
+    head->inputs = profile->inputs.at;
+    head->input_count = profile->inputs.count;
+    head->thread = hp_strtab_span(&profile->strings, profile->thread);
+    head->stacks = profile->stacks.count;
+    head->has_alloc = profile->has_alloc;
+    head->has_times = profile->has_times;
+    head->has_input_labels = profile->labels.count > 0;
+    head->estimator = profile->estimator;
+    head->first_time = NAN;
+    for (size_t i = 0; i < head->input_count && head->has_times; i++) {
+        if (hp_input_is_used(&head->inputs[i])) {
+            head->first_time = fmin(head->first_time, head->inputs[i].time);
+        }
+    }
+}
+
+// What filters leave, where the profile has errors with them.
+static void add_up(struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    struct hp_head *head = &view->head;
+    head->total = hp_profile_total(profile);
+    head->filtered = head->total;
+    view->precision.confidence = view->options.confidence;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        bool is_shown = !view->options.no_error;
+        head->errors[i] = hp_profile_error(profile, i);
+        head->filtered_errors[i] = head->errors[i];
+        head->is_uncertain[i] = is_shown && hp_profile_is_uncertain(profile, i);
+        view->precision.is_known[i] = is_shown && hp_profile_has_errors(profile, i);
+        view->precision.period[i] = head->errors[i].period;
+    }
+    hp_precision_complete(&view->precision);
+}
+
+static void add_up_filtered(struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    struct hp_head *head = &view->head;
+    head->filtered = (struct hp_values){{0}};
+    memset(head->filtered_errors, 0, sizeof head->filtered_errors);
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        if (!view->is_visible[i]) {
+            continue;
+        }
+        hp_values_add(&head->filtered, &profile->stacks.at[i].values);
+        for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
+            if (hp_profile_has_errors(profile, k)) {
+                hp_error_add(&head->filtered_errors[k], &profile->errors[k].at[i]);
+            }
+        }
+    }
+}
+
+// Whatever the rows stand for, places are called by functions, and a listing has lines.
+static void name_frames(struct hp_view *view) {
+    struct hp_report_options options = view->options;
+    if (view->use.shape == HP_SHAPE_ADDRESSES) {
+        options.by = HP_BY_FUNCTION;
+    } else if (options.kind == HP_REPORT_LIST) {
+        options.by = HP_BY_LINE;
+    }
+    hp_naming_init(&view->naming, view->profile, &view->filters, &options);
+}
+
+static int filter(struct hp_view *view, struct hp_err *err) {
+    const struct hp_report_options *options = &view->options;
+    int ret = hp_filters_init(&view->filters, view->profile, options->filters,
+                              options->filter_count, err);
+    view->options.filters = view->filters.at;
+    if (ret != HP_OK) {
+        return ret;
+    }
+    view->head.is_filtered = hp_filters_any(&view->filters);
+    name_frames(view);
+    if (!view->head.is_filtered) {
+        return HP_OK;
+    }
+    view->is_visible = hp_visible_stacks(&view->naming);
+    add_up_filtered(view);
+    return refuse_nothing(view, err);
+}
+
+// --- shapes -------------------------------------------------------------------------------
+
+// Of the rows by cum, those that are drawn: up to the limit, and with a share that can be seen.
+static size_t count_large(const struct hp_top *top, const struct hp_view *view) {
+    enum hp_metric metric = view->options.metric;
+    size_t most = hp_view_shown(view, view->rows.count), count = 0;
+    for (; count < most; count++) {
+        hp_fixed cum = hp_top_cum(top, view->rows.at[count].node, metric).sum;
+        if (cum <= 0 || cum * LEAST_NODE < view->head.filtered.of[metric]) {
+            break;
+        }
+    }
+    return count;
+}
+
+static void build_graph(struct hp_view *view) {
+    size_t nodes = view->naming.names.strings.count;
+    struct hp_top *top = view->extra = hp_alloc(sizeof *top);
+    bool *is_shown = hp_alloc(nodes);
+    hp_top_init(top, view, (struct hp_top_errors){{false}, {false}});
+    hp_top_sum_nodes(top, view, false);
+    hp_top_sort_rows(top, view, HP_SORT_CUM);
+    view->drawn = count_large(top, view);
+    for (size_t i = 0; i < view->drawn; i++) {
+        is_shown[view->rows.at[i].node.n] = true;
+    }
+    hp_stacks_init(&view->stacks, HP_STACKS_OF_NAMES, &view->naming, &view->options);
+    hp_edges_init(&view->edges, &view->stacks, view->options.metric, is_shown);
+    free(is_shown);
+}
+
+static int build_shape(struct hp_view *view, struct hp_err *err) {
+    switch (view->use.shape) {
+    case HP_SHAPE_ROWS:
+        return view->report->build ? view->report->build(view, err) : HP_OK;
+    case HP_SHAPE_GRAPH:
+        build_graph(view);
+        break;
+    case HP_SHAPE_NAMES:
+        hp_stacks_init(&view->stacks, HP_STACKS_OF_NAMES, &view->naming, &view->options);
+        break;
+    case HP_SHAPE_ADDRESSES:
+        hp_stacks_init(&view->stacks, HP_STACKS_OF_ADDRESSES, &view->naming,
+                       &view->options);
+        break;
+    }
+    return HP_OK;
+}
+
+struct hp_view *hp_view_build(const struct hp_profile *profile,
+                              const struct hp_report_options *options,
+                              struct hp_view_use use, struct hp_err *err) {
+    struct hp_view *view = hp_alloc(sizeof *view);
+    *view = (struct hp_view){
+        .profile = profile,
+        .report = hp_reports[options->kind],
+        .options = *options,
+        .use = use,
+        .cache = hp_alloc(sizeof *view->cache),
+        .label = options->label ? strdup(options->label) : NULL,
+    };
+    view->options.label = view->label;
+    if (options->gate) {
+        view->gate = *options->gate;
+        view->options.gate = &view->gate;
+    }
+    describe_inputs(view);
+    int ret = refuse_metric(view, err);
+    ret = ret == HP_OK ? refuse_inputs(view, err) : ret;
+    if (ret == HP_OK) {
+        add_up(view);
+        ret = refuse_gate(view, err);
+    }
+    if (ret == HP_OK && view->report->needs_series) {
+        view->series = hp_series_new(profile, &view->series_count);
+    }
+    if (ret == HP_OK && options->kind != HP_REPORT_INFO) {
+        ret = filter(view, err);
+    }
+    ret = ret == HP_OK ? build_shape(view, err) : ret;
+    if (ret == HP_OK && options->gate && use.shape != HP_SHAPE_ROWS) {
+        struct hp_view_use rows = {HP_SHAPE_ROWS, use.can, true};
+        view->judged = hp_view_build(profile, options, rows, err);
+        ret = view->judged ? HP_OK : (int)err->code;
+    }
+    if (ret != HP_OK) {
+        hp_view_free(view);
+        return NULL;
+    }
+    return view;
+}
+
+void hp_view_free(struct hp_view *view) {
+    if (!view) {
+        return;
+    }
+    if (view->extra && view->use.shape == HP_SHAPE_GRAPH) {
+        hp_top_done(view->extra);
+    } else if (view->extra) {
+        view->report->done(view);
+    }
+    free(view->extra);
+    hp_view_free(view->judged);
+    hp_edges_done(&view->edges);
+    hp_stack_sums_done(&view->cache->sums);
+    hp_stacks_done(&view->stacks);
+    hp_naming_done(&view->naming);
+    hp_filters_done(&view->filters);
+    hp_vec_done(&view->fields);
+    hp_vec_done(&view->rows);
+    hp_vec_done(&view->cache->frames);
+    free(view->is_visible);
+    free(view->series);
+    free(view->cache->origins);
+    free(view->cache);
+    free(view->label);
+    free(view);
+}

@@ -1,0 +1,219 @@
+// A report as a value: what it shows is decided here, once, for all formats, for the gate and
+// for programs.  A format turns it into bytes and nothing else.
+//
+// A view has rows that columns describe, or stacks, or what its kind of report has beside them.
+// Sums are made when it is built; intervals are computed when they are asked for.
+#ifndef HP_VIEW_VIEW_H
+#define HP_VIEW_VIEW_H
+
+#include "view/edges.h"
+#include "view/origins.h"
+#include "view/precision.h"
+#include "view/series.h"
+#include "view/stacks.h"
+
+// --- columns ------------------------------------------------------------------------------
+
+// How people see a column, beside its number; bits.
+enum hp_shown {
+    HP_SHOWN_SHARE = 1 << 0,   // its share of the total
+    HP_SHOWN_RUNNING = 1 << 1, // the share of all rows up to this one
+    HP_SHOWN_GROWTH = 1 << 2,  // with its sign, and as a share of the column `base`
+    HP_SHOWN_SIGNED = 1 << 3,  // with its sign
+    HP_SHOWN_DASH = 1 << 4,    // 0 is "-"
+    HP_SHOWN_ERROR = 1 << 5,   // half of its interval, behind all estimates
+    HP_SHOWN_ENDS = 1 << 6,    // both ends
+    HP_SHOWN_MARK = 1 << 7,    // a star if the row is significant
+    HP_ALL_METRICS = 1 << 8,   // for programs: of each metric that inputs tell
+    HP_ROUGH = 1 << 9,         // of four digits: the last ones differ between machines
+    HP_NEW_LINE = 1 << 10,     // where people read what is for programs: begins a line
+};
+
+// What a column is for those who write it.
+struct hp_field {
+    struct hp_view_column column; // title NULL: people do not see it
+    int id;                       // the report's own
+    unsigned shown;
+    const char *group; // those of one group are one object in JSON, "group_key" elsewhere
+    int width;         // for people; 0: that of an amount
+    const char *note;  // below the table, for people; of HP_SHOWN_MARK: what has no p
+};
+
+// Bytes or objects: exact, and what is known of its error.
+struct hp_amount {
+    hp_fixed sum;
+    const struct hp_error *error; // what `range` is to be computed from; or NULL
+    struct hp_interval range;     // NAN where nothing is known
+};
+
+// What a row says in a column, as far as its kind of cell has it.
+struct hp_content {
+    struct hp_amount amount;
+    double number; // NAN where it is not known
+    double whole;  // of COUNT: out of so many; 0: not told
+    const char *text;
+    const double *series; // of SERIES
+    size_t count;
+};
+
+// A row as it is built; its name is that of its node.
+struct hp_row_key {
+    hp_node_id node;
+    uint32_t parent; // HP_NO_PARENT: none
+    uint32_t depth;
+    const char *prefix; // for people, in front of the name: "new"; or NULL
+};
+
+#define HP_NO_PARENT UINT32_MAX
+
+// Rows that are in no table: of all that was read, and of what filters leave.
+#define HP_ROW_TOTAL    (SIZE_MAX - 1)
+#define HP_ROW_FILTERED (SIZE_MAX - 2)
+
+// --- kinds of reports ---------------------------------------------------------------------
+
+struct hp_view;
+
+enum hp_shape {
+    HP_SHAPE_ROWS,      // as the kind of report has them
+    HP_SHAPE_GRAPH,     // the rows of top by cum, and the calls between them
+    HP_SHAPE_NAMES,     // stacks of names
+    HP_SHAPE_ADDRESSES, // stacks of addresses
+};
+
+// What a gate is held against; of what is of no kind of its own NAN.
+struct hp_growth {
+    hp_fixed before, after;
+    double p; // adjusted, but for that of a sum
+};
+
+struct hp_report {
+    const char *name;  // "top"
+    bool is_table;     // its rows are all that it has: formats of rows write it
+    bool needs_series; // the inputs are dumps of one process
+    bool needs_history;
+    bool has_sides;                                         // the inputs have two sides
+    bool all_metrics;                                       // its rows are of all metrics
+    int (*build)(struct hp_view *view, struct hp_err *err); // NULL: there are no rows
+    void (*cell)(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
+                 struct hp_content *content);
+    unsigned (*flags)(const struct hp_view *view, size_t row);          // NULL: none
+    struct hp_growth (*growth)(const struct hp_view *view, size_t row); // NULL: none
+    void (*done)(struct hp_view *view);
+};
+
+// Each is at the end of its file; reports.c lists them.
+extern const struct hp_report hp_report_top, hp_report_stacks, hp_report_diff,
+    hp_report_trend, hp_report_tree, hp_report_peek, hp_report_list;
+
+extern const struct hp_report *const hp_reports[HP_REPORT_KINDS];
+
+// What the format that a view is made for takes of it, and enum hp_format_ability.
+struct hp_view_use {
+    enum hp_shape shape;
+    unsigned can;
+    bool all_rows; // may be asked for, whatever the limit
+};
+
+// --- the view -----------------------------------------------------------------------------
+
+// What all reports say of the inputs.
+struct hp_head {
+    const struct hp_input_summary *summary; // [HP_SIDES]
+    const struct hp_input_record *inputs;
+    size_t input_count;
+    struct hp_span thread;              // that alone was read, or ""
+    size_t stacks;                      // of the profile
+    struct hp_values total, filtered;   // the latter: what filters leave
+    struct hp_error errors[HP_COLUMNS]; // where they are known
+    struct hp_error filtered_errors[HP_COLUMNS];
+    bool
+        is_uncertain[HP_COLUMNS]; // sampling leaves something open, and it is to be shown
+    bool is_filtered, has_alloc, has_times;
+    bool has_input_labels;
+    double first_time; // of all inputs that are used; NAN if they have none
+    enum hp_estimator estimator;
+};
+
+// What is made when someone asks, and what a program has asked for last.
+struct hp_view_cache {
+    struct hp_origin *origins; // of each node
+    struct hp_stack_sums sums; // of the stacks
+    struct hp_row row;
+    struct hp_frame_info frame;
+    HP_VEC(uint32_t) frames;
+};
+
+struct hp_view {
+    const struct hp_profile *profile; // for view/ alone
+    const struct hp_report *report;
+    struct hp_report_options options; // no zero stands for a default
+    struct hp_view_use use;
+    struct hp_head head;
+    struct hp_precision precision;
+    struct hp_filters filters;
+    struct hp_naming naming;
+    bool *is_visible; // of each stack of the profile; NULL: all are
+    HP_VEC(struct hp_field) fields;
+    HP_VEC(struct hp_row_key) rows; // sorted; all of them, whatever the limit
+    struct hp_stacks stacks;
+    struct hp_series_dump *series; // of a timeline or a trend, in the order of time
+    size_t series_count;
+    struct hp_gate gate;    // options.gate
+    struct hp_view *judged; // the rows that it is held against, if this view has none
+    void *extra;            // the report's own
+    char *label;            // options.label
+    struct hp_edges edges;  // of a graph
+    size_t drawn;           // of its rows, the first so many
+    struct hp_view_cache *cache;
+};
+
+// As hp_view_new(), of options in which no zero stands for a default.
+struct hp_view *hp_view_build(const struct hp_profile *profile,
+                              const struct hp_report_options *options,
+                              struct hp_view_use use, struct hp_err *err);
+
+// For a report while it is built.
+void hp_view_add_field(struct hp_view *view, const struct hp_field *field);
+
+// Whether some of what filters leave has a value below zero.
+bool hp_view_is_negative(const struct hp_view *view);
+
+// How many of the rows, or of `count` others, are shown.
+size_t hp_view_shown(const struct hp_view *view, size_t count);
+
+// And how many may be asked for.
+size_t hp_view_needed(const struct hp_view *view, size_t count);
+
+// What a row says; its interval; and what is known of an estimate, as in enum hp_row_flag.
+struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field,
+                               enum hp_metric metric);
+struct hp_interval hp_view_range(const struct hp_view *view,
+                                 const struct hp_amount *amount, enum hp_metric metric);
+unsigned hp_view_flags(const struct hp_view *view, size_t row);
+
+// Whether errors of a column are known.
+bool hp_view_has_errors(const struct hp_view *view, enum hp_column column);
+
+// Whether any input that is used has numbers of a metric.
+bool hp_view_has_metric(const struct hp_view *view, enum hp_metric metric);
+
+struct hp_span hp_view_node(const struct hp_view *view, hp_node_id node);
+struct hp_span hp_view_name(const struct hp_view *view, size_t row);
+const struct hp_origin *hp_view_origin(const struct hp_view *view, hp_node_id node);
+
+// What the stacks hold, with errors.
+const struct hp_stack_sums *hp_view_stack_sums(const struct hp_view *view);
+
+// Texts, labels of samples, modules and warnings of the inputs.
+struct hp_span hp_view_string(const struct hp_view *view, hp_string string);
+const struct hp_strtab *hp_view_tag_sets(const struct hp_view *view);
+const struct hp_module *hp_view_module(const struct hp_view *view, hp_module_id module);
+size_t hp_view_module_count(const struct hp_view *view);
+size_t *hp_view_frame_counts(const struct hp_view *view); // of each module; to be freed
+const struct hp_extent *hp_view_extents(const struct hp_view *view,
+                                        const struct hp_module *module);
+size_t hp_view_warning_count(const struct hp_view *view);
+struct hp_span hp_view_warning(const struct hp_view *view, size_t i);
+
+#endif
