@@ -54,7 +54,6 @@ void hp_json_estimates(struct hp_sink *out, const struct hp_view *view,
 
 void hp_json_flags(struct hp_sink *out, unsigned flags) {
     const char *between = "";
-    flags |= flags & HP_ROW_SEEN_ONCE ? HP_ROW_FEW_SAMPLES : 0;
     hp_sink_text(out, "[");
     for (unsigned bit = 0; bit < HP_ROW_FLAGS; bit++) {
         if (flags & 1u << bit) {
