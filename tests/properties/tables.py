@@ -63,6 +63,7 @@ def top(*args):
     for number, (cells, row) in enumerate(zip(tsv('top', '-n0', *args), rows, strict=True)):
         wanted = ranges((('flat', row['flat'][metric]), ('cum', row['cum'][metric])))
         wanted['effective_samples'] = row['effective_samples']
+        wanted['flags'] = ','.join(row['flags'])
         if 'spread' in row:
             wanted.update({f'spread_{key}': value for key, value in row['spread'].items()})
         faults += differences(cells, wanted, number)
@@ -76,6 +77,7 @@ def stacks(*args):
     for number, (cells, row) in enumerate(zip(tsv('stacks', '-n0', *args), rows, strict=True)):
         wanted = ranges((('value', row['value'][metric]),))
         wanted['effective_samples'] = row['effective_samples']
+        wanted['flags'] = ','.join(row['flags'])
         frames = (['[truncated]'] if row['truncated'] else []) + row['frames'][::-1]
         faults += differences(cells, wanted, number)
         names = [name.replace('\\;', ';') for name in re.split(r'(?<!\\);', cells['stack'])]
@@ -88,7 +90,7 @@ def diff(*args):
     faults = [] if rows else ['no rows']
     for number, (cells, row) in enumerate(zip(tsv('diff', '-n0', *args), rows, strict=True)):
         wanted = ranges((key, row[key]) for key in ('base', 'new', 'delta'))
-        wanted.update({key: row[key] for key in ('p', 'q', 'status')})
+        wanted.update({key: row[key] for key in ('p', 'q', 'p_if_nothing_freed', 'status')})
         wanted['significant'] = 'yes' if row['significant'] else 'no'
         faults += differences(cells, wanted, number)
     return faults

@@ -7,21 +7,11 @@
 #include "report/json/json_text.h"
 
 #include <math.h>
-#include <string.h>
-
-// What tables have not shown yet.
-static bool is_new(const struct hp_field *field) {
-    return field->column.cell == HP_CELL_FLAGS ||
-           strcmp(field->column.key, "p_if_nothing_freed") == 0;
-}
 
 static void put_titles(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_field *field;
     const char *between = "";
     hp_vec_each (field, &view->fields) {
-        if (is_new(field)) {
-            continue;
-        }
         enum hp_cell cell = field->column.cell;
         const char *key = field->column.key;
         hp_sink_print(out, "%s%s", between, key);
@@ -91,9 +81,6 @@ static void write_rows(struct hp_sink *out, const struct hp_view *view,
         const struct hp_field *field;
         const char *between = "";
         hp_vec_each (field, &view->fields) {
-            if (is_new(field)) {
-                continue;
-            }
             hp_sink_text(out, between);
             put_cell(out, view, field, i);
             between = "\t";

@@ -34,13 +34,15 @@ void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view,
     (void)style;
     const struct hp_stack_list *list = view->extra;
     enum hp_metric metric = view->options.metric;
-    hp_sink_text(out, "value\tvalue_low\tvalue_high\teffective_samples\tstack\n");
+    hp_sink_text(out, "value\tvalue_low\tvalue_high\teffective_samples\tflags\tstack\n");
     for (size_t i = 0; i < hp_view_shown(view, view->stacks.all.count); i++) {
         struct hp_amount amount = hp_stack_list_amount(view, i, metric);
         hp_tsv_fixed(out, amount.sum, metric);
         hp_tsv_interval(out, hp_view_range(view, &amount, metric));
         hp_tsv_double(out, hp_precision_samples(&view->precision, amount.sum,
                                                 amount.error, metric));
+        hp_sink_text(out, "\t");
+        hp_tsv_flags(out, hp_stack_list_flags(view, i));
         hp_sink_text(out, "\t");
         put_stack(out, view, &view->stacks.all.at[list->order[i]]);
     }
