@@ -1,0 +1,241 @@
+"""Whether the reports that one command writes as JSON, TSV and text say the same.
+
+Each comparison is a function of what was written alone: it can be given what was never written.
+Numbers of JSON are strings, as they stand there.
+"""
+import csv
+import io
+import json
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from intervals import gamma_quantile
+from numerals import is_nothing
+
+FEW = 5  # effective samples: less are few
+
+
+def load(text):
+    return json.loads(text, parse_float=str, parse_int=str)
+
+
+@dataclass
+class Shown:
+    """How a report was asked for, as far as it does not say so itself."""
+    unit: str = 'auto'
+    limit: int = 0          # rows of the text
+    json_limit: int = 0     # rows of the rest
+    cum: bool = False
+    spread: bool = False
+    format: str = ''        # of the inputs, and how many distinct stacks they have
+    stacks: str = ''
+    surer: dict = None      # the same report with ends of another confidence
+
+
+class Sheet:
+    """Counts what was compared, and keeps a sentence for each disagreement."""
+
+    def __init__(self, report):
+        self.report, self.faults = report, []
+        self.numbers = self.few = self.unknown = self.near = 0
+
+    def wrong(self, what, text, wanted):
+        self.faults.append(f'{what}: {text!r}, where JSON has {wanted!r}')
+
+    def number(self, what, text, wanted, agrees):
+        self.numbers += 1
+        if not agrees:
+            self.wrong(what, text, wanted)
+
+    def same(self, what, text, wanted):
+        """Of words; a number is as good as one where it is written in one way."""
+        if text != wanted:
+            self.wrong(what, text, wanted)
+
+    def count(self, what, text, wanted):
+        self.numbers += 1
+        self.same(what, text, wanted)
+
+
+def is_uncertain(report):
+    """Whether sampling leaves anything open in a report."""
+    space = report['total'][report['metric'].replace('objects', 'space')]
+    return space is not None and space['low'] is not None and space['low'] != space['high']
+
+
+# --- JSON alone -----------------------------------------------------------------------------------
+
+
+def check_flags(report):
+    """Flags are what the numbers beside them say."""
+    sheet, metric = Sheet(report), report['metric']
+    key, uncertain = 'value' if report['command'] == 'stacks' else 'flat', is_uncertain(report)
+    for i, row in enumerate(report['rows']):
+        number, samples, flags = row[key][metric], row['effective_samples'], row['flags']
+        is_few = samples is not None and Fraction(samples) < FEW
+        is_mixed = uncertain and number['low'] is None and not is_nothing(number['estimate'])
+        wanted = ['few-samples'] * is_few + ['seen-once'] * ('seen-once' in flags)
+        sheet.numbers += 1
+        sheet.few += is_few
+        sheet.near += is_few and Fraction(samples) >= FEW - 1
+        if is_mixed or flags == ['mixed-sizes']:
+            sheet.same(f'row {i}: flags and effective samples', (flags, samples, number['low']),
+                       (['mixed-sizes'], None, None))
+        elif flags != wanted and samples != str(FEW):  # which may be less, and rounded
+            sheet.wrong(f'row {i}: flags', flags, samples)
+    return sheet
+
+
+# --- TSV ------------------------------------------------------------------------------------------
+
+PLACE = ['name', 'function', 'module', 'file', 'line']
+ENDS = ('', 'estimate'), ('_low', 'low'), ('_high', 'high')
+
+
+def rows_of(text):
+    """By a reader that knows nothing of quotes."""
+    return list(csv.reader(io.StringIO(text, newline=''), delimiter='\t', quoting=csv.QUOTE_NONE))
+
+
+def unescape(cell):
+    plain = {'t': '\t', 'n': '\n', '\\': '\\'}
+    return re.sub(r'\\(?:([tn\\])|x(..)|u\{(\w+)\})',
+                  lambda m: plain[m[1]] if m[1] else chr(int(m[2] or m[3], 16)), cell)
+
+
+def ranges(*titles_and_numbers):
+    return {f'{title}{end}': number[key] for title, number in titles_and_numbers
+            for end, key in ENDS}
+
+
+def quality(row):
+    return {'effective_samples': row['effective_samples'], 'flags': ','.join(row['flags'])}
+
+
+def cells_of_top(row, metric):
+    cells = ranges(('flat', row['flat'][metric]), ('cum', row['cum'][metric])) | quality(row)
+    cells |= {f'spread_{key}': value for key, value in row.get('spread', {}).items()}
+    return cells | {'name': row['name']}
+
+
+def cells_of_stacks(row, metric):
+    frames = (['[truncated]'] if row['truncated'] else []) + row['frames'][::-1]
+    return ranges(('value', row['value'][metric])) | quality(row) | {'stack': frames}
+
+
+def yes_or_no(row):
+    return {'significant': 'yes' if row['significant'] else 'no'}
+
+
+def cells_of_diff(row, _):
+    return (ranges(*((key, row[key]) for key in ('base', 'new', 'delta'))) |
+            {key: row[key] for key in ('p', 'q', 'p_if_nothing_freed', 'status')} |
+            yes_or_no(row) | {'name': row['name']})
+
+
+def cells_of_trend(row, _):
+    return ({key: row[key] for key in ('first', 'last', 'slope', 'slope_low', 'slope_high', 'p',
+                                       'q', 'tau', 'grew')} |
+            yes_or_no(row) | {'values': ','.join(row['values']), 'name': row['name']})
+
+
+CELLS = {'top': cells_of_top, 'stacks': cells_of_stacks, 'diff': cells_of_diff,
+         'trend': cells_of_trend}
+SPREAD = ['spread_mean', 'spread_sd', 'spread_p']
+TITLES = {
+    'top': ['flat', 'flat_low', 'flat_high', 'cum', 'cum_low', 'cum_high', 'effective_samples',
+            'flags', *PLACE],
+    'stacks': ['value', 'value_low', 'value_high', 'effective_samples', 'flags', 'stack'],
+    'diff': ['base', 'base_low', 'base_high', 'new', 'new_low', 'new_high', 'delta', 'delta_low',
+             'delta_high', 'p', 'q', 'p_if_nothing_freed', 'status', 'significant', *PLACE],
+    'trend': ['first', 'last', 'slope', 'slope_low', 'slope_high', 'p', 'q', 'tau', 'grew',
+              'significant', 'values', *PLACE],
+}
+
+
+def compare_tsv(report, text, shown):
+    """Cells are what JSON says, to the last digit."""
+    sheet, kind = Sheet(report), report['command']
+    titles, *rows = rows_of(text)
+    wanted_titles = list(TITLES[kind])
+    if shown.spread:
+        wanted_titles[8:8] = SPREAD
+    sheet.same('titles', titles, wanted_titles)
+    sheet.same('rows', len(rows), len(report['rows']))
+    for i, (cells, row) in enumerate(zip(rows, report['rows'])):
+        cells = dict(zip(titles, cells, strict=True))
+        for title, wanted in CELLS[kind](row, report['metric']).items():
+            got = cells.get(title)
+            if title == 'stack':
+                names = re.split(r'(?<!\\)((?:\\\\)*);', got or '')
+                names = [a + b for a, b in zip(names[::2], names[1::2] + [''])]
+                sheet.same(f'row {i}', [unescape(n.replace('\\;', ';')) for n in names], wanted)
+            elif title in ('name', 'status', 'significant'):
+                sheet.same(f'row {i}, {title}', unescape(got or ''), wanted)
+            else:
+                sheet.count(f'row {i}, {title}', got, '' if wanted is None else wanted)
+    return sheet
+
+
+# --- few samples, of what JSON has no flag for ----------------------------------------------------
+
+
+@lru_cache(None)
+def least_low(samples, confidence):
+    """What the low end is of the estimate of so many effective samples, if nothing is certain."""
+    return gamma_quantile(samples, lower=(1 - confidence) / 2) / samples
+
+
+@lru_cache(None)
+def spread_at(step, confidence, surer):
+    """The logarithm of how far apart the high ends of two confidences are, of e^(step / 50)
+    effective samples, and that of the second."""
+    shape = math.exp(step / 50)
+    high, other = (gamma_quantile(shape, upper=(1 - c) / 2) for c in (confidence, surer))
+    return math.log(high / other), math.log(other)
+
+
+def samples_from_high(high, surer_high, confidence, surer, estimate, jumps):
+    """Effective samples as the high ends of two confidences tell, for each of the jumps that one
+    more sample may be; without jumps it is known that nothing is hidden."""
+    wanted, low, top = math.log(high / surer_high), -100, 600
+    while top - low > 1:
+        middle = (low + top) // 2
+        low, top = (middle, top) if spread_at(middle, confidence, surer)[0] > wanted else (
+            low, middle)
+    (above, one), (below, other) = (spread_at(step, confidence, surer) for step in (low, top))
+    part = (above - wanted) / (above - below)
+    shape = math.exp((low + part) / 50)
+    scale = surer_high / math.exp(one + part * (other - one))
+    mean, variance = shape * scale, shape * scale * scale
+    found = []
+    for jump in jumps or (mean - estimate,):
+        if jump <= (mean - estimate) * (1 + 1e-3):
+            rest = variance - jump * jump
+            found.append(estimate ** 2 / rest if rest > 0 else math.inf)
+    return found
+
+
+def below(limit, number, surer, report, surer_report):
+    """Whether a number stands on less than so many effective samples, by its ends at two
+    confidences; None: unknown."""
+    if number['low'] is None or is_nothing(number['estimate']):
+        return False
+    low, high, estimate = (float(number[key]) for key in ('low', 'high', 'estimate'))
+    low2, high2 = float(surer['low']), float(surer['high'])
+    if low == high or estimate <= 0:
+        return False
+    confidence, confidence2 = (float(r['confidence']) for r in (report, surer_report))
+    least = least_low(limit, confidence2)
+    if low2 / estimate < least * (1 - 1e-6):
+        return True
+    if low2 > low * (1 + 1e-7):  # and so it is not what is certain
+        return False if low2 / estimate > least * (1 + 1e-6) else None
+    is_space = report['metric'].endswith('space')
+    jumps = tuple(float(p) for p in report['inputs']['periods'] if int(p) > 1) if is_space else ()
+    found = samples_from_high(high, high2, confidence, confidence2, estimate, jumps)
+    sides = {samples < limit for samples in found if abs(samples / limit - 1) > .02}
+    return sides.pop() if len(sides) == 1 else None

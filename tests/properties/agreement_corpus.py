@@ -1,0 +1,269 @@
+"""What agreement.py walks: the dumps, how each command is asked about them, and what it writes.
+
+The rows, the metric, the filter, the unit and other options of a report turn like the wheels of a
+clock from one to the next, so that every combination of kind, rows, metric and filter comes up with
+some dump.
+"""
+import collections
+import dataclasses
+import re
+from dataclasses import dataclass
+
+from agreeing import CELLS, Shown, load
+from harness import METRICS, Tests
+
+t = Tests()
+SAMPLED = {'HPROF_AGG_OPTS': ''}
+
+# --- the corpus -----------------------------------------------------------------------------------
+
+
+def is_dump(path):
+    return re.search(r'\.heap(\.gz|\.zst)?$|\.pb\.gz$', path.name) and path.is_file()
+
+
+def dumps():
+    """All of them, by their places below testdata; links are followed nowhere."""
+    found = [path for path in t.testdata.rglob('*') if is_dump(path)]
+    return sorted(found, key=lambda path: (path.suffix == '.zst', str(path)))
+
+
+def without_libraries(paths, folder):
+    """{dump: what to read in its place} of dumps of the programs here, as those in testdata/golden
+    are: programs and libraries that this machine may have are not looked for."""
+    found = {}
+    for number, path in enumerate(paths):
+        if path.is_relative_to(t.testdata / 'golden'):
+            found[path] = path
+        elif path.is_relative_to(t.root) and path.suffix == '.heap':
+            found[path] = folder / str(number) / path.name
+            found[path].parent.mkdir()
+            found[path].write_bytes(re.sub(rb' /(usr|opt)/', rb' /gone/\1/', path.read_bytes()))
+    return found
+
+
+NAMED = {}
+SINGLE = ('top', 'stacks', 'tree', 'peek', 'list')
+
+
+@dataclass
+class Inputs:
+    """What one command reads."""
+    paths: tuple
+    new: tuple = ()
+    series: bool = False
+    told: tuple = ()      # metrics that all of them tell
+    format: str = ''
+    stacks: int = 0
+
+    def __str__(self):
+        return ' '.join(str(path.relative_to(t.testdata)) for path in self.paths + self.new)
+
+    def kinds(self):
+        return ('diff',) if self.new else ('trend',) if self.series else SINGLE
+
+    def is_big(self):
+        return self.stacks > 400
+
+    def has_programs(self):
+        return all(path in NAMED for path in self.paths + self.new)
+
+    def args(self, named=False):
+        base, new = ([NAMED.get(path, path) if named else path for path in paths]
+                     for paths in (self.paths, self.new))
+        return [*base, *(['--to', *new] if new else [])]
+
+
+def facts(path):
+    """Of one dump: the metrics that it tells, its format and how many stacks it has."""
+    report = load(t.ok('info', '-q', '-j1', '--no-symbols', '-fjson', path).out)
+    row = report['inputs'][0]
+    told = tuple(m for m in METRICS if report['total'][m] is not None)
+    return told if row['stacks'] != '0' else (), row['format'], int(row['stacks'])
+
+
+def windows(paths, size, step):
+    """So many of them one after the other, round and round."""
+    ring = paths + paths
+    return [tuple(ring[i:i + size]) for i in range(0, len(paths), step)]
+
+
+def every_inputs(pool):
+    """Each dump alone, some together, each with the next, and series."""
+    paths = dumps()
+    known = dict(zip(paths, pool.map(facts, paths)))
+    by_told = collections.defaultdict(list)
+    for path in paths:
+        by_told[known[path][0]].append(path)
+    golden, real = t.testdata / 'golden', sorted(t.real.glob('*'))
+    procs = tuple(sorted(golden.glob('procs*')))
+    mixed = tuple(t.formats.resolve() / f'jemalloc-{name}.heap'
+                  for name in ('lg0', 'default-lg19', 'nounbias', 'clickhouse'))
+    series = {tuple(sorted((path for path in real if path.name.startswith(name)),
+                           key=lambda path: int(path.name.split('.')[2])))
+              for name in ('redis', 'mariadbd', 'dbbench')}
+    told = [group for group in by_told if group]
+    sets = [Inputs((path,)) for path in paths]
+    sets += [Inputs(procs), Inputs(mixed), Inputs(tuple(real[-2:]))]
+    sets += [Inputs(pair[:1], pair[1:]) for group in told for pair in windows(by_told[group], 2, 1)]
+    sets += [Inputs(procs[:2], procs[2:]), Inputs(procs[:1], procs[1:]), Inputs(procs[1:], procs[:1])]
+    sets += [Inputs(four, series=True) for group in told for four in windows(by_told[group], 4, 4)]
+    sets += [Inputs(paths, series=True) for paths in sorted(series)]
+    sets += [Inputs(tuple(sorted((t.formats.resolve() / 'series').glob('*'))), series=True)]
+    for inputs in sets:
+        all_told, formats, stacks = zip(*(known[path] for path in inputs.paths + inputs.new))
+        inputs.told = tuple(m for m in METRICS if all(m in told for told in all_told))
+        inputs.format = formats[0] if len(set(formats)) == 1 else 'several formats'
+        inputs.stacks = max(stacks)
+    return sets
+
+
+# --- the wheels -----------------------------------------------------------------------------------
+
+PLACES = ('function', 'line', 'file', 'module', 'address')
+BY = {'top': PLACES + ('input', 'thread', 'label:dump'), 'list': (None,)}
+LABELS = r'--label-from=/(?<dump>[A-Za-z]+)[^/]*$'
+FILTERS = ('none', 'focus', 'ignore', 'hide', 'show', 'show-from', 'thread')
+UNITS = ('auto', 'B', 'KiB', 'MiB', 'GiB')
+VARIATIONS = {
+    'top': ('', '--cum', '--spread', '--confidence=80', '--sort=name', '--cum --spread',
+            '--no-error', '--cum --confidence=99', '--all-frames', '--no-unbias',
+            '--compat=jeprof'),
+    'stacks': ('', '--confidence=99.5', '--all-frames', '--no-error', '--no-unbias'),
+    'tree': ('', '--invert', '--min-share=1', '--confidence=80', '--no-error'),
+    'peek': ('', '--cum', '--confidence=99', '--sort=name', '--no-error'),
+    'list': ('', f'--source-dir={t.root}', '--confidence=80', '--no-error'),
+    'diff': ('', '--cum', '--confidence=80', '--no-error', '--compat=jeprof'),
+    'trend': ('', '--cum', r'--time-from=\.(\d+)\.[if]\d*\.heap', '--confidence=80',
+              '--no-error'),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    kind: str
+    by: str = None
+    metric: str = 'inuse-space'
+    filter: str = 'none'
+    unit: str = 'auto'
+    variation: str = ''
+    limit: int = 0          # of the text
+    json_limit: int = 0
+
+
+def cases(inputs, d):
+    """The d-th inputs, or more exactly: their wheels begin with the d-th tooth."""
+    for kind in inputs.kinds() if inputs.told else ():
+        by, more = BY.get(kind, PLACES), VARIATIONS[kind]
+        count = 8 if not inputs.is_big() or kind == 'top' else 3
+        for i in range(count):
+            at = d + i + (0 if count == 8 else 3 * (len(kind) + i))
+            limit = 40 if inputs.is_big() else (0, 0, 5)[(d + i) % 3]
+            yield Case(kind, by[(i if count == 8 else at) % len(by)],
+                       inputs.told[at % len(inputs.told)], FILTERS[at % 7],
+                       UNITS[(d // 2 + 2 * i) % 5], more[(d // 3 + 3 * i) % len(more)], limit,
+                       limit if inputs.is_big() or kind == 'tree' else 0)
+
+
+def frames_of(inputs, symbols):
+    """Two frames that some stacks have and some do not, as patterns."""
+    named = symbols != ['--no-symbols']
+    report = load(t.ok('top', '-q', '-j1', '--cum', '-n200', '-fjson', *symbols,
+                       *inputs.args(named)[:len(inputs.paths)]).out)
+    total = float(report['total']['inuse-space']['estimate'])
+    shares = {row['name']: float(row['cum']['inuse-space']['estimate']) / (total or 1)
+              for row in report['rows']}
+    names = [min(shares, key=lambda name: (abs(shares[name] - wanted), name))
+             for wanted in (.5, .2)] if shares else ['nothing'] * 2
+
+    def pattern(name):
+        offset = re.search(r'\+(0x[0-9a-f]+)$', name)
+        return f'{offset[1]}$' if offset else f'^{re.escape(name)}$'
+    return list(map(pattern, names))
+
+
+def thread_of(inputs):
+    """A thread by name or number, the second if there is one."""
+    done = t.run('top', '-q', '-j1', '--by=thread', '--no-symbols', '-fjson', inputs.paths[0])
+    names = [row['name'] for row in load(done.out)['rows']] if done.code == 0 else []
+    name = (names[1:2] or names or ['worker'])[0]
+    return name[1:] if re.fullmatch(r't\d+', name) else name
+
+
+class Runner:
+    """The commands on some inputs."""
+
+    def __init__(self, inputs):
+        self.inputs, self.frames, self.counts = inputs, {}, {}
+        self.thread = thread_of(inputs)
+
+    def filter(self, case, symbols):
+        if case.filter in ('none', 'thread'):
+            return [f'--thread={self.thread}'] if case.filter == 'thread' else []
+        key = tuple(symbols)
+        if key not in self.frames:
+            self.frames[key] = frames_of(self.inputs, symbols)
+        one, other = self.frames[key]
+        return [f'--{case.filter}={one}'] + [f'--show={other}'] * (case.filter == 'show')
+
+    def args(self, case):
+        """Of the command without a format; symbols only where the rows show them."""
+        named = case.by in ('function', 'line', 'file', None) and self.inputs.has_programs()
+        symbols = [f'--symbol-dir={t.root}'] if named else ['--no-symbols']
+        is_grouped = case.by in BY['top'][5:]
+        more = [word for word in case.variation.split(' ')
+                if word and not (word == '--spread' and is_grouped)]
+        by = [f'--by={case.by}'] * bool(case.by) + [LABELS] * (case.by == 'label:dump')
+        what = ['.'] if case.kind in ('peek', 'list') else []
+        return [case.kind, *what, '-q', '-j1', f'--metric={case.metric}', *by, *more, *symbols,
+                *self.filter(case, symbols), *self.inputs.args(named)]
+
+    def stacks(self, case):
+        """How many a series has, which its own JSON does not tell."""
+        read = (f'--thread={self.thread}',) if case.filter == 'thread' else ()
+        if read not in self.counts:
+            report = load(t.ok('top', '-q', '-j1', '-n1', '--no-symbols', '-fjson', *read,
+                               *self.inputs.paths, *self.inputs.new).out)
+            self.counts[read] = report['inputs']['stacks']
+        return self.counts[read]
+
+
+@dataclass
+class Reports:
+    """One case as it was written in each format."""
+    json: dict
+    tsv: str
+    text: str
+    shown: Shown
+
+    def with_json(self, report):
+        return dataclasses.replace(self, json=report)
+
+
+def write(runner, case):
+    """The Reports, or what all formats say why there are none."""
+    args = runner.args(case)
+
+    def run(*more):
+        return t.run(*args, *more, env=SAMPLED)
+
+    limit = f'-n{case.json_limit}'
+    first = run('-fjson', limit)
+    text = run(f'-n{case.limit}', f'--unit={case.unit}')
+    tsv = run('-ftsv', limit) if case.kind in CELLS else None
+    if first.code != 0:
+        said = {(r.code, r.out, r.err) for r in (first, text, tsv) if r}
+        if len(said) > 1 or first.code not in (2, 5):
+            raise AssertionError(f'{first} and others: {said}')
+        return first.err
+    if text.code or tsv and tsv.code:
+        raise AssertionError(f'{text}: {text.code} {text.err}, but not so with -fjson')
+    report = load(first.out)
+    by_cum = case.kind in ('tree', 'peek', 'list') or '--cum' in case.variation
+    surer = load(run('-fjson', limit, '--confidence=50').out) if (
+        by_cum and case.kind not in ('diff', 'trend') and '--no-error' not in args) else None
+    shown = Shown(case.unit, case.limit, case.json_limit, '--cum' in args, '--spread' in args,
+                  runner.inputs.format, surer=surer)
+    shown.stacks = report['inputs']['stacks'] if 'stacks' in report.get('inputs', {}) else (
+        runner.stacks(case))
+    return Reports(report, tsv.out if tsv else '', text.out, shown)

@@ -1,0 +1,335 @@
+"""What the tables for people have in common: the lines above and below them, their columns, and
+how each number is held against JSON's.  A column is found by where it stands.
+"""
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+import numerals
+from agreeing import FEW, Sheet, below, is_uncertain
+from numerals import fixed, is_nothing
+
+CLOSED = {
+    'error': '± is half of the interval that holds the true value in {}% of cases; '
+             '* less than 5 samples',
+    'chance': 'p is the chance of as much without a real change, - where there are less than {}{}; '
+              '* is real, but for one in {} such rows',
+    'ends': 'from … to holds the true change in {}% of cases',
+    'tau': 'tau is 1 where each value is more than the one before; grew counts in how many of the '
+           'steps',
+    'spread': 'spread is the standard deviation between inputs beyond sampling; p is the chance '
+              'that sampling alone makes them differ as much; - is not known',
+}
+TESTED = {
+    'independent': 'one dump of each of two processes: what sampling leaves open in both',
+    'process': 'two dumps of one process, as if they shared no object: p is higher than it would '
+               'be with prof_accum:true',
+    'process-accum': 'two dumps of one process: what is in both cancels out, prof_accum tells how '
+                     'much can have been freed',
+    'fleets': "several dumps a side: p counts how much they differ among themselves (Welch's "
+              'test), averages are compared',
+    'sampling': 'averages; with one dump on a side p counts sampling, not how processes differ by '
+                'themselves',
+    'first-to-last': 'last dump against first, where what is in both cancels out (prof_accum); ',
+    'slope': 'slope of a line, for sampling however long objects live (sharper with '
+             'prof_accum:true); ',
+}
+FITTED = {True: 'and as a line from which values scatter',
+          False: 'so few dumps do not tell whether values only scatter'}
+ESTIMATORS = {'horvitz-thompson': ' · sampling undone stack by stack',
+              'jeprof': " · jeprof's formula", 'none': ' · sampled counts, not estimates'}
+HIDDEN = ('mixed sizes', 'or more')
+VALUE = r'[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?: [KMGTPE]?i?B)?'
+
+
+def escaped(name):
+    """Characters that would steer a terminal, by their numbers."""
+    def shown(c):
+        return c if c.isprintable() or c == ' ' else (
+            f'\\x{ord(c):02X}' if ord(c) < 0x80 else f'\\u{{{ord(c):X}}}')
+    return name if name.isascii() and name.isprintable() else ''.join(map(shown, name))
+
+
+def split(line, *widths):
+    """Columns with a space between, and what follows the last; what is too wide for its column
+    moves those behind it.  Of a width below zero a mark follows at once."""
+    cells, at = [], 0
+    for width in widths:
+        end = at + abs(width)
+        while line[end:end + 1] not in (' ', '', '*' if width < 0 else ''):
+            end += 1
+        end += width < 0
+        cells.append(line[at:end])
+        at = end + 1
+    return *cells, line[at:]
+
+
+def flat_or_dash(t, what, text, number):
+    """Of what may hold nothing."""
+    if is_nothing(number):
+        t.count(what, text.strip(), '-')
+    else:
+        t.value(what, text.strip(), number)
+
+
+def plain(number):
+    """As C's %g of few digits does."""
+    return f'{Decimal(number).normalize():f}'
+
+
+class Text(Sheet):
+    """The lines of one report, taken from the first to the last."""
+
+    def __init__(self, report, text, shown):
+        super().__init__(report)
+        self.shown, self.lines, self.at = shown, text.split('\n'), 0
+        self.kind, self.metric = report['command'], report.get('metric', '')
+        self.is_space = self.metric.endswith('space')
+        self.percent = plain(Decimal(report['confidence']) * 100) if 'confidence' in report else ''
+
+    # --- lines
+
+    def line(self):
+        self.at += 1
+        return self.lines[self.at - 1] if self.at <= len(self.lines) else '(no more lines)'
+
+    def match(self, what, pattern, wanted):
+        """What the next line is made of; None if it is not like that."""
+        line = self.line()
+        found = re.fullmatch(pattern, line)
+        if not found:
+            self.wrong(what, line, wanted)
+        return found
+
+    def next_is(self, start):
+        return self.at < len(self.lines) and self.lines[self.at].startswith(start)
+
+    def sentence(self, what, wanted):
+        self.numbers += len(re.findall(r'\d[\d.,]*', wanted))
+        self.same(what, self.line(), wanted)
+
+    def done(self):
+        if self.lines[self.at:] != ['']:
+            self.faults.append(f'more lines than there should be: {self.lines[self.at:][:3]}')
+        return self
+
+    # --- numbers
+
+    def value(self, what, text, number, unit=None):
+        self.number(what, text, number,
+                    numerals.is_value(text, number, self.is_space, unit or self.shown.unit))
+
+    def share(self, what, text, part, whole):
+        self.number(what, text.strip(), (part, whole),
+                    numerals.is_share(text.strip(), part, whole))
+
+    def share_of(self, what, text, span, whole):
+        self.number(what, text.strip(), (span, whole),
+                    numerals.is_share_of(text.strip(), span, whole))
+
+    def double(self, what, text, number, is_space=None, unit=None):
+        """A number that is no exact sum, or - where it is not known."""
+        space = self.is_space if is_space is None else is_space
+        self.number(what, text.strip(), number, text.strip() == '-' if number is None else
+                    numerals.is_double(text.strip(), number, space, unit or self.shown.unit))
+
+    def chance(self, what, text, number):
+        self.number(what, text.strip(), number, numerals.is_chance(text.strip(), number))
+
+    def half(self, what, text, number, is_space=None, unit=None):
+        space = self.is_space if is_space is None else is_space
+        low, high = number['low'], number['high']
+        self.number(what, text, number,
+                    numerals.is_half(text, low, high, space, unit or self.shown.unit))
+
+    def error(self, what, cell, number, is_few):
+        """± of a row, and its mark; is_few is None where nobody knows."""
+        text, mark = cell[:-1].strip(), cell[-1:]
+        has_ends = number['low'] is not None
+        if is_nothing(number['estimate']) or has_ends and number['low'] == number['high']:
+            self.same(f'{what}, ±', text, '')
+        elif not has_ends:
+            self.number(f'{what}, ±', text, number, text in HIDDEN)
+        else:
+            self.half(f'{what}, ±', text, number)
+        self.unknown += is_few is None
+        self.few += bool(is_few)
+        if is_few is not None:
+            self.count(f'{what}, mark', mark, '*' if is_few else ' ')
+
+    def flagged(self, row):
+        """Whether the flags of a row say that it stands on few samples."""
+        is_few = 'few-samples' in row['flags']
+        self.near += is_few and float(row['effective_samples'] or 0) >= FEW - 1
+        return is_few
+
+    def of_few(self, number, surer):
+        """The same of a number without flags."""
+        if not self.shown.surer:
+            return None
+        is_few = below(FEW, number, surer, self.report, self.shown.surer)
+        self.near += is_few is True and below(FEW - 1, number, surer, self.report,
+                                      self.shown.surer) is False
+        return is_few
+
+    # --- header
+
+    def is_uncertain(self):
+        return is_uncertain(self.report)
+
+    def inputs(self, periods, start):
+        """What was read: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks"."""
+        sizes = sorted({int(period) for period in periods})
+        if len(sizes) > 1:
+            period = 'mixed sample periods'
+        elif not sizes or sizes[0] < 2:
+            period = 'every allocation sampled' if 1 in sizes else 'no sample period'
+        else:
+            unit = 'B' if sizes[0] % 1024 else 'auto'
+            size = numerals.bytes_text(Fraction(sizes[0]), unit)
+            period = 'sample period ' + size.replace('.0 ', ' ')
+        count = int(self.shown.stacks)
+        is_exact = self.report['estimator'] == 'horvitz-thompson' and max(sizes, default=0) < 2
+        self.sentence('inputs', f'{start} · {self.shown.format} · {period} · {count:,} stack'
+                                f'{"" if count == 1 else "s"}'
+                                f'{"" if is_exact else ESTIMATORS[self.report["estimator"]]}')
+        if 'thread' in self.report:
+            self.sentence('thread', f'read       only thread {escaped(self.report["thread"])}: '
+                                    'totals are its own')
+
+    def ends_in_header(self, what, plus, word, number, is_space, is_known):
+        """± behind a number in a sentence, or why there is none."""
+        if not is_known or is_nothing(number['estimate']) and number['low'] is None:
+            self.same(what, (plus, word), (None, None))
+        elif number['low'] is None:
+            self.number(what, word, number, plus is None and word in HIDDEN)
+        else:
+            self.same(what, word, None)
+            self.half(what, plus or '', number, is_space, 'auto')
+
+    def total(self, label, column):
+        space, objects = (self.report['total'][f'{column}-{what}'] for what in ('space', 'objects'))
+        if space is None:
+            return
+        found = self.match(label, rf'{label:9}  ({VALUE})(?: ± ({VALUE})| \((.*?)\))?'
+                           rf'(?:   ({VALUE}) objects(?: ± ({VALUE})| \((.*?)\))?)?',
+                           (space, objects))
+        if not found:
+            return
+        is_known = self.is_uncertain() and self.metric.startswith(column)
+        self.number(label, found[1], space,
+                    numerals.is_value(found[1], space['estimate'], True, 'auto'))
+        self.ends_in_header(f'{label}, ±', found[2], found[3], space, True, is_known)
+        if objects is None:
+            self.same(f'{label}, objects', found[4], None)
+            return
+        self.number(f'{label}, objects', found[4], objects,
+                    numerals.is_value(found[4] or '', objects['estimate'], False, 'auto'))
+        self.ends_in_header(f'{label}, objects ±', found[5], found[6], objects, False, is_known)
+
+    def unseen(self):
+        unseen = self.report['unseen']
+        if not self.is_uncertain() or unseen is None or float(unseen['stack']) <= 0:
+            return
+        found = self.match('unseen', rf'of which   about ({VALUE}), at most ({VALUE}), in stacks '
+                           rf'never sampled, at most ({VALUE}) in any one', unseen)
+        for text, key in zip(found.groups() if found else (), ('estimate', 'high', 'stack')):
+            self.double(f'unseen, {key}', text, unseen[key], True, 'auto')
+
+    def filters(self):
+        """What the line of filters says that they leave, or None."""
+        if 'filters' not in self.report:
+            return None
+        start = 'filters    ' + ' '.join(f'--{f["rule"]}={escaped(f["pattern"])}'
+                                         for f in self.report['filters']) + ' leave '
+        line = self.line()
+        if not line.startswith(start):
+            self.wrong('filters', line, start)
+            return None
+        return line[len(start):]
+
+    def left(self):
+        text = self.filters()
+        if text is None:
+            return
+        number, total = (self.report[key][self.metric] for key in ('left', 'total'))
+        found = re.fullmatch(rf'({VALUE})(?: ± ({VALUE})| \((.*?)\))? of ({VALUE}) \((\S+)\)', text)
+        if not found:
+            self.wrong('left', text, number)
+            return
+        self.value('left', found[1], number['estimate'], 'auto')
+        self.ends_in_header('left, ±', found[2], found[3], number, self.is_space,
+                            self.is_uncertain() and not is_nothing(number['estimate']))
+        self.value('left of', found[4], total['estimate'], 'auto')
+        self.share('left, share', found[5], number['estimate'], total['estimate'])
+
+    def warnings(self):
+        """Those of what it is about: errors of the other numbers are not kept for a text."""
+        other = 'what was allocated' if self.metric.startswith('inuse') else 'what is in use'
+        for warning in self.report['warnings']:
+            if 'rounded counts may account for' not in warning or not warning.endswith(other):
+                self.sentence('warning', 'warning: ' + escaped(warning))
+
+    def header(self):
+        inputs = self.report['inputs']
+        used = int(inputs['used'])
+        self.inputs(inputs['periods'], f'{used:,} input{"" if used == 1 else "s"}')
+        self.total('in use', 'inuse')
+        self.total('allocated', 'alloc')
+        self.unseen()
+        self.left()
+        self.warnings()
+        self.sentence('header', '')
+
+    # --- what tables share
+
+    def rows(self):
+        return self.report['rows'][:self.shown.limit or None]
+
+    def title(self, *titles):
+        """(text, width), right-aligned."""
+        self.sentence('titles', ''.join(f'{text:>{width}}' for text, width in titles))
+
+    def error_title(self):
+        return [(' ', 1), (f'± {self.percent}%', 11), (' ', 1)] if self.is_uncertain() else []
+
+    def by(self):
+        return ('  ' + self.report['by'], 0)
+
+    def marks_note(self):
+        if self.is_uncertain():
+            self.sentence('note', CLOSED['error'].format(self.percent))
+
+    def more(self, what=''):
+        """The line below a table that was cut."""
+        hidden = self.hidden()
+        if hidden and self.shown.json_limit:
+            found = re.fullmatch(rf'… \d+ more{what}: --limit=0 shows all', self.line())
+            self.same('more', bool(found), True)
+        elif hidden:
+            self.sentence('more', f'… {hidden} more{what}: --limit=0 shows all')
+
+    def rest(self, what, sum_of_rest):
+        """The same, with what it leaves out."""
+        hidden = self.hidden()
+        if hidden == 0:
+            return
+        found = self.match('rest', rf'… ([\d,]+) more {what}(e?s|), (\S+) of the total: '
+                           r'--limit=0 shows all', hidden)
+        if found and not self.shown.json_limit:
+            self.count('rest', found[1], f'{hidden:,}')
+            plural = '' if hidden == 1 else 'es' if what.endswith('s') else 's'
+            self.same('rest', found[2], plural)
+        if found:
+            total = self.report['total'][self.metric]['estimate']
+            self.share_of('rest', found[3], sum_of_rest, total)
+
+    def total_left(self):
+        return fixed(self.report.get('left', self.report['total'])[self.metric]['estimate'])
+
+    def hidden(self):
+        """Rows that the text leaves out; of a JSON that was cut as well at least one, if any."""
+        count, limit = len(self.report['rows']), self.shown.limit
+        if self.shown.json_limit:
+            return int(count == limit and self.next_is('…'))
+        return max(count - limit, 0) if limit else 0

@@ -1,0 +1,258 @@
+"""What diff, trend and info say as text."""
+import re
+from decimal import Decimal
+
+import numerals
+from numerals import is_nothing
+from text_lines import CLOSED, FITTED, TESTED, VALUE, Text, escaped, flat_or_dash, split
+from text_tables import listing, peek, stacks, top, tree
+
+# --- diff and trend -------------------------------------------------------------------------------
+
+
+def signed(t, what, text, number):
+    t.number(what, text.strip(), number,
+             numerals.is_change(text.strip(), number, t.is_space, t.shown.unit))
+
+
+def p_behind(t, what, text, p):
+    """", p 0.0123" behind a sentence."""
+    if p is None:
+        t.same(what, text, '')
+    else:
+        t.number(what, text, p, text.startswith(', p ') and numerals.is_chance(text[4:], p))
+
+
+def side(t, label, number):
+    found = t.match(label, rf'{label:9}  ({VALUE})(?: ± ({VALUE}))?', number)
+    if found:
+        t.value(label, found[1], number['estimate'], 'auto')
+        has_ends = number['low'] is not None and number['low'] != number['high']
+        t.same(f'{label}, ±', bool(found[2]), has_ends)
+        if has_ends and found[2]:
+            t.half(f'{label}, ±', found[2], number, unit='auto')
+
+
+def diff_header(t):
+    total, base, new = t.report['total'], t.report['base'], t.report['new']
+    t.inputs(base['periods'] + new['periods'],
+             f'{int(base["used"]):,} base, {int(new["used"]):,} new')
+    side(t, 'base', total['base'])
+    side(t, 'new', total['new'])
+    found = t.match('change', rf'change     ({VALUE})(.*)', total['delta'])
+    if found:
+        delta = total['delta']['estimate']
+        # Nothing has a sign here.
+        change = found[1].removeprefix('+') if is_nothing(delta) else found[1]
+        t.number('change', change, delta,
+                 numerals.is_change(change, delta, t.is_space, 'auto') and found[1][0] in '+-')
+        p_behind(t, 'change', found[2], total['p'])
+    if t.report['test'] != 'none':
+        t.same('test', t.line(), 'tested as  ' + TESTED[t.report['test']])
+    text = t.filters()
+    if text is not None:
+        left = t.report['left']
+        found = re.fullmatch(rf'({VALUE}) of base, ({VALUE}) of new(.*)', text)
+        t.same('left', found is not None, True)
+        if found:
+            t.value('left of base', found[1], left['base']['estimate'], 'auto')
+            t.value('left of new', found[2], left['new']['estimate'], 'auto')
+            p_behind(t, 'left', found[3], left['p'])
+    t.warnings()
+    t.same('header', t.line(), '')
+
+
+def significance_note(t, few):
+    one_in = 100 / (100 - Decimal(t.percent))
+    objects = '' if t.is_space else ' or objects of mixed sizes'
+    t.sentence('note', CLOSED['chance'].format(few, objects, f'{one_in:.6g}'))
+
+
+def diff(t):
+    tested = t.report['test'] != 'none'
+    diff_header(t)
+    t.title(('base', 13), ('new', 14), ('change', 14), ('of base', 9),
+            *[('from', 14), ('to', 14), ('p', 9), (' ', 1)] * tested, t.by())
+    for i, row in enumerate(t.rows()):
+        what = f'row {i}'
+        base, new, change, *rest, name = split(t.line(), 13, 13, 22, *[13, 13, 9] * tested)
+        flat_or_dash(t, f'{what}, base', base, row['base']['estimate'])
+        flat_or_dash(t, f'{what}, new', new, row['new']['estimate'])
+        delta = row['delta']['estimate']
+        change, share = re.fullmatch(r' *(.*?) *([-+][\d.]+%|-)', change).groups()
+        signed(t, f'{what}, change', change, delta)
+        t.number(f'{what}, of base', share, delta, numerals.is_growth(
+            share, delta, t.report['total']['base']['estimate']))
+        if tested:
+            for key, text in zip(('low', 'high'), rest):
+                number = row['delta'][key]
+                t.number(f'{what}, {key}', text.strip(), number,
+                         text.strip() == '-' if number is None else
+                         numerals.is_end(text.strip(), number, t.is_space, t.shown.unit))
+            t.chance(f'{what}, p', rest[2][:-1], row['p'])
+            t.count(f'{what}, mark', rest[2][-1], '*' if row['significant'] else ' ')
+        is_one_sided = is_nothing(row['base']['estimate']) or is_nothing(row['new']['estimate'])
+        word = f'{row["status"]}: ' if is_one_sided else ''
+        t.count(f'{what}, name', name, f' {word}{escaped(row["name"])}')
+    t.more()
+    if tested:
+        t.sentence('note', CLOSED['ends'].format(t.percent))
+        significance_note(t, '5 samples')
+
+
+def slope(t, what, text, half, row, unit):
+    t.number(what, text.strip(), row['slope'],
+             numerals.is_slope(text.strip(), row['slope'], t.is_space, unit))
+    number = {'low': row['slope_low'], 'high': row['slope_high']}
+    if half is not None and (number['low'] is None or number['low'] == number['high']):
+        t.count(f'{what}, ±', half.strip(), '-')
+    elif half is not None:
+        t.half(f'{what}, ±', half.strip(), number, unit=unit)
+
+
+def trend_header(t):
+    total, inputs, hours = t.report['total'], t.report['inputs'], t.report['hours']
+    over = '' if hours is None else f' over {float(hours):.3g} hours'
+    t.inputs(inputs['periods'], f'{inputs["used"]} dumps{over}')
+    for key in ('first', 'last'):
+        found = t.match(key, rf'{key:9}  ({VALUE})', total[key])
+        if found:
+            t.value(key, found[1], total[key], 'auto')
+    found = t.match('slope', rf'slope      ({VALUE})(?: ± ({VALUE}))? per (hour|dump)(.*)', total)
+    if found:
+        has_half = total['slope_low'] is not None and total['slope_low'] != total['slope_high']
+        t.same('slope, ±', bool(found[2]), has_half)
+        slope(t, 'slope', found[1], found[2], total, 'auto')
+        t.same('slope', found[3], 'dump' if hours is None else 'hour')
+        p_behind(t, 'slope', found[4], total['p'])
+    if t.report['test'] != 'none':
+        t.same('test', t.line(), 'tested as  ' + TESTED[t.report['test']] +
+               FITTED[t.report['scatter_tested']])
+    text = t.filters()
+    if text is not None:
+        found = re.fullmatch(rf'({VALUE}) of the first, ({VALUE}) of the last', text)
+        t.same('left', found is not None, True)
+        if found:
+            t.value('left of the first', found[1], t.report['left']['first'], 'auto')
+            t.value('left of the last', found[2], t.report['left']['last'], 'auto')
+    t.warnings()
+    t.same('header', t.line(), '')
+
+
+def trend(t):
+    tested, unit = t.report['test'] != 'none', t.shown.unit
+    steps = int(t.report['inputs']['used']) - 1
+    trend_header(t)
+    per = 'slope/dump' if t.report['hours'] is None else 'slope/hour'
+    t.title(('first', 13), ('last', 14), (per, 14),
+            *[(' ', 1), (f'± {t.percent}%', 11), (' ', 1), ('p', 9), (' ', 1)] * tested,
+            ('tau', 7), ('grew', 11), t.by())
+    for i, row in enumerate(t.rows()):
+        what = f'row {i}'
+        first, last, per, *rest, tau, grew, name = split(t.line(), 13, 13, 13,
+                                                         *[11, 10] * tested, 6, 10)
+        t.value(f'{what}, first', first.strip(), row['first'])
+        t.value(f'{what}, last', last.strip(), row['last'])
+        slope(t, f'{what}, slope', per, rest[0] if tested else None, row, unit)
+        if tested:
+            t.chance(f'{what}, p', rest[1][:-1], row['p'])
+            t.count(f'{what}, mark', rest[1][-1], '*' if row['significant'] else ' ')
+        t.number(f'{what}, tau', tau.strip(), row['tau'], numerals.is_tau(tau.strip(), row['tau']))
+        t.count(f'{what}, grew', grew.strip(), f'{row["grew"]}/{steps}')
+        t.same(f'{what}, name', name, ' ' + escaped(row['name']))
+    t.more()
+    if tested:
+        significance_note(t, '2.5 samples a dump')
+    t.same('note', t.line(), CLOSED['tau'])
+
+
+# --- info -----------------------------------------------------------------------------------------
+
+FAULTS = {'malformed lines': 'malformed', 'indented lines of an unknown dialect': 'unknown',
+          'counts that had wrapped around': 'wrapped',
+          'overlapping rows in the memory map': 'overlaps'}
+
+
+def fields(t):
+    """[(name, text)] of the lines below a title."""
+    found = []
+    while t.next_is('  '):
+        line = t.line()
+        found.append((line[2:14].strip(), line[15:]))
+    return found
+
+
+def info_input(t, row):
+    t.same('input', t.line(), 'input ' + escaped(row['name']))
+    got = fields(t)
+    if 'total' not in row:
+        return
+    what, found = row['name'], dict(got)
+    t.same(what, found['format'], row['format'])
+    period = re.match(r'every (\d+) bytes|(every allocation)|(no sample period)', found['sampling'])
+    t.count(f'{what}, period', period and (period[1] or ('1' if period[2] else '0')), row['period'])
+    apart = f' ({row["unplaced_addresses"]} in no mapping)'
+    contents = re.fullmatch(r'(\d+) stacks, (\d+) threads, \d+ mapped files?, '
+                            r'(\d+) distinct addresses(.*)', found['contents'])
+    for i, key in enumerate(('stacks', 'threads', 'addresses'), 1):
+        t.count(f'{what}, {key}', contents and contents[i], row[key])
+    t.count(f'{what}, unplaced', contents and contents[4],
+            apart if row['unplaced_addresses'] != '0' else '')
+    t.count(f'{what}, bytes', re.match(r'\d+', found['size'])[0], row['bytes'])
+    for key, name in (('inuse', 'in use'), ('alloc', 'allocated')):
+        info_sum(t, what, found.get(name), row['total'][f'{key}-space'],
+                 row['total'][f'{key}-objects'])
+    listed = re.match(r'\d+', found.get('listed', '0'))[0]
+    t.count(f'{what}, listed', listed, row['listed'])
+    passed = dict.fromkeys(FAULTS.values(), '0')
+    for name, text in got:
+        if name == 'passed over':
+            count, _, kind = text.partition(', the first')[0].partition(' ')
+            passed[FAULTS[kind]] = count
+    for key, count in row['passed_over'].items():
+        t.count(f'{what}, {key}', passed[key], count)
+
+
+def info_sum(t, what, text, space, objects):
+    if space is None:
+        t.same(what, text, None)
+        return
+    size, _, count = (text or '').partition('   ')
+    t.number(what, size, space, numerals.is_value(size, space, True, 'auto'))
+    if objects is None:
+        t.same(what, count, '')
+    else:
+        count = count.removesuffix(' objects')
+        t.number(what, count, objects, numerals.is_value(count, objects, False, 'auto'))
+
+
+def info(t):
+    for row in t.report['inputs']:
+        info_input(t, row)
+    for row in t.report['modules']:
+        deleted = ' (deleted)' if row['deleted'] else ''
+        t.same('module', t.line(), 'module ' + escaped(row['path']) + deleted)
+        found = dict(fields(t))
+        t.count(f'{row["path"]}, frames', found['frames'], row['frames'])
+        for name, key in (('build id', 'build_id'), ('symbols', 'symbols'),
+                          ('from', 'symbols_from'), ('note', 'note')):
+            t.same(row['path'], found.get(name), row[key])
+    t.warnings()
+    for metric in ('inuse-space', 'inuse-objects', 'alloc-space', 'alloc-objects'):
+        number = t.report['total'][metric]
+        t.sentence('total', f'total {metric} {"-" if number is None else number}')
+
+
+KINDS = {'top': top, 'stacks': stacks, 'tree': tree, 'peek': peek, 'list': listing, 'diff': diff,
+         'trend': trend, 'info': info}
+
+
+def compare_text(report, text, shown):
+    """All lines of it: each number is what JSON's is, written for people."""
+    t = Text(report, text, shown)
+    try:
+        KINDS[t.kind](t)
+    except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
+        t.faults.append(f'{error!r} at line {t.at}: {t.lines[t.at - 1]!r}')
+        return t
+    return t.done()

@@ -1,0 +1,224 @@
+"""What tables of one profile say as text: top, stacks, tree, peek and list."""
+import re
+from fractions import Fraction
+
+from numerals import fixed
+from text_lines import CLOSED, VALUE, escaped, flat_or_dash, split
+
+# --- top and stacks -------------------------------------------------------------------------------
+
+
+def top(t):
+    uncertain, wide = t.is_uncertain(), t.shown.spread
+    total = t.report['total'][t.metric]['estimate']
+    t.header()
+    t.title(('flat', 13), ('  flat%   sum% ', 0), ('cum', 13), ('   cum%', 0), *t.error_title(),
+            *([('spread', 14), ('p', 9)] if wide else []), t.by())
+    low = high = Fraction(0)
+    for i, row in enumerate(t.rows()):
+        flat, cum, what = row['flat'][t.metric], row['cum'][t.metric], f'row {i}'
+        *cells, name = split(t.line(), 13, 6, 6, 13, 6, *[-11] * uncertain, *[13, 8] * wide)
+        span = fixed(flat['estimate'])
+        low, high = low + span[0], high + span[1]
+        t.value(f'{what}, flat', cells[0].strip(), flat['estimate'])
+        t.share(f'{what}, flat%', cells[1], flat['estimate'], total)
+        t.share_of(f'{what}, sum%', cells[2], (low, high), total)
+        t.value(f'{what}, cum', cells[3].strip(), cum['estimate'])
+        t.share(f'{what}, cum%', cells[4], cum['estimate'], total)
+        if uncertain and t.shown.cum:
+            surer = t.shown.surer['rows'][i]['cum'][t.metric]
+            t.error(what, cells[5], cum, t.of_few(cum, surer))
+        elif uncertain:
+            t.error(what, cells[5], flat, t.flagged(row))
+        if wide:
+            t.double(f'{what}, spread', cells[-2], row['spread']['sd'])
+            t.chance(f'{what}, p', cells[-1], row['spread']['p'])
+        t.same(f'{what}, name', name, ' ' + escaped(row['name']))
+    left = t.total_left()
+    t.rest(t.report['by'], (left[0] - high, left[1] - low))
+    t.marks_note()
+    if wide:
+        outliers(t)
+
+
+def outliers(t):
+    t.sentence('note', CLOSED['spread'])
+    rows = t.report['outliers']
+    for i, row in enumerate(rows[:10]):
+        start = ' ' * 12 if i else 'stands out: '
+        found = t.match('outlier', rf'{start} with ({VALUE}), others have ({VALUE}) on average, '
+                                   r'p (\S+)  (.*)', row)
+        if found:
+            t.value('outlier', found[1], row['value'])
+            t.double('others', found[2], row['others'])
+            t.chance('outlier, p', found[3], row['p'])
+            t.same('outlier', found[4], escaped(row['input']))
+    if len(rows) > 10:
+        t.sentence('outliers', f'            and {len(rows) - 10} more')
+
+
+def stacks(t):
+    uncertain = t.is_uncertain()
+    total = t.report['total'][t.metric]['estimate']
+    t.header()
+    low, high = t.total_left()
+    for i, row in enumerate(t.rows()):
+        number, what = row['value'][t.metric], f'stack {i}'
+        value, share, *error, rest = split(t.line(), 13, 6, *[-12] * uncertain)
+        t.value(what, value.strip(), number['estimate'])
+        t.share(f'{what}, %', share, number['estimate'], total)
+        if uncertain:
+            t.same(what, error[0][:1], '±')
+            t.error(what, error[0][1:], number, t.flagged(row))
+        once = 'seen once ' if uncertain and 'seen-once' in row['flags'] else ''
+        t.count(what, rest, f'{once} {escaped(row["frames"][0])}')
+        for frame in row['frames'][1:] + ['[truncated]'] * row['truncated']:
+            t.same(what, t.line(), ' ' * 22 + escaped(frame))
+        t.same(what, t.line(), '')
+        span = fixed(number['estimate'])
+        low, high = low - span[1], high - span[0]
+    t.rest('stack', (low, high))
+
+
+# --- tree, peek and list --------------------------------------------------------------------------
+
+
+def surer_rows(t):
+    return t.shown.surer['rows'] if t.shown.surer else t.report['rows']
+
+
+def steps_of(rows):
+    """How far to the right each node of a tree is: a step where there are several."""
+    children = {}
+    for row in rows:
+        children[row['parent']] = children.get(row['parent'], 0) + 1
+    steps = []
+    for row in rows:
+        above = 0 if row['parent'] is None else steps[int(row['parent'])]
+        steps.append(above + (children[row['parent']] > 1))
+    return steps
+
+
+def tree(t):
+    uncertain, rows = t.is_uncertain(), t.report['rows']
+    has_flat = not any(row['flat'] is None for row in rows)
+    total = t.report['total'][t.metric]['estimate']
+    t.header()
+    t.title(('cum', 11), ('   cum%', 0), *t.error_title(), *[('flat', 12)] * has_flat, t.by())
+    for i, (row, surer, steps) in enumerate(zip(rows, surer_rows(t), steps_of(rows))):
+        what = f'node {i}'
+        *cells, drawn = split(t.line(), 11, 6, *[-11] * uncertain, *[11] * has_flat)
+        t.value(f'{what}, cum', cells[0].strip(), row['cum']['estimate'])
+        t.share(f'{what}, cum%', cells[1], row['cum']['estimate'], total)
+        if uncertain:
+            t.error(what, cells[2], row['cum'], t.of_few(row['cum'], surer['cum']))
+        if has_flat:
+            flat_or_dash(t, f'{what}, flat', cells[-1], row['flat'])
+        mark = r' (?:[│├└ ] )*' if steps <= 8 else rf' \[{steps}\] (?:├ )?'
+        t.numbers += steps > 8
+        name = escaped(row['name'])
+        t.same(f'{what}, name', drawn[-len(name):], name)
+        t.same(f'{what}, steps', re.fullmatch(mark, drawn[:-len(name)]) is not None, True)
+        if steps <= 8:
+            t.same(f'{what}, steps', len(drawn) - len(name) - 1, 2 * steps)
+    if t.report['hidden'] != '0':
+        hidden = int(t.report['hidden'])
+        line = t.line()
+        t.count('hidden', line.removesuffix(': --limit=0 shows all'),
+                f'… {hidden:,} more node{"" if hidden == 1 else "s"}')
+    t.marks_note()
+
+
+def neighbors(t, row, surer, key, whole):
+    group, first, last = row[key], *('├┌' if key == 'callers' else '├└')
+    shown = group[:t.shown.limit or None]
+    for i, (neighbor, other) in enumerate(zip(shown, surer[key])):
+        what = f'{row["name"]}, {key} {i}'
+        is_end = i == 0 if key == 'callers' else i + 1 == len(group)
+        line = t.line()
+        t.same(what, line[:21], ' ' * 21)
+        value, share, *error, name = split(line[21:], 13, 6, *[-11] * t.is_uncertain())
+        t.value(what, value.strip(), neighbor['value']['estimate'])
+        t.share(f'{what}, %', share, neighbor['value']['estimate'], whole)
+        if error:
+            t.error(what, error[0], neighbor['value'],
+                    t.of_few(neighbor['value'], other['value']))
+        t.same(what, name, f' {last if is_end else first} {escaped(neighbor["name"])}')
+    if len(shown) < len(group):
+        t.sentence(row['name'], ' ' * 21 + f'… {len(group) - len(shown)} more')
+
+
+def peek(t):
+    uncertain = t.is_uncertain()
+    total = t.report['total'][t.metric]['estimate']
+    t.header()
+    t.title(('flat', 13), ('  flat% ', 0), ('cum', 13), ('   cum%', 0), *t.error_title(), t.by())
+    for row, surer in zip(t.rows(), surer_rows(t)):
+        flat, cum, what = row['flat'], row['cum'], row['name']
+        t.same(what, t.line(), '')
+        neighbors(t, row, surer, 'callers', cum['estimate'])
+        *cells, name = split(t.line(), 13, 6, 13, 6, *[-11] * uncertain)
+        t.value(f'{what}, flat', cells[0].strip(), flat['estimate'])
+        t.share(f'{what}, flat%', cells[1], flat['estimate'], total)
+        t.value(f'{what}, cum', cells[2].strip(), cum['estimate'])
+        t.share(f'{what}, cum%', cells[3], cum['estimate'], total)
+        if uncertain:
+            t.error(what, cells[4], cum, t.of_few(cum, surer['cum']))
+        t.same(what, name, ' ' + escaped(row['name']))
+        neighbors(t, row, surer, 'callees', cum['estimate'])
+    t.same('end', t.line(), '')
+    t.more()
+    t.marks_note()
+
+
+def listed_lines(t, function, surer):
+    """The lines of one function, and those around them that hold nothing."""
+    uncertain, lines, before = t.is_uncertain(), list(zip(function['lines'], surer['lines'])), None
+    while t.at < len(t.lines) and t.lines[t.at] != '':
+        *cells, rest = split(t.line(), 11, 11, *[-11] * uncertain)
+        shown, text = rest[:7].strip(), rest[7:].removeprefix('  ')
+        if not ''.join(cells).strip():
+            if shown == '…':
+                before = None
+                continue
+            t.count('number of a line', shown, shown if before is None else str(before + 1))
+            before = int(shown)
+            if lines and lines[0][0]['line'] and int(lines[0][0]['line']) <= before:
+                t.wrong('line without its values', shown, lines[0][0])
+            continue
+        if not lines:
+            t.wrong('line', rest, 'no more')
+            continue
+        line, other = lines.pop(0)
+        what = f'{function["name"]}, line {line["line"]}'
+        t.count(what, shown, line['line'] or '?')
+        before = int(line['line']) if line['line'] else None
+        flat_or_dash(t, f'{what}, flat', cells[0], line['flat'])
+        flat_or_dash(t, f'{what}, cum', cells[1], line['cum']['estimate'])
+        if uncertain:
+            t.error(what, cells[2], line['cum'], t.of_few(line['cum'], other['cum']))
+        if '\t' not in (line['text'] or ''):
+            t.same(what, text, escaped(line['text'] or ''))
+    t.same(function['name'], lines, [])
+
+
+def listing(t):
+    total = t.report['total'][t.metric]['estimate']
+    t.header()
+    t.title(('flat', 11), ('cum', 12), *t.error_title(), ('  line', 0))
+    for row, surer in zip(t.rows(), surer_rows(t)):
+        t.same('before', t.line(), '')
+        name, file = escaped(row['name']), escaped(row['file'] or 'an unknown file')
+        found = t.match('function', rf'{re.escape(name)} in {re.escape(file)}: ({VALUE}) flat, '
+                                    rf'({VALUE}) cum \((\S+) of the total\)', row)
+        if found:
+            t.value(f'{name}, flat', found[1], row['flat'])
+            t.value(f'{name}, cum', found[2], row['cum']['estimate'])
+            t.share(f'{name}, share', found[3], row['cum']['estimate'], total)
+        if t.next_is('no source: '):
+            t.line()
+            t.same(name, [line['text'] for line in row['lines']], [None] * len(row['lines']))
+        listed_lines(t, row, surer)
+    t.same('end', t.line(), '')
+    t.more(' functions')
+    t.marks_note()
