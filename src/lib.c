@@ -152,12 +152,10 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
 int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
                   struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
-    struct hp_style style = {options->unit, options->color, options->flavor,
-                             options->with_error};
     struct hp_sink sink;
     locale_t ours = newlocale(LC_ALL_MASK, "C", NULL), theirs = uselocale(ours);
     hp_sink_init(&sink, write, data);
-    hp_format_writer(hp_format_find(options->format), options->kind)(&sink, view, &style);
+    hp_format_writer(hp_format_find(options->format), options->kind)(&sink, view);
     int ret = hp_sink_close(&sink, err);
     uselocale(theirs);
     freelocale(ours);

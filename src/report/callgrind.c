@@ -237,9 +237,7 @@ static void put_body(struct writer *w) {
     }
 }
 
-static void write_callgrind(struct hp_sink *out, const struct hp_view *view,
-                            const struct hp_style *style) {
-    (void)style;
+static void write_callgrind(struct hp_sink *out, const struct hp_view *view) {
     size_t modules = hp_view_module_count(view);
     struct writer w = {.out = out, .view = view, .stacks = &view->stacks};
     w.costs = hp_alloc(w.stacks->all.count * sizeof *w.costs);

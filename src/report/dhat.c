@@ -135,9 +135,7 @@ static void put_head(const struct writer *w) {
     hp_sink_text(w->out, "],\n \"pps\": [");
 }
 
-static void write_dhat(struct hp_sink *out, const struct hp_view *view,
-                       const struct hp_style *style) {
-    (void)style;
+static void write_dhat(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_selection all = {HP_OF_ALL, 0};
     struct writer w = {.out = out, .view = view, .stacks = &view->stacks};
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {

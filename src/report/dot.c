@@ -23,7 +23,6 @@ enum {
 struct writer {
     struct hp_sink *out;
     const struct hp_view *view;
-    const struct hp_style *style;
     enum hp_metric metric;
     hp_fixed total, filtered;
     uint32_t *number_of; // of each node: its place among the rows, and one; 0: not shown
@@ -67,7 +66,7 @@ static void put_name(struct hp_sink *out, struct hp_span name) {
 
 static void put_value(const struct writer *w, hp_fixed value) {
     char text[HP_NUMBER_SIZE];
-    hp_text_format(text, value, w->metric, w->style->unit);
+    hp_text_format(text, value, w->metric, w->view->options.unit);
     hp_sink_text(w->out, text);
 }
 
@@ -169,14 +168,12 @@ static void put_graph(const struct writer *w) {
     hp_sink_text(w->out, "}\n");
 }
 
-static void write_dot(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_style *style) {
+static void write_dot(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     size_t nodes = view->naming.names.strings.count;
     struct writer w = {
         .out = out,
         .view = view,
-        .style = style,
         .metric = metric,
         .total = view->head.total.of[metric],
         .filtered = view->head.filtered.of[metric],

@@ -125,9 +125,7 @@ static hp_int128 *whole_of(const struct hp_view *view, struct hp_selection selec
     return hp_stacks_whole(&view->stacks, selection, view->options.metric);
 }
 
-static void write_folded(struct hp_sink *out, const struct hp_view *view,
-                         const struct hp_style *style) {
-    (void)style;
+static void write_folded(struct hp_sink *out, const struct hp_view *view) {
     struct writer w;
     hp_int128 *numbers = whole_of(view, (struct hp_selection){HP_OF_ALL, 0});
     writer_init(&w, out, view);
@@ -142,9 +140,7 @@ static void write_folded(struct hp_sink *out, const struct hp_view *view,
     free(numbers);
 }
 
-static void write_difffolded(struct hp_sink *out, const struct hp_view *view,
-                             const struct hp_style *style) {
-    (void)style;
+static void write_difffolded(struct hp_sink *out, const struct hp_view *view) {
     struct writer w;
     hp_int128 *base = whole_of(view, (struct hp_selection){HP_OF_BASE, 0});
     hp_int128 *new = whole_of(view, (struct hp_selection){HP_OF_NEW, 0});

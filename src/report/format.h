@@ -5,16 +5,7 @@
 #include "base/sink.h"
 #include "view/view.h"
 
-// How a view is drawn, not what is in it.
-struct hp_style {
-    enum hp_unit unit;
-    bool color;
-    enum hp_flavor flavor;
-    bool with_error; // in pprof
-};
-
-typedef void hp_writer(struct hp_sink *out, const struct hp_view *view,
-                       const struct hp_style *style);
+typedef void hp_writer(struct hp_sink *out, const struct hp_view *view);
 
 struct hp_format {
     const char *name;      // as in --format=NAME

@@ -183,9 +183,7 @@ static void put_head(const struct writer *w) {
     hp_sink_text(w->out, "],\n \"shared\": {\"frames\": [");
 }
 
-static void write_speedscope(struct hp_sink *out, const struct hp_view *view,
-                             const struct hp_style *style) {
-    (void)style;
+static void write_speedscope(struct hp_sink *out, const struct hp_view *view) {
     struct writer w = {.out = out, .view = view};
     number_frames(&w);
     put_head(&w);

@@ -8,8 +8,16 @@ static const struct hp_interval unknown = {NAN, NAN};
 
 // --- for formats --------------------------------------------------------------------------
 
-void hp_view_add_field(struct hp_view *view, const struct hp_field *field) {
-    hp_vec_push(&view->fields, *field);
+void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,
+                        size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        hp_vec_push(&view->fields, fields[i]);
+    }
+}
+
+struct hp_row_key *hp_view_add_row(struct hp_view *view, hp_node_id node) {
+    return hp_vec_push(&view->rows,
+                       ((struct hp_row_key){.node = node, .parent = HP_NO_PARENT}));
 }
 
 size_t hp_view_shown(const struct hp_view *view, size_t count) {
@@ -36,7 +44,16 @@ struct hp_interval hp_view_range(const struct hp_view *view,
 }
 
 unsigned hp_view_flags(const struct hp_view *view, size_t row) {
-    return view->report->flags ? view->report->flags(view, row) : 0;
+    enum hp_metric metric = view->options.metric;
+    const struct hp_field *field = view->fields.at;
+    if (view->report->flags) {
+        return view->report->flags(view, row);
+    }
+    while (field->column.cell != HP_CELL_ESTIMATE) {
+        field++;
+    }
+    struct hp_amount amount = hp_view_cell(view, row, field->id, metric).amount;
+    return hp_precision_flags(&view->precision, amount.sum, amount.error, metric);
 }
 
 bool hp_view_has_errors(const struct hp_view *view, enum hp_column column) {

@@ -173,7 +173,7 @@ void hp_groups_done(struct hp_groups *groups) {
 static void see(struct hp_top *top, struct hp_view *view, hp_node_id node) {
     if (!top->seen[node.n]) {
         top->seen[node.n] = 1;
-        hp_vec_push(&view->rows, ((struct hp_row_key){node, HP_NO_PARENT, 0, NULL}));
+        hp_view_add_row(view, node);
     }
 }
 

@@ -311,15 +311,6 @@ static const struct hp_field fields[] = {
     {{"significant", NULL, "", HP_CELL_TRUTH}, SIGNIFICANT},
 };
 
-static void add_fields(struct hp_view *view, bool is_tested) {
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        struct hp_field field = fields[i];
-        field.shown |= is_tested && i == DELTA ? HP_SHOWN_ENDS : 0;
-        field.column.title = i == P && !is_tested ? NULL : field.column.title;
-        hp_view_add_field(view, &field);
-    }
-}
-
 static int build(struct hp_view *view, struct hp_err *err) {
     (void)err;
     struct hp_difference *difference = view->extra = hp_alloc(sizeof *difference);
@@ -333,11 +324,13 @@ static int build(struct hp_view *view, struct hp_err *err) {
     const struct hp_change *change;
     hp_vec_each (change, &difference->rows) {
         bool is_only = change->before == 0 || change->after == 0;
-        const char *prefix = is_only ? hp_change_status(change, false) : NULL;
-        hp_vec_push(&view->rows,
-                    ((struct hp_row_key){change->node, HP_NO_PARENT, 0, prefix}));
+        hp_view_add_row(view, change->node)->prefix =
+            is_only ? hp_change_status(change, false) : NULL;
     }
-    add_fields(view, difference->test != HP_TEST_NONE);
+    bool is_tested = difference->test != HP_TEST_NONE;
+    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
+    view->fields.at[DELTA].shown |= is_tested ? HP_SHOWN_ENDS : 0;
+    view->fields.at[P].column.title = is_tested ? "p" : NULL;
     return HP_OK;
 }
 
@@ -354,37 +347,27 @@ static const struct hp_change *change_of(const struct hp_view *view, size_t row)
 
 static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
                  struct hp_content *content) {
-    const struct hp_change *change = change_of(view, row);
-    bool is_significant = hp_change_is_significant(change, view->options.confidence);
+    const struct hp_change *c = change_of(view, row);
+    bool is_significant = hp_change_is_significant(c, view->options.confidence);
+    const struct hp_amount amounts[] = {
+        [BASE] = {c->before, NULL, c->before_range},
+        [NEW] = {c->after, NULL, c->after_range},
+        [DELTA] = {c->after - c->before, NULL, c->range},
+    };
+    const double numbers[] = {
+        [P] = hp_change_p(c),
+        [Q] = hp_change_q(c),
+        [P_IF_NOTHING_FREED] = c->least_growth_p,
+        [SIGNIFICANT] = is_significant,
+    };
     if (metric != view->options.metric) {
         return; // it is not known
     }
-    switch ((enum field)field) {
-    case BASE:
-        content->amount = (struct hp_amount){change->before, NULL, change->before_range};
-        break;
-    case NEW:
-        content->amount = (struct hp_amount){change->after, NULL, change->after_range};
-        break;
-    case DELTA:
-        content->amount =
-            (struct hp_amount){change->after - change->before, NULL, change->range};
-        break;
-    case P:
-        content->number = hp_change_p(change);
-        break;
-    case Q:
-        content->number = hp_change_q(change);
-        break;
-    case P_IF_NOTHING_FREED:
-        content->number = change->least_growth_p;
-        break;
-    case STATUS:
-        content->text = hp_change_status(change, is_significant);
-        break;
-    case SIGNIFICANT:
-        content->number = is_significant;
-        break;
+    if (field <= DELTA) {
+        content->amount = amounts[field];
+    } else {
+        content->number = numbers[field];
+        content->text = hp_change_status(c, is_significant);
     }
 }
 

@@ -254,12 +254,10 @@ static int build(struct hp_view *view, struct hp_err *err) {
     const struct hp_listed_function *function;
     hp_vec_each (function, &listing->functions) {
         struct hp_span name = hp_naming_function(&view->naming, function->function);
-        hp_node_id node = {hp_strtab_add(&view->naming.names, name).n};
-        hp_vec_push(&view->rows, ((struct hp_row_key){node, HP_NO_PARENT, 0, NULL}));
+        hp_view_add_row(view, (hp_node_id){hp_strtab_add(&view->naming.names, name).n});
     }
     hp_sources_read(listing, view);
-    hp_view_add_field(view, &fields[FLAT]);
-    hp_view_add_field(view, &fields[CUM]);
+    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
     return HP_OK;
 }
 
@@ -283,17 +281,9 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     }
 }
 
-static unsigned flags(const struct hp_view *view, size_t row) {
-    const struct hp_listing *listing = view->extra;
-    const struct hp_listed_function *function = &listing->functions.at[row];
-    return hp_precision_flags(&view->precision, function->cum, &function->error,
-                              view->options.metric);
-}
-
 const struct hp_report hp_report_list = {
     .name = "list",
     .build = build,
     .cell = cell,
-    .flags = flags,
     .done = done,
 };

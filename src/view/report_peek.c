@@ -238,8 +238,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
                       hp_granularity_text(view->options.by),
                       view->head.is_filtered ? " that the filters leave" : "");
     }
-    hp_view_add_field(view, &fields[FLAT]);
-    hp_view_add_field(view, &fields[CUM]);
+    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
     return ret;
 }
 
@@ -258,17 +257,9 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
                                     : hp_top_cum(&neighbors->top, node, metric);
 }
 
-static unsigned flags(const struct hp_view *view, size_t row) {
-    const struct hp_neighbors *neighbors = view->extra;
-    enum hp_metric metric = view->options.metric;
-    struct hp_amount cum = hp_top_cum(&neighbors->top, view->rows.at[row].node, metric);
-    return hp_precision_flags(&view->precision, cum.sum, cum.error, metric);
-}
-
 const struct hp_report hp_report_peek = {
     .name = "peek",
     .build = build,
     .cell = cell,
-    .flags = flags,
     .done = done,
 };

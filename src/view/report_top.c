@@ -46,15 +46,13 @@ static struct hp_top_errors errors_of(const struct hp_view *view) {
     return errors;
 }
 
-static void add_fields(struct hp_view *view) {
-    size_t count = view->options.spread ? sizeof fields / sizeof *fields : SPREAD_MEAN;
+static void set_fields(struct hp_view *view) {
     enum field with_error = view->options.sort == HP_SORT_CUM ? CUM : FLAT;
     bool has_error = view->head.is_uncertain[hp_column_of(view->options.metric)];
-    for (size_t i = 0; i < count; i++) {
-        struct hp_field field = fields[i];
-        field.shown |= has_error && i == with_error ? HP_SHOWN_ERROR : 0;
-        hp_view_add_field(view, &field);
-    }
+    hp_view_set_fields(view, fields,
+                       view->options.spread ? sizeof fields / sizeof *fields
+                                            : SPREAD_MEAN);
+    view->fields.at[with_error].shown |= has_error ? HP_SHOWN_ERROR : 0;
 }
 
 // Those of cum cost more than all else: of few rows they are added in a walk of their own.
@@ -97,7 +95,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
     if (view->options.spread) {
         hp_spread_init(&top->spread, &view->naming, &view->options);
     }
-    add_fields(view);
+    set_fields(view);
     return HP_OK;
 }
 
@@ -111,36 +109,17 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
                  struct hp_content *content) {
     const struct hp_top *top = view->extra;
     hp_node_id node = view->rows.at[row].node;
-    switch ((enum field)field) {
-    case FLAT:
-        content->amount = hp_top_flat(top, node, metric);
-        break;
-    case CUM:
-        content->amount = hp_top_cum(top, node, metric);
-        break;
-    case EFFECTIVE_SAMPLES:
-        content->amount = hp_top_flat(top, node, metric);
+    content->amount =
+        field == CUM ? hp_top_cum(top, node, metric) : hp_top_flat(top, node, metric);
+    if (field == EFFECTIVE_SAMPLES) {
         content->number = hp_precision_samples(&view->precision, content->amount.sum,
                                                content->amount.error, metric);
-        break;
-    case SPREAD_MEAN:
-        content->number = top->spread.rows[node.n].mean;
-        break;
-    case SPREAD_SD:
-        content->number = top->spread.rows[node.n].sd;
-        break;
-    case SPREAD_P:
-        content->number = top->spread.rows[node.n].p;
-        break;
-    case FLAGS:
-        break;
+    } else if (field >= SPREAD_MEAN) {
+        const struct hp_spread_row *spread = &top->spread.rows[node.n];
+        content->number = field == SPREAD_MEAN ? spread->mean
+                          : field == SPREAD_SD ? spread->sd
+                                               : spread->p;
     }
-}
-
-static unsigned flags(const struct hp_view *view, size_t row) {
-    enum hp_metric metric = view->options.metric;
-    struct hp_amount flat = hp_top_flat(view->extra, view->rows.at[row].node, metric);
-    return hp_precision_flags(&view->precision, flat.sum, flat.error, metric);
 }
 
 const struct hp_report hp_report_top = {
@@ -149,6 +128,5 @@ const struct hp_report hp_report_top = {
     .all_metrics = true,
     .build = build,
     .cell = cell,
-    .flags = flags,
     .done = done,
 };

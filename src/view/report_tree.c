@@ -275,13 +275,11 @@ static int build(struct hp_view *view, struct hp_err *err) {
     tree_init(tree, view);
     const struct hp_tree_node *node;
     hp_vec_each (node, &tree->nodes) {
-        hp_vec_push(&view->rows,
-                    ((struct hp_row_key){node->name, node->parent, node->depth, NULL}));
+        struct hp_row_key *row = hp_view_add_row(view, node->name);
+        row->parent = node->parent;
+        row->depth = node->depth;
     }
-    hp_view_add_field(view, &fields[CUM]);
-    if (!view->options.invert) {
-        hp_view_add_field(view, &fields[FLAT]);
-    }
+    hp_view_set_fields(view, fields, view->options.invert ? 1 : 2);
     return HP_OK;
 }
 
@@ -303,17 +301,9 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     }
 }
 
-static unsigned flags(const struct hp_view *view, size_t row) {
-    const struct hp_tree *tree = view->extra;
-    const struct hp_tree_node *node = &tree->nodes.at[row];
-    return hp_precision_flags(&view->precision, node->cum, &node->error,
-                              view->options.metric);
-}
-
 const struct hp_report hp_report_tree = {
     .name = "tree",
     .build = build,
     .cell = cell,
-    .flags = flags,
     .done = done,
 };

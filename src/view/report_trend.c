@@ -386,21 +386,16 @@ static const struct hp_field fields[] = {
     {{"values", NULL, NULL, HP_CELL_SERIES}, VALUES, HP_NEW_LINE},
 };
 
-static void add_fields(struct hp_view *view, const struct hp_trend *trend) {
+static void set_fields(struct hp_view *view, const struct hp_trend *trend) {
+    static const char *const units[2][2] = {{"objects/dump", "objects/hour"},
+                                            {"bytes/dump", "bytes/hour"}};
     bool is_tested = trend->test != HP_TEST_NONE, has_times = !isnan(trend->hours);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        struct hp_field field = fields[i];
-        if (i == SLOPE) {
-            field.shown |= is_tested ? HP_SHOWN_ERROR : 0;
-            field.column.title = has_times ? "slope/hour" : "slope/dump";
-            field.column.unit = trend->is_of_space
-                                    ? has_times ? "bytes/hour" : "bytes/dump"
-                                : has_times ? "objects/hour"
-                                            : "objects/dump";
-        }
-        field.column.title = i == P && !is_tested ? NULL : field.column.title;
-        hp_view_add_field(view, &field);
-    }
+    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
+    struct hp_field *slope = &view->fields.at[SLOPE];
+    slope->shown |= is_tested ? HP_SHOWN_ERROR : 0;
+    slope->column.title = has_times ? "slope/hour" : "slope/dump";
+    slope->column.unit = units[trend->is_of_space][has_times];
+    view->fields.at[P].column.title = is_tested ? "p" : NULL;
 }
 
 static int build(struct hp_view *view, struct hp_err *err) {
@@ -412,9 +407,9 @@ static int build(struct hp_view *view, struct hp_err *err) {
     hp_members_done(&members);
     const struct hp_trend_row *row;
     hp_vec_each (row, &trend->rows) {
-        hp_vec_push(&view->rows, ((struct hp_row_key){row->node, HP_NO_PARENT, 0, NULL}));
+        hp_view_add_row(view, row->node);
     }
-    add_fields(view, trend);
+    set_fields(view, trend);
     return HP_OK;
 }
 
@@ -433,41 +428,26 @@ static void cell(const struct hp_view *view, size_t number, int field,
                  enum hp_metric metric, struct hp_content *content) {
     const struct hp_trend *trend = view->extra;
     const struct hp_trend_row *row = row_of(view, number);
+    const double numbers[] = {
+        [SLOPE] = row->slope,
+        [P] = row->p,
+        [Q] = row->q,
+        [TAU] = field == TAU ? tau_of(trend, row) : (double)NAN,
+        [GREW] = (double)row->grew,
+        [SIGNIFICANT] = is_significant(row, view->options.confidence),
+        [VALUES] = NAN,
+    };
     if (metric != view->options.metric) {
         return; // it is not known
     }
-    switch ((enum field)field) {
-    case FIRST:
-        content->amount.sum = row->first;
-        break;
-    case LAST:
-        content->amount.sum = row->last;
-        break;
-    case SLOPE:
-        content->number = row->slope;
+    content->number = numbers[field];
+    content->whole = (double)trend->dumps - 1;
+    content->series = row->values;
+    content->count = trend->dumps;
+    content->amount.sum = field == FIRST ? row->first : row->last;
+    if (field == SLOPE) {
         content->amount.range = (struct hp_interval){row->slope - row->slope_error,
                                                      row->slope + row->slope_error};
-        break;
-    case P:
-        content->number = row->p;
-        break;
-    case Q:
-        content->number = row->q;
-        break;
-    case TAU:
-        content->number = tau_of(trend, row);
-        break;
-    case GREW:
-        content->number = (double)row->grew;
-        content->whole = (double)trend->dumps - 1;
-        break;
-    case SIGNIFICANT:
-        content->number = is_significant(row, view->options.confidence);
-        break;
-    case VALUES:
-        content->series = row->values;
-        content->count = trend->dumps;
-        break;
     }
 }
 

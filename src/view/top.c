@@ -110,7 +110,7 @@ void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors
     hp_visible_frames_done(&frames);
     for (uint32_t i = 0; i < view->naming.names.strings.count; i++) {
         if (top->seen[i]) {
-            hp_vec_push(&view->rows, ((struct hp_row_key){{i}, HP_NO_PARENT, 0, NULL}));
+            hp_view_add_row(view, (hp_node_id){i});
         }
     }
 }

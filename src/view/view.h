@@ -174,7 +174,9 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
                               struct hp_view_use use, struct hp_err *err);
 
 // For a report while it is built.
-void hp_view_add_field(struct hp_view *view, const struct hp_field *field);
+void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,
+                        size_t count);
+struct hp_row_key *hp_view_add_row(struct hp_view *view, hp_node_id node);
 
 // Whether some of what filters leave has a value below zero.
 bool hp_view_is_negative(const struct hp_view *view);

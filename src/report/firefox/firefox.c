@@ -265,9 +265,7 @@ static void put_meta(const struct writer *w) {
     hp_sink_text(w->out, "]}]},\n \"libs\": [], \"pages\": [],\n ");
 }
 
-static void write_firefox(struct hp_sink *out, const struct hp_view *view,
-                          const struct hp_style *style) {
-    (void)style;
+static void write_firefox(struct hp_sink *out, const struct hp_view *view) {
     struct writer w = {.out = out, .view = view, .stacks = &view->stacks};
     w.dumps = view->series;
     w.dump_count = view->series ? view->series_count : 1;

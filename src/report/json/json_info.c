@@ -149,9 +149,7 @@ static void put_modules(struct hp_sink *out, const struct hp_view *view) {
     free(frames);
 }
 
-void hp_json_info(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
-    (void)style;
+void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
     bool has_metric[HP_METRICS];
     hp_sink_text(out,
                  "{\"schema\": \"hprof-agg.info/1\", \"command\": \"info\",\n "

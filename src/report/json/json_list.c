@@ -63,9 +63,7 @@ static void put_function(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "]");
 }
 
-void hp_json_list(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
-    (void)style;
+void hp_json_list(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_listing *listing = view->extra;
     hp_json_begin(out, view);
     for (size_t i = 0; i < hp_view_shown(view, listing->functions.count); i++) {

@@ -38,9 +38,7 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row)
     put_group(out, view, "callees", group + area->callers, area->callees);
 }
 
-void hp_json_peek(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
-    (void)style;
+void hp_json_peek(struct hp_sink *out, const struct hp_view *view) {
     hp_json_begin(out, view);
     for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
         hp_sink_text(out, i > 0 ? ",\n  {" : "\n  {");

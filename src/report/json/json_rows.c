@@ -40,9 +40,7 @@ static void begin(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-void hp_json_rows(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
-    (void)style;
+void hp_json_rows(struct hp_sink *out, const struct hp_view *view) {
     begin(out, view);
     for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
         hp_sink_text(out, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");

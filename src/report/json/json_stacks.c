@@ -45,9 +45,7 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view, size_t i)
     hp_sink_text(out, "}");
 }
 
-void hp_json_stacks(struct hp_sink *out, const struct hp_view *view,
-                    const struct hp_style *style) {
-    (void)style;
+void hp_json_stacks(struct hp_sink *out, const struct hp_view *view) {
     hp_json_begin(out, view);
     for (size_t i = 0; i < hp_view_shown(view, view->stacks.all.count); i++) {
         hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");

@@ -30,9 +30,7 @@ static void put_node(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-void hp_json_tree(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
-    (void)style;
+void hp_json_tree(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     hp_json_begin(out, view);
     for (size_t i = 0; i < tree->nodes.count; i++) {

@@ -268,14 +268,13 @@ static void write_profile(struct writer *w) {
     hp_pprof_places_done(&w->places);
 }
 
-static void write_pprof(struct hp_sink *out, const struct hp_view *view,
-                        const struct hp_style *style) {
+static void write_pprof(struct hp_sink *out, const struct hp_view *view) {
     struct hp_gzip *gzip = hp_gzip_new(out);
     struct hp_sink plain;
     hp_sink_init(&plain, hp_gzip_write, gzip);
     struct writer w = {.base.out = &plain, .view = view, .stacks = &view->stacks};
-    hp_stack_sums_init(&w.sums, w.stacks, hp_pprof_has_errors(view, style));
-    hp_pprof_columns_init(&w.columns, view, style);
+    hp_stack_sums_init(&w.sums, w.stacks, hp_pprof_has_errors(view));
+    hp_pprof_columns_init(&w.columns, view);
     write_profile(&w);
     hp_stack_sums_done(&w.sums);
     hp_strtab_done(&w.base.strings);

@@ -42,16 +42,16 @@ static void add_errors(struct hp_pprof_columns *columns, const struct hp_view *v
     }
 }
 
-bool hp_pprof_has_errors(const struct hp_view *view, const struct hp_style *style) {
-    return style->with_error && view->options.kind != HP_REPORT_DIFF;
+bool hp_pprof_has_errors(const struct hp_view *view) {
+    return view->options.with_error && view->options.kind != HP_REPORT_DIFF;
 }
 
-void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_view *view,
-                           const struct hp_style *style) {
+void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_view *view) {
     static const enum hp_metric order[] = {HP_ALLOC_OBJECTS, HP_ALLOC_SPACE,
                                            HP_INUSE_OBJECTS, HP_INUSE_SPACE};
 
-    const char *const *names = style->flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
+    const char *const *names =
+        view->options.flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
     columns->count = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (hp_view_has_metric(view, order[i])) { // else it would be read as 0
@@ -63,7 +63,7 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_vie
         add(columns, names[HP_INUSE_SPACE], "bytes", HP_INUSE_SPACE, HP_PPROF_ESTIMATE);
     }
     columns->estimates = columns->count;
-    if (hp_pprof_has_errors(view, style)) {
+    if (hp_pprof_has_errors(view)) {
         add_errors(columns, view);
     }
 }

@@ -27,10 +27,9 @@ struct hp_pprof_columns {
 };
 
 // Whether errors are written: those of a difference do not add up.
-bool hp_pprof_has_errors(const struct hp_view *view, const struct hp_style *style);
+bool hp_pprof_has_errors(const struct hp_view *view);
 
-void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_view *view,
-                           const struct hp_style *style);
+void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_view *view);
 
 // What the estimate of a metric is called; if there is none, the last.
 const char *hp_pprof_column_type(const struct hp_pprof_columns *columns,

@@ -44,14 +44,14 @@ void hp_text_p(char text[HP_NUMBER_SIZE], double p);
 void hp_text_put(struct hp_sink *out, const char *text, int width);
 
 // Of the report's metric.
-void hp_text_value(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_style *style, hp_fixed value, int width);
+void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
+                   int width);
 void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole);
 
 // Half of the interval of an estimate, with a mark if it stands on few samples; its title; and
 // the line below a table that says what they are.
 void hp_text_error(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_style *style, const struct hp_amount *amount);
+                   const struct hp_amount *amount);
 void hp_text_error_title(struct hp_sink *out, const struct hp_view *view);
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view);
 
@@ -59,8 +59,8 @@ void hp_text_error_note(struct hp_sink *out, const struct hp_view *view);
 bool hp_text_has_errors(const struct hp_view *view);
 
 // What begins and ends a line of titles.
-const char *hp_text_bold(const struct hp_style *style);
-const char *hp_text_plain(const struct hp_style *style);
+const char *hp_text_bold(const struct hp_view *view);
+const char *hp_text_plain(const struct hp_view *view);
 
 // The last line of a table that was cut: `rows` more, worth `value`.
 void hp_text_rest(struct hp_sink *out, size_t rows, const char *what, hp_fixed value,
@@ -77,8 +77,7 @@ hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head;
 void hp_text_inputs(struct hp_sink *out, const struct hp_view *view);
 // "filters    --focus=f leave ", or nothing and false.
 bool hp_text_filters(struct hp_sink *out, const struct hp_view *view);
-void hp_text_warnings(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_style *style);
+void hp_text_warnings(struct hp_sink *out, const struct hp_view *view);
 
 // --- reports ------------------------------------------------------------------------------
 

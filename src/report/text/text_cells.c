@@ -88,10 +88,10 @@ void hp_text_put(struct hp_sink *out, const char *text, int width) {
     hp_sink_text(out, text);
 }
 
-void hp_text_value(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_style *style, hp_fixed value, int width) {
+void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
+                   int width) {
     char text[HP_NUMBER_SIZE];
-    hp_text_format(text, value, view->options.metric, style->unit);
+    hp_text_format(text, value, view->options.metric, view->options.unit);
     hp_text_put(out, text, width);
 }
 
@@ -102,11 +102,11 @@ void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole) {
 }
 
 void hp_text_error(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_style *style, const struct hp_amount *amount) {
+                   const struct hp_amount *amount) {
     char text[HP_NUMBER_SIZE] = "";
     enum hp_metric metric = view->options.metric;
     if (amount->error->samples > 0 && amount->error->period > 0) {
-        hp_text_half(text, view, amount, metric, style->unit);
+        hp_text_half(text, view, amount, metric, view->options.unit);
     }
     unsigned flags =
         hp_precision_flags(&view->precision, amount->sum, amount->error, metric);
@@ -132,12 +132,12 @@ bool hp_text_has_errors(const struct hp_view *view) {
     return view->head.is_uncertain[hp_column_of(view->options.metric)];
 }
 
-const char *hp_text_bold(const struct hp_style *style) {
-    return style->color ? "\033[1m" : "";
+const char *hp_text_bold(const struct hp_view *view) {
+    return view->options.color ? "\033[1m" : "";
 }
 
-const char *hp_text_plain(const struct hp_style *style) {
-    return style->color ? "\033[0m" : "";
+const char *hp_text_plain(const struct hp_view *view) {
+    return view->options.color ? "\033[0m" : "";
 }
 
 void hp_text_rest(struct hp_sink *out, size_t rows, const char *what, hp_fixed value,

@@ -73,8 +73,7 @@ static void put_filtered_change(struct hp_sink *out, const struct hp_view *view)
     }
 }
 
-void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view,
-                       const struct hp_style *style) {
+void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_difference *difference = view->extra;
     const struct hp_change *total = &difference->total;
     enum hp_metric metric = view->options.metric;
@@ -92,7 +91,7 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "\n");
     put_difference_test(out, difference->test);
     put_filtered_change(out, view);
-    hp_text_warnings(out, view, style);
+    hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
 }
 
@@ -140,8 +139,7 @@ static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view) 
     }
 }
 
-void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view,
-                        const struct hp_style *style) {
+void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trend *trend = view->extra;
     enum hp_metric metric = view->options.metric;
     char first[HP_NUMBER_SIZE], last[HP_NUMBER_SIZE];
@@ -157,6 +155,6 @@ void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view,
     put_slope(out, trend, metric);
     put_trend_test(out, trend);
     put_filtered_trend(out, view);
-    hp_text_warnings(out, view, style);
+    hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
 }

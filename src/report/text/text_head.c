@@ -154,17 +154,15 @@ static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, " (%s)\n", text);
 }
 
-void hp_text_warnings(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_style *style) {
+void hp_text_warnings(struct hp_sink *out, const struct hp_view *view) {
     for (size_t i = 0; i < hp_view_warning_count(view); i++) {
-        hp_sink_text(out, style->color ? "\033[33mwarning:\033[0m " : "warning: ");
+        hp_sink_text(out, view->options.color ? "\033[33mwarning:\033[0m " : "warning: ");
         hp_sink_escaped(out, hp_view_warning(view, i));
         hp_sink_text(out, "\n");
     }
 }
 
-void hp_text_head(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
+void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
     size_t used = view->head.summary[HP_SIDE_ALL].used;
     char inputs[HP_NUMBER_SIZE];
     hp_format_grouped(inputs, (hp_int128)used);
@@ -176,6 +174,6 @@ void hp_text_head(struct hp_sink *out, const struct hp_view *view,
         put_unseen(out, view);
     }
     put_filtered(out, view);
-    hp_text_warnings(out, view, style);
+    hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
 }

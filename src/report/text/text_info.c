@@ -220,9 +220,7 @@ static void put_total(struct hp_sink *out, const struct hp_view *view,
                   (int)(thousandths % 1000));
 }
 
-void hp_text_info(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
-    (void)style;
+void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
         put_input(out, &view->head.inputs[i]);
     }

@@ -21,25 +21,24 @@ enum {
 struct list {
     struct hp_sink *out;
     const struct hp_view *view;
-    const struct hp_style *style;
     bool has_errors;
 };
 
 static void put_titles(const struct list *list) {
-    hp_sink_print(list->out, "%s%*s %*s", hp_text_bold(list->style), WIDTH, "flat", WIDTH,
+    hp_sink_print(list->out, "%s%*s %*s", hp_text_bold(list->view), WIDTH, "flat", WIDTH,
                   "cum");
     if (list->has_errors) {
         hp_sink_text(list->out, " ");
         hp_text_error_title(list->out, list->view);
     }
-    hp_sink_print(list->out, "  line%s\n", hp_text_plain(list->style));
+    hp_sink_print(list->out, "  line%s\n", hp_text_plain(list->view));
 }
 
 static void put_value(const struct list *list, hp_fixed value) {
     if (value == 0) {
         hp_sink_print(list->out, "%*s", WIDTH, "-");
     } else {
-        hp_text_value(list->out, list->view, list->style, value, WIDTH);
+        hp_text_value(list->out, list->view, value, WIDTH);
     }
 }
 
@@ -54,7 +53,7 @@ static void put_values(const struct list *list, const struct hp_listed_line *lin
     put_value(list, line->cum);
     if (list->has_errors) {
         hp_sink_text(list->out, " ");
-        hp_text_error(list->out, list->view, list->style,
+        hp_text_error(list->out, list->view,
                       &(struct hp_amount){.sum = line->cum, .error = &line->error});
     }
 }
@@ -126,8 +125,8 @@ static void put_function_title(const struct list *list,
     char flat[HP_NUMBER_SIZE], cum[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
     enum hp_metric metric = view->options.metric;
     hp_text_share(share, function->cum, view->head.total.of[metric]);
-    hp_text_format(flat, function->flat, metric, list->style->unit);
-    hp_text_format(cum, function->cum, metric, list->style->unit);
+    hp_text_format(flat, function->flat, metric, list->view->options.unit);
+    hp_text_format(cum, function->cum, metric, list->view->options.unit);
     hp_sink_text(list->out, "\n");
     hp_sink_escaped(list->out, hp_naming_function(&view->naming, function->function));
     hp_sink_text(list->out, " in ");
@@ -155,12 +154,11 @@ static void put_function(const struct list *list,
     }
 }
 
-void hp_text_list(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
+void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_listing *listing = view->extra;
-    struct list list = {out, view, style, hp_text_has_errors(view)};
+    struct list list = {out, view, hp_text_has_errors(view)};
     size_t count = listing->functions.count, shown = hp_view_shown(view, count);
-    hp_text_head(out, view, style);
+    hp_text_head(out, view);
     put_titles(&list);
     for (size_t i = 0; i < shown; i++) {
         put_function(&list, &listing->functions.at[i]);

@@ -14,7 +14,6 @@
 struct peek {
     struct hp_sink *out;
     const struct hp_view *view;
-    const struct hp_style *style;
 };
 
 enum {
@@ -22,24 +21,24 @@ enum {
 };
 
 static void put_titles(const struct peek *peek) {
-    hp_sink_print(peek->out, "%s%*s  flat%% %*s   cum%%", hp_text_bold(peek->style),
+    hp_sink_print(peek->out, "%s%*s  flat%% %*s   cum%%", hp_text_bold(peek->view),
                   HP_AMOUNT_WIDTH, "flat", HP_AMOUNT_WIDTH, "cum");
     if (hp_text_has_errors(peek->view)) {
         hp_sink_text(peek->out, " ");
         hp_text_error_title(peek->out, peek->view);
     }
     hp_sink_print(peek->out, "  %s%s\n", hp_granularity_text(peek->view->options.by),
-                  hp_text_plain(peek->style));
+                  hp_text_plain(peek->view));
 }
 
 static void put_cum(const struct peek *peek, const struct hp_amount *cum,
                     hp_fixed whole) {
-    hp_text_value(peek->out, peek->view, peek->style, cum->sum, HP_AMOUNT_WIDTH);
+    hp_text_value(peek->out, peek->view, cum->sum, HP_AMOUNT_WIDTH);
     hp_sink_text(peek->out, " ");
     hp_text_percent(peek->out, cum->sum, whole);
     if (hp_text_has_errors(peek->view)) {
         hp_sink_text(peek->out, " ");
-        hp_text_error(peek->out, peek->view, peek->style, cum);
+        hp_text_error(peek->out, peek->view, cum);
     }
     hp_sink_text(peek->out, "  ");
 }
@@ -79,7 +78,7 @@ static void put_area(const struct peek *peek, size_t row) {
     struct hp_amount cum = hp_top_cum(&neighbors->top, node, metric);
     hp_sink_text(peek->out, "\n");
     put_neighbors(peek, row, cum.sum, false);
-    hp_text_value(peek->out, peek->view, peek->style, flat.sum, HP_AMOUNT_WIDTH);
+    hp_text_value(peek->out, peek->view, flat.sum, HP_AMOUNT_WIDTH);
     hp_sink_text(peek->out, " ");
     hp_text_percent(peek->out, flat.sum, total);
     hp_sink_text(peek->out, " ");
@@ -88,11 +87,10 @@ static void put_area(const struct peek *peek, size_t row) {
     put_neighbors(peek, row, cum.sum, true);
 }
 
-void hp_text_peek(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
-    struct peek peek = {out, view, style};
+void hp_text_peek(struct hp_sink *out, const struct hp_view *view) {
+    struct peek peek = {out, view};
     size_t count = view->rows.count, shown = hp_view_shown(view, count);
-    hp_text_head(out, view, style);
+    hp_text_head(out, view);
     put_titles(&peek);
     for (size_t i = 0; i < shown; i++) {
         put_area(&peek, i);

@@ -29,7 +29,6 @@ enum {
 struct table {
     struct hp_sink *out;
     const struct hp_view *view;
-    const struct hp_style *style;
     enum hp_metric metric;
     hp_fixed total, base; // what shares are of
     hp_fixed running;     // of the column that is added up
@@ -93,7 +92,7 @@ static void put_title(const struct table *t, const struct hp_field *field) {
 static void put_titles(const struct table *t) {
     const struct hp_field *field;
     const char *between = "";
-    hp_sink_text(t->out, hp_text_bold(t->style));
+    hp_sink_text(t->out, hp_text_bold(t->view));
     hp_vec_each (field, &t->view->fields) {
         if (field->column.title) {
             hp_sink_text(t->out, between);
@@ -102,7 +101,7 @@ static void put_titles(const struct table *t) {
         }
     }
     hp_sink_print(t->out, "  %s%s\n", hp_granularity_text(t->view->options.by),
-                  hp_text_plain(t->style));
+                  hp_text_plain(t->view));
 }
 
 // --- cells --------------------------------------------------------------------------------
@@ -110,7 +109,8 @@ static void put_titles(const struct table *t) {
 static void put_end(const struct table *t, double end) {
     char text[HP_SIGNED_SIZE] = "-";
     if (!isnan(end)) {
-        hp_text_signed(text, hp_text_fixed(end, t->metric), t->metric, t->style->unit);
+        hp_text_signed(text, hp_text_fixed(end, t->metric), t->metric,
+                       t->view->options.unit);
     }
     hp_sink_text(t->out, " ");
     hp_text_put(t->out, text, HP_AMOUNT_WIDTH);
@@ -131,9 +131,9 @@ static void format_amount(const struct table *t, const struct hp_field *field,
     if (value == 0 && (field->shown & HP_SHOWN_DASH)) {
         strcpy(text, "-");
     } else if (field->shown & (HP_SHOWN_SIGNED | HP_SHOWN_GROWTH)) {
-        hp_text_signed(text, value, t->metric, t->style->unit);
+        hp_text_signed(text, value, t->metric, t->view->options.unit);
     } else {
-        hp_text_format(text, value, t->metric, t->style->unit);
+        hp_text_format(text, value, t->metric, t->view->options.unit);
     }
 }
 
@@ -144,14 +144,14 @@ static void format_number(const struct table *t, const struct hp_field *field,
     } else if (field->column.cell == HP_CELL_P) {
         hp_text_p(text, content->number);
     } else if (field->column.cell == HP_CELL_RATE) {
-        hp_text_rate(text, content->number, t->metric, t->style->unit);
+        hp_text_rate(text, content->number, t->metric, t->view->options.unit);
     } else if (field->column.cell == HP_CELL_COUNT && content->whole > 0) {
         snprintf(text, HP_NUMBER_SIZE, "%.0f/%.0f", content->number, content->whole);
     } else if (field->column.cell == HP_CELL_COUNT) {
         hp_format_grouped(text, (hp_int128)content->number);
     } else if (has_unit_of_metric(field)) {
         hp_text_format(text, hp_text_fixed(content->number, t->metric), t->metric,
-                       t->style->unit);
+                       t->view->options.unit);
     } else {
         snprintf(text, HP_NUMBER_SIZE, "%.2f", content->number);
     }
@@ -178,12 +178,13 @@ static void put_error(const struct table *t, size_t row) {
     char text[HP_NUMBER_SIZE] = "-";
     hp_sink_text(t->out, " ");
     if (t->with_error->column.cell != HP_CELL_RATE) {
-        hp_text_error(t->out, t->view, t->style, &content.amount);
+        hp_text_error(t->out, t->view, &content.amount);
         return;
     }
     double half = (content.amount.range.high - content.amount.range.low) / 2;
     if (half > 0) { // false for NAN
-        hp_text_format(text, hp_text_fixed(half, t->metric), t->metric, t->style->unit);
+        hp_text_format(text, hp_text_fixed(half, t->metric), t->metric,
+                       t->view->options.unit);
     }
     hp_text_put(t->out, text, HP_ERROR_WIDTH);
     hp_sink_text(t->out, " ");
@@ -291,9 +292,9 @@ static void put_outliers(const struct table *t) {
     for (size_t i = 0; i < spread->outliers.count && i < MOST_OUTLIERS; i++) {
         const struct hp_outlier *outlier = &spread->outliers.at[i];
         char value[HP_NUMBER_SIZE], others[HP_NUMBER_SIZE], p[HP_NUMBER_SIZE];
-        hp_text_format(value, outlier->value, t->metric, t->style->unit);
+        hp_text_format(value, outlier->value, t->metric, t->view->options.unit);
         hp_text_format(others, hp_text_fixed(outlier->others, t->metric), t->metric,
-                       t->style->unit);
+                       t->view->options.unit);
         hp_text_p(p, outlier->p);
         hp_sink_print(t->out, "%s with %s, others have %s on average, p %s  ",
                       i == 0 ? "stands out: " : "            ", value, others, p);
@@ -315,13 +316,12 @@ static void put_head(const struct table *t) {
         [HP_REPORT_TREND] = hp_text_trend_head,
     };
     hp_writer *own = heads[t->view->options.kind];
-    (own ? own : hp_text_head)(t->out, t->view, t->style);
+    (own ? own : hp_text_head)(t->out, t->view);
 }
 
-void hp_text_rows(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
+void hp_text_rows(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
-    struct table t = {.out = out, .view = view, .style = style, .metric = metric};
+    struct table t = {.out = out, .view = view, .metric = metric};
     size_t shown = hp_view_shown(view, view->rows.count);
     t.total = view->head.total.of[metric];
     t.base =

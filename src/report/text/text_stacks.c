@@ -24,31 +24,29 @@ static void put_frames(struct hp_sink *out, const struct hp_view *view, size_t i
     hp_sink_text(out, "\n");
 }
 
-static void put_stack(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_style *style, size_t i) {
+static void put_stack(struct hp_sink *out, const struct hp_view *view, size_t i) {
     enum hp_metric metric = view->options.metric;
     struct hp_amount amount = hp_stack_list_amount(view, i, metric);
-    hp_text_value(out, view, style, amount.sum, HP_AMOUNT_WIDTH);
+    hp_text_value(out, view, amount.sum, HP_AMOUNT_WIDTH);
     hp_sink_text(out, " ");
     hp_text_percent(out, amount.sum, view->head.total.of[metric]);
     if (hp_text_has_errors(view)) {
         bool is_once = (hp_stack_list_flags(view, i) & HP_ROW_SEEN_ONCE) != 0;
         hp_sink_text(out, " ±");
-        hp_text_error(out, view, style, &amount);
+        hp_text_error(out, view, &amount);
         hp_sink_text(out, is_once ? " seen once" : "");
     }
     hp_sink_text(out, "  ");
     put_frames(out, view, i);
 }
 
-void hp_text_stacks(struct hp_sink *out, const struct hp_view *view,
-                    const struct hp_style *style) {
+void hp_text_stacks(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     size_t count = view->stacks.all.count, shown = hp_view_shown(view, count);
     hp_fixed rest = view->head.filtered.of[metric];
-    hp_text_head(out, view, style);
+    hp_text_head(out, view);
     for (size_t i = 0; i < shown; i++) {
-        put_stack(out, view, style, i);
+        put_stack(out, view, i);
         rest -= hp_stack_list_amount(view, i, metric).sum;
     }
     if (shown < count) {

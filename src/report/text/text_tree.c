@@ -21,9 +21,8 @@ struct drawing {
     bool is_open[MOST_STEPS + 1]; // the branch of this step goes on further down
 };
 
-static void put_titles(struct hp_sink *out, const struct hp_view *view,
-                       const struct hp_style *style) {
-    hp_sink_print(out, "%s%*s   cum%%", hp_text_bold(style), WIDTH, "cum");
+static void put_titles(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_print(out, "%s%*s   cum%%", hp_text_bold(view), WIDTH, "cum");
     if (hp_text_has_errors(view)) {
         hp_sink_text(out, " ");
         hp_text_error_title(out, view);
@@ -32,7 +31,7 @@ static void put_titles(struct hp_sink *out, const struct hp_view *view,
         hp_sink_print(out, " %*s", WIDTH, "flat");
     }
     hp_sink_print(out, "  %s%s\n", hp_granularity_text(view->options.by),
-                  hp_text_plain(style));
+                  hp_text_plain(view));
 }
 
 static bool is_branch(const struct hp_tree *tree, const struct hp_tree_node *node) {
@@ -61,23 +60,22 @@ static void put_branches(struct hp_sink *out, struct drawing *drawing,
 }
 
 static void put_node(struct hp_sink *out, struct drawing *drawing,
-                     const struct hp_view *view, const struct hp_style *style,
-                     size_t number) {
+                     const struct hp_view *view, size_t number) {
     const struct hp_tree *tree = view->extra;
     const struct hp_tree_node *node = &tree->nodes.at[number];
-    hp_text_value(out, view, style, node->cum, WIDTH);
+    hp_text_value(out, view, node->cum, WIDTH);
     hp_sink_text(out, " ");
     hp_text_percent(out, node->cum, view->head.total.of[view->options.metric]);
     if (hp_text_has_errors(view)) {
         hp_sink_text(out, " ");
-        hp_text_error(out, view, style,
+        hp_text_error(out, view,
                       &(struct hp_amount){.sum = node->cum, .error = &node->error});
     }
     if (node->flat == 0 && !view->options.invert) {
         hp_sink_print(out, " %*s", WIDTH, "-");
     } else if (!view->options.invert) {
         hp_sink_text(out, " ");
-        hp_text_value(out, view, style, node->flat, WIDTH);
+        hp_text_value(out, view, node->flat, WIDTH);
     }
     hp_sink_text(out, "  ");
     put_branches(out, drawing, tree, number);
@@ -85,15 +83,14 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
     hp_sink_text(out, "\n");
 }
 
-void hp_text_tree(struct hp_sink *out, const struct hp_view *view,
-                  const struct hp_style *style) {
+void hp_text_tree(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     size_t count = tree->nodes.count;
     struct drawing drawing = {.steps = hp_alloc(count * sizeof *drawing.steps)};
-    hp_text_head(out, view, style);
-    put_titles(out, view, style);
+    hp_text_head(out, view);
+    put_titles(out, view);
     for (size_t i = 0; i < count; i++) {
-        put_node(out, &drawing, view, style, i);
+        put_node(out, &drawing, view, i);
     }
     if (tree->hidden > 0) {
         char hidden[HP_NUMBER_SIZE];

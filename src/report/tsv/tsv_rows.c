@@ -73,9 +73,7 @@ static void put_cell(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-static void write_rows(struct hp_sink *out, const struct hp_view *view,
-                       const struct hp_style *style) {
-    (void)style;
+static void write_rows(struct hp_sink *out, const struct hp_view *view) {
     put_titles(out, view);
     for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
         const struct hp_field *field;

@@ -29,9 +29,7 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_style *style) {
-    (void)style;
+void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_stack_list *list = view->extra;
     enum hp_metric metric = view->options.metric;
     hp_sink_text(out, "value\tvalue_low\tvalue_high\teffective_samples\tflags\tstack\n");
