@@ -57,6 +57,12 @@ static void print_long(struct hp_sink *sink, const char *format, va_list args) {
     free(text);
 }
 
+void hp_sink_integer(struct hp_sink *sink, hp_int128 number) {
+    char text[HP_NUMBER_SIZE];
+    hp_format_integer(text, number);
+    hp_sink_text(sink, text);
+}
+
 void hp_sink_print(struct hp_sink *sink, const char *format, ...) {
     if (sizeof sink->buffer - sink->used < sizeof sink->buffer / 4) {
         flush(sink);

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "base/units.h"
 
 struct hp_sink {
     hp_write_fn *write;
@@ -19,6 +20,7 @@ struct hp_sink {
 void hp_sink_init(struct hp_sink *sink, hp_write_fn *write, void *data);
 void hp_sink_put(struct hp_sink *sink, const void *bytes, size_t size);
 void hp_sink_text(struct hp_sink *sink, const char *text);
+void hp_sink_integer(struct hp_sink *sink, hp_int128 number);
 HP_PRINTF(2, 3)
 void hp_sink_print(struct hp_sink *sink, const char *format, ...);
 

@@ -49,6 +49,15 @@ struct hp_utf8 hp_utf8_first(struct hp_span text) {
     return (struct hp_utf8){code, size, true, !is_unsafe(code)};
 }
 
+size_t hp_plain_size(struct hp_span text) {
+    size_t size = 0;
+    while (size < text.size && text.at[size] >= ' ' && text.at[size] <= '~' &&
+           text.at[size] != '"' && text.at[size] != '\\') {
+        size++;
+    }
+    return size;
+}
+
 // Write what stands for the first character; how many bytes that is.
 static size_t escape_first(struct hp_span text, struct hp_utf8 c, char *out) {
     char escaped[16];

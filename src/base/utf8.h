@@ -16,4 +16,8 @@ struct hp_utf8 {
 // The first character of a text that is not empty.
 struct hp_utf8 hp_utf8_first(struct hp_span text);
 
+// How many characters from the first on stand for themselves in any format: printable ASCII
+// but for quotes and backslashes, as nearly all are.
+size_t hp_plain_size(struct hp_span text);
+
 #endif

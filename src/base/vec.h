@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define HP_VEC(type)            \
     struct {                    \
@@ -22,6 +23,21 @@
 // Append one item and return its address.
 #define hp_vec_push(vec, item) \
     (hp_vec_reserve(vec, 1), (vec)->at[(vec)->count] = (item), &(vec)->at[(vec)->count++])
+
+// Append `n` items from elsewhere.
+#define hp_vec_append(vec, items, n)                                                    \
+    (hp_vec_reserve(vec, n),                                                            \
+     (n) > 0 ? memcpy((vec)->at + (vec)->count, items, (n) * sizeof *(vec)->at) : NULL, \
+     (void)((vec)->count += (n)))
+
+// Sort as qsort() and qsort_r() do.
+#define hp_vec_sort(vec, compare)                                                    \
+    ((vec)->count > 0 ? qsort((vec)->at, (vec)->count, sizeof *(vec)->at, (compare)) \
+                      : (void)0)
+#define hp_vec_sort_r(vec, compare, context)                                         \
+    ((vec)->count > 0                                                                \
+         ? qsort_r((vec)->at, (vec)->count, sizeof *(vec)->at, (compare), (context)) \
+         : (void)0)
 
 #define hp_vec_done(vec) \
     (free((vec)->at), (vec)->at = NULL, (void)((vec)->count = (vec)->capacity = 0))

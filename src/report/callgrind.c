@@ -18,9 +18,6 @@
 // Valgrind's own --separate-recs.
 #include "report/format.h"
 #include "report/notes.h"
-#include "view/callgraph.h"
-
-#include "base/units.h"
 
 #include <errno.h>
 
@@ -50,14 +47,164 @@ static const struct event events_of_differences[DIFFERENCE_EVENTS] = {
     [EVENT_SHRANK] = {"Shrank", "by how much stacks have shrunk"},
 };
 
+// --- functions and their calls --------------------------------------------------------------
+
+// A function is a name in one file of one module.  Where it recurs within a stack, each further
+// occurrence is a function of its own, of the next level: so that what a function holds is what
+// it has itself and what its calls have, and nothing is counted twice.
+struct function {
+    hp_module_id module;
+    hp_string file;  // of the profile; "" if unknown
+    hp_node_id name; // of the stacks' naming
+    uint32_t level;  // 1 for the first in a stack from the root
+};
+
+struct costs {
+    hp_int128 of[HP_METRICS]; // whatever is to be added up
+    hp_int128 calls;
+};
+
+// What one line of a function allocates itself, or by calls of one other.
+struct row {
+    uint32_t function, callee; // numbers in `functions`; 0 is none
+    uint32_t line;             // 0 if unknown
+    struct costs costs;
+};
+
+struct callgraph {
+    HP_VEC(struct function) functions; // [0] is none
+    HP_VEC(struct row) rows;           // by function, callee and line
+};
+
+struct row_key {
+    uint32_t function, callee, line;
+};
+
+// When a function of level 1 was last met.
+struct meeting {
+    size_t stack; // its number and one
+    uint32_t level;
+};
+
+struct builder {
+    struct callgraph *graph;
+    const struct hp_stacks *stacks;
+    struct hp_strtab functions, rows; // the bytes of all keys, to find them again
+    HP_VEC(struct meeting) meetings;  // of each function
+};
+
+static uint32_t add_function(struct builder *b, const struct function *function) {
+    uint32_t number = hp_strtab_number(&b->functions, function, sizeof *function) + 1;
+    if (number == b->graph->functions.count) {
+        hp_vec_push(&b->graph->functions, *function);
+        hp_vec_push(&b->meetings, (struct meeting){0});
+    }
+    return number;
+}
+
+// The function of a call, of the level it has in this stack.
+static uint32_t meet(struct builder *b, const struct hp_place *place, uint32_t call,
+                     size_t stack) {
+    struct function function = {
+        .module = place->frame ? place->frame->module : (hp_module_id){0},
+        .file = place->lines ? place->lines[call].file : (hp_string){0},
+        .name = place->calls[call].node,
+        .level = 1,
+    };
+    uint32_t first = add_function(b, &function);
+    struct meeting *meeting = &b->meetings.at[first];
+    if (meeting->stack != stack + 1) {
+        *meeting = (struct meeting){stack + 1, 1};
+        return first;
+    }
+    function.level = ++meeting->level;
+    return add_function(b, &function);
+}
+
+static void add_costs(struct builder *b, struct row_key key, const struct costs *costs) {
+    uint32_t number = hp_strtab_number(&b->rows, &key, sizeof key);
+    if (number == b->graph->rows.count) {
+        struct row row = {key.function, key.callee, key.line, {{0}, 0}};
+        hp_vec_push(&b->graph->rows, row);
+    }
+    struct costs *sum = &b->graph->rows.at[number].costs;
+    for (int i = 0; i < HP_METRICS; i++) {
+        sum->of[i] += costs->of[i];
+    }
+    sum->calls += costs->calls;
+}
+
+// From the root, each function calls the next.
+static void add_stack(struct builder *b, size_t number, const struct costs *costs) {
+    const struct hp_stack_key *stack = &b->stacks->all.at[number];
+    struct row_key caller = {0};
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        struct hp_place place = hp_stacks_place(b->stacks, stack->at[i]);
+        for (uint32_t call = place.count; call-- > 0;) {
+            uint32_t function = meet(b, &place, call, number);
+            if (caller.function) {
+                caller.callee = function;
+                add_costs(b, caller, costs);
+            }
+            caller =
+                (struct row_key){function, 0, place.lines ? place.lines[call].line : 0};
+        }
+    }
+    add_costs(b, caller, costs);
+}
+
+static bool has_costs(const struct costs *costs) {
+    bool any = false;
+    for (int i = 0; i < HP_METRICS; i++) {
+        any |= costs->of[i] != 0;
+    }
+    return any;
+}
+
+static int compare_rows(const void *left, const void *right) {
+    const struct row *a = left, *b = right;
+    if (a->function != b->function) {
+        return a->function < b->function ? -1 : 1;
+    }
+    if (a->callee != b->callee) {
+        return a->callee < b->callee ? -1 : 1;
+    }
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+// `costs` are those of the stacks, and those without any are left out.
+static void callgraph_init(struct callgraph *graph, const struct hp_stacks *stacks,
+                           const struct costs *costs) {
+    *graph = (struct callgraph){0};
+    struct builder b = {.graph = graph, .stacks = stacks};
+    hp_vec_push(&graph->functions, (struct function){0});
+    hp_vec_push(&b.meetings, (struct meeting){0});
+    for (size_t i = 0; i < stacks->all.count; i++) {
+        if (has_costs(&costs[i])) {
+            add_stack(&b, i, &costs[i]);
+        }
+    }
+    hp_vec_sort(&graph->rows, compare_rows);
+    hp_strtab_done(&b.functions);
+    hp_strtab_done(&b.rows);
+    hp_vec_done(&b.meetings);
+}
+
+static void callgraph_done(struct callgraph *graph) {
+    hp_vec_done(&graph->functions);
+    hp_vec_done(&graph->rows);
+}
+
+// --- what is written ------------------------------------------------------------------------
+
 struct writer {
     struct hp_sink *out;
     const struct hp_view *view;
     const struct hp_stacks *stacks;
     struct event events[HP_METRICS];
     size_t event_count;
-    struct hp_callgraph_costs *costs; // of each stack, in the order of the events
-    struct hp_callgraph graph;
+    struct costs *costs; // of each stack, in the order of the events
+    struct callgraph graph;
     struct hp_strtab files; // those that were named
     bool *named_objects;    // of each module
     bool *named_functions;  // of each function of the graph
@@ -123,15 +270,13 @@ static void add_difference(struct writer *w) {
 // --- head ---------------------------------------------------------------------------------
 
 static void put_integer(const struct writer *w, hp_int128 number) {
-    char text[HP_NUMBER_SIZE];
     if (number > UINT64_MAX) { // readers would take it for another
         w->out->error = EOVERFLOW;
     }
-    hp_format_integer(text, number);
-    hp_sink_text(w->out, text);
+    hp_sink_integer(w->out, number);
 }
 
-static void put_costs(const struct writer *w, const struct hp_callgraph_costs *costs) {
+static void put_costs(const struct writer *w, const struct costs *costs) {
     for (size_t i = 0; i < w->event_count; i++) {
         hp_sink_text(w->out, " ");
         put_integer(w, costs->of[i]);
@@ -160,7 +305,7 @@ static void put_head(const struct writer *w) {
     for (size_t i = 0; i < w->event_count; i++) {
         hp_sink_print(w->out, " %s", w->events[i].name);
     }
-    struct hp_callgraph_costs total = {0};
+    struct costs total = {0};
     for (size_t i = 0; i < w->stacks->all.count; i++) {
         for (size_t k = 0; k < w->event_count; k++) {
             total.of[k] += w->costs[i].of[k];
@@ -191,9 +336,8 @@ static void put_object(struct writer *w, const char *key, hp_module_id module) {
 }
 
 static void put_file(struct writer *w, const char *key, hp_string file) {
-    struct hp_span bytes = {(const char *)&file, sizeof file};
     size_t known = w->files.strings.count;
-    uint32_t number = hp_strtab_add(&w->files, bytes).n;
+    uint32_t number = hp_strtab_number(&w->files, &file, sizeof file) + 1;
     hp_sink_print(w->out, "%sfl=(%u)", key, (unsigned)number);
     if (number >= known) {
         put_name(w, hp_view_string(w->view, file));
@@ -203,7 +347,7 @@ static void put_file(struct writer *w, const char *key, hp_string file) {
 
 // `key` is "" or "c", for one that is called.
 static void put_function(struct writer *w, const char *key, uint32_t number) {
-    const struct hp_callgraph_function *function = &w->graph.functions.at[number];
+    const struct function *function = &w->graph.functions.at[number];
     put_object(w, key, function->module);
     put_file(w, key, function->file);
     hp_sink_print(w->out, "%sfn=(%u)", key, (unsigned)number);
@@ -219,7 +363,7 @@ static void put_function(struct writer *w, const char *key, uint32_t number) {
 
 static void put_body(struct writer *w) {
     uint32_t function = 0;
-    const struct hp_callgraph_row *row;
+    const struct row *row;
     hp_vec_each (row, &w->graph.rows) {
         if (row->function != function) {
             function = row->function;
@@ -246,7 +390,7 @@ static void write_callgrind(struct hp_sink *out, const struct hp_view *view) {
     } else {
         add_metrics(&w);
     }
-    hp_callgraph_init(&w.graph, w.stacks, w.costs);
+    callgraph_init(&w.graph, w.stacks, w.costs);
     w.named_objects = hp_alloc(modules * sizeof *w.named_objects);
     w.named_functions = hp_alloc(w.graph.functions.count * sizeof *w.named_functions);
     put_head(&w);
@@ -254,7 +398,7 @@ static void write_callgrind(struct hp_sink *out, const struct hp_view *view) {
     free(w.named_functions);
     free(w.named_objects);
     hp_strtab_done(&w.files);
-    hp_callgraph_done(&w.graph);
+    callgraph_done(&w.graph);
     free(w.costs);
 }
 

@@ -15,8 +15,6 @@
 #include "report/json/json_text.h"
 #include "report/notes.h"
 
-#include "base/units.h"
-
 struct writer {
     struct hp_sink *out;
     const struct hp_view *view;
@@ -53,9 +51,9 @@ static void number_frames(struct writer *w) {
 }
 
 static void put_number(const struct writer *w, const char *key, hp_int128 number) {
-    char text[HP_NUMBER_SIZE];
-    hp_format_integer(text, number);
-    hp_sink_print(w->out, "\"%s\": %s, ", key, text);
+    hp_sink_print(w->out, "\"%s\": ", key);
+    hp_sink_integer(w->out, number);
+    hp_sink_text(w->out, ", ");
 }
 
 static void put_stack(const struct writer *w, size_t number) {

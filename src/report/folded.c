@@ -10,7 +10,6 @@
 // that ends the leaf by '_'.
 #include "report/format.h"
 
-#include "base/units.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -28,26 +27,20 @@ struct name {
     HP_VEC(char) text;
 };
 
-static void append(struct name *name, const char *text, size_t size) {
-    hp_vec_reserve(&name->text, size);
-    memcpy(name->text.at + name->text.count, text, size);
-    name->text.count += size;
-}
-
 // The name as it is written, but for the number that may end a leaf.
 static void clean(struct name *name, struct hp_span from) {
     name->text.count = 0;
     while (from.size > 0) {
         struct hp_utf8 c = hp_utf8_first(from);
         if (c.code == ';') {
-            append(name, ":", 1);
+            hp_vec_append(&name->text, ":", 1);
         } else if (c.valid && c.code < 0x20) {
-            append(name, " ", 1);
+            hp_vec_append(&name->text, " ", 1);
         } else {
             char escaped[HP_ESCAPE_MAX];
             size_t size;
             hp_escape(from.at, c.size, escaped, sizeof escaped, &size);
-            append(name, escaped, size);
+            hp_vec_append(&name->text, escaped, size);
         }
         from = hp_span_from(from, c.size);
     }
@@ -103,13 +96,6 @@ static void put_stack(const struct writer *w, const struct hp_stack_key *stack) 
     put_leaf(w->out, name_of(w, (hp_node_id){stack->at[0]}));
 }
 
-static void put_number(const struct writer *w, hp_int128 number) {
-    char text[HP_NUMBER_SIZE];
-    hp_format_integer(text, number);
-    hp_sink_text(w->out, " ");
-    hp_sink_text(w->out, text);
-}
-
 static void writer_init(struct writer *w, struct hp_sink *out,
                         const struct hp_view *view) {
     *w = (struct writer){.out = out, .view = view};
@@ -132,7 +118,8 @@ static void write_folded(struct hp_sink *out, const struct hp_view *view) {
     for (size_t i = 0; i < view->stacks.all.count; i++) {
         if (numbers[i] > 0) {
             put_stack(&w, &view->stacks.all.at[i]);
-            put_number(&w, numbers[i]);
+            hp_sink_text(out, " ");
+            hp_sink_integer(out, numbers[i]);
             hp_sink_text(out, "\n");
         }
     }
@@ -148,8 +135,10 @@ static void write_difffolded(struct hp_sink *out, const struct hp_view *view) {
     for (size_t i = 0; i < view->stacks.all.count; i++) {
         if (base[i] > 0 || new[i] > 0) {
             put_stack(&w, &view->stacks.all.at[i]);
-            put_number(&w, base[i]);
-            put_number(&w, new[i]);
+            hp_sink_text(out, " ");
+            hp_sink_integer(out, base[i]);
+            hp_sink_text(out, " ");
+            hp_sink_integer(out, new[i]);
             hp_sink_text(out, "\n");
         }
     }

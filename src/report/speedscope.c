@@ -13,8 +13,6 @@
 #include "report/json/json.h"
 #include "report/notes.h"
 
-#include "base/units.h"
-
 struct writer {
     struct hp_sink *out;
     const struct hp_view *view;
@@ -105,12 +103,6 @@ static void put_sample(const struct writer *w, const struct hp_stack_key *stack)
     hp_sink_text(w->out, "]");
 }
 
-static void put_integer(const struct writer *w, hp_int128 number) {
-    char text[HP_NUMBER_SIZE];
-    hp_format_integer(text, number);
-    hp_sink_text(w->out, text);
-}
-
 static void put_profile(struct writer *w, const char *name, enum hp_metric metric,
                         hp_int128 *weights) {
     size_t count;
@@ -124,7 +116,7 @@ static void put_profile(struct writer *w, const char *name, enum hp_metric metri
                   "\"startValue\": 0, \"endValue\": ",
                   w->profile_count++ > 0 ? ",\n  " : "\n  ", name,
                   hp_fraction(metric) == HP_SPACE_FRACTION ? "bytes" : "none");
-    put_integer(w, total);
+    hp_sink_integer(w->out, total);
     hp_sink_text(w->out, ",\n   \"samples\": [");
     for (size_t i = 0; i < count; i++) {
         hp_sink_text(w->out, i > 0 ? "," : "");
@@ -133,7 +125,7 @@ static void put_profile(struct writer *w, const char *name, enum hp_metric metri
     hp_sink_text(w->out, "],\n   \"weights\": [");
     for (size_t i = 0; i < count; i++) {
         hp_sink_text(w->out, i > 0 ? "," : "");
-        put_integer(w, weights[order[i]]);
+        hp_sink_integer(w->out, weights[order[i]]);
     }
     hp_sink_text(w->out, "]}");
     free(order);

@@ -90,6 +90,21 @@ const struct hp_stack_sums *hp_view_stack_sums(const struct hp_view *view) {
     return sums;
 }
 
+struct hp_amount hp_view_stack_amount(const struct hp_view *view, size_t stack,
+                                      enum hp_metric metric) {
+    const struct hp_stack_sums *sums = hp_view_stack_sums(view);
+    return (struct hp_amount){
+        .sum = sums->values[stack].of[metric],
+        .error = &sums->errors[stack * HP_COLUMNS + hp_column_of(metric)],
+    };
+}
+
+unsigned hp_view_stack_flags(const struct hp_view *view, size_t stack) {
+    enum hp_metric metric = view->options.metric;
+    struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
+    return hp_precision_flags(&view->precision, amount.sum, amount.error, metric);
+}
+
 struct hp_span hp_view_string(const struct hp_view *view, hp_string string) {
     return hp_strtab_span(&view->profile->strings, string);
 }
@@ -159,6 +174,9 @@ static struct hp_estimate estimate_of(const struct hp_view *view,
                                       const struct hp_amount *amount,
                                       enum hp_metric metric) {
     struct hp_interval range = hp_view_range(view, amount, metric);
+    if (!hp_view_has_metric(view, metric)) {
+        return (struct hp_estimate){NAN, NAN, NAN, NAN};
+    }
     return (struct hp_estimate){
         .value = hp_fixed_double(amount->sum, metric),
         .low = range.low,
@@ -177,8 +195,6 @@ struct hp_estimate hp_view_estimate(const struct hp_view *view, size_t row, size
     struct hp_estimate estimate = estimate_of(view, &content.amount, metric);
     if (field->column.cell == HP_CELL_RATE) {
         estimate.value = content.number;
-    } else if (!hp_view_has_metric(view, metric)) {
-        estimate = (struct hp_estimate){NAN, NAN, NAN, NAN};
     }
     return estimate;
 }
@@ -201,8 +217,7 @@ struct hp_estimate hp_view_total(const struct hp_view *view, enum hp_metric metr
         .sum = filtered ? head->filtered.of[metric] : head->total.of[metric],
         .error = filtered ? &head->filtered_errors[column] : &head->errors[column],
     };
-    return hp_view_has_metric(view, metric) ? estimate_of(view, &amount, metric)
-                                            : (struct hp_estimate){NAN, NAN, NAN, NAN};
+    return estimate_of(view, &amount, metric);
 }
 
 // --- stacks, for programs -----------------------------------------------------------------
@@ -271,11 +286,6 @@ const struct hp_frame_info *hp_view_frame(const struct hp_view *view, uint32_t f
 
 struct hp_estimate hp_view_stack_estimate(const struct hp_view *view, size_t stack,
                                           enum hp_metric metric) {
-    const struct hp_stack_sums *sums = hp_view_stack_sums(view);
-    struct hp_amount amount = {
-        .sum = sums->values[stack].of[metric],
-        .error = &sums->errors[stack * HP_COLUMNS + hp_column_of(metric)],
-    };
-    return hp_view_has_metric(view, metric) ? estimate_of(view, &amount, metric)
-                                            : (struct hp_estimate){NAN, NAN, NAN, NAN};
+    struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
+    return estimate_of(view, &amount, metric);
 }

@@ -12,8 +12,7 @@ struct builder {
 
 static void add_call(struct builder *b, struct key key, bool is_through, size_t stack,
                      hp_fixed value) {
-    struct hp_span bytes = {(const char *)&key, sizeof key};
-    uint32_t number = hp_strtab_add(&b->keys, bytes).n - 1;
+    uint32_t number = hp_strtab_number(&b->keys, &key, sizeof key);
     if (number == b->edges->edges.count) {
         hp_vec_push(&b->edges->edges,
                     ((struct hp_edge){key.caller, key.callee, 0, true}));
@@ -63,9 +62,7 @@ void hp_edges_init(struct hp_edges *edges, const struct hp_stacks *stacks,
         add_stack(&b, &stacks->all.at[i], i, sums.values[i].of[metric], is_shown);
     }
     hp_stack_sums_done(&sums);
-    if (edges->edges.count > 0) {
-        qsort(edges->edges.at, edges->edges.count, sizeof *edges->edges.at, compare);
-    }
+    hp_vec_sort(&edges->edges, compare);
     hp_strtab_done(&b.keys);
     hp_vec_done(&b.seen);
 }

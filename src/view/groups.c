@@ -48,27 +48,21 @@ struct name {
     HP_VEC(char) text; // "" for none
 };
 
-static void append(struct name *name, const char *bytes, size_t size) {
-    hp_vec_reserve(&name->text, size);
-    memcpy(name->text.at + name->text.count, bytes, size);
-    name->text.count += size;
-}
-
 static void append_tag(struct name *name, const struct hp_profile *profile,
                        const struct hp_tag *tag) {
     struct hp_span text = hp_strtab_span(&profile->strings, tag->text);
     struct hp_span unit = hp_strtab_span(&profile->strings, tag->unit);
     char number[HP_NUMBER_SIZE];
     if (name->text.count > 0) {
-        append(name, ", ", 2);
+        hp_vec_append(&name->text, ", ", 2);
     }
     if (tag->is_number) {
         hp_format_integer(number, tag->number);
-        append(name, number, strlen(number));
-        append(name, " ", unit.size > 0);
-        append(name, unit.at, unit.size);
+        hp_vec_append(&name->text, number, strlen(number));
+        hp_vec_append(&name->text, " ", unit.size > 0);
+        hp_vec_append(&name->text, unit.at, unit.size);
     } else {
-        append(name, text.at, text.size);
+        hp_vec_append(&name->text, text.at, text.size);
     }
 }
 
@@ -99,7 +93,7 @@ static void name_of_thread(struct name *name, const struct hp_profile *profile,
     if (name->text.count == 0) {
         name_of_keys(name, profile, set, hp_thread_number_keys);
         if (name->text.count > 0) {
-            append(name, "t", 1);
+            hp_vec_append(&name->text, "t", 1);
             memmove(name->text.at + 1, name->text.at, name->text.count - 1);
             name->text.at[0] = 't';
         }

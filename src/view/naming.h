@@ -49,6 +49,16 @@ struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
 // What a row stands for: "function".
 const char *hp_granularity_text(enum hp_granularity by);
 
+// Where a node is in binaries and source files.  Each is 0 if the frames of the node differ in it, or have none.
+struct hp_origin {
+    hp_module_id module;
+    hp_string function, file; // of the profile
+    uint32_t line;
+};
+
+// Those of all nodes; to be freed.
+struct hp_origin *hp_origins_new(const struct hp_naming *naming);
+
 // Below, above or equal to 0 as `a` comes before, after or is `b` in byte order.
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);
 

@@ -224,10 +224,7 @@ static void make_rows(struct hp_difference *difference, struct hp_naming *naming
         }
     }
     adjust(difference);
-    if (difference->rows.count > 0) {
-        qsort_r(difference->rows.at, difference->rows.count, sizeof *difference->rows.at,
-                by_growth, naming);
-    }
+    hp_vec_sort_r(&difference->rows, by_growth, naming);
     difference->total = compare_sum(c, &sums[nodes]);
     difference->filtered = compare_sum(c, &sums[nodes + 1]);
 }

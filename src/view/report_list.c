@@ -136,10 +136,7 @@ static void take_lines(const struct sums *sums, size_t nodes) {
             hp_vec_push(&listing->lines, sums->lines[i]);
         }
     }
-    if (listing->lines.count > 0) {
-        qsort(listing->lines.at, listing->lines.count, sizeof *listing->lines.at,
-              by_line);
-    }
+    hp_vec_sort(&listing->lines, by_line);
     for (size_t i = 0; i < listing->lines.count; i++) {
         struct hp_listed_function *function =
             &listing->functions.at[listing->lines.at[i].function];

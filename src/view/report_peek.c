@@ -1,7 +1,5 @@
 #include "view/report_peek.h"
 
-#include "base/hash.h"
-#include "base/index.h"
 #include "base/pattern.h"
 #include "view/visible_frames.h"
 
@@ -16,46 +14,23 @@ struct edge {
 
 struct collector {
     HP_VEC(struct edge) edges;
-    struct hp_index index;
+    struct hp_strtab keys;
     const bool *is_selected; // of each node
     uint32_t number;         // of the stack
     hp_fixed value;
     const struct hp_error *error;
 };
 
-static uint32_t hash_of(hp_node_id center, hp_node_id other, bool is_callee) {
-    uint32_t key[] = {center.n, other.n, is_callee};
-    return (uint32_t)hp_hash_bytes(key, sizeof key, hp_hash_key());
-}
-
-static void reindex(struct collector *collector) {
-    hp_index_widen(&collector->index, collector->edges.count);
-    for (uint32_t i = 0; i < collector->edges.count; i++) {
-        const struct edge *edge = &collector->edges.at[i];
-        uint32_t hash = hash_of(edge->center, edge->other, edge->is_callee);
-        hp_index_place(&collector->index, hash, i);
-    }
-}
-
 static struct edge *find_edge(struct collector *collector, hp_node_id center,
                               hp_node_id other, bool is_callee) {
-    struct hp_index *index = &collector->index;
-    if (hp_index_is_full(index, collector->edges.count)) {
-        reindex(collector);
+    uint32_t key[] = {center.n, other.n, is_callee};
+    uint32_t number = hp_strtab_number(&collector->keys, key, sizeof key);
+    if (number == collector->edges.count) {
+        hp_vec_push(
+            &collector->edges,
+            ((struct edge){.center = center, .other = other, .is_callee = is_callee}));
     }
-    uint32_t hash = hash_of(center, other, is_callee);
-    size_t mask = index->slot_count - 1;
-    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
-        struct edge *edge = &collector->edges.at[index->slots[i] - 1];
-        if (edge->center.n == center.n && edge->other.n == other.n &&
-            edge->is_callee == is_callee) {
-            return edge;
-        }
-    }
-    hp_index_place(index, hash, (uint32_t)collector->edges.count);
-    return hp_vec_push(
-        &collector->edges,
-        ((struct edge){.center = center, .other = other, .is_callee = is_callee}));
+    return &collector->edges.at[number];
 }
 
 static void add_edge(struct collector *collector, hp_node_id center, hp_node_id other,
@@ -101,7 +76,7 @@ static void collect(struct collector *collector, const struct hp_naming *naming,
         }
     }
     hp_visible_frames_done(&frames);
-    hp_index_drop(&collector->index);
+    hp_strtab_done(&collector->keys);
 }
 
 static int by_center(const void *left, const void *right, void *context) {
@@ -149,10 +124,7 @@ static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
     struct collector collector = {.is_selected = is_selected};
     size_t nodes = view->naming.names.strings.count, kept = 0;
     collect(&collector, &view->naming, view->options.metric);
-    if (collector.edges.count > 0) {
-        qsort_r(collector.edges.at, collector.edges.count, sizeof *collector.edges.at,
-                by_center, &view->naming);
-    }
+    hp_vec_sort_r(&collector.edges, by_center, &view->naming);
     size_t *first = find_firsts(&collector, nodes);
     for (size_t i = 0; i < view->rows.count; i++) {
         struct hp_row_key row = view->rows.at[i];

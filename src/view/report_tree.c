@@ -4,8 +4,6 @@
 // are stacks of any depth.
 #include "view/report_tree.h"
 
-#include "base/hash.h"
-#include "base/index.h"
 #include "view/visible_frames.h"
 
 #include <string.h>
@@ -15,40 +13,17 @@
 struct grower {
     const struct hp_view *view;
     struct hp_tree *tree;
-    struct hp_index index;
+    struct hp_strtab keys;
 };
-
-static uint32_t hash_of(uint32_t parent, hp_node_id name) {
-    uint32_t key[] = {parent, name.n};
-    return (uint32_t)hp_hash_bytes(key, sizeof key, hp_hash_key());
-}
-
-static void reindex(struct grower *grower) {
-    const struct hp_tree *tree = grower->tree;
-    hp_index_widen(&grower->index, tree->nodes.count);
-    for (uint32_t i = 0; i < tree->nodes.count; i++) {
-        const struct hp_tree_node *node = &tree->nodes.at[i];
-        hp_index_place(&grower->index, hash_of(node->parent, node->name), i);
-    }
-}
 
 static uint32_t find_child(struct grower *grower, uint32_t parent, hp_node_id name) {
     struct hp_tree *tree = grower->tree;
-    if (hp_index_is_full(&grower->index, tree->nodes.count)) {
-        reindex(grower);
+    uint32_t key[] = {parent, name.n};
+    uint32_t number = hp_strtab_number(&grower->keys, key, sizeof key);
+    if (number == tree->nodes.count) {
+        hp_vec_push(&tree->nodes,
+                    ((struct hp_tree_node){.name = name, .parent = parent}));
     }
-    uint32_t hash = hash_of(parent, name);
-    size_t mask = grower->index.slot_count - 1;
-    for (size_t i = hash & mask; grower->index.slots[i]; i = (i + 1) & mask) {
-        uint32_t number = grower->index.slots[i] - 1;
-        const struct hp_tree_node *node = &tree->nodes.at[number];
-        if (node->parent == parent && node->name.n == name.n) {
-            return number;
-        }
-    }
-    uint32_t number = (uint32_t)tree->nodes.count;
-    hp_index_place(&grower->index, hash, number);
-    hp_vec_push(&tree->nodes, ((struct hp_tree_node){.name = name, .parent = parent}));
     return number;
 }
 
@@ -84,7 +59,7 @@ static void grow(struct grower *grower) {
         }
     }
     hp_visible_frames_done(&frames);
-    hp_index_drop(&grower->index);
+    hp_strtab_done(&grower->keys);
 }
 
 // --- order --------------------------------------------------------------------------------

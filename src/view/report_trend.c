@@ -319,10 +319,7 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
         conclude_sum(&trend->total);
         conclude_sum(&trend->filtered);
     }
-    if (trend->rows.count > 0) {
-        qsort_r(trend->rows.at, trend->rows.count, sizeof *trend->rows.at, by_growth,
-                &view->naming);
-    }
+    hp_vec_sort_r(&trend->rows, by_growth, &view->naming);
     free(adder.sums);
     free(dumps);
 }

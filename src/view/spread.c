@@ -157,10 +157,7 @@ static void keep_outliers(struct hp_spread *spread, struct hp_outlier *all, size
         }
     }
     free(p);
-    if (spread->outliers.count > 0) {
-        qsort(spread->outliers.at, spread->outliers.count, sizeof *spread->outliers.at,
-              by_p);
-    }
+    hp_vec_sort(&spread->outliers, by_p);
 }
 
 static void find_outliers(struct hp_spread *spread, const struct hp_naming *naming,

@@ -204,9 +204,7 @@ static int compare(const void *left, const void *right, void *context) {
 void hp_top_sort_rows(const struct hp_top *top, struct hp_view *view, enum hp_sort sort) {
     struct order order = {top, &view->naming, top->metrics,
                           top->slot[view->options.metric], sort};
-    if (view->rows.count > 0) {
-        qsort_r(view->rows.at, view->rows.count, sizeof *view->rows.at, compare, &order);
-    }
+    hp_vec_sort_r(&view->rows, compare, &order);
 }
 
 // --- what they are ------------------------------------------------------------------------

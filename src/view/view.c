@@ -309,10 +309,11 @@ void hp_view_free(struct hp_view *view) {
     }
     if (view->extra && view->use.shape == HP_SHAPE_GRAPH) {
         hp_top_done(view->extra);
-    } else if (view->extra) {
+    } else if (view->report->done && view->extra) {
         view->report->done(view);
     }
     free(view->extra);
+    free(view->by_value);
     hp_view_free(view->judged);
     hp_edges_done(&view->edges);
     hp_stack_sums_done(&view->cache->sums);

@@ -7,7 +7,6 @@
 #define HP_VIEW_VIEW_H
 
 #include "view/edges.h"
-#include "view/origins.h"
 #include "view/precision.h"
 #include "view/series.h"
 #include "view/stacks.h"
@@ -157,6 +156,7 @@ struct hp_view {
     HP_VEC(struct hp_field) fields;
     HP_VEC(struct hp_row_key) rows; // sorted; all of them, whatever the limit
     struct hp_stacks stacks;
+    uint32_t *by_value; // their numbers, the largest first; NULL if nobody wants that
     struct hp_series_dump *series; // of a timeline or a trend, in the order of time
     size_t series_count;
     struct hp_gate gate;    // options.gate
@@ -204,8 +204,11 @@ struct hp_span hp_view_node(const struct hp_view *view, hp_node_id node);
 struct hp_span hp_view_name(const struct hp_view *view, size_t row);
 const struct hp_origin *hp_view_origin(const struct hp_view *view, hp_node_id node);
 
-// What the stacks hold, with errors.
+// What the stacks hold, with errors; what one holds, and what is known of it, as enum hp_row_flag.
 const struct hp_stack_sums *hp_view_stack_sums(const struct hp_view *view);
+struct hp_amount hp_view_stack_amount(const struct hp_view *view, size_t stack,
+                                      enum hp_metric metric);
+unsigned hp_view_stack_flags(const struct hp_view *view, size_t stack);
 
 // Texts, labels of samples, modules and warnings of the inputs.
 struct hp_span hp_view_string(const struct hp_view *view, hp_string string);

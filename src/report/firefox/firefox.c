@@ -11,8 +11,6 @@
 #include "report/notes.h"
 #include "view/rounding.h"
 
-#include "base/units.h"
-
 #include <string.h>
 
 struct writer {
@@ -87,12 +85,6 @@ struct samples {
     size_t count;
 };
 
-static void put_integer(struct hp_sink *out, hp_int128 number) {
-    char text[HP_NUMBER_SIZE];
-    hp_format_integer(text, number);
-    hp_sink_text(out, text);
-}
-
 // Two columns, in two passes over the dumps: no more than one is held at a time.
 static void put_stacks(const struct writer *w, enum hp_metric metric,
                        struct samples *samples) {
@@ -121,7 +113,7 @@ static void put_weights(const struct writer *w, enum hp_metric metric) {
         for (size_t i = 0; i < w->stacks->all.count; i++) {
             if (step.now[i] != step.before[i]) {
                 hp_sink_text(w->out, between);
-                put_integer(w->out, step.now[i] - step.before[i]);
+                hp_sink_integer(w->out, step.now[i] - step.before[i]);
                 between = ",";
             }
         }
@@ -195,7 +187,7 @@ static void put_counter(const struct writer *w, const struct samples *samples) {
     hp_sink_text(w->out, "],\n  \"count\": [");
     for (size_t i = 0; i < w->dump_count; i++) {
         hp_sink_text(w->out, i > 0 ? "," : "");
-        put_integer(w->out, samples->gains[i]);
+        hp_sink_integer(w->out, samples->gains[i]);
     }
     hp_sink_print(w->out, "], \"length\": %zu}}", w->dump_count);
 }

@@ -7,8 +7,6 @@
 // All have their columns one by one, and texts as numbers in stringArray.
 #include "report/firefox/firefox_tables.h"
 
-#include "base/hash.h"
-#include "base/index.h"
 #include "report/json/json_text.h"
 
 #include <string.h>
@@ -62,30 +60,13 @@ static void make_tree(struct hp_firefox_tables *tables) {
 
 // --- frames and functions -----------------------------------------------------------------
 
-static uint32_t hash_of(const struct hp_firefox_function *function) {
-    return (uint32_t)hp_hash_bytes(function, sizeof *function, hp_hash_key());
-}
-
-static uint32_t add_function(struct hp_firefox_tables *tables, struct hp_index *index,
+static uint32_t add_function(struct hp_firefox_tables *tables, struct hp_strtab *keys,
                              struct hp_firefox_function function) {
-    if (hp_index_is_full(index, tables->functions.count)) {
-        hp_index_widen(index, tables->functions.count);
-        for (uint32_t i = 0; i < tables->functions.count; i++) {
-            hp_index_place(index, hash_of(&tables->functions.at[i]), i);
-        }
+    uint32_t row = hp_strtab_number(keys, &function, sizeof function);
+    if (row == tables->functions.count) {
+        hp_vec_push(&tables->functions, function);
     }
-    uint32_t hash = hash_of(&function);
-    size_t mask = index->slot_count - 1;
-    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
-        const struct hp_firefox_function *known =
-            &tables->functions.at[index->slots[i] - 1];
-        if (memcmp(known, &function, sizeof function) == 0) {
-            return index->slots[i] - 1;
-        }
-    }
-    hp_index_place(index, hash, (uint32_t)tables->functions.count);
-    hp_vec_push(&tables->functions, function);
-    return (uint32_t)tables->functions.count - 1;
+    return row;
 }
 
 static uint32_t add_resource(struct hp_firefox_tables *tables, hp_module_id module) {
@@ -107,7 +88,7 @@ static uint32_t add_source(struct hp_firefox_tables *tables, struct hp_span file
     return number.n;
 }
 
-static void add_frame(struct hp_firefox_tables *tables, struct hp_index *index,
+static void add_frame(struct hp_firefox_tables *tables, struct hp_strtab *functions,
                       uint32_t call) {
     struct hp_place place = hp_stacks_place(&tables->view->stacks, call);
     struct hp_span name = hp_view_node(tables->view, place.calls[0].node);
@@ -120,17 +101,17 @@ static void add_frame(struct hp_firefox_tables *tables, struct hp_index *index,
     };
     hp_vec_push(&tables->calls, call);
     tables->frame_of[call] = (uint32_t)tables->calls.count;
-    hp_vec_push(&tables->function_of, add_function(tables, index, function));
+    hp_vec_push(&tables->function_of, add_function(tables, functions, function));
 }
 
 static void make_frames(struct hp_firefox_tables *tables) {
-    struct hp_index index = {0};
+    struct hp_strtab functions = {0};
     for (uint32_t call = 0; call < tables->view->stacks.place_count; call++) {
         if (tables->frame_of[call]) {
-            add_frame(tables, &index, call);
+            add_frame(tables, &functions, call);
         }
     }
-    hp_index_drop(&index);
+    hp_strtab_done(&functions);
 }
 
 void hp_firefox_tables_init(struct hp_firefox_tables *tables,

@@ -34,7 +34,6 @@ typedef struct hp_amount hp_json_amount_fn(const void *data, enum hp_metric metr
 void hp_json_estimates(struct hp_sink *out, const struct hp_view *view,
                        hp_json_amount_fn *amount, const void *data);
 
-hp_writer hp_json_rows, hp_json_stacks, hp_json_list, hp_json_peek, hp_json_tree,
-    hp_json_info;
+hp_writer hp_json_stacks, hp_json_list, hp_json_peek, hp_json_tree, hp_json_info;
 
 #endif

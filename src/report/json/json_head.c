@@ -120,37 +120,28 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
 
 // --- filters ------------------------------------------------------------------------------
 
-// "filters": [...], if there are any; else nothing and false.
-static bool put_filters(struct hp_sink *out, const struct hp_view *view) {
-    const char *between = "\"filters\": [";
-    bool is_filtered = false;
+// "filters": [{"rule": "focus", "pattern": "f"}]; of those that say what peek and list are about
+// "patterns": ["^f$"].  Nothing and false if there are none.
+static bool put_filters(struct hp_sink *out, const struct hp_view *view, bool picks) {
+    const char *between = picks ? "\"patterns\": [" : "\"filters\": [";
+    bool found = false;
     for (size_t i = 0; i < view->filters.count; i++) {
         const struct hp_filter *filter = &view->filters.at[i];
-        if (filter->rule != HP_PICK) {
-            hp_sink_print(out, "%s{\"rule\": \"%s\", \"pattern\": ", between,
+        if ((filter->rule == HP_PICK) != picks) {
+            continue;
+        }
+        hp_sink_text(out, between);
+        if (!picks) {
+            hp_sink_print(out, "{\"rule\": \"%s\", \"pattern\": ",
                           hp_filter_rule_text(filter->rule));
-            hp_json_string(out, hp_span_of(filter->pattern));
-            hp_sink_text(out, "}");
-            between = ", ";
-            is_filtered = true;
         }
+        hp_json_string(out, hp_span_of(filter->pattern));
+        hp_sink_text(out, picks ? "" : "}");
+        between = ", ";
+        found = true;
     }
-    hp_sink_text(out, is_filtered ? "],\n " : "");
-    return is_filtered;
-}
-
-// What HP_REPORT_PEEK and HP_REPORT_LIST are about.
-static void put_patterns(struct hp_sink *out, const struct hp_view *view) {
-    const char *between = "\"patterns\": [";
-    for (size_t i = 0; i < view->filters.count; i++) {
-        const struct hp_filter *filter = &view->filters.at[i];
-        if (filter->rule == HP_PICK) {
-            hp_sink_text(out, between);
-            hp_json_string(out, hp_span_of(filter->pattern));
-            between = ", ";
-        }
-    }
-    hp_sink_text(out, between[0] == ',' ? "],\n " : "");
+    hp_sink_text(out, found ? "],\n " : "");
+    return found;
 }
 
 // --- heads --------------------------------------------------------------------------------
@@ -163,8 +154,8 @@ void hp_json_begin(struct hp_sink *out, const struct hp_view *view) {
     hp_json_estimates(out, view, amount_of_total, &view->head);
     hp_sink_text(out, ",\n ");
     put_unseen(out, view);
-    put_patterns(out, view);
-    if (put_filters(out, view)) {
+    put_filters(out, view, true);
+    if (put_filters(out, view, false)) {
         hp_json_key(out, "left");
         hp_json_estimates(out, view, amount_of_filtered, &view->head);
         hp_sink_text(out, ",\n ");
@@ -177,7 +168,7 @@ static void put_sums(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\"total\": {");
     hp_json_cells(out, view, HP_ROW_TOTAL);
     hp_sink_text(out, "},\n ");
-    if (put_filters(out, view)) {
+    if (put_filters(out, view, false)) {
         hp_sink_text(out, "\"left\": {");
         hp_json_cells(out, view, HP_ROW_FILTERED);
         hp_sink_text(out, "},\n ");

@@ -22,11 +22,7 @@
 static void put_text(struct hp_sink *out, const char *key, const char *text) {
     hp_sink_text(out, ", ");
     hp_json_key(out, key);
-    if (*text) {
-        hp_json_string(out, hp_span_of(text));
-    } else {
-        hp_sink_text(out, "null");
-    }
+    hp_json_text(out, hp_span_of(text));
 }
 
 static void put_count(struct hp_sink *out, const char *key, uint64_t count) {

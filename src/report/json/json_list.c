@@ -9,14 +9,6 @@
 
 #include "view/report_list.h"
 
-static void put_text(struct hp_sink *out, struct hp_span text) {
-    if (text.size > 0) {
-        hp_json_string(out, text);
-    } else {
-        hp_sink_text(out, "null");
-    }
-}
-
 static void put_values(struct hp_sink *out, const struct hp_view *view, hp_fixed flat,
                        const struct hp_amount *cum) {
     hp_sink_text(out, "\"flat\": ");
@@ -49,9 +41,9 @@ static void put_function(struct hp_sink *out, const struct hp_view *view,
     const struct hp_listing *listing = view->extra;
     const struct hp_source_file *source = hp_listing_source(view, function->file);
     hp_json_key(out, "name");
-    put_text(out, hp_naming_function(&view->naming, function->function));
+    hp_json_text(out, hp_naming_function(&view->naming, function->function));
     hp_sink_text(out, ", \"file\": ");
-    put_text(out, hp_view_string(view, function->file));
+    hp_json_text(out, hp_view_string(view, function->file));
     hp_sink_text(out, ",\n   ");
     put_values(out, view, function->flat,
                &(struct hp_amount){.sum = function->cum, .error = &function->error});

@@ -1,4 +1,5 @@
-// Any report whose rows say all:
+// For programs.  One object; which keys it has and what they mean is told where the head and
+// the rows of each report are written.  Any report whose rows say all:
 //
 //     {head, "rows": [{"name": "f", CELLS}, ...], tail}
 //
@@ -40,7 +41,7 @@ static void begin(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-void hp_json_rows(struct hp_sink *out, const struct hp_view *view) {
+static void write_rows(struct hp_sink *out, const struct hp_view *view) {
     begin(out, view);
     for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
         hp_sink_text(out, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
@@ -55,3 +56,21 @@ void hp_json_rows(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "]");
     hp_json_end(out, view);
 }
+
+const struct hp_format hp_format_json = {
+    .name = "json",
+    .files = "*.json",
+    .help = "one object with intervals, for programs",
+    .can = HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_ALL_ENDS | HP_CAN_NEGATIVE |
+           HP_HAS_ALL_METRICS,
+    .shape = HP_SHAPE_ROWS,
+    .write_rows = write_rows,
+    .write =
+        {
+            [HP_REPORT_STACKS] = hp_json_stacks,
+            [HP_REPORT_TREE] = hp_json_tree,
+            [HP_REPORT_PEEK] = hp_json_peek,
+            [HP_REPORT_LIST] = hp_json_list,
+            [HP_REPORT_INFO] = hp_json_info,
+        },
+};

@@ -5,19 +5,9 @@
 
 #include <math.h>
 
-// How many characters of ASCII from the first on stand for themselves: nearly all do.
-static size_t plain_size(struct hp_span text) {
-    size_t size = 0;
-    while (size < text.size && text.at[size] >= ' ' && text.at[size] <= '~' &&
-           text.at[size] != '"' && text.at[size] != '\\') {
-        size++;
-    }
-    return size;
-}
-
 void hp_json_characters(struct hp_sink *out, struct hp_span text) {
     for (;;) {
-        size_t plain = plain_size(text);
+        size_t plain = hp_plain_size(text);
         hp_sink_put(out, text.at, plain);
         text = hp_span_from(text, plain);
         if (text.size == 0) {
@@ -47,6 +37,14 @@ void hp_json_string(struct hp_sink *out, struct hp_span text) {
     hp_sink_text(out, "\"");
 }
 
+void hp_json_text(struct hp_sink *out, struct hp_span text) {
+    if (text.size > 0) {
+        hp_json_string(out, text);
+    } else {
+        hp_sink_text(out, "null");
+    }
+}
+
 void hp_json_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric) {
     int fraction = hp_fraction(metric);
     hp_int128 half = (hp_int128)1 << (fraction - 1);
@@ -56,11 +54,9 @@ void hp_json_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric) {
     hp_int128 rest = size - (whole << fraction);
     int thousandths = (int)((rest * 1000 + half) >> fraction);
     whole += thousandths / 1000;
-    char number[HP_NUMBER_SIZE];
-    hp_format_integer(number, whole);
     thousandths %= 1000;
     hp_sink_text(out, value < 0 ? "-" : "");
-    hp_sink_text(out, number);
+    hp_sink_integer(out, whole);
     hp_sink_put(out,
                 (char[]){'.', (char)('0' + thousandths / 100),
                          (char)('0' + thousandths / 10 % 10),

@@ -9,6 +9,9 @@
 // A string in quotes.  Bytes that are not UTF-8 become U+FFFD.
 void hp_json_string(struct hp_sink *out, struct hp_span text);
 
+// The same; null for "".
+void hp_json_text(struct hp_sink *out, struct hp_span text);
+
 // The same without the quotes: a part of a string.
 void hp_json_characters(struct hp_sink *out, struct hp_span text);
 

@@ -9,9 +9,6 @@
 // memory_start is file_offset, and addresses are offsets in the file.
 #include "report/pprof/pprof_places.h"
 
-#include "base/hash.h"
-#include "base/index.h"
-
 #include <string.h>
 
 enum profile_field {
@@ -207,32 +204,15 @@ struct function {
 
 struct functions {
     HP_VEC(struct function) all; // function i has the id i + 1
-    struct hp_index index;
+    struct hp_strtab keys;
 };
 
-static uint32_t hash_of(const struct function *function) {
-    return (uint32_t)hp_hash_bytes(function, sizeof *function, hp_hash_key());
-}
-
 static uint32_t function_id(struct functions *functions, struct function function) {
-    struct hp_index *index = &functions->index;
-    if (hp_index_is_full(index, functions->all.count)) {
-        hp_index_widen(index, functions->all.count);
-        for (uint32_t i = 0; i < functions->all.count; i++) {
-            hp_index_place(index, hash_of(&functions->all.at[i]), i);
-        }
+    uint32_t number = hp_strtab_number(&functions->keys, &function, sizeof function);
+    if (number == functions->all.count) {
+        hp_vec_push(&functions->all, function);
     }
-    uint32_t hash = hash_of(&function);
-    size_t mask = index->slot_count - 1;
-    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
-        const struct function *known = &functions->all.at[index->slots[i] - 1];
-        if (memcmp(known, &function, sizeof function) == 0) {
-            return index->slots[i];
-        }
-    }
-    hp_index_place(index, hash, (uint32_t)functions->all.count);
-    hp_vec_push(&functions->all, function);
-    return (uint32_t)functions->all.count;
+    return number + 1;
 }
 
 // Lines of one location.  A frame without symbols has none: readers show its address, or find
@@ -301,6 +281,6 @@ void hp_pprof_put_places(struct hp_pprof_writer *writer,
     put_mappings(writer, places);
     put_locations(writer, places, &functions);
     put_functions(writer, places->view, &functions);
-    hp_index_drop(&functions.index);
+    hp_strtab_done(&functions.keys);
     hp_vec_done(&functions.all);
 }

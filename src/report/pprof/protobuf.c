@@ -66,11 +66,7 @@ void hp_protobuf_numbers(struct hp_protobuf *message, uint32_t field,
 void hp_protobuf_text(struct hp_protobuf *message, uint32_t field, struct hp_span text) {
     put_key(message, field, LENGTH);
     put_varint(message, text.size);
-    hp_vec_reserve(&message->bytes, text.size);
-    if (text.size > 0) {
-        memcpy(message->bytes.at + message->bytes.count, text.at, text.size);
-        message->bytes.count += text.size;
-    }
+    hp_vec_append(&message->bytes, text.at, text.size);
 }
 
 void hp_protobuf_message(struct hp_protobuf *message, uint32_t field,

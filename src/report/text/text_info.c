@@ -4,6 +4,7 @@
 #include "report/text/text.h"
 
 #include "model/metrics.h"
+#include "report/json/json_text.h"
 
 #include <string.h>
 
@@ -208,16 +209,9 @@ static void put_total(struct hp_sink *out, const struct hp_view *view,
         hp_sink_print(out, "total %s -\n", name);
         return;
     }
-    // In thousandths, so that no digit is lost to a double.
-    int fraction = hp_fraction(metric);
-    hp_fixed size = total < 0 ? -total : total;
-    hp_int128 whole = size >> fraction;
-    hp_int128 rest = size - (whole << fraction);
-    hp_int128 thousandths = (rest * 1000 + ((hp_int128)1 << (fraction - 1))) >> fraction;
-    char text[HP_NUMBER_SIZE];
-    hp_format_integer(text, whole + thousandths / 1000);
-    hp_sink_print(out, "total %s %s%s.%03d\n", name, total < 0 ? "-" : "", text,
-                  (int)(thousandths % 1000));
+    hp_sink_print(out, "total %s ", name);
+    hp_json_fixed(out, total, metric);
+    hp_sink_text(out, "\n");
 }
 
 void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
@@ -225,11 +219,7 @@ void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
         put_input(out, &view->head.inputs[i]);
     }
     put_modules(out, view);
-    for (size_t i = 0; i < hp_view_warning_count(view); i++) {
-        hp_sink_text(out, "warning: ");
-        hp_sink_escaped(out, hp_view_warning(view, i));
-        hp_sink_text(out, "\n");
-    }
+    hp_text_warnings(out, view);
     put_total(out, view, HP_INUSE_SPACE, "inuse-space");
     put_total(out, view, HP_INUSE_OBJECTS, "inuse-objects");
     put_total(out, view, HP_ALLOC_SPACE, "alloc-space");

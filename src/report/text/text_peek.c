@@ -11,89 +11,83 @@
 
 #include "view/report_peek.h"
 
-struct peek {
-    struct hp_sink *out;
-    const struct hp_view *view;
-};
-
 enum {
     INDENT = HP_AMOUNT_WIDTH + 8, // of what has no flat
 };
 
-static void put_titles(const struct peek *peek) {
-    hp_sink_print(peek->out, "%s%*s  flat%% %*s   cum%%", hp_text_bold(peek->view),
-                  HP_AMOUNT_WIDTH, "flat", HP_AMOUNT_WIDTH, "cum");
-    if (hp_text_has_errors(peek->view)) {
-        hp_sink_text(peek->out, " ");
-        hp_text_error_title(peek->out, peek->view);
+static void put_titles(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_print(out, "%s%*s  flat%% %*s   cum%%", hp_text_bold(view), HP_AMOUNT_WIDTH,
+                  "flat", HP_AMOUNT_WIDTH, "cum");
+    if (hp_text_has_errors(view)) {
+        hp_sink_text(out, " ");
+        hp_text_error_title(out, view);
     }
-    hp_sink_print(peek->out, "  %s%s\n", hp_granularity_text(peek->view->options.by),
-                  hp_text_plain(peek->view));
+    hp_sink_print(out, "  %s%s\n", hp_granularity_text(view->options.by),
+                  hp_text_plain(view));
 }
 
-static void put_cum(const struct peek *peek, const struct hp_amount *cum,
-                    hp_fixed whole) {
-    hp_text_value(peek->out, peek->view, cum->sum, HP_AMOUNT_WIDTH);
-    hp_sink_text(peek->out, " ");
-    hp_text_percent(peek->out, cum->sum, whole);
-    if (hp_text_has_errors(peek->view)) {
-        hp_sink_text(peek->out, " ");
-        hp_text_error(peek->out, peek->view, cum);
+static void put_cum(struct hp_sink *out, const struct hp_view *view,
+                    const struct hp_amount *cum, hp_fixed whole) {
+    hp_text_value(out, view, cum->sum, HP_AMOUNT_WIDTH);
+    hp_sink_text(out, " ");
+    hp_text_percent(out, cum->sum, whole);
+    if (hp_text_has_errors(view)) {
+        hp_sink_text(out, " ");
+        hp_text_error(out, view, cum);
     }
-    hp_sink_text(peek->out, "  ");
+    hp_sink_text(out, "  ");
 }
 
-static void put_name(const struct peek *peek, hp_node_id node) {
-    hp_sink_escaped(peek->out, hp_view_node(peek->view, node));
-    hp_sink_text(peek->out, "\n");
+static void put_name(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
+    hp_sink_escaped(out, hp_view_node(view, node));
+    hp_sink_text(out, "\n");
 }
 
-static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
-                          bool are_callees) {
-    const struct hp_neighbors *neighbors = peek->view->extra;
+static void put_neighbors(struct hp_sink *out, const struct hp_view *view, size_t row,
+                          hp_fixed whole, bool are_callees) {
+    const struct hp_neighbors *neighbors = view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];
     const struct hp_neighbor *all =
         neighbors->all.at + area->first + (are_callees ? area->callers : 0);
     size_t count = are_callees ? area->callees : area->callers;
-    size_t shown = hp_view_shown(peek->view, count);
+    size_t shown = hp_view_shown(view, count);
     for (size_t i = 0; i < shown; i++) {
         bool is_end = are_callees ? i + 1 == count : i == 0;
         struct hp_amount value = {.sum = all[i].value, .error = &all[i].error};
-        hp_sink_print(peek->out, "%*s", INDENT, "");
-        put_cum(peek, &value, whole);
-        hp_sink_text(peek->out, !is_end ? "├ " : are_callees ? "└ " : "┌ ");
-        put_name(peek, all[i].node);
+        hp_sink_print(out, "%*s", INDENT, "");
+        put_cum(out, view, &value, whole);
+        hp_sink_text(out, !is_end ? "├ " : are_callees ? "└ " : "┌ ");
+        put_name(out, view, all[i].node);
     }
     if (shown < count) {
-        hp_sink_print(peek->out, "%*s… %zu more\n", INDENT, "", count - shown);
+        hp_sink_print(out, "%*s… %zu more\n", INDENT, "", count - shown);
     }
 }
 
-static void put_area(const struct peek *peek, size_t row) {
-    const struct hp_neighbors *neighbors = peek->view->extra;
-    enum hp_metric metric = peek->view->options.metric;
-    hp_fixed total = peek->view->head.total.of[metric];
-    hp_node_id node = peek->view->rows.at[row].node;
+static void put_area(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    const struct hp_neighbors *neighbors = view->extra;
+    enum hp_metric metric = view->options.metric;
+    hp_fixed total = view->head.total.of[metric];
+    hp_node_id node = view->rows.at[row].node;
     struct hp_amount flat = hp_top_flat(&neighbors->top, node, metric);
     struct hp_amount cum = hp_top_cum(&neighbors->top, node, metric);
-    hp_sink_text(peek->out, "\n");
-    put_neighbors(peek, row, cum.sum, false);
-    hp_text_value(peek->out, peek->view, flat.sum, HP_AMOUNT_WIDTH);
-    hp_sink_text(peek->out, " ");
-    hp_text_percent(peek->out, flat.sum, total);
-    hp_sink_text(peek->out, " ");
-    put_cum(peek, &cum, total);
-    put_name(peek, node);
-    put_neighbors(peek, row, cum.sum, true);
+    hp_sink_text(out, "\n");
+    put_neighbors(out, view, row, cum.sum, false);
+    hp_text_value(out, view, flat.sum, HP_AMOUNT_WIDTH);
+    hp_sink_text(out, " ");
+    hp_text_percent(out, flat.sum, total);
+    hp_sink_text(out, " ");
+    put_cum(out, view, &cum, total);
+    put_name(out, view, node);
+    put_neighbors(out, view, row, cum.sum, true);
 }
 
 void hp_text_peek(struct hp_sink *out, const struct hp_view *view) {
-    struct peek peek = {out, view};
     size_t count = view->rows.count, shown = hp_view_shown(view, count);
     hp_text_head(out, view);
-    put_titles(&peek);
+    put_titles(out, view);
     for (size_t i = 0; i < shown; i++) {
-        put_area(&peek, i);
+        put_area(out, view, i);
     }
     hp_sink_text(out, "\n");
     if (shown < count) {

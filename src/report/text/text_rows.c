@@ -319,7 +319,7 @@ static void put_head(const struct table *t) {
     (own ? own : hp_text_head)(t->out, t->view);
 }
 
-void hp_text_rows(struct hp_sink *out, const struct hp_view *view) {
+static void write_rows(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     struct table t = {.out = out, .view = view, .metric = metric};
     size_t shown = hp_view_shown(view, view->rows.count);
@@ -338,3 +338,21 @@ void hp_text_rows(struct hp_sink *out, const struct hp_view *view) {
         put_outliers(&t);
     }
 }
+
+const struct hp_format hp_format_text = {
+    .name = "text",
+    .files = "*.txt *.text",
+    .help = "tables for people",
+    .can = HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_UNIT | HP_CAN_COLOR | HP_CAN_NEGATIVE,
+    .limit = 50,
+    .shape = HP_SHAPE_ROWS,
+    .write_rows = write_rows,
+    .write =
+        {
+            [HP_REPORT_STACKS] = hp_text_stacks,
+            [HP_REPORT_TREE] = hp_text_tree,
+            [HP_REPORT_PEEK] = hp_text_peek,
+            [HP_REPORT_LIST] = hp_text_list,
+            [HP_REPORT_INFO] = hp_text_info,
+        },
+};

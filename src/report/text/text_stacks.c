@@ -4,15 +4,12 @@
 // One block per distinct stack, the allocating function first, largest stack first.
 #include "report/text/text.h"
 
-#include "view/report_stacks.h"
-
 enum {
     INDENT = HP_AMOUNT_WIDTH + 9, // of the callers, under the first function
 };
 
-static void put_frames(struct hp_sink *out, const struct hp_view *view, size_t i) {
-    const struct hp_stack_list *list = view->extra;
-    const struct hp_stack_key *stack = &view->stacks.all.at[list->order[i]];
+static void put_frames(struct hp_sink *out, const struct hp_view *view, uint32_t number) {
+    const struct hp_stack_key *stack = &view->stacks.all.at[number];
     for (uint32_t k = 0; k < stack->depth; k++) {
         hp_sink_print(out, "%*s", k > 0 ? INDENT : 0, "");
         hp_sink_escaped(out, hp_view_node(view, (hp_node_id){stack->at[k]}));
@@ -24,20 +21,20 @@ static void put_frames(struct hp_sink *out, const struct hp_view *view, size_t i
     hp_sink_text(out, "\n");
 }
 
-static void put_stack(struct hp_sink *out, const struct hp_view *view, size_t i) {
+static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t number) {
     enum hp_metric metric = view->options.metric;
-    struct hp_amount amount = hp_stack_list_amount(view, i, metric);
+    struct hp_amount amount = hp_view_stack_amount(view, number, metric);
     hp_text_value(out, view, amount.sum, HP_AMOUNT_WIDTH);
     hp_sink_text(out, " ");
     hp_text_percent(out, amount.sum, view->head.total.of[metric]);
     if (hp_text_has_errors(view)) {
-        bool is_once = (hp_stack_list_flags(view, i) & HP_ROW_SEEN_ONCE) != 0;
+        bool is_once = (hp_view_stack_flags(view, number) & HP_ROW_SEEN_ONCE) != 0;
         hp_sink_text(out, " ±");
         hp_text_error(out, view, &amount);
         hp_sink_text(out, is_once ? " seen once" : "");
     }
     hp_sink_text(out, "  ");
-    put_frames(out, view, i);
+    put_frames(out, view, number);
 }
 
 void hp_text_stacks(struct hp_sink *out, const struct hp_view *view) {
@@ -46,8 +43,8 @@ void hp_text_stacks(struct hp_sink *out, const struct hp_view *view) {
     hp_fixed rest = view->head.filtered.of[metric];
     hp_text_head(out, view);
     for (size_t i = 0; i < shown; i++) {
-        put_stack(out, view, i);
-        rest -= hp_stack_list_amount(view, i, metric).sum;
+        put_stack(out, view, view->by_value[i]);
+        rest -= hp_view_stack_amount(view, view->by_value[i], metric).sum;
     }
     if (shown < count) {
         hp_text_rest(out, count - shown, "stack", rest, view->head.total.of[metric]);

@@ -3,16 +3,13 @@
 #define HP_REPORT_TSV_TSV_H
 
 #include "report/format.h"
+#include "report/json/json_text.h"
 
 // A text from outside.
 void hp_tsv_text(struct hp_sink *out, struct hp_span text);
 
-// An exact sum, with three decimals.
-void hp_tsv_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric);
-
 // Each begins with a tab; empty where a number is not known.
 void hp_tsv_double(struct hp_sink *out, double value);
-void hp_tsv_p(struct hp_sink *out, double value);
 void hp_tsv_interval(struct hp_sink *out, struct hp_interval range);
 
 // "few-samples,seen-once", or nothing.

@@ -4,20 +4,9 @@
 #include "report/tsv/tsv.h"
 
 #include "base/utf8.h"
-#include "report/json/json_text.h"
 
 #include <math.h>
 #include <string.h>
-
-// How many characters of ASCII from the first on stand for themselves: nearly all do.
-static size_t plain_size(struct hp_span text) {
-    size_t size = 0;
-    while (size < text.size && text.at[size] >= ' ' && text.at[size] <= '~' &&
-           text.at[size] != '\\') {
-        size++;
-    }
-    return size;
-}
 
 void hp_tsv_text(struct hp_sink *out, struct hp_span text) {
     if (text.size > 0 && strchr("=+-@", text.at[0])) {
@@ -25,7 +14,7 @@ void hp_tsv_text(struct hp_sink *out, struct hp_span text) {
         text = hp_span_from(text, 1);
     }
     for (;;) {
-        size_t plain = plain_size(text);
+        size_t plain = hp_plain_size(text);
         hp_sink_put(out, text.at, plain);
         text = hp_span_from(text, plain);
         if (text.size == 0) {
@@ -50,21 +39,10 @@ void hp_tsv_text(struct hp_sink *out, struct hp_span text) {
     }
 }
 
-void hp_tsv_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric) {
-    hp_json_fixed(out, value, metric);
-}
-
 void hp_tsv_double(struct hp_sink *out, double value) {
     hp_sink_text(out, "\t");
     if (isfinite(value)) {
         hp_json_double(out, value);
-    }
-}
-
-void hp_tsv_p(struct hp_sink *out, double value) {
-    hp_sink_text(out, "\t");
-    if (isfinite(value)) {
-        hp_json_p(out, value);
     }
 }
 

@@ -4,8 +4,6 @@
 //     flat flat_low flat_high ... name function module file line
 #include "report/tsv/tsv.h"
 
-#include "report/json/json_text.h"
-
 #include <math.h>
 
 static void put_titles(struct hp_sink *out, const struct hp_view *view) {
@@ -43,11 +41,11 @@ static void put_cell(struct hp_sink *out, const struct hp_view *view,
     struct hp_content content = hp_view_cell(view, row, field->id, metric);
     switch (field->column.cell) {
     case HP_CELL_ESTIMATE:
-        hp_tsv_fixed(out, content.amount.sum, metric);
+        hp_json_fixed(out, content.amount.sum, metric);
         hp_tsv_interval(out, hp_view_range(view, &content.amount, metric));
         break;
     case HP_CELL_SUM:
-        hp_tsv_fixed(out, content.amount.sum, metric);
+        hp_json_fixed(out, content.amount.sum, metric);
         break;
     case HP_CELL_RATE:
         put_number(out, field, content.number);

@@ -2,7 +2,6 @@
 //
 // A stack is its names from the root with ';' between, one within a name being \;.
 #include "report/tsv/tsv.h"
-#include "view/report_stacks.h"
 
 #include <string.h>
 
@@ -30,18 +29,18 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view,
 }
 
 void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view) {
-    const struct hp_stack_list *list = view->extra;
     enum hp_metric metric = view->options.metric;
     hp_sink_text(out, "value\tvalue_low\tvalue_high\teffective_samples\tflags\tstack\n");
     for (size_t i = 0; i < hp_view_shown(view, view->stacks.all.count); i++) {
-        struct hp_amount amount = hp_stack_list_amount(view, i, metric);
-        hp_tsv_fixed(out, amount.sum, metric);
+        uint32_t stack = view->by_value[i];
+        struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
+        hp_json_fixed(out, amount.sum, metric);
         hp_tsv_interval(out, hp_view_range(view, &amount, metric));
         hp_tsv_double(out, hp_precision_samples(&view->precision, amount.sum,
                                                 amount.error, metric));
         hp_sink_text(out, "\t");
-        hp_tsv_flags(out, hp_stack_list_flags(view, i));
+        hp_tsv_flags(out, hp_view_stack_flags(view, stack));
         hp_sink_text(out, "\t");
-        put_stack(out, view, &view->stacks.all.at[list->order[i]]);
+        put_stack(out, view, &view->stacks.all.at[stack]);
     }
 }
