@@ -57,10 +57,6 @@ struct hp_span hp_strtab_span(const struct hp_strtab *table, hp_string string) {
     return string.n ? table->strings.at[string.n] : (struct hp_span){"", 0};
 }
 
-uint32_t hp_strtab_number(struct hp_strtab *keys, const void *key, size_t size) {
-    return hp_strtab_add(keys, (struct hp_span){key, size}).n - 1;
-}
-
 const char *hp_strtab_text(const struct hp_strtab *table, hp_string string) {
     return hp_strtab_span(table, string).at;
 }

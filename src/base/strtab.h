@@ -23,11 +23,6 @@ struct hp_strtab {
 
 void hp_strtab_done(struct hp_strtab *table);
 hp_string hp_strtab_add(struct hp_strtab *table, struct hp_span text);
-
-// The same for a table of keys of any bytes, at least one: their numbers from 0, in the order in
-// which they came.
-uint32_t hp_strtab_number(struct hp_strtab *keys, const void *key, size_t size);
-
 const char *hp_strtab_text(const struct hp_strtab *table, hp_string string);
 struct hp_span hp_strtab_span(const struct hp_strtab *table, hp_string string);
 

@@ -19,6 +19,8 @@
 #include "report/format.h"
 #include "report/notes.h"
 
+#include "base/index.h"
+
 #include <errno.h>
 
 struct event {
@@ -89,12 +91,13 @@ struct meeting {
 struct builder {
     struct callgraph *graph;
     const struct hp_stacks *stacks;
-    struct hp_strtab functions, rows; // the bytes of all keys, to find them again
-    HP_VEC(struct meeting) meetings;  // of each function
+    struct hp_index functions, rows;
+    HP_VEC(struct meeting) meetings; // of each function
 };
 
 static uint32_t add_function(struct builder *b, const struct function *function) {
-    uint32_t number = hp_strtab_number(&b->functions, function, sizeof *function) + 1;
+    uint32_t number =
+        hp_index_of(&b->functions, &b->graph->functions, function, sizeof *function);
     if (number == b->graph->functions.count) {
         hp_vec_push(&b->graph->functions, *function);
         hp_vec_push(&b->meetings, (struct meeting){0});
@@ -122,7 +125,7 @@ static uint32_t meet(struct builder *b, const struct hp_place *place, uint32_t c
 }
 
 static void add_costs(struct builder *b, struct row_key key, const struct costs *costs) {
-    uint32_t number = hp_strtab_number(&b->rows, &key, sizeof key);
+    uint32_t number = hp_index_of(&b->rows, &b->graph->rows, &key, sizeof key);
     if (number == b->graph->rows.count) {
         struct row row = {key.function, key.callee, key.line, {{0}, 0}};
         hp_vec_push(&b->graph->rows, row);
@@ -185,8 +188,8 @@ static void callgraph_init(struct callgraph *graph, const struct hp_stacks *stac
         }
     }
     hp_vec_sort(&graph->rows, compare_rows);
-    hp_strtab_done(&b.functions);
-    hp_strtab_done(&b.rows);
+    hp_index_drop(&b.functions);
+    hp_index_drop(&b.rows);
     hp_vec_done(&b.meetings);
 }
 
@@ -205,9 +208,10 @@ struct writer {
     size_t event_count;
     struct costs *costs; // of each stack, in the order of the events
     struct callgraph graph;
-    struct hp_strtab files; // those that were named
-    bool *named_objects;    // of each module
-    bool *named_functions;  // of each function of the graph
+    struct hp_index file_index;
+    HP_VEC(hp_string) files; // those that were named
+    bool *named_objects;     // of each module
+    bool *named_functions;   // of each function of the graph
 };
 
 // --- costs --------------------------------------------------------------------------------
@@ -336,10 +340,10 @@ static void put_object(struct writer *w, const char *key, hp_module_id module) {
 }
 
 static void put_file(struct writer *w, const char *key, hp_string file) {
-    size_t known = w->files.strings.count;
-    uint32_t number = hp_strtab_number(&w->files, &file, sizeof file) + 1;
-    hp_sink_print(w->out, "%sfl=(%u)", key, (unsigned)number);
-    if (number >= known) {
+    uint32_t number = hp_index_of(&w->file_index, &w->files, &file, sizeof file);
+    hp_sink_print(w->out, "%sfl=(%u)", key, (unsigned)number + 1);
+    if (number == w->files.count) {
+        hp_vec_push(&w->files, file);
         put_name(w, hp_view_string(w->view, file));
     }
     hp_sink_text(w->out, "\n");
@@ -397,7 +401,8 @@ static void write_callgrind(struct hp_sink *out, const struct hp_view *view) {
     put_body(&w);
     free(w.named_functions);
     free(w.named_objects);
-    hp_strtab_done(&w.files);
+    hp_index_drop(&w.file_index);
+    hp_vec_done(&w.files);
     callgraph_done(&w.graph);
     free(w.costs);
 }

@@ -1,18 +1,20 @@
 #include "view/edges.h"
 
+#include "base/index.h"
+
 struct key {
     hp_node_id caller, callee;
 };
 
 struct builder {
     struct hp_edges *edges;
-    struct hp_strtab keys; // the bytes of all keys, to find them again
-    HP_VEC(size_t) seen;   // of each edge: the last stack that it was counted in, and one
+    struct hp_index index;
+    HP_VEC(size_t) seen; // of each edge: the last stack that it was counted in, and one
 };
 
 static void add_call(struct builder *b, struct key key, bool is_through, size_t stack,
                      hp_fixed value) {
-    uint32_t number = hp_strtab_number(&b->keys, &key, sizeof key);
+    uint32_t number = hp_index_of(&b->index, &b->edges->edges, &key, sizeof key);
     if (number == b->edges->edges.count) {
         hp_vec_push(&b->edges->edges,
                     ((struct hp_edge){key.caller, key.callee, 0, true}));
@@ -63,7 +65,7 @@ void hp_edges_init(struct hp_edges *edges, const struct hp_stacks *stacks,
     }
     hp_stack_sums_done(&sums);
     hp_vec_sort(&edges->edges, compare);
-    hp_strtab_done(&b.keys);
+    hp_index_drop(&b.index);
     hp_vec_done(&b.seen);
 }
 

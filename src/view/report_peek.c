@@ -1,20 +1,21 @@
 #include "view/report_peek.h"
 
+#include "base/index.h"
 #include "base/pattern.h"
 #include "view/visible_frames.h"
 
-// A selected node and one beside it.
+// A selected node and one beside it; what is in front of `seen` is found by the index.
 struct edge {
     hp_node_id center, other;
-    bool is_callee; // the other
-    uint32_t seen;  // the number of the last stack it was counted in
+    uint32_t is_callee; // the other; 0 or 1
+    uint32_t seen;      // the number of the last stack it was counted in
     hp_fixed value;
     struct hp_error error;
 };
 
 struct collector {
     HP_VEC(struct edge) edges;
-    struct hp_strtab keys;
+    struct hp_index index;
     const bool *is_selected; // of each node
     uint32_t number;         // of the stack
     hp_fixed value;
@@ -23,12 +24,11 @@ struct collector {
 
 static struct edge *find_edge(struct collector *collector, hp_node_id center,
                               hp_node_id other, bool is_callee) {
-    uint32_t key[] = {center.n, other.n, is_callee};
-    uint32_t number = hp_strtab_number(&collector->keys, key, sizeof key);
+    struct edge edge = {.center = center, .other = other, .is_callee = is_callee};
+    uint32_t number = hp_index_of(&collector->index, &collector->edges, &edge,
+                                  offsetof(struct edge, seen));
     if (number == collector->edges.count) {
-        hp_vec_push(
-            &collector->edges,
-            ((struct edge){.center = center, .other = other, .is_callee = is_callee}));
+        hp_vec_push(&collector->edges, edge);
     }
     return &collector->edges.at[number];
 }
@@ -76,7 +76,7 @@ static void collect(struct collector *collector, const struct hp_naming *naming,
         }
     }
     hp_visible_frames_done(&frames);
-    hp_strtab_done(&collector->keys);
+    hp_index_drop(&collector->index);
 }
 
 static int by_center(const void *left, const void *right, void *context) {

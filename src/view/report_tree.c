@@ -4,6 +4,7 @@
 // are stacks of any depth.
 #include "view/report_tree.h"
 
+#include "base/index.h"
 #include "view/visible_frames.h"
 
 #include <string.h>
@@ -13,16 +14,16 @@
 struct grower {
     const struct hp_view *view;
     struct hp_tree *tree;
-    struct hp_strtab keys;
+    struct hp_index index;
 };
 
 static uint32_t find_child(struct grower *grower, uint32_t parent, hp_node_id name) {
     struct hp_tree *tree = grower->tree;
-    uint32_t key[] = {parent, name.n};
-    uint32_t number = hp_strtab_number(&grower->keys, key, sizeof key);
+    struct hp_tree_node node = {.name = name, .parent = parent};
+    uint32_t number = hp_index_of(&grower->index, &tree->nodes, &node,
+                                  offsetof(struct hp_tree_node, depth));
     if (number == tree->nodes.count) {
-        hp_vec_push(&tree->nodes,
-                    ((struct hp_tree_node){.name = name, .parent = parent}));
+        hp_vec_push(&tree->nodes, node);
     }
     return number;
 }
@@ -59,7 +60,7 @@ static void grow(struct grower *grower) {
         }
     }
     hp_visible_frames_done(&frames);
-    hp_strtab_done(&grower->keys);
+    hp_index_drop(&grower->index);
 }
 
 // --- order --------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 // All have their columns one by one, and texts as numbers in stringArray.
 #include "report/firefox/firefox_tables.h"
 
+#include "base/index.h"
 #include "report/json/json_text.h"
 
 #include <string.h>
@@ -60,9 +61,9 @@ static void make_tree(struct hp_firefox_tables *tables) {
 
 // --- frames and functions -----------------------------------------------------------------
 
-static uint32_t add_function(struct hp_firefox_tables *tables, struct hp_strtab *keys,
+static uint32_t add_function(struct hp_firefox_tables *tables, struct hp_index *index,
                              struct hp_firefox_function function) {
-    uint32_t row = hp_strtab_number(keys, &function, sizeof function);
+    uint32_t row = hp_index_of(index, &tables->functions, &function, sizeof function);
     if (row == tables->functions.count) {
         hp_vec_push(&tables->functions, function);
     }
@@ -88,7 +89,7 @@ static uint32_t add_source(struct hp_firefox_tables *tables, struct hp_span file
     return number.n;
 }
 
-static void add_frame(struct hp_firefox_tables *tables, struct hp_strtab *functions,
+static void add_frame(struct hp_firefox_tables *tables, struct hp_index *functions,
                       uint32_t call) {
     struct hp_place place = hp_stacks_place(&tables->view->stacks, call);
     struct hp_span name = hp_view_node(tables->view, place.calls[0].node);
@@ -105,13 +106,13 @@ static void add_frame(struct hp_firefox_tables *tables, struct hp_strtab *functi
 }
 
 static void make_frames(struct hp_firefox_tables *tables) {
-    struct hp_strtab functions = {0};
+    struct hp_index functions = {0};
     for (uint32_t call = 0; call < tables->view->stacks.place_count; call++) {
         if (tables->frame_of[call]) {
             add_frame(tables, &functions, call);
         }
     }
-    hp_strtab_done(&functions);
+    hp_index_drop(&functions);
 }
 
 void hp_firefox_tables_init(struct hp_firefox_tables *tables,

@@ -9,6 +9,8 @@
 // memory_start is file_offset, and addresses are offsets in the file.
 #include "report/pprof/pprof_places.h"
 
+#include "base/index.h"
+
 #include <string.h>
 
 enum profile_field {
@@ -204,11 +206,12 @@ struct function {
 
 struct functions {
     HP_VEC(struct function) all; // function i has the id i + 1
-    struct hp_strtab keys;
+    struct hp_index index;
 };
 
 static uint32_t function_id(struct functions *functions, struct function function) {
-    uint32_t number = hp_strtab_number(&functions->keys, &function, sizeof function);
+    uint32_t number =
+        hp_index_of(&functions->index, &functions->all, &function, sizeof function);
     if (number == functions->all.count) {
         hp_vec_push(&functions->all, function);
     }
@@ -281,6 +284,6 @@ void hp_pprof_put_places(struct hp_pprof_writer *writer,
     put_mappings(writer, places);
     put_locations(writer, places, &functions);
     put_functions(writer, places->view, &functions);
-    hp_strtab_done(&functions.keys);
+    hp_index_drop(&functions.index);
     hp_vec_done(&functions.all);
 }
