@@ -80,7 +80,7 @@ static struct hp_report_options completed(const struct hp_format *format,
     struct hp_report_options complete = *options;
     complete.format = format->name;
     complete.confidence = options->confidence > 0 ? options->confidence : 0.95;
-    complete.spread &= options->kind == HP_REPORT_TOP;
+    complete.spread &= options->kind == HP_REPORT_TOP && options->by < HP_BY_INPUT;
     if (format->complete) {
         format->complete(&complete);
     }

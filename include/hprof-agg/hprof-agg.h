@@ -352,8 +352,11 @@ struct hp_estimate {
 };
 
 // Of reports that have rows; of others there are none.  column < hp_view_column_count(), row <
-// hp_view_row_count(): all of them in order, whatever the limit.  HP_REPORT_LIST has a row for
-// each function.
+// hp_view_row_count(): all of them in order, whatever the limit, but of HP_REPORT_TREE those
+// that limit and min_share keep.  HP_REPORT_LIST has a row for each function.
+//
+// All that can be known is, if options.format is NULL.  A view that is made for a format has
+// just the metrics and the ends of intervals that this shows; others are NAN.
 HP_API size_t hp_view_column_count(const struct hp_view *view);
 HP_API const struct hp_view_column *hp_view_column(const struct hp_view *view,
                                                    size_t column);
@@ -385,8 +388,11 @@ struct hp_frame_info {
 };
 
 // Of reports of stacks: HP_REPORT_STACKS by names; HP_REPORT_MERGE, HP_REPORT_TIMELINE and
-// whatever a format of stacks is asked for.  `frames` are numbers for hp_view_frame(), leaf
-// first; how many there are is returned.
+// whatever a format of stacks is asked for.  They are in the order of their frames from the
+// root, not of their size.  `frames` are numbers for hp_view_frame(), leaf first, the last of them
+// "[truncated]" where the process cut the stack off; until the next call with this view.  How
+// many there are is returned.  Stacks of HP_REPORT_MERGE that differ in the labels of their
+// samples alone are several.  Those of HP_REPORT_DIFF hold what both sides have together.
 HP_API size_t hp_view_stack_count(const struct hp_view *view);
 HP_API size_t hp_view_stack(const struct hp_view *view, size_t stack,
                             const uint32_t **frames);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -47,6 +48,11 @@ void *hp_alloc(size_t size) {
     }
     prefer_huge_pages(memory, size);
     return memory;
+}
+
+char *hp_copy(const char *text) {
+    size_t size = strlen(text) + 1;
+    return memcpy(hp_alloc(size), text, size);
 }
 
 void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size) {

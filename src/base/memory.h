@@ -8,6 +8,8 @@
 
 void *hp_alloc(size_t size); // zeroed; never NULL, also for size 0
 
+char *hp_copy(const char *text);
+
 // Grow a malloc()ed array to room for at least `count` items, doubling it.
 void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size);
 

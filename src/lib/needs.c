@@ -20,7 +20,8 @@ static bool is_sides_or_series(enum hp_report_kind kind) {
 static void add_errors(struct hp_needs *needs, const struct hp_report_options *options) {
     unsigned can = hp_format_abilities(options);
     bool has_rows = (can & HP_CAN_INTERVALS) != 0 && options->kind != HP_REPORT_INFO;
-    bool is_asked = !options->no_error || options->spread;
+    bool is_asked =
+        !options->no_error || (options->spread && options->kind == HP_REPORT_TOP);
     bool needs_p = options->gate && options->gate->p > 0;
     bool is_shown = is_asked && (has_rows || needs_p);
     bool all_metrics =
@@ -37,9 +38,8 @@ static void add(struct hp_needs *needs, const struct hp_report_options *options)
     bool by_group = options->by >= HP_BY_INPUT && is_top;
     unsigned can = hp_format_abilities(options);
     add_errors(needs, options);
-    needs->history |= report->needs_history || report->has_sides ||
-                      report->needs_series || by_group || options->by == HP_BY_INPUT ||
-                      options->spread;
+    needs->history |= report->has_sides || report->needs_series || by_group ||
+                      options->by == HP_BY_INPUT || (options->spread && is_top);
     needs->series |= report->needs_series;
     needs->threads |= options->by == HP_BY_THREAD;
     needs->labels |= options->by == HP_BY_THREAD || options->by == HP_BY_LABEL ||

@@ -1,5 +1,4 @@
 // What a view says, number by number: for formats, and for programs.
-#include "stats/measure.h"
 #include "view/view.h"
 
 #include <math.h>
@@ -31,7 +30,9 @@ size_t hp_view_needed(const struct hp_view *view, size_t count) {
 
 struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field,
                                enum hp_metric metric) {
-    struct hp_content content = {.amount.range = unknown, .number = NAN, .text = ""};
+    struct hp_content content = {.amount = {.range = unknown, .is_unknown = true},
+                                 .number = NAN,
+                                 .text = ""};
     view->report->cell(view, row, field, metric, &content);
     return content;
 }
@@ -155,14 +156,15 @@ size_t hp_view_row_count(const struct hp_view *view) {
 const struct hp_row *hp_view_row(const struct hp_view *view, size_t row) {
     struct hp_row *found = &view->cache->row;
     const struct hp_row_key *key = &view->rows.at[row];
-    const struct hp_origin *origin = hp_view_origin(view, key->node);
-    hp_module_id module = origin->module;
+    const struct hp_origin origin = view->report->origin
+                                        ? view->report->origin(view, row)
+                                        : *hp_view_origin(view, key->node);
     *found = (struct hp_row){
         .name = hp_view_name(view, row).at,
-        .function = hp_naming_function(&view->naming, origin->function).at,
-        .module = hp_view_string(view, hp_view_module(view, module)->path).at,
-        .file = hp_view_string(view, origin->file).at,
-        .line = origin->line,
+        .function = hp_naming_function(&view->naming, origin.function).at,
+        .module = hp_view_string(view, hp_view_module(view, origin.module)->path).at,
+        .file = hp_view_string(view, origin.file).at,
+        .line = origin.line,
         .depth = key->depth,
         .parent = key->parent == HP_NO_PARENT ? HP_NO_ROW : key->parent,
         .flags = hp_view_flags(view, row),
@@ -174,17 +176,15 @@ static struct hp_estimate estimate_of(const struct hp_view *view,
                                       const struct hp_amount *amount,
                                       enum hp_metric metric) {
     struct hp_interval range = hp_view_range(view, amount, metric);
-    if (!hp_view_has_metric(view, metric)) {
+    if (amount->is_unknown || !hp_view_has_metric(view, metric)) {
         return (struct hp_estimate){NAN, NAN, NAN, NAN};
     }
     return (struct hp_estimate){
         .value = hp_fixed_double(amount->sum, metric),
         .low = range.low,
         .high = range.high,
-        .effective_samples = amount->error
-                                 ? hp_precision_samples(&view->precision, amount->sum,
-                                                        amount->error, metric)
-                                 : (double)NAN,
+        .effective_samples =
+            hp_precision_samples(&view->precision, amount->sum, amount->error, metric),
     };
 }
 
@@ -230,17 +230,17 @@ size_t hp_view_stack_count(const struct hp_view *view) {
 size_t hp_view_stack(const struct hp_view *view, size_t stack, const uint32_t **frames) {
     const struct hp_stacks *stacks = &view->stacks;
     const struct hp_stack_key *key = &stacks->all.at[stack];
-    if (stacks->of == HP_STACKS_OF_NAMES) {
-        *frames = key->at;
-        return key->depth;
-    }
+    bool of_names = stacks->of == HP_STACKS_OF_NAMES;
     struct hp_view_cache *cache = view->cache;
     cache->frames.count = 0;
     for (uint32_t i = 0; i < key->depth; i++) {
-        uint32_t count = hp_stacks_place(stacks, key->at[i]).count;
+        uint32_t count = of_names ? 1 : hp_stacks_place(stacks, key->at[i]).count;
         for (uint32_t call = 0; call < count; call++) {
             hp_vec_push(&cache->frames, key->at[i] + call);
         }
+    }
+    if (of_names && key->truncated) {
+        hp_vec_push(&cache->frames, view->naming.truncated.n);
     }
     *frames = cache->frames.at;
     return cache->frames.count;

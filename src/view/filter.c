@@ -91,11 +91,6 @@ static int apply(struct hp_filters *filters, const struct hp_profile *profile,
     return ret;
 }
 
-static char *copy(const char *text) {
-    size_t size = strlen(text) + 1;
-    return memcpy(hp_alloc(size), text, size);
-}
-
 int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile,
                     const struct hp_filter *asked, size_t count, struct hp_err *err) {
     struct names names = {0};
@@ -109,7 +104,7 @@ int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile
     filters->frames = hp_alloc(profile->frames.count + 1);
     find_names(&names, profile);
     for (size_t i = 0; i < count; i++) {
-        filters->at[i] = (struct hp_filter){asked[i].rule, copy(asked[i].pattern)};
+        filters->at[i] = (struct hp_filter){asked[i].rule, hp_copy(asked[i].pattern)};
         filters->rules |= hp_mark_of(asked[i].rule);
         ret = ret == HP_OK ? apply(filters, profile, &names, &filters->at[i], err) : ret;
     }

@@ -28,20 +28,20 @@ static bool exceeds(const struct hp_view *view, size_t row, struct hp_excess *ex
 
 bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first) {
     const struct hp_view *rows = view->judged ? view->judged : view;
+    struct hp_excess excess;
     if (!view->options.gate || !rows->report->growth) {
         return false;
     }
-    if (exceeds(rows, HP_ROW_FILTERED, first)) {
-        bool has_filters = rows->filters.count > 0;
-        first->name = has_filters ? "what the filters leave" : "the total";
-        first->row = HP_NO_ROW;
-        return true;
+    bool found = exceeds(rows, HP_ROW_FILTERED, &excess);
+    excess.name = rows->head.is_filtered ? "what the filters leave" : "the total";
+    excess.row = HP_NO_ROW;
+    for (size_t i = 0; i < rows->rows.count && !found; i++) {
+        found = exceeds(rows, i, &excess);
+        excess.name = hp_view_name(rows, i).at;
+        excess.row = view->judged ? HP_NO_ROW : i;
     }
-    for (size_t i = 0; i < rows->rows.count; i++) {
-        if (exceeds(rows, i, first)) {
-            first->name = hp_view_name(rows, i).at;
-            return true;
-        }
+    if (found) {
+        *first = excess;
     }
-    return false;
+    return found;
 }

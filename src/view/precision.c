@@ -43,7 +43,7 @@ struct hp_interval hp_precision_range(const struct hp_precision *precision,
 
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric) {
-    bool has_samples = error->samples > 0 && error->period > 0;
+    bool has_samples = error && error->samples > 0 && error->period > 0;
     return has_samples && is_known(precision, error, metric)
                ? hp_effective_samples(hp_measure_of(value, error, metric))
                : NAN;
@@ -58,11 +58,11 @@ const char *hp_row_flag_text(unsigned bit) {
 
 unsigned hp_precision_flags(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric) {
-    if (error->flags != 0 && !is_known(precision, error, metric)) {
+    if (error && error->flags != 0 && !is_known(precision, error, metric)) {
         return HP_ROW_MIXED_SIZES;
     }
     double samples = hp_precision_samples(precision, value, error, metric);
-    bool is_once = error->samples == 1 && error->period > 0;
+    bool is_once = error && error->samples == 1 && error->period > 0;
     return (samples < few_samples ? HP_ROW_FEW_SAMPLES : 0) | // false for NAN
            (is_once ? HP_ROW_SEEN_ONCE : 0);
 }

@@ -20,7 +20,8 @@ struct hp_interval hp_precision_range(const struct hp_precision *precision,
                                       hp_fixed value, const struct hp_error *error,
                                       enum hp_metric metric);
 
-// On how many equal samples a value stands; NAN where it does not stand on samples.
+// On how many equal samples a value stands; NAN where it does not stand on samples, or its
+// error, NULL, is not known.
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric);
 

@@ -200,16 +200,10 @@ static void listing_init(struct hp_listing *listing, const struct hp_view *view)
     free(sums.seen_function);
 }
 
-const struct hp_source_file *hp_listing_source(const struct hp_view *view,
-                                               hp_string file) {
+const struct hp_source_file *hp_listing_source(
+    const struct hp_view *view, const struct hp_listed_function *function) {
     const struct hp_listing *listing = view->extra;
-    const struct hp_source_file *source;
-    hp_vec_each (source, &listing->sources) {
-        if (source->file.n == file.n) {
-            return source;
-        }
-    }
-    return NULL;
+    return function->source ? &listing->sources.at[function->source - 1] : NULL;
 }
 
 // --- the report ---------------------------------------------------------------------------
@@ -278,9 +272,16 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     }
 }
 
+static struct hp_origin origin(const struct hp_view *view, size_t row) {
+    const struct hp_listing *listing = view->extra;
+    const struct hp_listed_function *function = &listing->functions.at[row];
+    return (struct hp_origin){.function = function->function, .file = function->file};
+}
+
 const struct hp_report hp_report_list = {
     .name = "list",
     .build = build,
     .cell = cell,
+    .origin = origin,
     .done = done,
 };

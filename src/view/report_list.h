@@ -16,6 +16,7 @@ struct hp_listed_function {
     hp_fixed flat, cum;
     struct hp_error error; // of cum
     size_t first, count;   // of its lines
+    uint32_t source;       // in listing->sources, + 1; 0: it was not looked for
 };
 
 // A source file.
@@ -35,9 +36,9 @@ struct hp_listing {
     HP_VEC(struct hp_source_file) sources;
 };
 
-// The source of a file, or NULL if it was not looked for.
+// NULL if it was not looked for.
 const struct hp_source_file *hp_listing_source(const struct hp_view *view,
-                                               hp_string file);
+                                               const struct hp_listed_function *function);
 
 // Read the source files of the functions, as struct hp_report_options says.
 void hp_sources_read(struct hp_listing *listing, const struct hp_view *view);

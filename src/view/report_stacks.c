@@ -11,6 +11,5 @@ static int build(struct hp_view *view, struct hp_err *err) {
 
 const struct hp_report hp_report_stacks = {
     .name = "stacks",
-    .all_metrics = true,
     .build = build,
 };

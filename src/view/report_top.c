@@ -66,6 +66,7 @@ static void sum_nodes(struct hp_top *top, struct hp_view *view) {
     bool few = has_few_errors(top, view);
     hp_top_sum_nodes(top, view, !few);
     hp_top_sort_rows(top, view, view->options.sort);
+    top->known_rows = few ? hp_view_needed(view, view->rows.count) : view->rows.count;
     if (few) {
         hp_top_sum_errors(top, view);
     }
@@ -75,6 +76,7 @@ static void sum_groups(struct hp_groups *groups, struct hp_top *top,
                        struct hp_view *view) {
     hp_groups_sum(groups, view, top);
     hp_groups_done(groups);
+    top->known_rows = view->rows.count;
     hp_top_sort_rows(top, view, view->options.sort);
 }
 
@@ -111,6 +113,9 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     hp_node_id node = view->rows.at[row].node;
     content->amount =
         field == CUM ? hp_top_cum(top, node, metric) : hp_top_flat(top, node, metric);
+    if (row >= top->known_rows) {
+        content->amount.error = top->exact[hp_column_of(metric)];
+    }
     if (field == EFFECTIVE_SAMPLES) {
         content->number = hp_precision_samples(&view->precision, content->amount.sum,
                                                content->amount.error, metric);
@@ -125,7 +130,6 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
 const struct hp_report hp_report_top = {
     .name = "top",
     .is_table = true,
-    .all_metrics = true,
     .build = build,
     .cell = cell,
     .done = done,

@@ -441,11 +441,12 @@ static void cell(const struct hp_view *view, size_t number, int field,
     content->whole = (double)trend->dumps - 1;
     content->series = row->values;
     content->count = trend->dumps;
-    content->amount.sum = field == FIRST ? row->first : row->last;
-    if (field == SLOPE) {
-        content->amount.range = (struct hp_interval){row->slope - row->slope_error,
-                                                     row->slope + row->slope_error};
-    }
+    content->amount = (struct hp_amount){
+        .sum = field == FIRST ? row->first : row->last,
+        .range = field == SLOPE ? (struct hp_interval){row->slope - row->slope_error,
+                                                       row->slope + row->slope_error}
+                                : content->amount.range,
+    };
 }
 
 static unsigned flags(const struct hp_view *view, size_t row) {

@@ -1,9 +1,9 @@
 #include "view/view.h"
 
 // What is written by formats that take stacks alone, or tell of the inputs.
-static const struct hp_report hp_report_merge = {.name = "merge", .all_metrics = true};
-static const struct hp_report hp_report_timeline = {
-    .name = "timeline", .needs_history = true, .needs_series = true, .all_metrics = true};
+static const struct hp_report hp_report_merge = {.name = "merge"};
+static const struct hp_report hp_report_timeline = {.name = "timeline",
+                                                    .needs_series = true};
 static const struct hp_report hp_report_info = {.name = "info"};
 
 const struct hp_report *const hp_reports[HP_REPORT_KINDS] = {

@@ -103,17 +103,19 @@ static void read_source(struct reader *reader, const char *path,
 
 void hp_sources_read(struct hp_listing *listing, const struct hp_view *view) {
     struct reader reader = {view->options.source_dirs, view->options.source_dir_count, 0};
-    bool *is_seen = hp_alloc(view->profile->strings.strings.count + 1);
-    const struct hp_listed_function *function;
+    uint32_t *source_of =
+        hp_alloc((view->profile->strings.strings.count + 1) * sizeof *source_of);
+    struct hp_listed_function *function;
     hp_vec_each (function, &listing->functions) {
         struct hp_source_file source = {.file = function->file};
-        if (function->file.n && !is_seen[function->file.n]) {
-            is_seen[function->file.n] = true;
+        if (function->file.n && !source_of[function->file.n]) {
             read_source(&reader, hp_profile_text(view->profile, function->file), &source);
             hp_vec_push(&listing->sources, source);
+            source_of[function->file.n] = (uint32_t)listing->sources.count;
         }
+        function->source = source_of[function->file.n];
     }
-    free(is_seen);
+    free(source_of);
 }
 
 void hp_sources_done(struct hp_listing *listing) {

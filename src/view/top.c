@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const struct hp_error none;
-
 // --- sums ---------------------------------------------------------------------------------
 
 // That are asked for, and that inputs have.
@@ -23,6 +21,7 @@ static void choose_metrics(struct hp_top *top, const struct hp_view *view) {
 
 void hp_top_init(struct hp_top *top, const struct hp_view *view,
                  struct hp_top_errors errors) {
+    static const struct hp_error none;
     size_t nodes = view->naming.names.strings.count;
     *top = (struct hp_top){.seen = hp_alloc(nodes * sizeof *top->seen)};
     choose_metrics(top, view);
@@ -30,6 +29,7 @@ void hp_top_init(struct hp_top *top, const struct hp_view *view,
     top->cum = hp_alloc(nodes * top->metrics * sizeof *top->cum);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         size_t size = nodes * sizeof(struct hp_error);
+        top->exact[i] = view->head.is_uncertain[i] ? NULL : &none;
         top->flat_errors[i] = errors.flat[i] ? hp_alloc(size) : NULL;
         top->cum_errors[i] = errors.cum[i] ? hp_alloc(size) : NULL;
     }
@@ -214,11 +214,12 @@ static struct hp_amount amount_of(const struct hp_top *top, const hp_fixed *sums
                                   hp_node_id node, enum hp_metric metric) {
     const struct hp_error *of_nodes = errors[hp_column_of(metric)];
     if (top->slot[metric] == SIZE_MAX) {
-        return (struct hp_amount){.range = {NAN, NAN}};
+        return (struct hp_amount){.range = {NAN, NAN}, .is_unknown = true};
     }
     return (struct hp_amount){
         .sum = sums[node.n * top->metrics + top->slot[metric]],
-        .error = of_nodes ? &of_nodes[node.n] : &none,
+        .error = of_nodes ? &of_nodes[node.n] : top->exact[hp_column_of(metric)],
+        .range = {NAN, NAN},
     };
 }
 

@@ -14,6 +14,9 @@ struct hp_top {
     size_t slot[HP_METRICS];           // the slot of each metric; SIZE_MAX if it has none
     hp_fixed *flat, *cum;              // [node * metrics + slot]
     struct hp_error *flat_errors[HP_COLUMNS], *cum_errors[HP_COLUMNS]; // NULL: not wanted
+    const struct hp_error
+        *exact[HP_COLUMNS]; // where errors are not wanted: NULL, or there are none
+    size_t known_rows;      // of the rows so many have their errors
     uint32_t *seen; // the number of the last stack that the node was counted in; 0: none
     struct hp_spread spread; // if it was asked for
 };

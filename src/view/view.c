@@ -61,6 +61,22 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
     return hp_fail(err, HP_E_EMPTY, "%s", sentences[space]);
 }
 
+// Groups of inputs are rows of top; in formats of stacks they are labels.
+static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
+    const struct hp_report_options *options = &view->options;
+    unsigned needed = options->kind == HP_REPORT_TOP     ? HP_CAN_INTERVALS
+                      : options->kind == HP_REPORT_MERGE ? HP_CAN_LABELS
+                                                         : 0;
+    if (options->by >= HP_BY_INPUT && (view->use.can & needed) == 0) {
+        return hp_fail(err, HP_E_USAGE,
+                       "%s as %s has no rows of inputs, threads or labels",
+                       view->report->name, options->format);
+    }
+    return options->by == HP_BY_LABEL && !options->label
+               ? hp_fail(err, HP_E_USAGE, "rows of labels need the key of a label")
+               : HP_OK;
+}
+
 static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     size_t used = view->head.summary[HP_SIDE_ALL].used;
@@ -146,7 +162,6 @@ static void describe_inputs(struct hp_view *view) {
     }
 }
 
-// What filters leave, where the profile has errors with them.
 static void add_up(struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_head *head = &view->head;
@@ -164,6 +179,7 @@ static void add_up(struct hp_view *view) {
     hp_precision_complete(&view->precision);
 }
 
+// What filters leave, where the profile has errors with them.
 static void add_up_filtered(struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_head *head = &view->head;
@@ -270,7 +286,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         .options = *options,
         .use = use,
         .cache = hp_alloc(sizeof *view->cache),
-        .label = options->label ? strdup(options->label) : NULL,
+        .label = options->label ? hp_copy(options->label) : NULL,
     };
     view->options.label = view->label;
     if (options->gate) {
@@ -278,7 +294,8 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         view->options.gate = &view->gate;
     }
     describe_inputs(view);
-    int ret = refuse_metric(view, err);
+    int ret = refuse_groups(view, err);
+    ret = ret == HP_OK ? refuse_metric(view, err) : ret;
     ret = ret == HP_OK ? refuse_inputs(view, err) : ret;
     if (ret == HP_OK) {
         add_up(view);
@@ -291,6 +308,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         ret = filter(view, err);
     }
     ret = ret == HP_OK ? build_shape(view, err) : ret;
+    view->options.source_dirs = NULL; // they are the caller's, and have been read
     if (ret == HP_OK && options->gate && use.shape != HP_SHAPE_ROWS) {
         struct hp_view_use rows = {HP_SHAPE_ROWS, use.can, true};
         view->judged = hp_view_build(profile, options, rows, err);

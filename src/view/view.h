@@ -43,6 +43,7 @@ struct hp_amount {
     hp_fixed sum;
     const struct hp_error *error; // what `range` is to be computed from; or NULL
     struct hp_interval range;     // NAN where nothing is known
+    bool is_unknown;              // the sum too: of a metric that was not added up
 };
 
 // What a row says in a column, as far as its kind of cell has it.
@@ -90,15 +91,15 @@ struct hp_report {
     const char *name;  // "top"
     bool is_table;     // its rows are all that it has: formats of rows write it
     bool needs_series; // the inputs are dumps of one process
-    bool needs_history;
-    bool has_sides;                                         // the inputs have two sides
-    bool all_metrics;                                       // its rows are of all metrics
+    bool has_sides;    // the inputs have two sides
     int (*build)(struct hp_view *view, struct hp_err *err); // NULL: there are no rows
     void (*cell)(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
                  struct hp_content *content);
     unsigned (*flags)(const struct hp_view *view, size_t row);          // NULL: none
     struct hp_growth (*growth)(const struct hp_view *view, size_t row); // NULL: none
-    void (*done)(struct hp_view *view);
+    // Where a row is in source files; NULL: where its node is.
+    struct hp_origin (*origin)(const struct hp_view *view, size_t row);
+    void (*done)(struct hp_view *view); // NULL: there is nothing to free
 };
 
 // Each is at the end of its file; reports.c lists them.

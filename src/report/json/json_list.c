@@ -39,7 +39,7 @@ static void put_line(struct hp_sink *out, const struct hp_view *view,
 static void put_function(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_listed_function *function) {
     const struct hp_listing *listing = view->extra;
-    const struct hp_source_file *source = hp_listing_source(view, function->file);
+    const struct hp_source_file *source = hp_listing_source(view, function);
     hp_json_key(out, "name");
     hp_json_text(out, hp_naming_function(&view->naming, function->function));
     hp_sink_text(out, ", \"file\": ");

@@ -141,7 +141,7 @@ static void put_function_title(const struct list *list,
 static void put_function(const struct list *list,
                          const struct hp_listed_function *function) {
     const struct hp_listing *listing = list->view->extra;
-    const struct hp_source_file *source = hp_listing_source(list->view, function->file);
+    const struct hp_source_file *source = hp_listing_source(list->view, function);
     uint64_t from = 0;
     put_function_title(list, function, source);
     for (size_t i = 0; i < function->count; i++) {
