@@ -192,10 +192,9 @@ static uint32_t hash_of(const struct hp_mapping *row) {
 // The whole image of the row's file, or NULL.
 static struct hp_run *find_whole(struct hp_resolver *resolver, const struct hp_dump *dump,
                                  const struct hp_mapping *row) {
-    const struct hp_index *index = &resolver->wholes;
-    size_t mask = index->slot_count - 1;
-    for (size_t i = hash_of(row) & mask; index->slots[i]; i = (i + 1) & mask) {
-        struct hp_run *image = &resolver->images.at[index->slots[i] - 1];
+    uint32_t hash = hash_of(row), item;
+    for (size_t at = hash; hp_index_next(&resolver->wholes, hash, &at, &item);) {
+        struct hp_run *image = &resolver->images.at[item];
         if (same_file(row, first_row(dump, image))) {
             return image;
         }
@@ -205,13 +204,12 @@ static struct hp_run *find_whole(struct hp_resolver *resolver, const struct hp_d
 
 static void make_wholes(struct hp_resolver *resolver, const struct hp_dump *dump) {
     hp_index_drop(&resolver->wholes);
-    hp_index_widen(&resolver->wholes, resolver->images.count);
     for (size_t i = 0; i < resolver->images.count; i++) {
         const struct hp_run *image = &resolver->images.at[i];
         const struct hp_mapping *row = first_row(dump, image);
         if (image->first_row < image->last_row && image->code_end > 0 &&
             !find_whole(resolver, dump, row)) {
-            hp_index_place(&resolver->wholes, hash_of(row), (uint32_t)i);
+            hp_index_put(&resolver->wholes, hash_of(row), i);
         }
     }
     resolver->has_wholes = true;

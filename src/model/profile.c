@@ -50,10 +50,6 @@ void hp_profile_summarize(struct hp_profile *profile) {
     }
 }
 
-bool hp_profile_has_metric(const struct hp_profile *profile, enum hp_metric metric) {
-    return (profile->summary[HP_SIDE_ALL].metrics >> metric & 1) != 0;
-}
-
 size_t *hp_profile_frame_counts(const struct hp_profile *profile) {
     size_t *counts = hp_alloc(profile->modules.count * sizeof *counts);
     const struct hp_frame *frame;
@@ -115,30 +111,28 @@ static uint32_t module_hash(const struct hp_module *module,
 }
 
 static void index_modules(struct hp_profile *profile) {
-    hp_index_widen(&profile->module_index, profile->modules.count);
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
-        uint32_t hash = module_hash(module, extents_of(profile, module));
-        hp_index_place(&profile->module_index, hash, (uint32_t)i);
+        hp_index_put(&profile->module_index,
+                     module_hash(module, extents_of(profile, module)), i);
     }
 }
 
 hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,
                                const struct hp_extent *extents) {
     struct hp_index *index = &profile->module_index;
-    if (hp_index_is_full(index, profile->modules.count)) {
+    if (index->item_count == 0) {
         index_modules(profile);
     }
-    uint32_t hash = module_hash(module, extents);
-    size_t mask = index->slot_count - 1;
-    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
-        const struct hp_module *known = &profile->modules.at[index->slots[i] - 1];
+    uint32_t hash = module_hash(module, extents), found;
+    for (size_t at = hash; hp_index_next(index, hash, &at, &found);) {
+        const struct hp_module *known = &profile->modules.at[found];
         if (same_module(profile, known, module, extents)) {
             note_holes(profile, known, extents);
-            return (hp_module_id){index->slots[i] - 1};
+            return (hp_module_id){found};
         }
     }
-    hp_index_place(index, hash, (uint32_t)profile->modules.count);
+    hp_index_put(index, hash, profile->modules.count);
     struct hp_module *added = hp_vec_push(&profile->modules, *module);
     added->first_extent = (uint32_t)profile->extents.count;
     for (uint32_t i = 0; i < module->extents; i++) {
@@ -155,29 +149,26 @@ static uint32_t frame_hash(hp_module_id module, uint64_t offset) {
 }
 
 static void index_frames(struct hp_profile *profile) {
-    hp_index_widen(&profile->frame_index, profile->frames.count);
     for (size_t i = 0; i < profile->frames.count; i++) {
         const struct hp_frame *frame = &profile->frames.at[i];
-        hp_index_place(&profile->frame_index, frame_hash(frame->module, frame->offset),
-                       (uint32_t)i);
+        hp_index_put(&profile->frame_index, frame_hash(frame->module, frame->offset), i);
     }
 }
 
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
                              uint64_t offset) {
     struct hp_index *index = &profile->frame_index;
-    if (hp_index_is_full(index, profile->frames.count)) {
+    if (index->item_count == 0) {
         index_frames(profile);
     }
-    uint32_t hash = frame_hash(module, offset);
-    size_t mask = index->slot_count - 1;
-    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
-        const struct hp_frame *frame = &profile->frames.at[index->slots[i] - 1];
+    uint32_t hash = frame_hash(module, offset), found;
+    for (size_t at = hash; hp_index_next(index, hash, &at, &found);) {
+        const struct hp_frame *frame = &profile->frames.at[found];
         if (frame->offset == offset && frame->module.n == module.n) {
-            return (hp_frame_id){index->slots[i] - 1};
+            return (hp_frame_id){found};
         }
     }
-    hp_index_place(index, hash, (uint32_t)profile->frames.count);
+    hp_index_put(index, hash, profile->frames.count);
     hp_vec_push(&profile->frames,
                 ((struct hp_frame){.module = module, .offset = offset}));
     return (hp_frame_id){(uint32_t)profile->frames.count - 1};
@@ -194,17 +185,6 @@ hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack) {
     return stack < profile->tags.count ? profile->tags.at[stack] : (hp_string){0};
 }
 
-static void place_stacks(struct hp_profile *profile) {
-    for (size_t i = 0; i < profile->stacks.count; i++) {
-        hp_index_place(&profile->stack_index, profile->stacks.at[i].hash, (uint32_t)i);
-    }
-}
-
-static void index_stacks(struct hp_profile *profile) {
-    hp_index_widen(&profile->stack_index, profile->stacks.count);
-    place_stacks(profile);
-}
-
 static bool is_sample(const struct hp_profile *profile, size_t number,
                       const struct hp_sample *sample) {
     const struct hp_stack *stack = &profile->stacks.at[number];
@@ -216,12 +196,9 @@ static bool is_sample(const struct hp_profile *profile, size_t number,
 
 static struct hp_stack *find_stack(struct hp_profile *profile,
                                    const struct hp_sample *sample, uint32_t hash) {
-    const struct hp_index *index = &profile->stack_index;
-    size_t mask = index->slot_count - 1;
-    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
-        size_t number = index->slots[i] - 1;
-        if (profile->stacks.at[number].hash == hash &&
-            is_sample(profile, number, sample)) {
+    uint32_t number;
+    for (size_t at = hash; hp_index_next(&profile->stack_index, hash, &at, &number);) {
+        if (is_sample(profile, number, sample)) {
             return &profile->stacks.at[number];
         }
     }
@@ -273,9 +250,6 @@ static void add_to(struct hp_profile *profile, size_t stack,
 static const struct hp_stack *add_to_known(
     struct hp_profile *profile, const struct hp_sample *sample, uint32_t hash,
     const struct hp_values *values, const struct hp_error *const errors[HP_COLUMNS]) {
-    if (hp_index_is_full(&profile->stack_index, profile->stacks.count)) {
-        index_stacks(profile);
-    }
     struct hp_stack *stack = find_stack(profile, sample, hash);
     if (stack) {
         add_to(profile, (size_t)(stack - profile->stacks.at), values, errors);
@@ -293,11 +267,11 @@ static void push_tags(struct hp_profile *profile, hp_string tags) {
 static uint32_t push_stack(struct hp_profile *profile, const struct hp_sample *sample,
                            uint32_t hash, const struct hp_values *values,
                            const struct hp_error *const errors[HP_COLUMNS]) {
-    struct hp_stack stack = {*values, sample->frames, sample->depth, hash};
+    struct hp_stack stack = {*values, sample->frames, sample->depth};
     if (sample->tags.n) {
         push_tags(profile, sample->tags);
     }
-    hp_index_place(&profile->stack_index, hash, (uint32_t)profile->stacks.count);
+    hp_index_put(&profile->stack_index, hash, profile->stacks.count);
     hp_vec_push(&profile->stacks, stack);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
@@ -348,8 +322,7 @@ void hp_profile_reserve(struct hp_profile *profile, size_t stacks) {
         hp_vec_reserve(&profile->errors[i],
                        hp_profile_has_errors(profile, i) ? stacks : 0);
     }
-    hp_index_widen(&profile->stack_index, profile->stacks.count + stacks);
-    place_stacks(profile);
+    hp_index_reserve(&profile->stack_index, stacks);
 }
 
 void hp_profile_adopt(struct hp_profile *profile, void *block) {

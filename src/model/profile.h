@@ -53,7 +53,6 @@ struct hp_stack {
     struct hp_values values;
     hp_frame_id *frames;
     uint32_t depth;
-    uint32_t hash; // of the frames, in this profile
 };
 
 // What a stack is known by.
@@ -132,9 +131,6 @@ void hp_profile_set_alloc(struct hp_profile *profile);
 
 // Once the inputs are known.
 void hp_profile_summarize(struct hp_profile *profile);
-
-// Whether any input that is used has numbers of a metric.
-bool hp_profile_has_metric(const struct hp_profile *profile, enum hp_metric metric);
 
 // Whether the errors of a column are to be kept, and whether there are some.
 bool hp_profile_wants_errors(const struct hp_profile *profile, enum hp_column column);

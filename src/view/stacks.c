@@ -135,35 +135,24 @@ static uint32_t hash_of(const struct hp_stack_key *stack) {
                                    hp_hash_key() ^ stack->tags.n);
 }
 
-static void reindex(struct hp_index *index, const struct hp_stacks *stacks) {
-    hp_index_widen(index, stacks->all.count);
-    for (size_t i = 0; i < stacks->all.count; i++) {
-        hp_index_place(index, hash_of(&stacks->all.at[i]), (uint32_t)i);
-    }
-}
-
 static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
                             const struct key *key) {
     struct hp_stack_key wanted = {key->at.at, (uint32_t)key->at.count, key->tags,
                                   key->truncated};
     size_t size = wanted.depth * sizeof *wanted.at;
-    if (hp_index_is_full(index, stacks->all.count)) {
-        reindex(index, stacks);
-    }
-    uint32_t hash = hash_of(&wanted);
-    size_t mask = index->slot_count - 1;
-    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
-        const struct hp_stack_key *known = &stacks->all.at[index->slots[i] - 1];
+    uint32_t hash = hash_of(&wanted), found;
+    for (size_t at = hash; hp_index_next(index, hash, &at, &found);) {
+        const struct hp_stack_key *known = &stacks->all.at[found];
         if (known->depth == wanted.depth && known->tags.n == wanted.tags.n &&
             known->truncated == wanted.truncated &&
             memcmp(known->at, wanted.at, size) == 0) {
-            return index->slots[i] - 1;
+            return found;
         }
     }
     uint32_t *copy = hp_arena_alloc(&stacks->arena, size, alignof(uint32_t));
     memcpy(copy, wanted.at, size);
     wanted.at = copy;
-    hp_index_place(index, hash, (uint32_t)stacks->all.count);
+    hp_index_put(index, hash, stacks->all.count);
     hp_vec_push(&stacks->all, wanted);
     return (uint32_t)stacks->all.count - 1;
 }
