@@ -17,95 +17,78 @@ enum {
 
 // --- diagnostics of single inputs ------------------------------------------------------
 
-static struct hp_diagnostic_count once(bool is, uint64_t line) {
-    return (struct hp_diagnostic_count){is, line};
-}
-
-static struct hp_diagnostic_count kept_damaged(const struct hp_input_record *input) {
-    bool is = input->public.status == HP_INPUT_KEPT_DAMAGED;
-    return once(is, is ? input->public.err->line : 0);
-}
-
-static struct hp_diagnostic_count producer_warnings(const struct hp_input_record *input) {
-    return once(input->producer_warning, input->producer_warning_line);
-}
-
-static const char *producer_warning(const struct hp_input_record *input) {
-    return input->producer_warning;
-}
-
-static struct hp_diagnostic_count malformed(const struct hp_input_record *input) {
-    return input->malformed;
-}
-
-static const char *expected(const struct hp_input_record *input) {
-    return input->expected;
-}
-
-static struct hp_diagnostic_count unknown(const struct hp_input_record *input) {
-    return input->unknown;
-}
-
-static struct hp_diagnostic_count wrapped(const struct hp_input_record *input) {
-    return input->wrapped;
-}
-
-static struct hp_diagnostic_count negative(const struct hp_input_record *input) {
-    return (struct hp_diagnostic_count){input->negative, 0};
-}
-
-static struct hp_diagnostic_count overlaps(const struct hp_input_record *input) {
-    return input->overlaps;
-}
-
-static struct hp_diagnostic_count header_contradicts(
-    const struct hp_input_record *input) {
-    return once(input->header_check == HP_HEADER_CONTRADICTS, input->header_line);
-}
-
-static struct hp_diagnostic_count no_period(const struct hp_input_record *input) {
-    return once(input->period == 0 && input->stacks > 0, 0);
-}
-
-static struct hp_diagnostic_count no_objects(const struct hp_input_record *input) {
-    bool inuse = hp_input_has_metric(input, HP_INUSE_SPACE);
-    bool alloc = hp_input_has_metric(input, HP_ALLOC_SPACE);
-    return once((inuse && !hp_input_has_metric(input, HP_INUSE_OBJECTS)) ||
-                    (alloc && !hp_input_has_metric(input, HP_ALLOC_OBJECTS)),
-                0);
-}
-
-static struct hp_diagnostic_count unmapped(const struct hp_input_record *input) {
-    return (struct hp_diagnostic_count){input->unmapped_addresses, 0};
-}
-
-static const struct {
-    struct hp_diagnostic_count (*count)(const struct hp_input_record *input);
-    const char *what; // follows the input's name; "%" stands for how many there are
-    const char *(*detail)(const struct hp_input_record *input); // at the end; or NULL
-} diagnostics[] = {
-    {kept_damaged, "is damaged, and used as far as it goes", NULL},
-    {producer_warnings, "comes with a warning: ", producer_warning},
-    {malformed, "has malformed lines, which are passed over: %; expected ", expected},
-    {wrapped, "has counts that wrapped around zero, which are left out: %", NULL},
-    {negative,
-     "is a difference of two profiles, of which no error is known; values below zero: %",
-     NULL},
-    {header_contradicts,
-     "has a total that contradicts the sum of its stacks: it may be cut or damaged",
-     NULL},
-    {no_period, "has no sample period: its counts stand as they are", NULL},
-    {no_objects, "tells bytes, but not how many objects they are of", NULL},
-    {overlaps, "has overlapping rows in its memory map, of which the first hold: %",
-     NULL},
-    {unknown, "has indented lines of an unknown dialect, which are passed over: %", NULL},
-    {unmapped, "has addresses in no mapping: %", NULL},
+enum diagnostic {
+    KEPT_DAMAGED,
+    PRODUCER_WARNING,
+    MALFORMED,
+    WRAPPED,
+    NEGATIVE,
+    HEADER_CONTRADICTS,
+    NO_PERIOD,
+    NO_OBJECTS,
+    OVERLAPS,
+    UNKNOWN,
+    UNMAPPED,
+    DIAGNOSTICS,
 };
 
+// What follows the input's name; "%" stands for how many there are.
+static const char *const diagnostics[DIAGNOSTICS] = {
+    [KEPT_DAMAGED] = "is damaged, and used as far as it goes",
+    [PRODUCER_WARNING] = "comes with a warning: ",
+    [MALFORMED] = "has malformed lines, which are passed over: %; expected ",
+    [WRAPPED] = "has counts that wrapped around zero, which are left out: %",
+    [NEGATIVE] =
+        "is a difference of two profiles, of which no error is known; values below zero: "
+        "%",
+    [HEADER_CONTRADICTS] =
+        "has a total that contradicts the sum of its stacks: it may be cut or damaged",
+    [NO_PERIOD] = "has no sample period: its counts stand as they are",
+    [NO_OBJECTS] = "tells bytes, but not how many objects they are of",
+    [OVERLAPS] = "has overlapping rows in its memory map, of which the first hold: %",
+    [UNKNOWN] = "has indented lines of an unknown dialect, which are passed over: %",
+    [UNMAPPED] = "has addresses in no mapping: %",
+};
+
+static bool lacks_objects(const struct hp_input_record *input) {
+    bool inuse = hp_input_has_metric(input, HP_INUSE_SPACE);
+    bool alloc = hp_input_has_metric(input, HP_ALLOC_SPACE);
+    return (inuse && !hp_input_has_metric(input, HP_INUSE_OBJECTS)) ||
+           (alloc && !hp_input_has_metric(input, HP_ALLOC_OBJECTS));
+}
+
+static struct hp_diagnostic_count found_in(const struct hp_input_record *input,
+                                           enum diagnostic kind) {
+    bool is_damaged = input->public.status == HP_INPUT_KEPT_DAMAGED;
+    const struct hp_diagnostic_count found[DIAGNOSTICS] = {
+        [KEPT_DAMAGED] = {is_damaged, is_damaged ? input->public.err->line : 0},
+        [PRODUCER_WARNING] = {input->producer_warning != NULL,
+                              input->producer_warning_line},
+        [MALFORMED] = input->malformed,
+        [WRAPPED] = input->wrapped,
+        [NEGATIVE] = {input->negative, 0},
+        [HEADER_CONTRADICTS] = {input->header_check == HP_HEADER_CONTRADICTS,
+                                input->header_line},
+        [NO_PERIOD] = {input->period == 0 && input->stacks > 0, 0},
+        [NO_OBJECTS] = {lacks_objects(input), 0},
+        [OVERLAPS] = input->overlaps,
+        [UNKNOWN] = input->unknown,
+        [UNMAPPED] = {input->unmapped_addresses, 0},
+    };
+    return found[kind];
+}
+
+// At the end of the sentence.
+static const char *detail_of(const struct hp_input_record *input, enum diagnostic kind) {
+    return kind == MALFORMED          ? input->expected
+           : kind == PRODUCER_WARNING ? input->producer_warning
+                                      : "";
+}
+
 static void warn_of_one(struct hp_profile *profile, const struct hp_input_record *input,
-                        size_t kind) {
-    const char *name = input->public.name, *what = diagnostics[kind].what;
-    struct hp_diagnostic_count found = diagnostics[kind].count(input);
+                        enum diagnostic kind) {
+    const char *name = input->public.name, *what = diagnostics[kind];
+    struct hp_diagnostic_count found = found_in(input, kind);
     char line[32] = "", how_many[32] = "";
     size_t before = strcspn(what, "%");
     const char *after = what + before;
@@ -118,22 +101,21 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
     }
     hp_profile_warn(profile, "%s%s %.*s%s%s%s",
                     strcmp(name, "-") ? name : "standard input", line, (int)before, what,
-                    how_many, after,
-                    diagnostics[kind].detail ? diagnostics[kind].detail(input) : "");
+                    how_many, after, detail_of(input, kind));
 }
 
-static void warn_of_diagnostics(struct hp_profile *profile, size_t kind) {
+static void warn_of_diagnostics(struct hp_profile *profile, enum diagnostic kind) {
     size_t found = 0;
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        bool has = hp_input_is_used(input) && diagnostics[kind].count(input).count > 0;
+        bool has = hp_input_is_used(input) && found_in(input, kind).count > 0;
         found += has;
         if (has && found <= NAMED) {
             warn_of_one(profile, input, kind);
         }
     }
     if (found > NAMED) {
-        const char *what = diagnostics[kind].what;
+        const char *what = diagnostics[kind];
         hp_profile_warn(profile, "%zu more input%s: each %.*s", found - NAMED,
                         found == NAMED + 1 ? "" : "s", (int)strcspn(what, ":%"), what);
     }
@@ -332,7 +314,7 @@ static void warn_of_roundings(struct hp_profile *profile) {
 
 void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_skipped(profile);
-    for (size_t i = 0; i < sizeof diagnostics / sizeof *diagnostics; i++) {
+    for (enum diagnostic i = 0; i < DIAGNOSTICS; i++) {
         warn_of_diagnostics(profile, i);
     }
     bool *warned = hp_alloc(profile->inputs.count * sizeof *warned);
