@@ -105,15 +105,6 @@ void hp_embedded_symbols_add(struct hp_embedded_symbols *embedded,
     }
 }
 
-static hp_module_id module_in(struct hp_profile *profile, const struct hp_profile *other,
-                              hp_module_id id) {
-    struct hp_module module = other->modules.at[id.n];
-    module.path = copy(profile, &other->strings, module.path);
-    const struct hp_extent *extents =
-        module.extents > 0 ? other->extents.at + module.first_extent : NULL;
-    return id.n == 0 ? id : hp_profile_module(profile, &module, extents);
-}
-
 void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
                                 struct hp_profile *profile,
                                 const struct hp_embedded_symbols *other_embedded,
@@ -133,14 +124,16 @@ void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
             line.file = copy(profile, &other->strings, line.file);
             hp_vec_push(&embedded->lines, line);
         }
-        hp_module_id module = module_in(profile, other, frame->module);
+        hp_module_id module = hp_profile_import_module(profile, other, frame->module);
         add(embedded, profile, hp_profile_frame(profile, module, frame->offset), account);
     }
     for (uint32_t i = 0; i < other_embedded->builds.count; i++) {
         struct hp_embedded_build build = other_embedded->builds.at[i];
         if (build.id.n) {
             build.id = copy(profile, &other->strings, build.id);
-            add_build(embedded, module_in(profile, other, (hp_module_id){i}), build);
+            hp_module_id module =
+                hp_profile_import_module(profile, other, (hp_module_id){i});
+            add_build(embedded, module, build);
         }
     }
 }

@@ -140,7 +140,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
     }
     hp_tag_import_done(&tags);
     if (adopt) {
-        hp_profile_adopt(profile, frames);
+        hp_vec_push(&profile->blocks, frames);
         dump->frames.at = NULL;
         dump->frames.count = dump->frames.capacity = 0;
     }

@@ -328,15 +328,15 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
 static void adopt_texts(struct hp_profile *profile, const struct hp_input_queue *queue) {
     char **name;
     hp_vec_each (name, &queue->members) {
-        hp_profile_adopt(profile, *name);
+        hp_vec_push(&profile->blocks, *name);
     }
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         if (input->err) {
-            hp_profile_adopt(profile, input->err);
+            hp_vec_push(&profile->blocks, input->err);
         }
         if (input->producer_warning) {
-            hp_profile_adopt(profile, input->producer_warning);
+            hp_vec_push(&profile->blocks, input->producer_warning);
         }
     }
 }

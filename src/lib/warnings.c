@@ -4,7 +4,6 @@
 #include "lib/warnings.h"
 
 #include "base/units.h"
-#include "model/metrics.h"
 #include "stats/measure.h"
 #include "view/allocator.h"
 

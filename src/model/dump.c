@@ -3,49 +3,34 @@
 #include <stdio.h>
 #include <string.h>
 
+// Of each vector of a dump.
+#define FOR_VECTORS(DO) \
+    DO(addresses)       \
+    DO(frames)          \
+    DO(stacks)          \
+    DO(thread_lines)    \
+    DO(extras)          \
+    DO(listed)          \
+    DO(threads)         \
+    DO(mappings)        \
+    DO(rows)            \
+    DO(embedded)        \
+    DO(embedded_calls)
+#define KEEP(vector) dump->vector = kept.vector, dump->vector.count = 0;
+#define FREE(vector) hp_vec_done(&dump->vector);
+
 void hp_dump_clear(struct hp_dump *dump) {
     hp_strtab_done(&dump->strings);
     hp_strtab_done(&dump->tag_sets);
     struct hp_dump kept = *dump;
     *dump = (struct hp_dump){0};
-    dump->addresses = kept.addresses;
-    dump->frames = kept.frames;
-    dump->stacks = kept.stacks;
-    dump->thread_lines = kept.thread_lines;
-    dump->extras = kept.extras;
-    dump->listed = kept.listed;
-    dump->threads = kept.threads;
-    dump->extras.count = 0;
-    dump->threads.count = 0;
-    dump->listed.count = 0;
-    dump->mappings = kept.mappings;
-    dump->rows = kept.rows;
-    dump->rows.count = 0;
-    dump->embedded = kept.embedded;
-    dump->embedded_calls = kept.embedded_calls;
-    dump->embedded.count = 0;
-    dump->embedded_calls.count = 0;
-    dump->addresses.count = 0;
-    dump->frames.count = 0;
-    dump->stacks.count = 0;
-    dump->thread_lines.count = 0;
-    dump->mappings.count = 0;
+    FOR_VECTORS(KEEP)
 }
 
 void hp_dump_done(struct hp_dump *dump) {
-    hp_vec_done(&dump->addresses);
-    hp_vec_done(&dump->frames);
-    hp_vec_done(&dump->stacks);
-    hp_vec_done(&dump->thread_lines);
-    hp_vec_done(&dump->extras);
-    hp_vec_done(&dump->listed);
-    hp_vec_done(&dump->threads);
-    hp_strtab_done(&dump->tag_sets);
-    hp_vec_done(&dump->mappings);
-    hp_vec_done(&dump->rows);
-    hp_vec_done(&dump->embedded);
-    hp_vec_done(&dump->embedded_calls);
     hp_strtab_done(&dump->strings);
+    hp_strtab_done(&dump->tag_sets);
+    FOR_VECTORS(FREE)
 }
 
 void hp_dump_producer_warning(struct hp_dump *dump, struct hp_span text, uint64_t line) {

@@ -119,6 +119,13 @@ const char *hp_producer_text(enum hp_producer producer);
 // "jemalloc 5.3 or later": as far as the content tells; NULL if not at all.
 const char *hp_writer_text(const struct hp_input_record *input);
 
+// Whether it has numbers of a metric, if only zeros: what no input has is unknown, and not 0.
+bool hp_input_has_metric(const struct hp_input_record *input, enum hp_metric metric);
+
+// What of the metric is missing: "what is in use", or NULL.  Where nothing was
+// sampled, there is next to nothing.
+const char *hp_input_missing(const struct hp_input_record *input, enum hp_metric metric);
+
 // Say why the input does not count, or counts as far as it goes; NULL: it does.
 void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err);
 

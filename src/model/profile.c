@@ -37,14 +37,14 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->labels);
     hp_vec_done(&profile->warnings);
     for (int i = 0; i < HP_SIDES; i++) {
-        hp_input_summary_done(&profile->summary[i]);
+        hp_vec_done(&profile->summary[i].periods);
     }
     *profile = (struct hp_profile){0};
 }
 
 void hp_profile_summarize(struct hp_profile *profile) {
     for (enum hp_input_side side = 0; side < HP_SIDES; side++) {
-        hp_input_summary_done(&profile->summary[side]);
+        hp_vec_done(&profile->summary[side].periods);
         hp_input_summary_init(&profile->summary[side], profile->inputs.at,
                               profile->inputs.count, side);
     }
@@ -325,10 +325,6 @@ void hp_profile_reserve(struct hp_profile *profile, size_t stacks) {
     hp_index_reserve(&profile->stack_index, stacks);
 }
 
-void hp_profile_adopt(struct hp_profile *profile, void *block) {
-    hp_vec_push(&profile->blocks, block);
-}
-
 struct hp_values hp_profile_total(const struct hp_profile *profile) {
     struct hp_values total = {{0}};
     const struct hp_stack *stack;
@@ -350,26 +346,26 @@ struct hp_error hp_profile_error(const struct hp_profile *profile,
 
 // --- merging two profiles -------------------------------------------------------
 
-static uint32_t *map_modules(struct hp_profile *profile, const struct hp_profile *other) {
-    uint32_t *map = hp_alloc(other->modules.count * sizeof *map);
-    for (size_t i = 0; i < other->modules.count; i++) {
-        struct hp_module module = other->modules.at[i];
-        module.path = hp_strtab_add(&profile->strings,
-                                    hp_strtab_span(&other->strings, module.path));
-        const struct hp_extent *extents = extents_of(other, &module);
-        map[i] = hp_profile_module(profile, &module, extents).n;
-    }
-    return map;
+hp_module_id hp_profile_import_module(struct hp_profile *profile,
+                                      const struct hp_profile *other, hp_module_id id) {
+    struct hp_module module = other->modules.at[id.n];
+    module.path =
+        hp_strtab_add(&profile->strings, hp_strtab_span(&other->strings, module.path));
+    return hp_profile_module(profile, &module, extents_of(other, &module));
 }
 
-static hp_frame_id *map_frames(struct hp_profile *profile, const struct hp_profile *other,
-                               const uint32_t *modules) {
+static hp_frame_id *map_frames(struct hp_profile *profile,
+                               const struct hp_profile *other) {
+    hp_module_id *modules = hp_alloc(other->modules.count * sizeof *modules);
     hp_frame_id *map = hp_alloc(other->frames.count * sizeof *map);
+    for (uint32_t i = 0; i < other->modules.count; i++) {
+        modules[i] = hp_profile_import_module(profile, other, (hp_module_id){i});
+    }
     for (size_t i = 0; i < other->frames.count; i++) {
         const struct hp_frame *frame = &other->frames.at[i];
-        hp_module_id module = {modules[frame->module.n]};
-        map[i] = hp_profile_frame(profile, module, frame->offset);
+        map[i] = hp_profile_frame(profile, modules[frame->module.n], frame->offset);
     }
+    free(modules);
     return map;
 }
 
@@ -401,8 +397,7 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
 }
 
 void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
-    uint32_t *modules = map_modules(profile, other);
-    hp_frame_id *frames = map_frames(profile, other, modules);
+    hp_frame_id *frames = map_frames(profile, other);
     uint32_t *stacks = hp_alloc(other->stacks.count * sizeof *stacks);
     if (other->has_alloc) {
         hp_profile_set_alloc(profile);
@@ -410,7 +405,6 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
     absorb_stacks(profile, other, frames, stacks);
     hp_history_absorb(&profile->history, &other->history, stacks, other->stacks.count);
     profile->overflow |= other->overflow;
-    free(modules);
     free(frames);
     free(stacks);
     hp_profile_done(other);

@@ -86,7 +86,7 @@ struct hp_profile {
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // of the stacks; empty if not kept
     struct hp_strtab tag_sets; // of labels, of which the texts are in `strings`
     HP_VEC(hp_string) tags;    // of the first stacks; the others have none
-    HP_VEC(void *) blocks;     // malloc()ed, that stacks point into
+    HP_VEC(void *) blocks;     // malloc()ed, that stacks and inputs point into
     struct hp_index module_index, frame_index, stack_index;
 
     HP_VEC(struct hp_input_record) inputs; // by name
@@ -142,8 +142,9 @@ bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column co
 // Make room for as many more stacks, so that adding them moves nothing.
 void hp_profile_reserve(struct hp_profile *profile, size_t stacks);
 
-// Free a malloc()ed block together with the profile.
-void hp_profile_adopt(struct hp_profile *profile, void *block);
+// What a module of `other` is called here; it is added if need be.
+hp_module_id hp_profile_import_module(struct hp_profile *profile,
+                                      const struct hp_profile *other, hp_module_id id);
 
 // Add all modules, frames, stacks and the history of `other`, which is {0} then.  Its inputs
 // and warnings are not taken over.

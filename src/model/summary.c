@@ -1,7 +1,5 @@
 #include "model/summary.h"
 
-#include "model/metrics.h"
-
 #include <stdlib.h>
 
 const char *hp_input_reason_text(enum hp_input_reason reason) {
@@ -81,10 +79,6 @@ void hp_input_summary_init(struct hp_input_summary *summary,
         }
     }
     keep_different_periods(summary);
-}
-
-void hp_input_summary_done(struct hp_input_summary *summary) {
-    hp_vec_done(&summary->periods);
 }
 
 size_t hp_input_summary_skipped(const struct hp_input_summary *summary) {

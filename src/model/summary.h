@@ -38,7 +38,6 @@ enum hp_input_side {
 void hp_input_summary_init(struct hp_input_summary *summary,
                            const struct hp_input_record *inputs, size_t count,
                            enum hp_input_side side);
-void hp_input_summary_done(struct hp_input_summary *summary);
 
 // What is no dump, or damaged, or too much: not what was left out for good reason.
 size_t hp_input_summary_skipped(const struct hp_input_summary *summary);

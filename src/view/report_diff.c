@@ -8,7 +8,6 @@
 // counts where it is less sure than what sampling alone makes of the sums.
 #include "view/report_diff.h"
 
-#include "model/metrics.h"
 #include "stats/distributions.h"
 #include "stats/measure.h"
 #include "stats/significance.h"

@@ -1,6 +1,5 @@
 #include "view/view.h"
 
-#include "model/metrics.h"
 #include "view/groups.h"
 #include "view/visible_frames.h"
 

@@ -14,8 +14,6 @@
 // four there are no keys behind "reason".  TOTAL is as in "total".
 #include "report/json/json.h"
 
-#include "model/metrics.h"
-
 #include <stdio.h>
 #include <string.h>
 

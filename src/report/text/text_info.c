@@ -3,7 +3,6 @@
 //     total inuse-space 46627456.000
 #include "report/text/text.h"
 
-#include "model/metrics.h"
 #include "report/json/json_text.h"
 
 #include <string.h>
