@@ -72,3 +72,12 @@ void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size) {
     prefer_huge_pages(items, wanted * item_size);
     return items;
 }
+
+void *hp_reach(void *items, size_t *count, size_t *capacity, size_t i, size_t item_size) {
+    if (i >= *count) {
+        items = hp_grow(items, capacity, i + 1, item_size);
+        memset((char *)items + *count * item_size, 0, (i + 1 - *count) * item_size);
+        *count = i + 1;
+    }
+    return items;
+}

@@ -39,6 +39,12 @@
          ? qsort_r((vec)->at, (vec)->count, sizeof *(vec)->at, (compare), (context)) \
          : (void)0)
 
+// The address of item `i`, in front of which and with which items of zeros are added as needed.
+#define hp_vec_reach(vec, i)                                                         \
+    ((vec)->at =                                                                     \
+         hp_reach((vec)->at, &(vec)->count, &(vec)->capacity, i, sizeof *(vec)->at), \
+     &(vec)->at[i])
+
 #define hp_vec_done(vec) \
     (free((vec)->at), (vec)->at = NULL, (void)((vec)->count = (vec)->capacity = 0))
 

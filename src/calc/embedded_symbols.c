@@ -34,10 +34,7 @@ static int compare(const struct hp_embedded_symbols *embedded,
 // The last lines are those of a frame.
 static void add(struct hp_embedded_symbols *embedded, const struct hp_profile *profile,
                 hp_frame_id frame, struct hp_embedded_frame account) {
-    while (embedded->frames.count <= frame.n) {
-        hp_vec_push(&embedded->frames, ((struct hp_embedded_frame){0, 0, false}));
-    }
-    struct hp_embedded_frame *known = &embedded->frames.at[frame.n];
+    struct hp_embedded_frame *known = hp_vec_reach(&embedded->frames, frame.n);
     int order = known->lines > 0 ? compare(embedded, profile, account, *known) : -1;
     account.disputed |= known->disputed || (known->lines > 0 && order != 0);
     if (order < 0) {
@@ -77,10 +74,7 @@ static void add_address(struct hp_embedded_symbols *embedded, struct hp_profile 
 // Two builds that are mapped alike cannot be told apart: neither is looked for then.
 static void add_build(struct hp_embedded_symbols *embedded, hp_module_id module,
                       struct hp_embedded_build build) {
-    while (embedded->builds.count <= module.n) {
-        hp_vec_push(&embedded->builds, ((struct hp_embedded_build){{0}, false}));
-    }
-    struct hp_embedded_build *known = &embedded->builds.at[module.n];
+    struct hp_embedded_build *known = hp_vec_reach(&embedded->builds, module.n);
     known->disputed |= build.disputed || (known->id.n && known->id.n != build.id.n);
     known->id = build.id;
 }

@@ -30,11 +30,6 @@ static void check_count(struct hp_scan *scan, struct hp_count *count) {
     }
 }
 
-static bool equal_counts(const struct hp_counts *a, const struct hp_counts *b) {
-    return a->inuse.objects == b->inuse.objects && a->inuse.bytes == b->inuse.bytes &&
-           a->alloc.objects == b->alloc.objects && a->alloc.bytes == b->alloc.bytes;
-}
-
 // One count line under a stack: "t*" becomes the stack's counts, "t3" a thread line.
 static bool read_count_line(struct hp_scan *scan, struct hp_dump_stack *stack,
                             bool counted) {
@@ -78,8 +73,8 @@ static bool at_count_line(const struct hp_scan *scan) {
 
 // The lines of the common case, a single thread, say the same twice: keep none then.
 static void forget_lone_thread(struct hp_dump *dump, struct hp_dump_stack *stack) {
-    if (stack->lines == 1 &&
-        equal_counts(&dump->thread_lines.at[stack->first_line].counts, &stack->counts)) {
+    if (stack->lines == 1 && memcmp(&dump->thread_lines.at[stack->first_line].counts,
+                                    &stack->counts, sizeof stack->counts) == 0) {
         stack->lines = 0;
         dump->thread_lines.count = stack->first_line;
     }

@@ -1,14 +1,15 @@
 // A sample is a stack of locations, leaf first, and one value for each sample type:
 //
 //     Sample    1 location_id  2 value  3 label
+//     Label     1 key  2 str  3 num  4 num_unit
 //
 // The values are estimates that the writer has made, and below zero in a difference of two
 // profiles.  A location is within the call instruction; the return address, which dumps are
-// made of, is taken to be one byte behind.
+// made of, is taken to be one byte behind.  All of a label but `num` are numbers of strings;
+// one with `str` is a text, another a number.
 #include "input/digest.h"
 #include "input/input_format.h"
 #include "input/maps.h"
-#include "input/pprof_labels.h"
 #include "input/pprof_locations.h"
 #include "input/pprof_tables.h"
 #include "input/pprof_types.h"
@@ -25,7 +26,10 @@ enum {
 struct reader {
     struct hp_dump *dump;
     struct hp_pprof_tables tables;
-    struct hp_pprof_labels labels;
+    bool keeps_labels;           // else only the size of objects is looked for
+    bool has_size;               // of the objects of the sample, which are all of it then
+    HP_VEC(struct hp_tag) tags;  // of the sample
+    HP_VEC(hp_string) texts;     // of each string of the tables; 0: not asked for yet
     struct hp_pprof_kinds kinds; // of a sample's values
     struct hp_proto profile;     // the samples are read from it
 };
@@ -128,6 +132,52 @@ static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id
     hp_vec_push(&r->dump->frames, location->number);
 }
 
+// --- labels -------------------------------------------------------------------------------
+
+// Once for each string, however many samples have it.
+static hp_string keep(struct reader *r, uint64_t string) {
+    hp_string *kept = hp_vec_reach(&r->texts, string);
+    if (kept->n == 0) {
+        *kept = hp_strtab_add(&r->dump->strings, hp_pprof_text(&r->tables, string));
+    }
+    return *kept;
+}
+
+static void take_label(struct reader *r, struct hp_proto *label) {
+    enum {
+        KEY = 1,
+        TEXT,
+        NUMBER,
+        UNIT,
+        FIELDS
+    };
+
+    uint64_t of[FIELDS] = {0};
+    for (struct hp_field field; hp_proto_next(label, &field);) {
+        if (field.number < FIELDS) {
+            of[field.number] = hp_field_number(label, &field);
+        }
+    }
+    size_t strings = r->tables.strings.count;
+    if (of[KEY] >= strings || of[TEXT] >= strings || of[UNIT] >= strings) {
+        hp_proto_fail(label, "a string that is not there");
+    }
+    if (label->wrong) {
+        return;
+    }
+    r->has_size |=
+        of[NUMBER] > 0 && hp_span_is(hp_pprof_text(&r->tables, of[KEY]), "bytes");
+    if (r->keeps_labels) {
+        struct hp_tag tag = {.key = keep(r, of[KEY]), .text = keep(r, of[TEXT])};
+        if (of[TEXT] == 0) {
+            tag.is_number = true;
+            tag.number = (int64_t)of[NUMBER];
+            tag.unit = keep(r, of[UNIT]);
+        }
+        hp_vec_push(&r->tags, tag);
+    }
+}
+
 // --- samples ----------------------------------------------------------------------------------
 
 static bool is_zero(const struct hp_counts *counts) {
@@ -136,8 +186,8 @@ static bool is_zero(const struct hp_counts *counts) {
 }
 
 static void add_stack(struct reader *r, struct hp_dump_stack stack) {
-    r->dump->mixes_sizes |= !r->labels.has_size;
-    hp_string tags = hp_pprof_labels_end(&r->labels);
+    r->dump->mixes_sizes |= !r->has_size;
+    hp_string tags = hp_tags_add(&r->dump->tag_sets, r->tags.at, r->tags.count);
     if (tags.n) {
         hp_dump_next_extra(r->dump)->tags = tags;
     }
@@ -147,7 +197,8 @@ static void add_stack(struct reader *r, struct hp_dump_stack stack) {
 static void read_sample(struct reader *r, struct hp_proto *sample) {
     struct hp_dump_stack stack = {.first_frame = r->dump->frames.count};
     size_t values = 0;
-    hp_pprof_labels_begin(&r->labels);
+    r->has_size = false;
+    r->tags.count = 0;
     for (struct hp_field field; hp_proto_next(sample, &field);) {
         struct hp_proto rest = hp_field_numbers(&field);
         uint64_t number;
@@ -161,7 +212,7 @@ static void read_sample(struct reader *r, struct hp_proto *sample) {
         }
         if (field.number == 3) {
             struct hp_proto label = hp_proto_over(hp_field_bytes(sample, &field));
-            hp_pprof_labels_read(&r->labels, &label);
+            take_label(r, &label);
             hp_proto_fail(sample, label.wrong);
         }
     }
@@ -255,8 +306,7 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
 static int read_pprof(struct hp_scan *scan, struct hp_err *err) {
     struct hp_input_stream *stream = scan->stream;
     struct hp_dump *dump = scan->dump;
-    struct reader r = {.dump = dump};
-    r.labels = (struct hp_pprof_labels){dump, &r.tables, scan->keeps_labels};
+    struct reader r = {.dump = dump, .keeps_labels = scan->keeps_labels};
     int ret = HP_OK;
     while (ret == HP_OK && !stream->at_end) {
         ret = hp_input_stream_slide(stream, 0, err);
@@ -268,8 +318,9 @@ static int read_pprof(struct hp_scan *scan, struct hp_err *err) {
         dump->bytes = stream->total;
     }
     hp_pprof_tables_done(&r.tables);
-    hp_pprof_labels_done(&r.labels);
-    hp_pprof_kinds_done(&r.kinds);
+    hp_vec_done(&r.tags);
+    hp_vec_done(&r.texts);
+    hp_vec_done(&r.kinds.of);
     return ret;
 }
 

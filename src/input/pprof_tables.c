@@ -16,17 +16,13 @@
 
 #include <string.h>
 
-// Fields of number one to six of a message that are numbers, into `of` by number.
 enum {
-    MOST_NUMBERS = 7
-};
-
-// What names may come to, each as often as it is used.
-enum {
-    BOMB_RATIO = 100,
+    MOST_NUMBERS = 7,
+    BOMB_RATIO = 100, // what names may come to, each as often as it is used
     SMALLEST_BOMB = 64 << 20,
 };
 
+// Fields of number one to six of a message that are numbers, into `of` by number.
 static void read_numbers(struct hp_proto *message, unsigned which,
                          uint64_t of[MOST_NUMBERS]) {
     memset(of, 0, MOST_NUMBERS * sizeof *of);
@@ -72,12 +68,6 @@ static void read_line(struct hp_pprof_tables *tables, struct hp_proto *message) 
     hp_vec_push(&tables->lines, ((struct hp_pprof_line){of[1], of[2]}));
 }
 
-static void take(struct hp_proto *message, const struct hp_proto *part) {
-    if (part->wrong) {
-        hp_proto_fail(message, part->wrong);
-    }
-}
-
 static void read_location(struct hp_pprof_tables *tables, struct hp_proto *message) {
     struct hp_pprof_location location = {.first_line = tables->lines.count,
                                          .number = UINT32_MAX};
@@ -91,7 +81,7 @@ static void read_location(struct hp_pprof_tables *tables, struct hp_proto *messa
         } else if (field.number == 4) {
             struct hp_proto line = hp_proto_over(hp_field_bytes(message, &field));
             read_line(tables, &line);
-            take(message, &line);
+            hp_proto_fail(message, line.wrong);
             location.lines++;
         }
     }
@@ -133,7 +123,7 @@ static void read_field(struct hp_pprof_tables *tables, struct hp_proto *profile,
     default: // 2, samples; 7, 8 and above 12 say nothing of the numbers
         break;
     }
-    take(profile, &message);
+    hp_proto_fail(profile, message.wrong);
 }
 
 // --- ids --------------------------------------------------------------------------------

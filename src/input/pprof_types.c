@@ -176,7 +176,3 @@ int hp_pprof_kinds_find(struct hp_pprof_kinds *kinds,
     bool is_ours = kinds->found & (1u << HP_INUSE_SPACE | 1u << HP_ALLOC_SPACE);
     return is_ours ? HP_OK : refuse(tables, other, err);
 }
-
-void hp_pprof_kinds_done(struct hp_pprof_kinds *kinds) {
-    hp_vec_done(&kinds->of);
-}

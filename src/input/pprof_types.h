@@ -24,7 +24,6 @@ struct hp_pprof_kinds {
 HP_MUST_CHECK int hp_pprof_kinds_find(struct hp_pprof_kinds *kinds,
                                       const struct hp_pprof_tables *tables,
                                       enum hp_producer producer, struct hp_err *err);
-void hp_pprof_kinds_done(struct hp_pprof_kinds *kinds);
 
 // Whether a unit is of 1 << *shift bytes.
 bool hp_pprof_is_bytes(struct hp_span unit, unsigned *shift);

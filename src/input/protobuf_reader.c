@@ -55,23 +55,18 @@ bool hp_proto_next(struct hp_proto *message, struct hp_field *field) {
     if (!message->wrong && (number == 0 || number > LARGEST_NUMBER)) {
         hp_proto_fail(message, "a field without a number");
     }
-    *field = (struct hp_field){.number = (uint32_t)number, .span = {"", 0}};
-    switch (key & 7) {
+    *field =
+        (struct hp_field){(uint32_t)number, (enum hp_wire_type)(key & 7), 0, {"", 0}};
+    switch (field->type) {
     case HP_WIRE_NUMBER:
-        field->type = HP_WIRE_NUMBER;
         field->value = read_varint(message);
         break;
-    case HP_WIRE_FIXED64:
-        field->type = HP_WIRE_FIXED64;
-        read_bytes(message, 8);
-        break;
     case HP_WIRE_BYTES:
-        field->type = HP_WIRE_BYTES;
         field->span = read_bytes(message, read_varint(message));
         break;
+    case HP_WIRE_FIXED64:
     case HP_WIRE_FIXED32:
-        field->type = HP_WIRE_FIXED32;
-        read_bytes(message, 4);
+        read_bytes(message, field->type == HP_WIRE_FIXED64 ? 8 : 4);
         break;
     default:
         hp_proto_fail(message, "a field of no known type");
@@ -115,8 +110,6 @@ bool hp_field_next_number(struct hp_proto *message, const struct hp_field *field
         return false;
     }
     *number = read_varint(rest);
-    if (rest->wrong) {
-        hp_proto_fail(message, rest->wrong);
-    }
+    hp_proto_fail(message, rest->wrong);
     return !message->wrong;
 }

@@ -50,14 +50,10 @@ static inline uint32_t find_token(const struct hp_tokens *tokens, struct token t
     return slot->mark >> 5 == tokens->epoch ? slot->id : UINT32_MAX;
 }
 
-static struct hp_token_slot *new_slots(size_t count) {
-    return hp_alloc(count * sizeof(struct hp_token_slot));
-}
-
 static void clear_tokens(struct hp_tokens *tokens) {
     if (!tokens->slots) {
         tokens->slot_count = FIRST_SLOTS;
-        tokens->slots = new_slots(FIRST_SLOTS);
+        tokens->slots = hp_alloc(FIRST_SLOTS * sizeof *tokens->slots);
         tokens->key = hp_hash_key();
     }
     if (tokens->epoch == LAST_EPOCH) {
@@ -68,15 +64,10 @@ static void clear_tokens(struct hp_tokens *tokens) {
     tokens->used = 0;
 }
 
-static void done_tokens(struct hp_tokens *tokens) {
-    free(tokens->slots);
-    *tokens = (struct hp_tokens){0};
-}
-
 static void grow(struct hp_tokens *tokens) {
     struct hp_tokens old = *tokens;
     tokens->slot_count *= 2;
-    tokens->slots = new_slots(tokens->slot_count);
+    tokens->slots = hp_alloc(tokens->slot_count * sizeof *tokens->slots);
     for (size_t i = 0; i < old.slot_count; i++) {
         const struct hp_token_slot *slot = &old.slots[i];
         if (slot->mark >> 5 == old.epoch) {
@@ -112,7 +103,8 @@ void hp_stack_lines_clear(struct hp_stack_lines *lines) {
 }
 
 void hp_stack_lines_done(struct hp_stack_lines *lines) {
-    done_tokens(&lines->tokens);
+    free(lines->tokens.slots);
+    lines->tokens = (struct hp_tokens){0};
     hp_vec_done(&lines->ends);
 }
 

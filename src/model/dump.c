@@ -48,11 +48,7 @@ void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line
 }
 
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump) {
-    static const struct hp_stack_extra none;
-    while (dump->extras.count <= dump->stacks.count) {
-        hp_vec_push(&dump->extras, none);
-    }
-    return &dump->extras.at[dump->stacks.count];
+    return hp_vec_reach(&dump->extras, dump->stacks.count);
 }
 
 void hp_dump_drop_extra(struct hp_dump *dump) {

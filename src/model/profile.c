@@ -257,19 +257,12 @@ static const struct hp_stack *add_to_known(
     return stack;
 }
 
-static void push_tags(struct hp_profile *profile, hp_string tags) {
-    while (profile->tags.count < profile->stacks.count) {
-        hp_vec_push(&profile->tags, (hp_string){0});
-    }
-    hp_vec_push(&profile->tags, tags);
-}
-
 static uint32_t push_stack(struct hp_profile *profile, const struct hp_sample *sample,
                            uint32_t hash, const struct hp_values *values,
                            const struct hp_error *const errors[HP_COLUMNS]) {
     struct hp_stack stack = {*values, sample->frames, sample->depth};
     if (sample->tags.n) {
-        push_tags(profile, sample->tags);
+        *hp_vec_reach(&profile->tags, profile->stacks.count) = sample->tags;
     }
     hp_index_put(&profile->stack_index, hash, profile->stacks.count);
     hp_vec_push(&profile->stacks, stack);

@@ -44,10 +44,7 @@ struct hp_tag hp_tags_at(const struct hp_strtab *sets, hp_string set, size_t i) 
 // --- from one owner to another ----------------------------------------------------------
 
 static hp_string import_string(struct hp_tag_import *import, hp_string string) {
-    while (import->known_strings.count <= string.n) {
-        hp_vec_push(&import->known_strings, (hp_string){0});
-    }
-    hp_string *known = &import->known_strings.at[string.n];
+    hp_string *known = hp_vec_reach(&import->known_strings, string.n);
     if (known->n == 0 && string.n > 0) {
         *known =
             hp_strtab_add(import->strings, hp_strtab_span(import->from_strings, string));
@@ -71,10 +68,7 @@ static hp_string import_set(struct hp_tag_import *import, hp_string set) {
 }
 
 hp_string hp_tags_import(struct hp_tag_import *import, hp_string set) {
-    while (import->known_sets.count <= set.n) {
-        hp_vec_push(&import->known_sets, (hp_string){0});
-    }
-    hp_string *known = &import->known_sets.at[set.n];
+    hp_string *known = hp_vec_reach(&import->known_sets, set.n);
     if (known->n == 0 && set.n > 0) {
         *known = import_set(import, set);
     }
