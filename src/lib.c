@@ -1,15 +1,96 @@
 // The public API: the one place that knows the order of the pipeline.
 #include "hprof-agg/hprof-agg.h"
 
-#include "lib/labels.h"
-#include "lib/needs.h"
+#include "lib/metadata.h"
 #include "lib/read.h"
-#include "lib/times.h"
 #include "lib/warnings.h"
+#include "report/format.h"
 #include "sym/symbolizer.h"
 
+#include <fnmatch.h>
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
+
+// --- what reports need of the read ----------------------------------------------------------
+
+// NULL if there is none of that name.
+static const struct hp_format *format_of(const struct hp_report_options *options) {
+    return hp_format_find(options->format ? options->format
+                                          : hp_format_of_kind(options->kind));
+}
+
+// Enum hp_format_ability of that; where no format was asked for, what programs may ask for.
+static unsigned abilities_of(const struct hp_report_options *options) {
+    const struct hp_format *format = format_of(options);
+    unsigned all =
+        HP_CAN_INTERVALS | HP_CAN_ALL_ENDS | HP_CAN_NEGATIVE | HP_HAS_ALL_METRICS;
+    return (format ? format->can : 0) | (options->format ? 0 : all);
+}
+
+static bool is_sides_or_series(enum hp_report_kind kind) {
+    return hp_reports[kind]->has_sides || kind == HP_REPORT_TREND;
+}
+
+// Of the column that is measured, or of all where the format has all metrics.
+static void add_errors(struct hp_needs *needs, const struct hp_report_options *options) {
+    unsigned can = abilities_of(options);
+    bool has_rows = (can & HP_CAN_INTERVALS) != 0 && options->kind != HP_REPORT_INFO;
+    bool is_asked =
+        !options->no_error || (options->spread && options->kind == HP_REPORT_TOP);
+    bool needs_p = options->gate && options->gate->p > 0;
+    bool is_shown = is_asked && (has_rows || needs_p);
+    bool all_metrics =
+        (can & HP_HAS_ALL_METRICS) != 0 && !is_sides_or_series(options->kind);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        bool is_measured = all_metrics || i == hp_column_of(options->metric);
+        needs->errors[i] |= options->with_error || (is_shown && is_measured);
+    }
+}
+
+static void add_needs(struct hp_needs *needs, const struct hp_report_options *options) {
+    const struct hp_report *report = hp_reports[options->kind];
+    bool is_top = options->kind == HP_REPORT_TOP;
+    bool by_group = options->by >= HP_BY_INPUT && is_top;
+    unsigned can = abilities_of(options);
+    add_errors(needs, options);
+    needs->history |= report->has_sides || report->needs_series || by_group ||
+                      options->by == HP_BY_INPUT || (options->spread && is_top);
+    needs->series |= report->needs_series;
+    needs->threads |= options->by == HP_BY_THREAD;
+    needs->labels |= options->by == HP_BY_THREAD || options->by == HP_BY_LABEL ||
+                     (can & HP_CAN_LABELS) != 0;
+}
+
+// Of all the reports that are planned; of none what any of them may need.
+static struct hp_needs needs_of(const struct hp_report_options *planned, size_t count) {
+    struct hp_needs needs = {{false}, false, false, false, false};
+    if (count == 0) {
+        return (struct hp_needs){.errors = {true, true}, .history = true, .labels = true};
+    }
+    for (size_t i = 0; i < count; i++) {
+        add_needs(&needs, &planned[i]);
+    }
+    return needs;
+}
+
+// HP_E_USAGE if what was kept does not do for a report that was not planned.
+static int check_needs(const struct hp_needs *kept,
+                       const struct hp_report_options *options, struct hp_err *err) {
+    struct hp_needs needs = needs_of(options, 1);
+    bool lacks = (needs.history && !kept->history) || (needs.labels && !kept->labels) ||
+                 (needs.threads && !kept->threads);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        lacks |= needs.errors[i] && !kept->errors[i];
+    }
+    return lacks ? hp_fail(
+                       err, HP_E_USAGE,
+                       "this report, %s by %s, was not planned when the inputs were read",
+                       hp_reports[options->kind]->name, hp_granularity_text(options->by))
+                 : HP_OK;
+}
+
+// --- profiles -------------------------------------------------------------------------------
 
 struct hp_profile *hp_profile_new(void) {
     struct hp_profile *profile = hp_alloc(sizeof *profile);
@@ -32,7 +113,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
         return hp_fail(err, HP_E_USAGE, "a profile can be read only once");
     }
     profile->estimator = options->estimator;
-    profile->keeps = hp_needs_of(options->planned, options->planned_count);
+    profile->keeps = needs_of(options->planned, options->planned_count);
     profile->keeps.history |= options->label_from != NULL;
     profile->history.is_kept = profile->keeps.history;
     int ret = hp_read_inputs(profile, paths, count, options, err);
@@ -127,18 +208,18 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
                             const struct hp_report_options *options, struct hp_err *err) {
     static const struct hp_report_options defaults;
     options = options ? options : &defaults;
-    const struct hp_format *format = hp_format_of(options);
+    const struct hp_format *format = format_of(options);
     if (!format || !hp_format_writer(format, options->kind)) {
         hp_fail(err, HP_E_USAGE, "this report has no form as '%s'", options->format);
         return NULL;
     }
-    if (hp_needs_check(&profile->keeps, options, err) != HP_OK) {
+    if (check_needs(&profile->keeps, options, err) != HP_OK) {
         return NULL;
     }
     struct hp_report_options complete = completed(format, options);
     struct hp_view_use use = {
         .shape = format->shape,
-        .can = hp_format_abilities(options),
+        .can = abilities_of(options),
         .all_rows = options->format == NULL,
     };
     struct hp_view *view = hp_view_build(profile, &complete, use, err);
@@ -160,4 +241,46 @@ int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
     uselocale(theirs);
     freelocale(ours);
     return ret;
+}
+
+// --- names of files -------------------------------------------------------------------------
+
+// A table under such a name would be a surprise.
+static const char of_others[] =
+    "*.html *.htm *.svg *.png *.pdf *.ps *.csv *.xls *.xlsx *.xml *.yaml *.yml *.heap *.hpa "
+    "*.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz";
+
+// The length of the longest of the patterns that fits, 0 if none does.
+static size_t longest_fit(const char *patterns, const char *name) {
+    size_t longest = 0;
+    char pattern[32];
+    for (size_t length; *patterns; patterns += length + strspn(patterns + length, " ")) {
+        length = strcspn(patterns, " ");
+        snprintf(pattern, sizeof pattern, "%.*s", (int)length, patterns);
+        if (length > longest && fnmatch(pattern, name, FNM_CASEFOLD) == 0) {
+            longest = length;
+        }
+    }
+    return longest;
+}
+
+// Of all patterns that fit, the longest tells.
+int hp_format_of_file(const char *path, const char **format, struct hp_err *err) {
+    const char *name = hp_span_basename(hp_span_of(path)).at;
+    size_t longest = longest_fit(of_others, name);
+    bool is_other = longest > 0;
+    *format = NULL;
+    for (size_t i = 0; i < hp_formats_count; i++) {
+        size_t length = longest_fit(hp_formats[i]->files, name);
+        if (length > 0 && length >= longest) {
+            longest = length;
+            is_other = false;
+            *format = hp_formats[i]->name;
+        }
+    }
+    if (is_other) {
+        return hp_fail(err, HP_E_USAGE,
+                       "which format is %s to be in? say it with --format", path);
+    }
+    return HP_OK;
 }

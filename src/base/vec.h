@@ -39,7 +39,7 @@
          ? qsort_r((vec)->at, (vec)->count, sizeof *(vec)->at, (compare), (context)) \
          : (void)0)
 
-// The address of item `i`, in front of which and with which items of zeros are added as needed.
+// The address of item `i`; if there are fewer, items of zeros are added up to it.
 #define hp_vec_reach(vec, i)                                                         \
     ((vec)->at =                                                                     \
          hp_reach((vec)->at, &(vec)->count, &(vec)->capacity, i, sizeof *(vec)->at), \

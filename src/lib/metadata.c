@@ -1,4 +1,4 @@
-#include "lib/times.h"
+#include "lib/metadata.h"
 
 #include "base/cursor.h"
 #include "base/pattern.h"
@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+
+// --- times of files -----------------------------------------------------------------------
 
 static int no_mtime(const char *path, struct hp_err *err) {
     return hp_fail(err, HP_E_USAGE, "there is no time of %s",
@@ -93,5 +95,47 @@ int hp_times_set(struct hp_profile *profile, const char *from, struct hp_err *er
     }
     hp_pattern_done(&pattern);
     profile->has_times = true;
+    return ret;
+}
+
+// --- labels in paths ----------------------------------------------------------------------
+
+static void label(struct hp_profile *profile, struct hp_input_record *input,
+                  const struct hp_pattern *pattern) {
+    const char *name;
+    uint32_t number;
+    for (uint32_t i = 0; hp_pattern_name(pattern, i, &name, &number); i++) {
+        struct hp_span text;
+        if (hp_pattern_group(pattern, input->public.name, number, &text)) {
+            struct hp_label found = {
+                .key = hp_strtab_add(&profile->strings, hp_span_of(name)),
+                .value = hp_strtab_add(&profile->strings, text),
+            };
+            hp_vec_push(&profile->labels, found);
+            input->labels++;
+        }
+    }
+}
+
+int hp_labels_set(struct hp_profile *profile, const char *text, struct hp_err *err) {
+    struct hp_pattern pattern;
+    const char *name;
+    uint32_t number;
+    int ret = hp_pattern_init(&pattern, text, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
+    if (!hp_pattern_name(&pattern, 0, &name, &number)) {
+        ret = hp_fail(err, HP_E_USAGE,
+                      "pattern %s has no group with a name: (?<host>...)", text);
+    }
+    for (size_t i = 0; ret == HP_OK && i < profile->inputs.count; i++) {
+        struct hp_input_record *input = &profile->inputs.at[i];
+        input->first_label = (uint32_t)profile->labels.count;
+        if (hp_pattern_matches(&pattern, input->public.name)) {
+            label(profile, input, &pattern);
+        }
+    }
+    hp_pattern_done(&pattern);
     return ret;
 }

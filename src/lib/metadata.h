@@ -1,6 +1,6 @@
-// When each dump was made.
-#ifndef HP_LIB_TIMES_H
-#define HP_LIB_TIMES_H
+// What is known of dumps beside what is in them: when they were made, and labels.
+#ifndef HP_LIB_METADATA_H
+#define HP_LIB_METADATA_H
 
 #include "model/profile.h"
 
@@ -10,5 +10,9 @@
 // space or _).
 HP_MUST_CHECK int hp_times_set(struct hp_profile *profile, const char *from,
                                struct hp_err *err);
+
+// The groups of a PCRE2 pattern that have names label the inputs whose path it matches.
+HP_MUST_CHECK int hp_labels_set(struct hp_profile *profile, const char *pattern,
+                                struct hp_err *err);
 
 #endif
