@@ -97,11 +97,6 @@ double hp_unbias_total_bytes(struct hp_count total, uint64_t period) {
     return (double)total.bytes / hp_one_minus_exp(mean / (double)period);
 }
 
-static bool recover_size(const struct hp_unbias *unbias, struct hp_count count,
-                         uint64_t *n, uint64_t *size) {
-    return hp_recover_size(&unbias->classes, count, n, size);
-}
-
 // --- one pair of numbers -----------------------------------------------------------
 
 static bool is_one_raw_size(struct hp_count count) {
@@ -113,7 +108,7 @@ static bool is_one_raw_size(struct hp_count count) {
 static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
                          uint64_t *n, uint64_t *size) {
     if (unbias->scaling == HP_SCALING_UNBIASED) {
-        return recover_size(unbias, count, n, size);
+        return hp_recover_size(&unbias->classes, count, n, size);
     }
     *n = count.objects;
     *size = count.bytes / count.objects;
@@ -216,7 +211,7 @@ static bool lines_have_one_size_each(const struct hp_unbias *unbias,
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_count line = in_column(&lines_of(dump, stack)[i].counts, column);
         uint64_t n, size;
-        if (line.objects > 0 && !recover_size(unbias, line, &n, &size)) {
+        if (line.objects > 0 && !hp_recover_size(&unbias->classes, line, &n, &size)) {
             return false;
         }
     }
@@ -235,7 +230,7 @@ static bool prefers_lines(const struct hp_unbias *unbias, const struct hp_dump *
     }
     struct hp_count total = in_column(&stack->counts, column);
     uint64_t n, size;
-    return total.objects > 0 && !recover_size(unbias, total, &n, &size) &&
+    return total.objects > 0 && !hp_recover_size(&unbias->classes, total, &n, &size) &&
            lines_have_one_size_each(unbias, dump, stack, column);
 }
 
@@ -372,7 +367,8 @@ static bool fits_better_rewritten(const struct hp_unbias *unbias,
         const struct hp_count counts[] = {stack->counts.inuse, stack->counts.alloc};
         for (int i = 0; i < 2; i++) {
             uint64_t n, size;
-            if (counts[i].objects > 0 && !recover_size(unbias, counts[i], &n, &size)) {
+            if (counts[i].objects > 0 &&
+                !hp_recover_size(&unbias->classes, counts[i], &n, &size)) {
                 return false;
             }
             has_several |= counts[i].objects > 0 && !is_one_raw_size(counts[i]);

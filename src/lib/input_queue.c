@@ -13,14 +13,6 @@ void hp_input_queue_done(struct hp_input_queue *queue) {
     hp_vec_done(&queue->members);
 }
 
-static const char *keep_name(struct hp_input_queue *queue,
-                             const struct hp_tar_file *file) {
-    char *name = hp_alloc(file->name.count);
-    memcpy(name, file->name.at, file->name.count);
-    hp_vec_push(&queue->members, name);
-    return name;
-}
-
 static int next_member(struct hp_input_queue *queue, struct hp_queued_input *item,
                        bool *found, struct hp_err *err) {
     int ret = HP_OK;
@@ -39,7 +31,10 @@ static int next_member(struct hp_input_queue *queue, struct hp_queued_input *ite
     *found &= ret == HP_OK;
     if (*found) {
         item->is_member = true;
-        item->name = keep_name(queue, &item->file);
+        size_t size = item->file.name.count;
+        char *name = memcpy(hp_alloc(size), item->file.name.at, size);
+        hp_vec_push(&queue->members, name);
+        item->name = name;
     }
     queue->is_over = !*found;
     return ret;

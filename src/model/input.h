@@ -1,7 +1,8 @@
-// What is known of one input beside its stacks.
+// What is known of one input beside its stacks, and of all inputs.
 #ifndef HP_MODEL_INPUT_H
 #define HP_MODEL_INPUT_H
 
+#include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
 #include "model/values.h"
 
@@ -128,5 +129,46 @@ const char *hp_input_missing(const struct hp_input_record *input, enum hp_metric
 
 // Say why the input does not count, or counts as far as it goes; NULL: it does.
 void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err);
+
+// Why an input does not count.
+enum hp_input_reason {
+    HP_REASON_UNREADABLE,
+    HP_REASON_MALFORMED,
+    HP_REASON_UNSUPPORTED,
+    HP_REASON_LIMIT,
+    HP_REASON_REPEATED,
+    HP_REASON_PROGRAM,
+    HP_REASON_YOUNG,
+    HP_REASONS,
+};
+
+// Of all inputs, or of one side: made once, when they have been read.
+struct hp_input_summary {
+    size_t all, used;
+    size_t left_out[HP_REASONS];
+    // Of those that are used:
+    HP_VEC(uint64_t) periods; // the different ones, ascending
+    const char *producer;     // "several formats"; NULL if there are none
+    unsigned metrics;         // 1 << each that some input has numbers of
+    bool is_difference;       // one has values below zero
+};
+
+// Which of the inputs of a comparison.
+enum hp_input_side {
+    HP_SIDE_ALL,
+    HP_SIDE_BASE,
+    HP_SIDE_NEW,
+    HP_SIDES,
+};
+
+void hp_input_summary_init(struct hp_input_summary *summary,
+                           const struct hp_input_record *inputs, size_t count,
+                           enum hp_input_side side);
+
+// What is no dump, or damaged, or too much: not what was left out for good reason.
+size_t hp_input_summary_skipped(const struct hp_input_summary *summary);
+
+// "unreadable"
+const char *hp_input_reason_text(enum hp_input_reason reason);
 
 #endif

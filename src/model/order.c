@@ -35,29 +35,25 @@ static int compare_frames(const void *left, const void *right, void *context) {
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-// order[i] is the item that comes i-th; rank[item] is where it comes.
-static uint32_t *ranks(uint32_t *order, size_t count) {
+// Where each item comes, to be freed.
+static uint32_t *ranks(struct hp_profile *profile, size_t count,
+                       int compare(const void *, const void *, void *)) {
+    uint32_t *order = hp_alloc(count * sizeof *order); // the item that comes i-th
     uint32_t *rank = hp_alloc(count * sizeof *rank);
-    for (size_t i = 0; i < count; i++) {
-        rank[order[i]] = (uint32_t)i;
-    }
-    return rank;
-}
-
-static uint32_t *sorted(struct hp_profile *profile, size_t count,
-                        int compare(const void *, const void *, void *)) {
-    uint32_t *order = hp_alloc(count * sizeof *order);
     for (size_t i = 0; i < count; i++) {
         order[i] = (uint32_t)i;
     }
     qsort_r(order, count, sizeof *order, compare, profile);
-    return order;
+    for (size_t i = 0; i < count; i++) {
+        rank[order[i]] = (uint32_t)i;
+    }
+    free(order);
+    return rank;
 }
 
 static void sort_modules(struct hp_profile *profile) {
     size_t count = profile->modules.count;
-    uint32_t *order = sorted(profile, count, compare_modules);
-    uint32_t *rank = ranks(order, count);
+    uint32_t *rank = ranks(profile, count, compare_modules);
     struct hp_module *modules = hp_alloc(count * sizeof *modules);
     for (size_t i = 0; i < count; i++) {
         modules[rank[i]] = profile->modules.at[i];
@@ -69,7 +65,6 @@ static void sort_modules(struct hp_profile *profile) {
     }
     free(modules);
     free(rank);
-    free(order);
 }
 
 static bool is_identity(const uint32_t *rank, size_t count) {
@@ -89,8 +84,7 @@ static void renumber(hp_frame_id *ids, size_t count, const uint32_t *rank) {
 
 static void sort_frames(struct hp_profile *profile, hp_frame_id *ids, size_t id_count) {
     size_t count = profile->frames.count;
-    uint32_t *order = sorted(profile, count, compare_frames);
-    uint32_t *rank = ranks(order, count);
+    uint32_t *rank = ranks(profile, count, compare_frames);
     if (!is_identity(rank, count)) {
         struct hp_frame *frames = hp_alloc(count * sizeof *frames);
         for (size_t i = 0; i < count; i++) {
@@ -106,7 +100,6 @@ static void sort_frames(struct hp_profile *profile, hp_frame_id *ids, size_t id_
         hp_index_drop(&profile->stack_index);
     }
     free(rank);
-    free(order);
 }
 
 void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_count) {

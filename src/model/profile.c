@@ -176,11 +176,6 @@ hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
 
 // --- stacks ---------------------------------------------------------------------
 
-static uint32_t stack_hash(const struct hp_sample *sample) {
-    return (uint32_t)hp_hash_bytes(sample->frames, sample->depth * sizeof *sample->frames,
-                                   hp_hash_key() ^ sample->tags.n);
-}
-
 hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack) {
     return stack < profile->tags.count ? profile->tags.at[stack] : (hp_string){0};
 }
@@ -192,17 +187,6 @@ static bool is_sample(const struct hp_profile *profile, size_t number,
     return stack->depth == sample->depth &&
            (size == 0 || memcmp(stack->frames, sample->frames, size) == 0) &&
            hp_profile_tags(profile, number).n == sample->tags.n;
-}
-
-static struct hp_stack *find_stack(struct hp_profile *profile,
-                                   const struct hp_sample *sample, uint32_t hash) {
-    uint32_t number;
-    for (size_t at = hash; hp_index_next(&profile->stack_index, hash, &at, &number);) {
-        if (is_sample(profile, number, sample)) {
-            return &profile->stacks.at[number];
-        }
-    }
-    return NULL;
 }
 
 static const struct hp_error no_error;
@@ -246,59 +230,51 @@ static void add_to(struct hp_profile *profile, size_t stack,
     profile->overflow |= !fits;
 }
 
-// Add to a stack that is there already; NULL if it has to be added itself.
-static const struct hp_stack *add_to_known(
-    struct hp_profile *profile, const struct hp_sample *sample, uint32_t hash,
-    const struct hp_values *values, const struct hp_error *const errors[HP_COLUMNS]) {
-    struct hp_stack *stack = find_stack(profile, sample, hash);
-    if (stack) {
-        add_to(profile, (size_t)(stack - profile->stacks.at), values, errors);
+// The number of a stack, which is added if need be, of zeros.
+static uint32_t find_or_add(struct hp_profile *profile, const struct hp_sample *sample,
+                            bool is_adopted) {
+    size_t size = sample->depth * sizeof *sample->frames;
+    uint32_t number, hash = (uint32_t)hp_hash_bytes(sample->frames, size,
+                                                    hp_hash_key() ^ sample->tags.n);
+    for (size_t at = hash; hp_index_next(&profile->stack_index, hash, &at, &number);) {
+        if (is_sample(profile, number, sample)) {
+            return number;
+        }
     }
-    return stack;
-}
-
-static uint32_t push_stack(struct hp_profile *profile, const struct hp_sample *sample,
-                           uint32_t hash, const struct hp_values *values,
-                           const struct hp_error *const errors[HP_COLUMNS]) {
-    struct hp_stack stack = {*values, sample->frames, sample->depth};
+    struct hp_stack stack = {{{0}}, sample->frames, sample->depth};
+    number = (uint32_t)profile->stacks.count;
+    if (!is_adopted && size > 0) {
+        stack.frames = hp_arena_alloc(&profile->arena, size, alignof(hp_frame_id));
+        memcpy(stack.frames, sample->frames, size);
+    }
     if (sample->tags.n) {
-        *hp_vec_reach(&profile->tags, profile->stacks.count) = sample->tags;
+        *hp_vec_reach(&profile->tags, number) = sample->tags;
     }
-    hp_index_put(&profile->stack_index, hash, profile->stacks.count);
+    hp_index_put(&profile->stack_index, hash, number);
     hp_vec_push(&profile->stacks, stack);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
-            hp_vec_push(&profile->errors[i], errors[i] ? *errors[i] : no_error);
+            hp_vec_push(&profile->errors[i], no_error);
         }
     }
-    return (uint32_t)profile->stacks.count - 1;
+    return number;
 }
 
 uint32_t hp_profile_add(struct hp_profile *profile, const struct hp_sample *sample,
                         const struct hp_values *values,
                         const struct hp_error *const errors[HP_COLUMNS]) {
-    uint32_t hash = stack_hash(sample);
-    const struct hp_stack *known = add_to_known(profile, sample, hash, values, errors);
-    if (known) {
-        return (uint32_t)(known - profile->stacks.at);
-    }
-    struct hp_sample own = *sample;
-    size_t size = own.depth * sizeof *own.frames;
-    own.frames = hp_arena_alloc(&profile->arena, size, alignof(hp_frame_id));
-    if (size > 0) {
-        memcpy(own.frames, sample->frames, size);
-    }
-    return push_stack(profile, &own, hash, values, errors);
+    uint32_t number = find_or_add(profile, sample, false);
+    add_to(profile, number, values, errors);
+    return number;
 }
 
 uint32_t hp_profile_add_adopted(struct hp_profile *profile,
                                 const struct hp_sample *sample,
                                 const struct hp_values *values,
                                 const struct hp_error *const errors[HP_COLUMNS]) {
-    uint32_t hash = stack_hash(sample);
-    const struct hp_stack *known = add_to_known(profile, sample, hash, values, errors);
-    return known ? (uint32_t)(known - profile->stacks.at)
-                 : push_stack(profile, sample, hash, values, errors);
+    uint32_t number = find_or_add(profile, sample, true);
+    add_to(profile, number, values, errors);
+    return number;
 }
 
 void hp_profile_set_alloc(struct hp_profile *profile) {

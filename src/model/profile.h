@@ -15,7 +15,6 @@
 #include "model/history.h"
 #include "model/input.h"
 #include "model/module.h"
-#include "model/summary.h"
 #include "model/tags.h"
 #include "model/values.h"
 
