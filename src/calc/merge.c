@@ -173,9 +173,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     if (merger->unbias.has_alloc) {
         hp_profile_set_alloc(profile);
     }
-    if (profile->history.is_kept) {
-        hp_history_begin(&profile->history);
-    }
+    hp_history_begin(&profile->history);
     add_stacks(merger, dump, profile);
     if (profile->history.is_kept) {
         hp_history_end(&profile->history, record->number);

@@ -11,7 +11,17 @@
 //     55d0-55f0 r-xp 00001000 08:01 1234 /usr/bin/true
 //
 // The counts are: objects in use, their bytes, [objects ever allocated, their bytes].
-#include "input/clickhouse.h"
+//
+// ClickHouse's adds lines to stacks, and others behind them:
+//
+//       f: 1500000 60 64 3 0 3
+//     frag_util: 0 3 64 4096 64 1 10 500 2
+//
+// A sampled object that lives: its age in ns, bytes asked for, bytes given, their size class,
+// arena, thread.  The counts are of a moment before, so that the two may differ.
+//
+// How the slabs of one arena and size class are filled: arena, class, bytes of a place, bytes
+// of a slab, places of a slab, shards, slabs, places taken, slabs not full.
 #include "input/input_format.h"
 #include "input/scan.h"
 
@@ -101,6 +111,87 @@ static bool at_line_of_stack(const struct hp_scan *scan) {
            hp_scan_at_empty_line(scan);
 }
 
+// --- what ClickHouse adds ----------------------------------------------------------------
+
+// Numbers up to the end of the line, each behind a space.
+static void read_numbers(struct hp_cursor *c, uint64_t *numbers, int count) {
+    for (int i = 0; i < count; i++) {
+        hp_cursor_expect(c, ' ', "' '");
+        numbers[i] = hp_cursor_decimal(c);
+    }
+    hp_cursor_newline(c);
+}
+
+// A line on an object that lives, "  f: ...".  False if it cannot be read.
+static bool read_object(struct hp_scan *scan) {
+    enum {
+        GIVEN = 2,
+        THREAD = 5,
+        NUMBERS
+    };
+
+    uint64_t numbers[NUMBERS] = {0};
+    struct hp_cursor *c = &scan->c;
+    const char *start = c->at;
+    hp_cursor_accept_word(c, "  f:");
+    read_numbers(c, numbers, NUMBERS);
+    if (hp_cursor_good(c) && (numbers[GIVEN] == 0 || numbers[GIVEN] >> 62)) {
+        hp_cursor_fail(c, "an object of a possible size");
+    }
+    if (!hp_cursor_good(c)) {
+        hp_scan_skip(scan, start, c->expected);
+        return false;
+    }
+    scan->line++;
+    struct hp_listed object = {numbers[GIVEN], numbers[THREAD]};
+    hp_vec_push(&scan->dump->listed, object);
+    return true;
+}
+
+// dump->listed from `first` on, of which there are some, is of the stack that comes next; but
+// nothing is if one of its lines could not be read.
+static void end_list(struct hp_dump *dump, size_t first, bool is_sound) {
+    if (!is_sound) {
+        dump->listed.count = first;
+    } else {
+        struct hp_stack_extra *extra = hp_dump_next_extra(dump);
+        extra->first_listed = first;
+        extra->listed = (uint32_t)(dump->listed.count - first);
+    }
+}
+
+// A line on slabs, "frag_util: ...".
+static void read_slabs(struct hp_scan *scan) {
+    enum {
+        PLACE = 2,
+        SLAB = 3,
+        SLABS = 6,
+        PLACES_TAKEN = 7,
+        NUMBERS = 9
+    };
+
+    uint64_t numbers[NUMBERS] = {0}, bytes, used;
+    struct hp_slabs sum = scan->dump->slabs;
+    struct hp_cursor *c = &scan->c;
+    const char *start = c->at;
+    hp_cursor_accept_word(c, "frag_util:");
+    read_numbers(c, numbers, NUMBERS);
+    if (__builtin_mul_overflow(numbers[SLABS], numbers[SLAB], &bytes) ||
+        __builtin_mul_overflow(numbers[PLACES_TAKEN], numbers[PLACE], &used) ||
+        __builtin_add_overflow(sum.bytes, bytes, &sum.bytes) ||
+        __builtin_add_overflow(sum.used, used, &sum.used) || used > bytes) {
+        hp_cursor_fail(c, "slabs that hold the objects in them");
+    }
+    if (!hp_cursor_good(c)) {
+        hp_scan_skip(scan, start, c->expected);
+        return;
+    }
+    scan->line++;
+    scan->dump->slabs = sum;
+}
+
+// --- stacks ------------------------------------------------------------------------------
+
 // With a single thread its line repeats what "t*" said, of which `counts` begins at the
 // ':'; step over it unread, unless more lines follow.
 static bool skip_lone_thread(struct hp_scan *scan, const char *counts) {
@@ -135,7 +226,7 @@ static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     const char *start = scan->c.at;
     while (at_line_of_stack(scan)) {
         if (hp_scan_at(scan, "  f:")) {
-            lists_well &= hp_clickhouse_object(scan);
+            lists_well &= read_object(scan);
             continue;
         }
         if (!at_count_line(scan)) {
@@ -151,7 +242,7 @@ static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
         }
     }
     if (dump->listed.count > first_listed) {
-        hp_clickhouse_end_list(dump, first_listed, lists_well);
+        end_list(dump, first_listed, lists_well);
     }
     return counted;
 }
@@ -197,7 +288,7 @@ static void read_record(struct hp_scan *scan) {
     if (*scan->c.at == '@') {
         read_stack(scan);
     } else if (hp_scan_at(scan, "frag_util:")) {
-        hp_clickhouse_slabs(scan);
+        read_slabs(scan);
     } else {
         read_other(scan);
     }
