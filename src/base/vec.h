@@ -30,7 +30,7 @@
      (n) > 0 ? memcpy((vec)->at + (vec)->count, items, (n) * sizeof *(vec)->at) : NULL, \
      (void)((vec)->count += (n)))
 
-// Sort as qsort() and qsort_r() do.
+// Sort as qsort() and qsort_r() do, which must not be given the bytes of none.
 #define hp_vec_sort(vec, compare)                                                    \
     ((vec)->count > 0 ? qsort((vec)->at, (vec)->count, sizeof *(vec)->at, (compare)) \
                       : (void)0)

@@ -118,9 +118,7 @@ void hp_threads_split(struct hp_dump *dump, bool by_list) {
     struct splitter s = {.dump = dump, .by_list = by_list};
     s.name_key = hp_strtab_add(&dump->strings, hp_span_of(hp_thread_name_keys[0]));
     s.number_key = hp_strtab_add(&dump->strings, hp_span_of(hp_thread_number_keys[0]));
-    if (dump->threads.count > 0) {
-        qsort(dump->threads.at, dump->threads.count, sizeof *dump->threads.at, by_number);
-    }
+    hp_vec_sort(&dump->threads, by_number);
     for (size_t i = 0; i < dump->stacks.count; i++) {
         split(&s, i);
     }

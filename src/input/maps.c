@@ -342,8 +342,7 @@ void hp_maps_read(struct hp_cursor *c, struct hp_dump *dump, uint64_t *line) {
     uint64_t first_line = *line;
     read_rows(c, dump, &variables, line);
     if (!is_sorted(dump)) {
-        qsort(dump->mappings.at, dump->mappings.count, sizeof *dump->mappings.at,
-              by_start);
+        hp_vec_sort(&dump->mappings, by_start);
     }
     drop_overlaps(dump, start, first_line);
     struct hp_mapping *row;

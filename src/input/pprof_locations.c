@@ -109,9 +109,7 @@ static size_t end_of(const struct hp_pprof_tables *tables, const struct places *
 
 static void settle_disputes(const struct hp_pprof_tables *tables, struct places *places) {
     size_t count = places->of.count, end;
-    if (count > 0) {
-        qsort(places->of.at, count, sizeof *places->of.at, by_place);
-    }
+    hp_vec_sort(&places->of, by_place);
     for (size_t i = 0; i < count; i = end) {
         bool differ;
         end = end_of(tables, places, i, &differ);

@@ -18,25 +18,20 @@ void hp_contents_done(struct hp_contents *contents) {
     hp_vec_done(&contents->known);
 }
 
-static bool is_known(const struct hp_contents *contents, struct hp_digest digest) {
-    uint32_t hash = (uint32_t)digest.of[0], item;
-    for (size_t at = hash; hp_index_next(&contents->index, hash, &at, &item);) {
-        if (memcmp(&contents->known.at[item], &digest, sizeof digest) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool hp_contents_add(struct hp_contents *contents, struct hp_digest digest) {
+    uint32_t hash = (uint32_t)digest.of[0], item;
+    bool is_known = false;
     pthread_mutex_lock(&contents->lock);
-    bool is_first = !is_known(contents, digest);
-    if (is_first) {
-        hp_index_put(&contents->index, (uint32_t)digest.of[0], contents->known.count);
+    for (size_t at = hash;
+         !is_known && hp_index_next(&contents->index, hash, &at, &item);) {
+        is_known = memcmp(&contents->known.at[item], &digest, sizeof digest) == 0;
+    }
+    if (!is_known) {
+        hp_index_put(&contents->index, hash, contents->known.count);
         hp_vec_push(&contents->known, digest);
     }
     pthread_mutex_unlock(&contents->lock);
-    return is_first;
+    return !is_known;
 }
 
 // --- once all are read -----------------------------------------------------------------

@@ -362,9 +362,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_contents_done(&job.contents);
     pthread_mutex_destroy(&job.lock);
     count = profile->inputs.count;
-    if (count > 0) {
-        qsort(profile->inputs.at, count, sizeof *profile->inputs.at, by_name);
-    }
+    hp_vec_sort(&profile->inputs, by_name);
     struct hp_duplicate duplicate = hp_duplicates_settle(profile->inputs.at, count);
     adopt_texts(profile, &job.queue);
     hp_input_queue_done(&job.queue);

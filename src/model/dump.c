@@ -87,10 +87,7 @@ static int by_address(const void *left, const void *right) {
 
 void hp_dump_settle_embedded(struct hp_dump *dump) {
     size_t kept = 0;
-    if (dump->embedded.count > 0) {
-        qsort(dump->embedded.at, dump->embedded.count, sizeof *dump->embedded.at,
-              by_address);
-    }
+    hp_vec_sort(&dump->embedded, by_address);
     for (size_t i = 0; i < dump->embedded.count; i++) {
         if (kept == 0 ||
             dump->embedded.at[kept - 1].address != dump->embedded.at[i].address) {

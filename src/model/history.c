@@ -172,10 +172,7 @@ static int by_input(const void *left, const void *right) {
 }
 
 void hp_history_sort(struct hp_history *history) {
-    if (history->blocks.count > 0) {
-        qsort(history->blocks.at, history->blocks.count, sizeof *history->blocks.at,
-              by_input);
-    }
+    hp_vec_sort(&history->blocks, by_input);
     hp_vec_done(&history->pending);
     ZSTD_freeCCtx(history->packer);
     history->packer = NULL;

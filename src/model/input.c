@@ -155,9 +155,7 @@ static int by_size(const void *left, const void *right) {
 static void keep_different_periods(struct hp_input_summary *summary) {
     uint64_t *periods = summary->periods.at;
     size_t kept = 0;
-    if (summary->periods.count > 0) {
-        qsort(periods, summary->periods.count, sizeof *periods, by_size);
-    }
+    hp_vec_sort(&summary->periods, by_size);
     for (size_t i = 0; i < summary->periods.count; i++) {
         if (i == 0 || periods[i] != periods[kept - 1]) {
             periods[kept++] = periods[i];

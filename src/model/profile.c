@@ -189,8 +189,6 @@ static bool is_sample(const struct hp_profile *profile, size_t number,
            hp_profile_tags(profile, number).n == sample->tags.n;
 }
 
-static const struct hp_error no_error;
-
 bool hp_profile_wants_errors(const struct hp_profile *profile, enum hp_column column) {
     return profile->estimator == HP_ESTIMATOR_BEST && profile->keeps.errors[column] &&
            !profile->are_errors_unknown;
@@ -254,7 +252,7 @@ static uint32_t find_or_add(struct hp_profile *profile, const struct hp_sample *
     hp_vec_push(&profile->stacks, stack);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
-            hp_vec_push(&profile->errors[i], no_error);
+            (void)hp_vec_reach(&profile->errors[i], number);
         }
     }
     return number;
@@ -279,9 +277,8 @@ uint32_t hp_profile_add_adopted(struct hp_profile *profile,
 
 void hp_profile_set_alloc(struct hp_profile *profile) {
     profile->has_alloc = true;
-    while (hp_profile_has_errors(profile, HP_COLUMN_ALLOC) &&
-           profile->errors[HP_COLUMN_ALLOC].count < profile->stacks.count) {
-        hp_vec_push(&profile->errors[HP_COLUMN_ALLOC], no_error);
+    if (hp_profile_has_errors(profile, HP_COLUMN_ALLOC) && profile->stacks.count > 0) {
+        (void)hp_vec_reach(&profile->errors[HP_COLUMN_ALLOC], profile->stacks.count - 1);
     }
 }
 
