@@ -303,9 +303,7 @@ static bool ask_round(struct session *session) {
             hp_vec_push(&turns, turn);
         }
     }
-    if (turns.count) {
-        qsort(turns.at, turns.count, sizeof *turns.at, compare);
-    }
+    hp_vec_sort(&turns, compare);
     for (size_t first = 0, last; first < turns.count; first = last) {
         last = first + 1;
         while (last < turns.count && turns.at[last].unit == turns.at[first].unit) {

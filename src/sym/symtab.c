@@ -109,10 +109,7 @@ static void end_unsized(struct hp_symtab *table) {
 }
 
 void hp_symtab_sort(struct hp_symtab *table) {
-    if (table->symbols.count == 0) {
-        return;
-    }
-    qsort(table->symbols.at, table->symbols.count, sizeof *table->symbols.at, compare);
+    hp_vec_sort(&table->symbols, compare);
     end_unsized(table);
     uint64_t furthest = 0;
     struct hp_symbol *symbol;

@@ -43,10 +43,7 @@ static int compare(const void *a, const void *b) {
 }
 
 static void sort(struct hp_units *units) {
-    if (units->ranges.count == 0) {
-        return;
-    }
-    qsort(units->ranges.at, units->ranges.count, sizeof *units->ranges.at, compare);
+    hp_vec_sort(&units->ranges, compare);
     uint64_t furthest = 0;
     struct hp_unit_range *range;
     hp_vec_each (range, &units->ranges) {

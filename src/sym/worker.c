@@ -104,10 +104,7 @@ static void load_queries(struct work *work) {
             hp_vec_push(&lookup->queries, query);
         }
     }
-    if (lookup->queries.count) {
-        qsort(lookup->queries.at, lookup->queries.count, sizeof *lookup->queries.at,
-              compare);
-    }
+    hp_vec_sort(&lookup->queries, compare);
 }
 
 // What no DIE describes may still have a symbol, and a row of a line table.
