@@ -1,16 +1,23 @@
 // DWARF 5, section 3.3: the linkage name may be at the function's own DIE, at its
 // abstract origin or at its declaration.  GCC gives none to static functions: their
 // symbol, or else the scopes around the declaration, make the name unique.
+//
+// libdw keeps no parents, so the scopes of many DIEs are found together, by one walk down
+// each unit.  A DIE is below the last of its parent's siblings that starts before it, so
+// only subtrees that hold one of the wanted DIEs are entered.
 #include "sym/names.h"
 
 #include "base/hash.h"
-#include "sym/parents.h"
 
 #include <dwarf.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
     MOST_ORIGINS = 16,
+    MOST_DEPTH = 200,
+    MOST_PATH = 8192,
+    STEPS_PER_NAME = 1 << 20,
     CXX_17 = 0x2a, // registered since DWARF 5, and not in every dwarf.h
     CXX_20 = 0x2b,
 };
@@ -18,36 +25,16 @@ enum {
 void hp_names_done(struct hp_names *names) {
     hp_vec_done(&names->names);
     hp_vec_done(&names->keys);
-    free(names->slots);
-    *names = (struct hp_names){0};
+    hp_index_drop(&names->index);
 }
 
 void hp_names_clear(struct hp_names *names) {
     names->names.count = names->keys.count = names->qualified = 0;
-    if (names->slots) {
-        memset(names->slots, 0, names->slot_count * sizeof *names->slots);
-    }
+    hp_index_drop(&names->index);
 }
 
-static uint32_t *find_slot(const struct hp_names *names, const void *key) {
-    size_t mask = names->slot_count - 1;
-    size_t i = (size_t)hp_hash_mix((uintptr_t)key, hp_hash_key() | 1) & mask;
-    while (names->slots[i] && names->keys.at[names->slots[i] - 1] != key) {
-        i = (i + 1) & mask;
-    }
-    return &names->slots[i];
-}
-
-static void make_room(struct hp_names *names) {
-    if ((names->names.count + 1) * 2 <= names->slot_count) {
-        return;
-    }
-    free(names->slots);
-    names->slot_count = names->slot_count ? names->slot_count * 2 : 256;
-    names->slots = hp_alloc(names->slot_count * sizeof *names->slots);
-    for (uint32_t i = 0; i < names->keys.count; i++) {
-        *find_slot(names, names->keys.at[i]) = i + 1;
-    }
+static uint32_t hash_of(const void *key) {
+    return (uint32_t)hp_hash_mix((uintptr_t)key, hp_hash_key() | 1);
 }
 
 static bool origin_of(Dwarf_Die *die, Dwarf_Die *origin) {
@@ -145,38 +132,167 @@ static struct hp_name read_name(struct hp_names *names, Dwarf_Die *die, bool inl
 }
 
 uint32_t hp_names_of(struct hp_names *names, Dwarf_Die *die, bool inlined) {
+    struct hp_index *index = &names->index;
     Dwarf_Die subject = *die;
     if (inlined) {
         origin_of(die, &subject); // shared by all calls of that function
     }
-    make_room(names);
-    uint32_t *slot = find_slot(names, subject.addr);
-    if (*slot == 0) {
-        struct hp_name name = read_name(names, &subject, inlined);
-        hp_vec_push(&names->names, name);
-        hp_vec_push(&names->keys, subject.addr);
-        *slot = (uint32_t)names->names.count;
+    if (hp_index_is_full(index, names->keys.count)) {
+        hp_index_widen(index, names->keys.count);
+        for (uint32_t i = 0; i < names->keys.count; i++) {
+            hp_index_place(index, hash_of(names->keys.at[i]), i);
+        }
     }
-    return *slot - 1;
+    uint32_t hash = hash_of(subject.addr), mask = (uint32_t)index->slot_count - 1;
+    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
+        if (names->keys.at[index->slots[i] - 1] == subject.addr) {
+            return index->slots[i] - 1;
+        }
+    }
+    hp_index_place(index, hash, (uint32_t)names->keys.count);
+    hp_vec_push(&names->names, read_name(names, &subject, inlined));
+    hp_vec_push(&names->keys, subject.addr);
+    return (uint32_t)names->keys.count - 1;
+}
+
+// --- scopes ----------------------------------------------------------------------------
+
+// The scopes from the unit down to where the walk is: "a::b::".
+struct path {
+    char text[MOST_PATH];
+    size_t size;
+    int depth;
+};
+
+// Down one unit, whose bare names are [at, end), by home.
+struct walk {
+    struct hp_strtab *strings;
+    struct hp_name **at, **end;
+    uint64_t budget; // DIEs that may still be looked at
+    struct path path;
+};
+
+static int by_home(const void *a, const void *b) {
+    const struct hp_name *x = *(struct hp_name *const *)a;
+    const struct hp_name *y = *(struct hp_name *const *)b;
+    if (x->home.cu != y->home.cu) {
+        return (uintptr_t)x->home.cu < (uintptr_t)y->home.cu ? -1 : 1;
+    }
+    return x->home.addr < y->home.addr ? -1 : x->home.addr > y->home.addr;
+}
+
+// A class without a name that has an operator() was written as a lambda.
+static const char *unnamed(const struct walk *walk) {
+    const char *member = hp_strtab_text(walk->strings, (*walk->at)->function);
+    bool lambda = strncmp(member, "operator()", 10) == 0 || strcmp(member, "_FUN") == 0;
+    return lambda ? "{lambda}" : "{unnamed type}";
+}
+
+static const char *scope_name(const struct walk *walk, Dwarf_Die *die) {
+    const char *name = dwarf_diename(die);
+    switch (dwarf_tag(die)) {
+    case DW_TAG_namespace:
+        return name ? name : "(anonymous namespace)";
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+        return name ? name : unnamed(walk);
+    case DW_TAG_enumeration_type:
+    case DW_TAG_interface_type:
+    case DW_TAG_module:
+    case DW_TAG_subprogram:
+        return name;
+    default:
+        return NULL; // a block
+    }
+}
+
+static void qualify(struct walk *walk, struct hp_name *name) {
+    char whole[2 * MOST_PATH];
+    int size = snprintf(whole, sizeof whole, "%.*s%s", (int)walk->path.size,
+                        walk->path.text, hp_strtab_text(walk->strings, name->function));
+    if (size > 0 && (size_t)size < sizeof whole) {
+        struct hp_span text = {whole, (size_t)size};
+        name->function = hp_strtab_add(walk->strings, text);
+    }
+}
+
+static void descend(struct walk *walk, Dwarf_Die *die, Dwarf_Off end);
+
+static void enter(struct walk *walk, Dwarf_Die *die, Dwarf_Off end) {
+    struct path *path = &walk->path;
+    size_t size = path->size;
+    const char *name = scope_name(walk, die);
+    if (name && strlen(name) + 2 < sizeof path->text - size) {
+        int added = snprintf(path->text + size, sizeof path->text - size, "%s::", name);
+        path->size += (size_t)added;
+    }
+    path->depth++;
+    descend(walk, die, end);
+    path->depth--;
+    path->size = size;
+}
+
+// Never below zero: the walks within walks all count on it.
+static bool spend(struct walk *walk) {
+    return walk->budget > 0 && walk->budget-- > 0;
+}
+
+// Where the next home is; behind everything if there is none.
+static Dwarf_Off next_home(const struct walk *walk) {
+    return walk->at < walk->end ? dwarf_dieoffset(&(*walk->at)->home) : UINT64_MAX;
+}
+
+// `end` is where the DIE after this one's subtree starts.
+static void descend(struct walk *walk, Dwarf_Die *die, Dwarf_Off end) {
+    Dwarf_Die child, next;
+    bool more = walk->path.depth < MOST_DEPTH && dwarf_child(die, &child) == 0;
+    while (more && walk->at < walk->end && spend(walk)) {
+        more = dwarf_siblingof(&child, &next) == 0;
+        Dwarf_Off here = dwarf_dieoffset(&child);
+        Dwarf_Off after = more ? dwarf_dieoffset(&next) : end;
+        for (; walk->at < walk->end && next_home(walk) <= here; walk->at++) {
+            if (next_home(walk) == here) {
+                qualify(walk, *walk->at);
+            }
+        }
+        if (next_home(walk) < after) {
+            enter(walk, &child, after);
+        }
+        child = next;
+    }
+}
+
+static void qualify_unit(struct hp_strtab *strings, struct hp_name **names,
+                         size_t count) {
+    struct walk walk = {.strings = strings,
+                        .at = names,
+                        .end = names + count,
+                        .budget = count * STEPS_PER_NAME};
+    Dwarf_Die unit;
+    if (dwarf_diecu(&names[0]->home, &unit, NULL, NULL)) {
+        descend(&walk, &unit, UINT64_MAX);
+    }
 }
 
 void hp_names_qualify(struct hp_names *names) {
-    struct hp_parents parents = {.strings = names->strings};
-    size_t first = names->qualified;
-    for (size_t i = first; i < names->names.count; i++) {
-        struct hp_name *name = &names->names.at[i];
-        if (name->bare) {
-            hp_parents_want(&parents, &name->home, &name->function);
+    HP_VEC(struct hp_name *) bare = {0};
+    for (; names->qualified < names->names.count; names->qualified++) {
+        if (names->names.at[names->qualified].bare) {
+            hp_vec_push(&bare, &names->names.at[names->qualified]);
         }
     }
-    hp_parents_find(&parents);
-    hp_parents_done(&parents);
-    for (size_t i = first; i < names->names.count; i++) {
-        struct hp_name *name = &names->names.at[i];
-        if (name->bare) {
-            name->linkage = name->function;
-            name->bare = false;
+    hp_vec_sort(&bare, by_home);
+    for (size_t first = 0, last; first < bare.count; first = last) {
+        last = first + 1;
+        while (last < bare.count && bare.at[last]->home.cu == bare.at[first]->home.cu) {
+            last++;
         }
+        qualify_unit(names->strings, bare.at + first, last - first);
     }
-    names->qualified = names->names.count;
+    for (size_t i = 0; i < bare.count; i++) {
+        bare.at[i]->linkage = bare.at[i]->function;
+        bare.at[i]->bare = false;
+    }
+    hp_vec_done(&bare);
 }

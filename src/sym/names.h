@@ -2,6 +2,7 @@
 #ifndef HP_SYM_NAMES_H
 #define HP_SYM_NAMES_H
 
+#include "base/index.h"
 #include "base/strtab.h"
 #include "sym/symtab.h"
 
@@ -17,9 +18,8 @@ struct hp_name {
 struct hp_names {
     HP_VEC(struct hp_name) names;
     HP_VEC(const void *) keys; // of the same length: the DIE each is the name of
-    uint32_t *slots;           // open addressing over `names`: number + 1, 0 is free
-    size_t slot_count;
-    size_t qualified; // names before this one are no longer bare
+    struct hp_index index;     // of `keys`
+    size_t qualified;          // names before this one are no longer bare
     const struct hp_symtab *symtab;
     struct hp_strtab *strings;
 };
