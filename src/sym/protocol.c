@@ -1,8 +1,16 @@
-// The layout of each body is the order of the calls below.
+// A message is a head of two 32-bit numbers, kind and size of the body, and the body.  A
+// file travels with the head.  Both ends are one program on one machine, so numbers are
+// in its own byte order.  The layout of each body is the order of the calls below.
 #include "sym/protocol.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+void hp_packet_done(struct hp_packet *packet) {
+    hp_vec_done(&packet->bytes);
+}
 
 void hp_request_done(struct hp_request *request) {
     hp_vec_done(&request->extents);
@@ -17,78 +25,159 @@ void hp_answer_done(struct hp_answer *answer) {
     *answer = (struct hp_answer){0};
 }
 
+// --- bodies ----------------------------------------------------------------------------
+
+static void put(struct hp_packet *packet, const void *bytes, size_t size) {
+    hp_vec_reserve(&packet->bytes, size);
+    if (size) {
+        memcpy(packet->bytes.at + packet->bytes.count, bytes, size);
+    }
+    packet->bytes.count += size;
+}
+
+static void put_u32(struct hp_packet *packet, uint32_t value) {
+    put(packet, &value, sizeof value);
+}
+
+static void put_u64(struct hp_packet *packet, uint64_t value) {
+    put(packet, &value, sizeof value);
+}
+
+void hp_text_pack(struct hp_packet *packet, struct hp_span text) {
+    put_u32(packet, (uint32_t)text.size);
+    put(packet, text.at, text.size);
+}
+
+// A body being read.  After the first value that is not there, or too large, all that
+// follow are 0 or "" and `bad` stays set.
+struct unpacker {
+    const unsigned char *at, *end;
+    bool bad;
+};
+
+static struct unpacker unpack(const struct hp_packet *packet) {
+    const unsigned char *at = packet->bytes.at;
+    return (struct unpacker){at, at ? at + packet->bytes.count : NULL, false};
+}
+
+static const unsigned char *take(struct unpacker *in, size_t size) {
+    if (in->bad || size > (size_t)(in->end - in->at)) {
+        in->bad = true;
+        return NULL;
+    }
+    const unsigned char *at = in->at;
+    in->at += size;
+    return at;
+}
+
+static uint32_t get_u32(struct unpacker *in) {
+    uint32_t value = 0;
+    const unsigned char *at = take(in, sizeof value);
+    if (at) {
+        memcpy(&value, at, sizeof value);
+    }
+    return value;
+}
+
+static uint64_t get_u64(struct unpacker *in) {
+    uint64_t value = 0;
+    const unsigned char *at = take(in, sizeof value);
+    if (at) {
+        memcpy(&value, at, sizeof value);
+    }
+    return value;
+}
+
+// How many items follow: at least `item_size` bytes must be left for each.
+static uint32_t get_count(struct unpacker *in, size_t item_size) {
+    uint32_t count = get_u32(in);
+    if (in->bad || count > (size_t)(in->end - in->at) / item_size) {
+        in->bad = true;
+        return 0;
+    }
+    return count;
+}
+
+static struct hp_span get_text(struct unpacker *in) {
+    uint32_t size = get_u32(in);
+    if (size > HP_TEXT_LIMIT) {
+        in->bad = true;
+    }
+    const unsigned char *at = take(in, size);
+    return at ? (struct hp_span){(const char *)at, size} : (struct hp_span){"", 0};
+}
+
+struct hp_span hp_text_unpack(const struct hp_packet *packet) {
+    struct unpacker in = unpack(packet);
+    return get_text(&in);
+}
+
 void hp_request_pack(struct hp_packet *packet, const struct hp_request *request) {
-    hp_put_text(packet, request->build_id);
-    hp_put_u64(packet, request->span);
-    hp_put_u32(packet, (uint32_t)request->extents.count);
+    hp_text_pack(packet, request->build_id);
+    put_u64(packet, request->span);
+    put_u32(packet, (uint32_t)request->extents.count);
     for (size_t i = 0; i < request->extents.count; i++) {
         const struct hp_extent *extent = &request->extents.at[i];
-        hp_put_u64(packet, extent->offset);
-        hp_put_u64(packet, extent->size);
-        hp_put_u32(packet, extent->has_hole);
+        put_u64(packet, extent->offset);
+        put_u64(packet, extent->size);
+        put_u32(packet, extent->has_hole);
     }
-    hp_put_u32(packet, (uint32_t)request->offsets.count);
+    put_u32(packet, (uint32_t)request->offsets.count);
     for (size_t i = 0; i < request->offsets.count; i++) {
-        hp_put_u64(packet, request->offsets.at[i]);
+        put_u64(packet, request->offsets.at[i]);
     }
 }
 
 bool hp_request_unpack(const struct hp_packet *packet, struct hp_request *request) {
-    struct hp_unpacker in = hp_unpack(packet);
-    request->build_id = hp_get_text(&in, HP_TEXT_LIMIT);
-    request->span = hp_get_u64(&in);
-    uint32_t extents = hp_get_count(&in, 20);
+    struct unpacker in = unpack(packet);
+    request->build_id = get_text(&in);
+    request->span = get_u64(&in);
+    uint32_t extents = get_count(&in, 20);
     request->extents.count = 0;
     for (uint32_t i = 0; i < extents; i++) {
-        struct hp_extent extent = {hp_get_u64(&in), 0, false};
-        extent.size = hp_get_u64(&in);
-        extent.has_hole = hp_get_u32(&in) != 0;
+        struct hp_extent extent = {get_u64(&in), 0, false};
+        extent.size = get_u64(&in);
+        extent.has_hole = get_u32(&in) != 0;
         hp_vec_push(&request->extents, extent);
     }
-    uint32_t offsets = hp_get_count(&in, 8);
+    uint32_t offsets = get_count(&in, 8);
     request->offsets.count = 0;
     hp_vec_reserve(&request->offsets, offsets);
     for (uint32_t i = 0; i < offsets; i++) {
-        hp_vec_push(&request->offsets, hp_get_u64(&in));
+        hp_vec_push(&request->offsets, get_u64(&in));
     }
     return !in.bad;
 }
 
-void hp_wanted_pack(struct hp_packet *packet, const struct hp_wanted *wanted) {
-    hp_put_u32(packet, wanted->find);
-    hp_put_u32(packet, wanted->n);
-    hp_put_text(packet, wanted->name);
-}
-
 bool hp_wanted_unpack(const struct hp_packet *packet, struct hp_wanted *wanted) {
-    struct hp_unpacker in = hp_unpack(packet);
-    uint32_t find = hp_get_u32(&in);
-    wanted->n = hp_get_u32(&in);
-    wanted->name = hp_get_text(&in, HP_TEXT_LIMIT);
+    struct unpacker in = unpack(packet);
+    uint32_t find = get_u32(&in);
+    wanted->n = get_u32(&in);
+    wanted->name = get_text(&in);
     wanted->find = (enum hp_find)find;
     return !in.bad && in.at == in.end && find <= HP_FIND_SPLIT;
 }
 
 void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
-    hp_put_u32(packet, answer->status);
-    hp_put_text(packet, answer->note);
-    hp_put_text(packet, answer->build_id);
-    hp_put_text(packet, answer->symbols_from);
-    hp_put_u32(packet, (uint32_t)answer->strings.count);
+    put_u32(packet, answer->status);
+    hp_text_pack(packet, answer->note);
+    hp_text_pack(packet, answer->build_id);
+    hp_text_pack(packet, answer->symbols_from);
+    put_u32(packet, (uint32_t)answer->strings.count);
     for (size_t i = 0; i < answer->strings.count; i++) {
-        hp_put_text(packet, answer->strings.at[i]);
+        hp_text_pack(packet, answer->strings.at[i]);
     }
-    hp_put_u32(packet, (uint32_t)answer->counts.count);
+    put_u32(packet, (uint32_t)answer->counts.count);
     for (size_t i = 0; i < answer->counts.count; i++) {
-        hp_put_u32(packet, answer->counts.at[i]);
+        put_u32(packet, answer->counts.at[i]);
     }
-    hp_put_u32(packet, (uint32_t)answer->lines.count);
+    put_u32(packet, (uint32_t)answer->lines.count);
     for (size_t i = 0; i < answer->lines.count; i++) {
         const struct hp_line *line = &answer->lines.at[i];
-        hp_put_u32(packet, line->function.n);
-        hp_put_u32(packet, line->linkage.n);
-        hp_put_u32(packet, line->file.n);
-        hp_put_u32(packet, line->line);
+        put_u32(packet, line->function.n);
+        put_u32(packet, line->linkage.n);
+        put_u32(packet, line->file.n);
+        put_u32(packet, line->line);
     }
 }
 
@@ -101,16 +190,16 @@ static bool is_hex(struct hp_span text) {
     return true;
 }
 
-static hp_string get_string(struct hp_unpacker *in, size_t count) {
-    uint32_t n = hp_get_u32(in);
+static hp_string get_string(struct unpacker *in, size_t count) {
+    uint32_t n = get_u32(in);
     if (n != 0 && n >= count) {
         in->bad = true;
     }
     return (hp_string){in->bad ? 0 : n};
 }
 
-static void get_lines(struct hp_unpacker *in, struct hp_answer *answer, uint64_t sum) {
-    uint32_t lines = hp_get_count(in, 16);
+static void get_lines(struct unpacker *in, struct hp_answer *answer, uint64_t sum) {
+    uint32_t lines = get_count(in, 16);
     if (lines != sum) {
         in->bad = true;
         return;
@@ -120,28 +209,28 @@ static void get_lines(struct hp_unpacker *in, struct hp_answer *answer, uint64_t
         struct hp_line line = {.function = get_string(in, answer->strings.count)};
         line.linkage = get_string(in, answer->strings.count);
         line.file = get_string(in, answer->strings.count);
-        line.line = hp_get_u32(in);
+        line.line = get_u32(in);
         hp_vec_push(&answer->lines, line);
     }
 }
 
 bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
                       struct hp_answer *answer) {
-    struct hp_unpacker in = hp_unpack(packet);
-    uint32_t status = hp_get_u32(&in);
+    struct unpacker in = unpack(packet);
+    uint32_t status = get_u32(&in);
     answer->status = (enum hp_sym_status)status;
-    answer->note = hp_get_text(&in, HP_TEXT_LIMIT);
-    answer->build_id = hp_get_text(&in, HP_TEXT_LIMIT);
-    answer->symbols_from = hp_get_text(&in, HP_TEXT_LIMIT);
-    uint32_t strings = hp_get_count(&in, 4);
+    answer->note = get_text(&in);
+    answer->build_id = get_text(&in);
+    answer->symbols_from = get_text(&in);
+    uint32_t strings = get_count(&in, 4);
     for (uint32_t i = 0; i < strings && !in.bad; i++) {
-        hp_vec_push(&answer->strings, hp_get_text(&in, HP_TEXT_LIMIT));
+        hp_vec_push(&answer->strings, get_text(&in));
     }
-    uint32_t counts = hp_get_count(&in, 4);
+    uint32_t counts = get_count(&in, 4);
     uint64_t sum = 0;
     in.bad |= counts != offsets;
     for (uint32_t i = 0; i < counts && !in.bad; i++) {
-        uint32_t count = hp_get_u32(&in);
+        uint32_t count = get_u32(&in);
         in.bad |= count > HP_CHAIN_LIMIT;
         sum += count;
         hp_vec_push(&answer->counts, count);
@@ -152,19 +241,160 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
            status <= HP_SYM_OVER_BUDGET; // the child tells of no other
 }
 
+// --- the socket ------------------------------------------------------------------------
+
+struct head {
+    uint32_t kind, size;
+};
+
+// Room for one descriptor, aligned as the kernel wants it.
+union control {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+};
+
+static bool send_bytes(int sock, const void *bytes, size_t size) {
+    const char *at = bytes;
+    while (size) {
+        ssize_t sent = send(sock, at, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR) {
+            return false;
+        }
+        at += sent > 0 ? sent : 0;
+        size -= sent > 0 ? (size_t)sent : 0;
+    }
+    return true;
+}
+
+// The head is small enough to go in one piece.
+static bool send_head(int sock, struct head head, int fd) {
+    union control control = {0};
+    struct iovec piece = {&head, sizeof head};
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+    if (fd >= 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+    }
+    ssize_t sent;
+    do {
+        sent = sendmsg(sock, &message, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)sizeof head;
+}
+
+bool hp_wire_send(int sock, uint32_t kind, struct hp_packet *body, int fd) {
+    size_t size = body->bytes.count;
+    body->bytes.count = 0;
+    if (size > UINT32_MAX) {
+        errno = EMSGSIZE;
+        return false;
+    }
+    struct head head = {kind, (uint32_t)size};
+    return send_head(sock, head, fd) && send_bytes(sock, body->bytes.at, size);
+}
+
+static bool receive_bytes(int sock, void *bytes, size_t size) {
+    char *at = bytes;
+    while (size) {
+        ssize_t got = recv(sock, at, size, 0);
+        if (got == 0) {
+            errno = 0;
+            return false;
+        }
+        if (got < 0 && errno != EINTR) {
+            return false;
+        }
+        at += got > 0 ? got : 0;
+        size -= got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+// The file that came along; -1 if there was none.  More than one is against the rules:
+// all are closed.
+static int descriptor_in(struct msghdr *message) {
+    int kept = -1, count = 0;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
+         part = CMSG_NXTHDR(message, part)) {
+        bool rights = part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS;
+        size_t files = rights ? (part->cmsg_len - CMSG_LEN(0)) / sizeof kept : 0;
+        for (size_t i = 0; i < files; i++, count++) {
+            if (kept >= 0) {
+                close(kept);
+            }
+            memcpy(&kept, CMSG_DATA(part) + i * sizeof kept, sizeof kept);
+        }
+    }
+    if (kept >= 0 && (count > 1 || message->msg_flags & MSG_CTRUNC)) {
+        close(kept);
+        kept = -1;
+    }
+    return kept;
+}
+
+static bool receive_head(int sock, struct head *head, int *fd) {
+    union control control;
+    struct iovec piece = {head, sizeof *head};
+    struct msghdr message = {.msg_iov = &piece,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    ssize_t got;
+    do {
+        got = recvmsg(sock, &message, MSG_CMSG_CLOEXEC);
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0) {
+        errno = got == 0 ? 0 : errno;
+        return false;
+    }
+    *fd = descriptor_in(&message);
+    size_t missing = sizeof *head - (size_t)got;
+    return receive_bytes(sock, (char *)head + got, missing);
+}
+
+bool hp_wire_receive(int sock, struct hp_message *message, size_t limit) {
+    struct head head = {0};
+    message->fd = -1;
+    message->body.bytes.count = 0;
+    bool good = receive_head(sock, &head, &message->fd);
+    if (good && head.size > limit) {
+        errno = EMSGSIZE;
+        good = false;
+    }
+    if (good) {
+        hp_vec_reserve(&message->body.bytes, head.size);
+        good = receive_bytes(sock, message->body.bytes.at, head.size);
+        message->body.bytes.count = good ? head.size : 0;
+        message->kind = head.kind;
+    }
+    if (!good && message->fd >= 0) {
+        int saved = errno;
+        close(message->fd);
+        message->fd = -1;
+        errno = saved;
+    }
+    return good;
+}
+
 // --- the child's side ------------------------------------------------------------------
 
 int hp_file_request(struct hp_file_requester *requester, const struct hp_wanted *wanted,
                     struct hp_span *text) {
     struct hp_message *message = &requester->message;
-    requester->packet.bytes.count = 0;
-    hp_wanted_pack(&requester->packet, wanted);
-    if (!hp_wire_send(requester->sock, HP_SAY_FIND, &requester->packet, -1) ||
+    struct hp_packet *packet = &requester->packet;
+    put_u32(packet, wanted->find);
+    put_u32(packet, wanted->n);
+    hp_text_pack(packet, wanted->name);
+    if (!hp_wire_send(requester->sock, HP_SAY_FIND, packet, -1) ||
         !hp_wire_receive(requester->sock, message, HP_REQUEST_LIMIT)) {
         _exit(1); // the parent is gone
     }
-    struct hp_unpacker in = hp_unpack(&message->body);
-    *text = hp_get_text(&in, HP_TEXT_LIMIT);
+    *text = hp_text_unpack(&message->body);
     return message->kind == HP_SAY_FILE ? message->fd : -1;
 }
 
@@ -172,7 +402,6 @@ void hp_file_request_tick(struct hp_file_requester *requester) {
     time_t now = time(NULL);
     if (now != requester->last_tick) {
         requester->last_tick = now;
-        requester->packet.bytes.count = 0;
         hp_wire_send(requester->sock, HP_SAY_TICK, &requester->packet, -1);
     }
 }

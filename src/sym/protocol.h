@@ -1,4 +1,5 @@
-// What the symbolizer and its child say to one another.
+// What the symbolizer and its child say to one another, with every length and number
+// checked on the way in.
 //
 //     parent                                child
 //     MODULE extents, offsets       ->
@@ -14,9 +15,20 @@
 #define HP_SYM_PROTOCOL_H
 
 #include "model/profile.h"
-#include "sym/wire.h"
 
 #include <time.h>
+
+// The body of a message.  {0} is empty.
+struct hp_packet {
+    HP_VEC(unsigned char) bytes;
+};
+
+// A message that was received.
+struct hp_message {
+    uint32_t kind; // an enum hp_say
+    struct hp_packet body;
+    int fd; // at most one open file; -1 for none; the receiver's to close
+};
 
 enum hp_say {
     HP_SAY_MODULE,
@@ -68,12 +80,16 @@ struct hp_answer {
     HP_VEC(uint32_t) counts; // of lines, for each offset asked for
 };
 
+void hp_packet_done(struct hp_packet *packet);
 void hp_request_done(struct hp_request *request);
 void hp_answer_done(struct hp_answer *answer);
 
+// Of FILE and NONE; "" if there is none, or too long a one.  It points into the packet.
+void hp_text_pack(struct hp_packet *packet, struct hp_span text);
+struct hp_span hp_text_unpack(const struct hp_packet *packet);
+
 void hp_request_pack(struct hp_packet *packet, const struct hp_request *request);
 bool hp_request_unpack(const struct hp_packet *packet, struct hp_request *request);
-void hp_wanted_pack(struct hp_packet *packet, const struct hp_wanted *wanted);
 bool hp_wanted_unpack(const struct hp_packet *packet, struct hp_wanted *wanted);
 void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer);
 
@@ -81,6 +97,15 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer);
 // The spans point into the packet.
 bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
                       struct hp_answer *answer);
+
+// Send a message and empty its body; `fd` stays the caller's.  False if the other end is
+// gone or the socket's time-out has passed.
+bool hp_wire_send(int sock, uint32_t kind, struct hp_packet *body, int fd);
+
+// Receive the next message into `message`, whose body is reused.  False if there is none:
+// the other end is gone (errno 0), has been silent for the socket's time-out (EAGAIN), or
+// claims a body larger than `limit` (EMSGSIZE).
+bool hp_wire_receive(int sock, struct hp_message *message, size_t limit);
 
 // The child's side of the socket: asking the parent for files, and a sign of life.
 

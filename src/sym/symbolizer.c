@@ -81,7 +81,6 @@ static struct hp_request request_of(const struct symbolizer *self,
 
 static bool send_request(struct symbolizer *self, const struct task *task) {
     struct hp_request request = request_of(self, task);
-    self->packet.bytes.count = 0;
     hp_request_pack(&self->packet, &request);
     hp_request_done(&request);
     return hp_wire_send(self->child.sock, HP_SAY_MODULE, &self->packet, -1);
@@ -94,8 +93,7 @@ static bool reply(struct symbolizer *self, struct hp_finder *finder) {
         return false;
     }
     int fd = hp_finder_open(finder, &wanted);
-    self->packet.bytes.count = 0;
-    hp_put_text(&self->packet, hp_span_of(fd >= 0 ? finder->shown : finder->reason));
+    hp_text_pack(&self->packet, hp_span_of(fd >= 0 ? finder->shown : finder->reason));
     bool sent = hp_wire_send(self->child.sock, fd >= 0 ? HP_SAY_FILE : HP_SAY_NONE,
                              &self->packet, fd);
     if (fd >= 0) {

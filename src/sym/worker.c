@@ -263,7 +263,6 @@ static void serve_module(struct work *work, struct hp_file_requester *requester)
         name_lines(&work->lookup);
     }
     fill_answer(work);
-    requester->packet.bytes.count = 0;
     hp_answer_pack(&requester->packet, &work->answer);
 }
 
