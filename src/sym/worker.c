@@ -1,8 +1,8 @@
 #include "sym/worker.h"
 
-#include "sym/debug.h"
 #include "sym/demangle.h"
 #include "sym/dwarf.h"
+#include "sym/image.h"
 #include "sym/verify.h"
 
 #include <stdio.h>
@@ -17,18 +17,34 @@ enum {
     BYTES_PER_SECOND = 8 << 20,
 };
 
+// Where the debug information of a file is.
+struct debug {
+    struct hp_image separate;     // a debug file of its own, or {0}
+    const struct hp_image *image; // the one with the DWARF, or NULL
+    struct hp_image alt_image;    // what several debug files share (dwz), or {0}
+    Dwarf *alt;
+    uint64_t shift; // an address in the program + shift is the one in the debug file
+    struct hp_sym_diagnostic diagnostic; // why there is no DWARF; "" if none was promised
+};
+
 // One module's work.
 struct work {
     struct hp_request request;
     struct hp_image image;
-    struct hp_debug debug;
+    struct debug debug;
     struct hp_lookup lookup;
     struct hp_answer answer;
     struct hp_sym_diagnostic diagnostic; // why no candidate will do
 };
 
+static void debug_done(struct debug *debug) {
+    dwarf_end(debug->alt);
+    hp_image_done(&debug->alt_image);
+    hp_image_done(&debug->separate);
+}
+
 static void work_done(struct work *work) {
-    hp_debug_done(&work->debug);
+    debug_done(&work->debug);
     hp_image_done(&work->image);
     hp_request_done(&work->request);
     hp_answer_done(&work->answer);
@@ -50,45 +66,131 @@ static void limit_cpu(uint64_t bytes) {
     }
 }
 
+// --- finding files ---------------------------------------------------------------------
+
 // Of several reasons, the one that tells most.
 static int weight(enum hp_sym_status status) {
     return status == HP_SYM_OTHER_BUILD ? 3 : status == HP_SYM_NO_FILE ? 1 : 2;
 }
 
-static void keep_diagnostic(struct work *work,
-                            const struct hp_sym_diagnostic *diagnostic) {
-    if (weight(diagnostic->status) > weight(work->diagnostic.status)) {
-        work->diagnostic = *diagnostic;
-    }
-}
-
 // The first candidate that is verified.
 static bool find_image(struct work *work, struct hp_file_requester *requester) {
     struct hp_wanted wanted = {HP_FIND_MODULE, 0, {"", 0}};
+    struct hp_span text = {"", 0};
     work->diagnostic.status = HP_SYM_NO_FILE;
+    for (; wanted.n < MOST_CANDIDATES; wanted.n++) {
+        struct hp_sym_diagnostic diagnostic;
+        int fd = hp_file_request(requester, &wanted, &text);
+        if (fd < 0) {
+            break;
+        }
+        if (hp_image_open(&work->image, fd, text, &diagnostic) &&
+            hp_verify(&work->image, &work->request, &diagnostic)) {
+            return true;
+        }
+        hp_image_done(&work->image);
+        if (weight(diagnostic.status) > weight(work->diagnostic.status)) {
+            work->diagnostic = diagnostic;
+        }
+    }
+    if (!work->diagnostic.text[0]) {
+        hp_sym_diagnose(&work->diagnostic, HP_SYM_NO_FILE, "%.*s", (int)text.size,
+                        text.at);
+    }
+    return false;
+}
+
+// What a debug file is checked against: a build id, or else a CRC.
+struct proof {
+    const char *build_id;
+    bool has_crc;
+    uint32_t crc;
+};
+
+static bool proves(const struct proof *proof, const struct hp_image *image) {
+    if (proof->build_id[0] && (image->build_id[0] || !proof->has_crc)) {
+        return strcmp(proof->build_id, image->build_id) == 0;
+    }
+    return proof->has_crc && hp_image_crc(image) == proof->crc;
+}
+
+// Ask for candidates until one has the proof.
+static bool find_proved(struct hp_image *image, struct hp_wanted wanted,
+                        const struct proof *proof, struct hp_file_requester *requester) {
     for (; wanted.n < MOST_CANDIDATES; wanted.n++) {
         struct hp_sym_diagnostic diagnostic;
         struct hp_span text;
         int fd = hp_file_request(requester, &wanted, &text);
         if (fd < 0) {
-            if (!work->diagnostic.text[0]) {
-                hp_sym_diagnose(&work->diagnostic, HP_SYM_NO_FILE, "%.*s", (int)text.size,
-                                text.at);
-            }
             return false;
         }
-        if (!hp_image_open(&work->image, fd, text, &diagnostic)) {
-            keep_diagnostic(work, &diagnostic);
-            continue;
-        }
-        if (hp_verify(&work->image, &work->request, &diagnostic)) {
+        if (hp_image_open(image, fd, text, &diagnostic) && proves(proof, image)) {
             return true;
         }
-        keep_diagnostic(work, &diagnostic);
-        hp_image_done(&work->image);
+        hp_image_done(image);
     }
     return false;
 }
+
+static bool find_separate(struct debug *debug, const struct hp_image *image,
+                          struct hp_file_requester *requester) {
+    struct proof proof = {.build_id = image->build_id};
+    struct hp_wanted by_id = {HP_FIND_BUILD_ID, 0, hp_span_of(image->build_id)};
+    if (image->build_id[0] && find_proved(&debug->separate, by_id, &proof, requester)) {
+        return true;
+    }
+    const char *name = hp_image_debuglink(image, &proof.crc);
+    if (!name) {
+        return false;
+    }
+    proof.has_crc = true;
+    struct hp_wanted by_link = {HP_FIND_LINK, 0, hp_span_of(name)};
+    return find_proved(&debug->separate, by_link, &proof, requester) ||
+           hp_sym_diagnose(&debug->diagnostic, HP_SYM_STRIPPED,
+                           "%s: no debug file %s that fits", image->path, name);
+}
+
+static bool find_alt(struct debug *debug, const struct hp_image *image,
+                     struct hp_file_requester *requester) {
+    char build_id[2 * HP_BUILD_ID_SIZE + 1];
+    const char *name = hp_image_altlink(image, build_id);
+    if (!name) {
+        return true;
+    }
+    struct proof proof = {.build_id = build_id};
+    struct hp_wanted by_id = {HP_FIND_BUILD_ID, 0, hp_span_of(build_id)};
+    struct hp_wanted by_name = {HP_FIND_ALT, 0, hp_span_of(name)};
+    if ((find_proved(&debug->alt_image, by_name, &proof, requester) ||
+         find_proved(&debug->alt_image, by_id, &proof, requester)) &&
+        hp_image_inflatable(&debug->alt_image, &debug->diagnostic)) {
+        debug->alt = dwarf_begin_elf(debug->alt_image.elf, DWARF_C_READ, NULL);
+    }
+    return debug->alt || hp_sym_diagnose(&debug->diagnostic, HP_SYM_STRIPPED,
+                                         "%s: the shared debug file %s was not found",
+                                         image->path, name);
+}
+
+// In the order of gdb and elfutils: in the file itself, by its build id, by its debug link.
+// Nothing is ever fetched from a network.
+static void find_debug(struct debug *debug, const struct hp_image *image,
+                       struct hp_file_requester *requester) {
+    *debug = (struct debug){.image = NULL};
+    if (hp_image_has_dwarf(image)) {
+        debug->image = image;
+    } else if (find_separate(debug, image, requester) &&
+               hp_image_has_dwarf(&debug->separate)) {
+        debug->image = &debug->separate;
+    }
+    if (debug->separate.elf) {
+        debug->shift = debug->separate.base - image->base;
+    }
+    if (debug->image && (!hp_image_inflatable(debug->image, &debug->diagnostic) ||
+                         !find_alt(debug, debug->image, requester))) {
+        debug->image = NULL;
+    }
+}
+
+// --- looking up ------------------------------------------------------------------------
 
 static int compare(const void *a, const void *b) {
     const struct hp_query *x = a, *y = b;
@@ -165,7 +267,7 @@ static bool found_functions(const struct hp_lookup *lookup) {
 static void conclude(struct work *work, bool dwarf, bool symbols) {
     struct hp_answer *answer = &work->answer;
     const struct hp_lookup *lookup = &work->lookup;
-    const struct hp_debug *debug = &work->debug;
+    const struct debug *debug = &work->debug;
     answer->note = hp_span_of(debug->diagnostic.text);
     if (dwarf) {
         answer->status = HP_SYM_DWARF;
@@ -202,7 +304,7 @@ static void folder_of(int fd, char folder[4096]) {
 
 static void look_up(struct work *work, struct hp_file_requester *requester) {
     struct hp_lookup *lookup = &work->lookup;
-    struct hp_debug *debug = &work->debug;
+    struct debug *debug = &work->debug;
     char folder[4096] = "";
     lookup->requester = requester;
     lookup->folder = folder;
@@ -255,7 +357,7 @@ static void serve_module(struct work *work, struct hp_file_requester *requester)
         work->answer.status = work->diagnostic.status;
         work->answer.note = hp_span_of(work->diagnostic.text);
     } else {
-        hp_debug_find(&work->debug, &work->image, requester);
+        find_debug(&work->debug, &work->image, requester);
         limit_cpu(work->image.size + work->debug.separate.size +
                   work->debug.alt_image.size);
         work->answer.build_id = hp_span_of(work->image.build_id);
