@@ -6,7 +6,6 @@
 #include "base/strtab.h"
 #include "sym/names.h"
 #include "sym/scopes.h"
-#include "sym/unitindex.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -70,20 +69,20 @@ static Dwarf_Line *row_at(const struct line_table *table, uint64_t address) {
     return low > 0 ? dwarf_onesrcline(table->lines, low - 1) : NULL;
 }
 
-// False if no row covers `address`.
-static bool find_line(const struct line_table *table, uint64_t address,
-                      struct hp_strtab *strings, hp_string *file, uint32_t *line) {
-    Dwarf_Line *row = row_at(table, address);
+// The row that covers the address of a query, which may have one already.
+static void find_row(const struct line_table *table, struct hp_strtab *strings,
+                     struct hp_query *query) {
+    Dwarf_Line *row = query->has_row ? NULL : row_at(table, query->address);
     bool end = true;
     int number = 0;
     if (!row || dwarf_lineendsequence(row, &end) != 0 || end) {
-        return false;
+        return;
     }
     const char *path = dwarf_linesrc(row, NULL, NULL);
     dwarf_lineno(row, &number);
-    *file = path ? add_path(table, path, strings) : (hp_string){0};
-    *line = number > 0 ? (uint32_t)number : 0;
-    return true;
+    query->has_row = true;
+    query->file = path ? add_path(table, path, strings) : (hp_string){0};
+    query->line = number > 0 ? (uint32_t)number : 0;
 }
 
 // The name of a file by its number in the unit; "" if it has none.
@@ -110,7 +109,6 @@ struct session {
     struct hp_units units;
     struct hp_names names;
     struct hp_scopes scopes;
-    HP_VEC(struct hp_place) places;
     uint64_t walked; // bytes of .debug_info since the last renewal
 };
 
@@ -236,15 +234,13 @@ static void add_chain(struct session *session, const struct line_table *table,
 static bool load_scopes(struct session *session, const struct turn *turns, size_t count,
                         Dwarf_Die *die) {
     struct hp_lookup *lookup = session->lookup;
+    struct hp_scopes *scopes = &session->scopes;
     const struct hp_dwarf_unit *unit = &session->units.units.at[turns->unit];
-    session->places.count = 0;
+    scopes->places.count = 0;
     for (size_t i = 0; i < count; i++) {
         struct hp_place place = {lookup->queries.at[turns[i].query].address, 0};
-        hp_vec_push(&session->places, place);
+        hp_vec_push(&scopes->places, place);
     }
-    struct hp_scopes *scopes = &session->scopes;
-    scopes->places = session->places.at;
-    scopes->count = count;
     bool split;
     Dwarf_Die content = functions_of(lookup, die, &split);
     // A sound walk meets each DIE, of at least a byte, twice at most; ranges and nesting
@@ -272,11 +268,8 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
     read_line_table(&table, &die);
     for (size_t i = 0; i < count; i++) {
         struct hp_query *query = &lookup->queries.at[turns[i].query];
-        if (!query->has_row) {
-            query->has_row = find_line(&table, query->address, &lookup->strings,
-                                       &query->file, &query->line);
-        }
-        add_chain(session, &table, query, session->places.at[i].scope);
+        find_row(&table, &lookup->strings, query);
+        add_chain(session, &table, query, session->scopes.places.at[i].scope);
     }
 }
 
@@ -328,9 +321,8 @@ static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *
     read_line_table(&table, &die);
     for (size_t i = 0; table.count && i < lookup->queries.count; i++) {
         struct hp_query *query = &lookup->queries.at[i];
-        if (query->lines == 0 && !query->has_row) {
-            query->has_row = find_line(&table, query->address, &lookup->strings,
-                                       &query->file, &query->line);
+        if (query->lines == 0) {
+            find_row(&table, &lookup->strings, query);
         }
     }
 }
@@ -363,6 +355,6 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, Elf *elf, Dwarf *alt) {
     hp_units_done(&session.units);
     hp_names_done(&session.names);
     hp_vec_done(&session.scopes.scopes);
-    hp_vec_done(&session.places);
+    hp_vec_done(&session.scopes.places);
     return good;
 }

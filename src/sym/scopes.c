@@ -1,4 +1,9 @@
-// One walk over a unit, entering only what holds one of the addresses.  Functions are
+// Units are found by the ranges of their own DIEs: .debug_aranges is missing in what clang
+// and lld write.  Ranges of several units may overlap, where the linker redirected those of
+// discarded copies of a function to the copy it kept; then the first unit is right more
+// often than not.
+//
+// Then one walk over a unit, entering only what holds one of the addresses.  Functions are
 // children of the unit, or of namespaces in it; but GCC puts those of local classes, and
 // so all lambdas, inside the class inside the function around it, which may be abstract
 // and have no addresses.  A second walk looks there for what the first has not found.
@@ -10,13 +15,98 @@
 #include <dwarf.h>
 
 enum {
-    MOST_DEPTH = 1000
+    MOST_RANGES = 1 << 24, // of all units together
+    MOST_STEPS = 1 << 16,  // past ranges that end before the address
+    MOST_DEPTH = 1000,
 };
 
-struct hit {
-    bool any;    // of the places
-    bool ranges; // the DIE has addresses
-};
+// --- units -----------------------------------------------------------------------------
+
+void hp_units_done(struct hp_units *units) {
+    hp_vec_done(&units->units);
+    hp_vec_done(&units->ranges);
+}
+
+static bool has_lines(Dwarf_Die *die) {
+    Dwarf_Attribute attribute;
+    return dwarf_attr(die, DW_AT_stmt_list, &attribute) != NULL;
+}
+
+static void add_ranges(struct hp_units *units, Dwarf_Die *die) {
+    Dwarf_Addr base = 0, low = 0, high = 0;
+    ptrdiff_t at = 0;
+    size_t before = units->ranges.count;
+    while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 &&
+           units->ranges.count < MOST_RANGES) {
+        struct hp_unit_range range = {low, high, 0, (uint32_t)units->units.count};
+        if (low < high) {
+            hp_vec_push(&units->ranges, range);
+        }
+    }
+    struct hp_dwarf_unit unit = {dwarf_dieoffset(die), 0, units->ranges.count > before};
+    if (unit.has_ranges || has_lines(die)) {
+        hp_vec_push(&units->units, unit);
+    }
+}
+
+static int by_low(const void *a, const void *b) {
+    const struct hp_unit_range *x = a, *y = b;
+    if (x->low != y->low) {
+        return x->low < y->low ? -1 : 1;
+    }
+    return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+void hp_units_read(struct hp_units *units, Dwarf *dwarf) {
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    uint8_t type;
+    Dwarf_Half version;
+    size_t known = 0;
+    while (dwarf_get_units(dwarf, unit, &unit, &version, &type, &die, NULL) == 0) {
+        Dwarf_Off start = die.addr ? dwarf_dieoffset(&die) : 0;
+        if (units->units.count > known && start > units->units.at[known].die) {
+            units->units.at[known].size = start - units->units.at[known].die;
+        }
+        known = units->units.count;
+        if (die.addr && type != DW_UT_type && type != DW_UT_split_type) {
+            add_ranges(units, &die);
+        }
+    }
+    hp_vec_sort(&units->ranges, by_low);
+    uint64_t furthest = 0;
+    struct hp_unit_range *range;
+    hp_vec_each (range, &units->ranges) {
+        furthest = range->high > furthest ? range->high : furthest;
+        range->furthest = furthest;
+    }
+}
+
+uint32_t hp_units_find(const struct hp_units *units, uint64_t address, uint32_t from) {
+    const struct hp_unit_range *ranges = units->ranges.at;
+    size_t low = 0, high = units->ranges.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ranges[middle].low <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    uint32_t best = HP_NO_UNIT;
+    for (size_t steps = 0; low > 0 && steps < MOST_STEPS; steps++) {
+        const struct hp_unit_range *range = &ranges[--low];
+        if (range->furthest <= address) {
+            break;
+        }
+        if (address < range->high && range->unit >= from && range->unit < best) {
+            best = range->unit;
+        }
+    }
+    return best;
+}
+
+// --- scopes ----------------------------------------------------------------------------
 
 static void walk_children(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t scope,
                           bool nested);
@@ -26,10 +116,10 @@ static bool spend(struct hp_scopes *scopes) {
 }
 
 static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
-    size_t low = 0, high = scopes->count;
+    size_t low = 0, high = scopes->places.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (scopes->places[middle].address < address) {
+        if (scopes->places.at[middle].address < address) {
             low = middle + 1;
         } else {
             high = middle;
@@ -39,25 +129,24 @@ static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
 }
 
 // Move the places of `parent` that are in the ranges of `die` to the scope that is
-// added next.
-static struct hit claim(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t parent) {
-    struct hit hit = {false, false};
+// added next.  False if there are none.
+static bool claim(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t parent) {
+    bool any = false;
     Dwarf_Addr base = 0, low = 0, high = 0;
     ptrdiff_t at = 0;
     uint32_t next = (uint32_t)scopes->scopes.count;
     while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 && spend(scopes)) {
-        hit.ranges = true;
-        for (size_t i = first_place(scopes, low);
-             i < scopes->count && scopes->places[i].address < high && spend(scopes);
-             i++) {
-            if (scopes->places[i].scope == parent) {
-                scopes->places[i].scope = next;
+        const struct hp_place *end = scopes->places.at + scopes->places.count;
+        for (struct hp_place *place = scopes->places.at + first_place(scopes, low);
+             place < end && place->address < high && spend(scopes); place++) {
+            if (place->scope == parent) {
+                place->scope = next;
                 scopes->missing -= parent == 0;
-                hit.any = true;
+                any = true;
             }
         }
     }
-    return hit;
+    return any;
 }
 
 static bool touches(struct hp_scopes *scopes, Dwarf_Die *die) {
@@ -66,7 +155,7 @@ static bool touches(struct hp_scopes *scopes, Dwarf_Die *die) {
     bool ranges = false;
     while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 && spend(scopes)) {
         size_t i = first_place(scopes, low);
-        if (i < scopes->count && scopes->places[i].address < high) {
+        if (i < scopes->places.count && scopes->places.at[i].address < high) {
             return true;
         }
         ranges = true;
@@ -81,8 +170,7 @@ static void visit_call(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t parent
     if (inlined && parent == 0) {
         return; // within a function that has none of the places
     }
-    struct hit hit = claim(scopes, die, parent);
-    if (hit.any) {
+    if (claim(scopes, die, parent)) {
         struct hp_scope scope = {.die = *die, .parent = parent, .inlined = inlined};
         hp_vec_push(&scopes->scopes, scope);
         walk_children(scopes, die, (uint32_t)scopes->scopes.count - 1, nested);
@@ -142,7 +230,7 @@ static void walk_children(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t sco
 
 bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *die) {
     scopes->scopes.count = 0;
-    scopes->missing = scopes->count;
+    scopes->missing = scopes->places.count;
     hp_vec_push(&scopes->scopes, (struct hp_scope){.parent = 0});
     walk_children(scopes, die, 0, false);
     if (scopes->missing > 0) {

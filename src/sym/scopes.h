@@ -1,4 +1,5 @@
-// Which function, and which calls inlined into it, an address belongs to.
+// Which units may describe an address, and in one of them which function, and which calls
+// inlined into it, it belongs to.
 #ifndef HP_SYM_SCOPES_H
 #define HP_SYM_SCOPES_H
 
@@ -7,6 +8,34 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#define HP_NO_UNIT UINT32_MAX
+
+struct hp_dwarf_unit {
+    Dwarf_Off die;   // offset in .debug_info of its DIE
+    uint64_t size;   // to the next unit
+    bool has_ranges; // if not, its line table may still say something (assembler)
+};
+
+struct hp_unit_range {
+    uint64_t low, high;
+    uint64_t furthest; // the largest `high` of this range and all before it
+    uint32_t unit;
+};
+
+// {0} is empty.
+struct hp_units {
+    HP_VEC(struct hp_dwarf_unit) units; // by offset
+    HP_VEC(struct hp_unit_range) ranges;
+};
+
+void hp_units_done(struct hp_units *units);
+
+// Read all units there are; stops at the first that is damaged.
+void hp_units_read(struct hp_units *units, Dwarf *dwarf);
+
+// The first unit whose ranges hold `address` and that is not before `from`.
+uint32_t hp_units_find(const struct hp_units *units, uint64_t address, uint32_t from);
 
 // A function, or an inlined call within `parent`.
 struct hp_scope {
@@ -23,8 +52,7 @@ struct hp_place {
 };
 
 struct hp_scopes {
-    struct hp_place *places; // by address, `count` of them
-    size_t count;
+    HP_VEC(struct hp_place) places; // by address
     HP_VEC(struct hp_scope) scopes; // [0] is none
     uint64_t budget;                // DIEs and ranges that may still be looked at
     size_t missing;                 // places without a scope
