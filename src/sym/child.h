@@ -12,14 +12,9 @@ struct hp_child {
     int sock;
 };
 
-// Seconds without a word after which a child is given up.
 enum {
-    HP_CHILD_SILENCE = 60
-};
-
-// The exit status of a child that has run out of memory.
-enum {
-    HP_CHILD_NO_MEMORY = 2
+    HP_CHILD_SILENCE = 60,  // seconds without a word after which a child is given up
+    HP_CHILD_NO_MEMORY = 2, // the exit status of a child that has run out of memory
 };
 
 // Start a child that runs `serve` on its socket; it has no other open file, no

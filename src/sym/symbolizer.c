@@ -19,19 +19,19 @@ enum {
     MOST_SECONDS = 3600
 }; // for one module, however talkative the child
 
+// The frames [first, last) are those of one module.
+struct task {
+    struct hp_module *module;
+    size_t first, last;
+};
+
 struct symbolizer {
     struct hp_profile *profile;
     const struct hp_symbol_options *options;
     struct hp_child child;
     struct hp_packet packet;
     struct hp_message message;
-    size_t done, total; // modules
-};
-
-// The frames [first, last) are those of one module.
-struct task {
-    struct hp_module *module;
-    size_t first, last;
+    HP_VEC(struct task) tasks;
 };
 
 static void note(struct symbolizer *self, struct hp_module *module,
@@ -246,47 +246,40 @@ static void name_module(struct symbolizer *self, const struct task *task) {
     }
 }
 
-static size_t last_frame(const struct hp_profile *profile, size_t first) {
-    size_t last = first;
-    while (last < profile->frames.count &&
-           profile->frames.at[last].module.n == profile->frames.at[first].module.n) {
-        last++;
+static void add_tasks(struct symbolizer *self) {
+    const struct hp_profile *profile = self->profile;
+    const struct hp_frame *frames = profile->frames.at;
+    for (size_t i = 0, last; i < profile->frames.count; i = last) {
+        struct hp_module *module = &profile->modules.at[frames[i].module.n];
+        last = i + 1;
+        while (last < profile->frames.count &&
+               frames[last].module.n == frames[i].module.n) {
+            last++;
+        }
+        if (module->kind == HP_MODULE_FILE) {
+            hp_vec_push(&self->tasks, ((struct task){module, i, last}));
+        }
     }
-    return last;
 }
 
-static void report_progress(const struct symbolizer *self) {
+static void report_progress(const struct symbolizer *self, size_t done) {
     const struct hp_symbol_options *options = self->options;
     if (options && options->progress) {
-        struct hp_progress progress = {"symbolizing", self->done, self->total, 0, 0};
+        struct hp_progress progress = {"symbolizing", done, self->tasks.count, 0, 0};
         options->progress(options->progress_data, &progress);
-    }
-}
-
-static void count_modules(struct symbolizer *self) {
-    const struct hp_profile *profile = self->profile;
-    for (size_t i = 0; i < profile->frames.count; i = last_frame(profile, i)) {
-        const struct hp_module *module =
-            &profile->modules.at[profile->frames.at[i].module.n];
-        self->total += module->kind == HP_MODULE_FILE;
     }
 }
 
 void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options) {
     struct symbolizer self = {.profile = profile, .options = options};
-    count_modules(&self);
-    for (size_t i = 0, last; i < profile->frames.count; i = last) {
-        last = last_frame(profile, i);
-        struct task task = {&profile->modules.at[profile->frames.at[i].module.n], i,
-                            last};
-        if (task.module->kind == HP_MODULE_FILE) {
-            report_progress(&self);
-            name_module(&self, &task);
-            self.done++;
-        }
+    add_tasks(&self);
+    for (size_t i = 0; i < self.tasks.count; i++) {
+        report_progress(&self, i);
+        name_module(&self, &self.tasks.at[i]);
     }
-    report_progress(&self);
+    report_progress(&self, self.tasks.count);
     hp_child_stop(&self.child);
     hp_packet_done(&self.packet);
     hp_packet_done(&self.message.body);
+    hp_vec_done(&self.tasks);
 }
