@@ -1,10 +1,23 @@
-// From exact sums to what a report says of one number: its interval, and how much it stands
-// on.
+// From exact sums to what a report says of one number: what it can be off by, and how much it
+// stands on.  Formulas are those of statistics.md in the project's design; the manual tells
+// them in words.
 #ifndef HP_STATS_MEASURE_H
 #define HP_STATS_MEASURE_H
 
 #include "model/error.h"
-#include "stats/interval.h"
+
+// An estimated sum.  All but `max_weight` add up over dumps, stacks and functions.
+struct hp_measure {
+    double estimate;
+    double highest;    // >= estimate: what it may be for all that mixed sizes hide
+    double variance;   // a bound of the estimate's
+    double observed;   // what was seen itself
+    double max_weight; // the most that one sample stands for: the period, for bytes
+};
+
+struct hp_interval {
+    double low, high;
+};
 
 // Of a value of a metric and the error of its column.
 struct hp_measure hp_measure_of(hp_fixed value, const struct hp_error *error,
@@ -20,5 +33,25 @@ double hp_effective_samples(struct hp_measure measure);
 // size, and the bound for whatever sizes.
 double hp_variance_of(double bytes, double objects, uint64_t period);
 double hp_variance_bound(double bytes, double objects, uint64_t period);
+
+// The interval of Fay and Feuer (1997) that holds the truth with probability `confidence` or
+// more.
+struct hp_interval hp_interval_of(struct hp_measure measure, double confidence);
+
+// The probability that a growth like this from one dump to an independent one, or more, comes
+// from sampling alone.
+double hp_growth_p(struct hp_measure before, struct hp_measure after);
+
+// Of after.estimate - before.estimate, in independent dumps.
+struct hp_interval hp_difference_interval(struct hp_measure before,
+                                          struct hp_measure after, double confidence);
+
+// When many p-values are looked at they are worth less: of a thousand stacks that did not grow,
+// fifty have one below 1/20.
+//
+// Turn the p-values p[0 ... count - 1], each from 0 to 1, into those of Benjamini and Hochberg
+// (1995): of all that are at most q, no more than the share q is expected to be in vain.  NAN
+// stands for what was not tested; it stays, and counts for nothing.
+void hp_adjust_significance(double *p, size_t count);
 
 #endif

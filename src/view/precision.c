@@ -1,7 +1,5 @@
 #include "view/precision.h"
 
-#include "stats/measure.h"
-
 #include <math.h>
 #include <string.h>
 

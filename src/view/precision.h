@@ -3,7 +3,7 @@
 #define HP_VIEW_PRECISION_H
 
 #include "model/profile.h"
-#include "stats/interval.h"
+#include "stats/measure.h"
 
 struct hp_precision {
     double confidence;

@@ -10,7 +10,6 @@
 
 #include "stats/distributions.h"
 #include "stats/measure.h"
-#include "stats/significance.h"
 
 #include <math.h>
 

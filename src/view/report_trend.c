@@ -12,7 +12,6 @@
 
 #include "stats/distributions.h"
 #include "stats/measure.h"
-#include "stats/significance.h"
 
 #include <math.h>
 #include <string.h>

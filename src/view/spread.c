@@ -9,7 +9,6 @@
 
 #include "stats/distributions.h"
 #include "stats/measure.h"
-#include "stats/significance.h"
 
 #include <math.h>
 

@@ -5,7 +5,6 @@
 #include "lines.h"
 
 #include "stats/distributions.h"
-#include "stats/significance.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "stats/distributions.h"
-#include "stats/interval.h"
+#include "stats/measure.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "stats/significance.h"
+#include "stats/measure.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "base/sink.h"
 #include "model/values.h"
-#include "stats/interval.h"
+#include "stats/measure.h"
 
 // A string in quotes.  Bytes that are not UTF-8 become U+FFFD.
 void hp_json_string(struct hp_sink *out, struct hp_span text);
