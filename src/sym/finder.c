@@ -101,15 +101,18 @@ static bool try_place(struct search *search, const char *root, const char *path)
     return false;
 }
 
+static bool try_sysroots(struct search *search, const char *path) {
+    const struct hp_symbol_options *options = search->finder->options;
+    bool go_on = true;
+    for (size_t i = 0; go_on && i < options->symbol_dir_count; i++) {
+        go_on = try_place(search, options->symbol_dirs[i], path);
+    }
+    return go_on;
+}
+
 // Each sysroot, then the system itself.
 static bool try_roots(struct search *search, const char *path) {
-    const struct hp_symbol_options *options = search->finder->options;
-    for (size_t i = 0; i < options->symbol_dir_count; i++) {
-        if (!try_place(search, options->symbol_dirs[i], path)) {
-            return false;
-        }
-    }
-    return try_place(search, NULL, path);
+    return try_sysroots(search, path) && try_place(search, NULL, path);
 }
 
 // A prefix ends where a component does.
@@ -132,19 +135,12 @@ static char *mapped_path(const struct hp_finder *finder) {
 
 static void find_module(struct search *search) {
     const struct hp_finder *finder = search->finder;
-    const struct hp_symbol_options *options = finder->options;
-    bool go_on = true;
-    for (size_t i = 0; go_on && i < options->symbol_dir_count; i++) {
-        go_on = try_place(search, options->symbol_dirs[i], finder->path);
-    }
     char *mapped = mapped_path(finder);
-    if (go_on && mapped) {
-        go_on = try_place(search, NULL, mapped);
-    }
-    free(mapped);
-    if (go_on) {
+    if (try_sysroots(search, finder->path) &&
+        (!mapped || try_place(search, NULL, mapped))) {
         try_place(search, NULL, finder->path);
     }
+    free(mapped);
 }
 
 static void find_build_id(struct search *search, const char *hex) {
