@@ -1,7 +1,9 @@
 #include "base/hash.h"
 
+#include "base/memory.h"
+
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -39,4 +41,59 @@ uint64_t hp_hash_bytes(const void *bytes, size_t size, uint64_t key) {
     uint64_t b = left > 8 ? load(at + 8, left - 8) : 0;
     hash = hp_hash_mix(a ^ hash ^ 0x589965cc75374cc3, b ^ key ^ 0x1d8e4e27c47d124f);
     return hp_hash_mix(hash ^ size, 0xeb44accab455d165);
+}
+
+// --- an index -----------------------------------------------------------------------------
+
+enum {
+    FIRST_SLOTS = 256,
+};
+
+static void place(struct hp_index *index, struct hp_index_slot slot) {
+    size_t mask = index->slot_count - 1, i = slot.hash & mask;
+    while (index->slots[i].item) {
+        i = (i + 1) & mask;
+    }
+    index->slots[i] = slot;
+}
+
+void hp_index_reserve(struct hp_index *index, size_t more) {
+    struct hp_index old = *index;
+    size_t least = (old.item_count + more) * 2;
+    while (index->slot_count < least) {
+        index->slot_count = index->slot_count ? index->slot_count * 2 : FIRST_SLOTS;
+    }
+    if (index->slot_count == old.slot_count) {
+        return;
+    }
+    index->slots = hp_alloc(index->slot_count * sizeof *index->slots);
+    for (size_t i = 0; i < old.slot_count; i++) {
+        if (old.slots[i].item) {
+            place(index, old.slots[i]);
+        }
+    }
+    free(old.slots);
+}
+
+void hp_index_put(struct hp_index *index, uint32_t hash, size_t item) {
+    hp_index_reserve(index, 1);
+    place(index, (struct hp_index_slot){hash, (uint32_t)item + 1});
+    index->item_count++;
+}
+
+uint32_t hp_index_find(struct hp_index *index, const void *items, size_t count,
+                       size_t item_size, const void *key, size_t key_size) {
+    uint32_t hash = (uint32_t)hp_hash_bytes(key, key_size, hp_hash_key()), item;
+    for (size_t at = hash; hp_index_next(index, hash, &at, &item);) {
+        if (memcmp((const char *)items + item * item_size, key, key_size) == 0) {
+            return item;
+        }
+    }
+    hp_index_put(index, hash, count);
+    return (uint32_t)count;
+}
+
+void hp_index_drop(struct hp_index *index) {
+    free(index->slots);
+    *index = (struct hp_index){0};
 }

@@ -3,6 +3,7 @@
 #ifndef HP_BASE_HASH_H
 #define HP_BASE_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -26,5 +27,56 @@ static inline uint64_t hp_hash_mix(uint64_t a, uint64_t b) {
 }
 
 uint64_t hp_hash_bytes(const void *bytes, size_t size, uint64_t key);
+
+// --- an index -----------------------------------------------------------------------------
+
+// Open addressing over an array: the hashes of its items and their numbers.
+//
+// Find an item, or add it, with
+//
+//     for (size_t at = hash; hp_index_next(index, hash, &at, &item);) {
+//         if (it is items.at[item]) {
+//             return item;
+//         }
+//     }
+//     hp_index_put(index, hash, items.count);
+struct hp_index_slot {
+    uint32_t hash, item; // item: + 1; 0 is free
+};
+
+// {0} is empty.
+struct hp_index {
+    struct hp_index_slot *slots;
+    size_t slot_count; // a power of two, or 0
+    size_t item_count;
+};
+
+// Make room for as many more items.
+void hp_index_reserve(struct hp_index *index, size_t more);
+
+void hp_index_put(struct hp_index *index, uint32_t hash, size_t item);
+void hp_index_drop(struct hp_index *index);
+
+// The next item of this hash, false if there is none; *at is the hash at first.
+static inline bool hp_index_next(const struct hp_index *index, uint32_t hash, size_t *at,
+                                 uint32_t *item) {
+    while (index->slot_count > 0) {
+        const struct hp_index_slot *slot =
+            &index->slots[(*at)++ & (index->slot_count - 1)];
+        *item = slot->item - 1;
+        if (slot->item == 0 || slot->hash == hash) {
+            return slot->item > 0;
+        }
+    }
+    return false;
+}
+
+// The number of the item that begins with the bytes of a key; `count` if there is none: the next
+// that is added has to be it.
+uint32_t hp_index_find(struct hp_index *index, const void *items, size_t count,
+                       size_t item_size, const void *key, size_t key_size);
+
+#define hp_index_of(index, vec, key, key_size) \
+    hp_index_find(index, (vec)->at, (vec)->count, sizeof *(vec)->at, key, key_size)
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef HP_BASE_MEMORY_H
 #define HP_BASE_MEMORY_H
 
+#include <stdalign.h>
 #include <stddef.h>
 
 void *hp_alloc(size_t size); // zeroed; never NULL, also for size 0
@@ -21,5 +22,17 @@ void *hp_reach(void *items, size_t *count, size_t *capacity, size_t i, size_t it
 void hp_memory_is_for(const char *input);
 
 _Noreturn void hp_out_of_memory(size_t wanted);
+
+// A bump allocator: everything in it dies together, in hp_arena_done().
+// {0} is an empty one.
+struct hp_arena {
+    struct hp_chunk *chunks; // newest first
+    char *next, *end;        // free room in the newest chunk
+};
+
+void hp_arena_done(struct hp_arena *arena);
+
+// Zeroed memory; never NULL.
+void *hp_arena_alloc(struct hp_arena *arena, size_t size, size_t align);
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef HP_BASE_STRTAB_H
 #define HP_BASE_STRTAB_H
 
-#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "base/span.h"
 #include "base/vec.h"
 
@@ -17,8 +18,7 @@ typedef struct {
 struct hp_strtab {
     struct hp_arena arena;
     HP_VEC(struct hp_span) strings; // each followed by a NUL; [0] is ""
-    uint32_t *slots;                // open addressing over `strings`; 0 is free
-    size_t slot_count;              // a power of two
+    struct hp_index index;
 };
 
 void hp_strtab_done(struct hp_strtab *table);

@@ -48,10 +48,6 @@
 #define hp_vec_done(vec) \
     (free((vec)->at), (vec)->at = NULL, (void)((vec)->count = (vec)->capacity = 0))
 
-// qsort(), which must not be given NULL even to sort nothing.
-#define hp_vec_sort(vec, compare) \
-    ((vec)->count ? qsort((vec)->at, (vec)->count, sizeof *(vec)->at, compare) : (void)0)
-
 #define hp_vec_each(item, vec) \
     for (item = (vec)->at; item != NULL && item < (vec)->at + (vec)->count; item++)
 

@@ -2,7 +2,7 @@
 #ifndef HP_CALC_RESOLVE_H
 #define HP_CALC_RESOLVE_H
 
-#include "base/index.h"
+#include "base/hash.h"
 #include "model/dump.h"
 #include "model/profile.h"
 

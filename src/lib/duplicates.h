@@ -3,7 +3,7 @@
 #define HP_LIB_DUPLICATES_H
 
 #include "base/err.h"
-#include "base/index.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "model/input.h"
 

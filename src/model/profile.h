@@ -6,9 +6,9 @@
 #ifndef HP_MODEL_PROFILE_H
 #define HP_MODEL_PROFILE_H
 
-#include "base/arena.h"
 #include "base/err.h"
-#include "base/index.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "model/error.h"

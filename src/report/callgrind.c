@@ -19,7 +19,7 @@
 #include "report/format.h"
 #include "report/notes.h"
 
-#include "base/index.h"
+#include "base/hash.h"
 
 #include <errno.h>
 

@@ -33,10 +33,6 @@ void hp_names_clear(struct hp_names *names) {
     hp_index_drop(&names->index);
 }
 
-static uint32_t hash_of(const void *key) {
-    return (uint32_t)hp_hash_mix((uintptr_t)key, hp_hash_key() | 1);
-}
-
 static bool origin_of(Dwarf_Die *die, Dwarf_Die *origin) {
     Dwarf_Attribute attribute;
     return (dwarf_attr(die, DW_AT_abstract_origin, &attribute) ||
@@ -132,27 +128,17 @@ static struct hp_name read_name(struct hp_names *names, Dwarf_Die *die, bool inl
 }
 
 uint32_t hp_names_of(struct hp_names *names, Dwarf_Die *die, bool inlined) {
-    struct hp_index *index = &names->index;
     Dwarf_Die subject = *die;
     if (inlined) {
         origin_of(die, &subject); // shared by all calls of that function
     }
-    if (hp_index_is_full(index, names->keys.count)) {
-        hp_index_widen(index, names->keys.count);
-        for (uint32_t i = 0; i < names->keys.count; i++) {
-            hp_index_place(index, hash_of(names->keys.at[i]), i);
-        }
+    const void *key = subject.addr;
+    uint32_t number = hp_index_of(&names->index, &names->keys, &key, sizeof key);
+    if (number == names->keys.count) {
+        hp_vec_push(&names->names, read_name(names, &subject, inlined));
+        hp_vec_push(&names->keys, key);
     }
-    uint32_t hash = hash_of(subject.addr), mask = (uint32_t)index->slot_count - 1;
-    for (size_t i = hash & mask; index->slots[i]; i = (i + 1) & mask) {
-        if (names->keys.at[index->slots[i] - 1] == subject.addr) {
-            return index->slots[i] - 1;
-        }
-    }
-    hp_index_place(index, hash, (uint32_t)names->keys.count);
-    hp_vec_push(&names->names, read_name(names, &subject, inlined));
-    hp_vec_push(&names->keys, subject.addr);
-    return (uint32_t)names->keys.count - 1;
+    return number;
 }
 
 // --- scopes ----------------------------------------------------------------------------

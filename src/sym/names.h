@@ -2,7 +2,7 @@
 #ifndef HP_SYM_NAMES_H
 #define HP_SYM_NAMES_H
 
-#include "base/index.h"
+#include "base/hash.h"
 #include "base/strtab.h"
 #include "sym/symtab.h"
 

@@ -1,6 +1,6 @@
 #include "view/edges.h"
 
-#include "base/index.h"
+#include "base/hash.h"
 
 struct key {
     hp_node_id caller, callee;

@@ -1,6 +1,6 @@
 #include "view/report_peek.h"
 
-#include "base/index.h"
+#include "base/hash.h"
 #include "base/pattern.h"
 #include "view/visible_frames.h"
 

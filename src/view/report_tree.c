@@ -4,7 +4,7 @@
 // are stacks of any depth.
 #include "view/report_tree.h"
 
-#include "base/index.h"
+#include "base/hash.h"
 #include "view/visible_frames.h"
 
 #include <string.h>

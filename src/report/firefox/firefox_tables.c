@@ -7,7 +7,7 @@
 // All have their columns one by one, and texts as numbers in stringArray.
 #include "report/firefox/firefox_tables.h"
 
-#include "base/index.h"
+#include "base/hash.h"
 #include "report/json/json_text.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 // memory_start is file_offset, and addresses are offsets in the file.
 #include "report/pprof/pprof_places.h"
 
-#include "base/index.h"
+#include "base/hash.h"
 
 #include <string.h>
 
