@@ -117,35 +117,3 @@ bool hp_cli_arguments_have(const struct hp_cli_arguments *arguments, const char 
     }
     return false;
 }
-
-// Move one word to `out` without its quotes; where the text goes on, or NULL if a quote
-// is open at its end.
-static char *unquote(char *in, char *out) {
-    static const char space[] = " \t\n";
-    char quote = '\0';
-    for (; *in != '\0' && (quote != '\0' || strchr(space, *in) == NULL); in++) {
-        if (quote == '\0' && (*in == '\'' || *in == '"')) {
-            quote = *in;
-        } else if (*in == quote) {
-            quote = '\0';
-        } else {
-            *out++ = *in;
-        }
-    }
-    char *next = in + strspn(in, space);
-    *out = '\0';
-    return quote == '\0' ? next : NULL;
-}
-
-int hp_cli_split(char *text, char ***words, size_t *count, struct hp_err *err) {
-    text += strspn(text, " \t\n");
-    while (*text != '\0') {
-        *words = hp_cli_grow(*words, *count, sizeof **words);
-        (*words)[(*count)++] = text;
-        text = unquote(text, text);
-        if (text == NULL) {
-            return hp_cli_fail(err, HP_E_USAGE, "a quote is not closed");
-        }
-    }
-    return HP_OK;
-}

@@ -27,8 +27,4 @@ int hp_cli_arguments_scan(struct hp_cli_arguments *arguments, char *const *words
 
 bool hp_cli_arguments_have(const struct hp_cli_arguments *arguments, const char *option);
 
-// Split at white space, but not within '...' or "..."; in place, so that the words, which
-// are to be freed as one array, point into `text`.
-int hp_cli_split(char *text, char ***words, size_t *count, struct hp_err *err);
-
 #endif

@@ -11,68 +11,25 @@ static bool has_groups(const struct hp_cli_settings *settings) {
                                              : false;
 }
 
-static int check_by(struct hp_cli_settings *settings,
-                    const struct hp_cli_arguments *given, struct hp_err *err) {
-    struct hp_report_options *report = &settings->report;
-    if (report->by < HP_BY_INPUT || has_groups(settings)) {
+static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) {
+    const struct hp_report_options *report = &settings->report;
+    if (report->by < HP_BY_INPUT) {
         return HP_OK;
     }
-    if (!hp_cli_arguments_have(given, "by")) {
-        report->by = HP_BY_FUNCTION;
-        return HP_OK;
+    if (!has_groups(settings)) {
+        bool by_format = report->kind == HP_REPORT_TOP || report->kind == HP_REPORT_MERGE;
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "%s%s has no rows of inputs, threads or labels",
+                           by_format ? report->format : settings->command->name,
+                           settings->timeline ? " --timeline" : "");
     }
-    bool by_format = report->kind == HP_REPORT_TOP || report->kind == HP_REPORT_MERGE;
-    return hp_cli_fail(err, HP_E_USAGE, "%s%s has no rows of inputs, threads or labels",
-                       by_format ? report->format : settings->command->name,
-                       settings->timeline ? " --timeline" : "");
-}
-
-static int check_spread(struct hp_cli_settings *settings,
-                        const struct hp_cli_arguments *given, struct hp_err *err) {
-    struct hp_report_options *report = &settings->report;
-    if (!report->spread || report->by < HP_BY_INPUT) {
-        return HP_OK;
-    }
-    if (!hp_cli_arguments_have(given, "spread")) {
-        report->spread = false;
-    } else if (!hp_cli_arguments_have(given, "by")) {
-        report->by = HP_BY_FUNCTION;
-    } else {
-        return hp_cli_fail(err, HP_E_USAGE, "--spread goes with rows of functions");
-    }
-    return HP_OK;
-}
-
-static int check_labels(struct hp_cli_settings *settings,
-                        const struct hp_cli_arguments *given, struct hp_err *err) {
-    if (settings->read.label_from == NULL || settings->report.by == HP_BY_LABEL) {
-        return HP_OK;
-    }
-    settings->read.label_from = NULL;
-    return hp_cli_arguments_have(given, "label-from")
-               ? hp_cli_fail(err, HP_E_USAGE, "--label-from goes with --by=label:KEY")
-               : HP_OK;
-}
-
-static int check_error(struct hp_cli_settings *settings,
-                       const struct hp_cli_arguments *given, struct hp_err *err) {
-    if (!settings->report.with_error || settings->report.kind != HP_REPORT_DIFF) {
-        return HP_OK;
-    }
-    settings->report.with_error = false;
-    return hp_cli_arguments_have(given, "with-error")
-               ? hp_cli_fail(err, HP_E_USAGE,
-                             "--with-error: the errors of a difference do not add up")
+    return report->spread
+               ? hp_cli_fail(err, HP_E_USAGE, "--spread goes with rows of functions")
                : HP_OK;
 }
 
 // A condition that can never hold would let everything pass.
-static int check_gate(struct hp_cli_settings *settings,
-                      const struct hp_cli_arguments *given, struct hp_err *err) {
-    bool needs_errors = settings->has_gate && settings->gate.p > 0;
-    if (needs_errors && !hp_cli_arguments_have(given, "no-error")) {
-        settings->report.no_error = false;
-    }
+static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err) {
     const char *without = settings->report.no_error ? "--no-error"
                           : settings->read.estimator == HP_ESTIMATOR_JEPROF
                               ? "--compat=jeprof"
@@ -80,7 +37,7 @@ static int check_gate(struct hp_cli_settings *settings,
                                                                           : NULL;
     enum hp_metric metric = settings->report.metric;
     bool is_objects = metric == HP_INUSE_OBJECTS || metric == HP_ALLOC_OBJECTS;
-    if (needs_errors && without) {
+    if (settings->has_gate && settings->gate.p > 0 && without != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "--fail-if with p does not go with %s: no p is known then",
                            without);
@@ -93,13 +50,20 @@ static int check_gate(struct hp_cli_settings *settings,
     return HP_OK;
 }
 
-int hp_cli_combination_check(struct hp_cli_settings *settings,
+int hp_cli_combination_check(const struct hp_cli_settings *settings,
                              const struct hp_cli_arguments *given, struct hp_err *err) {
-    int ret = check_by(settings, given, err);
-    ret = ret == HP_OK ? check_spread(settings, given, err) : ret;
-    ret = ret == HP_OK ? check_labels(settings, given, err) : ret;
-    ret = ret == HP_OK ? check_error(settings, given, err) : ret;
-    ret = ret == HP_OK ? check_gate(settings, given, err) : ret;
+    int ret = check_by(settings, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
+    if (settings->read.label_from != NULL && settings->report.by != HP_BY_LABEL) {
+        return hp_cli_fail(err, HP_E_USAGE, "--label-from goes with --by=label:KEY");
+    }
+    if (settings->report.with_error && settings->report.kind == HP_REPORT_DIFF) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--with-error: the errors of a difference do not add up");
+    }
+    ret = check_gate(settings, err);
     if (ret != HP_OK) {
         return ret;
     }
@@ -108,7 +72,7 @@ int hp_cli_combination_check(struct hp_cli_settings *settings,
         return hp_cli_fail(err, HP_E_USAGE,
                            "--no-unbias and --compat exclude each other");
     }
-    if (hp_cli_arguments_have(given, "null") && settings->files_from == NULL &&
+    if (settings->null_separated && settings->files_from == NULL &&
         settings->base_files_from == NULL) {
         return hp_cli_fail(err, HP_E_USAGE, "--null goes with --files-from");
     }

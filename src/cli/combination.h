@@ -5,9 +5,9 @@
 #include "cli/arguments.h"
 #include "cli/settings.h"
 
-// When command and format are settled and all options are applied.  What the user has given
-// in vain is HP_E_USAGE; what the environment has preset is taken back.
-int hp_cli_combination_check(struct hp_cli_settings *settings,
+// HP_E_USAGE for what is given in vain, when command and format are settled and all options
+// are applied.
+int hp_cli_combination_check(const struct hp_cli_settings *settings,
                              const struct hp_cli_arguments *given, struct hp_err *err);
 
 #endif

@@ -4,19 +4,7 @@
 #include "cli/message.h"
 #include "cli/storage.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define ENVIRONMENT "HPROF_AGG_OPTS"
-
-void hp_cli_commandline_done(struct hp_cli_commandline *line) {
-    hp_cli_arguments_done(&line->given);
-    hp_cli_arguments_done(&line->preset);
-    free(line->environment);
-    free(line->environment_words);
-    *line = (struct hp_cli_commandline){0};
-}
 
 // The options that say which format is written come first: others go with some formats only.
 enum stage {
@@ -43,57 +31,23 @@ static int fail_option(const struct hp_cli_option *option,
                        formats);
 }
 
-// What has no effect is a mistake where it was given, and to be expected in a preset for all
-// commands.
-static int apply(const struct hp_cli_arguments *arguments, bool preset, enum stage stage,
+// What has no effect is a mistake.
+static int apply(const struct hp_cli_arguments *given, enum stage stage,
                  struct hp_cli_settings *settings, struct hp_err *err) {
-    for (size_t i = 0; i < arguments->option_count; i++) {
-        const struct hp_cli_option *option = arguments->options[i].option;
+    for (size_t i = 0; i < given->option_count; i++) {
+        const struct hp_cli_option *option = given->options[i].option;
         if (stage_of(option) != stage) {
             continue;
         }
         bool concerns = (option->commands & settings->command->id) != 0 &&
                         hp_cli_option_fits(option, settings->report.format);
-        if (preset && !concerns) {
-            continue;
-        }
-        int ret = concerns
-                      ? option->set(settings, option, arguments->options[i].value, err)
-                      : fail_option(option, settings, err);
+        int ret = concerns ? option->set(settings, option, given->options[i].value, err)
+                           : fail_option(option, settings, err);
         if (ret != HP_OK) {
             return ret;
         }
     }
     return HP_OK;
-}
-
-static int apply_preset(const struct hp_cli_commandline *line, enum stage stage,
-                        struct hp_cli_settings *settings, struct hp_err *err) {
-    int ret = apply(&line->preset, true, stage, settings, err);
-    if (ret != HP_OK) {
-        snprintf(err->where, sizeof err->where, "%s", ENVIRONMENT);
-    }
-    return ret;
-}
-
-static int scan_environment(struct hp_cli_commandline *line, struct hp_err *err) {
-    const char *text = getenv(ENVIRONMENT);
-    if (text == NULL) {
-        return HP_OK;
-    }
-    size_t count = 0;
-    line->environment = hp_cli_copy(text);
-    int ret = hp_cli_split(line->environment, &line->environment_words, &count, err);
-    if (ret == HP_OK) {
-        ret = hp_cli_arguments_scan(&line->preset, line->environment_words, count, err);
-    }
-    if (ret == HP_OK && line->preset.word_count > 0) {
-        ret = hp_cli_fail(err, HP_E_USAGE, "%s is not an option", line->preset.words[0]);
-    }
-    if (ret != HP_OK) {
-        snprintf(err->where, sizeof err->where, "%s", ENVIRONMENT);
-    }
-    return ret;
 }
 
 // The inputs of a diff before --to, or the first of two, are its base.
@@ -157,8 +111,8 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
         return hp_cli_fail(err, HP_E_USAGE, "%s is one word too many",
                            given->words[words_max]);
     }
-    int ret = apply(given, false, STAGE_FORMAT, settings, err);
-    ret = ret == HP_OK ? apply(given, false, STAGE_REST, settings, err) : ret;
+    int ret = apply(given, STAGE_FORMAT, settings, err);
+    ret = ret == HP_OK ? apply(given, STAGE_REST, settings, err) : ret;
     return ret == HP_OK && given->word_count == 2
                ? hp_cli_command_find(given->words[1], &settings->topic, &format, err)
                : ret;
@@ -178,43 +132,24 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
                        settings->report.format, known);
 }
 
-static bool fits(const struct hp_cli_settings *settings, const char *format) {
-    return hp_format_fits(format, settings->timeline ? HP_REPORT_TIMELINE
-                                                     : settings->command->kind);
-}
-
-// What the command line says counts, then the output's name, then what is preset, where it
-// fits, then the command.
-static int settle_format(const struct hp_cli_commandline *line, const char *of_word,
+// What the command line says counts, then the output's name, then the command.
+static int settle_format(const struct hp_cli_arguments *given, const char *of_word,
                          struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
-    int ret = apply_preset(line, STAGE_FORMAT, settings, err);
-    const char *preset = report->format;
     report->format = of_word;
-    if (ret == HP_OK) {
-        ret = apply(&line->given, false, STAGE_FORMAT, settings, err);
-    }
-    if (ret != HP_OK) {
-        return ret;
-    }
-    if (report->format == NULL && settings->output != NULL) {
+    int ret = apply(given, STAGE_FORMAT, settings, err);
+    if (ret == HP_OK && report->format == NULL && settings->output != NULL) {
         ret = hp_format_of_file(settings->output, &report->format, err);
     }
     if (ret != HP_OK) {
         return ret;
     }
-    if (report->format == NULL && preset != NULL && fits(settings, preset)) {
-        report->format = preset;
-    }
     if (report->format == NULL) {
         report->format = hp_format_of_kind(settings->command->kind);
     }
-    if (!fits(settings, report->format) &&
-        !hp_cli_arguments_have(&line->given, "timeline")) {
-        settings->timeline = false;
-    }
     report->kind = settings->timeline ? HP_REPORT_TIMELINE : settings->command->kind;
-    return fits(settings, report->format) ? HP_OK : fail_format(settings, err);
+    return hp_format_fits(report->format, report->kind) ? HP_OK
+                                                        : fail_format(settings, err);
 }
 
 static int complete(struct hp_cli_settings *settings,
@@ -241,14 +176,13 @@ static int take_pattern(const struct hp_cli_arguments *given,
     return hp_cli_settings_add_filter(settings, HP_PICK, given->words[1], err);
 }
 
-int hp_cli_commandline_read(struct hp_cli_commandline *line, int argc, char **argv,
+int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **argv,
                             struct hp_cli_settings *settings, struct hp_err *err) {
     if (argc < 2) {
         return HP_OK;
     }
-    const struct hp_cli_arguments *given = &line->given;
     const char *format;
-    int ret = hp_cli_arguments_scan(&line->given, argv + 1, (size_t)argc - 1, err);
+    int ret = hp_cli_arguments_scan(given, argv + 1, (size_t)argc - 1, err);
     if (ret == HP_OK) {
         ret = choose_command(given, settings, &format, err);
     }
@@ -258,15 +192,9 @@ int hp_cli_commandline_read(struct hp_cli_commandline *line, int argc, char **ar
     if ((settings->command->id & (HP_CLI_HELP | HP_CLI_VERSION)) != 0) {
         return read_help_or_version(given, settings, err);
     }
-    ret = scan_environment(line, err);
+    ret = settle_format(given, format, settings, err);
     if (ret == HP_OK) {
-        ret = settle_format(line, format, settings, err);
-    }
-    if (ret == HP_OK) {
-        ret = apply_preset(line, STAGE_REST, settings, err);
-    }
-    if (ret == HP_OK) {
-        ret = apply(given, false, STAGE_REST, settings, err);
+        ret = apply(given, STAGE_REST, settings, err);
     }
     size_t first = 1;
     if (ret == HP_OK && settings->command->takes_pattern) {

@@ -1,6 +1,6 @@
 // hprof-agg: the command line.
 //
-// - commandline: argv and HPROF_AGG_OPTS become settings
+// - commandline: argv becomes settings
 //     - arguments (words), option and command (the tables), setter (values), combination
 // - usage: the commands help and version
 // - job: all other commands
@@ -44,19 +44,19 @@ static enum hp_cli_status conclude(int ret, const struct hp_cli_outcome *outcome
 }
 
 int main(int argc, char **argv) {
-    struct hp_cli_commandline line = {0};
+    struct hp_cli_arguments given = {0};
     struct hp_cli_settings settings = {0};
     struct hp_err err = {0};
     struct hp_cli_outcome outcome = {0};
     hp_cli_outfile_guard_standard();
     hp_cli_cleanup_on_signals();
     hp_on_out_of_memory(hp_cli_out_of_memory);
-    int ret = hp_cli_commandline_read(&line, argc, argv, &settings, &err);
+    int ret = hp_cli_commandline_read(&given, argc, argv, &settings, &err);
     if (ret == HP_OK) {
         ret = run(&settings, &outcome, &err);
     }
     enum hp_cli_status status = conclude(ret, &outcome, &err);
     hp_cli_settings_done(&settings);
-    hp_cli_commandline_done(&line);
+    hp_cli_arguments_done(&given);
     return (int)status;
 }

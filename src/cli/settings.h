@@ -1,4 +1,4 @@
-// What the command line and HPROF_AGG_OPTS ask for.
+// What the command line asks for.
 #ifndef HP_CLI_SETTINGS_H
 #define HP_CLI_SETTINGS_H
 

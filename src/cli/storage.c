@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,14 +26,6 @@ void *hp_cli_grow(void *items, size_t count, size_t size) {
         hp_cli_out_of_memory(capacity * size, NULL);
     }
     return grown;
-}
-
-char *hp_cli_copy(const char *text) {
-    char *copy = strdup(text);
-    if (copy == NULL) {
-        hp_cli_out_of_memory(strlen(text) + 1, NULL);
-    }
-    return copy;
 }
 
 void hp_cli_limit_memory(uint64_t bytes) {

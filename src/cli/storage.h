@@ -10,9 +10,6 @@
 // The array must only ever have grown through here; free() it.
 void *hp_cli_grow(void *items, size_t count, size_t size);
 
-// A copy to free().
-char *hp_cli_copy(const char *text);
-
 // From now on all that is allocated, by libraries too, may be `bytes` at most; 0 for no limit.
 // The symbolizer begins with what there is when it is started, and so keeps to it as well.
 void hp_cli_limit_memory(uint64_t bytes);

@@ -1,4 +1,4 @@
-"""How the command line and HPROF_AGG_OPTS are understood."""
+"""How the command line is understood."""
 import re
 
 from harness import case, check
@@ -266,71 +266,6 @@ def cum_is_a_sort_key(t):
 
 
 @case
-def environment_options_come_first(t):
-    wanted = check(t.run("top", "--no-symbols", "-n1", t.dump)).out
-    env = {"HPROF_AGG_OPTS": " --no-symbols  --limit 1 "}
-    assert t.run("top", t.dump, env=env).out == wanted
-    env = {"HPROF_AGG_OPTS": "--no-symbols -n7"}
-    assert t.run("top", "-n1", t.dump, env=env).out == wanted
-    env = {"HPROF_AGG_OPTS": ""}
-    assert t.run("top", "--no-symbols", "-n1", t.dump, env=env).out == wanted
-
-
-@case
-def environment_options_can_be_quoted(t):
-    for text in ("--no-symbols '--path-map=a b=c' -n1", '--no-symbols -n"1" --o"n-d"=skip',
-                 "--no-symbols --path-map=\"it's=x\" -n1"):
-        check(t.run("top", t.dump, env={"HPROF_AGG_OPTS": text}), 0)
-
-
-@case
-def environment_errors_name_the_environment(t):
-    for text, message in (("--bogus", "unknown option --bogus"), ("'-n1", "a quote"),
-                          ("top", "top is not an option"), ("-n", "--limit needs a value"),
-                          ("--by=x", "--by does not take"), ("--path-map", "needs")):
-        result = t.run("top", t.dump, env={"HPROF_AGG_OPTS": text})
-        check(result, 2, "", "hprof-agg: HPROF_AGG_OPTS: " + message if message != "needs"
-              else "hprof-agg: HPROF_AGG_OPTS: --path-map needs a value")
-
-
-@case
-def environment_options_of_other_commands_are_passed_over(t):
-    check(t.run("info", "--no-symbols", t.dump, env={"HPROF_AGG_OPTS": "--cum"}), 0)
-
-
-@case
-def environment_options_without_an_effect_are_passed_over(t):
-    labels = "--label-from=/(?<host>p\\d)"
-    for preset, *commands in (
-            ("-n1 --unit=MiB --no-error --spread", ["folded"], ["top", "-fdot", "-n3", "--unit=B"],
-             ["top", "--by=input", "--no-error", "-n9", "--unit=auto"]),
-            ("--flavor=datadog --with-error --max-depth=1", ["callgrind"], ["top"]),
-            ("--with-error", ["diff", "-fpprof"]),
-            ("--by=input", ["tree"], ["folded"], ["top", "-fpprof"], ["top", "--spread"]),
-            (labels, ["top"], ["merge", "--by=input"]),
-            ("-0", ["top"]), ("--timeline", ["folded"], ["merge", "-o", "x.folded"]),
-            ("-fjson", ["merge"]), ("-ffolded", ["merge", "--timeline"], ["info"]),
-            ("--compat=jeprof", ["top", "--no-unbias"]),
-            ("--no-unbias", ["top", "--compat=jeprof"])):
-        for command in commands:
-            inputs = t.procs[:2]
-            wanted = check(t.run(*command, "--no-symbols", *inputs)).out
-            result = t.run(*command, "--no-symbols", *inputs, env={"HPROF_AGG_OPTS": preset})
-            assert check(result).out == wanted, (preset, command)
-
-
-@case
-def environment_options_that_fit_are_used(t):
-    for preset, *command in (("-fjson", "top"), ("-ffolded", "merge"), ("-fdot -n3", "top"),
-                             ("--label-from=/(?<n>p\\d)", "top", "--by=label:n"),
-                             ("--by=label:n", "top", "--label-from=/(?<n>p\\d)"),
-                             ("--flavor=datadog", "merge"), ("--timeline", "merge")):
-        wanted = check(t.run(*command, *preset.split(), "--no-symbols", *t.procs)).out
-        result = t.run(*command, "--no-symbols", *t.procs, env={"HPROF_AGG_OPTS": preset})
-        assert check(result).out == wanted, (preset, command)
-
-
-@case
 def help_and_version_take_no_format_and_no_output(t):
     for command in ("help", "version"):
         for option in ("format=json", "output=x"):
@@ -338,23 +273,9 @@ def help_and_version_take_no_format_and_no_output(t):
 
 
 @case
-def the_name_of_the_output_picks_the_format_before_the_environment(t):
-    path = t.folder / "x.folded"
-    wanted = check(t.run("folded", "--no-symbols", t.dump)).out
-    check(t.run("top", "--no-symbols", "-o", path, t.dump, env={"HPROF_AGG_OPTS": "-fjson"}))
-    assert path.read_text() == wanted
-
-
-@case
 def a_symbol_dir_that_is_not_there_is_an_error(t):
     check(t.run("top", "--symbol-dir=/nowhere/at/all", t.dump), 2, "", "is no folder")
     check(t.run("top", "--symbol-dir=", t.dump), 2, "", "is no folder")
-
-
-@case
-def help_and_version_do_not_read_the_environment(t):
-    for args in (["help"], ["top", "--help"], ["version"], ["--version"]):
-        check(t.run(*args, env={"HPROF_AGG_OPTS": "--bogus"}), 0, None, "")
 
 
 @case
@@ -372,10 +293,9 @@ def a_pattern_that_is_none_is_an_error_before_anything_is_read(t):
 
 
 @case
-def filters_may_be_repeated_and_come_from_the_environment(t):
-    args = ("top", "--no-symbols", "--ignore=libc", t.dump)
-    result = check(t.run(*args, env={"HPROF_AGG_OPTS": "--hide=alloc_c"}), 0,
-                   "filters    --hide=alloc_c --ignore=libc leave ")
+def filters_may_be_repeated(t):
+    result = check(t.run("top", "--no-symbols", "--hide=alloc_c", "--ignore=libc", "--ignore=nowhere", t.dump), 0,
+                   "filters    --hide=alloc_c --ignore=libc --ignore=nowhere leave ")
     assert "alloc_c+" not in result.out
     check(t.run("info", "--focus=x", t.dump), 2, "", "info takes no --focus")
 

@@ -64,7 +64,7 @@ def top(folder, inputs, filters):
     """Flat and cum of every function, the sum of those without a name, and the total."""
     path = write(folder, 'all', *inputs)
     shown, total = top_of(pprof('-top', '-unit=bytes', *theirs(filters), path, folder=folder))
-    rows = t.ok('top', '-n0', '--unit=B', *OPTIONS, *filters, *inputs).rows()
+    rows = t.table(*OPTIONS, *filters, *inputs).rows()
     ours = {name: (flat, cum) for flat, cum, name in rows if is_named(name) and cum}
     faults = [f'{name}: {shown.get(name)} instead of {values}' for name, values in ours.items()
               if shown.get(name) != values]

@@ -63,7 +63,7 @@ def top(options, inputs, folder):
         metric = kind.replace('_', '-')
         unit = ['-unit=bytes'] if metric.endswith('space') else []
         theirs, total = top_of(pprof('-top', *unit, f'-sample_index={kind}', path, folder=folder))
-        ours = t.ok('top', '-n0', '--unit=B', f'--metric={metric}', *options, *inputs).rows()
+        ours = t.table(f'--metric={metric}', *options, *inputs).rows()
         faults += [f'{kind}: {fault}' for fault in
                    compare_top(theirs, total, ours, len(profile.samples))]
     return faults
@@ -131,7 +131,7 @@ def merging(folder):
     """What pprof merges from two of our profiles is our profile of both."""
     parts = [write(folder, f'part{i}', SYMBOLS, path) for i, path in enumerate(PROCS)]
     theirs, total = top_of(pprof('-top', '-unit=bytes', *parts, folder=folder))
-    return compare_top(theirs, total, t.ok('top', '-n0', '--unit=B', SYMBOLS, *PROCS).rows(), 20)
+    return compare_top(theirs, total, t.table(SYMBOLS, *PROCS).rows(), 20)
 
 
 def canonical_encoding(options, inputs, folder):

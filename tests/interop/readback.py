@@ -132,8 +132,7 @@ def without_type_arguments(name):
 def by_line(path):
     """{function and line: [flat, cum]}"""
     table = collections.defaultdict(lambda: [0, 0])
-    for flat, cum, name in t.ok('top', '-n0', '--unit=B', '--by=line', '--no-symbols',
-                                path).rows():
+    for flat, cum, name in t.table('--by=line', '--no-symbols', path).rows():
         row = table[without_type_arguments(name)]
         row[0], row[1] = row[0] + flat, row[1] + cum
     return {name: row for name, row in table.items() if row[1] > 0}

@@ -51,7 +51,7 @@ def by_number(pattern):
 
 
 def rows(command, *arguments):
-    report = json.loads(t.ok(command, '--format=json', *arguments, env={'HPROF_AGG_OPTS': ''}).out)
+    report = json.loads(t.ok(command, '--format=json', *arguments).out)
     return report, [row['name'] for row in report['rows'] if row['significant']]
 
 

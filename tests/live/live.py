@@ -62,7 +62,7 @@ def make_dump(program, directory, name, lg, unbias):
 
 def estimates(metric, dumps):
     """{function: flat value}."""
-    rows = t.ok('top', '-n0', '--by=function', '--unit=B', f'--metric={metric}', *dumps).rows()
+    rows = t.table('--by=function', f'--metric={metric}', *dumps).rows()
     return {name: flat for flat, _, name in rows}
 
 
@@ -109,7 +109,7 @@ def objects(runs):
 
 
 def lines(truth, dump):
-    rows = t.ok('top', '-n0', '--by=line', '--unit=B', dump).rows()
+    rows = t.table('--by=line', dump).rows()
     seen = [name for flat, _, name in rows if flat]
     return [f'{name}: no row with {SOURCE.name}:{site["line"]}: {seen[:12]}'
             for name, site in truth.sites.items()

@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 import planted
-from agreement_corpus import (BY, FILTERS, NAMED, PLACES, SAMPLED, SINGLE, UNITS, VARIATIONS, Case,
+from agreement_corpus import (BY, FILTERS, NAMED, PLACES, SINGLE, UNITS, VARIATIONS, Case,
                               Reports, Runner, cases, dumps, every_inputs, t, without_libraries,
                               write)
 from agreeing import CELLS, Shown, check_flags, compare_tsv, load
@@ -84,7 +84,7 @@ def info_of(outcome, inputs):
     """Its totals and counts."""
     for more in ((), ('--no-unbias',), ('--compat=jeprof',)):
         args = ['info', '-q', '-j1', '--no-symbols', *more, *inputs.paths]
-        report, text = (t.ok(*args, *f, env=SAMPLED).out for f in (('-fjson',), ()))
+        report, text = (t.ok(*args, *f).out for f in (('-fjson',), ()))
         sheet = compare_text(load(report), text, Shown())
         outcome.sums['info', 'reports'] += 1
         outcome.sums['info', 'text', 'numbers'] += sheet.numbers
@@ -216,7 +216,7 @@ def whichever_metric(task):
     for kind in ('top', 'stacks'):
         reports = {metric: load(t.ok(kind, '-q', '-j1', '--no-symbols', '-fjson', '-n150',
                                      f'--metric={metric}', f'--by={PLACES[d % len(PLACES)]}',
-                                     *inputs.paths, env=SAMPLED).out) for metric in inputs.told}
+                                     *inputs.paths).out) for metric in inputs.told}
         numbers = {metric: numbers_by_row(report) for metric, report in reports.items()}
         for metric in inputs.told:
             of_space = metric.replace('objects', 'space')
@@ -261,7 +261,7 @@ def found(count, missed):
 
 def plant_info(inputs):
     args = ['info', '-q', '-j1', '--no-symbols', *inputs.paths[:1]]
-    report, text = (t.ok(*args, *more, env=SAMPLED).out for more in (('-fjson',), ()))
+    report, text = (t.ok(*args, *more).out for more in (('-fjson',), ()))
     return found(*planted.survivors(Reports(load(report), '', text, Shown())))
 
 

@@ -13,7 +13,6 @@ from agreeing import CELLS, Shown, load
 from harness import METRICS, Tests
 
 t = Tests()
-SAMPLED = {'HPROF_AGG_OPTS': ''}
 
 # --- the corpus -----------------------------------------------------------------------------------
 
@@ -245,7 +244,7 @@ def write(runner, case):
     args = runner.args(case)
 
     def run(*more):
-        return t.run(*args, *more, env=SAMPLED)
+        return t.run(*args, *more)
 
     limit = f'-n{case.json_limit}'
     first = run('-fjson', limit)

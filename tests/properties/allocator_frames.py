@@ -29,8 +29,7 @@ CXX_NAMES = (
 
 
 def rows(dump, *options):
-    return t.ok('top', '-n0', '--unit=B', f'--symbol-dir={t.root}', *options,
-                t.formats / dump).rows()
+    return t.table(f'--symbol-dir={t.root}', *options, t.formats / dump).rows()
 
 
 def no_allocator(dump):

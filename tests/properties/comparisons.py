@@ -13,7 +13,7 @@ ALLOC = (('alloc_objects', 'count'), ('alloc_space', 'bytes'))
 
 
 def run(*args):
-    return t.run(*args, '--no-symbols', env={'HPROF_AGG_OPTS': ''})
+    return t.run(*args, '--no-symbols')
 
 
 def report(*args):

@@ -52,13 +52,8 @@ def title(report):
                     if not str(a).startswith(('--symbol-dir', '/'))) + f' ({len(report)} words)'
 
 
-def options_of(report):
-    """The harness hides errors; what sampling leaves open has to be the same too."""
-    return '' if report[0] in ('diff', 'trend') else '--no-error'
-
-
 def run(report, *more, env=None):
-    return t.ok(*report, *more, env={'HPROF_AGG_OPTS': options_of(report), **(env or {})})
+    return t.ok(*report, *more, env=env)
 
 
 def differences(report, variants):
@@ -73,8 +68,7 @@ def builds(report, binaries):
     faults = []
     for binary in binaries:
         done = subprocess.run([binary, *map(str, report)], capture_output=True,
-                              stdin=subprocess.DEVNULL, check=False,
-                              env={**os.environ, 'HPROF_AGG_OPTS': options_of(report)})
+                              stdin=subprocess.DEVNULL, check=False)
         if done.returncode != 0 or done.stdout != first:
             faults.append(f'{binary}: other bytes, or status {done.returncode}')
     return faults

@@ -91,7 +91,7 @@ def folded(path, filters):
 def top(path, filters):
     everything = stacks_of(path)
     want = sums_of(expected(everything, filters))
-    report = t.ok('top', '-n0', '--unit=B', *WHOLE, *options(filters), path)
+    report = t.table(*WHOLE, *options(filters), path)
     got = {name: [flat, cum] for flat, cum, name in report.rows()}
     left = sum(flat for flat, _ in want.values())
     share = 100 * left / sum(everything.values())
@@ -167,8 +167,7 @@ def trend(filters):
 
 
 def by_input(filters):
-    rows = t.ok('top', '-n0', '--unit=B', '--by=input', *WHOLE, *options(filters),
-                *PROCS).rows()
+    rows = t.table('--by=input', *WHOLE, *options(filters), *PROCS).rows()
     want = {str(p): sum(expected(stacks_of(p), filters).values()) for p in PROCS}
     return compare({name: flat for flat, _, name in rows},
                    {name: value for name, value in want.items() if value})
@@ -178,8 +177,7 @@ def other_rows():
     """Filters look at functions whatever rows stand for."""
     wanted = sum(expected(stacks_of(CXX), [('focus', '^over')]).values())
     return [f'{by}: {rows}' for by in ('line', 'file', 'module', 'address')
-            for rows in [t.ok('top', '-n0', '--unit=B', f'--by={by}', *WHOLE,
-                              '--focus=^over', CXX).rows()]
+            for rows in [t.table(f'--by={by}', *WHOLE, '--focus=^over', CXX).rows()]
             if sum(row[0] for row in rows) != wanted]
 
 
@@ -218,11 +216,10 @@ def cut_off_stacks():
 
 def intervals():
     """What focus leaves is what the function has as cum, and as sure."""
-    rows = json.loads(t.ok('top', '-q', '-fjson', '--confidence=90', SYMBOLS, CXX,
-                           env={'HPROF_AGG_OPTS': ''}).out)['rows']
+    rows = json.loads(t.ok('top', '-q', '-fjson', '--confidence=90', SYMBOLS, CXX).out)['rows']
     wanted = next(row['cum'] for row in rows if row['name'] == 'over(char const*, int)')
     left = json.loads(t.ok('top', '-q', '-fjson', '--confidence=90', SYMBOLS, CXX,
-                           r'--focus=^over\(char', env={'HPROF_AGG_OPTS': ''}).out)['left']
+                           r'--focus=^over\(char').out)['left']
     known = wanted['inuse-space']['low'] < wanted['inuse-space']['high']
     return [] if left == wanted and known else [f'{left} instead of {wanted}']
 

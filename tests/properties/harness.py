@@ -59,7 +59,6 @@ class Tests:
         """Run the binary; a Result.  Every run is also checked for dying by a signal."""
         environment = {k: v for k, v in os.environ.items()
                        if k != 'COLUMNS'}
-        environment['HPROF_AGG_OPTS'] = '--no-error'  # tables are read back without it
         environment.update(env or {})
         done = subprocess.run([self.binary, *map(str, args)], input=stdin or b'',
                               capture_output=True, env=environment, cwd=cwd,
@@ -78,6 +77,10 @@ class Tests:
 
     def totals(self, *args, **options):
         return self.ok('info', '--no-symbols', *args, **options).totals()
+
+    def table(self, *args, **options):
+        """A `top` whose rows() can be read."""
+        return self.ok('top', '-n0', '--unit=B', '--no-error', *args, **options)
 
     def in_parallel(self, function, items):
         """function(item) for each item, in order; faults are put together."""
@@ -111,7 +114,7 @@ class Result:
                      r'(?P<cum_share>[\d.]+)%\s+(?P<name>.*)$')
 
     def rows(self):
-        """The rows of a `top --unit=B` table as (flat, cum, name)."""
+        """The rows of a table() as (flat, cum, name)."""
         head, _, body = self.out.partition('\n\n')
         lines = body.splitlines()
         if not lines or 'flat%' not in lines[0]:

@@ -63,8 +63,7 @@ def title(report):
 
 
 def load(report):
-    return json.loads(t.ok(*report[:1], '-q', '-fjson', *report[1:],
-                           env={'HPROF_AGG_OPTS': ''}).out_bytes)
+    return json.loads(t.ok(*report[:1], '-q', '-fjson', *report[1:]).out_bytes)
 
 
 def definition(schema):

@@ -200,8 +200,7 @@ def skipped_difference():
         path.write_bytes(p.bytes())
 
         def rows(*paths):
-            run = t.run('top', '-n0', '-fjson', '--no-symbols', '--max-skipped=1', *paths,
-                        env={'HPROF_AGG_OPTS': ''})
+            run = t.run('top', '-n0', '-fjson', '--no-symbols', '--max-skipped=1', *paths)
             return run.code, json.loads(run.out)['rows']
         want, got = rows(dump), rows(dump, path)
     faults = [] if any(row['flat']['inuse-space']['low'] is not None for row in want[1]) \
@@ -218,8 +217,7 @@ def difference():
     p.sample([g], [-2, -(1 << 40)], labels=[('pprof::base', 'true')])
 
     def read(paths, out):
-        report = json.loads(t.ok('top', '-n0', '-fjson', '--no-symbols', *paths,
-                                 env={'HPROF_AGG_OPTS': ''}).out)
+        report = json.loads(t.ok('top', '-n0', '-fjson', '--no-symbols', *paths).out)
         flats = {row['name']: row['flat'] for row in report['rows']}
         faults = [f'{name}: {flats[name]}' for name, objects, size in
                   (('f', 2, 200), ('g', -2, -(1 << 40)))
@@ -230,7 +228,7 @@ def difference():
             faults.append(f'{report["warnings"]}')
         total = t.totals(*paths)['inuse-space']
         faults += [] if total == 200 - (1 << 40) else [f'{total}']
-        shown = t.ok('top', '-n0', '--unit=B', '--no-symbols', *paths).rows()
+        shown = t.table('--no-symbols', *paths).rows()
         faults += [] if (-(1 << 40), -(1 << 40), 'g') in shown else [f'{shown}']
         t.ok('merge', '-q', '-o', out, *paths)
         base = 'pprof::base', 'true', 0, ''

@@ -54,8 +54,7 @@ def run(content):
     with scratch() as folder:
         path = pathlib.Path(folder) / 'a.heap'
         path.write_bytes(content)
-        report = json.loads(t.ok('top', '--no-symbols', '-n0', '--by=address', '--format=json',
-                                 path, env={'HPROF_AGG_OPTS': ''}).out)
+        report = json.loads(t.ok('top', '--no-symbols', '-n0', '--by=address', '--format=json', path).out)
         return report, t.ok('info', '--no-symbols', path)
 
 

@@ -14,15 +14,12 @@ SYMBOLS = f'--symbol-dir={t.root}'
 SOURCE = t.formats / 'alloc_c.c'  # /srv/corpus/formats/alloc_c.c for those who compiled it
 
 
-def listing(pattern, inputs, *more, env=None):
-    return json.loads(t.ok('list', '-q', '-fjson', '-n0', SYMBOLS, *more, pattern, *inputs,
-                           env=env).out)
+def listing(pattern, inputs, *more):
+    return json.loads(t.ok('list', '-q', '-fjson', '-n0', SYMBOLS, *more, pattern, *inputs).out)
 
 
 def table(by, inputs):
-    env = {'HPROF_AGG_OPTS': ''}
-    rows = json.loads(t.ok('top', '-q', '-fjson', '-n0', f'--by={by}', SYMBOLS, *inputs,
-                           env=env).out)['rows']
+    rows = json.loads(t.ok('top', '-q', '-fjson', '-n0', f'--by={by}', SYMBOLS, *inputs).out)['rows']
     return {row['name']: (row['flat']['inuse-space']['estimate'], row['cum']['inuse-space'])
             for row in rows}
 
@@ -30,7 +27,7 @@ def table(by, inputs):
 def lines(inputs, pattern):
     """Each line of a listing is a row of top --by=line, with its interval."""
     want, faults, seen = table('line', inputs), [], 0
-    for row in listing(pattern, inputs, env={'HPROF_AGG_OPTS': ''})['rows']:
+    for row in listing(pattern, inputs)['rows']:
         for line in row['lines']:
             name = f'{row["name"]} {row["file"]}:{line["line"]}'
             seen += 1
@@ -42,7 +39,7 @@ def lines(inputs, pattern):
 def functions(inputs, pattern):
     """Whose functions are in one file only are rows of top."""
     want = table('function', inputs)
-    rows = listing(pattern, inputs, env={'HPROF_AGG_OPTS': ''})['rows']
+    rows = listing(pattern, inputs)['rows']
     files = collections.Counter(row['name'] for row in rows)
     order = [(-row['flat'], -row['cum']['estimate'], row['name']) for row in rows]
     return [f'{row["name"]}: {row["flat"]} {row["cum"]} instead of {want[row["name"]]}'

@@ -27,8 +27,7 @@ def sums(*options):
 
 
 def names(metric, expected):
-    rows = t.ok('top', '-n0', '--unit=B', f'--metric={metric}', f'--symbol-dir={t.root}',
-                *PROCS).rows()
+    rows = t.table(f'--metric={metric}', f'--symbol-dir={t.root}', *PROCS).rows()
     count = collections.Counter(name for _, _, name in rows)
     faults = [f'{name} appears {n} times' for name, n in count.items() if n > 1]
     faults += [f'{name} is missing' for name in expected if count[name] != 1]

@@ -115,8 +115,7 @@ def go_as_text():
               if not 0 <= text[metric] - proto[metric] < 5]
     tables = []
     for path in (GO_TEXT, GO):
-        out = t.ok('top', '--no-symbols', '--by=line', path,
-                   env={'HPROF_AGG_OPTS': ''}).out.split('function')[-1]
+        out = t.ok('top', '--no-symbols', '--by=line', path).out.split('function')[-1]
         tables.append(re.findall(r'^ +[1-9].* ([\d.]+ \w?i?B\*?) +(\S+ \S+:\d+)$', out, re.M))
     if tables[0] != tables[1] or len(tables[0]) < 2:
         faults.append(f'intervals and lines: {tables}')
@@ -220,7 +219,7 @@ def columns_that_differ():
         alone = t.run('top', '--no-symbols', b)
         if alone.code != 5 or '--metric=alloc-space shows it' not in alone.err:
             faults.append(f'{alone.code}: {alone.err}')
-        shown = t.ok('top', '--no-symbols', '--metric=alloc-space', '--unit=B', b).rows()
+        shown = t.table('--no-symbols', '--metric=alloc-space', b).rows()
         faults += [] if shown == [(800, 800, 'b')] else [f'{shown}']
         return faults + [fault for path, metrics in ((b, ('alloc-space', 'alloc-objects')),
                                                      (c, ('inuse-space',)))
@@ -248,7 +247,7 @@ def tells_only(path, metrics):
     """What an input does not tell is unknown, and not 0."""
     option = f'--metric={metrics[0]}'
     faults = []
-    for report in (('info',), ('top', option)):
+    for report in (('info',), ('top', '--no-error', option)):
         value = json.loads(t.ok(*report, '-fjson', '--no-symbols', path).out)
         totals = [part['total'] for part in (value, *value.get('rows', ()), *(
             value['inputs'] if report[0] == 'info' else ())) if 'total' in part]
@@ -332,7 +331,7 @@ def untold_objects():
     faults = []
     for profile, tells in ((p, False), (small(), True)):
         texts = [with_bytes(profile.bytes(), lambda path: t.ok(
-            command, '--no-symbols', *more, path, env={'HPROF_AGG_OPTS': ''}).out)
+            command, '--no-symbols', *more, path).out)
             for command, more in (('top', ()), ('top', ['--format=json']), ('stacks', ()),
                                   ('stacks', ['--format=json']))]
         found = ['never sampled' in texts[0], '"unseen": null' not in texts[1],
@@ -378,8 +377,8 @@ def names_at_one_address():
         with scratch() as directory:
             for i, p in enumerate(profiles):
                 pathlib.Path(directory, str(i)).write_bytes(p.bytes())
-            result = t.ok('top', '--no-symbols', '--unit=B', '--by=line',
-                          *(f'{directory}/{i}' for i in range(len(profiles))))
+            result = t.table('--no-symbols', '--by=line',
+                             *(f'{directory}/{i}' for i in range(len(profiles))))
             return sorted((name, flat) for flat, _, name in result.rows()), result.out
 
     def of(places, mapped):
@@ -418,12 +417,12 @@ def binary_of(program):
 
 def executable_rows_alone():
     """A profile need not have all rows of a map: those of code tell the build well enough."""
-    dump, options = t.testdata / 'golden' / 'procs1.heap', ('--unit=B', f'--symbol-dir={t.root}')
-    wanted = [name for _, _, name in t.ok('top', *options, dump).rows() if '+0x' not in name]
+    dump, symbols = t.testdata / 'golden' / 'procs1.heap', f'--symbol-dir={t.root}'
+    wanted = [name for _, _, name in t.table(symbols, dump).rows() if '+0x' not in name]
     with scratch() as folder:
         path = f'{folder}/x.pb.gz'
         t.ok('merge', '-q', '--no-symbols', '-o', path, dump)
-        found = [name for _, _, name in t.ok('top', *options, path).rows() if '+0x' not in name]
+        found = [name for _, _, name in t.table(symbols, path).rows() if '+0x' not in name]
     return [] if found == wanted and 'leaf_mixed' in found else [f'{found}, not {wanted}']
 
 

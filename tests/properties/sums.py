@@ -21,8 +21,7 @@ def tables(path):
     faults = []
     for metric in METRICS:
         total = totals[metric]
-        rows = t.ok('top', '-n0', '--unit=B', '--no-symbols', f'--metric={metric}',
-                    path).rows() if total else []
+        rows = t.table('--no-symbols', f'--metric={metric}', path).rows() if total else []
         flat = sum(row[0] for row in rows)
         # Each row is rounded by itself.
         if abs(flat - (total or 0)) > len(rows) / 2 + 1:

@@ -13,7 +13,6 @@ GOLDEN = t.testdata / 'golden'
 PROCS = sorted(GOLDEN.glob('procs*.heap'))
 SERIES = sorted((t.formats / 'series').glob('*.heap'))
 SYMBOLS = f'--symbol-dir={t.root}'
-SAMPLED = {'HPROF_AGG_OPTS': ''}
 
 
 def rows_of(text):
@@ -22,12 +21,11 @@ def rows_of(text):
 
 
 def tsv(*args):
-    return rows_of(t.ok(*args, '-q', '-ftsv', env=SAMPLED).out)
+    return rows_of(t.ok(*args, '-q', '-ftsv').out)
 
 
 def as_json(*args):
-    report = json.loads(t.ok(*args, '-q', '-fjson', env=SAMPLED).out_bytes, parse_float=str,
-                        parse_int=str)
+    report = json.loads(t.ok(*args, '-q', '-fjson').out_bytes, parse_float=str, parse_int=str)
     return report['rows'], report['metric']
 
 

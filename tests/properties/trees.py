@@ -78,10 +78,9 @@ def limits(inputs):
 def intervals():
     """A node is as sure as the function whose only stacks it has."""
     args = (f'--symbol-dir={t.root}', '-q', '-fjson', '-n0', *CXX)
-    env = {'HPROF_AGG_OPTS': ''}
     top = {row['name']: row['cum']['inuse-space']
-           for row in json.loads(t.ok('top', *args, env=env).out)['rows']}
-    rows = json.loads(t.ok('tree', *args, env=env).out)['rows']
+           for row in json.loads(t.ok('top', *args).out)['rows']}
+    rows = json.loads(t.ok('tree', *args).out)['rows']
     names = collections.Counter(row['name'] for row in rows)
     own = [(row['name'], row['cum']) for row in rows if names[row['name']] == 1]
     faults = [] if any(cum['low'] < cum['high'] for _, cum in own) else ['nothing is open']
@@ -137,7 +136,7 @@ def recursion(folder):
     path = dump_of(folder, 'recursion', [([0x31, 0x21, 0x21, 0x21, 0x11], 8),
                                          ([0x21, 0x31, 0x21, 0x31, 0x11], 16)], SYMBOLS)
     rows = {row[2]: row[:2]
-            for row in t.ok('top', '-n0', '--unit=B', '--no-unbias', path).rows()}
+            for row in t.table('--no-unbias', path).rows()}
     faults = [] if rows == {'leaf': (8, 24), 'rec': (16, 24), 'main': (0, 24)} else [f'{rows}']
     report = json.loads(t.ok('diff', '-q', '-fjson', '--no-unbias', '--cum', path, '--to',
                              dump_of(folder, 'other', [([0x21, 0x21, 0x11], 4)], SYMBOLS)).out)

@@ -178,7 +178,7 @@ class Coverage:
 
 
 def by_function(path, metric='inuse-space'):
-    rows = t.ok('top', '-n0', '--by=function', '--unit=B', f'--metric={metric}', path).rows()
+    rows = t.table('--by=function', f'--metric={metric}', path).rows()
     return {name: flat for flat, _, name in rows if flat}
 
 

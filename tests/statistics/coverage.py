@@ -122,8 +122,7 @@ def ends(number, metric):
 
 
 def told_of(path):
-    report = json.loads(t.ok('top', '--format=json', '--by=address', '--no-symbols', '-n0',
-                             path, env={'HPROF_AGG_OPTS': ''}).out)
+    report = json.loads(t.ok('top', '--format=json', '--by=address', '--no-symbols', '-n0', path).out)
     return report, {row['name']: row['flat'] for row in report['rows']}
 
 

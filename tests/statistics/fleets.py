@@ -40,8 +40,8 @@ def dumps_of(directory):
 def merged(directory, metric):
     """{(module, offset) of the leaf: value} of all dumps of a folder."""
     listed = '\n'.join(dumps_of(directory)).encode()
-    rows = t.ok('top', '--files-from=-', '--by=address', '--no-symbols', '--unit=B', '-n0',
-                f'--metric={metric}', stdin=listed, timeout=1200).rows()
+    rows = t.table('--files-from=-', '--by=address', '--no-symbols',
+                   f'--metric={metric}', stdin=listed, timeout=1200).rows()
     return {name: flat for flat, _, name in rows if flat}
 
 
@@ -152,7 +152,7 @@ def check_one_machine(directory):
     with open(path, 'a', encoding='utf-8') as out:
         out.write('\nMAPPED_LIBRARIES:\n')
     rows = {name: flat for flat, _, name in
-            t.ok('top', '--by=address', '--no-symbols', '--unit=B', path).rows() if flat}
+            t.table('--by=address', '--no-symbols', path).rows() if flat}
     small, large = sorted(rows.values())
     objects = t.totals(path)['inuse-objects']
     faults = [] if near(small, 8.39e6, 1e-3) and near(large, 8.39e6, 1e-3) else [str(rows)]

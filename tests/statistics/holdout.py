@@ -157,7 +157,7 @@ def run_program(program, directory, name, lg, lg_prof_sample, unbias):
 
 
 def functions_by_address(path):
-    rows = t.ok('top', '-n0', '--by=address', '--unit=B', path).rows()
+    rows = t.table('--by=address', path).rows()
     return dict(re.match(r'(\S+) (alloc_\w+)', name).groups()
                 for _, _, name in rows if ' alloc_' in name)
 

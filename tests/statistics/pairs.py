@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
 
 
 def diff(*dumps):
-    done = t.ok('diff', '--format=json', '-n0', *dumps, env={'HPROF_AGG_OPTS': '--no-symbols'})
+    done = t.ok('diff', '--format=json', '-n0', '--no-symbols', *dumps)
     return json.loads(done.out)
 
 
@@ -95,8 +95,7 @@ def leaks(directory):
     def found(run):
         prefix = directory / f'leak{run}'
         jemalloc.run([program, prefix], lg_prof_sample=LG, prof_accum=True)
-        done = t.ok('diff', '--format=json', f'{prefix}.0.heap', f'{prefix}.1.heap',
-                    env={'HPROF_AGG_OPTS': ''})
+        done = t.ok('diff', '--format=json', f'{prefix}.0.heap', f'{prefix}.1.heap')
         report = json.loads(done.out)
         significant = [row['name'] for row in report['rows'] if row['significant']]
         first = report['rows'][0]
