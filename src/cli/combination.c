@@ -2,6 +2,20 @@
 
 #include "cli/message.h"
 
+static int check_formats(const struct hp_cli_settings *settings,
+                         const struct hp_cli_arguments *given, struct hp_err *err) {
+    for (size_t i = 0; i < given->option_count; i++) {
+        const struct hp_cli_option *option = given->options[i].option;
+        if (!hp_cli_option_fits(option, settings->report.format)) {
+            char formats[256];
+            hp_cli_option_formats(option, formats, sizeof formats);
+            return hp_cli_fail(err, HP_E_USAGE, "--%s goes with --format=%s",
+                               option->name, formats);
+        }
+    }
+    return HP_OK;
+}
+
 // Rows, or the labels of samples that stand for them in pprof.
 static bool has_groups(const struct hp_cli_settings *settings) {
     const struct hp_report_options *report = &settings->report;
@@ -52,7 +66,8 @@ static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err
 
 int hp_cli_combination_check(const struct hp_cli_settings *settings,
                              const struct hp_cli_arguments *given, struct hp_err *err) {
-    int ret = check_by(settings, err);
+    int ret = check_formats(settings, given, err);
+    ret = ret == HP_OK ? check_by(settings, err) : ret;
     if (ret != HP_OK) {
         return ret;
     }

@@ -6,43 +6,15 @@
 
 #include <string.h>
 
-// The options that say which format is written come first: others go with some formats only.
-enum stage {
-    STAGE_FORMAT,
-    STAGE_REST
-};
-
-static enum stage stage_of(const struct hp_cli_option *option) {
-    bool is_first = strcmp(option->name, "format") == 0 ||
-                    strcmp(option->name, "output") == 0 ||
-                    strcmp(option->name, "timeline") == 0;
-    return is_first ? STAGE_FORMAT : STAGE_REST;
-}
-
-static int fail_option(const struct hp_cli_option *option,
-                       const struct hp_cli_settings *settings, struct hp_err *err) {
-    if ((option->commands & settings->command->id) == 0) {
-        return hp_cli_fail(err, HP_E_USAGE, "%s takes no --%s", settings->command->name,
-                           option->name);
-    }
-    char formats[256];
-    hp_cli_option_formats(option, formats, sizeof formats);
-    return hp_cli_fail(err, HP_E_USAGE, "--%s goes with --format=%s", option->name,
-                       formats);
-}
-
-// What has no effect is a mistake.
-static int apply(const struct hp_cli_arguments *given, enum stage stage,
-                 struct hp_cli_settings *settings, struct hp_err *err) {
+static int apply(const struct hp_cli_arguments *given, struct hp_cli_settings *settings,
+                 struct hp_err *err) {
     for (size_t i = 0; i < given->option_count; i++) {
         const struct hp_cli_option *option = given->options[i].option;
-        if (stage_of(option) != stage) {
-            continue;
+        if ((option->commands & settings->command->id) == 0) {
+            return hp_cli_fail(err, HP_E_USAGE, "%s takes no --%s",
+                               settings->command->name, option->name);
         }
-        bool concerns = (option->commands & settings->command->id) != 0 &&
-                        hp_cli_option_fits(option, settings->report.format);
-        int ret = concerns ? option->set(settings, option, given->options[i].value, err)
-                           : fail_option(option, settings, err);
+        int ret = option->set(settings, option, given->options[i].value, err);
         if (ret != HP_OK) {
             return ret;
         }
@@ -82,9 +54,8 @@ static int split_sides(const struct hp_cli_arguments *given,
 
 // --help and --version win over all else that is well-formed.
 static int choose_command(const struct hp_cli_arguments *given,
-                          struct hp_cli_settings *settings, const char **format,
-                          struct hp_err *err) {
-    *format = NULL;
+                          struct hp_cli_settings *settings, struct hp_err *err) {
+    const char **format = &settings->report.format;
     settings->help = hp_cli_arguments_have(given, "help");
     settings->version = hp_cli_arguments_have(given, "version");
     if (settings->help) {
@@ -111,8 +82,7 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
         return hp_cli_fail(err, HP_E_USAGE, "%s is one word too many",
                            given->words[words_max]);
     }
-    int ret = apply(given, STAGE_FORMAT, settings, err);
-    ret = ret == HP_OK ? apply(given, STAGE_REST, settings, err) : ret;
+    int ret = apply(given, settings, err);
     return ret == HP_OK && given->word_count == 2
                ? hp_cli_command_find(given->words[1], &settings->topic, &format, err)
                : ret;
@@ -133,37 +103,23 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
 }
 
 // What the command line says counts, then the output's name, then the command.
-static int settle_format(const struct hp_cli_arguments *given, const char *of_word,
-                         struct hp_cli_settings *settings, struct hp_err *err) {
+static int settle_format(struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
-    report->format = of_word;
-    int ret = apply(given, STAGE_FORMAT, settings, err);
-    if (ret == HP_OK && report->format == NULL && settings->output != NULL) {
-        ret = hp_format_of_file(settings->output, &report->format, err);
-    }
-    if (ret != HP_OK) {
-        return ret;
+    if (report->format == NULL && settings->output != NULL) {
+        int ret = hp_format_of_file(settings->output, &report->format, err);
+        if (ret != HP_OK) {
+            return ret;
+        }
     }
     if (report->format == NULL) {
         report->format = hp_format_of_kind(settings->command->kind);
     }
     report->kind = settings->timeline ? HP_REPORT_TIMELINE : settings->command->kind;
+    if (!settings->limit_given) {
+        report->limit = hp_format_limit(report->format);
+    }
     return hp_format_fits(report->format, report->kind) ? HP_OK
                                                         : fail_format(settings, err);
-}
-
-static int complete(struct hp_cli_settings *settings,
-                    const struct hp_cli_arguments *given, struct hp_err *err) {
-    if (!settings->limit_given) {
-        settings->report.limit = hp_format_limit(settings->report.format);
-    }
-    int ret = hp_cli_combination_check(settings, given, err);
-    if (ret == HP_OK && settings->input_count == 0 && settings->files_from == NULL &&
-        settings->base_files_from == NULL && settings->read.tar == NULL) {
-        ret =
-            hp_cli_fail(err, HP_E_USAGE, "no input: name files, or - for standard input");
-    }
-    return ret;
 }
 
 static int take_pattern(const struct hp_cli_arguments *given,
@@ -176,32 +132,12 @@ static int take_pattern(const struct hp_cli_arguments *given,
     return hp_cli_settings_add_filter(settings, HP_PICK, given->words[1], err);
 }
 
-int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **argv,
-                            struct hp_cli_settings *settings, struct hp_err *err) {
-    if (argc < 2) {
-        return HP_OK;
-    }
-    const char *format;
-    int ret = hp_cli_arguments_scan(given, argv + 1, (size_t)argc - 1, err);
-    if (ret == HP_OK) {
-        ret = choose_command(given, settings, &format, err);
-    }
-    if (ret != HP_OK || settings->help || settings->version) {
-        return ret;
-    }
-    if ((settings->command->id & (HP_CLI_HELP | HP_CLI_VERSION)) != 0) {
-        return read_help_or_version(given, settings, err);
-    }
-    ret = settle_format(given, format, settings, err);
-    if (ret == HP_OK) {
-        ret = apply(given, STAGE_REST, settings, err);
-    }
-    size_t first = 1;
-    if (ret == HP_OK && settings->command->takes_pattern) {
-        ret = take_pattern(given, settings, err);
-        first = 2;
-    }
-    for (size_t i = first; ret == HP_OK && i < given->word_count; i++) {
+// The words behind the command.
+static int take_words(const struct hp_cli_arguments *given,
+                      struct hp_cli_settings *settings, struct hp_err *err) {
+    bool has_pattern = settings->command->takes_pattern;
+    int ret = has_pattern ? take_pattern(given, settings, err) : HP_OK;
+    for (size_t i = has_pattern ? 2 : 1; i < given->word_count; i++) {
         settings->inputs = hp_cli_grow(settings->inputs, settings->input_count,
                                        sizeof *settings->inputs);
         settings->inputs[settings->input_count++] = given->words[i];
@@ -209,5 +145,35 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
     if (ret == HP_OK) {
         ret = split_sides(given, settings, err);
     }
-    return ret == HP_OK ? complete(settings, given, err) : ret;
+    if (ret == HP_OK && settings->input_count == 0 && settings->files_from == NULL &&
+        settings->base_files_from == NULL && settings->read.tar == NULL) {
+        ret =
+            hp_cli_fail(err, HP_E_USAGE, "no input: name files, or - for standard input");
+    }
+    return ret;
+}
+
+int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **argv,
+                            struct hp_cli_settings *settings, struct hp_err *err) {
+    if (argc < 2) {
+        return HP_OK;
+    }
+    int ret = hp_cli_arguments_scan(given, argv + 1, (size_t)argc - 1, err);
+    if (ret == HP_OK) {
+        ret = choose_command(given, settings, err);
+    }
+    if (ret != HP_OK || settings->help || settings->version) {
+        return ret;
+    }
+    if ((settings->command->id & (HP_CLI_HELP | HP_CLI_VERSION)) != 0) {
+        return read_help_or_version(given, settings, err);
+    }
+    ret = apply(given, settings, err);
+    if (ret == HP_OK) {
+        ret = settle_format(settings, err);
+    }
+    if (ret == HP_OK) {
+        ret = hp_cli_combination_check(settings, given, err);
+    }
+    return ret == HP_OK ? take_words(given, settings, err) : ret;
 }
