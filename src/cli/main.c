@@ -1,7 +1,7 @@
 // hprof-agg: the command line.
 //
 // - commandline: argv becomes settings
-//     - arguments (words), option and command (the tables), setter (values), combination
+//     - arguments (words), option and command (the tables), setter (values)
 // - usage: the commands help and version
 // - job: all other commands
 //     - filelist, diagnostics, progressbar, outfile
