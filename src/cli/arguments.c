@@ -1,7 +1,6 @@
 #include "cli/arguments.h"
 
 #include "cli/message.h"
-#include "cli/storage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@ struct source {
 
 void hp_cli_arguments_done(struct hp_cli_arguments *arguments) {
     free(arguments->options);
-    free(arguments->words);
+    free(arguments->words.items);
     *arguments = (struct hp_cli_arguments){0};
 }
 
@@ -24,13 +23,7 @@ static void add_option(struct hp_cli_arguments *arguments,
     arguments->options = hp_cli_grow(arguments->options, arguments->option_count,
                                      sizeof *arguments->options);
     arguments->options[arguments->option_count++] = (struct hp_cli_argument){
-        .option = option, .value = value, .words = arguments->word_count};
-}
-
-static void add_word(struct hp_cli_arguments *arguments, const char *word) {
-    arguments->words =
-        hp_cli_grow(arguments->words, arguments->word_count, sizeof *arguments->words);
-    arguments->words[arguments->word_count++] = word;
+        .option = option, .value = value, .words = arguments->words.count};
 }
 
 // `value` is what stands in the same word, or NULL.
@@ -97,7 +90,7 @@ int hp_cli_arguments_scan(struct hp_cli_arguments *arguments, char *const *words
     while (ret == HP_OK && source.next < source.count) {
         char *word = source.words[source.next++];
         if (ended || word[0] != '-' || word[1] == '\0') {
-            add_word(arguments, word);
+            hp_cli_words_add(&arguments->words, word);
         } else if (strcmp(word, "--") == 0) {
             ended = true;
         } else if (word[1] == '-') {

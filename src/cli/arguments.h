@@ -14,8 +14,7 @@ struct hp_cli_argument {
 struct hp_cli_arguments {
     struct hp_cli_argument *options; // in the order given
     size_t option_count;
-    const char **words; // neither options nor their values
-    size_t word_count;
+    struct hp_cli_words words; // neither options nor their values
 };
 
 void hp_cli_arguments_done(struct hp_cli_arguments *arguments);

@@ -1,7 +1,6 @@
 #include "cli/commandline.h"
 
 #include "cli/message.h"
-#include "cli/storage.h"
 
 #include <string.h>
 
@@ -29,31 +28,33 @@ static int choose_command(const struct hp_cli_arguments *given,
     settings->version = hp_cli_arguments_have(given, "version");
     if (settings->help) {
         settings->command = hp_cli_command_by_id(HP_CLI_HELP);
-        return given->word_count == 0 || strcmp(given->words[0], "help") == 0
+        return given->words.count == 0 || strcmp(given->words.items[0], "help") == 0
                    ? HP_OK
-                   : hp_cli_command_find(given->words[0], &settings->topic, format, err);
+                   : hp_cli_command_find(given->words.items[0], &settings->topic, format,
+                                         err);
     }
     if (settings->version) {
         settings->command = hp_cli_command_by_id(HP_CLI_VERSION);
         return HP_OK;
     }
-    if (given->word_count == 0) {
+    if (given->words.count == 0) {
         return hp_cli_fail(err, HP_E_USAGE, "no command, see hprof-agg help");
     }
-    return hp_cli_command_find(given->words[0], &settings->command, format, err);
+    return hp_cli_command_find(given->words.items[0], &settings->command, format, err);
 }
 
 static int read_help_or_version(const struct hp_cli_arguments *given,
                                 struct hp_cli_settings *settings, struct hp_err *err) {
     const char *format;
     size_t words_max = settings->command->id == HP_CLI_HELP ? 2 : 1;
-    if (given->word_count > words_max) {
+    if (given->words.count > words_max) {
         return hp_cli_fail(err, HP_E_USAGE, "%s is one word too many",
-                           given->words[words_max]);
+                           given->words.items[words_max]);
     }
     int ret = apply(given, settings, err);
-    return ret == HP_OK && given->word_count == 2
-               ? hp_cli_command_find(given->words[1], &settings->topic, &format, err)
+    return ret == HP_OK && given->words.count == 2
+               ? hp_cli_command_find(given->words.items[1], &settings->topic, &format,
+                                     err)
                : ret;
 }
 
@@ -186,12 +187,12 @@ static int check_combinations(const struct hp_cli_settings *settings,
 
 static int take_pattern(const struct hp_cli_arguments *given,
                         struct hp_cli_settings *settings, struct hp_err *err) {
-    if (given->word_count < 2) {
+    if (given->words.count < 2) {
         const char *name = settings->command->name;
         return hp_cli_fail(err, HP_E_USAGE,
                            "%s needs a pattern: hprof-agg %s REGEX INPUT...", name, name);
     }
-    return hp_cli_settings_add_filter(settings, HP_PICK, given->words[1], err);
+    return hp_cli_settings_add_filter(settings, HP_PICK, given->words.items[1], err);
 }
 
 // The inputs of a diff before --to, or the first of two, are its base.
@@ -202,12 +203,13 @@ static int split_sides(const struct hp_cli_arguments *given,
     }
     bool has_lists = settings->files_from != NULL || settings->base_files_from != NULL ||
                      settings->read.tar != NULL;
-    if (!settings->has_to && !has_lists && settings->input_count != 2) {
+    if (!settings->has_to && !has_lists && settings->inputs.count != 2) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "diff takes two inputs, or those of both sides with --to "
                            "between them");
     }
-    settings->base_words = settings->base_files_from == NULL && settings->input_count > 0;
+    settings->base_words =
+        settings->base_files_from == NULL && settings->inputs.count > 0;
     for (size_t i = 0; i < given->option_count; i++) {
         if (strcmp(given->options[i].option->name, "to") == 0) {
             size_t words = given->options[i].words;
@@ -215,7 +217,7 @@ static int split_sides(const struct hp_cli_arguments *given,
         }
     }
     bool has_base = settings->base_words > 0 || settings->base_files_from != NULL;
-    bool has_new = settings->base_words < settings->input_count ||
+    bool has_new = settings->base_words < settings->inputs.count ||
                    settings->files_from != NULL || settings->read.tar != NULL;
     if (!has_base || !has_new) {
         return hp_cli_fail(err, HP_E_USAGE, "diff has no %s input",
@@ -229,15 +231,13 @@ static int take_words(const struct hp_cli_arguments *given,
                       struct hp_cli_settings *settings, struct hp_err *err) {
     bool has_pattern = settings->command->takes_pattern;
     int ret = has_pattern ? take_pattern(given, settings, err) : HP_OK;
-    for (size_t i = has_pattern ? 2 : 1; i < given->word_count; i++) {
-        settings->inputs = hp_cli_grow(settings->inputs, settings->input_count,
-                                       sizeof *settings->inputs);
-        settings->inputs[settings->input_count++] = given->words[i];
+    for (size_t i = has_pattern ? 2 : 1; i < given->words.count; i++) {
+        hp_cli_words_add(&settings->inputs, given->words.items[i]);
     }
     if (ret == HP_OK) {
         ret = split_sides(given, settings, err);
     }
-    if (ret == HP_OK && settings->input_count == 0 && settings->files_from == NULL &&
+    if (ret == HP_OK && settings->inputs.count == 0 && settings->files_from == NULL &&
         settings->base_files_from == NULL && settings->read.tar == NULL) {
         ret =
             hp_cli_fail(err, HP_E_USAGE, "no input: name files, or - for standard input");

@@ -15,36 +15,23 @@
 
 static const size_t size_max = (size_t)1 << 30;
 
-void hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path) {
-    list->paths = hp_cli_grow(list->paths, list->count, sizeof *list->paths);
-    list->paths[list->count++] = path;
-}
-
 void hp_cli_filelist_done(struct hp_cli_filelist *list) {
-    free(list->text);
-    free(list->paths);
+    free(list->texts[0]);
+    free(list->texts[1]);
+    free(list->paths.items);
     *list = (struct hp_cli_filelist){0};
 }
 
 // One byte is always left for a terminator.
-static void make_room(struct hp_cli_filelist *list, size_t *capacity) {
-    if (*capacity - list->size <= BLOCK) {
-        size_t wanted = *capacity * 2 + 2 * BLOCK;
-        char *text = realloc(list->text, wanted);
-        if (text == NULL) {
-            hp_cli_out_of_memory(wanted, NULL);
-        }
-        list->text = text;
-        *capacity = wanted;
-    }
-}
-
-static int read_all(struct hp_cli_filelist *list, int fd, const char *path,
+static int read_all(int fd, const char *path, char **text, size_t *size,
                     struct hp_err *err) {
     size_t capacity = 0;
     for (;;) {
-        make_room(list, &capacity);
-        ssize_t got = read(fd, list->text + list->size, BLOCK);
+        if (capacity - *size <= BLOCK) {
+            capacity = capacity * 2 + 2 * BLOCK;
+            *text = hp_cli_resize(*text, capacity);
+        }
+        ssize_t got = read(fd, *text + *size, BLOCK);
         if (got == 0) {
             return HP_OK;
         }
@@ -53,19 +40,20 @@ static int read_all(struct hp_cli_filelist *list, int fd, const char *path,
         } else if (got < 0 && errno != EINTR) {
             return hp_cli_fail_errno(err, HP_E_IO, path, "cannot read the list");
         }
-        list->size += got > 0 ? (size_t)got : 0;
-        if (list->size > size_max) {
+        *size += got > 0 ? (size_t)got : 0;
+        if (*size > size_max) {
             return hp_cli_fail(err, HP_E_LIMIT, "the list is larger than %zu bytes",
                                size_max);
         }
     }
 }
 
-static int split(struct hp_cli_filelist *list, char end, struct hp_err *err) {
-    char *next, *last = list->text + list->size;
+static int split(char *text, size_t size, char end, struct hp_cli_words *paths,
+                 struct hp_err *err) {
+    char *next, *last = text + size;
     uint64_t line = 1;
-    size_t before = list->count;
-    for (char *path = list->text; path < last; path = next + 1, line++) {
+    size_t before = paths->count;
+    for (char *path = text; path < last; path = next + 1, line++) {
         next = memchr(path, end, (size_t)(last - path));
         next = next != NULL ? next : last;
         *next = '\0';
@@ -76,11 +64,12 @@ static int split(struct hp_cli_filelist *list, char end, struct hp_err *err) {
             return err->code;
         }
         if (next > path) {
-            hp_cli_filelist_add(list, path);
+            hp_cli_words_add(paths, path);
         }
     }
-    return list->count > before ? HP_OK
-                                : hp_cli_fail(err, HP_E_EMPTY, "the list names no input");
+    return paths->count > before
+               ? HP_OK
+               : hp_cli_fail(err, HP_E_EMPTY, "the list names no input");
 }
 
 int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char end,
@@ -90,9 +79,11 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char en
     if (fd < 0) {
         return hp_cli_fail_errno(err, HP_E_IO, path, "cannot open the list");
     }
-    int ret = read_all(list, fd, path, err);
+    char **text = &list->texts[list->text_count++];
+    size_t size = 0;
+    int ret = read_all(fd, path, text, &size, err);
     if (ret == HP_OK) {
-        ret = split(list, end, err);
+        ret = split(*text, size, end, &list->paths, err);
     }
     if (ret != HP_OK) {
         snprintf(err->where, sizeof err->where, "%s", path);

@@ -2,21 +2,21 @@
 #ifndef HP_CLI_FILELIST_H
 #define HP_CLI_FILELIST_H
 
+#include "cli/storage.h"
 #include "hprof-agg/hprof-agg.h"
 
 // {0} is empty.
 struct hp_cli_filelist {
-    const char **paths; // each the caller's, or in `text`
-    size_t count;
-    char *text; // what was read
-    size_t size;
+    struct hp_cli_words paths; // each the caller's, or in one of the texts
+    size_t base_count;         // the caller's: so many of them are the base of a diff
+    char *texts[2];            // what was read
+    size_t text_count;
 };
 
 void hp_cli_filelist_done(struct hp_cli_filelist *list);
-void hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path);
 
 // Add the paths listed in the file at `path` ("-" is standard input).  Each ends in
-// `end`; empty ones do not count.  Call it once on a list.
+// `end`; empty ones do not count.  Call it twice at most.
 int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char end,
                          struct hp_err *err);
 

@@ -54,8 +54,8 @@ static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *er
     int listed = is_stdin(settings->files_from) + is_stdin(settings->base_files_from) +
                  is_stdin(settings->read.tar);
     int given = 0;
-    for (size_t i = 0; i < settings->input_count; i++) {
-        given += is_stdin(settings->inputs[i]);
+    for (size_t i = 0; i < settings->inputs.count; i++) {
+        given += is_stdin(settings->inputs.items[i]);
     }
     if (listed + (given > 0) > 1) {
         return hp_cli_fail(err, HP_E_USAGE,
@@ -65,33 +65,22 @@ static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *er
     return HP_OK;
 }
 
-struct inputs {
-    struct hp_cli_filelist base, all; // of a diff; the base comes first in the latter
-};
-
-static void inputs_done(struct inputs *inputs) {
-    hp_cli_filelist_done(&inputs->base);
-    hp_cli_filelist_done(&inputs->all);
-}
-
-static int collect_inputs(const struct hp_cli_settings *settings, struct inputs *inputs,
-                          struct hp_err *err) {
+// The base of a diff comes first.
+static int collect_inputs(const struct hp_cli_settings *settings,
+                          struct hp_cli_filelist *list, struct hp_err *err) {
     size_t i = 0;
     int ret = check_stdin(settings, err);
     for (; i < settings->base_words; i++) {
-        hp_cli_filelist_add(&inputs->base, settings->inputs[i]);
+        hp_cli_words_add(&list->paths, settings->inputs.items[i]);
     }
     if (ret == HP_OK) {
-        ret = read_list(settings, settings->base_files_from, &inputs->base, err);
+        ret = read_list(settings, settings->base_files_from, list, err);
     }
-    for (size_t k = 0; k < inputs->base.count; k++) {
-        hp_cli_filelist_add(&inputs->all, inputs->base.paths[k]);
+    list->base_count = list->paths.count;
+    for (; i < settings->inputs.count; i++) {
+        hp_cli_words_add(&list->paths, settings->inputs.items[i]);
     }
-    for (; i < settings->input_count; i++) {
-        hp_cli_filelist_add(&inputs->all, settings->inputs[i]);
-    }
-    return ret == HP_OK ? read_list(settings, settings->files_from, &inputs->all, err)
-                        : ret;
+    return ret == HP_OK ? read_list(settings, settings->files_from, list, err) : ret;
 }
 
 // "pprof is not for a terminal: name a file, --output=x.pb.gz"
@@ -112,9 +101,10 @@ static int open_output(const struct hp_cli_settings *settings,
                        struct hp_err *err) {
     size_t i;
     if (settings->output != NULL &&
-        hp_cli_outfile_is_input(settings->output, list->paths, list->count, &i)) {
+        hp_cli_outfile_is_input(settings->output, list->paths.items, list->paths.count,
+                                &i)) {
         return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the input %s",
-                           settings->output, list->paths[i]);
+                           settings->output, list->paths.items[i]);
     }
     if (settings->output != NULL && settings->read.tar != NULL &&
         hp_cli_outfile_is_input(settings->output, &settings->read.tar, 1, &i)) {
@@ -130,15 +120,15 @@ static int open_output(const struct hp_cli_settings *settings,
 
 static int read_inputs(const struct hp_cli_settings *settings,
                        const struct hp_report_options *report,
-                       const struct inputs *inputs, struct hp_profile *profile,
+                       const struct hp_cli_filelist *list, struct hp_profile *profile,
                        bool *skipped, struct hp_err *err) {
-    const struct hp_cli_filelist *list = &inputs->all;
     struct hp_read_options options = settings->read;
-    options.base_count = inputs->base.count;
+    options.base_count = list->base_count;
     options.planned = report;
     options.planned_count = 1;
     options.progress = hp_cli_progress;
-    int ret = hp_profile_read(profile, list->paths, list->count, &options, err);
+    int ret =
+        hp_profile_read(profile, list->paths.items, list->paths.count, &options, err);
     *skipped = hp_cli_input_diagnostics(profile, settings, ret == HP_OK ? NULL : err);
     return ret;
 }
@@ -146,8 +136,8 @@ static int read_inputs(const struct hp_cli_settings *settings,
 static void symbolize(const struct hp_cli_settings *settings,
                       struct hp_profile *profile) {
     struct hp_symbol_options options = {
-        .symbol_dirs = settings->symbol_dirs,
-        .symbol_dir_count = settings->symbol_dir_count,
+        .symbol_dirs = settings->symbol_dirs.items,
+        .symbol_dir_count = settings->symbol_dirs.count,
         .path_maps = settings->path_maps,
         .path_map_count = settings->path_map_count,
         .progress = hp_cli_progress,
@@ -214,13 +204,13 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
     options.gate = settings->has_gate ? &settings->gate : NULL;
     options.filters = settings->filters;
     options.filter_count = settings->filter_count;
-    options.source_dirs = settings->source_dirs;
-    options.source_dir_count = settings->source_dir_count;
+    options.source_dirs = settings->source_dirs.items;
+    options.source_dir_count = settings->source_dirs.count;
     return options;
 }
 
 // With the inputs at hand.
-static int run(const struct hp_cli_settings *settings, const struct inputs *inputs,
+static int run(const struct hp_cli_settings *settings, const struct hp_cli_filelist *list,
                struct hp_cli_outfile *out, struct hp_cli_outcome *outcome,
                struct hp_err *err) {
     struct hp_report_options options = options_of(settings);
@@ -228,7 +218,7 @@ static int run(const struct hp_cli_settings *settings, const struct inputs *inpu
     if (wants_progress(settings)) {
         hp_cli_progress_start();
     }
-    int ret = read_inputs(settings, &options, inputs, profile, &outcome->skipped, err);
+    int ret = read_inputs(settings, &options, list, profile, &outcome->skipped, err);
     if (ret == HP_OK) {
         ret = report(settings, &options, profile, out, &outcome->exceeded, err);
     } else if (is_told_by_info(settings, ret)) {
@@ -244,16 +234,16 @@ static int run(const struct hp_cli_settings *settings, const struct inputs *inpu
 int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                    struct hp_err *err) {
     struct hp_cli_outfile out = {.fd = -1};
-    struct inputs inputs = {0};
+    struct hp_cli_filelist list = {0};
     hp_cli_limit_memory(settings->max_memory);
-    int ret = collect_inputs(settings, &inputs, err);
+    int ret = collect_inputs(settings, &list, err);
     if (ret == HP_OK) {
-        ret = open_output(settings, &inputs.all, &out, err);
+        ret = open_output(settings, &list, &out, err);
     }
     if (ret == HP_OK) {
-        ret = run(settings, &inputs, &out, outcome, err);
+        ret = run(settings, &list, &out, outcome, err);
     }
     hp_cli_outfile_discard(&out);
-    inputs_done(&inputs);
+    hp_cli_filelist_done(&list);
     return ret;
 }

@@ -2,7 +2,6 @@
 
 #include "cli/choice.h"
 #include "cli/message.h"
-#include "cli/storage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +15,9 @@ enum {
 
 static const double most_confidence = 99.9999;
 
-static void store(struct hp_cli_settings *settings, const struct hp_cli_option *option,
-                  const void *value, size_t size) {
-    memcpy((char *)settings + option->field, value, size);
+// Where the value goes, of whatever type it is.
+static void *field(struct hp_cli_settings *settings, const struct hp_cli_option *option) {
+    return (char *)settings + option->field;
 }
 
 int hp_cli_set_bool(struct hp_cli_settings *settings, const struct hp_cli_option *option,
@@ -26,8 +25,7 @@ int hp_cli_set_bool(struct hp_cli_settings *settings, const struct hp_cli_option
     size_t i;
     int ret = hp_cli_choice_find(option, value, &i, err);
     if (ret == HP_OK) {
-        bool flag = option->number + (int)i != 0;
-        store(settings, option, &flag, sizeof flag);
+        *(bool *)field(settings, option) = option->number + (int)i != 0;
     }
     return ret;
 }
@@ -38,8 +36,7 @@ int hp_cli_set_enum(struct hp_cli_settings *settings, const struct hp_cli_option
     size_t i;
     int ret = hp_cli_choice_find(option, value, &i, err);
     if (ret == HP_OK) {
-        int number = option->number + (int)i;
-        store(settings, option, &number, sizeof number);
+        *(int *)field(settings, option) = option->number + (int)i;
     }
     return ret;
 }
@@ -63,8 +60,7 @@ int hp_cli_set_text(struct hp_cli_settings *settings, const struct hp_cli_option
         return hp_cli_fail(err, HP_E_USAGE, "--%s needs a %s that is not empty",
                            option->name, option->value_name);
     }
-    const char *text = value;
-    store(settings, option, &text, sizeof text);
+    *(const char **)field(settings, option) = value;
     return HP_OK;
 }
 
@@ -107,7 +103,7 @@ int hp_cli_set_share(struct hp_cli_settings *settings, const struct hp_cli_optio
                            "--%s takes a percentage from 0 to 100, not \"%s\"",
                            option->name, value);
     }
-    store(settings, option, &share, sizeof share);
+    *(double *)field(settings, option) = share;
     return HP_OK;
 }
 
@@ -156,8 +152,7 @@ int hp_cli_set_count(struct hp_cli_settings *settings, const struct hp_cli_optio
         ret = hp_cli_fail(err, HP_E_USAGE, "--%s takes 1 or more", option->name);
     }
     if (ret == HP_OK) {
-        size_t size = (size_t)number;
-        store(settings, option, &size, sizeof size);
+        *(size_t *)field(settings, option) = (size_t)number;
     }
     return ret;
 }
@@ -168,7 +163,7 @@ int hp_cli_set_seconds(struct hp_cli_settings *settings,
     uint64_t seconds = 0;
     int ret = set_number(option, value, UINT64_MAX, &seconds, err);
     if (ret == HP_OK) {
-        store(settings, option, &seconds, sizeof seconds);
+        *(uint64_t *)field(settings, option) = seconds;
     }
     return ret;
 }
@@ -216,8 +211,7 @@ int hp_cli_set_size(struct hp_cli_settings *settings, const struct hp_cli_option
         return hp_cli_fail(err, HP_E_USAGE, "--%s takes a size such as 8GiB, not \"%s\"",
                            option->name, value);
     }
-    uint64_t bytes = (uint64_t)size;
-    store(settings, option, &bytes, sizeof bytes);
+    *(uint64_t *)field(settings, option) = (uint64_t)size;
     return HP_OK;
 }
 
@@ -290,31 +284,16 @@ int hp_cli_set_filter(struct hp_cli_settings *settings,
                                       value, err);
 }
 
-// One more of `*dirs`.
-static int add_folder(const struct hp_cli_option *option, const char *value,
-                      const char ***dirs, size_t *count, struct hp_err *err) {
+int hp_cli_set_folder(struct hp_cli_settings *settings,
+                      const struct hp_cli_option *option, char *value,
+                      struct hp_err *err) {
     struct stat info;
     if (stat(value, &info) != 0 || !S_ISDIR(info.st_mode)) {
         return hp_cli_fail(err, HP_E_USAGE, "--%s: \"%s\" is no folder", option->name,
                            value);
     }
-    *dirs = hp_cli_grow(*dirs, *count, sizeof **dirs);
-    (*dirs)[(*count)++] = value;
+    hp_cli_words_add(field(settings, option), value);
     return HP_OK;
-}
-
-int hp_cli_set_symbol_dir(struct hp_cli_settings *settings,
-                          const struct hp_cli_option *option, char *value,
-                          struct hp_err *err) {
-    return add_folder(option, value, &settings->symbol_dirs, &settings->symbol_dir_count,
-                      err);
-}
-
-int hp_cli_set_source_dir(struct hp_cli_settings *settings,
-                          const struct hp_cli_option *option, char *value,
-                          struct hp_err *err) {
-    return add_folder(option, value, &settings->source_dirs, &settings->source_dir_count,
-                      err);
 }
 
 int hp_cli_set_path_map(struct hp_cli_settings *settings,

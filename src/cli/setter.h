@@ -18,6 +18,8 @@ hp_cli_set_fn hp_cli_set_share;
 // A uint64_t: N, NKiB, NMiB or NGiB.
 hp_cli_set_fn hp_cli_set_size;
 hp_cli_set_fn hp_cli_set_seconds;
+// One more of struct hp_cli_words.
+hp_cli_set_fn hp_cli_set_folder;
 
 // One of a kind: `field` is not used.
 hp_cli_set_fn hp_cli_set_max_skipped; // N or P%
@@ -26,9 +28,7 @@ hp_cli_set_fn hp_cli_set_confidence; // percent
 hp_cli_set_fn hp_cli_set_by;
 hp_cli_set_fn hp_cli_set_gate;
 hp_cli_set_fn hp_cli_set_jobs;
-hp_cli_set_fn hp_cli_set_filter; // `number` is the enum hp_filter_rule
-hp_cli_set_fn hp_cli_set_symbol_dir;
-hp_cli_set_fn hp_cli_set_source_dir;
+hp_cli_set_fn hp_cli_set_filter;   // `number` is the enum hp_filter_rule
 hp_cli_set_fn hp_cli_set_path_map; // OLD=NEW
 
 #endif

@@ -1,14 +1,13 @@
 #include "cli/settings.h"
 
 #include "cli/message.h"
-#include "cli/storage.h"
 
 #include <stdlib.h>
 
 void hp_cli_settings_done(struct hp_cli_settings *settings) {
-    free(settings->inputs);
-    free(settings->symbol_dirs);
-    free(settings->source_dirs);
+    free(settings->inputs.items);
+    free(settings->symbol_dirs.items);
+    free(settings->source_dirs.items);
     free(settings->path_maps);
     free(settings->filters);
     *settings = (struct hp_cli_settings){0};

@@ -3,6 +3,7 @@
 #define HP_CLI_SETTINGS_H
 
 #include "cli/command.h"
+#include "cli/storage.h"
 #include "hprof-agg/hprof-agg.h"
 
 enum hp_cli_when {
@@ -16,13 +17,8 @@ struct hp_cli_settings {
     const struct hp_cli_command *command;
     const struct hp_cli_command *topic; // of `help`, or NULL
 
-    const char **inputs; // grown with hp_cli_grow(), as the next four
-    size_t input_count;
-    const char **symbol_dirs;
-    size_t symbol_dir_count;
-    const char **source_dirs;
-    size_t source_dir_count;
-    struct hp_path_map *path_maps;
+    struct hp_cli_words inputs, symbol_dirs, source_dirs;
+    struct hp_path_map *path_maps; // grown with hp_cli_grow(), as the filters
     size_t path_map_count;
     struct hp_filter *filters;
     size_t filter_count;

@@ -12,6 +12,14 @@
 
 static bool is_limited; // by --max-memory
 
+void *hp_cli_resize(void *memory, size_t size) {
+    void *resized = realloc(memory, size);
+    if (resized == NULL) {
+        hp_cli_out_of_memory(size, NULL);
+    }
+    return resized;
+}
+
 void *hp_cli_grow(void *items, size_t count, size_t size) {
     // The capacity is the next power of two, so it need not be stored.
     if ((count & (count - 1)) != 0) {
@@ -21,11 +29,12 @@ void *hp_cli_grow(void *items, size_t count, size_t size) {
     if (capacity > SIZE_MAX / 2 / size) {
         hp_cli_out_of_memory(SIZE_MAX, NULL);
     }
-    void *grown = realloc(items, capacity * size);
-    if (grown == NULL) {
-        hp_cli_out_of_memory(capacity * size, NULL);
-    }
-    return grown;
+    return hp_cli_resize(items, capacity * size);
+}
+
+void hp_cli_words_add(struct hp_cli_words *words, const char *word) {
+    words->items = hp_cli_grow(words->items, words->count, sizeof *words->items);
+    words->items[words->count++] = word;
 }
 
 void hp_cli_limit_memory(uint64_t bytes) {

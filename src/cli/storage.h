@@ -10,6 +10,17 @@
 // The array must only ever have grown through here; free() it.
 void *hp_cli_grow(void *items, size_t count, size_t size);
 
+// As realloc().
+void *hp_cli_resize(void *memory, size_t size);
+
+// Strings that stay others'.  {0} is none; free() the items.
+struct hp_cli_words {
+    const char **items;
+    size_t count;
+};
+
+void hp_cli_words_add(struct hp_cli_words *words, const char *word);
+
 // From now on all that is allocated, by libraries too, may be `bytes` at most; 0 for no limit.
 // The symbolizer begins with what there is when it is started, and so keeps to it as well.
 void hp_cli_limit_memory(uint64_t bytes);
