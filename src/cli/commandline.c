@@ -73,7 +73,8 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
 }
 
 // What the command line says counts, then the output's name, then the command.
-static int settle_format(struct hp_cli_settings *settings, struct hp_err *err) {
+static int settle_format(const struct hp_cli_arguments *given,
+                         struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
     if (report->format == NULL && settings->output != NULL) {
         int ret = hp_format_of_file(settings->output, &report->format, err);
@@ -85,7 +86,7 @@ static int settle_format(struct hp_cli_settings *settings, struct hp_err *err) {
         report->format = hp_format_of_kind(settings->command->kind);
     }
     report->kind = settings->timeline ? HP_REPORT_TIMELINE : settings->command->kind;
-    if (!settings->limit_given) {
+    if (!hp_cli_arguments_have(given, "limit")) {
         report->limit = hp_format_limit(report->format);
     }
     return hp_format_fits(report->format, report->kind) ? HP_OK
@@ -262,7 +263,7 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
     }
     ret = apply(given, settings, err);
     if (ret == HP_OK) {
-        ret = settle_format(settings, err);
+        ret = settle_format(given, settings, err);
     }
     if (ret == HP_OK) {
         ret = check_combinations(settings, given, err);

@@ -10,14 +10,17 @@
 enum {
     JOBS_MAX = 4096,
     DIGITS_MAX = 15,
-    LEAST_CONFIDENCE = 50,
 };
-
-static const double most_confidence = 99.9999;
 
 // Where the value goes, of whatever type it is.
 static void *field(struct hp_cli_settings *settings, const struct hp_cli_option *option) {
     return (char *)settings + option->field;
+}
+
+static int refuse(const struct hp_cli_option *option, const char *value,
+                  const char *wanted, struct hp_err *err) {
+    return hp_cli_fail(err, HP_E_USAGE, "--%s takes %s, not \"%s\"", option->name, wanted,
+                       value);
 }
 
 int hp_cli_set_bool(struct hp_cli_settings *settings, const struct hp_cli_option *option,
@@ -85,25 +88,38 @@ static bool to_number(const char *text, uint64_t *number) {
     return true;
 }
 
-// "P", 0 <= P <= 100, and what follows it.
-static bool to_share(const char *text, double *share, const char **rest) {
+// Digits with a point or none, and what follows them.
+static bool to_decimal(const char *text, double *number, const char **rest) {
     char *end;
     size_t digits = strspn(text, "0123456789.");
-    *share = strtod(text, &end) / 100;
+    *number = strtod(text, &end);
     *rest = end;
-    return digits > 0 && end == text + digits && *share <= 1;
+    return digits > 0 && end == text + digits;
+}
+
+static bool to_percent(const char *text, double *percent) {
+    const char *rest;
+    return to_decimal(text, percent, &rest) && (*rest == '\0' || strcmp(rest, "%") == 0);
 }
 
 int hp_cli_set_share(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                      char *value, struct hp_err *err) {
-    double share = 0;
-    const char *rest;
-    if (!to_share(value, &share, &rest) || (*rest != '\0' && strcmp(rest, "%") != 0)) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--%s takes a percentage from 0 to 100, not \"%s\"",
-                           option->name, value);
+    double percent;
+    if (!to_percent(value, &percent) || percent > 100) {
+        return refuse(option, value, "a percentage from 0 to 100", err);
     }
-    *(double *)field(settings, option) = share;
+    *(double *)field(settings, option) = percent / 100;
+    return HP_OK;
+}
+
+int hp_cli_set_confidence(struct hp_cli_settings *settings,
+                          const struct hp_cli_option *option, char *value,
+                          struct hp_err *err) {
+    double percent;
+    if (!to_percent(value, &percent) || percent < 50 || percent > 99.9999) {
+        return refuse(option, value, "a percentage from 50 to 99.9999", err);
+    }
+    settings->report.confidence = percent / 100;
     return HP_OK;
 }
 
@@ -111,45 +127,32 @@ int hp_cli_set_max_skipped(struct hp_cli_settings *settings,
                            const struct hp_cli_option *option, char *value,
                            struct hp_err *err) {
     uint64_t number = 0;
-    double share = 0;
-    const char *rest = value;
-    if (!to_number(value, &number) &&
-        (!to_share(value, &share, &rest) || strcmp(rest, "%") != 0)) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--%s takes a number or a share such as 0.1%%, not \"%s\"",
-                           option->name, value);
+    double percent = 0;
+    bool is_share = strchr(value, '%') != NULL;
+    if (is_share ? !to_percent(value, &percent) || percent > 100
+                 : !to_number(value, &number)) {
+        return refuse(option, value, "a number or a share such as 0.1%", err);
     }
     settings->read.max_skipped = number;
-    settings->read.max_skipped_share = share;
+    settings->read.max_skipped_share = percent / 100;
     return HP_OK;
 }
 
 static int set_number(const struct hp_cli_option *option, const char *value, uint64_t max,
                       uint64_t *number, struct hp_err *err) {
     if (!to_number(value, number) || *number > max) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s takes a number, not \"%s\"",
-                           option->name, value);
+        return refuse(option, value, "a number", err);
     }
     return HP_OK;
-}
-
-int hp_cli_set_limit(struct hp_cli_settings *settings, const struct hp_cli_option *option,
-                     char *value, struct hp_err *err) {
-    uint64_t number = 0;
-    int ret = set_number(option, value, SIZE_MAX, &number, err);
-    if (ret == HP_OK) {
-        settings->report.limit = (size_t)number;
-        settings->limit_given = true;
-    }
-    return ret;
 }
 
 int hp_cli_set_count(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                      char *value, struct hp_err *err) {
     uint64_t number = 0;
     int ret = set_number(option, value, SIZE_MAX, &number, err);
-    if (ret == HP_OK && number == 0) {
-        ret = hp_cli_fail(err, HP_E_USAGE, "--%s takes 1 or more", option->name);
+    if (ret == HP_OK && number < (uint64_t)option->number) {
+        ret = hp_cli_fail(err, HP_E_USAGE, "--%s takes %d or more", option->name,
+                          option->number);
     }
     if (ret == HP_OK) {
         *(size_t *)field(settings, option) = (size_t)number;
@@ -166,24 +169,6 @@ int hp_cli_set_seconds(struct hp_cli_settings *settings,
         *(uint64_t *)field(settings, option) = seconds;
     }
     return ret;
-}
-
-int hp_cli_set_confidence(struct hp_cli_settings *settings,
-                          const struct hp_cli_option *option, char *value,
-                          struct hp_err *err) {
-    char *end;
-    size_t digits = strspn(value, "0123456789.");
-    double percent = strtod(value, &end);
-    size_t left = strlen(value + digits);
-    bool is_number = digits > 0 && end == value + digits &&
-                     (left == 0 || strcmp(value + digits, "%") == 0);
-    if (!is_number || percent < LEAST_CONFIDENCE || percent > most_confidence) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--%s takes a percentage from %d to 99.9999, not \"%s\"",
-                           option->name, LEAST_CONFIDENCE, value);
-    }
-    settings->report.confidence = percent / 100;
-    return HP_OK;
 }
 
 // The factor of a unit of space, 0 if it is none.
@@ -203,13 +188,12 @@ static double size_of_unit(const char *unit) {
 
 int hp_cli_set_size(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                     char *value, struct hp_err *err) {
-    char *end;
-    double size = strtod(value, &end);
-    bool is_number = strspn(value, "0123456789.") == (size_t)(end - value);
-    size *= size_of_unit(end);
+    double size;
+    const char *unit;
+    bool is_number = to_decimal(value, &size, &unit);
+    size *= size_of_unit(unit);
     if (!is_number || size < 1 || size >= 0x1p63) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s takes a size such as 8GiB, not \"%s\"",
-                           option->name, value);
+        return refuse(option, value, "a size such as 8GiB", err);
     }
     *(uint64_t *)field(settings, option) = (uint64_t)size;
     return HP_OK;
@@ -217,20 +201,16 @@ int hp_cli_set_size(struct hp_cli_settings *settings, const struct hp_cli_option
 
 // "growth>5%", "growth>10MiB" or "growth>1000"; `value` is cut at its end.
 static bool read_growth(const char *value, struct hp_gate *gate, bool *has_unit) {
-    if (strncmp(value, "growth>", 7) != 0) {
+    const char *unit;
+    if (strncmp(value, "growth>", 7) != 0 ||
+        !to_decimal(value + 7, &gate->growth, &unit)) {
         return false;
     }
-    char *end;
-    value += 7;
-    gate->growth = strtod(value, &end);
-    if (strspn(value, "0123456789.") != (size_t)(end - value) || end == value) {
-        return false;
-    }
-    gate->is_share = strcmp(end, "%") == 0;
-    *has_unit = *end != '\0' && !gate->is_share;
-    double unit = gate->is_share ? 0.01 : size_of_unit(end);
-    gate->growth *= unit;
-    return unit > 0;
+    gate->is_share = strcmp(unit, "%") == 0;
+    *has_unit = *unit != '\0' && !gate->is_share;
+    double factor = gate->is_share ? 0.01 : size_of_unit(unit);
+    gate->growth *= factor;
+    return factor > 0;
 }
 
 static bool read_p(const char *value, struct hp_gate *gate) {
@@ -257,9 +237,7 @@ int hp_cli_set_gate(struct hp_cli_settings *settings, const struct hp_cli_option
         *comma = ',';
     }
     if (!good) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--%s takes a condition such as growth>5%%,p<0.01, not \"%s\"",
-                           option->name, value);
+        return refuse(option, value, "a condition such as growth>5%,p<0.01", err);
     }
     settings->gate = gate;
     settings->has_gate = true;
@@ -301,8 +279,7 @@ int hp_cli_set_path_map(struct hp_cli_settings *settings,
                         struct hp_err *err) {
     char *equals = strchr(value, '=');
     if (equals == NULL || equals == value) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s takes OLD=NEW, not \"%s\"",
-                           option->name, value);
+        return refuse(option, value, "OLD=NEW", err);
     }
     *equals = '\0';
     settings->path_maps = hp_cli_grow(settings->path_maps, settings->path_map_count,

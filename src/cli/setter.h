@@ -8,7 +8,7 @@
 hp_cli_set_fn hp_cli_set_bool;
 // An enum: `number`, plus the place of the value among the choices.
 hp_cli_set_fn hp_cli_set_enum;
-// A size_t of 1 or more.
+// A size_t of `number` or more.
 hp_cli_set_fn hp_cli_set_count;
 // A const char *.
 hp_cli_set_fn hp_cli_set_text;
@@ -23,8 +23,7 @@ hp_cli_set_fn hp_cli_set_folder;
 
 // One of a kind: `field` is not used.
 hp_cli_set_fn hp_cli_set_max_skipped; // N or P%
-hp_cli_set_fn hp_cli_set_limit;
-hp_cli_set_fn hp_cli_set_confidence; // percent
+hp_cli_set_fn hp_cli_set_confidence;  // percent
 hp_cli_set_fn hp_cli_set_by;
 hp_cli_set_fn hp_cli_set_gate;
 hp_cli_set_fn hp_cli_set_jobs;

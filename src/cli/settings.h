@@ -33,8 +33,7 @@ struct hp_cli_settings {
     bool null_separated; // its paths end in NUL, not in a newline
     struct hp_read_options read;
     struct hp_report_options report; // with its kind and format, for those that report
-    bool limit_given;
-    bool timeline; // of merge: dump by dump
+    bool timeline;                   // of merge: dump by dump
     bool no_symbols;
     uint64_t max_memory; // bytes, 0 for no limit
     const char *output;  // or NULL for standard output
