@@ -194,19 +194,32 @@ HP_API int hp_filter_check(const struct hp_filter *filter, struct hp_err *err);
 
 // --- reports ------------------------------------------------------------------
 
+// In the order in which people are told of them.
 enum hp_report_kind {
     HP_REPORT_TOP,      // a table of functions
+    HP_REPORT_TREE,     // who calls whom, from the roots on
+    HP_REPORT_PEEK,     // callers and callees of the functions that HP_PICK matches
+    HP_REPORT_LIST,     // their source, line by line
     HP_REPORT_STACKS,   // every distinct stack
     HP_REPORT_DIFF,     // what changed from some inputs to others
     HP_REPORT_TREND,    // how functions grew over a series of dumps
     HP_REPORT_MERGE,    // the merged profile, for other tools
     HP_REPORT_TIMELINE, // the same, dump by dump with their times
     HP_REPORT_INFO,     // what the inputs are
-    HP_REPORT_TREE,     // who calls whom, from the roots on
-    HP_REPORT_PEEK,     // callers and callees of the functions that HP_PICK matches
-    HP_REPORT_LIST,     // their source, line by line
     HP_REPORT_KINDS,
 };
+
+// What a kind of report has to be given beside inputs.
+enum hp_report_argument {
+    HP_TAKES_PATTERN = 1 << 0, // HP_PICK
+    HP_TAKES_BASE = 1 << 1,    // inputs to compare with: hp_read_options.base_count
+};
+
+// "top"; what it answers, in one line, or NULL of what is a form of another; and
+// enum hp_report_argument.  kind < HP_REPORT_KINDS.
+HP_API const char *hp_report_name(enum hp_report_kind kind);
+HP_API const char *hp_report_help(enum hp_report_kind kind);
+HP_API unsigned hp_report_takes(enum hp_report_kind kind);
 
 enum hp_granularity {
     HP_BY_FUNCTION,

@@ -6,44 +6,64 @@
 #include <string.h>
 #include <unistd.h>
 
-// clang-format off
-static const struct hp_cli_command commands[] = {
-    {"top", "INPUT...", HP_CLI_TOP, HP_REPORT_TOP,
-     "which functions hold, or allocated, the memory"},
-    {"tree", "INPUT...", HP_CLI_TREE, HP_REPORT_TREE,
-     "who calls the functions that hold the memory, from the roots on"},
-    {"peek", "REGEX INPUT...", HP_CLI_PEEK, HP_REPORT_PEEK,
-     "who calls the functions that match, and whom they call", true},
-    {"list", "REGEX INPUT...", HP_CLI_LIST, HP_REPORT_LIST,
-     "the source of the functions that match, line by line", true},
-    {"stacks", "INPUT...", HP_CLI_STACKS, HP_REPORT_STACKS,
-     "every distinct stack with its values"},
-    {"diff", "BASE NEW, or BASE... --to NEW...", HP_CLI_DIFF, HP_REPORT_DIFF,
-     "what changed, and whether it is more than sampling noise"},
-    {"trend", "INPUT...", HP_CLI_TREND, HP_REPORT_TREND,
-     "how functions grew over a series of dumps of one process"},
-    {"merge", "INPUT...", HP_CLI_MERGE, HP_REPORT_MERGE,
-     "all inputs as one profile, for other tools"},
-    {"info", "INPUT...", HP_CLI_INFO, HP_REPORT_INFO,
-     "what the inputs are: formats, sample periods, totals, modules, damage"},
-    {"help", "[COMMAND]", HP_CLI_HELP, HP_REPORT_TOP,
-     "how to use the tool, or one command with its options"},
-    {"version", "", HP_CLI_VERSION, HP_REPORT_TOP,
-     "the version of the tool"},
+struct commands {
+    struct hp_cli_command at[HP_REPORT_KINDS + 2];
+    size_t count;
 };
 
-// clang-format on
+static const char *arguments_of(enum hp_report_kind kind) {
+    unsigned takes = hp_report_takes(kind);
+    return (takes & HP_TAKES_PATTERN) != 0 ? "REGEX INPUT..."
+           : (takes & HP_TAKES_BASE) != 0  ? "BASE NEW, or BASE... --to NEW..."
+                                           : "INPUT...";
+}
+
+static void add_reports(struct commands *commands) {
+    for (enum hp_report_kind kind = 0; kind < HP_REPORT_KINDS; kind++) {
+        if (hp_report_help(kind) != NULL) {
+            commands->at[commands->count++] = (struct hp_cli_command){
+                .name = hp_report_name(kind),
+                .arguments = arguments_of(kind),
+                .help = hp_report_help(kind),
+                .id = 1u << kind,
+                .kind = kind,
+                .takes_pattern = (hp_report_takes(kind) & HP_TAKES_PATTERN) != 0,
+            };
+        }
+    }
+}
+
+// Made when they are first asked for.
+static const struct commands *all_commands(void) {
+    static struct commands commands;
+    if (commands.count == 0) {
+        add_reports(&commands);
+        commands.at[commands.count++] = (struct hp_cli_command){
+            .name = "help",
+            .arguments = "[COMMAND]",
+            .help = "how to use the tool, or one command with its options",
+            .id = HP_CLI_HELP,
+        };
+        commands.at[commands.count++] = (struct hp_cli_command){
+            .name = "version",
+            .arguments = "",
+            .help = "the version of the tool",
+            .id = HP_CLI_VERSION,
+        };
+    }
+    return &commands;
+}
 
 size_t hp_cli_command_count(void) {
-    return sizeof commands / sizeof *commands;
+    return all_commands()->count;
 }
 
 const struct hp_cli_command *hp_cli_command(size_t i) {
-    return &commands[i];
+    return &all_commands()->at[i];
 }
 
-const struct hp_cli_command *hp_cli_command_by_id(enum hp_cli_command_id id) {
-    const struct hp_cli_command *command = commands;
+const struct hp_cli_command *hp_cli_command_by_id(unsigned id) {
+    const struct hp_cli_command *command = hp_cli_command(0);
     while (command->id != id) {
         command++;
     }
@@ -55,9 +75,10 @@ static const struct hp_cli_command *command_of_format(const char *format) {
     const struct hp_cli_command *found = NULL;
     size_t count = 0;
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
-        bool reports = (commands[i].id & (HP_CLI_HELP | HP_CLI_VERSION)) == 0;
-        if (reports && hp_format_fits(format, commands[i].kind)) {
-            found = &commands[i];
+        const struct hp_cli_command *command = hp_cli_command(i);
+        if ((command->id & HP_CLI_REPORTS) != 0 &&
+            hp_format_fits(format, command->kind)) {
+            found = command;
             count++;
         }
     }
@@ -79,7 +100,7 @@ static int unknown(const char *word, struct hp_err *err) {
     struct hp_cli_suggestion suggestion = {.word = word};
     const char *name;
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
-        hp_cli_suggestion_try(&suggestion, commands[i].name);
+        hp_cli_suggestion_try(&suggestion, hp_cli_command(i)->name);
     }
     for (size_t i = 0; i < hp_format_count(); i++) {
         name = hp_format_name(i);
@@ -106,8 +127,8 @@ int hp_cli_command_find(const char *word, const struct hp_cli_command **command,
                         const char **format, struct hp_err *err) {
     *format = NULL;
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
-        if (strcmp(word, commands[i].name) == 0) {
-            *command = &commands[i];
+        if (strcmp(word, hp_cli_command(i)->name) == 0) {
+            *command = hp_cli_command(i);
             return HP_OK;
         }
     }

@@ -1,37 +1,38 @@
-// The commands, as a table.
+// The commands: one for each kind of report that has a help, and two more.
 #ifndef HP_CLI_COMMAND_H
 #define HP_CLI_COMMAND_H
 
 #include "hprof-agg/hprof-agg.h"
 
-// Bits, so that an option can say which commands it concerns.
+// Bits, so that an option can say which commands it concerns: of a report the bit of its kind.
 enum hp_cli_command_id {
-    HP_CLI_TOP = 1 << 0,
-    HP_CLI_STACKS = 1 << 1,
-    HP_CLI_MERGE = 1 << 2,
-    HP_CLI_INFO = 1 << 3,
-    HP_CLI_HELP = 1 << 4,
-    HP_CLI_VERSION = 1 << 5,
-    HP_CLI_DIFF = 1 << 6,
-    HP_CLI_TREND = 1 << 7,
-    HP_CLI_TREE = 1 << 8,
-    HP_CLI_PEEK = 1 << 9,
-    HP_CLI_LIST = 1 << 10,
+    HP_CLI_TOP = 1 << HP_REPORT_TOP,
+    HP_CLI_TREE = 1 << HP_REPORT_TREE,
+    HP_CLI_PEEK = 1 << HP_REPORT_PEEK,
+    HP_CLI_LIST = 1 << HP_REPORT_LIST,
+    HP_CLI_STACKS = 1 << HP_REPORT_STACKS,
+    HP_CLI_DIFF = 1 << HP_REPORT_DIFF,
+    HP_CLI_TREND = 1 << HP_REPORT_TREND,
+    HP_CLI_MERGE = 1 << HP_REPORT_MERGE,
+    HP_CLI_INFO = 1 << HP_REPORT_INFO,
+    HP_CLI_REPORTS = (1 << HP_REPORT_KINDS) - 1, // also those without a name here
+    HP_CLI_HELP = 1 << HP_REPORT_KINDS,
+    HP_CLI_VERSION = HP_CLI_HELP << 1,
 };
 
 struct hp_cli_command {
     const char *name;
-    const char *arguments; // what follows the options in a usage line, or ""
-    enum hp_cli_command_id id;
-    enum hp_report_kind kind; // for those that report
+    const char *arguments;    // what follows the options in a usage line, or ""
     const char *help;         // what it answers, in one line
+    unsigned id;              // a bit of enum hp_cli_command_id
+    enum hp_report_kind kind; // for those that report
     bool takes_pattern;       // before the inputs
 };
 
 // i < hp_cli_command_count().
 size_t hp_cli_command_count(void);
 const struct hp_cli_command *hp_cli_command(size_t i);
-const struct hp_cli_command *hp_cli_command_by_id(enum hp_cli_command_id id);
+const struct hp_cli_command *hp_cli_command_by_id(unsigned id);
 
 // The formats whose names are words for a command, `merge --format=NAME` or, if another alone
 // writes it, that one; i = 0, 1, ...; NULL after the last.

@@ -258,7 +258,7 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
     if (ret != HP_OK || settings->help || settings->version) {
         return ret;
     }
-    if ((settings->command->id & (HP_CLI_HELP | HP_CLI_VERSION)) != 0) {
+    if ((settings->command->id & HP_CLI_REPORTS) == 0) {
         return read_help_or_version(given, settings, err);
     }
     ret = apply(given, settings, err);

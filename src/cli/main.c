@@ -24,7 +24,7 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *ou
         hp_cli_usage_print_short(stderr);
         return HP_E_USAGE;
     }
-    if ((settings->command->id & (HP_CLI_HELP | HP_CLI_VERSION)) != 0) {
+    if ((settings->command->id & HP_CLI_REPORTS) == 0) {
         return hp_cli_usage_run(settings, err);
     }
     return hp_cli_job_run(settings, outcome, err);

@@ -91,13 +91,19 @@ static size_t bits(unsigned set) {
     return count;
 }
 
+// The commands that report.
+static unsigned all_reports(void) {
+    unsigned all = 0;
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        all |= hp_cli_command(i)->id & HP_CLI_REPORTS;
+    }
+    return all;
+}
+
 // Which commands it concerns, or which not, unless it is all that report.
 static void put_scope(FILE *out, const struct hp_cli_option *option) {
-    const unsigned reports = HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_LIST |
-                             HP_CLI_STACKS | HP_CLI_DIFF | HP_CLI_TREND | HP_CLI_MERGE |
-                             HP_CLI_INFO;
-    unsigned left = option->commands & reports;
-    unsigned others = reports & ~left;
+    unsigned left = option->commands & all_reports();
+    unsigned others = all_reports() & ~left;
     if (others == 0) {
         return;
     }

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+// A report that is not named here has the options of tables.
 enum {
+    ALL = HP_CLI_REPORTS | HP_CLI_HELP | HP_CLI_VERSION,
+    REPORTS = HP_CLI_REPORTS,
+    VIEWS = REPORTS & ~HP_CLI_INFO,
+    TABLES = VIEWS & ~HP_CLI_MERGE,
     SERIES = HP_CLI_DIFF | HP_CLI_TREND,
-    TABLES =
-        HP_CLI_TOP | HP_CLI_TREE | HP_CLI_PEEK | HP_CLI_LIST | HP_CLI_STACKS | SERIES,
-    VIEWS = TABLES | HP_CLI_MERGE,
     PROFILES = HP_CLI_TOP | HP_CLI_STACKS | HP_CLI_MERGE | HP_CLI_DIFF, // for pprof
-    REPORTS = VIEWS | HP_CLI_INFO,
-    ALL = REPORTS | HP_CLI_HELP | HP_CLI_VERSION,
 };
 
 #define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})

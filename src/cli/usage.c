@@ -136,7 +136,7 @@ static void put_formats(FILE *out, const struct hp_cli_command *topic, size_t co
 
 static void put_topic(FILE *out, const struct hp_cli_command *topic, size_t columns) {
     char line[TEXT_MAX];
-    bool has_options = (topic->id & (HP_CLI_HELP | HP_CLI_VERSION)) == 0;
+    bool has_options = (topic->id & HP_CLI_REPORTS) != 0;
     snprintf(line, sizeof line, "Usage: hprof-agg %s %s%s", topic->name,
              has_options ? "[OPTIONS] " : "", topic->arguments);
     put_paragraph(out, line, columns);

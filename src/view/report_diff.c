@@ -379,6 +379,7 @@ static struct hp_growth growth(const struct hp_view *view, size_t row) {
 
 const struct hp_report hp_report_diff = {
     .name = "diff",
+    .help = "what changed, and whether it is more than sampling noise",
     .is_table = true,
     .has_sides = true,
     .build = build,

@@ -280,6 +280,8 @@ static struct hp_origin origin(const struct hp_view *view, size_t row) {
 
 const struct hp_report hp_report_list = {
     .name = "list",
+    .help = "the source of the functions that match, line by line",
+    .takes_pattern = true,
     .build = build,
     .cell = cell,
     .origin = origin,

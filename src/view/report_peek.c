@@ -231,6 +231,8 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
 
 const struct hp_report hp_report_peek = {
     .name = "peek",
+    .help = "who calls the functions that match, and whom they call",
+    .takes_pattern = true,
     .build = build,
     .cell = cell,
     .done = done,

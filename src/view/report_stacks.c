@@ -11,5 +11,6 @@ static int build(struct hp_view *view, struct hp_err *err) {
 
 const struct hp_report hp_report_stacks = {
     .name = "stacks",
+    .help = "every distinct stack with its values",
     .build = build,
 };

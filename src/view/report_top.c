@@ -129,6 +129,7 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
 
 const struct hp_report hp_report_top = {
     .name = "top",
+    .help = "which functions hold, or allocated, the memory",
     .is_table = true,
     .build = build,
     .cell = cell,

@@ -279,6 +279,7 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
 
 const struct hp_report hp_report_tree = {
     .name = "tree",
+    .help = "who calls the functions that hold the memory, from the roots on",
     .build = build,
     .cell = cell,
     .done = done,

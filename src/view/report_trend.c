@@ -461,6 +461,7 @@ static struct hp_growth growth(const struct hp_view *view, size_t number) {
 
 const struct hp_report hp_report_trend = {
     .name = "trend",
+    .help = "how functions grew over a series of dumps of one process",
     .is_table = true,
     .needs_series = true,
     .build = build,

@@ -1,15 +1,34 @@
 #include "view/view.h"
 
 // What is written by formats that take stacks alone, or tell of the inputs.
-static const struct hp_report hp_report_merge = {.name = "merge"};
-static const struct hp_report hp_report_timeline = {.name = "timeline",
-                                                    .needs_series = true};
-static const struct hp_report hp_report_info = {.name = "info"};
-
-const struct hp_report *const hp_reports[HP_REPORT_KINDS] = {
-    [HP_REPORT_TOP] = &hp_report_top,     [HP_REPORT_STACKS] = &hp_report_stacks,
-    [HP_REPORT_DIFF] = &hp_report_diff,   [HP_REPORT_TREND] = &hp_report_trend,
-    [HP_REPORT_MERGE] = &hp_report_merge, [HP_REPORT_TIMELINE] = &hp_report_timeline,
-    [HP_REPORT_INFO] = &hp_report_info,   [HP_REPORT_TREE] = &hp_report_tree,
-    [HP_REPORT_PEEK] = &hp_report_peek,   [HP_REPORT_LIST] = &hp_report_list,
+const struct hp_report hp_report_merge = {
+    .name = "merge",
+    .help = "all inputs as one profile, for other tools",
 };
+const struct hp_report hp_report_timeline = {
+    .name = "timeline",
+    .needs_series = true,
+};
+const struct hp_report hp_report_info = {
+    .name = "info",
+    .help = "what the inputs are: formats, sample periods, totals, modules, damage",
+};
+
+#define ENTRY(kind, report) [kind] = &(report),
+const struct hp_report *const hp_reports[HP_REPORT_KINDS] = {HP_EACH_REPORT(ENTRY)};
+
+// --- for programs -------------------------------------------------------------------------
+
+const char *hp_report_name(enum hp_report_kind kind) {
+    return hp_reports[kind]->name;
+}
+
+const char *hp_report_help(enum hp_report_kind kind) {
+    return hp_reports[kind]->help;
+}
+
+unsigned hp_report_takes(enum hp_report_kind kind) {
+    const struct hp_report *report = hp_reports[kind];
+    return (report->takes_pattern ? HP_TAKES_PATTERN : 0u) |
+           (report->has_sides ? HP_TAKES_BASE : 0u);
+}

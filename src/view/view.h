@@ -88,10 +88,12 @@ struct hp_growth {
 };
 
 struct hp_report {
-    const char *name;  // "top"
-    bool is_table;     // its rows are all that it has: formats of rows write it
-    bool needs_series; // the inputs are dumps of one process
-    bool has_sides;    // the inputs have two sides
+    const char *name;   // "top"
+    const char *help;   // what it answers, in one line; NULL: no command asks for it
+    bool is_table;      // its rows are all that it has: formats of rows write it
+    bool needs_series;  // the inputs are dumps of one process
+    bool has_sides;     // the inputs have two sides
+    bool takes_pattern; // of the functions that it is about
     int (*build)(struct hp_view *view, struct hp_err *err); // NULL: there are no rows
     void (*cell)(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
                  struct hp_content *content);
@@ -102,9 +104,24 @@ struct hp_report {
     void (*done)(struct hp_view *view); // NULL: there is nothing to free
 };
 
-// Each is at the end of its file; reports.c lists them.
-extern const struct hp_report hp_report_top, hp_report_stacks, hp_report_diff,
-    hp_report_trend, hp_report_tree, hp_report_peek, hp_report_list;
+// X(kind, report) of each.  A report is at the end of its file; those without rows are in
+// reports.c.
+// clang-format off
+#define HP_EACH_REPORT(X) \
+    X(HP_REPORT_TOP, hp_report_top) \
+    X(HP_REPORT_TREE, hp_report_tree) \
+    X(HP_REPORT_PEEK, hp_report_peek) \
+    X(HP_REPORT_LIST, hp_report_list) \
+    X(HP_REPORT_STACKS, hp_report_stacks) \
+    X(HP_REPORT_DIFF, hp_report_diff) \
+    X(HP_REPORT_TREND, hp_report_trend) \
+    X(HP_REPORT_MERGE, hp_report_merge) \
+    X(HP_REPORT_TIMELINE, hp_report_timeline) \
+    X(HP_REPORT_INFO, hp_report_info)
+// clang-format on
+
+#define HP_DECLARE_REPORT(kind, report) extern const struct hp_report report;
+HP_EACH_REPORT(HP_DECLARE_REPORT)
 
 extern const struct hp_report *const hp_reports[HP_REPORT_KINDS];
 

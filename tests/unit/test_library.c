@@ -92,6 +92,19 @@ Test(library, has_filters_of_each_report_and_not_of_the_profile) {
     hp_profile_free(profile);
 }
 
+Test(library, tells_what_its_reports_are_and_take) {
+    for (enum hp_report_kind kind = 0; kind < HP_REPORT_KINDS; kind++) {
+        bool has_command = kind != HP_REPORT_TIMELINE;
+        bool takes_pattern = kind == HP_REPORT_PEEK || kind == HP_REPORT_LIST;
+        cr_expect_not_null(hp_report_name(kind));
+        cr_expect_eq(hp_report_help(kind) != NULL, has_command);
+        cr_expect_eq(hp_report_takes(kind), takes_pattern            ? HP_TAKES_PATTERN
+                                            : kind == HP_REPORT_DIFF ? HP_TAKES_BASE
+                                                                     : 0u);
+    }
+    cr_expect_str_eq(hp_report_name(HP_REPORT_TOP), "top");
+}
+
 Test(library, tells_which_report_was_not_planned) {
     char path[64];
     int fd = file_of(dump, sizeof dump - 1, path);
