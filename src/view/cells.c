@@ -28,6 +28,10 @@ size_t hp_view_needed(const struct hp_view *view, size_t count) {
     return view->use.all_rows ? count : hp_view_shown(view, count);
 }
 
+const char *hp_view_row_kind(const struct hp_view *view) {
+    return view->report->row ? view->report->row : hp_granularity_text(view->options.by);
+}
+
 struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field,
                                enum hp_metric metric) {
     struct hp_content content = {.amount = {.range = unknown, .is_unknown = true},

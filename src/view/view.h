@@ -90,6 +90,7 @@ struct hp_growth {
 struct hp_report {
     const char *name;   // "top"
     const char *help;   // what it answers, in one line; NULL: no command asks for it
+    const char *row;    // what one stands for; NULL: what options.by says
     bool is_table;      // its rows are all that it has: formats of rows write it
     bool needs_series;  // the inputs are dumps of one process
     bool has_sides;     // the inputs have two sides
@@ -204,6 +205,9 @@ size_t hp_view_shown(const struct hp_view *view, size_t count);
 
 // And how many may be asked for.
 size_t hp_view_needed(const struct hp_view *view, size_t count);
+
+// What a row stands for: "function".
+const char *hp_view_row_kind(const struct hp_view *view);
 
 // What a row says; its interval; and what is known of an estimate, as in enum hp_row_flag.
 struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field,

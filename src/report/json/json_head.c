@@ -40,7 +40,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out,
                   "{\"schema\": \"hprof-agg.%s/1\", \"command\": \"%s\", "
                   "\"by\": \"%s\",\n ",
-                  command, command, hp_granularity_text(options->by));
+                  command, command, hp_view_row_kind(view));
     if (options->by == HP_BY_LABEL) {
         hp_sink_text(out, "\"label\": ");
         hp_json_string(out, hp_span_of(options->label));

@@ -100,8 +100,7 @@ static void put_titles(const struct table *t) {
             between = " ";
         }
     }
-    hp_sink_print(t->out, "  %s%s\n", hp_granularity_text(t->view->options.by),
-                  hp_text_plain(t->view));
+    hp_sink_print(t->out, "  %s%s\n", hp_view_row_kind(t->view), hp_text_plain(t->view));
 }
 
 // --- cells --------------------------------------------------------------------------------
@@ -248,7 +247,7 @@ static void put_rest(const struct table *t, size_t shown) {
     const struct hp_view *view = t->view;
     size_t rows = view->rows.count - shown;
     if (rows > 0 && adds_up(view)) {
-        hp_text_rest(t->out, rows, hp_granularity_text(view->options.by),
+        hp_text_rest(t->out, rows, hp_view_row_kind(view),
                      view->head.filtered.of[t->metric] - t->running, t->total);
     } else if (rows > 0) {
         hp_sink_print(t->out, "… %zu more: --limit=0 shows all\n", rows);
