@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'propert
 from harness import Tests, scratch  # noqa: E402
 from reports import Callgrind, Sums, cases, compare, difference, hostile_dump, reference  # noqa: E402
 
+READS = {'callgrind': 'callgrind_annotate'}
 t = Tests()
 EVENTS = {'inuse-space': 'InuseBytes', 'inuse-objects': 'InuseObjects',
           'alloc-space': 'AllocBytes', 'alloc-objects': 'AllocObjects'}

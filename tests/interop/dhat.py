@@ -18,6 +18,7 @@ from harness import Tests, hostile_dump, scratch  # noqa: E402
 from peers import FirefoxProfiler, Node  # noqa: E402
 from reports import Sums, cases, compare, reference  # noqa: E402
 
+READS = {'dhat': 'Valgrind and the Firefox Profiler'}
 t = Tests()
 node = Node(sys.argv[3])
 VIEWER = '/usr/libexec/valgrind/dh_view.html'

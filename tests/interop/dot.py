@@ -18,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'propert
 from harness import Tests, hostile_dump, scratch  # noqa: E402
 from reports import cases, reference  # noqa: E402
 
+READS = {'dot': 'Graphviz'}
 t = Tests()
 SVG = '{http://www.w3.org/2000/svg}'
 VALUE = r'([\d,]+)(?: B)?'

@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'propert
 from harness import Tests, scratch  # noqa: E402
 from peers import FirefoxProfiler, Node  # noqa: E402
 
+READS = {'firefox': 'the Firefox Profiler'}
 t = Tests()
 node = Node(sys.argv[3])
 SYMBOLS = f'--symbol-dir={t.root}'

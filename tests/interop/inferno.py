@@ -19,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'propert
 from harness import Tests, hostile_dump, scratch  # noqa: E402
 from reports import cases, compare, difference, reference, stack_sums  # noqa: E402
 
+READS = {'folded': 'inferno', 'difffolded': 'inferno'}
 t = Tests()
 PROGRAMS = pathlib.Path(sys.argv[3]).resolve() / 'inferno' / 'bin'
 SYMBOLS = f'--symbol-dir={t.root}'

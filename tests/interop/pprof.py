@@ -16,6 +16,7 @@ from harness import Tests, hostile_dump, scratch  # noqa: E402
 from pprof_tool import pprof, top_of, write_with  # noqa: E402
 from profile_proto import Profile, canonical  # noqa: E402
 
+READS = {'pprof': 'pprof and protoc'}
 t = Tests()
 write = write_with(t)
 SYMBOLS = f'--symbol-dir={t.root}'

@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'propert
 from harness import Tests, hostile_dump, scratch  # noqa: E402
 from profile_proto import Profile  # noqa: E402
 
+READS = {'pprof': 'pprof-format'}
 t = Tests()
 MODULES = pathlib.Path(sys.argv[3]).resolve() / 'node_modules'
 SCRIPT = pathlib.Path(__file__).resolve().with_suffix('.mjs')

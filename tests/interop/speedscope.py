@@ -17,6 +17,7 @@ from harness import Tests, hostile_dump, scratch  # noqa: E402
 from peers import Node  # noqa: E402
 from reports import cases, difference, reference  # noqa: E402
 
+READS = {'speedscope': 'speedscope', 'folded': 'speedscope'}
 t = Tests()
 node = Node(sys.argv[3])
 SYMBOLS = f'--symbol-dir={t.root}'

@@ -75,6 +75,11 @@ class Tests:
             raise AssertionError(f'{result} ended with {result.code}: {result.err.strip()}')
         return result
 
+    def formats_of(self, *command):
+        """The names of the formats that a command writes; without one of all that there are."""
+        out = self.ok('help', *command).out
+        return re.findall(r'^  (\w+) ', out.partition('\nFormats')[2], re.M)
+
     def totals(self, *args, **options):
         return self.ok('info', '--no-symbols', *args, **options).totals()
 
