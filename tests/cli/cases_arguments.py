@@ -26,12 +26,11 @@ def help_of_a_command_leaves_out_what_does_not_concern_it(t):
 
 @case
 def help_of_a_command_has_the_formats_it_writes(t):
-    for command in ("top", "tree", "peek", "list", "stacks", "diff", "trend", "merge", "info"):
+    for command, pattern in t.reports().items():
         out = check(t.run("help", command, env={"COLUMNS": "200"}), 0).out
         shown = re.search("^  -f, --format.*: (.*)$", out, re.M)[1].split(", ")
         assert re.findall(r"^  (\w+) ", out.partition("\nFormats")[2], re.M) == shown, out
         wrong = next(name for name in ("difffolded", "json", "folded") if name not in shown)
-        pattern = ["x"] * (command in ("peek", "list"))
         check(t.run(command, "-f", wrong, *pattern, *t.procs[:2]), 2, "",
               f"{command} does not write {wrong}, but: {', '.join(shown)}\n")
 
@@ -44,8 +43,7 @@ def help_of_a_format_is_that_of_merge(t):
 @case
 def help_fits_the_columns(t):
     for columns in (40, 59, 60, 80, 132):
-        for topic in ([], ["top"], ["info"], ["tree"], ["peek"], ["list"], ["diff"], ["trend"],
-                      ["stacks"], ["merge"]):
+        for topic in ([], *([command] for command in t.reports())):
             out = t.run("help", *topic, env={"COLUMNS": str(columns)}).out
             assert max(map(len, out.splitlines())) <= columns, (columns, topic)
     assert max(map(len, t.run("help").out.splitlines())) <= 80
@@ -189,19 +187,22 @@ def options_of_pprof_go_with_it(t):
 
 
 IN_CELLS = ("--sort=cum", "--cum", "--confidence=90", "--no-error", "--spread")
-FORMATS_OF = {"text, json, tsv": IN_CELLS, "text, json, tsv, dot": ("--limit=9",),
-              "text, dot": ("--unit=KiB",)}
+ALL = ("text", "json", "tsv", "folded", "callgrind", "speedscope", "dhat", "dot", "pprof", "firefox")
+FORMATS_OF = {("text", "json", "tsv"): IN_CELLS, ("text", "json", "tsv", "dot"): ("--limit=9",),
+              ("text", "dot"): ("--unit=KiB",)}
 
 
 @case
 def options_of_a_table_go_with_what_has_rows(t):
+    out = t.run("help", "top", env={"COLUMNS": "250"}).out
     for known, options in FORMATS_OF.items():
         for option in options:
-            message = f"{option.partition('=')[0]} goes with --format={known}"
-            for name in ("text", "json", "tsv", "dot", "folded", "callgrind", "speedscope",
-                         "dhat", "pprof", "firefox"):
+            told = re.search(rf"{option.partition('=')[0]}\b.*?; for ([^\n]*)", out, re.S)[1]
+            assert [name for name in told.split(", ") if name in ALL] == list(known), told
+            message = f"{option.partition('=')[0]} goes with --format={told}\n"
+            for name in t.formats("top"):
                 result = t.run("top", "--no-symbols", "-f", name, option, t.dump)
-                if name in known.split(", "):
+                if name in told.split(", "):
                     plain = t.run("top", "--no-symbols", "-f", name, *t.procs)
                     other = t.run("top", "--no-symbols", "-f", name, option, *t.procs)
                     assert check(other).out != plain.out, (name, option)
@@ -244,7 +245,12 @@ def a_format_is_a_command(t):
 
 @case
 def a_format_of_several_commands_is_none_of_them(t):
-    for name in ("text", "json", "tsv"):
+    writers = {name: [command for command in t.reports() if name in t.formats(command)]
+               for name in t.formats()}
+    several = [name for name, commands in writers.items()
+               if len(commands) > 1 and "merge" not in commands]
+    assert {"text", "json", "tsv"} <= set(several)
+    for name in several:
         check(t.run(name, t.dump), 2, "",
               f"{name} is a format, not a command: hprof-agg top --format={name}\n")
         check(t.run("help", name), 2, "", f"{name} is a format")

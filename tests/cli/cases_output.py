@@ -110,8 +110,20 @@ def the_name_picks_the_format(t):
 
 
 @case
+def each_pattern_of_a_format_picks_it(t):
+    for name, patterns in t.formats().items():
+        command = next(command for command in t.reports() if name in t.formats(command))
+        inputs = t.procs[:2] if command == "diff" else t.procs[:1]
+        wanted = check(t.run(command, "--no-symbols", "-f", name, *inputs)).out
+        for file in (pattern.replace("*", "x") for pattern in patterns):
+            check(t.run(command, "--no-symbols", "-o", file, *inputs), 0)
+            got = (t.folder / file).read_bytes().decode("utf-8", "surrogateescape")
+            assert got == wanted, (command, name, file)
+
+
+@case
 def a_name_of_what_is_not_written_is_refused(t):
-    for file in ("x.html", "x.SVG", "x.png", "x.csv", "x.folded.gz", "x.heap", "x.json.zst"):
+    for file in ("x.html", "x.SVG", "x.png", "x.xlsx", "x.folded.gz", "x.heap", "x.json.zst"):
         for command in ("top", "merge"):
             check(t.run(command, "-o", file, t.dump), 2, "",
                   f"which format is {file} to be in? say it with --format")

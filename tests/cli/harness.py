@@ -3,6 +3,7 @@ import contextlib
 import os
 import pathlib
 import pty
+import re
 import select
 import shutil
 import signal
@@ -71,6 +72,24 @@ class Bench:
             raise
         decode = (lambda b: (b or b"").decode("utf-8", "surrogateescape"))
         return Result(process.returncode, decode(out), decode(err))
+
+    def told(self, title, *topic):
+        """What a part of the help lists: {name: what it says}."""
+        out = check(self.run("help", *topic, env={"COLUMNS": "250"})).out
+        part = out.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
+        return dict(re.findall(r"^  (\w+)(?: \[\w+\])?  +(.*)$", part, re.M))
+
+    def formats(self, *command):
+        """The formats that a command writes, or all: {name: patterns of names of files}."""
+        return {name: text.rpartition(": ")[2].split()
+                for name, text in self.told("Formats, and names of files", *command).items()}
+
+    def reports(self):
+        """The commands that report: {name: words that make up what it is given before inputs}."""
+        usages = {name: self.run("help", name).out.partition("\n")[0]
+                  for name in self.told("Commands")}
+        return {name: ["x"] * (" REGEX " in usage) for name, usage in usages.items()
+                if "[OPTIONS]" in usage}
 
     def run_on_terminal(self, *args, env=None, stdout=None):
         """Both outputs on a terminal, or only standard error; what it showed is `out`."""

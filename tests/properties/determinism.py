@@ -40,6 +40,13 @@ REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
            ('diff', '-n0', '-fjson', '--no-symbols', REDIS[0], REDIS[-1]),
            ('trend', '-n0', '-fjson', '--no-symbols', '--cum', *REDIS),
            ('info', '--no-symbols', *REAL)]
+# And what is in none of these.
+REPORTS += [(name, *['.'] * takes.startswith('REGEX '), '--no-symbols', *PROCS[:2])
+            for name, takes in t.reports().items() if name not in {report[0] for report in REPORTS}]
+REPORTS += [(next(command for command in t.reports() if name in t.formats_of(command)),
+             f'--format={name}', '--no-symbols', *PROCS[:2])
+            for name in t.formats_of() if not any(word in (f'-f{name}', f'--format={name}')
+                                                  for report in REPORTS for word in report)]
 ENVIRONMENTS = [{'LC_ALL': locale} for locale in
                 ('C', 'C.UTF-8', 'POSIX', 'en_US.UTF-8', 'de_DE.UTF-8', 'tr_TR.UTF-8')]
 ENVIRONMENTS += [{'COLUMNS': '40'}, {'TERM': 'xterm-256color'}, {'NO_COLOR': '1'},

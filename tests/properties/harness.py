@@ -80,6 +80,14 @@ class Tests:
         out = self.ok('help', *command).out
         return re.findall(r'^  (\w+) ', out.partition('\nFormats')[2], re.M)
 
+    def reports(self):
+        """The commands that report: {name: what its usage line says it takes}."""
+        part = self.ok('help').out.partition('\nCommands:\n')[2].partition('\n\n')[0]
+        usages = {name: self.ok('help', name).out.partition('\n')[0]
+                  for name in re.findall(r'^  (\w+) ', part, re.M)}
+        return {name: usage.partition('[OPTIONS] ')[2] for name, usage in usages.items()
+                if '[OPTIONS]' in usage}
+
     def totals(self, *args, **options):
         return self.ok('info', '--no-symbols', *args, **options).totals()
 
