@@ -176,9 +176,9 @@ void hp_cli_usage_print(FILE *out, const struct hp_cli_command *topic, size_t co
     fputc('\n', out);
     put_paragraph(
         out,
-        "Formats but text, json and tsv are commands too: hprof-agg folded INPUT... is "
-        "hprof-agg merge --format=folded INPUT..., and hprof-agg difffolded is hprof-agg "
-        "diff --format=difffolded.",
+        "A format that merge writes, or one command alone, is a command too: hprof-agg "
+        "folded INPUT... is hprof-agg merge --format=folded INPUT..., and hprof-agg "
+        "difffolded is hprof-agg diff --format=difffolded.",
         columns);
 }
 
