@@ -86,7 +86,12 @@ static const struct hp_cli_command *command_of_format(const char *format) {
     return merges ? hp_cli_command_by_id(HP_CLI_MERGE) : count == 1 ? found : NULL;
 }
 
-const char *hp_cli_format_word(size_t i, const struct hp_cli_command **command) {
+const char *hp_cli_command_word(size_t i, const struct hp_cli_command **command) {
+    if (i < hp_cli_command_count()) {
+        *command = hp_cli_command(i);
+        return (*command)->name;
+    }
+    i -= hp_cli_command_count();
     for (size_t all = 0; all < hp_format_count(); all++) {
         *command = command_of_format(hp_format_name(all));
         if (*command != NULL && i-- == 0) {
@@ -125,19 +130,10 @@ static int unknown(const char *word, struct hp_err *err) {
 
 int hp_cli_command_find(const char *word, const struct hp_cli_command **command,
                         const char **format, struct hp_err *err) {
-    *format = NULL;
-    for (size_t i = 0; i < hp_cli_command_count(); i++) {
-        if (strcmp(word, hp_cli_command(i)->name) == 0) {
-            *command = hp_cli_command(i);
-            return HP_OK;
-        }
-    }
-    const struct hp_cli_command *writer;
     const char *name;
-    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
+    for (size_t i = 0; (name = hp_cli_command_word(i, command)) != NULL; i++) {
         if (strcmp(word, name) == 0) {
-            *command = writer;
-            *format = name;
+            *format = name != (*command)->name ? name : NULL;
             return HP_OK;
         }
     }

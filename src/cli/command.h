@@ -34,11 +34,11 @@ size_t hp_cli_command_count(void);
 const struct hp_cli_command *hp_cli_command(size_t i);
 const struct hp_cli_command *hp_cli_command_by_id(unsigned id);
 
-// The formats whose names are words for a command, `merge --format=NAME` or, if another alone
-// writes it, that one; i = 0, 1, ...; NULL after the last.
-const char *hp_cli_format_word(size_t i, const struct hp_cli_command **command);
+// All words for commands: their names, and then those of formats, which mean `merge
+// --format=NAME` or, if another alone writes it, that one; i = 0, 1, ...; NULL after the last.
+const char *hp_cli_command_word(size_t i, const struct hp_cli_command **command);
 
-// By name.  Of a format's name `*format` is set, else it is NULL.  An unknown word is
+// By word.  Of a format's name `*format` is set, else it is NULL.  An unknown word is
 // HP_E_USAGE, with the nearest name as a suggestion.
 int hp_cli_command_find(const char *word, const struct hp_cli_command **command,
                         const char **format, struct hp_err *err);

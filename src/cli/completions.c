@@ -7,31 +7,14 @@
 
 #define GENERATED "Generated from the option table by hprof-agg-generator."
 
-// All commands, the formats among them.
-static void put_command_names(FILE *out) {
-    const struct hp_cli_command *writer;
-    const char *name;
-    for (size_t i = 0; i < hp_cli_command_count(); i++) {
-        fprintf(out, "%s%s", i > 0 ? " " : "", hp_cli_command(i)->name);
-    }
-    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
-        fprintf(out, " %s", name);
-    }
-}
-
-// The commands an option concerns, and the formats that stand for one of them.
-static void put_commands_of(FILE *out, unsigned commands) {
-    const struct hp_cli_command *writer;
-    const char *name, *separator = "";
-    for (size_t i = 0; i < hp_cli_command_count(); i++) {
-        if ((hp_cli_command(i)->id & commands) != 0) {
-            fprintf(out, "%s%s", separator, hp_cli_command(i)->name);
-            separator = " ";
-        }
-    }
-    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
-        if ((writer->id & commands) != 0) {
-            fprintf(out, " %s", name);
+// The words for these commands.
+static void put_words(FILE *out, unsigned commands, const char *separator) {
+    const struct hp_cli_command *command;
+    const char *word, *before = "";
+    for (size_t i = 0; (word = hp_cli_command_word(i, &command)) != NULL; i++) {
+        if ((command->id & commands) != 0) {
+            fprintf(out, "%s%s", before, word);
+            before = separator;
         }
     }
 }
@@ -54,6 +37,14 @@ static void put_quoted(FILE *out, const char *text, const char *special) {
         } else {
             fprintf(out, "%s%c", strchr(special, *text) != NULL ? "\\" : "", *text);
         }
+    }
+}
+
+static void put_help(FILE *out, const char *word, const struct hp_cli_command *command) {
+    if (word == command->name) {
+        put_quoted(out, command->help, "");
+    } else {
+        fprintf(out, "%s --format=%s", command->name, word);
     }
 }
 
@@ -126,19 +117,15 @@ static const char bash_end[] =
     "complete -F _hprof_agg hprof-agg\n";
 
 static void put_bash_words(FILE *out) {
-    const struct hp_cli_command *writer;
-    const char *name;
+    const struct hp_cli_command *command;
+    const char *word;
     fputs(
         "    if [[ -z $kind && $cur == -* ]]; then\n        kind=word\n"
         "        case $command in\n",
         out);
-    for (size_t i = 0; i < hp_cli_command_count(); i++) {
-        fprintf(out, "        %s) ", hp_cli_command(i)->name);
-        put_bash_options(out, hp_cli_command(i)->id);
-    }
-    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
-        fprintf(out, "        %s) ", name);
-        put_bash_options(out, writer->id);
+    for (size_t i = 0; (word = hp_cli_command_word(i, &command)) != NULL; i++) {
+        fprintf(out, "        %s) ", word);
+        put_bash_options(out, command->id);
     }
     fputs("        *) ", out);
     put_bash_options(out, ~0U);
@@ -147,7 +134,7 @@ static void put_bash_words(FILE *out) {
         "    elif [[ -z $kind && ( -z $command || $command == help ) ]]; then\n"
         "        kind=word words='",
         out);
-    put_command_names(out);
+    put_words(out, ~0U, " ");
     fputs("'\n    elif [[ -z $kind ]]; then\n        kind=file\n    fi\n", out);
 }
 
@@ -199,15 +186,9 @@ static void put_zsh_option(FILE *out, const struct hp_cli_option *option) {
 }
 
 static void put_zsh_arguments(FILE *out, const struct hp_cli_command *command) {
-    const struct hp_cli_command *writer;
-    const char *name;
     fputs("    ", out);
-    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
-        if (writer == command) {
-            fprintf(out, "%s | ", name);
-        }
-    }
-    fprintf(out, "%s) options=(\n", command->name);
+    put_words(out, command->id, " | ");
+    fputs(") options=(\n", out);
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
         if ((hp_cli_option(i)->commands & command->id) != 0) {
             put_zsh_option(out, hp_cli_option(i));
@@ -222,16 +203,13 @@ static void put_zsh_arguments(FILE *out, const struct hp_cli_command *command) {
 }
 
 static void put_zsh_commands(FILE *out) {
-    const struct hp_cli_command *writer;
-    const char *name;
+    const struct hp_cli_command *command;
+    const char *word;
     fputs("_hprof-agg_commands() {\n    local -a commands=(\n", out);
-    for (size_t i = 0; i < hp_cli_command_count(); i++) {
-        fprintf(out, "        '%s:", hp_cli_command(i)->name);
-        put_quoted(out, hp_cli_command(i)->help, "");
+    for (size_t i = 0; (word = hp_cli_command_word(i, &command)) != NULL; i++) {
+        fprintf(out, "        '%s:", word);
+        put_help(out, word, command);
         fputs("'\n", out);
-    }
-    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
-        fprintf(out, "        '%s:%s --format=%s'\n", name, writer->name, name);
     }
     fputs("    )\n    _describe -t commands command commands\n}\n\n", out);
 }
@@ -262,15 +240,9 @@ void hp_cli_completions_zsh(FILE *out) {
         out);
 }
 
-static void put_fish_command(FILE *out, const char *name, const char *help) {
-    fprintf(out, "complete -c hprof-agg -n __fish_use_subcommand -f -a %s -d '", name);
-    put_quoted(out, help, "");
-    fputs("'\n", out);
-}
-
 static void put_fish_option(FILE *out, const struct hp_cli_option *option) {
     fputs("complete -c hprof-agg -n '__fish_seen_subcommand_from ", out);
-    put_commands_of(out, option->commands);
+    put_words(out, option->commands, " ");
     fprintf(out, "' -l %s", option->name);
     if (option->letter != '\0') {
         fprintf(out, " -s %c", option->letter);
@@ -292,21 +264,19 @@ static void put_fish_option(FILE *out, const struct hp_cli_option *option) {
 }
 
 void hp_cli_completions_fish(FILE *out) {
-    const struct hp_cli_command *writer;
-    const char *name;
+    const struct hp_cli_command *command;
+    const char *word;
     fputs("# " GENERATED "\n", out);
-    for (size_t i = 0; i < hp_cli_command_count(); i++) {
-        put_fish_command(out, hp_cli_command(i)->name, hp_cli_command(i)->help);
-    }
-    for (size_t i = 0; (name = hp_cli_format_word(i, &writer)) != NULL; i++) {
-        char help[64];
-        snprintf(help, sizeof help, "%s --format=%s", writer->name, name);
-        put_fish_command(out, name, help);
+    for (size_t i = 0; (word = hp_cli_command_word(i, &command)) != NULL; i++) {
+        fprintf(out, "complete -c hprof-agg -n __fish_use_subcommand -f -a %s -d '",
+                word);
+        put_help(out, word, command);
+        fputs("'\n", out);
     }
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
         put_fish_option(out, hp_cli_option(i));
     }
     fputs("complete -c hprof-agg -n '__fish_seen_subcommand_from help' -f -a '", out);
-    put_command_names(out);
+    put_words(out, ~0U, " ");
     fputs("'\n", out);
 }
