@@ -3,7 +3,6 @@
 #include "cli/message.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define SHOWN_MAX 10
 

@@ -8,7 +8,6 @@
 #include "lib/input_queue.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>

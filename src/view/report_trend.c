@@ -14,7 +14,6 @@
 #include "stats/measure.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double least_samples = 2.5; // of a row, on average of the dumps
 static const double seconds_per_hour = 3600;

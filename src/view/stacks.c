@@ -1,7 +1,6 @@
 #include "view/stacks.h"
 
 #include "base/hash.h"
-#include "view/rounding.h"
 #include "view/visible_frames.h"
 
 #include <string.h>

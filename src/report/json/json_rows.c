@@ -1,10 +1,10 @@
-// For programs.  One object; which keys it has and what they mean is told where the head and
-// the rows of each report are written.  Any report whose rows say all:
+// For programs: one object, whose keys are listed where the head and the rows of each report
+// are written.  Of any report whose rows say all:
 //
 //     {head, "rows": [{"name": "f", CELLS}, ...], tail}
 //
-// CELLS are told in json_cells.c.  With --spread there is also, after
-// the rows, "outliers": [{"input", "value", "others", "p", "q"}].
+// CELLS are in json_cells.c.  With --spread there is also, after the rows,
+// "outliers": [{"input", "value", "others", "p", "q"}].
 #include "report/json/json.h"
 
 #include "view/top.h"

@@ -2,8 +2,8 @@
 //
 //     {"parent": 0, "depth": 1, "name": "f", "cum": ESTIMATE, "flat": 1.500}
 //
-// of the metric asked for; "flat" is null if inverted.  "parent" is the number of a row before this one, from 0, or null.
-// After the rows "hidden": 3 tells how many nodes --limit and --min-share left out.
+// of the metric asked for; "flat" is null if inverted.  "parent" is the number of a row before
+// this one, from 0, or null.  "hidden": 3 says how many nodes --limit and --min-share left out.
 #include "report/json/json.h"
 
 #include "view/report_tree.h"

@@ -11,8 +11,6 @@
 #include "view/report_trend.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static void put_p(struct hp_sink *out, double p) {
     char text[HP_NUMBER_SIZE];

@@ -137,20 +137,20 @@ static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_head *head = &view->head;
     enum hp_metric metric = view->options.metric;
     const struct hp_error *error = &head->filtered_errors[hp_column_of(metric)];
-    struct hp_amount left = {.sum = head->filtered.of[metric], .error = error};
+    struct hp_amount filtered = {.sum = head->filtered.of[metric], .error = error};
     char text[HP_NUMBER_SIZE];
     if (!hp_text_filters(out, view)) {
         return;
     }
-    hp_text_format(text, left.sum, metric, HP_UNIT_AUTO);
+    hp_text_format(text, filtered.sum, metric, HP_UNIT_AUTO);
     hp_sink_text(out, text);
     if (hp_text_has_errors(view) && error->samples > 0) {
-        hp_text_half(text, view, &left, metric, HP_UNIT_AUTO);
+        hp_text_half(text, view, &filtered, metric, HP_UNIT_AUTO);
         hp_sink_print(out, hp_measure_is_known(error, metric) ? " ± %s" : " (%s)", text);
     }
     hp_text_format(text, head->total.of[metric], metric, HP_UNIT_AUTO);
     hp_sink_print(out, " of %s", text);
-    hp_text_share(text, left.sum, head->total.of[metric]);
+    hp_text_share(text, filtered.sum, head->total.of[metric]);
     hp_sink_print(out, " (%s)\n", text);
 }
 
