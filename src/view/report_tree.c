@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "view/visible_frames.h"
 
-
 // --- growing ------------------------------------------------------------------------------
 
 struct grower {
