@@ -49,36 +49,40 @@ enum {
     FIRST_SLOTS = 256,
 };
 
-static void place(struct hp_index *index, struct hp_index_slot slot) {
-    size_t mask = index->slot_count - 1, i = slot.hash & mask;
-    while (index->slots[i].item) {
+static void place(struct hp_index *index, uint32_t item) {
+    size_t mask = index->slot_count - 1, i = index->hashes.at[item] & mask;
+    while (index->slots[i]) {
         i = (i + 1) & mask;
     }
-    index->slots[i] = slot;
+    index->slots[i] = item + 1;
 }
 
 void hp_index_reserve(struct hp_index *index, size_t more) {
-    struct hp_index old = *index;
-    size_t least = (old.item_count + more) * 2;
+    size_t old_count = index->slot_count, least = (index->hashes.count + more) * 2;
+    uint32_t *old = index->slots;
     while (index->slot_count < least) {
         index->slot_count = index->slot_count ? index->slot_count * 2 : FIRST_SLOTS;
     }
-    if (index->slot_count == old.slot_count) {
+    if (index->slot_count == old_count) {
         return;
     }
     index->slots = hp_alloc(index->slot_count * sizeof *index->slots);
-    for (size_t i = 0; i < old.slot_count; i++) {
-        if (old.slots[i].item) {
-            place(index, old.slots[i]);
+    for (size_t i = 0; i < old_count; i++) {
+        if (old[i]) {
+            place(index, old[i] - 1);
         }
     }
-    free(old.slots);
+    free(old);
 }
 
 void hp_index_put(struct hp_index *index, uint32_t hash, size_t item) {
-    hp_index_reserve(index, 1);
-    place(index, (struct hp_index_slot){hash, (uint32_t)item + 1});
-    index->item_count++;
+    if ((item + 1) * 2 > index->slot_count) {
+        hp_index_reserve(index, item + 1 - index->hashes.count);
+    }
+    while (index->hashes.count <= item) { // those that nobody looks for have none
+        hp_vec_push(&index->hashes, hash);
+    }
+    place(index, (uint32_t)item);
 }
 
 uint32_t hp_index_find(struct hp_index *index, const void *items, size_t count,
@@ -95,5 +99,6 @@ uint32_t hp_index_find(struct hp_index *index, const void *items, size_t count,
 
 void hp_index_drop(struct hp_index *index) {
     free(index->slots);
+    hp_vec_done(&index->hashes);
     *index = (struct hp_index){0};
 }

@@ -3,6 +3,8 @@
 #ifndef HP_BASE_HASH_H
 #define HP_BASE_HASH_H
 
+#include "base/vec.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,15 +42,12 @@ uint64_t hp_hash_bytes(const void *bytes, size_t size, uint64_t key);
 //         }
 //     }
 //     hp_index_put(index, hash, items.count);
-struct hp_index_slot {
-    uint32_t hash, item; // item: + 1; 0 is free
-};
-
+//
 // {0} is empty.
 struct hp_index {
-    struct hp_index_slot *slots;
-    size_t slot_count; // a power of two, or 0
-    size_t item_count;
+    uint32_t *slots;         // numbers of items, + 1; 0 is free
+    size_t slot_count;       // a power of two, or 0
+    HP_VEC(uint32_t) hashes; // of each item
 };
 
 // Make room for as many more items.
@@ -61,11 +60,9 @@ void hp_index_drop(struct hp_index *index);
 static inline bool hp_index_next(const struct hp_index *index, uint32_t hash, size_t *at,
                                  uint32_t *item) {
     while (index->slot_count > 0) {
-        const struct hp_index_slot *slot =
-            &index->slots[(*at)++ & (index->slot_count - 1)];
-        *item = slot->item - 1;
-        if (slot->item == 0 || slot->hash == hash) {
-            return slot->item > 0;
+        *item = index->slots[(*at)++ & (index->slot_count - 1)] - 1;
+        if (*item == UINT32_MAX || index->hashes.at[*item] == hash) {
+            return *item != UINT32_MAX;
         }
     }
     return false;

@@ -121,7 +121,7 @@ static void index_modules(struct hp_profile *profile) {
 hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,
                                const struct hp_extent *extents) {
     struct hp_index *index = &profile->module_index;
-    if (index->item_count == 0) {
+    if (index->hashes.count == 0) {
         index_modules(profile);
     }
     uint32_t hash = module_hash(module, extents), found;
@@ -158,7 +158,7 @@ static void index_frames(struct hp_profile *profile) {
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
                              uint64_t offset) {
     struct hp_index *index = &profile->frame_index;
-    if (index->item_count == 0) {
+    if (index->hashes.count == 0) {
         index_frames(profile);
     }
     uint32_t hash = frame_hash(module, offset), found;
@@ -228,31 +228,34 @@ static void add_to(struct hp_profile *profile, size_t stack,
     profile->overflow |= !fits;
 }
 
-// The number of a stack, which is added if need be, of zeros.
-static uint32_t find_or_add(struct hp_profile *profile, const struct hp_sample *sample,
-                            bool is_adopted) {
+// The number of the stack.
+static uint32_t add(struct hp_profile *profile, const struct hp_sample *sample,
+                    bool is_adopted, const struct hp_values *values,
+                    const struct hp_error *const errors[HP_COLUMNS]) {
+    static const struct hp_error no_error;
     size_t size = sample->depth * sizeof *sample->frames;
     uint32_t number, hash = (uint32_t)hp_hash_bytes(sample->frames, size,
                                                     hp_hash_key() ^ sample->tags.n);
     for (size_t at = hash; hp_index_next(&profile->stack_index, hash, &at, &number);) {
         if (is_sample(profile, number, sample)) {
+            add_to(profile, number, values, errors);
             return number;
         }
     }
-    struct hp_stack stack = {{{0}}, sample->frames, sample->depth};
-    number = (uint32_t)profile->stacks.count;
+    struct hp_stack stack = {*values, sample->frames, sample->depth};
     if (!is_adopted && size > 0) {
         stack.frames = hp_arena_alloc(&profile->arena, size, alignof(hp_frame_id));
         memcpy(stack.frames, sample->frames, size);
     }
+    number = (uint32_t)profile->stacks.count;
+    hp_index_put(&profile->stack_index, hash, number);
+    hp_vec_push(&profile->stacks, stack);
     if (sample->tags.n) {
         *hp_vec_reach(&profile->tags, number) = sample->tags;
     }
-    hp_index_put(&profile->stack_index, hash, number);
-    hp_vec_push(&profile->stacks, stack);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
-            (void)hp_vec_reach(&profile->errors[i], number);
+            hp_vec_push(&profile->errors[i], errors[i] ? *errors[i] : no_error);
         }
     }
     return number;
@@ -261,18 +264,14 @@ static uint32_t find_or_add(struct hp_profile *profile, const struct hp_sample *
 uint32_t hp_profile_add(struct hp_profile *profile, const struct hp_sample *sample,
                         const struct hp_values *values,
                         const struct hp_error *const errors[HP_COLUMNS]) {
-    uint32_t number = find_or_add(profile, sample, false);
-    add_to(profile, number, values, errors);
-    return number;
+    return add(profile, sample, false, values, errors);
 }
 
 uint32_t hp_profile_add_adopted(struct hp_profile *profile,
                                 const struct hp_sample *sample,
                                 const struct hp_values *values,
                                 const struct hp_error *const errors[HP_COLUMNS]) {
-    uint32_t number = find_or_add(profile, sample, true);
-    add_to(profile, number, values, errors);
-    return number;
+    return add(profile, sample, true, values, errors);
 }
 
 void hp_profile_set_alloc(struct hp_profile *profile) {

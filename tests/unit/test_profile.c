@@ -49,7 +49,7 @@ Test(profile, finds_modules_of_one_path_by_their_extents) {
     cr_expect_eq(profile.modules.count, MODULES + 1);
     size_t run = 0, longest = 0;
     for (size_t i = 0; i < profile.module_index.slot_count; i++) {
-        run = profile.module_index.slots[i].item ? run + 1 : 0;
+        run = profile.module_index.slots[i] ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
     cr_expect_lt(longest, 200, "%zu", longest);
