@@ -1,9 +1,7 @@
 // hprof-agg-generator: what is made from the tables of the command line.
 //
 //     hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in | readme <README.md
-#include "cli/completions.h"
-#include "cli/manual.h"
-#include "cli/reference.h"
+#include "cli/generator.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "cli/manual.h"
+#include "cli/generator.h"
 
 #include "cli/choice.h"
 #include "cli/option.h"

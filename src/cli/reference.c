@@ -1,7 +1,7 @@
 // | option | |
 // |---|---|
 // | `-n`, `--limit=N` | show N rows of text, 0 for all (default 50) |
-#include "cli/reference.h"
+#include "cli/generator.h"
 
 #include "cli/choice.h"
 #include "cli/option.h"
