@@ -1,8 +1,21 @@
 #include "cli/commandline.h"
 
 #include "cli/message.h"
+#include "cli/setter.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+void hp_cli_commandline_done(struct hp_cli_arguments *given,
+                             struct hp_cli_settings *settings) {
+    free(settings->inputs.items);
+    free(settings->symbol_dirs.items);
+    free(settings->source_dirs.items);
+    free(settings->path_maps);
+    free(settings->filters);
+    *settings = (struct hp_cli_settings){0};
+    hp_cli_arguments_done(given);
+}
 
 static int apply(const struct hp_cli_arguments *given, struct hp_cli_settings *settings,
                  struct hp_err *err) {
@@ -193,7 +206,7 @@ static int take_pattern(const struct hp_cli_arguments *given,
         return hp_cli_fail(err, HP_E_USAGE,
                            "%s needs a pattern: hprof-agg %s REGEX INPUT...", name, name);
     }
-    return hp_cli_settings_add_filter(settings, HP_PICK, given->words.items[1], err);
+    return hp_cli_add_filter(settings, HP_PICK, given->words.items[1], err);
 }
 
 // The inputs of a diff before --to, or the first of two, are its base.

@@ -30,17 +30,30 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *ou
     return hp_cli_job_run(settings, outcome, err);
 }
 
-static enum hp_cli_status conclude(int ret, const struct hp_cli_outcome *outcome,
-                                   const struct hp_err *err) {
-    if (err->message[0] != '\0') {
-        hp_cli_message_err(err);
+static enum hp_cli_status status_of(enum hp_code code,
+                                    const struct hp_cli_outcome *outcome) {
+    switch (code) {
+    case HP_OK:
+        return outcome->exceeded  ? HP_CLI_EXIT_EXCEEDED
+               : outcome->skipped ? HP_CLI_EXIT_SKIPPED
+                                  : HP_CLI_EXIT_DONE;
+    case HP_E_USAGE:
+        return HP_CLI_EXIT_USAGE;
+    case HP_E_IO:
+    case HP_E_FORMAT:
+    case HP_E_UNSUPPORTED:
+    case HP_E_EMPTY:
+        return HP_CLI_EXIT_INPUT;
+    case HP_E_LIMIT:
+        return HP_CLI_EXIT_LIMIT;
+    case HP_E_DUPLICATE:
+        return HP_CLI_EXIT_REFUSED;
+    case HP_E_OUTPUT:
+        return HP_CLI_EXIT_OUTPUT;
+    case HP_E_INTERNAL:
+        break;
     }
-    if (ret != HP_OK) {
-        return hp_cli_status_of((enum hp_code)ret);
-    }
-    return outcome->exceeded  ? HP_CLI_EXIT_EXCEEDED
-           : outcome->skipped ? HP_CLI_EXIT_SKIPPED
-                              : HP_CLI_EXIT_DONE;
+    return HP_CLI_EXIT_INTERNAL;
 }
 
 int main(int argc, char **argv) {
@@ -55,8 +68,9 @@ int main(int argc, char **argv) {
     if (ret == HP_OK) {
         ret = run(&settings, &outcome, &err);
     }
-    enum hp_cli_status status = conclude(ret, &outcome, &err);
-    hp_cli_settings_done(&settings);
-    hp_cli_arguments_done(&given);
-    return (int)status;
+    if (err.message[0] != '\0') {
+        hp_cli_message_err(&err);
+    }
+    hp_cli_commandline_done(&given, &settings);
+    return (int)status_of((enum hp_code)ret, &outcome);
 }

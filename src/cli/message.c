@@ -1,7 +1,6 @@
 #include "cli/message.h"
 
 #include "cli/progressbar.h"
-#include "cli/terminal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -255,11 +255,22 @@ int hp_cli_set_jobs(struct hp_cli_settings *settings, const struct hp_cli_option
     return ret;
 }
 
+int hp_cli_add_filter(struct hp_cli_settings *settings, enum hp_filter_rule rule,
+                      const char *pattern, struct hp_err *err) {
+    struct hp_filter filter = {.rule = rule, .pattern = pattern};
+    if (*pattern == '\0') {
+        return hp_cli_fail(err, HP_E_USAGE, "an empty pattern would match everything");
+    }
+    settings->filters =
+        hp_cli_grow(settings->filters, settings->filter_count, sizeof *settings->filters);
+    settings->filters[settings->filter_count++] = filter;
+    return hp_filter_check(&filter, err);
+}
+
 int hp_cli_set_filter(struct hp_cli_settings *settings,
                       const struct hp_cli_option *option, char *value,
                       struct hp_err *err) {
-    return hp_cli_settings_add_filter(settings, (enum hp_filter_rule)option->number,
-                                      value, err);
+    return hp_cli_add_filter(settings, (enum hp_filter_rule)option->number, value, err);
 }
 
 int hp_cli_set_folder(struct hp_cli_settings *settings,

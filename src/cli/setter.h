@@ -30,4 +30,8 @@ hp_cli_set_fn hp_cli_set_jobs;
 hp_cli_set_fn hp_cli_set_filter;   // `number` is the enum hp_filter_rule
 hp_cli_set_fn hp_cli_set_path_map; // OLD=NEW
 
+// HP_E_USAGE if the pattern is none.
+int hp_cli_add_filter(struct hp_cli_settings *settings, enum hp_filter_rule rule,
+                      const char *pattern, struct hp_err *err);
+
 #endif

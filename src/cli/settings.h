@@ -42,10 +42,4 @@ struct hp_cli_settings {
     bool help, version;
 };
 
-void hp_cli_settings_done(struct hp_cli_settings *settings);
-
-// HP_E_USAGE if the pattern is none.
-int hp_cli_settings_add_filter(struct hp_cli_settings *settings, enum hp_filter_rule rule,
-                               const char *pattern, struct hp_err *err);
-
 #endif

@@ -2,8 +2,6 @@
 #ifndef HP_CLI_STATUS_H
 #define HP_CLI_STATUS_H
 
-#include "hprof-agg/hprof-agg.h"
-
 enum hp_cli_status {
     HP_CLI_EXIT_DONE = 0,
     HP_CLI_EXIT_EXCEEDED = 1, // --fail-if holds
@@ -15,7 +13,5 @@ enum hp_cli_status {
     HP_CLI_EXIT_LIMIT = 7,
     HP_CLI_EXIT_INTERNAL = 70,
 };
-
-enum hp_cli_status hp_cli_status_of(enum hp_code code);
 
 #endif
