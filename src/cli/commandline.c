@@ -183,10 +183,6 @@ static int check_combinations(const struct hp_cli_settings *settings,
         return hp_cli_fail(err, HP_E_USAGE,
                            "--with-error: the errors of a difference do not add up");
     }
-    ret = check_gate(settings, err);
-    if (ret != HP_OK) {
-        return ret;
-    }
     if (hp_cli_arguments_have(given, "no-unbias") &&
         hp_cli_arguments_have(given, "compat")) {
         return hp_cli_fail(err, HP_E_USAGE,
@@ -196,7 +192,7 @@ static int check_combinations(const struct hp_cli_settings *settings,
         settings->base_files_from == NULL) {
         return hp_cli_fail(err, HP_E_USAGE, "--null goes with --files-from");
     }
-    return HP_OK;
+    return check_gate(settings, err);
 }
 
 static int take_pattern(const struct hp_cli_arguments *given,

@@ -83,14 +83,6 @@ static void put_choices(FILE *out, const struct hp_cli_option *option) {
     }
 }
 
-static size_t bits(unsigned set) {
-    size_t count = 0;
-    for (; set != 0; set &= set - 1) {
-        count++;
-    }
-    return count;
-}
-
 // The commands that report.
 static unsigned all_reports(void) {
     unsigned all = 0;
@@ -107,7 +99,7 @@ static void put_scope(FILE *out, const struct hp_cli_option *option) {
     if (others == 0) {
         return;
     }
-    bool names_others = bits(others) < bits(left);
+    bool names_others = __builtin_popcount(others) < __builtin_popcount(left);
     left = names_others ? others : left;
     fputs(names_others ? "Not with\n" : "Only with\n", out);
     for (size_t i = 0; left != 0; i++) {

@@ -149,11 +149,7 @@ static void put_topic(FILE *out, const struct hp_cli_command *topic, size_t colu
     }
 }
 
-void hp_cli_usage_print(FILE *out, const struct hp_cli_command *topic, size_t columns) {
-    if (topic != NULL) {
-        put_topic(out, topic, columns);
-        return;
-    }
+static void put_all(FILE *out, size_t columns) {
     put_paragraph(out, "Usage: hprof-agg COMMAND [OPTIONS] INPUT...", columns);
     fputc('\n', out);
     put_paragraph(
@@ -208,8 +204,10 @@ int hp_cli_usage_run(const struct hp_cli_settings *settings, struct hp_err *err)
     }
     if (settings->command->id == HP_CLI_VERSION) {
         fprintf(out, "hprof-agg %s\n", hp_version());
+    } else if (settings->topic != NULL) {
+        put_topic(out, settings->topic, hp_cli_columns(STDOUT_FILENO));
     } else {
-        hp_cli_usage_print(out, settings->topic, hp_cli_columns(STDOUT_FILENO));
+        put_all(out, hp_cli_columns(STDOUT_FILENO));
     }
     if (fclose(out) != 0) {
         hp_cli_out_of_memory(size, NULL);

@@ -6,9 +6,6 @@
 
 #include <stdio.h>
 
-// The whole help, or that of one command; lines fit `columns`.
-void hp_cli_usage_print(FILE *out, const struct hp_cli_command *topic, size_t columns);
-
 // What to say to someone who gave no argument at all.
 void hp_cli_usage_print_short(FILE *out);
 
