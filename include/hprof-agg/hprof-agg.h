@@ -13,9 +13,10 @@
 //     }
 //     hp_profile_free(profile);
 //
-// Every option struct means "the defaults" when zeroed, and may be NULL.  Nothing here
-// prints, exits or keeps global state; one profile is for one thread at a time.
-// When memory runs out the process ends: see hp_on_out_of_memory().
+// Every option struct means "the defaults" when zeroed, and may be NULL; `err` may not.
+// Nothing here prints, exits or keeps global state; one profile with its views is for one
+// thread at a time.  When memory runs out the process ends: see hp_on_out_of_memory().
+// Texts may come from whoever made an input: see hp_escape() before showing them.
 #ifndef HPROF_AGG_H
 #define HPROF_AGG_H
 
@@ -131,8 +132,8 @@ HP_API void hp_profile_free(struct hp_profile *profile); // NULL is fine
 
 // Read `count` files ("-" is standard input), plain, gzip or zstd, recognised by content, and
 // merge them.  Call it once on a profile.  Fails when more inputs than allowed had to be
-// skipped: hp_profile_input() then tells about each, and a view of kind HP_REPORT_INFO
-// can still be made.
+// skipped: `err` says how many, hp_profile_input() what is wrong with each, and a view of kind
+// HP_REPORT_INFO can still be made.
 HP_API int hp_profile_read(struct hp_profile *profile, const char *const *paths,
                            size_t count, const struct hp_read_options *options,
                            struct hp_err *err);
@@ -336,7 +337,7 @@ enum hp_cell {
 
 // Fields are only ever added at the end, here and in the next two.
 struct hp_view_column {
-    const char *key;   // "flat", "p": never changes its meaning
+    const char *key;   // "flat", "p": as in JSON, never changes its meaning
     const char *title; // for people; NULL: it is for programs
     const char *unit;  // "bytes/hour"; NULL: that of the metric, or none
     enum hp_cell cell;
@@ -378,13 +379,14 @@ HP_API size_t hp_view_row_count(const struct hp_view *view);
 // Until the next call with this view.
 HP_API const struct hp_row *hp_view_row(const struct hp_view *view, size_t row);
 
-// Of cells that are estimates, sums and rates; of those that are single numbers; of texts.
+// Of cells that are estimates, sums and rates, of which sums have no ends; of those that are
+// single numbers, 0 and 1 among them; of texts.  Of other cells it is NAN, or "".
 HP_API struct hp_estimate hp_view_estimate(const struct hp_view *view, size_t row,
                                            size_t column, enum hp_metric metric);
 HP_API double hp_view_number(const struct hp_view *view, size_t row, size_t column);
 HP_API const char *hp_view_text(const struct hp_view *view, size_t row, size_t column);
 
-// Of everything that was read, or of what filters leave of it.
+// Of everything that was read, or of what filters leave of it; in a diff of both sides.
 HP_API struct hp_estimate hp_view_total(const struct hp_view *view, enum hp_metric metric,
                                         bool filtered);
 
@@ -395,17 +397,18 @@ struct hp_frame_info {
     const char *function; // as shown; "libfoo.so+0x1234" if there is no name
     const char *linkage;  // as the linker knows it; "" if not known
     const char *file, *module, *build_id; // "" if not known
-    uint64_t offset;                      // of the call in the module
-    uint32_t line;                        // 0 if not known
-    bool is_inlined;                      // into the next
+    uint64_t offset; // of the call in the module: one less than what the name above has
+    uint32_t line;   // 0 if not known
+    bool is_inlined; // into the next
 };
 
 // Of reports of stacks: HP_REPORT_STACKS by names; HP_REPORT_MERGE, HP_REPORT_TIMELINE and
 // whatever a format of stacks is asked for.  They are in the order of their frames from the
 // root, not of their size.  `frames` are numbers for hp_view_frame(), leaf first, the last of them
-// "[truncated]" where the process cut the stack off; until the next call with this view.  How
-// many there are is returned.  Stacks of HP_REPORT_MERGE that differ in the labels of their
-// samples alone are several.  Those of HP_REPORT_DIFF hold what both sides have together.
+// "[truncated]" where the process cut the stack off; they and a frame last until the next is
+// asked for.  How many there are is returned.  Stacks of HP_REPORT_MERGE that differ in the
+// labels of their samples alone are several.  Those of HP_REPORT_DIFF hold what both sides have
+// together.
 HP_API size_t hp_view_stack_count(const struct hp_view *view);
 HP_API size_t hp_view_stack(const struct hp_view *view, size_t stack,
                             const uint32_t **frames);
@@ -425,7 +428,8 @@ struct hp_excess {
     double p; // NAN if it is not known
 };
 
-// Whether a row, or the total, has grown by more than the gate of the options allows.
+// Whether a row, or the total, has grown by more than the gate of the options allows; if so
+// `first` is filled.
 HP_API bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first);
 
 // --- formats --------------------------------------------------------------------
