@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""The programs of examples/ build against the library as it is installed, with nothing but what
+pkg-config tells, as C and as C++, and find what the command line finds.
+
+    usage: examples.py BINARY TESTDATA EXAMPLES BUILD MESON...
+"""
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+from harness import Tests, scratch
+
+t = Tests()
+EXAMPLES, BUILD, MESON = pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5:]
+MOST_LINES = 60
+WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
+COMPILERS = {
+    'cc': ['cc', *WARNINGS],
+    'c++': ['c++', '-x', 'c++', '-std=c++11', *WARNINGS[1:]],
+    'asan': ['cc', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all', *WARNINGS],
+}
+
+
+def called(command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if done.returncode != 0:
+        raise AssertionError(f'{command} ended with {done.returncode}: {done.stdout}{done.stderr}')
+    return done.stdout
+
+
+# --- building -----------------------------------------------------------------------------------
+
+
+def install(folder):
+    """The environment of who uses what is now below the folder."""
+    called([*MESON, 'install', '--no-rebuild', '-C', BUILD, '--destdir', folder])
+    found = list(pathlib.Path(folder).rglob('hprof-agg.pc'))
+    if len(found) != 1:
+        raise AssertionError(f'{len(found)} hprof-agg.pc are installed')
+    return {**os.environ, 'PKG_CONFIG_PATH': str(found[0].parent),
+            'PKG_CONFIG_SYSROOT_DIR': str(folder), 'LD_LIBRARY_PATH': str(found[0].parent.parent)}
+
+
+def build(name, compiler, folder, environment):
+    flags = called(['pkg-config', '--cflags', '--libs', 'hprof-agg'], env=environment).split()
+    if not any(flag.startswith(f'-I{folder}') for flag in flags):
+        raise AssertionError(f'{flags} are not of what was installed in {folder}')
+    language = COMPILERS[compiler] + [str(EXAMPLES / f'{name}.c')]
+    language += ['-x', 'none'] if '-x' in language else []
+    called([*language, *flags, '-o', folder / f'{name}-{compiler}'], env=environment)
+
+
+# --- running ------------------------------------------------------------------------------------
+
+
+def run(name, inputs):
+    """What the example writes, whichever compiler made it."""
+    told = {compiler: called([FOLDER / f'{name}-{compiler}', *map(str, inputs)], env=ENVIRONMENT)
+            for compiler in COMPILERS}
+    if len(set(told.values())) != 1:
+        raise AssertionError(f'{name} says {told}')
+    return told['cc']
+
+
+def ask(*args):
+    return json.loads(t.ok(*args, '-q', '-fjson').out)
+
+
+def alike(text, told):
+    """An estimate of nine digits, and the same to three decimals."""
+    return math.isclose(float(text), told, rel_tol=5e-9, abs_tol=0.00051)
+
+
+def digits(value, count):
+    return f'{math.nan if value is None else float(value):.{count}g}'
+
+
+def check_growth(inputs):
+    rows = ask('diff', *inputs)['rows']
+    rows.sort(key=lambda row: -abs(row['delta']['estimate']))  # those alike stay as they are
+    got = [line.split('\t') for line in run('growth', inputs).splitlines()]
+    if len(got) != 5:
+        yield f'{inputs}: {len(got)} rows'
+    for (change, low, high, p, name), row in zip(got, rows):
+        delta = row['delta']
+        if (not alike(change, delta['estimate']) or name != row['name'] or
+                (low, high) != (digits(delta['low'], 9), digits(delta['high'], 9)) or
+                digits(p, 4) != digits(row['p'], 4)):
+            yield f'{inputs}: {change} {low} {high} {p} {name}, not {row}'
+
+
+def call_of(function, file, line, module, offset):
+    """A call as `stacks --by=address` shows it."""
+    place = f'{os.path.basename(module)}+{int(offset, 0) + 1:#x}'
+    name = '' if function == place else f' {function}'
+    return (place + name if module else function) + (file and f' {file}:{line}')
+
+
+def stacks_of(text):
+    """{(calls from the leaf on): bytes}"""
+    stacks = {}
+    for stack in text.replace('\n\t', '\t').splitlines():
+        size, *rest = stack.split('\t')
+        calls = tuple(call_of(*rest[i:i + 5]) for i in range(0, len(rest), 5))
+        if calls in stacks:
+            raise AssertionError(f'{calls} is there twice')
+        stacks[calls] = size
+    return stacks
+
+
+def check_walk(inputs):
+    rows = ask('stacks', '--by=address', *inputs)['rows']
+    wanted = {(*row['frames'], *['[truncated]'] * row['truncated']):
+              row['value']['inuse-space']['estimate'] for row in rows}
+    got = stacks_of(run('walk', inputs))
+    for stack in wanted.keys() ^ got.keys():
+        yield f'{inputs}: only {"walk" if stack in got else "stacks"} has {stack}'
+    for stack in wanted.keys() & got.keys():
+        if not alike(got[stack], wanted[stack]):
+            yield f'{inputs}: {stack} has {got[stack]}, not {wanted[stack]}'
+
+
+def check_refusals():
+    cut = FOLDER / 'cut.heap'
+    cut.write_bytes((t.testdata / 'golden' / 'procs1.heap').read_bytes()[:3000])
+    for compiler in COMPILERS:
+        for command in (['growth'], ['growth', cut, cut], ['walk'], ['walk', cut]):
+            program = FOLDER / f'{command[0]}-{compiler}'
+            done = subprocess.run([program, *command[1:]], capture_output=True, text=True,
+                                  check=False, env=ENVIRONMENT)
+            if done.returncode != 1 or done.stdout or done.stderr.count('\n') != 1:
+                yield f'{compiler}: {command} ended with {done.returncode}: {done.stderr}'
+
+
+# --- all of it ----------------------------------------------------------------------------------
+
+
+def names():
+    """A profile with names, lines and inlined calls, and its dumps."""
+    dumps = [t.testdata / 'golden' / name for name in ('procs1.heap', 'cxx.heap')]
+    named = FOLDER / 'named.pb.gz'
+    t.ok('merge', '-q', f'--symbol-dir={t.root}', '-o', named, *dumps)
+    return [named]
+
+
+def main():
+    real, golden, series = t.real, t.testdata / 'golden', t.testdata / 'golden' / 'series'
+    t.check(f'examples have at most {MOST_LINES} lines', (
+        f'{path} has more' for path in EXAMPLES.glob('*.c')
+        if len(path.read_text().splitlines()) > MOST_LINES))
+    for name in ('growth', 'walk'):
+        for compiler, command in COMPILERS.items():
+            t.check(f'{name} builds against the installed library by {" ".join(command)}',
+                    lambda n=name, c=compiler: build(n, c, FOLDER, ENVIRONMENT))
+    pairs = {'two processes': sorted(golden.glob('procs[14].heap')),
+             'a series': sorted(series.iterdir())[::5],
+             'a program': sorted(real.glob('redis*.i[09].heap.gz')),
+             'another': sorted(real.glob('mariadbd*.i*.heap.gz'))[::2]}
+    for name, pair in pairs.items():
+        t.check(f'growth finds the five rows that diff has of {name}', check_growth(pair))
+    inputs = {'a dump': pairs['two processes'][:1], 'four processes': sorted(golden.glob('p*.heap')),
+              'names and inlined calls': names(), 'a cut off backtrace': real.glob('clang*.gz'),
+              'calls in no mapping': real.glob('node*.gz')}
+    for name, paths in inputs.items():
+        t.check(f'walk finds each stack of {name}', check_walk(list(paths)))
+    t.check('examples say in a line what is wrong, and end with 1', check_refusals())
+    t.done()
+
+
+with scratch() as scratch_folder:
+    FOLDER = pathlib.Path(scratch_folder)
+    ENVIRONMENT = install(FOLDER)
+    main()
