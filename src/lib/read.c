@@ -323,14 +323,19 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     return HP_OK;
 }
 
-// The names of members, errors and warnings of producers live as long as the profile.
+// Names, errors and warnings of producers live as long as the profile, paths need not.
 static void adopt_texts(struct hp_profile *profile, const struct hp_input_queue *queue) {
     char **name;
     hp_vec_each (name, &queue->members) {
         hp_vec_push(&profile->blocks, *name);
     }
-    const struct hp_input_record *input;
+    struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
+        if (!input->is_member) {
+            char *copy = hp_copy(input->public.name);
+            hp_vec_push(&profile->blocks, copy);
+            input->public.name = copy;
+        }
         if (input->err) {
             hp_vec_push(&profile->blocks, input->err);
         }

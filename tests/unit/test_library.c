@@ -120,6 +120,19 @@ Test(library, tells_which_report_was_not_planned) {
     close(fd);
 }
 
+Test(library, knows_its_inputs_when_the_paths_are_gone) {
+    char path[64], as_given[64];
+    int fd = file_of(dump, sizeof dump - 1, path);
+    const char *paths[] = {path};
+    struct hp_profile *profile = hp_profile_new();
+    cr_assert_eq(hp_profile_read(profile, paths, 1, NULL, &err), HP_OK);
+    strcpy(as_given, path);
+    memset(path, 'x', sizeof path - 1);
+    cr_expect_str_eq(hp_profile_input(profile, 0)->name, as_given);
+    hp_profile_free(profile);
+    close(fd);
+}
+
 // A header of a tar archive.
 static void put_header(char block[512], const char *name, char kind, size_t size) {
     unsigned sum = 0;
