@@ -37,9 +37,8 @@ static const char *const diagnostics[DIAGNOSTICS] = {
     [PRODUCER_WARNING] = "comes with a warning: ",
     [MALFORMED] = "has malformed lines, which are passed over: %; expected ",
     [WRAPPED] = "has counts that wrapped around zero, which are left out: %",
-    [NEGATIVE] =
-        "is a difference of two profiles, of which no error is known; values below zero: "
-        "%",
+    [NEGATIVE] = ("is a difference of two profiles, of which no error is known; values "
+                  "below zero: %"),
     [HEADER_CONTRADICTS] =
         "has a total that contradicts the sum of its stacks: it may be cut or damaged",
     [NO_PERIOD] = "has no sample period: its counts stand as they are",

@@ -57,11 +57,6 @@ void hp_dump_drop_extra(struct hp_dump *dump) {
     }
 }
 
-struct hp_stack_extra hp_dump_extra(const struct hp_dump *dump, size_t i) {
-    static const struct hp_stack_extra none;
-    return i < dump->extras.count ? dump->extras.at[i] : none;
-}
-
 void hp_dump_embed(struct hp_dump *dump, uint64_t address) {
     size_t count = dump->embedded.count;
     uint32_t first = 0;

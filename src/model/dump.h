@@ -128,7 +128,11 @@ void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump);
 void hp_dump_drop_extra(
     struct hp_dump *dump); // of the stack that does not come after all
-struct hp_stack_extra hp_dump_extra(const struct hp_dump *dump, size_t i);
+
+static inline struct hp_stack_extra hp_dump_extra(const struct hp_dump *dump, size_t i) {
+    static const struct hp_stack_extra none;
+    return i < dump->extras.count ? dump->extras.at[i] : none;
+}
 
 // The calls pushed to dump->embedded_calls since the last time are those at `address`, around
 // any embedded just before of the same.

@@ -16,7 +16,10 @@ struct hp_counts {
 };
 
 // A number that only a counter prints that a race or 2^31 objects drove below zero: near 2^64.
-bool hp_count_is_wrapped(const struct hp_count *count);
+static inline bool hp_count_is_wrapped(const struct hp_count *count) {
+    const uint64_t wrapped_from = (uint64_t)1 << 62;
+    return count->objects >= wrapped_from || count->bytes >= wrapped_from;
+}
 
 // What the process did, estimated: an exact sum in fixed point, so that it is the same in
 // whatever order it was added up.  The unit is 2^-20 bytes for space and 2^-32 objects.
@@ -39,10 +42,23 @@ static inline int hp_fraction(enum hp_metric metric) {
 }
 
 // False if a sum does not fit; *sum is then unusable.
-bool hp_values_add(struct hp_values *sum, const struct hp_values *values);
+static inline bool hp_values_add(struct hp_values *sum, const struct hp_values *values) {
+    bool overflow = false;
+    for (int i = 0; i < HP_METRICS; i++) {
+        overflow |= __builtin_add_overflow(sum->of[i], values->of[i], &sum->of[i]);
+    }
+    return !overflow;
+}
 
 // To the nearest whole byte or object, halves away from zero.
-hp_int128 hp_fixed_round(hp_fixed value, enum hp_metric metric);
-double hp_fixed_double(hp_fixed value, enum hp_metric metric);
+static inline hp_int128 hp_fixed_round(hp_fixed value, enum hp_metric metric) {
+    int fraction = hp_fraction(metric);
+    hp_int128 half = (hp_int128)1 << (fraction - 1);
+    return value < 0 ? -((-value + half) >> fraction) : (value + half) >> fraction;
+}
+
+static inline double hp_fixed_double(hp_fixed value, enum hp_metric metric) {
+    return (double)value / (double)((uint64_t)1 << hp_fraction(metric));
+}
 
 #endif

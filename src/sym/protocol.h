@@ -10,7 +10,7 @@
 //                                   <-      ANSWER status, strings, lines
 //
 // The child opens nothing by itself but split DWARF (dwarf.h); what it may have is
-// decided by finder.h.
+// decided by symbolizer.c.
 #ifndef HP_SYM_PROTOCOL_H
 #define HP_SYM_PROTOCOL_H
 

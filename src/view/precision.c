@@ -1,7 +1,6 @@
 #include "view/precision.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double few_samples = 5; // effective ones
 
@@ -11,8 +10,9 @@ static bool is_known(const struct hp_precision *precision, const struct hp_error
            hp_measure_is_known(error, metric);
 }
 
-static struct hp_interval range_of(const struct hp_precision *precision, hp_fixed value,
-                                   const struct hp_error *error, enum hp_metric metric) {
+struct hp_interval hp_precision_range(const struct hp_precision *precision,
+                                      hp_fixed value, const struct hp_error *error,
+                                      enum hp_metric metric) {
     struct hp_error own = *error;
     if (own.samples == 0) {
         own.period = precision->period[hp_column_of(metric)];
@@ -21,22 +21,6 @@ static struct hp_interval range_of(const struct hp_precision *precision, hp_fixe
         return (struct hp_interval){NAN, NAN};
     }
     return hp_interval_of(hp_measure_of(value, &own, metric), precision->confidence);
-}
-
-void hp_precision_complete(struct hp_precision *precision) {
-    static const struct hp_error none;
-    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
-        precision->of_nothing[metric] = range_of(precision, 0, &none, metric);
-    }
-}
-
-struct hp_interval hp_precision_range(const struct hp_precision *precision,
-                                      hp_fixed value, const struct hp_error *error,
-                                      enum hp_metric metric) {
-    static const struct hp_error none;
-    bool is_nothing = value == 0 && memcmp(error, &none, sizeof none) == 0;
-    return is_nothing ? precision->of_nothing[metric]
-                      : range_of(precision, value, error, metric);
 }
 
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,

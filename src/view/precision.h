@@ -9,11 +9,7 @@ struct hp_precision {
     double confidence;
     bool is_known[HP_COLUMNS];   // the profile has errors, and the report is to show them
     uint64_t period[HP_COLUMNS]; // the largest: what is not seen may hold as much
-    struct hp_interval of_nothing[HP_METRICS]; // of many rows
 };
-
-// When the rest is known.
-void hp_precision_complete(struct hp_precision *precision);
 
 // The interval of a value; NAN where nothing is known.
 struct hp_interval hp_precision_range(const struct hp_precision *precision,

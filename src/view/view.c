@@ -175,7 +175,6 @@ static void add_up(struct hp_view *view) {
         view->precision.is_known[i] = is_shown && hp_profile_has_errors(profile, i);
         view->precision.period[i] = head->errors[i].period;
     }
-    hp_precision_complete(&view->precision);
 }
 
 // What filters leave, where the profile has errors with them.

@@ -155,8 +155,10 @@ struct hp_head {
 
 // What is made when someone asks, and what a program has asked for last.
 struct hp_view_cache {
-    struct hp_origin *origins; // of each node
-    struct hp_stack_sums sums; // of the stacks
+    struct hp_origin *origins;                 // of each node
+    struct hp_stack_sums sums;                 // of the stacks
+    struct hp_interval of_nothing[HP_METRICS]; // of many rows
+    bool has_nothing[HP_METRICS];
     struct hp_row row;
     struct hp_frame_info frame;
     HP_VEC(uint32_t) frames;
