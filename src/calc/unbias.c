@@ -397,6 +397,12 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
     unbias->mixes_sizes = dump->mixes_sizes;
     unbias->is_first_version = dump->is_first_version;
     unbias->period = period_of(dump, estimator);
+    unbias->byte_rate = 0;
+    if (unbias->period >= 2) {
+        unbias->byte_rate = found.scaling == HP_SCALING_PER_LINE
+                                ? 1 / (double)unbias->period
+                                : hp_byte_rate(unbias->period);
+    }
     if (unbias->period >= 1) {
         hp_size_classes_init(&unbias->classes, unbias->period);
     }
@@ -406,10 +412,4 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
         is_guess && unbias->period > 1 && fits_better_rewritten(unbias, dump)
             ? HP_SCALING_UNBIASED
             : found.scaling;
-    unbias->byte_rate = 0;
-    if (unbias->period >= 2) {
-        unbias->byte_rate = unbias->scaling == HP_SCALING_PER_LINE
-                                ? 1 / (double)unbias->period
-                                : hp_byte_rate(unbias->period);
-    }
 }

@@ -189,16 +189,6 @@ static bool is_sample(const struct hp_profile *profile, size_t number,
            hp_profile_tags(profile, number).n == sample->tags.n;
 }
 
-bool hp_profile_wants_errors(const struct hp_profile *profile, enum hp_column column) {
-    return profile->estimator == HP_ESTIMATOR_BEST && profile->keeps.errors[column] &&
-           !profile->are_errors_unknown;
-}
-
-bool hp_profile_has_errors(const struct hp_profile *profile, enum hp_column column) {
-    return hp_profile_wants_errors(profile, column) &&
-           (column == HP_COLUMN_INUSE || profile->has_alloc);
-}
-
 // Of the inputs that tell of a column, the largest; 0 where every allocation was sampled.
 static uint64_t period_of(const struct hp_profile *profile, enum hp_column column) {
     uint64_t period = 0;

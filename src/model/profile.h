@@ -132,8 +132,17 @@ void hp_profile_set_alloc(struct hp_profile *profile);
 void hp_profile_summarize(struct hp_profile *profile);
 
 // Whether the errors of a column are to be kept, and whether there are some.
-bool hp_profile_wants_errors(const struct hp_profile *profile, enum hp_column column);
-bool hp_profile_has_errors(const struct hp_profile *profile, enum hp_column column);
+static inline bool hp_profile_wants_errors(const struct hp_profile *profile,
+                                           enum hp_column column) {
+    return profile->estimator == HP_ESTIMATOR_BEST && profile->keeps.errors[column] &&
+           !profile->are_errors_unknown;
+}
+
+static inline bool hp_profile_has_errors(const struct hp_profile *profile,
+                                         enum hp_column column) {
+    return hp_profile_wants_errors(profile, column) &&
+           (column == HP_COLUMN_INUSE || profile->has_alloc);
+}
 
 // Whether there are some that leave anything open: not every allocation was sampled.
 bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column column);

@@ -222,3 +222,39 @@ bool hp_is_allocator_function(struct hp_span function) {
             is_tcmalloc(function, name) ||
             is_one_of(name, rust_functions, COUNT(rust_functions)));
 }
+
+// --- calls --------------------------------------------------------------------------------
+
+enum answer {
+    NOT_ASKED,
+    NO,
+    YES,
+};
+
+// `answers` are those of each string of the profile that is a function.
+static bool is_own(const struct hp_profile *profile, const struct hp_call *call,
+                   uint8_t *answers) {
+    hp_string function =
+        call->line > 0 ? profile->lines.at[call->line - 1].function : (hp_string){0};
+    uint8_t *answer = &answers[function.n];
+    if (*answer == NOT_ASKED) {
+        struct hp_span name = hp_strtab_span(&profile->strings, function);
+        *answer = hp_is_allocator_function(name) ? YES : NO;
+    }
+    return *answer == YES;
+}
+
+void hp_allocator_mark(struct hp_naming *naming) {
+    const struct hp_profile *profile = naming->profile;
+    uint8_t *answers = hp_alloc(profile->strings.strings.count + 1);
+    for (size_t i = 0; i < profile->frames.count; i++) {
+        hp_string path = profile->modules.at[profile->frames.at[i].module.n].path;
+        bool is_module = hp_is_allocator_module(hp_strtab_span(&profile->strings, path));
+        const uint32_t *first = &naming->first_call.at[i];
+        for (uint32_t k = first[0]; k < first[1]; k++) {
+            struct hp_call *call = &naming->calls.at[k];
+            call->is_allocator = is_module || is_own(profile, call, answers);
+        }
+    }
+    free(answers);
+}

@@ -2,7 +2,6 @@
 #include "view/view.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct hp_interval unknown = {NAN, NAN};
 
@@ -40,24 +39,6 @@ struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field
                                  .text = ""};
     view->report->cell(view, row, field, metric, &content);
     return content;
-}
-
-struct hp_interval hp_view_range(const struct hp_view *view,
-                                 const struct hp_amount *amount, enum hp_metric metric) {
-    static const struct hp_error none;
-    struct hp_view_cache *cache = view->cache;
-    if (!amount->error) {
-        return amount->range;
-    }
-    if (amount->sum != 0 || memcmp(amount->error, &none, sizeof none) != 0) {
-        return hp_precision_range(&view->precision, amount->sum, amount->error, metric);
-    }
-    if (!cache->has_nothing[metric]) {
-        cache->of_nothing[metric] =
-            hp_precision_range(&view->precision, 0, &none, metric);
-        cache->has_nothing[metric] = true;
-    }
-    return cache->of_nothing[metric];
 }
 
 unsigned hp_view_flags(const struct hp_view *view, size_t row) {

@@ -1,23 +1,14 @@
 #include "view/naming.h"
 
-#include "view/allocator.h"
 #include "view/shortname.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum answer {
-    NOT_ASKED,
-    NO,
-    YES
-};
-
-// A name under construction, and what is known of those that went into others.
+// A name under construction.
 struct builder {
     HP_VEC(char) text;
-    uint8_t
-        *is_allocator; // enum answer, of each string of the profile that is a function
 };
 
 HP_PRINTF(2, 3)
@@ -171,21 +162,6 @@ static void cut_frame(struct hp_naming *naming, size_t first) {
 
 // --- calls --------------------------------------------------------------------------------
 
-static bool is_allocator(struct builder *b, const struct hp_profile *profile,
-                         const struct hp_frame *frame, const struct hp_line *line) {
-    hp_string path = profile->modules.at[frame->module.n].path;
-    if (hp_is_allocator_module(hp_strtab_span(&profile->strings, path))) {
-        return true;
-    }
-    uint8_t *answer = &b->is_allocator[line ? line->function.n : 0];
-    if (*answer == NOT_ASKED) {
-        hp_string function = line ? line->function : (hp_string){0};
-        struct hp_span name = hp_strtab_span(&profile->strings, function);
-        *answer = hp_is_allocator_function(name) ? YES : NO;
-    }
-    return *answer == YES;
-}
-
 static void add_call(struct hp_naming *naming, struct builder *b, size_t number,
                      const struct hp_line *line, enum hp_granularity by) {
     const struct hp_profile *profile = naming->profile;
@@ -196,7 +172,6 @@ static void add_call(struct hp_naming *naming, struct builder *b, size_t number,
         .node = {hp_strtab_add(&naming->names, built(b)).n},
         .line = line ? (uint32_t)(line - profile->lines.at) + 1 : 0,
         .marks = marks_of(naming, number, line, by),
-        .is_allocator = is_allocator(b, profile, frame, line),
     };
     call.is_hidden = is_hidden(naming, call.marks);
     hp_vec_push(&naming->calls, call);
@@ -246,7 +221,7 @@ void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
     *naming = (struct hp_naming){.profile = profile,
                                  .filters = filters,
                                  .all_frames = options->all_frames};
-    struct builder b = {.is_allocator = hp_alloc(profile->strings.strings.count + 1)};
+    struct builder b = {0};
     if (options->short_names) {
         shorten(naming);
     }
@@ -270,7 +245,6 @@ void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
     naming->empty = naming->calls.at[naming->empty_call].node;
     naming->truncated = naming->calls.at[naming->truncated_call].node;
     hp_vec_done(&b.text);
-    free(b.is_allocator);
 }
 
 void hp_naming_done(struct hp_naming *naming) {

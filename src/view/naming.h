@@ -16,7 +16,7 @@ struct hp_call {
     hp_node_id node;
     uint32_t line;     // in the profile, + 1; 0: no symbols
     uint8_t marks;     // of filters
-    bool is_allocator; // the allocator's own
+    bool is_allocator; // the allocator's own, once it was marked
     bool is_hidden;    // by filters
 };
 

@@ -1,6 +1,7 @@
-#include "view/precision.h"
+#include "view/view.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double few_samples = 5; // effective ones
 
@@ -21,6 +22,24 @@ struct hp_interval hp_precision_range(const struct hp_precision *precision,
         return (struct hp_interval){NAN, NAN};
     }
     return hp_interval_of(hp_measure_of(value, &own, metric), precision->confidence);
+}
+
+struct hp_interval hp_view_range(const struct hp_view *view,
+                                 const struct hp_amount *amount, enum hp_metric metric) {
+    static const struct hp_error none;
+    struct hp_view_cache *cache = view->cache;
+    if (!amount->error) {
+        return amount->range;
+    }
+    if (amount->sum != 0 || memcmp(amount->error, &none, sizeof none) != 0) {
+        return hp_precision_range(&view->precision, amount->sum, amount->error, metric);
+    }
+    if (!cache->has_nothing[metric]) {
+        cache->of_nothing[metric] =
+            hp_precision_range(&view->precision, 0, &none, metric);
+        cache->has_nothing[metric] = true;
+    }
+    return cache->of_nothing[metric];
 }
 
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,

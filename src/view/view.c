@@ -1,5 +1,6 @@
 #include "view/view.h"
 
+#include "view/allocator.h"
 #include "view/groups.h"
 #include "view/visible_frames.h"
 
@@ -205,6 +206,9 @@ static void name_frames(struct hp_view *view) {
         options.by = HP_BY_LINE;
     }
     hp_naming_init(&view->naming, view->profile, &view->filters, &options);
+    if (!options.all_frames) {
+        hp_allocator_mark(&view->naming);
+    }
 }
 
 static int filter(struct hp_view *view, struct hp_err *err) {

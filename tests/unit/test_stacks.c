@@ -1,3 +1,4 @@
+#include "view/allocator.h"
 #include "view/stacks.h"
 
 #include <criterion/criterion.h>
@@ -51,6 +52,7 @@ static void expect_name(uint32_t stack, uint32_t place, uint32_t call, const cha
 static void collect(struct hp_report_options options) {
     static const struct hp_filters no_filters;
     hp_naming_init(&naming, &profile, &no_filters, &options);
+    hp_allocator_mark(&naming);
     hp_stacks_init(&stacks, HP_STACKS_OF_ADDRESSES, &naming, &options);
 }
 
