@@ -81,7 +81,7 @@ MUTANTS = (
        'double p = size < unbias->period ? (double)size / (double)unbias->period : 1;')],
      [('dumps', EXACT), ('dumps', SIZES)]),
     ('calc: sizes not found back', 'calc/unbias.c',
-     [('return recover_size(unbias, count, n, size);', 'return false;')],
+     [('return hp_recover_size(&unbias->classes, count, n, size);', 'return false;')],
      [('dumps', EXACT), ('dumps', SIZES)]),
     ('calc: threads left out', 'calc/unbias.c',
      [('for (uint32_t i = 0; i < stack->lines; i++) {\n        struct hp_unbiased e',
