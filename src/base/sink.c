@@ -1,6 +1,7 @@
 #include "base/sink.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -83,11 +84,16 @@ void hp_sink_print(struct hp_sink *sink, const char *format, ...) {
 
 void hp_sink_escaped(struct hp_sink *sink, struct hp_span text) {
     while (text.size > 0) {
-        char escaped[256];
-        size_t written;
-        size_t read = hp_escape(text.at, text.size, escaped, sizeof escaped, &written);
-        hp_sink_put(sink, escaped, written);
-        text = hp_span_from(text, read);
+        size_t plain = hp_plain_size(text), written = 0;
+        char escaped[HP_ESCAPE_MAX];
+        hp_sink_put(sink, text.at, plain);
+        text = hp_span_from(text, plain);
+        if (text.size > 0) {
+            uint32_t size = hp_utf8_first(text).size;
+            hp_escape(text.at, size, escaped, sizeof escaped, &written);
+            hp_sink_put(sink, escaped, written);
+            text = hp_span_from(text, size);
+        }
     }
 }
 
