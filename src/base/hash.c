@@ -59,29 +59,29 @@ static void place(struct hp_index *index, uint32_t item) {
 
 void hp_index_reserve(struct hp_index *index, size_t more) {
     size_t old_count = index->slot_count, least = (index->hashes.count + more) * 2;
-    uint32_t *old = index->slots;
     while (index->slot_count < least) {
         index->slot_count = index->slot_count ? index->slot_count * 2 : FIRST_SLOTS;
     }
     if (index->slot_count == old_count) {
         return;
     }
+    free(index->slots);
     index->slots = hp_alloc(index->slot_count * sizeof *index->slots);
-    for (size_t i = 0; i < old_count; i++) {
-        if (old[i]) {
-            place(index, old[i] - 1);
+    for (size_t i = 0; i < index->hashes.count; i++) {
+        if (index->hashes.at[i] != 0) {
+            place(index, (uint32_t)i);
         }
     }
-    free(old);
 }
 
 void hp_index_put(struct hp_index *index, uint32_t hash, size_t item) {
     if ((item + 1) * 2 > index->slot_count) {
         hp_index_reserve(index, item + 1 - index->hashes.count);
     }
-    while (index->hashes.count <= item) { // those that nobody looks for have none
-        hp_vec_push(&index->hashes, hash);
+    while (index->hashes.count < item) {
+        hp_vec_push(&index->hashes, 0); // of those that nobody looks for
     }
+    hp_vec_push(&index->hashes, hash | HP_INDEX_KEYED);
     place(index, (uint32_t)item);
 }
 

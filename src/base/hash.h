@@ -47,8 +47,10 @@ uint64_t hp_hash_bytes(const void *bytes, size_t size, uint64_t key);
 struct hp_index {
     uint32_t *slots;         // numbers of items, + 1; 0 is free
     size_t slot_count;       // a power of two, or 0
-    HP_VEC(uint32_t) hashes; // of each item
+    HP_VEC(uint32_t) hashes; // of each item, with HP_INDEX_KEYED; 0: it is in no slot
 };
+
+#define HP_INDEX_KEYED (UINT32_C(1) << 31)
 
 // Make room for as many more items.
 void hp_index_reserve(struct hp_index *index, size_t more);
@@ -61,7 +63,7 @@ static inline bool hp_index_next(const struct hp_index *index, uint32_t hash, si
                                  uint32_t *item) {
     while (index->slot_count > 0) {
         *item = index->slots[(*at)++ & (index->slot_count - 1)] - 1;
-        if (*item == UINT32_MAX || index->hashes.at[*item] == hash) {
+        if (*item == UINT32_MAX || index->hashes.at[*item] == (hash | HP_INDEX_KEYED)) {
             return *item != UINT32_MAX;
         }
     }
