@@ -93,34 +93,6 @@ Test(input_stream, comes_in_windows_of_a_size_whatever_room_another_left) {
     free(all);
 }
 
-Test(input_stream, of_several_gzip_members_is_one) {
-    size_t size;
-    char *all = numbers(300000, &size);
-    int fd = new_file();
-    write_gzip(fd, all, size / 3);
-    write_gzip(fd, all + size / 3, 1);
-    write_gzip(fd, all + size / 3 + 1, size - size / 3 - 1);
-    cr_expect(reads_as(all, size));
-    free(all);
-    close(fd);
-}
-
-Test(input_stream, of_a_cut_gzip_file_is_an_error_wherever_it_is_cut) {
-    size_t size;
-    char *all = numbers(200, &size);
-    int fd = new_file();
-    write_gzip(fd, all, size);
-    off_t end = lseek(fd, 0, SEEK_END);
-    for (off_t cut = end - 1; cut > 2; cut--) {
-        cr_assert_eq(ftruncate(fd, cut), 0);
-        int ret = hp_input_stream_open(&stream, path, 0, &err);
-        hp_input_stream_close(&stream);
-        cr_expect_eq(ret, HP_E_FORMAT, "cut at %ld", (long)cut);
-    }
-    free(all);
-    close(fd);
-}
-
 static void write_zstd(int fd, const char *bytes, size_t size) {
     size_t room = ZSTD_compressBound(size);
     char *packed = malloc(room);
@@ -156,33 +128,51 @@ Test(input_stream, of_zstd_leaves_out_skippable_frames_in_front_between_and_behi
     close(fd);
 }
 
-Test(input_stream, of_several_zstd_frames_is_one) {
+static void expect_parts_are_one(void write_part(int, const char *, size_t)) {
     size_t size;
     char *all = numbers(300000, &size);
     int fd = new_file();
-    write_zstd(fd, all, size / 3);
-    write_zstd(fd, all + size / 3, 1);
-    write_zstd(fd, all + size / 3 + 1, size - size / 3 - 1);
+    write_part(fd, all, size / 3);
+    write_part(fd, all + size / 3, 1);
+    write_part(fd, all + size / 3 + 1, size - size / 3 - 1);
     cr_expect(reads_as(all, size));
     free(all);
     close(fd);
 }
 
-Test(input_stream, of_a_cut_zstd_file_is_an_error_wherever_it_is_cut) {
+Test(input_stream, of_several_gzip_members_is_one) {
+    expect_parts_are_one(write_gzip);
+}
+
+Test(input_stream, of_several_zstd_frames_is_one) {
+    expect_parts_are_one(write_zstd);
+}
+
+// Shorter than that it is no longer known for what it is.
+static void expect_cut_is_an_error(void write_part(int, const char *, size_t),
+                                   off_t magic, const char *message) {
     size_t size;
     char *all = numbers(200, &size);
     int fd = new_file();
-    write_zstd(fd, all, size);
+    write_part(fd, all, size);
     off_t end = lseek(fd, 0, SEEK_END);
-    for (off_t cut = end - 1; cut > 4; cut--) {
+    for (off_t cut = end - 1; cut > magic; cut--) {
         cr_assert_eq(ftruncate(fd, cut), 0);
         int ret = hp_input_stream_open(&stream, path, 0, &err);
         hp_input_stream_close(&stream);
         cr_expect_eq(ret, HP_E_FORMAT, "cut at %ld", (long)cut);
-        cr_expect_str_eq(err.message, "damaged zstd data: it ends too early");
+        cr_expect_str_eq(err.message, message);
     }
     free(all);
     close(fd);
+}
+
+Test(input_stream, of_a_cut_gzip_file_is_an_error_wherever_it_is_cut) {
+    expect_cut_is_an_error(write_gzip, 2, "damaged gzip data: it ends too early");
+}
+
+Test(input_stream, of_a_cut_zstd_file_is_an_error_wherever_it_is_cut) {
+    expect_cut_is_an_error(write_zstd, 4, "damaged zstd data: it ends too early");
 }
 
 Test(input_stream, behind_a_zstd_frame_that_is_none_is_an_error) {

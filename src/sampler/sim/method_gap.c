@@ -23,16 +23,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-uint64_t hps_method_gap_run_weights(const struct hps_plan *plan,
-                                    struct hps_random *random,
-                                    struct hps_estimate *estimates) {
+// An object is credited with its weight, or with the interval and its bytes after the sampled one.
+static uint64_t run(const struct hps_plan *plan, struct hps_random *random,
+                    struct hps_estimate *estimates, bool after) {
     const struct hps_layout *layout = plan->layout;
     uint64_t walks = 0;
     struct hps_countdown countdown;
     hps_countdown_start(&countdown, plan->method->gap(random, plan->interval));
     for (uint32_t i = 0; i < layout->count; i++) {
         if (hps_countdown_hits(&countdown, layout->sizes[i])) {
-            hps_plan_credit(plan, i, plan->weights[i], estimates);
+            double credit = after ? (double)plan->interval + (double)-countdown.left
+                                  : plan->weights[i];
+            hps_plan_credit(plan, i, credit, estimates);
             hps_countdown_start(&countdown, plan->method->gap(random, plan->interval));
             walks++;
         }
@@ -40,21 +42,15 @@ uint64_t hps_method_gap_run_weights(const struct hps_plan *plan,
     return walks;
 }
 
+uint64_t hps_method_gap_run_weights(const struct hps_plan *plan,
+                                    struct hps_random *random,
+                                    struct hps_estimate *estimates) {
+    return run(plan, random, estimates, false);
+}
+
 uint64_t hps_method_gap_run_after(const struct hps_plan *plan, struct hps_random *random,
                                   struct hps_estimate *estimates) {
-    const struct hps_layout *layout = plan->layout;
-    uint64_t walks = 0;
-    struct hps_countdown countdown;
-    hps_countdown_start(&countdown, plan->method->gap(random, plan->interval));
-    for (uint32_t i = 0; i < layout->count; i++) {
-        if (hps_countdown_hits(&countdown, layout->sizes[i])) {
-            int64_t after = -countdown.left;
-            hps_plan_credit(plan, i, (double)plan->interval + (double)after, estimates);
-            hps_countdown_start(&countdown, plan->method->gap(random, plan->interval));
-            walks++;
-        }
-    }
-    return walks;
+    return run(plan, random, estimates, true);
 }
 
 double hps_method_gap_variance_after(const struct hps_plan *plan, uint32_t object) {
