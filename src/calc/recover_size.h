@@ -11,6 +11,7 @@
 
 enum {
     HP_SIZE_CLASSES = 236, // 8 bytes to 7 * 2^61
+    HP_LARGE_FROM = 32768, // above that jemalloc 5.3.1 may round sizes up to pages alone
 };
 
 struct hp_size_class {
@@ -35,6 +36,10 @@ uint64_t hp_class_size(int i);
 int hp_class_below(uint64_t size);
 
 bool hp_is_class_size(uint64_t size);
+
+// Whether jemalloc prints `count` for what it has summed up of sampled objects.
+bool hp_prints_as(uint64_t shifted_objects, uint64_t unbiased_bytes, uint64_t period,
+                  struct hp_count count);
 
 // True, with n and their size, if `count` is what jemalloc prints for n objects of one size.
 bool hp_recover_size(const struct hp_size_classes *classes, struct hp_count count,

@@ -1,0 +1,400 @@
+// Jemalloc prints the objects C and bytes B that it has summed up over classes as
+//
+//     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)
+//
+// In place of one object a larger one makes B more and C less, so that B q grows with each size.
+// With all sizes but two given, the last two are thus found on a staircase: the larger the one,
+// the smaller the other.  That is how lines of few objects are read.
+//
+// Objects not much smaller than the period leave few whole numbers of eighths of C that round to
+// c', and for each a B or two.  Their sizes are the three smallest and the others, each from a
+// table of all such halves: for each C and each split of it the bytes meet in the middle.
+//
+// A sampled object prints as at least 0.945 of one, so that c' is never less than their number,
+// up to the most that are tried here.  Raw lines tell it, and their bytes are a sum.
+#include "calc/readings.h"
+
+#include "calc/probability.h"
+
+#include <string.h>
+
+enum {
+    MOST_ANY = 3,    // objects of a rewritten line of whatever classes
+    MOST_RAW = 4,    // of a raw one
+    MOST_KEPT = 256, // readings of a line
+    MOST_LINES = 65536,
+    HALF = 3,           // objects of one
+    MOST_SHIFTED = 160, // eighths of objects that one sampled near the period stands for
+};
+
+static const double largest_half = 64; // periods, of one of its objects
+
+struct sums {
+    uint64_t shifted_objects, unbiased_bytes;
+};
+
+// A line, and what its readings are within.
+struct search {
+    struct hp_decoder *decoder;
+    struct hp_count line;
+    double period;
+    double least_mean, most_mean;
+    double least_objects, most_objects, most_bytes;
+    int first, last; // classes that fit
+    struct hp_reading path;
+    bool too_many;
+};
+
+static struct sums plus(struct sums sums, const struct hp_size_class *class, uint64_t n) {
+    return (struct sums){sums.shifted_objects + n * class->shifted_objects,
+                         sums.unbiased_bytes + n * class->unbiased_size};
+}
+
+static const struct hp_size_class *class_of(const struct search *s, int i) {
+    return &s->decoder->classes->of[i];
+}
+
+static double printed_bytes(const struct search *s, struct sums sums) {
+    double objects = (double)sums.shifted_objects / 8;
+    double bytes = (double)sums.unbiased_bytes;
+    return bytes * hp_one_minus_exp(bytes / objects / s->period);
+}
+
+static void keep(struct search *s) {
+    struct hp_decoder *decoder = s->decoder;
+    struct hp_decoded_line *line = &decoder->lines.at[decoder->lines.count - 1];
+    if (line->count == MOST_KEPT) {
+        s->too_many = true;
+        return;
+    }
+    hp_vec_push(&decoder->readings, s->path);
+    line->count++;
+}
+
+static void keep_if_printed(struct search *s, struct sums sums) {
+    if (hp_prints_as(sums.shifted_objects, sums.unbiased_bytes, s->decoder->period,
+                     s->line)) {
+        keep(s);
+    }
+}
+
+static void push(struct search *s, int class) {
+    s->path.classes[s->path.count++] = (uint8_t) class;
+}
+
+// --- whatever classes ---------------------------------------------------------------------
+
+// Of classes from `low` on; `high` goes down as `low` goes up.
+static void try_pairs(struct search *s, struct sums sums, int low) {
+    double bytes = (double)s->line.bytes;
+    for (int high = s->last; low <= high; low++) {
+        struct sums one = plus(sums, class_of(s, low), 1);
+        while (high >= low &&
+               printed_bytes(s, plus(one, class_of(s, high), 1)) > bytes + 1) {
+            high--;
+        }
+        for (int i = high; i >= low; i--) {
+            struct sums both = plus(one, class_of(s, i), 1);
+            if (printed_bytes(s, both) < bytes - 1) {
+                break;
+            }
+            push(s, low);
+            push(s, i);
+            keep_if_printed(s, both);
+            s->path.count = (uint8_t)(s->path.count - 2);
+        }
+    }
+}
+
+static void try_sizes(struct search *s, struct sums sums, int low, unsigned left) {
+    double bytes = (double)s->line.bytes;
+    if (left == 2) {
+        try_pairs(s, sums, low);
+        return;
+    }
+    for (int i = low; i <= s->last; i++) {
+        struct sums one = plus(sums, class_of(s, i), 1);
+        if (printed_bytes(s, plus(one, class_of(s, i), left - 1)) > bytes + 1) {
+            break;
+        }
+        if (printed_bytes(s, plus(one, class_of(s, s->last), left - 1)) >= bytes - 1) {
+            push(s, i);
+            try_sizes(s, one, i, left - 1);
+            s->path.count--;
+        }
+    }
+}
+
+// --- near the period ----------------------------------------------------------------------
+
+static int by_sums(const void *left, const void *right) {
+    const struct hp_half *a = left, *b = right;
+    if (a->shifted_objects != b->shifted_objects) {
+        return a->shifted_objects < b->shifted_objects ? -1 : 1;
+    }
+    if (a->unbiased_bytes != b->unbiased_bytes) {
+        return a->unbiased_bytes < b->unbiased_bytes ? -1 : 1;
+    }
+    return memcmp(&a->sizes, &b->sizes, sizeof a->sizes);
+}
+
+static bool is_near(const struct hp_decoder *decoder, const struct hp_size_class *class) {
+    return class->shifted_objects > 0 && class->shifted_objects <= MOST_SHIFTED &&
+           (double)class->size <= largest_half * (double)decoder->period;
+}
+
+static void add_halves(struct hp_decoder *decoder, struct hp_half half, int from) {
+    for (int i = from; i < HP_SIZE_CLASSES; i++) {
+        const struct hp_size_class *class = &decoder->classes->of[i];
+        if (!is_near(decoder, class)) {
+            continue;
+        }
+        struct hp_half more = half;
+        more.shifted_objects += (uint32_t) class->shifted_objects;
+        more.unbiased_bytes += class->unbiased_size;
+        more.sizes.classes[more.sizes.count++] = (uint8_t)i;
+        hp_vec_push(&decoder->halves, more);
+        if (more.sizes.count < HALF) {
+            add_halves(decoder, more, i);
+        }
+    }
+}
+
+static void make_halves(struct hp_decoder *decoder) {
+    if (decoder->first_half.count > 0) {
+        return;
+    }
+    add_halves(decoder, (struct hp_half){0}, 0);
+    hp_vec_sort(&decoder->halves, by_sums);
+    for (uint32_t i = 0; i < decoder->halves.count; i++) {
+        while (decoder->first_half.count <= decoder->halves.at[i].shifted_objects) {
+            hp_vec_push(&decoder->first_half, i);
+        }
+    }
+    hp_vec_push(&decoder->first_half, (uint32_t)decoder->halves.count);
+}
+
+struct group {
+    const struct hp_half *at, *end;
+};
+
+static struct group group_of(const struct hp_decoder *decoder, uint64_t objects) {
+    if (objects + 1 >= decoder->first_half.count) {
+        return (struct group){NULL, NULL};
+    }
+    const uint32_t *first = &decoder->first_half.at[objects];
+    return (struct group){decoder->halves.at + first[0], decoder->halves.at + first[1]};
+}
+
+// The bytes which so many objects print as `printed`, by Newton's method.
+static double bytes_printed_as(const struct search *s, double objects, double printed) {
+    double bytes = printed + objects * s->period;
+    for (int i = 0; i < 40; i++) {
+        double t = bytes / objects / s->period, p = hp_one_minus_exp(t);
+        double step = (bytes * p - printed) / (p + t * (1 - p));
+        bytes -= step;
+        if (step < 0x1p-10 && step > -0x1p-10) {
+            break;
+        }
+    }
+    return bytes;
+}
+
+static void keep_halves(struct search *s, const struct hp_half *a,
+                        const struct hp_half *b) {
+    s->path = a->sizes;
+    for (unsigned i = 0; b && i < b->sizes.count; i++) {
+        push(s, b->sizes.classes[i]);
+    }
+    keep_if_printed(s, (struct sums){a->shifted_objects + (b ? b->shifted_objects : 0),
+                                     a->unbiased_bytes + (b ? b->unbiased_bytes : 0)});
+}
+
+static bool follows(const struct hp_half *a, const struct hp_half *b) {
+    return a->sizes.count == HALF && a->sizes.classes[HALF - 1] <= b->sizes.classes[0];
+}
+
+// Those of both groups that have between `low` and `high` bytes together.
+static void meet(struct search *s, struct group a, struct group b, double low,
+                 double high) {
+    const struct hp_half *end = b.end;
+    for (const struct hp_half *i = a.at; i < a.end; i++) {
+        double bytes = (double)i->unbiased_bytes;
+        while (end > b.at && bytes + (double)end[-1].unbiased_bytes > high) {
+            end--;
+        }
+        for (const struct hp_half *j = end;
+             j > b.at && bytes + (double)j[-1].unbiased_bytes >= low; j--) {
+            if (follows(i, j - 1)) {
+                keep_halves(s, i, j - 1);
+            }
+        }
+        if (bytes > high) {
+            break;
+        }
+    }
+}
+
+static void try_halves(struct search *s) {
+    uint64_t first = (uint64_t)(s->least_objects * 8),
+             last = (uint64_t)(s->most_objects * 8) + 1;
+    make_halves(s->decoder);
+    for (uint64_t all = first; all <= last; all++) {
+        double objects = (double)all / 8, printed = (double)s->line.bytes;
+        if (all < 16) {
+            continue;
+        }
+        double low = bytes_printed_as(s, objects, printed - 0.5) - 2;
+        double high = bytes_printed_as(s, objects, printed + 0.5) + 2;
+        struct group whole = group_of(s->decoder, all);
+        for (const struct hp_half *i = whole.at; i < whole.end; i++) {
+            double bytes = (double)i->unbiased_bytes;
+            if (i->sizes.count > 1 && bytes >= low && bytes <= high) {
+                keep_halves(s, i, NULL);
+            }
+        }
+        for (uint64_t part = 24; s->line.objects > HALF && part + 8 <= all; part++) {
+            meet(s, group_of(s->decoder, part), group_of(s->decoder, all - part), low,
+                 high);
+        }
+    }
+}
+
+// --- rewritten ----------------------------------------------------------------------------
+
+// What c' and b' are rounded from leaves these bounds of the mean, and so of C and B.
+static void find_bounds(struct search *s) {
+    double objects = (double)s->line.objects, bytes = (double)s->line.bytes;
+    s->least_mean = (bytes - 0.5) / (objects + 0.5);
+    s->most_mean = (bytes + 0.5) / (objects - 0.5);
+    double least_p = hp_one_minus_exp(s->least_mean / s->period);
+    double most_p = hp_one_minus_exp(s->most_mean / s->period);
+    s->least_objects = (objects - 0.5) / most_p;
+    s->most_objects = (objects + 0.5) / least_p;
+    s->most_bytes = (bytes + 0.5) / least_p;
+    for (s->first = 0; s->first < HP_SIZE_CLASSES; s->first++) {
+        const struct hp_size_class *class = class_of(s, s->first);
+        if (class->shifted_objects > 0 &&
+            (double)class->shifted_objects <= s->most_objects * 8) {
+            break;
+        }
+    }
+    s->last = s->first;
+    while (s->last + 1 < HP_SIZE_CLASSES && class_of(s, s->last + 1)->unbiased_size > 0 &&
+           (double)class_of(s, s->last + 1)->unbiased_size <= s->most_bytes) {
+        s->last++;
+    }
+}
+
+// One object more there is at any rate.
+static bool are_all_near(const struct search *s) {
+    return s->most_objects - 1 <= (double)MOST_SHIFTED / 8 &&
+           s->most_bytes <= largest_half * s->period;
+}
+
+static bool read_rewritten(struct search *s) {
+    if (s->line.objects > HP_MOST_READ || s->line.bytes == 0) {
+        return false;
+    }
+    find_bounds(s);
+    if (are_all_near(s)) {
+        try_halves(s);
+        return !s->too_many;
+    }
+    for (unsigned n = 2; n <= s->line.objects && s->line.objects <= MOST_ANY; n++) {
+        try_sizes(s, (struct sums){0}, s->first, n);
+    }
+    return s->line.objects <= MOST_ANY && !s->too_many;
+}
+
+// --- raw ----------------------------------------------------------------------------------
+
+static void try_raw_pairs(struct search *s, uint64_t bytes, int low) {
+    int high = hp_class_below(bytes);
+    for (; low <= high; low++) {
+        uint64_t rest = bytes - class_of(s, low)->size;
+        while (high > low && class_of(s, high)->size > rest) {
+            high--;
+        }
+        if (high >= low && class_of(s, high)->size == rest) {
+            push(s, low);
+            push(s, high);
+            keep(s);
+            s->path.count = (uint8_t)(s->path.count - 2);
+        }
+    }
+}
+
+static void try_raw(struct search *s, uint64_t bytes, int low, unsigned left) {
+    if (left == 2) {
+        try_raw_pairs(s, bytes, low);
+        return;
+    }
+    for (int i = low; i < HP_SIZE_CLASSES && class_of(s, i)->size <= bytes / left; i++) {
+        push(s, i);
+        try_raw(s, bytes - class_of(s, i)->size, i, left - 1);
+        s->path.count--;
+    }
+}
+
+static bool read_raw(struct search *s) {
+    if (s->line.objects > MOST_RAW) {
+        return false;
+    }
+    try_raw(s, s->line.bytes, 0, (unsigned)s->line.objects);
+    return !s->too_many;
+}
+
+// --- all ----------------------------------------------------------------------------------
+
+static void forget(struct hp_decoder *decoder) {
+    hp_index_drop(&decoder->index);
+    decoder->lines.count = decoder->readings.count = 0;
+}
+
+void hp_decoder_init(struct hp_decoder *decoder, const struct hp_size_classes *classes,
+                     bool is_raw) {
+    if (decoder->period != classes->period) {
+        decoder->halves.count = decoder->first_half.count = 0;
+    }
+    if (decoder->period != classes->period || decoder->is_raw != is_raw) {
+        forget(decoder);
+    }
+    decoder->classes = classes;
+    decoder->period = classes->period;
+    decoder->is_raw = is_raw;
+}
+
+void hp_decoder_done(struct hp_decoder *decoder) {
+    forget(decoder);
+    hp_vec_done(&decoder->halves);
+    hp_vec_done(&decoder->first_half);
+    hp_vec_done(&decoder->lines);
+    hp_vec_done(&decoder->readings);
+}
+
+static void read_line(struct hp_decoder *decoder, struct hp_decoded_line *decoded) {
+    struct search s = {.decoder = decoder,
+                       .line = decoded->line,
+                       .period = (double)decoder->period};
+    if (decoded->line.objects < 2) {
+        return;
+    }
+    bool complete = decoder->is_raw ? read_raw(&s) : read_rewritten(&s);
+    decoder->lines.at[decoder->lines.count - 1].complete = complete;
+}
+
+struct hp_readings hp_decode(struct hp_decoder *decoder, struct hp_count line) {
+    if (decoder->lines.count >= MOST_LINES) {
+        forget(decoder);
+    }
+    uint32_t number = hp_index_of(&decoder->index, &decoder->lines, &line, sizeof line);
+    if (number == decoder->lines.count) {
+        struct hp_decoded_line fresh = {.line = line,
+                                        .first = (uint32_t)decoder->readings.count};
+        read_line(decoder, hp_vec_push(&decoder->lines, fresh));
+    }
+    const struct hp_decoded_line *decoded = &decoder->lines.at[number];
+    return (struct hp_readings){decoder->readings.at + decoded->first, decoded->count,
+                                decoded->complete};
+}

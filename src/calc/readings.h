@@ -1,0 +1,60 @@
+// What a line of several objects may stand for: all multisets of size classes that jemalloc prints
+// like it.
+//
+// A line is a pair of numbers, made of the classes of a few objects.  The sizes behind one are
+// often the only ones that make it; if not, the true ones are among those found here.
+#ifndef HP_CALC_READINGS_H
+#define HP_CALC_READINGS_H
+
+#include "base/hash.h"
+#include "calc/recover_size.h"
+
+enum {
+    HP_MOST_READ = 6, // objects of a line, of more nothing is tried
+};
+
+// Objects by their classes, the smallest first.
+struct hp_reading {
+    uint8_t count, classes[HP_MOST_READ];
+};
+
+struct hp_readings {
+    const struct hp_reading *at; // until the next call
+    size_t count;
+    bool complete; // all are here; else there may be any others
+};
+
+struct hp_decoded_line {
+    struct hp_count line;
+    uint32_t first, count;
+    bool complete;
+};
+
+// Up to three objects, and what jemalloc makes of them.
+struct hp_half {
+    uint32_t shifted_objects;
+    struct hp_reading sizes;
+    uint64_t unbiased_bytes;
+};
+
+// For the lines of one kind and one period.  {0} is ready for hp_decoder_init().
+struct hp_decoder {
+    const struct hp_size_classes *classes;
+    uint64_t period;
+    bool is_raw;
+    HP_VEC(struct hp_half) halves; // by objects, then by bytes; made when first needed
+    HP_VEC(uint32_t) first_half;   // of those of so many objects
+    struct hp_index index;         // of `lines`
+    HP_VEC(struct hp_decoded_line) lines;
+    HP_VEC(struct hp_reading) readings;
+};
+
+// Decode lines as they stand (raw), or as jemalloc rewrites them (prof_unbias).
+void hp_decoder_init(struct hp_decoder *decoder, const struct hp_size_classes *classes,
+                     bool is_raw);
+void hp_decoder_done(struct hp_decoder *decoder);
+
+// The same whatever was decoded before.
+struct hp_readings hp_decode(struct hp_decoder *decoder, struct hp_count line);
+
+#endif
