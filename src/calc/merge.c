@@ -186,6 +186,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
 }
 
 void hp_merger_done(struct hp_merger *merger) {
+    hp_unbias_done(&merger->unbias);
     hp_resolver_done(&merger->resolver);
     hp_embedded_symbols_done(&merger->embedded);
     hp_vec_done(&merger->values);

@@ -11,7 +11,8 @@
 //     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)
 //
 // Both roundings cost up to a few percent.  If all n objects of a line are of one size
-// class S, (c', b') tells n and S exactly, and we undo both: see recover_size.h.
+// class S, (c', b') tells n and S exactly, and we undo both: see recover_size.h.  Of few objects of
+// several sizes it often tells them all: see readings.h.
 //
 // Where a dump lists the sampled objects of a stack with their sizes, these are taken for
 // what is in use, and its counts only for what was ever allocated.
@@ -30,26 +31,8 @@
 enum {
     USUAL_PERIOD = 524288,  // what is taken for the error where none is told
     JEPROF_PERIOD = 131072, // what jeprof takes
+    LINES_THAT_PROVE = 8,   // of one object each, that sizes are classes
 };
-
-static const double largest = 0x1p120; // in units of the fixed point
-
-static hp_fixed to_fixed(double value, int fraction, bool *too_big) {
-    double scaled = value * (double)((uint64_t)1 << fraction);
-    if (!(scaled < largest)) {
-        *too_big = true;
-        return 0;
-    }
-    // Beyond 2^53 every double is whole; below, round to nearest.
-    return (hp_fixed)(scaled < 0x1p53 ? scaled + 0.5 : scaled);
-}
-
-static struct hp_unbiased estimate_of(double objects, double bytes) {
-    struct hp_unbiased e = {0};
-    e.objects = to_fixed(objects, HP_OBJECTS_FRACTION, &e.too_big);
-    e.bytes = to_fixed(bytes, HP_SPACE_FRACTION, &e.too_big);
-    return e;
-}
 
 // Numbers of 2^63 and more, of which only pprof has some, are below zero: of a difference,
 // and what it is off by is not known.
@@ -76,7 +59,7 @@ static struct hp_unbiased of_one_size(const struct hp_unbias *unbias, uint64_t n
         return as_counted((struct hp_count){n, n * size});
     }
     double p = hp_one_minus_exp((double)size * unbias->byte_rate);
-    struct hp_unbiased e = estimate_of((double)n / p, (double)n * (double)size / p);
+    struct hp_unbiased e = hp_unbiased_of((double)n / p, (double)n * (double)size / p);
     e.error = hp_error_of_one_size(n, size, p, unbias->period, &e.too_big);
     return e;
 }
@@ -86,7 +69,7 @@ static struct hp_unbiased by_mean_size(struct hp_count count, uint64_t period,
                                        double one_minus_exp(double)) {
     double mean = (double)count.bytes / (double)count.objects;
     double p = one_minus_exp(mean / (double)period);
-    return estimate_of((double)count.objects / p, (double)count.bytes / p);
+    return hp_unbiased_of((double)count.objects / p, (double)count.bytes / p);
 }
 
 double hp_unbias_total_bytes(struct hp_count total, uint64_t period) {
@@ -95,6 +78,15 @@ double hp_unbias_total_bytes(struct hp_count total, uint64_t period) {
     }
     double mean = (double)total.bytes / (double)total.objects;
     return (double)total.bytes / hp_one_minus_exp(mean / (double)period);
+}
+
+static struct hp_count in_column(const struct hp_counts *counts, enum hp_column column) {
+    return column == HP_COLUMN_INUSE ? counts->inuse : counts->alloc;
+}
+
+static const struct hp_thread_line *lines_of(const struct hp_dump *dump,
+                                             const struct hp_dump_stack *stack) {
+    return dump->thread_lines.at + stack->first_line;
 }
 
 // --- one pair of numbers -----------------------------------------------------------
@@ -116,12 +108,17 @@ static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
            (unbias->scaling == HP_SCALING_PER_LINE && count.bytes % count.objects == 0);
 }
 
-static struct hp_unbiased work_out(const struct hp_unbias *unbias,
-                                   struct hp_count count) {
-    uint64_t n, size;
-    if (has_one_size(unbias, count, &n, &size)) {
-        return of_one_size(unbias, n, size);
-    }
+// All sizes that the numbers may be of; complete if no others are.
+static struct hp_readings readings_of(struct hp_unbias *unbias, struct hp_count count) {
+    bool may_be_no_class =
+        unbias->scaling == HP_SCALING_RAW && count.bytes > unbias->large_from;
+    return count.objects < 2 || count.objects > unbias->most_decoded || may_be_no_class
+               ? (struct hp_readings){0}
+               : hp_decode(&unbias->decoder, count);
+}
+
+// Sampled objects of several sizes that are not known.
+static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count count) {
     struct hp_unbiased e = by_mean_size(count, unbias->period, hp_one_minus_exp);
     if (e.too_big) {
         return e;
@@ -132,21 +129,145 @@ static struct hp_unbiased work_out(const struct hp_unbias *unbias,
         unbias->scaling == HP_SCALING_UNBIASED
             ? hp_error_of_rewritten(count, objects, bytes, unbias->period, &e.too_big)
             : hp_error_of_raw(count, bytes, unbias->period, &e.too_big);
+    e.error.read[HP_READ_NONE] = unbias->most_decoded > 0;
     return e;
 }
 
-static struct hp_unbiased best(struct hp_unbias *unbias, struct hp_count count) {
-    if (count.objects == 0) {
-        return (struct hp_unbiased){0};
+// One size is by far the likeliest; but it is not the only reading unless all others were tried.
+static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
+                                             struct hp_count count, uint64_t n,
+                                             uint64_t size) {
+    struct hp_unbiased e = of_one_size(unbias, n, size);
+    if (unbias->most_decoded == 0) {
+        return e;
     }
+    struct hp_readings readings = readings_of(unbias, count);
+    bool is_unique = n == 1 || (readings.complete && readings.count == 1);
+    e.error.read[is_unique ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
+    if (readings.complete) {
+        hp_widen_to_readings(&unbias->weights, readings, &e);
+    }
+    return e;
+}
+
+static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
+    uint64_t n, size;
+    memo->needs_prior = false;
+    if (has_one_size(unbias, memo->count, &n, &size)) {
+        memo->estimate = of_one_likely_size(unbias, memo->count, n, size);
+        return;
+    }
+    struct hp_readings readings = readings_of(unbias, memo->count);
+    if (!readings.complete || readings.count == 0) {
+        memo->estimate = of_mix(unbias, memo->count);
+        return;
+    }
+    memo->needs_prior = readings.count > 1;
+    memo->estimate = hp_estimate_readings(&unbias->weights, readings, NULL, 0);
+    if (memo->needs_prior && unbias->scaling == HP_SCALING_RAW) {
+        memo->estimate.error.flags |= HP_ERROR_AT_LEAST;
+    }
+}
+
+static struct hp_unbiased_memo *recall(struct hp_unbias *unbias, struct hp_count count) {
     uint64_t hash =
         hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15, count.bytes ^ 0xe7037ed1a0b428db);
     struct hp_unbiased_memo *memo = &unbias->memos[hash % HP_UNBIASED_MEMOS];
     if (memo->count.objects != count.objects || memo->count.bytes != count.bytes) {
         memo->count = count;
-        memo->estimate = work_out(unbias, count);
+        work_out(unbias, memo);
     }
-    return memo->estimate;
+    return memo;
+}
+
+static enum hp_read read_of(const struct hp_unbiased *estimate) {
+    const uint32_t *read = estimate->error.read;
+    return read[HP_READ_NONE] > 0      ? HP_READ_NONE
+           : read[HP_READ_SEVERAL] > 0 ? HP_READ_SEVERAL
+                                       : HP_READ_UNIQUE;
+}
+
+// --- what the leaf holds elsewhere ----------------------------------------------------
+
+// The mapping of an address, or NULL.
+static const struct hp_mapping *mapping_of(const struct hp_dump *dump, uint64_t address) {
+    size_t low = 0, high = dump->mappings.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (dump->mappings.at[middle].end <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < dump->mappings.count && dump->mappings.at[low].start <= address;
+    return found ? &dump->mappings.at[low] : NULL;
+}
+
+// The first frame that is not in jemalloc's own library.
+static uint32_t leaf_of(const struct hp_dump *dump, const struct hp_dump_stack *stack) {
+    uint32_t i = 0;
+    for (; i + 1 < stack->depth; i++) {
+        uint32_t frame = dump->frames.at[stack->first_frame + i];
+        const struct hp_mapping *row = mapping_of(dump, dump->addresses.at[frame]);
+        if (!row || !memmem(row->path.at, row->path.size, "jemalloc", 8)) {
+            break;
+        }
+    }
+    return stack->depth > 0 ? dump->frames.at[stack->first_frame + i] : UINT32_MAX;
+}
+
+// Count the sizes that are sure.
+static void learn(struct hp_unbias *unbias, struct hp_count line, uint32_t leaf) {
+    uint64_t n, size;
+    if (line.objects == 0 || read_of(&recall(unbias, line)->estimate) != HP_READ_UNIQUE) {
+        return;
+    }
+    if (!has_one_size(unbias, line, &n, &size)) {
+        hp_prior_add(&unbias->prior, leaf, readings_of(unbias, line).at);
+    } else if (hp_is_class_size(size)) {
+        struct hp_reading one = {.count = 1, .classes = {(uint8_t)hp_class_below(size)}};
+        for (uint64_t i = 0; i < n; i++) { // few, or others could be read
+            hp_prior_add(&unbias->prior, leaf, &one);
+        }
+    }
+}
+
+static struct hp_prior *prior_of(struct hp_unbias *unbias) {
+    const struct hp_dump *dump = unbias->dump;
+    const struct hp_dump_stack *stack;
+    if (unbias->has_prior) {
+        return &unbias->prior;
+    }
+    unbias->has_prior = true;
+    hp_vec_each (stack, &dump->stacks) {
+        uint32_t leaf = leaf_of(dump, stack);
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            learn(unbias, in_column(&stack->counts, i), leaf);
+            for (uint32_t k = 0; k < stack->lines; k++) {
+                learn(unbias, in_column(&lines_of(dump, stack)[k].counts, i), leaf);
+            }
+        }
+    }
+    return &unbias->prior;
+}
+
+static struct hp_unbiased best(struct hp_unbias *unbias, struct hp_count count,
+                               const struct hp_dump_stack *stack) {
+    if (count.objects == 0) {
+        return (struct hp_unbiased){0};
+    }
+    const struct hp_unbiased_memo *memo = recall(unbias, count);
+    struct hp_unbiased e = memo->estimate;
+    if (!memo->needs_prior) {
+        return e;
+    }
+    struct hp_prior *prior = prior_of(unbias); // reads other lines
+    struct hp_unbiased likely =
+        hp_estimate_readings(&unbias->weights, readings_of(unbias, count), prior,
+                             leaf_of(unbias->dump, stack));
+    likely.error.flags = e.error.flags;
+    return likely;
 }
 
 static bool takes_as_is(const struct hp_unbias *unbias) {
@@ -172,7 +293,7 @@ static struct hp_unbiased first_version(struct hp_count count, uint64_t period) 
     double mean = (double)count.bytes / (double)count.objects;
     double share = mean / (double)period;
     double factor = share < 1 ? 1 / share : 1;
-    return estimate_of((double)count.objects * factor, (double)count.bytes * factor);
+    return hp_unbiased_of((double)count.objects * factor, (double)count.bytes * factor);
 }
 
 static struct hp_unbiased jeprofs(const struct hp_unbias *unbias, struct hp_count count) {
@@ -182,15 +303,6 @@ static struct hp_unbiased jeprofs(const struct hp_unbias *unbias, struct hp_coun
 }
 
 // --- a stack -------------------------------------------------------------------------
-
-static struct hp_count in_column(const struct hp_counts *counts, enum hp_column column) {
-    return column == HP_COLUMN_INUSE ? counts->inuse : counts->alloc;
-}
-
-static const struct hp_thread_line *lines_of(const struct hp_dump *dump,
-                                             const struct hp_dump_stack *stack) {
-    return dump->thread_lines.at + stack->first_line;
-}
 
 // Raw numbers of the threads add up to those of the stack, unless the file is damaged.
 static bool lines_add_up(const struct hp_dump *dump, const struct hp_dump_stack *stack,
@@ -204,23 +316,23 @@ static bool lines_add_up(const struct hp_dump *dump, const struct hp_dump_stack 
     return left.objects == 0 && left.bytes == 0;
 }
 
-static bool lines_have_one_size_each(const struct hp_unbias *unbias,
-                                     const struct hp_dump *dump,
-                                     const struct hp_dump_stack *stack,
-                                     enum hp_column column) {
+// That of the line whose sizes are least known.
+static enum hp_read read_of_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
+                                  const struct hp_dump_stack *stack,
+                                  enum hp_column column) {
+    enum hp_read worst = HP_READ_UNIQUE;
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_count line = in_column(&lines_of(dump, stack)[i].counts, column);
-        uint64_t n, size;
-        if (line.objects > 0 && !hp_recover_size(&unbias->classes, line, &n, &size)) {
-            return false;
-        }
+        enum hp_read read =
+            line.objects > 0 ? read_of(&recall(unbias, line)->estimate) : HP_READ_UNIQUE;
+        worst = read > worst ? read : worst;
     }
-    return true;
+    return worst;
 }
 
 // Thread lines are a finer split of the same numbers: of raw ones they are never worse, of
-// rewritten ones only better where they can be read exactly and the stack's cannot.
-static bool prefers_lines(const struct hp_unbias *unbias, const struct hp_dump *dump,
+// rewritten ones only better where more is known of their sizes than of the stack's.
+static bool prefers_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                           const struct hp_dump_stack *stack, enum hp_column column) {
     if (stack->lines == 0) {
         return false;
@@ -229,9 +341,9 @@ static bool prefers_lines(const struct hp_unbias *unbias, const struct hp_dump *
         return lines_add_up(dump, stack, column);
     }
     struct hp_count total = in_column(&stack->counts, column);
-    uint64_t n, size;
-    return total.objects > 0 && !hp_recover_size(&unbias->classes, total, &n, &size) &&
-           lines_have_one_size_each(unbias, dump, stack, column);
+    enum hp_read read =
+        total.objects > 0 ? read_of(&recall(unbias, total)->estimate) : HP_READ_UNIQUE;
+    return read > HP_READ_UNIQUE && read_of_lines(unbias, dump, stack, column) < read;
 }
 
 static void add(struct hp_unbiased *sum, const struct hp_unbiased *e) {
@@ -264,8 +376,13 @@ static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
     struct hp_unbiased sum = {0};
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_unbiased e =
-            best(unbias, in_column(&lines_of(dump, stack)[i].counts, column));
+            best(unbias, in_column(&lines_of(dump, stack)[i].counts, column), stack);
         add(&sum, &e);
+    }
+    if (unbias->most_decoded > 0) { // it is one stack
+        enum hp_read read = read_of(&sum);
+        memset(sum.error.read, 0, sizeof sum.error.read);
+        sum.error.read[read] = 1;
     }
     return sum;
 }
@@ -308,7 +425,7 @@ static struct hp_unbiased from_counts(struct hp_unbias *unbias,
     }
     return prefers_lines(unbias, dump, stack, column)
                ? sum_of_lines(unbias, dump, stack, column)
-               : with_lines(unbias, dump, stack, column, best(unbias, count));
+               : with_lines(unbias, dump, stack, column, best(unbias, count, stack));
 }
 
 static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
@@ -385,9 +502,63 @@ static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimato
                : dump->period;
 }
 
+// What raw lines of one object tell of the sizes that there are.
+struct lone_objects {
+    uint64_t small, large;                   // of up to HP_LARGE_FROM bytes, and of more
+    uint64_t small_no_class, large_no_class; // of these
+};
+
+static void see_lone(struct lone_objects *lone, struct hp_count line) {
+    if (line.objects != 1) {
+        return;
+    }
+    bool is_class = hp_is_class_size(line.bytes);
+    *(line.bytes > HP_LARGE_FROM ? &lone->large : &lone->small) += 1;
+    *(line.bytes > HP_LARGE_FROM ? &lone->large_no_class : &lone->small_no_class) +=
+        !is_class;
+}
+
+static struct lone_objects lone_objects_of(const struct hp_dump *dump) {
+    struct lone_objects lone = {0};
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            see_lone(&lone, in_column(&stack->counts, i));
+            for (uint32_t k = 0; k < stack->lines; k++) {
+                see_lone(&lone, in_column(&lines_of(dump, stack)[k].counts, i));
+            }
+        }
+    }
+    return lone;
+}
+
+// Sizes are looked for in what jemalloc samples, unless its size classes are not those we know.
+static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
+    bool is_raw = unbias->scaling == HP_SCALING_RAW;
+    if (unbias->period <= 1 || unbias->estimator != HP_ESTIMATOR_BEST ||
+        dump->producer != HP_PRODUCER_JEMALLOC ||
+        !(is_raw || unbias->scaling == HP_SCALING_UNBIASED)) {
+        return;
+    }
+    unbias->most_decoded = HP_MOST_READ;
+    unbias->large_from = UINT64_MAX;
+    if (is_raw) {
+        struct lone_objects lone = lone_objects_of(dump);
+        bool are_classes = lone.large >= LINES_THAT_PROVE && lone.large_no_class == 0;
+        unbias->large_from = are_classes ? UINT64_MAX : HP_LARGE_FROM;
+        unbias->most_decoded = lone.small_no_class > 0 ? 1 : HP_MOST_READ;
+    }
+    hp_class_weights_init(&unbias->weights, unbias->period, unbias->byte_rate, false);
+    hp_decoder_init(&unbias->decoder, &unbias->classes, is_raw);
+}
+
 void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump) {
     memset(unbias->memos, 0, sizeof unbias->memos);
+    hp_prior_clear(&unbias->prior);
+    unbias->has_prior = false;
+    unbias->dump = dump;
+    unbias->most_decoded = 0;
     unbias->estimator = estimator;
     struct hp_dump_scaling found = hp_dump_scaling_of(dump);
     unbias->adds_up = found.adds_up;
@@ -412,4 +583,10 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
         is_guess && unbias->period > 1 && fits_better_rewritten(unbias, dump)
             ? HP_SCALING_UNBIASED
             : found.scaling;
+    set_decoding(unbias, dump);
+}
+
+void hp_unbias_done(struct hp_unbias *unbias) {
+    hp_decoder_done(&unbias->decoder);
+    hp_prior_clear(&unbias->prior);
 }

@@ -9,28 +9,23 @@
 #ifndef HP_CALC_UNBIAS_H
 #define HP_CALC_UNBIAS_H
 
-#include "calc/recover_size.h"
+#include "calc/decoded.h"
 #include "model/dump.h"
 #include "model/error.h"
-
-// An estimate of one pair of numbers.
-struct hp_unbiased {
-    hp_fixed objects, bytes;
-    struct hp_error error; // {0} unless the estimator is the best
-    bool too_big;          // does not fit
-};
 
 // Estimates made before: most stacks of a dump have one of few pairs of numbers.
 struct hp_unbiased_memo {
     struct hp_count count;
     struct hp_unbiased estimate;
+    bool needs_prior; // it is of several readings: another one for each leaf
 };
 
 enum {
     HP_UNBIASED_MEMOS = 2048,
 };
 
-// How to read the numbers of one dump.  {0} is ready for hp_unbias_init().
+// How to read the numbers of one dump, which has to stay as it is.  {0} is ready for
+// hp_unbias_init().
 struct hp_unbias {
     enum hp_estimator estimator;
     enum hp_scaling scaling;
@@ -42,12 +37,20 @@ struct hp_unbias {
     uint64_t period;
     double byte_rate; // p(S) = 1 - e^(-byte_rate S)
     struct hp_size_classes classes;
+    struct hp_class_weights weights;
+    struct hp_decoder decoder;
+    uint64_t most_decoded; // objects of a line whose sizes are looked for
+    uint64_t large_from;   // raw lines of more bytes may be of sizes that are no classes
+    const struct hp_dump *dump;
+    struct hp_prior prior; // of the dump, once it is needed
+    bool has_prior;
     struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // by hash; no objects: free
 };
 
 // Find out how the numbers of this dump are scaled.
 void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump);
+void hp_unbias_done(struct hp_unbias *unbias);
 
 // Whether the objects that a stack lists are what is in use, and not its counts.
 bool hp_unbias_takes_listed(const struct hp_unbias *unbias);

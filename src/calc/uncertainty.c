@@ -6,8 +6,8 @@
 // Raw numbers of mixed sizes: n samples of b bytes stand for b ... n R + b bytes, and none
 // has a variance of more than R^2.
 //
-// Rewritten numbers of mixed sizes: the bound for the mean size, and R^2/12 for the
-// rounding of the count, half of which may move the estimate by R/2 t^2 e^-t / (1 - e^-t)^2.
+// Rewritten numbers of mixed sizes: the bound for the mean size.  The rounding of the count, by
+// one half at most, may move the estimate by R/2 t^2 e^-t / (1 - e^-t)^2.
 // Nothing is known of the objects' error, but that the estimate may be all of it.
 //
 // Estimates of others: C objects of S bytes stand on n = C p(S) samples.  Where the number of
@@ -51,6 +51,44 @@ static hp_int128 objects_squared(double x, bool *too_big) {
     return whole(x * (double)(1 << HP_ERROR_FRACTION), too_big);
 }
 
+static hp_fixed to_fixed(double value, int fraction, bool *too_big) {
+    double scaled = value * (double)((uint64_t)1 << fraction);
+    if (!(scaled < 0x1p120)) {
+        *too_big = true;
+        return 0;
+    }
+    // Beyond 2^53 every double is whole; below, round to nearest.
+    return (hp_fixed)(scaled < 0x1p53 ? scaled + 0.5 : scaled);
+}
+
+struct hp_unbiased hp_unbiased_of(double objects, double bytes) {
+    struct hp_unbiased e = {0};
+    e.objects = to_fixed(objects, HP_OBJECTS_FRACTION, &e.too_big);
+    e.bytes = to_fixed(bytes, HP_SPACE_FRACTION, &e.too_big);
+    return e;
+}
+
+double hp_variance_of_object(double size, double p, uint64_t period) {
+    double r = (double)period;
+    return 1 / p * r * r * envelope(size / r);
+}
+
+struct hp_error hp_error_of_sizes(uint64_t n, uint64_t least_size, double variance,
+                                  double objects_variance, bool *too_big) {
+    return (struct hp_error){
+        .variance = whole(variance, too_big),
+        .objects_variance = objects_squared(objects_variance, too_big),
+        .observed_bytes = least_size,
+        .samples = n,
+    };
+}
+
+// To the next whole byte: what is bounded is to stay within.
+void hp_error_bound(struct hp_error *error, double excess, double hidden, bool *too_big) {
+    error->excess_bytes_max = excess > 0x1p-10 ? whole64(excess + 0.5, too_big) : 0;
+    error->hidden_bytes_max = hidden > 0x1p-10 ? whole64(hidden + 0.5, too_big) : 0;
+}
+
 struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64_t period,
                                      bool *too_big) {
     struct hp_error error = {.samples = n};
@@ -88,10 +126,11 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
     }
     double r = (double)period, t = bytes / objects / r, q = hp_one_minus_exp(t);
     double unseen = r * ((double)printed.objects + 0.5) / least_printed; // at most
-    error.variance = whole(objects * r * r * envelope(t) + r * r / 12, too_big);
+    double rounding = r / 2 * t * t * (1 - q) / (q * q);
+    error.variance = whole(objects * r * r * envelope(t), too_big);
     error.objects_variance = objects_squared(objects * objects, too_big);
     error.observed_bytes = whole64(bytes - unseen - 0.5, too_big);
-    error.printed_rounding = whole64(r / 2 * t * t * (1 - q) / (q * q), too_big);
+    hp_error_bound(&error, rounding, rounding, too_big);
     error.period = period;
     error.max_weight = objects;
     error.flags = HP_ERROR_MIXED;

@@ -7,12 +7,31 @@
 
 #include <stdbool.h>
 
+// An estimate of one pair of numbers.
+struct hp_unbiased {
+    hp_fixed objects, bytes;
+    struct hp_error error; // {0} unless the estimator is the best
+    bool too_big;          // does not fit
+};
+
+struct hp_unbiased hp_unbiased_of(double objects, double bytes);
+
 // All return {0} for a period of 1 or less, but for what was observed; *too_big is set when a
 // number does not fit.
 
 // n sampled objects of one size, each of which was sampled with probability p.
 struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64_t period,
                                      bool *too_big);
+
+// So many sampled objects, of these bytes at least, whatever their sizes.
+struct hp_error hp_error_of_sizes(uint64_t n, uint64_t least_size, double variance,
+                                  double objects_variance, bool *too_big);
+
+// An estimate of bytes may be too high, and too low, by so much.
+void hp_error_bound(struct hp_error *error, double excess, double hidden, bool *too_big);
+
+// The bound of the variance of the bytes that one object of a size stands for.
+double hp_variance_of_object(double size, double p, uint64_t period);
 
 // Sampled objects of several sizes, added up as they were, and the bytes estimated of them.
 struct hp_error hp_error_of_raw(struct hp_count sampled, double bytes, uint64_t period,

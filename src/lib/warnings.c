@@ -281,35 +281,6 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     }
 }
 
-static void warn_of_rounding(struct hp_profile *profile, enum hp_column column) {
-    static const enum hp_metric space[] = {HP_INUSE_SPACE, HP_ALLOC_SPACE};
-
-    static const char *const what[] = {"what is in use", "what was allocated"};
-    static const double confidence = 0.95;
-    struct hp_values total = hp_profile_total(profile);
-    struct hp_error error = hp_profile_error(profile, column);
-    enum hp_metric metric = space[column];
-    struct hp_interval range =
-        hp_interval_of(hp_measure_of(total.of[metric], &error, metric), confidence);
-    if ((double)error.printed_rounding > (range.high - range.low) / 4) {
-        char text[HP_NUMBER_SIZE];
-        hp_format_bytes(text, (hp_fixed)error.printed_rounding << HP_SPACE_FRACTION,
-                        HP_UNIT_AUTO);
-        hp_profile_warn(profile,
-                        "the dumps' rounded counts may account for up to %s of %s", text,
-                        what[column]);
-    }
-}
-
-// A comparison is of parts of the inputs, whose roundings cancel out.
-static void warn_of_roundings(struct hp_profile *profile) {
-    for (enum hp_column i = 0; i < HP_COLUMNS && !profile->history.is_kept; i++) {
-        if (hp_profile_is_uncertain(profile, i)) {
-            warn_of_rounding(profile, i);
-        }
-    }
-}
-
 void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_skipped(profile);
     for (enum diagnostic i = 0; i < DIAGNOSTICS; i++) {
@@ -326,7 +297,6 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
         warn_of_strangers(profile);
     }
     warn_of_mixtures(profile);
-    warn_of_roundings(profile);
 }
 
 // --- modules -----------------------------------------------------------------------------

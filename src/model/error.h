@@ -26,17 +26,26 @@ enum {
     HP_ERROR_UNCOUNTED = 1 << 2, // nor is it told how many were sampled
 };
 
+// How the sizes behind a stack's numbers were read.
+enum hp_read {
+    HP_READ_UNIQUE,  // no others could have printed them
+    HP_READ_SEVERAL, // others could, or not all were tried
+    HP_READ_NONE,    // they are of a mix that no one can tell
+    HP_READS,
+};
+
 // {0}: nothing was sampled, or everything.
 struct hp_error {
     hp_int128 variance;         // bound of that of the bytes; bytes^2
     hp_int128 objects_variance; // of the objects; 2^-20 objects^2
     uint64_t observed_bytes;    // bytes that were seen themselves
-    uint64_t hidden_bytes_max;  // bytes that mixed sizes may hide, beyond the estimate
-    uint64_t printed_rounding;  // bytes that rounding in the dump may account for
-    uint64_t samples;  // objects sampled: 0, 1, or with 2 and more at least those
-    uint64_t period;   // the largest; 0 where everything is sampled
-    double max_weight; // objects that one sample stands for, the largest
-    unsigned flags;    // of any
+    uint64_t hidden_bytes_max;  // that other sizes may hide, beyond the estimate
+    uint64_t excess_bytes_max;  // that the estimate may have for the sizes it assumes
+    uint64_t samples;        // objects sampled: 0, 1, or with 2 and more at least those
+    uint64_t period;         // the largest; 0 where everything is sampled
+    double max_weight;       // objects that one sample stands for, the largest
+    unsigned flags;          // of any
+    uint32_t read[HP_READS]; // stacks of each; no more than UINT32_MAX
 };
 
 // False if a sum does not fit; *sum is then unusable.  Here, so that whoever knows that it fits
@@ -49,12 +58,16 @@ static inline bool hp_error_add(struct hp_error *sum, const struct hp_error *e) 
                                        &sum->observed_bytes);
     overflow |= __builtin_add_overflow(sum->hidden_bytes_max, e->hidden_bytes_max,
                                        &sum->hidden_bytes_max);
-    overflow |= __builtin_add_overflow(sum->printed_rounding, e->printed_rounding,
-                                       &sum->printed_rounding);
+    overflow |= __builtin_add_overflow(sum->excess_bytes_max, e->excess_bytes_max,
+                                       &sum->excess_bytes_max);
     overflow |= __builtin_add_overflow(sum->samples, e->samples, &sum->samples);
     sum->period = sum->period > e->period ? sum->period : e->period;
     sum->max_weight = sum->max_weight > e->max_weight ? sum->max_weight : e->max_weight;
     sum->flags |= e->flags;
+    for (int i = 0; i < HP_READS; i++) {
+        uint32_t room = UINT32_MAX - sum->read[i];
+        sum->read[i] += e->read[i] < room ? e->read[i] : room;
+    }
     return !overflow;
 }
 

@@ -66,11 +66,15 @@ static uint8_t *put_error(uint8_t *at, const struct hp_error *error) {
     at = put(at, zigzag(error->objects_variance));
     at = put(at, error->observed_bytes);
     at = put(at, error->hidden_bytes_max);
-    at = put(at, error->printed_rounding);
+    at = put(at, error->excess_bytes_max);
     at = put(at, error->samples);
     at = put(at, error->period);
     at = put(at, weight);
-    return put(at, error->flags);
+    at = put(at, error->flags);
+    for (int i = 0; i < HP_READS; i++) {
+        at = put(at, error->read[i]);
+    }
+    return at;
 }
 
 static unsigned parts_of(const struct hp_values *values,
@@ -202,12 +206,15 @@ static void get_error(struct hp_history_reader *reader, struct hp_error *error) 
     error->objects_variance = get_signed(reader);
     error->observed_bytes = (uint64_t)get(reader);
     error->hidden_bytes_max = (uint64_t)get(reader);
-    error->printed_rounding = (uint64_t)get(reader);
+    error->excess_bytes_max = (uint64_t)get(reader);
     error->samples = (uint64_t)get(reader);
     error->period = (uint64_t)get(reader);
     uint64_t weight = (uint64_t)get(reader);
     memcpy(&error->max_weight, &weight, sizeof weight);
     error->flags = (unsigned)get(reader);
+    for (int i = 0; i < HP_READS; i++) {
+        error->read[i] = (uint32_t)get(reader);
+    }
 }
 
 static void unpack(struct hp_history_reader *reader,

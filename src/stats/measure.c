@@ -34,6 +34,7 @@ struct hp_measure hp_measure_of(hp_fixed value, const struct hp_error *error,
             .variance = (double)error->variance,
             .observed = (double)error->observed_bytes,
             .max_weight = (double)error->period,
+            .excess = (double)error->excess_bytes_max,
         };
     }
     return (struct hp_measure){
@@ -86,10 +87,11 @@ static struct gamma with_one_more(double mean, struct hp_measure m) {
 }
 
 static double low_end(struct hp_measure m, double alpha) {
-    if (m.estimate <= 0 || m.variance <= 0) {
-        return fmax(m.estimate, m.observed);
+    double lowest = fmax(m.estimate - m.excess, 0);
+    if (lowest <= 0 || m.variance <= 0) {
+        return fmax(lowest, m.observed);
     }
-    struct gamma g = gamma_of(m.estimate, m.variance);
+    struct gamma g = gamma_of(lowest, m.variance);
     return fmax(g.scale * hp_gamma_quantile_below(g.shape, alpha / 2), m.observed);
 }
 

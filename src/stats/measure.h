@@ -9,10 +9,11 @@
 // An estimated sum.  All but `max_weight` add up over dumps, stacks and functions.
 struct hp_measure {
     double estimate;
-    double highest;    // >= estimate: what it may be for all that mixed sizes hide
+    double highest;    // >= estimate: what it may be for all the sizes that it may be of
     double variance;   // a bound of the estimate's
     double observed;   // what was seen itself
     double max_weight; // the most that one sample stands for: the period, for bytes
+    double excess;     // what it may be less for all the sizes that it may be of
 };
 
 struct hp_interval {

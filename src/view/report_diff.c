@@ -67,6 +67,7 @@ static struct hp_measure measure_of(const struct context *c, const struct hp_sum
         .variance = m.variance / n / n,
         .observed = m.observed / n,
         .max_weight = m.max_weight / n,
+        .excess = m.excess / n,
     };
 }
 

@@ -25,7 +25,7 @@ TAKES = 'hps_sampler_redraw(sampler);\n    return true;'
 BYTES, OBJECTS = 'sum.bytes += (double)sizes[i] / p;', 'sum.objects += 1 / p;'
 MEAN = ('double q = n ? hps_inclusion((uint64_t)(sum.bytes / sum.objects), period) : 1;\n'
         'sum.bytes /= q;\nsum.objects /= q;\nreturn sum;')
-ONE_SIZE = 'estimate_of((double)n / p, (double)n * (double)size / p);'
+ONE_SIZE = 'hp_unbiased_of((double)n / p, (double)n * (double)size / p);'
 
 GAPS = 'gaps/follow*'                          # T1
 CHANCE = 'decisions/sample*'                   # T2
@@ -74,7 +74,7 @@ MUTANTS = (
      [('gaps', GAPS)]),
     # The tool, and the writer that it is judged by.
     ('calc: no unbiasing', 'calc/unbias.c',
-     [(ONE_SIZE, 'estimate_of((double)n, (double)n * (double)size);')],
+     [(ONE_SIZE, 'hp_unbiased_of((double)n, (double)n * (double)size);')],
      [('dumps', EXACT), ('dumps', 'calc/estimates*'), ('dumps', SIZES)]),
     ('calc: a chance of size / period', 'calc/unbias.c',
      [('double p = hp_one_minus_exp((double)size * unbias->byte_rate);',

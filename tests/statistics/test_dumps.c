@@ -62,6 +62,8 @@ static struct hp_unbias unbias;
 
 struct estimate {
     double objects, bytes;
+    double excess, hidden; // that the bytes may be off by for other sizes
+    enum hp_read read;
 };
 
 // With `unbias` as it was set up for the dump.
@@ -70,9 +72,16 @@ static struct estimate estimate_of(const struct hp_dump *dump,
     struct hp_values values;
     struct hp_error errors[HP_COLUMNS];
     cr_assert(hp_unbias_stack(&unbias, dump, stack, &values, errors));
-    return (
-        struct estimate){hp_fixed_double(values.of[HP_INUSE_OBJECTS], HP_INUSE_OBJECTS),
-                         hp_fixed_double(values.of[HP_INUSE_SPACE], HP_INUSE_SPACE)};
+    const struct hp_error *error = &errors[HP_COLUMN_INUSE];
+    return (struct estimate){
+        .objects = hp_fixed_double(values.of[HP_INUSE_OBJECTS], HP_INUSE_OBJECTS),
+        .bytes = hp_fixed_double(values.of[HP_INUSE_SPACE], HP_INUSE_SPACE),
+        .excess = (double)error->excess_bytes_max,
+        .hidden = (double)error->hidden_bytes_max,
+        .read = error->read[HP_READ_NONE] > 0      ? HP_READ_NONE
+                : error->read[HP_READ_SEVERAL] > 0 ? HP_READ_SEVERAL
+                                                   : HP_READ_UNIQUE,
+    };
 }
 
 static bool near(double a, double b, double relative) {
@@ -271,6 +280,15 @@ static void check_scaling(const struct hp_dump *dump, enum hp_scaling scaling) {
     cr_assert_eq(unbias.scaling, scaling);
 }
 
+// Sizes that nobody else could have are those that were sampled.
+static void check_unique(struct estimate estimate, const struct known *of) {
+    if (estimate.read == HP_READ_UNIQUE) {
+        cr_assert(near(estimate.bytes, of->exact.bytes, 1e-9), "%f, not %f",
+                  estimate.bytes, of->exact.bytes);
+        cr_assert(near(estimate.objects, of->exact.objects, 1e-9));
+    }
+}
+
 static void check_raw(const struct hp_dump *dump, const struct known known[]) {
     struct hp_count sum = {0};
     check_scaling(dump, HP_SCALING_RAW);
@@ -280,9 +298,11 @@ static void check_raw(const struct hp_dump *dump, const struct known known[]) {
         struct hp_count printed = stack->counts.inuse;
         cr_assert((double)printed.objects == of->n && (double)printed.bytes == of->bytes);
         // Jensen's inequality: a finer split gives more, objects each for themselves most.
-        double whole = inverse(printed), split = estimate_of(dump, stack).bytes;
-        cr_assert(whole <= split * (1 + 1.0 / PERIOD), "%f > %f", whole, split);
-        cr_assert(split <= of->limit * (1 + 1e-9), "%f > %f", split, of->limit);
+        struct estimate split = estimate_of(dump, stack);
+        double whole = inverse(printed), lowest = split.bytes - split.excess;
+        cr_assert(whole <= split.bytes * (1 + 1.0 / PERIOD));
+        cr_assert(lowest <= of->limit * (1 + 1e-9), "%f > %f", lowest, of->limit);
+        check_unique(split, of);
         cr_assert(of->limit <= (of->n * PERIOD + of->bytes) * (1 + 1e-9));
         cr_assert(whole >= of->exact.bytes / 1.2985, "%f, %f", whole, of->exact.bytes);
         sum.objects += printed.objects;
@@ -304,6 +324,7 @@ static void check_unbiased(const struct hp_dump *dump, const struct known known[
         const struct known *of = &known[number_of(dump, stack)];
         struct hp_count printed = stack->counts.inuse;
         cr_assert((double)printed.objects >= 0.945 * of->n - 0.5);
+        check_unique(estimate_of(dump, stack), of);
         cr_assert(fabs(inverse(printed) - of->limit) <= rounding(printed) + of->n + 1,
                   "%f, %f", inverse(printed), of->limit);
         sum += inverse(printed);

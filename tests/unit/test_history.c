@@ -24,11 +24,12 @@ static struct hp_observation observation_of(uint32_t input, uint32_t stack) {
         .objects_variance = 5,
         .observed_bytes = UINT64_MAX,
         .hidden_bytes_max = stack,
-        .printed_rounding = 1,
+        .excess_bytes_max = 1,
         .samples = input,
         .period = 524288,
         .max_weight = 1.0 / (stack + 3),
         .flags = HP_ERROR_MIXED,
+        .read = {1, input, UINT32_MAX},
     };
     return o;
 }
@@ -52,9 +53,10 @@ static bool same(const struct hp_observation *a, const struct hp_observation *b)
                  x[i].objects_variance == y[i].objects_variance &&
                  x[i].observed_bytes == y[i].observed_bytes &&
                  x[i].hidden_bytes_max == y[i].hidden_bytes_max &&
-                 x[i].printed_rounding == y[i].printed_rounding &&
+                 x[i].excess_bytes_max == y[i].excess_bytes_max &&
                  x[i].samples == y[i].samples && x[i].period == y[i].period &&
                  x[i].flags == y[i].flags &&
+                 memcmp(x[i].read, y[i].read, sizeof x[i].read) == 0 &&
                  memcmp(&x[i].max_weight, &y[i].max_weight, sizeof x[i].max_weight) == 0;
     }
     return equal;

@@ -1,0 +1,172 @@
+// A reading of n objects, m(k) of them of class k, weighs
+//
+//     n! / (m(1)! m(2)! ...) times the product of the shares of its classes
+//
+// where the share of a class is (64 count + 1) / (64 total + classes): one that was never read
+// is not impossible.
+#include "calc/decoded.h"
+
+#include "calc/probability.h"
+
+enum {
+    PAGE = 4096,
+    READ_WEIGHT = 64, // of an object that was read, one that may be being 1
+};
+
+void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, double rate,
+                           bool has_pages) {
+    if (weights->period == period && weights->has_pages == has_pages) {
+        return;
+    }
+    weights->period = period;
+    weights->has_pages = has_pages;
+    for (int i = 0; i < HP_SIZE_CLASSES; i++) {
+        struct hp_class_weight *weight = &weights->of[i];
+        uint64_t size = hp_class_size(i);
+        bool may_be_less = has_pages && size > HP_LARGE_FROM;
+        uint64_t least = may_be_less ? hp_class_size(i - 1) + PAGE : size;
+        double p = hp_one_minus_exp((double)size * rate);
+        *weight = (struct hp_class_weight){
+            .objects = 1 / p,
+            .bytes = (double)size / p,
+            .least_bytes = (double)least / hp_one_minus_exp((double)least * rate),
+            .variance = hp_variance_of_object((double)size, p, period),
+            .size = size,
+            .least_size = least,
+        };
+    }
+}
+
+// --- the prior ----------------------------------------------------------------------------
+
+static uint64_t *count_of(struct hp_prior *prior, uint32_t leaf, uint32_t class) {
+    struct hp_prior_count fresh = {.key = {leaf, class}};
+    uint32_t number =
+        hp_index_of(&prior->index, &prior->counts, &fresh.key, sizeof fresh.key);
+    if (number == prior->counts.count) {
+        hp_vec_push(&prior->counts, fresh);
+    }
+    return &prior->counts.at[number].count;
+}
+
+void hp_prior_add(struct hp_prior *prior, uint32_t leaf,
+                  const struct hp_reading *reading) {
+    for (unsigned i = 0; i < reading->count; i++) {
+        ++*count_of(prior, leaf, reading->classes[i]);
+        ++*count_of(prior, leaf, HP_SIZE_CLASSES);
+    }
+}
+
+void hp_prior_clear(struct hp_prior *prior) {
+    hp_index_drop(&prior->index);
+    hp_vec_done(&prior->counts);
+}
+
+static double weight_of(struct hp_prior *prior, uint32_t leaf,
+                        const struct hp_reading *reading) {
+    double weight = 1, same = 1;
+    double all = prior ? (double)*count_of(prior, leaf, HP_SIZE_CLASSES) : 0;
+    for (unsigned i = 0; prior && i < reading->count; i++) {
+        double count = (double)*count_of(prior, leaf, reading->classes[i]);
+        same = i > 0 && reading->classes[i] == reading->classes[i - 1] ? same + 1 : 1;
+        weight *= (READ_WEIGHT * count + 1) / (READ_WEIGHT * all + HP_SIZE_CLASSES);
+        weight *= (double)(i + 1) / same;
+    }
+    return weight;
+}
+
+// --- readings -----------------------------------------------------------------------------
+
+// Of one reading, or what bounds all.
+struct totals {
+    double objects, least_objects, bytes, least_bytes;
+    double variance, objects_variance, max_weight;
+    uint64_t least_size, samples;
+};
+
+static struct totals total_of(const struct hp_class_weights *weights,
+                              const struct hp_reading *reading) {
+    struct totals sum = {.samples = reading->count};
+    for (unsigned i = 0; i < reading->count; i++) {
+        const struct hp_class_weight *w = &weights->of[reading->classes[i]];
+        double size = (double)w->size;
+        sum.objects += w->objects;
+        sum.bytes += w->bytes;
+        sum.least_bytes += w->least_bytes;
+        sum.variance += w->variance;
+        sum.objects_variance += w->variance / (size * size);
+        sum.max_weight = w->objects > sum.max_weight ? w->objects : sum.max_weight;
+        sum.least_size += w->least_size;
+    }
+    sum.least_objects = sum.objects;
+    return sum;
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+static struct totals bounds_of(const struct hp_class_weights *weights,
+                               struct hp_readings readings) {
+    struct totals all = total_of(weights, readings.at);
+    for (size_t i = 1; i < readings.count; i++) {
+        struct totals one = total_of(weights, &readings.at[i]);
+        all.objects = larger(all.objects, one.objects);
+        all.least_objects = -larger(-all.least_objects, -one.objects);
+        all.bytes = larger(all.bytes, one.bytes);
+        all.least_bytes = -larger(-all.least_bytes, -one.least_bytes);
+        all.variance = larger(all.variance, one.variance);
+        all.objects_variance = larger(all.objects_variance, one.objects_variance);
+        all.max_weight = larger(all.max_weight, one.max_weight);
+        all.least_size =
+            one.least_size < all.least_size ? one.least_size : all.least_size;
+        all.samples = one.samples < all.samples ? one.samples : all.samples;
+    }
+    // Counts have no bounds that add up: what is left open counts as chance.
+    double half = (all.objects - all.least_objects) / 2;
+    all.objects_variance += half * half;
+    return all;
+}
+
+static void bound(const struct totals *all, double bytes, struct hp_unbiased *estimate) {
+    hp_error_bound(&estimate->error, bytes - all->least_bytes, all->bytes - bytes,
+                   &estimate->too_big);
+}
+
+struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
+                                        struct hp_readings readings,
+                                        struct hp_prior *prior, uint32_t leaf) {
+    double objects = 0, bytes = 0, weight = 0;
+    for (size_t i = 0; i < readings.count; i++) {
+        struct totals one = total_of(weights, &readings.at[i]);
+        double w = weight_of(prior, leaf, &readings.at[i]);
+        objects += w * one.objects;
+        bytes += w * one.bytes;
+        weight += w;
+    }
+    struct totals all = bounds_of(weights, readings);
+    struct hp_unbiased estimate = hp_unbiased_of(objects / weight, bytes / weight);
+    estimate.error = hp_error_of_sizes(all.samples, all.least_size, all.variance,
+                                       all.objects_variance, &estimate.too_big);
+    estimate.error.period = weights->period;
+    estimate.error.max_weight = all.max_weight;
+    estimate.error.read[readings.count == 1 ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
+    bound(&all, bytes / weight, &estimate);
+    return estimate;
+}
+
+// The number of objects stays that of the one size: of others nothing was seen.
+void hp_widen_to_readings(const struct hp_class_weights *weights,
+                          struct hp_readings readings, struct hp_unbiased *estimate) {
+    struct totals all = bounds_of(weights, readings);
+    struct hp_error widest = hp_error_of_sizes(all.samples, all.least_size, all.variance,
+                                               all.objects_variance, &estimate->too_big);
+    struct hp_error *error = &estimate->error;
+    if (widest.variance > error->variance) {
+        error->variance = widest.variance;
+    }
+    if (widest.observed_bytes < error->observed_bytes) {
+        error->observed_bytes = widest.observed_bytes;
+    }
+    bound(&all, hp_fixed_double(estimate->bytes, HP_INUSE_SPACE), estimate);
+}

@@ -1,0 +1,60 @@
+// What the readings of a line of several objects come to.
+//
+// Of one reading the estimate is exact: Horvitz and Thompson's, object by object.  Of several it
+// is their mean, weighed by the sizes that the same leaf holds elsewhere in the dump; but its
+// bounds are those of all readings, whatever their weights.
+#ifndef HP_CALC_DECODED_H
+#define HP_CALC_DECODED_H
+
+#include "calc/readings.h"
+#include "calc/uncertainty.h"
+
+// What one sampled object of a class stands for.
+struct hp_class_weight {
+    double objects, bytes;
+    double least_bytes; // if it is as small as one of its class can be
+    double variance;    // bound of that of the bytes
+    uint64_t size, least_size;
+};
+
+// By class, for one period.  {0} is ready for hp_class_weights_init().
+struct hp_class_weights {
+    uint64_t period;
+    bool has_pages;
+    struct hp_class_weight of[HP_SIZE_CLASSES];
+};
+
+// Does nothing if it was made so already.  `rate` is hp_byte_rate() of the period; has_pages: a
+// large object is any number of pages, up to the size of its class.
+void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, double rate,
+                           bool has_pages);
+
+// How often each class was read, without any doubt, below one leaf.  {0} is empty.
+struct hp_prior {
+    struct hp_index index;
+    HP_VEC(struct hp_prior_count) counts;
+};
+
+struct hp_prior_count {
+    struct {
+        uint32_t leaf, class;
+    } key; // first, as the index wants it; class HP_SIZE_CLASSES: all together
+
+    uint64_t count;
+};
+
+void hp_prior_add(struct hp_prior *prior, uint32_t leaf,
+                  const struct hp_reading *reading);
+void hp_prior_clear(struct hp_prior *prior); // keeps nothing
+
+// The estimate of readings that are all there are, one or more.  `prior` may be NULL: all
+// readings weigh the same.
+struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
+                                        struct hp_readings readings,
+                                        struct hp_prior *prior, uint32_t leaf);
+
+// Widen the bounds of an estimate to those of all readings.
+void hp_widen_to_readings(const struct hp_class_weights *weights,
+                          struct hp_readings readings, struct hp_unbiased *estimate);
+
+#endif
