@@ -69,6 +69,13 @@ enum hp_estimator {
     HP_ESTIMATOR_NONE,   // the numbers as they stand in the dump
 };
 
+// What sizes jemalloc gave to objects of more than 32 KiB.
+enum hp_large_sizes {
+    HP_LARGE_AUTO,    // as raw numbers tell it; rewritten ones do not: classes
+    HP_LARGE_CLASSES, // of the size class, up to 5.3.0
+    HP_LARGE_PAGES,   // rounded up to pages alone, from 5.3.1 on
+};
+
 struct hp_profile;
 
 // --- reading ------------------------------------------------------------------
@@ -87,6 +94,7 @@ struct hp_report_options;
 
 struct hp_read_options {
     enum hp_estimator estimator;
+    enum hp_large_sizes large_sizes;
     unsigned jobs;        // threads; 0 for one per CPU
     bool keep_damaged;    // use what a damaged dump still holds
     bool strict;          // a malformed line makes its dump unusable

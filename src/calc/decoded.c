@@ -79,7 +79,7 @@ static double weight_of(struct hp_prior *prior, uint32_t leaf,
 
 // Of one reading, or what bounds all.
 struct totals {
-    double objects, least_objects, bytes, least_bytes;
+    double objects, least_objects, bytes, least_bytes, large_bytes;
     double variance, objects_variance, max_weight;
     uint64_t least_size, samples;
 };
@@ -92,6 +92,7 @@ static struct totals total_of(const struct hp_class_weights *weights,
         double size = (double)w->size;
         sum.objects += w->objects;
         sum.bytes += w->bytes;
+        sum.large_bytes += w->size > HP_LARGE_FROM ? w->bytes : 0;
         sum.least_bytes += w->least_bytes;
         sum.variance += w->variance;
         sum.objects_variance += w->variance / (size * size);
@@ -136,16 +137,18 @@ static void bound(const struct totals *all, double bytes, struct hp_unbiased *es
 struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
                                         struct hp_readings readings,
                                         struct hp_prior *prior, uint32_t leaf) {
-    double objects = 0, bytes = 0, weight = 0;
+    double objects = 0, bytes = 0, large_bytes = 0, weight = 0;
     for (size_t i = 0; i < readings.count; i++) {
         struct totals one = total_of(weights, &readings.at[i]);
         double w = weight_of(prior, leaf, &readings.at[i]);
         objects += w * one.objects;
         bytes += w * one.bytes;
+        large_bytes += w * one.large_bytes;
         weight += w;
     }
     struct totals all = bounds_of(weights, readings);
     struct hp_unbiased estimate = hp_unbiased_of(objects / weight, bytes / weight);
+    estimate.large_bytes = hp_unbiased_of(0, large_bytes / weight).bytes;
     estimate.error = hp_error_of_sizes(all.samples, all.least_size, all.variance,
                                        all.objects_variance, &estimate.too_big);
     estimate.error.period = weights->period;
@@ -169,4 +172,26 @@ void hp_widen_to_readings(const struct hp_class_weights *weights,
         error->observed_bytes = widest.observed_bytes;
     }
     bound(&all, hp_fixed_double(estimate->bytes, HP_INUSE_SPACE), estimate);
+}
+
+void hp_widen_to_pages(const struct hp_class_weights *weights, uint64_t n, uint64_t size,
+                       struct hp_unbiased *estimate) {
+    const struct hp_class_weight *w = &weights->of[hp_class_below(size)];
+    if (w->least_size < w->size) {
+        estimate->error.observed_bytes = n * w->least_size; // which is less than it was
+        hp_error_bound(&estimate->error, (double)n * (w->bytes - w->least_bytes), 0,
+                       &estimate->too_big);
+    }
+}
+
+// S_i-1 / S_i is never less than 4/5.
+void hp_widen_mix_to_pages(const struct hp_class_weights *weights,
+                           struct hp_unbiased *estimate) {
+    struct hp_error *error = &estimate->error;
+    if (weights->has_pages) {
+        double bytes = hp_fixed_double(estimate->bytes, HP_INUSE_SPACE);
+        hp_error_bound(error, (double)error->excess_bytes_max + bytes / 5,
+                       (double)error->hidden_bytes_max, &estimate->too_big);
+        error->observed_bytes -= error->observed_bytes / 5;
+    }
 }

@@ -57,4 +57,11 @@ struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
 void hp_widen_to_readings(const struct hp_class_weights *weights,
                           struct hp_readings readings, struct hp_unbiased *estimate);
 
+// Where objects may be smaller than their class: widen the bounds of n objects of one size, and of
+// a mix of mostly large ones, to that.
+void hp_widen_to_pages(const struct hp_class_weights *weights, uint64_t n, uint64_t size,
+                       struct hp_unbiased *estimate);
+void hp_widen_mix_to_pages(const struct hp_class_weights *weights,
+                           struct hp_unbiased *estimate);
+
 #endif

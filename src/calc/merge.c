@@ -46,17 +46,28 @@ static void make_room(struct hp_merger *merger, const struct hp_profile *profile
     }
 }
 
+static void count_read(struct hp_input_record *record, const struct hp_values *values,
+                       const struct hp_error *error) {
+    for (int i = 0; i < HP_READS; i++) {
+        if (error->read[i] > 0) {
+            record->read[i].stacks++;
+            record->read[i].bytes += values->of[HP_INUSE_SPACE];
+        }
+    }
+}
+
 // All stacks before any is added, so that a dump that cannot be used leaves no trace.
 static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
-                     struct hp_values *total) {
+                     struct hp_input_record *record) {
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
         struct hp_values *values = &merger->values.at[merger->values.count++];
         struct hp_error errors[HP_COLUMNS];
         if (!hp_unbias_stack(&merger->unbias, dump, stack, values, errors) ||
-            !hp_values_add(total, values)) {
+            !hp_values_add(&record->total, values)) {
             return false;
         }
+        count_read(record, values, &errors[HP_COLUMN_INUSE]);
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             if (merger->keeps[i]) {
                 hp_vec_push(&merger->errors[i], errors[i]);
@@ -159,11 +170,15 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
         hp_threads_keep(dump, merger->only_thread);
     }
     make_room(merger, profile, dump->stacks.count);
-    if (!estimate(merger, dump, &record->total)) {
+    if (!estimate(merger, dump, record)) {
         return hp_fail(err, HP_E_LIMIT,
                        "its numbers are beyond all reason, from stack %zu of %zu on",
                        merger->values.count, dump->stacks.count);
     }
+    record->large_bytes = record->scaling == HP_SCALING_UNBIASED &&
+                                  merger->unbias.large_sizes == HP_LARGE_AUTO
+                              ? merger->unbias.large_bytes
+                              : 0;
     record->header_check = merger->splits_threads
                                ? HP_HEADER_UNCHECKED // it is of all threads together
                                : check_header(dump, &merger->unbias, &record->total);

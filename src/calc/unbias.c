@@ -21,6 +21,7 @@
 // numbers of bytes, so p(S) = 1 - e^(-S/R) exactly; with jemalloc's it is 1 - (1 - 1/R)^S.
 #include "calc/unbias.h"
 
+#include "calc/lone_sizes.h"
 #include "calc/probability.h"
 #include "calc/recover_size.h"
 #include "calc/scaling.h"
@@ -31,7 +32,6 @@
 enum {
     USUAL_PERIOD = 524288,  // what is taken for the error where none is told
     JEPROF_PERIOD = 131072, // what jeprof takes
-    LINES_THAT_PROVE = 8,   // of one object each, that sizes are classes
 };
 
 // Numbers of 2^63 and more, of which only pprof has some, are below zero: of a difference,
@@ -61,6 +61,7 @@ static struct hp_unbiased of_one_size(const struct hp_unbias *unbias, uint64_t n
     double p = hp_one_minus_exp((double)size * unbias->byte_rate);
     struct hp_unbiased e = hp_unbiased_of((double)n / p, (double)n * (double)size / p);
     e.error = hp_error_of_one_size(n, size, p, unbias->period, &e.too_big);
+    e.large_bytes = size > HP_LARGE_FROM ? e.bytes : 0;
     return e;
 }
 
@@ -130,6 +131,10 @@ static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count
             ? hp_error_of_rewritten(count, objects, bytes, unbias->period, &e.too_big)
             : hp_error_of_raw(count, bytes, unbias->period, &e.too_big);
     e.error.read[HP_READ_NONE] = unbias->most_decoded > 0;
+    if (bytes / objects > HP_LARGE_FROM) {
+        e.large_bytes = e.bytes;
+        hp_widen_mix_to_pages(&unbias->weights, &e);
+    }
     return e;
 }
 
@@ -146,6 +151,8 @@ static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
     e.error.read[is_unique ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
     if (readings.complete) {
         hp_widen_to_readings(&unbias->weights, readings, &e);
+    } else {
+        hp_widen_to_pages(&unbias->weights, n, size, &e);
     }
     return e;
 }
@@ -350,6 +357,7 @@ static void add(struct hp_unbiased *sum, const struct hp_unbiased *e) {
     sum->too_big |= e->too_big;
     sum->too_big |= __builtin_add_overflow(sum->objects, e->objects, &sum->objects);
     sum->too_big |= __builtin_add_overflow(sum->bytes, e->bytes, &sum->bytes);
+    sum->large_bytes += e->large_bytes;
     sum->too_big |= !hp_error_add(&sum->error, &e->error);
 }
 
@@ -450,6 +458,7 @@ bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
     values->of[HP_INUSE_OBJECTS] = inuse.objects;
     values->of[HP_ALLOC_SPACE] = alloc.bytes;
     values->of[HP_ALLOC_OBJECTS] = alloc.objects;
+    unbias->large_bytes += inuse.large_bytes;
     errors[HP_COLUMN_INUSE] = inuse.error;
     errors[HP_COLUMN_ALLOC] = alloc.error;
     return !inuse.too_big && !alloc.too_big;
@@ -502,39 +511,10 @@ static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimato
                : dump->period;
 }
 
-// What raw lines of one object tell of the sizes that there are.
-struct lone_objects {
-    uint64_t small, large;                   // of up to HP_LARGE_FROM bytes, and of more
-    uint64_t small_no_class, large_no_class; // of these
-};
-
-static void see_lone(struct lone_objects *lone, struct hp_count line) {
-    if (line.objects != 1) {
-        return;
-    }
-    bool is_class = hp_is_class_size(line.bytes);
-    *(line.bytes > HP_LARGE_FROM ? &lone->large : &lone->small) += 1;
-    *(line.bytes > HP_LARGE_FROM ? &lone->large_no_class : &lone->small_no_class) +=
-        !is_class;
-}
-
-static struct lone_objects lone_objects_of(const struct hp_dump *dump) {
-    struct lone_objects lone = {0};
-    const struct hp_dump_stack *stack;
-    hp_vec_each (stack, &dump->stacks) {
-        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            see_lone(&lone, in_column(&stack->counts, i));
-            for (uint32_t k = 0; k < stack->lines; k++) {
-                see_lone(&lone, in_column(&lines_of(dump, stack)[k].counts, i));
-            }
-        }
-    }
-    return lone;
-}
-
 // Sizes are looked for in what jemalloc samples, unless its size classes are not those we know.
 static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
     bool is_raw = unbias->scaling == HP_SCALING_RAW;
+    bool has_pages = !is_raw && unbias->large_sizes == HP_LARGE_PAGES;
     if (unbias->period <= 1 || unbias->estimator != HP_ESTIMATOR_BEST ||
         dump->producer != HP_PRODUCER_JEMALLOC ||
         !(is_raw || unbias->scaling == HP_SCALING_UNBIASED)) {
@@ -542,13 +522,15 @@ static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
     }
     unbias->most_decoded = HP_MOST_READ;
     unbias->large_from = UINT64_MAX;
-    if (is_raw) {
-        struct lone_objects lone = lone_objects_of(dump);
-        bool are_classes = lone.large >= LINES_THAT_PROVE && lone.large_no_class == 0;
+    if (is_raw) { // whose objects are told with their true sizes
+        struct hp_lone_sizes lone = hp_lone_sizes_of(dump);
+        bool are_classes =
+            unbias->large_sizes == HP_LARGE_CLASSES ||
+            (unbias->large_sizes == HP_LARGE_AUTO && lone.large_are_classes);
         unbias->large_from = are_classes ? UINT64_MAX : HP_LARGE_FROM;
-        unbias->most_decoded = lone.small_no_class > 0 ? 1 : HP_MOST_READ;
+        unbias->most_decoded = lone.small_are_classes ? HP_MOST_READ : 1;
     }
-    hp_class_weights_init(&unbias->weights, unbias->period, unbias->byte_rate, false);
+    hp_class_weights_init(&unbias->weights, unbias->period, unbias->byte_rate, has_pages);
     hp_decoder_init(&unbias->decoder, &unbias->classes, is_raw);
 }
 
@@ -559,6 +541,7 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
     unbias->has_prior = false;
     unbias->dump = dump;
     unbias->most_decoded = 0;
+    unbias->large_bytes = 0;
     unbias->estimator = estimator;
     struct hp_dump_scaling found = hp_dump_scaling_of(dump);
     unbias->adds_up = found.adds_up;

@@ -39,11 +39,13 @@ struct hp_unbias {
     struct hp_size_classes classes;
     struct hp_class_weights weights;
     struct hp_decoder decoder;
-    uint64_t most_decoded; // objects of a line whose sizes are looked for
-    uint64_t large_from;   // raw lines of more bytes may be of sizes that are no classes
+    enum hp_large_sizes large_sizes; // to be set before
+    uint64_t most_decoded;           // objects of a line whose sizes are looked for
+    uint64_t large_from; // raw lines of more bytes may be of sizes that are no classes
     const struct hp_dump *dump;
     struct hp_prior prior; // of the dump, once it is needed
     bool has_prior;
+    hp_fixed large_bytes; // in use, of the stacks that were estimated
     struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // by hash; no objects: free
 };
 

@@ -10,6 +10,7 @@
 // An estimate of one pair of numbers.
 struct hp_unbiased {
     hp_fixed objects, bytes;
+    hp_fixed large_bytes;  // of the bytes those in objects of more than HP_LARGE_FROM
     struct hp_error error; // {0} unless the estimator is the best
     bool too_big;          // does not fit
 };

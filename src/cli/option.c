@@ -80,6 +80,11 @@ static const struct hp_cli_option options[] = {
     {"alloc_objects", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, VIEWS,
      "as in jeprof: --metric=alloc-objects",
      hp_cli_set_enum, FIELD(report.metric), HP_ALLOC_OBJECTS},
+    {"large-sizes", '\0', HP_CLI_CHOICE, "KIND", CHOICES("classes", "pages"),
+     HP_CLI_GROUP_MEASURE, REPORTS,
+     "what jemalloc rounds objects of more than 32 KiB up to: size classes (up to 5.3.0) or "
+     "pages (from 5.3.1 on)",
+     hp_cli_set_enum, FIELD(read.large_sizes), HP_LARGE_CLASSES},
     {"compat", '\0', HP_CLI_CHOICE, "TOOL", CHOICES("jeprof"), HP_CLI_GROUP_MEASURE,
      REPORTS, "estimate with the formula of another tool, for comparison",
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_JEPROF},

@@ -176,6 +176,7 @@ static void worker_init(struct worker *worker, struct job *job,
     worker->merger.keeps_labels = keeps->labels;
     worker->merger.splits_threads = worker->reader.keeps_threads;
     worker->merger.only_thread = job->options->thread;
+    worker->merger.unbias.large_sizes = job->options->large_sizes;
 }
 
 static void worker_done(struct worker *worker) {

@@ -281,6 +281,28 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     }
 }
 
+// Nothing in a rewritten dump tells which jemalloc wrote it.
+static void warn_of_large_sizes(struct hp_profile *profile) {
+    static const int least_percent = 5;
+    hp_fixed large = 0, all = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input)) {
+            large += input->large_bytes;
+            all += input->total.of[HP_INUSE_SPACE];
+        }
+    }
+    if (large > all / 100 * least_percent) {
+        char text[HP_NUMBER_SIZE];
+        hp_format_bytes(text, large, HP_UNIT_AUTO);
+        hp_profile_warn(
+            profile,
+            "%s in use are in objects of more than 32 KiB and may be up to 20%% less: "
+            "jemalloc from 5.3.1 on rounds these up to pages alone (--large-sizes)",
+            text);
+    }
+}
+
 void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_skipped(profile);
     for (enum diagnostic i = 0; i < DIAGNOSTICS; i++) {
@@ -297,6 +319,7 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
         warn_of_strangers(profile);
     }
     warn_of_mixtures(profile);
+    warn_of_large_sizes(profile);
 }
 
 // --- modules -----------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
-#include "model/values.h"
+#include "model/error.h"
 
 // Who wrote it, as far as the content tells.
 enum hp_producer {
@@ -58,6 +58,11 @@ static inline void hp_diagnostic_count_add(struct hp_diagnostic_count *found,
     found->line = found->count++ == 0 ? line : found->line;
 }
 
+struct hp_read_sum {
+    uint64_t stacks;
+    hp_fixed bytes;
+};
+
 struct hp_input_record {
     struct hp_input public; // its `name` is the caller's
     struct hp_err *err;     // public.err, of which the profile is the owner
@@ -87,7 +92,9 @@ struct hp_input_record {
     struct hp_diagnostic_count overlaps; // mapping rows that overlap an earlier one
     struct hp_counts header;             // the file's own total, as printed
     uint64_t header_line;
-    struct hp_values total; // ours
+    struct hp_values total;            // ours
+    struct hp_read_sum read[HP_READS]; // of what is in use, by how sizes were read
+    hp_fixed large_bytes; // in use, in objects whose size may be up to 20 % less
     enum hp_header_check header_check;
     struct hp_digest content; // of the whole text, if
     bool has_content;

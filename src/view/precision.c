@@ -57,6 +57,11 @@ const char *hp_row_flag_text(unsigned bit) {
     return texts[bit];
 }
 
+const char *hp_read_text(enum hp_read read) {
+    static const char *const texts[HP_READS] = {"unique", "several", "none"};
+    return texts[read];
+}
+
 unsigned hp_precision_flags(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric) {
     if (error && error->flags != 0 && !is_known(precision, error, metric)) {

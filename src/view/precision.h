@@ -28,6 +28,9 @@ enum {
 
 const char *hp_row_flag_text(unsigned bit);
 
+// "unique"
+const char *hp_read_text(enum hp_read read);
+
 // Of a value, enum hp_row_flag: the one place where it is judged.
 unsigned hp_precision_flags(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric);

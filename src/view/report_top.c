@@ -1,11 +1,16 @@
 #include "view/groups.h"
 #include "view/top.h"
 
+#include <math.h>
+
 enum field {
     FLAT,
     CUM,
     EFFECTIVE_SAMPLES,
     FLAGS,
+    SIZES_UNIQUE,
+    SIZES_SEVERAL,
+    SIZES_NONE,
     SPREAD_MEAN,
     SPREAD_SD,
     SPREAD_P,
@@ -20,6 +25,9 @@ static const struct hp_field fields[] = {
      HP_SHOWN_SHARE | HP_ALL_METRICS | HP_NEW_LINE},
     {{"effective_samples", NULL, "", HP_CELL_NUMBER}, EFFECTIVE_SAMPLES, HP_NEW_LINE},
     {{"flags", NULL, "", HP_CELL_FLAGS}, FLAGS},
+    {{"sizes_unique", NULL, "", HP_CELL_COUNT}, SIZES_UNIQUE, HP_NEW_LINE, "sizes"},
+    {{"sizes_several", NULL, "", HP_CELL_COUNT}, SIZES_SEVERAL, 0, "sizes"},
+    {{"sizes_none", NULL, "", HP_CELL_COUNT}, SIZES_NONE, 0, "sizes"},
     {{"spread_mean", NULL, NULL, HP_CELL_NUMBER}, SPREAD_MEAN, HP_NEW_LINE, "spread"},
     {{"spread_sd", "spread", NULL, HP_CELL_NUMBER}, SPREAD_SD, 0, "spread"},
     {{"spread_p", "p", "", HP_CELL_P},
@@ -119,6 +127,9 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     if (field == EFFECTIVE_SAMPLES) {
         content->number = hp_precision_samples(&view->precision, content->amount.sum,
                                                content->amount.error, metric);
+    } else if (field >= SIZES_UNIQUE && field <= SIZES_NONE) {
+        const struct hp_error *error = content->amount.error;
+        content->number = error ? (double)error->read[field - SIZES_UNIQUE] : (double)NAN;
     } else if (field >= SPREAD_MEAN) {
         const struct hp_spread_row *spread = &top->spread.rows[node.n];
         content->number = field == SPREAD_MEAN ? spread->mean

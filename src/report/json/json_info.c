@@ -3,7 +3,9 @@
 //              "sampling": "unbiased", "period": 524288, "bytes": 5545, "stacks": 7, "threads": 3,
 //              "addresses": 21, "unplaced_addresses": 0, "listed": 0,
 //              "passed_over": {"malformed": 0, "unknown": 0, "wrapped": 0, "overlaps": 0},
-//              "header": "agrees", "total": TOTAL}, ...],
+//              "header": "agrees",
+//              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ..., "none": ...},
+//              "total": TOTAL}, ...],
 //  "modules": [{"path": "/srv/app", "deleted": false, "frames": 12, "build_id": "0a1b..." or null,
 //               "symbols": "...", "symbols_from": "..." or null, "note": "..." or null}, ...],
 //  "total": {"inuse-space": 1.500, "inuse-objects": 1.000, "alloc-space": null,
@@ -76,6 +78,15 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
                   (unsigned long long)input->wrapped.count,
                   (unsigned long long)input->overlaps.count);
     put_text(out, "header", checks[input->header_check]);
+    hp_sink_text(out, ",\n   \"sizes\": {");
+    for (int i = 0; i < HP_READS; i++) {
+        hp_sink_print(out, "%s\"%s\": {\"stacks\": %llu, \"bytes\": ", i > 0 ? ", " : "",
+                      hp_read_text((enum hp_read)i),
+                      (unsigned long long)input->read[i].stacks);
+        hp_json_fixed(out, input->read[i].bytes, HP_INUSE_SPACE);
+        hp_sink_text(out, "}");
+    }
+    hp_sink_text(out, "}");
 }
 
 static void put_reason(struct hp_sink *out, const struct hp_input *input) {

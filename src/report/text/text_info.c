@@ -90,6 +90,31 @@ static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
     hp_sink_text(out, "\n");
 }
 
+// How much is known of the sizes of objects.
+static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
+    static const char *const reads[HP_READS] = {
+        [HP_READ_UNIQUE] = "of known sizes",
+        [HP_READ_SEVERAL] = "of sizes that may be others",
+        [HP_READ_NONE] = "of a mix that is not known",
+    };
+    const char *between = "";
+    for (int i = 0; i < HP_READS; i++) {
+        char bytes[HP_NUMBER_SIZE];
+        if (input->read[i].stacks == 0) {
+            continue;
+        }
+        if (*between == '\0') {
+            put_field(out, "sizes");
+        }
+        hp_format_bytes(bytes, input->read[i].bytes, HP_UNIT_AUTO);
+        hp_sink_print(out, "%s%llu stack%s, %s, %s", between,
+                      (unsigned long long)input->read[i].stacks,
+                      input->read[i].stacks == 1 ? "" : "s", bytes, reads[i]);
+        between = "; ";
+    }
+    hp_sink_text(out, *between ? "\n" : "");
+}
+
 static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *input) {
     const struct {
         const char *what;
@@ -163,6 +188,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input) 
     put_contents(out, input);
     put_sum(out, input, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
     put_sum(out, input, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
+    put_read(out, input);
     put_listed(out, input);
     put_diagnostics(out, input);
 }
