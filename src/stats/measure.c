@@ -3,11 +3,15 @@
 //     low  = V/B times the alpha/2 quantile of Gamma(B^2/V), or what was observed if more
 //     high = V'/B' times the 1 - alpha/2 quantile of Gamma(B'^2/V'), B' = B + k, V' = V + k^2
 //
-// the latter with the highest B.  Growth from (B1, V1) to (B2, V2) has the p-value
+// the latter with the highest B.  Growth from (B1, V1) to (B2, V2) melds the distributions of such
+// ends (Fay, Proschan and Brittain, "Combining one-sample confidence procedures for inference in
+// the two-sample case", 2015): with
 //
-//     I_q(a2, a1), q = s1 / (s1 + s2), ai = Bi^2/Vi, si = Vi/Bi, the highest B1 and V1 with k
+//     D = s2 Gamma(a2) - s1 Gamma(a1), ai = Bi^2/Vi, si = Vi/Bi, the highest B1 and V1 with k
 //
-// which is the exact conditional binomial test when all samples weigh the same.
+// its p-value is P(D <= 0), and its lower end the alpha/2 quantile of D, so that the end is above
+// 0 where p is below alpha/2; the upper end is that of growth from 2 to 1, below 0.  P(D <= 0) is
+// the exact conditional binomial test when all samples weigh the same.
 //
 // The variance of C objects of size S = t R is C R^2 t^2 / (e^t - 1), whose bound is its
 // maximum from there on.  Of m p-values in order, p(1) <= ... <= p(m), the adjusted ones are
@@ -17,12 +21,14 @@
 
 #include "base/memory.h"
 #include "stats/distributions.h"
+#include "stats/gamma_difference.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static const double top = 1.5936242600400399; // where t^2 / (e^t - 1) is largest
 static const double normal_from = 1e6;        // shape
+static const double least_shape = 1e-4;       // of what is random at all
 
 struct hp_measure hp_measure_of(hp_fixed value, const struct hp_error *error,
                                 enum hp_metric metric) {
@@ -72,17 +78,13 @@ double hp_variance_bound(double bytes, double objects, uint64_t period) {
     return variance_at(bytes, objects, period, top);
 }
 
-// --- intervals and p-values ------------------------------------------------------------
+// --- intervals ------------------------------------------------------------------------
 
-struct gamma {
-    double shape, scale;
-};
-
-static struct gamma gamma_of(double mean, double variance) {
-    return (struct gamma){mean * mean / variance, variance / mean};
+static struct hp_gamma gamma_of(double mean, double variance) {
+    return (struct hp_gamma){mean * mean / variance, variance / mean};
 }
 
-static struct gamma with_one_more(double mean, struct hp_measure m) {
+static struct hp_gamma with_one_more(double mean, struct hp_measure m) {
     return gamma_of(mean + m.max_weight, m.variance + m.max_weight * m.max_weight);
 }
 
@@ -91,7 +93,7 @@ static double low_end(struct hp_measure m, double alpha) {
     if (lowest <= 0 || m.variance <= 0) {
         return fmax(lowest, m.observed);
     }
-    struct gamma g = gamma_of(lowest, m.variance);
+    struct hp_gamma g = gamma_of(lowest, m.variance);
     return fmax(g.scale * hp_gamma_quantile_below(g.shape, alpha / 2), m.observed);
 }
 
@@ -99,7 +101,7 @@ static double high_end(struct hp_measure m, double alpha) {
     if (m.variance <= 0 && m.max_weight <= 0) {
         return fmax(m.highest, m.estimate);
     }
-    struct gamma g = with_one_more(fmax(m.highest, m.estimate), m);
+    struct hp_gamma g = with_one_more(fmax(m.highest, m.estimate), m);
     return g.scale * hp_gamma_quantile_above(g.shape, alpha / 2);
 }
 
@@ -108,46 +110,98 @@ struct hp_interval hp_interval_of(struct hp_measure measure, double confidence) 
     return (struct hp_interval){fmin(low_end(measure, alpha), high), high};
 }
 
-// The probability when next to nothing is random.
-static double certain_p(double before, double after) {
-    return after > before ? 0 : 1;
+// --- growth ---------------------------------------------------------------------------
+
+// One of the two that growth is the difference of; of what is certain the gamma says nothing.
+struct part {
+    double mean, variance;
+    struct hp_gamma gamma;
+    bool is_certain;
+};
+
+static struct part part_of(double mean, double variance) {
+    struct hp_gamma gamma = gamma_of(mean, variance);
+    bool is_random = mean > 0 && variance > 0 && gamma.shape >= least_shape;
+    return (struct part){mean, is_random ? variance : 0, gamma, !is_random};
+}
+
+// What growth starts from: mixed sizes may have hidden some of what there was, and that is none.
+static struct part start_of(struct hp_measure m) {
+    double k = m.max_weight;
+    return part_of(fmax(m.highest, m.estimate) + k, m.variance + k * k);
+}
+
+// And what it leads to, which may be less than it seems.
+static struct part end_of(struct hp_measure m) {
+    return part_of(fmax(m.estimate - m.excess, 0), m.variance);
+}
+
+static bool is_normal(struct part part) {
+    return part.is_certain || part.gamma.shape > normal_from;
 }
 
 double hp_growth_p(struct hp_measure before, struct hp_measure after) {
-    if (after.estimate <= 0) {
-        return 1;
+    struct part start = start_of(before), end = end_of(after);
+    if (start.is_certain && end.is_certain) {
+        return end.mean > start.mean ? 0 : 1;
     }
-    // Mixed sizes may have hidden some of what there was: that is no growth.
-    double start = fmax(before.highest, before.estimate);
-    double start_variance = before.variance + before.max_weight * before.max_weight;
-    double variance = start_variance + after.variance;
-    if (variance <= 0) {
-        return certain_p(start, after.estimate);
+    if (is_normal(start) && is_normal(end)) {
+        double sd = sqrt(start.variance + end.variance);
+        return hp_normal_above((end.mean - start.mean) / sd);
     }
-    struct gamma g1 = {0, 0}, g2 = {0, 0};
-    if (start_variance > 0 && after.variance > 0) {
-        g1 = with_one_more(start, before);
-        g2 = gamma_of(after.estimate, after.variance);
+    if (end.is_certain) {
+        return hp_gamma_above(start.gamma.shape, end.mean / start.gamma.scale);
     }
-    if (g1.shape <= 0 || (g1.shape > normal_from && g2.shape > normal_from)) {
-        return hp_normal_above((after.estimate - start - before.max_weight) /
-                               sqrt(variance));
+    if (start.is_certain) {
+        return hp_gamma_below(end.gamma.shape, start.mean / end.gamma.scale);
     }
-    double q = g1.scale / (g1.scale + g2.scale), rest = g2.scale / (g1.scale + g2.scale);
-    return hp_beta_below(g2.shape, g1.shape, q, rest);
+    return hp_gamma_difference_below_0(end.gamma, start.gamma);
 }
 
-// Zou and Donner's MOVER: the interval of a difference from those of its parts.
+double hp_least_growth(struct hp_measure before, struct hp_measure after, double p) {
+    struct part start = start_of(before), end = end_of(after);
+    if (start.is_certain && end.is_certain) {
+        return end.mean - start.mean;
+    }
+    if (is_normal(start) && is_normal(end)) {
+        double sd = sqrt(start.variance + end.variance);
+        return end.mean - start.mean - sd * hp_normal_quantile_above(p);
+    }
+    if (end.is_certain) {
+        double above = hp_gamma_quantile_above(start.gamma.shape, p);
+        return end.mean - start.gamma.scale * above;
+    }
+    if (start.is_certain) {
+        return end.gamma.scale * hp_gamma_quantile_below(end.gamma.shape, p) - start.mean;
+    }
+    return hp_gamma_difference_quantile(end.gamma, start.gamma, p);
+}
+
+double hp_two_sided(double growth_p, double shrinkage_p) {
+    return fmin(2 * fmin(growth_p, shrinkage_p), 1);
+}
+
 struct hp_interval hp_difference_interval(struct hp_measure before,
                                           struct hp_measure after, double confidence) {
-    struct hp_interval b = hp_interval_of(before, confidence);
-    struct hp_interval a = hp_interval_of(after, confidence);
-    double growth = after.estimate - before.estimate;
+    double tail = (1 - confidence) / 2;
     return (struct hp_interval){
-        growth - hypot(after.estimate - a.low, b.high - before.estimate),
-        growth + hypot(a.high - after.estimate, before.estimate - b.low),
+        hp_least_growth(before, after, tail),
+        -hp_least_growth(after, before, tail),
     };
 }
+
+struct hp_measure hp_measure_mean(struct hp_measure sum, double n) {
+    return (struct hp_measure){
+        .estimate = sum.estimate / n,
+        .highest = sum.highest / n,
+        .variance = sum.variance / n / n,
+        .observed = sum.observed / n,
+        .max_weight = sum.max_weight / n,
+        .excess = sum.excess / n,
+    };
+}
+
+// --- many of them -----------------------------------------------------------------------
 
 // Equal ones get the same q, in whatever order they are.
 static int by_p(const void *a, const void *b) {

@@ -39,11 +39,22 @@ double hp_variance_bound(double bytes, double objects, uint64_t period);
 // more.
 struct hp_interval hp_interval_of(struct hp_measure measure, double confidence);
 
+// Of one of so many, on average.
+struct hp_measure hp_measure_mean(struct hp_measure sum, double n);
+
 // The probability that a growth like this from one dump to an independent one, or more, comes
 // from sampling alone.
 double hp_growth_p(struct hp_measure before, struct hp_measure after);
 
-// Of after.estimate - before.estimate, in independent dumps.
+// The growth that is at least this one with probability 1 - p, 0 < p < 1: above 0 exactly where
+// hp_growth_p() is less than p.
+double hp_least_growth(struct hp_measure before, struct hp_measure after, double p);
+
+// The probability of as large a change, in whichever direction, from those of one in each.
+double hp_two_sided(double growth_p, double shrinkage_p);
+
+// Of after.estimate - before.estimate, in independent dumps: it excludes 0 exactly where the
+// two-sided p-value is less than 1 - confidence.
 struct hp_interval hp_difference_interval(struct hp_measure before,
                                           struct hp_measure after, double confidence);
 

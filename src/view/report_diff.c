@@ -4,8 +4,9 @@
 //
 //     max(s1^2/H1 + s2^2/H2, W1/H1 + W2/H2) + R^2 (1/H1^2 + 1/H2^2) / 2
 //
-// where s^2 is the variance between the dumps and W the mean of what sampling makes of it; it
-// counts where it is less sure than what sampling alone makes of the sums.
+// where s^2 is the variance between the dumps and W the mean of what sampling makes of it.  The
+// larger of its p-value and that of sampling alone counts, and the interval is what either holds:
+// for both tests an end of the interval is on the side of 0 that the p-value of this side tells.
 #include "view/report_diff.h"
 
 #include "stats/distributions.h"
@@ -60,24 +61,19 @@ static struct hp_measure measure_of(const struct context *c, const struct hp_sum
         error.max_weight = c->largest.max_weight;
     }
     struct hp_measure m = hp_measure_of(sums->sides[side].value, &error, c->metric);
-    double n = c->inputs[side];
-    return (struct hp_measure){
-        .estimate = m.estimate / n,
-        .highest = m.highest / n,
-        .variance = m.variance / n / n,
-        .observed = m.observed / n,
-        .max_weight = m.max_weight / n,
-        .excess = m.excess / n,
-    };
+    return hp_measure_mean(m, c->inputs[side]);
 }
 
-static struct hp_measure measure_of_part(const struct context *c, struct hp_part part) {
+// Of what a side had or has alone, all of which may be of other sizes than it seems.
+static struct hp_measure measure_of_part(const struct context *c, struct hp_part part,
+                                         const struct hp_error *side) {
     double estimate = hp_fixed_double(part.bytes, HP_INUSE_SPACE);
     return (struct hp_measure){
         .estimate = estimate,
-        .highest = estimate,
+        .highest = estimate + (double)side->hidden_bytes_max,
         .variance = (double)part.variance,
         .max_weight = (double)c->largest.period,
+        .excess = (double)side->excess_bytes_max,
     };
 }
 
@@ -85,11 +81,12 @@ static double effective_samples(struct hp_measure m) {
     return m.estimate > 0 ? hp_effective_samples(m) : 0;
 }
 
-static void test_pair(const struct context *c, struct hp_measure before,
-                      struct hp_measure after, struct hp_change *change) {
+static void test_pair(struct hp_measure before, struct hp_measure after,
+                      struct hp_change *change) {
+    change->tested[0] = before;
+    change->tested[1] = after;
     change->growth_p = hp_growth_p(before, after);
     change->shrinkage_p = hp_growth_p(after, before);
-    change->range = hp_difference_interval(before, after, c->confidence);
     change->samples = effective_samples(before) + effective_samples(after);
 }
 
@@ -99,7 +96,7 @@ static double least_growth_p(struct hp_measure before, struct hp_measure after) 
     struct hp_measure fresh = after;
     fresh.estimate = fmax(after.estimate - before.estimate, 0);
     fresh.variance = fmax(after.variance - before.variance, 0);
-    return hp_growth_p(nothing, fresh);
+    return hp_two_sided(hp_growth_p(nothing, fresh), 1);
 }
 
 // The variance between the dumps of a side.
@@ -109,31 +106,46 @@ static double spread(const struct hp_side_sum *sum, double n, enum hp_metric met
 }
 
 static void test_fleets(const struct context *c, const struct hp_sums *sums,
-                        const struct hp_measure means[2], struct hp_change *change) {
+                        struct hp_change *change) {
     double between[2], sampling = 0, jumps = 0, freedom = 0;
     for (int i = 0; i < 2; i++) {
-        double n = c->inputs[i];
+        double n = c->inputs[i], weight = change->sides[i].max_weight;
         between[i] = spread(&sums->sides[i], n, c->metric) / n;
         sampling += (double)sums->sides[i].plug_in / n / n;
-        jumps += means[i].max_weight * means[i].max_weight / 2;
+        jumps += weight * weight / 2;
         freedom += between[i] * between[i] / (n - 1);
     }
     double all = between[0] + between[1];
     freedom = freedom > 0 ? all * all / freedom : c->inputs[0] + c->inputs[1] - 2;
     double sd = sqrt(fmax(all, sampling) + jumps);
-    double growth = means[1].estimate - means[0].estimate;
     if (sd <= 0) {
         return; // all is known exactly, and equal in all dumps of a side
     }
-    change->growth_p = fmax(change->growth_p, hp_student_above(growth / sd, freedom));
-    change->shrinkage_p =
-        fmax(change->shrinkage_p, hp_student_above(-growth / sd, freedom));
-    double half = sd * hp_student_quantile_above((1 - c->confidence) / 2, freedom);
-    change->range.low = fmin(change->range.low, growth - half);
-    change->range.high = fmax(change->range.high, growth + half);
+    double t = (change->sides[1].estimate - change->sides[0].estimate) / sd;
+    change->sd = sd;
+    change->freedom = freedom;
+    change->growth_p = fmax(change->growth_p, hp_student_above(t, freedom));
+    change->shrinkage_p = fmax(change->shrinkage_p, hp_student_above(-t, freedom));
 }
 
-static const struct hp_interval unknown = {NAN, NAN};
+static void test(const struct context *c, const struct hp_sums *sums,
+                 struct hp_change *change) {
+    change->is_known = true;
+    change->sides[0] = measure_of(c, sums, 0);
+    change->sides[1] = measure_of(c, sums, 1);
+    if (c->test == HP_TEST_PROCESS_ACCUM) {
+        test_pair(measure_of_part(c, sums->freed, &sums->sides[0].error),
+                  measure_of_part(c, sums->fresh, &sums->sides[1].error), change);
+    } else {
+        test_pair(change->sides[0], change->sides[1], change);
+    }
+    if (c->test == HP_TEST_FLEETS) {
+        test_fleets(c, sums, change);
+    } else if (c->test == HP_TEST_PROCESS) {
+        change->least_growth_p = least_growth_p(change->sides[0], change->sides[1]);
+    }
+    change->p = hp_two_sided(change->growth_p, change->shrinkage_p);
+}
 
 static struct hp_change compare(const struct context *c, const struct hp_sums *sums,
                                 uint32_t node) {
@@ -141,68 +153,57 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
         .node = {node},
         .before = hp_mean_of(sums->sides[0].value, (size_t)c->inputs[0]),
         .after = hp_mean_of(sums->sides[1].value, (size_t)c->inputs[1]),
-        .before_range = unknown,
-        .after_range = unknown,
-        .range = unknown,
         .growth_p = NAN,
         .shrinkage_p = NAN,
+        .p = NAN,
+        .q = NAN,
         .least_growth_p = NAN,
     };
-    if (c->test == HP_TEST_NONE ||
-        ((sums->sides[0].error.flags | sums->sides[1].error.flags) != 0 &&
-         hp_fraction(c->metric) != HP_SPACE_FRACTION)) {
-        return change;
-    }
-    struct hp_measure means[2] = {measure_of(c, sums, 0), measure_of(c, sums, 1)};
-    change.before_range = hp_interval_of(means[0], c->confidence);
-    change.after_range = hp_interval_of(means[1], c->confidence);
-    if (c->test == HP_TEST_PROCESS_ACCUM) {
-        struct hp_measure freed = measure_of_part(c, sums->freed);
-        freed.highest += (double)sums->sides[0].error.hidden_bytes_max;
-        test_pair(c, freed, measure_of_part(c, sums->fresh), &change);
-        return change;
-    }
-    test_pair(c, means[0], means[1], &change);
-    if (c->test == HP_TEST_FLEETS) {
-        test_fleets(c, sums, means, &change);
-    } else if (c->test == HP_TEST_PROCESS) {
-        change.least_growth_p = least_growth_p(means[0], means[1]);
+    unsigned flags = sums->sides[0].error.flags | sums->sides[1].error.flags;
+    if (c->test != HP_TEST_NONE &&
+        (flags == 0 || hp_fraction(c->metric) == HP_SPACE_FRACTION)) {
+        test(c, sums, &change);
     }
     return change;
 }
 
 // --- all rows -----------------------------------------------------------------------------
 
-static void adjust(struct hp_difference *difference) {
-    size_t count = difference->rows.count;
-    double *growth = hp_alloc(count * sizeof *growth);
-    double *shrinkage = hp_alloc(count * sizeof *shrinkage);
-    for (size_t i = 0; i < count; i++) {
-        const struct hp_change *change = &difference->rows.at[i];
-        bool tested = change->samples >= least_samples;
-        growth[i] = tested ? change->growth_p : NAN;
-        shrinkage[i] = tested ? change->shrinkage_p : NAN;
-    }
-    hp_adjust_significance(growth, count);
-    hp_adjust_significance(shrinkage, count);
-    for (size_t i = 0; i < count; i++) {
-        difference->rows.at[i].growth_q = growth[i];
-        difference->rows.at[i].shrinkage_q = shrinkage[i];
-    }
-    free(growth);
-    free(shrinkage);
+// A marked row has p <= q < 1 - confidence, so that its interval excludes 0.
+static void mark(struct hp_change *change, double q, double confidence) {
+    change->q = q;
+    change->is_significant = q < 1 - confidence; // false for NAN
 }
 
-static int by_growth(const void *left, const void *right, void *context) {
-    const struct hp_change *a = left, *b = right;
-    double low_a = isnan(a->range.low) ? -INFINITY : a->range.low;
-    double low_b = isnan(b->range.low) ? -INFINITY : b->range.low;
-    if (low_a != low_b) {
-        return low_a > low_b ? -1 : 1;
+static void adjust(struct hp_difference *difference, double confidence) {
+    size_t count = difference->rows.count;
+    double *q = hp_alloc(count * sizeof *q);
+    for (size_t i = 0; i < count; i++) {
+        struct hp_change *change = &difference->rows.at[i];
+        change->p = change->samples >= least_samples ? change->p : (double)NAN;
+        difference->tested += isnan(change->p) ? 0 : 1;
+        q[i] = change->p;
     }
-    hp_fixed growth_a = a->after - a->before, growth_b = b->after - b->before;
-    if (growth_a != growth_b) {
-        return growth_a > growth_b ? -1 : 1;
+    hp_adjust_significance(q, count);
+    for (size_t i = 0; i < count; i++) {
+        mark(&difference->rows.at[i], q[i], confidence);
+    }
+    free(q);
+}
+
+static hp_fixed size_of(const struct hp_change *change) {
+    hp_fixed growth = change->after - change->before;
+    return growth < 0 ? -growth : growth;
+}
+
+static int by_significance(const void *left, const void *right, void *context) {
+    const struct hp_change *a = left, *b = right;
+    hp_fixed size_a = size_of(a), size_b = size_of(b);
+    if (a->is_significant != b->is_significant) {
+        return a->is_significant ? -1 : 1;
+    }
+    if (size_a != size_b) {
+        return size_a > size_b ? -1 : 1;
     }
     return hp_node_compare(context, a->node, b->node);
 }
@@ -210,8 +211,7 @@ static int by_growth(const void *left, const void *right, void *context) {
 // Of many rows: there is but one, so that nothing has to be adjusted.
 static struct hp_change compare_sum(const struct context *c, const struct hp_sums *sum) {
     struct hp_change change = compare(c, sum, 0);
-    change.growth_q = change.growth_p;
-    change.shrinkage_q = change.shrinkage_p;
+    mark(&change, change.p, c->confidence);
     return change;
 }
 
@@ -219,11 +219,13 @@ static void make_rows(struct hp_difference *difference, struct hp_naming *naming
                       const struct context *c, const struct hp_sums *sums, size_t nodes) {
     for (uint32_t i = 0; i < nodes; i++) {
         if (sums[i].sides[0].value != 0 || sums[i].sides[1].value != 0) {
-            hp_vec_push(&difference->rows, compare(c, &sums[i], i));
+            struct hp_change change = compare(c, &sums[i], i);
+            difference->is_same &= change.before == change.after;
+            hp_vec_push(&difference->rows, change);
         }
     }
-    adjust(difference);
-    hp_vec_sort_r(&difference->rows, by_growth, naming);
+    adjust(difference, c->confidence);
+    hp_vec_sort_r(&difference->rows, by_significance, naming);
     difference->total = compare_sum(c, &sums[nodes]);
     difference->filtered = compare_sum(c, &sums[nodes + 1]);
 }
@@ -233,6 +235,7 @@ void hp_difference_init(struct hp_difference *difference, struct hp_view *view,
     *difference = (struct hp_difference){
         .test = choose_test(view, sides),
         .inputs = {sides->base.count, sides->new.count},
+        .is_same = true,
     };
     struct hp_sums *sums =
         hp_diff_sums(view->profile, sides, members, view->options.metric,
@@ -255,30 +258,38 @@ void hp_difference_done(struct hp_difference *difference) {
 
 // --- what a row says ----------------------------------------------------------------------
 
-double hp_change_p(const struct hp_change *change) {
-    if (isnan(hp_change_q(change))) {
-        return NAN;
+static const struct hp_interval unknown = {NAN, NAN};
+
+struct hp_interval hp_change_side(const struct hp_change *change, int side,
+                                  double confidence) {
+    return change->is_known ? hp_interval_of(change->sides[side], confidence) : unknown;
+}
+
+struct hp_interval hp_change_range(const struct hp_change *change, double confidence) {
+    if (!change->is_known) {
+        return unknown;
     }
-    return change->after < change->before ? change->shrinkage_p : change->growth_p;
+    struct hp_interval range =
+        hp_difference_interval(change->tested[0], change->tested[1], confidence);
+    if (change->sd > 0) {
+        double growth = change->sides[1].estimate - change->sides[0].estimate;
+        double half =
+            change->sd * hp_student_quantile_above((1 - confidence) / 2, change->freedom);
+        range.low = fmin(range.low, growth - half);
+        range.high = fmax(range.high, growth + half);
+    }
+    return range;
 }
 
-double hp_change_q(const struct hp_change *change) {
-    return change->after < change->before ? change->shrinkage_q : change->growth_q;
-}
-
-bool hp_change_is_significant(const struct hp_change *change, double confidence) {
-    return hp_change_q(change) <= 1 - confidence; // false for NAN
-}
-
-const char *hp_change_status(const struct hp_change *change, bool is_significant) {
+const char *hp_change_status(const struct hp_change *change) {
     if (change->before == change->after) {
         return "same";
     }
     if (change->before == 0 || change->after == 0) {
         return change->before == 0 ? "new" : "gone";
     }
-    if (!is_significant) {
-        return isnan(hp_change_q(change)) ? "untested" : "same";
+    if (!change->is_significant) {
+        return isnan(change->q) ? "untested" : "same";
     }
     return change->after > change->before ? "grew" : "shrank";
 }
@@ -290,6 +301,7 @@ enum field {
     NEW,
     DELTA,
     P,
+    P_SIDES,
     Q,
     P_IF_NOTHING_FREED,
     STATUS,
@@ -300,7 +312,8 @@ static const struct hp_field fields[] = {
     {{"base", "base", NULL, HP_CELL_ESTIMATE}, BASE, HP_SHOWN_DASH | HP_NEW_LINE},
     {{"new", "new", NULL, HP_CELL_ESTIMATE}, NEW, HP_SHOWN_DASH},
     {{"delta", "change", NULL, HP_CELL_ESTIMATE}, DELTA, HP_SHOWN_GROWTH | HP_NEW_LINE},
-    {{"p", "p", "", HP_CELL_P}, P, HP_SHOWN_MARK, NULL, 0, "5 samples"},
+    {{"p", "2-sided p", "", HP_CELL_P}, P, HP_SHOWN_MARK, NULL, 9, "5 samples"},
+    {{"p_sides", NULL, "", HP_CELL_COUNT}, P_SIDES},
     {{"q", NULL, "", HP_CELL_P}, Q},
     {{"p_if_nothing_freed", NULL, "", HP_CELL_P}, P_IF_NOTHING_FREED},
     {{"status", NULL, "", HP_CELL_TEXT}, STATUS, HP_NEW_LINE},
@@ -321,12 +334,12 @@ static int build(struct hp_view *view, struct hp_err *err) {
     hp_vec_each (change, &difference->rows) {
         bool is_only = change->before == 0 || change->after == 0;
         hp_view_add_row(view, change->node)->prefix =
-            is_only ? hp_change_status(change, false) : NULL;
+            is_only ? hp_change_status(change) : NULL;
     }
     bool is_tested = difference->test != HP_TEST_NONE;
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
     view->fields.at[DELTA].shown |= is_tested ? HP_SHOWN_ENDS : 0;
-    view->fields.at[P].column.title = is_tested ? "p" : NULL;
+    view->fields.at[P].column.title = is_tested ? "2-sided p" : NULL;
     return HP_OK;
 }
 
@@ -341,41 +354,44 @@ static const struct hp_change *change_of(const struct hp_view *view, size_t row)
                                     : &difference->rows.at[row];
 }
 
+static struct hp_amount amount_of(const struct hp_change *c, int field,
+                                  double confidence) {
+    if (field == DELTA) {
+        return (struct hp_amount){.sum = c->after - c->before,
+                                  .range = hp_change_range(c, confidence)};
+    }
+    return (struct hp_amount){.sum = field == BASE ? c->before : c->after,
+                              .range = hp_change_side(c, field == NEW, confidence)};
+}
+
 static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
                  struct hp_content *content) {
     const struct hp_change *c = change_of(view, row);
-    bool is_significant = hp_change_is_significant(c, view->options.confidence);
-    const struct hp_amount amounts[] = {
-        [BASE] = {c->before, NULL, c->before_range},
-        [NEW] = {c->after, NULL, c->after_range},
-        [DELTA] = {c->after - c->before, NULL, c->range},
-    };
     const double numbers[] = {
-        [P] = hp_change_p(c),
-        [Q] = hp_change_q(c),
+        [P] = c->p,
+        [P_SIDES] = 2,
+        [Q] = c->q,
         [P_IF_NOTHING_FREED] = c->least_growth_p,
-        [SIGNIFICANT] = is_significant,
+        [SIGNIFICANT] = c->is_significant,
     };
     if (metric != view->options.metric) {
         return; // it is not known
     }
     if (field <= DELTA) {
-        content->amount = amounts[field];
+        content->amount = amount_of(c, field, view->options.confidence);
     } else {
         content->number = numbers[field];
-        content->text = hp_change_status(c, is_significant);
+        content->text = hp_change_status(c);
     }
 }
 
 static unsigned flags(const struct hp_view *view, size_t row) {
-    bool is_significant =
-        hp_change_is_significant(change_of(view, row), view->options.confidence);
-    return is_significant ? HP_ROW_SIGNIFICANT : 0;
+    return change_of(view, row)->is_significant ? HP_ROW_SIGNIFICANT : 0;
 }
 
 static struct hp_growth growth(const struct hp_view *view, size_t row) {
     const struct hp_change *change = change_of(view, row);
-    return (struct hp_growth){change->before, change->after, change->growth_q};
+    return (struct hp_growth){change->before, change->after, change->q};
 }
 
 const struct hp_report hp_report_diff = {

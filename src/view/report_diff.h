@@ -2,6 +2,7 @@
 #ifndef HP_VIEW_REPORT_DIFF_H
 #define HP_VIEW_REPORT_DIFF_H
 
+#include "stats/measure.h"
 #include "view/diff_sums.h"
 #include "view/view.h"
 
@@ -17,21 +18,27 @@ enum hp_difference_test {
 
 struct hp_change {
     hp_node_id node;
-    hp_fixed before, after; // of one dump on average
-    struct hp_interval before_range, after_range,
-        range;      // the last: of the change; or NAN
-    double samples; // effective ones, in both; what changed stands on them
+    hp_fixed before, after;      // of one dump on average
+    bool is_known;               // what they can be off by; else there is no p
+    struct hp_measure sides[2];  // what before and after are
+    struct hp_measure tested[2]; // what the change is from and to
+    double sd, freedom;          // of Welch's test, HP_TEST_FLEETS; 0: there is none
+    double samples;              // effective ones, in both; what changed stands on them
     double growth_p,
         shrinkage_p; // the probability that sampling alone makes this much or more; or NAN
-    double growth_q,
-        shrinkage_q;       // adjusted for how many rows were tested; NAN: not tested
-    double least_growth_p; // HP_TEST_PROCESS: growth_p if nothing was freed in between
+    double p;        // the two-sided one of both; NAN: not tested
+    double q;        // adjusted for how many rows were tested
+    double least_growth_p; // HP_TEST_PROCESS: two-sided, if nothing was freed in between
+    bool is_significant;   // the change is more than sampling explains
 };
 
 struct hp_difference {
     enum hp_difference_test test;
-    size_t inputs[2];              // that were used
-    HP_VEC(struct hp_change) rows; // the surest growth first
+    size_t inputs[2]; // that were used
+    HP_VEC(struct hp_change)
+    rows;          // what is significant first, then by how much it changed
+    size_t tested; // of the rows
+    bool is_same;  // no row has changed
     struct hp_change total;
     struct hp_change filtered; // what filters leave
 };
@@ -41,16 +48,14 @@ void hp_difference_init(struct hp_difference *difference, struct hp_view *view,
                         const struct hp_sides *sides, const struct hp_members *members);
 void hp_difference_done(struct hp_difference *difference);
 
-// In the direction of the change; NAN: not tested.
-double hp_change_p(const struct hp_change *change);
-double hp_change_q(const struct hp_change *change);
-
-// Whether the change is more than sampling explains: of all rows that are called so, one in
-// 1 / (1 - confidence) is wrong at most.
-bool hp_change_is_significant(const struct hp_change *change, double confidence);
+// The interval of what was before, 0, or after, 1; and of the change, which excludes 0 exactly
+// where the p-value is less than 1 - confidence.  NAN where nothing is known.
+struct hp_interval hp_change_side(const struct hp_change *change, int side,
+                                  double confidence);
+struct hp_interval hp_change_range(const struct hp_change *change, double confidence);
 
 // "new", "gone", "grew", "shrank", "same" or "untested"; of what is neither new nor gone by
 // what is significant.
-const char *hp_change_status(const struct hp_change *change, bool is_significant);
+const char *hp_change_status(const struct hp_change *change);
 
 #endif

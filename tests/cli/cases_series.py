@@ -168,7 +168,7 @@ def what_is_not_tested_has_no_p_in_any_format(t):
             status = {"same"} if row["delta"]["estimate"] == 0 else {"untested", "new", "gone"}
             assert row["p"] is not None or row["status"] in status, row
         assert {p is None for _, p, _ in by_json} == {True, False}, by_json
-    assert "less than 5 samples or objects of mixed sizes;" in t.run(*command).out
+    assert "less than 5 samples or objects of mixed sizes\n" in t.run(*command).out
 
 
 @case

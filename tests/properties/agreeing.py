@@ -132,7 +132,7 @@ def yes_or_no(row):
 
 def cells_of_diff(row, _):
     return (ranges(*((key, row[key]) for key in ('base', 'new', 'delta'))) |
-            {key: row[key] for key in ('p', 'q', 'p_if_nothing_freed', 'status')} |
+            {key: row[key] for key in ('p', 'p_sides', 'q', 'p_if_nothing_freed', 'status')} |
             yes_or_no(row) | {'name': row['name']})
 
 
@@ -150,7 +150,7 @@ TITLES = {
             'flags', *PLACE],
     'stacks': ['value', 'value_low', 'value_high', 'effective_samples', 'flags', 'stack'],
     'diff': ['base', 'base_low', 'base_high', 'new', 'new_low', 'new_high', 'delta', 'delta_low',
-             'delta_high', 'p', 'q', 'p_if_nothing_freed', 'status', 'significant', *PLACE],
+             'delta_high', 'p', 'p_sides', 'q', 'p_if_nothing_freed', 'status', 'significant', *PLACE],
     'trend': ['first', 'last', 'slope', 'slope_low', 'slope_high', 'p', 'q', 'tau', 'grew',
               'significant', 'values', *PLACE],
 }

@@ -217,7 +217,7 @@ def is_growth(text, part, whole):
 def is_chance(text, number):
     if number is None:
         return text == '-'
-    low, high = rounded(number, 4)
+    low, high = rounded(number, 7)
     edge = (high - low) * FLOAT  # no p lies on it, and both writers round alike
     return says(text, (low + edge, min(high - edge, 1)), chance_text)
 

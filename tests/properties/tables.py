@@ -88,7 +88,7 @@ def diff(*args):
     faults = [] if rows else ['no rows']
     for number, (cells, row) in enumerate(zip(tsv('diff', '-n0', *args), rows, strict=True)):
         wanted = ranges((key, row[key]) for key in ('base', 'new', 'delta'))
-        wanted.update({key: row[key] for key in ('p', 'q', 'p_if_nothing_freed', 'status')})
+        wanted.update({key: row[key] for key in ('p', 'p_sides', 'q', 'p_if_nothing_freed', 'status')})
         wanted['significant'] = 'yes' if row['significant'] else 'no'
         faults += differences(cells, wanted, number)
     return faults

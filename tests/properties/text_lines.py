@@ -14,6 +14,9 @@ CLOSED = {
              '* less than 5 samples',
     'chance': 'p is the chance of as much without a real change, - where there are less than {}{}; '
               '* is real, but for one in {} such rows',
+    'two-sided': 'p is two-sided, the chance of as much more or less without a real change, - where '
+                 'there are less than 5 samples{}',
+    'mark': '* is real also after allowing for all {} rows with a p, but for one in {} such rows',
     'ends': 'from … to holds the true change in {}% of cases',
     'tau': 'tau is 1 where each value is more than the one before; grew counts in how many of the '
            'steps',
@@ -302,12 +305,15 @@ class Text(Sheet):
 
     def more(self, what=''):
         """The line below a table that was cut."""
-        hidden = self.hidden()
+        hidden, limit = self.hidden(), self.shown.limit
         if hidden and self.shown.json_limit:
-            found = re.fullmatch(rf'… \d+ more{what}: --limit=0 shows all', self.line())
+            found = re.fullmatch(rf'… \d+ more{what}(?: and \d+ more marked)?: --limit=0 shows all',
+                                 self.line())
             self.same('more', bool(found), True)
         elif hidden:
-            self.sentence('more', f'… {hidden} more{what}: --limit=0 shows all')
+            marked = sum(row.get('significant', False) for row in self.report['rows'][limit:])
+            also = f' and {marked} more marked' if marked else ''
+            self.sentence('more', f'… {hidden - marked} more{what}{also}: --limit=0 shows all')
 
     def rest(self, what, sum_of_rest):
         """The same, with what it leaves out."""

@@ -15,12 +15,13 @@ def signed(t, what, text, number):
              numerals.is_change(text.strip(), number, t.is_space, t.shown.unit))
 
 
-def p_behind(t, what, text, p):
+def p_behind(t, what, text, p, which='p'):
     """", p 0.0123" behind a sentence."""
+    start = f', {which} '
     if p is None:
         t.same(what, text, '')
     else:
-        t.number(what, text, p, text.startswith(', p ') and numerals.is_chance(text[4:], p))
+        t.number(what, text, p, text.startswith(start) and numerals.is_chance(text[len(start):], p))
 
 
 def side(t, label, number):
@@ -46,7 +47,7 @@ def diff_header(t):
         change = found[1].removeprefix('+') if is_nothing(delta) else found[1]
         t.number('change', change, delta,
                  numerals.is_change(change, delta, t.is_space, 'auto') and found[1][0] in '+-')
-        p_behind(t, 'change', found[2], total['p'])
+        p_behind(t, 'change', found[2], total['p'], '2-sided p')
     if t.report['test'] != 'none':
         t.same('test', t.line(), 'tested as  ' + TESTED[t.report['test']])
     text = t.filters()
@@ -57,7 +58,7 @@ def diff_header(t):
         if found:
             t.value('left of base', found[1], left['base']['estimate'], 'auto')
             t.value('left of new', found[2], left['new']['estimate'], 'auto')
-            p_behind(t, 'left', found[3], left['p'])
+            p_behind(t, 'left', found[3], left['p'], '2-sided p')
     t.warnings()
     t.same('header', t.line(), '')
 
@@ -68,14 +69,30 @@ def significance_note(t, few):
     t.sentence('note', CLOSED['chance'].format(few, objects, f'{one_in:.6g}'))
 
 
+def mark_note(t):
+    """Of so many rows, if JSON has them all."""
+    t.sentence('note', CLOSED['two-sided'].format('' if t.is_space else ' or objects of mixed sizes'))
+    one_in = f'{100 / (100 - Decimal(t.percent)):.6g}'
+    tested = sum(row['p'] is not None for row in t.report['rows'])
+    if t.shown.json_limit:
+        found = re.fullmatch(re.escape(CLOSED['mark']).replace('\\{\\}', '([\\d,.]+)'), t.line())
+        t.same('note', found and found[2], one_in)
+    else:
+        t.sentence('note', CLOSED['mark'].format(f'{tested:,}', one_in))
+
+
 def diff(t):
     tested = t.report['test'] != 'none'
     diff_header(t)
+    is_same = all(is_nothing(row['delta']['estimate']) for row in t.report['rows'])
+    if is_same and (not t.shown.json_limit or t.next_is('no change')):
+        t.sentence('no change', f'no change: every {t.report["by"]} holds what it held')
+        return
     t.title(('base', 13), ('new', 14), ('change', 14), ('of base', 9),
-            *[('from', 14), ('to', 14), ('p', 9), (' ', 1)] * tested, t.by())
+            *[('from', 14), ('to', 14), ('2-sided p', 10), (' ', 1)] * tested, t.by())
     for i, row in enumerate(t.rows()):
         what = f'row {i}'
-        base, new, change, *rest, name = split(t.line(), 13, 13, 22, *[13, 13, 9] * tested)
+        base, new, change, *rest, name = split(t.line(), 13, 13, 22, *[13, 13, 10] * tested)
         flat_or_dash(t, f'{what}, base', base, row['base']['estimate'])
         flat_or_dash(t, f'{what}, new', new, row['new']['estimate'])
         delta = row['delta']['estimate']
@@ -97,7 +114,7 @@ def diff(t):
     t.more()
     if tested:
         t.sentence('note', CLOSED['ends'].format(t.percent))
-        significance_note(t, '5 samples')
+        mark_note(t)
 
 
 def slope(t, what, text, half, row, unit):

@@ -196,10 +196,3 @@ Test(growth, of_many_samples_is_nearly_normal) {
     cr_expect(agree(probability, hp_normal_above(6000 / sqrt(n + m)), 1e-2), "%g",
               probability);
 }
-
-Test(difference, has_the_wider_interval_on_the_side_of_the_wider_part) {
-    struct hp_measure before = {3, 3, 3, 0, 1}, after = {10, 10, 10, 0, 1};
-    struct hp_interval range = hp_difference_interval(before, after, 0.95);
-    cr_expect(agree(range.low, 7 - hypot(10 - 4.795388696, 8.76727307 - 3), 1e-9));
-    cr_expect(agree(range.high, 7 + hypot(18.39035604 - 10, 3 - 0.6186721229), 1e-9));
-}

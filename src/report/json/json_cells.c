@@ -96,8 +96,10 @@ static void put_rate(struct hp_sink *out, const char *key,
 }
 
 static void put_number(struct hp_sink *out, const struct hp_field *field, double number) {
-    if ((field->shown & HP_ROUGH) || field->column.cell == HP_CELL_P) {
+    if (field->column.cell == HP_CELL_P) {
         hp_json_p(out, number);
+    } else if (field->shown & HP_ROUGH) {
+        hp_json_rough(out, number);
     } else {
         hp_json_double(out, number);
     }

@@ -74,10 +74,18 @@ void hp_json_double(struct hp_sink *out, double value) {
     }
 }
 
-void hp_json_p(struct hp_sink *out, double value) {
+static void put_digits(struct hp_sink *out, int digits, double value) {
     if (isfinite(value)) {
-        hp_sink_print(out, "%.4g", value);
+        hp_sink_print(out, "%.*g", digits, value);
     } else {
         hp_sink_text(out, "null");
     }
+}
+
+void hp_json_p(struct hp_sink *out, double value) {
+    put_digits(out, 7, value);
+}
+
+void hp_json_rough(struct hp_sink *out, double value) {
+    put_digits(out, 4, value);
 }

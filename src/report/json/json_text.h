@@ -21,7 +21,9 @@ void hp_json_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric);
 // A number with as many digits as are the same on every machine; null if it is not finite.
 void hp_json_double(struct hp_sink *out, double value);
 
-// The same for a p-value, whose last digits are not.
+// The same for a p-value, of which fewer are: as many as tell it from 1 - confidence; and for what
+// has no more than four.
 void hp_json_p(struct hp_sink *out, double value);
+void hp_json_rough(struct hp_sink *out, double value);
 
 #endif

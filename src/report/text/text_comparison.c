@@ -3,7 +3,7 @@
 //     1 base, 1 new · jemalloc heap_v2 · sample period 512 KiB · 7 stacks
 //     base       58.4 MiB ± 3.8 MiB
 //     new        65.0 MiB ± 4.0 MiB
-//     change     +6.6 MiB, p 0.0012
+//     change     +6.6 MiB, 2-sided p 0.0012
 //     tested as  one dump of each of two processes: what sampling leaves open in both
 #include "report/text/text.h"
 
@@ -12,11 +12,11 @@
 
 #include <math.h>
 
-static void put_p(struct hp_sink *out, double p) {
+static void put_p(struct hp_sink *out, const char *which, double p) {
     char text[HP_NUMBER_SIZE];
     if (!isnan(p)) {
         hp_text_p(text, p);
-        hp_sink_print(out, ", p %s", text);
+        hp_sink_print(out, ", %s %s", which, text);
     }
 }
 
@@ -66,7 +66,7 @@ static void put_filtered_change(struct hp_sink *out, const struct hp_view *view)
         hp_text_format(before, filtered->before, metric, HP_UNIT_AUTO);
         hp_text_format(after, filtered->after, metric, HP_UNIT_AUTO);
         hp_sink_print(out, "%s of base, %s of new", before, after);
-        put_p(out, hp_change_p(filtered));
+        put_p(out, "2-sided p", filtered->p);
         hp_sink_text(out, "\n");
     }
 }
@@ -80,17 +80,46 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     hp_format_grouped(new, (hp_int128)difference->inputs[1]);
     hp_sink_print(out, "%s base, %s new · ", base, new);
     hp_text_inputs(out, view);
-    put_side(out, "base", total->before, total->before_range, metric);
-    put_side(out, "new", total->after, total->after_range, metric);
+    double confidence = view->options.confidence;
+    put_side(out, "base", total->before, hp_change_side(total, 0, confidence), metric);
+    put_side(out, "new", total->after, hp_change_side(total, 1, confidence), metric);
     hp_fixed growth = total->after - total->before;
     hp_text_format(text, growth < 0 ? -growth : growth, metric, HP_UNIT_AUTO);
     hp_sink_print(out, "change     %s%s", growth < 0 ? "-" : "+", text);
-    put_p(out, hp_change_p(total));
+    put_p(out, "2-sided p", total->p);
     hp_sink_text(out, "\n");
     put_difference_test(out, difference->test);
     put_filtered_change(out, view);
     hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
+}
+
+void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few) {
+    const struct hp_difference *difference = view->extra;
+    double percent = view->options.confidence * 100;
+    bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
+    char rows[HP_NUMBER_SIZE];
+    hp_format_grouped(rows, (hp_int128)difference->tested);
+    hp_sink_print(
+        out,
+        "p is two-sided, the chance of as much more or less without a real change, "
+        "- where there are less than %s%s\n",
+        few, is_space ? "" : " or objects of mixed sizes");
+    hp_sink_print(
+        out,
+        "* is real also after allowing for all %s rows with a p, but for one in %g "
+        "such rows\n",
+        rows, 100 / (100 - percent));
+}
+
+bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_difference *difference = view->extra;
+    if (!view->report->has_sides || !difference->is_same) {
+        return false;
+    }
+    hp_sink_print(out, "no change: every %s holds what it held\n",
+                  hp_view_row_kind(view));
+    return true;
 }
 
 // --- trend --------------------------------------------------------------------------------
@@ -122,7 +151,7 @@ static void put_slope(struct hp_sink *out, const struct hp_trend *trend,
         hp_sink_print(out, " ± %s", text);
     }
     hp_sink_text(out, isnan(trend->hours) ? " per dump" : " per hour");
-    put_p(out, total->p);
+    put_p(out, "p", total->p);
     hp_sink_text(out, "\n");
 }
 

@@ -1,9 +1,9 @@
 //           flat  flat%   sum%           cum   cum%       ± 95%   function
 //      153.5 MiB  73.7%  73.7%     161.5 MiB  77.6%    17.5 MiB   small
 //
-//         base           new        change  of base          from            to         p   function
-//     58.4 MiB      65.0 MiB     +6.6 MiB     +8.1%      +2.1 MiB     +11.0 MiB   0.0012*  leaf_mixed
-//            -       2.0 MiB     +2.0 MiB     +2.5%      +0.2 MiB      +5.1 MiB   0.0400   new: leaf
+//         base           new        change  of base          from            to 2-sided p   function
+//     58.4 MiB      65.0 MiB     +6.6 MiB     +8.1%      +2.1 MiB     +11.0 MiB    0.0012*  leaf_mixed
+//            -       2.0 MiB     +2.0 MiB     +2.5%      +0.2 MiB      +5.1 MiB    0.0400   new: leaf
 //
 //        first          last    slope/hour       ± 95%         p     tau       grew  function
 //      2.0 MiB       8.0 MiB      +1.7 MiB     0.4 MiB   <0.0001*   1.00      11/11  leak
@@ -243,14 +243,27 @@ static bool adds_up(const struct hp_view *view) {
     return found;
 }
 
+static size_t count_marked(const struct hp_view *view, size_t from) {
+    size_t count = 0;
+    for (size_t i = from; i < view->rows.count; i++) {
+        count += (hp_view_flags(view, i) & HP_ROW_SIGNIFICANT) != 0;
+    }
+    return count;
+}
+
 static void put_rest(const struct table *t, size_t shown) {
     const struct hp_view *view = t->view;
     size_t rows = view->rows.count - shown;
+    size_t marked = count_marked(view, shown);
     if (rows > 0 && adds_up(view)) {
         hp_text_rest(t->out, rows, hp_view_row_kind(view),
                      view->head.filtered.of[t->metric] - t->running, t->total);
     } else if (rows > 0) {
-        hp_sink_print(t->out, "… %zu more: --limit=0 shows all\n", rows);
+        char also[HP_NUMBER_SIZE] = "";
+        if (marked > 0) {
+            snprintf(also, sizeof also, " and %zu more marked", marked);
+        }
+        hp_sink_print(t->out, "… %zu more%s: --limit=0 shows all\n", rows - marked, also);
     }
 }
 
@@ -277,7 +290,9 @@ static void put_notes(const struct table *t) {
             hp_sink_print(t->out, "from … to holds the true change in %g%% of cases\n",
                           t->view->options.confidence * 100);
         }
-        if (field->shown & HP_SHOWN_MARK) {
+        if (field->shown & HP_SHOWN_MARK && t->view->report->has_sides) {
+            hp_text_diff_note(t->out, t->view, field->note);
+        } else if (field->shown & HP_SHOWN_MARK) {
             put_significance_note(t, field->note);
         } else if (field->note) {
             hp_sink_print(t->out, "%s\n", field->note);
@@ -327,6 +342,9 @@ static void write_rows(struct hp_sink *out, const struct hp_view *view) {
         view->report->growth ? view->report->growth(view, HP_ROW_TOTAL).before : t.total;
     find_error(&t);
     put_head(&t);
+    if (hp_text_no_change(out, view)) {
+        return;
+    }
     put_titles(&t);
     for (size_t i = 0; i < shown; i++) {
         put_row(&t, i);

@@ -29,9 +29,10 @@ static void put_series(struct hp_sink *out, const struct hp_content *content) {
 
 // Without the tab in front of it.
 static void put_number(struct hp_sink *out, const struct hp_field *field, double number) {
-    bool is_rough = (field->shown & HP_ROUGH) != 0 || field->column.cell == HP_CELL_P;
+    bool is_p = field->column.cell == HP_CELL_P,
+         is_rough = (field->shown & HP_ROUGH) != 0;
     if (isfinite(number)) {
-        (is_rough ? hp_json_p : hp_json_double)(out, number);
+        (is_p ? hp_json_p : is_rough ? hp_json_rough : hp_json_double)(out, number);
     }
 }
 

@@ -1,0 +1,109 @@
+"""What diff says of its rows: p, interval, mark and order, which never contradict each other."""
+import json
+import re
+
+from harness import case, check
+
+PERIOD = 524288
+# Address of the stack, and how many objects of which size were sampled before and after.
+ROWS = ((0x401000, 4096, 1000, 1040),    # the largest change, which may well be chance
+        (0x402000, 4096, 10, 40),
+        (0x403000, 4096, 50, 10),
+        (0x404000, 4096, 5, 25),
+        (0x405000, 4096, 30, 30),
+        (0x406000, 4096, 30, 30),
+        (0x407000, 4096, 0, 2),          # not tested
+        (0x408000, 8 << 20, 3, 4),
+        (0x409000, 16, 10, 20))
+MARKED = ["0x403000", "0x402000", "0x404000", "0x408000"]
+OTHERS = ["0x401000", "0x409000", "0x407000", "0x405000", "0x406000"]
+
+
+def dump(path, side):
+    """As jemalloc writes it without prof_unbias."""
+    counts = [(row[0], row[1], row[2 + side]) for row in ROWS]
+    total = sum(n for _, _, n in counts), sum(n * size for _, size, n in counts)
+    lines = [f"heap_v2/{PERIOD}", f"  t*: {total[0]}: {total[1]} [0: 0]"]
+    for address, size, n in counts:
+        lines += [f"@ {address:#x}", f"  t*: {n}: {n * size} [0: 0]"] if n else []
+    path.write_text("\n".join([*lines, "", "MAPPED_LIBRARIES:", ""]), encoding="ascii")
+    return str(path)
+
+
+def pair(t):
+    return [dump(t.folder / name, side) for side, name in enumerate(("base", "new"))]
+
+
+def report(t, *args):
+    return json.loads(check(t.run("diff", "--no-symbols", "-n0", "-fjson", *args), 0).out)
+
+
+def text_rows(out):
+    """(p, whether it is marked, name) of each."""
+    return [(p, mark == "*", name) for p, mark, name in
+            re.findall(r" (<?0\.\d+|1\.0000|-)([* ])  (?:new: |gone: )?(\S+)$", out, re.M)]
+
+
+@case
+def marked_rows_come_first_and_then_the_largest_changes(t):
+    rows = report(t, *pair(t))["rows"]
+    assert [row["name"] for row in rows if row["significant"]] == MARKED, rows
+    assert [row["name"] for row in rows] == MARKED + OTHERS, rows
+    shown = text_rows(check(t.run("diff", "--no-symbols", *pair(t)), 0).out)
+    assert [(mark, name) for _, mark, name in shown] == [
+        (name in MARKED, name) for name in MARKED + OTHERS], shown
+
+
+@case
+def a_limit_tells_what_it_leaves_out_that_is_marked(t):
+    for limit, line in ((1, "… 5 more and 3 more marked:"), (3, "… 5 more and 1 more marked:"),
+                        (4, "… 5 more:"), (7, "… 2 more:")):
+        out = check(t.run("diff", "--no-symbols", f"-n{limit}", *pair(t)), 0).out
+        assert f"\n{line} --limit=0 shows all\n" in out, out
+        assert len(text_rows(out)) == limit, out
+
+
+@case
+def p_is_two_sided_and_says_so(t):
+    got = report(t, *pair(t))
+    assert all(row["p_sides"] == 2 for row in (got["total"], *got["rows"])), got
+    # Of 10 samples and 20 the probability of as many more is 0.04937 (the exact conditional test).
+    p = {row["name"]: row["p"] for row in got["rows"]}
+    assert abs(p["0x409000"] - 2 * 0.04936857335) < 1e-5, p
+    assert p["0x405000"] == 1 and p["0x407000"] is None, p
+    out = check(t.run("diff", "--no-symbols", *pair(t)), 0).out
+    assert "two-sided" in out and " 2-sided p   function\n" in out and ", 2-sided p " in out, out
+    assert "after allowing for all 8 rows with a p" in out, out
+
+
+@case
+def an_interval_excludes_0_exactly_where_p_is_below_the_level(t):
+    found = set()
+    for percent in (50, 80, 90, 90.12, 90.13, 95, 99):
+        for row in report(t, f"--confidence={percent}", *pair(t))["rows"]:
+            excludes = row["delta"]["low"] > 0 or row["delta"]["high"] < 0
+            if row["p"] is not None:
+                assert excludes == (row["p"] < 1 - percent / 100), (percent, row)
+            assert excludes or not row["significant"], (percent, row)
+            found.add((excludes, row["significant"]))
+    assert found == {(True, True), (True, False), (False, False)}, found
+
+
+@case
+def of_equal_dumps_one_line_tells(t):
+    for extra in ([], ["--cum"], ["--metric=inuse-objects"], ["--no-error"], ["-n1"]):
+        out = check(t.run("diff", "--no-symbols", t.dump, t.dump, *extra), 0).out
+        assert out.endswith("\n\nno change: every function holds what it held\n"), out
+    for row in report(t, t.dump, t.dump)["rows"]:
+        assert row["p"] in (1, None) and row["delta"]["low"] <= 0 <= row["delta"]["high"], row
+    assert "no change" not in check(t.run("diff", "--no-symbols", *pair(t)), 0).out
+
+
+@case
+def a_condition_on_p_is_held_against_what_is_shown(t):
+    row = next(row for row in report(t, *pair(t))["rows"] if row["name"] == "0x402000")
+    for limit, status in ((row["q"] * 1.01, 1), (row["q"] * 0.99, 0)):
+        # As much growth as this has but one other row, which may be chance.
+        condition = f"--fail-if=growth>{row['delta']['estimate'] - 1:.0f},p<{limit:.7g}"
+        done = check(t.run("diff", "--no-symbols", condition, *pair(t)), status)
+        assert ("--fail-if holds for 0x402000" in done.err) == (status == 1), done.err
