@@ -2,7 +2,10 @@
 """Would the statistical tests see a fault?  Each mutant is the sources with one fault put in;
 it is built, and the tests named beside it have to fail, while without a fault all pass.
 
-usage: mutants.py SOURCE_ROOT
+usage: mutants.py SOURCE_ROOT [LIBRARY]
+
+With the library as an archive also mutants of the whole program, which a case of tests/cli has to
+see.
 """
 import os
 import pathlib
@@ -14,11 +17,13 @@ import tempfile
 
 CC = shlex.split(os.environ.get('CC') or 'cc')
 FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""']
+PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-lz', '-lzstd', '-lpcre2-8', '-liberty', '-lm', '-pthread']
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lpcre2-8', '-lm']
 LAYERS = ('base', 'model', 'input', 'calc')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
            'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
 TESTS = ('gaps', 'estimates', 'dumps')
+GENERATOR = ('completions', 'generator', 'manual', 'reference')  # in src/cli, of another program
 
 GAP = 'floor(log(hps_random_unit(random)) / rate) + 1'
 TAKES = 'hps_sampler_redraw(sampler);\n    return true;'
@@ -94,6 +99,31 @@ MUTANTS = (
      [('dumps', 'dumps/rewritten*'), ('dumps', EXACT)]),
 )
 
+MOVER = """
+    struct hp_interval b = hp_interval_of(before, confidence);
+    struct hp_interval a = hp_interval_of(after, confidence);
+    double growth = after.estimate - before.estimate;
+    return (struct hp_interval){
+        growth - hypot(after.estimate - a.low, b.high - before.estimate),
+        growth + hypot(a.high - after.estimate, before.estimate - b.low),
+    };
+"""
+TAIL = 'double tail = (1 - confidence) / 2;'
+MARKED = 'if (a->is_significant != b->is_significant) {\n        return a->is_significant ? -1 : 1;'
+LOWER = ('double low_a = hp_change_range(a, 0.95).low, low_b = hp_change_range(b, 0.95).low;\n'
+         'if (low_a != low_b) {\n        return low_a > low_b ? -1 : 1;')
+
+# (what is wrong, file, [(text, what stands there instead)], the case of tests/cli that fails)
+PROGRAM_MUTANTS = (
+    ('p one-sided, called two-sided', 'stats/measure.c',
+     [('return fmin(2 * fmin(growth_p, shrinkage_p), 1);', 'return fmin(growth_p, shrinkage_p);')],
+     'p_is_two_sided_and_says_so'),
+    ('the interval of MOVER', 'stats/measure.c', [(TAIL, MOVER + TAIL)],
+     'an_interval_excludes_0_exactly_where_p_is_below_the_level'),
+    ('ordered by the lower end', 'view/report_diff.c', [(MARKED, LOWER)],
+     'marked_rows_come_first_and_then_the_largest_changes'),
+)
+
 
 def sources(src):
     for layer in LAYERS:
@@ -148,6 +178,46 @@ class Build:
         return out
 
 
+class Program:
+    """The command line, with one source replaced that is in the library otherwise."""
+
+    def __init__(self, root, directory, library):
+        self.root, self.directory, self.library = root, directory, library
+        self.includes = [f'-I{root / "include"}', f'-I{root / "src"}']
+        self.objects = [self.compile(source, directory / f'cli-{source.stem}.o')
+                        for source in sorted((root / 'src' / 'cli').glob('*.c'))
+                        if source.stem not in GENERATOR]
+
+    def compile(self, source, out):
+        subprocess.run([*CC, *FLAGS, *self.includes, '-c', str(source), '-o', str(out)], check=True)
+        return str(out)
+
+    def mutated(self, number, name, changes):
+        target = self.directory / f'program{number}.c'
+        text = (self.root / 'src' / name).read_text(encoding='utf-8')
+        for old, new in changes:
+            if text.count(old) != 1:
+                raise AssertionError(f'{name} has {text.count(old)} times {old!r}')
+            text = text.replace(old, new)
+        target.write_text(text, encoding='utf-8')
+        return self.link(number, [self.compile(target, target.with_suffix('.o'))])
+
+    def link(self, number, more):
+        out = self.directory / f'program{number}'
+        subprocess.run([*CC, '-o', str(out), *self.objects, *more, self.library, *PROGRAM_LIBRARIES],
+                       check=True)
+        return out
+
+    def passes(self, program, case):
+        done = subprocess.run([sys.executable, '-B', str(self.root / 'tests' / 'cli' / 'test_cli.py'),
+                               str(program), str(self.root / 'testdata' / 'formats'), case],
+                              capture_output=True, text=True, timeout=300, check=False)
+        found = re.search(r'(\d+) passed, (\d+) failed', done.stdout + done.stderr)
+        if not found or sum(map(int, found.groups())) != 1:
+            raise AssertionError(f'{case} told {done.stdout!r} {done.stderr!r}')
+        return done.returncode == 0
+
+
 def failures(program, tests):
     """(tests run, tests failed or crashed)."""
     done = subprocess.run([str(program), '-j1', '--filter', tests], capture_output=True,
@@ -160,7 +230,7 @@ def failures(program, tests):
     return tested, failing + crashing
 
 
-def main(root):
+def main(root, library):
     count = bad = 0
 
     def tell(good, what):
@@ -184,9 +254,16 @@ def main(root):
             for test, filtered in caught:
                 tested, failed = failures(programs[test], filtered)
                 tell(tested == 1 and failed == 1, f'{what}: seen by {filtered}')
+        if library:
+            program = Program(root, directory, library)
+            sound = program.link('', [])
+            for number, (what, name, changes, case) in enumerate(PROGRAM_MUTANTS):
+                mutant = program.mutated(number, name, changes)
+                tell(program.passes(sound, case) and not program.passes(mutant, case),
+                     f'{what}: seen by {case}')
     print(f'1..{count}')
     return 1 if bad else 0
 
 
 if __name__ == '__main__':
-    sys.exit(main(pathlib.Path(sys.argv[1]).resolve()))
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), *(sys.argv[2:] or [None])))
