@@ -268,7 +268,8 @@ struct hp_gate {
     double
         growth; // more than this, in units of the metric or as a share of the base's total
     bool is_share;
-    double p; // and with an adjusted p-value of less than this; 0: whatever it is
+    double
+        p; // and with the p-value that is shown, of a row adjusted, below this; 0: whatever
 };
 
 struct hp_report_options {

