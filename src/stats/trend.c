@@ -1,0 +1,292 @@
+// Sampling: the slope is b = sum a_j B_j with a_j = (t_j - t) / sum (t_j - t)^2, t the mean.  One
+// sampled object is in some dumps that follow one another, so that dumps of one process are not
+// independent; whatever the lifetimes,
+//
+//     Var(b) <= A sum |a_j| V_j, A = sum of the positive a_j
+//
+// The line: B = X beta + e with Corr(e_i, e_j) = rho^(|t_i - t_j| / d), d the mean distance,
+// an AR(1) process.  For each rho of a grid generalized least squares gives the slope, its
+// standard error from the residuals, Student's t with m - 2 degrees of freedom, and the
+// restricted likelihood
+//
+//     -2 l(rho) = log |R| + log |X' R^-1 X| + (m - 2) log RSS
+//
+// What the data say of rho is little, so that its best value alone would be far too sure: the
+// least sure of all rho with 2 (max l - l) <= 1.64 counts (a likelihood region of 80 %).  With
+// whitened values w_j = (B_j - phi_j B_j-1) / sqrt(1 - phi_j^2), phi_j = rho^(dt_j / d), all of
+// that is ordinary least squares.
+//
+// The parts: the slopes of four parts of equally many dumps, compared with each other by a t
+// test with 3 degrees of freedom (Ibragimov and Mueller, 2010), which knows nothing of how
+// values hang together but that parts hardly do.  It is there for what is no AR(1) process: a
+// walk seen through white noise.
+#include "stats/trend.h"
+
+#include "base/memory.h"
+#include "stats/distributions.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const double correlations[] = {
+    0,  .05, .1, .15, .2, .25, .3,  .35, .4,  .45, .5,   .55, .6,   .65,
+    .7, .75, .8, .85, .9, .92, .94, .96, .97, .98, .985, .99, .995, .999,
+};
+static const double region = 1.64; // of 2 (max l - l): 80 % of chi^2 with 1 degree
+static const double least_distance =
+    0.01; // of dumps, of the mean: at one time both count
+
+enum {
+    CORRELATIONS = sizeof correlations / sizeof *correlations,
+    PARTS = 4,
+};
+
+// How values are whitened, and an orthonormal base of what is then a line: once it is level,
+// and what goes up.
+struct line {
+    double *carry, *scale; // phi_j, and 1 / sqrt(1 - phi_j^2)
+    double *level, *rise;
+    double length;  // of the whitened times without their level
+    double log_det; // log |R| + log |X' R^-1 X|
+};
+
+struct hp_trend_times {
+    size_t count;
+    double *times;
+    double positive; // sum of the positive a_j
+    double z_end, line_end, parts_end;
+    struct line lines[CORRELATIONS]; // the first without correlation
+};
+
+// --- times --------------------------------------------------------------------------------
+
+static double dot(const double *a, const double *b, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+static void set_carry(struct line *line, const double *times, size_t count, double rho) {
+    double mean = (times[count - 1] - times[0]) / (double)(count - 1);
+    line->scale[0] = 1;
+    for (size_t j = 1; j < count; j++) {
+        double distance =
+            mean > 0 ? fmax((times[j] - times[j - 1]) / mean, least_distance) : 1;
+        line->carry[j] = rho > 0 ? pow(rho, distance) : 0;
+        double left = 1 - line->carry[j] * line->carry[j];
+        line->scale[j] = 1 / sqrt(left);
+        line->log_det += log(left);
+    }
+}
+
+static double whitened(const struct line *line, const double *values, size_t j) {
+    double before = j > 0 ? values[j - 1] : 0;
+    return (values[j] - line->carry[j] * before) * line->scale[j];
+}
+
+static double normalize(double *vector, size_t count) {
+    double length = sqrt(dot(vector, vector, count));
+    for (size_t j = 0; j < count; j++) {
+        vector[j] = length > 0 ? vector[j] / length : 0;
+    }
+    return length;
+}
+
+static void make_line(struct line *line, const double *times, size_t count, double rho) {
+    double *room = line->carry = hp_alloc(4 * count * sizeof *room);
+    line->scale = room + count;
+    line->level = room + 2 * count;
+    line->rise = room + 3 * count;
+    set_carry(line, times, count, rho);
+    for (size_t j = 0; j < count; j++) {
+        line->level[j] = (1 - line->carry[j]) * line->scale[j];
+        line->rise[j] = whitened(line, times, j);
+    }
+    double height = normalize(line->level, count);
+    double along = dot(line->level, line->rise, count);
+    for (size_t j = 0; j < count; j++) {
+        line->rise[j] -= along * line->level[j];
+    }
+    line->length = normalize(line->rise, count);
+    line->log_det += 2 * log(height) + 2 * log(line->length);
+}
+
+static double student_end(double alpha, double freedom) {
+    return alpha < 0.5 ? hp_student_quantile_above(alpha, freedom) : 0;
+}
+
+struct hp_trend_times *hp_trend_times_new(const double *times, size_t count,
+                                          double confidence) {
+    struct hp_trend_times *made = hp_alloc(sizeof *made);
+    double alpha = 1 - confidence, mean = 0;
+    made->count = count;
+    made->times = hp_alloc(count * sizeof *made->times);
+    for (size_t j = 0; j < count; j++) {
+        mean += (times[j] - times[0]) / (double)count;
+    }
+    for (size_t j = 0; j < count; j++) { // near 0, where they keep their digits
+        made->times[j] = times[j] - times[0] - mean;
+    }
+    size_t lines = count < HP_TREND_LEAST ? 1 : CORRELATIONS;
+    for (size_t i = 0; i < lines; i++) {
+        make_line(&made->lines[i], made->times, count, correlations[i]);
+    }
+    for (size_t j = 0; j < count; j++) {
+        made->positive += fmax(hp_trend_weight(made, j), 0);
+    }
+    made->z_end = hp_normal_quantile_above(alpha);
+    made->line_end = count > 2 ? student_end(alpha, (double)count - 2) : 0;
+    made->parts_end = student_end(alpha, PARTS - 1);
+    return made;
+}
+
+void hp_trend_times_free(struct hp_trend_times *times) {
+    for (size_t i = 0; times && i < CORRELATIONS; i++) {
+        free(times->lines[i].carry);
+    }
+    if (times) {
+        free(times->times);
+    }
+    free(times);
+}
+
+// --- sampling -----------------------------------------------------------------------------
+
+// What has no error: it has grown or not.
+static struct hp_rise certain(double slope) {
+    return (struct hp_rise){slope > 0 ? 0 : 1, slope};
+}
+
+double hp_trend_weight(const struct hp_trend_times *times, size_t i) {
+    const struct line *line = &times->lines[0];
+    return line->length > 0 ? line->rise[i] / line->length : 0;
+}
+
+double hp_trend_slope(const struct hp_trend_times *times, const double *values) {
+    double sum = 0;
+    for (size_t i = 1; i < times->count; i++) { // equal values give exactly 0
+        sum += hp_trend_weight(times, i) * (values[i] - values[0]);
+    }
+    return sum;
+}
+
+struct hp_rise hp_trend_of_sampling(const struct hp_trend_times *times,
+                                    const double *values, double variance) {
+    double slope = hp_trend_slope(times, values), sd = sqrt(variance * times->positive);
+    return sd > 0
+               ? (struct hp_rise){hp_normal_above(slope / sd), slope - times->z_end * sd}
+               : certain(slope);
+}
+
+// --- the line -----------------------------------------------------------------------------
+
+struct fit {
+    double slope, error; // standard
+    double likelihood;   // 2 l
+};
+
+static struct fit fit_line(const struct line *line, const double *values, size_t count) {
+    double level = 0, rise = 0, squares = 0, before = 0;
+    for (size_t j = 0; j < count; j++) {
+        double value = values[j] - values[0];
+        double white = (value - line->carry[j] * before) * line->scale[j];
+        level += line->level[j] * white;
+        rise += line->rise[j] * white;
+        squares += white * white;
+        before = value;
+    }
+    double freedom = (double)count - 2;
+    // No less than rounding leaves of values that are a line.
+    double rest = fmax(squares - level * level - rise * rise, squares * DBL_EPSILON);
+    return (struct fit){
+        .slope = rise / line->length,
+        .error = sqrt(rest / freedom) / line->length,
+        .likelihood = -line->log_det - freedom * log(rest),
+    };
+}
+
+static bool are_equal(const double *values, size_t count) {
+    for (size_t j = 1; j < count; j++) {
+        if (values[j] != values[0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct hp_rise hp_trend_of_line(const struct hp_trend_times *times,
+                                const double *values) {
+    struct fit fits[CORRELATIONS];
+    double best = -INFINITY, t = INFINITY, least = INFINITY;
+    if (times->lines[0].length <= 0 || are_equal(values, times->count)) {
+        return certain(0);
+    }
+    for (size_t i = 0; i < CORRELATIONS; i++) {
+        fits[i] = fit_line(&times->lines[i], values, times->count);
+        best = fmax(best, fits[i].likelihood);
+    }
+    for (size_t i = 0; i < CORRELATIONS; i++) {
+        if (best - fits[i].likelihood <= region) {
+            t = fmin(t, fits[i].slope / fits[i].error);
+            least = fmin(least, fits[i].slope - times->line_end * fits[i].error);
+        }
+    }
+    return (struct hp_rise){hp_student_above(t, (double)times->count - 2), least};
+}
+
+// --- parts --------------------------------------------------------------------------------
+
+// False where all its dumps were made at one time.
+static bool slope_of_part(const double *times, const double *values, size_t count,
+                          double *slope) {
+    double mean = 0, squares = 0, sum = 0;
+    for (size_t j = 0; j < count; j++) {
+        mean += times[j] / (double)count;
+    }
+    for (size_t j = 0; j < count; j++) {
+        squares += (times[j] - mean) * (times[j] - mean);
+        sum += (times[j] - mean) * (values[j] - values[0]);
+    }
+    *slope = squares > 0 ? sum / squares : 0;
+    return squares > 0;
+}
+
+struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
+                                 const double *values) {
+    double slopes[PARTS], mean = 0, squares = 0, largest = 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        size_t from = times->count * i / PARTS, to = times->count * (i + 1) / PARTS;
+        if (!slope_of_part(times->times + from, values + from, to - from, &slopes[i])) {
+            return (struct hp_rise){1, -INFINITY}; // nobody knows
+        }
+        mean += slopes[i] / PARTS;
+        largest = fmax(largest, fabs(slopes[i]));
+    }
+    for (size_t i = 0; i < PARTS; i++) {
+        squares += (slopes[i] - mean) * (slopes[i] - mean);
+    }
+    // No less than rounding leaves of slopes that are equal.
+    double error = fmax(sqrt(squares / (PARTS - 1) / PARTS), largest * DBL_EPSILON);
+    return error > 0 ? (struct hp_rise){hp_student_above(mean / error, PARTS - 1),
+                                        mean - times->parts_end * error}
+                     : certain(0);
+}
+
+// --- all ----------------------------------------------------------------------------------
+
+static struct hp_rise less_sure(struct hp_rise a, struct hp_rise b) {
+    return (struct hp_rise){fmax(a.p, b.p), fmin(a.least, b.least)};
+}
+
+struct hp_rise hp_trend_of_all(const struct hp_trend_times *times, const double *values,
+                               struct hp_rise sampling) {
+    if (times->count < HP_TREND_LEAST) {
+        return sampling;
+    }
+    struct hp_rise line = hp_trend_of_line(times, values);
+    struct hp_rise parts = hp_trend_of_parts(times, values);
+    return less_sure(sampling, less_sure(line, parts));
+}
