@@ -334,7 +334,7 @@ HP_API int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *d
 enum hp_cell {
     HP_CELL_ESTIMATE, // bytes or objects with an interval
     HP_CELL_SUM,      // bytes or objects
-    HP_CELL_RATE,     // a number with an interval
+    HP_CELL_RATE,     // bytes or objects a dump, an hour or a day
     HP_CELL_NUMBER,
     HP_CELL_COUNT,
     HP_CELL_P, // a p-value

@@ -1,62 +1,44 @@
-// The slope of a line fitted to B_j at the times t_j is b = sum a_j B_j, with a_j = (t_j - t) /
-// sum (t_j - t)^2, t the mean.  One sampled object is in some dumps that follow one another,
-// so that dumps of one process are not independent; whatever the lifetimes,
-//
-//     Var(b) <= A sum |a_j| V_j, A = sum of the positive a_j
-//
-// and z = b / sqrt(bound) is held against the normal distribution.  That is all of sampling;
-// that memory goes up and down by itself is in how the values scatter around the line, which a
-// t test of the fit counts.  The larger p is the row's.
-
+// Values of each dump are added up stack by stack; whether they grow is for stats/trend.c.
+// Where the dumps tell what was freed in between, the last against the first tells more of
+// sampling than the slope.
 #include "view/report_trend.h"
 
-#include "stats/distributions.h"
 #include "stats/measure.h"
+#include "stats/trend.h"
 
 #include <math.h>
 
 static const double least_samples = 2.5; // of a row, on average of the dumps
 static const double seconds_per_hour = 3600;
-
-enum {
-    LEAST_FITTED = 4, // dumps, for values to be able to scatter
-};
+static const double hours_per_day = 24;
 
 // --- the series ---------------------------------------------------------------------------
 
 struct dump {
     const struct hp_input_record *input;
     size_t number; // in the profile's list
-    double time;   // hours, or its place
-    double weight; // a_j
+    double weight; // in the slope, without its sign
 };
 
-static void fit(struct dump *dumps, size_t count) {
-    double mean = 0, squares = 0;
-    for (size_t i = 0; i < count; i++) {
-        mean += dumps[i].time / (double)count;
-    }
-    for (size_t i = 0; i < count; i++) {
-        squares += (dumps[i].time - mean) * (dumps[i].time - mean);
-    }
-    for (size_t i = 0; i < count; i++) {
-        dumps[i].weight = squares > 0 ? (dumps[i].time - mean) / squares : 0;
-    }
-}
-
-static struct dump *make_series(const struct hp_view *view) {
-    const struct hp_series_dump *series = view->series;
+// The dumps, and what their times say; both to be freed.
+static struct dump *make_series(const struct hp_view *view,
+                                struct hp_trend_times **times) {
     size_t count = view->series_count;
+    double *hours = hp_alloc(count * sizeof *hours);
     struct dump *dumps = hp_alloc(count * sizeof *dumps);
     for (size_t i = 0; i < count; i++) {
-        double time = series[i].time;
+        const struct hp_series_dump *dump = &view->series[i];
+        hours[i] = view->head.has_times ? dump->time / seconds_per_hour : dump->time;
+    }
+    *times = hp_trend_times_new(hours, count, view->options.confidence);
+    for (size_t i = 0; i < count; i++) {
         dumps[i] = (struct dump){
-            .input = series[i].input,
-            .number = series[i].number,
-            .time = view->head.has_times ? time / seconds_per_hour : time,
+            .input = view->series[i].input,
+            .number = view->series[i].number,
+            .weight = fabs(hp_trend_weight(*times, i)),
         };
     }
-    fit(dumps, count);
+    free(hours);
     return dumps;
 }
 
@@ -66,8 +48,8 @@ static struct dump *make_series(const struct hp_view *view) {
 struct sum {
     hp_fixed first, before, now; // in the first dump, the one before, the present one
     hp_int128 variance;          // of now
-    double slope, bound, samples;
-    unsigned flags; // of all errors
+    double weighted, samples;    // the variances by the weights of their dumps
+    unsigned flags;              // of all errors
     size_t grew;
     double *values; // of each dump; NULL: no stack counts here
 };
@@ -122,8 +104,7 @@ static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place
         sum->grew += sum->now > sum->before;
     }
     sum->values[place] = value;
-    sum->slope += dump->weight * value;
-    sum->bound += fabs(dump->weight) * variance;
+    sum->weighted += dump->weight * variance;
     sum->samples += variance > 0 ? value * value / variance : value > 0 ? INFINITY : 0;
     sum->before = sum->now;
     sum->now = 0;
@@ -158,95 +139,68 @@ static void sum_up(struct adder *adder, struct hp_trend *trend) {
 
 // --- rows ---------------------------------------------------------------------------------
 
-static double positive_weights(const struct dump *dumps, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += fmax(dumps[i].weight, 0);
-    }
-    return sum;
-}
-
-static double p_of(double slope, double sd) {
-    if (sd > 0) {
-        return hp_normal_above(slope / sd);
-    }
-    return slope > 0 ? 0 : 1;
-}
-
-static bool can_scatter(const struct dump *dumps, size_t count) {
-    return count >= LEAST_FITTED && positive_weights(dumps, count) > 0;
-}
-
-// The probability that values which only scatter rise by as much.
-static double p_of_fit(const struct sum *sum, const struct dump *dumps, size_t count) {
-    double mean = 0, mean_time = 0, squares = 0, rest = 0;
-    for (size_t j = 0; j < count; j++) {
-        mean += sum->values[j] / (double)count;
-        mean_time += dumps[j].time / (double)count;
-    }
-    for (size_t j = 0; j < count; j++) {
-        double time = dumps[j].time - mean_time;
-        double off = sum->values[j] - mean - sum->slope * time;
-        squares += time * time;
-        rest += off * off;
-    }
-    double freedom = (double)count - 2;
-    return rest > 0
-               ? hp_student_above(sum->slope / sqrt(rest / freedom / squares), freedom)
-               : p_of(sum->slope, 0);
-}
+static const struct hp_rise unknown = {NAN, NAN};
 
 static struct hp_trend_row make_row(const struct hp_trend *trend, const struct sum *sum,
-                                    const struct dump *dumps, double half_per_sd) {
-    double sd = sqrt(sum->bound);
+                                    const struct hp_trend_times *times) {
     // Of objects of mixed sizes nobody knows how far their number is off.
     bool is_known = sum->flags == 0 || trend->is_of_space;
-    bool tested = trend->test != HP_TEST_NONE && is_known;
+    bool is_tested = trend->test != HP_TEST_NONE && is_known;
     return (struct hp_trend_row){
         .first = sum->first,
         .last = sum->before,
-        .slope = sum->slope,
-        .slope_error = tested ? half_per_sd * sd : NAN,
-        .p = tested ? p_of(sum->slope, sd) : NAN,
+        .slope = hp_trend_slope(times, sum->values),
+        .sampling =
+            is_tested ? hp_trend_of_sampling(times, sum->values, sum->weighted) : unknown,
+        .rise = unknown,
         .q = NAN,
-        .fit_p = tested && trend->is_fitted ? p_of_fit(sum, dumps, trend->dumps) : NAN,
         .grew = sum->grew,
         .samples = sum->samples / (double)trend->dumps,
         .values = sum->values,
     };
 }
 
-static int by_growth(const void *left, const void *right, void *context) {
-    const struct hp_trend_row *a = left, *b = right;
-    double low_a = a->slope - (isnan(a->slope_error) ? 0 : a->slope_error);
-    double low_b = b->slope - (isnan(b->slope_error) ? 0 : b->slope_error);
-    if (low_a != low_b) {
-        return low_a > low_b ? -1 : 1;
+static void make_rows(struct hp_trend *trend, const struct adder *adder,
+                      const struct hp_trend_times *times) {
+    size_t nodes = adder->members->node_count;
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (adder->sums[i].values && adder->sums[i].samples > 0) {
+            hp_vec_push(&trend->rows, make_row(trend, &adder->sums[i], times))->node.n =
+                i;
+        }
     }
-    return hp_node_compare(context, a->node, b->node);
+    trend->total = make_row(trend, &adder->sums[nodes], times);
+    trend->filtered = make_row(trend, &adder->sums[nodes + 1], times);
 }
 
-static void adjust(struct hp_trend *trend) {
-    double *p = hp_alloc(trend->rows.count * sizeof *p);
+// What the last dump against the first says, over the time between them.
+static struct hp_rise rise_of(const struct hp_change *change, double span,
+                              double confidence) {
+    double least =
+        span > 0 && change->is_known
+            ? hp_least_growth(change->tested[0], change->tested[1], 1 - confidence) / span
+            : (double)NAN;
+    return (struct hp_rise){change->growth_p, least};
+}
+
+static void set_differences(struct hp_trend *trend,
+                            const struct hp_difference *difference, size_t nodes,
+                            double confidence) {
+    static const struct hp_rise none = {1, 0};
+    struct hp_rise *rises = hp_alloc(nodes * sizeof *rises);
+    for (size_t i = 0; i < difference->rows.count; i++) {
+        const struct hp_change *change = &difference->rows.at[i];
+        rises[change->node.n] = rise_of(change, trend->span, confidence);
+    }
     for (size_t i = 0; i < trend->rows.count; i++) {
         struct hp_trend_row *row = &trend->rows.at[i];
-        row->p = row->samples >= least_samples ? fmax(row->p, row->fit_p) : NAN;
-        p[i] = row->p;
+        row->sampling = row->first != 0 || row->last != 0 ? rises[row->node.n] : none;
     }
-    hp_adjust_significance(p, trend->rows.count);
-    for (size_t i = 0; i < trend->rows.count; i++) {
-        trend->rows.at[i].q = p[i];
-    }
-    free(p);
+    trend->total.sampling = rise_of(&difference->total, trend->span, confidence);
+    trend->filtered.sampling = rise_of(&difference->filtered, trend->span, confidence);
+    free(rises);
 }
 
-// Of many rows: there is but one, so that nothing has to be adjusted.
-static void conclude_sum(struct hp_trend_row *sum) {
-    sum->p = fmax(sum->p, sum->fit_p);
-    sum->q = sum->p;
-}
-
-// Where the dumps tell what was freed in between, the last against the first tells more.
 static void test_by_difference(struct hp_trend *trend, struct hp_view *view,
                                const struct dump *dumps,
                                const struct hp_members *members) {
@@ -257,67 +211,106 @@ static void test_by_difference(struct hp_trend *trend, struct hp_view *view,
     hp_difference_init(&difference, view, &sides, members);
     trend->test = difference.test;
     if (difference.test == HP_TEST_PROCESS_ACCUM) {
-        double *p = hp_alloc(members->node_count * sizeof *p);
-        for (size_t i = 0; i < difference.rows.count; i++) {
-            p[difference.rows.at[i].node.n] = difference.rows.at[i].growth_p;
-        }
-        for (size_t i = 0; i < trend->rows.count; i++) {
-            struct hp_trend_row *row = &trend->rows.at[i];
-            row->p = row->first != 0 || row->last != 0 ? p[row->node.n] : 1;
-        }
-        trend->total.p = difference.total.growth_p;
-        trend->filtered.p = difference.filtered.growth_p;
-        free(p);
+        set_differences(trend, &difference, members->node_count,
+                        view->options.confidence);
     }
     hp_difference_done(&difference);
     hp_sides_done(&sides);
 }
 
-static void make_rows(struct hp_trend *trend, const struct adder *adder,
-                      double confidence) {
-    double positive = positive_weights(adder->dumps, trend->dumps);
-    double half_per_sd = hp_normal_quantile_above((1 - confidence) / 2);
-    size_t nodes = adder->members->node_count;
-    for (size_t i = 0; i < nodes + 2; i++) {
-        adder->sums[i].bound *= positive;
+static void conclude(const struct hp_trend *trend, const struct hp_trend_times *times,
+                     double confidence, struct hp_trend_row *row) {
+    if (!trend->can_tell || isnan(row->sampling.p)) {
+        return;
     }
-    for (uint32_t i = 0; i < nodes; i++) {
-        if (adder->sums[i].values && adder->sums[i].samples > 0) {
-            hp_vec_push(&trend->rows,
-                        make_row(trend, &adder->sums[i], adder->dumps, half_per_sd))
-                ->node.n = i;
-        }
+    row->rise = hp_trend_of_all(times, row->values, row->sampling);
+    row->rise.least = isinf(row->rise.least) ? (double)NAN : row->rise.least;
+    row->shape =
+        hp_trend_shape_of(row->values, trend->dumps, row->rise.p < 1 - confidence);
+    row->q = row->rise.p; // there is but one, so that nothing has to be adjusted
+}
+
+static void mark(struct hp_trend_row *row, double confidence) {
+    bool is_leak = row->shape == HP_TREND_STEADY || row->shape == HP_TREND_NONE;
+    row->is_significant =
+        is_leak && row->slope > 0 && row->q < 1 - confidence; // false for NAN
+}
+
+static void conclude_all(struct hp_trend *trend, const struct hp_trend_times *times,
+                         double confidence) {
+    double *p = hp_alloc(trend->rows.count * sizeof *p);
+    for (size_t i = 0; i < trend->rows.count; i++) {
+        struct hp_trend_row *row = &trend->rows.at[i];
+        row->sampling = row->samples >= least_samples ? row->sampling : unknown;
+        conclude(trend, times, confidence, row);
+        p[i] = row->q;
+        trend->tested += isnan(row->q) ? 0 : 1;
     }
-    trend->total = make_row(trend, &adder->sums[nodes], adder->dumps, half_per_sd);
-    trend->filtered = make_row(trend, &adder->sums[nodes + 1], adder->dumps, half_per_sd);
+    hp_adjust_significance(p, trend->rows.count);
+    for (size_t i = 0; i < trend->rows.count; i++) {
+        trend->rows.at[i].q = p[i];
+        mark(&trend->rows.at[i], confidence);
+    }
+    free(p);
+    conclude(trend, times, confidence, &trend->total);
+    conclude(trend, times, confidence, &trend->filtered);
+    mark(&trend->total, confidence);
+    mark(&trend->filtered, confidence);
+}
+
+static hp_fixed size_of_change(const struct hp_trend_row *row) {
+    return row->last < row->first ? row->first - row->last : row->last - row->first;
+}
+
+static int by_change(const void *left, const void *right, void *context) {
+    const struct hp_trend_row *a = left, *b = right;
+    if (a->is_significant != b->is_significant) {
+        return a->is_significant ? -1 : 1;
+    }
+    hp_fixed change_a = size_of_change(a), change_b = size_of_change(b);
+    if (change_a != change_b) {
+        return change_a > change_b ? -1 : 1;
+    }
+    return hp_node_compare(context, a->node, b->node);
+}
+
+// In hours or dumps.
+static double span_of(const struct hp_view *view) {
+    double span = view->series[view->series_count - 1].time - view->series[0].time;
+    return view->head.has_times ? span / seconds_per_hour : span;
+}
+
+static bool can_tell(const struct hp_view *view) {
+    return view->series_count >= HP_TREND_LEAST && span_of(view) > 0;
 }
 
 static void trend_init(struct hp_trend *trend, struct hp_view *view,
                        const struct hp_members *members) {
     const struct hp_report_options *options = &view->options;
-    struct dump *dumps = make_series(view);
+    struct hp_trend_times *times;
+    struct dump *dumps = make_series(view, &times);
     struct adder adder = {.profile = view->profile,
                           .members = members,
                           .metric = options->metric,
                           .dumps = dumps};
     bool has_errors = view->precision.is_known[hp_column_of(options->metric)];
-    size_t last = view->series_count - 1;
+    double span = span_of(view);
     *trend = (struct hp_trend){
         .test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE,
         .is_of_space = hp_fraction(options->metric) == HP_SPACE_FRACTION,
-        .is_fitted = has_errors && can_scatter(dumps, view->series_count),
+        .can_tell = has_errors && can_tell(view),
         .dumps = view->series_count,
-        .hours = view->head.has_times ? dumps[last].time - dumps[0].time : (double)NAN,
+        .span = span,
+        .hours = view->head.has_times ? span : (double)NAN,
     };
     sum_up(&adder, trend);
-    make_rows(trend, &adder, options->confidence);
+    make_rows(trend, &adder, times);
     if (has_errors) {
         test_by_difference(trend, view, dumps, members);
-        adjust(trend);
-        conclude_sum(&trend->total);
-        conclude_sum(&trend->filtered);
+        conclude_all(trend, times, options->confidence);
     }
-    hp_vec_sort_r(&trend->rows, by_growth, &view->naming);
+    hp_vec_sort_r(&trend->rows, by_change, &view->naming);
+    hp_trend_times_free(times);
     free(adder.sums);
     free(dumps);
 }
@@ -340,18 +333,19 @@ static double tau_of(const struct hp_trend *trend, const struct hp_trend_row *ro
     return pairs > ties ? sum / sqrt(pairs * (pairs - ties)) : 0;
 }
 
-static bool is_significant(const struct hp_trend_row *row, double confidence) {
-    return row->slope > 0 && row->q <= 1 - confidence; // false for NAN
-}
-
 // --- the report ---------------------------------------------------------------------------
 
 enum field {
     FIRST,
     LAST,
     SLOPE,
+    AT_LEAST,
+    PER_DAY,
     P,
+    P_SIDES,
+    P_SAMPLING,
     Q,
+    SHAPE,
     TAU,
     GREW,
     SIGNIFICANT,
@@ -362,16 +356,32 @@ static const struct hp_field fields[] = {
     {{"first", "first", NULL, HP_CELL_SUM}, FIRST, HP_NEW_LINE},
     {{"last", "last", NULL, HP_CELL_SUM}, LAST},
     {{"slope", NULL, NULL, HP_CELL_RATE}, SLOPE, HP_SHOWN_SIGNED | HP_NEW_LINE},
-    {{"p", "p", "", HP_CELL_P},
-     P,
-     HP_SHOWN_MARK | HP_NEW_LINE,
+    {{"at_least", NULL, NULL, HP_CELL_RATE},
+     AT_LEAST,
+     HP_SHOWN_SIGNED | HP_ROUGH,
      NULL,
+     17},
+    {{"per_day", NULL, NULL, HP_CELL_RATE}, PER_DAY, HP_SHOWN_SIGNED},
+    {{"p", NULL, "", HP_CELL_P}, P, HP_NEW_LINE, NULL, 0, "2.5 samples a dump"},
+    {{"p_sides", NULL, "", HP_CELL_COUNT}, P_SIDES},
+    {{"p_sampling", NULL, "", HP_CELL_P},
+     P_SAMPLING,
      0,
-     "2.5 samples a dump"},
+     NULL,
+     10,
+     "p sampling is the chance that sampling alone shows as much growth: not that values do "
+     "not go up and down"},
     {{"q", NULL, "", HP_CELL_P}, Q},
+    {{"shape", NULL, "", HP_CELL_TEXT},
+     SHAPE,
+     0,
+     NULL,
+     8,
+     "grows by at least is one-sided too; steps, what has levelled off and cycles are not "
+     "marked"},
     {{"tau", "tau", "", HP_CELL_NUMBER},
      TAU,
-     HP_ROUGH,
+     HP_ROUGH | HP_NEW_LINE,
      NULL,
      6,
      "tau is 1 where each value is more than the one before; grew counts in how many of the "
@@ -384,17 +394,40 @@ static const struct hp_field fields[] = {
 static void set_fields(struct hp_view *view, const struct hp_trend *trend) {
     static const char *const units[2][2] = {{"objects/dump", "objects/hour"},
                                             {"bytes/dump", "bytes/hour"}};
-    bool is_tested = trend->test != HP_TEST_NONE, has_times = !isnan(trend->hours);
+    bool has_times = !isnan(trend->hours);
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
-    struct hp_field *slope = &view->fields.at[SLOPE];
-    slope->shown |= is_tested ? HP_SHOWN_ERROR : 0;
-    slope->column.title = has_times ? "slope/hour" : "slope/dump";
-    slope->column.unit = units[trend->is_of_space][has_times];
-    view->fields.at[P].column.title = is_tested ? "p" : NULL;
+    struct hp_field *field = view->fields.at;
+    field[SLOPE].column.title = has_times ? "slope/hour" : "slope/dump";
+    field[SLOPE].column.unit = units[trend->is_of_space][has_times];
+    field[AT_LEAST].column.unit = units[trend->is_of_space][has_times];
+    field[PER_DAY].column.unit = trend->is_of_space ? "bytes/day" : "objects/day";
+    if (trend->can_tell) {
+        field[AT_LEAST].column.title = "grows by at least";
+        field[P].column.title = "p growth";
+        field[P].shown |= HP_SHOWN_MARK;
+        field[SHAPE].column.title = "shape";
+    } else if (trend->test != HP_TEST_NONE) {
+        field[P_SAMPLING].column.title = "p sampling";
+    }
+}
+
+// A condition that can never hold would let everything pass.
+static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
+    const struct hp_gate *gate = view->options.gate;
+    if (gate && gate->p > 0 && !can_tell(view)) {
+        return hp_fail(
+            err, HP_E_EMPTY,
+            "there is no p to hold the condition p<%g against: a trend of fewer "
+            "than %d dumps, or of dumps of one time, claims no growth",
+            gate->p, HP_TREND_LEAST);
+    }
+    return HP_OK;
 }
 
 static int build(struct hp_view *view, struct hp_err *err) {
-    (void)err;
+    if (refuse_gate(view, err) != HP_OK) {
+        return (int)err->code;
+    }
     struct hp_trend *trend = view->extra = hp_alloc(sizeof *trend);
     struct hp_members members;
     hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
@@ -425,11 +458,15 @@ static void cell(const struct hp_view *view, size_t number, int field,
     const struct hp_trend_row *row = row_of(view, number);
     const double numbers[] = {
         [SLOPE] = row->slope,
-        [P] = row->p,
+        [AT_LEAST] = row->rise.least,
+        [PER_DAY] = isnan(trend->hours) ? (double)NAN : row->slope * hours_per_day,
+        [P] = row->rise.p,
+        [P_SIDES] = 1,
+        [P_SAMPLING] = row->sampling.p,
         [Q] = row->q,
         [TAU] = field == TAU ? tau_of(trend, row) : (double)NAN,
         [GREW] = (double)row->grew,
-        [SIGNIFICANT] = is_significant(row, view->options.confidence),
+        [SIGNIFICANT] = row->is_significant,
         [VALUES] = NAN,
     };
     if (metric != view->options.metric) {
@@ -437,20 +474,14 @@ static void cell(const struct hp_view *view, size_t number, int field,
     }
     content->number = numbers[field];
     content->whole = (double)trend->dumps - 1;
+    content->text = hp_trend_shape_name(row->shape);
     content->series = row->values;
     content->count = trend->dumps;
-    content->amount = (struct hp_amount){
-        .sum = field == FIRST ? row->first : row->last,
-        .range = field == SLOPE ? (struct hp_interval){row->slope - row->slope_error,
-                                                       row->slope + row->slope_error}
-                                : content->amount.range,
-    };
+    content->amount.sum = field == FIRST ? row->first : row->last;
 }
 
 static unsigned flags(const struct hp_view *view, size_t row) {
-    return is_significant(row_of(view, row), view->options.confidence)
-               ? HP_ROW_SIGNIFICANT
-               : 0;
+    return row_of(view, row)->is_significant ? HP_ROW_SIGNIFICANT : 0;
 }
 
 static struct hp_growth growth(const struct hp_view *view, size_t number) {

@@ -1,6 +1,7 @@
 """diff and trend: which inputs are compared, in which order, and what ends with which status."""
 import json
 import os
+import random
 import re
 import shutil
 
@@ -184,7 +185,8 @@ def without_a_test_nothing_is_the_same(t):
 @case
 def fail_if_ends_with_1_when_it_holds(t):
     first, *_, last = series(t)
-    for command in (["diff", first, last], ["trend", *series(t)]):
+    leak = program(t.folder, 10, [[1000 + 20 * j + wobble(j, 5) for j in range(10)]])
+    for command in (["diff", first, last], ["trend", *leak]):
         if command[0] == "diff":  # whose other formats show no p
             check(t.run(*command, "--no-symbols", "-fdifffolded", "--fail-if=growth>5%,p<0.01"), 1)
         for condition, status in (("growth>5%,p<0.01", 1), ("growth>1MiB", 1), ("growth>1", 1),
@@ -192,6 +194,10 @@ def fail_if_ends_with_1_when_it_holds(t):
             done = check(t.run(*command, "--no-symbols", f"--fail-if={condition}"), status)
             assert ("--fail-if holds for the total" in done.err) == (status == 1), condition
     check(t.run("diff", last, first, "--no-symbols", "--fail-if=growth>1"), 0)
+    # Memory that goes up and down has grown from the first dump to the last, and that is all.
+    up_and_down = program(t.folder, 10, [[1000, 1150, 1020, 1190, 980, 1010, 1170, 990, 1180, 1160]])
+    check(t.run("trend", "--no-symbols", "--fail-if=growth>5%", *up_and_down), 1)
+    check(t.run("trend", "--no-symbols", "--fail-if=growth>5%,p<0.05", *up_and_down), 0)
 
 
 @case
@@ -231,14 +237,109 @@ def trend_needs_two_dumps(t):
     check(t.run("trend", "--no-symbols", t.dump), 5, "", "a trend needs two dumps or more")
 
 
+def program(folder, dumps, courses):
+    """Raw dumps of stacks whose numbers of sampled objects, one size each, are courses[name][dump]."""
+    paths = []
+    for j in range(dumps):
+        counts = [course[j] for course in courses]
+        text = [f"heap_v2/524288\n  t*: {sum(counts)}: {16 * sum(counts)} [0: 0]\n"
+                f"  t0: {sum(counts)}: {16 * sum(counts)} [0: 0]\n"]
+        for i, count in enumerate(counts):
+            text.append(f"@ {0x401000 + 0x1000 * i:#x}\n  t*: {count}: {16 * count} [0: 0]\n"
+                        f"  t0: {count}: {16 * count} [0: 0]\n")
+        text.append("\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 123 /srv/app\n")
+        paths.append(os.path.join(folder, f"app.7.{j}.i{j}.heap"))
+        with open(paths[-1], "w", encoding="utf-8") as out:
+            out.write("".join(text))
+    return paths
+
+
+def wobble(j, size):
+    """Up and down by chance."""
+    return random.Random(j).randint(-size, size)
+
+
+def courses(dumps):
+    span = range(dumps)
+    return [[1000 + wobble(j + 3, 12) for j in span],                      # app+0x1000: stays
+            [1000 + 10 * j + wobble(j, 12) for j in span],                 # 2000: leaks
+            [2000 + 20 * j + wobble(j + 5, 20) for j in span],             # 3000: leaks more
+            [1000 + (100 if j >= 2 * dumps // 3 else 0) + wobble(j + 1, 6) for j in span],  # steps
+            [9000 - 70 * j + wobble(j + 2, 40) for j in span],             # shrinks
+            # 6000: goes up and down by more than it grows.
+            [1000 + (0, -95, -59, 59, 95)[j % 5] + 160 * j // dumps for j in span],
+            [int(1000 - 900 * 2.718 ** (-5 * j / dumps)) for j in span]]   # 7000: levels off
+
+
 @case
-def trend_tells_whether_values_could_scatter(t):
-    for count in (2, 3, 4, 6):
-        command = ["trend", "-q", "--no-symbols", *series(t)[-count:]]
-        tested = [line for line in check(t.run(*command), 0).out.splitlines() if line.startswith("tested as")]
-        told = json.loads(check(t.run(*command, "-fjson"), 0).out)["scatter_tested"]
-        assert told == (count >= 4) == ("from which values scatter" in tested[0]), (count, tested)
-        assert told != ("so few dumps do not tell" in tested[0]), (count, tested)
+def trend_claims_growth_from_eight_dumps_on(t):
+    paths = program(t.folder, 8, courses(8))
+    for count in (2, 4, 7, 8):
+        command = ["trend", "-q", "--no-symbols", *paths[-count:]]
+        text = check(t.run(*command), 0).out
+        told = json.loads(check(t.run(*command, "-fjson"), 0).out)
+        sums = [told["total"], *told["rows"]]
+        assert told["scatter_tested"] == (count >= 8) == (" no claim of growth" not in text), text
+        assert ("p growth" in text) == (count >= 8) == ("p sampling" not in text), text
+        assert "cannot be told from growth" in text, text
+        assert all((row["p"] is None) == (row["at_least"] is None) == (row["q"] is None) ==
+                   (count < 8) and row["p_sampling"] is not None for row in sums), sums
+        assert count >= 8 or not any(row["significant"] or row["shape"] != "none" for row in sums)
+        # A condition that can never hold would let everything pass.
+        gate = check(t.run(*command, "--fail-if=growth>1,p<0.5"), 1 if count >= 8 else 5)
+        assert count >= 8 or "fewer than 8 dumps, or of dumps of one time, claims no growth" in gate.err, gate.err
+
+
+@case
+def trend_marks_leaks_and_no_other_shapes(t):
+    paths = program(t.folder, 40, courses(40))
+    command = ["trend", "-q", "--no-symbols", *paths]
+    told = rows(check(t.run(*command, "-fjson"), 0))
+    shapes = {name[4:]: (row["shape"], row["significant"]) for name, row in told.items()}
+    assert shapes == {"0x1000": ("none", False), "0x2000": ("steady", True),
+                      "0x3000": ("steady", True), "0x4000": ("step", False),
+                      "0x5000": ("none", False), "0x6000": ("cycle", False),
+                      "0x7000": ("levelled", False)}, shapes
+    assert told["app+0x6000"]["q"] < 0.05, told["app+0x6000"]
+    for name, row in told.items():
+        assert (row["p"] < 0.05) == (row["at_least"] > 0), (name, row)
+        assert row["p"] >= row["p_sampling"] and row["at_least"] <= row["slope"], (name, row)
+
+
+@case
+def trend_shows_what_is_marked_first_and_then_what_changed_most(t):
+    paths = program(t.folder, 40, courses(40))
+    command = ["trend", "-q", "--no-symbols", *paths]
+    told = [*rows(check(t.run(*command, "-fjson"), 0)).values()]
+    assert [row["name"][4:] for row in told[:3]] == ["0x3000", "0x2000", "0x5000"], told
+    changes = [abs(row["last"] - row["first"]) for row in told[2:]]
+    assert changes == sorted(changes, reverse=True), changes
+    for limit, line in ((1, "… 5 more and 1 more marked: "), (2, "… 5 more: ")):
+        out = check(t.run(*command, f"-n{limit}"), 0).out
+        assert f"\n{line}--limit=0 shows all\n" in out, out
+    # Too few to mark any: what changed most is not cut all the same.
+    few = check(t.run("trend", "-q", "--no-symbols", "-n1", *paths[:3]), 0).out
+    assert "app+0x7000" in few and "marked" not in few, few
+
+
+@case
+def trend_tells_growth_a_day_where_times_are_known(t):
+    paths = program(t.folder, 10, courses(10))
+    for i, path in enumerate(paths):
+        os.utime(path, (i * 7200, i * 7200))
+    command = ["trend", "-q", "--no-symbols", *paths]
+    told = json.loads(check(t.run(*command, "-fjson", "--time-from=mtime"), 0).out)
+    for row in [told["total"], *told["rows"]]:
+        assert abs(row["per_day"] - 24 * row["slope"]) <= 1e-6 * abs(row["per_day"]), row
+    text = check(t.run(*command, "--time-from=mtime"), 0).out
+    assert " per day, at least " in text and "\nspan       18 hours; a cycle longer than half" in text
+    text = check(t.run(*command), 0).out
+    assert " per day" not in text and "\nspan       10 dumps, times not known; a cycle" in text, text
+    for path in paths:
+        os.utime(path, (7200, 7200))
+    text = check(t.run(*command, "--time-from=mtime"), 0).out
+    assert "dumps of one time: no claim of growth" in text and "p sampling" in text, text
+    check(t.run(*command, "--time-from=mtime", "--fail-if=growth>1,p<0.5"), 5, "", "of dumps of one time")
 
 
 @case

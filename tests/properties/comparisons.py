@@ -160,9 +160,9 @@ def objects_of_mixed_sizes_have_no_p():
     diff, trend = (report(command, '--metric=inuse-objects', '--limit=0', *paths)
                    for command in ('diff', 'trend'))
     unknown = {row['name'] for row in diff['rows'] if row['p'] is None}
-    tested = {row['name'] for row in trend['rows'] if row['p'] is not None}
+    tested = {row['name'] for row in trend['rows'] if row['p_sampling'] is not None}
     faults = [f'{name}: p' for name in sorted(unknown & tested)]
-    faults += [f"total: {trend['total']}"] if trend['total']['p'] is not None else []
+    faults += [f"total: {trend['total']}"] if trend['total']['p_sampling'] is not None else []
     return faults or f'{len(unknown)} rows without, {len(tested)} with p' if unknown and tested else [
         f'{len(unknown)} and {len(tested)} rows']
 

@@ -173,8 +173,10 @@ def is_end(text, number, is_space, unit):
 
 
 @lru_cache(1 << 16)
-def is_slope(text, number, is_space, unit):
-    low, high = rounded(number)
+def is_slope(text, number, is_space, unit, digits=9):
+    if number is None:
+        return text == '-'
+    low, high = rounded(number, digits)
     return says(text, (low - ULP, high + ULP), lambda x: slope_text(x, is_space, unit))
 
 

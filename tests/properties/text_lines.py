@@ -12,12 +12,17 @@ from numerals import fixed, is_nothing
 CLOSED = {
     'error': '± is half of the interval that holds the true value in {}% of cases; '
              '* less than 5 samples',
-    'chance': 'p is the chance of as much without a real change, - where there are less than {}{}; '
-              '* is real, but for one in {} such rows',
     'two-sided': 'p is two-sided, the chance of as much more or less without a real change, - where '
                  'there are less than 5 samples{}',
     'mark': '* is real also after allowing for all {} rows with a p, but for one in {} such rows',
     'ends': 'from … to holds the true change in {}% of cases',
+    'growth': 'p growth is one-sided, the chance of as much growth where nothing grows, - where there '
+              'are less than 2.5 samples a dump{}',
+    'grows': '* grows also after allowing for all {} rows with a p, but for one in {} such rows',
+    'one-sided': 'grows by at least is one-sided too; steps, what has levelled off and cycles are '
+                 'not marked',
+    'sampling': 'p sampling is the chance that sampling alone shows as much growth: not that '
+                'values do not go up and down',
     'tau': 'tau is 1 where each value is more than the one before; grew counts in how many of the '
            'steps',
     'spread': 'spread is the standard deviation between inputs beyond sampling; p is the chance '
@@ -37,8 +42,10 @@ TESTED = {
     'slope': 'slope of a line, for sampling however long objects live (sharper with '
              'prof_accum:true); ',
 }
-FITTED = {True: 'and as a line from which values scatter',
-          False: 'so few dumps do not tell whether values only scatter'}
+FITTED = {True: 'a line that values go up and down around; slopes of four parts; the largest p '
+                'counts',
+          False: 'fewer than 8 dumps: no claim of growth, p is that of sampling alone'}
+CANNOT = 'a cycle longer than half of this cannot be told from growth'
 ESTIMATORS = {'horvitz-thompson': ' · sampling undone stack by stack',
               'jeprof': " · jeprof's formula", 'none': ' · sampled counts, not estimates'}
 HIDDEN = ('mixed sizes', 'or more')

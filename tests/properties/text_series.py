@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import numerals
 from numerals import is_nothing
-from text_lines import CLOSED, FITTED, TESTED, VALUE, Text, escaped, flat_or_dash, split
+from text_lines import CANNOT, CLOSED, FITTED, TESTED, VALUE, Text, escaped, flat_or_dash, split
 from text_tables import listing, peek, stacks, top, tree
 
 # --- diff and trend -------------------------------------------------------------------------------
@@ -63,22 +63,16 @@ def diff_header(t):
     t.same('header', t.line(), '')
 
 
-def significance_note(t, few):
-    one_in = 100 / (100 - Decimal(t.percent))
-    objects = '' if t.is_space else ' or objects of mixed sizes'
-    t.sentence('note', CLOSED['chance'].format(few, objects, f'{one_in:.6g}'))
-
-
-def mark_note(t):
+def mark_notes(t, first, second):
     """Of so many rows, if JSON has them all."""
-    t.sentence('note', CLOSED['two-sided'].format('' if t.is_space else ' or objects of mixed sizes'))
+    t.sentence('note', CLOSED[first].format('' if t.is_space else ' or objects of mixed sizes'))
     one_in = f'{100 / (100 - Decimal(t.percent)):.6g}'
     tested = sum(row['p'] is not None for row in t.report['rows'])
     if t.shown.json_limit:
-        found = re.fullmatch(re.escape(CLOSED['mark']).replace('\\{\\}', '([\\d,.]+)'), t.line())
+        found = re.fullmatch(re.escape(CLOSED[second]).replace('\\{\\}', '([\\d,.]+)'), t.line())
         t.same('note', found and found[2], one_in)
     else:
-        t.sentence('note', CLOSED['mark'].format(f'{tested:,}', one_in))
+        t.sentence('note', CLOSED[second].format(f'{tested:,}', one_in))
 
 
 def diff(t):
@@ -114,17 +108,32 @@ def diff(t):
     t.more()
     if tested:
         t.sentence('note', CLOSED['ends'].format(t.percent))
-        mark_note(t)
+        mark_notes(t, 'two-sided', 'mark')
 
 
-def slope(t, what, text, half, row, unit):
-    t.number(what, text.strip(), row['slope'],
-             numerals.is_slope(text.strip(), row['slope'], t.is_space, unit))
-    number = {'low': row['slope_low'], 'high': row['slope_high']}
-    if half is not None and (number['low'] is None or number['low'] == number['high']):
-        t.count(f'{what}, ±', half.strip(), '-')
-    elif half is not None:
-        t.half(f'{what}, ±', half.strip(), number, unit=unit)
+def slope(t, what, text, number, unit, digits=9):
+    t.number(what, text.strip(), number,
+             numerals.is_slope(text.strip(), number, t.is_space, unit, digits))
+
+
+def trend_total(t, text, total):
+    """What stands behind the slope: a day's, what it is at least, or that it is sampling alone."""
+    if t.report['hours'] is not None:
+        found = re.match(rf', ({VALUE}) per day', text)
+        t.same('slope, per day', bool(found), True)
+        if found:
+            slope(t, 'slope, per day', found[1], total['per_day'], 'auto')
+            text = text[found.end():]
+    if total['p'] is not None:
+        per = 'dump' if t.report['hours'] is None else 'hour'
+        found = re.fullmatch(rf', at least ({VALUE}|-) per {per}(, p growth .*), shape (.*)', text)
+        t.same('slope, at least', bool(found), True)
+        if found:
+            slope(t, 'slope, at least', found[1], total['at_least'], 'auto', 4)
+            p_behind(t, 'slope', found[2], total['p'], 'p growth')
+            t.same('shape', found[3], total['shape'])
+    else:
+        p_behind(t, 'slope, sampling', text, total['p_sampling'], 'p sampling')
 
 
 def trend_header(t):
@@ -135,16 +144,16 @@ def trend_header(t):
         found = t.match(key, rf'{key:9}  ({VALUE})', total[key])
         if found:
             t.value(key, found[1], total[key], 'auto')
-    found = t.match('slope', rf'slope      ({VALUE})(?: ± ({VALUE}))? per (hour|dump)(.*)', total)
+    found = t.match('slope', rf'slope      ({VALUE}) per (hour|dump)(.*)', total)
     if found:
-        has_half = total['slope_low'] is not None and total['slope_low'] != total['slope_high']
-        t.same('slope, ±', bool(found[2]), has_half)
-        slope(t, 'slope', found[1], found[2], total, 'auto')
-        t.same('slope', found[3], 'dump' if hours is None else 'hour')
-        p_behind(t, 'slope', found[4], total['p'])
+        slope(t, 'slope', found[1], total['slope'], 'auto')
+        t.same('slope', found[2], 'dump' if hours is None else 'hour')
+        trend_total(t, found[3], total)
     if t.report['test'] != 'none':
         t.same('test', t.line(), 'tested as  ' + TESTED[t.report['test']] +
                FITTED[t.report['scatter_tested']])
+    span = f'{inputs["used"]} dumps, times not known' if hours is None else over[6:]
+    t.same('span', t.line(), f'span       {span}; {CANNOT}')
     text = t.filters()
     if text is not None:
         found = re.fullmatch(rf'({VALUE}) of the first, ({VALUE}) of the last', text)
@@ -156,30 +165,44 @@ def trend_header(t):
     t.same('header', t.line(), '')
 
 
+def trend_row(t, what, row, cells):
+    """What is between slope and tau."""
+    if t.report['scatter_tested']:
+        least, chance, shape = cells
+        slope(t, f'{what}, at least', least, row['at_least'], t.shown.unit, 4)
+        t.chance(f'{what}, p', chance[:-1], row['p'])
+        t.count(f'{what}, mark', chance[-1], '*' if row['significant'] else ' ')
+        t.count(f'{what}, shape', shape.strip(), row['shape'])
+    elif t.report['test'] != 'none':
+        t.chance(f'{what}, p sampling', cells[0], row['p_sampling'])
+        t.same(f'{what}, p', row['p'], None)
+
+
 def trend(t):
-    tested, unit = t.report['test'] != 'none', t.shown.unit
+    told, tested, unit = t.report['scatter_tested'], t.report['test'] != 'none', t.shown.unit
     steps = int(t.report['inputs']['used']) - 1
     trend_header(t)
     per = 'slope/dump' if t.report['hours'] is None else 'slope/hour'
     t.title(('first', 13), ('last', 14), (per, 14),
-            *[(' ', 1), (f'± {t.percent}%', 11), (' ', 1), ('p', 9), (' ', 1)] * tested,
-            ('tau', 7), ('grew', 11), t.by())
+            *[('grows by at least', 18), ('p growth', 9), (' ', 1), ('shape', 9)] * told,
+            *[('p sampling', 11)] * (tested and not told), ('tau', 7), ('grew', 11), t.by())
     for i, row in enumerate(t.rows()):
         what = f'row {i}'
-        first, last, per, *rest, tau, grew, name = split(t.line(), 13, 13, 13,
-                                                         *[11, 10] * tested, 6, 10)
+        first, last, per, *rest, tau, grew, name = split(
+            t.line(), 13, 13, 13, *[17, 9, 8] * told, *[10] * (tested and not told), 6, 10)
         t.value(f'{what}, first', first.strip(), row['first'])
         t.value(f'{what}, last', last.strip(), row['last'])
-        slope(t, f'{what}, slope', per, rest[0] if tested else None, row, unit)
-        if tested:
-            t.chance(f'{what}, p', rest[1][:-1], row['p'])
-            t.count(f'{what}, mark', rest[1][-1], '*' if row['significant'] else ' ')
+        slope(t, f'{what}, slope', per, row['slope'], unit)
+        trend_row(t, what, row, rest)
         t.number(f'{what}, tau', tau.strip(), row['tau'], numerals.is_tau(tau.strip(), row['tau']))
         t.count(f'{what}, grew', grew.strip(), f'{row["grew"]}/{steps}')
         t.same(f'{what}, name', name, ' ' + escaped(row['name']))
     t.more()
-    if tested:
-        significance_note(t, '2.5 samples a dump')
+    if told:
+        mark_notes(t, 'growth', 'grows')
+        t.same('note', t.line(), CLOSED['one-sided'])
+    elif tested:
+        t.same('note', t.line(), CLOSED['sampling'])
     t.same('note', t.line(), CLOSED['tau'])
 
 

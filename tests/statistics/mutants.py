@@ -19,10 +19,11 @@ CC = shlex.split(os.environ.get('CC') or 'cc')
 FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""']
 PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-lz', '-lzstd', '-lpcre2-8', '-liberty', '-lm', '-pthread']
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lpcre2-8', '-lm']
-LAYERS = ('base', 'model', 'input', 'calc')
+LAYERS = ('base', 'model', 'input', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
            'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
-TESTS = ('gaps', 'estimates', 'dumps')
+TESTS = ('gaps', 'estimates', 'dumps', 'trend')
+HELPERS = ('series',)
 GENERATOR = ('completions', 'generator', 'manual', 'reference')  # in src/cli, of another program
 
 GAP = 'floor(log(hps_random_unit(random)) / rate) + 1'
@@ -97,6 +98,17 @@ MUTANTS = (
     ('writer: numbers not rewritten', 'sampler/core/heapfile.c',
      [('bytes * (1 - exp(-mean / (double)period))', 'bytes')],
      [('dumps', 'dumps/rewritten*'), ('dumps', EXACT)]),
+    # Growth of a series.
+    ('trend: residuals taken as independent', 'stats/trend.c',
+     [('rho > 0 ? pow(rho, distance) : 0', '0')], [('trend', 'trend/of_30*')]),
+    ('trend: parts left out', 'stats/trend.c', [('less_sure(line, parts)', 'line')],
+     [('trend', 'trend/of_30*'), ('trend', 'trend/of_100*')]),
+    ('trend: rows by their lower ends', 'view/report_trend.c',
+     [('hp_fixed change_a = size_of_change(a), change_b = size_of_change(b);',
+       'double change_a = a->rise.least, change_b = b->rise.least;')],
+     [('trend', 'trend/rows_are*')]),
+    ('trend: shapes marked', 'view/report_trend.c', [('is_leak && row->slope', 'row->slope')],
+     [('trend', 'trend/rows_that*')]),
 )
 
 MOVER = """
@@ -141,8 +153,8 @@ class Build:
         includes = [f'-I{root / "include"}', f'-I{self.src}']
         for source in sources(self.src):
             self.objects[source] = self.compile(source, includes, 'plain')
-        for test in TESTS:
-            source = root / 'tests' / 'statistics' / f'test_{test}.c'
+        for name in (*(f'test_{test}' for test in TESTS), *HELPERS):
+            source = root / 'tests' / 'statistics' / f'{name}.c'
             self.objects[source] = self.compile(source, includes, 'plain')
 
     def compile(self, source, includes, folder):

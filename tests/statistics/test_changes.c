@@ -229,7 +229,7 @@ static double slope_p(struct series s) {
     struct hp_view *view = view_of(&profile, HP_REPORT_TREND);
     const struct hp_trend *trend = view->extra;
     cr_assert_eq(trend->dumps, (size_t)s.dumps);
-    double p = trend->total.p;
+    double p = trend->total.sampling.p;
     hp_view_free(view);
     hp_profile_done(&profile);
     return p;

@@ -9,6 +9,7 @@
 #include "stats/measure.h"
 #include "stats/trend.h"
 #include "stats/trend_shape.h"
+#include "view/report_trend.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -50,8 +51,8 @@ static struct hp_rise rise_of_lives(const struct observed *o) {
     double first = o->values[0], last = o->values[o->dumps - 1];
     double gone = fmin(o->freed, first);
     struct hp_measure freed = measure_of(gone), fresh = measure_of(gone + last - first);
-    struct hp_interval range = hp_difference_interval(freed, fresh, 1 - 2 * alpha);
-    return (struct hp_rise){hp_growth_p(freed, fresh), range.low / (o->dumps - 1)};
+    return (struct hp_rise){hp_growth_p(freed, fresh),
+                            hp_least_growth(freed, fresh, alpha) / (o->dumps - 1)};
 }
 
 static struct hp_trend_times *times_of(int dumps) {
@@ -214,7 +215,9 @@ static void leave_unmarked(struct cell cell) {
                 kind_names[cell.kind], cell.dumps, cell.level,
                 cell.has_lives ? "accum" : "", share);
     }
-    cr_expect_leq(share, 0.08 + slack(0.08, runs), "%s, %d dumps, %gR, accum %d: %g",
+    // Half a cycle of a fifth of the memory, where sampling hides that it bends.
+    double most = cell.kind == HALF_A_CYCLE && cell.level < 1e4 ? 0.12 : 0.08;
+    cr_expect_leq(share, most + slack(most, runs), "%s, %d dumps, %gR, accum %d: %g",
                   kind_names[cell.kind], cell.dumps, cell.level, cell.has_lives, share);
 }
 
@@ -297,4 +300,119 @@ Test(trend, shape_of_walks_is_none, .timeout = 600) {
         EXPECT_AT_MOST(shares.shapes[HP_TREND_LEVELLED], 0.10, cell);
         EXPECT_AT_MOST(shares.shapes[HP_TREND_CYCLE], 0.05, cell);
     }
+}
+
+// --- the report ---------------------------------------------------------------------------
+
+enum {
+    R = 4096,
+};
+
+// Dumps of one process whose stacks hold so many samples.
+static void make_profile(struct hp_profile *profile, const struct observed *rows,
+                         uint32_t count) {
+    hp_profile_init(profile);
+    profile->history.is_kept = true;
+    for (int j = 0; j < rows[0].dumps; j++) {
+        struct hp_input_record record = {
+            .public = {.name = "process.7"},
+            .number = (uint32_t)j,
+            .period = R,
+            .pid = 7,
+        };
+        hp_history_begin(&profile->history);
+        for (uint32_t i = 0; i < count; i++) {
+            double samples = rows[i].values[j];
+            struct hp_error error = {.samples = (uint64_t)samples,
+                                     .variance = (hp_int128)(samples * R * R),
+                                     .period = R,
+                                     .max_weight = R};
+            const struct hp_error *errors[HP_COLUMNS] = {&error, NULL};
+            struct hp_values values = {
+                {[HP_INUSE_SPACE] = (hp_fixed)(samples * R)
+                                    << hp_fraction(HP_INUSE_SPACE)}};
+            hp_frame_id frame =
+                hp_profile_frame(profile, (hp_module_id){0}, 4096 * (i + 1));
+            uint32_t stack = hp_profile_add(profile, &(struct hp_sample){&frame, 1, {0}},
+                                            &values, errors);
+            hp_history_put(&profile->history, stack, &values, errors);
+            record.total.of[HP_INUSE_SPACE] += values.of[HP_INUSE_SPACE];
+        }
+        hp_history_end(&profile->history, record.number);
+        hp_vec_push(&profile->inputs, record);
+    }
+}
+
+static struct hp_view *view_of(struct hp_profile *profile) {
+    struct hp_report_options options = {.kind = HP_REPORT_TREND,
+                                        .confidence = confidence};
+    struct hp_view_use use = {.shape = HP_SHAPE_ROWS, .can = HP_CAN_INTERVALS};
+    struct hp_err err = {0};
+    hp_history_sort(&profile->history);
+    hp_profile_summarize(profile);
+    struct hp_view *view = hp_view_build(profile, &options, use, &err);
+    cr_assert_not_null(view, "%s", err.message);
+    return view;
+}
+
+static double change_of(const struct hp_trend_row *row) {
+    return fabs(row->values[MOST_DUMPS - 1] - row->values[0]);
+}
+
+static void rows_are_in_order(const struct hp_trend *trend, int marked[2]) {
+    for (size_t i = 0; i < trend->rows.count; i++) {
+        const struct hp_trend_row *row = &trend->rows.at[i];
+        const struct hp_trend_row *next = row + 1;
+        marked[row->is_significant]++;
+        if (i + 1 < trend->rows.count) {
+            cr_expect(row->is_significant > next->is_significant ||
+                          (row->is_significant == next->is_significant &&
+                           change_of(row) >= change_of(next)),
+                      "row %zu", i);
+        }
+        cr_expect_eq(row->rise.p<alpha, row->rise.least> 0, "p %g, at least %g",
+                     row->rise.p, row->rise.least);
+        cr_expect_geq(row->rise.p, row->sampling.p);
+    }
+}
+
+Test(trend, rows_are_ordered_by_marks_and_then_by_change) {
+    int marked[2] = {0, 0};
+    seed_series(5);
+    for (int run = 0; run < 10; run++) {
+        struct observed rows[ROWS];
+        struct hp_profile profile;
+        for (int i = 0; i < ROWS; i++) { // the smaller, the surer they leak
+            enum kind kind = i % 4 ? WALK : LEAK_AND_AR;
+            rows[i] = observe_series(kind, MOST_DUMPS, 1e3 * (i + 1));
+        }
+        make_profile(&profile, rows, ROWS);
+        struct hp_view *view = view_of(&profile);
+        rows_are_in_order(view->extra, marked);
+        hp_view_free(view);
+        hp_profile_done(&profile);
+    }
+    cr_assert(marked[false] > 50 && marked[true] > 30, "%d not, %d marked", marked[false],
+              marked[true]);
+}
+
+// It grows for certain, and less than it swings: four parts of whole cycles are alike.
+Test(trend, rows_that_are_cycles_are_not_marked) {
+    static const double swing[] = {0, -95, -59, 59, 95};
+    struct observed rows[2] = {{.dumps = 40}, {.dumps = 40}};
+    struct hp_profile profile;
+    for (int j = 0; j < 40; j++) {
+        rows[0].values[j] = 1000 + 4 * j + swing[j % 5];
+        rows[1].values[j] = 1000 + 20 * j + swing[j % 5];
+    }
+    make_profile(&profile, rows, 2);
+    struct hp_view *view = view_of(&profile);
+    const struct hp_trend *trend = view->extra;
+    cr_expect_eq(trend->rows.at[0].shape, HP_TREND_STEADY);
+    cr_expect(trend->rows.at[0].is_significant);
+    cr_expect_eq(trend->rows.at[1].shape, HP_TREND_CYCLE);
+    cr_expect_leq(trend->rows.at[1].q, 0.05, "%g", trend->rows.at[1].q);
+    cr_expect_not(trend->rows.at[1].is_significant);
+    hp_view_free(view);
+    hp_profile_done(&profile);
 }

@@ -86,15 +86,6 @@ static void put_series(struct hp_sink *out, const struct hp_content *content) {
     hp_sink_text(out, "]");
 }
 
-static void put_rate(struct hp_sink *out, const char *key,
-                     const struct hp_content *content) {
-    hp_json_double(out, content->number);
-    hp_sink_print(out, ", \"%s_low\": ", key);
-    hp_json_double(out, content->amount.range.low);
-    hp_sink_print(out, ", \"%s_high\": ", key);
-    hp_json_double(out, content->amount.range.high);
-}
-
 static void put_number(struct hp_sink *out, const struct hp_field *field, double number) {
     if (field->column.cell == HP_CELL_P) {
         hp_json_p(out, number);
@@ -132,8 +123,6 @@ static void put_cell(struct hp_sink *out, const struct hp_view *view,
         hp_json_fixed(out, content.amount.sum, metric);
         break;
     case HP_CELL_RATE:
-        put_rate(out, field->column.key, &content);
-        break;
     case HP_CELL_NUMBER:
     case HP_CELL_COUNT:
     case HP_CELL_P:

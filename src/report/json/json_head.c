@@ -21,7 +21,7 @@
 //      "total": CELLS as of a row, with filters also "filters" and "left": CELLS
 //
 // and, of a trend, "test": "slope" or "first-to-last" or "none", "scatter_tested": whether p also
-// counts that values go up and down by themselves, for which it takes 4 dumps, "inputs", and
+// counts that values go up and down by themselves, for which it takes 8 dumps, "inputs", and
 // "hours": 3.5 or null.  Slopes are per hour, or per dump where "hours" is null.
 #include "report/json/json.h"
 
@@ -205,7 +205,7 @@ void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view) {
                   trend->test == HP_TEST_NONE            ? "none"
                   : trend->test == HP_TEST_PROCESS_ACCUM ? "first-to-last"
                                                          : "slope",
-                  trend->is_fitted ? "true" : "false");
+                  trend->can_tell ? "true" : "false");
     put_inputs(out, view, HP_SIDE_ALL);
     hp_sink_text(out, "}, \"hours\": ");
     hp_json_double(out, trend->hours);

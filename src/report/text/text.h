@@ -72,8 +72,9 @@ void hp_text_rest(struct hp_sink *out, size_t rows, const char *what, hp_fixed v
 // comparison and a series.
 hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head;
 
-// Below the table of a diff: what p and its mark are.  `few` samples have none.
+// Below the tables of both: what p and its mark are.  `few` samples have none.
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few);
+void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view, const char *few);
 
 // Instead of the table of a diff in which every row holds what it held; false: of others.
 bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view);

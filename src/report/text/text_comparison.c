@@ -94,22 +94,37 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\n");
 }
 
-void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few) {
-    const struct hp_difference *difference = view->extra;
-    double percent = view->options.confidence * 100;
+// What p is, of which rows there is none, and what its mark says of all that have one.
+static void put_note(struct hp_sink *out, const struct hp_view *view,
+                     const char *const sentences[2], const char *few, size_t tested) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     char rows[HP_NUMBER_SIZE];
-    hp_format_grouped(rows, (hp_int128)difference->tested);
+    hp_format_grouped(rows, (hp_int128)tested);
+    hp_sink_print(out, "%s, - where there are less than %s%s\n", sentences[0], few,
+                  is_space ? "" : " or objects of mixed sizes");
     hp_sink_print(
         out,
-        "p is two-sided, the chance of as much more or less without a real change, "
-        "- where there are less than %s%s\n",
-        few, is_space ? "" : " or objects of mixed sizes");
-    hp_sink_print(
-        out,
-        "* is real also after allowing for all %s rows with a p, but for one in %g "
-        "such rows\n",
-        rows, 100 / (100 - percent));
+        "* %s also after allowing for all %s rows with a p, but for one in %g such rows\n",
+        sentences[1], rows, 100 / (100 - view->options.confidence * 100));
+}
+
+void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few) {
+    static const char *const sentences[2] = {
+        "p is two-sided, the chance of as much more or less without a real change",
+        "is real",
+    };
+    const struct hp_difference *difference = view->extra;
+    put_note(out, view, sentences, few, difference->tested);
+}
+
+void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view,
+                        const char *few) {
+    static const char *const sentences[2] = {
+        "p growth is one-sided, the chance of as much growth where nothing grows",
+        "grows",
+    };
+    const struct hp_trend *trend = view->extra;
+    put_note(out, view, sentences, few, trend->tested);
 }
 
 bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
@@ -125,34 +140,64 @@ bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
 // --- trend --------------------------------------------------------------------------------
 
 static void put_trend_test(struct hp_sink *out, const struct hp_trend *trend) {
+    const char *sampling =
+        trend->test == HP_TEST_PROCESS_ACCUM
+            ? "last dump against first, where what is in both cancels out "
+              "(prof_accum)"
+            : "slope of a line, for sampling however long objects live "
+              "(sharper with prof_accum:true)";
+    const char *rest =
+        "a line that values go up and down around; slopes of four parts; the "
+        "largest p counts";
     if (trend->test == HP_TEST_NONE) {
         return;
     }
-    hp_sink_print(out, "tested as  %s; %s\n",
-                  trend->test == HP_TEST_PROCESS_ACCUM
-                      ? "last dump against first, where what is in both cancels out "
-                        "(prof_accum)"
-                      : "slope of a line, for sampling however long objects live "
-                        "(sharper with prof_accum:true)",
-                  trend->is_fitted
-                      ? "and as a line from which values scatter"
-                      : "so few dumps do not tell whether values only scatter");
+    if (!trend->can_tell) {
+        rest = trend->dumps < HP_TREND_LEAST
+                   ? "fewer than 8 dumps: no claim of growth, p is that of sampling alone"
+                   : "dumps of one time: no claim of growth, p is that of sampling alone";
+    }
+    hp_sink_print(out, "tested as  %s; %s\n", sampling, rest);
+}
+
+// "+1.2 MiB per hour"
+static void put_rate(struct hp_sink *out, const struct hp_trend *trend, double rate,
+                     enum hp_metric metric) {
+    char text[HP_SIGNED_SIZE];
+    hp_text_rate(text, rate, metric, HP_UNIT_AUTO);
+    hp_sink_print(out, "%s per %s", text, isnan(trend->hours) ? "dump" : "hour");
 }
 
 static void put_slope(struct hp_sink *out, const struct hp_trend *trend,
                       enum hp_metric metric) {
     const struct hp_trend_row *total = &trend->total;
     char text[HP_SIGNED_SIZE];
-    hp_text_rate(text, total->slope, metric, HP_UNIT_AUTO);
-    hp_sink_print(out, "slope      %s", text);
-    if (total->slope_error > 0) { // false for NAN
-        hp_text_format(text, hp_text_fixed(total->slope_error, metric), metric,
-                       HP_UNIT_AUTO);
-        hp_sink_print(out, " ± %s", text);
+    hp_sink_text(out, "slope      ");
+    put_rate(out, trend, total->slope, metric);
+    if (!isnan(trend->hours)) {
+        hp_text_rate(text, total->slope * 24, metric, HP_UNIT_AUTO);
+        hp_sink_print(out, ", %s per day", text);
     }
-    hp_sink_text(out, isnan(trend->hours) ? " per dump" : " per hour");
-    put_p(out, "p", total->p);
+    if (!isnan(total->rise.p)) {
+        hp_sink_text(out, ", at least ");
+        put_rate(out, trend, total->rise.least, metric);
+        put_p(out, "p growth", total->rise.p);
+        hp_sink_print(out, ", shape %s", hp_trend_shape_name(total->shape));
+    } else {
+        put_p(out, "p sampling", total->sampling.p);
+    }
     hp_sink_text(out, "\n");
+}
+
+// What no test can tell has to be said.
+static void put_span(struct hp_sink *out, const struct hp_trend *trend) {
+    hp_sink_text(out, "span       ");
+    if (isnan(trend->hours)) {
+        hp_sink_print(out, "%zu dumps, times not known", trend->dumps);
+    } else {
+        hp_sink_print(out, "%.3g hours", trend->hours);
+    }
+    hp_sink_text(out, "; a cycle longer than half of this cannot be told from growth\n");
 }
 
 static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view) {
@@ -181,6 +226,7 @@ void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, "first      %s\nlast       %s\n", first, last);
     put_slope(out, trend, metric);
     put_trend_test(out, trend);
+    put_span(out, trend);
     put_filtered_trend(out, view);
     hp_text_warnings(out, view);
     hp_sink_text(out, "\n");

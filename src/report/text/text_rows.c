@@ -5,8 +5,8 @@
 //     58.4 MiB      65.0 MiB     +6.6 MiB     +8.1%      +2.1 MiB     +11.0 MiB    0.0012*  leaf_mixed
 //            -       2.0 MiB     +2.0 MiB     +2.5%      +0.2 MiB      +5.1 MiB    0.0400   new: leaf
 //
-//        first          last    slope/hour       ± 95%         p     tau       grew  function
-//      2.0 MiB       8.0 MiB      +1.7 MiB     0.4 MiB   <0.0001*   1.00      11/11  leak
+//        first          last    slope/hour grows by at least p growth     shape ...  function
+//      2.0 MiB       8.0 MiB      +1.7 MiB          +1.4 MiB  <0.0001*   steady ...  leak
 //
 // Any report whose rows say all: a column of the view is what it has a title for, and what its
 // bits of enum hp_shown ask for.  In top flat, flat%, sum%, cum and cum% are those of jeprof
@@ -37,7 +37,7 @@ struct table {
 };
 
 static bool is_estimate(const struct hp_field *field) {
-    return field->column.cell == HP_CELL_ESTIMATE || field->column.cell == HP_CELL_RATE;
+    return field->column.cell == HP_CELL_ESTIMATE;
 }
 
 static void find_error(struct table *t) {
@@ -171,22 +171,10 @@ static void put_number(const struct table *t, const struct hp_field *field,
     hp_text_put(t->out, text, width_of(field));
 }
 
-// Of an amount as of all amounts; of a rate plain.
 static void put_error(const struct table *t, size_t row) {
     struct hp_content content = hp_view_cell(t->view, row, t->with_error->id, t->metric);
-    char text[HP_NUMBER_SIZE] = "-";
     hp_sink_text(t->out, " ");
-    if (t->with_error->column.cell != HP_CELL_RATE) {
-        hp_text_error(t->out, t->view, &content.amount);
-        return;
-    }
-    double half = (content.amount.range.high - content.amount.range.low) / 2;
-    if (half > 0) { // false for NAN
-        hp_text_format(text, hp_text_fixed(half, t->metric), t->metric,
-                       t->view->options.unit);
-    }
-    hp_text_put(t->out, text, HP_ERROR_WIDTH);
-    hp_sink_text(t->out, " ");
+    hp_text_error(t->out, t->view, &content.amount);
 }
 
 static void put_cell(struct table *t, const struct hp_field *field, size_t row) {
@@ -267,23 +255,13 @@ static void put_rest(const struct table *t, size_t shown) {
     }
 }
 
-static void put_significance_note(const struct table *t, const char *few) {
-    double percent = t->view->options.confidence * 100;
-    bool is_space = hp_fraction(t->metric) == HP_SPACE_FRACTION;
-    hp_sink_print(t->out,
-                  "p is the chance of as much without a real change, - where there are "
-                  "less than %s%s; * is real, but for one in %g such rows\n",
-                  few, is_space ? "" : " or objects of mixed sizes",
-                  100 / (100 - percent));
-}
-
 static void put_notes(const struct table *t) {
     const struct hp_field *field;
     hp_vec_each (field, &t->view->fields) {
         if (!field->column.title) {
             continue;
         }
-        if ((field->shown & HP_SHOWN_ERROR) && field->column.cell != HP_CELL_RATE) {
+        if (field->shown & HP_SHOWN_ERROR) {
             hp_text_error_note(t->out, t->view);
         }
         if (field->shown & HP_SHOWN_ENDS) {
@@ -293,7 +271,7 @@ static void put_notes(const struct table *t) {
         if (field->shown & HP_SHOWN_MARK && t->view->report->has_sides) {
             hp_text_diff_note(t->out, t->view, field->note);
         } else if (field->shown & HP_SHOWN_MARK) {
-            put_significance_note(t, field->note);
+            hp_text_trend_note(t->out, t->view, field->note);
         } else if (field->note) {
             hp_sink_print(t->out, "%s\n", field->note);
         }

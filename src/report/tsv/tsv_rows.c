@@ -1,5 +1,5 @@
 // Tab-separated tables of one metric for scripts: a line of titles, which are the keys of the
-// columns, then one line a row.  An estimate or a rate has three cells:
+// columns, then one line a row.  An estimate has three cells:
 //
 //     flat flat_low flat_high ... name function module file line
 #include "report/tsv/tsv.h"
@@ -13,7 +13,7 @@ static void put_titles(struct hp_sink *out, const struct hp_view *view) {
         enum hp_cell cell = field->column.cell;
         const char *key = field->column.key;
         hp_sink_print(out, "%s%s", between, key);
-        if (cell == HP_CELL_ESTIMATE || cell == HP_CELL_RATE) {
+        if (cell == HP_CELL_ESTIMATE) {
             hp_sink_print(out, "\t%s_low\t%s_high", key, key);
         }
         between = "\t";
@@ -49,9 +49,6 @@ static void put_cell(struct hp_sink *out, const struct hp_view *view,
         hp_json_fixed(out, content.amount.sum, metric);
         break;
     case HP_CELL_RATE:
-        put_number(out, field, content.number);
-        hp_tsv_interval(out, content.amount.range);
-        break;
     case HP_CELL_NUMBER:
     case HP_CELL_COUNT:
     case HP_CELL_P:
