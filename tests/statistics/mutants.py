@@ -100,7 +100,7 @@ MUTANTS = (
      [('dumps', 'dumps/rewritten*'), ('dumps', EXACT)]),
     # Growth of a series.
     ('trend: residuals taken as independent', 'stats/trend.c',
-     [('rho > 0 ? pow(rho, distance) : 0', '0')], [('trend', 'trend/of_30*')]),
+     [('rho > 0 ? pow(rho, distance) : 0', '0')], [('trend', 'trend/line*')]),
     ('trend: parts left out', 'stats/trend.c', [('less_sure(line, parts)', 'line')],
      [('trend', 'trend/of_30*'), ('trend', 'trend/of_100*')]),
     ('trend: rows by their lower ends', 'view/report_trend.c',

@@ -184,6 +184,35 @@ Test(trend, of_100_dumps_that_do_not_grow_is_none, .timeout = 600) {
     do_not_grow(100);
 }
 
+// One procedure would hide that another fails: each has to do where it is valid by itself.
+static void holds_alone(struct hp_rise (*rise_of)(const struct hp_trend_times *times,
+                                                  const double *values),
+                        struct cell cell) {
+    double share = 0;
+    struct hp_trend_times *times = times_of(cell.dumps);
+    seed_series(99 + (uint64_t)cell.kind);
+    for (int i = 0; i < series(); i++) {
+        struct observed o = observe_series(cell.kind, cell.dumps, cell.level);
+        share += rise_of(times, o.values).p <= alpha ? 1. / series() : 0;
+    }
+    hp_trend_times_free(times);
+    EXPECT_AT_MOST(share, 0.10, cell);
+}
+
+Test(trend, line_holds_alone_where_values_are_near_the_ones_before, .timeout = 600) {
+    for (int i = 0; i < LENGTHS * 4; i++) {
+        struct cell cell = {AR_5 + i % 4, lengths[i / 4], 1e6, false};
+        holds_alone(hp_trend_of_line, cell);
+    }
+}
+
+Test(trend, parts_hold_alone_where_values_are_no_process_of_one_kind, .timeout = 600) {
+    for (int i = 0; i < LENGTHS * 2; i++) {
+        struct cell cell = {WALK_AND_WHITE + i % 2, lengths[i / 2], 1e6, false};
+        holds_alone(hp_trend_of_parts, cell);
+    }
+}
+
 static bool run_is_marked(const struct hp_trend_times *times, struct cell cell) {
     double q[ROWS];
     struct row rows[ROWS];
