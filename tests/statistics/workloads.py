@@ -10,7 +10,7 @@ bytes down as the allocator does.
     text = dump_text(workload, samples, rewritten=True)
 
 What is true: workload.truth[metric][name] is {size: objects} of each function, and of all as
-TOTAL.  What was sampled: samples.of(metric, name) is the same.
+TOTAL.  What was sampled: samples.sums(metric)[name] is the same.
 """
 import bisect
 import functools
@@ -20,7 +20,8 @@ import random
 
 TOTAL = 'total'
 PAGE = 4096
-BASE, LEAVES, MIDDLES, ROOT = 0x555555000000, 0x1020, 0x2000020, 0x4000020
+BASE = 0x555555000000
+LEAVES, MIDDLES, ROOT = 0x1020, 0x2000020, 0x4000020
 LIVE, FREED = 0, 1
 
 
@@ -69,6 +70,18 @@ def bytes_of(counts):
     return sum(size * count for size, count in counts.items())
 
 
+def sums_of(metric, stacks):
+    """{name: {size: objects}} of pairs of a stack and what is alive and freed there."""
+    found = {}
+    for stack, (live, freed) in stacks:
+        for name in stack.names():
+            sums = found.setdefault(name, {})
+            add(sums, live)
+            if metric == 'alloc':
+                add(sums, freed)
+    return {name: sums for name, sums in found.items() if sums}
+
+
 class Workload:
     """Stacks, the mean interval R, and how a dump of them is written: over how many threads,
     with what was allocated or not."""
@@ -76,19 +89,8 @@ class Workload:
     def __init__(self, period, stacks, threads=1, accum=False):
         self.period, self.stacks, self.threads, self.accum = period, stacks, threads, accum
         self.metrics = ('inuse', 'alloc') if accum else ('inuse',)
-        self.truth = {metric: self.sums(metric, [stack.holds for stack in stacks])
+        self.truth = {metric: sums_of(metric, ((stack, stack.holds) for stack in stacks))
                       for metric in self.metrics}
-
-    def sums(self, metric, holds):
-        """{name: {size: objects}} of what the stacks hold, given as (live, freed) each."""
-        found = {}
-        for stack, (live, freed) in zip(self.stacks, holds):
-            for name in stack.names():
-                sums = found.setdefault(name, {})
-                add(sums, live)
-                if metric == 'alloc':
-                    add(sums, freed)
-        return found
 
     def is_pure(self):
         """No stack mixes sizes."""
@@ -139,15 +141,9 @@ class Samples:
 
     def sums(self, metric):
         """As Workload.truth[metric], of the samples."""
-        holds = []
-        for index in range(len(self.workload.stacks)):
-            both = {}, {}
-            for threads in self.stacks.get(index, {}).values():
-                for sums, more in zip(both, threads):
-                    add(sums, more)
-            holds.append(both)
-        return {name: counts for name, counts in self.workload.sums(metric, holds).items()
-                if counts}
+        return sums_of(metric, ((self.workload.stacks[index], holds)
+                                for index, threads in self.stacks.items()
+                                for holds in threads.values()))
 
 
 class Stream(Workload):
@@ -205,8 +201,8 @@ def written(pair, period, rewritten):
     return nearest(objects * seen), nearest(total * seen)
 
 
-def dump_text(workload, samples, rewritten):
-    """As jemalloc writes it with prof_unbias, or without."""
+def dump_text(workload, samples, rewritten, base=BASE):
+    """As jemalloc writes it with prof_unbias, or without, of a program loaded at `base`."""
     def line(who, pairs):
         numbers = [number for pair in pairs
                    for number in written(pair, workload.period, rewritten)]
@@ -230,14 +226,14 @@ def dump_text(workload, samples, rewritten):
             lines.append(line(thread, pairs))
         if lines:
             stack = workload.stacks[index]
-            frames = (BASE + at for at in (stack.leaf, stack.middle, ROOT))
+            frames = (base + at for at in (stack.leaf, stack.middle, ROOT))
             body += ['@ ', ' '.join(map(hex, frames)), '\n', line('*', of_stack), *lines]
             total = plus(total, of_stack)
     return ''.join([
         f'heap_v2/{workload.period}\n', line('*', total),
         *(line(thread, pairs) for thread, pairs in sorted(of_thread.items())), *body,
         '\nMAPPED_LIBRARIES:\n'
-        f'{BASE:x}-{BASE + 0x5000000:x} r-xp 00000000 08:01 77 /none/app\n'
+        f'{base:x}-{base + 0x5000000:x} r-xp 00000000 08:01 77 /none/app\n'
         '7fff5555500000-7fff5555521000 rw-p 00000000 00:00 0 [stack]\n'])
 
 
