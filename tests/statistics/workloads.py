@@ -356,7 +356,14 @@ def tiny():
 
 
 def mix_near_r():
-    """100 stacks of six objects of half of R to three times R."""
+    """100 stacks of the same six objects of half of R to three times R."""
+    half = 32 * K
+    return of_sizes(2 * half, [{half: 2, 2 * half: 1, 3 * half: 1, 4 * half: 1, 6 * half: 1}
+                               for _ in range(100)])
+
+
+def any_near_r():
+    """100 stacks of six objects of any classes there."""
     rng, period = random.Random(5), 64 * K
     sizes, holds = classes_between(period // 2, 3 * period), []
     for _ in range(100):
@@ -441,4 +448,4 @@ WORKLOADS = {
     'lognormal': lognormal, 'large': large, '16B+2R': small_and_2r, 'tiny': tiny,
     'mixnearR': mix_near_r, 'pareto': pareto, 'bursty': bursty, 'pure': pure}
 LEAVES_OF_TWO = {'own2': own_two, 'changing': changing}
-ALL = {**WORKLOADS, **LEAVES_OF_TWO, 'pages': pages}
+ALL = {**WORKLOADS, 'anynearR': any_near_r, **LEAVES_OF_TWO, 'pages': pages}
