@@ -159,7 +159,7 @@ class Cell:
         found = {
             'reports': self.reports, 'samples': self.samples[TOTAL] / self.reports,
             'functions': trials, 'rows': dict(self.rows), 'bytes': dict(self.bytes),
-            'width': self.told / self.ideal if self.ideal else None}
+            'width': self.told / self.ideal if self.ideal else None, 'hull': 0}
         for level in LEVELS:
             found[f'total{level}'] = self.total[level] / self.reports
             found[f'total{level}_z'] = errors_off(self.total[level], level, self.reports)

@@ -6,8 +6,8 @@ usage: coverage_workloads.py BINARY TESTDATA [--full] [--dumps=N] [--sets=N] [--
                              [--seed=N] [--only=NAME,...] [--jobs=N] [--save=FILE]
 
 By itself it takes some seconds, and finds what is far off.  All that is asked for, with a table of
-the figures, takes 600 dumps a cell, 60 merged sets of ten, and of two workloads 40 of a hundred;
-some minutes of two CPUs:
+the figures, takes 600 dumps a cell, 60 merged sets of ten, and of two workloads 200 of a
+hundred; some minutes of two CPUs:
 
     coverage_workloads.py BINARY TESTDATA --full
 
@@ -32,12 +32,15 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+import asked  # noqa: E402
 import workloads  # noqa: E402
+from asked import share_of  # noqa: E402
 from cells import LEVELS, READINGS, Cell  # noqa: E402
+from harness import Tests  # noqa: E402
 from workloads import ALL, BASE, LEAVES_OF_TWO, PAGE  # noqa: E402
 
 SMALL = {'dumps': 20, 'sets': 2, 'hundreds': 0}
-FULL = {'dumps': 600, 'sets': 60, 'hundreds': 40}
+FULL = {'dumps': 600, 'sets': 60, 'hundreds': 200}
 
 
 # --- runs -------------------------------------------------------------------------------
@@ -81,11 +84,17 @@ class Folder:
         self.written += 1
         return path, {metric: samples.sums(metric) for metric in self.workload.metrics}
 
+    def remove(self):
+        """Those written so far."""
+        for path in pathlib.Path(self.folder).iterdir():
+            path.unlink()
+
 
 def measure(task):
     """{(metric, dumps merged): figures} of a workload.  Sets share no dump."""
     name, rewritten, options = task
-    plan = {1: OPTIONS.dumps, 10: OPTIONS.sets, 100: OPTIONS.hundreds * (name in LEAVES_OF_TWO)}
+    of_hundred = rewritten and name in LEAVES_OF_TWO
+    plan = {1: OPTIONS.dumps, 10: OPTIONS.sets, 100: OPTIONS.hundreds * of_hundred}
     plan = {merged: sets for merged, sets in plan.items() if sets}
     with tempfile.TemporaryDirectory(prefix='hprof-agg-', dir=OPTIONS.scratch) as folder:
         dumps = Folder(name, rewritten, folder)
@@ -97,13 +106,18 @@ def measure(task):
             dump = dumps.next()
             for merged, group in waiting.items():
                 group.append(dump)
-                if len(group) < merged or dumps.written > merged * plan[merged]:
+                if len(group) < merged:
+                    continue
+                if dumps.written > merged * plan[merged]:
+                    group.clear()
                     continue
                 paths = [path for path, _ in group]
                 reports = {level: report_of(paths, level, options) for level in LEVELS}
                 for metric in metrics:
                     cells[metric, merged].add(reports, summed(sums[metric] for _, sums in group))
                 group.clear()
+            if dumps.written % max(plan) == 0:
+                dumps.remove()
     return {key: cell.figures() for key, cell in cells.items()}
 
 
@@ -130,10 +144,6 @@ def measure_all(names):
 
 def percent(share, digits=1):
     return '-' if share is None else f'{100 * share:.{digits}f}'
-
-
-def share_of(counts, what):
-    return counts.get(what, 0) / counts['all'] if counts.get('all') else None
 
 
 def line_of(key, figures):
@@ -186,6 +196,13 @@ def main():
     cells = measure_all(names)
     if OPTIONS.save:
         pathlib.Path(OPTIONS.save).write_text(json.dumps(cells, indent=1), encoding='utf-8')
+    t = Tests()
+    checked = asked.Cells(cells, asked.FULL if OPTIONS.full else asked.SMALL)
+    is_decoded = any(figures['bytes'] for figures in cells.values())
+    for check, needs_decoding, what in asked.CHECKS:
+        if is_decoded or not needs_decoding:
+            t.check(what, lambda check=check: check(checked))
+    t.done()
 
 
 if __name__ == '__main__':

@@ -1,0 +1,186 @@
+"""What is asked of the cells of coverage_workloads.py: each check gives a sentence for each cell
+that falls short, or one that says how close the closest is.
+"""
+import csv
+import pathlib
+
+from cells import LEVELS, errors_off
+from workloads import ALL, LEAVES_OF_TWO
+
+MERGED_WIDTH = .02  # what widths may differ by from run to run
+
+
+class Limits:
+    """In standard errors below nominal: one in twenty may be further off than `often`, none than
+    `ever`, nor a single function of many than `single`.  Widths and biases of a small run may be
+    off by chance."""
+
+    def __init__(self, often, ever, single, slack):
+        self.often, self.ever, self.single, self.slack = often, ever, single, slack
+
+
+FULL = Limits(often=-2, ever=-3.5, single=-4, slack=0)
+SMALL = Limits(often=-6, ever=-6, single=-6, slack=.1)
+
+
+def before():
+    """{key: {shift, width}} of stacks of mixed sizes, from a full run when none was decoded."""
+    path = pathlib.Path(__file__).with_name('workloads_before.tsv')
+    with open(path, encoding='utf-8') as table:
+        return {row['cell']: {what: float(row[what]) for what in ('shift', 'width')}
+                for row in csv.DictReader(table, delimiter='\t')}
+
+
+BEFORE = before()
+
+
+def share_of(counts, what):
+    """Of the rows of leaves."""
+    return counts.get(what, 0) / counts['all'] if counts.get('all') else None
+
+
+def known_share(figures):
+    known = figures['bytes']
+    return known.get('unique', 0) / sum(known.values()) if known else 0
+
+
+class Cells:
+    def __init__(self, figures, limits):
+        self.all, self.limits = figures, limits
+
+    def of(self, names=None, kind=None, merged=(1, 10)):
+        """[(key, figures)]; pages only where they are asked for by name."""
+        names = names or [name for name in ALL if name != 'pages']
+        return [(key, figures) for key, figures in self.all.items()
+                if key.split()[0] in names and kind in (None, key.split()[1])
+                and int(key.split()[3]) in merged]
+
+    def below(self, what, ever, often):
+        """Shares of reports, or of functions in reports, too far below nominal."""
+        found = sorted((figures[f'{what}{level}_z'], f'{key}: at {level} %')
+                       for key, figures in self.of() for level in LEVELS
+                       if figures[f'{what}{level}_z'] is not None)
+        told = [f'{where}: {z:.1f} standard errors' for z, where in found]
+        low = sum(z < often for z, _ in found)
+        if low > len(found) / 20:
+            return [f'{low} of {len(found)} are low', *told[:low]]
+        return [text for text, (z, _) in zip(told, found) if z < ever] or f'lowest: {told[0]}'
+
+    def totals(self):
+        return self.below('total', self.limits.ever, self.limits.often)
+
+    def functions(self):
+        return self.below('pooled', self.limits.ever, self.limits.often)
+
+    def each_function(self):
+        return self.below('worst', self.limits.single, -100)
+
+    def hundreds(self):
+        return [f'{key}: {figures["total95"]:.3f}'
+                for key, figures in self.of(LEAVES_OF_TWO, merged=(100,))
+                if figures['total95'] < .93]
+
+    def at_most(self, cells, value_of, limit_of):
+        """Where a figure is more than its limit and what may be chance."""
+        found = sorted((value_of(figures) - limit_of(key, figures) * (1 + self.limits.slack),
+                        f'{key}: {value_of(figures):.4f}') for key, figures in cells)
+        return ([text for excess, text in found if excess > 0]
+                or f'{len(found)} cells, closest {found[-1][1] if found else "none"}')
+
+    # --- widths
+
+    def narrow_if_pure(self):
+        pure = [name for name in ALL if ALL[name]().is_pure()]
+        return self.at_most(self.with_width(pure), lambda figures: figures['width'],
+                            lambda *_: 1.15)
+
+    def narrow_if_known(self):
+        known = [(key, figures) for key, figures in self.with_width()
+                 if known_share(figures) >= .8]
+        return self.at_most(known, lambda figures: figures['width'], lambda *_: 1.3)
+
+    def not_wider(self):
+        mixed = [(key, figures) for key, figures in self.with_width() if key in BEFORE]
+        return self.at_most(mixed, lambda figures: figures['width'],
+                            lambda key, figures: BEFORE[key]['width'] + MERGED_WIDTH
+                            + figures["hull"])
+
+    def with_width(self, names=None):
+        return [(key, figures) for key, figures in self.of(names) if figures['width']]
+
+    # --- bias
+
+    def bias(self, names, kind, limit_of):
+        def value_of(figures):
+            chance = 0 if self.limits is FULL else 4 * figures['shift_se']
+            return max(0, abs(figures['shift']) - chance)
+        return self.at_most(self.of(names, kind, (1,)), value_of, limit_of)
+
+    def bias_rewritten(self):
+        return self.bias(None, 'rewritten', lambda _, figures: max(.005, 3 * figures['bias_se']))
+
+    def bias_of_few(self):
+        return self.bias(['mixnearR'], 'rewritten', lambda *_: .002)
+
+    def bias_of_pareto(self):
+        return self.bias(['pareto'], 'rewritten', lambda key, _: abs(BEFORE[key]['shift']))
+
+    def bias_raw(self):
+        return self.bias(None, 'raw', lambda key, _: .003 + abs(
+            BEFORE[key]['shift'] if key in BEFORE else 0))
+
+    def bias_of_few_raw(self):
+        return self.bias(['mixnearR'], 'raw', lambda *_: .015)
+
+    # --- counts, and what is known of sizes
+
+    def counts(self):
+        return [f'{key}: {100 * share_of(figures["rows"], "right"):.2f} % of '
+                f'{figures["rows"]["all"]} rows' for key, figures in self.of()
+                if errors_off(figures['rows']['right'], 95, figures['rows']['all'])
+                < self.limits.often]
+
+    def both_ends(self):
+        pure = [name for name in ALL if ALL[name]().is_pure()]
+        asked = [(cell, .95) for cell in self.of(pure)]
+        asked += [(cell, .75) for cell in self.of(['mixnearR'], 'rewritten', (1,))]
+        return [f'{key}: {100 * share_of(figures["rows"], "both"):.1f} %'
+                for (key, figures), share in asked if share_of(figures['rows'], 'both') < share]
+
+    def unique(self):
+        return [f'{key}: {100 * share_of(figures["rows"], "unique"):.1f} %'
+                for key, figures in self.of(['mixnearR'], 'rewritten', (1,))
+                if share_of(figures['rows'], 'unique') < .8]
+
+    def never_wrong(self):
+        return [f'{key}: {figures["rows"]["wrong"]} of {figures["rows"]["unique"]:.0f}'
+                for key, figures in [*self.of(), *self.of(['pages*'], 'raw')]
+                if figures['rows'].get('wrong')]
+
+    def pages(self):
+        """600 dumps: .94 is not to be missed; of fewer by no more than chance."""
+        return [f'{key}: {figures["total95"]:.3f}'
+                for key, figures in self.of(['pages*'], merged=(1,))
+                if figures['total95'] < .94 and (self.limits is FULL
+                                                 or figures['total95_z'] < self.limits.often)]
+
+
+CHECKS = (  # those marked hold once sizes are decoded
+    (Cells.totals, False, 'intervals of totals hold what is true'),
+    (Cells.functions, False, 'intervals of functions hold what is true'),
+    (Cells.each_function, False, 'those of each function of three samples do'),
+    (Cells.hundreds, True, 'those of a hundred dumps merged do'),
+    (Cells.narrow_if_pure, True, 'intervals are narrow where stacks have one size'),
+    (Cells.narrow_if_known, True, 'intervals are narrow where sizes are known'),
+    (Cells.not_wider, False, 'no interval is wider than without decoding but for what is open'),
+    (Cells.bias_rewritten, True, 'rewritten totals are right on average'),
+    (Cells.bias_of_few, True, 'rewritten totals of few objects a stack are, closely'),
+    (Cells.bias_of_pareto, False, 'rewritten totals of many sizes are no worse'),
+    (Cells.bias_raw, False, 'raw totals are no worse'),
+    (Cells.bias_of_few_raw, True, 'raw totals of few objects a stack are right on average'),
+    (Cells.counts, False, 'counts of objects of the sampled sizes are in their intervals'),
+    (Cells.both_ends, True, 'both ends of counts are told where they can be'),
+    (Cells.unique, True, 'few objects a stack have one reading'),
+    (Cells.never_wrong, True, 'what is called known is what was sampled'),
+    (Cells.pages, True, 'intervals hold what is true of page-grained sizes'),
+)

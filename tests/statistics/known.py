@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Dumps whose heaps are known, each of which once was told wrongly: what is true has to be in what
+is told, and no interval may be more than three times as wide as the sizes of all sampled objects
+would make it.
+
+usage: known.py BINARY TESTDATA
+"""
+import itertools
+import json
+import math
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+from cells import estimate_of, holds, ideal_width  # noqa: E402
+from harness import Tests  # noqa: E402
+from workloads import add, pair_of, written  # noqa: E402
+
+K, M = 1 << 10, 1 << 20
+UNITS = {'B': 1, 'KiB': K, 'MiB': M, 'GiB': K * M}
+WIDEST = 3
+NEAR = {32 * K: 2, 64 * K: 1, 96 * K: 1, 128 * K: 1, 192 * K: 1}  # of each stack
+
+
+class Known:
+    """What hprof-agg tells of one of the dumps."""
+
+    def __init__(self, name):
+        self.path = t.testdata / 'truth' / f'{name}.heap'
+        self.report = json.loads(t.ok('top', '--format=json', '--no-symbols', '-n0', '-q',
+                                      self.path).out)
+        self.period, = self.report['inputs']['periods']
+        self.total = self.report['total']
+        self.leaves = {row['name']: row['flat'] for row in self.report['rows']
+                       if row['flat']['inuse-space']['estimate']}
+
+    def text(self, *options):
+        return t.ok('top', '--no-symbols', '--unit=B', *options, self.path).out
+
+    def wrong(self, told, truth, sampled, what='total'):
+        """Faults of an interval of bytes."""
+        if not holds(told, truth):
+            yield f'{what}: {truth} is not in {told["low"]} ... {told["high"]}'
+        width, ideal = told['high'] - told['low'], ideal_width(sampled, self.period)
+        if width > WIDEST * ideal:
+            yield f'{what}: {width / ideal:.2f} times as wide as the samples ask for'
+
+    def called_wrong(self):
+        """The header of each of these agrees with its stacks."""
+        yield from (warning for warning in self.report['warnings'] if 'damaged' in warning)
+        told = t.ok('info', '--no-symbols', self.path).out
+        if 'contradicts' in told:
+            yield 'its header is said to contradict its stacks'
+        if re.search(r'prof_unbias:(\w+)', told)[1] != str(self.is_rewritten()).lower():
+            yield 'it is taken for the other kind'
+
+    def is_rewritten(self):
+        return self.path.stem in ('two-of-many', 'huge-and-tiny', 'near-the-interval')
+
+
+# --- the dumps --------------------------------------------------------------------------
+
+
+def two_of_many():
+    """Two objects of 128 KiB were sampled, and none of the 1000 of 16 bytes."""
+    told, sampled = Known('two-of-many'), {128 * K: 2}
+    yield from told.wrong(told.total['inuse-space'], 256 * K + 16000, sampled)
+    count = told.total['inuse-objects']
+    if not holds(count, 2):
+        yield f'objects of that size: 2 are not in {count["low"]} ... {count["high"]}'
+
+
+def two_of_many_in_words():
+    """There is no upper end of the number of objects but of the sizes that were seen."""
+    if re.search(r'objects ±', text := Known('two-of-many').text()) and 'sizes seen' not in text:
+        yield f'a bound for objects of any size: {text.splitlines()[1]}'
+
+
+def huge_and_tiny():
+    told = Known('huge-and-tiny')
+    yield from told.wrong(told.total['inuse-space'], 256 * M + 8 * 5 * M, {256 * M: 1, 16: 80})
+    for name, numbers in told.leaves.items():
+        truth, size, count = (256 * M, 256 * M, 1) if name == 'app+0x1020' else (5 * M, 16, 10)
+        yield from told.wrong(numbers['inuse-space'], truth, {size: count}, name)
+        if not holds(numbers['inuse-objects'], truth / size):
+            yield f'objects of {name}: {truth / size} are not in {numbers["inuse-objects"]}'
+
+
+def near_the_interval():
+    told = Known('near-the-interval')
+    sampled = total_of(near_sizes(*counts[:2]) for _, counts in stacks_of(told.path))
+    truth = sum(size * count for size, count in NEAR.items())
+    yield from told.wrong(told.total['inuse-space'], 100 * truth, sampled)
+
+
+def near_sizes(count, total):
+    """Which of the six a line is of."""
+    for taken in itertools.product(*(range(most + 1) for most in NEAR.values())):
+        counts = {size: times for size, times in zip(NEAR, taken) if times}
+        if written(pair_of(counts, 64 * K, True), 64 * K, True) == (count, total):
+            return counts
+    raise AssertionError(f'{count}: {total} is none of these')
+
+
+def equal_stacks():
+    told, missed = Known('equal-stacks'), 0
+    yield from told.wrong(told.total['inuse-space'], 200 * 256 * K, {64: 794})
+    for name, (count, *_) in stacks_of(told.path):
+        faults = list(told.wrong(told.leaves[name]['inuse-space'], 256 * K, {64: count}, name))
+        missed += any('is not in' in fault for fault in faults)
+        yield from (fault for fault in faults if 'times as wide' in fault)
+    if missed > 20:  # 10 are to be expected
+        yield f'{missed} of 200 stacks are not in their intervals'
+
+
+def equal_stacks_unseen():
+    """Three of 256 KiB were never sampled.  The most that any one holds, x, is such that as many
+    stacks of x as the total may hold leave one without samples in one of twenty dumps."""
+    told = Known('equal-stacks')
+    bound, most = told.report['unseen']['stack'], told.total['inuse-space']['high']
+    expected = most / bound * math.exp(-bound / told.period)
+    if bound < 256 * K:
+        yield f'at most {bound} in one, but each holds {256 * K}'
+    if not 0.045 < expected < 0.0505:
+        yield f'{expected:.4f} stacks of {bound} never sampled'
+
+
+def churn():
+    """What was allocated comes to 1464 MiB, to the nearest."""
+    told = Known('churn')
+    sampled = total_of(churn_sizes(*counts[2:]) for _, counts in stacks_of(told.path))
+    yield from told.wrong(told.total['alloc-space'], 1464 * M, sampled)
+
+
+def churn_in_use():
+    """What is alive is known from what was sampled of it only."""
+    told = Known('churn')
+    sampled = total_of(churn_sizes(*counts[:2]) for _, counts in stacks_of(told.path))
+    estimate, _ = estimate_of(sampled, told.period)
+    yield from told.wrong(told.total['inuse-space'], estimate, sampled)
+
+
+def churn_sizes(count, total):
+    """How many objects of each size a line is of: there is one way with few of 1 MiB."""
+    for large in range(count + 1):
+        medium, rest = divmod(total - large * M - (count - large) * 64, 4 * K - 64)
+        if rest == 0 and 0 <= medium <= count - large:
+            return {64: count - large - medium, 4 * K: medium, M: large}
+    raise AssertionError(f'{count}: {total} is none of these')
+
+
+def churn_in_words():
+    """The interval as text tells it."""
+    line = re.search(r'^allocated .*', Known('churn').text('--metric=alloc-space'), re.M)[0]
+    numbers = [float(number.replace(',', '')) * UNITS[unit]
+               for number, unit in re.findall(r'([\d,.]+) ([KMG]?i?B)\b', line)]
+    if '±' in line:
+        numbers = [numbers[0] - numbers[1], numbers[0] + numbers[1]]
+    if not min(numbers) <= 1464 * M <= max(numbers):
+        yield f'{1464 * M} is not in: {line}'
+
+
+# --- what was sampled in them -----------------------------------------------------------
+
+
+def stacks_of(path):
+    """(name of the leaf, the four counts) of each."""
+    text = path.read_text(encoding='ascii')
+    for leaf, *counts in re.findall(
+            r'@ 0x555555(\S+) .*\n  t\*: (\d+): (\d+) \[(\d+): (\d+)\]', text):
+        yield f'app+{int(leaf, 16):#x}', tuple(map(int, counts))
+
+
+def total_of(all_counts):
+    total = {}
+    for counts in all_counts:
+        add(total, counts)
+    return total
+
+
+t = Tests()
+for check, todo, what in (
+        (two_of_many, False, 'two of 128 KiB seen, 1000 of 16 bytes not'),
+        (two_of_many_in_words, True, 'the number of objects is said to be of the sizes seen'),
+        (huge_and_tiny, False, '256 MiB and objects of 16 bytes'),
+        (near_the_interval, False, 'rewritten stacks of six objects near the interval'),
+        (equal_stacks, False, '200 equal stacks'),
+        (equal_stacks_unseen, True, 'the most in any one stack that was never sampled'),
+        (churn, True, 'raw, what was allocated, of three sizes'),
+        (churn_in_use, True, 'raw, what is alive, of three sizes'),
+        (churn_in_words, True, 'raw, what was allocated, as text')):
+    t.check(what, check, todo)
+for dump, todo in (('two-of-many', False), ('huge-and-tiny', True), ('near-the-interval', True),
+                   ('equal-stacks', False), ('churn', False)):
+    t.check(f'{dump} is read as what it is', Known(dump).called_wrong, todo)
+t.done()
