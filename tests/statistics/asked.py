@@ -7,7 +7,7 @@ import pathlib
 from cells import LEVELS, errors_off
 from workloads import ALL, LEAVES_OF_TWO
 
-MERGED_WIDTH = .02  # what widths may differ by from run to run
+CHANCE = .02  # what widths may differ by from run to run
 
 
 class Limits:
@@ -24,10 +24,10 @@ SMALL = Limits(often=-6, ever=-6, single=-6, slack=.1)
 
 
 def before():
-    """{key: {shift, width}} of stacks of mixed sizes, from a full run when none was decoded."""
+    """{key: {shift, width, hull}} from a full run when no sizes were decoded."""
     path = pathlib.Path(__file__).with_name('workloads_before.tsv')
     with open(path, encoding='utf-8') as table:
-        return {row['cell']: {what: float(row[what]) for what in ('shift', 'width')}
+        return {row['cell']: {what: float(row[what]) for what in ('shift', 'width', 'hull')}
                 for row in csv.DictReader(table, delimiter='\t')}
 
 
@@ -100,10 +100,11 @@ class Cells:
         return self.at_most(known, lambda figures: figures['width'], lambda *_: 1.3)
 
     def not_wider(self):
+        """But for what sizes may be."""
         mixed = [(key, figures) for key, figures in self.with_width() if key in BEFORE]
-        return self.at_most(mixed, lambda figures: figures['width'],
-                            lambda key, figures: BEFORE[key]['width'] + MERGED_WIDTH
-                            + figures["hull"])
+        return self.at_most(
+            mixed, lambda figures: figures['width'] - figures['hull'],
+            lambda key, _: BEFORE[key]['width'] - BEFORE[key]['hull'] + CHANCE)
 
     def with_width(self, names=None):
         return [(key, figures) for key, figures in self.of(names) if figures['width']]

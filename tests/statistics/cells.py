@@ -38,16 +38,19 @@ def estimate_of(counts, period):
     return total, variance
 
 
-def ideal_width(counts, period):
-    """Of the interval of Fay and Feuer from these."""
-    total, variance = estimate_of(counts, period)
+def width_of(total, variance, certain, period):
+    """Of the interval of Fay and Feuer."""
+    low = total
     if total == 0:
         return -period * math.log(.025)
-    low = bytes_of(counts)
     if variance > 0 and total ** 2 / variance < 1e12:
-        low = max(low, variance / total * quantile(total ** 2 / variance, False))
+        low = max(certain, variance / total * quantile(total ** 2 / variance, False))
     total, variance = total + period, variance + period ** 2
     return variance / total * quantile(total ** 2 / variance, True) - low
+
+
+def ideal_width(counts, period):
+    return width_of(*estimate_of(counts, period), bytes_of(counts), period)
 
 
 # --- shares -----------------------------------------------------------------------------
@@ -97,12 +100,13 @@ class Cell:
         self.present = collections.Counter()    # (name, level): reports with a row
         self.samples = collections.Counter()
         self.biases, self.shifts = [], []       # from what is true, from what was sampled
-        self.told = self.ideal = 0.0
+        self.told = self.ideal = self.hull = 0.0
         self.rows = collections.Counter()       # rows of leaves, and what is right of these
         self.bytes = collections.Counter()      # bytes by how their sizes are known
 
-    def add(self, reports, sampled):
-        """The report of each level, and what was sampled."""
+    def add(self, reports, sampled, errors):
+        """The report of each level, what was sampled, and the total with its variance and the
+        bytes that are certain."""
         self.reports += 1
         total = {level: report['total'][f'{self.metric}-space']
                  for level, report in reports.items()}
@@ -111,8 +115,10 @@ class Cell:
         self.biases.append(total[95]['estimate'] / self.truth[TOTAL] - 1)
         self.shifts.append((total[95]['estimate'] - estimate) / self.truth[TOTAL])
         if sum(counts.values()) >= 10:
-            self.told += total[95]['high'] - total[95]['low']
+            width = total[95]['high'] - total[95]['low']
+            self.told += width
             self.ideal += ideal_width(counts, self.period)
+            self.hull += width - width_of(*errors, self.period)
         self.samples.update({name: sum(held.values()) for name, held in sampled.items()})
         for level, report in reports.items():
             self.total[level] += holds(total[level], self.truth[TOTAL])
@@ -159,7 +165,8 @@ class Cell:
         found = {
             'reports': self.reports, 'samples': self.samples[TOTAL] / self.reports,
             'functions': trials, 'rows': dict(self.rows), 'bytes': dict(self.bytes),
-            'width': self.told / self.ideal if self.ideal else None, 'hull': 0}
+            'width': self.told / self.ideal if self.ideal else None,
+            'hull': self.hull / self.ideal if self.ideal else None}
         for level in LEVELS:
             found[f'total{level}'] = self.total[level] / self.reports
             found[f'total{level}_z'] = errors_off(self.total[level], level, self.reports)

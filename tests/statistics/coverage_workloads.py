@@ -15,12 +15,14 @@ Columns: how often the interval of the total and those of functions hold what is
 99 %, in percent, and the function of three samples or more that fares worst (in standard errors
 from nominal); bias of the total, in percent, and its error; how far it is from the estimate that
 all sampled objects would give, which has no bias, and the error of this; the mean width of the
-total over that of the interval that all sampled objects would give; how often the number of
+total over that of the interval that all sampled objects would give, and what part of it is there
+because it is not known what sizes they had; how often the number of
 objects of the sampled sizes is in its interval, by row, and in how many rows both ends are told;
 how the sizes are known of the bytes, and of how many rows they are wrongly called known.
 """
 import argparse
 import concurrent.futures
+import gzip
 import json
 import os
 import pathlib
@@ -37,6 +39,7 @@ import workloads  # noqa: E402
 from asked import share_of  # noqa: E402
 from cells import LEVELS, READINGS, Cell  # noqa: E402
 from harness import Tests  # noqa: E402
+from profile_reader import fields  # noqa: E402
 from workloads import ALL, BASE, LEAVES_OF_TWO, PAGE  # noqa: E402
 
 SMALL = {'dumps': 20, 'sets': 2, 'hundreds': 0}
@@ -56,6 +59,31 @@ def run(*arguments):
 def report_of(paths, level, options):
     return json.loads(run('top', '--format=json', '--no-symbols', '-n0', '-j1', '-q',
                           f'--confidence={level}', *options, *paths))
+
+
+def errors_of(paths, options, metrics):
+    """{metric: (bytes, their variance, bytes that are certain)} of all together."""
+    message = list(fields(gzip.decompress(run(
+        'top', '--format=pprof', '--with-error', '--max-samples=1', '--no-symbols', '-j1', '-q',
+        *options, *paths))))
+    strings = [value.decode() for number, value in message if number == 6]
+    types = [strings[dict(fields(value))[1]] for number, value in message if number == 1]
+    total = dict.fromkeys(types, 0)
+    for values in [dict(fields(value))[2] for number, value in message if number == 2]:
+        for name, value in zip(types, varints(values)):
+            total[name] += value
+    return {metric: (total[f'{metric}_space'], total[f'{metric}_space_variance'] * 2 ** 20,
+                     total[f'{metric}_space_certain']) for metric in metrics}
+
+
+def varints(data):
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
 
 
 def summed(samples):
@@ -113,8 +141,10 @@ def measure(task):
                     continue
                 paths = [path for path, _ in group]
                 reports = {level: report_of(paths, level, options) for level in LEVELS}
+                errors = errors_of(paths, options, metrics)
                 for metric in metrics:
-                    cells[metric, merged].add(reports, summed(sums[metric] for _, sums in group))
+                    cells[metric, merged].add(
+                        reports, summed(sums[metric] for _, sums in group), errors[metric])
                 group.clear()
             if dumps.written % max(plan) == 0:
                 dumps.remove()
@@ -150,7 +180,7 @@ def line_of(key, figures):
     name, kind, metric, merged = key.split()
     worst = [figures[f'worst{level}_z'] for level in LEVELS if figures[f'worst{level}_z']]
     rows, known = figures['rows'], figures['bytes']
-    width = figures['width']
+    widths = figures['width'], figures['hull']
     return ' '.join([
         f'{name:<10} {kind:<9} {metric:<5} {merged:>3} {figures["reports"]:>4}'
         f' {figures["samples"]:>8.1f}',
@@ -159,7 +189,7 @@ def line_of(key, figures):
         f'{min(worst):>6.1f}' if worst else f'{"-":>6}',
         *(f'{percent(figures[what], 2):>7} {percent(figures[what + "_se"], 2):>5}'
           for what in ('bias', 'shift')),
-        f'{width:>6.3f}' if width else f'{"-":>6}',
+        *(f'{"-":>6}' if width is None else f'{width:>6.3f}' for width in widths),
         *(f'{percent(share_of(rows, what)):>6}' for what in ('right', 'both')),
         '/'.join(percent(known.get(reading, 0) / sum(known.values()), 0)
                  for reading in READINGS) + f' {rows["wrong"]}' if known else '-'])
