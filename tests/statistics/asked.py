@@ -62,7 +62,7 @@ class Cells:
                        if figures[f'{what}{level}_z'] is not None)
         told = [f'{where}: {z:.1f} standard errors' for z, where in found]
         low = sum(z < often for z, _ in found)
-        if low > len(found) / 20:
+        if low > max(1, len(found) / 20):
             return [f'{low} of {len(found)} are low', *told[:low]]
         return [text for text, (z, _) in zip(told, found) if z < ever] or f'lowest: {told[0]}'
 

@@ -103,6 +103,7 @@ class Cell:
         self.told = self.ideal = self.hull = 0.0
         self.rows = collections.Counter()       # rows of leaves, and what is right of these
         self.bytes = collections.Counter()      # bytes by how their sizes are known
+        self.first = []                         # does the first row hold what is true
 
     def add(self, reports, sampled, errors):
         """The report of each level, what was sampled, and the total with its variance and the
@@ -123,6 +124,10 @@ class Cell:
         for level, report in reports.items():
             self.total[level] += holds(total[level], self.truth[TOTAL])
             self.add_functions(level, report)
+        first = next((row for row in reports[95]['rows'] if row['name'] in self.truth), None)
+        if first:
+            self.first.append(holds(first['cum'][f'{self.metric}-space'],
+                                    self.truth[first['name']]))
         for row in reports[95]['rows']:
             if sampled.get(row['name']) and row['flat'][f'{self.metric}-space']['estimate']:
                 self.add_leaf(row, sampled[row['name']])
@@ -164,7 +169,8 @@ class Cell:
         held = {level: sum(self.held(name, level) for name in names) for level in LEVELS}
         found = {
             'reports': self.reports, 'samples': self.samples[TOTAL] / self.reports,
-            'functions': trials, 'rows': dict(self.rows), 'bytes': dict(self.bytes),
+            'functions': trials, 'first': statistics.fmean(self.first or [1]),
+            'rows': dict(self.rows), 'bytes': dict(self.bytes),
             'width': self.told / self.ideal if self.ideal else None,
             'hull': self.hull / self.ideal if self.ideal else None}
         for level in LEVELS:

@@ -11,14 +11,14 @@ hundred; some minutes of two CPUs:
 
     coverage_workloads.py BINARY TESTDATA --full
 
-Columns: how often the interval of the total and those of functions hold what is true, at 95 and at
-99 %, in percent, and the function of three samples or more that fares worst (in standard errors
-from nominal); bias of the total, in percent, and its error; how far it is from the estimate that
-all sampled objects would give, which has no bias, and the error of this; the mean width of the
-total over that of the interval that all sampled objects would give, and what part of it is there
-because it is not known what sizes they had; how often the number of
-objects of the sampled sizes is in its interval, by row, and in how many rows both ends are told;
-how the sizes are known of the bytes, and of how many rows they are wrongly called known.
+Columns: how often the interval of the total and those of functions hold what is true, at 95 and
+at 99 %, in percent; the function of three samples or more that fares worst, in standard errors
+from nominal, and how often the one that comes first holds it; bias of the total, in percent, and
+its error; how far it is from the estimate that all sampled objects would give, which has no bias,
+and the error of this; the mean width of the total over that of the interval that all sampled
+objects would give, and what part of it is there because their sizes are not known; how often the
+number of objects of the sampled sizes is in its interval, by row, and in how many rows both ends
+are told; how the sizes are known of the bytes, and of how many rows they are wrongly called known.
 """
 import argparse
 import concurrent.futures
@@ -186,7 +186,7 @@ def line_of(key, figures):
         f' {figures["samples"]:>8.1f}',
         *(f'{percent(figures[f"{what}{level}"]):>6}' for what in ('total', 'pooled')
           for level in LEVELS),
-        f'{min(worst):>6.1f}' if worst else f'{"-":>6}',
+        f'{min(worst):>6.1f}' if worst else f'{"-":>6}', f'{percent(figures["first"]):>6}',
         *(f'{percent(figures[what], 2):>7} {percent(figures[what + "_se"], 2):>5}'
           for what in ('bias', 'shift')),
         *(f'{"-":>6}' if width is None else f'{width:>6.3f}' for width in widths),
@@ -196,8 +196,8 @@ def line_of(key, figures):
 
 
 HEAD = (f'{"workload":<10} {"kind":<9} {"what":<5} {"of":>3} {"n":>4} {"samples":>8} {"tot95":>6}'
-        f' {"tot99":>6} {"fun95":>6} {"fun99":>6} {"worst":>6} {"bias%":>7} {"se":>5} {"shift%":>7}'
-        f' {"se":>5} {"width":>6} {"count":>6} {"both":>6} unique/several/none wrong')
+        f' {"tot99":>6} {"fun95":>6} {"fun99":>6} {"worst":>6} {"first":>6} {"bias%":>7} {"se":>5}'
+        f' {"shift%":>7} {"se":>5} {"width":>6} {"count":>6} {"both":>6} unique/several/none wrong')
 
 
 def parsed():
