@@ -158,6 +158,11 @@ class Cells:
                 for key, figures in [*self.of(), *self.of(['pages*'], 'raw')]
                 if figures['rows'].get('wrong')]
 
+    def bounds(self):
+        """What sampled objects stand for is within what their sizes may be."""
+        return [f'{key}: {figures["outside"]} of {figures["reports"]}'
+                for key, figures in [*self.of(), *self.of(['pages*'])] if figures['outside']]
+
     def pages(self):
         """600 dumps: .94 is not to be missed; of fewer by no more than chance."""
         return [f'{key}: {figures["total95"]:.3f}'
@@ -183,5 +188,6 @@ CHECKS = (  # those marked hold once sizes are decoded
     (Cells.both_ends, True, 'both ends of counts are told where they can be'),
     (Cells.unique, True, 'few objects a stack have one reading'),
     (Cells.never_wrong, True, 'what is called known is what was sampled'),
+    (Cells.bounds, True, 'what was sampled is within the bounds of what sizes may be'),
     (Cells.pages, True, 'intervals hold what is true of page-grained sizes'),
 )

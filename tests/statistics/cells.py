@@ -101,13 +101,13 @@ class Cell:
         self.samples = collections.Counter()
         self.biases, self.shifts = [], []       # from what is true, from what was sampled
         self.told = self.ideal = self.hull = 0.0
+        self.outside = 0                        # reports whose bounds of sizes are wrong
         self.rows = collections.Counter()       # rows of leaves, and what is right of these
         self.bytes = collections.Counter()      # bytes by how their sizes are known
         self.first = []                         # does the first row hold what is true
 
     def add(self, reports, sampled, errors):
-        """The report of each level, what was sampled, and the total with its variance and the
-        bytes that are certain."""
+        """The report of each level, what was sampled, and the total with its errors."""
         self.reports += 1
         total = {level: report['total'][f'{self.metric}-space']
                  for level, report in reports.items()}
@@ -119,7 +119,10 @@ class Cell:
             width = total[95]['high'] - total[95]['low']
             self.told += width
             self.ideal += ideal_width(counts, self.period)
-            self.hull += width - width_of(*errors, self.period)
+            self.hull += width - width_of(errors['estimate'], errors['variance'],
+                                          errors['certain'], self.period)
+        self.outside += not (-errors.get('excess', math.inf) - 2
+                             <= estimate - errors['estimate'] <= errors['hidden'] + 2)
         self.samples.update({name: sum(held.values()) for name, held in sampled.items()})
         for level, report in reports.items():
             self.total[level] += holds(total[level], self.truth[TOTAL])
@@ -170,6 +173,7 @@ class Cell:
         found = {
             'reports': self.reports, 'samples': self.samples[TOTAL] / self.reports,
             'functions': trials, 'first': statistics.fmean(self.first or [1]),
+            'outside': self.outside,
             'rows': dict(self.rows), 'bytes': dict(self.bytes),
             'width': self.told / self.ideal if self.ideal else None,
             'hull': self.hull / self.ideal if self.ideal else None}

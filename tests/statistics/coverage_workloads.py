@@ -62,7 +62,7 @@ def report_of(paths, level, options):
 
 
 def errors_of(paths, options, metrics):
-    """{metric: (bytes, their variance, bytes that are certain)} of all together."""
+    """{metric: {what: bytes}} of all together: the estimate, its variance and other errors."""
     message = list(fields(gzip.decompress(run(
         'top', '--format=pprof', '--with-error', '--max-samples=1', '--no-symbols', '-j1', '-q',
         *options, *paths))))
@@ -72,8 +72,14 @@ def errors_of(paths, options, metrics):
     for values in [dict(fields(value))[2] for number, value in message if number == 2]:
         for name, value in zip(types, varints(values)):
             total[name] += value
-    return {metric: (total[f'{metric}_space'], total[f'{metric}_space_variance'] * 2 ** 20,
-                     total[f'{metric}_space_certain']) for metric in metrics}
+    found = {}
+    for metric in metrics:
+        prefix = f'{metric}_space_'
+        found[metric] = {name.removeprefix(prefix): value for name, value in total.items()
+                         if name.startswith(prefix)}
+        found[metric]['estimate'] = total[f'{metric}_space']
+        found[metric]['variance'] *= 2 ** 20  # from KiB^2
+    return found
 
 
 def varints(data):
