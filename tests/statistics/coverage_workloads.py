@@ -38,8 +38,8 @@ import asked  # noqa: E402
 import workloads  # noqa: E402
 from asked import share_of  # noqa: E402
 from cells import LEVELS, READINGS, Cell  # noqa: E402
+from error_columns import errors_in, pprof_samples  # noqa: E402
 from harness import Tests  # noqa: E402
-from profile_reader import fields  # noqa: E402
 from workloads import ALL, BASE, LEAVES_OF_TWO, PAGE  # noqa: E402
 
 SMALL = {'dumps': 20, 'sets': 2, 'hundreds': 0}
@@ -63,33 +63,12 @@ def report_of(paths, level, options):
 
 def errors_of(paths, options, metrics):
     """{metric: {what: bytes}} of all together: the estimate, its variance and other errors."""
-    message = list(fields(gzip.decompress(run(
-        'top', '--format=pprof', '--with-error', '--max-samples=1', '--no-symbols', '-j1', '-q',
-        *options, *paths))))
-    strings = [value.decode() for number, value in message if number == 6]
-    types = [strings[dict(fields(value))[1]] for number, value in message if number == 1]
-    total = dict.fromkeys(types, 0)
-    for values in [dict(fields(value))[2] for number, value in message if number == 2]:
-        for name, value in zip(types, varints(values)):
-            total[name] += value
-    found = {}
-    for metric in metrics:
-        prefix = f'{metric}_space_'
-        found[metric] = {name.removeprefix(prefix): value for name, value in total.items()
-                         if name.startswith(prefix)}
-        found[metric]['estimate'] = total[f'{metric}_space']
-        found[metric]['variance'] *= 2 ** 20  # from KiB^2
-    return found
-
-
-def varints(data):
-    value = shift = 0
-    for byte in data:
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield value
-            value = shift = 0
+    profile = gzip.decompress(run('top', '--format=pprof', '--with-error', '--max-samples=1',
+                                  '--no-symbols', '-j1', '-q', *options, *paths))
+    total = {}
+    for _, values in pprof_samples(profile):
+        workloads.add(total, values)
+    return {metric: errors_in(total, metric) for metric in metrics}
 
 
 def summed(samples):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Which sizes a line of a dump may be of, tried one by one: all sets of up to three objects of
 all size classes that fit.  What hprof-agg calls known is what no other set prints, and the bytes
-that it tells of it are those of that set.
+that it tells of it are those of that set; of others they are between those of all sets.
 
 usage: decoding.py BINARY TESTDATA
 """
+import gzip
 import itertools
 import json
 import math
@@ -15,6 +16,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from cells import estimate_of, readings_of  # noqa: E402
+from error_columns import errors_in, pprof_samples  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
 from workloads import (Samples, Stack, Workload, add, classes_between, dump_text,  # noqa: E402
                        pair_of, written)
@@ -55,8 +57,8 @@ def lines_of(rng):
         yield tuple(rng.choice(near) for _ in range(rng.randint(1, MOST)))
 
 
-def told_of(lines, rewritten, folder):
-    """The row of each line, which has a stack of its own."""
+def write(lines, rewritten, folder):
+    """A dump where each line has a stack of its own, and the leaves of these."""
     workload = Workload(PERIOD, [Stack(i, i // 20, sizes_of(line))
                                  for i, line in enumerate(lines)])
     samples = Samples(workload)
@@ -65,32 +67,52 @@ def told_of(lines, rewritten, folder):
             samples.add(i, 0, size, None)
     path = pathlib.Path(folder) / f'{rewritten}.heap'
     path.write_text(dump_text(workload, samples, rewritten), encoding='ascii')
+    return path, [stack.leaf for stack in workload.stacks]
+
+
+def told_of(lines, rewritten, folder):
+    """Of each line its row, and the bounds of its bytes for all the sizes that it may be of."""
+    path, leaves = write(lines, rewritten, folder)
     report = json.loads(t.ok('top', '--format=json', '--no-symbols', '-n0', '-q', path).out)
     rows = {row['name']: row for row in report['rows']}
-    return [rows[stack.names()[1]] for stack in workload.stacks]
+    profile = gzip.decompress(t.ok('top', '--format=pprof', '--with-error', '--no-symbols', '-q',
+                                   path).out_bytes)
+    errors = {address + 1: errors_in(values, 'inuse')
+              for address, values in pprof_samples(profile)}
+    for leaf in leaves:
+        error = errors[leaf]
+        yield rows[f'app+{leaf:#x}'], (
+            error['estimate'] - error['excess'] if 'excess' in error else None,
+            error['estimate'] + error['hidden'])
 
 
-def faults_of(line, row, others):
-    """`others`: how many sets print it, or None if not all were tried."""
+def faults_of(line, row, bounds, readings):
+    """`readings`: all sets that print the line, or None if not all were tried."""
     told, estimate = row['flat']['inuse-space'], estimate_of(sizes_of(line), PERIOD)[0]
     known = readings_of(row).get('unique') == 1
-    if others and known != (others == 1):
-        yield f'{line}: {row.get("sizes")}, but there are {others} readings'
     if known and not math.isclose(told['estimate'], estimate, rel_tol=1e-7, abs_tol=1e-2):
         yield f'{line}: {told["estimate"]} bytes, not {estimate}'
     if not told['low'] <= estimate <= told['high']:
         yield f'{line}: {estimate} bytes are not in {told["low"]} ... {told["high"]}'
+    if readings is None:
+        return
+    if known != (len(readings) == 1):
+        yield f'{line}: {row.get("sizes")}, but there are {len(readings)} readings'
+    estimates = [estimate_of(sizes_of(reading), PERIOD)[0] for reading in readings]
+    for bound, end in zip(bounds, (min(estimates), max(estimates))):
+        if bound is not None and abs(bound - end) > 2:
+            yield f'{line}: {bound} bytes are the last of all readings, not {end}'
 
 
 def check(rewritten, folder):
     readings = all_readings(rewritten)
     lines = list(lines_of(random.Random(f'{rewritten}')))
     faults, known = [], 0
-    for line, row in zip(lines, told_of(lines, rewritten, folder)):
+    for line, told in zip(lines, told_of(lines, rewritten, folder)):
         numbers = printed(line, rewritten)
-        others = len(readings[numbers]) if numbers[0] <= MOST else None
-        known += others == 1
-        faults += faults_of(line, row, others)
+        of_line = readings[numbers] if numbers[0] <= MOST else None
+        known += of_line is not None and len(of_line) == 1
+        faults += faults_of(line, *told, of_line)
     return faults or f'{known} of {len(lines)} lines have one reading'
 
 
