@@ -74,8 +74,10 @@ def two_of_many():
 
 def two_of_many_in_words():
     """There is no upper end of the number of objects but of the sizes that were seen."""
-    if re.search(r'objects ±', text := Known('two-of-many').text()) and 'sizes seen' not in text:
-        yield f'a bound for objects of any size: {text.splitlines()[1]}'
+    text = Known('two-of-many').text()
+    count = re.search(r'^in use .* objects?\b(.*)', text, re.M)[1]
+    if re.search('[±…]', count) and 'sizes' not in text:
+        yield f'a bound for objects of any size: {count}'
 
 
 def huge_and_tiny():
