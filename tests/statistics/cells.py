@@ -191,12 +191,7 @@ class Cell:
 
 
 def readings_of(row):
-    """How the sizes of a row are known, and what share of it is so."""
-    sizes = row.get('sizes')
-    if isinstance(sizes, str):
-        return {sizes: 1}
-    if not isinstance(sizes, dict):
-        return {}
-    counts = {reading: sizes.get(reading, 0) for reading in READINGS}
+    """How the sizes of its stacks are known: {unique, several, none: share}."""
+    counts = {reading: (row.get('sizes') or {}).get(reading) or 0 for reading in READINGS}
     total = sum(counts.values())
     return {reading: count / total for reading, count in counts.items()} if total else {}

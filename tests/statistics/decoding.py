@@ -118,6 +118,6 @@ def check(rewritten, folder):
 
 t = Tests()
 with scratch() as directory:
-    t.check('rewritten lines', lambda: check(True, directory), todo=True)
-    t.check('raw lines', lambda: check(False, directory), todo=True)
+    t.check('rewritten lines', lambda: check(True, directory))
+    t.check('raw lines', lambda: check(False, directory))
 t.done()
