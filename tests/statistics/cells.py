@@ -149,7 +149,7 @@ class Cell:
         self.rows['all'] += 1
         self.rows['right'] += holds(objects, truth)
         self.rows['both'] += None not in (objects['low'], objects['high'])
-        readings = readings_of(row)
+        readings = readings_of(row) if self.metric == 'inuse' else {}
         for reading, share in readings.items():
             self.rows[reading] += share
             self.bytes[reading] += share * space['estimate']

@@ -177,7 +177,7 @@ def line_of(key, figures):
         *(f'{"-":>6}' if width is None else f'{width:>6.3f}' for width in widths),
         *(f'{percent(share_of(rows, what)):>6}' for what in ('right', 'both')),
         '/'.join(percent(known.get(reading, 0) / sum(known.values()), 0)
-                 for reading in READINGS) + f' {rows["wrong"]}' if known else '-'])
+                 for reading in READINGS) + f' {rows.get("wrong", 0)}' if known else '-'])
 
 
 HEAD = (f'{"workload":<10} {"kind":<9} {"what":<5} {"of":>3} {"n":>4} {"samples":>8} {"tot95":>6}'
