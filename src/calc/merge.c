@@ -1,5 +1,6 @@
 #include "calc/merge.h"
 
+#include "calc/header_check.h"
 #include "calc/threads.h"
 
 #include <assert.h>
@@ -77,34 +78,6 @@ static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
     return true;
 }
 
-// jemalloc writes its own grand total.  Unbiased it comes close to the sum of the unbiased
-// stacks; the roundings of few objects account for 0.75 of one, and half a percent.  A raw
-// one is their sum.
-static enum hp_header_check check_header(const struct hp_dump *dump,
-                                         struct hp_unbias *unbias,
-                                         const struct hp_values *total) {
-    struct hp_count header = dump->header.inuse;
-    if (!dump->has_totals || dump->wrapped.count > 0 ||
-        hp_count_is_wrapped(&dump->header.inuse) ||
-        hp_count_is_wrapped(&dump->header.alloc)) {
-        return HP_HEADER_UNCHECKED;
-    }
-    if (unbias->scaling != HP_SCALING_UNBIASED) {
-        return unbias->adds_up ? HP_HEADER_AGREES : HP_HEADER_CONTRADICTS;
-    }
-    if (unbias->estimator != HP_ESTIMATOR_BEST || dump->period == 0) {
-        return HP_HEADER_UNCHECKED;
-    }
-    double said = hp_unbias_total_bytes(header, dump->period);
-    double summed = dump->listed.count > 0
-                        ? hp_unbias_counted_bytes(unbias, dump)
-                        : hp_fixed_double(total->of[HP_INUSE_SPACE], HP_INUSE_SPACE);
-    double gap = said > summed ? said - summed : summed - said;
-    double allowed =
-        header.objects == 0 ? 0 : said * (0.005 + 0.75 / (double)header.objects);
-    return gap > allowed ? HP_HEADER_CONTRADICTS : HP_HEADER_AGREES;
-}
-
 // The dump's frames as those of the profile, in their place.
 static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *dump) {
     static_assert(sizeof(hp_frame_id) == sizeof *dump->frames.at, "ids take one word");
@@ -163,6 +136,8 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     describe(dump, record);
     record->scaling = merger->unbias.scaling;
     record->has_alloc = merger->unbias.has_alloc;
+    record->header_check = hp_header_check(dump, &merger->unbias);
+    record->torn_stacks = hp_count_torn_stacks(dump, &merger->unbias);
     if (merger->splits_threads) {
         hp_threads_split(dump, hp_unbias_takes_listed(&merger->unbias));
     }
@@ -179,9 +154,6 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
                                   merger->unbias.large_sizes == HP_LARGE_AUTO
                               ? merger->unbias.large_bytes
                               : 0;
-    record->header_check = merger->splits_threads
-                               ? HP_HEADER_UNCHECKED // it is of all threads together
-                               : check_header(dump, &merger->unbias, &record->total);
     hp_resolve(&merger->resolver, dump, profile);
     record->unmapped_addresses = merger->resolver.unmapped;
     record->files = merger->resolver.images.count;

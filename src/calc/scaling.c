@@ -1,7 +1,18 @@
+// Size classes are multiples of 8, so raw bytes are, and so is a raw header, the sum of its
+// stacks.  Rewritten numbers have no reason to add up.  Nor have they one to be multiples of
+// 8, but of small objects of one size, which both kinds print alike.
+//
+// A damaged file may have lost stacks, or have changed digits.  Then raw is what many lines
+// say that jemalloc does not print when it rewrites: of several sizes, and multiples of 8 all
+// the same.
 #include "calc/scaling.h"
+
+#include "calc/probability.h"
+#include "calc/recover_size.h"
 
 enum {
     LINES_THAT_PROVE = 8, // rewritten bytes are multiples of 8 by chance once in 8
+    OUTWEIGHS = 4,        // damaged ones among raw, or lucky ones among rewritten
 };
 
 struct sums {
@@ -17,21 +28,63 @@ static bool is_sum(struct sums sums, struct hp_count header) {
     return sums.objects == header.objects && sums.bytes == header.bytes;
 }
 
-// Size classes are multiples of 8, so raw bytes are; and the header of a raw dump is the
-// sum of its stacks, which rewritten numbers have no reason to be.  A damaged file may have
-// lost stacks: then enough multiples of 8 must do.
-static enum hp_scaling scaling_of(const struct hp_dump *dump, bool adds_up) {
-    uint64_t low_bits = 0, lines = 0;
+// Lines of either column: whose bytes are a multiple of 8, and others.
+struct lines {
+    uint64_t eights, others;
+};
+
+static struct lines count_lines(const struct hp_dump *dump) {
+    struct lines lines = {0, 0};
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
-        low_bits |= stack->counts.inuse.bytes | stack->counts.alloc.bytes;
-        lines += stack->counts.inuse.bytes > 0;
-        lines += stack->counts.alloc.bytes > 0;
+        const uint64_t bytes[] = {stack->counts.inuse.bytes, stack->counts.alloc.bytes};
+        for (int i = 0; i < 2; i++) {
+            lines.eights += bytes[i] > 0 && bytes[i] % 8 == 0;
+            lines.others += bytes[i] % 8 != 0;
+        }
     }
-    if (lines == 0 || dump->scaling != HP_SCALING_NONE_SEEN) {
-        return lines == 0 ? HP_SCALING_NONE_SEEN : dump->scaling;
+    return lines;
+}
+
+// Of objects much larger than the period rewriting leaves no trace.
+static bool leaves_trace(struct hp_count count, uint64_t period) {
+    double bytes = (double)count.bytes, mean = bytes / (double)count.objects;
+    return bytes * (1 - hp_one_minus_exp(mean / (double)period)) >= 8;
+}
+
+static bool says_raw(const struct hp_size_classes *classes, struct hp_count count) {
+    uint64_t n, size;
+    return count.objects > 0 && count.bytes > 0 && count.bytes % 8 == 0 &&
+           leaves_trace(count, classes->period) &&
+           !hp_recover_size(classes, count, &n, &size);
+}
+
+static bool is_raw_though_damaged(const struct hp_dump *dump, struct lines lines) {
+    uint64_t found = 0, needed = OUTWEIGHS * lines.others;
+    needed = needed < LINES_THAT_PROVE ? LINES_THAT_PROVE : needed;
+    if (lines.eights < needed || dump->period <= 1) {
+        return lines.eights >= needed && lines.others == 0;
     }
-    if (low_bits % 8 != 0 || (!adds_up && lines < LINES_THAT_PROVE)) {
+    struct hp_size_classes classes = {0};
+    hp_size_classes_init(&classes, dump->period);
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        found += says_raw(&classes, stack->counts.inuse);
+        found += says_raw(&classes, stack->counts.alloc);
+        if (found >= needed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum hp_scaling scaling_of(const struct hp_dump *dump, bool adds_up) {
+    struct lines lines = count_lines(dump);
+    if (lines.eights + lines.others == 0 || dump->scaling != HP_SCALING_NONE_SEEN) {
+        return lines.eights + lines.others == 0 ? HP_SCALING_NONE_SEEN : dump->scaling;
+    }
+    bool is_raw = adds_up ? lines.others == 0 : is_raw_though_damaged(dump, lines);
+    if (!is_raw) {
         return HP_SCALING_UNBIASED;
     }
     return dump->period == 1 ? HP_SCALING_EXACT : HP_SCALING_RAW;

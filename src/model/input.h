@@ -33,7 +33,7 @@ enum hp_scaling {
 
 // What the file's own total says of the sum of its stacks.
 enum hp_header_check {
-    HP_HEADER_UNCHECKED, // it cannot be compared with what was asked for
+    HP_HEADER_UNCHECKED, // there is none, or it cannot be compared
     HP_HEADER_AGREES,
     HP_HEADER_CONTRADICTS, // by more than rounding explains
 };
@@ -96,6 +96,7 @@ struct hp_input_record {
     struct hp_read_sum read[HP_READS]; // of what is in use, by how sizes were read
     hp_fixed large_bytes; // in use, in objects whose size may be up to 20 % less
     enum hp_header_check header_check;
+    uint64_t torn_stacks;     // whose threads do not make up their numbers
     struct hp_digest content; // of the whole text, if
     bool has_content;
     struct hp_digest samples; // of the text from the first stack to the last
