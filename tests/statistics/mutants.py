@@ -22,7 +22,7 @@ LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lpcre2-8', '-lm']
 LAYERS = ('base', 'model', 'input', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
            'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
-TESTS = ('gaps', 'estimates', 'dumps', 'trend')
+TESTS = ('gaps', 'estimates', 'dumps', 'totals', 'trend')
 HELPERS = ('series',)
 GENERATOR = ('completions', 'generator', 'manual', 'reference')  # in src/cli, of another program
 
@@ -93,6 +93,13 @@ MUTANTS = (
      [('for (uint32_t i = 0; i < stack->lines; i++) {\n        struct hp_unbiased e',
        'for (uint32_t i = 1; i < stack->lines; i++) {\n        struct hp_unbiased e')],
      [('dumps', 'dumps/with_raw*')]),
+    ('calc: ten times what rounding can do', 'calc/header_check.c',
+     [('left > balance->allowed[i] + balance->largest[i]',
+       'left > 10 * (balance->allowed[i] + balance->largest[i])')],
+     [('totals', 'totals/farther*'), ('totals', 'totals/of_another*')]),
+    ('calc: no more than half a percent', 'calc/header_check.c',
+     [('left > balance->allowed[i] + balance->largest[i]', 'left > 0.005')],
+     [('totals', 'totals/of_rewritten*')]),
     ('writer: weights rounded down', 'sampler/core/ledger.c',
      [('(uint64_t)round(8 / p)', '(uint64_t)(8 / p)')], [('dumps', SIZES)]),
     ('writer: numbers not rewritten', 'sampler/core/heapfile.c',

@@ -78,6 +78,11 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
                   (unsigned long long)input->wrapped.count,
                   (unsigned long long)input->overlaps.count);
     put_text(out, "header", checks[input->header_check]);
+    put_count(out, "torn_stacks", input->torn_stacks);
+}
+
+// Stacks by how much is known of the sizes of their objects.
+static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
     hp_sink_text(out, ",\n   \"sizes\": {");
     for (int i = 0; i < HP_READS; i++) {
         hp_sink_print(out, "%s\"%s\": {\"stacks\": %llu, \"bytes\": ", i > 0 ? ", " : "",
@@ -121,6 +126,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input) 
     put_reason(out, public);
     if (hp_input_is_used(input)) {
         put_contents(out, input);
+        put_read(out, input);
         put_input_total(out, input);
     }
     hp_sink_text(out, "}");

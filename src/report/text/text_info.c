@@ -142,6 +142,12 @@ static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *i
     };
     put_field(out, "header");
     hp_sink_print(out, "%s\n", checks[input->header_check]);
+    if (input->torn_stacks > 0) {
+        put_field(out, "threads");
+        hp_sink_print(out, "they contradict the numbers of %llu stack%s\n",
+                      (unsigned long long)input->torn_stacks,
+                      input->torn_stacks == 1 ? "" : "s");
+    }
 }
 
 static void put_status(struct hp_sink *out, const struct hp_input *input) {

@@ -1,0 +1,213 @@
+// What jemalloc writes of many stacks of mixed sizes agrees with its total, and what is farther
+// off than its rounding can take it does not.
+#include "calc/header_check.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+enum {
+    PERIOD = 65536,
+    STACKS = 100,
+    OBJECTS = 4, // in each stack
+    DUMPS = 50,
+};
+
+// What jemalloc adds up, in eighths of objects and bytes.
+struct sums {
+    double eighths, bytes;
+};
+
+static struct hp_unbias unbias;
+
+struct heap {
+    struct hp_dump dump;
+    struct hp_dump_stack stacks[STACKS];
+    struct hp_thread_line lines[2 * STACKS];
+    struct sums sums[STACKS], total;
+};
+
+static unsigned draw(unsigned *state) {
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 16;
+}
+
+// As prof_do_unbias().
+static struct hp_count printed(struct sums sums) {
+    double objects = sums.eighths / 8, mean = sums.bytes / objects;
+    double sampled = 1 - exp(-mean / PERIOD);
+    return (struct hp_count){(uint64_t)(objects * sampled + 0.5),
+                             (uint64_t)(sums.bytes * sampled + 0.5)};
+}
+
+static void add(struct sums *sums, double size) {
+    double p = 1 - exp(-size / PERIOD);
+    sums->eighths += floor(8 / p + 0.5);
+    sums->bytes += floor(size / p + 0.5);
+}
+
+// Of any of the classes from a quarter of the period to four times that.
+static double any_size(unsigned *state) {
+    unsigned step = draw(state) % 16;
+    return (double)((5 + step % 4) << (step / 4)) * (double)PERIOD / 16;
+}
+
+static void make(struct heap *heap, unsigned seed, bool rewritten) {
+    *heap = (struct heap){.dump = {.period = PERIOD, .has_totals = true}};
+    struct hp_count raw_total = {0};
+    for (int i = 0; i < STACKS; i++) {
+        struct hp_count raw = {0};
+        for (int k = 0; k < OBJECTS; k++) {
+            double size = any_size(&seed);
+            add(&heap->sums[i], size);
+            raw.objects++;
+            raw.bytes += (uint64_t)size;
+        }
+        heap->total.eighths += heap->sums[i].eighths;
+        heap->total.bytes += heap->sums[i].bytes;
+        raw_total.objects += raw.objects;
+        raw_total.bytes += raw.bytes;
+        heap->stacks[i].counts.inuse = rewritten ? printed(heap->sums[i]) : raw;
+    }
+    heap->dump.header.inuse = rewritten ? printed(heap->total) : raw_total;
+    heap->dump.stacks.at = heap->stacks;
+    heap->dump.stacks.count = STACKS;
+}
+
+static enum hp_header_check check(const struct heap *heap) {
+    hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &heap->dump);
+    return hp_header_check(&heap->dump, &unbias);
+}
+
+static double bytes_of(double objects, double bytes) {
+    return bytes / -expm1(-bytes / objects / PERIOD);
+}
+
+// How far rounding may move what a line stands for, in bytes.
+static double rounding(struct hp_count count) {
+    double objects = (double)count.objects, bytes = (double)count.bytes;
+    return fmax(bytes_of(objects + 0.5, bytes + 0.5) - bytes_of(objects, bytes),
+                bytes_of(objects, bytes) - bytes_of(objects - 0.5, bytes - 0.5));
+}
+
+static double rounding_of_all(const struct heap *heap) {
+    double sum = rounding(heap->dump.header.inuse);
+    for (int i = 0; i < STACKS; i++) {
+        sum += rounding(heap->stacks[i].counts.inuse);
+    }
+    return sum;
+}
+
+Test(totals, of_rewritten_mixed_sizes_agree) {
+    for (unsigned i = 0; i < DUMPS; i++) {
+        struct heap heap;
+        make(&heap, i, true);
+        cr_expect_eq(check(&heap), HP_HEADER_AGREES, "dump %u", i);
+        cr_expect_eq(unbias.scaling, HP_SCALING_UNBIASED, "dump %u", i);
+    }
+}
+
+Test(totals, farther_off_than_rounding_takes_them_contradict) {
+    for (unsigned i = 0; i < DUMPS; i++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            struct heap heap;
+            make(&heap, i, true);
+            heap.total.bytes += sign * 2 * rounding_of_all(&heap);
+            heap.dump.header.inuse = printed(heap.total);
+            cr_expect_eq(check(&heap), HP_HEADER_CONTRADICTS, "dump %u", i);
+        }
+    }
+}
+
+// Half of a count's rounding moves bytes as far, but not the mean size with them: of dumps that
+// lost three stacks nearly all are told.
+Test(totals, of_another_mean_size_contradict) {
+    unsigned told = 0;
+    for (unsigned i = 0; i < DUMPS; i++) {
+        struct heap heap;
+        make(&heap, i, true);
+        heap.dump.stacks.count -= 3;
+        double lost = 0;
+        for (int k = STACKS - 3; k < STACKS; k++) {
+            lost += heap.sums[k].bytes;
+        }
+        cr_expect(lost < rounding_of_all(&heap), "dump %u: bytes alone tell", i);
+        told += check(&heap) == HP_HEADER_CONTRADICTS;
+    }
+    cr_expect(told >= DUMPS * 9 / 10, "%u of %d", told, DUMPS);
+}
+
+Test(totals, of_what_was_allocated_are_checked_too) {
+    struct heap heap;
+    make(&heap, 1, true);
+    for (int i = 0; i < STACKS; i++) {
+        heap.stacks[i].counts.alloc = heap.stacks[i].counts.inuse;
+    }
+    heap.dump.header.alloc = heap.dump.header.inuse;
+    cr_expect_eq(check(&heap), HP_HEADER_AGREES);
+    heap.dump.header.alloc.bytes *= 2;
+    cr_expect_eq(check(&heap), HP_HEADER_CONTRADICTS);
+}
+
+Test(totals, of_raw_numbers_are_sums_whose_kind_outlasts_damage) {
+    for (unsigned i = 0; i < DUMPS; i++) {
+        struct heap heap;
+        make(&heap, i, false);
+        cr_expect_eq(check(&heap), HP_HEADER_AGREES, "dump %u", i);
+        heap.stacks[i].counts.inuse.bytes += 1;
+        cr_expect_eq(check(&heap), HP_HEADER_CONTRADICTS, "dump %u", i);
+        cr_expect_eq(unbias.scaling, HP_SCALING_RAW, "dump %u", i);
+        heap.dump.header.inuse.bytes += 9;
+        cr_expect_eq(check(&heap), HP_HEADER_CONTRADICTS, "dump %u", i);
+        cr_expect_eq(unbias.scaling, HP_SCALING_RAW, "dump %u", i);
+    }
+}
+
+// Small objects of one size print the same either way: the header alone tells.
+Test(totals, that_are_no_multiple_of_8_are_not_raw) {
+    static struct heap heap;
+    make(&heap, 1, true);
+    heap.total = (struct sums){0};
+    for (int i = 0; i < STACKS; i++) {
+        heap.sums[i] = (struct sums){0};
+        for (int k = 0; k < 10; k++) {
+            add(&heap.sums[i], i == 0 ? 4 << 20 : 16);
+        }
+        heap.stacks[i].counts.inuse = printed(heap.sums[i]);
+        cr_expect_eq(heap.stacks[i].counts.inuse.bytes % 8, 0);
+        heap.total.eighths += heap.sums[i].eighths;
+        heap.total.bytes += heap.sums[i].bytes;
+    }
+    heap.dump.header.inuse = printed(heap.total);
+    cr_expect_eq(check(&heap), HP_HEADER_AGREES);
+    cr_expect_eq(unbias.scaling, HP_SCALING_UNBIASED);
+}
+
+// Each stack as two threads hold it: objects of the first stack, and of the second.
+static void split(struct heap *heap) {
+    struct sums sums[STACKS];
+    for (int i = 0; i < STACKS; i++) {
+        int other = (i + 1) % STACKS;
+        sums[i] = (struct sums){heap->sums[i].eighths + heap->sums[other].eighths,
+                                heap->sums[i].bytes + heap->sums[other].bytes};
+        heap->stacks[i].counts.inuse = printed(sums[i]);
+        heap->stacks[i].first_line = 2 * (size_t)i;
+        heap->stacks[i].lines = 2;
+        heap->lines[2 * i].counts.inuse = printed(heap->sums[i]);
+        heap->lines[2 * i + 1].counts.inuse = printed(heap->sums[other]);
+    }
+    heap->dump.thread_lines.at = heap->lines;
+    heap->dump.thread_lines.count = 2 * STACKS;
+}
+
+Test(threads, make_up_their_stacks) {
+    static struct heap heap;
+    make(&heap, 1, true);
+    split(&heap);
+    hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &heap.dump);
+    cr_expect_eq(hp_count_torn_stacks(&heap.dump, &unbias), 0);
+    heap.lines[4].counts.inuse.bytes *= 2;
+    heap.lines[9].counts.inuse.objects *= 3;
+    cr_expect_eq(hp_count_torn_stacks(&heap.dump, &unbias), 2);
+    heap.stacks[20].lines = 1; // a lone one repeats its stack
+    cr_expect_eq(hp_count_torn_stacks(&heap.dump, &unbias), 3);
+}
