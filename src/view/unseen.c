@@ -4,7 +4,13 @@
 //
 //     v = sum over n = 1 of g (g + S) + sum over n = 2 of 2 g1 g2
 //
-// One stack of T bytes is missed with probability e^(-T/R), whatever the sizes of its objects.
+// One stack of x bytes is missed with probability e^(-x/R), whatever the sizes of its objects.
+// In T bytes there are at most T/x of them, so that with the confidence asked for none is missed
+// that holds more than
+//
+//     x with (T/x) e^(-x/R) = 1 - confidence, T the most that all may hold
+//
+// nor more than all stacks together that were missed.
 #include "view/unseen.h"
 
 #include "stats/distributions.h"
@@ -26,6 +32,21 @@ static void add(struct sums *sums, hp_int128 bytes, const struct hp_error *error
     }
 }
 
+// y with log(y) + y = level, by Newton's method from below.
+static double invert(double level) {
+    double y = level < 1 ? exp(level - 1) : level - log(level);
+    for (int i = 0; i < 20; i++) {
+        y += (level - log(y) - y) / (1 + 1 / y);
+    }
+    return y;
+}
+
+static double most_in_one(double most_in_all, double period, double miss) {
+    return period > 0 && most_in_all > 0
+               ? period * invert(log(most_in_all / (period * miss)))
+               : 0;
+}
+
 struct hp_unseen hp_unseen_of(const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     enum hp_column column = hp_column_of(view->options.metric);
@@ -42,10 +63,13 @@ struct hp_unseen hp_unseen_of(const struct hp_view *view) {
     }
     double estimate = (double)sums.beyond, variance = (double)sums.variance;
     double z = hp_normal_quantile_above(miss);
+    double highest = estimate + period + z * sqrt(variance + 2 * period * period);
+    struct hp_interval all =
+        hp_precision_range(&view->precision, view->head.total.of[space], total, space);
     return (struct hp_unseen){
         .is_known = !(total->flags & HP_ERROR_UNCOUNTED),
         .estimate = estimate,
-        .highest = estimate + period + z * sqrt(variance + 2 * period * period),
-        .stack = -period * log(miss),
+        .highest = highest,
+        .stack = fmin(most_in_one(all.high, period, miss), highest),
     };
 }

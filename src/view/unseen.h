@@ -10,7 +10,7 @@ struct hp_unseen {
         is_known; // not if nothing is of errors, or some stack may have one sample or many
     double estimate; // of all such stacks together
     double highest;  // what they hold at most, with the confidence asked for
-    double stack;    // what one of them holds at most
+    double stack;    // what any one of them holds at most
 };
 
 // In the metric and with the confidence of the view.
