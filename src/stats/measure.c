@@ -105,9 +105,14 @@ static double high_end(struct hp_measure m, double alpha) {
     return g.scale * hp_gamma_quantile_above(g.shape, alpha / 2);
 }
 
-struct hp_interval hp_interval_of(struct hp_measure measure, double confidence) {
+struct hp_interval hp_interval_of_chosen(struct hp_measure measure, double confidence,
+                                         double rows) {
     double alpha = 1 - confidence, high = high_end(measure, alpha);
-    return (struct hp_interval){fmin(low_end(measure, alpha), high), high};
+    return (struct hp_interval){fmin(low_end(measure, alpha / rows), high), high};
+}
+
+struct hp_interval hp_interval_of(struct hp_measure measure, double confidence) {
+    return hp_interval_of_chosen(measure, confidence, 1);
 }
 
 // --- growth ---------------------------------------------------------------------------

@@ -39,6 +39,11 @@ double hp_variance_bound(double bytes, double objects, uint64_t period);
 // more.
 struct hp_interval hp_interval_of(struct hp_measure measure, double confidence);
 
+// Of one of so many rows that is shown because it is the largest: with that probability all of
+// them are above the lower end that each would have.
+struct hp_interval hp_interval_of_chosen(struct hp_measure measure, double confidence,
+                                         double rows);
+
 // Of one of so many, on average.
 struct hp_measure hp_measure_mean(struct hp_measure sum, double n);
 

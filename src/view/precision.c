@@ -11,9 +11,10 @@ static bool is_known(const struct hp_precision *precision, const struct hp_error
            hp_measure_is_known(error, metric);
 }
 
-struct hp_interval hp_precision_range(const struct hp_precision *precision,
-                                      hp_fixed value, const struct hp_error *error,
-                                      enum hp_metric metric) {
+struct hp_interval hp_precision_range_of_chosen(const struct hp_precision *precision,
+                                                hp_fixed value,
+                                                const struct hp_error *error,
+                                                enum hp_metric metric, double rows) {
     struct hp_error own = *error;
     if (own.samples == 0) {
         own.period = precision->period[hp_column_of(metric)];
@@ -21,7 +22,14 @@ struct hp_interval hp_precision_range(const struct hp_precision *precision,
     if (!is_known(precision, &own, metric)) {
         return (struct hp_interval){NAN, NAN};
     }
-    return hp_interval_of(hp_measure_of(value, &own, metric), precision->confidence);
+    return hp_interval_of_chosen(hp_measure_of(value, &own, metric),
+                                 precision->confidence, rows);
+}
+
+struct hp_interval hp_precision_range(const struct hp_precision *precision,
+                                      hp_fixed value, const struct hp_error *error,
+                                      enum hp_metric metric) {
+    return hp_precision_range_of_chosen(precision, value, error, metric, 1);
 }
 
 struct hp_interval hp_view_range(const struct hp_view *view,
@@ -32,7 +40,8 @@ struct hp_interval hp_view_range(const struct hp_view *view,
         return amount->range;
     }
     if (amount->sum != 0 || memcmp(amount->error, &none, sizeof none) != 0) {
-        return hp_precision_range(&view->precision, amount->sum, amount->error, metric);
+        return hp_precision_range_of_chosen(&view->precision, amount->sum, amount->error,
+                                            metric, fmax(amount->among, 1));
     }
     if (!cache->has_nothing[metric]) {
         cache->of_nothing[metric] =

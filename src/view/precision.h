@@ -16,6 +16,12 @@ struct hp_interval hp_precision_range(const struct hp_precision *precision,
                                       hp_fixed value, const struct hp_error *error,
                                       enum hp_metric metric);
 
+// Of one that was chosen for its size among so many rows.
+struct hp_interval hp_precision_range_of_chosen(const struct hp_precision *precision,
+                                                hp_fixed value,
+                                                const struct hp_error *error,
+                                                enum hp_metric metric, double rows);
+
 // On how many equal samples a value stands; NAN where it does not stand on samples, or its
 // error, NULL, is not known.
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,

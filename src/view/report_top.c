@@ -1,3 +1,4 @@
+#include "view/chosen.h"
 #include "view/groups.h"
 #include "view/top.h"
 
@@ -101,6 +102,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
         sum_groups(&groups, top, view);
     } else {
         sum_nodes(top, view);
+        top->among = hp_chosen_among(view);
     }
     if (view->options.spread) {
         hp_spread_init(&top->spread, &view->naming, &view->options);
@@ -121,6 +123,12 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     hp_node_id node = view->rows.at[row].node;
     content->amount =
         field == CUM ? hp_top_cum(top, node, metric) : hp_top_flat(top, node, metric);
+    // Of the column that rows were chosen by; and of the other, where it says the same.
+    bool is_other = (field == CUM) != (view->options.sort == HP_SORT_CUM);
+    struct hp_amount other =
+        field == CUM ? hp_top_flat(top, node, metric) : hp_top_cum(top, node, metric);
+    content->amount.among =
+        !is_other || other.sum == content->amount.sum ? top->among : 1;
     if (row >= top->known_rows) {
         content->amount.error = top->exact[hp_column_of(metric)];
     }

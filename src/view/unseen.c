@@ -17,6 +17,8 @@
 
 #include <math.h>
 
+static const double much = 0.2; // as a share of what was seen
+
 // Exact sums: stacks come in any order.
 struct sums {
     hp_int128 beyond, variance; // bytes, bytes^2
@@ -47,7 +49,7 @@ static double most_in_one(double most_in_all, double period, double miss) {
                : 0;
 }
 
-struct hp_unseen hp_unseen_of(const struct hp_view *view) {
+static struct hp_unseen estimate_unseen(const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     enum hp_column column = hp_column_of(view->options.metric);
     enum hp_metric space = column == HP_COLUMN_ALLOC ? HP_ALLOC_SPACE : HP_INUSE_SPACE;
@@ -66,10 +68,22 @@ struct hp_unseen hp_unseen_of(const struct hp_view *view) {
     double highest = estimate + period + z * sqrt(variance + 2 * period * period);
     struct hp_interval all =
         hp_precision_range(&view->precision, view->head.total.of[space], total, space);
+    double seen = hp_fixed_double(view->head.total.of[space], space) - estimate;
     return (struct hp_unseen){
         .is_known = !(total->flags & HP_ERROR_UNCOUNTED),
         .estimate = estimate,
         .highest = highest,
         .stack = fmin(most_in_one(all.high, period, miss), highest),
+        .is_much =
+            !(total->flags & HP_ERROR_UNCOUNTED) && estimate > 0 && highest > much * seen,
     };
+}
+
+struct hp_unseen hp_unseen_of(const struct hp_view *view) {
+    struct hp_view_cache *cache = view->cache;
+    if (!cache->unseen) {
+        cache->unseen = hp_alloc(sizeof *cache->unseen);
+        *cache->unseen = estimate_unseen(view);
+    }
+    return *cache->unseen;
 }

@@ -11,9 +11,12 @@ struct hp_unseen {
     double estimate; // of all such stacks together
     double highest;  // what they hold at most, with the confidence asked for
     double stack;    // what any one of them holds at most
+    // `highest` is more than a fifth of what the stacks hold that were seen, and some were seen
+    // but once: the largest rows are too high, as they were chosen for having been seen.
+    bool is_much;
 };
 
-// In the metric and with the confidence of the view.
+// In the metric and with the confidence of the view, which keeps it.
 struct hp_unseen hp_unseen_of(const struct hp_view *view);
 
 #endif

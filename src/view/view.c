@@ -346,6 +346,7 @@ void hp_view_free(struct hp_view *view) {
     free(view->is_visible);
     free(view->series);
     free(view->cache->origins);
+    free(view->cache->unseen);
     free(view->cache);
     free(view->label);
     free(view);

@@ -44,6 +44,7 @@ struct hp_amount {
     const struct hp_error *error; // what `range` is to be computed from; or NULL
     struct hp_interval range;     // NAN where nothing is known
     bool is_unknown;              // the sum too: of a metric that was not added up
+    double among; // it was chosen for its size, among so many rows; 0 and 1: it was not
 };
 
 // What a row says in a column, as far as its kind of cell has it.
@@ -159,6 +160,7 @@ struct hp_view_cache {
     struct hp_stack_sums sums;                 // of the stacks
     struct hp_interval of_nothing[HP_METRICS]; // of many rows
     bool has_nothing[HP_METRICS];
+    struct hp_unseen *unseen;
     struct hp_row row;
     struct hp_frame_info frame;
     HP_VEC(uint32_t) frames;

@@ -245,6 +245,11 @@ class Text(Sheet):
                            rf'never sampled, at most ({VALUE}) in any one', unseen)
         for text, key in zip(found.groups() if found else (), ('estimate', 'high', 'stack')):
             self.double(f'unseen, {key}', text, unseen[key], True, 'auto')
+        if unseen['rows_too_high']:
+            space = self.report['total'][f'{self.metric.split("-", maxsplit=1)[0]}-space']
+            share = 100 * Decimal(unseen['estimate']) / Decimal(space['estimate'])
+            self.sentence('rows', 'rows       are too high, the first ones most: they stand for the '
+                          f'{min(share, 100):.0f}% that was never sampled, too')
 
     def filters(self):
         """What the line of filters says that they leave, or None."""

@@ -18,7 +18,8 @@ sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent / 'properties'))
 import workloads  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
-from workloads import TOTAL, bytes_of, in_bytes, of_sizes  # noqa: E402
+from intervals import interval, variance_of  # noqa: E402
+from workloads import TOTAL, WORKLOADS, Stack, Workload, bytes_of, in_bytes, of_sizes  # noqa: E402
 
 PERIOD, MISS = 64 << 10, 0.05
 EQUAL = ((200, 4), (1000, 5), (60, 3.5))  # stacks, and periods that each holds
@@ -43,11 +44,6 @@ class Dumps:
     def told(self):
         return t.in_parallel(lambda path: [json.loads(t.ok(
             'top', '--format=json', '--no-symbols', *self.options, path).out)], self.paths)
-
-
-def standard_errors(share, level):
-    """How far a share of DUMPS may be below its level."""
-    return share >= level - 4 * math.sqrt(level * (1 - level) / DUMPS)
 
 
 # --- any one stack ----------------------------------------------------------------------
@@ -82,11 +78,80 @@ def any_one(folder, stacks, held):
                       f'{formula / PERIOD:.1f} R')
 
 
+# --- the first row ----------------------------------------------------------------------
+
+SIZE = 64
+
+
+def leaves_of(held):
+    """A stack each of so many periods."""
+    return Workload(PERIOD, [Stack(i, i // 1000, in_bytes(SIZE, share * PERIOD))
+                             for i, share in enumerate(held)])
+
+
+def unequal(count, draw):
+    rng = random.Random(3)
+    return leaves_of([max(draw(rng), SIZE / PERIOD) for _ in range(count)])
+
+
+SELECTED = {
+    'dust': WORKLOADS['dust'],
+    '20,000 stacks of a twentieth of R': lambda: leaves_of([.05] * 20000),
+    '3,000 stacks of half of R': lambda: leaves_of([.5] * 3000),
+    '500 stacks of R': lambda: leaves_of([1] * 500),
+    'log-normal stacks': lambda: unequal(4000, lambda rng: rng.lognormvariate(-2, 1.3)),
+    'Pareto stacks': lambda: unequal(6000, lambda rng: .02 * rng.paretovariate(1.2)),
+}
+
+
+def first_row(folder, name):
+    dumps = Dumps(folder, name.replace(' ', '-'), SELECTED[name]())
+    hits, usual, ratios, faults = 0, 0, [], []
+    for report in dumps.told():
+        row, = report['rows']
+        told, true = row['flat']['inuse-space'], dumps.truth[row['name']]
+        hits += told['low'] <= true <= told['high']
+        period = report['inputs']['periods'][0]
+        low, high = interval(told['estimate'], variance_of(told['estimate'], SIZE, period), period,
+                             MISS, told['estimate'], 0)
+        usual += low <= true <= high
+        ratios.append((told['high'] - told['low']) / (high - low))
+        if not report['unseen']['rows_too_high']:
+            faults.append('nothing is told of it')
+    if hits < .93 * DUMPS:
+        faults.append(f'in {hits} of {DUMPS} intervals')
+    if max(ratios) > 1.6:
+        faults.append(f'{max(ratios):.2f} times as wide as of any one row')
+    return faults or (f'in {hits} of {DUMPS} intervals, {usual} if it were any one; at most '
+                      f'{max(ratios):.2f} times as wide')
+
+
+def usual_rows(folder):
+    """Where most of the memory was seen nothing is told, and intervals are those of any row."""
+    faults = []
+    for report in Dumps(folder, 'zipf', WORKLOADS['zipf'](), ('-n0',)).told():
+        if report['unseen']['rows_too_high']:
+            faults.append('zipf: it is told that rows are too high')
+    return faults
+
+
+def sentence(folder):
+    texts = [t.ok('top', '--no-symbols', Dumps(folder, name, WORKLOADS[name]()).paths[0]).out
+             for name in ('dust', 'zipf')]
+    return [f'{text[:400]}' for text, is_told in zip(texts, (True, False))
+            if ('\nrows       are too high' in text) != is_told]
+
+
 def main():
     with scratch() as folder:
         for stacks, held in EQUAL:
             t.check(f'{stacks} stacks of {held} R: no stack that was missed holds more than told',
                     lambda: any_one(folder, stacks, held))
+        for name in SELECTED:
+            t.check(f'{name}: the first row of a table is in its interval',
+                    lambda: first_row(folder, name))
+        t.check('zipf: rows are not called too high', lambda: usual_rows(folder))
+        t.check('a sentence says that rows are too high, of dust alone', lambda: sentence(folder))
     t.done()
 
 

@@ -1,8 +1,10 @@
 // An interval costs more than the sum it belongs to.  They are counted here: the file that
 // computes them is part of this program, so that the linker leaves out that of the library.
-#define hp_interval_of real_interval_of
+#define hp_interval_of        real_interval_of
+#define hp_interval_of_chosen real_interval_of_chosen
 #include "stats/measure.c"
 #undef hp_interval_of
+#undef hp_interval_of_chosen
 
 #include "hprof-agg/hprof-agg.h"
 
@@ -15,7 +17,9 @@ enum {
     STACKS = 1000,
     SHOWN = 50,
     OF_NOTHING = HP_METRICS, // what rows of nothing share
-    IN_HEAD = 4 + 1, // in use and allocated, bytes and objects; what filters leave
+    // In use and allocated, bytes and objects; what filters leave; the total again for what
+    // one stack that was never sampled may hold.
+    IN_HEAD = 4 + 1 + 1,
 };
 
 static size_t asked;
@@ -25,6 +29,15 @@ struct hp_interval hp_interval_of(struct hp_measure measure, double confidence);
 struct hp_interval hp_interval_of(struct hp_measure measure, double confidence) {
     asked++;
     return real_interval_of(measure, confidence);
+}
+
+struct hp_interval hp_interval_of_chosen(struct hp_measure measure, double confidence,
+                                         double rows);
+
+struct hp_interval hp_interval_of_chosen(struct hp_measure measure, double confidence,
+                                         double rows) {
+    asked++;
+    return real_interval_of_chosen(measure, confidence, rows);
 }
 
 // Stacks of two functions each, of different sizes, none of which is another's.

@@ -7,7 +7,8 @@
 //      "inputs": {"used": 3, "skipped": 0, "reasons": {}, "periods": [524288], "stacks": 1234},
 //      "total": {"inuse-space": ESTIMATE or null, "inuse-objects": ESTIMATE or null,
 //                "alloc-space": ESTIMATE or null, "alloc-objects": ESTIMATE or null},
-//      "unseen": {"estimate": 1.5, "high": 2.5, "stack": 3.5} or null,
+//      "unseen": {"estimate": 1.5, "high": 2.5, "stack": 3.5,
+//                 "rows_too_high": false} or null,
 //      "patterns": ["^f$"], of list and peek,
 //      with filters "filters": [{"rule": "focus", "pattern": "f"}] and "left": as "total",
 //      "rows": [
@@ -115,7 +116,7 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     hp_json_double(out, unseen.highest);
     hp_sink_text(out, ", \"stack\": ");
     hp_json_double(out, unseen.stack);
-    hp_sink_text(out, "},\n ");
+    hp_sink_print(out, ", \"rows_too_high\": %s},\n ", unseen.is_much ? "true" : "false");
 }
 
 // --- filters ------------------------------------------------------------------------------

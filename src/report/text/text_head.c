@@ -101,6 +101,22 @@ static void format_bytes(char text[HP_NUMBER_SIZE], double bytes) {
     hp_format_bytes(text, hp_text_fixed(fmax(bytes, 0), HP_INUSE_SPACE), HP_UNIT_AUTO);
 }
 
+// The largest of many rows that have few samples are where they are because they have them.
+static void put_selection(struct hp_sink *out, const struct hp_view *view,
+                          const struct hp_unseen *unseen) {
+    enum hp_metric space = hp_column_of(view->options.metric) == HP_COLUMN_ALLOC
+                               ? HP_ALLOC_SPACE
+                               : HP_INUSE_SPACE;
+    double total = hp_fixed_double(view->head.total.of[space], space);
+    if (unseen->is_much && total > 0) {
+        hp_sink_print(
+            out,
+            "rows       are too high, the first ones most: they stand for the %.0f%% "
+            "that was never sampled, too\n",
+            fmin(100 * unseen->estimate / total, 100));
+    }
+}
+
 static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     struct hp_unseen unseen = hp_unseen_of(view);
     if (!unseen.is_known || unseen.stack <= 0) {
@@ -114,6 +130,7 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
                   "of which   about %s, at most %s, in stacks never sampled, "
                   "at most %s in any one\n",
                   estimate, highest, stack);
+    put_selection(out, view, &unseen);
 }
 
 // --- filters and warnings -----------------------------------------------------------------
