@@ -477,7 +477,10 @@ static void cell(const struct hp_view *view, size_t number, int field,
     content->text = hp_trend_shape_name(row->shape);
     content->series = row->values;
     content->count = trend->dumps;
-    content->amount.sum = field == FIRST ? row->first : row->last;
+    content->amount = (struct hp_amount){
+        .sum = field == FIRST ? row->first : row->last,
+        .range = {NAN, NAN},
+    };
 }
 
 static unsigned flags(const struct hp_view *view, size_t row) {
