@@ -9,7 +9,6 @@
 #include "calc/probability.h"
 
 enum {
-    PAGE = 4096,
     READ_WEIGHT = 64, // of an object that was read, one that may be being 1
 };
 
@@ -24,7 +23,7 @@ void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, do
         struct hp_class_weight *weight = &weights->of[i];
         uint64_t size = hp_class_size(i);
         bool may_be_less = has_pages && size > HP_LARGE_FROM;
-        uint64_t least = may_be_less ? hp_class_size(i - 1) + PAGE : size;
+        uint64_t least = may_be_less ? hp_class_size(i - 1) + HP_PAGE : size;
         double p = hp_one_minus_exp((double)size * rate);
         *weight = (struct hp_class_weight){
             .objects = 1 / p,

@@ -22,6 +22,7 @@ struct hp_readings {
     const struct hp_reading *at; // until the next call
     size_t count;
     bool complete; // all are here; else there may be any others
+    bool is_open;  // all of classes are, but sizes may be none
 };
 
 struct hp_decoded_line {

@@ -11,6 +11,7 @@
 
 enum {
     HP_SIZE_CLASSES = 236, // 8 bytes to 7 * 2^61
+    HP_PAGE = 4096,
     HP_LARGE_FROM = 32768, // above that jemalloc 5.3.1 may round sizes up to pages alone
 };
 

@@ -98,6 +98,13 @@ static bool is_one_raw_size(struct hp_count count) {
            (count.objects == 1 || hp_is_class_size(size));
 }
 
+// An object alone is of a class, or of whole pages: what is not was rewritten.
+static bool may_be_raw(struct hp_count count) {
+    bool has_pages = count.bytes > HP_LARGE_FROM && count.bytes % HP_PAGE == 0;
+    return is_one_raw_size(count) &&
+           (count.objects > 1 || has_pages || hp_is_class_size(count.bytes));
+}
+
 static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
                          uint64_t *n, uint64_t *size) {
     if (unbias->scaling == HP_SCALING_UNBIASED) {
@@ -113,9 +120,13 @@ static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
 static struct hp_readings readings_of(struct hp_unbias *unbias, struct hp_count count) {
     bool may_be_no_class =
         unbias->scaling == HP_SCALING_RAW && count.bytes > unbias->large_from;
-    return count.objects < 2 || count.objects > unbias->most_decoded || may_be_no_class
-               ? (struct hp_readings){0}
-               : hp_decode(&unbias->decoder, count);
+    if (count.objects < 2 || count.objects > unbias->most_decoded) {
+        return (struct hp_readings){0};
+    }
+    struct hp_readings readings = hp_decode(&unbias->decoder, count);
+    readings.is_open = readings.complete && may_be_no_class;
+    readings.complete &= !may_be_no_class;
+    return readings;
 }
 
 // Sampled objects of several sizes that are not known.
@@ -157,6 +168,29 @@ static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
     return e;
 }
 
+// Sizes that may be no classes: as likely as not they are, but the bounds are those of any.
+static struct hp_unbiased of_open_mix(const struct hp_unbias *unbias,
+                                      struct hp_count count, struct hp_unbiased likely) {
+    struct hp_unbiased e = of_mix(unbias, count);
+    double least = hp_fixed_double(e.bytes, HP_INUSE_SPACE);
+    double bytes = hp_fixed_double(likely.bytes, HP_INUSE_SPACE);
+    double most = least + (double)e.error.hidden_bytes_max;
+    likely.error = e.error;
+    hp_error_bound(&likely.error, bytes - least, most - bytes, &likely.too_big);
+    return likely;
+}
+
+// Of readings that are all there are, or all that are of classes.
+static struct hp_unbiased of_readings(struct hp_unbias *unbias, struct hp_count count,
+                                      struct hp_readings readings, struct hp_prior *prior,
+                                      uint32_t leaf) {
+    struct hp_unbiased e = hp_estimate_readings(&unbias->weights, readings, prior, leaf);
+    if (unbias->scaling == HP_SCALING_RAW && readings.count > 1) {
+        e.error.flags |= HP_ERROR_AT_LEAST;
+    }
+    return readings.is_open ? of_open_mix(unbias, count, e) : e;
+}
+
 static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
     uint64_t n, size;
     memo->needs_prior = false;
@@ -165,15 +199,12 @@ static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
         return;
     }
     struct hp_readings readings = readings_of(unbias, memo->count);
-    if (!readings.complete || readings.count == 0) {
+    if ((!readings.complete && !readings.is_open) || readings.count == 0) {
         memo->estimate = of_mix(unbias, memo->count);
         return;
     }
     memo->needs_prior = readings.count > 1;
-    memo->estimate = hp_estimate_readings(&unbias->weights, readings, NULL, 0);
-    if (memo->needs_prior && unbias->scaling == HP_SCALING_RAW) {
-        memo->estimate.error.flags |= HP_ERROR_AT_LEAST;
-    }
+    memo->estimate = of_readings(unbias, memo->count, readings, NULL, 0);
 }
 
 static struct hp_unbiased_memo *recall(struct hp_unbias *unbias, struct hp_count count) {
@@ -270,11 +301,8 @@ static struct hp_unbiased best(struct hp_unbias *unbias, struct hp_count count,
         return e;
     }
     struct hp_prior *prior = prior_of(unbias); // reads other lines
-    struct hp_unbiased likely =
-        hp_estimate_readings(&unbias->weights, readings_of(unbias, count), prior,
-                             leaf_of(unbias->dump, stack));
-    likely.error.flags = e.error.flags;
-    return likely;
+    return of_readings(unbias, count, readings_of(unbias, count), prior,
+                       leaf_of(unbias->dump, stack));
 }
 
 static bool takes_as_is(const struct hp_unbias *unbias) {
@@ -487,7 +515,7 @@ static bool repeats_inuse(const struct hp_dump *dump, enum hp_estimator estimato
 // numbers would have to be of several.
 static bool fits_better_rewritten(const struct hp_unbias *unbias,
                                   const struct hp_dump *dump) {
-    bool has_several = false;
+    bool is_odd = false;
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
         const struct hp_count counts[] = {stack->counts.inuse, stack->counts.alloc};
@@ -497,10 +525,10 @@ static bool fits_better_rewritten(const struct hp_unbias *unbias,
                 !hp_recover_size(&unbias->classes, counts[i], &n, &size)) {
                 return false;
             }
-            has_several |= counts[i].objects > 0 && !is_one_raw_size(counts[i]);
+            is_odd |= counts[i].objects > 0 && !may_be_raw(counts[i]);
         }
     }
-    return has_several;
+    return is_odd;
 }
 
 // What jeprof takes where a sampled dump of these formats tells none.

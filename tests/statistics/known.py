@@ -189,12 +189,12 @@ for check, todo, what in (
         (huge_and_tiny, False, '256 MiB and objects of 16 bytes'),
         (near_the_interval, False, 'rewritten stacks of six objects near the interval'),
         (equal_stacks, False, '200 equal stacks'),
-        (equal_stacks_unseen, True, 'the most in any one stack that was never sampled'),
+        (equal_stacks_unseen, False, 'the most in any one stack that was never sampled'),
         (churn, True, 'raw, what was allocated, of three sizes'),
         (churn_in_use, True, 'raw, what is alive, of three sizes'),
         (churn_in_words, True, 'raw, what was allocated, as text')):
     t.check(what, check, todo)
-for dump, todo in (('two-of-many', False), ('huge-and-tiny', True), ('near-the-interval', False),
+for dump, todo in (('two-of-many', False), ('huge-and-tiny', False), ('near-the-interval', False),
                    ('equal-stacks', False), ('churn', False)):
     t.check(f'{dump} is read as what it is', Known(dump).called_wrong, todo)
 t.done()
