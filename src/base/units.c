@@ -76,30 +76,48 @@ void hp_format_double(char *out, double number) {
     format_decimals(out + (number < 0), digits, decimals);
 }
 
-void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit) {
-    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    int last = (int)(sizeof names / sizeof *names) - 1;
-    hp_int128 size = number < 0 ? -number : number;
+void hp_format_decimals(char *out, hp_int128 number, int decimals) {
+    hp_uint128 left = number < 0 ? -(hp_uint128)number : (hp_uint128)number, scale = 1;
+    for (int i = 0; i < decimals; i++) {
+        scale *= 10;
+    }
+    out[0] = '-';
+    char *end = out + (number < 0);
+    hp_format_integer(end, (hp_int128)(left / scale));
+    end += strlen(end);
+    if (decimals > 0) {
+        *end = '.';
+    }
+    for (int i = decimals; i > 0; i--) {
+        end[i] = (char)('0' + (int)(left % 10));
+        left /= 10;
+    }
+    end[decimals > 0 ? decimals + 1 : 0] = '\0';
+}
+
+static const char *const unit_names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+int hp_unit_power(hp_int128 number, enum hp_unit unit) {
+    int last = (int)(sizeof unit_names / sizeof *unit_names) - 1;
     int power = unit == HP_UNIT_AUTO ? 0 : (int)unit - (int)HP_UNIT_B;
+    hp_int128 size = number < 0 ? -number : number;
     // 1023.95 and above would print as 1024.0
     while (unit == HP_UNIT_AUTO && power < last &&
            size * 20 >= (hp_int128)20479 << (20 + 10 * power)) {
         power++;
     }
-    int shift = 20 + 10 * power;
-    int scale = power == 0 ? 1 : 10;
-    hp_int128 tenths = (size * scale + ((hp_int128)1 << (shift - 1))) >> shift;
-    int digit = (int)(tenths % scale);
-    char *end = out;
-    if (number < 0 && tenths > 0) {
-        *end++ = '-';
-    }
-    hp_format_integer(end, tenths / scale);
-    end += strlen(end);
-    if (power > 0) {
-        *end++ = '.';
-        *end++ = (char)('0' + digit);
-    }
-    *end++ = ' ';
-    strcpy(end, names[power]);
+    return power;
+}
+
+const char *hp_unit_text(int power) {
+    return unit_names[power];
+}
+
+void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit) {
+    hp_int128 size = number < 0 ? -number : number;
+    int power = hp_unit_power(number, unit), shift = 20 + 10 * power;
+    int decimals = power == 0 ? 0 : 1, scale = power == 0 ? 1 : 10;
+    hp_int128 rounded = (size * scale + ((hp_int128)1 << (shift - 1))) >> shift;
+    hp_format_decimals(out, number < 0 ? -rounded : rounded, decimals);
+    strcat(strcat(out, " "), hp_unit_text(power));
 }
