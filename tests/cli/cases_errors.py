@@ -1,6 +1,7 @@
 """What is told of sampling: half-widths, and when there is nothing to tell."""
 import json
 import math
+import re
 
 from harness import case, check
 
@@ -58,3 +59,12 @@ def intervals_hold_what_rounded_counts_may_come_to(t):
     assert total["low"] < total["estimate"] - rounding < total["estimate"], total
     assert total["high"] > total["estimate"] + rounding, total
     assert all(row["sizes"] == {"unique": 0, "several": 0, "none": 1} for row in told["rows"])
+
+
+@case
+def one_object_is_no_objects(t):
+    one = dump(t, 1, "1: 16777216")
+    for command in ("top", "stacks", "info"):
+        out = check(t.run(command, "--no-symbols", one)).out
+        assert re.search("   1 object( |$)", out, re.M) and "1 objects" not in out, out
+    assert "contents     1 stack, 0 threads, 1 mapped file, 1 distinct address\n" in out, out

@@ -147,9 +147,9 @@ def a_warning_tells_the_first_line_of_its_kind(t):
                        (5, "has indented lines of an unknown dialect, which are passed over: 1")):
         assert f"/a.heap:{line} {says}\n" in told, (says, told)
     told = t.run("info", "--no-symbols", "a.heap").out
-    for line, what in ((8, "1 counts that had wrapped around"), (6, "2 malformed lines"),
-                       (13, "1 overlapping rows in the memory map"),
-                       (5, "1 indented lines of an unknown dialect")):
+    for line, what in ((8, "1 count that had wrapped around"), (6, "2 malformed lines"),
+                       (13, "1 overlapping row in the memory map"),
+                       (5, "1 indented line of an unknown dialect")):
         assert f"passed over  {what}, the first is line {line}\n" in told, (what, told)
 
 

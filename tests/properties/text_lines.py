@@ -222,7 +222,7 @@ class Text(Sheet):
         if space is None:
             return
         found = self.match(label, rf'{label:9}  ({VALUE})(?: ± ({VALUE})| \((.*?)\))?'
-                           rf'(?:   ({VALUE}) objects(?: ± ({VALUE})| \((.*?)\))?)?',
+                           rf'(?:   ({VALUE}) objects?(?: ± ({VALUE})| \((.*?)\))?)?',
                            (space, objects))
         if not found:
             return

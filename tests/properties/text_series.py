@@ -208,9 +208,18 @@ def trend(t):
 
 # --- info -----------------------------------------------------------------------------------------
 
-FAULTS = {'malformed lines': 'malformed', 'indented lines of an unknown dialect': 'unknown',
-          'counts that had wrapped around': 'wrapped',
-          'overlapping rows in the memory map': 'overlaps'}
+FAULTS = {'malformed line%s': 'malformed', 'indented line%s of an unknown dialect': 'unknown',
+          'count%s that had wrapped around': 'wrapped',
+          'overlapping row%s in the memory map': 'overlaps'}
+
+
+def plural(count):
+    return '' if count == '1' else 's'
+
+
+def counted(count, word):
+    """"2 addresses"."""
+    return f'{count} {word}{"e" if word.endswith("ss") and count != "1" else ""}{plural(count)}'
 
 
 def fields(t):
@@ -232,13 +241,17 @@ def info_input(t, row):
     period = re.match(r'every (\d+) bytes|(every allocation)|(no sample period)', found['sampling'])
     t.count(f'{what}, period', period and (period[1] or ('1' if period[2] else '0')), row['period'])
     apart = f' ({row["unplaced_addresses"]} in no mapping)'
-    contents = re.fullmatch(r'(\d+) stacks, (\d+) threads, \d+ mapped files?, '
-                            r'(\d+) distinct addresses(.*)', found['contents'])
+    words = ('stack', 'thread', 'mapped file', 'distinct address')
+    contents = re.fullmatch(r'(\d+) \D+, (\d+) \D+, \d+ \D+, (\d+) [a-z ]*[a-z](.*)', found['contents'])
+    for part, word in zip(found['contents'].partition(' (')[0].split(', '), words, strict=True):
+        t.same(what, part, counted(part.partition(' ')[0], word))
     for i, key in enumerate(('stacks', 'threads', 'addresses'), 1):
         t.count(f'{what}, {key}', contents and contents[i], row[key])
     t.count(f'{what}, unplaced', contents and contents[4],
             apart if row['unplaced_addresses'] != '0' else '')
-    t.count(f'{what}, bytes', re.match(r'\d+', found['size'])[0], row['bytes'])
+    size, lines = re.fullmatch(r'(.*?)(?: in (.*))?', found['size']).groups()
+    t.count(f'{what}, bytes', size, counted(row['bytes'], 'byte'))
+    t.same(f'{what}, lines', lines, lines and counted(lines.partition(' ')[0], 'line'))
     for key, name in (('inuse', 'in use'), ('alloc', 'allocated')):
         info_sum(t, what, found.get(name), row['total'][f'{key}-space'],
                  row['total'][f'{key}-objects'])
@@ -248,7 +261,7 @@ def info_input(t, row):
     for name, text in got:
         if name == 'passed over':
             count, _, kind = text.partition(', the first')[0].partition(' ')
-            passed[FAULTS[kind]] = count
+            passed[{kinds % plural(count): key for kinds, key in FAULTS.items()}[kind]] = count
     for key, count in row['passed_over'].items():
         t.count(f'{what}, {key}', passed[key], count)
 
@@ -262,7 +275,8 @@ def info_sum(t, what, text, space, objects):
     if objects is None:
         t.same(what, count, '')
     else:
-        count = count.removesuffix(' objects')
+        count, _, word = count.partition(' ')
+        t.same(what, word, f'object{plural(count)}')
         t.number(what, count, objects, numerals.is_value(count, objects, False, 'auto'))
 
 

@@ -62,6 +62,9 @@ bool hp_text_has_errors(const struct hp_view *view);
 const char *hp_text_bold(const struct hp_view *view);
 const char *hp_text_plain(const struct hp_view *view);
 
+// What follows "address", or another word, of more than one.
+const char *hp_text_plural(const char *what, bool is_one);
+
 // The last line of a table that was cut: `rows` more, worth `value`.
 void hp_text_rest(struct hp_sink *out, size_t rows, const char *what, hp_fixed value,
                   hp_fixed total);

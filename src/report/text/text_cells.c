@@ -140,12 +140,15 @@ const char *hp_text_plain(const struct hp_view *view) {
     return view->options.color ? "\033[0m" : "";
 }
 
+const char *hp_text_plural(const char *what, bool is_one) {
+    return is_one ? "" : what[strlen(what) - 1] == 's' ? "es" : "s";
+}
+
 void hp_text_rest(struct hp_sink *out, size_t rows, const char *what, hp_fixed value,
                   hp_fixed total) {
     char count[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
     hp_format_grouped(count, (hp_int128)rows);
     hp_text_share(share, value, total);
-    const char *plural = what[strlen(what) - 1] == 's' ? "es" : "s";
-    hp_sink_print(out, "… %s more %s%s, ", count, what, rows == 1 ? "" : plural);
+    hp_sink_print(out, "… %s more %s%s, ", count, what, hp_text_plural(what, rows == 1));
     hp_sink_print(out, "%s of the total: --limit=0 shows all\n", share);
 }

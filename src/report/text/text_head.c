@@ -74,7 +74,8 @@ static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed 
     struct hp_amount amount = {.sum = value, .error = &view->head.errors[column]};
     hp_text_format(text, value, metric, HP_UNIT_AUTO);
     bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
-    hp_sink_print(out, is_space ? "  %s" : "   %s objects", text);
+    hp_sink_print(out, is_space ? "  %s" : "   %s object", text);
+    hp_sink_text(out, is_space || strcmp(text, "1") == 0 ? "" : "s");
     if (view->head.is_uncertain[column]) {
         bool is_known = hp_measure_is_known(amount.error, metric);
         hp_text_half(text, view, &amount, metric, HP_UNIT_AUTO);

@@ -34,22 +34,31 @@ static void put_scaling(struct hp_sink *out, const struct hp_input_record *input
                   is_unbias_off ? " (prof_unbias:false)" : "");
 }
 
+// "3 stacks", "1 stack".
+static void put_count(struct hp_sink *out, uint64_t count, const char *what) {
+    hp_sink_print(out, "%llu %s%s", (unsigned long long)count, what,
+                  hp_text_plural(what, count == 1));
+}
+
 static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
     put_field(out, "contents");
-    hp_sink_print(
-        out, "%llu stacks, %llu threads, %llu mapped file%s, %llu distinct addresses",
-        (unsigned long long)input->stacks, (unsigned long long)input->threads,
-        (unsigned long long)input->files, input->files == 1 ? "" : "s",
-        (unsigned long long)input->addresses);
+    put_count(out, input->stacks, "stack");
+    hp_sink_text(out, ", ");
+    put_count(out, input->threads, "thread");
+    hp_sink_text(out, ", ");
+    put_count(out, input->files, "mapped file");
+    hp_sink_text(out, ", ");
+    put_count(out, input->addresses, "distinct address");
     if (input->unmapped_addresses) {
         hp_sink_print(out, " (%llu in no mapping)",
                       (unsigned long long)input->unmapped_addresses);
     }
     hp_sink_text(out, "\n");
     put_field(out, "size");
-    hp_sink_print(out, "%llu bytes", (unsigned long long)input->bytes);
+    put_count(out, input->bytes, "byte");
     if (input->lines > 0) {
-        hp_sink_print(out, " in %llu lines", (unsigned long long)input->lines);
+        hp_sink_text(out, " in ");
+        put_count(out, input->lines, "line");
     }
     hp_sink_text(out, "\n");
 }
@@ -59,8 +68,8 @@ static void put_listed(struct hp_sink *out, const struct hp_input_record *input)
     char bytes[HP_NUMBER_SIZE], unused[HP_NUMBER_SIZE];
     if (input->listed > 0) {
         put_field(out, "listed");
-        hp_sink_print(out, "%llu sampled objects with their sizes\n",
-                      (unsigned long long)input->listed);
+        put_count(out, input->listed, "sampled object");
+        hp_sink_print(out, " with %s\n", input->listed == 1 ? "its size" : "their sizes");
     }
     if (input->slabs.bytes > 0) {
         hp_format_bytes(bytes, (hp_fixed)input->slabs.bytes << HP_SPACE_FRACTION,
@@ -85,7 +94,7 @@ static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
     hp_sink_text(out, text);
     if (hp_input_has_metric(input, objects)) {
         hp_text_format(text, input->total.of[objects], objects, HP_UNIT_AUTO);
-        hp_sink_print(out, "   %s objects", text);
+        hp_sink_print(out, "   %s object%s", text, strcmp(text, "1") == 0 ? "" : "s");
     }
     hp_sink_text(out, "\n");
 }
@@ -117,13 +126,16 @@ static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
 
 static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *input) {
     const struct {
-        const char *what;
+        const char *one, *many;
         struct hp_diagnostic_count of;
     } diagnostics[] = {
-        {"malformed lines", input->malformed},
-        {"indented lines of an unknown dialect", input->unknown},
-        {"counts that had wrapped around", input->wrapped},
-        {"overlapping rows in the memory map", input->overlaps},
+        {"malformed line", "malformed lines", input->malformed},
+        {"indented line of an unknown dialect", "indented lines of an unknown dialect",
+         input->unknown},
+        {"count that had wrapped around", "counts that had wrapped around",
+         input->wrapped},
+        {"overlapping row in the memory map", "overlapping rows in the memory map",
+         input->overlaps},
     };
 
     for (size_t i = 0; i < sizeof diagnostics / sizeof *diagnostics; i++) {
@@ -131,7 +143,8 @@ static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *i
             put_field(out, "passed over");
             hp_sink_print(out, "%llu %s, the first is line %llu\n",
                           (unsigned long long)diagnostics[i].of.count,
-                          diagnostics[i].what,
+                          diagnostics[i].of.count == 1 ? diagnostics[i].one
+                                                       : diagnostics[i].many,
                           (unsigned long long)diagnostics[i].of.line);
         }
     }
