@@ -1,4 +1,4 @@
-"""What is told of sampling: half-widths, and when there is nothing to tell."""
+"""What is told of sampling: intervals in one unit with their value, and when there is nothing to tell."""
 import json
 import math
 import re
@@ -34,7 +34,7 @@ def exact_dumps_have_no_error(t):
 @case
 def exact_dumps_among_others_leave_those_their_error(t):
     out = check(t.run("top", "--no-symbols", t.dump, t.other), 0, "never sampled").out
-    assert "± 95%" in out and "in use     89.3 MiB ± " in out, out
+    assert " flat at 95% " in out and "in use     89.3 MiB ± " in out, out
 
 
 @case
@@ -45,7 +45,7 @@ def a_dump_without_samples_may_hold_as_much_as_goes_unnoticed(t):
     one = told["unseen"]["stack"] / 524288
     assert abs(high / 524288 / one * math.exp(-one) - 0.05) < 1e-6, told["unseen"]
     assert told["total"]["inuse-objects"]["high"] is None, told["total"]
-    out = check(t.run("top", dump(t, 1, None)), 0, "in use     0 B ± ").out
+    out = check(t.run("top", dump(t, 1, None)), 0, "in use     0 B (0.0 … 1.9 MiB)   0 objects\n").out
     assert "mixed sizes" not in out, out
 
 
@@ -62,9 +62,31 @@ def intervals_hold_what_rounded_counts_may_come_to(t):
 
 
 @case
+def unit_holds_above_the_table_too(t):
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        out = check(t.run("top", "--no-symbols", f"--unit={unit}", "--focus=0x", t.procs[0])).out
+        head, _, rows = out.partition("\n\n")
+        number = rf"\d+(?:\.\d+)? {unit}"
+        for line in (rf"in use     {number} ± {number}   [\d,]+ objects.*",
+                     rf"allocated  {number}   .*",
+                     rf"of which   about {number}, at most {number}, .*at most {number} .*",
+                     rf"filters    --focus=0x leave {number} ± {number} of {number} \(.*"):
+            assert re.search(f"^{line}$", head, re.M), (line, head)
+        shown = re.sub("sample period .*? ·|warning: .*", "", head) + rows
+        assert set(re.findall(r"\d ([KMGT]?i?B)\b", shown)) == {unit}, out
+
+
+@case
 def one_object_is_no_objects(t):
     one = dump(t, 1, "1: 16777216")
     for command in ("top", "stacks", "info"):
         out = check(t.run(command, "--no-symbols", one)).out
         assert re.search("   1 object( |$)", out, re.M) and "1 objects" not in out, out
     assert "contents     1 stack, 0 threads, 1 mapped file, 1 distinct address\n" in out, out
+
+
+@case
+def what_is_open_to_one_side_has_both_ends(t):
+    out = check(t.run("top", "--no-symbols", dump(t, 1, "1: 16777216"))).out
+    assert "\nin use     16.0 MiB (16.0 … 17.8 MiB)   1 object " in out, out
+    assert re.search("^ *16.0 MiB 100.0% 100.0% +16.0 MiB 100.0% +16.0 … 17.8 MiB   ", out, re.M), out

@@ -5,6 +5,7 @@ JSON rounds: a number of its stands for all that round to it.  A text agrees wit
 these is written like that, which in nearly all cases leaves one text.  All numbers are strings
 here, as they stand in a report, or Fractions.
 """
+import itertools
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -59,6 +60,63 @@ def slope_text(x, is_space, unit):
     """What is written as nothing has no sign."""
     text = value_text(abs(x), is_space, unit)
     return text if text in ('0 B', '0') else ('-' if x < 0 else '+') + text
+
+
+# --- writing estimates ----------------------------------------------------------------------------
+
+
+def power_of(value, high, unit):
+    """The unit of a value and its ends: the value's, if the higher end has four digits in it."""
+    if unit != 'auto':
+        return UNITS.index(unit)
+    power, top = (power_in_auto(x) for x in (value or high, high))
+    while power < top and high > 9999 * 1024 ** power:
+        power += 1
+    return power
+
+
+def power_in_auto(x):
+    """Of 1024: the unit that leaves no more than 1023.9."""
+    return next((power for power in range(6) if nearest(x * 10 / 1024 ** power) < 10240), 6)
+
+
+def decimals_of(size, least=0):
+    """How many leave a size two digits, but for those before the point; three at most."""
+    return next((d for d in range(3, least, -1) if math.ceil(size * 10 ** d) < 100), least)
+
+
+def with_decimals(whole, decimals):
+    digits = str(whole).rjust(decimals + 1, '0')
+    return f'{digits[:-decimals]}.{digits[-decimals:]}' if decimals else digits
+
+
+def estimate_texts(value, low, high, is_space, unit):
+    """(73.5 MiB, ± 4.9 MiB) or (0.37 MiB, 0.37 … 1.40 MiB)."""
+    sides = max(value - low, 0), max(high - value, 0)
+    power = power_of(value, high, unit) if is_space else 0
+    decimals = decimals_of(max(sides) / 1024 ** power) if power else 0
+    last = Fraction(1024 ** power, 10 ** decimals)
+    behind = f' {UNITS[power]}' if is_space else ''
+
+    def text(whole):
+        return with_decimals(whole, decimals) if is_space else f'{whole:,}'
+    near = nearest(value / last)
+    if max(sides) * 4 > min(sides) * 5 or max(sides) > value:
+        ends = f'{text(math.floor(low / last))} … {text(math.ceil(high / last))}'
+    else:
+        ends = '± ' + text(math.ceil(max(near - low / last, high / last - near)))
+    # Of nothing "0 B", which nothing else is written as.
+    return text(near) + behind if value else value_text(value, is_space, unit), ends + behind
+
+
+def rough_text(x, unit, towards):
+    """Bytes to a decimal, or as many as leave two digits."""
+    power = power_of(0, x, unit)
+    decimals = decimals_of(x / 1024 ** power, 1) if power else 0
+    return f'{with_decimals(towards(x * 10 ** decimals / 1024 ** power), decimals)} {UNITS[power]}'
+
+
+# --- writing shares and chances -------------------------------------------------------------------
 
 
 def share_text(x):
@@ -186,6 +244,54 @@ def is_half(text, low, high, is_space, unit):
     lows, highs = rounded(low), rounded(high)
     span = max((highs[0] - lows[1]) / 2 - ULP, 0), max((highs[1] - lows[0]) / 2, 0)
     return says(text, span, lambda x: value_text(x, is_space, unit))
+
+
+@lru_cache(1 << 17)
+def is_estimate(texts, estimate, low, high, is_space, unit):
+    """A value and what is open of it: one of the numbers that JSON's may stand for is written
+    like that, the middle, an end, or that nearest to what the text says."""
+    spans = fixed(estimate), rounded(low), rounded(high)
+    said = read(texts[0]), *ends_of(*texts)[0]
+    tries = [((low + high) / 2, low, high, min(max(x, low), high))
+             for (low, high), x in zip(spans, said)]
+    return any(estimate_texts(max(value, 0), max(below, 0), above, is_space, unit) == texts
+               for value, below, above in itertools.product(*tries))
+
+
+@lru_cache(1 << 17)
+def holds(texts, estimate, low, high):
+    """Whether what is open as printed holds the interval and the estimate, and is wider by no more
+    than a quarter and by what a last digit is worth."""
+    (value, _), (below, low), (high, above) = fixed(estimate), rounded(low), rounded(high)
+    (printed_low, printed_high), last = ends_of(*texts)
+    # Both ends are rounded outwards, and about a value that is rounded itself.
+    excess = 2 * last + (0 if '…' in texts[1] else (above - below) / 4)
+    return (printed_low <= low and printed_high >= high and
+            max(below - printed_low, printed_high - above) <= excess and
+            abs(read(texts[0]) - value) <= last)
+
+
+def ends_of(value, interval):
+    """((low, high), what one of the last digit is worth) as texts say."""
+    number, _, unit = interval.removeprefix('± ').rpartition(' ')
+    if unit not in UNITS:
+        number, unit = interval.removeprefix('± '), ''
+    behind = f' {unit}' if unit else ''
+    digits = len(number.rpartition('.')[2]) if '.' in number else 0
+    last = read(f'1{behind}') / 10 ** digits
+    if interval.startswith('± '):
+        half = read(number + behind)
+        return (read(value) - half, read(value) + half), last
+    low, high = number.split(' … ')
+    return (read(low + behind), read(high + behind)), last
+
+
+@lru_cache(1 << 16)
+def is_rough(text, number, unit, towards):
+    """A number that is no exact sum: at least 0."""
+    low, high = rounded(number)
+    tries = (low + high) / 2, low, high, min(max(read(text), low), high)
+    return any(rough_text(max(x, 0), unit, towards) == text for x in tries)
 
 
 def quotient(part, whole):

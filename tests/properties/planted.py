@@ -7,11 +7,12 @@ from text_series import compare_text
 
 # What JSON does not tell, and text does; the last are lines of source that hold nothing.
 UNTOLD = re.compile(r'\d+ mapped files?|in \d+ lines|the first is line \d+|written by.*|'
-                    r'^ {36}.*', re.M)
+                    r'^ {42}.*', re.M)
 # Numbers whose ends no text has.
 WITHOUT_ENDS = {('peek', 'flat'), ('list', 'cum')}
 # Where the mark of a row is.
-MARKS = {'top': 60, 'stacks': 33, 'tree': 30, 'peek': 53, 'list': 35, 'diff': 87, 'trend': 63}
+MARKS = {'top': 67, 'stacks': 39, 'tree': 37, 'peek': 60, 'list': 42, 'diff': 87, 'trend': 63}
+WIDER = {'top', 'stacks', 'tree', 'peek', 'list'}  # in small units, by five
 
 
 def faults_of(reports):
@@ -39,8 +40,10 @@ def of_text(reports, step=2):
     for at in digits[::step]:
         yield f'digit {at}', compare_text, replaced(text, at, other_digit(text[at]))
     start = text.find('\n\n') + 2
+    is_wide = kind in WIDER and reports.shown.unit in ('B', 'KiB') and (
+        reports.json['metric'].endswith('space'))
     for found in re.finditer('.+', text[start:]) if kind in MARKS else ():
-        at = start + found.start() + MARKS[kind]
+        at = start + found.start() + MARKS[kind] + 5 * is_wide
         before = text[start + found.start():at]
         if at < start + found.end() and re.search(r'[\d.]+%.*\d( [KMG]?i?B)?$', before):
             yield f'mark {at}', compare_text, replaced(text, at, ' ' if text[at] == '*' else '*')

@@ -1,6 +1,7 @@
 """What the tables for people have in common: the lines above and below them, their columns, and
 how each number is held against JSON's.  A column is found by where it stands.
 """
+import math
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -10,8 +11,7 @@ from agreeing import FEW, Sheet, below, is_uncertain
 from numerals import fixed, is_nothing
 
 CLOSED = {
-    'error': '± is half of the interval that holds the true value in {}% of cases; '
-             '* less than 5 samples',
+    'error': '± or low … high holds the true value in {}% of cases; * less than 5 effective samples',
     'two-sided': 'p is two-sided, the chance of as much more or less without a real change, - where '
                  'there are less than 5 samples{}',
     'mark': '* is real also after allowing for all {} rows with a p, but for one in {} such rows',
@@ -52,6 +52,9 @@ HIDDEN = ('mixed sizes', 'or more')
 VALUE = r'[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?: [KMGTPE]?i?B)?'
 
 
+INTERVAL = rf'(?: (± {VALUE})| \((.*?)\))?'
+
+
 def escaped(name):
     """Characters that would steer a terminal, by their numbers."""
     def shown(c):
@@ -68,18 +71,20 @@ def split(line, *widths):
         end = at + abs(width)
         while line[end:end + 1] not in (' ', '', '*' if width < 0 else ''):
             end += 1
+        unit = re.match(r' [KMGTPE]?i?B(?![^ *])', line[end:])
+        end += len(unit[0]) if unit and line[end - 1].isdigit() else 0
         end += width < 0
         cells.append(line[at:end])
         at = end + 1
     return *cells, line[at:]
 
 
-def flat_or_dash(t, what, text, number):
-    """Of what may hold nothing."""
+def flat_or_dash(t, what, text, number, value='', beside=None):
+    """Of what may hold nothing; beside a value with an error."""
     if is_nothing(number):
         t.count(what, text.strip(), '-')
     else:
-        t.value(what, text.strip(), number)
+        t.beside(what, text, number, value, beside and beside['estimate'])
 
 
 def plain(number):
@@ -152,20 +157,35 @@ class Text(Sheet):
         self.number(what, text, number,
                     numerals.is_half(text, low, high, space, unit or self.shown.unit))
 
-    def error(self, what, cell, number, is_few):
-        """± of a row, and its mark; is_few is None where nobody knows."""
+    def estimate(self, what, texts, number, is_space=None):
+        """A value and what is open of it."""
+        numbers = number['estimate'], number['low'], number['high']
+        space, unit = self.is_space if is_space is None else is_space, self.shown.unit
+        self.number(what, texts, numbers,
+                    numerals.is_estimate(texts, *numbers, space, unit) and
+                    numerals.holds(texts, *numbers))
+
+    def error(self, what, value, cell, number, is_few):
+        """A value of a row, what is open of it, and its mark; is_few is None where nobody knows."""
         text, mark = cell[:-1].strip(), cell[-1:]
         has_ends = number['low'] is not None
-        if is_nothing(number['estimate']) or has_ends and number['low'] == number['high']:
-            self.same(f'{what}, ±', text, '')
-        elif not has_ends:
-            self.number(f'{what}, ±', text, number, text in HIDDEN)
+        is_exact = is_nothing(number['estimate']) or has_ends and number['low'] == number['high']
+        if has_ends and not is_exact:
+            self.estimate(f'{what}, ±', (value.strip(), text), number)
         else:
-            self.half(f'{what}, ±', text, number)
+            self.value(what, value.strip(), number['estimate'])
+            self.number(f'{what}, ±', text, number, text == '' if is_exact else text in HIDDEN)
         self.unknown += is_few is None
         self.few += bool(is_few)
         if is_few is not None:
             self.count(f'{what}, mark', mark, '*' if is_few else ' ')
+
+    def beside(self, what, text, number, value, estimate):
+        """What stands beside a value with an error: of as much, the same text."""
+        if number == estimate:
+            self.count(what, text.strip(), value.strip())
+        else:
+            self.value(what, text.strip(), number)
 
     def flagged(self, row):
         """Whether the flags of a row say that it stands on few samples."""
@@ -207,35 +227,38 @@ class Text(Sheet):
             self.sentence('thread', f'read       only thread {escaped(self.report["thread"])}: '
                                     'totals are its own')
 
-    def ends_in_header(self, what, plus, word, number, is_space, is_known):
-        """± behind a number in a sentence, or why there is none."""
-        if not is_known or is_nothing(number['estimate']) and number['low'] is None:
-            self.same(what, (plus, word), (None, None))
-        elif number['low'] is None:
+    def in_header(self, what, found, number, is_space, is_known):
+        """A value in a sentence and what is open of it, or why that is not known."""
+        value, plus, word = found
+        if is_known and number['low'] not in (None, number['high']):
+            self.same(what, (plus or '± ')[:2], '± ')
+            self.estimate(what, (value, plus or word or ''), number, is_space)
+            return
+        self.number(what, value, number, numerals.is_value(value, number['estimate'], is_space,
+                                                           self.shown.unit))
+        if is_known and number['low'] is None and not is_nothing(number['estimate']):
             self.number(what, word, number, plus is None and word in HIDDEN)
         else:
-            self.same(what, word, None)
-            self.half(what, plus or '', number, is_space, 'auto')
+            self.same(what, (plus, word), (None, None))
 
     def total(self, label, column):
         space, objects = (self.report['total'][f'{column}-{what}'] for what in ('space', 'objects'))
         if space is None:
             return
-        found = self.match(label, rf'{label:9}  ({VALUE})(?: ± ({VALUE})| \((.*?)\))?'
-                           rf'(?:   ({VALUE}) objects?(?: ± ({VALUE})| \((.*?)\))?)?',
-                           (space, objects))
+        found = self.match(label, rf'{label:9}  ({VALUE}){INTERVAL}'
+                           rf'(?:   ({VALUE}) (objects?){INTERVAL})?', (space, objects))
         if not found:
             return
+        if self.metric.startswith(column):
+            self.whole = found[1] if self.is_space else found[4]
         is_known = self.is_uncertain() and self.metric.startswith(column)
-        self.number(label, found[1], space,
-                    numerals.is_value(found[1], space['estimate'], True, 'auto'))
-        self.ends_in_header(f'{label}, ±', found[2], found[3], space, True, is_known)
+        self.in_header(label, found.groups()[:3], space, True, is_known)
         if objects is None:
             self.same(f'{label}, objects', found[4], None)
             return
-        self.number(f'{label}, objects', found[4], objects,
-                    numerals.is_value(found[4] or '', objects['estimate'], False, 'auto'))
-        self.ends_in_header(f'{label}, objects ±', found[5], found[6], objects, False, is_known)
+        self.same(f'{label}, objects', found[5], 'object' if found[4] == '1' else 'objects')
+        self.in_header(f'{label}, objects', (found[4] or '', *found.groups()[5:]), objects, False,
+                       is_known)
 
     def unseen(self):
         unseen = self.report['unseen']
@@ -243,8 +266,11 @@ class Text(Sheet):
             return
         found = self.match('unseen', rf'of which   about ({VALUE}), at most ({VALUE}), in stacks '
                            rf'never sampled, at most ({VALUE}) in any one', unseen)
-        for text, key in zip(found.groups() if found else (), ('estimate', 'high', 'stack')):
-            self.double(f'unseen, {key}', text, unseen[key], True, 'auto')
+        for text, key, towards in zip(found.groups() if found else (),
+                                      ('estimate', 'high', 'stack'),
+                                      (numerals.nearest, math.ceil, math.ceil)):
+            self.number(f'unseen, {key}', text, unseen[key],
+                        numerals.is_rough(text, unseen[key], self.shown.unit, towards))
         if unseen['rows_too_high']:
             space = self.report['total'][f'{self.metric.split("-", maxsplit=1)[0]}-space']
             share = 100 * Decimal(unseen['estimate']) / Decimal(space['estimate'])
@@ -268,14 +294,13 @@ class Text(Sheet):
         if text is None:
             return
         number, total = (self.report[key][self.metric] for key in ('left', 'total'))
-        found = re.fullmatch(rf'({VALUE})(?: ± ({VALUE})| \((.*?)\))? of ({VALUE}) \((\S+)\)', text)
+        found = re.fullmatch(rf'({VALUE}){INTERVAL} of ({VALUE}) \((\S+)\)', text)
         if not found:
             self.wrong('left', text, number)
             return
-        self.value('left', found[1], number['estimate'], 'auto')
-        self.ends_in_header('left, ±', found[2], found[3], number, self.is_space,
-                            self.is_uncertain() and not is_nothing(number['estimate']))
-        self.value('left of', found[4], total['estimate'], 'auto')
+        self.in_header('left', found.groups()[:3], number, self.is_space,
+                       self.is_uncertain() and not is_nothing(number['estimate']))
+        self.count('left of', found[4], self.whole)
         self.share('left, share', found[5], number['estimate'], total['estimate'])
 
     def warnings(self):
@@ -305,8 +330,15 @@ class Text(Sheet):
         """(text, width), right-aligned."""
         self.sentence('titles', ''.join(f'{text:>{width}}' for text, width in titles))
 
-    def error_title(self):
-        return [(' ', 1), (f'± {self.percent}%', 11), (' ', 1)] if self.is_uncertain() else []
+    def error_width(self):
+        return 23 if self.is_space and self.shown.unit in ('B', 'KiB') else 18
+
+    def error_columns(self):
+        return [-self.error_width()] * self.is_uncertain()
+
+    def error_title(self, of):
+        title = [(' ', 1), (f'{of} at {self.percent}%', self.error_width()), (' ', 1)]
+        return title if self.is_uncertain() else []
 
     def by(self):
         return ('  ' + self.report['by'], 0)

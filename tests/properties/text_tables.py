@@ -2,7 +2,7 @@
 import re
 from fractions import Fraction
 
-from numerals import fixed
+from numerals import fixed, is_nothing
 from text_lines import CLOSED, VALUE, escaped, flat_or_dash, split
 
 # --- top and stacks -------------------------------------------------------------------------------
@@ -12,24 +12,18 @@ def top(t):
     uncertain, wide = t.is_uncertain(), t.shown.spread
     total = t.report['total'][t.metric]['estimate']
     t.header()
-    t.title(('flat', 13), ('  flat%   sum% ', 0), ('cum', 13), ('   cum%', 0), *t.error_title(),
+    t.title(('flat', 13), ('  flat%   sum% ', 0), ('cum', 13), ('   cum%', 0), *t.error_title('cum' if t.shown.cum else 'flat'),
             *([('spread', 14), ('p', 9)] if wide else []), t.by())
     low = high = Fraction(0)
     for i, row in enumerate(t.rows()):
         flat, cum, what = row['flat'][t.metric], row['cum'][t.metric], f'row {i}'
-        *cells, name = split(t.line(), 13, 6, 6, 13, 6, *[-11] * uncertain, *[13, 8] * wide)
+        *cells, name = split(t.line(), 13, 6, 6, 13, 6, *t.error_columns(), *[13, 8] * wide)
         span = fixed(flat['estimate'])
         low, high = low + span[0], high + span[1]
-        t.value(f'{what}, flat', cells[0].strip(), flat['estimate'])
         t.share(f'{what}, flat%', cells[1], flat['estimate'], total)
         t.share_of(f'{what}, sum%', cells[2], (low, high), total)
-        t.value(f'{what}, cum', cells[3].strip(), cum['estimate'])
         t.share(f'{what}, cum%', cells[4], cum['estimate'], total)
-        if uncertain and t.shown.cum:
-            surer = t.shown.surer['rows'][i]['cum'][t.metric]
-            t.error(what, cells[5], cum, t.of_few(cum, surer))
-        elif uncertain:
-            t.error(what, cells[5], flat, t.flagged(row))
+        top_values(t, i, row, cells)
         if wide:
             t.double(f'{what}, spread', cells[-2], row['spread']['sd'])
             t.chance(f'{what}, p', cells[-1], row['spread']['p'])
@@ -39,6 +33,21 @@ def top(t):
     t.marks_note()
     if wide:
         outliers(t)
+
+
+def top_values(t, i, row, cells):
+    """Flat and cum, and what is open of that by which rows are sorted."""
+    flat, cum, what = row['flat'][t.metric], row['cum'][t.metric], f'row {i}'
+    if t.is_uncertain() and t.shown.cum:
+        surer = t.shown.surer['rows'][i]['cum'][t.metric]
+        t.error(f'{what}, cum', cells[3], cells[5], cum, t.of_few(cum, surer))
+        t.beside(f'{what}, flat', cells[0], flat['estimate'], cells[3], cum['estimate'])
+    elif t.is_uncertain():
+        t.error(f'{what}, flat', cells[0], cells[5], flat, t.flagged(row))
+        t.beside(f'{what}, cum', cells[3], cum['estimate'], cells[0], flat['estimate'])
+    else:
+        t.value(f'{what}, flat', cells[0].strip(), flat['estimate'])
+        t.value(f'{what}, cum', cells[3].strip(), cum['estimate'])
 
 
 def outliers(t):
@@ -64,12 +73,12 @@ def stacks(t):
     low, high = t.total_left()
     for i, row in enumerate(t.rows()):
         number, what = row['value'][t.metric], f'stack {i}'
-        value, share, *error, rest = split(t.line(), 13, 6, *[-12] * uncertain)
-        t.value(what, value.strip(), number['estimate'])
+        value, share, *error, rest = split(t.line(), 13, 6, *t.error_columns())
         t.share(f'{what}, %', share, number['estimate'], total)
         if uncertain:
-            t.same(what, error[0][:1], '±')
-            t.error(what, error[0][1:], number, t.flagged(row))
+            t.error(what, value, error[0], number, t.flagged(row))
+        else:
+            t.value(what, value.strip(), number['estimate'])
         once = 'seen once ' if uncertain and 'seen-once' in row['flags'] else ''
         t.count(what, rest, f'{once} {escaped(row["frames"][0])}')
         for frame in row['frames'][1:] + ['[truncated]'] * row['truncated']:
@@ -104,16 +113,17 @@ def tree(t):
     has_flat = not any(row['flat'] is None for row in rows)
     total = t.report['total'][t.metric]['estimate']
     t.header()
-    t.title(('cum', 11), ('   cum%', 0), *t.error_title(), *[('flat', 12)] * has_flat, t.by())
+    t.title(('cum', 11), ('   cum%', 0), *t.error_title('cum'), *[('flat', 12)] * has_flat, t.by())
     for i, (row, surer, steps) in enumerate(zip(rows, surer_rows(t), steps_of(rows))):
         what = f'node {i}'
-        *cells, drawn = split(t.line(), 11, 6, *[-11] * uncertain, *[11] * has_flat)
-        t.value(f'{what}, cum', cells[0].strip(), row['cum']['estimate'])
+        *cells, drawn = split(t.line(), 11, 6, *t.error_columns(), *[11] * has_flat)
         t.share(f'{what}, cum%', cells[1], row['cum']['estimate'], total)
         if uncertain:
-            t.error(what, cells[2], row['cum'], t.of_few(row['cum'], surer['cum']))
+            t.error(what, cells[0], cells[2], row['cum'], t.of_few(row['cum'], surer['cum']))
+        else:
+            t.value(f'{what}, cum', cells[0].strip(), row['cum']['estimate'])
         if has_flat:
-            flat_or_dash(t, f'{what}, flat', cells[-1], row['flat'])
+            flat_or_dash(t, f'{what}, flat', cells[-1], row['flat'], cells[0], row['cum'])
         mark = r' (?:[│├└ ] )*' if steps <= 8 else rf' \[{steps}\] (?:├ )?'
         t.numbers += steps > 8
         name = escaped(row['name'])
@@ -137,12 +147,13 @@ def neighbors(t, row, surer, key, whole):
         is_end = i == 0 if key == 'callers' else i + 1 == len(group)
         line = t.line()
         t.same(what, line[:21], ' ' * 21)
-        value, share, *error, name = split(line[21:], 13, 6, *[-11] * t.is_uncertain())
-        t.value(what, value.strip(), neighbor['value']['estimate'])
+        value, share, *error, name = split(line[21:], 13, 6, *t.error_columns())
         t.share(f'{what}, %', share, neighbor['value']['estimate'], whole)
         if error:
-            t.error(what, error[0], neighbor['value'],
+            t.error(what, value, error[0], neighbor['value'],
                     t.of_few(neighbor['value'], other['value']))
+        else:
+            t.value(what, value.strip(), neighbor['value']['estimate'])
         t.same(what, name, f' {last if is_end else first} {escaped(neighbor["name"])}')
     if len(shown) < len(group):
         t.sentence(row['name'], ' ' * 21 + f'… {len(group) - len(shown)} more')
@@ -152,18 +163,20 @@ def peek(t):
     uncertain = t.is_uncertain()
     total = t.report['total'][t.metric]['estimate']
     t.header()
-    t.title(('flat', 13), ('  flat% ', 0), ('cum', 13), ('   cum%', 0), *t.error_title(), t.by())
+    t.title(('flat', 13), ('  flat% ', 0), ('cum', 13), ('   cum%', 0), *t.error_title('cum'),
+            t.by())
     for row, surer in zip(t.rows(), surer_rows(t)):
         flat, cum, what = row['flat'], row['cum'], row['name']
         t.same(what, t.line(), '')
         neighbors(t, row, surer, 'callers', cum['estimate'])
-        *cells, name = split(t.line(), 13, 6, 13, 6, *[-11] * uncertain)
-        t.value(f'{what}, flat', cells[0].strip(), flat['estimate'])
+        *cells, name = split(t.line(), 13, 6, 13, 6, *t.error_columns())
         t.share(f'{what}, flat%', cells[1], flat['estimate'], total)
-        t.value(f'{what}, cum', cells[2].strip(), cum['estimate'])
         t.share(f'{what}, cum%', cells[3], cum['estimate'], total)
+        t.beside(f'{what}, flat', cells[0], flat['estimate'], cells[2], cum['estimate'])
         if uncertain:
-            t.error(what, cells[4], cum, t.of_few(cum, surer['cum']))
+            t.error(what, cells[2], cells[4], cum, t.of_few(cum, surer['cum']))
+        else:
+            t.value(f'{what}, cum', cells[2].strip(), cum['estimate'])
         t.same(what, name, ' ' + escaped(row['name']))
         neighbors(t, row, surer, 'callees', cum['estimate'])
     t.same('end', t.line(), '')
@@ -175,7 +188,7 @@ def listed_lines(t, function, surer):
     """The lines of one function, and those around them that hold nothing."""
     uncertain, lines, before = t.is_uncertain(), list(zip(function['lines'], surer['lines'])), None
     while t.at < len(t.lines) and t.lines[t.at] != '':
-        *cells, rest = split(t.line(), 11, 11, *[-11] * uncertain)
+        *cells, rest = split(t.line(), 11, 11, *t.error_columns())
         shown, text = rest[:7].strip(), rest[7:].removeprefix('  ')
         if not ''.join(cells).strip():
             if shown == '…':
@@ -193,10 +206,12 @@ def listed_lines(t, function, surer):
         what = f'{function["name"]}, line {line["line"]}'
         t.count(what, shown, line['line'] or '?')
         before = int(line['line']) if line['line'] else None
-        flat_or_dash(t, f'{what}, flat', cells[0], line['flat'])
-        flat_or_dash(t, f'{what}, cum', cells[1], line['cum']['estimate'])
-        if uncertain:
-            t.error(what, cells[2], line['cum'], t.of_few(line['cum'], other['cum']))
+        flat_or_dash(t, f'{what}, flat', cells[0], line['flat'], cells[1], line['cum'])
+        if uncertain and not is_nothing(line['cum']['estimate']):
+            t.error(what, cells[1], cells[2], line['cum'], t.of_few(line['cum'], other['cum']))
+        else:
+            flat_or_dash(t, f'{what}, cum', cells[1], line['cum']['estimate'])
+            t.same(what, ''.join(cells[2:]).strip(), '')
         if '\t' not in (line['text'] or ''):
             t.same(what, text, escaped(line['text'] or ''))
     t.same(function['name'], lines, [])
@@ -205,7 +220,7 @@ def listed_lines(t, function, surer):
 def listing(t):
     total = t.report['total'][t.metric]['estimate']
     t.header()
-    t.title(('flat', 11), ('cum', 12), *t.error_title(), ('  line', 0))
+    t.title(('flat', 11), ('cum', 12), *t.error_title('cum'), ('  line', 0))
     for row, surer in zip(t.rows(), surer_rows(t)):
         t.same('before', t.line(), '')
         name, file = escaped(row['name']), escaped(row['file'] or 'an unknown file')

@@ -7,7 +7,7 @@
 
 enum {
     HP_AMOUNT_WIDTH = 13, // characters of an amount
-    HP_ERROR_WIDTH = 11,  // of the half of an interval
+    HP_ERROR_WIDTH = 11,  // of the half of an interval of a slope
     HP_SIGNED_SIZE = HP_NUMBER_SIZE + 1,
 };
 
@@ -29,18 +29,42 @@ void hp_text_rate(char text[HP_SIGNED_SIZE], double value, enum hp_metric metric
 // "73.7%", or "-" of nothing.
 void hp_text_share(char text[HP_NUMBER_SIZE], hp_fixed part, hp_fixed whole);
 
-// Half of the interval of an estimate, "7.9 MiB", or why there is none; "" if it does not stand
-// on samples.
-void hp_text_half(char text[HP_NUMBER_SIZE], const struct hp_view *view,
-                  const struct hp_amount *amount, enum hp_metric metric,
-                  enum hp_unit unit);
-
 // "0.0012", "<0.0001"; "-" if it is NAN.
 void hp_text_p(char text[HP_NUMBER_SIZE], double p);
 
+// --- estimates ----------------------------------------------------------------------------
+
+// A value and what is open of it, to be read together: in one unit, and no digit of the value is
+// less than the last of its error.
+struct hp_text_estimate {
+    hp_fixed sum;
+    char value[HP_NUMBER_SIZE]; // "73.5 MiB"
+    char interval[2 *
+                  HP_NUMBER_SIZE]; // "± 4.9 MiB", "0.37 … 1.40 MiB", why there is none,
+                                   // or "" if nothing is open
+    bool is_half;                  // the first of these
+};
+
+// Of a value whose interval is known, or NAN.
+void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
+                     struct hp_interval range, enum hp_metric metric, enum hp_unit unit);
+
+// Of a total; and of a row, of which nothing is told that does not stand on samples.
+void hp_text_estimate(struct hp_text_estimate *text, const struct hp_view *view,
+                      const struct hp_amount *amount, enum hp_metric metric);
+void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *view,
+                          const struct hp_amount *amount);
+
+// In a sentence behind the value: " ± 4.9 MiB", " (0.37 … 1.40 MiB)".
+void hp_text_open(struct hp_sink *out, const struct hp_text_estimate *text);
+
+// Bytes to the nearest, and what they are at most.
+void hp_text_about(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit);
+void hp_text_at_most(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit);
+
 // --- cells --------------------------------------------------------------------------------
 
-// Right-aligned in so many characters.
+// Right-aligned in so many characters; of what is not ASCII, code points.
 void hp_text_put(struct hp_sink *out, const char *text, int width);
 
 // Of the report's metric.
@@ -48,11 +72,17 @@ void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed val
                    int width);
 void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole);
 
-// Half of the interval of an estimate, with a mark if it stands on few samples; its title; and
-// the line below a table that says what they are.
+// The same, as it stands in an estimate if that is of as much.
+void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
+                      const struct hp_text_estimate *text, int width);
+
+// What is open of an estimate, with a mark if it stands on few samples; the title of that column,
+// by the column that it is of; what stands there of nothing; and the line below a table that
+// says what they are.
 void hp_text_error(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_amount *amount);
-void hp_text_error_title(struct hp_sink *out, const struct hp_view *view);
+                   const struct hp_amount *amount, const struct hp_text_estimate *text);
+void hp_text_error_title(struct hp_sink *out, const struct hp_view *view, const char *of);
+void hp_text_error_blank(struct hp_sink *out, const struct hp_view *view);
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view);
 
 // Whether the report shows what sampling leaves open.

@@ -6,6 +6,8 @@
 
 enum {
     PERCENT_WIDTH = 6,
+    ERROR_WIDTH = 18, // "16.00 … 16.45 MiB", and a space more
+    WIDE_ERROR = 23,  // of whole bytes
 };
 
 // --- numbers ------------------------------------------------------------------------------
@@ -53,22 +55,6 @@ void hp_text_share(char text[HP_NUMBER_SIZE], hp_fixed part, hp_fixed whole) {
     memcpy(text + size, (char[]){'.', (char)('0' + (int)(rounded % 10)), '%', '\0'}, 4);
 }
 
-void hp_text_half(char text[HP_NUMBER_SIZE], const struct hp_view *view,
-                  const struct hp_amount *amount, enum hp_metric metric,
-                  enum hp_unit unit) {
-    const struct hp_error *error = amount->error;
-    struct hp_interval range = hp_view_range(view, amount, metric);
-    if (!isnan(range.low)) {
-        double half = fmax((range.high - range.low) / 2, 0);
-        hp_text_format(text, hp_text_fixed(half, metric), metric, unit);
-    } else if (error && error->samples > 0) {
-        bool is_least = (error->flags & HP_ERROR_AT_LEAST) != 0;
-        strcpy(text, is_least ? "or more" : "mixed sizes");
-    } else {
-        text[0] = '\0';
-    }
-}
-
 void hp_text_p(char text[HP_NUMBER_SIZE], double p) {
     if (isnan(p)) {
         strcpy(text, "-");
@@ -81,7 +67,11 @@ void hp_text_p(char text[HP_NUMBER_SIZE], double p) {
 
 void hp_text_put(struct hp_sink *out, const char *text, int width) {
     static const char spaces[] = "                        ";
-    int missing = width - (int)strlen(text);
+    int missing = width;
+    for (const char *c = text; *c != '\0'; c++) {
+        missing -=
+            ((unsigned char)*c & 0xc0) != 0x80; // but for what continues a character
+    }
     if (missing > 0) {
         hp_sink_put(out, spaces, (size_t)missing);
     }
@@ -101,30 +91,47 @@ void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole) {
     hp_text_put(out, text, PERCENT_WIDTH);
 }
 
-void hp_text_error(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_amount *amount) {
-    char text[HP_NUMBER_SIZE] = "";
-    enum hp_metric metric = view->options.metric;
-    if (amount->error->samples > 0 && amount->error->period > 0) {
-        hp_text_half(text, view, amount, metric, view->options.unit);
+void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
+                      const struct hp_text_estimate *text, int width) {
+    if (value == text->sum) {
+        hp_text_put(out, text->value, width);
+    } else {
+        hp_text_value(out, view, value, width);
     }
-    unsigned flags =
-        hp_precision_flags(&view->precision, amount->sum, amount->error, metric);
-    hp_text_put(out, text, HP_ERROR_WIDTH);
+}
+
+// In small units numbers are long.
+static int error_width(const struct hp_view *view) {
+    bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
+    enum hp_unit unit = view->options.unit;
+    return is_space && (unit == HP_UNIT_B || unit == HP_UNIT_KIB) ? WIDE_ERROR
+                                                                  : ERROR_WIDTH;
+}
+
+void hp_text_error(struct hp_sink *out, const struct hp_view *view,
+                   const struct hp_amount *amount, const struct hp_text_estimate *text) {
+    unsigned flags = hp_precision_flags(&view->precision, amount->sum, amount->error,
+                                        view->options.metric);
+    hp_text_put(out, text->interval, error_width(view));
     hp_sink_text(out, flags & HP_ROW_FEW_SAMPLES ? "*" : " ");
 }
 
-void hp_text_error_title(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_error_title(struct hp_sink *out, const struct hp_view *view,
+                         const char *of) {
     char title[HP_NUMBER_SIZE];
-    int width = snprintf(title, sizeof title, "± %g%%", view->options.confidence * 100);
-    // The sign is one character in two bytes.
-    hp_sink_print(out, "%*s%s ", HP_ERROR_WIDTH + 1 - width, "", title);
+    snprintf(title, sizeof title, "%s at %g%%", of, view->options.confidence * 100);
+    hp_text_put(out, title, error_width(view));
+    hp_sink_text(out, " ");
+}
+
+void hp_text_error_blank(struct hp_sink *out, const struct hp_view *view) {
+    hp_text_put(out, "", error_width(view) + 1);
 }
 
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out,
-                  "± is half of the interval that holds the true value in %g%% of cases; "
-                  "* less than 5 samples\n",
+                  "± or low … high holds the true value in %g%% of cases; * less than 5 "
+                  "effective samples\n",
                   view->options.confidence * 100);
 }
 

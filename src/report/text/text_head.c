@@ -5,7 +5,6 @@
 //     warning: ...
 #include "report/text/text.h"
 
-#include "stats/measure.h"
 #include "view/unseen.h"
 
 #include <math.h>
@@ -69,19 +68,15 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
 
 static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
                       enum hp_metric metric) {
-    char text[HP_NUMBER_SIZE];
+    struct hp_text_estimate text;
     enum hp_column column = hp_column_of(metric);
     struct hp_amount amount = {.sum = value, .error = &view->head.errors[column]};
-    hp_text_format(text, value, metric, HP_UNIT_AUTO);
     bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
-    hp_sink_print(out, is_space ? "  %s" : "   %s object", text);
-    hp_sink_text(out, is_space || strcmp(text, "1") == 0 ? "" : "s");
+    hp_text_estimate(&text, view, &amount, metric);
+    hp_sink_print(out, is_space ? "  %s" : "   %s object", text.value);
+    hp_sink_text(out, is_space || strcmp(text.value, "1") == 0 ? "" : "s");
     if (view->head.is_uncertain[column]) {
-        bool is_known = hp_measure_is_known(amount.error, metric);
-        hp_text_half(text, view, &amount, metric, HP_UNIT_AUTO);
-        if (text[0] != '\0') {
-            hp_sink_print(out, is_known ? " ± %s" : " (%s)", text);
-        }
+        hp_text_open(out, &text);
     }
 }
 
@@ -96,10 +91,6 @@ static void put_totals(struct hp_sink *out, const struct hp_view *view, const ch
         put_total(out, view, view->head.total.of[objects], objects);
     }
     hp_sink_text(out, "\n");
-}
-
-static void format_bytes(char text[HP_NUMBER_SIZE], double bytes) {
-    hp_format_bytes(text, hp_text_fixed(fmax(bytes, 0), HP_INUSE_SPACE), HP_UNIT_AUTO);
 }
 
 // The largest of many rows that have few samples are where they are because they have them.
@@ -124,9 +115,9 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
         return;
     }
     char estimate[HP_NUMBER_SIZE], highest[HP_NUMBER_SIZE], stack[HP_NUMBER_SIZE];
-    format_bytes(estimate, unseen.estimate);
-    format_bytes(highest, unseen.highest);
-    format_bytes(stack, unseen.stack);
+    hp_text_about(estimate, fmax(unseen.estimate, 0), view->options.unit);
+    hp_text_at_most(highest, fmax(unseen.highest, 0), view->options.unit);
+    hp_text_at_most(stack, unseen.stack, view->options.unit);
     hp_sink_print(out,
                   "of which   about %s, at most %s, in stacks never sampled, "
                   "at most %s in any one\n",
@@ -156,20 +147,21 @@ static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     const struct hp_error *error = &head->filtered_errors[hp_column_of(metric)];
     struct hp_amount filtered = {.sum = head->filtered.of[metric], .error = error};
-    char text[HP_NUMBER_SIZE];
+    struct hp_amount total = {.sum = head->total.of[metric],
+                              .error = &head->errors[hp_column_of(metric)]};
+    struct hp_text_estimate text;
+    char share[HP_NUMBER_SIZE];
     if (!hp_text_filters(out, view)) {
         return;
     }
-    hp_text_format(text, filtered.sum, metric, HP_UNIT_AUTO);
-    hp_sink_text(out, text);
-    if (hp_text_has_errors(view) && error->samples > 0) {
-        hp_text_half(text, view, &filtered, metric, HP_UNIT_AUTO);
-        hp_sink_print(out, hp_measure_is_known(error, metric) ? " ± %s" : " (%s)", text);
+    hp_text_row_estimate(&text, view, &filtered);
+    hp_sink_text(out, text.value);
+    if (hp_text_has_errors(view)) {
+        hp_text_open(out, &text);
     }
-    hp_text_format(text, head->total.of[metric], metric, HP_UNIT_AUTO);
-    hp_sink_print(out, " of %s", text);
-    hp_text_share(text, filtered.sum, head->total.of[metric]);
-    hp_sink_print(out, " (%s)\n", text);
+    hp_text_estimate(&text, view, &total, metric);
+    hp_text_share(share, filtered.sum, total.sum);
+    hp_sink_print(out, " of %s (%s)\n", text.value, share);
 }
 
 void hp_text_warnings(struct hp_sink *out, const struct hp_view *view) {

@@ -1,9 +1,9 @@
-//        flat         cum       ± 95%   line
+//        flat         cum        cum at 95%   line
 //
 // f in /srv/app/f.c: 10.5 MiB flat, 12.0 MiB cum (14.8% of the total)
-//                                         16  void *f(size_t n) {
-//    10.5 MiB    12.0 MiB     2.3 MiB     17      return g(n);
-//                                         18  }
+//                                               16  void *f(size_t n) {
+//    10.5 MiB    12.0 MiB    9.6 … 14.7 MiB     17      return g(n);
+//                                               18  }
 //
 // Around each line that holds something some more are shown.  Without its source a function
 // has just those lines.
@@ -29,32 +29,38 @@ static void put_titles(const struct list *list) {
                   "cum");
     if (list->has_errors) {
         hp_sink_text(list->out, " ");
-        hp_text_error_title(list->out, list->view);
+        hp_text_error_title(list->out, list->view, "cum");
     }
     hp_sink_print(list->out, "  line%s\n", hp_text_plain(list->view));
 }
 
-static void put_value(const struct list *list, hp_fixed value) {
+static void put_value(const struct list *list, hp_fixed value,
+                      const struct hp_text_estimate *text) {
     if (value == 0) {
         hp_sink_print(list->out, "%*s", WIDTH, "-");
     } else {
-        hp_text_value(list->out, list->view, value, WIDTH);
+        hp_text_value_of(list->out, list->view, value, text, WIDTH);
     }
 }
 
 // NULL for a line that holds nothing.
 static void put_values(const struct list *list, const struct hp_listed_line *line) {
     if (!line) {
-        hp_sink_print(list->out, "%*s", 2 * WIDTH + 1 + (list->has_errors ? 13 : 0), "");
+        hp_sink_print(list->out, "%*s", 2 * WIDTH + 1, "");
+        if (list->has_errors) {
+            hp_text_error_blank(list->out, list->view);
+        }
         return;
     }
-    put_value(list, line->flat);
+    struct hp_amount cum = {.sum = line->cum, .error = &line->error};
+    struct hp_text_estimate text;
+    hp_text_row_estimate(&text, list->view, &cum);
+    put_value(list, line->flat, &text);
     hp_sink_text(list->out, " ");
-    put_value(list, line->cum);
+    put_value(list, line->cum, &text);
     if (list->has_errors) {
         hp_sink_text(list->out, " ");
-        hp_text_error(list->out, list->view,
-                      &(struct hp_amount){.sum = line->cum, .error = &line->error});
+        hp_text_error(list->out, list->view, &cum, &text);
     }
 }
 

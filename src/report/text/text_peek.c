@@ -1,9 +1,9 @@
-//         flat  flat%           cum   cum%       ± 95%   function
+//         flat  flat%           cum   cum%        cum at 95%   function
 //
-//                           8.0 MiB  76.2%     2.0 MiB   ┌ main
-//                           2.5 MiB  23.8%     1.1 MiB   ├ run
-//     10.5 MiB  12.9%      10.5 MiB  12.9%     2.3 MiB   f
-//                           1.0 MiB   9.5%   890.2 KiB   └ g
+//                           8.0 MiB  76.2%    6.1 … 10.3 MiB   ┌ main
+//                           2.5 MiB  23.8%     1.5 … 3.9 MiB   ├ run
+//     10.5 MiB  12.9%      10.5 MiB  12.9%    8.4 … 13.0 MiB   f
+//                           1.0 MiB   9.5%     0.4 … 2.1 MiB   └ g
 //
 // Above a function who calls it, below it whom it calls, each with its share of what the
 // function holds: what of that goes this way.
@@ -20,20 +20,21 @@ static void put_titles(struct hp_sink *out, const struct hp_view *view) {
                   "flat", HP_AMOUNT_WIDTH, "cum");
     if (hp_text_has_errors(view)) {
         hp_sink_text(out, " ");
-        hp_text_error_title(out, view);
+        hp_text_error_title(out, view, "cum");
     }
     hp_sink_print(out, "  %s%s\n", hp_granularity_text(view->options.by),
                   hp_text_plain(view));
 }
 
 static void put_cum(struct hp_sink *out, const struct hp_view *view,
-                    const struct hp_amount *cum, hp_fixed whole) {
-    hp_text_value(out, view, cum->sum, HP_AMOUNT_WIDTH);
+                    const struct hp_amount *cum, const struct hp_text_estimate *text,
+                    hp_fixed whole) {
+    hp_text_put(out, text->value, HP_AMOUNT_WIDTH);
     hp_sink_text(out, " ");
     hp_text_percent(out, cum->sum, whole);
     if (hp_text_has_errors(view)) {
         hp_sink_text(out, " ");
-        hp_text_error(out, view, cum);
+        hp_text_error(out, view, cum, text);
     }
     hp_sink_text(out, "  ");
 }
@@ -54,8 +55,10 @@ static void put_neighbors(struct hp_sink *out, const struct hp_view *view, size_
     for (size_t i = 0; i < shown; i++) {
         bool is_end = are_callees ? i + 1 == count : i == 0;
         struct hp_amount value = {.sum = all[i].value, .error = &all[i].error};
+        struct hp_text_estimate text;
+        hp_text_row_estimate(&text, view, &value);
         hp_sink_print(out, "%*s", INDENT, "");
-        put_cum(out, view, &value, whole);
+        put_cum(out, view, &value, &text, whole);
         hp_sink_text(out, !is_end ? "├ " : are_callees ? "└ " : "┌ ");
         put_name(out, view, all[i].node);
     }
@@ -71,13 +74,15 @@ static void put_area(struct hp_sink *out, const struct hp_view *view, size_t row
     hp_node_id node = view->rows.at[row].node;
     struct hp_amount flat = hp_top_flat(&neighbors->top, node, metric);
     struct hp_amount cum = hp_top_cum(&neighbors->top, node, metric);
+    struct hp_text_estimate text;
+    hp_text_row_estimate(&text, view, &cum);
     hp_sink_text(out, "\n");
     put_neighbors(out, view, row, cum.sum, false);
-    hp_text_value(out, view, flat.sum, HP_AMOUNT_WIDTH);
+    hp_text_value_of(out, view, flat.sum, &text, HP_AMOUNT_WIDTH);
     hp_sink_text(out, " ");
     hp_text_percent(out, flat.sum, total);
     hp_sink_text(out, " ");
-    put_cum(out, view, &cum, total);
+    put_cum(out, view, &cum, &text, total);
     put_name(out, view, node);
     put_neighbors(out, view, row, cum.sum, true);
 }

@@ -1,5 +1,6 @@
-//           flat  flat%   sum%           cum   cum%       ± 95%   function
-//      153.5 MiB  73.7%  73.7%     161.5 MiB  77.6%    17.5 MiB   small
+//           flat  flat%   sum%           cum   cum%       flat at 95%   function
+//        154 MiB  73.7%  73.7%     161.5 MiB  77.6%          ± 18 MiB   small
+//      0.37 MiB    0.2%  73.9%      0.37 MiB   0.2%  0.37 … 1.40 MiB *  large
 //
 //         base           new        change  of base          from            to 2-sided p   function
 //     58.4 MiB      65.0 MiB     +6.6 MiB     +8.1%      +2.1 MiB     +11.0 MiB    0.0012*  leaf_mixed
@@ -33,7 +34,8 @@ struct table {
     hp_fixed total, base; // what shares are of
     hp_fixed running;     // of the column that is added up
     const struct hp_field *with_error,
-        *last_estimate; // the error of the one is behind the other
+        *last_estimate;               // the error of the one is behind the other
+    struct hp_text_estimate estimate; // of a row, with its error; not of a slope
 };
 
 static bool is_estimate(const struct hp_field *field) {
@@ -52,6 +54,11 @@ static void find_error(struct table *t) {
     }
 }
 
+// Whether what has an error is an amount: a slope has one of its own.
+static bool has_estimate(const struct table *t) {
+    return t->with_error && t->with_error->column.cell == HP_CELL_ESTIMATE;
+}
+
 static bool has_unit_of_metric(const struct hp_field *field) {
     return field->column.unit == NULL || field->column.cell == HP_CELL_RATE;
 }
@@ -64,6 +71,17 @@ static int width_of(const struct hp_field *field) {
 }
 
 // --- titles -------------------------------------------------------------------------------
+
+static void put_error_title(const struct table *t) {
+    char title[HP_NUMBER_SIZE];
+    if (has_estimate(t)) {
+        hp_text_error_title(t->out, t->view, t->with_error->column.title);
+        return;
+    }
+    snprintf(title, sizeof title, "± %g%%", t->view->options.confidence * 100);
+    hp_text_put(t->out, title, HP_ERROR_WIDTH);
+    hp_sink_text(t->out, " ");
+}
 
 static void put_title(const struct table *t, const struct hp_field *field) {
     const char *title = field->column.title;
@@ -84,7 +102,7 @@ static void put_title(const struct table *t, const struct hp_field *field) {
     }
     if (field == t->last_estimate && t->with_error) {
         hp_sink_text(t->out, " ");
-        hp_text_error_title(t->out, t->view);
+        put_error_title(t);
     }
     hp_sink_text(t->out, field->shown & HP_SHOWN_MARK ? " " : "");
 }
@@ -129,6 +147,8 @@ static void format_amount(const struct table *t, const struct hp_field *field,
                           hp_fixed value, char text[HP_SIGNED_SIZE]) {
     if (value == 0 && (field->shown & HP_SHOWN_DASH)) {
         strcpy(text, "-");
+    } else if (has_estimate(t) && value == t->estimate.sum) {
+        strcpy(text, t->estimate.value);
     } else if (field->shown & (HP_SHOWN_SIGNED | HP_SHOWN_GROWTH)) {
         hp_text_signed(text, value, t->metric, t->view->options.unit);
     } else {
@@ -174,7 +194,7 @@ static void put_number(const struct table *t, const struct hp_field *field,
 static void put_error(const struct table *t, size_t row) {
     struct hp_content content = hp_view_cell(t->view, row, t->with_error->id, t->metric);
     hp_sink_text(t->out, " ");
-    hp_text_error(t->out, t->view, &content.amount);
+    hp_text_error(t->out, t->view, &content.amount, &t->estimate);
 }
 
 static void put_cell(struct table *t, const struct hp_field *field, size_t row) {
@@ -208,6 +228,11 @@ static void put_cell(struct table *t, const struct hp_field *field, size_t row) 
 static void put_row(struct table *t, size_t row) {
     const struct hp_field *field;
     const char *prefix = t->view->rows.at[row].prefix, *between = "";
+    if (has_estimate(t)) {
+        struct hp_content content =
+            hp_view_cell(t->view, row, t->with_error->id, t->metric);
+        hp_text_row_estimate(&t->estimate, t->view, &content.amount);
+    }
     hp_vec_each (field, &t->view->fields) {
         if (field->column.title) {
             hp_sink_text(t->out, between);

@@ -24,13 +24,15 @@ static void put_frames(struct hp_sink *out, const struct hp_view *view, uint32_t
 static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t number) {
     enum hp_metric metric = view->options.metric;
     struct hp_amount amount = hp_view_stack_amount(view, number, metric);
-    hp_text_value(out, view, amount.sum, HP_AMOUNT_WIDTH);
+    struct hp_text_estimate text;
+    hp_text_row_estimate(&text, view, &amount);
+    hp_text_put(out, text.value, HP_AMOUNT_WIDTH);
     hp_sink_text(out, " ");
     hp_text_percent(out, amount.sum, view->head.total.of[metric]);
     if (hp_text_has_errors(view)) {
         bool is_once = (hp_view_stack_flags(view, number) & HP_ROW_SEEN_ONCE) != 0;
-        hp_sink_text(out, " ±");
-        hp_text_error(out, view, &amount);
+        hp_sink_text(out, " ");
+        hp_text_error(out, view, &amount, &text);
         hp_sink_text(out, is_once ? " seen once" : "");
     }
     hp_sink_text(out, "  ");

@@ -1,9 +1,9 @@
-//         cum   cum%       ± 95%        flat   function
-//    81.1 MiB 100.0%     4.6 MiB           -   _start
-//    81.1 MiB 100.0%     4.6 MiB           -   main
-//    58.4 MiB  72.0%     3.8 MiB    58.4 MiB   ├ leaf_mixed
-//    12.0 MiB  14.8%     2.3 MiB           -   └ run
-//    12.0 MiB  14.8%     2.3 MiB    12.0 MiB     leaf_big
+//         cum   cum%        cum at 95%         flat  function
+//    81.1 MiB 100.0%         ± 4.8 MiB            -  _start
+//    81.1 MiB 100.0%         ± 4.8 MiB            -  main
+//    58.4 MiB  72.0%         ± 3.9 MiB     58.4 MiB  ├ leaf_mixed
+//    12.0 MiB  14.8%   9.6 … 14.7 MiB             -  └ run
+//    12.0 MiB  14.8%   9.6 … 14.7 MiB      12.0 MiB    leaf_big
 //
 // Where there are several the tree goes one step to the right; a function without a mark is
 // the only one below that above it.  Far to the right the number of steps stands for them.
@@ -25,7 +25,7 @@ static void put_titles(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, "%s%*s   cum%%", hp_text_bold(view), WIDTH, "cum");
     if (hp_text_has_errors(view)) {
         hp_sink_text(out, " ");
-        hp_text_error_title(out, view);
+        hp_text_error_title(out, view, "cum");
     }
     if (!view->options.invert) {
         hp_sink_print(out, " %*s", WIDTH, "flat");
@@ -63,19 +63,21 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
                      const struct hp_view *view, size_t number) {
     const struct hp_tree *tree = view->extra;
     const struct hp_tree_node *node = &tree->nodes.at[number];
-    hp_text_value(out, view, node->cum, WIDTH);
+    struct hp_amount cum = {.sum = node->cum, .error = &node->error};
+    struct hp_text_estimate text;
+    hp_text_row_estimate(&text, view, &cum);
+    hp_text_put(out, text.value, WIDTH);
     hp_sink_text(out, " ");
     hp_text_percent(out, node->cum, view->head.total.of[view->options.metric]);
     if (hp_text_has_errors(view)) {
         hp_sink_text(out, " ");
-        hp_text_error(out, view,
-                      &(struct hp_amount){.sum = node->cum, .error = &node->error});
+        hp_text_error(out, view, &cum, &text);
     }
     if (node->flat == 0 && !view->options.invert) {
         hp_sink_print(out, " %*s", WIDTH, "-");
     } else if (!view->options.invert) {
         hp_sink_text(out, " ");
-        hp_text_value(out, view, node->flat, WIDTH);
+        hp_text_value_of(out, view, node->flat, &text, WIDTH);
     }
     hp_sink_text(out, "  ");
     put_branches(out, drawing, tree, number);

@@ -1,0 +1,182 @@
+// An estimate and its interval, as people read them together:
+//
+//     73.5 MiB   ± 4.9 MiB
+//     0.37 MiB   0.37 … 1.40 MiB
+//
+// The first if neither side of the interval is more than a quarter longer than the other, and
+// does not reach below zero.  All numbers are in one unit, with so many decimals that the longer
+// side has two digits, three at most; bytes and objects have none.  The value is rounded to the
+// nearest and the ends outwards: what is printed holds the whole interval, and with it all
+// that was seen itself.
+#include "report/text/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST_DECIMALS = 3,
+};
+
+static const double most_skewed = 1.25; // the longer side, of the shorter
+static const double most_digits = 9999; // before the point, of an end
+
+// How numbers are written: in units of 1024^power bytes, or in objects.
+struct scale {
+    bool is_space;
+    int fraction, power, decimals;
+};
+
+static double power_of_ten(int decimals) {
+    static const double powers[] = {1, 10, 100, 1000};
+    return powers[decimals];
+}
+
+// So many of the last digit.
+static double in_digits(double value, const struct scale *scale) {
+    return ldexp(value, -10 * scale->power) * power_of_ten(scale->decimals);
+}
+
+// `least` decimals or more.
+static void set_decimals(struct scale *scale, double size, int least) {
+    bool has_decimals = scale->is_space && scale->power > 0;
+    scale->decimals = has_decimals ? MOST_DECIMALS : 0;
+    while (has_decimals && scale->decimals > least &&
+           ceil(in_digits(size, scale)) >= 100) {
+        scale->decimals--;
+    }
+}
+
+static int power_of(hp_fixed value, double high, enum hp_unit unit) {
+    hp_fixed bytes = value == 0 ? hp_text_fixed(high, HP_INUSE_SPACE) : value;
+    int power = hp_unit_power(bytes, unit);
+    while (unit == HP_UNIT_AUTO && ldexp(high, -10 * power) > most_digits &&
+           power < hp_unit_power(hp_text_fixed(high, HP_INUSE_SPACE), unit)) {
+        power++;
+    }
+    return power;
+}
+
+// --- numbers ------------------------------------------------------------------------------
+
+static hp_int128 whole(double digits) {
+    return (hp_int128)fmin(fmax(digits, -0x1p120), 0x1p120);
+}
+
+static hp_int128 value_in_digits(hp_fixed value, const struct scale *scale) {
+    int shift = scale->fraction + 10 * scale->power;
+    hp_int128 scaled = (value < 0 ? -value : value) * (int)power_of_ten(scale->decimals);
+    hp_int128 rounded = (scaled + ((hp_int128)1 << (shift - 1))) >> shift;
+    return value < 0 ? -rounded : rounded;
+}
+
+static void put_digits(char *out, hp_int128 digits, const struct scale *scale) {
+    if (scale->is_space) {
+        hp_format_decimals(out, digits, scale->decimals);
+    } else {
+        hp_format_grouped(out, digits);
+    }
+}
+
+static const char *unit_of(const struct scale *scale) {
+    return scale->is_space ? hp_unit_text(scale->power) : "";
+}
+
+static void put_with_unit(char *out, hp_int128 digits, const struct scale *scale) {
+    put_digits(out, digits, scale);
+    if (scale->is_space) {
+        strcat(strcat(out, " "), unit_of(scale));
+    }
+}
+
+// --- estimates ----------------------------------------------------------------------------
+
+static void put_half(struct hp_text_estimate *text, hp_int128 value,
+                     struct hp_interval range, const struct scale *scale) {
+    char half[HP_NUMBER_SIZE];
+    double below = (double)value - in_digits(range.low, scale);
+    double above = in_digits(range.high, scale) - (double)value;
+    put_with_unit(half, whole(ceil(fmax(below, above))), scale);
+    snprintf(text->interval, sizeof text->interval, "± %s", half);
+}
+
+static void put_ends(struct hp_text_estimate *text, struct hp_interval range,
+                     const struct scale *scale) {
+    char low[HP_NUMBER_SIZE], high[HP_NUMBER_SIZE];
+    put_digits(low, whole(floor(in_digits(range.low, scale))), scale);
+    put_with_unit(high, whole(ceil(in_digits(range.high, scale))), scale);
+    snprintf(text->interval, sizeof text->interval, "%s … %s", low, high);
+}
+
+void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
+                     struct hp_interval range, enum hp_metric metric, enum hp_unit unit) {
+    double estimate = hp_fixed_double(value, metric);
+    double below = fmax(estimate - range.low, 0), above = fmax(range.high - estimate, 0);
+    double longer = fmax(below, above);
+    *text = (struct hp_text_estimate){.sum = value};
+    if (!(longer > 0) || isnan(range.low)) {
+        hp_text_format(text->value, value, metric, unit);
+        return;
+    }
+    struct scale scale = {.is_space = hp_fraction(metric) == HP_SPACE_FRACTION,
+                          .fraction = hp_fraction(metric)};
+    scale.power = scale.is_space ? power_of(value, range.high, unit) : 0;
+    set_decimals(&scale, longer, 0);
+    hp_int128 digits = value_in_digits(value, &scale);
+    if (value == 0) {
+        hp_text_format(text->value, value, metric, unit); // "0 B": not what is rounded
+    } else {
+        put_with_unit(text->value, digits, &scale);
+    }
+    text->is_half = longer <= fmin(below, above) * most_skewed && longer <= estimate;
+    if (text->is_half) {
+        put_half(text, digits, range, &scale);
+    } else {
+        put_ends(text, range, &scale);
+    }
+}
+
+void hp_text_estimate(struct hp_text_estimate *text, const struct hp_view *view,
+                      const struct hp_amount *amount, enum hp_metric metric) {
+    const struct hp_error *error = amount->error;
+    struct hp_interval range = hp_view_range(view, amount, metric);
+    hp_text_measure(text, amount->sum, range, metric, view->options.unit);
+    if (isnan(range.low) && error && error->samples > 0) {
+        bool is_least = (error->flags & HP_ERROR_AT_LEAST) != 0;
+        strcpy(text->interval, is_least ? "or more" : "mixed sizes");
+    }
+}
+
+void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *view,
+                          const struct hp_amount *amount) {
+    static const struct hp_interval none = {NAN, NAN};
+    enum hp_metric metric = view->options.metric;
+    if (amount->error && amount->error->samples > 0 && amount->error->period > 0) {
+        hp_text_estimate(text, view, amount, metric);
+    } else {
+        hp_text_measure(text, amount->sum, none, metric, view->options.unit);
+    }
+}
+
+void hp_text_open(struct hp_sink *out, const struct hp_text_estimate *text) {
+    if (text->interval[0] != '\0') {
+        hp_sink_print(out, text->is_half ? " %s" : " (%s)", text->interval);
+    }
+}
+
+// --- bytes --------------------------------------------------------------------------------
+
+static void put_bytes(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit,
+                      double (*round)(double)) {
+    struct scale scale = {.is_space = true, .power = power_of(0, bytes, unit)};
+    set_decimals(&scale, bytes, 1);
+    put_with_unit(text, whole(round(in_digits(bytes, &scale))), &scale);
+}
+
+void hp_text_about(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit) {
+    put_bytes(text, bytes, unit, round);
+}
+
+void hp_text_at_most(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit) {
+    put_bytes(text, bytes, unit, ceil);
+}
