@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import numerals
 from numerals import is_nothing
-from text_lines import CANNOT, CLOSED, FITTED, TESTED, VALUE, Text, escaped, flat_or_dash, split
+from text_lines import (CANNOT, CLOSED, FITTED, INTERVAL, TESTED, VALUE, Text, escaped,
+                        flat_or_dash, split)
 from text_tables import listing, peek, stacks, top, tree
 
 # --- diff and trend -------------------------------------------------------------------------------
@@ -25,13 +26,9 @@ def p_behind(t, what, text, p, which='p'):
 
 
 def side(t, label, number):
-    found = t.match(label, rf'{label:9}  ({VALUE})(?: ± ({VALUE}))?', number)
+    found = t.match(label, rf'{label:9}  ({VALUE}){INTERVAL}', number)
     if found:
-        t.value(label, found[1], number['estimate'], 'auto')
-        has_ends = number['low'] is not None and number['low'] != number['high']
-        t.same(f'{label}, ±', bool(found[2]), has_ends)
-        if has_ends and found[2]:
-            t.half(f'{label}, ±', found[2], number, unit='auto')
+        t.in_header(label, found.groups(), number, t.is_space, number['low'] is not None)
 
 
 def diff_header(t):
@@ -46,7 +43,7 @@ def diff_header(t):
         # Nothing has a sign here.
         change = found[1].removeprefix('+') if is_nothing(delta) else found[1]
         t.number('change', change, delta,
-                 numerals.is_change(change, delta, t.is_space, 'auto') and found[1][0] in '+-')
+                 numerals.is_change(change, delta, t.is_space, t.shown.unit) and found[1][0] in '+-')
         p_behind(t, 'change', found[2], total['p'], '2-sided p')
     if t.report['test'] != 'none':
         t.same('test', t.line(), 'tested as  ' + TESTED[t.report['test']])
@@ -56,8 +53,8 @@ def diff_header(t):
         found = re.fullmatch(rf'({VALUE}) of base, ({VALUE}) of new(.*)', text)
         t.same('left', found is not None, True)
         if found:
-            t.value('left of base', found[1], left['base']['estimate'], 'auto')
-            t.value('left of new', found[2], left['new']['estimate'], 'auto')
+            t.value('left of base', found[1], left['base']['estimate'])
+            t.value('left of new', found[2], left['new']['estimate'])
             p_behind(t, 'left', found[3], left['p'], '2-sided p')
     t.warnings()
     t.same('header', t.line(), '')

@@ -1,8 +1,8 @@
 // What stands above the tables of diff and trend:
 //
 //     1 base, 1 new · jemalloc heap_v2 · sample period 512 KiB · 7 stacks
-//     base       58.4 MiB ± 3.8 MiB
-//     new        65.0 MiB ± 4.0 MiB
+//     base       58.4 MiB ± 4.0 MiB
+//     new        65.0 MiB ± 4.2 MiB
 //     change     +6.6 MiB, 2-sided p 0.0012
 //     tested as  one dump of each of two processes: what sampling leaves open in both
 #include "report/text/text.h"
@@ -44,16 +44,12 @@ static void put_difference_test(struct hp_sink *out, enum hp_difference_test tes
     }
 }
 
-static void put_side(struct hp_sink *out, const char *label, hp_fixed value,
-                     struct hp_interval range, enum hp_metric metric) {
-    char text[HP_NUMBER_SIZE];
-    hp_text_format(text, value, metric, HP_UNIT_AUTO);
-    hp_sink_print(out, "%-9s  %s", label, text);
-    if (range.high > range.low) { // false for NAN, and for exact numbers
-        hp_text_format(text, hp_text_fixed((range.high - range.low) / 2, metric), metric,
-                       HP_UNIT_AUTO);
-        hp_sink_print(out, " ± %s", text);
-    }
+static void put_side(struct hp_sink *out, const struct hp_view *view, const char *label,
+                     hp_fixed value, struct hp_interval range) {
+    struct hp_text_estimate text;
+    hp_text_measure(&text, value, range, view->options.metric, view->options.unit);
+    hp_sink_print(out, "%-9s  %s", label, text.value);
+    hp_text_open(out, &text);
     hp_sink_text(out, "\n");
 }
 
@@ -63,8 +59,8 @@ static void put_filtered_change(struct hp_sink *out, const struct hp_view *view)
     enum hp_metric metric = view->options.metric;
     char before[HP_NUMBER_SIZE], after[HP_NUMBER_SIZE];
     if (hp_text_filters(out, view)) {
-        hp_text_format(before, filtered->before, metric, HP_UNIT_AUTO);
-        hp_text_format(after, filtered->after, metric, HP_UNIT_AUTO);
+        hp_text_format(before, filtered->before, metric, view->options.unit);
+        hp_text_format(after, filtered->after, metric, view->options.unit);
         hp_sink_print(out, "%s of base, %s of new", before, after);
         put_p(out, "2-sided p", filtered->p);
         hp_sink_text(out, "\n");
@@ -81,10 +77,10 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, "%s base, %s new · ", base, new);
     hp_text_inputs(out, view);
     double confidence = view->options.confidence;
-    put_side(out, "base", total->before, hp_change_side(total, 0, confidence), metric);
-    put_side(out, "new", total->after, hp_change_side(total, 1, confidence), metric);
+    put_side(out, view, "base", total->before, hp_change_side(total, 0, confidence));
+    put_side(out, view, "new", total->after, hp_change_side(total, 1, confidence));
     hp_fixed growth = total->after - total->before;
-    hp_text_format(text, growth < 0 ? -growth : growth, metric, HP_UNIT_AUTO);
+    hp_text_format(text, growth < 0 ? -growth : growth, metric, view->options.unit);
     hp_sink_print(out, "change     %s%s", growth < 0 ? "-" : "+", text);
     put_p(out, "2-sided p", total->p);
     hp_sink_text(out, "\n");
