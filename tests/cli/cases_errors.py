@@ -77,6 +77,17 @@ def unit_holds_above_the_table_too(t):
 
 
 @case
+def unit_holds_above_comparisons_too(t):
+    first, *rest = t.procs
+    for command in (["diff", first, "--to", *rest], ["trend", *t.procs]):
+        for unit in ("B", "KiB", "MiB", "GiB"):
+            out = check(t.run(*command, "--no-symbols", f"--unit={unit}", "--focus=0x")).out
+            assert " leave " in out, out
+            shown = re.sub("sample period .*? ·|warning: .*", "", out)
+            assert set(re.findall(r"\d ([KMGT]?i?B)\b", shown)) == {unit}, out
+
+
+@case
 def one_object_is_no_objects(t):
     one = dump(t, 1, "1: 16777216")
     for command in ("top", "stacks", "info"):

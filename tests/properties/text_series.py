@@ -119,14 +119,14 @@ def trend_total(t, text, total):
         found = re.match(rf', ({VALUE}) per day', text)
         t.same('slope, per day', bool(found), True)
         if found:
-            slope(t, 'slope, per day', found[1], total['per_day'], 'auto')
+            slope(t, 'slope, per day', found[1], total['per_day'], t.shown.unit)
             text = text[found.end():]
     if total['p'] is not None:
         per = 'dump' if t.report['hours'] is None else 'hour'
         found = re.fullmatch(rf', at least ({VALUE}|-) per {per}(, p growth .*), shape (.*)', text)
         t.same('slope, at least', bool(found), True)
         if found:
-            slope(t, 'slope, at least', found[1], total['at_least'], 'auto', 4)
+            slope(t, 'slope, at least', found[1], total['at_least'], t.shown.unit, 4)
             p_behind(t, 'slope', found[2], total['p'], 'p growth')
             t.same('shape', found[3], total['shape'])
     else:
@@ -140,10 +140,10 @@ def trend_header(t):
     for key in ('first', 'last'):
         found = t.match(key, rf'{key:9}  ({VALUE})', total[key])
         if found:
-            t.value(key, found[1], total[key], 'auto')
+            t.value(key, found[1], total[key])
     found = t.match('slope', rf'slope      ({VALUE}) per (hour|dump)(.*)', total)
     if found:
-        slope(t, 'slope', found[1], total['slope'], 'auto')
+        slope(t, 'slope', found[1], total['slope'], t.shown.unit)
         t.same('slope', found[2], 'dump' if hours is None else 'hour')
         trend_total(t, found[3], total)
     if t.report['test'] != 'none':
@@ -156,8 +156,8 @@ def trend_header(t):
         found = re.fullmatch(rf'({VALUE}) of the first, ({VALUE}) of the last', text)
         t.same('left', found is not None, True)
         if found:
-            t.value('left of the first', found[1], t.report['left']['first'], 'auto')
-            t.value('left of the last', found[2], t.report['left']['last'], 'auto')
+            t.value('left of the first', found[1], t.report['left']['first'])
+            t.value('left of the last', found[2], t.report['left']['last'])
     t.warnings()
     t.same('header', t.line(), '')
 

@@ -7,7 +7,6 @@
 
 enum {
     HP_AMOUNT_WIDTH = 13, // characters of an amount
-    HP_ERROR_WIDTH = 11,  // of the half of an interval of a slope
     HP_SIGNED_SIZE = HP_NUMBER_SIZE + 1,
 };
 

@@ -157,26 +157,28 @@ static void put_trend_test(struct hp_sink *out, const struct hp_trend *trend) {
 }
 
 // "+1.2 MiB per hour"
-static void put_rate(struct hp_sink *out, const struct hp_trend *trend, double rate,
-                     enum hp_metric metric) {
+static void put_rate(struct hp_sink *out, const struct hp_view *view, double rate) {
+    const struct hp_trend *trend = view->extra;
     char text[HP_SIGNED_SIZE];
-    hp_text_rate(text, rate, metric, HP_UNIT_AUTO);
+    hp_text_rate(text, rate, view->options.metric, view->options.unit);
     hp_sink_print(out, "%s per %s", text, isnan(trend->hours) ? "dump" : "hour");
 }
 
-static void put_slope(struct hp_sink *out, const struct hp_trend *trend,
-                      enum hp_metric metric) {
+static void put_slope(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_trend *trend = view->extra;
     const struct hp_trend_row *total = &trend->total;
+    enum hp_metric metric = view->options.metric;
+    enum hp_unit unit = view->options.unit;
     char text[HP_SIGNED_SIZE];
     hp_sink_text(out, "slope      ");
-    put_rate(out, trend, total->slope, metric);
+    put_rate(out, view, total->slope);
     if (!isnan(trend->hours)) {
-        hp_text_rate(text, total->slope * 24, metric, HP_UNIT_AUTO);
+        hp_text_rate(text, total->slope * 24, metric, unit);
         hp_sink_print(out, ", %s per day", text);
     }
     if (!isnan(total->rise.p)) {
         hp_sink_text(out, ", at least ");
-        put_rate(out, trend, total->rise.least, metric);
+        put_rate(out, view, total->rise.least);
         put_p(out, "p growth", total->rise.p);
         hp_sink_print(out, ", shape %s", hp_trend_shape_name(total->shape));
     } else {
@@ -201,8 +203,8 @@ static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view) 
     enum hp_metric metric = view->options.metric;
     char first[HP_NUMBER_SIZE], last[HP_NUMBER_SIZE];
     if (hp_text_filters(out, view)) {
-        hp_text_format(first, trend->filtered.first, metric, HP_UNIT_AUTO);
-        hp_text_format(last, trend->filtered.last, metric, HP_UNIT_AUTO);
+        hp_text_format(first, trend->filtered.first, metric, view->options.unit);
+        hp_text_format(last, trend->filtered.last, metric, view->options.unit);
         hp_sink_print(out, "%s of the first, %s of the last\n", first, last);
     }
 }
@@ -217,10 +219,10 @@ void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
     }
     hp_sink_text(out, " · ");
     hp_text_inputs(out, view);
-    hp_text_format(first, trend->total.first, metric, HP_UNIT_AUTO);
-    hp_text_format(last, trend->total.last, metric, HP_UNIT_AUTO);
+    hp_text_format(first, trend->total.first, metric, view->options.unit);
+    hp_text_format(last, trend->total.last, metric, view->options.unit);
     hp_sink_print(out, "first      %s\nlast       %s\n", first, last);
-    put_slope(out, trend, metric);
+    put_slope(out, view);
     put_trend_test(out, trend);
     put_span(out, trend);
     put_filtered_trend(out, view);

@@ -54,11 +54,6 @@ static void find_error(struct table *t) {
     }
 }
 
-// Whether what has an error is an amount: a slope has one of its own.
-static bool has_estimate(const struct table *t) {
-    return t->with_error && t->with_error->column.cell == HP_CELL_ESTIMATE;
-}
-
 static bool has_unit_of_metric(const struct hp_field *field) {
     return field->column.unit == NULL || field->column.cell == HP_CELL_RATE;
 }
@@ -71,17 +66,6 @@ static int width_of(const struct hp_field *field) {
 }
 
 // --- titles -------------------------------------------------------------------------------
-
-static void put_error_title(const struct table *t) {
-    char title[HP_NUMBER_SIZE];
-    if (has_estimate(t)) {
-        hp_text_error_title(t->out, t->view, t->with_error->column.title);
-        return;
-    }
-    snprintf(title, sizeof title, "± %g%%", t->view->options.confidence * 100);
-    hp_text_put(t->out, title, HP_ERROR_WIDTH);
-    hp_sink_text(t->out, " ");
-}
 
 static void put_title(const struct table *t, const struct hp_field *field) {
     const char *title = field->column.title;
@@ -102,7 +86,7 @@ static void put_title(const struct table *t, const struct hp_field *field) {
     }
     if (field == t->last_estimate && t->with_error) {
         hp_sink_text(t->out, " ");
-        put_error_title(t);
+        hp_text_error_title(t->out, t->view, t->with_error->column.title);
     }
     hp_sink_text(t->out, field->shown & HP_SHOWN_MARK ? " " : "");
 }
@@ -147,7 +131,7 @@ static void format_amount(const struct table *t, const struct hp_field *field,
                           hp_fixed value, char text[HP_SIGNED_SIZE]) {
     if (value == 0 && (field->shown & HP_SHOWN_DASH)) {
         strcpy(text, "-");
-    } else if (has_estimate(t) && value == t->estimate.sum) {
+    } else if (t->with_error && value == t->estimate.sum) {
         strcpy(text, t->estimate.value);
     } else if (field->shown & (HP_SHOWN_SIGNED | HP_SHOWN_GROWTH)) {
         hp_text_signed(text, value, t->metric, t->view->options.unit);
@@ -228,7 +212,7 @@ static void put_cell(struct table *t, const struct hp_field *field, size_t row) 
 static void put_row(struct table *t, size_t row) {
     const struct hp_field *field;
     const char *prefix = t->view->rows.at[row].prefix, *between = "";
-    if (has_estimate(t)) {
+    if (t->with_error) {
         struct hp_content content =
             hp_view_cell(t->view, row, t->with_error->id, t->metric);
         hp_text_row_estimate(&t->estimate, t->view, &content.amount);
