@@ -230,10 +230,9 @@ def below(limit, number, surer, report, surer_report):
         return False
     confidence, confidence2 = (float(r['confidence']) for r in (report, surer_report))
     least = least_low(limit, confidence2)
-    if low2 / estimate < least * (1 - 1e-6):
-        return True
-    if low2 > low * (1 + 1e-7):  # and so it is not what is certain
-        return False if low2 / estimate > least * (1 + 1e-6) else None
+    # A low end that is lower may be that of the least that sizes can be.
+    if low2 > low * (1 + 1e-7) and low2 / estimate > least * (1 + 1e-6):  # and not what is certain
+        return False
     is_space = report['metric'].endswith('space')
     jumps = tuple(float(p) for p in report['inputs']['periods'] if int(p) > 1) if is_space else ()
     found = samples_from_high(high, high2, confidence, confidence2, estimate, jumps)
