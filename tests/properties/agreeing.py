@@ -91,6 +91,7 @@ def check_flags(report):
 
 # --- TSV ------------------------------------------------------------------------------------------
 
+SIZES = ('unique', 'several', 'none')  # how much of them is known
 PLACE = ['name', 'function', 'module', 'file', 'line']
 ENDS = ('', 'estimate'), ('_low', 'low'), ('_high', 'high')
 
@@ -117,6 +118,7 @@ def quality(row):
 
 def cells_of_top(row, metric):
     cells = ranges(('flat', row['flat'][metric]), ('cum', row['cum'][metric])) | quality(row)
+    cells |= {f'sizes_{key}': row['sizes'][key] for key in SIZES}
     cells |= {f'spread_{key}': value for key, value in row.get('spread', {}).items()}
     return cells | {'name': row['name']}
 
@@ -147,7 +149,7 @@ CELLS = {'top': cells_of_top, 'stacks': cells_of_stacks, 'diff': cells_of_diff,
 SPREAD = ['spread_mean', 'spread_sd', 'spread_p']
 TITLES = {
     'top': ['flat', 'flat_low', 'flat_high', 'cum', 'cum_low', 'cum_high', 'effective_samples',
-            'flags', *PLACE],
+            'flags', *(f'sizes_{key}' for key in SIZES), *PLACE],
     'stacks': ['value', 'value_low', 'value_high', 'effective_samples', 'flags', 'stack'],
     'diff': ['base', 'base_low', 'base_high', 'new', 'new_low', 'new_high', 'delta', 'delta_low',
              'delta_high', 'p', 'p_sides', 'q', 'p_if_nothing_freed', 'status', 'significant', *PLACE],
@@ -162,7 +164,7 @@ def compare_tsv(report, text, shown):
     titles, *rows = rows_of(text)
     wanted_titles = list(TITLES[kind])
     if shown.spread:
-        wanted_titles[8:8] = SPREAD
+        wanted_titles[11:11] = SPREAD
     sheet.same('titles', titles, wanted_titles)
     sheet.same('rows', len(rows), len(report['rows']))
     for i, (cells, row) in enumerate(zip(rows, report['rows'])):

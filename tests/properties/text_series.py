@@ -252,6 +252,7 @@ def info_input(t, row):
     for key, name in (('inuse', 'in use'), ('alloc', 'allocated')):
         info_sum(t, what, found.get(name), row['total'][f'{key}-space'],
                  row['total'][f'{key}-objects'])
+    info_sizes(t, what, found.get('sizes', ''), row['sizes'])
     listed = re.match(r'\d+', found.get('listed', '0'))[0]
     t.count(f'{what}, listed', listed, row['listed'])
     passed = dict.fromkeys(FAULTS.values(), '0')
@@ -261,6 +262,22 @@ def info_input(t, row):
             passed[{kinds % plural(count): key for kinds, key in FAULTS.items()}[kind]] = count
     for key, count in row['passed_over'].items():
         t.count(f'{what}, {key}', passed[key], count)
+
+
+KNOWN = {'unique': 'of known sizes', 'several': 'of sizes that may be others',
+         'none': 'of a mix that is not known'}
+
+
+def info_sizes(t, what, text, sizes):
+    """How much is known of the sizes of objects."""
+    wanted = [(words, sizes[key]) for key, words in KNOWN.items() if sizes[key]['stacks'] != '0']
+    parts = text.split('; ') if text else []
+    t.same(f'{what}, sizes', len(parts), len(wanted))
+    for part, (words, of) in zip(parts, wanted):
+        stacks, size, known = part.split(', ')
+        t.count(f'{what}, sizes', stacks, counted(of['stacks'], 'stack'))
+        t.number(f'{what}, sizes', size, of, numerals.is_value(size, of['bytes'], True, 'auto'))
+        t.same(f'{what}, sizes', known, words)
 
 
 def info_sum(t, what, text, space, objects):
