@@ -10,6 +10,7 @@ UNTOLD = re.compile(r'\d+ mapped files?|in \d+ lines|the first is line \d+|writt
                     r'^ {42}.*', re.M)
 # Numbers whose ends no text has.
 WITHOUT_ENDS = {('peek', 'flat'), ('list', 'cum')}
+FLAGGED = ('top', 'stacks')  # the JSON of which says what stands on one object
 # Where the mark of a row is.
 MARKS = {'top': 67, 'stacks': 39, 'tree': 37, 'peek': 60, 'list': 42, 'diff': 87, 'trend': 63}
 WIDER = {'top', 'stacks', 'tree', 'peek', 'list'}  # in small units, by five
@@ -46,7 +47,8 @@ def of_text(reports, step=2):
         at = start + found.start() + MARKS[kind] + 5 * is_wide
         before = text[start + found.start():at]
         if at < start + found.end() and re.search(r'[\d.]+%.*\d( [KMG]?i?B)?$', before):
-            yield f'mark {at}', compare_text, replaced(text, at, ' ' if text[at] == '*' else '*')
+            if text[at] != '!' or kind in FLAGGED:
+                yield f'mark {at}', compare_text, replaced(text, at, '*' if text[at] == ' ' else ' ')
     for found in re.finditer(' seen once', text):
         yield f'seen once {found.start()}', compare_text, (
             text[:found.start()] + text[found.end():])

@@ -11,7 +11,8 @@ from agreeing import FEW, Sheet, below, is_uncertain
 from numerals import fixed, is_nothing
 
 CLOSED = {
-    'error': '± or low … high holds the true value in {}% of cases; * less than 5 effective samples',
+    'error': '± or low … high holds the true value in {}% of cases; * less than 5 effective '
+             'samples, ! one object',
     'two-sided': 'p is two-sided, the chance of as much more or less without a real change, - where '
                  'there are less than 5 samples{}',
     'mark': '* is real also after allowing for all {} rows with a p, but for one in {} such rows',
@@ -69,9 +70,9 @@ def split(line, *widths):
     cells, at = [], 0
     for width in widths:
         end = at + abs(width)
-        while line[end:end + 1] not in (' ', '', '*' if width < 0 else ''):
+        while line[end:end + 1] not in (' ', '', *('*!' if width < 0 else '')):
             end += 1
-        unit = re.match(r' [KMGTPE]?i?B(?![^ *])', line[end:])
+        unit = re.match(r' [KMGTPE]?i?B(?![^ *!])', line[end:])
         end += len(unit[0]) if unit and line[end - 1].isdigit() else 0
         end += width < 0
         cells.append(line[at:end])
@@ -165,8 +166,9 @@ class Text(Sheet):
                     numerals.is_estimate(texts, *numbers, space, unit) and
                     numerals.holds(texts, *numbers))
 
-    def error(self, what, value, cell, number, is_few):
-        """A value of a row, what is open of it, and its mark; is_few is None where nobody knows."""
+    def error(self, what, value, cell, number, flags):
+        """A value of a row, what is open of it, and its mark; flags are whether it stands on few
+        samples, and on one object: each None where nobody knows."""
         text, mark = cell[:-1].strip(), cell[-1:]
         has_ends = number['low'] is not None
         is_exact = is_nothing(number['estimate']) or has_ends and number['low'] == number['high']
@@ -175,10 +177,11 @@ class Text(Sheet):
         else:
             self.value(what, value.strip(), number['estimate'])
             self.number(f'{what}, ±', text, number, text == '' if is_exact else text in HIDDEN)
+        is_few, is_once = flags
         self.unknown += is_few is None
         self.few += bool(is_few)
-        if is_few is not None:
-            self.count(f'{what}, mark', mark, '*' if is_few else ' ')
+        if is_few is not None and (is_once is not None or mark != '!'):
+            self.count(f'{what}, mark', mark, '!' if is_once else '*' if is_few else ' ')
 
     def beside(self, what, text, number, value, estimate):
         """What stands beside a value with an error: of as much, the same text."""
@@ -188,19 +191,19 @@ class Text(Sheet):
             self.value(what, text.strip(), number)
 
     def flagged(self, row):
-        """Whether the flags of a row say that it stands on few samples."""
+        """Whether the flags of a row say that it stands on few samples, and on one object."""
         is_few = 'few-samples' in row['flags']
         self.near += is_few and float(row['effective_samples'] or 0) >= FEW - 1
-        return is_few
+        return is_few, 'seen-once' in row['flags']
 
     def of_few(self, number, surer):
         """The same of a number without flags."""
         if not self.shown.surer:
-            return None
+            return None, None
         is_few = below(FEW, number, surer, self.report, self.shown.surer)
         self.near += is_few is True and below(FEW - 1, number, surer, self.report,
                                       self.shown.surer) is False
-        return is_few
+        return is_few, None
 
     # --- header
 

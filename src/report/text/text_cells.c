@@ -113,7 +113,10 @@ void hp_text_error(struct hp_sink *out, const struct hp_view *view,
     unsigned flags = hp_precision_flags(&view->precision, amount->sum, amount->error,
                                         view->options.metric);
     hp_text_put(out, text->interval, error_width(view));
-    hp_sink_text(out, flags & HP_ROW_FEW_SAMPLES ? "*" : " ");
+    // One object may have much weight: it is told of even where little is open.
+    hp_sink_text(out, flags & HP_ROW_SEEN_ONCE     ? "!"
+                      : flags & HP_ROW_FEW_SAMPLES ? "*"
+                                                   : " ");
 }
 
 void hp_text_error_title(struct hp_sink *out, const struct hp_view *view,
@@ -131,7 +134,7 @@ void hp_text_error_blank(struct hp_sink *out, const struct hp_view *view) {
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out,
                   "± or low … high holds the true value in %g%% of cases; * less than 5 "
-                  "effective samples\n",
+                  "effective samples, ! one object\n",
                   view->options.confidence * 100);
 }
 
