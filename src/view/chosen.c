@@ -20,10 +20,9 @@ enum {
 };
 
 // Samples of each node of the naming, MANY at most.
-static unsigned char *count_samples(const struct hp_view *view) {
+static unsigned char *count_samples(const struct hp_view *view, enum hp_column column) {
     const struct hp_profile *profile = view->profile;
-    const struct hp_error *errors =
-        profile->errors[hp_column_of(view->options.metric)].at;
+    const struct hp_error *errors = profile->errors[column].at;
     struct hp_members members = {0};
     hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
     unsigned char *samples = hp_alloc(members.node_count);
@@ -38,12 +37,12 @@ static unsigned char *count_samples(const struct hp_view *view) {
     return samples;
 }
 
-double hp_chosen_among(const struct hp_view *view) {
-    if (view->options.sort == HP_SORT_NAME || !hp_unseen_of(view).is_much) {
+double hp_chosen_among(const struct hp_view *view, enum hp_column column) {
+    if (view->options.sort == HP_SORT_NAME || !hp_unseen_in(view, column).is_much) {
         return 1;
     }
     double found[MANY + 1] = {0};
-    unsigned char *samples = count_samples(view);
+    unsigned char *samples = count_samples(view, column);
     for (size_t i = 0; i < view->naming.names.strings.count; i++) {
         found[samples[i]]++;
     }

@@ -102,7 +102,9 @@ static int build(struct hp_view *view, struct hp_err *err) {
         sum_groups(&groups, top, view);
     } else {
         sum_nodes(top, view);
-        top->among = hp_chosen_among(view);
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            top->among[i] = hp_chosen_among(view, i);
+        }
     }
     if (view->options.spread) {
         hp_spread_init(&top->spread, &view->naming, &view->options);
@@ -127,8 +129,9 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     bool is_other = (field == CUM) != (view->options.sort == HP_SORT_CUM);
     struct hp_amount other =
         field == CUM ? hp_top_flat(top, node, metric) : hp_top_cum(top, node, metric);
-    content->amount.among =
-        !is_other || other.sum == content->amount.sum ? top->among : 1;
+    content->amount.among = !is_other || other.sum == content->amount.sum
+                                ? top->among[hp_column_of(metric)]
+                                : 1;
     if (row >= top->known_rows) {
         content->amount.error = top->exact[hp_column_of(metric)];
     }

@@ -15,9 +15,9 @@ struct hp_top {
     hp_fixed *flat, *cum;              // [node * metrics + slot]
     struct hp_error *flat_errors[HP_COLUMNS], *cum_errors[HP_COLUMNS]; // NULL: not wanted
     const struct hp_error
-        *exact[HP_COLUMNS]; // where errors are not wanted: NULL, or there are none
-    size_t known_rows;      // of the rows so many have their errors
-    double among;           // hp_chosen_among(), of rows that stand for places
+        *exact[HP_COLUMNS];   // where errors are not wanted: NULL, or there are none
+    size_t known_rows;        // of the rows so many have their errors
+    double among[HP_COLUMNS]; // hp_chosen_among(), of rows that stand for places
     uint32_t *seen; // the number of the last stack that the node was counted in; 0: none
     struct hp_spread spread; // if it was asked for
 };

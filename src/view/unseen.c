@@ -49,9 +49,9 @@ static double most_in_one(double most_in_all, double period, double miss) {
                : 0;
 }
 
-static struct hp_unseen estimate_unseen(const struct hp_view *view) {
+static struct hp_unseen estimate_unseen(const struct hp_view *view,
+                                        enum hp_column column) {
     const struct hp_profile *profile = view->profile;
-    enum hp_column column = hp_column_of(view->options.metric);
     enum hp_metric space = column == HP_COLUMN_ALLOC ? HP_ALLOC_SPACE : HP_INUSE_SPACE;
     const struct hp_error *total = &view->head.errors[column];
     double miss = 1 - view->options.confidence, period = (double)total->period;
@@ -79,11 +79,15 @@ static struct hp_unseen estimate_unseen(const struct hp_view *view) {
     };
 }
 
-struct hp_unseen hp_unseen_of(const struct hp_view *view) {
-    struct hp_view_cache *cache = view->cache;
-    if (!cache->unseen) {
-        cache->unseen = hp_alloc(sizeof *cache->unseen);
-        *cache->unseen = estimate_unseen(view);
+struct hp_unseen hp_unseen_in(const struct hp_view *view, enum hp_column column) {
+    struct hp_unseen **kept = &view->cache->unseen[column];
+    if (!*kept) {
+        *kept = hp_alloc(sizeof **kept);
+        **kept = estimate_unseen(view, column);
     }
-    return *cache->unseen;
+    return **kept;
+}
+
+struct hp_unseen hp_unseen_of(const struct hp_view *view) {
+    return hp_unseen_in(view, hp_column_of(view->options.metric));
 }

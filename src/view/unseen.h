@@ -16,7 +16,8 @@ struct hp_unseen {
     bool is_much;
 };
 
-// In the metric and with the confidence of the view, which keeps it.
+// With the confidence of the view, which keeps it: in a column, and in that of its metric.
+struct hp_unseen hp_unseen_in(const struct hp_view *view, enum hp_column column);
 struct hp_unseen hp_unseen_of(const struct hp_view *view);
 
 #endif

@@ -346,7 +346,9 @@ void hp_view_free(struct hp_view *view) {
     free(view->is_visible);
     free(view->series);
     free(view->cache->origins);
-    free(view->cache->unseen);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        free(view->cache->unseen[i]);
+    }
     free(view->cache);
     free(view->label);
     free(view);

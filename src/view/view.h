@@ -160,7 +160,7 @@ struct hp_view_cache {
     struct hp_stack_sums sums;                 // of the stacks
     struct hp_interval of_nothing[HP_METRICS]; // of many rows
     bool has_nothing[HP_METRICS];
-    struct hp_unseen *unseen;
+    struct hp_unseen *unseen[HP_COLUMNS];
     struct hp_row row;
     struct hp_frame_info frame;
     HP_VEC(uint32_t) frames;
