@@ -254,7 +254,7 @@ class Text(Sheet):
             return
         if self.metric.startswith(column):
             self.whole = found[1] if self.is_space else found[4]
-        is_known = self.is_uncertain() and self.metric.startswith(column)
+        is_known = space['low'] not in (None, space['high'])
         self.in_header(label, found.groups()[:3], space, True, is_known)
         if objects is None:
             self.same(f'{label}, objects', found[4], None)
