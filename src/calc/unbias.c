@@ -73,14 +73,6 @@ static struct hp_unbiased by_mean_size(struct hp_count count, uint64_t period,
     return hp_unbiased_of((double)count.objects / p, (double)count.bytes / p);
 }
 
-double hp_unbias_total_bytes(struct hp_count total, uint64_t period) {
-    if (total.objects == 0 || total.bytes == 0) {
-        return 0;
-    }
-    double mean = (double)total.bytes / (double)total.objects;
-    return (double)total.bytes / hp_one_minus_exp(mean / (double)period);
-}
-
 static struct hp_count in_column(const struct hp_counts *counts, enum hp_column column) {
     return column == HP_COLUMN_INUSE ? counts->inuse : counts->alloc;
 }
@@ -490,16 +482,6 @@ bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
     errors[HP_COLUMN_INUSE] = inuse.error;
     errors[HP_COLUMN_ALLOC] = alloc.error;
     return !inuse.too_big && !alloc.too_big;
-}
-
-double hp_unbias_counted_bytes(struct hp_unbias *unbias, const struct hp_dump *dump) {
-    double sum = 0;
-    const struct hp_dump_stack *stack;
-    hp_vec_each (stack, &dump->stacks) {
-        hp_fixed bytes = from_counts(unbias, dump, stack, HP_COLUMN_INUSE).bytes;
-        sum += hp_fixed_double(bytes, HP_INUSE_SPACE);
-    }
-    return sum;
 }
 
 // --- a dump ---------------------------------------------------------------------------

@@ -63,12 +63,4 @@ bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
                      const struct hp_dump_stack *stack, struct hp_values *values,
                      struct hp_error errors[HP_COLUMNS]);
 
-// What is in use by the counts of the stacks, whatever objects they list: jemalloc counts an
-// object as large as the largest of its size class, and its total is made of such counts.
-double hp_unbias_counted_bytes(struct hp_unbias *unbias, const struct hp_dump *dump);
-
-// jeprof's formula, here for a total that jemalloc rewrote: bytes / (1 - e^(-x/R)),
-// x being the mean size.
-double hp_unbias_total_bytes(struct hp_count total, uint64_t period);
-
 #endif

@@ -176,10 +176,6 @@ Test(unbias, of_no_objects_is_nothing) {
     cr_expect_eq(bytes, 0);
 }
 
-Test(unbias, of_objects_without_bytes_is_nothing) {
-    cr_expect_eq(hp_unbias_total_bytes((struct hp_count){5, 0}, 524288), 0);
-}
-
 // Two threads, 16-byte and 1 MiB objects: raw lines of threads are better than their sum.
 Test(unbias, of_raw_dumps_adds_up_threads) {
     struct hp_thread_line lines[2] = {{.thread = 1, .counts = {.inuse = {8, 128}}},
