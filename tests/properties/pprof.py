@@ -116,7 +116,7 @@ def go_as_text():
     tables = []
     for path in (GO_TEXT, GO):
         out = t.ok('top', '--no-symbols', '--by=line', path).out.split('function')[-1]
-        tables.append(re.findall(r'^ +[1-9].* ([\d.]+ \w?i?B\*?) +(\S+ \S+:\d+)$', out, re.M))
+        tables.append(re.findall(r'^ +[1-9].* ([\d.]+ \w?i?B[*!]?) +(\S+ \S+:\d+)$', out, re.M))
     if tables[0] != tables[1] or len(tables[0]) < 2:
         faults.append(f'intervals and lines: {tables}')
     return faults
