@@ -219,34 +219,6 @@ static enum hp_read read_of(const struct hp_unbiased *estimate) {
 
 // --- what the leaf holds elsewhere ----------------------------------------------------
 
-// The mapping of an address, or NULL.
-static const struct hp_mapping *mapping_of(const struct hp_dump *dump, uint64_t address) {
-    size_t low = 0, high = dump->mappings.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (dump->mappings.at[middle].end <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    bool found = low < dump->mappings.count && dump->mappings.at[low].start <= address;
-    return found ? &dump->mappings.at[low] : NULL;
-}
-
-// The first frame that is not in jemalloc's own library.
-static uint32_t leaf_of(const struct hp_dump *dump, const struct hp_dump_stack *stack) {
-    uint32_t i = 0;
-    for (; i + 1 < stack->depth; i++) {
-        uint32_t frame = dump->frames.at[stack->first_frame + i];
-        const struct hp_mapping *row = mapping_of(dump, dump->addresses.at[frame]);
-        if (!row || !memmem(row->path.at, row->path.size, "jemalloc", 8)) {
-            break;
-        }
-    }
-    return stack->depth > 0 ? dump->frames.at[stack->first_frame + i] : UINT32_MAX;
-}
-
 // Count the sizes that are sure.
 static void learn(struct hp_unbias *unbias, struct hp_count line, uint32_t leaf) {
     uint64_t n, size;
@@ -271,7 +243,7 @@ static struct hp_prior *prior_of(struct hp_unbias *unbias) {
     }
     unbias->has_prior = true;
     hp_vec_each (stack, &dump->stacks) {
-        uint32_t leaf = leaf_of(dump, stack);
+        uint32_t leaf = hp_dump_site(dump, stack);
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             learn(unbias, in_column(&stack->counts, i), leaf);
             for (uint32_t k = 0; k < stack->lines; k++) {
@@ -294,7 +266,7 @@ static struct hp_unbiased best(struct hp_unbias *unbias, struct hp_count count,
     }
     struct hp_prior *prior = prior_of(unbias); // reads other lines
     return of_readings(unbias, count, readings_of(unbias, count), prior,
-                       leaf_of(unbias->dump, stack));
+                       hp_dump_site(unbias->dump, stack));
 }
 
 static bool takes_as_is(const struct hp_unbias *unbias) {

@@ -47,6 +47,35 @@ void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line
     hp_diagnostic_count_add(&dump->malformed, line);
 }
 
+// The mapping of an address, or NULL.
+static const struct hp_mapping *mapping_of(const struct hp_dump *dump, uint64_t address) {
+    size_t low = 0, high = dump->mappings.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (dump->mappings.at[middle].end <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < dump->mappings.count && dump->mappings.at[low].start <= address;
+    return found ? &dump->mappings.at[low] : NULL;
+}
+
+uint32_t hp_dump_site(const struct hp_dump *dump, const struct hp_dump_stack *stack) {
+    static const char allocator[] = "jemalloc";
+    uint32_t i = 0;
+    for (; i + 1 < stack->depth; i++) {
+        uint32_t frame = dump->frames.at[stack->first_frame + i];
+        const struct hp_mapping *row = mapping_of(dump, dump->addresses.at[frame]);
+        if (!row ||
+            !memmem(row->path.at, row->path.size, allocator, sizeof allocator - 1)) {
+            break;
+        }
+    }
+    return stack->depth > 0 ? dump->frames.at[stack->first_frame + i] : UINT32_MAX;
+}
+
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump) {
     return hp_vec_reach(&dump->extras, dump->stacks.count);
 }
