@@ -32,6 +32,8 @@
 enum {
     USUAL_PERIOD = 524288,  // what is taken for the error where none is told
     JEPROF_PERIOD = 131072, // what jeprof takes
+    MOST_LINES = 2048,      // of few objects that differ: in dumps of more the sizes
+    FEWER = 3, // of as many objects are looked for, which takes a tenth of the time
 };
 
 // Numbers of 2^63 and more, of which only pprof has some, are below zero: of a difference,
@@ -132,7 +134,7 @@ static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count
     e.error =
         unbias->scaling == HP_SCALING_UNBIASED
             ? hp_error_of_rewritten(count, objects, bytes, unbias->period, &e.too_big)
-            : hp_error_of_raw(count, bytes, unbias->period, &e.too_big);
+            : hp_error_of_raw(count, objects, bytes, unbias->period, &e.too_big);
     e.error.read[HP_READ_NONE] = unbias->most_decoded > 0;
     if (bytes / objects > HP_LARGE_FROM) {
         e.large_bytes = e.bytes;
@@ -364,6 +366,7 @@ static struct hp_unbiased sum_of_listed(const struct hp_unbias *unbias,
     for (uint32_t i = 0; i < extra.listed; i++) {
         const struct hp_listed *object = &dump->listed.at[extra.first_listed + i];
         struct hp_unbiased e = of_one_size(unbias, 1, object->size);
+        e.large_bytes = 0; // it is of the size that is told
         add(&sum, &e);
     }
     return sum;
@@ -493,6 +496,27 @@ static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimato
                : dump->period;
 }
 
+// Lines of few objects that are different; no more than enough are counted.
+static size_t count_few(const struct hp_dump *dump, size_t enough) {
+    struct hp_index index = {0};
+    HP_VEC(struct hp_count) found = {0};
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        for (enum hp_column i = 0; i < HP_COLUMNS && found.count < enough; i++) {
+            struct hp_count line = in_column(&stack->counts, i);
+            bool is_few = line.objects > 1 && line.objects <= HP_MOST_READ;
+            if (is_few &&
+                hp_index_of(&index, &found, &line, sizeof line) == found.count) {
+                hp_vec_push(&found, line);
+            }
+        }
+    }
+    size_t count = found.count;
+    hp_index_drop(&index);
+    hp_vec_done(&found);
+    return count;
+}
+
 // Sizes are looked for in what jemalloc samples, unless its size classes are not those we know.
 static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
     bool is_raw = unbias->scaling == HP_SCALING_RAW;
@@ -511,6 +535,9 @@ static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
             (unbias->large_sizes == HP_LARGE_AUTO && lone.large_are_classes);
         unbias->large_from = are_classes ? UINT64_MAX : HP_LARGE_FROM;
         unbias->most_decoded = lone.small_are_classes ? HP_MOST_READ : 1;
+    }
+    if (count_few(dump, MOST_LINES) == MOST_LINES && unbias->most_decoded > FEWER) {
+        unbias->most_decoded = FEWER;
     }
     hp_class_weights_init(&unbias->weights, unbias->period, unbias->byte_rate, has_pages);
     hp_decoder_init(&unbias->decoder, &unbias->classes, is_raw);

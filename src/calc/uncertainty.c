@@ -8,7 +8,7 @@
 //
 // Rewritten numbers of mixed sizes: the bound for the mean size.  The rounding of the count, by
 // one half at most, may move the estimate by R/2 t^2 e^-t / (1 - e^-t)^2.
-// Nothing is known of the objects' error, but that the estimate may be all of it.
+// Nothing is known of the objects' error, but that the estimate may be all of it; so of raw ones.
 //
 // Estimates of others: C objects of S bytes stand on n = C p(S) samples.  Where the number of
 // objects is not told, B R is the bound, as E(t) is never above t.
@@ -104,12 +104,14 @@ struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64
     return error;
 }
 
-struct hp_error hp_error_of_raw(struct hp_count sampled, double bytes, uint64_t period,
-                                bool *too_big) {
+struct hp_error hp_error_of_raw(struct hp_count sampled, double objects, double bytes,
+                                uint64_t period, bool *too_big) {
     struct hp_error error = {.samples = sampled.objects, .observed_bytes = sampled.bytes};
     if (period > 1) {
         double r = (double)period, n = (double)sampled.objects;
         error.variance = whole(n * r * r, too_big);
+        error.objects_variance = objects_squared(objects * objects, too_big);
+        error.max_weight = objects;
         error.hidden_bytes_max = whole64(n * r + (double)sampled.bytes - bytes, too_big);
         error.period = period;
         error.flags = HP_ERROR_AT_LEAST;

@@ -34,9 +34,9 @@ void hp_error_bound(struct hp_error *error, double excess, double hidden, bool *
 // The bound of the variance of the bytes that one object of a size stands for.
 double hp_variance_of_object(double size, double p, uint64_t period);
 
-// Sampled objects of several sizes, added up as they were, and the bytes estimated of them.
-struct hp_error hp_error_of_raw(struct hp_count sampled, double bytes, uint64_t period,
-                                bool *too_big);
+// Sampled objects of several sizes, added up as they were, and what was estimated of them.
+struct hp_error hp_error_of_raw(struct hp_count sampled, double objects, double bytes,
+                                uint64_t period, bool *too_big);
 
 // The same rewritten by jemalloc (prof_unbias), and what was estimated.
 struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,

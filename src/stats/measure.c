@@ -57,6 +57,11 @@ bool hp_measure_is_known(const struct hp_error *error, enum hp_metric metric) {
     return hp_fraction(metric) == HP_SPACE_FRACTION || (error->flags == 0 && has_samples);
 }
 
+bool hp_measure_has_least(const struct hp_error *error, enum hp_metric metric) {
+    return hp_measure_is_known(error, metric) ||
+           (error->samples > 0 && (error->flags & HP_ERROR_UNCOUNTED) == 0);
+}
+
 double hp_effective_samples(struct hp_measure measure) {
     return measure.variance > 0 ? measure.estimate * measure.estimate / measure.variance
                                 : INFINITY;

@@ -27,6 +27,9 @@ struct hp_measure hp_measure_of(hp_fixed value, const struct hp_error *error,
 // False where no one knows: for counts of objects of mixed sizes, or of none that was sampled.
 bool hp_measure_is_known(const struct hp_error *error, enum hp_metric metric);
 
+// Whether at least the lower end of its interval is: sizes of which nothing was sampled only add.
+bool hp_measure_has_least(const struct hp_error *error, enum hp_metric metric);
+
 // As many equal samples as would leave this error; infinite if there is none.
 double hp_effective_samples(struct hp_measure measure);
 

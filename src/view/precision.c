@@ -19,11 +19,14 @@ struct hp_interval hp_precision_range_of_chosen(const struct hp_precision *preci
     if (own.samples == 0) {
         own.period = precision->period[hp_column_of(metric)];
     }
-    if (!is_known(precision, &own, metric)) {
+    if (!precision->is_known[hp_column_of(metric)] ||
+        !hp_measure_has_least(&own, metric)) {
         return (struct hp_interval){NAN, NAN};
     }
-    return hp_interval_of_chosen(hp_measure_of(value, &own, metric),
-                                 precision->confidence, rows);
+    struct hp_interval range = hp_interval_of_chosen(hp_measure_of(value, &own, metric),
+                                                     precision->confidence, rows);
+    return hp_measure_is_known(&own, metric) ? range
+                                             : (struct hp_interval){range.low, NAN};
 }
 
 struct hp_interval hp_precision_range(const struct hp_precision *precision,

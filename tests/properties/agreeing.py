@@ -76,13 +76,13 @@ def check_flags(report):
     for i, row in enumerate(report['rows']):
         number, samples, flags = row[key][metric], row['effective_samples'], row['flags']
         is_few = samples is not None and Fraction(samples) < FEW
-        is_mixed = uncertain and number['low'] is None and not is_nothing(number['estimate'])
+        is_mixed = uncertain and number['high'] is None and not is_nothing(number['estimate'])
         wanted = ['few-samples'] * is_few + ['seen-once'] * ('seen-once' in flags)
         sheet.numbers += 1
         sheet.few += is_few
         sheet.near += is_few and Fraction(samples) >= FEW - 1
         if is_mixed or flags == ['mixed-sizes']:
-            sheet.same(f'row {i}: flags and effective samples', (flags, samples, number['low']),
+            sheet.same(f'row {i}: flags and effective samples', (flags, samples, number['high']),
                        (['mixed-sizes'], None, None))
         elif flags != wanted and samples != str(FEW):  # which may be less, and rounded
             sheet.wrong(f'row {i}: flags', flags, samples)
@@ -224,7 +224,7 @@ def samples_from_high(high, surer_high, confidence, surer, estimate, jumps):
 def below(limit, number, surer, report, surer_report):
     """Whether a number stands on less than so many effective samples, by its ends at two
     confidences; None: unknown."""
-    if number['low'] is None or is_nothing(number['estimate']):
+    if number['high'] is None or is_nothing(number['estimate']):
         return False
     low, high, estimate = (float(number[key]) for key in ('low', 'high', 'estimate'))
     low2, high2 = float(surer['low']), float(surer['high'])

@@ -49,11 +49,12 @@ FITTED = {True: 'a line that values go up and down around; slopes of four parts;
 CANNOT = 'a cycle longer than half of this cannot be told from growth'
 ESTIMATORS = {'horvitz-thompson': ' · sampling undone stack by stack',
               'jeprof': " · jeprof's formula", 'none': ' · sampled counts, not estimates'}
-HIDDEN = ('mixed sizes', 'or more')
+MIXED = ': mixed sizes'  # behind an open count in a sentence
+SEEN = ' of the sizes seen'  # behind an interval of a count
 VALUE = r'[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?: [KMGTPE]?i?B)?'
 
 
-INTERVAL = rf'(?: (± {VALUE})| \((.*?)\))?'
+INTERVAL = rf'(?: (± {VALUE}(?:{SEEN})?)| \((.*?)\))?'
 
 
 def escaped(name):
@@ -91,6 +92,13 @@ def flat_or_dash(t, what, text, number, value='', beside=None):
 def plain(number):
     """As C's %g of few digits does."""
     return f'{Decimal(number).normalize():f}'
+
+
+def open_count(number):
+    """Of objects of mixed sizes: what is told instead of an interval."""
+    if number['low'] is None:
+        return 'mixed sizes'
+    return f'{math.floor(Fraction(number["low"])):,} or more'
 
 
 class Text(Sheet):
@@ -170,13 +178,14 @@ class Text(Sheet):
         """A value of a row, what is open of it, and its mark; flags are whether it stands on few
         samples, and on one object: each None where nobody knows."""
         text, mark = cell[:-1].strip(), cell[-1:]
-        has_ends = number['low'] is not None
+        has_ends = number['high'] is not None
         is_exact = is_nothing(number['estimate']) or has_ends and number['low'] == number['high']
         if has_ends and not is_exact:
             self.estimate(f'{what}, ±', (value.strip(), text), number)
         else:
             self.value(what, value.strip(), number['estimate'])
-            self.number(f'{what}, ±', text, number, text == '' if is_exact else text in HIDDEN)
+            self.number(f'{what}, ±', text, number,
+                        text == ('' if is_exact else open_count(number)))
         is_few, is_once = flags
         self.unknown += is_few is None
         self.few += bool(is_few)
@@ -230,17 +239,22 @@ class Text(Sheet):
             self.sentence('thread', f'read       only thread {escaped(self.report["thread"])}: '
                                     'totals are its own')
 
-    def in_header(self, what, found, number, is_space, is_known):
+    def in_header(self, what, found, number, is_space, is_known, is_of_seen=True):
         """A value in a sentence and what is open of it, or why that is not known."""
         value, plus, word = found
-        if is_known and number['low'] not in (None, number['high']):
+        if is_known and number['high'] not in (None, number['low']):
             self.same(what, (plus or '± ')[:2], '± ')
-            self.estimate(what, (value, plus or word or ''), number, is_space)
+            ends = plus or word or ''
+            if not is_space and is_of_seen:
+                self.same(f'{what}, of what', ends.endswith(SEEN), True)
+                ends = ends.removesuffix(SEEN)
+            self.estimate(what, (value, ends), number, is_space)
             return
         self.number(what, value, number, numerals.is_value(value, number['estimate'], is_space,
                                                            self.shown.unit))
-        if is_known and number['low'] is None and not is_nothing(number['estimate']):
-            self.number(what, word, number, plus is None and word in HIDDEN)
+        if is_known and number['high'] is None and not is_nothing(number['estimate']):
+            self.number(what, word, number, plus is None and word == (
+                open_count(number) + (MIXED if number['low'] is not None else '')))
         else:
             self.same(what, (plus, word), (None, None))
 
@@ -254,7 +268,7 @@ class Text(Sheet):
             return
         if self.metric.startswith(column):
             self.whole = found[1] if self.is_space else found[4]
-        is_known = space['low'] not in (None, space['high'])
+        is_known = space['high'] not in (None, space['low'])
         self.in_header(label, found.groups()[:3], space, True, is_known)
         if objects is None:
             self.same(f'{label}, objects', found[4], None)

@@ -28,7 +28,7 @@ def p_behind(t, what, text, p, which='p'):
 def side(t, label, number):
     found = t.match(label, rf'{label:9}  ({VALUE}){INTERVAL}', number)
     if found:
-        t.in_header(label, found.groups(), number, t.is_space, number['low'] is not None)
+        t.in_header(label, found.groups(), number, t.is_space, number['low'] is not None, False)
 
 
 def diff_header(t):

@@ -42,6 +42,7 @@ struct hp_text_estimate {
                   HP_NUMBER_SIZE]; // "± 4.9 MiB", "0.37 … 1.40 MiB", why there is none,
                                    // or "" if nothing is open
     bool is_half;                  // the first of these
+    const char *note; // what an interval of objects does not tell, for sentences; or NULL
 };
 
 // Of a value whose interval is known, or NAN.

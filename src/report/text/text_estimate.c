@@ -114,7 +114,7 @@ void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
     double below = fmax(estimate - range.low, 0), above = fmax(range.high - estimate, 0);
     double longer = fmax(below, above);
     *text = (struct hp_text_estimate){.sum = value};
-    if (!(longer > 0) || isnan(range.low)) {
+    if (!(longer > 0) || isnan(range.high)) {
         hp_text_format(text->value, value, metric, unit);
         return;
     }
@@ -136,14 +136,30 @@ void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
     }
 }
 
+// Of objects of mixed sizes there may be any number of the smaller ones.
+static void put_least(struct hp_text_estimate *text, double least, bool is_uncounted) {
+    char number[HP_NUMBER_SIZE];
+    if (isnan(least)) {
+        strcpy(text->interval, is_uncounted ? "mixed sizes" : "");
+        return;
+    }
+    hp_format_grouped(number, (hp_int128)least);
+    snprintf(text->interval, sizeof text->interval, "%s or more", number);
+    text->note = ": mixed sizes";
+}
+
 void hp_text_estimate(struct hp_text_estimate *text, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric) {
     const struct hp_error *error = amount->error;
     struct hp_interval range = hp_view_range(view, amount, metric);
     hp_text_measure(text, amount->sum, range, metric, view->options.unit);
-    if (isnan(range.low) && error && error->samples > 0) {
-        bool is_least = (error->flags & HP_ERROR_AT_LEAST) != 0;
-        strcpy(text->interval, is_least ? "or more" : "mixed sizes");
+    if (hp_fraction(metric) == HP_SPACE_FRACTION || !error || error->samples == 0) {
+        return;
+    }
+    if (isnan(range.high)) {
+        put_least(text, range.low, (error->flags & HP_ERROR_UNCOUNTED) != 0);
+    } else if (text->interval[0] != '\0') {
+        text->note = " of the sizes seen";
     }
 }
 
@@ -160,7 +176,8 @@ void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *v
 
 void hp_text_open(struct hp_sink *out, const struct hp_text_estimate *text) {
     if (text->interval[0] != '\0') {
-        hp_sink_print(out, text->is_half ? " %s" : " (%s)", text->interval);
+        hp_sink_print(out, text->is_half ? " %s%s" : " (%s%s)", text->interval,
+                      text->note ? text->note : "");
     }
 }
 
