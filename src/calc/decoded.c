@@ -152,7 +152,8 @@ struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
                                        all.objects_variance, &estimate.too_big);
     estimate.error.period = weights->period;
     estimate.error.max_weight = all.max_weight;
-    estimate.error.read[readings.count == 1 ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
+    bool is_unique = readings.count == 1 && !(weights->has_pages && large_bytes > 0);
+    estimate.error.read[is_unique ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
     bound(&all, bytes / weight, &estimate);
     return estimate;
 }

@@ -152,7 +152,9 @@ static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
         return e;
     }
     struct hp_readings readings = readings_of(unbias, count);
-    bool is_unique = n == 1 || (readings.complete && readings.count == 1);
+    bool may_be_less = unbias->weights.has_pages && size > HP_LARGE_FROM;
+    bool is_unique =
+        !may_be_less && (n == 1 || (readings.complete && readings.count == 1));
     e.error.read[is_unique ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
     if (readings.complete) {
         hp_widen_to_readings(&unbias->weights, readings, &e);
@@ -169,6 +171,10 @@ static struct hp_unbiased of_open_mix(const struct hp_unbias *unbias,
     double least = hp_fixed_double(e.bytes, HP_INUSE_SPACE);
     double bytes = hp_fixed_double(likely.bytes, HP_INUSE_SPACE);
     double most = least + (double)e.error.hidden_bytes_max;
+    if (likely.error.objects_variance > e.error.objects_variance) {
+        e.error.objects_variance = likely.error.objects_variance;
+        e.error.max_weight = likely.error.max_weight;
+    }
     likely.error = e.error;
     hp_error_bound(&likely.error, bytes - least, most - bytes, &likely.too_big);
     return likely;
