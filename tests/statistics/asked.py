@@ -180,7 +180,7 @@ class Cells:
                                                  or figures['total95_z'] < self.limits.often)]
 
 
-CHECKS = (  # those marked hold once sizes are decoded
+CHECKS = (  # and whether it is still to do: the small run has to fail it
     (Cells.totals, False, 'intervals of totals hold what is true'),
     (Cells.functions, False, 'intervals of functions hold what is true'),
     (Cells.each_function, False, 'those of each function of three samples do'),

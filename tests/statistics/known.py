@@ -76,7 +76,7 @@ def two_of_many_in_words():
     """There is no upper end of the number of objects but of the sizes that were seen."""
     text = Known('two-of-many').text()
     count = re.search(r'^in use .* objects?\b(.*)', text, re.M)[1]
-    if re.search('[±…]', count) and 'sizes' not in text:
+    if re.search('[±…]', count) and 'sizes seen' not in text:
         yield f'a bound for objects of any size: {count}'
 
 
