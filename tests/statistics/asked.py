@@ -164,7 +164,7 @@ class Cells:
 
     def never_wrong(self):
         return [f'{key}: {figures["rows"]["wrong"]} of {figures["rows"]["unique"]:.0f}'
-                for key, figures in [*self.of(), *self.of(['pages*'], 'raw')]
+                for key, figures in [*self.of(), *self.of(['pages', 'pages*'], 'raw')]
                 if figures['rows'].get('wrong')]
 
     def bounds(self):

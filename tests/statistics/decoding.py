@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'propert
 from cells import estimate_of, readings_of  # noqa: E402
 from error_columns import errors_in, pprof_samples  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
-from workloads import (Samples, Stack, Workload, add, classes_between, dump_text,  # noqa: E402
+from workloads import (ALL, Samples, Stack, Workload, add, classes_between, dump_text,  # noqa: E402
                        pair_of, written)
 
 PERIOD = 64 << 10
@@ -116,8 +116,22 @@ def check(rewritten, folder):
     return faults or f'{known} of {len(lines)} lines have one reading'
 
 
+def of_pages(folder):
+    """Rewritten numbers do not tell whether sizes are pages: a warning says so, unless it is known."""
+    workload = ALL['pages']()
+    samples = workload.sample(random.Random(1))
+    for rewritten, options, is_told in ((True, (), True), (True, ('--large-sizes=pages',), False),
+                                        (False, (), False)):
+        path = pathlib.Path(folder) / 'pages.heap'
+        path.write_text(dump_text(workload, samples, rewritten), encoding='ascii')
+        told = json.loads(t.ok('top', '--format=json', '--no-symbols', '-q', *options, path).out)
+        if any('--large-sizes' in warning for warning in told['warnings']) != is_told:
+            yield f'{rewritten}, {options}: {told["warnings"]}'
+
+
 t = Tests()
 with scratch() as directory:
     t.check('rewritten lines', lambda: check(True, directory))
     t.check('raw lines', lambda: check(False, directory))
+    t.check('a warning of sizes that may be pages', lambda: of_pages(directory))
 t.done()
