@@ -117,7 +117,7 @@ def check(rewritten, folder):
 
 
 def of_pages(folder):
-    """Rewritten numbers do not tell whether sizes are pages: a warning says so, unless it is known."""
+    """Rewritten numbers do not tell whether sizes are pages: a warning says so if it is open."""
     workload = ALL['pages']()
     samples = workload.sample(random.Random(1))
     for rewritten, options, is_told in ((True, (), True), (True, ('--large-sizes=pages',), False),
