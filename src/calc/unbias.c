@@ -171,13 +171,20 @@ static struct hp_unbiased of_open_mix(const struct hp_unbias *unbias,
     double least = hp_fixed_double(e.bytes, HP_INUSE_SPACE);
     double bytes = hp_fixed_double(likely.bytes, HP_INUSE_SPACE);
     double most = least + (double)e.error.hidden_bytes_max;
-    if (likely.error.objects_variance > e.error.objects_variance) {
-        e.error.objects_variance = likely.error.objects_variance;
-        e.error.max_weight = likely.error.max_weight;
-    }
     likely.error = e.error;
     hp_error_bound(&likely.error, bytes - least, most - bytes, &likely.too_big);
     return likely;
+}
+
+// Raw bytes are hardly less sure for one tiny object among others, but their number is not known
+// at all: it stays that of the mean size.
+static void count_as_mix(const struct hp_unbias *unbias, struct hp_count count,
+                         struct hp_unbiased *e) {
+    struct hp_unbiased mix = of_mix(unbias, count);
+    e->objects = mix.objects;
+    e->error.objects_variance = mix.error.objects_variance;
+    e->error.max_weight = mix.error.max_weight;
+    e->error.flags |= HP_ERROR_AT_LEAST;
 }
 
 // Of readings that are all there are, or all that are of classes.
@@ -186,7 +193,7 @@ static struct hp_unbiased of_readings(struct hp_unbias *unbias, struct hp_count 
                                       uint32_t leaf) {
     struct hp_unbiased e = hp_estimate_readings(&unbias->weights, readings, prior, leaf);
     if (unbias->scaling == HP_SCALING_RAW && readings.count > 1) {
-        e.error.flags |= HP_ERROR_AT_LEAST;
+        count_as_mix(unbias, count, &e);
     }
     return readings.is_open ? of_open_mix(unbias, count, e) : e;
 }
