@@ -24,7 +24,7 @@
 
 enum {
     DIRECTIONS = 12,
-    MEMOS = 128,
+    MEMOS = 1024,
 };
 
 static const struct {
@@ -126,13 +126,14 @@ static void balance_init(struct balance *balance, struct hp_count total, double 
     }
 }
 
-static void take(struct balance *balance, const struct reading *reading) {
-    balance->left.objects -= reading->at.objects;
-    balance->left.bytes -= reading->at.bytes;
+// So many equal parts.
+static void take(struct balance *balance, const struct reading *reading, double times) {
+    balance->left.objects -= times * reading->at.objects;
+    balance->left.bytes -= times * reading->at.bytes;
     for (int i = 0; i < DIRECTIONS && reading->samples != 1; i++) {
         double moved = reach(balance, i, reading);
         if (reading->samples == 0) {
-            balance->allowed[i] += moved;
+            balance->allowed[i] += times * moved;
         } else if (moved > balance->largest[i]) {
             balance->largest[i] = moved;
         }
@@ -159,23 +160,40 @@ static struct hp_count in_column(const struct hp_counts *counts, enum hp_column 
 
 // --- header and stacks ----------------------------------------------------------------------
 
-// Most stacks of a dump have one of few pairs of numbers.
-struct memo {
+// Most stacks of a dump have one of few pairs of numbers: equal ones are taken together.
+struct equals {
     struct hp_count count;
-    struct reading reading;
+    uint64_t times;
 };
 
-static const struct reading *recall(struct memo memos[MEMOS],
-                                    const struct hp_size_classes *classes,
-                                    struct hp_count count) {
-    uint64_t hash =
-        hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15, count.bytes ^ 0xe7037ed1a0b428db);
-    struct memo *memo = &memos[hash % MEMOS];
-    if (memo->count.objects != count.objects || memo->count.bytes != count.bytes) {
-        memo->count = count;
-        memo->reading = read_pair(classes, count);
+static void take_equals(struct balance *balance, const struct equals *equals,
+                        const struct hp_size_classes *classes) {
+    if (equals->times > 0) {
+        struct reading reading = read_pair(classes, equals->count);
+        take(balance, &reading, (double)equals->times);
     }
-    return &memo->reading;
+}
+
+static void take_stacks(struct balance *balance, const struct hp_dump *dump,
+                        const struct hp_size_classes *classes, enum hp_column column) {
+    struct equals memos[MEMOS];
+    memset(memos, 0, sizeof memos);
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        struct hp_count count = in_column(&stack->counts, column);
+        uint64_t hash = hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15,
+                                    count.bytes ^ 0xe7037ed1a0b428db);
+        struct equals *equals = &memos[hash % MEMOS];
+        if (equals->count.objects != count.objects ||
+            equals->count.bytes != count.bytes) {
+            take_equals(balance, equals, classes);
+            *equals = (struct equals){count, 0};
+        }
+        equals->times += count.objects > 0;
+    }
+    for (int i = 0; i < MEMOS; i++) {
+        take_equals(balance, &memos[i], classes);
+    }
 }
 
 // A total of which one number is 0 has nothing to stand for.
@@ -197,16 +215,8 @@ static bool is_sum_of_rewritten(const struct hp_dump *dump,
         return is_nothing(header) && has_nothing(dump, column);
     }
     struct balance balance;
-    struct memo memos[MEMOS];
-    memset(memos, 0, sizeof memos);
     balance_init(&balance, header, (double)classes->period);
-    const struct hp_dump_stack *stack;
-    hp_vec_each (stack, &dump->stacks) {
-        struct hp_count count = in_column(&stack->counts, column);
-        if (count.objects > 0) {
-            take(&balance, recall(memos, classes, count));
-        }
-    }
+    take_stacks(&balance, dump, classes, column);
     return is_even(&balance);
 }
 
@@ -255,7 +265,7 @@ static bool is_rewritten_sum(const struct hp_thread_line *lines, uint32_t count,
         struct hp_count line = in_column(&lines[i].counts, column);
         if (line.objects > 0) {
             struct reading reading = of_rounded(line, (double)classes->period);
-            take(&balance, &reading);
+            take(&balance, &reading, 1);
         }
     }
     return is_even(&balance);

@@ -10,9 +10,12 @@
 #include "calc/probability.h"
 #include "calc/recover_size.h"
 
+#include <string.h>
+
 enum {
     LINES_THAT_PROVE = 8, // rewritten bytes are multiples of 8 by chance once in 8
-    OUTWEIGHS = 4,        // damaged ones among raw, or lucky ones among rewritten
+    MEMOS = 1024,
+    OUTWEIGHS = 4, // damaged ones among raw, or lucky ones among rewritten
 };
 
 struct sums {
@@ -59,6 +62,23 @@ static bool says_raw(const struct hp_size_classes *classes, struct hp_count coun
            !hp_recover_size(classes, count, &n, &size);
 }
 
+// Most stacks have one of few pairs of numbers.
+struct memo {
+    struct hp_count count;
+    bool says_raw;
+};
+
+static bool recall(struct memo memos[MEMOS], const struct hp_size_classes *classes,
+                   struct hp_count count) {
+    struct memo *memo = &memos[hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15,
+                                           count.bytes ^ 0xe7037ed1a0b428db) %
+                               MEMOS];
+    if (memo->count.objects != count.objects || memo->count.bytes != count.bytes) {
+        *memo = (struct memo){count, says_raw(classes, count)};
+    }
+    return memo->says_raw;
+}
+
 static bool is_raw_though_damaged(const struct hp_dump *dump, struct lines lines) {
     uint64_t found = 0, needed = OUTWEIGHS * lines.others;
     needed = needed < LINES_THAT_PROVE ? LINES_THAT_PROVE : needed;
@@ -66,11 +86,13 @@ static bool is_raw_though_damaged(const struct hp_dump *dump, struct lines lines
         return lines.eights >= needed && lines.others == 0;
     }
     struct hp_size_classes classes = {0};
+    struct memo memos[MEMOS];
+    memset(memos, 0, sizeof memos);
     hp_size_classes_init(&classes, dump->period);
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
-        found += says_raw(&classes, stack->counts.inuse);
-        found += says_raw(&classes, stack->counts.alloc);
+        found += recall(memos, &classes, stack->counts.inuse);
+        found += recall(memos, &classes, stack->counts.alloc);
         if (found >= needed) {
             return true;
         }

@@ -13,40 +13,16 @@
 #include "view/chosen.h"
 
 #include "view/unseen.h"
-#include "view/visible_frames.h"
 
-enum {
-    MANY = 3, // samples; it does not matter how many more
-};
-
-// Samples of each node of the naming, MANY at most.
-static unsigned char *count_samples(const struct hp_view *view, enum hp_column column) {
-    const struct hp_profile *profile = view->profile;
-    const struct hp_error *errors = profile->errors[column].at;
-    struct hp_members members = {0};
-    hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
-    unsigned char *samples = hp_alloc(members.node_count);
-    for (size_t i = 0; i < profile->stacks.count; i++) {
-        for (size_t k = members.first.at[i]; k < members.first.at[i + 1]; k++) {
-            unsigned char *sum = &samples[members.nodes.at[k].n];
-            uint64_t more = errors[i].samples + *sum;
-            *sum = (unsigned char)(more < MANY ? more : MANY);
-        }
-    }
-    hp_members_done(&members);
-    return samples;
+bool hp_are_chosen(const struct hp_view *view, enum hp_column column) {
+    return view->options.sort != HP_SORT_NAME && hp_unseen_in(view, column).is_much;
 }
 
-double hp_chosen_among(const struct hp_view *view, enum hp_column column) {
-    if (view->options.sort == HP_SORT_NAME || !hp_unseen_in(view, column).is_much) {
-        return 1;
-    }
-    double found[MANY + 1] = {0};
-    unsigned char *samples = count_samples(view, column);
-    for (size_t i = 0; i < view->naming.names.strings.count; i++) {
+double hp_chosen_among(const unsigned char *samples, size_t count) {
+    double found[HP_MANY_SAMPLES + 1] = {0};
+    for (size_t i = 0; i < count; i++) {
         found[samples[i]]++;
     }
-    free(samples);
-    return found[1] + found[2] + found[MANY] +
+    return found[1] + found[2] + found[HP_MANY_SAMPLES] +
            found[1] * (found[1] - 1) / (2 * (found[2] + 1));
 }

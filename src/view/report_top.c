@@ -73,7 +73,15 @@ static bool has_few_errors(const struct hp_top *top, const struct hp_view *view)
 
 static void sum_nodes(struct hp_top *top, struct hp_view *view) {
     bool few = has_few_errors(top, view);
+    size_t nodes = view->naming.names.strings.count;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        top->samples[i] = hp_are_chosen(view, i) ? hp_alloc(nodes) : NULL;
+    }
     hp_top_sum_nodes(top, view, !few);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        top->among[i] = top->samples[i] ? hp_chosen_among(top->samples[i], nodes) : 1;
+        free(top->samples[i]);
+    }
     hp_top_sort_rows(top, view, view->options.sort);
     top->known_rows = few ? hp_view_needed(view, view->rows.count) : view->rows.count;
     if (few) {
@@ -102,9 +110,6 @@ static int build(struct hp_view *view, struct hp_err *err) {
         sum_groups(&groups, top, view);
     } else {
         sum_nodes(top, view);
-        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            top->among[i] = hp_chosen_among(view, i);
-        }
     }
     if (view->options.spread) {
         hp_spread_init(&top->spread, &view->naming, &view->options);

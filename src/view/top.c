@@ -1,5 +1,6 @@
 #include "view/top.h"
 
+#include "view/chosen.h"
 #include "view/visible_frames.h"
 
 #include <math.h>
@@ -76,6 +77,20 @@ static void add_errors(struct hp_error *const sums[HP_COLUMNS], const hp_node_id
     }
 }
 
+// Of that by which rows are chosen.
+static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_t count,
+                        const struct hp_profile *profile, size_t stack) {
+    for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
+        unsigned char *samples = top->samples[k];
+        uint64_t more = samples ? profile->errors[k].at[stack].samples : 0;
+        for (size_t i = 0; i < count && samples; i++) {
+            uint64_t sum = samples[nodes[i].n] + more;
+            samples[nodes[i].n] =
+                (unsigned char)(sum < HP_MANY_SAMPLES ? sum : HP_MANY_SAMPLES);
+        }
+    }
+}
+
 // Keep each node once; how many there are.
 static size_t keep_first(uint32_t *seen, hp_node_id *nodes, size_t count,
                          uint32_t number) {
@@ -101,6 +116,8 @@ void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors
                 keep_first(top->seen, nodes, frames.nodes.count, (uint32_t)i + 1);
             hp_top_add(top, top->flat, nodes[0], &stack->values);
             add_to_nodes(top, nodes, count, &stack->values);
+            add_samples(top, nodes, view->options.sort == HP_SORT_CUM ? count : 1,
+                        profile, i);
             if (with_errors) {
                 add_errors(top->flat_errors, nodes, 1, profile, i);
                 add_errors(top->cum_errors, nodes, count, profile, i);

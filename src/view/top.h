@@ -17,7 +17,8 @@ struct hp_top {
     const struct hp_error
         *exact[HP_COLUMNS];   // where errors are not wanted: NULL, or there are none
     size_t known_rows;        // of the rows so many have their errors
-    double among[HP_COLUMNS]; // hp_chosen_among(), of rows that stand for places
+    double among[HP_COLUMNS]; // hp_chosen_among() of rows that stand for places, or 1
+    unsigned char *samples[HP_COLUMNS]; // of each node, while that is wanted; or NULL
     uint32_t *seen; // the number of the last stack that the node was counted in; 0: none
     struct hp_spread spread; // if it was asked for
 };
