@@ -32,8 +32,7 @@ static bool is_sides_or_series(enum hp_report_kind kind) {
     return hp_reports[kind]->has_sides || kind == HP_REPORT_TREND;
 }
 
-// Of the column that is measured, or of all where the format has all metrics, or tells people
-// both totals above the rows.
+// Of the column that is measured, or of all where the format has all metrics.
 static void add_errors(struct hp_needs *needs, const struct hp_report_options *options) {
     unsigned can = abilities_of(options);
     bool has_rows = (can & HP_CAN_INTERVALS) != 0 && options->kind != HP_REPORT_INFO;
@@ -41,8 +40,8 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
         !options->no_error || (options->spread && options->kind == HP_REPORT_TOP);
     bool needs_p = options->gate && options->gate->p > 0;
     bool is_shown = is_asked && (has_rows || needs_p);
-    bool all_metrics = (can & (HP_HAS_ALL_METRICS | HP_CAN_UNIT)) != 0 &&
-                       !is_sides_or_series(options->kind);
+    bool all_metrics =
+        (can & HP_HAS_ALL_METRICS) != 0 && !is_sides_or_series(options->kind);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         bool is_measured = all_metrics || i == hp_column_of(options->metric);
         needs->errors[i] |= options->with_error || (is_shown && is_measured);

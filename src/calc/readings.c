@@ -24,6 +24,7 @@ enum {
     MOST_KEPT = 256, // readings of a line
     MOST_LINES = 65536,
     HALF = 3,           // objects of one
+    HASHES = 65536,     // that tell lines apart
     MOST_SHIFTED = 160, // eighths of objects that one sampled near the period stands for
 };
 
@@ -297,14 +298,17 @@ static bool read_rewritten(struct search *s) {
         return false;
     }
     find_bounds(s);
-    if (are_all_near(s)) {
-        try_halves(s);
-        return !s->too_many;
+    if (s->line.objects > MOST_ANY) {
+        bool are_near = are_all_near(s);
+        if (are_near) {
+            try_halves(s);
+        }
+        return are_near && !s->too_many;
     }
-    for (unsigned n = 2; n <= s->line.objects && s->line.objects <= MOST_ANY; n++) {
+    for (unsigned n = 2; n <= s->line.objects; n++) {
         try_sizes(s, (struct sums){0}, s->first, n);
     }
-    return s->line.objects <= MOST_ANY && !s->too_many;
+    return !s->too_many;
 }
 
 // --- raw ----------------------------------------------------------------------------------
@@ -397,4 +401,27 @@ struct hp_readings hp_decode(struct hp_decoder *decoder, struct hp_count line) {
     const struct hp_decoded_line *decoded = &decoder->lines.at[number];
     return (struct hp_readings){decoder->readings.at + decoded->first, decoded->count,
                                 decoded->complete};
+}
+
+// Not keyed, so that what is decoded is the same in every process.
+static uint64_t line_hash(struct hp_count line) {
+    return hp_hash_mix(line.objects ^ 0x9e3779b97f4a7c15,
+                       line.bytes ^ 0xe7037ed1a0b428db);
+}
+
+size_t hp_count_few(const struct hp_dump *dump) {
+    uint64_t bits[HASHES / 64] = {0};
+    size_t count = 0;
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        const struct hp_count columns[] = {stack->counts.inuse, stack->counts.alloc};
+        for (int i = 0; i < 2; i++) {
+            struct hp_count line = columns[i];
+            uint64_t hash = line_hash(line) % HASHES, bit = (uint64_t)1 << hash % 64;
+            bool is_few = line.objects > 1 && line.objects <= HP_MOST_READ;
+            count += is_few && (bits[hash / 64] & bit) == 0;
+            bits[hash / 64] |= is_few ? bit : 0;
+        }
+    }
+    return count;
 }

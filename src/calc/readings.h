@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "calc/recover_size.h"
+#include "model/dump.h"
 
 enum {
     HP_MOST_READ = 6, // objects of a line, of more nothing is tried
@@ -57,5 +58,9 @@ void hp_decoder_done(struct hp_decoder *decoder);
 
 // The same whatever was decoded before.
 struct hp_readings hp_decode(struct hp_decoder *decoder, struct hp_count line);
+
+// How many different lines of few objects a dump has: fewer if some have the same hash, which is
+// no matter, but always as many whatever the order of the stacks.
+size_t hp_count_few(const struct hp_dump *dump);
 
 #endif

@@ -36,17 +36,9 @@ struct lines {
     uint64_t eights, others;
 };
 
-static struct lines count_lines(const struct hp_dump *dump) {
-    struct lines lines = {0, 0};
-    const struct hp_dump_stack *stack;
-    hp_vec_each (stack, &dump->stacks) {
-        const uint64_t bytes[] = {stack->counts.inuse.bytes, stack->counts.alloc.bytes};
-        for (int i = 0; i < 2; i++) {
-            lines.eights += bytes[i] > 0 && bytes[i] % 8 == 0;
-            lines.others += bytes[i] % 8 != 0;
-        }
-    }
-    return lines;
+static void count_line(struct lines *lines, uint64_t bytes) {
+    lines->eights += bytes > 0 && bytes % 8 == 0;
+    lines->others += bytes % 8 != 0;
 }
 
 // Of objects much larger than the period rewriting leaves no trace.
@@ -100,8 +92,8 @@ static bool is_raw_though_damaged(const struct hp_dump *dump, struct lines lines
     return false;
 }
 
-static enum hp_scaling scaling_of(const struct hp_dump *dump, bool adds_up) {
-    struct lines lines = count_lines(dump);
+static enum hp_scaling scaling_of(const struct hp_dump *dump, struct lines lines,
+                                  bool adds_up) {
     if (lines.eights + lines.others == 0 || dump->scaling != HP_SCALING_NONE_SEEN) {
         return lines.eights + lines.others == 0 ? HP_SCALING_NONE_SEEN : dump->scaling;
     }
@@ -114,13 +106,16 @@ static enum hp_scaling scaling_of(const struct hp_dump *dump, bool adds_up) {
 
 struct hp_dump_scaling hp_dump_scaling_of(const struct hp_dump *dump) {
     struct sums inuse = {0}, alloc = {0};
+    struct lines lines = {0, 0};
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
         add(&inuse, stack->counts.inuse);
         add(&alloc, stack->counts.alloc);
+        count_line(&lines, stack->counts.inuse.bytes);
+        count_line(&lines, stack->counts.alloc.bytes);
     }
     bool adds_up = is_sum(inuse, dump->header.inuse) && is_sum(alloc, dump->header.alloc);
-    return (struct hp_dump_scaling){.scaling = scaling_of(dump, adds_up),
+    return (struct hp_dump_scaling){.scaling = scaling_of(dump, lines, adds_up),
                                     .adds_up = adds_up,
                                     .has_alloc = alloc.objects > 0 || alloc.bytes > 0};
 }

@@ -32,8 +32,8 @@
 enum {
     USUAL_PERIOD = 524288,  // what is taken for the error where none is told
     JEPROF_PERIOD = 131072, // what jeprof takes
-    MOST_LINES = 2048,      // of few objects that differ: in dumps of more the sizes
-    FEWER = 3, // of as many objects are looked for, which takes a tenth of the time
+    MOST_LINES = 2048,      // of few objects that differ: in dumps of more those of
+    FEWER = 3,              // objects are looked for, which takes a tenth of the time
 };
 
 // Numbers of 2^63 and more, of which only pprof has some, are below zero: of a difference,
@@ -143,7 +143,8 @@ static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count
     return e;
 }
 
-// One size is by far the likeliest; but it is not the only reading unless all others were tried.
+// One size is by far the likeliest; but it is not the only reading unless all others were tried,
+// as is done where there are not many.
 static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
                                              struct hp_count count, uint64_t n,
                                              uint64_t size) {
@@ -151,7 +152,10 @@ static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
     if (unbias->most_decoded == 0) {
         return e;
     }
-    struct hp_readings readings = readings_of(unbias, count);
+    struct hp_readings readings = {0};
+    if (n <= FEWER) {
+        readings = readings_of(unbias, count);
+    }
     bool may_be_less = unbias->weights.has_pages && size > HP_LARGE_FROM;
     bool is_unique =
         !may_be_less && (n == 1 || (readings.complete && readings.count == 1));
@@ -214,10 +218,13 @@ static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
     memo->estimate = of_readings(unbias, memo->count, readings, NULL, 0);
 }
 
+static uint64_t hash_of(struct hp_count count) {
+    return hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15,
+                       count.bytes ^ 0xe7037ed1a0b428db);
+}
+
 static struct hp_unbiased_memo *recall(struct hp_unbias *unbias, struct hp_count count) {
-    uint64_t hash =
-        hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15, count.bytes ^ 0xe7037ed1a0b428db);
-    struct hp_unbiased_memo *memo = &unbias->memos[hash % HP_UNBIASED_MEMOS];
+    struct hp_unbiased_memo *memo = &unbias->memos[hash_of(count) % HP_UNBIASED_MEMOS];
     if (memo->count.objects != count.objects || memo->count.bytes != count.bytes) {
         memo->count = count;
         work_out(unbias, memo);
@@ -509,27 +516,6 @@ static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimato
                : dump->period;
 }
 
-// Lines of few objects that are different; no more than enough are counted.
-static size_t count_few(const struct hp_dump *dump, size_t enough) {
-    struct hp_index index = {0};
-    HP_VEC(struct hp_count) found = {0};
-    const struct hp_dump_stack *stack;
-    hp_vec_each (stack, &dump->stacks) {
-        for (enum hp_column i = 0; i < HP_COLUMNS && found.count < enough; i++) {
-            struct hp_count line = in_column(&stack->counts, i);
-            bool is_few = line.objects > 1 && line.objects <= HP_MOST_READ;
-            if (is_few &&
-                hp_index_of(&index, &found, &line, sizeof line) == found.count) {
-                hp_vec_push(&found, line);
-            }
-        }
-    }
-    size_t count = found.count;
-    hp_index_drop(&index);
-    hp_vec_done(&found);
-    return count;
-}
-
 // Sizes are looked for in what jemalloc samples, unless its size classes are not those we know.
 static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
     bool is_raw = unbias->scaling == HP_SCALING_RAW;
@@ -549,7 +535,7 @@ static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
         unbias->large_from = are_classes ? UINT64_MAX : HP_LARGE_FROM;
         unbias->most_decoded = lone.small_are_classes ? HP_MOST_READ : 1;
     }
-    if (count_few(dump, MOST_LINES) == MOST_LINES && unbias->most_decoded > FEWER) {
+    if (unbias->most_decoded > FEWER && hp_count_few(dump) > MOST_LINES) {
         unbias->most_decoded = FEWER;
     }
     hp_class_weights_init(&unbias->weights, unbias->period, unbias->byte_rate, has_pages);

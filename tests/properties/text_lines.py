@@ -94,11 +94,13 @@ def plain(number):
     return f'{Decimal(number).normalize():f}'
 
 
-def open_count(number):
-    """Of objects of mixed sizes: what is told instead of an interval."""
+def is_open_count(text, number):
+    """Of objects of mixed sizes: what is told instead of an interval, of ends that are rounded."""
     if number['low'] is None:
-        return 'mixed sizes'
-    return f'{math.floor(Fraction(number["low"])):,} or more'
+        return text == 'mixed sizes'
+    found = re.fullmatch(r'([\d,]+) or more', text or '')
+    low = Fraction(number['low'])
+    return bool(found) and low - 1 - low / 10**8 <= int(found[1].replace(',', '')) <= low
 
 
 class Text(Sheet):
@@ -185,7 +187,7 @@ class Text(Sheet):
         else:
             self.value(what, value.strip(), number['estimate'])
             self.number(f'{what}, ±', text, number,
-                        text == ('' if is_exact else open_count(number)))
+                        text == '' if is_exact else is_open_count(text, number))
         is_few, is_once = flags
         self.unknown += is_few is None
         self.few += bool(is_few)
@@ -253,8 +255,9 @@ class Text(Sheet):
         self.number(what, value, number, numerals.is_value(value, number['estimate'], is_space,
                                                            self.shown.unit))
         if is_known and number['high'] is None and not is_nothing(number['estimate']):
-            self.number(what, word, number, plus is None and word == (
-                open_count(number) + (MIXED if number['low'] is not None else '')))
+            self.number(what, word, number, plus is None and
+                        (number['low'] is None or (word or '').endswith(MIXED)) and
+                        is_open_count((word or '').removesuffix(MIXED), number))
         else:
             self.same(what, (plus, word), (None, None))
 
