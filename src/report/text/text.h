@@ -33,15 +33,18 @@ void hp_text_p(char text[HP_NUMBER_SIZE], double p);
 
 // --- estimates ----------------------------------------------------------------------------
 
+enum {
+    HP_INTERVAL_SIZE = 2 * HP_NUMBER_SIZE + 8,
+};
+
 // A value and what is open of it, to be read together: in one unit, and no digit of the value is
 // less than the last of its error.
 struct hp_text_estimate {
     hp_fixed sum;
-    char value[HP_NUMBER_SIZE]; // "73.5 MiB"
-    char interval[2 *
-                  HP_NUMBER_SIZE]; // "± 4.9 MiB", "0.37 … 1.40 MiB", why there is none,
-                                   // or "" if nothing is open
-    bool is_half;                  // the first of these
+    char value[HP_NUMBER_SIZE];      // "73.5 MiB"
+    char interval[HP_INTERVAL_SIZE]; // "± 4.9 MiB", "0.37 … 1.40 MiB", "17 or more", why
+                                     // there is none, or "" if nothing is open
+    bool is_half;                    // the first of these
     const char *note; // what an interval of objects does not tell, for sentences; or NULL
 };
 
