@@ -164,7 +164,7 @@ static double most_rows(enum kind kind, int dumps) {
 
 static void do_not_grow(int dumps) {
     for (int i = 0; i < NULLS * 4; i++) {
-        struct cell cell = {i / 4, dumps, i & 1 ? 1e6 : 1e3, (i & 2) != 0};
+        struct cell cell = {(enum kind)(i / 4), dumps, i & 1 ? 1e6 : 1e3, (i & 2) != 0};
         struct shares shares = look_at(cell);
         EXPECT_AT_MOST(shares.growing, most_rows(cell.kind, dumps), cell);
         cr_expect_eq(shares.contradictions, 0, "%s: %d", kind_names[cell.kind],
@@ -201,14 +201,15 @@ static void holds_alone(struct hp_rise (*rise_of)(const struct hp_trend_times *t
 
 Test(trend, line_holds_alone_where_values_are_near_the_ones_before, .timeout = 600) {
     for (int i = 0; i < LENGTHS * 4; i++) {
-        struct cell cell = {AR_5 + i % 4, lengths[i / 4], 1e6, false};
+        struct cell cell = {(enum kind)(AR_5 + i % 4), lengths[i / 4], 1e6, false};
         holds_alone(hp_trend_of_line, cell);
     }
 }
 
 Test(trend, parts_hold_alone_where_values_are_no_process_of_one_kind, .timeout = 600) {
     for (int i = 0; i < LENGTHS * 2; i++) {
-        struct cell cell = {WALK_AND_WHITE + i % 2, lengths[i / 2], 1e6, false};
+        struct cell cell = {(enum kind)(WALK_AND_WHITE + i % 2), lengths[i / 2], 1e6,
+                            false};
         holds_alone(hp_trend_of_parts, cell);
     }
 }
@@ -252,7 +253,8 @@ static void leave_unmarked(struct cell cell) {
 
 Test(trend, runs_of_twenty_rows_have_no_marked_one, .timeout = 600) {
     for (int i = 0; i < NULLS * 4 * LENGTHS; i++) {
-        struct cell cell = {i / 12, lengths[i / 4 % 3], i & 1 ? 1e6 : 1e3, (i & 2) != 0};
+        struct cell cell = {(enum kind)(i / 12), lengths[i / 4 % 3], i & 1 ? 1e6 : 1e3,
+                            (i & 2) != 0};
         bool cannot_be_told = cell.kind == SAWTOOTH_OF_13 && cell.dumps == 10;
         if (!cannot_be_told && (series_asked_for() > 0 || (i & 3) == 1)) {
             leave_unmarked(cell);
