@@ -129,8 +129,8 @@ static struct totals bounds_of(const struct hp_class_weights *weights,
 }
 
 static void bound(const struct totals *all, double bytes, struct hp_unbiased *estimate) {
-    hp_error_bound(&estimate->error, bytes - all->least_bytes, all->bytes - bytes,
-                   &estimate->too_big);
+    double excess = bytes - all->least_bytes, hidden = all->bytes - bytes;
+    hp_error_bound(&estimate->error, excess, hidden, &estimate->too_big);
 }
 
 struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,

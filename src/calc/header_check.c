@@ -154,10 +154,6 @@ static bool is_nothing(struct hp_count count) {
     return count.objects == 0 && count.bytes == 0;
 }
 
-static struct hp_count in_column(const struct hp_counts *counts, enum hp_column column) {
-    return column == HP_COLUMN_INUSE ? counts->inuse : counts->alloc;
-}
-
 // --- header and stacks ----------------------------------------------------------------------
 
 // Most stacks of a dump have one of few pairs of numbers: equal ones are taken together.
@@ -180,10 +176,8 @@ static void take_stacks(struct balance *balance, const struct hp_dump *dump,
     memset(memos, 0, sizeof memos);
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
-        struct hp_count count = in_column(&stack->counts, column);
-        uint64_t hash = hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15,
-                                    count.bytes ^ 0xe7037ed1a0b428db);
-        struct equals *equals = &memos[hash % MEMOS];
+        struct hp_count count = hp_count_in(&stack->counts, column);
+        struct equals *equals = &memos[hp_count_hash(count) % MEMOS];
         if (equals->count.objects != count.objects ||
             equals->count.bytes != count.bytes) {
             take_equals(balance, equals, classes);
@@ -200,7 +194,7 @@ static void take_stacks(struct balance *balance, const struct hp_dump *dump,
 static bool has_nothing(const struct hp_dump *dump, enum hp_column column) {
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
-        if (!is_nothing(in_column(&stack->counts, column))) {
+        if (!is_nothing(hp_count_in(&stack->counts, column))) {
             return false;
         }
     }
@@ -210,7 +204,7 @@ static bool has_nothing(const struct hp_dump *dump, enum hp_column column) {
 static bool is_sum_of_rewritten(const struct hp_dump *dump,
                                 const struct hp_size_classes *classes,
                                 enum hp_column column) {
-    struct hp_count header = in_column(&dump->header, column);
+    struct hp_count header = hp_count_in(&dump->header, column);
     if (header.objects == 0 || header.bytes == 0) {
         return is_nothing(header) && has_nothing(dump, column);
     }
@@ -246,7 +240,7 @@ enum hp_header_check hp_header_check(const struct hp_dump *dump,
 static bool is_sum(const struct hp_thread_line *lines, uint32_t count,
                    struct hp_count total, enum hp_column column) {
     for (uint32_t i = 0; i < count; i++) {
-        struct hp_count line = in_column(&lines[i].counts, column);
+        struct hp_count line = hp_count_in(&lines[i].counts, column);
         total.objects -= line.objects;
         total.bytes -= line.bytes;
     }
@@ -262,7 +256,7 @@ static bool is_rewritten_sum(const struct hp_thread_line *lines, uint32_t count,
     struct balance balance;
     balance_init(&balance, total, (double)classes->period);
     for (uint32_t i = 0; i < count; i++) {
-        struct hp_count line = in_column(&lines[i].counts, column);
+        struct hp_count line = hp_count_in(&lines[i].counts, column);
         if (line.objects > 0) {
             struct reading reading = of_rounded(line, (double)classes->period);
             take(&balance, &reading, 1);
@@ -284,7 +278,7 @@ uint64_t hp_count_torn_stacks(const struct hp_dump *dump,
         const struct hp_thread_line *lines = dump->thread_lines.at + stack->first_line;
         bool is_whole = true;
         for (enum hp_column i = 0; i < HP_COLUMNS && stack->lines > 0; i++) {
-            struct hp_count total = in_column(&stack->counts, i);
+            struct hp_count total = hp_count_in(&stack->counts, i);
             is_whole &= is_rewritten ? is_rewritten_sum(lines, stack->lines, total,
                                                         &unbias->classes, i)
                                      : is_sum(lines, stack->lines, total, i);

@@ -403,21 +403,14 @@ struct hp_readings hp_decode(struct hp_decoder *decoder, struct hp_count line) {
                                 decoded->complete};
 }
 
-// Not keyed, so that what is decoded is the same in every process.
-static uint64_t line_hash(struct hp_count line) {
-    return hp_hash_mix(line.objects ^ 0x9e3779b97f4a7c15,
-                       line.bytes ^ 0xe7037ed1a0b428db);
-}
-
 size_t hp_count_few(const struct hp_dump *dump) {
     uint64_t bits[HASHES / 64] = {0};
     size_t count = 0;
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
-        const struct hp_count columns[] = {stack->counts.inuse, stack->counts.alloc};
-        for (int i = 0; i < 2; i++) {
-            struct hp_count line = columns[i];
-            uint64_t hash = line_hash(line) % HASHES, bit = (uint64_t)1 << hash % 64;
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            struct hp_count line = hp_count_in(&stack->counts, i);
+            uint64_t hash = hp_count_hash(line) % HASHES, bit = (uint64_t)1 << hash % 64;
             bool is_few = line.objects > 1 && line.objects <= HP_MOST_READ;
             count += is_few && (bits[hash / 64] & bit) == 0;
             bits[hash / 64] |= is_few ? bit : 0;

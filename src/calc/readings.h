@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "calc/recover_size.h"
 #include "model/dump.h"
+#include "model/error.h"
 
 enum {
     HP_MOST_READ = 6, // objects of a line, of more nothing is tried

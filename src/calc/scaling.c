@@ -62,9 +62,7 @@ struct memo {
 
 static bool recall(struct memo memos[MEMOS], const struct hp_size_classes *classes,
                    struct hp_count count) {
-    struct memo *memo = &memos[hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15,
-                                           count.bytes ^ 0xe7037ed1a0b428db) %
-                               MEMOS];
+    struct memo *memo = &memos[hp_count_hash(count) % MEMOS];
     if (memo->count.objects != count.objects || memo->count.bytes != count.bytes) {
         *memo = (struct memo){count, says_raw(classes, count)};
     }

@@ -75,10 +75,6 @@ static struct hp_unbiased by_mean_size(struct hp_count count, uint64_t period,
     return hp_unbiased_of((double)count.objects / p, (double)count.bytes / p);
 }
 
-static struct hp_count in_column(const struct hp_counts *counts, enum hp_column column) {
-    return column == HP_COLUMN_INUSE ? counts->inuse : counts->alloc;
-}
-
 static const struct hp_thread_line *lines_of(const struct hp_dump *dump,
                                              const struct hp_dump_stack *stack) {
     return dump->thread_lines.at + stack->first_line;
@@ -218,13 +214,9 @@ static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
     memo->estimate = of_readings(unbias, memo->count, readings, NULL, 0);
 }
 
-static uint64_t hash_of(struct hp_count count) {
-    return hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15,
-                       count.bytes ^ 0xe7037ed1a0b428db);
-}
-
 static struct hp_unbiased_memo *recall(struct hp_unbias *unbias, struct hp_count count) {
-    struct hp_unbiased_memo *memo = &unbias->memos[hash_of(count) % HP_UNBIASED_MEMOS];
+    struct hp_unbiased_memo *memo =
+        &unbias->memos[hp_count_hash(count) % HP_UNBIASED_MEMOS];
     if (memo->count.objects != count.objects || memo->count.bytes != count.bytes) {
         memo->count = count;
         work_out(unbias, memo);
@@ -267,9 +259,9 @@ static struct hp_prior *prior_of(struct hp_unbias *unbias) {
     hp_vec_each (stack, &dump->stacks) {
         uint32_t leaf = hp_dump_site(dump, stack);
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            learn(unbias, in_column(&stack->counts, i), leaf);
+            learn(unbias, hp_count_in(&stack->counts, i), leaf);
             for (uint32_t k = 0; k < stack->lines; k++) {
-                learn(unbias, in_column(&lines_of(dump, stack)[k].counts, i), leaf);
+                learn(unbias, hp_count_in(&lines_of(dump, stack)[k].counts, i), leaf);
             }
         }
     }
@@ -328,9 +320,9 @@ static struct hp_unbiased jeprofs(const struct hp_unbias *unbias, struct hp_coun
 // Raw numbers of the threads add up to those of the stack, unless the file is damaged.
 static bool lines_add_up(const struct hp_dump *dump, const struct hp_dump_stack *stack,
                          enum hp_column column) {
-    struct hp_count left = in_column(&stack->counts, column);
+    struct hp_count left = hp_count_in(&stack->counts, column);
     for (uint32_t i = 0; i < stack->lines; i++) {
-        struct hp_count line = in_column(&lines_of(dump, stack)[i].counts, column);
+        struct hp_count line = hp_count_in(&lines_of(dump, stack)[i].counts, column);
         left.objects -= line.objects;
         left.bytes -= line.bytes;
     }
@@ -343,7 +335,7 @@ static enum hp_read read_of_lines(struct hp_unbias *unbias, const struct hp_dump
                                   enum hp_column column) {
     enum hp_read worst = HP_READ_UNIQUE;
     for (uint32_t i = 0; i < stack->lines; i++) {
-        struct hp_count line = in_column(&lines_of(dump, stack)[i].counts, column);
+        struct hp_count line = hp_count_in(&lines_of(dump, stack)[i].counts, column);
         enum hp_read read =
             line.objects > 0 ? read_of(&recall(unbias, line)->estimate) : HP_READ_UNIQUE;
         worst = read > worst ? read : worst;
@@ -361,7 +353,7 @@ static bool prefers_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
     if (unbias->scaling != HP_SCALING_UNBIASED) {
         return lines_add_up(dump, stack, column);
     }
-    struct hp_count total = in_column(&stack->counts, column);
+    struct hp_count total = hp_count_in(&stack->counts, column);
     enum hp_read read =
         total.objects > 0 ? read_of(&recall(unbias, total)->estimate) : HP_READ_UNIQUE;
     return read > HP_READ_UNIQUE && read_of_lines(unbias, dump, stack, column) < read;
@@ -399,7 +391,7 @@ static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
     struct hp_unbiased sum = {0};
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_unbiased e =
-            best(unbias, in_column(&lines_of(dump, stack)[i].counts, column), stack);
+            best(unbias, hp_count_in(&lines_of(dump, stack)[i].counts, column), stack);
         add(&sum, &e);
     }
     if (unbias->most_decoded > 0) { // it is one stack
@@ -436,7 +428,7 @@ static struct hp_unbiased from_counts(struct hp_unbias *unbias,
                                       const struct hp_dump *dump,
                                       const struct hp_dump_stack *stack,
                                       enum hp_column column) {
-    struct hp_count count = in_column(&stack->counts, column);
+    struct hp_count count = hp_count_in(&stack->counts, column);
     if (unbias->scaling == HP_SCALING_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
         return as_scaled(unbias, count);
     }

@@ -19,6 +19,11 @@ static inline enum hp_column hp_column_of(enum hp_metric metric) {
                                                                   : HP_COLUMN_INUSE;
 }
 
+static inline struct hp_count hp_count_in(const struct hp_counts *counts,
+                                          enum hp_column column) {
+    return column == HP_COLUMN_INUSE ? counts->inuse : counts->alloc;
+}
+
 enum {
     HP_ERROR_FRACTION = 20,     // bits after the binary point of objects_variance
     HP_ERROR_MIXED = 1 << 0,    // sizes are mixed: nothing is known of the objects' error

@@ -15,6 +15,12 @@ struct hp_counts {
     struct hp_count inuse, alloc;
 };
 
+// For tables of lines: not keyed, so that what is told of a dump is the same in every process.
+static inline uint64_t hp_count_hash(struct hp_count count) {
+    return hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15,
+                       count.bytes ^ 0xe7037ed1a0b428db);
+}
+
 // A number that only a counter prints that a race or 2^31 objects drove below zero: near 2^64.
 static inline bool hp_count_is_wrapped(const struct hp_count *count) {
     const uint64_t wrapped_from = (uint64_t)1 << 62;

@@ -16,6 +16,7 @@ import cases_filters  # noqa: E402,F401
 import cases_inputs  # noqa: E402,F401
 import cases_output  # noqa: E402,F401
 import cases_series  # noqa: E402,F401
+import cases_sizes  # noqa: E402,F401
 import cases_terminal  # noqa: E402,F401
 import harness  # noqa: E402
 

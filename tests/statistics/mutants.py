@@ -133,6 +133,8 @@ LOWER = ('double low_a = hp_change_range(a, 0.95).low, low_b = hp_change_range(b
          'if (low_a != low_b) {\n        return low_a > low_b ? -1 : 1;')
 
 # (what is wrong, file, [(text, what stands there instead)], the case of tests/cli that fails)
+KNOWN = 'sizes_are_known_where_no_others_print_the_same'
+BOUNDS = 'bounds_of_several_readings_are_those_of_all'
 PROGRAM_MUTANTS = (
     ('p one-sided, called two-sided', 'stats/measure.c',
      [('return fmin(2 * fmin(growth_p, shrinkage_p), 1);', 'return fmin(growth_p, shrinkage_p);')],
@@ -141,6 +143,20 @@ PROGRAM_MUTANTS = (
      'an_interval_excludes_0_exactly_where_p_is_below_the_level'),
     ('ordered by the lower end', 'view/report_diff.c', [(MARKED, LOWER)],
      'marked_rows_come_first_and_then_the_largest_changes'),
+    ('decoded sizes off by one class', 'calc/decoded.c',
+     [('uint64_t size = hp_class_size(i);', 'uint64_t size = hp_class_size(i + (i < 200));')], KNOWN),
+    ('of several readings the mean for the bounds', 'calc/decoded.c',
+     [('double excess = bytes - all->least_bytes, hidden = all->bytes - bytes;',
+       'double excess = 0, hidden = 0; (void)all; (void)bytes;')], BOUNDS),
+    ('one object less tried', 'calc/readings.c',
+     [('for (unsigned n = 2; n <= s->line.objects; n++)',
+       'for (unsigned n = 2; n < s->line.objects; n++)')], KNOWN),
+    ('raw sizes of more than 32 KiB are classes', 'calc/unbias.c',
+     [('are_classes ? UINT64_MAX : HP_LARGE_FROM', 'are_classes ? UINT64_MAX : UINT64_MAX')],
+     'raw_sizes_of_more_than_32_KiB_may_be_no_classes'),
+    ('a prior of all dumps', 'calc/unbias.c',
+     [('    hp_prior_clear(&unbias->prior);\n    unbias->has_prior = false;',
+       '    unbias->has_prior = false;')], 'a_dump_is_read_the_same_whatever_was_read_before'),
 )
 
 
