@@ -19,10 +19,11 @@
 #include <string.h>
 
 enum {
-    MOST_ANY = 3,    // objects of a rewritten line of whatever classes
-    MOST_RAW = 4,    // of a raw one
-    MOST_KEPT = 256, // readings of a line
-    MOST_LINES = 65536,
+    MOST_ANY = 3,       // objects of a rewritten line of whatever classes
+    MOST_RAW = 4,       // of a raw one
+    MOST_KEPT = 256,    // readings of a line
+    MOST_LINES = 65536, // remembered, and of all of them
+    MOST_READINGS = 1 << 20,
     HALF = 3,           // objects of one
     HASHES = 65536,     // that tell lines apart
     MOST_SHIFTED = 160, // eighths of objects that one sampled near the period stands for
@@ -389,7 +390,7 @@ static void read_line(struct hp_decoder *decoder, struct hp_decoded_line *decode
 }
 
 struct hp_readings hp_decode(struct hp_decoder *decoder, struct hp_count line) {
-    if (decoder->lines.count >= MOST_LINES) {
+    if (decoder->lines.count >= MOST_LINES || decoder->readings.count >= MOST_READINGS) {
         forget(decoder);
     }
     uint32_t number = hp_index_of(&decoder->index, &decoder->lines, &line, sizeof line);
