@@ -216,8 +216,8 @@ class Build:
 class Program:
     """The command line, with one source replaced that is in the library otherwise."""
 
-    def __init__(self, root, directory, library):
-        self.root, self.directory, self.library = root, directory, library
+    def __init__(self, root, directory, archive):
+        self.root, self.directory, self.archive = root, directory, archive
         self.includes = [f'-I{root / "include"}', f'-I{root / "src"}']
         self.objects = [self.compile(source, directory / f'cli-{source.stem}.o')
                         for source in sorted((root / 'src' / 'cli').glob('*.c'))
@@ -239,7 +239,7 @@ class Program:
 
     def link(self, number, more):
         out = self.directory / f'program{number}'
-        subprocess.run([*CC, '-o', str(out), *self.objects, *more, self.library, *PROGRAM_LIBRARIES],
+        subprocess.run([*CC, '-o', str(out), *self.objects, *more, self.archive, *PROGRAM_LIBRARIES],
                        check=True)
         return out
 
