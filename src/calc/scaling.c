@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum {
+    LONE_THAT_PROVE = 8,  // by chance whole pages are a class in one of four or more
     LINES_THAT_PROVE = 8, // rewritten bytes are multiples of 8 by chance once in 8
     MEMOS = 1024,
     OUTWEIGHS = 4, // damaged ones among raw, or lucky ones among rewritten
@@ -116,4 +117,40 @@ struct hp_dump_scaling hp_dump_scaling_of(const struct hp_dump *dump) {
     return (struct hp_dump_scaling){.scaling = scaling_of(dump, lines, adds_up),
                                     .adds_up = adds_up,
                                     .has_alloc = alloc.objects > 0 || alloc.bytes > 0};
+}
+
+// --- sizes of lone objects -----------------------------------------------------------------
+
+struct lone {
+    uint64_t large, large_no_class, small_no_class;
+};
+
+static void see_lone(struct lone *counts, struct hp_count line) {
+    bool is_large = line.bytes > HP_LARGE_FROM;
+    if (line.objects == 1) {
+        counts->large += is_large;
+        *(is_large ? &counts->large_no_class : &counts->small_no_class) +=
+            !hp_is_class_size(line.bytes);
+    }
+}
+
+static void see_both(struct lone *counts, const struct hp_counts *lines) {
+    see_lone(counts, lines->inuse);
+    see_lone(counts, lines->alloc);
+}
+
+struct hp_lone_sizes hp_lone_sizes_of(const struct hp_dump *dump) {
+    struct lone counts = {0};
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        see_both(&counts, &stack->counts);
+        for (uint32_t i = 0; i < stack->lines; i++) {
+            see_both(&counts, &dump->thread_lines.at[stack->first_line + i].counts);
+        }
+    }
+    return (struct hp_lone_sizes){
+        .small_are_classes = counts.small_no_class == 0,
+        .large_are_classes =
+            counts.large >= LONE_THAT_PROVE && counts.large_no_class == 0,
+    };
 }

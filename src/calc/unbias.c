@@ -21,7 +21,6 @@
 // numbers of bytes, so p(S) = 1 - e^(-S/R) exactly; with jemalloc's it is 1 - (1 - 1/R)^S.
 #include "calc/unbias.h"
 
-#include "calc/lone_sizes.h"
 #include "calc/probability.h"
 #include "calc/recover_size.h"
 #include "calc/scaling.h"

@@ -1,6 +1,6 @@
-#include "view/chosen.h"
 #include "view/groups.h"
 #include "view/top.h"
+#include "view/unseen.h"
 
 #include <math.h>
 

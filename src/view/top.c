@@ -1,6 +1,6 @@
 #include "view/top.h"
 
-#include "view/chosen.h"
+#include "view/unseen.h"
 #include "view/visible_frames.h"
 
 #include <math.h>
