@@ -28,6 +28,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double correlations[] = {
     0,  .05, .1, .15, .2, .25, .3,  .35, .4,  .45, .5,   .55, .6,   .65,
@@ -35,19 +36,22 @@ static const double correlations[] = {
 };
 static const double region = 1.64; // of 2 (max l - l): 80 % of chi^2 with 1 degree
 static const double least_distance =
-    0.01; // of dumps, of the mean: at one time both count
+    0.01;                              // of dumps, of the mean: at one time both count
+static const double least_part = 1e-6; // of a wave, that is no level
+static const double pi = 3.14159265358979323846;
 
 enum {
     CORRELATIONS = sizeof correlations / sizeof *correlations,
     PARTS = 4,
 };
 
-// How values are whitened, and an orthonormal base of what is then a line: once it is level,
-// and what goes up.
+// How values are whitened, and orthonormal bases of what is then a line: once it is level, and
+// what goes up; and of half a wave: level, and two more.
 struct line {
     double *carry, *scale; // phi_j, and 1 / sqrt(1 - phi_j^2)
-    double *level, *rise;
+    double *level, *rise, *wave[2];
     double length;  // of the whitened times without their level
+    double log_r;   // log |R|
     double log_det; // log |R| + log |X' R^-1 X|
 };
 
@@ -78,7 +82,7 @@ static void set_carry(struct line *line, const double *times, size_t count, doub
         line->carry[j] = rho > 0 ? pow(rho, distance) : 0;
         double left = 1 - line->carry[j] * line->carry[j];
         line->scale[j] = 1 / sqrt(left);
-        line->log_det += log(left);
+        line->log_r += log(left);
     }
 }
 
@@ -95,23 +99,59 @@ static double normalize(double *vector, size_t count) {
     return length;
 }
 
+static void take_off(double *vector, const double *unit, size_t count) {
+    double along = dot(vector, unit, count);
+    for (size_t j = 0; j < count; j++) {
+        vector[j] -= along * unit[j];
+    }
+}
+
+// Where no more is left of it than rounding leaves it is {0}.
+static void set_wave(struct line *line, const double *values, size_t count, int i) {
+    double *wave = line->wave[i];
+    for (size_t j = 0; j < count; j++) {
+        wave[j] = whitened(line, values, j);
+    }
+    normalize(wave, count);
+    take_off(wave, line->level, count);
+    if (i > 0) {
+        take_off(wave, line->wave[0], count);
+    }
+    if (normalize(wave, count) < least_part) {
+        memset(wave, 0, count * sizeof *wave);
+    }
+}
+
+static void make_waves(struct line *line, const double *times, size_t count) {
+    double *values = hp_alloc(count * sizeof *values);
+    double mean = (times[count - 1] - times[0]) / (double)(count - 1);
+    for (int i = 0; i < 2; i++) {
+        for (size_t j = 0; j < count && mean > 0; j++) {
+            double angle = pi * times[j] / mean / (double)count;
+            values[j] = i == 0 ? sin(angle) : cos(angle);
+        }
+        set_wave(line, values, count, i);
+    }
+    free(values);
+}
+
 static void make_line(struct line *line, const double *times, size_t count, double rho) {
-    double *room = line->carry = hp_alloc(4 * count * sizeof *room);
+    double *room = line->carry = hp_alloc(6 * count * sizeof *room);
     line->scale = room + count;
     line->level = room + 2 * count;
     line->rise = room + 3 * count;
+    line->wave[0] = room + 4 * count;
+    line->wave[1] = room + 5 * count;
     set_carry(line, times, count, rho);
     for (size_t j = 0; j < count; j++) {
         line->level[j] = (1 - line->carry[j]) * line->scale[j];
         line->rise[j] = whitened(line, times, j);
     }
     double height = normalize(line->level, count);
-    double along = dot(line->level, line->rise, count);
-    for (size_t j = 0; j < count; j++) {
-        line->rise[j] -= along * line->level[j];
-    }
+    take_off(line->rise, line->level, count);
     line->length = normalize(line->rise, count);
-    line->log_det += 2 * log(height) + 2 * log(line->length);
+    line->log_det = line->log_r + 2 * log(height) + 2 * log(line->length);
+    make_waves(line, times, count);
 }
 
 static double student_end(double alpha, double freedom) {
@@ -235,6 +275,44 @@ struct hp_rise hp_trend_of_line(const struct hp_trend_times *times,
         }
     }
     return (struct hp_rise){hp_student_above(t, (double)times->count - 2), least};
+}
+
+enum {
+    LINE,
+    WAVE,
+};
+
+// 2 l of each, if it is more than with another correlation.
+static void fit_both(const struct line *line, const double *white, size_t count,
+                     double best[2]) {
+    double squares = dot(white, white, count), level = dot(white, line->level, count);
+    double rise = dot(white, line->rise, count);
+    double rests[] = {squares - level * level - rise * rise, squares - level * level};
+    for (int i = 0; i < 2; i++) {
+        double along = dot(white, line->wave[i], count);
+        rests[WAVE] -= along * along;
+    }
+    for (int i = LINE; i <= WAVE; i++) {
+        double rest = fmax(rests[i], squares * DBL_EPSILON);
+        best[i] = fmax(best[i], -line->log_r - (double)count * log(rest));
+    }
+}
+
+bool hp_trend_is_line(const struct hp_trend_times *times, const double *values) {
+    size_t count = times->count;
+    double best[] = {-INFINITY, -INFINITY};
+    double *white = hp_alloc(2 * count * sizeof *white), *off = white + count;
+    for (size_t j = 0; j < count; j++) {
+        off[j] = values[j] - values[0];
+    }
+    for (size_t i = 0; i < CORRELATIONS; i++) {
+        for (size_t j = 0; j < count; j++) {
+            white[j] = whitened(&times->lines[i], off, j);
+        }
+        fit_both(&times->lines[i], white, count, best);
+    }
+    free(white);
+    return best[LINE] >= best[WAVE];
 }
 
 // --- parts --------------------------------------------------------------------------------

@@ -45,6 +45,10 @@ struct hp_rise hp_trend_of_line(const struct hp_trend_times *times, const double
 struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
                                  const double *values);
 
+// Whether values that grow are as likely to be a line as half a wave that lasts as long: what goes
+// up and down more slowly than it was looked at.  Of HP_TREND_LEAST dumps or more.
+bool hp_trend_is_line(const struct hp_trend_times *times, const double *values);
+
 // `sampling`, and where there are enough dumps also the line and the parts.
 struct hp_rise hp_trend_of_all(const struct hp_trend_times *times, const double *values,
                                struct hp_rise sampling);

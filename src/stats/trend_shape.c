@@ -148,7 +148,7 @@ static bool is_cycle(const double *values, size_t count) {
     return found;
 }
 
-enum hp_trend_shape hp_trend_shape_of(const double *values, size_t count, bool grows) {
+enum hp_trend_shape hp_trend_shape_of(const double *values, size_t count, bool is_line) {
     if (count < HP_TREND_LEAST) {
         return HP_TREND_NONE;
     }
@@ -156,7 +156,7 @@ enum hp_trend_shape hp_trend_shape_of(const double *values, size_t count, bool g
     return is_step(values, count, sd)       ? HP_TREND_STEP
            : is_levelled(values, count, sd) ? HP_TREND_LEVELLED
            : is_cycle(values, count)        ? HP_TREND_CYCLE
-           : grows                          ? HP_TREND_STEADY
+           : is_line                        ? HP_TREND_STEADY
                                             : HP_TREND_NONE;
 }
 

@@ -8,15 +8,15 @@
 
 enum hp_trend_shape {
     HP_TREND_NONE,     // nothing of the kind
-    HP_TREND_STEADY,   // it grows, and is none of the others
+    HP_TREND_STEADY,   // it grows like a line, and is none of the others
     HP_TREND_STEP,     // it went up once, and stayed there
     HP_TREND_LEVELLED, // it went up at first, and no more: a warm-up
     HP_TREND_CYCLE,    // it goes up and down, each time after about as long
 };
 
-// Of the values of equally distant dumps; `grows`: what a test says.  Of HP_TREND_LEAST or more:
-// of fewer it is HP_TREND_NONE.
-enum hp_trend_shape hp_trend_shape_of(const double *values, size_t count, bool grows);
+// Of the values of equally distant dumps; `is_line`: that they grow, and like a line, is what
+// tests say.  Of HP_TREND_LEAST or more: of fewer it is HP_TREND_NONE.
+enum hp_trend_shape hp_trend_shape_of(const double *values, size_t count, bool is_line);
 
 const char *hp_trend_shape_name(enum hp_trend_shape shape); // "steady"
 

@@ -225,15 +225,15 @@ static void conclude(const struct hp_trend *trend, const struct hp_trend_times *
     }
     row->rise = hp_trend_of_all(times, row->values, row->sampling);
     row->rise.least = isinf(row->rise.least) ? (double)NAN : row->rise.least;
-    row->shape =
-        hp_trend_shape_of(row->values, trend->dumps, row->rise.p < 1 - confidence);
+    bool grows = row->rise.p < 1 - confidence;
+    row->shape = hp_trend_shape_of(row->values, trend->dumps,
+                                   grows && hp_trend_is_line(times, row->values));
     row->q = row->rise.p; // there is but one, so that nothing has to be adjusted
 }
 
 static void mark(struct hp_trend_row *row, double confidence) {
-    bool is_leak = row->shape == HP_TREND_STEADY || row->shape == HP_TREND_NONE;
-    row->is_significant =
-        is_leak && row->slope > 0 && row->q < 1 - confidence; // false for NAN
+    row->is_significant = row->shape == HP_TREND_STEADY && row->slope > 0 &&
+                          row->q < 1 - confidence; // false for NAN
 }
 
 static void conclude_all(struct hp_trend *trend, const struct hp_trend_times *times,
@@ -377,8 +377,8 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      8,
-     "grows by at least is one-sided too; steps, what has levelled off and cycles are not "
-     "marked"},
+     "grows by at least is one-sided too; only what is steady is marked, no step, no cycle, "
+     "nor what half a wave explains better"},
     {{"tau", "tau", "", HP_CELL_NUMBER},
      TAU,
      HP_ROUGH | HP_NEW_LINE,

@@ -20,8 +20,8 @@ CLOSED = {
     'growth': 'p growth is one-sided, the chance of as much growth where nothing grows, - where there '
               'are less than 2.5 samples a dump{}',
     'grows': '* grows also after allowing for all {} rows with a p, but for one in {} such rows',
-    'one-sided': 'grows by at least is one-sided too; steps, what has levelled off and cycles are '
-                 'not marked',
+    'one-sided': 'grows by at least is one-sided too; only what is steady is marked, no step, no '
+                 'cycle, nor what half a wave explains better',
     'sampling': 'p sampling is the chance that sampling alone shows as much growth: not that '
                 'values do not go up and down',
     'tau': 'tau is 1 where each value is more than the one before; grew counts in how many of the '

@@ -107,6 +107,27 @@ Test(slopes, of_dumps_made_at_one_time_are_finite) {
     hp_trend_times_free(times);
 }
 
+Test(slopes, are_of_a_line_or_of_half_a_wave) {
+    const double once[M] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9};
+    double line[M], wave[M];
+    struct hp_trend_times *times = hp_trend_times_new(uneven, M, 0.95);
+    for (int i = 0; i < M; i++) {
+        double phase = (uneven[i] - uneven[0]) / (uneven[M - 1] - uneven[0]);
+        double noise = i % 2 ? 0.2 : -0.2;
+        line[i] = 100 + 20 * phase + noise;
+        wave[i] = 100 - 10 * cos(acos(-1) * phase) + noise;
+    }
+    cr_expect(hp_trend_is_line(times, line));
+    cr_expect_not(hp_trend_is_line(times, wave)); // of which all goes up
+    struct hp_rise rise =
+        hp_trend_of_all(times, wave, hp_trend_of_sampling(times, wave, 0));
+    cr_expect_lt(rise.p, 0.05, "%g", rise.p);
+    hp_trend_times_free(times);
+    times = hp_trend_times_new(once, M, 0.95); // when both are but two heights
+    cr_expect(hp_trend_is_line(times, rising));
+    hp_trend_times_free(times);
+}
+
 Test(slopes, of_fewer_than_eight_dumps_are_those_of_sampling) {
     struct hp_rise sampling = {0.01, 2};
     for (size_t count = 2; count <= N; count++) {
