@@ -191,7 +191,7 @@ static struct hp_unbiased of_readings(struct hp_unbias *unbias, struct hp_count 
                                       struct hp_readings readings, struct hp_prior *prior,
                                       uint32_t leaf) {
     struct hp_unbiased e = hp_estimate_readings(&unbias->weights, readings, prior, leaf);
-    if (unbias->scaling == HP_SCALING_RAW && readings.count > 1) {
+    if (unbias->scaling == HP_SCALING_RAW && (readings.count > 1 || readings.is_open)) {
         count_as_mix(unbias, count, &e);
     }
     return readings.is_open ? of_open_mix(unbias, count, e) : e;

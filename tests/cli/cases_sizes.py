@@ -68,6 +68,16 @@ def raw_sizes_of_more_than_32_KiB_may_be_no_classes(t):
 
 
 @case
+def raw_counts_rest_on_no_size_that_may_be_no_class(t):
+    # Of classes 16 bytes and 128 KiB, which is 4,097 objects; or any others.
+    counts = "2: 131088"
+    alone = dump(t, "open", (1, counts), period=65536, total=counts)
+    told = json.loads(check(t.run("top", "--format=json", "--no-symbols", alone)).out)
+    objects = told["rows"][0]["flat"]["inuse-objects"]
+    assert objects["low"] == 2 and objects["high"] is None, objects
+
+
+@case
 def a_dump_is_read_the_same_whatever_was_read_before(t):
     open_sizes = [64, 112, 262144], [192, 384], [48, 112]
     several = dump(t, "several", *[(1, printed(sizes)) for sizes in open_sizes])
