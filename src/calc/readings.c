@@ -8,7 +8,9 @@
 //
 // Objects not much smaller than the period leave few whole numbers of eighths of C that round to
 // c', and for each a B or two.  Their sizes are the three smallest and the others, each from a
-// table of all such halves: for each C and each split of it the bytes meet in the middle.
+// table of all such halves: for each C and each split of it the bytes meet in the middle.  Of
+// seven objects one is between the halves, and is tried in turn.  As those of the first half are
+// the smaller ones, theirs is the larger share of C, and the smaller of B.
 //
 // A sampled object prints as at least 0.945 of one, so that c' is never less than their number,
 // up to the most that are tried here.  Raw lines tell it, and their bytes are a sum.
@@ -27,6 +29,9 @@ enum {
     HALF = 3,           // objects of one
     HASHES = 65536,     // that tell lines apart
     MOST_SHIFTED = 160, // eighths of objects that one sampled near the period stands for
+    MOST_OF_HALF = HALF * MOST_SHIFTED,
+    WHOLE = 8, // eighths: no object stands for less
+    NONE = -1, // no class
 };
 
 static const double largest_half = 64; // periods, of one of its objects
@@ -131,6 +136,9 @@ static void try_sizes(struct search *s, struct sums sums, int low, unsigned left
 
 static int by_sums(const void *left, const void *right) {
     const struct hp_half *a = left, *b = right;
+    if (a->sizes.count != b->sizes.count) {
+        return a->sizes.count < b->sizes.count ? -1 : 1;
+    }
     if (a->shifted_objects != b->shifted_objects) {
         return a->shifted_objects < b->shifted_objects ? -1 : 1;
     }
@@ -162,6 +170,10 @@ static void add_halves(struct hp_decoder *decoder, struct hp_half half, int from
     }
 }
 
+static size_t place_of(unsigned count, uint64_t objects) {
+    return (count - 1) * (MOST_OF_HALF + 1) + objects;
+}
+
 static void make_halves(struct hp_decoder *decoder) {
     if (decoder->first_half.count > 0) {
         return;
@@ -169,23 +181,42 @@ static void make_halves(struct hp_decoder *decoder) {
     add_halves(decoder, (struct hp_half){0}, 0);
     hp_vec_sort(&decoder->halves, by_sums);
     for (uint32_t i = 0; i < decoder->halves.count; i++) {
-        while (decoder->first_half.count <= decoder->halves.at[i].shifted_objects) {
+        const struct hp_half *half = &decoder->halves.at[i];
+        size_t place = place_of(half->sizes.count, half->shifted_objects);
+        while (decoder->first_half.count <= place) {
             hp_vec_push(&decoder->first_half, i);
         }
     }
-    hp_vec_push(&decoder->first_half, (uint32_t)decoder->halves.count);
+    while (decoder->first_half.count <= place_of(HALF, MOST_OF_HALF) + 1) {
+        hp_vec_push(&decoder->first_half, (uint32_t)decoder->halves.count);
+    }
 }
 
+// By bytes.
 struct group {
     const struct hp_half *at, *end;
 };
 
-static struct group group_of(const struct hp_decoder *decoder, uint64_t objects) {
-    if (objects + 1 >= decoder->first_half.count) {
+static struct group group_of(const struct hp_decoder *decoder, unsigned count,
+                             uint64_t objects) {
+    if (objects > MOST_OF_HALF) {
         return (struct group){NULL, NULL};
     }
-    const uint32_t *first = &decoder->first_half.at[objects];
+    const uint32_t *first = &decoder->first_half.at[place_of(count, objects)];
     return (struct group){decoder->halves.at + first[0], decoder->halves.at + first[1]};
+}
+
+// The first one of more bytes, or of as many.
+static const struct hp_half *from_bytes(struct group group, double bytes) {
+    while (group.at < group.end) {
+        const struct hp_half *middle = group.at + (group.end - group.at) / 2;
+        if ((double)middle->unbiased_bytes < bytes) {
+            group.at = middle + 1;
+        } else {
+            group.end = middle;
+        }
+    }
+    return group.at;
 }
 
 // The bytes which so many objects print as `printed`, by Newton's method.
@@ -202,63 +233,127 @@ static double bytes_printed_as(const struct search *s, double objects, double pr
     return bytes;
 }
 
-static void keep_halves(struct search *s, const struct hp_half *a,
+// What is looked for: so many bytes, the first half no more than `most` of them and the second no
+// less than `least`, with one of the class `middle` between them, unless it is NONE.
+struct target {
+    double low, high, most, least;
+    int middle;
+};
+
+static void keep_halves(struct search *s, const struct hp_half *a, int middle,
                         const struct hp_half *b) {
+    struct sums sums = {a->shifted_objects, a->unbiased_bytes};
     s->path = a->sizes;
+    if (middle != NONE) {
+        sums = plus(sums, class_of(s, middle), 1);
+        push(s, middle);
+    }
     for (unsigned i = 0; b && i < b->sizes.count; i++) {
+        sums = plus(sums, class_of(s, b->sizes.classes[i]), 1);
         push(s, b->sizes.classes[i]);
     }
-    keep_if_printed(s, (struct sums){a->shifted_objects + (b ? b->shifted_objects : 0),
-                                     a->unbiased_bytes + (b ? b->unbiased_bytes : 0)});
+    keep_if_printed(s, sums);
 }
 
-static bool follows(const struct hp_half *a, const struct hp_half *b) {
-    return a->sizes.count == HALF && a->sizes.classes[HALF - 1] <= b->sizes.classes[0];
+static bool follows(const struct hp_half *a, int middle, const struct hp_half *b) {
+    int last = a->sizes.classes[HALF - 1], first = b->sizes.classes[0];
+    return middle != NONE ? last <= middle && middle <= first : last <= first;
 }
 
-// Those of both groups that have between `low` and `high` bytes together.
-static void meet(struct search *s, struct group a, struct group b, double low,
-                 double high) {
-    const struct hp_half *end = b.end;
-    for (const struct hp_half *i = a.at; i < a.end; i++) {
-        double bytes = (double)i->unbiased_bytes;
-        while (end > b.at && bytes + (double)end[-1].unbiased_bytes > high) {
-            end--;
+// Those that have no less and no more bytes.
+static struct group between(struct group group, double least, double most) {
+    group.at = from_bytes(group, least);
+    group.end = from_bytes(group, most + 1);
+    return group;
+}
+
+static double bytes_of(const struct hp_half *half) {
+    return (double)half->unbiased_bytes;
+}
+
+// As those of a go up, those of b that match go down.
+static void meet(struct search *s, struct group a, struct group b,
+                 const struct target *target) {
+    if (a.at == a.end || b.at == b.end ||
+        bytes_of(a.at) + bytes_of(b.at) > target->high ||
+        bytes_of(a.end - 1) + bytes_of(b.end - 1) < target->low) {
+        return; // as nearly always
+    }
+    b = between(b, target->least, target->high - bytes_of(a.at));
+    if (b.at < b.end) {
+        a = between(a, target->low - bytes_of(b.end - 1), target->most);
+    }
+    for (; a.at < a.end && b.at < b.end; a.at++) {
+        double low = target->low - bytes_of(a.at), high = target->high - bytes_of(a.at);
+        while (b.end > b.at && bytes_of(b.end - 1) > high) {
+            b.end--;
         }
-        for (const struct hp_half *j = end;
-             j > b.at && bytes + (double)j[-1].unbiased_bytes >= low; j--) {
-            if (follows(i, j - 1)) {
-                keep_halves(s, i, j - 1);
+        for (const struct hp_half *i = b.end; i > b.at && bytes_of(i - 1) >= low; i--) {
+            if (follows(a.at, target->middle, i - 1)) {
+                keep_halves(s, a.at, target->middle, i - 1);
             }
-        }
-        if (bytes > high) {
-            break;
         }
     }
 }
 
-static void try_halves(struct search *s) {
-    uint64_t first = (uint64_t)(s->least_objects * 8),
-             last = (uint64_t)(s->most_objects * 8) + 1;
-    make_halves(s->decoder);
-    for (uint64_t all = first; all <= last; all++) {
-        double objects = (double)all / 8, printed = (double)s->line.bytes;
-        if (all < 16) {
+static void try_halves(struct search *s, uint64_t all, unsigned rest,
+                       struct target target) {
+    uint64_t least = (all * HALF + HALF + rest - 1) / (HALF + rest);
+    target.most = target.high * HALF / (HALF + rest);
+    target.least = target.low * rest / (HALF + rest);
+    for (uint64_t part = least; part + WHOLE * rest <= all; part++) {
+        meet(s, group_of(s->decoder, HALF, part), group_of(s->decoder, rest, all - part),
+             &target);
+    }
+}
+
+static void try_middles(struct search *s, uint64_t all, struct target target) {
+    for (int i = s->first; i <= s->last; i++) {
+        const struct hp_size_class *class = class_of(s, i);
+        uint64_t size = class->shifted_objects, half = HALF * size;
+        double bytes = (double)class->unbiased_size, of_half = HALF * bytes;
+        if (all < size + 2 * HALF * WHOLE) {
             continue;
         }
-        double low = bytes_printed_as(s, objects, printed - 0.5) - 2;
-        double high = bytes_printed_as(s, objects, printed + 0.5) + 2;
-        struct group whole = group_of(s->decoder, all);
-        for (const struct hp_half *i = whole.at; i < whole.end; i++) {
-            double bytes = (double)i->unbiased_bytes;
-            if (i->sizes.count > 1 && bytes >= low && bytes <= high) {
-                keep_halves(s, i, NULL);
-            }
+        uint64_t rest = all - size, least = rest > 2 * half ? rest - half : half;
+        struct target halves = {target.low - bytes, target.high - bytes, of_half, of_half,
+                                i};
+        for (uint64_t part = least; part + WHOLE * HALF <= rest; part++) {
+            meet(s, group_of(s->decoder, HALF, part),
+                 group_of(s->decoder, HALF, rest - part), &halves);
         }
-        for (uint64_t part = 24; s->line.objects > HALF && part + 8 <= all; part++) {
-            meet(s, group_of(s->decoder, part), group_of(s->decoder, all - part), low,
-                 high);
+    }
+}
+
+// Of so many eighths of objects.
+static void try_objects(struct search *s, uint64_t all) {
+    double objects = (double)all / WHOLE, printed = (double)s->line.bytes;
+    struct target target = {
+        .low = bytes_printed_as(s, objects, printed - 0.5) - 2,
+        .high = bytes_printed_as(s, objects, printed + 0.5) + 2,
+        .middle = NONE,
+    };
+    for (unsigned n = 2; n <= HALF; n++) {
+        struct group whole = group_of(s->decoder, n, all);
+        whole = between(whole, target.low, target.high);
+        for (; whole.at < whole.end; whole.at++) {
+            keep_halves(s, whole.at, NONE, NULL);
         }
+    }
+    for (unsigned rest = 1; rest <= HALF && HALF + rest <= s->line.objects; rest++) {
+        try_halves(s, all, rest, target);
+    }
+    if (s->line.objects > 2 * HALF) {
+        try_middles(s, all, target);
+    }
+}
+
+static void try_near(struct search *s) {
+    uint64_t first = (uint64_t)(s->least_objects * WHOLE);
+    uint64_t last = (uint64_t)(s->most_objects * WHOLE) + 1;
+    make_halves(s->decoder);
+    for (uint64_t all = first < 2 * WHOLE ? 2 * WHOLE : first; all <= last; all++) {
+        try_objects(s, all);
     }
 }
 
@@ -302,7 +397,7 @@ static bool read_rewritten(struct search *s) {
     if (s->line.objects > MOST_ANY) {
         bool are_near = are_all_near(s);
         if (are_near) {
-            try_halves(s);
+            try_near(s);
         }
         return are_near && !s->too_many;
     }

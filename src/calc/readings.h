@@ -12,7 +12,7 @@
 #include "model/error.h"
 
 enum {
-    HP_MOST_READ = 6, // objects of a line, of more nothing is tried
+    HP_MOST_READ = 7, // objects of a line, of more nothing is tried
 };
 
 // Objects by their classes, the smallest first.
@@ -45,8 +45,8 @@ struct hp_decoder {
     const struct hp_size_classes *classes;
     uint64_t period;
     bool is_raw;
-    HP_VEC(struct hp_half) halves; // by objects, then by bytes; made when first needed
-    HP_VEC(uint32_t) first_half;   // of those of so many objects
+    HP_VEC(struct hp_half) halves; // made when first needed
+    HP_VEC(uint32_t) first_half;   // by how many they are and what they stand for
     struct hp_index index;         // of `lines`
     HP_VEC(struct hp_decoded_line) lines;
     HP_VEC(struct hp_reading) readings;

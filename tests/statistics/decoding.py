@@ -117,11 +117,11 @@ def check(rewritten, folder):
 
 
 def check_more(folder):
-    """Of four to six objects near the period too many sets can be tried here; but the search is
+    """Of four to seven objects near the period too many sets can be tried here; but the search is
     complete, so that it finds the true one."""
     rng, sizes = random.Random(4), classes_between(PERIOD // 2, 4 * PERIOD)
-    lines = [tuple(rng.choice(sizes) for _ in range(rng.randint(4, 6))) for _ in range(LINES)]
-    lines = [line for line in lines if printed(line, True)[0] <= 6]
+    lines = [tuple(rng.choice(sizes) for _ in range(rng.randint(4, 7))) for _ in range(LINES)]
+    lines = [line for line in lines if printed(line, True)[0] <= 7]
     known = 0
     for line, (row, (_, highest)) in zip(lines, told_of(lines, True, folder)):
         yield from faults_of(line, row, (), None)

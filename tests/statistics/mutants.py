@@ -114,8 +114,10 @@ MUTANTS = (
      [('hp_fixed change_a = size_of_change(a), change_b = size_of_change(b);',
        'double change_a = a->rise.least, change_b = b->rise.least;')],
      [('trend', 'trend/rows_are*')]),
-    ('trend: shapes marked', 'view/report_trend.c', [('is_leak && row->slope', 'row->slope')],
-     [('trend', 'trend/rows_that*')]),
+    ('trend: shapes marked', 'view/report_trend.c',
+     [('row->shape == HP_TREND_STEADY && row->slope', 'row->slope')], [('trend', 'trend/rows_that*')]),
+    ('trend: half a wave taken for a line', 'stats/trend.c',
+     [('return best[LINE] >= best[WAVE];', 'return true;')], [('trend', 'trend/shape_of_a_leak*')]),
 )
 
 MOVER = """
