@@ -1,6 +1,8 @@
 // One size S, t = S/R: the estimate of C objects has the variance C R^2 E(t) in bytes, where
 // E(t) = t^2 / (e^t - 1).  As a bound E stays at its maximum once it has reached it, which
-// also covers the skewness of few large objects, and every mix of sizes of the same mean.
+// also covers the skewness of few large objects, and every mix of sizes of the same mean: with E
+// itself the interval of 40 objects of 6 R would hold them in .906, and of 8 of 5 R that have not
+// changed a two-sided p would be below .05 in .10.
 // In objects it is that over S^2.
 //
 // Raw numbers of mixed sizes: n samples of b bytes stand for b ... n R + b bytes, and none

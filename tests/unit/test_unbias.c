@@ -77,6 +77,27 @@ Test(unbias, takes_raw_numbers_as_objects_of_mean_size) {
     cr_expect(close_to(bytes, 10094768.51, 1e-9), "%f", bytes);
 }
 
+// Three of 256 KiB, or of 640, 112 and 16 KiB: one that is hardly ever missed leaves nothing open.
+Test(unbias, of_one_raw_size_is_no_less_sure_for_large_objects_that_it_may_be) {
+    struct one one;
+    struct hp_values values;
+    struct hp_error errors[HP_COLUMNS];
+    make(&one, 65536, (struct hp_count){3, 786432}, true);
+    one.dump.producer = HP_PRODUCER_JEMALLOC;
+    unbias.large_sizes = HP_LARGE_CLASSES;
+    hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &one.dump);
+    cr_assert(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values, errors));
+    const struct hp_error *error = &errors[HP_COLUMN_INUSE];
+    bool too_big = false;
+    struct hp_error known =
+        hp_error_of_one_size(3, 262144, -expm1(262144 * log1p(-1. / 65536)), 65536,
+                             &too_big);
+    cr_expect_eq(error->read[HP_READ_SEVERAL], 1);
+    cr_expect_gt(error->hidden_bytes_max, 65536);
+    cr_expect(close_to((double)error->variance, (double)known.variance, 1e-9),
+              "%g, not %g", (double)error->variance, (double)known.variance);
+}
+
 // 120 objects of 4096 bytes come out as a multiple of 8, and a stack alone is always the sum.
 Test(unbias, knows_equal_objects_of_one_rewritten_stack_from_raw_ones_of_several_sizes) {
     struct one one;
