@@ -48,25 +48,42 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
     }
 }
 
+// Of the column that is measured, or of all where rows of all metrics stand for sizes.
+static void add_sizes(struct hp_needs *needs, const struct hp_report_options *options,
+                      unsigned can) {
+    bool by_size = options->by == HP_BY_SIZE;
+    bool is_shown =
+        by_size || (options->kind == HP_REPORT_STACKS && (can & HP_CAN_INTERVALS) != 0);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        bool is_measured = (by_size && (can & HP_HAS_ALL_METRICS) != 0) ||
+                           i == hp_column_of(options->metric);
+        needs->sizes[i] |= is_shown && is_measured;
+    }
+}
+
 static void add_needs(struct hp_needs *needs, const struct hp_report_options *options) {
     const struct hp_report *report = hp_reports[options->kind];
     bool is_top = options->kind == HP_REPORT_TOP;
-    bool by_group = options->by >= HP_BY_INPUT && is_top;
+    bool by_group = options->by >= HP_BY_INPUT && options->by != HP_BY_SIZE && is_top;
     unsigned can = abilities_of(options);
     add_errors(needs, options);
     needs->history |= report->has_sides || report->needs_series || by_group ||
                       options->by == HP_BY_INPUT || (options->spread && is_top);
     needs->series |= report->needs_series;
     needs->threads |= options->by == HP_BY_THREAD;
+    add_sizes(needs, options, can);
     needs->labels |= options->by == HP_BY_THREAD || options->by == HP_BY_LABEL ||
                      (can & HP_CAN_LABELS) != 0;
 }
 
 // Of all the reports that are planned; of none what any of them may need.
 static struct hp_needs needs_of(const struct hp_report_options *planned, size_t count) {
-    struct hp_needs needs = {{false}, false, false, false, false};
+    struct hp_needs needs = {.errors = {false}};
     if (count == 0) {
-        return (struct hp_needs){.errors = {true, true}, .history = true, .labels = true};
+        return (struct hp_needs){.errors = {true, true},
+                                 .history = true,
+                                 .labels = true,
+                                 .sizes = {true, true}};
     }
     for (size_t i = 0; i < count; i++) {
         add_needs(&needs, &planned[i]);
@@ -81,7 +98,8 @@ static int check_needs(const struct hp_needs *kept,
     bool lacks = (needs.history && !kept->history) || (needs.labels && !kept->labels) ||
                  (needs.threads && !kept->threads);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        lacks |= needs.errors[i] && !kept->errors[i];
+        lacks |=
+            (needs.errors[i] && !kept->errors[i]) || (needs.sizes[i] && !kept->sizes[i]);
     }
     return lacks ? hp_fail(
                        err, HP_E_USAGE,

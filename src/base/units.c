@@ -121,3 +121,17 @@ void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit) {
     hp_format_decimals(out, number < 0 ? -rounded : rounded, decimals);
     strcat(strcat(out, " "), hp_unit_text(power));
 }
+
+void hp_format_size(char *out, uint64_t size) {
+    int power = hp_unit_power((hp_int128)size << 20, HP_UNIT_AUTO);
+    while (power > 0 && (hp_uint128)size * 100 % ((hp_uint128)1 << 10 * power) != 0) {
+        power--;
+    }
+    hp_uint128 hundredths = (hp_uint128)size * 100 >> 10 * power;
+    if (power == 0) {
+        hp_format_grouped(out, (hp_int128)size);
+    } else {
+        format_decimals(out, (uint64_t)hundredths, 2);
+    }
+    strcat(strcat(out, " "), hp_unit_text(power));
+}

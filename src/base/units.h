@@ -29,4 +29,7 @@ const char *hp_unit_text(int power);
 // `number` is in units of 2^-20 bytes.
 void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit);
 
+// The size of an object as it is: "96 B", "1.25 KiB", "1,153 B".
+void hp_format_size(char *out, uint64_t size);
+
 #endif

@@ -8,6 +8,8 @@
 
 #include "calc/probability.h"
 
+#include <limits.h>
+
 enum {
     READ_WEIGHT = 64, // of an object that was read, one that may be being 1
 };
@@ -160,6 +162,92 @@ struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
     bound(&all, bytes / weight, &estimate);
     return estimate;
 }
+
+// --- class by class -----------------------------------------------------------------------
+
+// Sampled objects of a class.
+struct class_sum {
+    unsigned class, least, most;
+    size_t readings; // that have any
+    double weighted;
+};
+
+struct class_sums {
+    struct class_sum of[HP_CLASS_PARTS];
+    size_t count;
+};
+
+// NULL: there is no room.
+static struct class_sum *sum_of(struct class_sums *sums, unsigned class) {
+    size_t i = 0;
+    while (i < sums->count && sums->of[i].class != class) {
+        i++;
+    }
+    if (i == sums->count && i < HP_CLASS_PARTS) {
+        sums->of[sums->count++] = (struct class_sum){.class = class, .least = UINT_MAX};
+    }
+    return i < HP_CLASS_PARTS ? &sums->of[i] : NULL;
+}
+
+static bool add_reading(struct class_sums *sums, const struct hp_reading *reading,
+                        double weight) {
+    for (unsigned i = 0, same; i < reading->count; i += same) {
+        struct class_sum *sum = sum_of(sums, reading->classes[i]);
+        for (same = 1; i + same < reading->count &&
+                       reading->classes[i + same] == reading->classes[i];) {
+            same++;
+        }
+        if (!sum) {
+            return false;
+        }
+        sum->weighted += weight * same;
+        sum->most = same > sum->most ? same : sum->most;
+        sum->least = same < sum->least ? same : sum->least;
+        sum->readings++;
+    }
+    return true;
+}
+
+static struct hp_class_part part_of(const struct hp_class_weights *weights,
+                                    const struct class_sum *sum, size_t readings,
+                                    double weight) {
+    const struct hp_class_weight *w = &weights->of[sum->class];
+    double n = sum->weighted / weight, most = sum->most, size = (double)w->size;
+    double least = sum->readings == readings ? sum->least : 0;
+    double half = (most - least) / 2 * w->objects;
+    struct hp_unbiased of = hp_unbiased_of(n * w->objects, n * w->bytes);
+    uint64_t samples = least > 0 ? (uint64_t)least : 1; // it may be seen
+    of.error =
+        hp_error_of_sizes(samples, (uint64_t)least * w->least_size, most * w->variance,
+                          most * w->variance / (size * size) + half * half, &of.too_big);
+    of.error.period = weights->period;
+    of.error.max_weight = w->objects;
+    bool is_unique = readings == 1 && w->least_size == w->size;
+    of.error.read[is_unique ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
+    hp_error_bound(&of.error, n * w->bytes - least * w->least_bytes,
+                   (most - n) * w->bytes, &of.too_big);
+    return (struct hp_class_part){w->size, of};
+}
+
+size_t hp_split_readings(const struct hp_class_weights *weights,
+                         struct hp_readings readings, struct hp_prior *prior,
+                         uint32_t leaf, struct hp_class_part parts[HP_CLASS_PARTS]) {
+    struct class_sums sums = {.count = 0};
+    double all = 0;
+    for (size_t i = 0; i < readings.count; i++) {
+        double weight = weight_of(prior, leaf, &readings.at[i]);
+        if (!add_reading(&sums, &readings.at[i], weight)) {
+            return 0;
+        }
+        all += weight;
+    }
+    for (size_t i = 0; i < sums.count; i++) {
+        parts[i] = part_of(weights, &sums.of[i], readings.count, all);
+    }
+    return sums.count;
+}
+
+// --- bounds -------------------------------------------------------------------------------
 
 // The number of objects stays that of the one size: of others nothing was seen.  Its bound of the
 // variance leaves room for large objects that are rarely missed; sizes beside it only have to

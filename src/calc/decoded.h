@@ -54,6 +54,20 @@ struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
                                         struct hp_readings readings,
                                         struct hp_prior *prior, uint32_t leaf);
 
+enum {
+    HP_CLASS_PARTS = 8, // sizes of a line, of more none is told
+};
+
+struct hp_class_part {
+    uint64_t size;
+    struct hp_unbiased of; // with the bounds of all readings
+};
+
+// The same, class by class: how many, or 0 if there are too many.
+size_t hp_split_readings(const struct hp_class_weights *weights,
+                         struct hp_readings readings, struct hp_prior *prior,
+                         uint32_t leaf, struct hp_class_part parts[HP_CLASS_PARTS]);
+
 // Widen the bounds of an estimate to those of all readings.
 void hp_widen_to_readings(const struct hp_class_weights *weights,
                           struct hp_readings readings, struct hp_unbiased *estimate);

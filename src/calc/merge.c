@@ -44,6 +44,7 @@ static void make_room(struct hp_merger *merger, const struct hp_profile *profile
         merger->keeps[i] = hp_profile_wants_errors(profile, i) &&
                            (i == HP_COLUMN_INUSE || merger->unbias.has_alloc);
         hp_vec_reserve(&merger->errors[i], merger->keeps[i] ? stacks : 0);
+        hp_sizes_clear(&merger->sizes[i]);
     }
 }
 
@@ -69,6 +70,13 @@ static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
             return false;
         }
         count_read(record, values, &errors[HP_COLUMN_INUSE]);
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            if (merger->keeps_sizes[i]) {
+                hp_sizes_add_decoded(&merger->sizes[i],
+                                     (uint32_t)(merger->values.count - 1),
+                                     &merger->unbias, stack, i);
+            }
+        }
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             if (merger->keeps[i]) {
                 hp_vec_push(&merger->errors[i], errors[i]);
@@ -118,6 +126,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
                                  : none};
         uint32_t number = adopt ? hp_profile_add_adopted(profile, &sample, values, errors)
                                 : hp_profile_add(profile, &sample, values, errors);
+        hp_profile_add_sizes(profile, number, merger->sizes, (uint32_t)s);
         if (profile->history.is_kept) {
             hp_history_put(&profile->history, number, values, errors);
         }
@@ -179,5 +188,6 @@ void hp_merger_done(struct hp_merger *merger) {
     hp_vec_done(&merger->values);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&merger->errors[i]);
+        hp_sizes_done(&merger->sizes[i]);
     }
 }

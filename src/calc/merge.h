@@ -4,7 +4,7 @@
 
 #include "calc/embedded_symbols.h"
 #include "calc/resolve.h"
-#include "calc/unbias.h"
+#include "calc/size_parts.h"
 
 // What is asked for, and scratch memory, kept from dump to dump.  {0} is ready for use.
 struct hp_merger {
@@ -14,6 +14,8 @@ struct hp_merger {
     HP_VEC(struct hp_values) values;            // of each stack of the dump
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // the same, of the columns that it keeps
     bool keeps[HP_COLUMNS];
+    struct hp_sizes sizes[HP_COLUMNS]; // and their sizes
+    bool keeps_sizes[HP_COLUMNS];
     bool keeps_labels;       // of samples
     bool splits_threads;     // stacks are to be known by their thread, too
     const char *only_thread; // of which stacks are added; NULL: of all

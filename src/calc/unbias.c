@@ -54,8 +54,8 @@ static struct hp_unbiased as_counted(struct hp_count count) {
 }
 
 // n objects of one known size.
-static struct hp_unbiased of_one_size(const struct hp_unbias *unbias, uint64_t n,
-                                      uint64_t size) {
+struct hp_unbiased hp_unbias_objects(const struct hp_unbias *unbias, uint64_t n,
+                                     uint64_t size) {
     if (unbias->period <= 1) {
         return as_counted((struct hp_count){n, n * size});
     }
@@ -94,8 +94,8 @@ static bool may_be_raw(struct hp_count count) {
            (count.objects > 1 || has_pages || hp_is_class_size(count.bytes));
 }
 
-static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
-                         uint64_t *n, uint64_t *size) {
+bool hp_unbias_one_size(const struct hp_unbias *unbias, struct hp_count count,
+                        uint64_t *n, uint64_t *size) {
     if (unbias->scaling == HP_SCALING_UNBIASED) {
         return hp_recover_size(&unbias->classes, count, n, size);
     }
@@ -106,7 +106,7 @@ static bool has_one_size(const struct hp_unbias *unbias, struct hp_count count,
 }
 
 // All sizes that the numbers may be of; complete if no others are.
-static struct hp_readings readings_of(struct hp_unbias *unbias, struct hp_count count) {
+struct hp_readings hp_unbias_readings(struct hp_unbias *unbias, struct hp_count count) {
     bool may_be_no_class =
         unbias->scaling == HP_SCALING_RAW && count.bytes > unbias->large_from;
     if (count.objects < 2 || count.objects > unbias->most_decoded) {
@@ -143,13 +143,13 @@ static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count
 static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
                                              struct hp_count count, uint64_t n,
                                              uint64_t size) {
-    struct hp_unbiased e = of_one_size(unbias, n, size);
+    struct hp_unbiased e = hp_unbias_objects(unbias, n, size);
     if (unbias->most_decoded == 0) {
         return e;
     }
     struct hp_readings readings = {0};
     if (n <= FEWER) {
-        readings = readings_of(unbias, count);
+        readings = hp_unbias_readings(unbias, count);
     }
     bool may_be_less = unbias->weights.has_pages && size > HP_LARGE_FROM;
     bool is_unique =
@@ -200,11 +200,11 @@ static struct hp_unbiased of_readings(struct hp_unbias *unbias, struct hp_count 
 static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
     uint64_t n, size;
     memo->needs_prior = false;
-    if (has_one_size(unbias, memo->count, &n, &size)) {
+    if (hp_unbias_one_size(unbias, memo->count, &n, &size)) {
         memo->estimate = of_one_likely_size(unbias, memo->count, n, size);
         return;
     }
-    struct hp_readings readings = readings_of(unbias, memo->count);
+    struct hp_readings readings = hp_unbias_readings(unbias, memo->count);
     if ((!readings.complete && !readings.is_open) || readings.count == 0) {
         memo->estimate = of_mix(unbias, memo->count);
         return;
@@ -238,8 +238,8 @@ static void learn(struct hp_unbias *unbias, struct hp_count line, uint32_t leaf)
     if (line.objects == 0 || read_of(&recall(unbias, line)->estimate) != HP_READ_UNIQUE) {
         return;
     }
-    if (!has_one_size(unbias, line, &n, &size)) {
-        hp_prior_add(&unbias->prior, leaf, readings_of(unbias, line).at);
+    if (!hp_unbias_one_size(unbias, line, &n, &size)) {
+        hp_prior_add(&unbias->prior, leaf, hp_unbias_readings(unbias, line).at);
     } else if (hp_is_class_size(size)) {
         struct hp_reading one = {.count = 1, .classes = {(uint8_t)hp_class_below(size)}};
         for (uint64_t i = 0; i < n; i++) { // few, or others could be read
@@ -248,7 +248,7 @@ static void learn(struct hp_unbias *unbias, struct hp_count line, uint32_t leaf)
     }
 }
 
-static struct hp_prior *prior_of(struct hp_unbias *unbias) {
+struct hp_prior *hp_unbias_prior(struct hp_unbias *unbias) {
     const struct hp_dump *dump = unbias->dump;
     const struct hp_dump_stack *stack;
     if (unbias->has_prior) {
@@ -267,8 +267,8 @@ static struct hp_prior *prior_of(struct hp_unbias *unbias) {
     return &unbias->prior;
 }
 
-static struct hp_unbiased best(struct hp_unbias *unbias, struct hp_count count,
-                               const struct hp_dump_stack *stack) {
+struct hp_unbiased hp_unbias_line(struct hp_unbias *unbias, struct hp_count count,
+                                  const struct hp_dump_stack *stack) {
     if (count.objects == 0) {
         return (struct hp_unbiased){0};
     }
@@ -277,8 +277,8 @@ static struct hp_unbiased best(struct hp_unbias *unbias, struct hp_count count,
     if (!memo->needs_prior) {
         return e;
     }
-    struct hp_prior *prior = prior_of(unbias); // reads other lines
-    return of_readings(unbias, count, readings_of(unbias, count), prior,
+    struct hp_prior *prior = hp_unbias_prior(unbias); // reads other lines
+    return of_readings(unbias, count, hp_unbias_readings(unbias, count), prior,
                        hp_dump_site(unbias->dump, stack));
 }
 
@@ -287,6 +287,11 @@ static bool takes_as_is(const struct hp_unbias *unbias) {
            unbias->as_is ||
            (unbias->scaling == HP_SCALING_EXACT &&
             unbias->estimator == HP_ESTIMATOR_BEST);
+}
+
+bool hp_unbias_undoes(const struct hp_unbias *unbias) {
+    return unbias->estimator == HP_ESTIMATOR_BEST &&
+           unbias->scaling != HP_SCALING_SCALED && !takes_as_is(unbias);
 }
 
 // Estimates that the writer made already, of which the error remains.
@@ -344,8 +349,8 @@ static enum hp_read read_of_lines(struct hp_unbias *unbias, const struct hp_dump
 
 // Thread lines are a finer split of the same numbers: of raw ones they are never worse, of
 // rewritten ones only better where more is known of their sizes than of the stack's.
-static bool prefers_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
-                          const struct hp_dump_stack *stack, enum hp_column column) {
+bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
+                           const struct hp_dump_stack *stack, enum hp_column column) {
     if (stack->lines == 0) {
         return false;
     }
@@ -376,7 +381,7 @@ static struct hp_unbiased sum_of_listed(const struct hp_unbias *unbias,
     struct hp_unbiased sum = {0};
     for (uint32_t i = 0; i < extra.listed; i++) {
         const struct hp_listed *object = &dump->listed.at[extra.first_listed + i];
-        struct hp_unbiased e = of_one_size(unbias, 1, object->size);
+        struct hp_unbiased e = hp_unbias_objects(unbias, 1, object->size);
         e.large_bytes = 0; // it is of the size that is told
         add(&sum, &e);
     }
@@ -390,7 +395,8 @@ static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
     struct hp_unbiased sum = {0};
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_unbiased e =
-            best(unbias, hp_count_in(&lines_of(dump, stack)[i].counts, column), stack);
+            hp_unbias_line(unbias, hp_count_in(&lines_of(dump, stack)[i].counts, column),
+                           stack);
         add(&sum, &e);
     }
     if (unbias->most_decoded > 0) { // it is one stack
@@ -423,10 +429,9 @@ static struct hp_unbiased with_lines(struct hp_unbias *unbias, const struct hp_d
 }
 
 // By the counts of the stack and its threads alone.
-static struct hp_unbiased from_counts(struct hp_unbias *unbias,
-                                      const struct hp_dump *dump,
-                                      const struct hp_dump_stack *stack,
-                                      enum hp_column column) {
+struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_dump *dump,
+                                    const struct hp_dump_stack *stack,
+                                    enum hp_column column) {
     struct hp_count count = hp_count_in(&stack->counts, column);
     if (unbias->scaling == HP_SCALING_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
         return as_scaled(unbias, count);
@@ -437,9 +442,10 @@ static struct hp_unbiased from_counts(struct hp_unbias *unbias,
     if (unbias->estimator == HP_ESTIMATOR_JEPROF) {
         return jeprofs(unbias, count);
     }
-    return prefers_lines(unbias, dump, stack, column)
+    return hp_unbias_takes_lines(unbias, dump, stack, column)
                ? sum_of_lines(unbias, dump, stack, column)
-               : with_lines(unbias, dump, stack, column, best(unbias, count, stack));
+               : with_lines(unbias, dump, stack, column,
+                            hp_unbias_line(unbias, count, stack));
 }
 
 static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
@@ -452,7 +458,7 @@ static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dum
     if (column == HP_COLUMN_INUSE && extra.listed > 0 && hp_unbias_takes_listed(unbias)) {
         return sum_of_listed(unbias, dump, extra);
     }
-    return from_counts(unbias, dump, stack, column);
+    return hp_unbias_counts(unbias, dump, stack, column);
 }
 
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,

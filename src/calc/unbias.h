@@ -63,4 +63,31 @@ bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
                      const struct hp_dump_stack *stack, struct hp_values *values,
                      struct hp_error errors[HP_COLUMNS]);
 
+// --- parts of it, for size_parts.c --------------------------------------------------------
+
+// Whether lines are of sampled objects, which are to be told from their sizes.
+bool hp_unbias_undoes(const struct hp_unbias *unbias);
+
+// Whether a stack is the sum of the lines of its threads, and not what its counts say.
+bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
+                           const struct hp_dump_stack *stack, enum hp_column column);
+
+// By the counts of the stack and its threads; a line of it; n objects of a size.
+struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_dump *dump,
+                                    const struct hp_dump_stack *stack,
+                                    enum hp_column column);
+struct hp_unbiased hp_unbias_line(struct hp_unbias *unbias, struct hp_count count,
+                                  const struct hp_dump_stack *stack);
+struct hp_unbiased hp_unbias_objects(const struct hp_unbias *unbias, uint64_t n,
+                                     uint64_t size);
+
+// Whether a line is, as far as is likely, of n objects of one size.
+bool hp_unbias_one_size(const struct hp_unbias *unbias, struct hp_count count,
+                        uint64_t *n, uint64_t *size);
+
+// All sizes that a line may be of, complete if no others are; and what makes some of them
+// likelier.
+struct hp_readings hp_unbias_readings(struct hp_unbias *unbias, struct hp_count count);
+struct hp_prior *hp_unbias_prior(struct hp_unbias *unbias);
+
 #endif

@@ -124,9 +124,10 @@ static int check_formats(const struct hp_cli_settings *settings,
 static bool has_groups(const struct hp_cli_settings *settings) {
     const struct hp_report_options *report = &settings->report;
     unsigned can = hp_format_can(report->format);
-    return report->kind == HP_REPORT_TOP     ? (can & HP_CAN_INTERVALS) != 0
-           : report->kind == HP_REPORT_MERGE ? (can & HP_CAN_LABELS) != 0
-                                             : false;
+    return report->kind == HP_REPORT_TOP ? (can & HP_CAN_INTERVALS) != 0
+           : report->kind == HP_REPORT_MERGE
+               ? (can & HP_CAN_LABELS) != 0 && report->by != HP_BY_SIZE
+               : false;
 }
 
 static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) {
@@ -137,7 +138,7 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
     if (!has_groups(settings)) {
         bool by_format = report->kind == HP_REPORT_TOP || report->kind == HP_REPORT_MERGE;
         return hp_cli_fail(err, HP_E_USAGE,
-                           "%s%s has no rows of inputs, threads or labels",
+                           "%s%s has no rows of inputs, threads, labels or sizes",
                            by_format ? report->format : settings->command->name,
                            settings->timeline ? " --timeline" : "");
     }

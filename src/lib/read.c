@@ -171,9 +171,12 @@ static void worker_init(struct worker *worker, struct job *job,
     worker->reader.limit = job->options->max_input_size;
     worker->reader.single = job->queue.count == 1 && !job->queue.archive;
     const struct hp_needs *keeps = &job->profile->keeps;
-    worker->reader.keeps_labels = keeps->labels || job->options->thread;
+    worker->reader.keeps_labels =
+        keeps->labels || job->options->thread || // one is of the size
+        keeps->sizes[HP_COLUMN_INUSE] || keeps->sizes[HP_COLUMN_ALLOC];
     worker->reader.keeps_threads = keeps->threads || job->options->thread;
     worker->merger.keeps_labels = keeps->labels;
+    memcpy(worker->merger.keeps_sizes, keeps->sizes, sizeof keeps->sizes);
     worker->merger.splits_threads = worker->reader.keeps_threads;
     worker->merger.only_thread = job->options->thread;
     worker->merger.unbias.large_sizes = job->options->large_sizes;

@@ -19,6 +19,14 @@ static inline enum hp_column hp_column_of(enum hp_metric metric) {
                                                                   : HP_COLUMN_INUSE;
 }
 
+static inline enum hp_metric hp_space_of(enum hp_column column) {
+    return column == HP_COLUMN_INUSE ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
+}
+
+static inline enum hp_metric hp_objects_of(enum hp_column column) {
+    return column == HP_COLUMN_INUSE ? HP_INUSE_OBJECTS : HP_ALLOC_OBJECTS;
+}
+
 static inline struct hp_count hp_count_in(const struct hp_counts *counts,
                                           enum hp_column column) {
     return column == HP_COLUMN_INUSE ? counts->inuse : counts->alloc;

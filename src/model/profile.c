@@ -23,6 +23,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->tags);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&profile->errors[i]);
+        hp_sizes_done(&profile->sizes[i]);
     }
     void **block;
     hp_vec_each (block, &profile->blocks) {
@@ -264,6 +265,14 @@ uint32_t hp_profile_add_adopted(struct hp_profile *profile,
     return add(profile, sample, true, values, errors);
 }
 
+void hp_profile_add_sizes(struct hp_profile *profile, uint32_t stack,
+                          const struct hp_sizes others[HP_COLUMNS], uint32_t other) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_sizes_add_stack(&profile->sizes[i], stack, &others[i], other);
+        profile->overflow |= profile->sizes[i].overflow;
+    }
+}
+
 void hp_profile_set_alloc(struct hp_profile *profile) {
     profile->has_alloc = true;
     if (hp_profile_has_errors(profile, HP_COLUMN_ALLOC) && profile->stacks.count > 0) {
@@ -346,6 +355,7 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
         struct hp_sample sample = {mapped.at, stack->depth,
                                    hp_tags_import(&tags, hp_profile_tags(other, s))};
         numbers[s] = hp_profile_add(profile, &sample, &stack->values, errors);
+        hp_profile_add_sizes(profile, numbers[s], other->sizes, (uint32_t)s);
     }
     hp_tag_import_done(&tags);
     hp_vec_done(&mapped);

@@ -15,6 +15,7 @@
 #include "model/history.h"
 #include "model/input.h"
 #include "model/module.h"
+#include "model/sizes.h"
 #include "model/tags.h"
 #include "model/values.h"
 
@@ -68,10 +69,11 @@ struct hp_label {
 // What reports need beside stacks and their values.
 struct hp_needs {
     bool errors[HP_COLUMNS];
-    bool history; // what each input added
-    bool series;  // the inputs are dumps of one process, one after the other
-    bool labels;  // of samples
-    bool threads; // stacks apart by thread
+    bool history;           // what each input added
+    bool series;            // the inputs are dumps of one process, one after the other
+    bool labels;            // of samples
+    bool threads;           // stacks apart by thread
+    bool sizes[HP_COLUMNS]; // of objects
 };
 
 struct hp_profile {
@@ -83,6 +85,7 @@ struct hp_profile {
     HP_VEC(struct hp_line) lines;
     HP_VEC(struct hp_stack) stacks;
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // of the stacks; empty if not kept
+    struct hp_sizes sizes[HP_COLUMNS];          // of the stacks; empty if not kept
     struct hp_strtab tag_sets; // of labels, of which the texts are in `strings`
     HP_VEC(hp_string) tags;    // of the first stacks; the others have none
     HP_VEC(void *) blocks;     // malloc()ed, that stacks and inputs point into
@@ -121,6 +124,10 @@ uint32_t hp_profile_add_adopted(struct hp_profile *profile,
                                 const struct hp_sample *sample,
                                 const struct hp_values *values,
                                 const struct hp_error *const errors[HP_COLUMNS]);
+
+// Add to the sizes of this stack those that another has.
+void hp_profile_add_sizes(struct hp_profile *profile, uint32_t stack,
+                          const struct hp_sizes others[HP_COLUMNS], uint32_t other);
 
 // The labels of a stack, in profile->tag_sets.
 hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack);

@@ -122,7 +122,7 @@ static bool names_input(const struct hp_profile *profile, const char *key) {
 bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options) {
     struct name name = {0};
-    bool found = options->by == HP_BY_INPUT ||
+    bool found = options->by == HP_BY_INPUT || options->by == HP_BY_SIZE ||
                  (options->by == HP_BY_LABEL && names_input(profile, options->label));
     for (uint32_t set = 1; !found && set < profile->tag_sets.strings.count; set++) {
         name_of_set(&name, profile, (hp_string){set}, options);
@@ -171,7 +171,8 @@ static void see(struct hp_top *top, struct hp_view *view, hp_node_id node) {
     }
 }
 
-static void add(struct hp_top *top, hp_node_id node, const struct hp_observation *seen) {
+void hp_groups_add(struct hp_top *top, hp_node_id node,
+                   const struct hp_observation *seen) {
     hp_top_add(top, top->flat, node, &seen->values);
     hp_top_add(top, top->cum, node, &seen->values);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
@@ -198,7 +199,7 @@ static void add_input(const struct hp_groups *groups, struct hp_view *view,
         if (!view->is_visible || view->is_visible[seen.stack]) {
             node = node.n ? node : own;
             see(top, view, node);
-            add(top, node, &seen);
+            hp_groups_add(top, node, &seen);
         }
     }
     // Also what has no stacks has a row; but it has no threads.

@@ -1,4 +1,4 @@
-// Rows that stand for inputs, threads, or all that has one label.
+// Rows that stand for inputs, threads, or all that has one label; of sizes see size_rows.h.
 //
 // A label of a sample counts before one of its input.
 #ifndef HP_VIEW_GROUPS_H
@@ -27,6 +27,10 @@ struct hp_groups {
 // Name them: they become nodes of the view's naming.
 void hp_groups_init(struct hp_groups *groups, struct hp_view *view);
 void hp_groups_done(struct hp_groups *groups);
+
+// Add to the sums of a node.
+void hp_groups_add(struct hp_top *top, hp_node_id node,
+                   const struct hp_observation *seen);
 
 // Add up input by input, and make a row of each group.
 void hp_groups_sum(const struct hp_groups *groups, struct hp_view *view,

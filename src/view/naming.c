@@ -108,6 +108,7 @@ static void build_name(struct builder *b, const struct hp_naming *naming,
     case HP_BY_INPUT: // no frame has such a name
     case HP_BY_THREAD:
     case HP_BY_LABEL:
+    case HP_BY_SIZE:
         break;
     }
 }
@@ -276,6 +277,7 @@ const char *hp_granularity_text(enum hp_granularity by) {
         [HP_BY_FILE] = "file",         [HP_BY_MODULE] = "module",
         [HP_BY_ADDRESS] = "address",   [HP_BY_INPUT] = "input",
         [HP_BY_THREAD] = "thread",     [HP_BY_LABEL] = "label",
+        [HP_BY_SIZE] = "size",
     };
     return names[by];
 }

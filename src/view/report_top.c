@@ -1,4 +1,5 @@
 #include "view/groups.h"
+#include "view/size_rows.h"
 #include "view/top.h"
 #include "view/unseen.h"
 
@@ -15,6 +16,9 @@ enum field {
     SPREAD_MEAN,
     SPREAD_SD,
     SPREAD_P,
+    OBJECTS,
+    SIZE,
+    IS_LIKELY,
 };
 
 static const struct hp_field fields[] = {
@@ -40,6 +44,21 @@ static const struct hp_field fields[] = {
      "sampling alone makes them differ as much; - is not known"},
 };
 
+enum {
+    OBJECTS_WIDTH = 14,
+};
+
+// Beside those above, of which cum is flat.
+static const struct hp_field size_fields[] = {
+    {{"objects", "objects", "", HP_CELL_COUNT},
+     OBJECTS,
+     HP_NEW_LINE,
+     NULL,
+     OBJECTS_WIDTH},
+    {{"size", NULL, "", HP_CELL_NUMBER}, SIZE},
+    {{"is_likely", NULL, "", HP_CELL_TRUTH}, IS_LIKELY},
+};
+
 // Of people the errors of that by which rows are sorted, of programs all.
 static struct hp_top_errors errors_of(const struct hp_view *view) {
     struct hp_top_errors errors = {{false}, {false}};
@@ -56,11 +75,16 @@ static struct hp_top_errors errors_of(const struct hp_view *view) {
 }
 
 static void set_fields(struct hp_view *view) {
-    enum field with_error = view->options.sort == HP_SORT_CUM ? CUM : FLAT;
+    bool by_size = view->options.by == HP_BY_SIZE;
+    enum field with_error = view->options.sort == HP_SORT_CUM && !by_size ? CUM : FLAT;
     bool has_error = view->head.is_uncertain[hp_column_of(view->options.metric)];
     hp_view_set_fields(view, fields,
                        view->options.spread ? sizeof fields / sizeof *fields
                                             : SPREAD_MEAN);
+    if (by_size) {
+        hp_view_set_fields(view, size_fields, sizeof size_fields / sizeof *size_fields);
+        view->fields.at[CUM].column.title = NULL;
+    }
     view->fields.at[with_error].shown |= has_error ? HP_SHOWN_ERROR : 0;
 }
 
@@ -97,11 +121,26 @@ static void sum_groups(struct hp_groups *groups, struct hp_top *top,
     hp_top_sort_rows(top, view, view->options.sort);
 }
 
+static int build_by_size(struct hp_view *view, struct hp_top *top) {
+    size_t count;
+    uint64_t *sizes = hp_size_rows_new(view, &count);
+    hp_top_init(top, view, errors_of(view));
+    hp_size_rows_sum(sizes, count, view, top);
+    free(sizes);
+    top->known_rows = view->rows.count;
+    hp_top_sort_rows(top, view, view->options.sort);
+    set_fields(view);
+    return HP_OK;
+}
+
 static int build(struct hp_view *view, struct hp_err *err) {
     (void)err;
     bool by_group = view->options.by >= HP_BY_INPUT;
     struct hp_top *top = view->extra = hp_alloc(sizeof *top);
     struct hp_groups groups = {0};
+    if (view->options.by == HP_BY_SIZE) {
+        return build_by_size(view, top);
+    }
     if (by_group) {
         hp_groups_init(&groups, view); // which have names
     }
@@ -146,6 +185,14 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     } else if (field >= SIZES_UNIQUE && field <= SIZES_NONE) {
         const struct hp_error *error = content->amount.error;
         content->number = error ? (double)error->read[field - SIZES_UNIQUE] : (double)NAN;
+    } else if (field == OBJECTS) {
+        metric = hp_objects_of(hp_column_of(metric));
+        content->number = hp_fixed_double(hp_top_flat(top, node, metric).sum, metric);
+    } else if (field == SIZE) {
+        uint64_t size = top->size_of[node.n];
+        content->number = size == UINT64_MAX ? (double)NAN : (double)size;
+    } else if (field == IS_LIKELY) {
+        content->number = view->rows.at[row].is_likely;
     } else if (field >= SPREAD_MEAN) {
         const struct hp_spread_row *spread = &top->spread.rows[node.n];
         content->number = field == SPREAD_MEAN ? spread->mean

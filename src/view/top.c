@@ -12,8 +12,10 @@
 static void choose_metrics(struct hp_top *top, const struct hp_view *view) {
     bool all = (view->use.can & HP_HAS_ALL_METRICS) != 0;
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
-        bool is_wanted =
-            metric == view->options.metric || (all && hp_view_has_metric(view, metric));
+        enum hp_column column = hp_column_of(view->options.metric);
+        bool counts = view->options.by == HP_BY_SIZE && metric == hp_objects_of(column);
+        bool is_wanted = metric == view->options.metric || counts ||
+                         (all && hp_view_has_metric(view, metric));
         top->slot[metric] = is_wanted ? top->metrics : SIZE_MAX;
         top->of[top->metrics] = metric;
         top->metrics += is_wanted;
@@ -40,6 +42,7 @@ void hp_top_done(struct hp_top *top) {
     free(top->flat);
     free(top->cum);
     free(top->seen);
+    free(top->size_of);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         free(top->flat_errors[i]);
         free(top->cum_errors[i]);
@@ -215,7 +218,9 @@ static int compare(const void *left, const void *right, void *context) {
     if (order->sort == HP_SORT_CUM && flat_a != flat_b) {
         return flat_a > flat_b ? -1 : 1;
     }
-    return hp_node_compare(order->naming, a, b);
+    const uint64_t *sizes = order->top->size_of;
+    return sizes ? (sizes[a.n] > sizes[b.n]) - (sizes[a.n] < sizes[b.n])
+                 : hp_node_compare(order->naming, a, b);
 }
 
 void hp_top_sort_rows(const struct hp_top *top, struct hp_view *view, enum hp_sort sort) {

@@ -20,6 +20,7 @@ struct hp_top {
     double among[HP_COLUMNS]; // hp_chosen_among() of rows that stand for places, or 1
     unsigned char *samples[HP_COLUMNS]; // of each node, while that is wanted; or NULL
     uint32_t *seen; // the number of the last stack that the node was counted in; 0: none
+    uint64_t *size_of; // of each node, if rows stand for sizes; UINT64_MAX: mixed ones
     struct hp_spread spread; // if it was asked for
 };
 

@@ -64,12 +64,13 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
 // Groups of inputs are rows of top; in formats of stacks they are labels.
 static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
-    unsigned needed = options->kind == HP_REPORT_TOP     ? HP_CAN_INTERVALS
-                      : options->kind == HP_REPORT_MERGE ? HP_CAN_LABELS
-                                                         : 0;
+    bool has_labels = options->kind == HP_REPORT_MERGE && options->by != HP_BY_SIZE;
+    unsigned needed = options->kind == HP_REPORT_TOP ? HP_CAN_INTERVALS
+                      : has_labels                   ? HP_CAN_LABELS
+                                                     : 0;
     if (options->by >= HP_BY_INPUT && (view->use.can & needed) == 0) {
         return hp_fail(err, HP_E_USAGE,
-                       "%s as %s has no rows of inputs, threads or labels",
+                       "%s as %s has no rows of inputs, threads, labels or sizes",
                        view->report->name, options->format);
     }
     return options->by == HP_BY_LABEL && !options->label
@@ -343,6 +344,8 @@ void hp_view_free(struct hp_view *view) {
     hp_vec_done(&view->fields);
     hp_vec_done(&view->rows);
     hp_vec_done(&view->cache->frames);
+    hp_sizes_done(&view->cache->sizes);
+    hp_vec_done(&view->cache->parts);
     free(view->is_visible);
     free(view->series);
     free(view->cache->origins);

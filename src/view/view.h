@@ -63,6 +63,7 @@ struct hp_row_key {
     uint32_t parent; // HP_NO_PARENT: none
     uint32_t depth;
     const char *prefix; // for people, in front of the name: "new"; or NULL
+    bool is_likely;     // of sizes: some of it could be of others
 };
 
 #define HP_NO_PARENT UINT32_MAX
@@ -164,6 +165,9 @@ struct hp_view_cache {
     struct hp_row row;
     struct hp_frame_info frame;
     HP_VEC(uint32_t) frames;
+    struct hp_sizes sizes; // of the stacks, in the metric's column
+    bool has_sizes;
+    HP_VEC(const struct hp_size_part *) parts;
 };
 
 struct hp_view {

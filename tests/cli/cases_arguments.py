@@ -180,9 +180,12 @@ def options_of_pprof_go_with_it(t):
     check(t.run("merge", "--max-samples=-1", t.dump), 2, "", "takes a number")
     check(t.run("diff", "-fpprof", "--with-error", t.dump, t.dump), 2, "",
           "--with-error: the errors of a difference do not add up")
-    check(t.run("folded", "--by=input", t.dump), 2, "", "folded has no rows of inputs, threads or labels")
+    check(t.run("folded", "--by=input", t.dump), 2, "", "folded has no rows of inputs, threads, labels or sizes")
     for arguments in (("-fspeedscope",), ("-o", "x.folded"), ("-fpprof",)):
         check(t.run("top", "--by=input", *arguments, t.dump), 2, "", "has no rows of inputs")
+    for command in (["merge"], ["diff", t.dump], ["tree"], ["stacks"], ["peek", "f"]):
+        check(t.run(*command, "--by=size", t.dump), 2, "", "has no rows of inputs, threads, labels or sizes")
+    check(t.run("top", "--by=size", "--spread", t.dump), 2, "", "--spread goes with rows of functions")
     assert not t.left_behind()
 
 

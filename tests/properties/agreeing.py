@@ -125,7 +125,9 @@ def cells_of_top(row, metric):
 
 def cells_of_stacks(row, metric):
     frames = (['[truncated]'] if row['truncated'] else []) + row['frames'][::-1]
-    return ranges(('value', row['value'][metric])) | quality(row) | {'stack': frames}
+    sizes = ','.join(f'{"~" * (part["is_likely"] and part["size"] is not None)}{part["size"] or "mixed"}:'
+                     f'{part["objects"]}' for part in row['sizes'])
+    return ranges(('value', row['value'][metric])) | quality(row) | {'sizes': sizes, 'stack': frames}
 
 
 def yes_or_no(row):
@@ -150,7 +152,7 @@ SPREAD = ['spread_mean', 'spread_sd', 'spread_p']
 TITLES = {
     'top': ['flat', 'flat_low', 'flat_high', 'cum', 'cum_low', 'cum_high', 'effective_samples',
             'flags', *(f'sizes_{key}' for key in SIZES), *PLACE],
-    'stacks': ['value', 'value_low', 'value_high', 'effective_samples', 'flags', 'stack'],
+    'stacks': ['value', 'value_low', 'value_high', 'effective_samples', 'flags', 'sizes', 'stack'],
     'diff': ['base', 'base_low', 'base_high', 'new', 'new_low', 'new_high', 'delta', 'delta_low',
              'delta_high', 'p', 'p_sides', 'q', 'p_if_nothing_freed', 'status', 'significant', *PLACE],
     'trend': ['first', 'last', 'slope', 'at_least', 'per_day', 'p', 'p_sides', 'p_sampling', 'q', 'shape',

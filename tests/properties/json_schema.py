@@ -55,6 +55,7 @@ REPORTS = [
       for command in ('top', 'stacks', 'tree', 'diff', 'trend')),
     *((command, 'main', '--thread=alloc_c', SYMBOLS, PROCS[0]) for command in ('peek', 'list')),
     ('top', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', *PROCS),
+    ('top', '--no-symbols', '--by=size', *PROCS),
 ]
 
 
@@ -189,7 +190,7 @@ def reasons():
 
 
 def key_of_label():
-    value = load(REPORTS[-1])
+    value = load(REPORTS[-2])
     return [] if (value['by'], value['label']) == ('label', 'number') else [f'{value}'[:200]]
 
 

@@ -1,4 +1,5 @@
 """What tables of one profile say as text: top, stacks, tree, peek and list."""
+import math
 import re
 from fractions import Fraction
 
@@ -66,6 +67,29 @@ def outliers(t):
         t.sentence('outliers', f'            and {len(rows) - 10} more')
 
 
+def size_in_words(size):
+    """A size as it is, in the largest unit in which it has no more than two decimals."""
+    for power, unit in reversed(list(enumerate(['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']))):
+        scaled = Fraction(size * 100, 1024 ** power)
+        if scaled.denominator == 1 and scaled >= 100:
+            return f'{size:,} B' if power == 0 else f'{float(scaled) / 100:.15g} {unit}'
+
+
+def in_words(part):
+    if part['size'] is None:
+        return 'mixed sizes'
+    count = math.floor(Fraction(part['objects']) + Fraction(1, 2))
+    return f'{"~" * part["is_likely"]}{f"{count:,}" if count else "<1"} x {size_in_words(int(part["size"]))}'
+
+
+def sizes_of(t, what, parts):
+    """The three largest, or all where there are four."""
+    if any(part['size'] is not None for part in parts):
+        shown = [in_words(part) for part in parts[:4 if len(parts) == 4 else 3]]
+        shown += [f'{len(parts) - 3} more sizes'] * (len(parts) > 4)
+        t.count(what, t.line(), ' ' * 5 + ' + '.join(shown))
+
+
 def stacks(t):
     uncertain = t.is_uncertain()
     total = t.report['total'][t.metric]['estimate']
@@ -83,6 +107,7 @@ def stacks(t):
         t.count(what, rest, f'{once} {escaped(row["frames"][0])}')
         for frame in row['frames'][1:] + ['[truncated]'] * row['truncated']:
             t.same(what, t.line(), ' ' * 22 + escaped(frame))
+        sizes_of(t, what, row['sizes'])
         t.same(what, t.line(), '')
         span = fixed(number['estimate'])
         low, high = low - span[1], high - span[0]

@@ -30,6 +30,29 @@ Test(units, give_every_size_the_largest_unit_that_leaves_it_above_1) {
     }
 }
 
+Test(units, tell_every_size_of_an_object_exactly) {
+    static const struct {
+        uint64_t size;
+        const char *text;
+    } objects[] = {
+        {8, "8 B"},
+        {1023, "1,023 B"},
+        {1024, "1 KiB"},
+        {1280, "1.25 KiB"},
+        {1300, "1,300 B"},
+        {4698112, "4588 KiB"},
+        {1572864, "1.5 MiB"},
+        {UINT64_C(7) << 61, "14 EiB"},
+        {UINT64_MAX, "18,446,744,073,709,551,615 B"},
+    };
+
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+        char text[HP_NUMBER_SIZE];
+        hp_format_size(text, objects[i].size);
+        cr_expect_str_eq(text, objects[i].text);
+    }
+}
+
 Test(units, group_digits_by_three) {
     char text[HP_NUMBER_SIZE];
     hp_format_grouped(text, 999);

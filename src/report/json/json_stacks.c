@@ -1,10 +1,15 @@
 // As json_head.c tells, with rows
 //
 //     {"frames": ["leaf", "main"], "truncated": false, "value": ESTIMATES,
-//      "effective_samples": 12.3, "flags": ["few-samples"]}
+//      "effective_samples": 12.3, "flags": ["few-samples"],
+//      "sizes": [{"size": 96, "is_likely": true, "objects": 20000.123, "bytes": 1920011.790}]}
 //
-// of all metrics, leaf first, the largest in the metric asked for first.
+// of all metrics, leaf first, the largest in the metric asked for first.  Sizes are those of what
+// is in use, or allocated, as the metric is; null are mixed ones.
 #include "report/json/json.h"
+
+#include "base/units.h"
+#include "view/size_rows.h"
 
 struct entry {
     const struct hp_view *view;
@@ -26,6 +31,25 @@ static void put_frames(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "], \"truncated\": %s,\n   ", stack->truncated ? "true" : "false");
 }
 
+static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
+    size_t count;
+    const struct hp_size_part *const *parts = hp_view_stack_sizes(view, stack, &count);
+    hp_sink_text(out, ",\n   \"sizes\": [");
+    for (size_t i = 0; i < count; i++) {
+        const struct hp_size_part *part = parts[i];
+        char size[HP_NUMBER_SIZE];
+        hp_format_integer(size, (hp_int128)part->size);
+        hp_sink_print(out, "%s{\"size\": %s, \"is_likely\": %s, \"objects\": ",
+                      i > 0 ? ", " : "", part->size == HP_MIXED_SIZES ? "null" : size,
+                      part->is_likely ? "true" : "false");
+        hp_json_fixed(out, part->objects, HP_INUSE_OBJECTS);
+        hp_sink_text(out, ", \"bytes\": ");
+        hp_json_fixed(out, part->bytes, HP_INUSE_SPACE);
+        hp_sink_text(out, "}");
+    }
+    hp_sink_text(out, "]");
+}
+
 static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
     enum hp_metric metric = view->options.metric;
     struct entry entry = {view, stack};
@@ -39,6 +63,7 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t 
                                              metric));
     hp_sink_text(out, ", \"flags\": ");
     hp_json_flags(out, hp_view_stack_flags(view, stack));
+    put_sizes(out, view, stack);
     hp_sink_text(out, "}");
 }
 

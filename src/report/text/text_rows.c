@@ -45,7 +45,7 @@ static bool is_estimate(const struct hp_field *field) {
 static void find_error(struct table *t) {
     const struct hp_field *field;
     hp_vec_each (field, &t->view->fields) {
-        if (is_estimate(field)) {
+        if (is_estimate(field) && field->column.title) {
             t->last_estimate = field;
         }
         if (field->shown & HP_SHOWN_ERROR) {
@@ -151,7 +151,7 @@ static void format_number(const struct table *t, const struct hp_field *field,
     } else if (field->column.cell == HP_CELL_COUNT && content->whole > 0) {
         snprintf(text, HP_NUMBER_SIZE, "%.0f/%.0f", content->number, content->whole);
     } else if (field->column.cell == HP_CELL_COUNT) {
-        hp_format_grouped(text, (hp_int128)content->number);
+        hp_format_grouped(text, (hp_int128)round(content->number));
     } else if (has_unit_of_metric(field)) {
         hp_text_format(text, hp_text_fixed(content->number, t->metric), t->metric,
                        t->view->options.unit);
@@ -224,7 +224,8 @@ static void put_row(struct table *t, size_t row) {
             between = " ";
         }
     }
-    hp_sink_print(t->out, "  %s%s", prefix ? prefix : "", prefix ? ": " : "");
+    hp_sink_print(t->out, "  %s%s%s", prefix ? prefix : "", prefix ? ": " : "",
+                  t->view->rows.at[row].is_likely ? "~" : "");
     hp_sink_escaped(t->out, hp_view_name(t->view, row));
     hp_sink_text(t->out, "\n");
 }

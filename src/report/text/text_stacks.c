@@ -1,11 +1,17 @@
 //      153.5 MiB  73.7%  small
 //                        main
+//     ~20,000 x 96 B + 3 x 2 KiB
 //
-// One block per distinct stack, the allocating function first, largest stack first.
+// One block per distinct stack, the allocating function first, largest stack first; and of which
+// sizes its objects are, the largest part first, where that is known.
 #include "report/text/text.h"
+
+#include "view/size_rows.h"
 
 enum {
     INDENT = HP_AMOUNT_WIDTH + 9, // of the callers, under the first function
+    SIZES_INDENT = 5,
+    MOST_SIZES = 3,
 };
 
 static void put_frames(struct hp_sink *out, const struct hp_view *view, uint32_t number) {
@@ -17,6 +23,36 @@ static void put_frames(struct hp_sink *out, const struct hp_view *view, uint32_t
     }
     if (stack->truncated) {
         hp_sink_print(out, "%*s[truncated]\n", INDENT, "");
+    }
+}
+
+static void put_part(struct hp_sink *out, const struct hp_size_part *part) {
+    char objects[HP_NUMBER_SIZE], size[HP_NUMBER_SIZE];
+    hp_int128 count = hp_fixed_round(part->objects, HP_INUSE_OBJECTS);
+    hp_format_grouped(objects, count);
+    hp_format_size(size, part->size);
+    if (part->size == HP_MIXED_SIZES) {
+        hp_sink_text(out, "mixed sizes");
+    } else {
+        hp_sink_print(out, "%s%s x %s", part->is_likely ? "~" : "",
+                      count == 0 ? "<1" : objects, size);
+    }
+}
+
+static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t number) {
+    size_t count;
+    const struct hp_size_part *const *parts = hp_view_stack_sizes(view, number, &count);
+    if (count == 0 || (count == 1 && parts[0]->size == HP_MIXED_SIZES)) {
+        return;
+    }
+    size_t shown = count <= MOST_SIZES + 1 ? count : MOST_SIZES;
+    hp_sink_print(out, "%*s", SIZES_INDENT, "");
+    for (size_t i = 0; i < shown; i++) {
+        hp_sink_text(out, i > 0 ? " + " : "");
+        put_part(out, parts[i]);
+    }
+    if (shown < count) {
+        hp_sink_print(out, " + %zu more sizes", count - shown);
     }
     hp_sink_text(out, "\n");
 }
@@ -37,6 +73,8 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t 
     }
     hp_sink_text(out, "  ");
     put_frames(out, view, number);
+    put_sizes(out, view, number);
+    hp_sink_text(out, "\n");
 }
 
 void hp_text_stacks(struct hp_sink *out, const struct hp_view *view) {

@@ -1,7 +1,12 @@
-// value value_low value_high effective_samples flags stack
+// value value_low value_high effective_samples flags sizes stack
 //
+// Sizes are "96:20000.123,~2048:3.000,mixed:2.000": so many objects of each, ~ if some could be of
+// others.
 // A stack is its names from the root with ';' between, one within a name being \;.
 #include "report/tsv/tsv.h"
+
+#include "base/units.h"
+#include "view/size_rows.h"
 
 #include <string.h>
 
@@ -28,9 +33,24 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
+    size_t count;
+    const struct hp_size_part *const *parts = hp_view_stack_sizes(view, stack, &count);
+    for (size_t i = 0; i < count; i++) {
+        bool is_mixed = parts[i]->size == HP_MIXED_SIZES;
+        char size[HP_NUMBER_SIZE];
+        hp_format_integer(size, (hp_int128)parts[i]->size);
+        hp_sink_print(out, "%s%s%s:", i > 0 ? "," : "",
+                      parts[i]->is_likely && !is_mixed ? "~" : "",
+                      is_mixed ? "mixed" : size);
+        hp_json_fixed(out, parts[i]->objects, HP_INUSE_OBJECTS);
+    }
+}
+
 void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
-    hp_sink_text(out, "value\tvalue_low\tvalue_high\teffective_samples\tflags\tstack\n");
+    hp_sink_text(
+        out, "value\tvalue_low\tvalue_high\teffective_samples\tflags\tsizes\tstack\n");
     for (size_t i = 0; i < hp_view_shown(view, view->stacks.all.count); i++) {
         uint32_t stack = view->by_value[i];
         struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
@@ -40,6 +60,8 @@ void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view) {
                                                 amount.error, metric));
         hp_sink_text(out, "\t");
         hp_tsv_flags(out, hp_view_stack_flags(view, stack));
+        hp_sink_text(out, "\t");
+        put_sizes(out, view, stack);
         hp_sink_text(out, "\t");
         put_stack(out, view, &view->stacks.all.at[stack]);
     }

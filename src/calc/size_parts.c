@@ -1,0 +1,140 @@
+// A line of one likely size is taken for that, one of a few known readings for their mean, size by
+// size.  What an exact profile adds up is not decoded: its mean is a size if it is one of
+// jemalloc's, and sure of one object alone.  All else is of mixed sizes.
+#include "calc/size_parts.h"
+
+// Where the parts of a stack go.
+struct target {
+    struct hp_sizes *sizes;
+    uint32_t stack;
+    struct hp_unbias *unbias;
+};
+
+static void put(const struct target *to, uint64_t size, bool is_sure,
+                const struct hp_unbiased *e) {
+    struct hp_size_part part = {.size = size,
+                                .is_likely = !is_sure,
+                                .objects = e->objects,
+                                .bytes = e->bytes,
+                                .error = e->error};
+    hp_sizes_add(to->sizes, to->stack, &part);
+}
+
+// --- sampled objects ----------------------------------------------------------------------
+
+// What was decoded says itself how sure it is.
+static bool is_sure(const struct target *to, uint64_t n, const struct hp_unbiased *e) {
+    return to->unbias->most_decoded > 0
+               ? e->error.read[HP_READ_UNIQUE] > 0
+               : n == 1 || to->unbias->scaling == HP_SCALING_PER_LINE;
+}
+
+// Of several raw readings the number of objects is not known at all.
+static size_t split(const struct target *to, struct hp_count count, uint32_t leaf,
+                    struct hp_class_part parts[HP_CLASS_PARTS]) {
+    struct hp_unbias *unbias = to->unbias;
+    struct hp_readings readings = hp_unbias_readings(unbias, count);
+    bool is_told = readings.complete && readings.count > 0 &&
+                   (readings.count == 1 || unbias->scaling == HP_SCALING_UNBIASED);
+    struct hp_prior *prior = NULL;
+    if (is_told && readings.count > 1) {
+        prior = hp_unbias_prior(unbias); // reads other lines
+        readings = hp_unbias_readings(unbias, count);
+    }
+    return is_told ? hp_split_readings(&unbias->weights, readings, prior, leaf, parts)
+                   : 0;
+}
+
+static void put_line(const struct target *to, struct hp_count count,
+                     const struct hp_dump_stack *stack) {
+    struct hp_unbiased e = hp_unbias_line(to->unbias, count, stack);
+    struct hp_class_part parts[HP_CLASS_PARTS];
+    uint64_t n, size;
+    if (count.objects == 0) {
+        return;
+    }
+    if (hp_unbias_one_size(to->unbias, count, &n, &size)) {
+        put(to, size, is_sure(to, n, &e), &e);
+        return;
+    }
+    size_t found = split(to, count, hp_dump_site(to->unbias->dump, stack), parts);
+    for (size_t i = 0; i < found; i++) {
+        bool is_unique = parts[i].of.error.read[HP_READ_UNIQUE] > 0;
+        put(to, parts[i].size, is_unique, &parts[i].of);
+    }
+    if (found == 0) {
+        put(to, HP_MIXED_SIZES, false, &e);
+    }
+}
+
+static void put_lines(const struct target *to, const struct hp_dump_stack *stack,
+                      enum hp_column column) {
+    const struct hp_dump *dump = to->unbias->dump;
+    if (!hp_unbias_takes_lines(to->unbias, dump, stack, column)) {
+        put_line(to, hp_count_in(&stack->counts, column), stack);
+        return;
+    }
+    for (uint32_t i = 0; i < stack->lines; i++) {
+        const struct hp_thread_line *line = &dump->thread_lines.at[stack->first_line + i];
+        put_line(to, hp_count_in(&line->counts, column), stack);
+    }
+}
+
+// --- objects that are told ----------------------------------------------------------------
+
+static void put_listed(const struct target *to, struct hp_stack_extra extra) {
+    for (uint32_t i = 0; i < extra.listed; i++) {
+        uint64_t size = to->unbias->dump->listed.at[extra.first_listed + i].size;
+        struct hp_unbiased e = hp_unbias_objects(to->unbias, 1, size);
+        put(to, size, true, &e);
+    }
+}
+
+// Pprof's label "bytes" is the size of the objects of a sample, 0 if there is none.
+static uint64_t size_of_label(const struct hp_dump *dump, hp_string tags) {
+    uint64_t size = 0;
+    for (size_t i = 0; i < hp_tags_count(&dump->tag_sets, tags); i++) {
+        struct hp_tag tag = hp_tags_at(&dump->tag_sets, tags, i);
+        bool is_size = tag.is_number && tag.number > 0 &&
+                       hp_span_is(hp_strtab_span(&dump->strings, tag.key), "bytes");
+        size = is_size ? (uint64_t)tag.number : size;
+    }
+    return size;
+}
+
+static void put_counts(const struct target *to, const struct hp_dump_stack *stack,
+                       hp_string tags, enum hp_column column) {
+    struct hp_unbias *unbias = to->unbias;
+    struct hp_count count = hp_count_in(&stack->counts, column);
+    struct hp_unbiased e = hp_unbias_counts(unbias, unbias->dump, stack, column);
+    bool is_exact = unbias->estimator == HP_ESTIMATOR_BEST &&
+                    unbias->scaling != HP_SCALING_SCALED &&
+                    !hp_count_is_wrapped(&count) && count.objects > 0;
+    uint64_t n, size = size_of_label(unbias->dump, tags);
+    if (size > 0 && unbias->estimator == HP_ESTIMATOR_BEST) {
+        put(to, size, true, &e);
+    } else if (is_exact && hp_unbias_one_size(unbias, count, &n, &size)) {
+        put(to, size, n == 1, &e);
+    } else {
+        put(to, HP_MIXED_SIZES, false, &e);
+    }
+}
+
+void hp_sizes_add_decoded(struct hp_sizes *sizes, uint32_t number,
+                          struct hp_unbias *unbias, const struct hp_dump_stack *stack,
+                          enum hp_column column) {
+    const struct hp_dump *dump = unbias->dump;
+    struct target to = {sizes, number, unbias};
+    struct hp_stack_extra extra = hp_dump_extra(dump, (size_t)(stack - dump->stacks.at));
+    struct hp_count count = hp_count_in(&stack->counts, column);
+    bool is_nothing = (count.objects | count.bytes) == 0;
+    if (column == HP_COLUMN_INUSE && extra.listed > 0 && hp_unbias_takes_listed(unbias)) {
+        put_listed(&to, extra);
+    } else if (is_nothing || (column == HP_COLUMN_ALLOC && !unbias->has_alloc)) {
+        return;
+    } else if (hp_unbias_undoes(unbias) && count.bytes > 0 && count.objects > 0) {
+        put_lines(&to, stack, column);
+    } else {
+        put_counts(&to, stack, extra.tags, column);
+    }
+}

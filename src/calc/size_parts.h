@@ -1,0 +1,14 @@
+// Of which sizes the objects of a stack are, as far as its numbers tell.
+#ifndef HP_CALC_SIZE_PARTS_H
+#define HP_CALC_SIZE_PARTS_H
+
+#include "calc/unbias.h"
+#include "model/sizes.h"
+
+// Add what a stack of the dump holds, by size, to stack `number` of `sizes`: the same as
+// hp_unbias_stack() but for rounding.
+void hp_sizes_add_decoded(struct hp_sizes *sizes, uint32_t number,
+                          struct hp_unbias *unbias, const struct hp_dump_stack *stack,
+                          enum hp_column column);
+
+#endif

@@ -1,0 +1,138 @@
+#include "view/size_rows.h"
+
+#include "base/units.h"
+#include "view/groups.h"
+
+#include <string.h>
+
+// --- rows ---------------------------------------------------------------------------------
+
+static bool is_wanted(const struct hp_view *view, enum hp_column column) {
+    return (view->use.can & HP_HAS_ALL_METRICS) != 0 ||
+           column == hp_column_of(view->options.metric);
+}
+
+static bool is_visible(const struct hp_view *view, size_t stack) {
+    return !view->is_visible || view->is_visible[stack];
+}
+
+// Each part of what is visible, in columns that are wanted.
+struct walk {
+    const struct hp_view *view;
+    enum hp_column column;
+    uint32_t stack;
+    const struct hp_size_part *part;
+};
+
+static bool next(struct walk *walk) {
+    const struct hp_sizes *sizes = walk->view->profile->sizes;
+    if (walk->part) {
+        walk->part = hp_sizes_next(&sizes[walk->column], walk->part);
+        walk->stack += !walk->part;
+    }
+    for (; !walk->part && walk->column < HP_COLUMNS; walk->column++, walk->stack = 0) {
+        size_t count = sizes[walk->column].stacks.count;
+        for (; is_wanted(walk->view, walk->column) && walk->stack < count;
+             walk->stack++) {
+            walk->part = is_visible(walk->view, walk->stack)
+                             ? hp_sizes_of(&sizes[walk->column], walk->stack)
+                             : NULL;
+            if (walk->part) {
+                return true;
+            }
+        }
+    }
+    return walk->part != NULL;
+}
+
+// The mixed ones come last.
+static uint64_t rank_of(uint64_t size) {
+    return size == HP_MIXED_SIZES ? UINT64_MAX : size;
+}
+
+static int by_rank(const void *left, const void *right) {
+    uint64_t a = rank_of(*(const uint64_t *)left), b = rank_of(*(const uint64_t *)right);
+    return (a > b) - (a < b);
+}
+
+uint64_t *hp_size_rows_new(struct hp_view *view, size_t *count) {
+    HP_VEC(uint64_t) sizes = {0};
+    for (struct walk walk = {.view = view}; next(&walk);) {
+        hp_vec_push(&sizes, walk.part->size);
+    }
+    hp_vec_sort(&sizes, by_rank);
+    *count = 0;
+    for (size_t i = 0; i < sizes.count; i++) {
+        if (i == 0 || sizes.at[i] != sizes.at[i - 1]) {
+            sizes.at[(*count)++] = sizes.at[i];
+        }
+    }
+    for (size_t i = 0; i < *count; i++) {
+        char name[HP_NUMBER_SIZE];
+        hp_format_size(name, sizes.at[i]);
+        hp_node_id node = {
+            hp_strtab_add(&view->naming.names,
+                          hp_span_of(sizes.at[i] == HP_MIXED_SIZES ? "[mixed sizes]"
+                                                                   : name))
+                .n};
+        hp_view_add_row(view, node);
+    }
+    return sizes.at;
+}
+
+void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
+                      struct hp_top *top) {
+    top->size_of = hp_alloc(view->naming.names.strings.count * sizeof *top->size_of);
+    for (size_t i = 0; i < count; i++) {
+        top->size_of[view->rows.at[i].node.n] = rank_of(sizes[i]);
+    }
+    for (struct walk walk = {.view = view}; next(&walk);) {
+        const struct hp_size_part *part = walk.part;
+        const uint64_t *at = bsearch(&part->size, sizes, count, sizeof *sizes, by_rank);
+        struct hp_row_key *row = &view->rows.at[at - sizes];
+        struct hp_observation seen = {0};
+        seen.values.of[hp_space_of(walk.column)] = part->bytes;
+        seen.values.of[hp_objects_of(walk.column)] = part->objects;
+        seen.errors[walk.column] = part->error;
+        hp_groups_add(top, row->node, &seen);
+        row->is_likely |= part->is_likely && part->size != HP_MIXED_SIZES &&
+                          walk.column == hp_column_of(view->options.metric);
+    }
+}
+
+// --- stacks -------------------------------------------------------------------------------
+
+static const struct hp_sizes *sizes_of_stacks(const struct hp_view *view) {
+    struct hp_sizes *sizes = &view->cache->sizes;
+    enum hp_column column = hp_column_of(view->options.metric);
+    size_t count = view->profile->stacks.count;
+    for (uint32_t i = 0; !view->cache->has_sizes && i < count; i++) {
+        uint32_t stack = view->stacks.of_profile[i];
+        if (stack != HP_NO_STACK) {
+            hp_sizes_add_stack(sizes, stack, &view->profile->sizes[column], i);
+        }
+    }
+    view->cache->has_sizes = true;
+    return sizes;
+}
+
+static int by_bytes(const void *left, const void *right) {
+    const struct hp_size_part *a = *(const struct hp_size_part *const *)left;
+    const struct hp_size_part *b = *(const struct hp_size_part *const *)right;
+    return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes)
+                                : by_rank(&a->size, &b->size);
+}
+
+const struct hp_size_part *const *hp_view_stack_sizes(const struct hp_view *view,
+                                                      size_t stack, size_t *count) {
+    const struct hp_sizes *sizes = sizes_of_stacks(view);
+    struct hp_view_cache *cache = view->cache;
+    cache->parts.count = 0;
+    const struct hp_size_part *part = hp_sizes_of(sizes, (uint32_t)stack);
+    for (; part; part = hp_sizes_next(sizes, part)) {
+        hp_vec_push(&cache->parts, part);
+    }
+    hp_vec_sort(&cache->parts, by_bytes);
+    *count = cache->parts.count;
+    return cache->parts.at;
+}

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""The sizes of objects: parts of a stack add up to it, rows by size to the total, in all formats, in
+whatever order and on however many threads; and sizes that are said to be sure are true, as is
+known of objects that were sampled here, and of those that dumps list one by one."""
+import collections
+import itertools
+import json
+import math
+import pathlib
+import random
+import re
+import sys
+
+from harness import METRICS, Tests, near, scratch
+
+t = Tests()
+FILES = [*sorted(t.real.glob('*.gz'))[::3], *sorted((t.testdata / 'golden').glob('*.heap')),
+         *(t.formats / name for name in ('go-protobuf.pb.gz', 'go-text.heap', 'jemalloc-clickhouse.heap',
+                                         'gperftools-heap_v2.heap', 'gperftools-heapprofile.heap',
+                                         'jemalloc-lg0-accum.heap', 'tcmalloc.pb.gz'))]
+CLASSES = [16, 48, 96, 224, 512, 1280, 5120, 20480]
+PERIOD = 16384
+DUMPS = int(sys.argv[3]) if len(sys.argv) > 3 else 150  # sampled, of known truth
+MAPS = '\nMAPPED_LIBRARIES:\n10000000-20000000 r-xp 00000000 08:01 5 /srv/lib/app\n'
+
+
+def report(kind, *args):
+    return json.loads(t.ok(kind, '--no-symbols', '-n0', '--format=json', *args).out)
+
+
+def metrics_of(path):
+    """Of what is in use, and of what was allocated where that is told."""
+    total = report('top', path)['total']
+    return [pair for pair in (('inuse-space', 'inuse-objects'), ('alloc-space', 'alloc-objects'))
+            if total[pair[0]] is not None and total[pair[1]] is not None]
+
+
+# --- sums ---------------------------------------------------------------------------------
+
+
+def parts_of(row):
+    return [(part['size'], part['is_likely'], part['objects'], part['bytes']) for part in row['sizes']]
+
+
+def by_size(rows):
+    sums = collections.defaultdict(lambda: [0, 0, False])
+    for row in rows:
+        for size, likely, objects, space in parts_of(row):
+            sums[size][0] += objects
+            sums[size][1] += space
+            sums[size][2] |= likely and size is not None
+    return sums
+
+
+def tsv_of(path, metric):
+    for line in t.ok('stacks', '--no-symbols', '-n0', '-ftsv', f'--metric={metric}', path).out.splitlines()[1:]:
+        yield [(None if size == 'mixed' else int(size.lstrip('~')), size == 'mixed' or size[0] == '~',
+                float(objects)) for size, objects in
+               (part.split(':') for part in line.split('\t')[5].split(',') if part)]
+
+
+def stacks_add_up(path, space, objects):
+    rows = report('stacks', f'--metric={space}', path)['rows']
+    for row, tsv in itertools.zip_longest(rows, tsv_of(path, space)):
+        parts = parts_of(row)
+        for metric, of in ((objects, 2), (space, 3)):
+            whole, total = row['value'][metric]['estimate'], sum(part[of] for part in parts)
+            if not near(total, whole, 1e-9, .002 * len(parts)):
+                yield f'{path.name}: {metric} {whole}, its sizes give {total}: {row["sizes"]}'
+        for size, _, n, in_all in parts:
+            if size and not near(n * size, in_all, 1e-6, .002 * size):
+                if not path.name.startswith('go-'):  # whose writer rounds both
+                    yield f'{path.name}: {n} x {size} is not {in_all}'
+        if [(part[0], part[1], part[2]) for part in parts] != tsv:
+            yield f'{path.name}: tsv has {tsv}, json {parts}'
+
+
+def rows_add_up(path, space, objects):
+    told = report('top', '--by=size', f'--metric={space}', path)
+    stacks = report('stacks', f'--metric={space}', path)['rows']
+    sums, rounding = by_size(stacks), .0006 * len(stacks) + .001
+    if {row['size'] for row in told['rows'] if row['flat'][space]['estimate']} != {
+            size for size, sum_ in sums.items() if sum_[1]}:
+        yield f'{path.name}: rows {[row["size"] for row in told["rows"]]}, stacks have {sorted(map(str, sums))}'
+    for row in told['rows']:
+        n, in_all, likely = sums[row['size']]
+        flat = row['flat']
+        if not near(flat[space]['estimate'], in_all, 1e-9, rounding) or (
+                not near(row['objects'], n, 1e-8, rounding)):
+            yield f'{path.name}: {row["name"]}: {flat[space]}, {row["objects"]}; stacks have {in_all}, {n}'
+        if in_all and likely != row['is_likely']:
+            yield f'{path.name}: {row["name"]}: is_likely {row["is_likely"]}, of stacks {likely}'
+        if flat != row['cum']:
+            yield f'{path.name}: {row["name"]}: cum is not flat'
+    for metric in (space, objects):
+        total = math.fsum(row['flat'][metric]['estimate'] for row in told['rows'])
+        if not near(total, told['total'][metric]['estimate'], 1e-9, rounding):
+            yield f'{path.name}: rows give {total} {metric}, the total is {told["total"][metric]}'
+
+
+def text_agrees(path):
+    """Rows of text are those of JSON, with ~ where that says so."""
+    rows = report('top', '--by=size', path)['rows']
+    text = t.ok('top', '--no-symbols', '--by=size', '-n0', '-q', '--unit=B', path).out.partition('%\n')[0]
+    names = re.findall(r'^ .*?([\d,]+)  (~?)([\d,.]+ [KMG]?i?B|\[mixed sizes\])$', text, re.M)
+    want = [(f'{math.floor(row["objects"] + .5):,}', '~' * row['is_likely'], row['name']) for row in rows
+            if row['flat']['inuse-space']['estimate']]  # others were allocated only
+    return [f'{path.name}: text {a}, json {b}' for a, b in itertools.zip_longest(names, want) if a != b]
+
+
+def sums(path):
+    return [fault for pair in metrics_of(path) for kind in (stacks_add_up, rows_add_up)
+            for fault in kind(path, *pair)] + text_agrees(path)
+
+
+# --- order --------------------------------------------------------------------------------
+
+
+def same_bytes():
+    files = [path for path in FILES if path.suffix == '.heap' or 'redis' in path.name]
+    want = {}
+    for seed in range(12):
+        given = files[:]
+        random.Random(seed).shuffle(given)
+        for command in (('top', '--by=size'), ('top', '--by=size', '-fjson'), ('stacks', '-fjson')):
+            out = t.ok(*command, '--no-symbols', '-n0', '-q', f'-j{1 + seed % 3}', *given).out
+            if want.setdefault(command, out) != out:
+                yield f'{" ".join(command)}: order {seed} gives another report'
+
+
+def dump(path, stacks, head='1: 1'):
+    lines = ''.join(f'@ {0x10000100 + 16 * leaf:#x} 0x10000010\n  t*: {n}: {space} [0: 0]\n'
+                    for leaf, (n, space) in enumerate(stacks))
+    path.write_text(f'heap_v2/{PERIOD}\n  t*: {head} [0: 0]\n{lines}{MAPS}')
+    return path
+
+
+def classes():
+    for power in range(7, 30):
+        yield from ((4 + k) << (power - 2) for k in range(4))
+
+
+def too_many_sizes_are_mixed():
+    """Of 32 each is kept, of 33 none, whoever comes first; the sum stays."""
+    sizes = list(itertools.islice(classes(), 33))
+    with scratch() as folder:
+        paths = [dump(pathlib.Path(folder) / f'{i}.heap', [printed([size])])
+                 for i, size in enumerate(sizes)]
+        for seed in range(6):
+            given = paths[:]
+            random.Random(seed).shuffle(given)
+            less = report('stacks', f'-j{1 + seed % 2}', *given[:32])['rows'][0]
+            more = report('stacks', f'-j{1 + seed % 2}', *given)['rows'][0]
+            if {part[0] for part in parts_of(less)} != {sizes[int(path.stem)] for path in given[:32]}:
+                yield f'32 sizes: {less["sizes"]}'
+            if [part[0] for part in parts_of(more)] != [None] or (
+                    not near(more['sizes'][0]['bytes'], more['value']['inuse-space']['estimate'], 1e-9)):
+                yield f'33 sizes: {more["sizes"]}'
+
+
+# --- known truth --------------------------------------------------------------------------
+
+
+def chance(size):
+    return -math.expm1(size * math.log1p(-1 / PERIOD))
+
+
+def printed(sizes):
+    """What jemalloc prints with prof_unbias:true (prof_data.c)."""
+    usual = [1 - math.exp(-size / PERIOD) for size in sizes]
+    objects = sum(round(8 / p) for p in usual) / 8
+    space = sum(round(size / p) for size, p in zip(sizes, usual))
+    q = 1 - math.exp(-space / objects / PERIOD)
+    return math.floor(objects * q + .5), math.floor(space * q + .5)
+
+
+def sure_sizes_are_true():
+    """Of few objects of whatever sizes, rewritten and raw."""
+    rng, sure = random.Random(16), collections.Counter()
+    near_period = [size for size in classes() if size >= PERIOD // 2][:16]
+    stacks = [[rng.choice(near_period if i % 2 else list(classes())[:60]) for _ in range(rng.randint(1, 5))]
+              for i in range(3000)]
+    with scratch() as folder:
+        for kind, lines in (('rewritten', [printed(sizes) for sizes in stacks]),
+                            ('raw', [(len(sizes), sum(sizes)) for sizes in stacks])):
+            head = '1: 1' if kind == 'rewritten' else ': '.join(str(sum(column)) for column in zip(*lines))
+            path = dump(pathlib.Path(folder) / f'{kind}.heap', lines, head)
+            rows = report('stacks', '--by=address', path)['rows']
+            if len(rows) != len(stacks):
+                yield f'{kind}: {len(rows)} stacks'
+            for row in rows:
+                sizes = stacks[(int(row['frames'][0].partition('0x')[2], 16) - 0x100) // 16]
+                parts = parts_of(row)
+                if any(likely for _, likely, _, _ in parts):
+                    continue
+                sure[kind] += 1
+                told = {size: n * chance(size) for size, _, n, _ in parts}
+                if set(told) != set(sizes) or any(
+                        not near(told[size], sizes.count(size), 1e-4, .002) for size in told):
+                    yield f'{kind}: {sizes} is said to be {told}'
+    if not (sure['rewritten'] > 1200 and sure['raw'] > 900):
+        yield f'only {dict(sure)} of {len(stacks)} are sure'
+
+
+def listed_sizes_are_true():
+    """ClickHouse's dumps list the sampled objects in use with their sizes."""
+    path = t.formats / 'jemalloc-clickhouse.heap'
+    text = path.read_text(errors='replace')
+    period = int(re.match(r'heap_v2/(\d+)', text)[1])
+    truth = collections.Counter(int(size) for size in re.findall(r'^  f: \d+ \d+ (\d+)', text, re.M))
+    rows = {row['size']: row for row in report('top', '--by=size', path)['rows']}
+    if set(rows) != set(truth):
+        yield f'rows {sorted(map(str, rows))}, listed {sorted(truth)}'
+    for size, n in truth.items():
+        objects = n / -math.expm1(size * math.log1p(-1 / period))
+        if not near(rows[size]['objects'], objects, 1e-6) or rows[size]['is_likely']:
+            yield f'{n} of {size} B are {objects}, told {rows[size]}'
+
+
+def intervals_hold():
+    """Heaps of known objects, sampled here: a row's interval holds what its size has."""
+    rng = random.Random(1616)
+    held = collections.Counter()
+    with scratch() as folder:
+        for number in range(DUMPS):
+            truth, lines = collections.Counter(), []
+            for leaf in range(48):
+                size = CLASSES[leaf % len(CLASSES)]
+                objects = rng.randint(1, 6 * PERIOD // size + 2)
+                truth[size] += objects
+                n = sum(rng.random() < chance(size) for _ in range(objects))
+                lines += [printed([size] * n)] if n else []
+            path = dump(pathlib.Path(folder) / f'{number}.heap', lines)
+            rows = {row['size']: row for row in report('top', '--by=size', path)['rows']}
+            for size, objects in truth.items():
+                flat = rows[size]['flat'] if size in rows else None
+                for metric, value in (('inuse-space', size * objects), ('inuse-objects', objects)):
+                    inside = flat and flat[metric]['low'] <= value <= flat[metric]['high']
+                    held[metric, bool(inside)] += 1
+    shares = {metric: held[metric, True] / (held[metric, True] + held[metric, False])
+              for metric in METRICS[:2]}
+    if any(share < .95 - 2 * (.95 * .05 / (DUMPS * len(CLASSES))) ** .5 for share in shares.values()):
+        return [f'95 % intervals hold the truth in {shares}']
+    return 'in ' + ', '.join(f'{share:.3f} ({metric})' for metric, share in shares.items())
+
+
+t.check(f'{len(FILES)} files: sizes add up to their stacks, rows by size to the total, the same in tsv and text',
+        lambda: t.in_parallel(sums, FILES))
+t.check('the same bytes in 12 orders, on 1 to 3 threads', same_bytes)
+t.check('more than 32 sizes of a stack are mixed, whatever comes first', too_many_sizes_are_mixed)
+t.check('6,000 stacks of 1 to 5 sampled objects: sizes that are sure are true', sure_sizes_are_true)
+t.check('sizes that a dump lists are those of the list', listed_sizes_are_true)
+t.check(f'{DUMPS} sampled heaps of {len(CLASSES)} sizes: 95 % intervals of rows hold the truth', intervals_hold)
+t.done()

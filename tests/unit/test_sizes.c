@@ -1,0 +1,119 @@
+#include "model/sizes.h"
+
+#include "calc/decoded.h"
+#include "calc/probability.h"
+
+#include <criterion/criterion.h>
+
+static void add(struct hp_sizes *sizes, uint64_t size, hp_fixed bytes) {
+    struct hp_size_part part = {.size = size,
+                                .bytes = bytes,
+                                .error = {.samples = 1, .variance = bytes}};
+    hp_sizes_add(sizes, 3, &part);
+}
+
+static unsigned count(const struct hp_sizes *sizes, hp_fixed *bytes) {
+    const struct hp_size_part *part = hp_sizes_of(sizes, 3);
+    unsigned parts = 0;
+    for (*bytes = 0; part; part = hp_sizes_next(sizes, part)) {
+        *bytes += part->bytes;
+        parts++;
+    }
+    return parts;
+}
+
+Test(sizes, add_up_by_size_and_are_mixed_where_they_are_too_many) {
+    struct hp_sizes sizes = {0};
+    hp_fixed bytes;
+    for (uint64_t i = 0; i < 2 * HP_SIZES_OF_STACK; i++) {
+        add(&sizes, 16 + i / 2, 5);
+    }
+    add(&sizes, HP_MIXED_SIZES, 7);
+    cr_expect(count(&sizes, &bytes) == HP_SIZES_OF_STACK + 1 &&
+              bytes == 10 * HP_SIZES_OF_STACK + 7);
+    cr_expect(hp_sizes_of(&sizes, 2) == NULL && hp_sizes_of(&sizes, 4) == NULL);
+    add(&sizes, 9999, 1);
+    add(&sizes, 16, 1);
+    cr_expect(count(&sizes, &bytes) == 1 && bytes == 10 * HP_SIZES_OF_STACK + 9);
+    const struct hp_size_part *all = hp_sizes_of(&sizes, 3);
+    cr_expect(all->size == HP_MIXED_SIZES && all->is_likely &&
+              all->error.variance == bytes);
+    hp_sizes_done(&sizes);
+}
+
+// Whether too many are found in one of two sums, or in both together.
+Test(sizes, are_the_same_in_whatever_parts_they_are_added_up) {
+    for (uint64_t all = HP_SIZES_OF_STACK - 1; all < HP_SIZES_OF_STACK + 3; all++) {
+        for (uint64_t cut = 0; cut <= all; cut++) {
+            struct hp_sizes first = {0}, second = {0};
+            hp_fixed bytes;
+            for (uint64_t i = 0; i < all; i++) {
+                add(i < cut ? &first : &second, 16 + i, 1);
+                add(i < cut ? &first : &second, i % 2 ? 16 : HP_MIXED_SIZES, 1);
+            }
+            hp_sizes_add_stack(&first, 3, &second, 3);
+            add(&first, 17, 1);
+            unsigned parts = count(&first, &bytes);
+            cr_expect(bytes == (hp_fixed)(2 * all + 1));
+            cr_expect(parts == (all > HP_SIZES_OF_STACK ? 1 : all + 1));
+            hp_sizes_done(&first);
+            hp_sizes_done(&second);
+        }
+    }
+}
+
+// --- of readings --------------------------------------------------------------------------
+
+static double bytes_of(const struct hp_class_weights *weights,
+                       const struct hp_reading *reading, uint64_t size) {
+    double bytes = 0;
+    for (unsigned i = 0; i < reading->count; i++) {
+        const struct hp_class_weight *weight = &weights->of[reading->classes[i]];
+        bytes += weight->size == size ? weight->bytes : 0;
+    }
+    return bytes;
+}
+
+Test(sizes, of_several_readings_are_within_the_bounds_of_each) {
+    const uint64_t period = 4096;
+    static struct hp_class_weights weights;
+    hp_class_weights_init(&weights, period, hp_byte_rate(period), false);
+    const struct hp_reading readings[] = {{.count = 3, .classes = {10, 20, 20}},
+                                          {.count = 2, .classes = {20, 30}},
+                                          {.count = 4, .classes = {20, 20, 20, 31}}};
+    struct hp_prior prior = {0};
+    hp_prior_add(&prior, 7, &readings[1]);
+    struct hp_class_part parts[HP_CLASS_PARTS];
+    struct hp_readings all = {readings, 3, true, false};
+    size_t found = hp_split_readings(&weights, all, &prior, 7, parts);
+    double sum = 0;
+    cr_assert(found == 4);
+    for (size_t i = 0; i < found; i++) {
+        const struct hp_unbiased *of = &parts[i].of;
+        double bytes = hp_fixed_double(of->bytes, HP_INUSE_SPACE);
+        sum += bytes;
+        cr_expect(of->error.read[HP_READ_SEVERAL] == 1 && of->error.samples > 0);
+        for (size_t k = 0; k < all.count; k++) {
+            double one = bytes_of(&weights, &readings[k], parts[i].size);
+            cr_expect(one >= bytes - (double)of->error.excess_bytes_max - 1e-3);
+            cr_expect(one <= bytes + (double)of->error.hidden_bytes_max + 1e-3);
+        }
+    }
+    struct hp_unbiased whole = hp_estimate_readings(&weights, all, &prior, 7);
+    double bytes = hp_fixed_double(whole.bytes, HP_INUSE_SPACE);
+    cr_expect(sum > bytes - 1e-3 && sum < bytes + 1e-3);
+    hp_prior_clear(&prior);
+}
+
+Test(sizes, of_readings_of_more_classes_than_there_is_room_for_are_none) {
+    static struct hp_class_weights weights;
+    hp_class_weights_init(&weights, 4096, hp_byte_rate(4096), false);
+    const struct hp_reading readings[] = {{.count = 5, .classes = {1, 2, 3, 4, 5}},
+                                          {.count = 4, .classes = {5, 6, 7, 8}},
+                                          {.count = 1, .classes = {9}}};
+    struct hp_class_part parts[HP_CLASS_PARTS];
+    cr_expect(hp_split_readings(&weights, (struct hp_readings){readings, 2, true, false},
+                                NULL, 0, parts) == HP_CLASS_PARTS);
+    cr_expect(hp_split_readings(&weights, (struct hp_readings){readings, 3, true, false},
+                                NULL, 0, parts) == 0);
+}
