@@ -44,6 +44,7 @@ static void make_room(struct hp_merger *merger, const struct hp_profile *profile
         merger->keeps[i] = hp_profile_wants_errors(profile, i) &&
                            (i == HP_COLUMN_INUSE || merger->unbias.has_alloc);
         hp_vec_reserve(&merger->errors[i], merger->keeps[i] ? stacks : 0);
+        merger->total_errors[i] = (struct hp_error){0};
         hp_sizes_clear(&merger->sizes[i]);
     }
 }
@@ -70,6 +71,9 @@ static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
             return false;
         }
         count_read(record, values, &errors[HP_COLUMN_INUSE]);
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            hp_error_add(&merger->total_errors[i], &errors[i]);
+        }
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             if (merger->keeps_sizes[i]) {
                 hp_sizes_add_decoded(&merger->sizes[i],
@@ -126,7 +130,10 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
                                  : none};
         uint32_t number = adopt ? hp_profile_add_adopted(profile, &sample, values, errors)
                                 : hp_profile_add(profile, &sample, values, errors);
-        hp_profile_add_sizes(profile, number, merger->sizes, (uint32_t)s);
+        if (merger->keeps_sizes[HP_COLUMN_INUSE] ||
+            merger->keeps_sizes[HP_COLUMN_ALLOC]) {
+            hp_profile_add_sizes(profile, number, merger->sizes, (uint32_t)s);
+        }
         if (profile->history.is_kept) {
             hp_history_put(&profile->history, number, values, errors);
         }
@@ -168,6 +175,9 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     record->files = merger->resolver.images.count;
     if (merger->unbias.has_alloc) {
         hp_profile_set_alloc(profile);
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_error_add(&profile->total_errors[i], &merger->total_errors[i]);
     }
     hp_history_begin(&profile->history);
     add_stacks(merger, dump, profile);

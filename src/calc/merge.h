@@ -13,6 +13,7 @@ struct hp_merger {
     struct hp_embedded_symbols embedded;        // of the profile's frames
     HP_VEC(struct hp_values) values;            // of each stack of the dump
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // the same, of the columns that it keeps
+    struct hp_error total_errors[HP_COLUMNS];   // of both columns
     bool keeps[HP_COLUMNS];
     struct hp_sizes sizes[HP_COLUMNS]; // and their sizes
     bool keeps_sizes[HP_COLUMNS];

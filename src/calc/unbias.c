@@ -267,8 +267,8 @@ struct hp_prior *hp_unbias_prior(struct hp_unbias *unbias) {
     return &unbias->prior;
 }
 
-struct hp_unbiased hp_unbias_line(struct hp_unbias *unbias, struct hp_count count,
-                                  const struct hp_dump_stack *stack) {
+static struct hp_unbiased best(struct hp_unbias *unbias, struct hp_count count,
+                               const struct hp_dump_stack *stack) {
     if (count.objects == 0) {
         return (struct hp_unbiased){0};
     }
@@ -349,8 +349,8 @@ static enum hp_read read_of_lines(struct hp_unbias *unbias, const struct hp_dump
 
 // Thread lines are a finer split of the same numbers: of raw ones they are never worse, of
 // rewritten ones only better where more is known of their sizes than of the stack's.
-bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
-                           const struct hp_dump_stack *stack, enum hp_column column) {
+static bool prefers_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
+                          const struct hp_dump_stack *stack, enum hp_column column) {
     if (stack->lines == 0) {
         return false;
     }
@@ -395,8 +395,7 @@ static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
     struct hp_unbiased sum = {0};
     for (uint32_t i = 0; i < stack->lines; i++) {
         struct hp_unbiased e =
-            hp_unbias_line(unbias, hp_count_in(&lines_of(dump, stack)[i].counts, column),
-                           stack);
+            best(unbias, hp_count_in(&lines_of(dump, stack)[i].counts, column), stack);
         add(&sum, &e);
     }
     if (unbias->most_decoded > 0) { // it is one stack
@@ -429,9 +428,10 @@ static struct hp_unbiased with_lines(struct hp_unbias *unbias, const struct hp_d
 }
 
 // By the counts of the stack and its threads alone.
-struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_dump *dump,
-                                    const struct hp_dump_stack *stack,
-                                    enum hp_column column) {
+static struct hp_unbiased from_counts(struct hp_unbias *unbias,
+                                      const struct hp_dump *dump,
+                                      const struct hp_dump_stack *stack,
+                                      enum hp_column column) {
     struct hp_count count = hp_count_in(&stack->counts, column);
     if (unbias->scaling == HP_SCALING_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
         return as_scaled(unbias, count);
@@ -442,10 +442,9 @@ struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_du
     if (unbias->estimator == HP_ESTIMATOR_JEPROF) {
         return jeprofs(unbias, count);
     }
-    return hp_unbias_takes_lines(unbias, dump, stack, column)
+    return prefers_lines(unbias, dump, stack, column)
                ? sum_of_lines(unbias, dump, stack, column)
-               : with_lines(unbias, dump, stack, column,
-                            hp_unbias_line(unbias, count, stack));
+               : with_lines(unbias, dump, stack, column, best(unbias, count, stack));
 }
 
 static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
@@ -458,7 +457,7 @@ static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dum
     if (column == HP_COLUMN_INUSE && extra.listed > 0 && hp_unbias_takes_listed(unbias)) {
         return sum_of_listed(unbias, dump, extra);
     }
-    return hp_unbias_counts(unbias, dump, stack, column);
+    return from_counts(unbias, dump, stack, column);
 }
 
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
@@ -577,4 +576,22 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
 void hp_unbias_done(struct hp_unbias *unbias) {
     hp_decoder_done(&unbias->decoder);
     hp_prior_clear(&unbias->prior);
+}
+
+// --- parts of it: above, the same are inlined ---------------------------------------------
+
+struct hp_unbiased hp_unbias_line(struct hp_unbias *unbias, struct hp_count count,
+                                  const struct hp_dump_stack *stack) {
+    return best(unbias, count, stack);
+}
+
+struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_dump *dump,
+                                    const struct hp_dump_stack *stack,
+                                    enum hp_column column) {
+    return from_counts(unbias, dump, stack, column);
+}
+
+bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
+                           const struct hp_dump_stack *stack, enum hp_column column) {
+    return prefers_lines(unbias, dump, stack, column);
 }

@@ -205,7 +205,7 @@ static uint64_t period_of(const struct hp_profile *profile, enum hp_column colum
 }
 
 bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column column) {
-    return hp_profile_has_errors(profile, column) && period_of(profile, column) > 0;
+    return hp_profile_has_total_error(profile, column) && period_of(profile, column) > 0;
 }
 
 static void add_to(struct hp_profile *profile, size_t stack,
@@ -300,11 +300,8 @@ struct hp_values hp_profile_total(const struct hp_profile *profile) {
 
 struct hp_error hp_profile_error(const struct hp_profile *profile,
                                  enum hp_column column) {
-    struct hp_error total = {.period = period_of(profile, column)};
-    const struct hp_error *error;
-    hp_vec_each (error, &profile->errors[column]) {
-        hp_error_add(&total, error);
-    }
+    struct hp_error total = profile->total_errors[column];
+    total.period = period_of(profile, column);
     return total;
 }
 
@@ -368,6 +365,9 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
         hp_profile_set_alloc(profile);
     }
     absorb_stacks(profile, other, frames, stacks);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_error_add(&profile->total_errors[i], &other->total_errors[i]);
+    }
     hp_history_absorb(&profile->history, &other->history, stacks, other->stacks.count);
     profile->overflow |= other->overflow;
     free(frames);

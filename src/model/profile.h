@@ -85,6 +85,7 @@ struct hp_profile {
     HP_VEC(struct hp_line) lines;
     HP_VEC(struct hp_stack) stacks;
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // of the stacks; empty if not kept
+    struct hp_error total_errors[HP_COLUMNS];   // of all stacks, kept or not
     struct hp_sizes sizes[HP_COLUMNS];          // of the stacks; empty if not kept
     struct hp_strtab tag_sets; // of labels, of which the texts are in `strings`
     HP_VEC(hp_string) tags;    // of the first stacks; the others have none
@@ -151,7 +152,14 @@ static inline bool hp_profile_has_errors(const struct hp_profile *profile,
            (column == HP_COLUMN_INUSE || profile->has_alloc);
 }
 
-// Whether there are some that leave anything open: not every allocation was sampled.
+// Whether that of the total is known, which every profile keeps.
+static inline bool hp_profile_has_total_error(const struct hp_profile *profile,
+                                              enum hp_column column) {
+    return profile->estimator == HP_ESTIMATOR_BEST && !profile->are_errors_unknown &&
+           (column == HP_COLUMN_INUSE || profile->has_alloc);
+}
+
+// Whether it leaves anything open: not every allocation was sampled.
 bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column column);
 
 // Make room for as many more stacks, so that adding them moves nothing.
@@ -173,8 +181,7 @@ void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_cou
 // Sum over all stacks.
 struct hp_values hp_profile_total(const struct hp_profile *profile);
 
-// Of a column that has errors.  Its period is that of all inputs, also of those of which
-// nothing was sampled.
+// Of the total.  Its period is that of all inputs, also of those of which nothing was sampled.
 struct hp_error hp_profile_error(const struct hp_profile *profile, enum hp_column column);
 
 // How many frames each module has; to be freed.

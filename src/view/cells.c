@@ -213,6 +213,7 @@ struct hp_estimate hp_view_total(const struct hp_view *view, enum hp_metric metr
     struct hp_amount amount = {
         .sum = filtered ? head->filtered.of[metric] : head->total.of[metric],
         .error = filtered ? &head->filtered_errors[column] : &head->errors[column],
+        .is_total = !filtered || !head->is_filtered,
     };
     return estimate_of(view, &amount, metric);
 }

@@ -42,6 +42,14 @@ struct hp_interval hp_view_range(const struct hp_view *view,
     if (!amount->error) {
         return amount->range;
     }
+    if (amount->is_total) {
+        struct hp_precision precision = view->precision;
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            precision.is_known[i] =
+                !view->options.no_error && hp_profile_has_total_error(view->profile, i);
+        }
+        return hp_precision_range(&precision, amount->sum, amount->error, metric);
+    }
     if (amount->sum != 0 || memcmp(amount->error, &none, sizeof none) != 0) {
         return hp_precision_range_of_chosen(&view->precision, amount->sum, amount->error,
                                             metric, fmax(amount->among, 1));

@@ -173,8 +173,10 @@ static void add_up(struct hp_view *view) {
         bool is_shown = !view->options.no_error;
         head->errors[i] = hp_profile_error(profile, i);
         head->filtered_errors[i] = head->errors[i];
-        head->is_uncertain[i] = is_shown && hp_profile_is_uncertain(profile, i);
+        head->is_total_uncertain[i] = is_shown && hp_profile_is_uncertain(profile, i);
         view->precision.is_known[i] = is_shown && hp_profile_has_errors(profile, i);
+        head->is_uncertain[i] =
+            head->is_total_uncertain[i] && view->precision.is_known[i];
         view->precision.period[i] = head->errors[i].period;
     }
 }

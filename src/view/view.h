@@ -44,7 +44,8 @@ struct hp_amount {
     const struct hp_error *error; // what `range` is to be computed from; or NULL
     struct hp_interval range;     // NAN where nothing is known
     bool is_unknown;              // the sum too: of a metric that was not added up
-    double among; // it was chosen for its size, among so many rows; 0 and 1: it was not
+    bool is_total; // of all: its error may be known where those of rows are not
+    double among;  // it was chosen for its size, among so many rows; 0 and 1: it was not
 };
 
 // What a row says in a column, as far as its kind of cell has it.
@@ -62,8 +63,8 @@ struct hp_row_key {
     hp_node_id node;
     uint32_t parent; // HP_NO_PARENT: none
     uint32_t depth;
-    const char *prefix; // for people, in front of the name: "new"; or NULL
     bool is_likely;     // of sizes: some of it could be of others
+    const char *prefix; // for people, in front of the name: "new"; or NULL
 };
 
 #define HP_NO_PARENT UINT32_MAX
@@ -149,6 +150,8 @@ struct hp_head {
     struct hp_error filtered_errors[HP_COLUMNS];
     bool
         is_uncertain[HP_COLUMNS]; // sampling leaves something open, and it is to be shown
+    // The same of the total, also where rows have no errors.
+    bool is_total_uncertain[HP_COLUMNS];
     bool is_filtered, has_alloc, has_times;
     bool has_input_labels;
     double first_time; // of all inputs that are used; NAN if they have none

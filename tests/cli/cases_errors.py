@@ -68,7 +68,7 @@ def unit_holds_above_the_table_too(t):
         head, _, rows = out.partition("\n\n")
         number = rf"\d+(?:\.\d+)? {unit}"
         for line in (rf"in use     {number} ± {number}   [\d,]+ objects.*",
-                     rf"allocated  {number}   .*",
+                     rf"allocated  {number} ± {number}   [\d,]+ objects.*",
                      rf"of which   about {number}, at most {number}, .*at most {number} .*",
                      rf"filters    --focus=0x leave {number} ± {number} of {number} \(.*"):
             assert re.search(f"^{line}$", head, re.M), (line, head)

@@ -271,7 +271,7 @@ class Text(Sheet):
             return
         if self.metric.startswith(column):
             self.whole = found[1] if self.is_space else found[4]
-        is_known = self.metric.startswith(column) and space['high'] not in (None, space['low'])
+        is_known = space['high'] not in (None, space['low'])
         self.in_header(label, found.groups()[:3], space, True, is_known)
         if objects is None:
             self.same(f'{label}, objects', found[4], None)

@@ -70,12 +70,14 @@ static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed 
                       enum hp_metric metric) {
     struct hp_text_estimate text;
     enum hp_column column = hp_column_of(metric);
-    struct hp_amount amount = {.sum = value, .error = &view->head.errors[column]};
+    struct hp_amount amount = {.sum = value,
+                               .error = &view->head.errors[column],
+                               .is_total = true};
     bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
     hp_text_estimate(&text, view, &amount, metric);
     hp_sink_print(out, is_space ? "  %s" : "   %s object", text.value);
     hp_sink_text(out, is_space || strcmp(text.value, "1") == 0 ? "" : "s");
-    if (view->head.is_uncertain[column]) {
+    if (view->head.is_total_uncertain[column]) {
         hp_text_open(out, &text);
     }
 }
