@@ -3,6 +3,7 @@
 whatever order and on however many threads; and sizes that are said to be sure are true, as is
 known of objects that were sampled here, and of those that dumps list one by one."""
 import collections
+import gzip
 import itertools
 import json
 import math
@@ -12,6 +13,7 @@ import re
 import sys
 
 from harness import METRICS, Tests, near, scratch
+from profile_reader import fields
 
 t = Tests()
 FILES = [*sorted(t.real.glob('*.gz'))[::3], *sorted((t.testdata / 'golden').glob('*.heap')),
@@ -90,6 +92,10 @@ def rows_add_up(path, space, objects):
             yield f'{path.name}: {row["name"]}: {flat[space]}, {row["objects"]}; stacks have {in_all}, {n}'
         if in_all and likely != row['is_likely']:
             yield f'{path.name}: {row["name"]}: is_likely {row["is_likely"]}, of stacks {likely}'
+        read = row['sizes']  # as lines were decoded, if they were
+        if any(read.values()) and in_all and row['size'] and (
+                row['is_likely'] != (read['several'] + read['none'] > 0)):
+            yield f'{path.name}: {row["name"]}: is_likely {row["is_likely"]}, read {read}'
         if flat != row['cum']:
             yield f'{path.name}: {row["name"]}: cum is not flat'
     for metric in (space, objects):
@@ -185,6 +191,7 @@ def sure_sizes_are_true():
                             ('raw', [(len(sizes), sum(sizes)) for sizes in stacks])):
             head = '1: 1' if kind == 'rewritten' else ': '.join(str(sum(column)) for column in zip(*lines))
             path = dump(pathlib.Path(folder) / f'{kind}.heap', lines, head)
+            yield from stacks_add_up(path, 'inuse-space', 'inuse-objects')
             rows = report('stacks', '--by=address', path)['rows']
             if len(rows) != len(stacks):
                 yield f'{kind}: {len(rows)} stacks'
@@ -215,6 +222,36 @@ def listed_sizes_are_true():
         objects = n / -math.expm1(size * math.log1p(-1 / period))
         if not near(rows[size]['objects'], objects, 1e-6) or rows[size]['is_likely']:
             yield f'{n} of {size} B are {objects}, told {rows[size]}'
+
+
+def numbers(packed):
+    value = shift = 0
+    for byte in packed:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+
+
+def labels_are_sizes():
+    """Go's samples have the size of their objects as a label."""
+    path = t.formats / 'go-protobuf.pb.gz'
+    profile = list(fields(gzip.decompress(path.read_bytes())))
+    strings = [value for number, value in profile if number == 6]
+    truth = collections.Counter()
+    for sample in (list(fields(value)) for number, value in profile if number == 2):
+        values = [v for number, value in sample if number == 2
+                  for v in ([value] if isinstance(value, int) else numbers(value))]
+        for label in (dict(fields(value)) for number, value in sample if number == 3):
+            assert strings[label[1]] == b'bytes', label
+            truth[label[3]] += values[3]  # inuse_space
+    rows = report('top', '--by=size', path)['rows']
+    told = {row['size']: round(row['flat']['inuse-space']['estimate']) for row in rows}
+    if told != dict(truth) or len(truth) < 3:
+        yield f'rows {told}, labels {dict(truth)}'
+    if any(row['is_likely'] for row in rows):
+        yield 'some are not sure'
 
 
 def intervals_hold():
@@ -250,5 +287,6 @@ t.check('the same bytes in 12 orders, on 1 to 3 threads', same_bytes)
 t.check('more than 32 sizes of a stack are mixed, whatever comes first', too_many_sizes_are_mixed)
 t.check('6,000 stacks of 1 to 5 sampled objects: sizes that are sure are true', sure_sizes_are_true)
 t.check('sizes that a dump lists are those of the list', listed_sizes_are_true)
+t.check('sizes of pprof are those of its labels', labels_are_sizes)
 t.check(f'{DUMPS} sampled heaps of {len(CLASSES)} sizes: 95 % intervals of rows hold the truth', intervals_hold)
 t.done()
