@@ -102,18 +102,30 @@ void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
 
 // --- stacks -------------------------------------------------------------------------------
 
-static const struct hp_sizes *sizes_of_stacks(const struct hp_view *view) {
-    struct hp_sizes *sizes = &view->cache->sizes;
-    enum hp_column column = hp_column_of(view->options.metric);
+// Lists of the profile's stacks that are one in the view, so that few are added up where few
+// are shown.
+static void list_members(const struct hp_view *view) {
+    struct hp_view_cache *cache = view->cache;
     size_t count = view->profile->stacks.count;
-    for (uint32_t i = 0; !view->cache->has_sizes && i < count; i++) {
+    cache->first_member = hp_alloc(view->stacks.all.count * sizeof *cache->first_member);
+    cache->next_member = hp_alloc(count * sizeof *cache->next_member);
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t stack = view->stacks.of_profile[i];
         if (stack != HP_NO_STACK) {
-            hp_sizes_add_stack(sizes, stack, &view->profile->sizes[column], i);
+            cache->next_member[i] = cache->first_member[stack];
+            cache->first_member[stack] = i + 1;
         }
     }
-    view->cache->has_sizes = true;
-    return sizes;
+}
+
+static void add_members(const struct hp_view *view, size_t stack) {
+    struct hp_view_cache *cache = view->cache;
+    const struct hp_sizes *sizes =
+        &view->profile->sizes[hp_column_of(view->options.metric)];
+    hp_sizes_clear(&cache->sizes);
+    for (uint32_t i = cache->first_member[stack]; i > 0; i = cache->next_member[i - 1]) {
+        hp_sizes_add_stack(&cache->sizes, 0, sizes, i - 1);
+    }
 }
 
 static int by_bytes(const void *left, const void *right) {
@@ -125,11 +137,14 @@ static int by_bytes(const void *left, const void *right) {
 
 const struct hp_size_part *const *hp_view_stack_sizes(const struct hp_view *view,
                                                       size_t stack, size_t *count) {
-    const struct hp_sizes *sizes = sizes_of_stacks(view);
     struct hp_view_cache *cache = view->cache;
+    if (!cache->first_member) {
+        list_members(view);
+    }
+    add_members(view, stack);
     cache->parts.count = 0;
-    const struct hp_size_part *part = hp_sizes_of(sizes, (uint32_t)stack);
-    for (; part; part = hp_sizes_next(sizes, part)) {
+    const struct hp_size_part *part = hp_sizes_of(&cache->sizes, 0);
+    for (; part; part = hp_sizes_next(&cache->sizes, part)) {
         hp_vec_push(&cache->parts, part);
     }
     hp_vec_sort(&cache->parts, by_bytes);

@@ -346,6 +346,8 @@ void hp_view_free(struct hp_view *view) {
     hp_vec_done(&view->fields);
     hp_vec_done(&view->rows);
     hp_vec_done(&view->cache->frames);
+    free(view->cache->first_member);
+    free(view->cache->next_member);
     hp_sizes_done(&view->cache->sizes);
     hp_vec_done(&view->cache->parts);
     free(view->is_visible);

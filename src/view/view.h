@@ -168,8 +168,9 @@ struct hp_view_cache {
     struct hp_row row;
     struct hp_frame_info frame;
     HP_VEC(uint32_t) frames;
-    struct hp_sizes sizes; // of the stacks, in the metric's column
-    bool has_sizes;
+    uint32_t *first_member; // of each stack, in the profile, + 1
+    uint32_t *next_member;  // of each stack of the profile
+    struct hp_sizes sizes;  // of the stack that was asked for last
     HP_VEC(const struct hp_size_part *) parts;
 };
 
