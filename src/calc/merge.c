@@ -59,6 +59,21 @@ static void count_read(struct hp_input_record *record, const struct hp_values *v
     }
 }
 
+// Of the stack that was estimated last.
+static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
+                 const struct hp_error errors[HP_COLUMNS]) {
+    uint32_t number = (uint32_t)(merger->values.count - 1);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_error_add(&merger->total_errors[i], &errors[i]);
+        if (merger->keeps_sizes[i]) {
+            hp_sizes_add_decoded(&merger->sizes[i], number, &merger->unbias, stack, i);
+        }
+        if (merger->keeps[i]) {
+            hp_vec_push(&merger->errors[i], errors[i]);
+        }
+    }
+}
+
 // All stacks before any is added, so that a dump that cannot be used leaves no trace.
 static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
                      struct hp_input_record *record) {
@@ -71,21 +86,7 @@ static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
             return false;
         }
         count_read(record, values, &errors[HP_COLUMN_INUSE]);
-        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            hp_error_add(&merger->total_errors[i], &errors[i]);
-        }
-        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            if (merger->keeps_sizes[i]) {
-                hp_sizes_add_decoded(&merger->sizes[i],
-                                     (uint32_t)(merger->values.count - 1),
-                                     &merger->unbias, stack, i);
-            }
-        }
-        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            if (merger->keeps[i]) {
-                hp_vec_push(&merger->errors[i], errors[i]);
-            }
-        }
+        keep(merger, stack, errors);
     }
     return true;
 }
