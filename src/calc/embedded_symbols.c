@@ -3,7 +3,6 @@
 void hp_embedded_symbols_done(struct hp_embedded_symbols *embedded) {
     hp_vec_done(&embedded->frames);
     hp_vec_done(&embedded->lines);
-    hp_vec_done(&embedded->builds);
 }
 
 static int compare_texts(const struct hp_profile *profile, hp_string a, hp_string b) {
@@ -71,31 +70,11 @@ static void add_address(struct hp_embedded_symbols *embedded, struct hp_profile 
     add(embedded, profile, frame, account);
 }
 
-// Two builds that are mapped alike cannot be told apart: neither is looked for then.
-static void add_build(struct hp_embedded_symbols *embedded, hp_module_id module,
-                      struct hp_embedded_build build) {
-    struct hp_embedded_build *known = hp_vec_reach(&embedded->builds, module.n);
-    known->disputed |= build.disputed || (known->id.n && known->id.n != build.id.n);
-    known->id = build.id;
-}
-
-static void add_build_of(struct hp_embedded_symbols *embedded, struct hp_profile *profile,
-                         const struct hp_dump *dump, size_t address, hp_frame_id frame) {
-    uint32_t row = dump->has_rows ? dump->rows.at[address] : 0;
-    struct hp_span id = row > 0 ? dump->mappings.at[row - 1].build_id : hp_span_of("");
-    if (id.size > 0) {
-        struct hp_embedded_build build = {hp_strtab_add(&profile->strings, id), false};
-        add_build(embedded, profile->frames.at[frame.n].module, build);
-    }
-}
-
 void hp_embedded_symbols_add(struct hp_embedded_symbols *embedded,
                              struct hp_profile *profile, const struct hp_dump *dump,
                              const hp_frame_id *frames) {
-    bool has_some = dump->embedded.count > 0 || dump->has_rows;
-    for (size_t i = 0; has_some && i < dump->addresses.count; i++) {
+    for (size_t i = 0; dump->embedded.count > 0 && i < dump->addresses.count; i++) {
         add_address(embedded, profile, dump, i, frames[i]);
-        add_build_of(embedded, profile, dump, i, frames[i]);
     }
 }
 
@@ -121,15 +100,6 @@ void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
         hp_module_id module = hp_profile_import_module(profile, other, frame->module);
         add(embedded, profile, hp_profile_frame(profile, module, frame->offset), account);
     }
-    for (uint32_t i = 0; i < other_embedded->builds.count; i++) {
-        struct hp_embedded_build build = other_embedded->builds.at[i];
-        if (build.id.n) {
-            build.id = copy(profile, &other->strings, build.id);
-            hp_module_id module =
-                hp_profile_import_module(profile, other, (hp_module_id){i});
-            add_build(embedded, module, build);
-        }
-    }
 }
 
 size_t hp_embedded_symbols_settle(const struct hp_embedded_symbols *embedded,
@@ -144,10 +114,6 @@ size_t hp_embedded_symbols_settle(const struct hp_embedded_symbols *embedded,
         for (uint32_t k = 0; k < account->lines; k++) {
             hp_vec_push(&profile->lines, embedded->lines.at[account->first_line + k]);
         }
-    }
-    for (size_t i = 0; i < embedded->builds.count; i++) {
-        struct hp_embedded_build build = embedded->builds.at[i];
-        profile->modules.at[i].build_id = build.disputed ? (hp_string){0} : build.id;
     }
     return disputed;
 }

@@ -14,21 +14,14 @@ struct hp_embedded_frame {
     bool disputed;
 };
 
-struct hp_embedded_build {
-    hp_string id; // of the profile; "" for none
-    bool disputed;
-};
-
 // {0} is empty.
 struct hp_embedded_symbols {
     HP_VEC(struct hp_embedded_frame)
     frames;                       // of the profile's first frames; no lines: no names
     HP_VEC(struct hp_line) lines; // their strings are the profile's
-    HP_VEC(struct hp_embedded_build) builds; // of the profile's first modules
 };
 
-// Add what the dump has of its addresses, whose frames in the profile are `frames`, and
-// of the files they are in.
+// Add what the dump has of its addresses, whose frames in the profile are `frames`.
 void hp_embedded_symbols_add(struct hp_embedded_symbols *embedded,
                              struct hp_profile *profile, const struct hp_dump *dump,
                              const hp_frame_id *frames);
@@ -39,8 +32,7 @@ void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
                                 const struct hp_embedded_symbols *other_embedded,
                                 const struct hp_profile *other);
 
-// Name the frames of the profile, and the builds of its modules.  Returns of how many the
-// dumps have different names.
+// Name the frames of the profile.  Returns of how many the dumps have different names.
 size_t hp_embedded_symbols_settle(const struct hp_embedded_symbols *embedded,
                                   struct hp_profile *profile);
 

@@ -101,6 +101,16 @@ static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *du
     return frames;
 }
 
+// Leaves of gperftools are no return addresses; those of pprof may be anything.
+static void mark_leaf(const struct hp_dump *dump, const struct hp_sample *sample,
+                      struct hp_profile *profile) {
+    bool returns = dump->producer == HP_PRODUCER_JEMALLOC ||
+                   dump->producer == HP_PRODUCER_JEMALLOC_3;
+    if (returns && sample->depth > 0) {
+        profile->frames.at[sample->frames[0].n].is_return_leaf = true;
+    }
+}
+
 // The first dump makes nearly all of its stacks new: their frames need not be copied, and
 // are in canonical order before they are many.  Those of several threads lie in one place.
 static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
@@ -129,6 +139,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
             own, stack->depth,
             merger->keeps_labels ? hp_tags_import(&tags, hp_dump_extra(dump, s).tags)
                                  : none};
+        mark_leaf(dump, &sample, profile);
         uint32_t number = adopt ? hp_profile_add_adopted(profile, &sample, values, errors)
                                 : hp_profile_add(profile, &sample, values, errors);
         if (merger->keeps_sizes[HP_COLUMN_INUSE] ||

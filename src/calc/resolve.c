@@ -37,7 +37,8 @@ static bool may_be_hole(const struct hp_mapping *row) {
 }
 
 static bool same_file(const struct hp_mapping *a, const struct hp_mapping *b) {
-    return a->deleted == b->deleted && hp_span_equal(a->path, b->path);
+    return a->deleted == b->deleted && hp_span_equal(a->path, b->path) &&
+           hp_span_equal(a->build_id, b->build_id);
 }
 
 // Whether nothing but anonymous memory, as .bss is, and what the image itself has reserved
@@ -234,10 +235,13 @@ static void find_module(struct hp_resolver *resolver, const struct hp_dump *dump
                         struct hp_run *image, struct hp_profile *profile) {
     const struct hp_mapping *first = first_row(dump, image);
     find_extents(resolver, dump, image);
+    hp_string build_id = hp_strtab_add(&profile->strings, first->build_id);
     struct hp_module module = {
         .kind = HP_MODULE_FILE,
         .path = hp_strtab_add(&profile->strings, first->path),
         .deleted = first->deleted,
+        .told_id = build_id,
+        .build_id = build_id,
         // A pprof profile does not have every row of the map.
         .span =
             dump->has_rows ? 0 : dump->mappings.at[image->last_row].end - first->start,

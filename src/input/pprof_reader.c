@@ -19,8 +19,8 @@
 
 enum {
     HIGHEST_FIELD = 15,
-    LONGEST_TYPE = 32,    // bytes of a sample type or the period's
-    LONGEST_BUILD_ID = 64 // hexadecimal digits
+    LONGEST_TYPE = 32,     // bytes of a sample type or the period's
+    LONGEST_BUILD_ID = 512 // bytes; Go's own have some 80
 };
 
 struct reader {
@@ -240,12 +240,8 @@ static void read_samples(struct reader *r) {
 
 // --- the whole ----------------------------------------------------------------------------
 
+// Of any kind: what is no GNU build id is that of no file, but tells one from another.
 static bool is_build_id(struct hp_span text) {
-    for (size_t i = 0; i < text.size && text.size <= LONGEST_BUILD_ID; i++) {
-        if (hp_hex_digit(text.at[i]) > 15 || (text.at[i] >= 'A' && text.at[i] <= 'F')) {
-            return false;
-        }
-    }
     return text.size <= LONGEST_BUILD_ID;
 }
 
@@ -261,8 +257,7 @@ static void add_mappings(struct reader *r) {
             .offset = mapping->offset,
             .path = hp_pprof_text(&r->tables, mapping->file),
             .build_id = is_build_id(build_id) ? build_id : (struct hp_span){"", 0},
-            // What has an id of another kind is of no build that can be known again.
-            .executable = has_range && is_build_id(build_id),
+            .executable = has_range,
         };
         hp_vec_push(&r->dump->mappings, row);
     }

@@ -5,7 +5,6 @@
 
 #include "base/units.h"
 #include "stats/measure.h"
-#include "view/allocator.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -324,33 +323,4 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     }
     warn_of_mixtures(profile);
     warn_of_large_sizes(profile);
-}
-
-// --- modules -----------------------------------------------------------------------------
-
-static bool lacks_names(const struct hp_profile *profile,
-                        const struct hp_module *module) {
-    return module->kind == HP_MODULE_FILE && module->status >= HP_SYM_NO_FILE &&
-           !hp_is_allocator_module(hp_strtab_span(&profile->strings, module->path));
-}
-
-// One sentence for each module that was refused, one for each other reason.
-void hp_warn_of_modules(struct hp_profile *profile) {
-    for (int status = HP_SYM_NO_FILE; status <= HP_SYM_NO_PROCESS; status++) {
-        size_t found = 0;
-        const char *first = "";
-        for (size_t i = 0; i < profile->modules.count; i++) {
-            const struct hp_module *module = &profile->modules.at[i];
-            if (lacks_names(profile, module) && (int)module->status == status) {
-                first = found++ == 0 ? hp_profile_text(profile, module->path) : first;
-            }
-        }
-        const char *reason = hp_sym_status_text((enum hp_sym_status)status);
-        if (found == 1) {
-            hp_profile_warn(profile, "no function names for %s: %s", first, reason);
-        } else if (found > 1) {
-            hp_profile_warn(profile, "no function names for %s and %zu more module%s: %s",
-                            first, found - 1, found == 2 ? "" : "s", reason);
-        }
-    }
 }

@@ -15,7 +15,7 @@ struct hp_mapping {
     uint64_t start, end;     // [start, end)
     uint64_t offset;         // in the file
     struct hp_span path;     // in the dump's text or strings; without " (deleted)"
-    struct hp_span build_id; // lower-case hexadecimal, or nothing
+    struct hp_span build_id; // as it was told, or nothing
     bool executable;
     bool reserved; // "---p": addresses without memory
     bool deleted;

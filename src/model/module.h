@@ -36,18 +36,40 @@ enum hp_sym_status {
     HP_SYM_NO_PROCESS,  // the system gave no process to read it in
 };
 
-// Identity is (kind, path, deleted, span, extents): two builds at one path stay two.
+// How far the file that names come from is the one that ran, as the return addresses of all
+// inputs tell.
+enum hp_build_verdict {
+    HP_BUILD_UNCHECKED, // nothing could be checked, or a build id has told
+    HP_BUILD_FITS,
+    HP_BUILD_ODD_ONE, // one address does not fit: it may have been made by hand
+    HP_BUILD_DOUBTED, // one of few, or something else speaks against the file as well
+    HP_BUILD_DIFFERS, // several do not fit
+    HP_BUILD_OTHER,   // so many that names would be wrong: there are none
+};
+
+// Of the distinct return addresses that all inputs have of a module.
+struct hp_return_check {
+    enum hp_build_verdict verdict;
+    bool lacks_rules;         // its machine is one of which no calls are known
+    uint32_t checked, failed; // that follow no call, in the file
+};
+
+// Identity is (kind, path, deleted, told_id, span, extents): two builds at one path stay two.
 struct hp_module {
     enum hp_module_kind kind;
-    hp_string path; // without " (deleted)"
-    bool deleted;   // the file had been unlinked or replaced when the dump was made
-    uint64_t span;  // from its first mapped byte to its last, in the address space
+    hp_string path;    // without " (deleted)"
+    bool deleted;      // the file had been unlinked or replaced when the dump was made
+    hp_string told_id; // the build id as inputs tell it, or ""
+    uint64_t span;     // from its first mapped byte to its last, in the address space
     uint32_t first_extent, extents; // in profile->extents, by offset
 
     enum hp_sym_status status; // the rest is what sym/ found
     hp_string note;            // one sentence more on the status, or ""
-    hp_string build_id;        // lower-case hex, or ""
+    hp_string build_id;        // the file's in lower-case hex, or what was told, or ""
     hp_string symbols_from;    // the file whose symbols are used, or ""
+    struct hp_return_check returns;
+    bool lacks_inlines;  // calls that were inlined, or lines, that the file promises
+    bool is_at_own_path; // the file was found where the inputs say
 };
 
 // Below, above or equal to 0: by offset and size, holes apart, the shorter first.

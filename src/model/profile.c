@@ -87,7 +87,8 @@ static const struct hp_extent *extents_of(const struct hp_profile *profile,
 static bool same_module(const struct hp_profile *profile, const struct hp_module *known,
                         const struct hp_module *module, const struct hp_extent *extents) {
     return known->kind == module->kind && known->path.n == module->path.n &&
-           known->deleted == module->deleted && known->span == module->span &&
+           known->deleted == module->deleted && known->told_id.n == module->told_id.n &&
+           known->span == module->span &&
            hp_extents_compare(extents_of(profile, known), known->extents, extents,
                               module->extents) == 0;
 }
@@ -103,7 +104,8 @@ static void note_holes(struct hp_profile *profile, const struct hp_module *known
 static uint32_t module_hash(const struct hp_module *module,
                             const struct hp_extent *extents) {
     uint64_t hash = hp_hash_mix(module->span ^ hp_hash_key(),
-                                module->path.n ^ (uint64_t)0x9e3779b97f4a7c15);
+                                module->path.n ^ (uint64_t)module->told_id.n << 32 ^
+                                    (uint64_t)0x9e3779b97f4a7c15);
     for (uint32_t i = 0; i < module->extents; i++) {
         hash = hp_hash_mix(extents[i].offset ^ hash,
                            extents[i].size ^ (uint64_t)0xe7037ed1a0b428db);
@@ -307,11 +309,16 @@ struct hp_error hp_profile_error(const struct hp_profile *profile,
 
 // --- merging two profiles -------------------------------------------------------
 
+static hp_string import_string(struct hp_profile *profile, const struct hp_profile *other,
+                               hp_string string) {
+    return hp_strtab_add(&profile->strings, hp_strtab_span(&other->strings, string));
+}
+
 hp_module_id hp_profile_import_module(struct hp_profile *profile,
                                       const struct hp_profile *other, hp_module_id id) {
     struct hp_module module = other->modules.at[id.n];
-    module.path =
-        hp_strtab_add(&profile->strings, hp_strtab_span(&other->strings, module.path));
+    module.path = import_string(profile, other, module.path);
+    module.told_id = module.build_id = import_string(profile, other, module.told_id);
     return hp_profile_module(profile, &module, extents_of(other, &module));
 }
 
@@ -325,6 +332,7 @@ static hp_frame_id *map_frames(struct hp_profile *profile,
     for (size_t i = 0; i < other->frames.count; i++) {
         const struct hp_frame *frame = &other->frames.at[i];
         map[i] = hp_profile_frame(profile, modules[frame->module.n], frame->offset);
+        profile->frames.at[map[i].n].is_return_leaf |= frame->is_return_leaf;
     }
     free(modules);
     return map;
@@ -390,6 +398,10 @@ static int compare_modules(const void *left, const void *right, void *context) {
                                 hp_strtab_span(&profile->strings, b->path));
     if (order == 0) {
         order = (int)a->deleted - (int)b->deleted;
+    }
+    if (order == 0) {
+        order = hp_span_compare(hp_strtab_span(&profile->strings, a->told_id),
+                                hp_strtab_span(&profile->strings, b->told_id));
     }
     if (order == 0) {
         order = (a->span > b->span) - (a->span < b->span);

@@ -39,8 +39,9 @@ struct hp_line {
 // One return address in one module.  The call is at offset - 1: look that up.
 struct hp_frame {
     hp_module_id module;
-    uint64_t offset; // in the file; from the start of the mapping of a pseudo file;
-                     // the address itself in module 0
+    bool is_return_leaf; // stacks end in it, whose writer tells where calls return
+    uint64_t offset;     // in the file; from the start of the mapping of a pseudo file;
+                         // the address itself in module 0
     uint32_t first_line, lines; // in profile->lines, innermost inlined call first
 };
 

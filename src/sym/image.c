@@ -113,6 +113,9 @@ static bool read_image(struct hp_image *image, struct hp_sym_diagnostic *diagnos
         return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: cut short", image->path);
     }
     image->program = header.e_type == ET_EXEC || header.e_type == ET_DYN;
+    image->machine = header.e_machine;
+    image->bits = header.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64;
+    image->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
     if (!read_loads(image)) {
         return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: %s", image->path,
                                elf_errmsg(-1));

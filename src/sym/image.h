@@ -29,10 +29,12 @@ enum {
 struct hp_image {
     int fd;
     Elf *elf;
-    char *path;    // for messages
-    uint64_t size; // of the file
-    uint64_t base; // address of its first segment
-    bool program;  // or a library: something that can be mapped to run
+    char *path;             // for messages
+    uint64_t size;          // of the file
+    uint64_t base;          // address of its first segment
+    bool program;           // or a library: something that can be mapped to run
+    unsigned machine, bits; // e_machine; 32 or 64
+    bool is_big_endian;     // its data
     HP_VEC(struct hp_load) loads;
     char build_id[2 * HP_BUILD_ID_SIZE + 1]; // lower-case hex, or ""
 };

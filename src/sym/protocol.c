@@ -22,6 +22,7 @@ void hp_answer_done(struct hp_answer *answer) {
     hp_vec_done(&answer->strings);
     hp_vec_done(&answer->lines);
     hp_vec_done(&answer->counts);
+    hp_vec_done(&answer->returns);
     *answer = (struct hp_answer){0};
 }
 
@@ -160,6 +161,8 @@ bool hp_wanted_unpack(const struct hp_packet *packet, struct hp_wanted *wanted) 
 
 void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
     put_u32(packet, answer->status);
+    put_u32(packet, answer->lacks_inlines);
+    put_u32(packet, answer->lacks_rules);
     hp_text_pack(packet, answer->note);
     hp_text_pack(packet, answer->build_id);
     hp_text_pack(packet, answer->symbols_from);
@@ -179,6 +182,7 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
         put_u32(packet, line->file.n);
         put_u32(packet, line->line);
     }
+    put(packet, answer->returns.at, answer->returns.count);
 }
 
 static bool is_hex(struct hp_span text) {
@@ -214,11 +218,34 @@ static void get_lines(struct unpacker *in, struct hp_answer *answer, uint64_t su
     }
 }
 
+// One byte for each offset, to the end.
+static void get_returns(struct unpacker *in, struct hp_answer *answer, size_t offsets) {
+    const unsigned char *code = take(in, offsets);
+    for (size_t i = 0; code && i < offsets; i++) {
+        in->bad |= code[i] >= HP_RETURNS;
+    }
+    hp_vec_append(&answer->returns, code, code ? offsets : 0);
+}
+
+static void get_counts(struct unpacker *in, struct hp_answer *answer, size_t offsets,
+                       uint64_t *sum) {
+    uint32_t counts = get_count(in, 4);
+    in->bad |= counts != offsets;
+    for (uint32_t i = 0; i < counts && !in->bad; i++) {
+        uint32_t count = get_u32(in);
+        in->bad |= count > HP_CHAIN_LIMIT;
+        *sum += count;
+        hp_vec_push(&answer->counts, count);
+    }
+}
+
 bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
                       struct hp_answer *answer) {
     struct unpacker in = unpack(packet);
     uint32_t status = get_u32(&in);
     answer->status = (enum hp_sym_status)status;
+    answer->lacks_inlines = get_u32(&in) != 0;
+    answer->lacks_rules = get_u32(&in) != 0;
     answer->note = get_text(&in);
     answer->build_id = get_text(&in);
     answer->symbols_from = get_text(&in);
@@ -226,16 +253,10 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     for (uint32_t i = 0; i < strings && !in.bad; i++) {
         hp_vec_push(&answer->strings, get_text(&in));
     }
-    uint32_t counts = get_count(&in, 4);
     uint64_t sum = 0;
-    in.bad |= counts != offsets;
-    for (uint32_t i = 0; i < counts && !in.bad; i++) {
-        uint32_t count = get_u32(&in);
-        in.bad |= count > HP_CHAIN_LIMIT;
-        sum += count;
-        hp_vec_push(&answer->counts, count);
-    }
+    get_counts(&in, answer, offsets, &sum);
     get_lines(&in, answer, sum);
+    get_returns(&in, answer, offsets);
     return !in.bad && in.at == in.end && is_hex(answer->build_id) &&
            status > HP_SYM_NOT_TRIED && status != HP_SYM_EMBEDDED &&
            status <= HP_SYM_OVER_BUDGET; // the child tells of no other

@@ -7,7 +7,7 @@
 //     FILE path (and the file)      ->
 //     or NONE reason
 //                                   <-      TICK                      "still at work"
-//                                   <-      ANSWER status, strings, lines
+//                                   <-      ANSWER status, strings, lines, returns
 //
 // The child opens nothing by itself but split DWARF (dwarf.h); what it may have is
 // decided by symbolizer.c.
@@ -15,6 +15,7 @@
 #define HP_SYM_PROTOCOL_H
 
 #include "model/profile.h"
+#include "sym/calls.h"
 
 #include <time.h>
 
@@ -74,10 +75,13 @@ struct hp_wanted {
 // Lines of query i follow those of i - 1; their strings are numbers in `strings`.
 struct hp_answer {
     enum hp_sym_status status;
+    bool lacks_inlines; // as in struct hp_module
+    bool lacks_rules;   // as in struct hp_return_check
     struct hp_span note, build_id, symbols_from;
     HP_VEC(struct hp_span) strings; // [0] is ""
     HP_VEC(struct hp_line) lines;
-    HP_VEC(uint32_t) counts; // of lines, for each offset asked for
+    HP_VEC(uint32_t) counts;       // of lines, for each offset asked for
+    HP_VEC(unsigned char) returns; // enum hp_return of what each call returns to
 };
 
 void hp_packet_done(struct hp_packet *packet);

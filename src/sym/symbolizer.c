@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "sym/child.h"
 #include "sym/protocol.h"
+#include "sym/return_addresses.h"
 #include "sym/worker.h"
 
 #include <errno.h>
@@ -39,6 +40,7 @@ struct finder {
     char *debug;      // the debug file found last, likewise
     char *shown;      // the file found last, sysroot and all
     bool in_sysroot;  // `module` is in one
+    bool is_own_path; // `module` is where the dump has it
     char reason[512]; // why the last search found nothing
 };
 
@@ -103,6 +105,7 @@ static void found(struct search *search, int fd, const char *root, const char *p
     if (search->find == HP_FIND_MODULE) {
         replace(&finder->module, print("%s", path));
         finder->in_sysroot = root != NULL;
+        finder->is_own_path = !root && strcmp(path, finder->path) == 0;
     }
     if (search->find <= HP_FIND_LINK) {
         replace(&finder->debug, print("%s", path));
@@ -265,6 +268,12 @@ static int finder_open(struct finder *finder, const struct hp_wanted *wanted) {
 struct task {
     struct hp_module *module;
     size_t first, last;
+    bool is_embedded; // the inputs tell names of some
+};
+
+// What a binary says of a frame, until it is known whether it is to be believed.
+struct found {
+    uint32_t first_line, lines; // in profile->lines
 };
 
 struct symbolizer {
@@ -274,6 +283,8 @@ struct symbolizer {
     struct hp_packet packet;
     struct hp_message message;
     HP_VEC(struct task) tasks;
+    struct found *found;    // of each frame
+    unsigned char *returns; // of each frame: enum hp_return
 };
 
 static void note(struct symbolizer *self, struct hp_module *module,
@@ -388,20 +399,16 @@ static hp_string translate(struct symbolizer *self, const struct hp_answer *answ
     return known[string.n];
 }
 
-// A frame that the binary does not name keeps the name that the dumps tell.
 static void store_lines(struct symbolizer *self, const struct task *task,
                         const struct hp_answer *answer) {
     struct hp_profile *profile = self->profile;
     hp_string *known = hp_alloc((answer->strings.count + 1) * sizeof *known);
     const struct hp_line *line = answer->lines.at;
     for (size_t i = task->first; i < task->last; i++) {
-        struct hp_frame *frame = &profile->frames.at[i];
-        if (answer->counts.at[i - task->first] == 0) {
-            continue;
-        }
-        frame->first_line = (uint32_t)profile->lines.count;
-        frame->lines = answer->counts.at[i - task->first];
-        for (uint32_t k = 0; k < frame->lines; k++, line++) {
+        struct found *found = &self->found[i];
+        *found = (struct found){(uint32_t)profile->lines.count,
+                                answer->counts.at[i - task->first]};
+        for (uint32_t k = 0; k < found->lines; k++, line++) {
             struct hp_line copy = {translate(self, answer, known, line->function),
                                    translate(self, answer, known, line->linkage),
                                    translate(self, answer, known, line->file),
@@ -422,9 +429,12 @@ static bool store_answer(struct symbolizer *self, const struct task *task) {
     bool good = hp_answer_unpack(&self->message.body, task->last - task->first, &answer);
     if (good) {
         store_lines(self, task, &answer);
+        memcpy(self->returns + task->first, answer.returns.at, answer.returns.count);
         module->status = answer.status;
         module->note = add(self, answer.note);
         module->symbols_from = add(self, answer.symbols_from);
+        module->lacks_inlines = answer.lacks_inlines;
+        module->returns.lacks_rules = answer.lacks_rules;
         if (answer.build_id.size) {
             module->build_id = add(self, answer.build_id);
         }
@@ -465,6 +475,7 @@ static void look_up(struct symbolizer *self, const struct task *task) {
     } else {
         close(fd);
         ask_child(self, task, &finder);
+        task->module->is_at_own_path = finder.is_own_path;
     }
     finder_done(&finder);
 }
@@ -478,12 +489,39 @@ static bool is_embedded(const struct symbolizer *self, const struct task *task) 
     return false;
 }
 
-// Without its own names a module may have those that the dumps tell.
-static void name_module(struct symbolizer *self, const struct task *task) {
-    bool embedded = is_embedded(self, task);
-    look_up(self, task);
-    enum hp_sym_status status = task->module->status;
-    if (embedded && status != HP_SYM_DWARF && status != HP_SYM_SYMTAB) {
+// A build id that was told and found has the last word.
+static void judge(struct symbolizer *self, struct hp_module *module) {
+    struct hp_return_check *returns = &module->returns;
+    if (module->told_id.n) {
+        *returns = (struct hp_return_check){.verdict = HP_BUILD_UNCHECKED};
+    }
+    returns->verdict = hp_returns_judge(returns, module->deleted);
+    if (returns->verdict == HP_BUILD_OTHER) {
+        char text[100];
+        snprintf(text, sizeof text, "%u of %u return addresses follow no call there",
+                 returns->failed, returns->checked);
+        note(self, module, HP_SYM_OTHER_BUILD, text);
+        module->symbols_from = module->build_id = (hp_string){0};
+        module->lacks_inlines = false;
+    }
+}
+
+static bool has_names(const struct hp_module *module) {
+    return module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
+}
+
+// A frame that the binary does not name keeps the name that the dumps tell, and without a
+// binary that is to be believed a module has no others.
+static void settle(struct symbolizer *self, const struct task *task) {
+    judge(self, task->module);
+    for (size_t i = task->first; has_names(task->module) && i < task->last; i++) {
+        struct hp_frame *frame = &self->profile->frames.at[i];
+        if (self->found[i].lines > 0) {
+            frame->first_line = self->found[i].first_line;
+            frame->lines = self->found[i].lines;
+        }
+    }
+    if (task->is_embedded && !has_names(task->module)) {
         note(self, task->module, HP_SYM_EMBEDDED, "");
     }
 }
@@ -499,7 +537,9 @@ static void add_tasks(struct symbolizer *self) {
             last++;
         }
         if (module->kind == HP_MODULE_FILE) {
-            hp_vec_push(&self->tasks, ((struct task){module, i, last}));
+            struct task task = {module, i, last, false};
+            task.is_embedded = is_embedded(self, &task);
+            hp_vec_push(&self->tasks, task);
         }
     }
 }
@@ -514,14 +554,23 @@ static void report_progress(const struct symbolizer *self, size_t done) {
 
 void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options) {
     struct symbolizer self = {.profile = profile, .options = options};
+    self.found = hp_alloc(profile->frames.count * sizeof *self.found);
+    self.returns = hp_alloc(profile->frames.count);
     add_tasks(&self);
     for (size_t i = 0; i < self.tasks.count; i++) {
         report_progress(&self, i);
-        name_module(&self, &self.tasks.at[i]);
+        look_up(&self, &self.tasks.at[i]);
+    }
+    hp_returns_count(profile, self.returns);
+    const struct task *task;
+    hp_vec_each (task, &self.tasks) {
+        settle(&self, task);
     }
     report_progress(&self, self.tasks.count);
     hp_child_stop(&self.child);
     hp_packet_done(&self.packet);
     hp_packet_done(&self.message.body);
     hp_vec_done(&self.tasks);
+    free(self.found);
+    free(self.returns);
 }

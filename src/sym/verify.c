@@ -6,6 +6,8 @@
 #include "sym/verify.h"
 
 #include <inttypes.h>
+#include <string.h>
+#include <strings.h>
 
 static uint64_t down(uint64_t value, uint64_t page) {
     return value & ~(page - 1);
@@ -64,6 +66,12 @@ static bool fits(const struct hp_image *image, const struct hp_request *request,
     return request->span == 0 || request->span == span_of(image, page);
 }
 
+// Some write them in capitals.
+static bool is_id(struct hp_span told, const char *build_id) {
+    return told.size == strlen(build_id) &&
+           strncasecmp(told.at, build_id, told.size) == 0;
+}
+
 bool hp_verify(const struct hp_image *image, const struct hp_request *request,
                struct hp_sym_diagnostic *diagnostic) {
     if (!image->program) {
@@ -71,7 +79,7 @@ bool hp_verify(const struct hp_image *image, const struct hp_request *request,
                                "%s: neither a program nor a library", image->path);
     }
     if (request->build_id.size) {
-        return hp_span_is(request->build_id, image->build_id) ||
+        return is_id(request->build_id, image->build_id) ||
                hp_sym_diagnose(diagnostic, HP_SYM_OTHER_BUILD,
                                "%s: build id %s, not %.*s", image->path,
                                image->build_id[0] ? image->build_id : "missing",

@@ -25,6 +25,7 @@ struct debug {
     Dwarf *alt;
     uint64_t shift; // an address in the program + shift is the one in the debug file
     struct hp_sym_diagnostic diagnostic; // why there is no DWARF; "" if none was promised
+    bool is_unread;                      // there is some, but it cannot be read
 };
 
 // One module's work.
@@ -187,6 +188,7 @@ static void find_debug(struct debug *debug, const struct hp_image *image,
     if (debug->image && (!hp_image_inflatable(debug->image, &debug->diagnostic) ||
                          !find_alt(debug, debug->image, requester))) {
         debug->image = NULL;
+        debug->is_unread = true;
     }
 }
 
@@ -281,6 +283,8 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
         answer->status =
             debug->diagnostic.text[0] ? debug->diagnostic.status : HP_SYM_STRIPPED;
     }
+    answer->lacks_inlines =
+        debug->is_unread || lookup->missing_split || lookup->over_budget;
     if (lookup->missing_split) {
         answer->note = hp_span_of("a file of split debug information (.dwo) is missing");
     }
@@ -320,9 +324,20 @@ static void look_up(struct work *work, struct hp_file_requester *requester) {
     if (debug->image && !hp_dwarf_look_up(lookup, debug->image->elf, debug->alt)) {
         hp_sym_diagnose(&debug->diagnostic, HP_SYM_DAMAGED, "%s: %s", debug->image->path,
                         dwarf_errmsg(-1));
+        debug->is_unread = true;
     }
     bool dwarf = found_functions(lookup);
     conclude(work, dwarf, use_symbols(lookup));
+}
+
+// What calls return to is behind them.  Of no image nothing is known.
+static void find_returns(struct work *work) {
+    work->answer.lacks_rules = work->image.elf && !hp_calls_are_known(&work->image);
+    const uint64_t *offset;
+    hp_vec_each (offset, &work->request.offsets) {
+        enum hp_return code = hp_calls_return_at(&work->image, *offset + 1);
+        hp_vec_push(&work->answer.returns, (unsigned char)code);
+    }
 }
 
 // Lines in the order of the offsets that were asked for.
@@ -364,6 +379,7 @@ static void serve_module(struct work *work, struct hp_file_requester *requester)
         look_up(work, requester);
         name_lines(&work->lookup);
     }
+    find_returns(work);
     fill_answer(work);
     hp_answer_pack(&requester->packet, &work->answer);
 }

@@ -294,6 +294,14 @@ def info_sum(t, what, text, space, objects):
         t.number(what, count, objects, numerals.is_value(count, objects, False, 'auto'))
 
 
+def returns_of(counts):
+    if counts is None:
+        return None
+    checked = counts['checked']
+    return (f'{checked - counts["follow_no_call"]} of {checked} return '
+            f'address{"es follow" if checked > 1 else " follows"} a call')
+
+
 def info(t):
     for row in t.report['inputs']:
         info_input(t, row)
@@ -305,6 +313,7 @@ def info(t):
         for name, key in (('build id', 'build_id'), ('symbols', 'symbols'),
                           ('from', 'symbols_from'), ('note', 'note')):
             t.same(row['path'], found.get(name), row[key])
+        t.same(row['path'], found.get('returns'), returns_of(row['return_addresses']))
     t.warnings()
     for metric in ('inuse-space', 'inuse-objects', 'alloc-space', 'alloc-objects'):
         number = t.report['total'][metric]

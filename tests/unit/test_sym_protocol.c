@@ -20,6 +20,9 @@ static struct hp_answer sample(void) {
     struct hp_line line = {{1}, {1}, {2}, 7};
     hp_vec_push(&answer.lines, line);
     hp_vec_push(&answer.lines, line);
+    hp_vec_push(&answer.returns, HP_RETURN_OF_CALL);
+    hp_vec_push(&answer.returns, HP_RETURN_OF_SIGNAL);
+    answer.lacks_inlines = true;
     return answer;
 }
 
@@ -49,6 +52,9 @@ Test(sym_protocol, an_answer_comes_back_as_it_was) {
     cr_expect_eq(back.lines.count, 2);
     cr_expect(hp_span_is(back.strings.at[back.lines.at[1].file.n], "main.c"));
     cr_expect_eq(back.lines.at[1].line, 7);
+    cr_expect_eq(back.returns.at[1], HP_RETURN_OF_SIGNAL);
+    cr_expect(back.lacks_inlines);
+    cr_expect_not(back.lacks_rules);
     hp_packet_done(&packet);
     hp_answer_done(&answer);
     hp_answer_done(&back);
@@ -98,6 +104,9 @@ Test(sym_protocol, an_answer_out_of_bounds_is_refused) {
     answer.counts.at[1] = HP_CHAIN_LIMIT + 1;
     cr_expect_not(accepted(&answer, 2), "too many lines");
     answer.counts.at[1] = 2;
+    answer.returns.at[1] = HP_RETURNS;
+    cr_expect_not(accepted(&answer, 2), "an address that returns to something unknown");
+    answer.returns.at[1] = HP_RETURN_OF_NONE;
     answer.status = HP_SYM_NOT_TRIED;
     cr_expect_not(accepted(&answer, 2), "no status");
     answer.status = (enum hp_sym_status)99;

@@ -7,7 +7,9 @@
 //              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ..., "none": ...},
 //              "total": TOTAL}, ...],
 //  "modules": [{"path": "/srv/app", "deleted": false, "frames": 12, "build_id": "0a1b..." or null,
-//               "symbols": "...", "symbols_from": "..." or null, "note": "..." or null}, ...],
+//               "symbols": "...", "symbols_from": "..." or null, "note": "..." or null,
+//               "return_addresses": {"checked": 12, "follow_no_call": 0} or null,
+//               "lacks_inlines": false}, ...],
 //  "total": {"inuse-space": 1.500, "inuse-objects": 1.000, "alloc-space": null,
 //            "alloc-objects": null},
 //  "warnings": ["..."]}
@@ -148,6 +150,15 @@ static void put_module(struct hp_sink *out, const struct hp_view *view,
     put_text(out, "symbols", hp_sym_status_text(module->status));
     put_text(out, "symbols_from", text_of(view, module->symbols_from));
     put_text(out, "note", text_of(view, module->note));
+    hp_sink_text(out, ", \"return_addresses\": ");
+    if (module->returns.checked > 0) {
+        hp_sink_print(out, "{\"checked\": %u, \"follow_no_call\": %u}",
+                      module->returns.checked, module->returns.failed);
+    } else {
+        hp_sink_text(out, "null");
+    }
+    hp_sink_print(out, ", \"lacks_inlines\": %s",
+                  module->lacks_inlines ? "true" : "false");
     hp_sink_text(out, "}");
 }
 

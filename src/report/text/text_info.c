@@ -221,6 +221,20 @@ static void put_text_field(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// "12 of 13 follow a call": of the addresses that were held against the file.
+static void put_returns(struct hp_sink *out, const struct hp_module *module) {
+    const struct hp_return_check *returns = &module->returns;
+    if (returns->checked > 0) {
+        put_field(out, "returns");
+        hp_sink_print(out, "%u of %u return address%s a call\n",
+                      returns->checked - returns->failed, returns->checked,
+                      returns->checked == 1 ? " follows" : "es follow");
+    } else if (returns->lacks_rules) {
+        put_field(out, "returns");
+        hp_sink_text(out, "not checked: there are no rules for its machine\n");
+    }
+}
+
 static void put_module(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
     hp_sink_text(out, "module ");
@@ -235,6 +249,7 @@ static void put_module(struct hp_sink *out, const struct hp_view *view,
     put_field(out, "symbols");
     hp_sink_print(out, "%s\n", hp_sym_status_text(module->status));
     put_text_field(out, view, "from", module->symbols_from);
+    put_returns(out, module);
     put_text_field(out, view, "note", module->note);
 }
 

@@ -1,0 +1,246 @@
+// Calls, by the last bytes before the address that they return to:
+//
+//     x86-64, i386   E8 rel32; FF /2 with any operand, whatever prefixes stand before it
+//     aarch64        BL, BLR, BLRAA and its kin
+//     riscv64        JAL, JALR with a link register, C.JALR
+//     s390x          BRASL, BRAS, BASR, BAS with %r14
+//     ppc64          BL, BCL, BCLRL, BCCTRL, BCTARL
+//
+// Where a signal's handler returns the bytes are at the address: the number of sigreturn(2)
+// or rt_sigreturn(2) is loaded, and the kernel called.
+//
+// Manuals: Intel SDM vol. 2; Arm ARM C6.2; RISC-V unprivileged ISA, chapters 2 and 16; z/Architecture
+// Principles of Operation; Power ISA, book I, 2.4.  Instructions of aarch64 and riscv64 are
+// little-endian whatever the data are.
+#include "sym/calls.h"
+
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    BEFORE = 8, // bytes: the longest call has seven without prefixes
+    AT = 12,    // the longest return from a signal
+};
+
+// What the file has around an address; bytes that are not code are not there.
+struct code {
+    unsigned char before[BEFORE]; // the last byte is the one before the address
+    unsigned char at[AT];
+    size_t before_size, at_size;
+    bool is_big_endian;
+};
+
+static uint32_t word_of(const unsigned char *bytes, bool is_big_endian) {
+    uint32_t word = 0;
+    for (size_t i = 0; i < 4; i++) {
+        word |= (uint32_t)bytes[i] << 8 * (is_big_endian ? 3 - i : i);
+    }
+    return word;
+}
+
+// The last `size` bytes before the address, or NULL.
+static const unsigned char *last(const struct code *code, size_t size) {
+    return code->before_size >= size ? code->before + BEFORE - size : NULL;
+}
+
+// The instruction of four bytes before the address; 0, which is none, if it is not there.
+static uint32_t last_word(const struct code *code) {
+    const unsigned char *bytes = last(code, 4);
+    return bytes ? word_of(bytes, code->is_big_endian) : 0;
+}
+
+static bool fits(uint32_t word, uint32_t mask, uint32_t value) {
+    return (word & mask) == value;
+}
+
+static bool begins(const struct code *code, const void *bytes, size_t size) {
+    return code->at_size >= size && memcmp(code->at, bytes, size) == 0;
+}
+
+// --- x86 ----------------------------------------------------------------------------------
+
+// The size of FF and its operand, as the two bytes behind FF say.
+static size_t size_of_indirect(unsigned char modrm, unsigned char sib) {
+    unsigned mode = modrm >> 6, base = modrm & 7;
+    bool has_sib = mode != 3 && base == 4;
+    bool is_bare = mode == 0 && (has_sib ? (sib & 7) == 5 : base == 5);
+    return 2u + has_sib + (mode == 1 ? 1u : mode == 2 || is_bare ? 4u : 0u);
+}
+
+static bool is_x86_call(const struct code *code) {
+    const unsigned char *relative = last(code, 5);
+    if (relative && relative[0] == 0xe8) {
+        return true;
+    }
+    for (size_t size = 2; size <= 7; size++) {
+        const unsigned char *at = last(code, size);
+        if (at && at[0] == 0xff && (at[1] >> 3 & 7) == 2 &&
+            size_of_indirect(at[1], size > 2 ? at[2] : 0) == size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_x86_64_signal_return(const struct code *code) {
+    static const unsigned char long_form[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 5};
+    static const unsigned char short_form[] = {0xb8, 15, 0, 0, 0, 0x0f, 5}; // Go's
+    return begins(code, long_form, sizeof long_form) ||
+           begins(code, short_form, sizeof short_form);
+}
+
+static bool is_i386_signal_return(const struct code *code) {
+    static const unsigned char with_info[] = {0xb8, 173, 0, 0, 0, 0xcd, 0x80};
+    static const unsigned char without[] = {0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80};
+    return begins(code, with_info, sizeof with_info) ||
+           begins(code, without, sizeof without);
+}
+
+// --- those of fixed lengths ---------------------------------------------------------------
+
+static bool is_aarch64_call(const struct code *code) {
+    uint32_t word = last_word(code);
+    return fits(word, 0xfc000000, 0x94000000) || // BL
+           fits(word, 0xfffffc1f, 0xd63f0000) || // BLR
+           fits(word, 0xfffff81f, 0xd63f081f) || // BLRAAZ, BLRABZ
+           fits(word, 0xfffff800, 0xd73f0800);   // BLRAA, BLRAB
+}
+
+static bool is_aarch64_signal_return(const struct code *code) {
+    static const unsigned char bytes[] = {0x68, 0x11, 0x80, 0xd2, 1, 0, 0, 0xd4};
+    return begins(code, bytes, sizeof bytes);
+}
+
+static bool is_ppc64_call(const struct code *code) {
+    uint32_t word = last_word(code);
+    return fits(word, 0xfc000001, 0x48000001) || // BL
+           fits(word, 0xfc000001, 0x40000001) || // BCL
+           fits(word, 0xfc0007ff, 0x4c000021) || // BCLRL
+           fits(word, 0xfc0007ff, 0x4c000421) || // BCCTRL
+           fits(word, 0xfc0007ff, 0x4c000461);   // BCTARL
+}
+
+// The kernel's begins with what undoes its frame.
+static bool is_ppc64_signal_return(const struct code *code) {
+    size_t skip = code->at_size >= AT && fits(word_of(code->at, code->is_big_endian),
+                                              0xffff0000, 0x38210000)
+                      ? 4 // addi r1,r1,N
+                      : 0;
+    return code->at_size >= skip + 8 &&
+           word_of(code->at + skip, code->is_big_endian) == 0x380000ac &&   // li r0,172
+           word_of(code->at + skip + 4, code->is_big_endian) == 0x44000002; // sc
+}
+
+// --- those of mixed lengths ---------------------------------------------------------------
+
+static bool is_riscv64_call(const struct code *code) {
+    const unsigned char *half = last(code, 2);
+    unsigned small = half ? half[0] | (unsigned)half[1] << 8 : 0;
+    uint32_t word = last_word(code), link = word >> 7 & 31;
+    bool links = link == 1 || link == 5;                            // ra, t0
+    return ((small & 0xf07f) == 0x9002 && (small & 0x0f80) != 0) || // C.JALR
+           (links && (fits(word, 0x7f, 0x6f) ||                     // JAL
+                      fits(word, 0x707f, 0x67)));                   // JALR
+}
+
+static bool is_riscv64_signal_return(const struct code *code) {
+    static const unsigned char bytes[] = {0x93, 0x08, 0xb0, 0x08, 0x73, 0, 0, 0};
+    return begins(code, bytes, sizeof bytes);
+}
+
+static bool is_s390x_call(const struct code *code) {
+    const unsigned char *six = last(code, 6), *four = last(code, 4), *two = last(code, 2);
+    return (six && six[0] == 0xc0 && six[1] == 0xe5) ||               // BRASL %r14
+           (four && four[0] == 0xa7 && four[1] == 0xe5) ||            // BRAS %r14
+           (four && four[0] == 0x4d && four[1] >> 4 == 14) ||         // BAS %r14
+           (two && two[0] == 0x0d && two[1] > 0xe0 && two[1] < 0xf0); // BASR %r14
+}
+
+static bool is_s390x_signal_return(const struct code *code) {
+    static const unsigned char with_info[] = {0x0a, 173}, without[] = {0x0a, 119};
+    return begins(code, with_info, sizeof with_info) ||
+           begins(code, without, sizeof without);
+}
+
+// --- all machines -------------------------------------------------------------------------
+
+struct machine {
+    unsigned number;       // e_machine
+    unsigned bits;         // 0: any
+    unsigned alignment;    // of instructions
+    bool is_little_endian; // whatever the data are
+    bool (*is_call)(const struct code *code);
+    bool (*is_signal_return)(const struct code *code);
+};
+
+static const struct machine machines[] = {
+    {EM_X86_64, 0, 1, true, is_x86_call, is_x86_64_signal_return},
+    {EM_386, 32, 1, true, is_x86_call, is_i386_signal_return},
+    {EM_AARCH64, 0, 4, true, is_aarch64_call, is_aarch64_signal_return},
+    {EM_RISCV, 64, 2, true, is_riscv64_call, is_riscv64_signal_return},
+    {EM_S390, 64, 2, false, is_s390x_call, is_s390x_signal_return},
+    {EM_PPC64, 64, 4, false, is_ppc64_call, is_ppc64_signal_return},
+};
+
+static const struct machine *machine_of(const struct hp_image *image) {
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        bool has_bits = machines[i].bits == 0 || machines[i].bits == image->bits;
+        if (machines[i].number == image->machine && has_bits) {
+            return &machines[i];
+        }
+    }
+    return NULL;
+}
+
+bool hp_calls_are_known(const struct hp_image *image) {
+    return machine_of(image) != NULL;
+}
+
+// The executable segment that the byte before `offset` is in, or the one at it.
+static const struct hp_load *segment_of(const struct hp_image *image, uint64_t offset) {
+    const struct hp_load *found = NULL, *load;
+    hp_vec_each (load, &image->loads) {
+        bool is_end = offset > load->offset && offset - load->offset <= load->size;
+        if (load->exec && (is_end || (!found && offset == load->offset))) {
+            found = load;
+        }
+    }
+    return found;
+}
+
+static size_t read_bytes(const struct hp_image *image, uint64_t offset, void *bytes,
+                         size_t size) {
+    ssize_t got = size > 0 ? pread(image->fd, bytes, size, (off_t)offset) : 0;
+    return got > 0 ? (size_t)got : 0;
+}
+
+static struct code read_code(const struct hp_image *image, uint64_t offset,
+                             const struct hp_load *segment) {
+    struct code code = {.is_big_endian = image->is_big_endian};
+    uint64_t before = offset - segment->offset, after = segment->size - before;
+    size_t wanted = before < BEFORE ? (size_t)before : BEFORE;
+    size_t got =
+        read_bytes(image, offset - wanted, code.before + BEFORE - wanted, wanted);
+    code.before_size = got == wanted ? wanted : 0; // the file may be shorter than it says
+    code.at_size = read_bytes(image, offset, code.at, after < AT ? (size_t)after : AT);
+    return code;
+}
+
+enum hp_return hp_calls_return_at(const struct hp_image *image, uint64_t offset) {
+    const struct machine *machine = machine_of(image);
+    if (!machine) {
+        return HP_RETURN_UNKNOWN;
+    }
+    // Who tells calls by an address of theirs may tell any byte of them.
+    offset += -offset & (machine->alignment - 1);
+    const struct hp_load *segment = segment_of(image, offset);
+    if (!segment) {
+        return HP_RETURN_OF_NONE;
+    }
+    struct code code = read_code(image, offset, segment);
+    code.is_big_endian &= !machine->is_little_endian;
+    return machine->is_signal_return(&code) ? HP_RETURN_OF_SIGNAL
+           : machine->is_call(&code)        ? HP_RETURN_OF_CALL
+                                            : HP_RETURN_OF_NONE;
+}

@@ -1,0 +1,21 @@
+// Whether a call returns to an address, as the instructions around it tell.
+#ifndef HP_SYM_CALLS_H
+#define HP_SYM_CALLS_H
+
+#include "sym/image.h"
+
+enum hp_return {
+    HP_RETURN_UNKNOWN,   // nothing was looked at
+    HP_RETURN_OF_CALL,   // a call is before it
+    HP_RETURN_OF_NONE,   // something else is, or no code at all
+    HP_RETURN_OF_SIGNAL, // a handler returns there, and what it interrupted goes on
+    HP_RETURNS,
+};
+
+// Whether there are rules for the machine that the image is for.
+bool hp_calls_are_known(const struct hp_image *image);
+
+// What the code around byte `offset` of the file is, by the rules of its machine.
+enum hp_return hp_calls_return_at(const struct hp_image *image, uint64_t offset);
+
+#endif

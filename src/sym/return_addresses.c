@@ -1,0 +1,117 @@
+// A frame is held against its file where some stack shows it as a return address, which it is
+//
+//     behind a frame of a file that returns to a caller,
+//     as the leaf of what jemalloc wrote.
+//
+// It is not where a signal interrupted it: the frame before it is then where the handler
+// returns to, in libc or in no file ([vdso], an anonymous page), and the frame itself is any
+// instruction.  Nor is it told from that where the frame before it is in a libc that cannot be
+// read.  One stack that shows it as a return address is enough, so that neither their order
+// nor what other inputs interrupted has a say.
+//
+// Modules are small, half of them have six addresses or fewer: so numbers decide, and a share
+// only from three on.
+#include "sym/return_addresses.h"
+
+enum {
+    FEW = 5, // addresses, of which a single one is no exception
+    MOST_DOUBTED =
+        2,     // failures that do not withhold names, however few addresses there are
+    SHARE = 5, // 1 / SHARE of the addresses at most, where there are more
+};
+
+// Where the C library's signal handlers return to is in one of these.
+static bool is_libc(struct hp_span path) {
+    static const char *const names[] = {"libc.so", "libc-2.", "libc.musl-", "ld-musl-",
+                                        "libpthread"};
+    struct hp_span name = hp_span_basename(path);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (hp_span_starts(name, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum hiding {
+    HIDES_NOTHING,
+    HIDES_UNREAD, // what could not be read of it
+    HIDES_ALL,
+};
+
+// Of each module whether it may hide where handlers return to; to be freed.  That of a libc
+// of another build is elsewhere than its file says.
+static enum hiding *find_hiding(const struct hp_profile *profile) {
+    enum hiding *hides = hp_alloc(profile->modules.count * sizeof *hides);
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        const struct hp_module *module = &profile->modules.at[i];
+        bool has_handlers = is_libc(hp_strtab_span(&profile->strings, module->path));
+        bool is_doubted = module->returns.failed >= MOST_DOUBTED;
+        hides[i] = module->kind != HP_MODULE_FILE ? HIDES_ALL
+                   : !has_handlers                ? HIDES_NOTHING
+                   : is_doubted                   ? HIDES_ALL
+                                                  : HIDES_UNREAD;
+    }
+    return hides;
+}
+
+// Of each frame whether some stack shows it as a return address; to be freed.
+static bool *find_returns(const struct hp_profile *profile, const unsigned char *kinds) {
+    bool *is_return = hp_alloc(profile->frames.count * sizeof *is_return);
+    enum hiding *hiding = find_hiding(profile);
+    const struct hp_stack *stack;
+    for (size_t i = 0; i < profile->frames.count; i++) {
+        is_return[i] = profile->frames.at[i].is_return_leaf;
+    }
+    hp_vec_each (stack, &profile->stacks) {
+        for (uint32_t i = 1; i < stack->depth; i++) {
+            uint32_t before = stack->frames[i - 1].n;
+            enum hiding hides = hiding[profile->frames.at[before].module.n];
+            bool may_interrupt =
+                kinds[before] == HP_RETURN_OF_SIGNAL || hides == HIDES_ALL ||
+                (hides == HIDES_UNREAD && kinds[before] == HP_RETURN_UNKNOWN);
+            is_return[stack->frames[i].n] |= !may_interrupt;
+        }
+    }
+    free(hiding);
+    return is_return;
+}
+
+static void count(struct hp_profile *profile, const unsigned char *kinds) {
+    bool *is_return = find_returns(profile, kinds);
+    struct hp_module *each;
+    hp_vec_each (each, &profile->modules) {
+        each->returns.checked = each->returns.failed = 0;
+    }
+    for (size_t i = 0; i < profile->frames.count; i++) {
+        struct hp_module *module = &profile->modules.at[profile->frames.at[i].module.n];
+        bool fails = kinds[i] == HP_RETURN_OF_NONE;
+        if (is_return[i] && (fails || kinds[i] == HP_RETURN_OF_CALL)) {
+            module->returns.checked++;
+            module->returns.failed += fails;
+        }
+    }
+    free(is_return);
+}
+
+// Once to know of each libc whether it is to be trusted.
+void hp_returns_count(struct hp_profile *profile, const unsigned char *kinds) {
+    count(profile, kinds);
+    count(profile, kinds);
+}
+
+enum hp_build_verdict hp_returns_judge(const struct hp_return_check *returns,
+                                       bool has_sign) {
+    uint32_t failed = returns->failed, checked = returns->checked;
+    if (checked == 0) {
+        return HP_BUILD_UNCHECKED;
+    }
+    if (failed <= 1) {
+        bool is_alone = checked >= FEW && !has_sign;
+        return failed == 0 ? HP_BUILD_FITS
+               : is_alone  ? HP_BUILD_ODD_ONE
+                           : HP_BUILD_DOUBTED;
+    }
+    bool is_other = failed > MOST_DOUBTED && failed > checked / SHARE;
+    return is_other ? HP_BUILD_OTHER : HP_BUILD_DIFFERS;
+}
