@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""No name from the wrong build without a word: programs that were built again after a small edit,
+at the path of the one that ran, and right builds, of which nothing is said.
+
+usage: rebuilt.py BINARY TESTDATA
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import binaries  # noqa: E402
+from harness import Tests, scratch  # noqa: E402
+
+t = Tests()
+ADDRESSES = 1500  # of a dump
+FUNCTIONS = 165   # of each of two files, with five calls each
+BASE = 0x555500000000
+COMPLAINTS = re.compile(r'differs from what ran|may not be what ran|another build|replaced or deleted')
+
+HEAD = 'extern "C" int work(int), (*hook)(int); int number_%(first)d(int);\n'
+FUNCTION = '''
+int %(name)s(int n) {
+    int sum = work(n) + %(i)d;
+%(more)s%(edit)s
+    for (int i = 0; i < n; i++) sum += hook(sum * 3 + i) ^ work(i);
+    sum -= work(sum) * hook(n);
+    return sum > 100 ? number_%(next)d(sum / 2) : sum;
+}
+'''
+
+
+MORE = '    sum = sum * %(i)d ^ (n >> %(i)d %% 29) * 0x10%(i)d;\n'  # so that no two are alike
+
+
+def source(first, edits):
+    """FUNCTIONS functions; edits are {number: text}, of the body, None to leave it out."""
+    text = HEAD % {'first': first} + ''.join(
+        f'int number_{i}(int);\n' for i in range(first, first + FUNCTIONS))
+    text += edits.get('before', '')
+    for i in range(first, first + FUNCTIONS):
+        edit = edits.get(i, '    sum ^= sum * 7;' if i == first + 20 else '')
+        if edit is None:
+            continue
+        following = i + 1 if i + 1 < first + FUNCTIONS and edits.get(i + 1, '') is not None else first
+        text += FUNCTION % {'name': edits.get('name', {}).get(i, f'number_{i}'), 'i': i, 'edit': edit,
+                            'more': MORE % {'i': i} * (i * i // 7 % 5), 'next': following}
+    return text
+
+
+def second(**edits):
+    return source(FUNCTIONS, {(int(key[1:]) + FUNCTIONS if key[0] == 'f' else key): value
+                              for key, value in edits.items()})
+
+
+LAMBDA = '    auto body = [](int a) { return %s; }; sum += body(hook(sum));'
+# As people change a file: (what, the file, flags of its compiler).
+EDITS = [
+    ('none', second(f60=LAMBDA % 'a + 1'), ()),
+    ('a constant', second(f20='    sum ^= sum * 5;', f60=LAMBDA % 'a + 1'), ()),
+    ('a statement more', second(f20='    sum ^= sum * 7; sum += work(sum);', f60=LAMBDA % 'a + 1'), ()),
+    ('a new function', second(before='int added(int n) { return work(n) * hook(n) + 3; }',
+                              f60=LAMBDA % 'a + 1'), ()),
+    ('a branch more', second(f150='    if (sum % 11 == 3) sum += 17;', f60=LAMBDA % 'a + 1'), ()),
+    ('a function removed', second(f30=None, f60=LAMBDA % 'a + 1'), ()),
+    ('the body of a lambda', second(f60=LAMBDA % 'a % 5 ? hook(a) : work(a)'), ()),
+    ('a static table', second(before='struct T { int of[9]; T() { for (int i = 0; i < 9; i++) '
+                                     'of[i] = work(i); } }; static T table;',
+                              f20='    sum ^= sum * 7 + table.of[sum % 9];', f60=LAMBDA % 'a + 1'), ()),
+    ('-O2', second(f60=LAMBDA % 'a + 1'), ('-O2',)),
+]
+RENAME = ('a rename', second(name={FUNCTIONS + 40: 'renamed'}, f60=LAMBDA % 'a + 1') +
+          f'int number_{FUNCTIONS + 40}(int n) __attribute__((alias("_Z7renamedi")));\n', ())
+MAIN = '''
+extern "C" __attribute__((noinline)) int work(int n) { return n * 17 %% 23; }
+extern "C" { int (*hook)(int) = work; }
+int number_0(int); int number_%d(int);
+int main(int argc, char **) { return number_0(argc) + number_%d(argc); }
+''' % (FUNCTIONS, FUNCTIONS)
+
+
+def compile_one(folder, name, text, *flags):
+    path = pathlib.Path(folder, f'{name}.cc')
+    path.write_text(text)
+    binaries.run(binaries.compiler('CXX'), '-O1', '-fPIE', '-w', *flags, '-c', '-o',
+                 path.with_suffix('.o'), path)
+    return path.with_suffix('.o')
+
+
+def link(folder, name, objects):
+    """A program, at the path that a --path-map of its folder finds it at."""
+    path = pathlib.Path(folder, name, 'app')
+    path.parent.mkdir()
+    binaries.run(binaries.compiler('CXX'), '-pie', '-Wl,--build-id=none', '-o', path, *objects)
+    return path
+
+
+def dump_of(program, path, count=ADDRESSES, start=0):
+    """Of calls of the program from all over it, ten to a stack."""
+    maps, _ = binaries.rows(program, '/srv/app', BASE)
+    calls = sorted(set(binaries.returns(program)))[start:]
+    if len(calls) < count:
+        raise AssertionError(f'{program} has {len(calls)} calls')
+    chosen = [BASE + calls[i * len(calls) // count] for i in range(count)]
+    path.write_text(binaries.heap([chosen[i:i + 10] for i in range(0, count, 10)], maps))
+    return path
+
+
+def look(dump, folder, *options):
+    """What is said: (checked, failed, whether there are names, complaints)."""
+    run = t.ok('info', '-q', '-fjson', f'--path-map=/srv={folder}', *options, dump)
+    report = json.loads(run.out)
+    module = next(row for row in report['modules'] if row['path'] == '/srv/app')
+    counts = module['return_addresses'] or {'checked': 0, 'follow_no_call': 0}
+    return (counts['checked'], counts['follow_no_call'], 'build' not in module['symbols'],
+            [text for text in report['warnings'] if COMPLAINTS.search(text)])
+
+
+def verdict(checked, failed):
+    """By the counts alone: whether there are names, and whether something is said."""
+    named = failed < 3 or 5 * failed <= checked
+    return named, failed >= 2 or (failed == 1 and checked < 5) or not named
+
+
+# --- the tests ------------------------------------------------------------------------------
+
+
+def rebuilds(folder):
+    """{(order, edit): program}"""
+    fixed = compile_one(folder, 'a', source(0, {}))
+    main = compile_one(folder, 'main', MAIN)
+    made = {}
+    for i, (what, text, flags) in enumerate([*EDITS, RENAME]):
+        changed = compile_one(folder, f'b{i}', text, *flags)
+        for order, objects in (('AB', (fixed, changed)), ('BA', (changed, fixed))):
+            made[order, what] = link(folder, f'{order}{i}', [*objects, main])
+    return made
+
+
+def other_rebuilds(folder):
+    """Twelve of one more program, a line more in another function each."""
+    fixed, main = pathlib.Path(folder, 'a.o'), pathlib.Path(folder, 'main.o')
+    made = {}
+    for i in range(13):
+        edits = {} if i == 0 else {f'f{(i - 1) * 13}': '    sum -= hook(sum | 1);'}
+        changed = compile_one(folder, f'c{i}', second(**edits), '-Og')
+        made['none' if i == 0 else f'function {(i - 1) * 13}'] = \
+            link(folder, f'C{i}', [changed, fixed, main])
+    return made
+
+
+def judge(dump, program, what):
+    checked, failed, named, complaints = look(dump, program.parent)
+    if checked == 0 and not named and complaints:
+        return ADDRESSES, []  # its segments are not those that were mapped
+    wanted = verdict(checked, failed)
+    faults = [] if checked >= 0.99 * ADDRESSES else [f'{what}: {checked} addresses']
+    if (named, bool(complaints)) != wanted:
+        faults.append(f'{what}: {failed} of {checked} fail, names: {named}, {complaints}')
+    return failed, faults
+
+
+def small_edits(folder, programs, right, silent):
+    """All but `silent` of the programs are told from the right one."""
+    dump = dump_of(programs[right], pathlib.Path(folder, 'right.heap'))
+    faults, shares = [], []
+    for what, program in programs.items():
+        failed, more = judge(dump, program, what)
+        faults += more
+        if (failed == 0) != (what == right or what in silent):
+            faults.append(f'{what}: {failed} addresses behind no call')
+        if failed:
+            shares.append(failed / ADDRESSES)
+    return faults or (f'{len(shares)} edits, of whose addresses {100 * min(shares):.1f} % to '
+                      f'{100 * max(shares):.1f} % fail')
+
+
+def few_addresses(folder, programs):
+    """A module of three addresses; of two, which are too few; of one."""
+    right, wrong = programs['BA', 'none'], programs['BA', 'a statement more']
+    faults = []
+    calls = sorted(set(binaries.returns(right)))
+    others = set(binaries.returns(wrong))
+    maps, _ = binaries.rows(right, '/srv/app', BASE)
+    moved = [BASE + call for call in calls if call not in others and call > calls[400]][::50]
+    for count, names, said in ((1, True, 'may not be what ran: 1 of 1 '),
+                               (2, True, 'differs from what ran: 2 of 2 '), (3, False, 'another build')):
+        dump = pathlib.Path(folder, f'few{count}.heap')
+        dump.write_text(binaries.heap([moved[:count]], maps))
+        checked, failed, named, complaints = look(dump, wrong.parent)
+        if (checked, failed, named) != (count, count, names) or said not in ''.join(complaints):
+            faults.append(f'{count}: {failed} of {checked}, names: {named}, {complaints}')
+        if look(dump, right.parent)[1:] != (0, True, []):
+            faults.append(f'{count}, the right build: {look(dump, right.parent)}')
+    return faults
+
+
+def corpus(testdata):
+    """A C++ server and two builds of it that were made after a dump."""
+    faults = []
+    for build, fits in (('right', True), ('edit1', False), ('edit12', False)):
+        folder = testdata / 'rebuilt' / build
+        dump = testdata / 'rebuilt' / 'a.1.heap'
+        shown = t.ok('info', '-fjson', f'--path-map=/srv/rebuilt={folder}', dump)
+        report = json.loads(shown.out)
+        module = next(row for row in report['modules'] if row['path'] == '/srv/rebuilt/app')
+        said = [text for text in report['warnings'] if COMPLAINTS.search(text)]
+        names = t.ok('folded', f'--path-map=/srv/rebuilt={folder}', dump).out
+        if (module['return_addresses']['follow_no_call'] == 0) != fits or bool(said) == fits or \
+                ('build_table' in names or 'edit0' in names) and not fits:
+            faults.append(f'{build}: {module} {said}')
+    return faults
+
+
+def right_builds(testdata):
+    """Real dumps whose programs are beside them."""
+    faults, checked = [], 0
+    for dump in sorted(testdata.glob('formats/**/*.heap')):
+        report = json.loads(t.ok('info', '-q', '-fjson', f'--symbol-dir={testdata}/root', dump).out)
+        for row in report['modules']:
+            if row['path'].startswith('/srv/corpus') and row['return_addresses']:
+                checked += row['return_addresses']['checked']
+                if row['return_addresses']['follow_no_call']:
+                    faults.append(f'{dump.name}: {row}')
+        faults += [f'{dump.name}: {text}' for text in report['warnings'] if COMPLAINTS.search(text)]
+    return faults or ([] if checked > 100 else [f'{checked} addresses']) or f'{checked} addresses'
+
+
+def one_call(folder, programs):
+    """Addresses are counted once, however many inputs and stacks have them."""
+    dump = dump_of(programs['BA', 'none'], pathlib.Path(folder, 'once.heap'), count=100)
+    again = pathlib.Path(folder, 'again.heap')
+    again.write_text(re.sub('(?<=: )64(?= )', '96', dump.read_text()).replace(' 6400 ', ' 960 '))
+    both = [look(dump, programs['BA', what].parent, again)[:2] for what in ('none', 'a branch more')]
+    one = [look(dump, programs['BA', what].parent)[:2] for what in ('none', 'a branch more')]
+    return [] if one == both and one[0] == (100, 0) else [f'{one} {both}']
+
+
+def main():
+    t.check('a server, and two builds that were made later', lambda: corpus(t.testdata))
+    t.check('real dumps whose programs are here', lambda: right_builds(t.testdata))
+    with scratch() as folder:
+        programs = rebuilds(folder)
+        for order in 'AB', 'BA':
+            mine = {what: path for (of, what), path in programs.items() if of == order}
+            t.check(f'small edits of the {"second" if order == "AB" else "first"} of two files',
+                    lambda: small_edits(folder, mine, 'none', ['a rename']))
+        t.check('a line more in one of the functions',
+                lambda: small_edits(folder, other_rebuilds(folder), 'none', []))
+        t.check('modules of one, two, three addresses', lambda: few_addresses(folder, programs))
+        t.check('an address in two inputs', lambda: one_call(folder, programs))
+    t.done()
+
+
+main()
