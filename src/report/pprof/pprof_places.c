@@ -169,15 +169,50 @@ static struct range *find_ranges(const struct hp_pprof_places *places) {
     return ranges;
 }
 
+// What the locations of a mapping have.
+struct told {
+    bool functions, files, lines, inlines;
+};
+
+// Of each module.  Of inlined calls all have to be there, where a file promises some.
+static struct told *find_told(const struct hp_pprof_places *places) {
+    const struct hp_view *view = places->view;
+    struct told *told = hp_alloc(hp_view_module_count(view) * sizeof *told);
+    const uint32_t *number;
+    hp_vec_each (number, &places->locations) {
+        struct hp_place place = hp_stacks_place(&view->stacks, *number);
+        struct told *of = &told[place.frame ? place.frame->module.n : 0];
+        for (uint32_t i = 0; place.lines && i < place.count; i++) {
+            of->functions |= place.lines[i].function.n != 0;
+            of->files |= place.lines[i].file.n != 0;
+            of->lines |= place.lines[i].line != 0;
+            of->inlines |= i > 0;
+        }
+    }
+    for (uint32_t i = 0; i < hp_view_module_count(view); i++) {
+        const struct hp_module *module = hp_view_module(view, (hp_module_id){i});
+        told[i].inlines |= module->status == HP_SYM_DWARF;
+        told[i].inlines &= !module->lacks_inlines;
+    }
+    return told;
+}
+
+static void put_flags(struct hp_protobuf *mapping, const struct told *told) {
+    hp_protobuf_number(mapping, 7, told->functions);
+    hp_protobuf_number(mapping, 8, told->files);
+    hp_protobuf_number(mapping, 9, told->lines);
+    hp_protobuf_number(mapping, 10, told->inlines);
+}
+
 static void put_mappings(struct hp_pprof_writer *writer,
                          const struct hp_pprof_places *places) {
     const struct hp_view *view = places->view;
     struct range *ranges = find_ranges(places);
+    struct told *told = find_told(places);
     struct hp_protobuf mapping = {0};
     for (size_t i = 0; i < places->modules.count; i++) {
         hp_module_id id = places->modules.at[i];
         const struct hp_module *module = hp_view_module(view, id);
-        bool has_lines = module->status == HP_SYM_DWARF;
         uint64_t start = ranges[id.n].start - ranges[id.n].start % page;
         hp_protobuf_number(&mapping, 1, i + 1);
         hp_protobuf_number(&mapping, 2, start);
@@ -187,13 +222,11 @@ static void put_mappings(struct hp_pprof_writer *writer,
                            hp_pprof_text(writer, hp_view_string(view, module->path)));
         hp_protobuf_number(&mapping, 6,
                            hp_pprof_text(writer, hp_view_string(view, module->build_id)));
-        hp_protobuf_number(&mapping, 7, has_lines || module->status == HP_SYM_SYMTAB);
-        for (uint32_t field = 8; field <= 10; field++) {
-            hp_protobuf_number(&mapping, field, has_lines);
-        }
+        put_flags(&mapping, &told[id.n]);
         hp_pprof_put(writer, PROFILE_MAPPING, &mapping);
     }
     hp_protobuf_done(&mapping);
+    free(told);
     free(ranges);
 }
 
