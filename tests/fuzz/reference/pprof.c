@@ -257,11 +257,7 @@ static void read_sample(struct profile *p, struct hp_span bytes) {
 // --- the whole ------------------------------------------------------------------------------------
 
 static bool is_build_id(struct hp_span text) {
-    bool is = text.size <= 64;
-    for (size_t i = 0; i < text.size; i++) {
-        is &= text.at[i] != 0 && strchr("0123456789abcdef", text.at[i]) != NULL;
-    }
-    return is;
+    return text.size <= 512;
 }
 
 static void add_mapping(struct profile *p, const struct fields *mapping) {
@@ -272,7 +268,7 @@ static void add_mapping(struct profile *p, const struct fields *mapping) {
                              .offset = reference_number(mapping, 4),
                              .path = reference_string(p, mapping, 5),
                              .build_id = is_build_id(id) ? id : (struct hp_span){"", 0},
-                             .executable = limit > start && is_build_id(id)};
+                             .executable = limit > start};
     hp_vec_push(&p->dump->mappings, row);
 }
 
