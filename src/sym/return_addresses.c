@@ -6,7 +6,8 @@
 // It is not where a signal interrupted it: the frame before it is then where the handler
 // returns to, in libc or in no file ([vdso], an anonymous page), and the frame itself is any
 // instruction.  Nor is it told from that where the frame before it is in a libc that cannot be
-// read.  One stack that shows it as a return address is enough, so that neither their order
+// read.  The last frame of a stack is none in libc: makecontext(3) has written it there, and
+// nobody called.  One stack that shows it as a return address is enough, so that neither their order
 // nor what other inputs interrupted has a say.
 //
 // Modules are small, half of them have six addresses or fewer: so numbers decide, and a share
@@ -55,30 +56,48 @@ static enum hiding *find_hiding(const struct hp_profile *profile) {
     return hides;
 }
 
+// What is known while stacks are looked at.
+struct survey {
+    const struct hp_profile *profile;
+    const unsigned char *kinds; // of each frame
+    enum hiding *hiding;        // of each module
+};
+
+static enum hiding hiding_at(const struct survey *survey, hp_frame_id frame) {
+    return survey->hiding[survey->profile->frames.at[frame.n].module.n];
+}
+
+// Whether what follows the frame in a stack may have been interrupted.
+static bool may_end_handler(const struct survey *survey, hp_frame_id frame) {
+    enum hp_return kind = survey->kinds[frame.n];
+    enum hiding hides = hiding_at(survey, frame);
+    return kind == HP_RETURN_OF_SIGNAL || hides == HIDES_ALL ||
+           (hides == HIDES_UNREAD && kind == HP_RETURN_UNKNOWN);
+}
+
 // Of each frame whether some stack shows it as a return address; to be freed.
-static bool *find_returns(const struct hp_profile *profile, const unsigned char *kinds) {
+static bool *find_returns(const struct survey *survey) {
+    const struct hp_profile *profile = survey->profile;
     bool *is_return = hp_alloc(profile->frames.count * sizeof *is_return);
-    enum hiding *hiding = find_hiding(profile);
     const struct hp_stack *stack;
     for (size_t i = 0; i < profile->frames.count; i++) {
         is_return[i] = profile->frames.at[i].is_return_leaf;
     }
     hp_vec_each (stack, &profile->stacks) {
         for (uint32_t i = 1; i < stack->depth; i++) {
-            uint32_t before = stack->frames[i - 1].n;
-            enum hiding hides = hiding[profile->frames.at[before].module.n];
-            bool may_interrupt =
-                kinds[before] == HP_RETURN_OF_SIGNAL || hides == HIDES_ALL ||
-                (hides == HIDES_UNREAD && kinds[before] == HP_RETURN_UNKNOWN);
-            is_return[stack->frames[i].n] |= !may_interrupt;
+            hp_frame_id frame = stack->frames[i];
+            bool is_start =
+                i + 1 == stack->depth && hiding_at(survey, frame) != HIDES_NOTHING;
+            is_return[frame.n] |=
+                !is_start && !may_end_handler(survey, stack->frames[i - 1]);
         }
     }
-    free(hiding);
     return is_return;
 }
 
 static void count(struct hp_profile *profile, const unsigned char *kinds) {
-    bool *is_return = find_returns(profile, kinds);
+    struct survey survey = {profile, kinds, find_hiding(profile)};
+    bool *is_return = find_returns(&survey);
     struct hp_module *each;
     hp_vec_each (each, &profile->modules) {
         each->returns.checked = each->returns.failed = 0;
@@ -91,6 +110,7 @@ static void count(struct hp_profile *profile, const unsigned char *kinds) {
             module->returns.failed += fails;
         }
     }
+    free(survey.hiding);
     free(is_return);
 }
 
