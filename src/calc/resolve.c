@@ -325,14 +325,21 @@ static bool needs_mapping(const struct hp_dump *dump, size_t address) {
            !hp_dump_embedded(dump, address);
 }
 
-// The call that returns to the first byte of a row is in the row before.
+static bool is_code(const struct hp_dump *dump, size_t row) {
+    return row < dump->mappings.count && dump->mappings.at[row].executable;
+}
+
+// The call that returns to the first byte of a row is in the row before.  Where that is no code,
+// nobody called: a signal's handler returns to the beginning of a page.
 static size_t row_of_call(const struct hp_dump *dump, size_t number) {
     uint64_t address = dump->addresses.at[number];
     if (dump->has_rows) {
         uint32_t row = dump->rows.at[number];
         return row > 0 ? row - 1 : dump->mappings.count;
     }
-    return row_of(dump, address - (address > 0));
+    size_t row = row_of(dump, address - (address > 0));
+    size_t row_at = is_code(dump, row) ? row : row_of(dump, address);
+    return is_code(dump, row_at) ? row_at : row;
 }
 
 static hp_frame_id resolve_address(struct hp_resolver *resolver,

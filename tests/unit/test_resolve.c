@@ -49,6 +49,13 @@ Test(resolve, gives_module_and_file_offset) {
     cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
 }
 
+// Where handlers of signals return to, on arm64 under qemu.
+Test(resolve, takes_the_beginning_of_a_page_for_itself) {
+    resolve(APP "9000-a000 r-xp 00000000 00:00 0\n", (uint64_t[]){0x9000, 0x9004}, 2);
+    cr_expect_str_eq(path_of(frame_of(0)), "[anon]");
+    cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
+}
+
 Test(resolve, merges_processes_at_other_addresses) {
     resolve(APP, (uint64_t[]){0x6010}, 1);
     hp_frame_id first = resolver.frames.at[0];
