@@ -159,6 +159,16 @@ PROGRAM_MUTANTS = (
     ('a prior of all dumps', 'calc/unbias.c',
      [('    hp_prior_clear(&unbias->prior);\n    unbias->has_prior = false;',
        '    unbias->has_prior = false;')], 'a_dump_is_read_the_same_whatever_was_read_before'),
+    ('a build judged by a share alone', 'sym/return_addresses.c',
+     [('    if (failed <= 1) {', '    if (SHARE * failed <= checked) {'),
+      ('failed > MOST_DOUBTED && failed > checked / SHARE', 'failed > checked / SHARE')],
+     'one_address_that_follows_no_call_is_no_other_build'),
+    ('what a signal interrupted is held against the file', 'sym/return_addresses.c',
+     [('!is_start && !may_end_handler(survey, stack->frames[i - 1]);',
+       '!is_start; (void)may_end_handler;')],
+     'what_a_signal_interrupted_is_no_return_address'),
+    ('addresses of pprof taken for those of returns', 'input/pprof_locations.c',
+     [('location->address + 1);', 'location->address);')], 'addresses_of_pprof_are_those_of_calls'),
 )
 
 
