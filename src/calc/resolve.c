@@ -240,6 +240,8 @@ static void find_module(struct hp_resolver *resolver, const struct hp_dump *dump
         .kind = HP_MODULE_FILE,
         .path = hp_strtab_add(&profile->strings, first->path),
         .deleted = first->deleted,
+        .lowest_file = first->file,
+        .highest_file = first->file,
         .told_id = build_id,
         .build_id = build_id,
         // A pprof profile does not have every row of the map.

@@ -55,11 +55,11 @@ static void read_linux_row(struct hp_cursor *c, struct hp_mapping *row) {
     hp_cursor_spaces(c);
     row->offset = hp_cursor_hex(c);
     hp_cursor_spaces(c);
-    hp_cursor_hex(c); // device, as major:minor
+    row->file.device = hp_cursor_hex(c) << 32;
     hp_cursor_expect(c, ':', "':'");
-    hp_cursor_hex(c);
+    row->file.device |= hp_cursor_hex(c) & UINT32_MAX;
     hp_cursor_spaces(c);
-    hp_cursor_decimal(c); // inode
+    row->file.inode = hp_cursor_decimal(c);
     hp_cursor_spaces(c);
     row->path = hp_cursor_line(c);
     split_deleted(row);

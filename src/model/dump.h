@@ -7,6 +7,7 @@
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "model/input.h"
+#include "model/module.h"
 #include "model/tags.h"
 #include "model/values.h"
 
@@ -16,6 +17,7 @@ struct hp_mapping {
     uint64_t offset;         // in the file
     struct hp_span path;     // in the dump's text or strings; without " (deleted)"
     struct hp_span build_id; // as it was told, or nothing
+    struct hp_file_id file;
     bool executable;
     bool reserved; // "---p": addresses without memory
     bool deleted;

@@ -23,6 +23,11 @@ static int compare_numbers(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
+int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b) {
+    int order = compare_numbers(a.device, b.device);
+    return order ? order : compare_numbers(a.inode, b.inode);
+}
+
 int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
                        const struct hp_extent *b, uint32_t b_count) {
     int order = compare_numbers(a_count, b_count);

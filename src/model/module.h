@@ -13,6 +13,12 @@ enum hp_module_kind {
     HP_MODULE_PSEUDO, // "[vdso]", "[anon]", ...: nothing to open
 };
 
+// A file of one host; {0} if it is not known.
+struct hp_file_id {
+    uint64_t device; // major << 32 | minor
+    uint64_t inode;
+};
+
 // A run of executable text as the process had it mapped: bytes
 // [offset, offset + size) of the file, neighbouring rows joined.
 struct hp_extent {
@@ -63,6 +69,9 @@ struct hp_module {
     uint64_t span;     // from its first mapped byte to its last, in the address space
     uint32_t first_extent, extents; // in profile->extents, by offset
 
+    // The first and last in order of those that inputs tell.
+    struct hp_file_id lowest_file, highest_file;
+
     enum hp_sym_status status; // the rest is what sym/ found
     hp_string note;            // one sentence more on the status, or ""
     hp_string build_id;        // the file's in lower-case hex, or what was told, or ""
@@ -71,6 +80,8 @@ struct hp_module {
     bool lacks_inlines;  // calls that were inlined, or lines, that the file promises
     bool is_at_own_path; // the file was found where the inputs say
 };
+
+int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b);
 
 // Below, above or equal to 0: by offset and size, holes apart, the shorter first.
 int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,

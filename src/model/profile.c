@@ -101,6 +101,20 @@ static void note_holes(struct hp_profile *profile, const struct hp_module *known
     }
 }
 
+static void note_files(struct hp_module *known, const struct hp_module *module) {
+    if (known->lowest_file.inode == 0) {
+        known->lowest_file = module->lowest_file;
+        known->highest_file = module->highest_file;
+    } else if (module->lowest_file.inode != 0) {
+        if (hp_file_id_compare(module->lowest_file, known->lowest_file) < 0) {
+            known->lowest_file = module->lowest_file;
+        }
+        if (hp_file_id_compare(module->highest_file, known->highest_file) > 0) {
+            known->highest_file = module->highest_file;
+        }
+    }
+}
+
 static uint32_t module_hash(const struct hp_module *module,
                             const struct hp_extent *extents) {
     uint64_t hash = hp_hash_mix(module->span ^ hp_hash_key(),
@@ -132,6 +146,7 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
         const struct hp_module *known = &profile->modules.at[found];
         if (same_module(profile, known, module, extents)) {
             note_holes(profile, known, extents);
+            note_files(&profile->modules.at[found], module);
             return (hp_module_id){found};
         }
     }

@@ -15,6 +15,7 @@
 #include "sym/child.h"
 #include "sym/protocol.h"
 #include "sym/return_addresses.h"
+#include "sym/signs.h"
 #include "sym/worker.h"
 
 #include <errno.h>
@@ -35,13 +36,13 @@ enum {
 // One module's search.
 struct finder {
     const struct hp_symbol_options *options;
-    const char *path; // of the module, as the dump has it
-    char *module;     // the candidate for it found last, as its sysroot has it
-    char *debug;      // the debug file found last, likewise
-    char *shown;      // the file found last, sysroot and all
-    bool in_sysroot;  // `module` is in one
-    bool is_own_path; // `module` is where the dump has it
-    char reason[512]; // why the last search found nothing
+    const char *path;           // of the module, as the dump has it
+    char *module;               // the candidate for it found last, as its sysroot has it
+    char *debug;                // the debug file found last, likewise
+    char *shown;                // the file found last, sysroot and all
+    bool in_sysroot;            // `module` is in one
+    struct hp_found_file found; // what `module` is
+    char reason[512];           // why the last search found nothing
 };
 
 // One search in it: what has been tried and what is still to be skipped.
@@ -105,7 +106,7 @@ static void found(struct search *search, int fd, const char *root, const char *p
     if (search->find == HP_FIND_MODULE) {
         replace(&finder->module, print("%s", path));
         finder->in_sysroot = root != NULL;
-        finder->is_own_path = !root && strcmp(path, finder->path) == 0;
+        finder->found = hp_found_file_of(fd, !root && strcmp(path, finder->path) == 0);
     }
     if (search->find <= HP_FIND_LINK) {
         replace(&finder->debug, print("%s", path));
@@ -283,8 +284,9 @@ struct symbolizer {
     struct hp_packet packet;
     struct hp_message message;
     HP_VEC(struct task) tasks;
-    struct found *found;    // of each frame
-    unsigned char *returns; // of each frame: enum hp_return
+    struct found *found;         // of each frame
+    struct hp_found_file *files; // of each module
+    unsigned char *returns;      // of each frame: enum hp_return
 };
 
 static void note(struct symbolizer *self, struct hp_module *module,
@@ -419,10 +421,6 @@ static void store_lines(struct symbolizer *self, const struct task *task,
     free(known);
 }
 
-static bool is_verified(enum hp_sym_status status) {
-    return status == HP_SYM_DWARF || status == HP_SYM_SYMTAB || status == HP_SYM_STRIPPED;
-}
-
 static bool store_answer(struct symbolizer *self, const struct task *task) {
     struct hp_answer answer = {0};
     struct hp_module *module = task->module;
@@ -437,10 +435,6 @@ static bool store_answer(struct symbolizer *self, const struct task *task) {
         module->returns.lacks_rules = answer.lacks_rules;
         if (answer.build_id.size) {
             module->build_id = add(self, answer.build_id);
-        }
-        if (module->deleted && is_verified(answer.status) && answer.note.size == 0) {
-            module->note = add(self, hp_span_of("the file was replaced or deleted; the "
-                                                "one there now fits"));
         }
     }
     hp_answer_done(&answer);
@@ -475,7 +469,8 @@ static void look_up(struct symbolizer *self, const struct task *task) {
     } else {
         close(fd);
         ask_child(self, task, &finder);
-        task->module->is_at_own_path = finder.is_own_path;
+        self->files[task->module - self->profile->modules.at] = finder.found;
+        task->module->is_at_own_path = finder.found.is_at_own_path;
     }
     finder_done(&finder);
 }
@@ -489,13 +484,22 @@ static bool is_embedded(const struct symbolizer *self, const struct task *task) 
     return false;
 }
 
+static bool is_verified(enum hp_sym_status status) {
+    return status == HP_SYM_DWARF || status == HP_SYM_SYMTAB || status == HP_SYM_STRIPPED;
+}
+
 // A build id that was told and found has the last word.
-static void judge(struct symbolizer *self, struct hp_module *module) {
+static void judge(struct symbolizer *self, struct hp_module *module, const char *sign) {
     struct hp_return_check *returns = &module->returns;
     if (module->told_id.n) {
         *returns = (struct hp_return_check){.verdict = HP_BUILD_UNCHECKED};
+        sign = NULL;
     }
-    returns->verdict = hp_returns_judge(returns, module->deleted);
+    returns->verdict = hp_returns_judge(returns, sign != NULL);
+    if (sign && returns->failed == 0 && is_verified(module->status) &&
+        module->note.n == 0) {
+        note(self, module, module->status, sign);
+    }
     if (returns->verdict == HP_BUILD_OTHER) {
         char text[100];
         snprintf(text, sizeof text, "%u of %u return addresses follow no call there",
@@ -512,8 +516,10 @@ static bool has_names(const struct hp_module *module) {
 
 // A frame that the binary does not name keeps the name that the dumps tell, and without a
 // binary that is to be believed a module has no others.
-static void settle(struct symbolizer *self, const struct task *task) {
-    judge(self, task->module);
+static void settle(struct symbolizer *self, const struct hp_signs *signs,
+                   const struct task *task) {
+    hp_module_id id = {(uint32_t)(task->module - self->profile->modules.at)};
+    judge(self, task->module, hp_signs_find(signs, id));
     for (size_t i = task->first; has_names(task->module) && i < task->last; i++) {
         struct hp_frame *frame = &self->profile->frames.at[i];
         if (self->found[i].lines > 0) {
@@ -556,15 +562,17 @@ void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *op
     struct symbolizer self = {.profile = profile, .options = options};
     self.found = hp_alloc(profile->frames.count * sizeof *self.found);
     self.returns = hp_alloc(profile->frames.count);
+    self.files = hp_alloc(profile->modules.count * sizeof *self.files);
     add_tasks(&self);
     for (size_t i = 0; i < self.tasks.count; i++) {
         report_progress(&self, i);
         look_up(&self, &self.tasks.at[i]);
     }
     hp_returns_count(profile, self.returns);
+    struct hp_signs signs = hp_signs_of(profile, self.files);
     const struct task *task;
     hp_vec_each (task, &self.tasks) {
-        settle(&self, task);
+        settle(&self, &signs, task);
     }
     report_progress(&self, self.tasks.count);
     hp_child_stop(&self.child);
@@ -572,5 +580,6 @@ void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *op
     hp_packet_done(&self.message.body);
     hp_vec_done(&self.tasks);
     free(self.found);
+    free(self.files);
     free(self.returns);
 }

@@ -161,7 +161,7 @@ def compiled(folder, name, text, *command):
 def cxx(folder, name):
     compiler = os.environ.get('CXX') or 'c++'
     program = compiled(folder, f'cxx_{name}.cc', CXX, compiler, '-g', '-pthread', *FLAVORS[name])
-    return run([program], folder / f'cxx_{name}', lg=9)
+    return run([program], folder / f'cxx_{name}', lg=5)
 
 
 def ours(folder, *words):
@@ -211,6 +211,33 @@ def replaced(folder, what):
         ('functions' in row['symbols']) == (what == 'itself') else [f'{row} {said}']
 
 
+def copied(folder):
+    """Another file of the same bytes, made after the dump: no warning, and `info` tells."""
+    faults = []
+    for what, wanted in (('moved', 'by its inode or device'), ('touched', 'changed after the newest input')):
+        program = folder / f'copied_{what}'
+        shutil.copy(folder / 'right_builds', program)
+        dumps = run([program, 'contexts'], folder / f'dump_{what}', lg=0)
+        before = next(row['note'] for row in info(dumps)['modules'] if row['path'] == str(program))
+        if what == 'moved':
+            shutil.copy(program, folder / 'copy')
+            os.replace(folder / 'copy', program)
+        else:
+            for dump in dumps:
+                os.utime(dump, (1.6e9, 1.6e9))
+        report = info(dumps)
+        row = next(row for row in report['modules'] if row['path'] == str(program))
+        elsewhere = folder / f'elsewhere_{what}' / program.name
+        elsewhere.parent.mkdir()
+        shutil.copy(program, elsewhere)
+        other = next(row for row in info(dumps, f'--path-map={folder}={elsewhere.parent}')['modules']
+                     if row['path'] == str(program))
+        if before or wanted not in (row['note'] or '') or complaints(report) or other['note'] or \
+                other['return_addresses'] != row['return_addresses']:
+            faults.append(f'{what}: {before} {row} {other}')
+    return faults
+
+
 def programs(folder):
     """(what, a function that returns dumps, the least addresses); those that may be missing last."""
     yield 'bash with traps', lambda: run(['bash', '-c', BASH], folder / 'bash'), 100
@@ -223,11 +250,11 @@ def programs(folder):
     for name in FLAVORS:
         yield f'C++ with exceptions, {name}', lambda name=name: cxx(folder, name), 15
     yield 'Rust with panics and threads', lambda: run([compiled(
-        folder, 'rust.rs', RUST, 'rustc', '-g', '-O', '-Cprefer-dynamic=no')], folder / 'rust', lg=9), 20
+        folder, 'rust.rs', RUST, 'rustc', '-g', '-O', '-Cprefer-dynamic=no')], folder / 'rust', lg=5), 15
     if shutil.which('node'):
         yield 'node', lambda: run(['node', '-e', 'let a = []; for (let i = 0; i < 3e4; i++) a.push(JSON.parse('
                                    'JSON.stringify({i, s: "x".repeat(i % 99)}))); require("zlib").gzipSync('
-                                   'a.join("").repeat(9))'], folder / 'node'), 60
+                                   'a.join("").repeat(9))'], folder / 'node'), 20
     yield 'contexts', lambda: ours(folder, 'contexts'), 3
 
 
@@ -244,6 +271,7 @@ def main():
             t.check('a return address that was made by hand', lambda: by_hand(folder))
         t.check('replaced by another build while it ran', lambda: replaced(folder, 'other'))
         t.check('replaced by itself while it ran', lambda: replaced(folder, 'itself'))
+        t.check('replaced by itself afterwards', lambda: copied(folder))
     t.done()
 
 
