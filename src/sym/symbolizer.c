@@ -1,18 +1,9 @@
 // One child serves module after module.  When it dies over one, that module stays
 // without names and the next gets a new child.
-//
-// A module's file and its debug files are looked for here, and opened for the child: in the
-// sysroots first, then by the path maps, then by the path itself; debug files as gdb does, in
-//
-//     ROOT/.build-id/xx/yyyy.debug          (sysroots only)
-//     ROOT/usr/lib/debug/.build-id/xx/yyyy.debug
-//     ROOT/DIR/NAME, ROOT/DIR/.debug/NAME, ROOT/usr/lib/debug/DIR/NAME
-//
-// with DIR the folder of the file that names them, and ROOT each sysroot, then "/".
 #include "sym/symbolizer.h"
 
-#include "base/files.h"
 #include "sym/child.h"
+#include "sym/finder.h"
 #include "sym/protocol.h"
 #include "sym/return_addresses.h"
 #include "sym/signs.h"
@@ -20,7 +11,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -30,238 +20,6 @@
 enum {
     MOST_SECONDS = 3600
 }; // for one module, however talkative the child
-
-// --- files ----------------------------------------------------------------------------
-
-// One module's search.
-struct finder {
-    const struct hp_symbol_options *options;
-    const char *path;           // of the module, as the dump has it
-    char *module;               // the candidate for it found last, as its sysroot has it
-    char *debug;                // the debug file found last, likewise
-    char *shown;                // the file found last, sysroot and all
-    bool in_sysroot;            // `module` is in one
-    struct hp_found_file found; // what `module` is
-    char reason[512];           // why the last search found nothing
-};
-
-// One search in it: what has been tried and what is still to be skipped.
-struct search {
-    struct finder *finder;
-    enum hp_find find;
-    uint32_t skip;
-    int fd;
-};
-
-static void finder_init(struct finder *finder, const struct hp_symbol_options *options,
-                        const char *path) {
-    static const struct hp_symbol_options defaults;
-    *finder = (struct finder){.options = options ? options : &defaults, .path = path};
-}
-
-static void finder_done(struct finder *finder) {
-    free(finder->module);
-    free(finder->debug);
-    free(finder->shown);
-    *finder = (struct finder){0};
-}
-
-HP_PRINTF(1, 2)
-
-static char *print(const char *format, ...) {
-    char *text = NULL;
-    va_list args;
-    va_start(args, format);
-    int size = vasprintf(&text, format, args);
-    va_end(args);
-    if (size < 0) {
-        hp_out_of_memory(0);
-    }
-    return text;
-}
-
-static char *whole_path(const char *root, const char *path) {
-    return print("%s%s%s", root ? root : "", root && *path != '/' ? "/" : "", path);
-}
-
-static void refuse(struct search *search, const char *root, const char *path) {
-    bool missing = errno == ENOENT || errno == ENOTDIR;
-    const char *why = errno == EINVAL ? "not a regular file" : strerror(errno);
-    if (!missing || !search->finder->reason[0]) {
-        char *whole = whole_path(root, path);
-        snprintf(search->finder->reason, sizeof search->finder->reason, "%s: %s", whole,
-                 why);
-        free(whole);
-    }
-}
-
-static void replace(char **text, char *by) {
-    free(*text);
-    *text = by;
-}
-
-static void found(struct search *search, int fd, const char *root, const char *path) {
-    struct finder *finder = search->finder;
-    search->fd = fd;
-    if (search->find == HP_FIND_MODULE) {
-        replace(&finder->module, print("%s", path));
-        finder->in_sysroot = root != NULL;
-        finder->found = hp_found_file_of(fd, !root && strcmp(path, finder->path) == 0);
-    }
-    if (search->find <= HP_FIND_LINK) {
-        replace(&finder->debug, print("%s", path));
-    }
-    replace(&finder->shown, whole_path(root, path));
-}
-
-// Go on searching?  Outside a sysroot a relative path would depend on where we stand.
-static bool try_place(struct search *search, const char *root, const char *path) {
-    int fd = -1;
-    errno = ENOENT;
-    if (root || path[0] == '/') {
-        fd = hp_open_file(root, path);
-    }
-    if (fd < 0) {
-        refuse(search, root, path);
-        return true;
-    }
-    if (search->skip > 0) {
-        search->skip--;
-        close(fd);
-        return true;
-    }
-    found(search, fd, root, path);
-    return false;
-}
-
-static bool try_sysroots(struct search *search, const char *path) {
-    const struct hp_symbol_options *options = search->finder->options;
-    bool go_on = true;
-    for (size_t i = 0; go_on && i < options->symbol_dir_count; i++) {
-        go_on = try_place(search, options->symbol_dirs[i], path);
-    }
-    return go_on;
-}
-
-// Each sysroot, then the system itself.
-static bool try_roots(struct search *search, const char *path) {
-    return try_sysroots(search, path) && try_place(search, NULL, path);
-}
-
-// A prefix ends where a component does.
-static bool begins_with(const char *path, const char *prefix) {
-    size_t size = strlen(prefix);
-    return strncmp(path, prefix, size) == 0 &&
-           (size == 0 || prefix[size - 1] == '/' || path[size] == '/' || !path[size]);
-}
-
-static char *mapped_path(const struct finder *finder) {
-    const struct hp_symbol_options *options = finder->options;
-    for (size_t i = 0; i < options->path_map_count; i++) {
-        const struct hp_path_map *map = &options->path_maps[i];
-        if (begins_with(finder->path, map->from)) {
-            return print("%s%s", map->to, finder->path + strlen(map->from));
-        }
-    }
-    return NULL;
-}
-
-static void find_module(struct search *search) {
-    const struct finder *finder = search->finder;
-    char *mapped = mapped_path(finder);
-    if (try_sysroots(search, finder->path) &&
-        (!mapped || try_place(search, NULL, mapped))) {
-        try_place(search, NULL, finder->path);
-    }
-    free(mapped);
-}
-
-static void find_build_id(struct search *search, const char *hex) {
-    if (strlen(hex) < 3 || strspn(hex, "0123456789abcdef") != strlen(hex)) {
-        return;
-    }
-    const struct hp_symbol_options *options = search->finder->options;
-    char *path = print("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
-    bool go_on = true;
-    for (size_t i = 0; go_on && i < options->symbol_dir_count; i++) {
-        const char *root = options->symbol_dirs[i];
-        go_on = try_place(search, root, path + strlen("/usr/lib/debug")) &&
-                try_place(search, root, path);
-    }
-    if (go_on) {
-        try_place(search, NULL, path);
-    }
-    free(path);
-}
-
-// `name` beside `file`, and where debug files of that folder are kept.
-static void find_beside(struct search *search, const char *file, const char *name) {
-    char *folder = print("/%s", file ? file + strspn(file, "/") : "");
-    *strrchr(folder, '/') = '\0';
-    char *places[] = {
-        print("%s/%s", folder, name),
-        print("%s/.debug/%s", folder, name),
-        print("/usr/lib/debug%s/%s", folder, name),
-    };
-    bool go_on = true;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        go_on = go_on && try_roots(search, places[i]);
-        free(places[i]);
-    }
-    free(folder);
-}
-
-static void find_link(struct search *search, const char *name) {
-    if (*name && !strchr(name, '/') && strcmp(name, ".") != 0 &&
-        strcmp(name, "..") != 0) {
-        find_beside(search, search->finder->module, name);
-    }
-}
-
-// Exactly this place, which libdw will open by itself.  Nothing of a sysroot: it would not
-// be found there but outside.
-static void find_split(struct search *search, const char *path) {
-    struct finder *finder = search->finder;
-    if (finder->in_sysroot) {
-        snprintf(finder->reason, sizeof finder->reason,
-                 "split debug information is not read from a --symbol-dir");
-        return;
-    }
-    errno = ENOENT;
-    search->fd = path[0] == '/' ? hp_open_file(NULL, path) : -1;
-    if (search->fd >= 0) {
-        replace(&finder->shown, print("%s", path));
-    } else if (errno != ENOENT && errno != ENOTDIR) {
-        refuse(search, NULL, path);
-    }
-}
-
-static void find_path(struct search *search, const char *name) {
-    if (*name == '/') {
-        try_roots(search, name);
-    } else if (*name) {
-        find_beside(search, search->finder->debug, name);
-    }
-}
-
-static int finder_open(struct finder *finder, const struct hp_wanted *wanted) {
-    static void (*const finds[])(struct search *, const char *) = {
-        [HP_FIND_BUILD_ID] = find_build_id,
-        [HP_FIND_LINK] = find_link,
-        [HP_FIND_ALT] = find_path,
-        [HP_FIND_SPLIT] = find_split,
-    };
-    struct search search = {finder, wanted->find, wanted->n, -1};
-    finder->reason[0] = '\0';
-    char *name = print("%.*s", (int)wanted->name.size, wanted->name.at);
-    if (wanted->find == HP_FIND_MODULE) {
-        find_module(&search);
-    } else {
-        finds[wanted->find](&search, name);
-    }
-    free(name);
-    return search.fd;
-}
 
 // --- the child ------------------------------------------------------------------------
 
@@ -341,13 +99,13 @@ static bool send_request(struct symbolizer *self, const struct task *task) {
     return hp_wire_send(self->child.sock, HP_SAY_MODULE, &self->packet, -1);
 }
 
-static bool reply(struct symbolizer *self, struct finder *finder) {
+static bool reply(struct symbolizer *self, struct hp_finder *finder) {
     struct hp_wanted wanted;
     if (!hp_wanted_unpack(&self->message.body, &wanted)) {
         errno = EPROTO;
         return false;
     }
-    int fd = finder_open(finder, &wanted);
+    int fd = hp_finder_open(finder, &wanted);
     hp_text_pack(&self->packet, hp_span_of(fd >= 0 ? finder->shown : finder->reason));
     bool sent = hp_wire_send(self->child.sock, fd >= 0 ? HP_SAY_FILE : HP_SAY_NONE,
                              &self->packet, fd);
@@ -359,7 +117,7 @@ static bool reply(struct symbolizer *self, struct finder *finder) {
 
 // Answer the child's questions until it has answered ours.  False, with errno, if that
 // does not come.
-static bool converse(struct symbolizer *self, struct finder *finder) {
+static bool converse(struct symbolizer *self, struct hp_finder *finder) {
     time_t start = time(NULL);
     for (int questions = 0; questions < HP_FIND_LIMIT;) {
         if (!hp_wire_receive(self->child.sock, &self->message, HP_ANSWER_LIMIT)) {
@@ -442,7 +200,7 @@ static bool store_answer(struct symbolizer *self, const struct task *task) {
 }
 
 static void ask_child(struct symbolizer *self, const struct task *task,
-                      struct finder *finder) {
+                      struct hp_finder *finder) {
     struct hp_err err;
     if (!self->child.pid &&
         hp_child_start(&self->child, hp_worker_serve, &err) != HP_OK) {
@@ -461,9 +219,9 @@ static void ask_child(struct symbolizer *self, const struct task *task,
 static void look_up(struct symbolizer *self, const struct task *task) {
     const char *path = hp_profile_text(self->profile, task->module->path);
     struct hp_wanted first = {HP_FIND_MODULE, 0, {"", 0}};
-    struct finder finder;
-    finder_init(&finder, self->options, path);
-    int fd = finder_open(&finder, &first);
+    struct hp_finder finder;
+    hp_finder_init(&finder, self->options, path);
+    int fd = hp_finder_open(&finder, &first);
     if (fd < 0) {
         note(self, task->module, HP_SYM_NO_FILE, finder.reason);
     } else {
@@ -472,7 +230,7 @@ static void look_up(struct symbolizer *self, const struct task *task) {
         self->files[task->module - self->profile->modules.at] = finder.found;
         task->module->is_at_own_path = finder.found.is_at_own_path;
     }
-    finder_done(&finder);
+    hp_finder_done(&finder);
 }
 
 static bool is_embedded(const struct symbolizer *self, const struct task *task) {
