@@ -278,7 +278,8 @@ static void settle(struct symbolizer *self, const struct hp_signs *signs,
                    const struct task *task) {
     hp_module_id id = {(uint32_t)(task->module - self->profile->modules.at)};
     judge(self, task->module, hp_signs_find(signs, id));
-    for (size_t i = task->first; has_names(task->module) && i < task->last; i++) {
+    bool is_withheld = task->module->returns.verdict == HP_BUILD_OTHER;
+    for (size_t i = task->first; !is_withheld && i < task->last; i++) {
         struct hp_frame *frame = &self->profile->frames.at[i];
         if (self->found[i].lines > 0) {
             frame->first_line = self->found[i].first_line;
