@@ -3,6 +3,7 @@
 #include "sym/demangle.h"
 #include "sym/dwarf.h"
 #include "sym/image.h"
+#include "sym/return_addresses.h"
 #include "sym/verify.h"
 
 #include <stdio.h>
@@ -74,29 +75,65 @@ static int weight(enum hp_sym_status status) {
     return status == HP_SYM_OTHER_BUILD ? 3 : status == HP_SYM_NO_FILE ? 1 : 2;
 }
 
-// The first candidate that is verified.
+// A file that may be the module's.
+struct candidate {
+    struct hp_span text; // its path, or why there are no more
+    bool exists;
+    struct hp_sym_diagnostic diagnostic; // why it will not do
+};
+
+// The n-th candidate as work->image, if it is verified.
+static bool open_candidate(struct work *work, struct hp_file_requester *requester,
+                           uint32_t n, struct candidate *candidate) {
+    struct hp_wanted wanted = {HP_FIND_MODULE, n, {"", 0}};
+    int fd = hp_file_request(requester, &wanted, &candidate->text);
+    candidate->exists = fd >= 0;
+    if (fd >= 0 &&
+        hp_image_open(&work->image, fd, candidate->text, &candidate->diagnostic) &&
+        hp_verify(&work->image, &work->request, &candidate->diagnostic)) {
+        return true;
+    }
+    hp_image_done(&work->image);
+    return false;
+}
+
+// Whether its code is what ran, as far as can be told here: the parent alone knows what
+// signals have interrupted.
+static bool has_likely_code(const struct work *work) {
+    struct hp_return_check returns = {.checked = 0};
+    const uint64_t *offset;
+    hp_vec_each (offset, &work->request.offsets) {
+        enum hp_return is = hp_calls_return_at(&work->image, *offset + 1);
+        returns.checked += is == HP_RETURN_OF_CALL || is == HP_RETURN_OF_NONE;
+        returns.failed += is == HP_RETURN_OF_NONE;
+    }
+    return work->request.build_id.size > 0 ||
+           hp_returns_judge(&returns, false) != HP_BUILD_OTHER;
+}
+
+// The first candidate that is verified and has likely code, or else the first verified.
 static bool find_image(struct work *work, struct hp_file_requester *requester) {
-    struct hp_wanted wanted = {HP_FIND_MODULE, 0, {"", 0}};
-    struct hp_span text = {"", 0};
+    struct candidate candidate = {.exists = true};
+    uint32_t first = MOST_CANDIDATES;
     work->diagnostic.status = HP_SYM_NO_FILE;
-    for (; wanted.n < MOST_CANDIDATES; wanted.n++) {
-        struct hp_sym_diagnostic diagnostic;
-        int fd = hp_file_request(requester, &wanted, &text);
-        if (fd < 0) {
-            break;
-        }
-        if (hp_image_open(&work->image, fd, text, &diagnostic) &&
-            hp_verify(&work->image, &work->request, &diagnostic)) {
-            return true;
-        }
-        hp_image_done(&work->image);
-        if (weight(diagnostic.status) > weight(work->diagnostic.status)) {
-            work->diagnostic = diagnostic;
+    for (uint32_t n = 0; candidate.exists && n < MOST_CANDIDATES; n++) {
+        if (open_candidate(work, requester, n, &candidate)) {
+            if (has_likely_code(work)) {
+                return true;
+            }
+            hp_image_done(&work->image);
+            first = n < first ? n : first;
+        } else if (candidate.exists && weight(candidate.diagnostic.status) >
+                                           weight(work->diagnostic.status)) {
+            work->diagnostic = candidate.diagnostic;
         }
     }
+    if (first < MOST_CANDIDATES) {
+        return open_candidate(work, requester, first, &candidate);
+    }
     if (!work->diagnostic.text[0]) {
-        hp_sym_diagnose(&work->diagnostic, HP_SYM_NO_FILE, "%.*s", (int)text.size,
-                        text.at);
+        hp_sym_diagnose(&work->diagnostic, HP_SYM_NO_FILE, "%.*s",
+                        (int)candidate.text.size, candidate.text.at);
     }
     return false;
 }

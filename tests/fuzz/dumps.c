@@ -144,7 +144,8 @@ static bool equal_maps(const struct hp_dump *a, const struct hp_dump *b) {
         if (x->start != y->start || x->end != y->end || x->offset != y->offset ||
             x->executable != y->executable || x->reserved != y->reserved ||
             x->deleted != y->deleted || !hp_span_equal(x->path, y->path) ||
-            !hp_span_equal(x->build_id, y->build_id)) {
+            !hp_span_equal(x->build_id, y->build_id) ||
+            hp_file_id_compare(x->file, y->file) != 0) {
             return false;
         }
     }

@@ -239,6 +239,25 @@ def one_call(folder, programs):
     return [] if one == both and one[0] == (100, 0) else [f'{one} {both}']
 
 
+def places(folder, programs):
+    """Of several files that may be it the one that fits is taken, whichever is looked at first."""
+    right, wrong = programs['BA', 'none'], programs['BA', 'a statement more']
+    dump = dump_of(right, pathlib.Path(folder, 'places.heap'))
+    roots = []
+    for i, program in enumerate((wrong, right)):
+        roots.append(pathlib.Path(folder, f'root{i}'))
+        (roots[i] / 'srv').mkdir(parents=True)
+        os.link(program, roots[i] / 'srv' / 'app')
+    faults = []
+    for order in (roots, roots[::-1]):
+        got = look(dump, wrong.parent, *(f'--symbol-dir={root}' for root in order))
+        if got != (ADDRESSES, 0, True, []):
+            faults.append(f'{order}: {got}')
+    if look(dump, wrong.parent, f'--symbol-dir={roots[0]}')[2]:
+        faults.append('a wrong one, and a wrong one')
+    return faults
+
+
 def main():
     t.check('a server, and two builds that were made later', lambda: corpus(t.testdata))
     t.check('real dumps whose programs are here', lambda: right_builds(t.testdata))
@@ -251,6 +270,7 @@ def main():
         t.check('a line more in one of the functions',
                 lambda: small_edits(folder, other_rebuilds(folder), 'none', []))
         t.check('modules of one, two, three addresses', lambda: few_addresses(folder, programs))
+        t.check('files in several places', lambda: places(folder, programs))
         t.check('an address in two inputs', lambda: one_call(folder, programs))
     t.done()
 

@@ -33,11 +33,11 @@ static void read_linux(struct reference_scan *s, struct hp_mapping *row) {
     reference_blanks(s);
     row->offset = reference_hex(s);
     reference_blanks(s);
-    reference_hex(s);
+    row->file.device = reference_hex(s) * 0x100000000;
     reference_need(s, ":", "':'");
-    reference_hex(s);
+    row->file.device += reference_hex(s) % 0x100000000;
     reference_blanks(s);
-    reference_decimal(s);
+    row->file.inode = reference_decimal(s);
     reference_blanks(s);
     row->path = reference_rest(s);
     if (hp_span_ends(row->path, " (deleted)")) {
