@@ -7,18 +7,17 @@
 // returns to, in libc or in no file ([vdso], an anonymous page), and the frame itself is any
 // instruction.  Nor is it told from that where the frame before it is in a libc that cannot be
 // read.  The last frame of a stack is none in libc: makecontext(3) has written it there, and
-// nobody called.  One stack that shows it as a return address is enough, so that neither their order
-// nor what other inputs interrupted has a say.
+// nobody called.  One stack that shows it as a return address is enough, so that neither the order
+// of stacks nor what other inputs interrupted has a say.
 //
 // Modules are small, half of them have six addresses or fewer: so numbers decide, and a share
 // only from three on.
 #include "sym/return_addresses.h"
 
 enum {
-    FEW = 5, // addresses, of which a single one is no exception
-    MOST_DOUBTED =
-        2,     // failures that do not withhold names, however few addresses there are
-    SHARE = 5, // 1 / SHARE of the addresses at most, where there are more
+    FEW = 5,          // addresses: of fewer a single one is no exception
+    MOST_DOUBTED = 2, // failures that withhold no names, however few addresses there are
+    SHARE = 5,        // 1 / SHARE of the addresses may fail
 };
 
 // Where the C library's signal handlers return to is in one of these.
