@@ -113,10 +113,22 @@ static void count(struct hp_profile *profile, const unsigned char *kinds) {
     free(is_return);
 }
 
-// Once to know of each libc whether it is to be trusted.
+// Whether what is behind the handlers of some libc has to be looked at anew.
+static bool has_doubted_libc(const struct hp_profile *profile) {
+    enum hiding *hiding = find_hiding(profile);
+    bool has = false;
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        has |= profile->modules.at[i].kind == HP_MODULE_FILE && hiding[i] == HIDES_ALL;
+    }
+    free(hiding);
+    return has;
+}
+
 void hp_returns_count(struct hp_profile *profile, const unsigned char *kinds) {
     count(profile, kinds);
-    count(profile, kinds);
+    if (has_doubted_libc(profile)) {
+        count(profile, kinds);
+    }
 }
 
 enum hp_build_verdict hp_returns_judge(const struct hp_return_check *returns,
