@@ -77,3 +77,17 @@ def addresses_of_pprof_are_those_of_calls(t):
     counts, symbols, warnings = look(t, "calls.pb.gz")
     assert counts == (0, len(code()) - 1) and not warnings, (counts, warnings)  # a leaf may be anything
     assert symbols == look(t, path)[1]
+
+
+@case
+def leaves_of_gperftools_and_ends_of_stacks_are_no_return_addresses(t):
+    good = code()
+    stack = [good[0] + 1, *good[1:6], 0]
+    path = dump(t, "jemalloc.heap", stack)
+    assert look(t, path)[0] == (1, 6)
+    maps = path.read_text(encoding="utf-8").partition("MAPPED_LIBRARIES:\n")[2]
+    counts = "1:       64 [     1:       64] @"
+    text = (f"heap profile:      {counts} heapprofile\n     {counts} {' '.join(map(hex, stack))}\n\n"
+            f"MAPPED_LIBRARIES:\n{maps}")
+    counts, _, warnings = look(t, t.file("gperftools.heap", text))
+    assert counts == (0, 5) and not warnings, (counts, warnings)
