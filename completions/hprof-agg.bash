@@ -23,7 +23,7 @@ _hprof_agg() {
     --max-skipped) kind=word words='' ;;
     --min-age) kind=word words='' ;;
     --max-input-size) kind=word words='' ;;
-    --metric) kind=word words='inuse-space inuse-objects alloc-space alloc-objects' ;;
+    --metric) kind=word words='inuse-space inuse-objects alloc-space alloc-objects NAME' ;;
     --large-sizes) kind=word words='classes pages' ;;
     --compat) kind=word words='jeprof' ;;
     --by) kind=word words='function line file module address input thread size' ;;

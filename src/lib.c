@@ -42,8 +42,10 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
     bool is_shown = is_asked && (has_rows || needs_p);
     bool all_metrics =
         (can & HP_HAS_ALL_METRICS) != 0 && !is_sides_or_series(options->kind);
+    enum hp_metric metric = options->metric;
+    (void)hp_metric_find(options->metric_name, &metric);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        bool is_measured = all_metrics || i == hp_column_of(options->metric);
+        bool is_measured = all_metrics || i == hp_column_of(metric);
         needs->errors[i] |= options->with_error || (is_shown && is_measured);
     }
 }

@@ -307,6 +307,11 @@ struct hp_report_options {
     size_t
         max_samples; // distinct stacks, the smallest of which become one; 0: the flavor's
     size_t max_depth; // frames of a stack, counted from its leaf; 0: the flavor's
+    // In place of `metric`, or NULL: "inuse-space", or the name of a sample type of pprof inputs
+    // that is none of the metrics, "resident_space" or with its unit "resident_space/bytes".  Of
+    // such a type everything is told as HP_INUSE_SPACE if its unit is one of bytes, else as
+    // HP_INUSE_OBJECTS.
+    const char *metric_name;
 };
 
 // Deliver bytes; 0, or -1 with errno set.
@@ -446,17 +451,18 @@ HP_API bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first)
 
 // What a format can show.
 enum hp_format_ability {
-    HP_CAN_LIMIT = 1 << 0,        // a part of the rows
-    HP_CAN_INTERVALS = 1 << 1,    // rows, what sampling leaves open in them, their order
-    HP_CAN_ALL_ENDS = 1 << 2,     // of all estimates
-    HP_CAN_UNIT = 1 << 3,         // numbers for people
-    HP_CAN_COLOR = 1 << 4,        // on a terminal
-    HP_CAN_NEGATIVE = 1 << 5,     // numbers below zero
-    HP_CAN_SHRINK = 1 << 6,       // those at least in a diff
-    HP_CAN_LABELS = 1 << 7,       // labels of samples
-    HP_CAN_LIMIT_STACKS = 1 << 8, // flavors, and stacks of limited number and depth
-    HP_HAS_ALL_METRICS = 1 << 9,  // that inputs tell; else the one that was chosen
-    HP_IS_BINARY = 1 << 10,       // not for a terminal
+    HP_CAN_LIMIT = 1 << 0,         // a part of the rows
+    HP_CAN_INTERVALS = 1 << 1,     // rows, what sampling leaves open in them, their order
+    HP_CAN_ALL_ENDS = 1 << 2,      // of all estimates
+    HP_CAN_UNIT = 1 << 3,          // numbers for people
+    HP_CAN_COLOR = 1 << 4,         // on a terminal
+    HP_CAN_NEGATIVE = 1 << 5,      // numbers below zero
+    HP_CAN_SHRINK = 1 << 6,        // those at least in a diff
+    HP_CAN_LABELS = 1 << 7,        // labels of samples
+    HP_CAN_LIMIT_STACKS = 1 << 8,  // flavors, and stacks of limited number and depth
+    HP_HAS_ALL_METRICS = 1 << 9,   // that inputs tell; else the one that was chosen
+    HP_IS_BINARY = 1 << 10,        // not for a terminal
+    HP_HAS_SAMPLE_TYPES = 1 << 11, // all of pprof inputs, beside the metrics
 };
 
 // The names that hp_report_options.format takes, what each is, in one line, and which names

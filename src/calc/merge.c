@@ -101,6 +101,42 @@ static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *du
     return frames;
 }
 
+// --- further types ------------------------------------------------------------------------
+
+static void begin_types(struct hp_merger *merger, const struct hp_dump *dump,
+                        struct hp_profile *profile, uint32_t input) {
+    merger->types.count = 0;
+    const struct hp_dump_type *type;
+    hp_vec_each (type, &dump->types) {
+        hp_string name =
+            hp_strtab_add(&profile->strings, hp_strtab_span(&dump->strings, type->type));
+        hp_string unit =
+            hp_strtab_add(&profile->strings, hp_strtab_span(&dump->strings, type->unit));
+        uint32_t number =
+            hp_sample_types_find(&profile->types, name, unit, type->is_space);
+        hp_sample_type_begin(&profile->types.of.at[number], input,
+                             profile->history.is_kept);
+        hp_vec_push(&merger->types, number);
+    }
+}
+
+static void add_values(const struct hp_merger *merger, const struct hp_dump *dump,
+                       size_t stack, struct hp_profile *profile, uint32_t number) {
+    const int64_t *values = hp_dump_values(dump, stack);
+    for (size_t i = 0; values && i < merger->types.count; i++) {
+        hp_sample_type_add(&profile->types, merger->types.at[i], number, values[i]);
+    }
+}
+
+static void end_types(const struct hp_merger *merger, struct hp_profile *profile) {
+    const uint32_t *type;
+    hp_vec_each (type, &merger->types) {
+        hp_sample_type_end(&profile->types.of.at[*type]);
+    }
+}
+
+// --- stacks -------------------------------------------------------------------------------
+
 // Leaves of gperftools are no return addresses; those of pprof may be anything.
 static void mark_leaf(const struct hp_dump *dump, const struct hp_sample *sample,
                       struct hp_profile *profile) {
@@ -149,6 +185,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         if (profile->history.is_kept) {
             hp_history_put(&profile->history, number, values, errors);
         }
+        add_values(merger, dump, s, profile, number);
     }
     hp_tag_import_done(&tags);
     if (adopt) {
@@ -192,7 +229,11 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
         hp_error_add(&profile->total_errors[i], &merger->total_errors[i]);
     }
     hp_history_begin(&profile->history);
+    begin_types(merger, dump, profile, record->number);
     add_stacks(merger, dump, profile);
+    end_types(merger, profile);
+    hp_annotations_import(&profile->annotations, &profile->strings, &dump->annotations,
+                          &dump->strings);
     if (profile->history.is_kept) {
         hp_history_end(&profile->history, record->number);
     }
@@ -208,6 +249,7 @@ void hp_merger_done(struct hp_merger *merger) {
     hp_resolver_done(&merger->resolver);
     hp_embedded_symbols_done(&merger->embedded);
     hp_vec_done(&merger->values);
+    hp_vec_done(&merger->types);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&merger->errors[i]);
         hp_sizes_done(&merger->sizes[i]);

@@ -17,8 +17,9 @@ struct hp_merger {
     bool keeps[HP_COLUMNS];
     struct hp_sizes sizes[HP_COLUMNS]; // and their sizes
     bool keeps_sizes[HP_COLUMNS];
-    bool keeps_labels;       // of samples
-    bool splits_threads;     // stacks are to be known by their thread, too
+    HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
+    bool keeps_labels;      // of samples
+    bool splits_threads;    // stacks are to be known by their thread, too
     const char *only_thread; // of which stacks are added; NULL: of all
 };
 

@@ -248,6 +248,7 @@ static void find_module(struct hp_resolver *resolver, const struct hp_dump *dump
         .span =
             dump->has_rows ? 0 : dump->mappings.at[image->last_row].end - first->start,
         .extents = (uint32_t)resolver->extents.count,
+        .resolved = first->resolved,
     };
     image->module = hp_profile_module(profile, &module, resolver->extents.at);
     image->known = true;
@@ -273,7 +274,8 @@ static hp_module_id pseudo_module(const struct hp_mapping *row,
                                   struct hp_profile *profile) {
     struct hp_span name = row->path.size > 0 ? row->path : hp_span_of("[anon]");
     struct hp_module module = {.kind = HP_MODULE_PSEUDO,
-                               .path = hp_strtab_add(&profile->strings, name)};
+                               .path = hp_strtab_add(&profile->strings, name),
+                               .resolved = row->resolved};
     return hp_profile_module(profile, &module, NULL);
 }
 

@@ -93,8 +93,9 @@ static bool is_raw_though_damaged(const struct hp_dump *dump, struct lines lines
 
 static enum hp_scaling scaling_of(const struct hp_dump *dump, struct lines lines,
                                   bool adds_up) {
-    if (lines.eights + lines.others == 0 || dump->scaling != HP_SCALING_NONE_SEEN) {
-        return lines.eights + lines.others == 0 ? HP_SCALING_NONE_SEEN : dump->scaling;
+    bool is_empty = lines.eights + lines.others == 0 && dump->types.count == 0;
+    if (is_empty || dump->scaling != HP_SCALING_NONE_SEEN) {
+        return is_empty ? HP_SCALING_NONE_SEEN : dump->scaling;
     }
     bool is_raw = adds_up ? lines.others == 0 : is_raw_though_damaged(dump, lines);
     if (!is_raw) {

@@ -78,8 +78,9 @@ static void push_listed(struct splitter *s, const struct hp_dump_stack *stack,
         while (next < end && listed[next].thread == listed[first].thread) {
             next++;
         }
-        struct hp_stack_extra extra = {first, (uint32_t)(next - first),
-                                       tags_of(s, listed[first].thread)};
+        struct hp_stack_extra extra = {.first_listed = first,
+                                       .listed = (uint32_t)(next - first),
+                                       .tags = tags_of(s, listed[first].thread)};
         push(s, stack, none, extra);
     }
 }
@@ -109,7 +110,8 @@ static void split(struct splitter *s, size_t i) {
     }
     bool has_more = !by_list || stack->counts.alloc.objects > 0;
     if (stack->lines == 0 && has_more) {
-        struct hp_stack_extra part = {.tags = extra.tags};
+        struct hp_stack_extra part = {.tags = extra.tags,
+                                      .behind_values = extra.behind_values};
         push(s, stack, counts_of(stack->counts, by_list), part);
     }
 }

@@ -2,6 +2,7 @@
 
 #include "cli/choice.h"
 #include "cli/message.h"
+#include "cli/suggestion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,36 @@ int hp_cli_set_enum(struct hp_cli_settings *settings, const struct hp_cli_option
         *(int *)field(settings, option) = option->number + (int)i;
     }
     return ret;
+}
+
+static bool is_with_dashes(const char *choice, const char *value) {
+    while (*choice != '\0' && (*value == *choice || (*value == '_' && *choice == '-'))) {
+        choice++;
+        value++;
+    }
+    return *choice == *value;
+}
+
+// As an enum, also with the "_" of pprof, or the name of a sample type.  Only the inputs tell
+// whether there is one of it, but what is a metric but for one letter need not wait for them.
+int hp_cli_set_metric(struct hp_cli_settings *settings,
+                      const struct hp_cli_option *option, char *value,
+                      struct hp_err *err) {
+    struct hp_cli_suggestion near = {.word = value};
+    const char *choice;
+    size_t i;
+    settings->report.metric_name = value != NULL ? value : option->name;
+    settings->report.metric = (enum hp_metric)option->number;
+    for (i = 0; (choice = hp_cli_choice(option, i)) != NULL && i < HP_METRICS; i++) {
+        if (is_with_dashes(choice, value)) {
+            settings->report.metric = (enum hp_metric)(option->number + (int)i);
+            return HP_OK;
+        }
+        hp_cli_suggestion_try(&near, choice);
+    }
+    bool is_mistyped =
+        value != NULL && (near.best != NULL ? near.distance <= 1 : *value == '\0');
+    return is_mistyped ? hp_cli_choice_find(option, value, &i, err) : HP_OK;
 }
 
 // As an enum, or label:KEY.

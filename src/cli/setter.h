@@ -25,6 +25,7 @@ hp_cli_set_fn hp_cli_set_folder;
 hp_cli_set_fn hp_cli_set_max_skipped; // N or P%
 hp_cli_set_fn hp_cli_set_confidence;  // percent
 hp_cli_set_fn hp_cli_set_by;
+hp_cli_set_fn hp_cli_set_metric;
 hp_cli_set_fn hp_cli_set_gate;
 hp_cli_set_fn hp_cli_set_jobs;
 hp_cli_set_fn hp_cli_set_filter;   // `number` is the enum hp_filter_rule

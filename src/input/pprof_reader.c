@@ -31,6 +31,8 @@ struct reader {
     HP_VEC(struct hp_tag) tags;  // of the sample
     HP_VEC(hp_string) texts;     // of each string of the tables; 0: not asked for yet
     struct hp_pprof_kinds kinds; // of a sample's values
+    HP_VEC(size_t) further;      // of each value its place among dump->types
+    bool has_further;            // some of the sample's are in dump->values, not all 0
     struct hp_proto profile;     // the samples are read from it
 };
 
@@ -99,12 +101,10 @@ static bool is_pprof(struct hp_span text) {
 
 static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
                        uint64_t value, struct hp_counts *counts) {
-    uint64_t ignored;
-    uint64_t *const of[] = {[HP_INUSE_SPACE] = &counts->inuse.bytes,
-                            [HP_INUSE_OBJECTS] = &counts->inuse.objects,
-                            [HP_ALLOC_SPACE] = &counts->alloc.bytes,
-                            [HP_ALLOC_OBJECTS] = &counts->alloc.objects,
-                            [HP_METRICS] = &ignored};
+    uint64_t *const of[HP_METRICS] = {[HP_INUSE_SPACE] = &counts->inuse.bytes,
+                                      [HP_INUSE_OBJECTS] = &counts->inuse.objects,
+                                      [HP_ALLOC_SPACE] = &counts->alloc.bytes,
+                                      [HP_ALLOC_OBJECTS] = &counts->alloc.objects};
     if (i >= r->kinds.of.count) {
         hp_proto_fail(sample, "a sample of more values than there are types");
         return;
@@ -114,8 +114,14 @@ static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
     if (__builtin_mul_overflow((int64_t)value, (int64_t)1 << kind.shift, &scaled)) {
         hp_proto_fail(sample, "a value of 2^63 bytes or more");
     }
+    if (kind.metric == HP_METRICS) {
+        size_t place = r->dump->values.count - r->dump->types.count + r->further.at[i];
+        r->dump->values.at[place] = scaled;
+        r->has_further |= scaled != 0;
+        return;
+    }
     *of[kind.metric] = (uint64_t)scaled;
-    r->dump->negative += kind.metric != HP_METRICS && scaled < 0;
+    r->dump->negative += scaled < 0;
 }
 
 // --- locations ------------------------------------------------------------------------------
@@ -168,12 +174,11 @@ static void take_label(struct reader *r, struct hp_proto *label) {
     r->has_size |=
         of[NUMBER] > 0 && hp_span_is(hp_pprof_text(&r->tables, of[KEY]), "bytes");
     if (r->keeps_labels) {
-        struct hp_tag tag = {.key = keep(r, of[KEY]), .text = keep(r, of[TEXT])};
-        if (of[TEXT] == 0) {
-            tag.is_number = true;
-            tag.number = (int64_t)of[NUMBER];
-            tag.unit = keep(r, of[UNIT]);
-        }
+        struct hp_tag tag = {.key = keep(r, of[KEY]),
+                             .text = keep(r, of[TEXT]),
+                             .unit = keep(r, of[UNIT]),
+                             .is_number = of[TEXT] == 0,
+                             .number = (int64_t)of[NUMBER]};
         hp_vec_push(&r->tags, tag);
     }
 }
@@ -185,11 +190,23 @@ static bool is_zero(const struct hp_counts *counts) {
             counts->alloc.bytes) == 0;
 }
 
+// Room for one value of each further type.
+static void begin_further(struct reader *r) {
+    r->has_further = false;
+    if (r->dump->types.count > 0) {
+        (void)hp_vec_reach(&r->dump->values,
+                           r->dump->values.count + r->dump->types.count - 1);
+    }
+}
+
 static void add_stack(struct reader *r, struct hp_dump_stack stack) {
-    r->dump->mixes_sizes |= !r->has_size;
+    r->dump->mixes_sizes |= !r->has_size && !is_zero(&stack.counts);
     hp_string tags = hp_tags_add(&r->dump->tag_sets, r->tags.at, r->tags.count);
     if (tags.n) {
         hp_dump_next_extra(r->dump)->tags = tags;
+    }
+    if (r->has_further) {
+        hp_dump_next_extra(r->dump)->behind_values = r->dump->values.count;
     }
     hp_vec_push(&r->dump->stacks, stack);
 }
@@ -199,6 +216,7 @@ static void read_sample(struct reader *r, struct hp_proto *sample) {
     size_t values = 0;
     r->has_size = false;
     r->tags.count = 0;
+    begin_further(r);
     for (struct hp_field field; hp_proto_next(sample, &field);) {
         struct hp_proto rest = hp_field_numbers(&field);
         uint64_t number;
@@ -223,9 +241,10 @@ static void read_sample(struct reader *r, struct hp_proto *sample) {
         hp_proto_fail(sample, "a stack of more than 65,536 frames");
     }
     stack.depth = (uint32_t)(r->dump->frames.count - stack.first_frame);
-    if (!is_zero(&stack.counts)) {
+    if (!is_zero(&stack.counts) || r->has_further) {
         add_stack(r, stack);
     }
+    r->dump->values.count -= r->has_further ? 0 : r->dump->types.count;
 }
 
 static void read_samples(struct reader *r) {
@@ -258,10 +277,73 @@ static void add_mappings(struct reader *r) {
             .path = hp_pprof_text(&r->tables, mapping->file),
             .build_id = is_build_id(build_id) ? build_id : (struct hp_span){"", 0},
             .executable = has_range,
+            .resolved = mapping->resolved,
         };
         hp_vec_push(&r->dump->mappings, row);
     }
     hp_maps_identify(r->dump);
+}
+
+// --- what there is beside the samples -------------------------------------------------------
+
+static void add_types(struct reader *r) {
+    const struct hp_pprof_tables *tables = &r->tables;
+    for (size_t i = 0; i < tables->types.count; i++) {
+        const struct hp_pprof_kind *kind = &r->kinds.of.at[i];
+        hp_vec_push(&r->further, r->dump->types.count);
+        if (kind->metric == HP_METRICS) {
+            struct hp_dump_type type = {.type = keep(r, tables->types.at[i].type),
+                                        .unit = keep(r, tables->types.at[i].unit),
+                                        .is_space = kind->is_space};
+            if (kind->is_space) {
+                type.unit = hp_strtab_add(&r->dump->strings, hp_span_of("bytes"));
+            }
+            hp_vec_push(&r->dump->types, type);
+        }
+    }
+}
+
+// What our own profiles say of themselves anew, whenever they are written.
+static bool is_own_mark(const struct reader *r, struct hp_span comment) {
+    return r->dump->producer == HP_PRODUCER_PPROF_OURS &&
+           (hp_span_starts(comment, "made by hprof-agg ") ||
+            hp_span_starts(comment, "inputs: "));
+}
+
+static void add_period_type(struct reader *r) {
+    const struct hp_pprof_type *of = &r->tables.period_type;
+    struct hp_annotations *annotations = &r->dump->annotations;
+    hp_string unit = keep(r, of->unit);
+    unsigned shift;
+    if (hp_pprof_is_bytes(hp_pprof_text(&r->tables, of->unit), &shift)) {
+        unit = hp_strtab_add(&r->dump->strings, hp_span_of("bytes"));
+    } else {
+        annotations->period = r->tables.period;
+    }
+    hp_annotations_add(annotations, HP_ANNOTATION_PERIOD_TYPE, keep(r, of->type), 0);
+    hp_annotations_add(annotations, HP_ANNOTATION_PERIOD_UNIT, unit, 0);
+}
+
+static void annotate(struct reader *r) {
+    const struct hp_pprof_tables *tables = &r->tables;
+    struct hp_annotations *annotations = &r->dump->annotations;
+    struct hp_span shown = hp_pprof_type_name(&r->kinds, tables, tables->default_type);
+    hp_annotations_add(annotations, HP_ANNOTATION_DROP_FRAMES,
+                       keep(r, tables->drop_frames), 0);
+    hp_annotations_add(annotations, HP_ANNOTATION_KEEP_FRAMES,
+                       keep(r, tables->keep_frames), 0);
+    hp_annotations_add(annotations, HP_ANNOTATION_DOC_URL, keep(r, tables->doc_url), 0);
+    hp_annotations_add(annotations, HP_ANNOTATION_DEFAULT_TYPE,
+                       hp_strtab_add(&r->dump->strings, shown), 0);
+    add_period_type(r);
+    for (size_t i = 0; i < tables->comments.count; i++) {
+        if (!is_own_mark(r, hp_pprof_text(tables, tables->comments.at[i]))) {
+            hp_annotations_add(annotations, HP_ANNOTATION_COMMENT,
+                               keep(r, tables->comments.at[i]), (uint32_t)i);
+        }
+    }
+    annotations->time = tables->time;
+    annotations->duration = tables->duration;
 }
 
 static uint64_t period_of(const struct hp_pprof_tables *tables) {
@@ -285,6 +367,8 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
         r->dump->period = period_of(&r->tables);
         r->dump->scaling = r->dump->period == 1 ? HP_SCALING_EXACT : HP_SCALING_SCALED;
         r->dump->has_rows = true;
+        add_types(r);
+        annotate(r);
         add_mappings(r);
         hp_pprof_locations_settle(&r->tables);
         r->profile = hp_proto_over(text);
@@ -316,6 +400,7 @@ static int read_pprof(struct hp_scan *scan, struct hp_err *err) {
     hp_vec_done(&r.tags);
     hp_vec_done(&r.texts);
     hp_vec_done(&r.kinds.of);
+    hp_vec_done(&r.further);
     return ret;
 }
 

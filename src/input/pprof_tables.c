@@ -1,9 +1,11 @@
 // profile.proto of google/pprof:
 //
 //     Profile   1 sample_type  2 sample  3 mapping  4 location  5 function  6 string_table
-//               9 time_nanos  11 period_type  12 period  14 default_sample_type
+//               7 drop_frames  8 keep_frames  9 time_nanos  10 duration_nanos  11 period_type
+//               12 period  13 comment  14 default_sample_type  15 doc_url
 //     ValueType 1 type  2 unit
 //     Mapping   1 id  2 memory_start  3 memory_limit  4 file_offset  5 filename  6 build_id
+//               7 has_functions  8 has_filenames  9 has_line_numbers  10 has_inline_frames
 //     Location  1 id  2 mapping_id  3 address  4 line
 //     Line      1 function_id  2 line
 //     Function  1 id  2 name  3 system_name  4 filename
@@ -17,12 +19,12 @@
 #include <string.h>
 
 enum {
-    MOST_NUMBERS = 7,
+    MOST_NUMBERS = 11,
     BOMB_RATIO = 100, // what names may come to, each as often as it is used
     SMALLEST_BOMB = 64 << 20,
 };
 
-// Fields of number one to six of a message that are numbers, into `of` by number.
+// Fields of number one to ten of a message that are numbers, into `of` by number.
 static void read_numbers(struct hp_proto *message, unsigned which,
                          uint64_t of[MOST_NUMBERS]) {
     memset(of, 0, MOST_NUMBERS * sizeof *of);
@@ -47,9 +49,12 @@ static struct hp_pprof_type read_type(struct hp_proto *message) {
 
 static void read_mapping(struct hp_pprof_tables *tables, struct hp_proto *message) {
     uint64_t of[MOST_NUMBERS];
-    read_numbers(message, 0x7e, of);
+    read_numbers(message, 0x7fe, of);
     need_id(message, of[1]);
-    struct hp_pprof_mapping mapping = {of[1], of[2], of[3], of[4], of[5], of[6]};
+    struct hp_pprof_mapping mapping = {of[1], of[2], of[3], of[4], of[5], of[6], 0};
+    for (unsigned i = 0; i < 4; i++) {
+        mapping.resolved |= (unsigned)(of[7 + i] != 0) << i;
+    }
     hp_vec_push(&tables->mappings, mapping);
 }
 
@@ -91,11 +96,11 @@ static void read_location(struct hp_pprof_tables *tables, struct hp_proto *messa
 
 static void read_time(struct hp_pprof_tables *tables, struct hp_proto *profile,
                       const struct hp_field *field) {
-    bool has_time = hp_field_number(profile, field) != 0;
-    if (has_time && tables->has_time) {
+    uint64_t time = hp_field_number(profile, field);
+    if (time != 0 && tables->time != 0) {
         hp_proto_fail(profile, "two profiles, one behind the other");
     }
-    tables->has_time |= has_time;
+    tables->time = time != 0 ? time : tables->time;
 }
 
 static void read_field(struct hp_pprof_tables *tables, struct hp_proto *profile,
@@ -120,7 +125,7 @@ static void read_field(struct hp_pprof_tables *tables, struct hp_proto *profile,
     case 11:
         tables->period_type = read_type(&message);
         break;
-    default: // 2, samples; 7, 8 and above 12 say nothing of the numbers
+    default: // 2, samples
         break;
     }
     hp_proto_fail(profile, message.wrong);
@@ -189,6 +194,12 @@ static void check_strings(const struct hp_pprof_tables *tables,
     need_string(tables, profile, tables->period_type.type);
     need_string(tables, profile, tables->period_type.unit);
     need_string(tables, profile, tables->default_type);
+    need_string(tables, profile, tables->drop_frames);
+    need_string(tables, profile, tables->keep_frames);
+    need_string(tables, profile, tables->doc_url);
+    for (size_t i = 0; i < tables->comments.count; i++) {
+        need_string(tables, profile, tables->comments.at[i]);
+    }
     for (size_t i = 0; i < tables->types.count; i++) {
         need_string(tables, profile, tables->types.at[i].type);
         need_string(tables, profile, tables->types.at[i].unit);
@@ -247,18 +258,48 @@ static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *p
     }
 }
 
+static void read_comments(struct hp_pprof_tables *tables, struct hp_proto *profile,
+                          const struct hp_field *field) {
+    struct hp_proto rest = hp_field_numbers(field);
+    uint64_t number;
+    while (hp_field_next_number(profile, field, &rest, &number)) {
+        hp_vec_push(&tables->comments, number);
+    }
+}
+
+// A single number of the profile; NULL if the field is none.
+static uint64_t *number_of(struct hp_pprof_tables *tables, uint32_t field) {
+    switch (field) {
+    case 7:
+        return &tables->drop_frames;
+    case 8:
+        return &tables->keep_frames;
+    case 10:
+        return &tables->duration;
+    case 12:
+        return &tables->period;
+    case 14:
+        return &tables->default_type;
+    case 15:
+        return &tables->doc_url;
+    default:
+        return NULL;
+    }
+}
+
 void hp_pprof_tables_read(struct hp_pprof_tables *tables, struct hp_proto *profile) {
     size_t size = (size_t)(profile->end - profile->at);
     for (struct hp_field field; hp_proto_next(profile, &field);) {
+        uint64_t *number = number_of(tables, field.number);
         if (field.number <= 6 || field.number == 11) {
             hp_field_bytes(profile, &field);
             read_field(tables, profile, &field);
         } else if (field.number == 9) {
             read_time(tables, profile, &field);
-        } else if (field.number == 12) {
-            tables->period = hp_field_number(profile, &field);
-        } else if (field.number == 14) {
-            tables->default_type = hp_field_number(profile, &field);
+        } else if (field.number == 13) {
+            read_comments(tables, profile, &field);
+        } else if (number) {
+            *number = hp_field_number(profile, &field);
         }
     }
     sort(profile, tables->mappings.at, tables->mappings.count,
@@ -281,5 +322,6 @@ void hp_pprof_tables_done(struct hp_pprof_tables *tables) {
     hp_vec_done(&tables->functions);
     hp_vec_done(&tables->locations);
     hp_vec_done(&tables->lines);
+    hp_vec_done(&tables->comments);
     *tables = (struct hp_pprof_tables){0};
 }

@@ -11,6 +11,7 @@ struct hp_pprof_type {
 
 struct hp_pprof_mapping {
     uint64_t id, start, limit, offset, file, build_id; // the last two are strings
+    unsigned resolved;                                 // enum hp_resolved
 };
 
 struct hp_pprof_function {
@@ -39,8 +40,9 @@ struct hp_pprof_tables {
     HP_VEC(struct hp_pprof_line) lines;
     struct hp_pprof_type period_type;
     uint64_t period;
-    uint64_t default_type; // a string
-    bool has_time;
+    uint64_t default_type, drop_frames, keep_frames, doc_url; // strings, as are
+    HP_VEC(uint64_t) comments;                                // these
+    uint64_t time, duration;                                  // nanoseconds
 };
 
 // Read everything but the samples.  On failure profile->wrong says what is wrong.

@@ -6,7 +6,8 @@
 //     jemalloc_pprof  has the bytes in use only, and mappings that are all of memory
 //
 // Types have the names that Go gives them, tcmalloc, or Datadog's profilers, and the units of
-// pprof's internal/measurement.
+// pprof's internal/measurement.  What has other names, as what tcmalloc says of the lifetime of
+// objects, is taken as it is.
 //
 // tcmalloc calls objects and space both what is in use and, of a profile of allocations, what
 // was allocated: only the default type tells, which is "objects" then.
@@ -14,6 +15,7 @@
 
 enum {
     LONGEST_UNIT = 16,
+    MOST_TYPES = 256, // tcmalloc has twenty
 };
 
 // --- who wrote it -------------------------------------------------------------------------
@@ -87,6 +89,22 @@ bool hp_pprof_is_bytes(struct hp_span unit, unsigned *shift) {
     return false;
 }
 
+// As Go calls them: these hold where others stand for the same.
+static const char *const usual[HP_METRICS] = {
+    [HP_INUSE_SPACE] = "inuse_space",
+    [HP_INUSE_OBJECTS] = "inuse_objects",
+    [HP_ALLOC_SPACE] = "alloc_space",
+    [HP_ALLOC_OBJECTS] = "alloc_objects",
+};
+
+static bool is_usual(struct hp_span type) {
+    bool found = false;
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        found |= hp_span_is(type, usual[metric]);
+    }
+    return found;
+}
+
 static enum hp_metric metric_of(struct hp_span type) {
     static const struct {
         const char *type;
@@ -121,27 +139,45 @@ static struct hp_pprof_kind kind_of(const struct hp_pprof_tables *tables, size_t
     struct hp_span unit = hp_pprof_text(tables, type->unit);
     struct hp_pprof_kind kind = {.metric = metric_of(hp_pprof_text(tables, type->type))};
     bool is_space = kind.metric == HP_INUSE_SPACE || kind.metric == HP_ALLOC_SPACE;
-    bool fits =
-        is_space ? hp_pprof_is_bytes(unit, &kind.shift) : hp_span_is(unit, "count");
-    if (!fits) {
-        return (struct hp_pprof_kind){HP_METRICS, 0};
+    kind.is_space = hp_pprof_is_bytes(unit, &kind.shift);
+    if (is_space ? !kind.is_space : !hp_span_is(unit, "count")) {
+        kind.metric = HP_METRICS;
     }
     kind.metric = is_of_allocations ? as_allocated(kind.metric) : kind.metric;
     return kind;
 }
 
-static bool is_repeated(const struct hp_pprof_tables *tables, size_t i) {
-    struct hp_span name = hp_pprof_text(tables, tables->types.at[i].type);
-    for (size_t k = 0; k < i; k++) {
-        if (hp_span_equal(name, hp_pprof_text(tables, tables->types.at[k].type))) {
-            return true;
-        }
+static bool is_repeated(const struct hp_pprof_tables *tables,
+                        const struct hp_pprof_kinds *kinds, size_t i) {
+    const struct hp_pprof_type *types = tables->types.at;
+    bool found = false;
+    for (size_t k = 0; k < i && !found; k++) {
+        bool same_unit = kinds->of.at[i].is_space
+                             ? kinds->of.at[k].is_space
+                             : hp_span_equal(hp_pprof_text(tables, types[i].unit),
+                                             hp_pprof_text(tables, types[k].unit));
+        found = same_unit && hp_span_equal(hp_pprof_text(tables, types[i].type),
+                                           hp_pprof_text(tables, types[k].type));
     }
-    return false;
+    return found;
 }
 
-static int refuse(const struct hp_pprof_tables *tables, const struct hp_pprof_type *type,
-                  struct hp_err *err) {
+// Of several types that are one metric the one that Go has holds, else the first; the others
+// are taken as they are.
+static bool is_second(const struct hp_pprof_tables *tables,
+                      const struct hp_pprof_kind *kinds, size_t i) {
+    const struct hp_pprof_type *types = tables->types.at;
+    bool is_go = is_usual(hp_pprof_text(tables, types[i].type)), found = false;
+    for (size_t k = 0; k < tables->types.count; k++) {
+        bool is_go_too = is_usual(hp_pprof_text(tables, types[k].type));
+        bool goes_first = is_go == is_go_too ? k < i : is_go_too;
+        found |= k != i && goes_first && kinds[k].metric == kinds[i].metric;
+    }
+    return found;
+}
+
+static int refuse(const struct hp_pprof_tables *tables, struct hp_err *err) {
+    const struct hp_pprof_type *type = &tables->types.at[tables->types.count - 1];
     struct hp_span name = hp_pprof_text(tables, type->type);
     struct hp_span unit = hp_pprof_text(tables, type->unit);
     return hp_fail(err, HP_E_UNSUPPORTED,
@@ -151,28 +187,55 @@ static int refuse(const struct hp_pprof_tables *tables, const struct hp_pprof_ty
                    (int)(unit.size < 100 ? unit.size : 100), unit.at);
 }
 
-int hp_pprof_kinds_find(struct hp_pprof_kinds *kinds,
-                        const struct hp_pprof_tables *tables, enum hp_producer producer,
-                        struct hp_err *err) {
+// What each would be if it were alone.
+static void find_each(struct hp_pprof_kinds *kinds, const struct hp_pprof_tables *tables,
+                      enum hp_producer producer) {
     struct hp_span shown = hp_pprof_text(tables, tables->default_type);
     bool is_of_allocations =
         producer == HP_PRODUCER_PPROF_TCMALLOC && hp_span_is(shown, "objects");
-    const struct hp_pprof_type *other = tables->types.at;
-    if (tables->types.count == 0) {
+    for (size_t i = 0; i < tables->types.count; i++) {
+        hp_vec_push(&kinds->of, kind_of(tables, i, is_of_allocations));
+    }
+}
+
+int hp_pprof_kinds_find(struct hp_pprof_kinds *kinds,
+                        const struct hp_pprof_tables *tables, enum hp_producer producer,
+                        struct hp_err *err) {
+    size_t count = tables->types.count;
+    bool second[MOST_TYPES];
+    bool has_space = false;
+    if (count == 0) {
         return hp_fail(err, HP_E_FORMAT, "damaged: a pprof profile without sample types");
     }
-    for (size_t i = 0; i < tables->types.count; i++) {
-        struct hp_pprof_kind kind = kind_of(tables, i, is_of_allocations);
-        if (kind.metric == HP_METRICS) {
-            other = &tables->types.at[i];
-        } else if (is_repeated(tables, i)) {
-            return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
-        } else if (kinds->found & 1u << kind.metric) { // the first of two names holds
-            kind = (struct hp_pprof_kind){HP_METRICS, 0};
-        }
-        kinds->found |= 1u << kind.metric;
-        hp_vec_push(&kinds->of, kind);
+    if (count > MOST_TYPES) {
+        return hp_fail(err, HP_E_LIMIT, "a pprof profile of more than %d sample types",
+                       (int)MOST_TYPES);
     }
-    bool is_ours = kinds->found & (1u << HP_INUSE_SPACE | 1u << HP_ALLOC_SPACE);
-    return is_ours ? HP_OK : refuse(tables, other, err);
+    find_each(kinds, tables, producer);
+    for (size_t i = 0; i < count; i++) {
+        if (is_repeated(tables, kinds, i)) {
+            return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
+        }
+        second[i] = is_second(tables, kinds->of.at, i);
+        has_space |= kinds->of.at[i].is_space;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct hp_pprof_kind *kind = &kinds->of.at[i];
+        kind->metric = second[i] ? HP_METRICS : kind->metric;
+        kinds->found |= 1u << kind->metric;
+    }
+    return has_space ? HP_OK : refuse(tables, err);
+}
+
+struct hp_span hp_pprof_type_name(const struct hp_pprof_kinds *kinds,
+                                  const struct hp_pprof_tables *tables, uint64_t name) {
+    struct hp_span wanted = hp_pprof_text(tables, name);
+    for (size_t i = 0; i < tables->types.count; i++) {
+        enum hp_metric metric = kinds->of.at[i].metric;
+        if (metric != HP_METRICS &&
+            hp_span_equal(wanted, hp_pprof_text(tables, tables->types.at[i].type))) {
+            return hp_span_of(usual[metric]);
+        }
+    }
+    return wanted;
 }

@@ -10,8 +10,9 @@
 enum hp_producer hp_pprof_producer(const struct hp_pprof_tables *tables);
 
 struct hp_pprof_kind {
-    enum hp_metric metric; // HP_METRICS: none of ours
+    enum hp_metric metric; // HP_METRICS: none of ours, and taken as it is
     unsigned shift;        // it counts units of 1 << shift
+    bool is_space;         // in bytes
 };
 
 // {0} is empty.
@@ -20,10 +21,14 @@ struct hp_pprof_kinds {
     unsigned found;                  // 1 << each metric there is
 };
 
-// Fails if there is nothing of the heap among them.
+// Fails if there is no space among them.
 HP_MUST_CHECK int hp_pprof_kinds_find(struct hp_pprof_kinds *kinds,
                                       const struct hp_pprof_tables *tables,
                                       enum hp_producer producer, struct hp_err *err);
+
+// A type by what its values are taken for: "inuse_space" for "space"; else its name.
+struct hp_span hp_pprof_type_name(const struct hp_pprof_kinds *kinds,
+                                  const struct hp_pprof_tables *tables, uint64_t name);
 
 // Whether a unit is of 1 << *shift bytes.
 bool hp_pprof_is_bytes(struct hp_span unit, unsigned *shift);

@@ -295,7 +295,7 @@ static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
 // No stack is beyond reason, but all together may be.
 static bool total_fits(const struct hp_profile *profile) {
     struct hp_values total = {{0}};
-    bool fits = !profile->overflow;
+    bool fits = !profile->overflow && !profile->types.overflow;
     const struct hp_stack *stack;
     hp_vec_each (stack, &profile->stacks) {
         fits &= hp_values_add(&total, &stack->values);
@@ -367,6 +367,8 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_contents_init(&job.contents);
     run(&job, profile);
     hp_history_sort(&profile->history);
+    hp_sample_types_sort(&profile->types, &profile->strings);
+    hp_annotations_sort(&profile->annotations, &profile->strings);
     hp_contents_done(&job.contents);
     pthread_mutex_destroy(&job.lock);
     count = profile->inputs.count;

@@ -12,6 +12,8 @@
     DO(extras)          \
     DO(listed)          \
     DO(threads)         \
+    DO(types)           \
+    DO(values)          \
     DO(mappings)        \
     DO(rows)            \
     DO(embedded)        \
@@ -22,6 +24,7 @@
 void hp_dump_clear(struct hp_dump *dump) {
     hp_strtab_done(&dump->strings);
     hp_strtab_done(&dump->tag_sets);
+    hp_annotations_done(&dump->annotations);
     struct hp_dump kept = *dump;
     *dump = (struct hp_dump){0};
     FOR_VECTORS(KEEP)
@@ -30,6 +33,7 @@ void hp_dump_clear(struct hp_dump *dump) {
 void hp_dump_done(struct hp_dump *dump) {
     hp_strtab_done(&dump->strings);
     hp_strtab_done(&dump->tag_sets);
+    hp_annotations_done(&dump->annotations);
     FOR_VECTORS(FREE)
 }
 
@@ -78,6 +82,11 @@ uint32_t hp_dump_site(const struct hp_dump *dump, const struct hp_dump_stack *st
 
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump) {
     return hp_vec_reach(&dump->extras, dump->stacks.count);
+}
+
+const int64_t *hp_dump_values(const struct hp_dump *dump, size_t i) {
+    size_t end = hp_dump_extra(dump, i).behind_values;
+    return end > 0 ? dump->values.at + end - dump->types.count : NULL;
 }
 
 void hp_dump_drop_extra(struct hp_dump *dump) {

@@ -6,6 +6,7 @@
 #include "base/span.h"
 #include "base/strtab.h"
 #include "base/vec.h"
+#include "model/annotations.h"
 #include "model/input.h"
 #include "model/module.h"
 #include "model/tags.h"
@@ -21,6 +22,7 @@ struct hp_mapping {
     bool executable;
     bool reserved; // "---p": addresses without memory
     bool deleted;
+    unsigned resolved; // as in struct hp_module
 };
 
 // The share of one thread in one stack.
@@ -39,6 +41,14 @@ struct hp_stack_extra {
     size_t first_listed; // in dump->listed
     uint32_t listed;
     hp_string tags; // its labels, in dump->tag_sets
+    size_t
+        behind_values; // of its further values in dump->values, where they end; 0: none
+};
+
+// Of further values, which are taken as they are; in dump->strings.
+struct hp_dump_type {
+    hp_string type, unit;
+    bool is_space; // in bytes
 };
 
 struct hp_thread {
@@ -97,6 +107,9 @@ struct hp_dump {
     HP_VEC(struct hp_listed) listed;
     HP_VEC(struct hp_thread) threads; // those that have a name
     struct hp_strtab tag_sets;        // of which the texts are in `strings`
+    HP_VEC(struct hp_dump_type) types;
+    HP_VEC(int64_t) values; // of stacks that have further ones: one of each type
+    struct hp_annotations annotations; // of which the texts are in `strings`
     struct hp_slabs slabs;
     HP_VEC(struct hp_mapping) mappings; // by start, disjoint
     HP_VEC(uint32_t) rows; // of each address if has_rows: the mapping, + 1; 0 for none
@@ -132,6 +145,9 @@ uint32_t hp_dump_site(const struct hp_dump *dump, const struct hp_dump_stack *st
 
 // Of the stack that comes next, to fill in; and of stack i: {0} if it has none.
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump);
+// One of each of dump->types; NULL if all are 0.
+const int64_t *hp_dump_values(const struct hp_dump *dump, size_t i);
+
 void hp_dump_drop_extra(
     struct hp_dump *dump); // of the stack that does not come after all
 

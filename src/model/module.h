@@ -42,6 +42,15 @@ enum hp_sym_status {
     HP_SYM_NO_PROCESS,  // the system gave no process to read it in
 };
 
+// What a pprof profile says it has resolved of a mapping; bits.
+enum hp_resolved {
+    HP_RESOLVED_FUNCTIONS = 1 << 0,
+    HP_RESOLVED_FILES = 1 << 1,
+    HP_RESOLVED_LINES = 1 << 2,
+    HP_RESOLVED_INLINES = 1 << 3,
+    HP_RESOLVED_ALL = (1 << 4) - 1,
+};
+
 // How far the file that names come from is the one that ran, as the return addresses of all
 // inputs tell.
 enum hp_build_verdict {
@@ -68,6 +77,7 @@ struct hp_module {
     hp_string told_id; // the build id as inputs tell it, or ""
     uint64_t span;     // from its first mapped byte to its last, in the address space
     uint32_t first_extent, extents; // in profile->extents, by offset
+    unsigned resolved; // enum hp_resolved: what all inputs say that they have of it
 
     // The first and last in order of those that inputs tell.
     struct hp_file_id lowest_file, highest_file;

@@ -31,6 +31,8 @@ void hp_profile_done(struct hp_profile *profile) {
     }
     hp_vec_done(&profile->blocks);
     hp_history_done(&profile->history);
+    hp_sample_types_done(&profile->types);
+    hp_annotations_done(&profile->annotations);
     hp_index_drop(&profile->module_index);
     hp_index_drop(&profile->frame_index);
     hp_index_drop(&profile->stack_index);
@@ -93,14 +95,6 @@ static bool same_module(const struct hp_profile *profile, const struct hp_module
                               module->extents) == 0;
 }
 
-// Whether text was moved to huge pages may differ between processes of one build.
-static void note_holes(struct hp_profile *profile, const struct hp_module *known,
-                       const struct hp_extent *extents) {
-    for (uint32_t i = 0; i < known->extents; i++) {
-        profile->extents.at[known->first_extent + i].has_hole |= extents[i].has_hole;
-    }
-}
-
 static void note_files(struct hp_module *known, const struct hp_module *module) {
     if (known->lowest_file.inode == 0) {
         known->lowest_file = module->lowest_file;
@@ -112,6 +106,18 @@ static void note_files(struct hp_module *known, const struct hp_module *module) 
         if (hp_file_id_compare(module->highest_file, known->highest_file) > 0) {
             known->highest_file = module->highest_file;
         }
+    }
+}
+
+// Whether text was moved to huge pages may differ between processes of one build, and what is
+// resolved of it between inputs.
+static void note_differences(struct hp_profile *profile, struct hp_module *known,
+                             const struct hp_module *module,
+                             const struct hp_extent *extents) {
+    known->resolved &= module->resolved;
+    note_files(known, module);
+    for (uint32_t i = 0; i < known->extents; i++) {
+        profile->extents.at[known->first_extent + i].has_hole |= extents[i].has_hole;
     }
 }
 
@@ -143,10 +149,9 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
     }
     uint32_t hash = module_hash(module, extents), found;
     for (size_t at = hash; hp_index_next(index, hash, &at, &found);) {
-        const struct hp_module *known = &profile->modules.at[found];
+        struct hp_module *known = &profile->modules.at[found];
         if (same_module(profile, known, module, extents)) {
-            note_holes(profile, known, extents);
-            note_files(&profile->modules.at[found], module);
+            note_differences(profile, known, module, extents);
             return (hp_module_id){found};
         }
     }
@@ -392,6 +397,11 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
         hp_error_add(&profile->total_errors[i], &other->total_errors[i]);
     }
     hp_history_absorb(&profile->history, &other->history, stacks, other->stacks.count);
+    struct hp_sample_import import = {&profile->strings, &other->strings, stacks,
+                                      other->stacks.count};
+    hp_sample_types_absorb(&profile->types, &other->types, &import);
+    hp_annotations_import(&profile->annotations, &profile->strings, &other->annotations,
+                          &other->strings);
     profile->overflow |= other->overflow;
     free(frames);
     free(stacks);

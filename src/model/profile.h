@@ -11,10 +11,12 @@
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "base/vec.h"
+#include "model/annotations.h"
 #include "model/error.h"
 #include "model/history.h"
 #include "model/input.h"
 #include "model/module.h"
+#include "model/sample_types.h"
 #include "model/sizes.h"
 #include "model/tags.h"
 #include "model/values.h"
@@ -98,11 +100,13 @@ struct hp_profile {
     HP_VEC(hp_string) warnings;
     hp_string thread; // that alone was read, or ""
     enum hp_estimator estimator;
-    bool has_times;            // of the inputs that are used
-    bool has_alloc;            // some input has allocation totals (prof_accum)
-    struct hp_needs keeps;     // what was asked for when it was read
-    bool are_errors_unknown;   // of some input: then of all together
-    struct hp_history history; // what each input added, if that is kept
+    bool has_times;                    // of the inputs that are used
+    bool has_alloc;                    // some input has allocation totals (prof_accum)
+    struct hp_needs keeps;             // what was asked for when it was read
+    bool are_errors_unknown;           // of some input: then of all together
+    struct hp_history history;         // what each input added, if that is kept
+    struct hp_sample_types types;      // beside the metrics
+    struct hp_annotations annotations; // of the inputs
     struct hp_input_summary summary[HP_SIDES];
     bool overflow; // a sum did not fit: the profile is unusable
 };

@@ -241,7 +241,9 @@ static void add_metrics(struct writer *w) {
             (enum hp_metric)((w->view->options.metric + i) % HP_METRICS);
         if (hp_view_has_metric(w->view, metric)) {
             hp_int128 *whole = hp_stacks_whole(w->stacks, all, metric);
-            add_event(w, &events_of_metrics[metric], whole);
+            struct event of_type = {"Values", w->view->type_name};
+            add_event(w, w->view->projection ? &of_type : &events_of_metrics[metric],
+                      whole);
             if (metric == calls) {
                 count_calls(w, whole);
             }
@@ -303,7 +305,9 @@ static void put_head(const struct writer *w) {
     hp_notes_tell(w->view, put_note, w->out);
     hp_sink_text(w->out, "positions: line\n");
     for (size_t i = 0; i < w->event_count; i++) {
-        hp_sink_print(w->out, "event: %s : %s\n", w->events[i].name, w->events[i].help);
+        hp_sink_print(w->out, "event: %s : ", w->events[i].name);
+        hp_sink_escaped(w->out, hp_span_of(w->events[i].help));
+        hp_sink_text(w->out, "\n");
     }
     hp_sink_text(w->out, "events:");
     for (size_t i = 0; i < w->event_count; i++) {

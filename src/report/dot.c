@@ -133,7 +133,9 @@ static void put_title(const struct writer *w) {
     for (size_t i = 0; i < edges; i++) {
         small += !is_large(w, &view->edges.edges.at[i]);
     }
-    hp_sink_print(w->out, "label=\"%s: ", metrics[w->metric]);
+    hp_sink_text(w->out, "label=\"");
+    put_name(w->out, hp_span_of(view->projection ? view->type_name : metrics[w->metric]));
+    hp_sink_text(w->out, ": ");
     put_value(w, w->total);
     if (view->head.thread.size > 0) {
         hp_sink_text(w->out, " of thread ");

@@ -3,6 +3,7 @@
 #include "report/json/json_text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void tell_filters(const struct hp_view *view, hp_note_fn *note, void *data) {
     for (size_t i = 0; i < view->filters.count; i++) {
@@ -12,6 +13,25 @@ static void tell_filters(const struct hp_view *view, hp_note_fn *note, void *dat
             snprintf(text, sizeof text, "filter: --%s=%s",
                      hp_filter_rule_text(filter->rule), filter->pattern);
             note(data, text);
+        }
+    }
+}
+
+// Of a projection its own type, in a format of all sample types each.
+static void tell_types(const struct hp_view *view, hp_note_fn *note, void *data) {
+    const struct hp_sample_types *types = hp_view_types(view);
+    const struct hp_sample_type *type;
+    bool has_all = (view->use.can & HP_HAS_SAMPLE_TYPES) != 0;
+    hp_vec_each (type, &types->of) {
+        if (has_all || type == view->type) {
+            char *name = hp_view_type_name(view, type), *text;
+            size_t room = strlen(name) + 128;
+            text = hp_alloc(room);
+            snprintf(text, room,
+                     "%s: added up as it is, as it is not known how it was scaled", name);
+            note(data, text);
+            free(text);
+            free(name);
         }
     }
 }
@@ -28,13 +48,16 @@ void hp_notes_tell(const struct hp_view *view, hp_note_fn *note, void *data) {
     snprintf(inputs, sizeof inputs, "inputs: %zu used of %zu",
              head->summary[HP_SIDE_ALL].used, head->input_count);
     note(data, made_by);
-    note(data, estimators[head->estimator]);
+    if (!view->projection) {
+        note(data, estimators[head->estimator]);
+    }
     note(data, inputs);
     if (head->thread.size > 0) {
         snprintf(thread, sizeof thread, "read: only --thread=%s", head->thread.at);
         note(data, thread);
     }
     tell_filters(view, note, data);
+    tell_types(view, note, data);
     if (view->options.kind == HP_REPORT_TIMELINE) {
         note(data,
              "a series: what one input holds is not to be added to what another holds");

@@ -111,10 +111,10 @@ static void put_profile(struct writer *w, const char *name, enum hp_metric metri
     for (size_t i = 0; i < count; i++) {
         total += weights[order[i]];
     }
-    hp_sink_print(w->out,
-                  "%s{\"type\": \"sampled\", \"name\": \"%s\", \"unit\": \"%s\", "
-                  "\"startValue\": 0, \"endValue\": ",
-                  w->profile_count++ > 0 ? ",\n  " : "\n  ", name,
+    hp_sink_print(w->out, "%s{\"type\": \"sampled\", \"name\": ",
+                  w->profile_count++ > 0 ? ",\n  " : "\n  ");
+    hp_json_string(w->out, hp_span_of(name));
+    hp_sink_print(w->out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ",
                   hp_fraction(metric) == HP_SPACE_FRACTION ? "bytes" : "none");
     hp_sink_integer(w->out, total);
     hp_sink_text(w->out, ",\n   \"samples\": [");
@@ -139,7 +139,7 @@ static void put_metrics(struct writer *w) {
             (enum hp_metric)((w->view->options.metric + i) % HP_METRICS);
         if (hp_view_has_metric(w->view, metric)) {
             hp_int128 *weights = hp_stacks_whole(&w->view->stacks, all, metric);
-            put_profile(w, hp_json_metric(metric), metric, weights);
+            put_profile(w, hp_view_metric_name(w->view, metric), metric, weights);
             free(weights);
         }
     }

@@ -59,7 +59,12 @@ bool hp_view_has_errors(const struct hp_view *view, enum hp_column column) {
 }
 
 bool hp_view_has_metric(const struct hp_view *view, enum hp_metric metric) {
-    return (view->head.summary[HP_SIDE_ALL].metrics >> metric & 1) != 0;
+    bool is_shown = !view->projection || metric == view->options.metric;
+    return is_shown && (view->head.summary[HP_SIDE_ALL].metrics >> metric & 1) != 0;
+}
+
+const char *hp_view_metric_name(const struct hp_view *view, enum hp_metric metric) {
+    return view->projection ? view->type_name : hp_metric_name(metric);
 }
 
 struct hp_span hp_view_node(const struct hp_view *view, hp_node_id node) {
@@ -126,6 +131,18 @@ size_t *hp_view_frame_counts(const struct hp_view *view) {
 const struct hp_extent *hp_view_extents(const struct hp_view *view,
                                         const struct hp_module *module) {
     return module->extents > 0 ? &view->profile->extents.at[module->first_extent] : NULL;
+}
+
+char *hp_view_type_name(const struct hp_view *view, const struct hp_sample_type *type) {
+    return hp_sample_type_name(view->profile, type);
+}
+
+const struct hp_sample_types *hp_view_types(const struct hp_view *view) {
+    return &view->profile->types;
+}
+
+const struct hp_annotations *hp_view_annotations(const struct hp_view *view) {
+    return &view->profile->annotations;
 }
 
 size_t hp_view_warning_count(const struct hp_view *view) {

@@ -1,3 +1,4 @@
+#include "view/projection.h"
 #include "view/rounding.h"
 #include "view/stacks.h"
 
@@ -72,10 +73,20 @@ void hp_stack_sums_init(struct hp_stack_sums *sums, const struct hp_stacks *stac
     *sums = (struct hp_stack_sums){
         .values = hp_alloc(count * sizeof *sums->values),
         .errors = errors ? hp_alloc(count * HP_COLUMNS * sizeof *sums->errors) : NULL,
+        .profile = stacks->naming->profile,
     };
 }
 
+void hp_stack_sums_init_of_type(struct hp_stack_sums *sums,
+                                const struct hp_stacks *stacks,
+                                const struct hp_sample_type *type) {
+    hp_stack_sums_init(sums, stacks, false);
+    sums->projection = hp_projection_new(sums->profile, type);
+    sums->profile = sums->projection;
+}
+
 void hp_stack_sums_done(struct hp_stack_sums *sums) {
+    hp_projection_free(sums->projection);
     free(sums->values);
     free(sums->errors);
 }
@@ -110,7 +121,7 @@ static void add_to_sums(void *data, const struct part *part) {
 void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
                        struct hp_selection selection) {
     struct adder adder = {sums, stacks};
-    size_t inputs = add_selected(stacks->naming->profile, selection, add_to_sums, &adder);
+    size_t inputs = add_selected(sums->profile, selection, add_to_sums, &adder);
     for (size_t i = 0; inputs > 1 && i < stacks->all.count; i++) {
         for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
             hp_fixed *value = &sums->values[i].of[metric];

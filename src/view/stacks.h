@@ -71,12 +71,18 @@ struct hp_selection {
 
 // What the stacks hold.  All but HP_OF_ALL need a history.
 struct hp_stack_sums {
-    struct hp_values *values; // of each stack
-    struct hp_error *errors;  // HP_COLUMNS of each stack; NULL if not asked for
+    struct hp_values *values;         // of each stack
+    struct hp_error *errors;          // HP_COLUMNS of each stack; NULL if not asked for
+    const struct hp_profile *profile; // that of the naming, or
+    struct hp_profile *projection;    // one of a sample type
 };
 
 void hp_stack_sums_init(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
                         bool errors);
+// Of a sample type: its values are in the place of a metric's, and there are no errors.
+void hp_stack_sums_init_of_type(struct hp_stack_sums *sums,
+                                const struct hp_stacks *stacks,
+                                const struct hp_sample_type *type);
 void hp_stack_sums_done(struct hp_stack_sums *sums);
 void hp_stack_sums_clear(struct hp_stack_sums *sums, const struct hp_stacks *stacks);
 

@@ -13,14 +13,23 @@ enum {
 
 // --- refusals -----------------------------------------------------------------------------
 
+// What of the metric, or the sample type, is missing; NULL: nothing.
+static const char *missing_of(const struct hp_view *view,
+                              const struct hp_input_record *input) {
+    if (!view->type) {
+        return hp_input_missing(input, view->options.metric);
+    }
+    bool has_type = hp_sample_type_input(view->type, input->number);
+    return has_type || input->stacks == 0 ? NULL : view->type_name;
+}
+
 // Of a comparison each input has to tell the metric: what is not told is not zero.
-static int refuse_untold(const struct hp_profile *profile, enum hp_metric metric,
-                         struct hp_err *err) {
+static int refuse_untold(const struct hp_view *view, struct hp_err *err) {
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        const char *untold = hp_input_missing(input, metric);
-        if (hp_input_is_used(input) && untold) {
-            hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not tell %s", untold);
+    hp_vec_each (input, &view->profile->inputs) {
+        const char *missing = missing_of(view, input);
+        if (hp_input_is_used(input) && missing) {
+            hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not tell %s", missing);
             hp_err_locate(err, input->public.name, 0);
             return HP_E_EMPTY;
         }
@@ -29,36 +38,53 @@ static int refuse_untold(const struct hp_profile *profile, enum hp_metric metric
 }
 
 // A merge as a format of all metrics has those that there are; a profile of nothing, nothing.
-static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
-    static const char *const sentences[HP_METRICS] = {
-        [HP_INUSE_SPACE] =
-            "no input tells what is in use, but what was allocated: "
-            "--metric=alloc-space shows it",
-        [HP_ALLOC_SPACE] =
-            "no input tells what was allocated and freed: run "
-            "the program with prof_accum:true",
-    };
-    enum hp_report_kind kind = view->options.kind;
-    enum hp_metric metric = view->options.metric;
-    bool is_inuse = hp_column_of(metric) == HP_COLUMN_INUSE;
-    enum hp_metric space = is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
-    bool has_others =
-        is_inuse && kind == HP_REPORT_MERGE &&
-        (view->use.can & HP_HAS_ALL_METRICS) != 0 &&
+static bool has_others(const struct hp_view *view, enum hp_metric space) {
+    unsigned can = view->use.can;
+    bool has_types =
+        (can & HP_HAS_SAMPLE_TYPES) != 0 && view->profile->types.of.count > 0;
+    bool has_metrics =
+        (can & HP_HAS_ALL_METRICS) != 0 &&
         (hp_view_has_metric(view, space) || hp_view_has_metric(view, HP_ALLOC_SPACE));
-    if (kind == HP_REPORT_INFO || has_others ||
-        view->head.summary[HP_SIDE_ALL].used == 0) {
-        return HP_OK;
-    }
-    if (hp_view_has_metric(view, metric)) {
-        bool compares = view->report->has_sides || kind == HP_REPORT_TREND;
-        return compares ? refuse_untold(view->profile, metric, err) : HP_OK;
-    }
+    return view->options.kind == HP_REPORT_MERGE && (has_types || has_metrics);
+}
+
+// No input tells the metric.
+static int refuse_missing(const struct hp_view *view, enum hp_metric space,
+                          struct hp_err *err) {
+    const char *what = space == HP_INUSE_SPACE ? "is in use" : "was allocated and freed";
+    char names[256];
     if (hp_view_has_metric(view, space)) {
         return hp_fail(err, HP_E_EMPTY,
                        "no input tells how many objects there are, only their bytes");
     }
-    return hp_fail(err, HP_E_EMPTY, "%s", sentences[space]);
+    if (view->profile->types.of.count > 0) {
+        hp_projection_names(view->profile, names, sizeof names);
+        return hp_fail(err, HP_E_EMPTY, "no input tells what %s: --metric takes %s", what,
+                       names);
+    }
+    return space == HP_INUSE_SPACE
+               ? hp_fail(err, HP_E_EMPTY,
+                         "no input tells what is in use, but what was allocated: "
+                         "--metric=alloc-space shows it")
+               : hp_fail(err, HP_E_EMPTY,
+                         "no input tells what was allocated and freed: run "
+                         "the program with prof_accum:true");
+}
+
+static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
+    enum hp_report_kind kind = view->options.kind;
+    enum hp_metric metric = view->options.metric;
+    bool is_inuse = hp_column_of(metric) == HP_COLUMN_INUSE;
+    enum hp_metric space = is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
+    if (kind == HP_REPORT_INFO || (is_inuse && has_others(view, space)) ||
+        view->head.summary[HP_SIDE_ALL].used == 0) {
+        return HP_OK;
+    }
+    if (view->type || hp_view_has_metric(view, metric)) {
+        bool compares = view->report->has_sides || kind == HP_REPORT_TREND;
+        return compares ? refuse_untold(view, err) : HP_OK;
+    }
+    return refuse_missing(view, space, err);
 }
 
 // Groups of inputs are rows of top; in formats of stacks they are labels.
@@ -139,6 +165,32 @@ bool hp_view_is_negative(const struct hp_view *view) {
         }
     }
     return found;
+}
+
+// --- what is measured ---------------------------------------------------------------------
+
+// A format of all sample types has no need of a profile of one.
+static int choose_metric(struct hp_view *view, struct hp_err *err) {
+    const struct hp_profile *profile = view->profile;
+    const char *name = view->options.metric_name;
+    char names[384];
+    if (!name || hp_metric_find(name, &view->options.metric)) {
+        return HP_OK;
+    }
+    view->type = hp_projection_find(profile, name);
+    if (!view->type) {
+        hp_projection_names(profile, names, sizeof names);
+        return hp_fail(err, HP_E_EMPTY, "no input has a metric '%.64s', but: %s", name,
+                       names);
+    }
+    view->type_name = hp_sample_type_name(profile, view->type);
+    view->options.metric_name = view->type_name;
+    if ((view->use.can & HP_HAS_SAMPLE_TYPES) == 0) {
+        view->projection = hp_projection_new(profile, view->type);
+        view->profile = view->projection;
+        view->options.metric = view->type->in_place_of;
+    }
+    return HP_OK;
 }
 
 // --- what all views have ------------------------------------------------------------------
@@ -298,8 +350,9 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         view->gate = *options->gate;
         view->options.gate = &view->gate;
     }
+    int ret = choose_metric(view, err);
     describe_inputs(view);
-    int ret = refuse_groups(view, err);
+    ret = ret == HP_OK ? refuse_groups(view, err) : ret;
     ret = ret == HP_OK ? refuse_metric(view, err) : ret;
     ret = ret == HP_OK ? refuse_inputs(view, err) : ret;
     if (ret == HP_OK) {
@@ -307,7 +360,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         ret = refuse_gate(view, err);
     }
     if (ret == HP_OK && view->report->needs_series) {
-        view->series = hp_series_new(profile, &view->series_count);
+        view->series = hp_series_new(view->profile, &view->series_count);
     }
     if (ret == HP_OK && options->kind != HP_REPORT_INFO) {
         ret = filter(view, err);
@@ -357,6 +410,8 @@ void hp_view_free(struct hp_view *view) {
         free(view->cache->unseen[i]);
     }
     free(view->cache);
+    hp_projection_free(view->projection);
+    free(view->type_name);
     free(view->label);
     free(view);
 }

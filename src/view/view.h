@@ -8,6 +8,7 @@
 
 #include "view/edges.h"
 #include "view/precision.h"
+#include "view/projection.h"
 #include "view/series.h"
 #include "view/stacks.h"
 
@@ -177,7 +178,10 @@ struct hp_view_cache {
 struct hp_view {
     const struct hp_profile *profile; // for view/ alone
     const struct hp_report *report;
-    struct hp_report_options options; // no zero stands for a default
+    struct hp_report_options options;  // no zero stands for a default
+    const struct hp_sample_type *type; // what is measured, if it is no metric; or NULL
+    char *type_name;                   // what that is called
+    struct hp_profile *projection;     // of it: then `profile`; NULL: `profile` has all
     struct hp_view_use use;
     struct hp_head head;
     struct hp_precision precision;
@@ -234,6 +238,9 @@ bool hp_view_has_errors(const struct hp_view *view, enum hp_column column);
 // Whether any input that is used has numbers of a metric.
 bool hp_view_has_metric(const struct hp_view *view, enum hp_metric metric);
 
+// What is measured in the place of a metric: "inuse-space", or a sample type's name.
+const char *hp_view_metric_name(const struct hp_view *view, enum hp_metric metric);
+
 struct hp_span hp_view_node(const struct hp_view *view, hp_node_id node);
 struct hp_span hp_view_name(const struct hp_view *view, size_t row);
 const struct hp_origin *hp_view_origin(const struct hp_view *view, hp_node_id node);
@@ -252,6 +259,10 @@ size_t hp_view_module_count(const struct hp_view *view);
 size_t *hp_view_frame_counts(const struct hp_view *view); // of each module; to be freed
 const struct hp_extent *hp_view_extents(const struct hp_view *view,
                                         const struct hp_module *module);
+char *hp_view_type_name(const struct hp_view *view,
+                        const struct hp_sample_type *type); // to be freed
+const struct hp_sample_types *hp_view_types(const struct hp_view *view);
+const struct hp_annotations *hp_view_annotations(const struct hp_view *view);
 size_t hp_view_warning_count(const struct hp_view *view);
 struct hp_span hp_view_warning(const struct hp_view *view, size_t i);
 

@@ -113,6 +113,34 @@ static bool equal_extras(const struct hp_dump *a, const struct hp_dump *b, size_
     return is_equal;
 }
 
+static bool equal_types(const struct hp_dump *a, const struct hp_dump *b) {
+    bool is_equal = a->types.count == b->types.count;
+    for (size_t i = 0; is_equal && i < a->types.count; i++) {
+        const struct hp_dump_type *x = &a->types.at[i], *y = &b->types.at[i];
+        is_equal = equal_texts(a, x->type, b, y->type) &&
+                   equal_texts(a, x->unit, b, y->unit) && x->is_space == y->is_space;
+    }
+    return is_equal;
+}
+
+// Of a stack; the types are equal.
+static bool equal_values(const struct hp_dump *a, const struct hp_dump *b, size_t i) {
+    const int64_t *x = hp_dump_values(a, i), *y = hp_dump_values(b, i);
+    return !x == !y && (!x || memcmp(x, y, a->types.count * sizeof *x) == 0);
+}
+
+static bool equal_annotations(const struct hp_dump *a, const struct hp_dump *b) {
+    const struct hp_annotations *x = &a->annotations, *y = &b->annotations;
+    bool is_equal = x->all.count == y->all.count && x->period == y->period &&
+                    x->time == y->time && x->duration == y->duration;
+    for (size_t i = 0; is_equal && i < x->all.count; i++) {
+        const struct hp_annotation *s = &x->all.at[i], *t = &y->all.at[i];
+        is_equal = s->kind == t->kind && s->place == t->place &&
+                   equal_texts(a, s->text, b, t->text);
+    }
+    return is_equal;
+}
+
 static const char *stacks_difference(const struct hp_dump *a, const struct hp_dump *b) {
     if (a->stacks.count != b->stacks.count) {
         return "the number of stacks";
@@ -131,6 +159,9 @@ static const char *stacks_difference(const struct hp_dump *a, const struct hp_du
         if (!equal_extras(a, b, i)) {
             return "the objects or labels of a stack";
         }
+        if (!equal_values(a, b, i)) {
+            return "the further values of a stack";
+        }
     }
     return NULL;
 }
@@ -143,7 +174,8 @@ static bool equal_maps(const struct hp_dump *a, const struct hp_dump *b) {
         const struct hp_mapping *x = &a->mappings.at[i], *y = &b->mappings.at[i];
         if (x->start != y->start || x->end != y->end || x->offset != y->offset ||
             x->executable != y->executable || x->reserved != y->reserved ||
-            x->deleted != y->deleted || !hp_span_equal(x->path, y->path) ||
+            x->deleted != y->deleted || x->resolved != y->resolved ||
+            !hp_span_equal(x->path, y->path) ||
             !hp_span_equal(x->build_id, y->build_id) ||
             hp_file_id_compare(x->file, y->file) != 0) {
             return false;
@@ -188,8 +220,10 @@ static bool equal_names(const struct hp_dump *a, const struct hp_dump *b) {
 }
 
 const char *dumps_difference(const struct hp_dump *a, const struct hp_dump *b) {
-    const char *stacks = stacks_difference(a, b);
+    const char *types = equal_types(a, b) ? NULL : "the further sample types";
+    const char *stacks = types ? types : stacks_difference(a, b);
     return !equal_heads(a, b)         ? "what the header says"
+           : !equal_annotations(a, b) ? "what is beside the samples"
            : !equal_threads(a, b)     ? "the names of threads"
            : stacks                   ? stacks
            : !equal_maps(a, b)        ? "the memory map"
@@ -225,7 +259,9 @@ static bool has_sound_extras(const struct hp_dump *dump) {
     for (size_t i = 0; i < dump->extras.count; i++) {
         const struct hp_stack_extra *extra = &dump->extras.at[i];
         if (i >= dump->stacks.count ||
-            !is_inside(extra->first_listed, extra->listed, dump->listed.count)) {
+            !is_inside(extra->first_listed, extra->listed, dump->listed.count) ||
+            extra->behind_values > dump->values.count ||
+            (extra->behind_values > 0 && extra->behind_values < dump->types.count)) {
             return false;
         }
     }

@@ -117,7 +117,8 @@ class Result:
         """{metric: number or None} from the `total METRIC VALUE` lines of info."""
         found = {}
         for metric, value in re.findall(r'^\s*total ([a-z-]+) +(\S+)$', self.out, re.M):
-            found[metric] = None if value == '-' else float(value)
+            if metric in METRICS:  # not a sample type of the inputs
+                found[metric] = None if value == '-' else float(value)
         if set(found) != set(METRICS):
             raise AssertionError(f'{self}: no totals in: {self.out[-500:]}')
         return found

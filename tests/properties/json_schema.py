@@ -80,7 +80,7 @@ def disorder(value, schema, where):
                 return disorder(value, choice, where)
     if isinstance(value, list):
         return [fault for item in value for fault in disorder(item, schema.get('items', {}), where)]
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or 'properties' not in schema:
         return []
     order = [key for key in schema['properties'] if key in value]
     faults = [] if order == list(value) else [f'{where}: {list(value)} instead of {order}']

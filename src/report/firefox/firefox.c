@@ -157,17 +157,18 @@ static void put_thread(const struct writer *w, enum hp_metric metric, size_t num
     memset(samples->counts, 0, w->dump_count * sizeof *samples->counts);
     memset(samples->gains, 0, w->dump_count * sizeof *samples->gains);
     samples->count = 0;
+    hp_sink_text(w->out, number > 0 ? ",\n {\"name\": " : "{\"name\": ");
+    hp_json_string(w->out, hp_span_of(hp_view_metric_name(w->view, metric)));
     hp_sink_print(
         w->out,
-        "%s{\"name\": \"%s\", \"processType\": \"default\", \"pid\": \"1\", "
+        ", \"processType\": \"default\", \"pid\": \"1\", "
         "\"tid\": %zu, \"isMainThread\": %s,\n  "
         "\"processStartupTime\": 0, \"processShutdownTime\": null, "
         "\"registerTime\": 0, \"unregisterTime\": null, \"pausedRanges\": [],\n  "
         "\"markers\": {\"data\": [], \"name\": [], \"startTime\": [], "
         "\"endTime\": [], \"phase\": [], \"category\": [], \"length\": 0},\n  "
         "\"samples\": {",
-        number > 0 ? ",\n " : "", hp_json_metric(metric), number + 1,
-        number > 0 ? "false" : "true");
+        number + 1, number > 0 ? "false" : "true");
     put_stacks(w, metric, samples);
     put_times(w, samples);
     put_weights(w, metric);

@@ -5,9 +5,6 @@
 #include "report/format.h"
 #include "report/json/json_text.h"
 
-// "inuse-space"
-const char *hp_json_metric(enum hp_metric metric);
-
 // "name":
 void hp_json_key(struct hp_sink *out, const char *name);
 

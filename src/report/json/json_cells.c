@@ -1,20 +1,10 @@
 // CELLS are "key": CELL of each column.  An estimate is {"estimate": 1.500, "low": 1, "high": 2},
-// or, of a report of all metrics, an object of those by the names of the metrics; low and high
-// are null where nothing is known.  A rate is "key", "key_low" and "key_high".  Columns of a group
+// or, of a report of all metrics, an object of those by the names of the metrics, or of a sample
+// type by its name alone; low and high are null where nothing is known.  A rate is "key", "key_low" and "key_high".  Columns of a group
 // are one object: "spread": {"mean": ..., "sd": ..., "p": ...}.
 #include "report/json/json.h"
 
 #include <string.h>
-
-const char *hp_json_metric(enum hp_metric metric) {
-    static const char *const names[HP_METRICS] = {
-        [HP_INUSE_SPACE] = "inuse-space",
-        [HP_INUSE_OBJECTS] = "inuse-objects",
-        [HP_ALLOC_SPACE] = "alloc-space",
-        [HP_ALLOC_OBJECTS] = "alloc-objects",
-    };
-    return names[metric];
-}
 
 // --- numbers ------------------------------------------------------------------------------
 
@@ -39,9 +29,16 @@ void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
 void hp_json_estimates(struct hp_sink *out, const struct hp_view *view,
                        hp_json_amount_fn *amount, const void *data) {
     hp_sink_text(out, "{");
-    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+    if (view->projection) {
+        enum hp_metric metric = view->options.metric;
+        struct hp_amount of_type = amount(data, metric);
+        hp_json_string(out, hp_span_of(view->type_name));
+        hp_sink_text(out, ": ");
+        hp_json_estimate(out, view, &of_type, metric);
+    }
+    for (enum hp_metric metric = 0; !view->projection && metric < HP_METRICS; metric++) {
         hp_sink_text(out, metric > 0 ? ", " : "");
-        hp_json_key(out, hp_json_metric(metric));
+        hp_json_key(out, hp_metric_name(metric));
         if (hp_view_has_metric(view, metric)) {
             struct hp_amount of_metric = amount(data, metric);
             hp_json_estimate(out, view, &of_metric, metric);

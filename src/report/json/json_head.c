@@ -2,6 +2,7 @@
 //
 //     {"schema": "hprof-agg.top/1", "command": "top", "by": "function",
 //      "label": "host", if by label,
+//      (of a sample type of pprof inputs: "estimator": "none", "metric": "resident_space")
 //      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
 //      "thread": "worker", if that alone was read,
 //      "inputs": {"used": 3, "skipped": 0, "reasons": {}, "periods": [524288], "stacks": 1234},
@@ -47,10 +48,10 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
         hp_json_string(out, hp_span_of(options->label));
         hp_sink_text(out, ", ");
     }
-    hp_sink_print(out,
-                  "\"estimator\": \"%s\", \"metric\": \"%s\", \"confidence\": %g,\n ",
-                  estimators[view->head.estimator], hp_json_metric(options->metric),
-                  options->confidence);
+    hp_sink_print(out, "\"estimator\": \"%s\", \"metric\": ",
+                  view->projection ? "none" : estimators[view->head.estimator]);
+    hp_json_string(out, hp_span_of(hp_view_metric_name(view, options->metric)));
+    hp_sink_print(out, ", \"confidence\": %g,\n ", options->confidence);
     if (view->head.thread.size > 0) {
         hp_sink_text(out, "\"thread\": ");
         hp_json_string(out, view->head.thread);

@@ -39,7 +39,7 @@ static void put_total(struct hp_sink *out, const struct hp_values *values,
     hp_sink_text(out, "\"total\": {");
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         hp_sink_text(out, metric > 0 ? ", " : "");
-        hp_json_key(out, hp_json_metric(metric));
+        hp_json_key(out, hp_metric_name(metric));
         if (has_metric[metric]) {
             hp_json_fixed(out, values->of[metric], metric);
         } else {
@@ -106,6 +106,31 @@ static void put_reason(struct hp_sink *out, const struct hp_input *input) {
     put_text(out, "reason", text);
 }
 
+// "sample_types": {"resident_space": 500000.000}, of an input or, NULL, of all; nothing if there
+// are none.
+static void put_types(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_input_record *input) {
+    const char *between = input ? ",\n   \"sample_types\": {" : ",\n \"sample_types\": {";
+    const struct hp_sample_type *type;
+    bool any = false;
+    hp_vec_each (type, &hp_view_types(view)->of) {
+        const struct hp_sample_input *has =
+            input ? hp_sample_type_input(type, input->number) : NULL;
+        if (has || !input) {
+            char *name = hp_view_type_name(view, type);
+            hp_sink_text(out, between);
+            hp_json_string(out, hp_span_of(name));
+            hp_sink_text(out, ": ");
+            hp_json_fixed(out, has ? has->total : hp_sample_type_total(type),
+                          type->in_place_of);
+            between = ", ";
+            any = true;
+            free(name);
+        }
+    }
+    hp_sink_text(out, any ? "}" : "");
+}
+
 static void put_input_total(struct hp_sink *out, const struct hp_input_record *input) {
     bool has_metric[HP_METRICS];
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
@@ -115,7 +140,8 @@ static void put_input_total(struct hp_sink *out, const struct hp_input_record *i
     put_total(out, &input->total, has_metric);
 }
 
-static void put_input(struct hp_sink *out, const struct hp_input_record *input) {
+static void put_input(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_input_record *input) {
     static const char *const statuses[] = {
         [HP_INPUT_USED] = "used",       [HP_INPUT_KEPT_DAMAGED] = "kept-damaged",
         [HP_INPUT_SKIPPED] = "skipped", [HP_INPUT_DUPLICATE] = "repeated",
@@ -130,6 +156,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input) 
         put_contents(out, input);
         put_read(out, input);
         put_input_total(out, input);
+        put_types(out, view, input);
     }
     hp_sink_text(out, "}");
 }
@@ -178,7 +205,7 @@ void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
                  "\"inputs\": [");
     for (size_t i = 0; i < view->head.input_count; i++) {
         hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
-        put_input(out, &view->head.inputs[i]);
+        put_input(out, view, &view->head.inputs[i]);
     }
     hp_sink_text(out, "],\n \"modules\": [");
     put_modules(out, view);
@@ -187,5 +214,6 @@ void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
         has_metric[metric] = hp_view_has_metric(view, metric);
     }
     put_total(out, &view->head.total, has_metric);
+    put_types(out, view, NULL);
     hp_json_end(out, view);
 }

@@ -1,15 +1,16 @@
 // google/pprof's profile.proto, compressed with gzip.
 //
 // Profile { sample_type = 1, sample = 2, mapping = 3, location = 4, function = 5,
-//           string_table = 6, time_nanos = 9, period_type = 11, period = 12, comment = 13,
-//           default_sample_type = 14 }
+//           string_table = 6, drop_frames = 7, keep_frames = 8, time_nanos = 9,
+//           duration_nanos = 10, period_type = 11, period = 12, comment = 13,
+//           default_sample_type = 14, doc_url = 15 }
 // ValueType { type = 1, unit = 2 }
 // Sample { location_id = 1, leaf first, value = 2, one for each sample_type, label = 3 }
 // Label { key = 1, str = 2, num = 3, num_unit = 4 }
 //
-// Every string is a number in the string table, whose first is "".  There is no duration: some
-// readers take what has one for the allocations of that time.  The fields are in the order of
-// their numbers, and what repeats is in that of modules and offsets.
+// Every string is a number in the string table, whose first is "".  There is no duration but that
+// of the inputs: some readers take what has one for the allocations of that time.  The fields are
+// in the order of their numbers, and what repeats is in that of modules and offsets.
 #include "report/format.h"
 #include "report/notes.h"
 #include "report/pprof/gzip.h"
@@ -19,16 +20,21 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 enum profile_field {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLE = 2,
     PROFILE_STRING = 6,
+    PROFILE_DROP_FRAMES = 7,
+    PROFILE_KEEP_FRAMES = 8,
     PROFILE_TIME = 9,
+    PROFILE_DURATION = 10,
     PROFILE_PERIOD_TYPE = 11,
     PROFILE_PERIOD = 12,
     PROFILE_COMMENT = 13,
     PROFILE_DEFAULT_SAMPLE_TYPE = 14,
+    PROFILE_DOC_URL = 15,
 };
 
 enum {
@@ -42,7 +48,8 @@ struct writer {
     const struct hp_stacks *stacks;
     struct hp_pprof_places places;
     struct hp_pprof_columns columns;
-    struct hp_stack_sums sums; // of the samples that are to be written
+    // Of the samples that are to be written; behind those of the metrics one of each sample type.
+    HP_VEC(struct hp_stack_sums) sums;
     struct hp_protobuf sample;
     HP_VEC(uint64_t) ids;     // of its locations
     struct hp_protobuf tag;   // one of a sample's own labels
@@ -53,19 +60,64 @@ static uint64_t text(struct writer *w, const char *string) {
     return hp_pprof_text(&w->base, hp_span_of(string));
 }
 
-static void put_type(struct writer *w, uint32_t field, const char *type,
-                     const char *unit) {
+static void put_sample_types(struct writer *w) {
     struct hp_protobuf message = {0};
-    hp_protobuf_number(&message, 1, text(w, type));
-    hp_protobuf_number(&message, 2, text(w, unit));
-    hp_pprof_put(&w->base, field, &message);
+    const struct hp_pprof_column *column;
+    hp_vec_each (column, &w->columns.of) {
+        hp_protobuf_number(&message, 1, hp_pprof_text(&w->base, column->type));
+        hp_protobuf_number(&message, 2, hp_pprof_text(&w->base, column->unit));
+        hp_pprof_put(&w->base, PROFILE_SAMPLE_TYPE, &message);
+    }
     hp_protobuf_done(&message);
 }
 
-static void put_sample_types(struct writer *w) {
-    for (size_t i = 0; i < w->columns.count; i++) {
-        put_type(w, PROFILE_SAMPLE_TYPE, w->columns.of[i].type, w->columns.of[i].unit);
+// --- sums ---------------------------------------------------------------------------------
+
+static void sums_init(struct writer *w) {
+    struct hp_stack_sums sums;
+    hp_stack_sums_init(&sums, w->stacks, hp_pprof_has_errors(w->view));
+    hp_vec_push(&w->sums, sums);
+    const struct hp_sample_type *type;
+    hp_vec_each (type, &hp_view_types(w->view)->of) {
+        hp_stack_sums_init_of_type(&sums, w->stacks, type);
+        hp_vec_push(&w->sums, sums);
     }
+}
+
+static void sums_done(struct writer *w) {
+    struct hp_stack_sums *sums;
+    hp_vec_each (sums, &w->sums) {
+        hp_stack_sums_done(sums);
+    }
+    hp_vec_done(&w->sums);
+}
+
+static void sums_clear(struct writer *w) {
+    struct hp_stack_sums *sums;
+    hp_vec_each (sums, &w->sums) {
+        hp_stack_sums_clear(sums, w->stacks);
+    }
+}
+
+static void add(struct writer *w, struct hp_selection selection) {
+    struct hp_stack_sums *sums;
+    hp_vec_each (sums, &w->sums) {
+        hp_stack_sums_add(sums, w->stacks, selection);
+    }
+}
+
+// Of each stack; to be freed.
+static bool *find_something(struct writer *w) {
+    static const struct hp_values zero;
+    size_t stacks = w->stacks->all.count;
+    bool *has_something = hp_alloc(stacks);
+    const struct hp_stack_sums *sums;
+    hp_vec_each (sums, &w->sums) {
+        for (size_t i = 0; i < stacks; i++) {
+            has_something[i] |= memcmp(&sums->values[i], &zero, sizeof zero) != 0;
+        }
+    }
+    return has_something;
 }
 
 // --- samples ------------------------------------------------------------------------------
@@ -96,7 +148,7 @@ static void put_sample(struct writer *w, const struct hp_stack_key *stack,
         w->ids.at[i] = w->places.location_of[stack->at[i]];
     }
     hp_protobuf_numbers(&w->sample, 1, w->ids.at, stack->depth);
-    hp_protobuf_numbers(&w->sample, 2, (const uint64_t *)values, w->columns.count);
+    hp_protobuf_numbers(&w->sample, 2, (const uint64_t *)values, w->columns.of.count);
     put_tags(w, stack->tags);
     if (w->label.bytes.count > 0) {
         hp_protobuf_message(&w->sample, 3, &w->label);
@@ -113,12 +165,11 @@ static bool has_value(const int64_t *values, size_t count) {
     return false;
 }
 
-// Those of w->sums, which is then empty.
+// Those of w->sums, which are then empty.
 static void put_samples(struct writer *w, int sign) {
-    size_t stacks = w->stacks->all.count, columns = w->columns.count;
+    size_t stacks = w->stacks->all.count, columns = w->columns.of.count;
     bool too_big = false;
-    int64_t *rounded =
-        hp_pprof_round(&w->columns, stacks, w->sums.values, w->sums.errors, &too_big);
+    int64_t *rounded = hp_pprof_round(&w->columns, stacks, w->sums.at, &too_big);
     if (too_big) {
         w->base.out->error = EOVERFLOW;
     }
@@ -131,7 +182,7 @@ static void put_samples(struct writer *w, int sign) {
         }
     }
     free(rounded);
-    hp_stack_sums_clear(&w->sums, w->stacks);
+    sums_clear(w);
 }
 
 // What all samples have that follow.
@@ -139,10 +190,6 @@ static void set_label(struct writer *w, const char *key, struct hp_span value) {
     hp_protobuf_clear(&w->label);
     hp_protobuf_number(&w->label, 1, text(w, key));
     hp_protobuf_number(&w->label, 2, hp_pprof_text(&w->base, value));
-}
-
-static void add(struct writer *w, struct hp_selection selection) {
-    hp_stack_sums_add(&w->sums, w->stacks, selection);
 }
 
 // Dump by dump, with its time; without times they are one second apart.
@@ -204,8 +251,10 @@ static void put_all_samples(struct writer *w) {
 // --- the rest -----------------------------------------------------------------------------
 
 // As pprof itself merges: the first of the times, and the largest of the periods.
-static uint64_t find_time(const struct hp_head *head) {
-    return isnan(head->first_time) ? 0 : (uint64_t)hp_nanoseconds(head->first_time);
+static uint64_t find_time(const struct hp_view *view) {
+    const struct hp_head *head = &view->head;
+    return isnan(head->first_time) ? hp_view_annotations(view)->time
+                                   : (uint64_t)hp_nanoseconds(head->first_time);
 }
 
 static uint64_t find_period(const struct hp_head *head) {
@@ -214,36 +263,126 @@ static uint64_t find_period(const struct hp_head *head) {
     return count > 0 ? summary->periods.at[count - 1] : 0;
 }
 
+// The first of its kind, and how many there are.
+static size_t annotation(const struct writer *w, enum hp_annotation_kind kind,
+                         struct hp_span *text) {
+    const struct hp_annotation *first;
+    size_t count = hp_annotations_of(hp_view_annotations(w->view), kind, &first);
+    *text = count > 0 ? hp_view_string(w->view, first->text) : hp_span_of("");
+    return count;
+}
+
+// One pattern, or several as one: "(?:a)|(?:b)".
+static void put_patterns(struct writer *w, uint32_t field, enum hp_annotation_kind kind) {
+    HP_VEC(char) all = {0};
+    struct hp_span one;
+    size_t count = annotation(w, kind, &one);
+    const struct hp_annotation *each;
+    hp_vec_each (each, &hp_view_annotations(w->view)->all) {
+        if (count > 1 && each->kind == kind) {
+            struct hp_span pattern = hp_view_string(w->view, each->text);
+            const char *between = all.count > 0 ? ")|(?:" : "(?:";
+            hp_vec_append(&all, between, strlen(between));
+            hp_vec_append(&all, pattern.at, pattern.size);
+        }
+    }
+    if (count > 1) {
+        hp_vec_push(&all, ')');
+        one = (struct hp_span){all.at, all.count};
+    }
+    hp_protobuf_number(&w->base.field, field, hp_pprof_text(&w->base, one));
+    hp_vec_done(&all);
+}
+
+// What the inputs agree on, if the period is of that; of those without one "space".
+static void put_period(struct writer *w) {
+    struct hp_protobuf type = {0};
+    struct hp_span name, unit;
+    uint64_t period = find_period(&w->view->head);
+    bool is_one = annotation(w, HP_ANNOTATION_PERIOD_UNIT, &unit) == 1;
+    is_one &= annotation(w, HP_ANNOTATION_PERIOD_TYPE, &name) == 1;
+    if (is_one && period == 0 && !hp_span_is(unit, "bytes")) {
+        period = hp_view_annotations(w->view)->period;
+    } else if (!is_one || !hp_span_is(unit, "bytes")) {
+        name = hp_span_of("space");
+        unit = hp_span_of("bytes");
+    }
+    hp_protobuf_number(&type, 1, hp_pprof_text(&w->base, name));
+    hp_protobuf_number(&type, 2, hp_pprof_text(&w->base, unit));
+    hp_protobuf_message(&w->base.field, PROFILE_PERIOD_TYPE, &type);
+    hp_protobuf_number(&w->base.field, PROFILE_PERIOD, period);
+    hp_protobuf_done(&type);
+}
+
+// --- comments -------------------------------------------------------------------------------
+
+// Each once.
 struct comments {
     struct writer *writer;
     HP_VEC(uint64_t) texts;
+    HP_VEC(bool) has; // of each string
 };
 
-static void add_comment(void *data, const char *note) {
-    struct comments *comments = data;
-    hp_vec_push(&comments->texts, text(comments->writer, note));
+static void add_comment_text(struct comments *comments, struct hp_span text) {
+    uint64_t string = hp_pprof_text(&comments->writer->base, text);
+    bool *has = hp_vec_reach(&comments->has, string);
+    if (!*has && string > 0) {
+        hp_vec_push(&comments->texts, string);
+    }
+    *has = true;
 }
 
+static void add_comment(void *data, const char *note) {
+    add_comment_text(data, hp_span_of(note));
+}
+
+// A profile has one place for the page that explains it: further ones become comments.
+static void add_doc_url(struct comments *comments, struct hp_span url) {
+    static const char word[] = "doc_url: ";
+    HP_VEC(char) text = {0};
+    hp_vec_append(&text, word, strlen(word));
+    hp_vec_append(&text, url.at, url.size);
+    add_comment_text(comments, (struct hp_span){text.at, text.count});
+    hp_vec_done(&text);
+}
+
+// Those of the inputs, then ours.
 static void put_comments(struct writer *w) {
     struct comments comments = {.writer = w};
+    struct hp_span first_url;
+    annotation(w, HP_ANNOTATION_DOC_URL, &first_url);
+    const struct hp_annotation *each;
+    hp_vec_each (each, &hp_view_annotations(w->view)->all) {
+        struct hp_span text = hp_view_string(w->view, each->text);
+        if (each->kind == HP_ANNOTATION_COMMENT) {
+            add_comment_text(&comments, text);
+        } else if (each->kind == HP_ANNOTATION_DOC_URL &&
+                   !hp_span_equal(text, first_url)) {
+            add_doc_url(&comments, text);
+        }
+    }
     hp_notes_tell(w->view, add_comment, &comments);
     hp_protobuf_numbers(&w->base.field, PROFILE_COMMENT, comments.texts.at,
                         comments.texts.count);
     hp_vec_done(&comments.texts);
+    hp_vec_done(&comments.has);
 }
 
 // The fields behind the string table are made first: their strings have to be in it.
 static void put_tail(struct writer *w) {
-    struct hp_protobuf *field = &w->base.field, type = {0};
-    hp_protobuf_number(field, PROFILE_TIME, find_time(&w->view->head));
-    hp_protobuf_number(&type, 1, text(w, "space"));
-    hp_protobuf_number(&type, 2, text(w, "bytes"));
-    hp_protobuf_message(field, PROFILE_PERIOD_TYPE, &type);
-    hp_protobuf_number(field, PROFILE_PERIOD, find_period(&w->view->head));
+    struct hp_protobuf *field = &w->base.field;
+    uint64_t duration = hp_view_annotations(w->view)->duration;
+    struct hp_span shown = hp_pprof_default_type(&w->columns, w->view), url;
+    put_patterns(w, PROFILE_DROP_FRAMES, HP_ANNOTATION_DROP_FRAMES);
+    put_patterns(w, PROFILE_KEEP_FRAMES, HP_ANNOTATION_KEEP_FRAMES);
+    hp_protobuf_number(field, PROFILE_TIME, find_time(w->view));
+    hp_protobuf_number(field, PROFILE_DURATION, duration);
+    put_period(w);
     put_comments(w);
     hp_protobuf_number(field, PROFILE_DEFAULT_SAMPLE_TYPE,
-                       text(w,
-                            hp_pprof_column_type(&w->columns, w->view->options.metric)));
+                       hp_pprof_text(&w->base, shown));
+    annotation(w, HP_ANNOTATION_DOC_URL, &url);
+    hp_protobuf_number(field, PROFILE_DOC_URL, hp_pprof_text(&w->base, url));
     struct hp_protobuf tail = *field;
     *field = (struct hp_protobuf){0};
     const struct hp_span *string;
@@ -254,13 +393,14 @@ static void put_tail(struct writer *w) {
     }
     hp_sink_put(w->base.out, tail.bytes.at, tail.bytes.count);
     hp_protobuf_done(&tail);
-    hp_protobuf_done(&type);
 }
 
 static void write_profile(struct writer *w) {
     add(w, (struct hp_selection){HP_OF_ALL, 0});
-    hp_pprof_places_init(&w->places, w->view, w->sums.values);
-    hp_stack_sums_clear(&w->sums, w->stacks);
+    bool *has_something = find_something(w);
+    hp_pprof_places_init(&w->places, w->view, has_something);
+    free(has_something);
+    sums_clear(w);
     put_sample_types(w);
     put_all_samples(w);
     hp_pprof_put_places(&w->base, &w->places);
@@ -273,16 +413,17 @@ static void write_pprof(struct hp_sink *out, const struct hp_view *view) {
     struct hp_sink plain;
     hp_sink_init(&plain, hp_gzip_write, gzip);
     struct writer w = {.base.out = &plain, .view = view, .stacks = &view->stacks};
-    hp_stack_sums_init(&w.sums, w.stacks, hp_pprof_has_errors(view));
+    sums_init(&w);
     hp_pprof_columns_init(&w.columns, view);
     write_profile(&w);
-    hp_stack_sums_done(&w.sums);
+    sums_done(&w);
     hp_strtab_done(&w.base.strings);
     hp_protobuf_done(&w.base.field);
     hp_protobuf_done(&w.sample);
     hp_protobuf_done(&w.tag);
     hp_protobuf_done(&w.label);
     hp_vec_done(&w.ids);
+    hp_vec_done(&w.columns.of);
     hp_gzip_finish(gzip, &plain);
 }
 
@@ -302,7 +443,7 @@ const struct hp_format hp_format_pprof = {
     .files = "*.pb.gz *.pb *.pprof *.prof",
     .help = "pprof's profile.proto with all addresses and lines, whatever --by says",
     .can = HP_CAN_NEGATIVE | HP_CAN_LABELS | HP_CAN_LIMIT_STACKS | HP_HAS_ALL_METRICS |
-           HP_IS_BINARY,
+           HP_HAS_SAMPLE_TYPES | HP_IS_BINARY,
     .shape = HP_SHAPE_ADDRESSES,
     .write = {[HP_REPORT_TOP] = write_pprof,
               [HP_REPORT_STACKS] = write_pprof,

@@ -2,7 +2,8 @@
 // time before what is in use.
 //
 // The variance of space has the unit KiB^2: in bytes^2 that of some terabytes would not fit.
-// All errors are such that readers may add them up as they add up the values.
+// All errors are such that readers may add them up as they add up the values.  Between the
+// estimates and the errors are the sample types of inputs that are none of the metrics.
 #include "report/pprof/pprof_columns.h"
 
 #include "view/rounding.h"
@@ -24,7 +25,9 @@ static const char *const datadogs[HP_METRICS] = {
 
 static void add(struct hp_pprof_columns *columns, const char *type, const char *unit,
                 enum hp_metric metric, enum hp_pprof_value value) {
-    columns->of[columns->count++] = (struct hp_pprof_column){type, unit, metric, value};
+    struct hp_pprof_column column = {hp_span_of(type), hp_span_of(unit), metric, value,
+                                     0};
+    hp_vec_push(&columns->of, column);
 }
 
 static void add_errors(struct hp_pprof_columns *columns, const struct hp_view *view) {
@@ -46,70 +49,125 @@ bool hp_pprof_has_errors(const struct hp_view *view) {
     return view->options.with_error && view->options.kind != HP_REPORT_DIFF;
 }
 
+static bool has_column(const struct hp_pprof_columns *columns, struct hp_span type) {
+    bool found = false;
+    const struct hp_pprof_column *column;
+    hp_vec_each (column, &columns->of) {
+        found |= hp_span_equal(column->type, type);
+    }
+    return found;
+}
+
+// Errors that an earlier merge wrote give way to those of all inputs, if these are written.
+static void add_types(struct hp_pprof_columns *columns, const struct hp_view *view) {
+    const struct hp_sample_types *types = hp_view_types(view);
+    struct hp_pprof_columns errors = {0};
+    if (hp_pprof_has_errors(view)) {
+        add_errors(&errors, view);
+    }
+    for (size_t i = 0; i < types->of.count; i++) {
+        const struct hp_sample_type *type = &types->of.at[i];
+        struct hp_span name = hp_view_string(view, type->type);
+        if (!has_column(&errors, name)) {
+            struct hp_pprof_column column = {name, hp_view_string(view, type->unit),
+                                             type->in_place_of, HP_PPROF_ESTIMATE, i + 1};
+            hp_vec_push(&columns->of, column);
+        }
+    }
+    columns->estimates = columns->of.count;
+    hp_vec_append(&columns->of, errors.of.at, errors.of.count);
+    hp_vec_done(&errors.of);
+}
+
 void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_view *view) {
     static const enum hp_metric order[] = {HP_ALLOC_OBJECTS, HP_ALLOC_SPACE,
                                            HP_INUSE_OBJECTS, HP_INUSE_SPACE};
 
     const char *const *names =
         view->options.flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
-    columns->count = 0;
+    *columns = (struct hp_pprof_columns){0};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (hp_view_has_metric(view, order[i])) { // else it would be read as 0
             add(columns, names[order[i]], i % 2 ? "bytes" : "count", order[i],
                 HP_PPROF_ESTIMATE);
         }
     }
-    if (columns->count == 0) { // of no input: but one there has to be
+    bool has_types = hp_view_types(view)->of.count > 0;
+    if (columns->of.count == 0 && !has_types) { // of no input: but one there has to be
         add(columns, names[HP_INUSE_SPACE], "bytes", HP_INUSE_SPACE, HP_PPROF_ESTIMATE);
     }
-    columns->estimates = columns->count;
-    if (hp_pprof_has_errors(view)) {
-        add_errors(columns, view);
-    }
+    add_types(columns, view);
 }
 
-const char *hp_pprof_column_type(const struct hp_pprof_columns *columns,
-                                 enum hp_metric metric) {
-    size_t i = 0, last = columns->estimates - 1;
-    while (i < last && columns->of[i].metric != metric) {
-        i++;
+// --- the default ----------------------------------------------------------------------------
+
+// By its usual name; NULL if there is none.
+static const struct hp_pprof_column *find(const struct hp_pprof_columns *columns,
+                                          struct hp_span type) {
+    for (size_t i = 0; i < columns->estimates; i++) {
+        const struct hp_pprof_column *column = &columns->of.at[i];
+        bool is_it = column->sums > 0 ? hp_span_equal(column->type, type)
+                                      : hp_span_is(type, usual[column->metric]);
+        if (is_it) {
+            return column;
+        }
     }
-    return columns->of[i].type;
+    return NULL;
 }
+
+struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
+                                     const struct hp_view *view) {
+    const struct hp_annotation *shown;
+    const struct hp_pprof_column *found = NULL;
+    size_t count =
+        hp_annotations_of(hp_view_annotations(view), HP_ANNOTATION_DEFAULT_TYPE, &shown);
+    bool is_asked = view->options.metric_name || view->options.metric != HP_INUSE_SPACE;
+    if (view->type) {
+        return hp_view_string(view, view->type->type);
+    }
+    if (count == 1 && !is_asked) {
+        found = find(columns, hp_view_string(view, shown->text));
+    }
+    found = found ? found : find(columns, hp_span_of(usual[view->options.metric]));
+    return found ? found->type : columns->of.at[columns->estimates - 1].type;
+}
+
+// --- numbers --------------------------------------------------------------------------------
 
 // In units of 2^-HP_SPACE_FRACTION, or 2^-HP_OBJECTS_FRACTION for objects.
 static hp_fixed exact(const struct hp_pprof_column *column,
-                      const struct hp_values *values, const struct hp_error *errors) {
+                      const struct hp_stack_sums *sums, size_t stack) {
     _Static_assert(HP_SPACE_FRACTION == 20, "KiB^2 are 2^20 bytes^2");
     enum hp_column of = hp_column_of(column->metric);
+    size_t error = stack * HP_COLUMNS + of;
     switch (column->value) {
     case HP_PPROF_VARIANCE:
-        return errors[of].variance;
+        return sums->errors[error].variance;
     case HP_PPROF_HIDDEN:
-        return (hp_fixed)errors[of].hidden_bytes_max << HP_SPACE_FRACTION;
+        return (hp_fixed)sums->errors[error].hidden_bytes_max << HP_SPACE_FRACTION;
     case HP_PPROF_CERTAIN:
-        return (hp_fixed)errors[of].observed_bytes << HP_SPACE_FRACTION;
+        return (hp_fixed)sums->errors[error].observed_bytes << HP_SPACE_FRACTION;
     case HP_PPROF_ESTIMATE:
         break;
     }
-    return values->of[column->metric];
+    return sums->values[stack].of[column->metric];
 }
 
 int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, size_t count,
-                        const struct hp_values *values, const struct hp_error *errors,
-                        bool *too_big) {
-    int64_t *rounded = hp_alloc(count * columns->count * sizeof *rounded);
+                        const struct hp_stack_sums *sums, bool *too_big) {
+    size_t width = columns->of.count;
+    int64_t *rounded = hp_alloc(count * width * sizeof *rounded);
     hp_fixed *parts = hp_alloc(count * sizeof *parts);
     hp_int128 *whole = hp_alloc(count * sizeof *whole);
-    for (size_t k = 0; k < columns->count; k++) {
-        const struct hp_pprof_column *column = &columns->of[k];
+    for (size_t k = 0; k < width; k++) {
+        const struct hp_pprof_column *column = &columns->of.at[k];
         for (size_t i = 0; i < count; i++) {
-            parts[i] = exact(column, &values[i], errors ? &errors[i * HP_COLUMNS] : NULL);
+            parts[i] = exact(column, &sums[column->sums], i);
         }
         hp_round_to_total(parts, count, column->metric, whole);
         for (size_t i = 0; i < count; i++) {
             *too_big |= whole[i] > INT64_MAX || whole[i] < -INT64_MAX;
-            rounded[i * columns->count + k] = (int64_t)whole[i];
+            rounded[i * width + k] = (int64_t)whole[i];
         }
     }
     free(parts);

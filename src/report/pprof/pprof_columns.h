@@ -12,18 +12,16 @@ enum hp_pprof_value {
 };
 
 struct hp_pprof_column {
-    const char *type, *unit;
-    enum hp_metric metric;
+    struct hp_span type, unit;
+    enum hp_metric metric; // or that in whose place a sample type is
     enum hp_pprof_value value;
+    size_t sums; // which: 0 those of the profile, i + 1 those of its sample type i
 };
 
-enum {
-    HP_PPROF_COLUMNS_MAX = 10,
-};
-
+// {0} is empty.
 struct hp_pprof_columns {
-    struct hp_pprof_column of[HP_PPROF_COLUMNS_MAX];
-    size_t count, estimates; // which come first
+    HP_VEC(struct hp_pprof_column) of;
+    size_t estimates; // which come first: of metrics, then as they are of sample types
 };
 
 // Whether errors are written: those of a difference do not add up.
@@ -31,15 +29,14 @@ bool hp_pprof_has_errors(const struct hp_view *view);
 
 void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_view *view);
 
-// What the estimate of a metric is called; if there is none, the last.
-const char *hp_pprof_column_type(const struct hp_pprof_columns *columns,
-                                 enum hp_metric metric);
+// What is to be shown first: what was asked for, else what the inputs agree on.
+struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
+                                     const struct hp_view *view);
 
-// `columns->count` values of each of so many stacks, to be freed.  Each column adds up to its
-// rounded total.  `errors`, HP_COLUMNS of each stack, are NULL where no column needs them.
-// *too_big is set when no honest number could be written.
+// `columns->of.count` values of each of so many stacks, to be freed.  Each column adds up to its
+// rounded total.  There are as many `sums` as columns name.  *too_big is set when no honest
+// number could be written.
 int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, size_t count,
-                        const struct hp_values *values, const struct hp_error *errors,
-                        bool *too_big);
+                        const struct hp_stack_sums *sums, bool *too_big);
 
 #endif

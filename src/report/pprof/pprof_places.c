@@ -47,18 +47,12 @@ void hp_pprof_put(struct hp_pprof_writer *writer, uint32_t field,
 
 // --- what there is ------------------------------------------------------------------------
 
-static bool is_zero(const struct hp_values *values) {
-    static const struct hp_values zero;
-    return memcmp(values, &zero, sizeof zero) == 0;
-}
-
 // Locations are numbered in the order of places.
-static void number_locations(struct hp_pprof_places *places,
-                             const struct hp_values *values) {
+static void number_locations(struct hp_pprof_places *places, const bool *has_something) {
     const struct hp_stacks *stacks = &places->view->stacks;
     for (size_t i = 0; i < stacks->all.count; i++) {
         const struct hp_stack_key *stack = &stacks->all.at[i];
-        for (uint32_t k = 0; k < stack->depth && !is_zero(&values[i]); k++) {
+        for (uint32_t k = 0; k < stack->depth && has_something[i]; k++) {
             places->location_of[stack->at[k]] = 1;
         }
     }
@@ -114,7 +108,7 @@ static void number_mappings(struct hp_pprof_places *places) {
 }
 
 void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *view,
-                          const struct hp_values *values) {
+                          const bool *has_something) {
     size_t modules = hp_view_module_count(view);
     *places = (struct hp_pprof_places){
         .view = view,
@@ -122,7 +116,7 @@ void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *
         .location_count = hp_alloc(modules * sizeof *places->location_count),
         .mapping_of = hp_alloc(modules * sizeof *places->mapping_of),
     };
-    number_locations(places, values);
+    number_locations(places, has_something);
     number_mappings(places);
 }
 
@@ -169,46 +163,45 @@ static struct range *find_ranges(const struct hp_pprof_places *places) {
     return ranges;
 }
 
-// What the locations of a mapping have.
-struct told {
-    bool functions, files, lines, inlines;
-};
-
-// Of each module.  Of inlined calls all have to be there, where a file promises some.
-static struct told *find_told(const struct hp_pprof_places *places) {
+// What the locations of each module have: enum hp_resolved.  Of inlined calls all have to be
+// there, where a file promises some.
+static unsigned *find_resolved(const struct hp_pprof_places *places) {
     const struct hp_view *view = places->view;
-    struct told *told = hp_alloc(hp_view_module_count(view) * sizeof *told);
+    unsigned *resolved = hp_alloc(hp_view_module_count(view) * sizeof *resolved);
     const uint32_t *number;
     hp_vec_each (number, &places->locations) {
         struct hp_place place = hp_stacks_place(&view->stacks, *number);
-        struct told *of = &told[place.frame ? place.frame->module.n : 0];
+        unsigned *of = &resolved[place.frame ? place.frame->module.n : 0];
         for (uint32_t i = 0; place.lines && i < place.count; i++) {
-            of->functions |= place.lines[i].function.n != 0;
-            of->files |= place.lines[i].file.n != 0;
-            of->lines |= place.lines[i].line != 0;
-            of->inlines |= i > 0;
+            *of |= place.lines[i].function.n != 0 ? HP_RESOLVED_FUNCTIONS : 0;
+            *of |= place.lines[i].file.n != 0 ? HP_RESOLVED_FILES : 0;
+            *of |= place.lines[i].line != 0 ? HP_RESOLVED_LINES : 0;
+            *of |= i > 0 ? HP_RESOLVED_INLINES : 0;
         }
     }
     for (uint32_t i = 0; i < hp_view_module_count(view); i++) {
         const struct hp_module *module = hp_view_module(view, (hp_module_id){i});
-        told[i].inlines |= module->status == HP_SYM_DWARF;
-        told[i].inlines &= !module->lacks_inlines;
+        resolved[i] |= module->status == HP_SYM_DWARF ? HP_RESOLVED_INLINES : 0;
+        resolved[i] &= ~(module->lacks_inlines ? HP_RESOLVED_INLINES : 0u);
     }
-    return told;
+    return resolved;
 }
 
-static void put_flags(struct hp_protobuf *mapping, const struct told *told) {
-    hp_protobuf_number(mapping, 7, told->functions);
-    hp_protobuf_number(mapping, 8, told->files);
-    hp_protobuf_number(mapping, 9, told->lines);
-    hp_protobuf_number(mapping, 10, told->inlines);
+// What inputs say of it, unless its names are those that were found here.
+static void put_flags(struct hp_protobuf *mapping, const struct hp_module *module,
+                      unsigned resolved) {
+    bool is_named = module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
+    resolved = is_named || module->resolved == 0 ? resolved : module->resolved;
+    for (uint32_t field = 7; field <= 10; field++) {
+        hp_protobuf_number(mapping, field, resolved >> (field - 7) & 1);
+    }
 }
 
 static void put_mappings(struct hp_pprof_writer *writer,
                          const struct hp_pprof_places *places) {
     const struct hp_view *view = places->view;
     struct range *ranges = find_ranges(places);
-    struct told *told = find_told(places);
+    unsigned *resolved = find_resolved(places);
     struct hp_protobuf mapping = {0};
     for (size_t i = 0; i < places->modules.count; i++) {
         hp_module_id id = places->modules.at[i];
@@ -222,11 +215,11 @@ static void put_mappings(struct hp_pprof_writer *writer,
                            hp_pprof_text(writer, hp_view_string(view, module->path)));
         hp_protobuf_number(&mapping, 6,
                            hp_pprof_text(writer, hp_view_string(view, module->build_id)));
-        put_flags(&mapping, &told[id.n]);
+        put_flags(&mapping, module, resolved[id.n]);
         hp_pprof_put(writer, PROFILE_MAPPING, &mapping);
     }
     hp_protobuf_done(&mapping);
-    free(told);
+    free(resolved);
     free(ranges);
 }
 

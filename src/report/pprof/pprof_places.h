@@ -29,9 +29,9 @@ struct hp_pprof_places {
     HP_VEC(hp_module_id) modules; // those that have one, the program first
 };
 
-// Of the stacks whose values are not all 0.
+// Of the stacks that have something.
 void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *view,
-                          const struct hp_values *values);
+                          const bool *has_something);
 void hp_pprof_places_done(struct hp_pprof_places *places);
 
 // Fields 3, 4 and 5.

@@ -1,6 +1,8 @@
 //     3 inputs · jemalloc heap_v2 · sample period 512 KiB · 7 stacks · sampling undone ...
 //     read       only thread worker 2: totals are its own
 //     in use     73.5 MiB ± 4.9 MiB   137,666 objects ± 24,754
+//     metric     resident_space, added up as it is: how it was scaled is not known
+//     total      488.3 KiB, of such a sample type of pprof inputs
 //     filters    --focus=f leave 12.0 MiB ± 2.3 MiB of 73.5 MiB (16.3%)
 //     warning: ...
 #include "report/text/text.h"
@@ -36,11 +38,23 @@ static void put_period(struct hp_sink *out, const struct hp_input_summary *summa
 }
 
 // Whether numbers were taken as they are because they are exact, or nobody knows what for.
-static bool is_as_told(const struct hp_head *head) {
+static bool is_as_told(const struct hp_view *view) {
+    const struct hp_head *head = &view->head;
     const struct hp_input_summary *summary = &head->summary[HP_SIDE_ALL];
     size_t count = summary->periods.count;
     return head->estimator == HP_ESTIMATOR_BEST &&
-           (count == 0 || summary->periods.at[count - 1] <= 1);
+           (view->projection || count == 0 || summary->periods.at[count - 1] <= 1);
+}
+
+// "metric     resident_space in 2 of 3 inputs, added up as it is: ..."
+static void put_type(struct hp_sink *out, const struct hp_view *view) {
+    size_t used = view->head.summary[HP_SIDE_ALL].used;
+    hp_sink_text(out, "metric     ");
+    hp_sink_escaped(out, hp_span_of(view->type_name));
+    if (view->type->inputs.count < used) {
+        hp_sink_print(out, " in %zu of %zu inputs", view->type->inputs.count, used);
+    }
+    hp_sink_text(out, ", added up as it is: how it was scaled is not known\n");
 }
 
 void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
@@ -56,11 +70,14 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, summary->producer ? summary->producer : "nothing");
     put_period(out, summary);
     hp_sink_print(out, " · %s stack%s%s\n", stacks, head->stacks == 1 ? "" : "s",
-                  is_as_told(head) ? "" : estimators[head->estimator]);
+                  is_as_told(view) ? "" : estimators[head->estimator]);
     if (head->thread.size > 0) {
         hp_sink_text(out, "read       only thread ");
         hp_sink_escaped(out, head->thread);
         hp_sink_text(out, ": totals are its own\n");
+    }
+    if (view->projection) {
+        put_type(out, view);
     }
 }
 
@@ -91,6 +108,18 @@ static void put_totals(struct hp_sink *out, const struct hp_view *view, const ch
     put_total(out, view, view->head.total.of[space], space);
     if (hp_view_has_metric(view, objects)) {
         put_total(out, view, view->head.total.of[objects], objects);
+    }
+    hp_sink_text(out, "\n");
+}
+
+static void put_type_total(struct hp_sink *out, const struct hp_view *view) {
+    enum hp_metric metric = view->options.metric;
+    char text[HP_NUMBER_SIZE];
+    hp_text_format(text, view->head.total.of[metric], metric, view->options.unit);
+    hp_sink_print(out, "total      %s", text);
+    if (metric != HP_INUSE_SPACE) {
+        hp_sink_text(out, " ");
+        hp_sink_escaped(out, hp_view_string(view, view->type->unit));
     }
     hp_sink_text(out, "\n");
 }
@@ -180,8 +209,12 @@ void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
     hp_format_grouped(inputs, (hp_int128)used);
     hp_sink_print(out, "%s input%s · ", inputs, used == 1 ? "" : "s");
     hp_text_inputs(out, view);
-    put_totals(out, view, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
-    put_totals(out, view, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
+    if (view->projection) {
+        put_type_total(out, view);
+    } else {
+        put_totals(out, view, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
+        put_totals(out, view, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
+    }
     if (hp_text_has_errors(view)) {
         put_unseen(out, view);
     }

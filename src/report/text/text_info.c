@@ -99,6 +99,24 @@ static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
     hp_sink_text(out, "\n");
 }
 
+// "488.3 KiB resident_space", of each further sample type.
+static void put_types(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_input_record *input) {
+    const struct hp_sample_type *type;
+    hp_vec_each (type, &hp_view_types(view)->of) {
+        const struct hp_sample_input *has = hp_sample_type_input(type, input->number);
+        if (has) {
+            char text[HP_NUMBER_SIZE], *name = hp_view_type_name(view, type);
+            hp_text_format(text, has->total, type->in_place_of, HP_UNIT_AUTO);
+            put_field(out, "also");
+            hp_sink_print(out, "%s ", text);
+            hp_sink_escaped(out, hp_span_of(name));
+            hp_sink_text(out, "\n");
+            free(name);
+        }
+    }
+}
+
 // How much is known of the sizes of objects.
 static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
     static const char *const reads[HP_READS] = {
@@ -189,7 +207,8 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
     hp_sink_text(out, "\n");
 }
 
-static void put_input(struct hp_sink *out, const struct hp_input_record *input) {
+static void put_input(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_input_record *input) {
     hp_sink_text(out, "input ");
     hp_sink_escaped(out, hp_span_of(input->public.name));
     hp_sink_text(out, "\n");
@@ -207,6 +226,7 @@ static void put_input(struct hp_sink *out, const struct hp_input_record *input) 
     put_contents(out, input);
     put_sum(out, input, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
     put_sum(out, input, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
+    put_types(out, view, input);
     put_read(out, input);
     put_listed(out, input);
     put_diagnostics(out, input);
@@ -273,12 +293,26 @@ static void put_total(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "\n");
 }
 
+static void put_type_totals(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_sample_type *type;
+    hp_vec_each (type, &hp_view_types(view)->of) {
+        char *name = hp_view_type_name(view, type);
+        hp_sink_text(out, "total ");
+        hp_sink_escaped(out, hp_span_of(name));
+        hp_sink_text(out, " ");
+        hp_json_fixed(out, hp_sample_type_total(type), type->in_place_of);
+        hp_sink_text(out, "\n");
+        free(name);
+    }
+}
+
 void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
-        put_input(out, &view->head.inputs[i]);
+        put_input(out, view, &view->head.inputs[i]);
     }
     put_modules(out, view);
     hp_text_warnings(out, view);
+    put_type_totals(out, view);
     put_total(out, view, HP_INUSE_SPACE, "inuse-space");
     put_total(out, view, HP_INUSE_OBJECTS, "inuse-objects");
     put_total(out, view, HP_ALLOC_SPACE, "alloc-space");

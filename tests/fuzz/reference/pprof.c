@@ -146,13 +146,17 @@ static void take_location(struct profile *p, uint64_t id) {
 static void take_value(struct profile *p, uint64_t value, size_t *values) {
     if (*values >= p->columns.count) {
         reference_fail(p, "a sample of more values than there are types");
-    } else if (p->columns.at[*values]) {
+    } else {
         hp_int128 whole = (hp_int128)(int64_t)value * p->units.at[*values];
         if (whole > INT64_MAX || whole < INT64_MIN) {
             reference_fail(p, "a value of 2^63 bytes or more");
         }
-        *p->columns.at[*values] = (uint64_t)whole;
-        p->dump->negative += value >> 63;
+        if (p->columns.at[*values]) {
+            *p->columns.at[*values] = (uint64_t)whole;
+            p->dump->negative += value >> 63;
+        } else {
+            hp_vec_push(&p->further, (int64_t)whole);
+        }
     }
     ++*values;
 }
@@ -179,16 +183,13 @@ static void take_numbers(struct profile *p, const struct field *field, size_t *v
     reference_fail(p, wrong);
 }
 
-// A text, or a number with a unit; both have a key.
+// A text, or a number, with a unit; both have a key.
 static void keep_label(struct profile *p, const struct fields *label) {
-    struct hp_tag tag = {.key = keep(p, reference_string(p, label, 1))};
-    if (reference_number(label, 2) > 0) {
-        tag.text = keep(p, reference_string(p, label, 2));
-    } else {
-        tag.is_number = true;
-        tag.number = (int64_t)reference_number(label, 3);
-        tag.unit = keep(p, reference_string(p, label, 4));
-    }
+    struct hp_tag tag = {.key = keep(p, reference_string(p, label, 1)),
+                         .text = keep(p, reference_string(p, label, 2)),
+                         .unit = keep(p, reference_string(p, label, 4)),
+                         .is_number = reference_number(label, 2) == 0,
+                         .number = (int64_t)reference_number(label, 3)};
     hp_vec_push(&p->tags, tag);
 }
 
@@ -224,7 +225,7 @@ static void read_sample(struct profile *p, struct hp_span bytes) {
     size_t values = 0;
     bool has_size = false;
     p->counts = (struct hp_counts){{0, 0}, {0, 0}};
-    p->tags.count = 0;
+    p->tags.count = p->further.count = 0;
     for (size_t i = 0; i < sample.of.count && !p->wrong; i++) {
         const struct field *field = &sample.of.at[i];
         if (field->number == 1 || field->number == 2) {
@@ -243,9 +244,18 @@ static void read_sample(struct profile *p, struct hp_span bytes) {
         reference_fail(p, "a stack of more than 65,536 frames");
     }
     stack.counts = p->counts;
-    if (p->counts.inuse.objects || p->counts.inuse.bytes || p->counts.alloc.objects ||
-        p->counts.alloc.bytes) {
-        p->dump->mixes_sizes |= !has_size;
+    bool has_counts = p->counts.inuse.objects || p->counts.inuse.bytes ||
+                      p->counts.alloc.objects || p->counts.alloc.bytes;
+    bool has_further = false;
+    for (size_t i = 0; i < p->further.count; i++) {
+        has_further |= p->further.at[i] != 0;
+    }
+    if (has_further && !p->wrong) {
+        hp_vec_append(&p->dump->values, p->further.at, p->further.count);
+        hp_dump_next_extra(p->dump)->behind_values = p->dump->values.count;
+    }
+    if (has_counts || has_further) {
+        p->dump->mixes_sizes |= has_counts && !has_size;
         if (p->tags.count > 0) {
             hp_dump_next_extra(p->dump)->tags =
                 hp_tags_add(&p->dump->tag_sets, p->tags.at, p->tags.count);
@@ -269,6 +279,9 @@ static void add_mapping(struct profile *p, const struct fields *mapping) {
                              .path = reference_string(p, mapping, 5),
                              .build_id = is_build_id(id) ? id : (struct hp_span){"", 0},
                              .executable = limit > start};
+    for (unsigned i = 0; i < 4; i++) {
+        row.resolved |= reference_number(mapping, 7 + i) > 0 ? 1u << i : 0;
+    }
     hp_vec_push(&p->dump->mappings, row);
 }
 
@@ -280,6 +293,7 @@ static void read_samples(struct profile *p) {
     dump->period = fits ? p->period * times : 0;
     dump->scaling = dump->period == 1 ? HP_SCALING_EXACT : HP_SCALING_SCALED;
     dump->has_rows = true;
+    reference_annotate(p);
     for (size_t i = 0; i < p->mappings.count; i++) {
         add_mapping(p, &p->mappings.at[i]);
     }
@@ -313,6 +327,8 @@ static void done(struct profile *p) {
     hp_vec_done(&p->location_numbers);
     hp_vec_done(&p->columns);
     hp_vec_done(&p->units);
+    hp_vec_done(&p->further);
+    hp_vec_done(&p->comments);
     hp_vec_done(&p->tags);
 }
 

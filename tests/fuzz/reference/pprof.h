@@ -22,12 +22,15 @@ struct profile {
     HP_VEC(struct hp_span) strings;
     HP_VEC(struct fields) types, mappings, locations, functions, lines;
     struct fields period_type;
-    uint64_t period, time, default_type;
+    uint64_t period, time, duration, default_type, drop_frames, keep_frames, doc_url;
+    HP_VEC(uint64_t) comments;
     HP_VEC(uint32_t)
-    location_numbers;           // of each location: its address, UINT32_MAX for none
-    HP_VEC(uint64_t *) columns; // where the values of a sample go; NULL: not ours
-    HP_VEC(uint64_t) units;     // what each is to be multiplied by
-    struct hp_counts counts;    // of the sample at hand
+    location_numbers; // of each location: its address, UINT32_MAX for none
+    HP_VEC(uint64_t *)
+    columns;                 // where the values of a sample go; NULL: among the further
+    HP_VEC(uint64_t) units;  // what each is to be multiplied by
+    HP_VEC(int64_t) further; // of the sample at hand
+    struct hp_counts counts; // of the sample at hand
     HP_VEC(struct hp_tag) tags; // the same
     bool keeps_labels;
 };
@@ -61,6 +64,9 @@ uint64_t reference_bytes_in(struct hp_span unit);
 
 // Where the values of samples go; an error code if nowhere.
 int reference_find_columns(struct profile *p, struct hp_err *err);
+
+// What it says beside its samples.
+void reference_annotate(struct profile *p);
 
 // Who wrote it.
 enum hp_producer reference_producer(const struct profile *p);

@@ -13,7 +13,7 @@ void reference_check_numbers(struct profile *p, const struct fields *message,
                              unsigned wanted) {
     for (size_t i = 0; i < message->of.count; i++) {
         const struct field *field = &message->of.at[i];
-        if (field->number < 7 && wanted >> field->number & 1 && field->type != 0) {
+        if (field->number < 11 && wanted >> field->number & 1 && field->type != 0) {
             reference_fail(p, "bytes where a number is expected");
         }
     }
@@ -49,7 +49,7 @@ static void read_table(struct profile *p, const struct field *field) {
         reference_check_numbers(p, &message, 1 << 1 | 1 << 2);
         hp_vec_push(&p->types, message);
     } else if (field->number == 3) {
-        reference_check_numbers(p, &message, 0x7e);
+        reference_check_numbers(p, &message, 0x7fe);
         hp_vec_push(&p->mappings, message);
     } else if (field->number == 4) {
         check_location(p, &message);
@@ -74,12 +74,30 @@ static void read_table(struct profile *p, const struct field *field) {
     }
 }
 
+// One comment, or packed ones.
+static void read_comments(struct profile *p, const struct field *field) {
+    struct hp_span rest = field->bytes;
+    uint64_t value;
+    const char *wrong = NULL;
+    if (field->type == 0) {
+        hp_vec_push(&p->comments, field->value);
+    } else if (field->type != 2) {
+        reference_fail(p, "bytes where a number is expected");
+    } else {
+        while (rest.size > 0 && reference_varint(&rest, &value, &wrong)) {
+            hp_vec_push(&p->comments, value);
+        }
+        reference_fail(p, wrong);
+    }
+}
+
 static void read_top(struct profile *p, const struct field *field) {
     bool is_table = field->number <= 6 || field->number == 11;
+    bool is_number =
+        field->number >= 7 && field->number <= 15 && !is_table && field->number != 13;
     if (is_table && field->type != 2) {
         reference_fail(p, "a number where bytes are expected");
-    } else if ((field->number == 9 || field->number == 12 || field->number == 14) &&
-               field->type != 0) {
+    } else if (is_number && field->type != 0) {
         reference_fail(p, "bytes where a number is expected");
     } else if (field->number == 6) {
         hp_vec_push(&p->strings, field->bytes);
@@ -94,6 +112,16 @@ static void read_top(struct profile *p, const struct field *field) {
         p->period = field->value;
     } else if (field->number == 14) {
         p->default_type = field->value;
+    } else if (field->number == 7) {
+        p->drop_frames = field->value;
+    } else if (field->number == 8) {
+        p->keep_frames = field->value;
+    } else if (field->number == 10) {
+        p->duration = field->value;
+    } else if (field->number == 15) {
+        p->doc_url = field->value;
+    } else if (field->number == 13) {
+        read_comments(p, field);
     }
 }
 
@@ -140,8 +168,14 @@ static void check_references(struct profile *p) {
         reference_fail(p, "the first string is not empty");
     }
     need_strings(p, &p->period_type, 1, 1, 2);
-    if (p->default_type >= p->strings.count) {
+    if (p->default_type >= p->strings.count || p->drop_frames >= p->strings.count ||
+        p->keep_frames >= p->strings.count || p->doc_url >= p->strings.count) {
         reference_fail(p, "a string that is not there");
+    }
+    for (size_t i = 0; i < p->comments.count; i++) {
+        if (p->comments.at[i] >= p->strings.count) {
+            reference_fail(p, "a string that is not there");
+        }
     }
     need_strings(p, p->types.at, p->types.count, 1, 2);
     need_strings(p, p->mappings.at, p->mappings.count, 5, 6);

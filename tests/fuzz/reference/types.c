@@ -59,15 +59,6 @@ static uint64_t *column_of(struct profile *p, const struct fields *type,
     return NULL;
 }
 
-static bool is_repeated(const struct profile *p, size_t i) {
-    bool is = false;
-    for (size_t k = 0; k < i; k++) {
-        is |= hp_span_equal(reference_string(p, &p->types.at[k], 1),
-                            reference_string(p, &p->types.at[i], 1));
-    }
-    return is;
-}
-
 static bool has_column(const struct profile *p, const uint64_t *column) {
     for (size_t i = 0; i < p->columns.count; i++) {
         if (p->columns.at[i] == column) {
@@ -77,38 +68,151 @@ static bool has_column(const struct profile *p, const uint64_t *column) {
     return false;
 }
 
+// Times what of its unit, in bytes or as it is; 0 for a unit that is none of bytes.
+static uint64_t bytes_of(const struct profile *p, size_t i) {
+    return reference_bytes_in(reference_string(p, &p->types.at[i], 2));
+}
+
+static bool is_repeated(const struct profile *p, size_t i) {
+    bool is = false;
+    for (size_t k = 0; k < i; k++) {
+        bool both_space = bytes_of(p, i) > 0 && bytes_of(p, k) > 0;
+        is |= hp_span_equal(reference_string(p, &p->types.at[k], 1),
+                            reference_string(p, &p->types.at[i], 1)) &&
+              (both_space || hp_span_equal(reference_string(p, &p->types.at[k], 2),
+                                           reference_string(p, &p->types.at[i], 2)));
+    }
+    return is;
+}
+
+static const char *const go[4] = {"inuse_objects", "inuse_space", "alloc_objects",
+                                  "alloc_space"};
+
+static bool is_of_go(const struct profile *p, size_t i) {
+    bool is = false;
+    for (int k = 0; k < 4; k++) {
+        is |= hp_span_is(reference_string(p, &p->types.at[i], 1), go[k]);
+    }
+    return is;
+}
+
+// Each metric has one column: that of Go's name, else the first.  The others are further ones.
+static void keep_one_each(struct profile *p) {
+    uint64_t *columns[4] = {&p->counts.inuse.objects, &p->counts.inuse.bytes,
+                            &p->counts.alloc.objects, &p->counts.alloc.bytes};
+    for (int metric = 0; metric < 4; metric++) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < p->columns.count; i++) {
+            if (p->columns.at[i] == columns[metric] &&
+                (best == SIZE_MAX || (is_of_go(p, i) && !is_of_go(p, best)))) {
+                best = i;
+            }
+        }
+        for (size_t i = 0; i < p->columns.count; i++) {
+            if (p->columns.at[i] == columns[metric] && i != best) {
+                p->columns.at[i] = NULL;
+            }
+        }
+    }
+}
+
+static hp_string keep(struct profile *p, struct hp_span text) {
+    return hp_strtab_add(&p->dump->strings, text);
+}
+
+static void add_further(struct profile *p) {
+    for (size_t i = 0; i < p->types.count; i++) {
+        if (!p->columns.at[i]) {
+            bool is_space = bytes_of(p, i) > 0;
+            struct hp_span unit = reference_string(p, &p->types.at[i], 2);
+            struct hp_dump_type type = {keep(p, reference_string(p, &p->types.at[i], 1)),
+                                        keep(p, is_space ? hp_span_of("bytes") : unit),
+                                        is_space};
+            p->units.at[i] = is_space ? bytes_of(p, i) : 1;
+            hp_vec_push(&p->dump->types, type);
+        }
+    }
+}
+
+static int refuse(const struct profile *p, struct hp_err *err) {
+    const struct fields *last = &p->types.at[p->types.count - 1];
+    struct hp_span name = reference_string(p, last, 1),
+                   unit = reference_string(p, last, 2);
+    return hp_fail(err, HP_E_UNSUPPORTED,
+                   "a pprof profile, but not of the heap: its values are of '%.*s' in "
+                   "'%.*s'",
+                   name.size < 100 ? (int)name.size : 100, name.at,
+                   unit.size < 100 ? (int)unit.size : 100, unit.at);
+}
+
 int reference_find_columns(struct profile *p, struct hp_err *err) {
+    bool has_space = false;
     if (p->types.count == 0) {
         return hp_fail(err, HP_E_FORMAT, "damaged: a pprof profile without sample types");
     }
-    const struct fields *other = &p->types.at[0];
+    if (p->types.count > 256) {
+        return hp_fail(err, HP_E_LIMIT, "a pprof profile of more than 256 sample types");
+    }
     for (size_t i = 0; i < p->types.count; i++) {
         uint64_t times, *column = column_of(p, &p->types.at[i], &times);
-        if (!column) {
-            other = &p->types.at[i];
-        } else if (is_repeated(p, i)) {
-            return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
-        } else if (has_column(p, column)) {
-            column = NULL;
-        }
         hp_vec_push(&p->columns, column);
         hp_vec_push(&p->units, times);
+        has_space |= bytes_of(p, i) > 0;
+        if (is_repeated(p, i)) {
+            return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
+        }
     }
-    bool inuse = has_column(p, &p->counts.inuse.bytes);
-    bool alloc = has_column(p, &p->counts.alloc.bytes);
-    if (!inuse && !alloc) {
-        struct hp_span name = reference_string(p, other, 1);
-        struct hp_span unit = reference_string(p, other, 2);
-        return hp_fail(
-            err, HP_E_UNSUPPORTED,
-            "a pprof profile, but not of the heap: its values are of '%.*s' in "
-            "'%.*s'",
-            name.size < 100 ? (int)name.size : 100, name.at,
-            unit.size < 100 ? (int)unit.size : 100, unit.at);
+    keep_one_each(p);
+    if (!has_space) {
+        return refuse(p, err);
     }
+    add_further(p);
     p->dump->missing_metrics =
-        (inuse ? 0u : 1u << HP_INUSE_SPACE) | (alloc ? 0u : 1u << HP_ALLOC_SPACE) |
+        (has_column(p, &p->counts.inuse.bytes) ? 0u : 1u << HP_INUSE_SPACE) |
+        (has_column(p, &p->counts.alloc.bytes) ? 0u : 1u << HP_ALLOC_SPACE) |
         (has_column(p, &p->counts.inuse.objects) ? 0u : 1u << HP_INUSE_OBJECTS) |
         (has_column(p, &p->counts.alloc.objects) ? 0u : 1u << HP_ALLOC_OBJECTS);
     return HP_OK;
+}
+
+// --- beside the samples -------------------------------------------------------------------
+
+static void annotate(struct profile *p, enum hp_annotation_kind kind, struct hp_span text,
+                     uint32_t place) {
+    hp_annotations_add(&p->dump->annotations, kind, keep(p, text), place);
+}
+
+void reference_annotate(struct profile *p) {
+    uint64_t *columns[4] = {&p->counts.inuse.objects, &p->counts.inuse.bytes,
+                            &p->counts.alloc.objects, &p->counts.alloc.bytes};
+    struct hp_span shown = p->strings.at[p->default_type], first = shown;
+    bool is_ours = p->dump->producer == HP_PRODUCER_PPROF_OURS;
+    bool is_found = false;
+    for (size_t i = 0; i < p->types.count; i++) {
+        for (int metric = 0; metric < 4; metric++) {
+            if (!is_found && p->columns.at[i] == columns[metric] &&
+                hp_span_equal(first, reference_string(p, &p->types.at[i], 1))) {
+                shown = hp_span_of(go[metric]);
+                is_found = true;
+            }
+        }
+    }
+    struct hp_span unit = reference_string(p, &p->period_type, 2);
+    bool in_bytes = reference_bytes_in(unit) > 0;
+    annotate(p, HP_ANNOTATION_DROP_FRAMES, p->strings.at[p->drop_frames], 0);
+    annotate(p, HP_ANNOTATION_KEEP_FRAMES, p->strings.at[p->keep_frames], 0);
+    annotate(p, HP_ANNOTATION_DOC_URL, p->strings.at[p->doc_url], 0);
+    annotate(p, HP_ANNOTATION_DEFAULT_TYPE, shown, 0);
+    annotate(p, HP_ANNOTATION_PERIOD_TYPE, reference_string(p, &p->period_type, 1), 0);
+    annotate(p, HP_ANNOTATION_PERIOD_UNIT, in_bytes ? hp_span_of("bytes") : unit, 0);
+    for (size_t i = 0; i < p->comments.count; i++) {
+        struct hp_span text = p->strings.at[p->comments.at[i]];
+        if (!is_ours || (!hp_span_starts(text, "made by hprof-agg ") &&
+                         !hp_span_starts(text, "inputs: "))) {
+            annotate(p, HP_ANNOTATION_COMMENT, text, (uint32_t)i);
+        }
+    }
+    p->dump->annotations.period = in_bytes ? 0 : p->period;
+    p->dump->annotations.time = p->time;
+    p->dump->annotations.duration = p->duration;
 }

@@ -1,0 +1,164 @@
+#include "view/projection.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// --- names --------------------------------------------------------------------------------
+
+const char *hp_metric_name(enum hp_metric metric) {
+    static const char *const names[HP_METRICS] = {
+        [HP_INUSE_SPACE] = "inuse-space",
+        [HP_INUSE_OBJECTS] = "inuse-objects",
+        [HP_ALLOC_SPACE] = "alloc-space",
+        [HP_ALLOC_OBJECTS] = "alloc-objects",
+    };
+    return names[metric];
+}
+
+bool hp_metric_find(const char *name, enum hp_metric *metric) {
+    for (enum hp_metric i = 0; name && i < HP_METRICS; i++) {
+        const char *known = hp_metric_name(i);
+        size_t same = 0;
+        while (known[same] &&
+               (name[same] == known[same] || (name[same] == '_' && known[same] == '-'))) {
+            same++;
+        }
+        if (!known[same] && !name[same]) {
+            *metric = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct hp_span text_of(const struct hp_profile *profile, hp_string string) {
+    return hp_strtab_span(&profile->strings, string);
+}
+
+// "resident_space/bytes"
+static char *full_name(const struct hp_profile *profile,
+                       const struct hp_sample_type *type) {
+    struct hp_span name = text_of(profile, type->type);
+    struct hp_span unit = text_of(profile, type->unit);
+    char *text = hp_alloc(name.size + unit.size + 2);
+    memcpy(text, name.at, name.size);
+    text[name.size] = '/';
+    memcpy(text + name.size + 1, unit.at, unit.size);
+    return text;
+}
+
+static size_t count_named(const struct hp_profile *profile, struct hp_span name) {
+    size_t count = 0;
+    const struct hp_sample_type *type;
+    hp_vec_each (type, &profile->types.of) {
+        count += hp_span_equal(text_of(profile, type->type), name);
+    }
+    return count;
+}
+
+const struct hp_sample_type *hp_projection_find(const struct hp_profile *profile,
+                                                const char *name) {
+    const struct hp_sample_type *type, *found = NULL;
+    bool is_alone = count_named(profile, hp_span_of(name)) == 1;
+    hp_vec_each (type, &profile->types.of) {
+        char *full = full_name(profile, type);
+        bool is_it = is_alone ? hp_span_is(text_of(profile, type->type), name)
+                              : strcmp(full, name) == 0;
+        found = is_it ? type : found;
+        free(full);
+    }
+    return found;
+}
+
+char *hp_sample_type_name(const struct hp_profile *profile,
+                          const struct hp_sample_type *type) {
+    char *text = full_name(profile, type);
+    struct hp_span name = text_of(profile, type->type);
+    enum hp_metric ignored;
+    text[name.size] = '\0';
+    if (count_named(profile, name) > 1 || hp_metric_find(text, &ignored)) {
+        text[name.size] = '/';
+    }
+    return text;
+}
+
+static void append(char *text, size_t room, const char *name) {
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s%s", used > 0 ? ", " : "", name);
+}
+
+void hp_projection_names(const struct hp_profile *profile, char *text, size_t room) {
+    unsigned metrics = profile->summary[HP_SIDE_ALL].metrics;
+    text[0] = '\0';
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        if (metrics >> metric & 1) {
+            append(text, room, hp_metric_name(metric));
+        }
+    }
+    const struct hp_sample_type *type;
+    hp_vec_each (type, &profile->types.of) {
+        char *name = hp_sample_type_name(profile, type);
+        append(text, room, name);
+        free(name);
+    }
+}
+
+// --- the profile --------------------------------------------------------------------------
+
+static void copy_stacks(struct hp_profile *projection, const struct hp_profile *profile,
+                        const struct hp_sample_type *type) {
+    memset(&projection->stacks, 0, sizeof projection->stacks);
+    hp_vec_append(&projection->stacks, profile->stacks.at, profile->stacks.count);
+    struct hp_stack *stack;
+    hp_vec_each (stack, &projection->stacks) {
+        stack->values = (struct hp_values){{0}};
+    }
+    const struct hp_sample_sum *sum;
+    hp_vec_each (sum, &type->sums) {
+        projection->stacks.at[sum->stack].values.of[type->in_place_of] = sum->value;
+    }
+}
+
+// Objects are missing where space is: of either the other is there, too, as 0.
+static void copy_inputs(struct hp_profile *projection, const struct hp_profile *profile,
+                        const struct hp_sample_type *type) {
+    const unsigned of_allocations = 1u << HP_ALLOC_SPACE | 1u << HP_ALLOC_OBJECTS;
+    const unsigned in_use = 1u << HP_INUSE_SPACE | 1u << HP_INUSE_OBJECTS;
+    memset(&projection->inputs, 0, sizeof projection->inputs);
+    hp_vec_append(&projection->inputs, profile->inputs.at, profile->inputs.count);
+    struct hp_input_record *input;
+    hp_vec_each (input, &projection->inputs) {
+        const struct hp_sample_input *own = hp_sample_type_input(type, input->number);
+        input->missing_metrics = of_allocations | (own ? 0 : in_use);
+        input->has_alloc = false;
+        input->negative = own && own->is_negative;
+        input->total = (struct hp_values){{0}};
+        input->total.of[type->in_place_of] = own ? own->total : 0;
+    }
+    memset(projection->summary, 0, sizeof projection->summary);
+    hp_profile_summarize(projection);
+}
+
+struct hp_profile *hp_projection_new(const struct hp_profile *profile,
+                                     const struct hp_sample_type *type) {
+    struct hp_profile *projection = hp_alloc(sizeof *projection);
+    *projection = *profile;
+    copy_stacks(projection, profile, type);
+    copy_inputs(projection, profile, type);
+    memset(projection->errors, 0, sizeof projection->errors);
+    projection->are_errors_unknown = true;
+    projection->has_alloc = false;
+    projection->history = type->history;
+    return projection;
+}
+
+void hp_projection_free(struct hp_profile *projection) {
+    if (projection) {
+        hp_vec_done(&projection->stacks);
+        hp_vec_done(&projection->inputs);
+        for (int i = 0; i < HP_SIDES; i++) {
+            hp_vec_done(&projection->summary[i].periods);
+        }
+        free(projection);
+    }
+}
