@@ -15,7 +15,10 @@ static int compare_lines(const struct hp_profile *profile, const struct hp_line 
     int order = compare_texts(profile, a->function, b->function);
     order = order ? order : compare_texts(profile, a->file, b->file);
     order = order ? order : compare_texts(profile, a->linkage, b->linkage);
-    return order ? order : (a->line > b->line) - (a->line < b->line);
+    order = order ? order : (a->line > b->line) - (a->line < b->line);
+    order = order ? order : (a->column > b->column) - (a->column < b->column);
+    return order ? order
+                 : (a->start_line > b->start_line) - (a->start_line < b->start_line);
 }
 
 // Of two accounts of one frame; the shorter first, if it begins the longer.
@@ -62,7 +65,9 @@ static void add_address(struct hp_embedded_symbols *embedded, struct hp_profile 
             &dump->embedded_calls.at[said->first_call + i];
         struct hp_line line = {.function = copy(profile, &dump->strings, call->function),
                                .file = copy(profile, &dump->strings, call->file),
-                               .line = call->line};
+                               .line = call->line,
+                               .start_line = call->start_line,
+                               .column = call->column};
         line.linkage = call->linkage.n ? copy(profile, &dump->strings, call->linkage)
                                        : line.function;
         hp_vec_push(&embedded->lines, line);

@@ -76,11 +76,13 @@ static uint64_t address_of_names(const struct hp_pprof_tables *tables,
         function = function ? function : &none;
         bool is_mangled = hp_pprof_text(tables, function->system_name).size > 0;
         uint64_t line = tables->lines.at[location->first_line + i].line;
+        uint64_t column = tables->lines.at[location->first_line + i].column;
         hash = mix_text(tables, hash, function->name);
         hash =
             mix_text(tables, hash, is_mangled ? function->system_name : function->name);
         hash = mix_text(tables, hash, function->file);
         hash = mix(hash, &line, sizeof line);
+        hash = column > 0 ? mix(hash, &column, sizeof column) : hash;
     }
     return hash | (uint64_t)1 << 63;
 }
@@ -145,17 +147,23 @@ static hp_string keep(const struct hp_pprof_tables *tables, struct hp_dump *dump
     return hp_strtab_add(&dump->strings, hp_pprof_text(tables, string));
 }
 
+static uint32_t line_number(uint64_t line) {
+    return line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
 static void tell_lines(const struct hp_pprof_tables *tables,
                        const struct hp_pprof_location *location, struct hp_dump *dump) {
     for (uint32_t i = 0; i < location->lines; i++) {
         const struct hp_pprof_function *function = function_of(tables, location, i);
-        uint64_t line = tables->lines.at[location->first_line + i].line;
+        const struct hp_pprof_line *line = &tables->lines.at[location->first_line + i];
         if (has_name(tables, function)) {
             struct hp_embedded_call call = {
                 .function = keep(tables, dump, function->name),
                 .linkage = keep(tables, dump, function->system_name),
                 .file = keep(tables, dump, function->file),
-                .line = line <= UINT32_MAX ? (uint32_t)line : 0};
+                .line = line_number(line->line),
+                .start_line = line_number(function->start_line),
+                .column = line_number(line->column)};
             hp_vec_push(&dump->embedded_calls, call);
         }
     }

@@ -303,11 +303,56 @@ static void add_types(struct reader *r) {
     }
 }
 
-// What our own profiles say of themselves anew, whenever they are written.
+// What our own profiles say of themselves anew, whenever they are written.  What else they say,
+// as of filters, holds for their numbers wherever these go.
 static bool is_own_mark(const struct reader *r, struct hp_span comment) {
     return r->dump->producer == HP_PRODUCER_PPROF_OURS &&
            (hp_span_starts(comment, "made by hprof-agg ") ||
+            hp_span_starts(comment, "hprof-agg warns: ") ||
             hp_span_starts(comment, "inputs: "));
+}
+
+static bool is_balanced(struct hp_span pattern) {
+    int depth = 0;
+    for (size_t i = 0; i < pattern.size && depth >= 0; i++) {
+        i += pattern.at[i] == '\\';
+        depth += i < pattern.size ? (pattern.at[i] == '(') - (pattern.at[i] == ')') : 0;
+    }
+    return depth == 0;
+}
+
+// A pattern; or those that we have made one of, "(?:a)|(?:b)", so that merged with either of
+// them it is the same again.  False if it cannot be taken apart.
+static bool add_patterns(struct reader *r, enum hp_annotation_kind kind,
+                         struct hp_span pattern, bool adds) {
+    static const char between[] = ")|(?:";
+    size_t start = 3, count = 0;
+    bool is_made = r->dump->producer == HP_PRODUCER_PPROF_OURS && pattern.size > 4 &&
+                   hp_span_starts(pattern, "(?:") && pattern.at[pattern.size - 1] == ')';
+    for (size_t i = start; is_made && i < pattern.size; i++) {
+        struct hp_span rest = hp_span_from(pattern, i);
+        struct hp_span part = {pattern.at + start, i - start};
+        if (rest.size > 1 && !hp_span_starts(rest, between)) {
+            continue;
+        }
+        is_made = is_balanced(part);
+        count++;
+        if (adds && is_made) {
+            hp_annotations_add(&r->dump->annotations, kind,
+                               hp_strtab_add(&r->dump->strings, part), 0);
+        }
+        start = i + sizeof between - 1;
+    }
+    return is_made && count > 1;
+}
+
+static void add_pattern(struct reader *r, enum hp_annotation_kind kind, uint64_t string) {
+    struct hp_span pattern = hp_pprof_text(&r->tables, string);
+    if (add_patterns(r, kind, pattern, false)) {
+        add_patterns(r, kind, pattern, true);
+    } else {
+        hp_annotations_add(&r->dump->annotations, kind, keep(r, string), 0);
+    }
 }
 
 static void add_period_type(struct reader *r) {
@@ -328,10 +373,8 @@ static void annotate(struct reader *r) {
     const struct hp_pprof_tables *tables = &r->tables;
     struct hp_annotations *annotations = &r->dump->annotations;
     struct hp_span shown = hp_pprof_type_name(&r->kinds, tables, tables->default_type);
-    hp_annotations_add(annotations, HP_ANNOTATION_DROP_FRAMES,
-                       keep(r, tables->drop_frames), 0);
-    hp_annotations_add(annotations, HP_ANNOTATION_KEEP_FRAMES,
-                       keep(r, tables->keep_frames), 0);
+    add_pattern(r, HP_ANNOTATION_DROP_FRAMES, tables->drop_frames);
+    add_pattern(r, HP_ANNOTATION_KEEP_FRAMES, tables->keep_frames);
     hp_annotations_add(annotations, HP_ANNOTATION_DOC_URL, keep(r, tables->doc_url), 0);
     hp_annotations_add(annotations, HP_ANNOTATION_DEFAULT_TYPE,
                        hp_strtab_add(&r->dump->strings, shown), 0);

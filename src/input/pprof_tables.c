@@ -7,8 +7,8 @@
 //     Mapping   1 id  2 memory_start  3 memory_limit  4 file_offset  5 filename  6 build_id
 //               7 has_functions  8 has_filenames  9 has_line_numbers  10 has_inline_frames
 //     Location  1 id  2 mapping_id  3 address  4 line
-//     Line      1 function_id  2 line
-//     Function  1 id  2 name  3 system_name  4 filename
+//     Line      1 function_id  2 line  3 column
+//     Function  1 id  2 name  3 system_name  4 filename  5 start_line
 //
 // Texts are numbers of strings; ids are any numbers but 0.  Tables come in any order, so
 // what refers to what is checked behind the last.
@@ -60,17 +60,17 @@ static void read_mapping(struct hp_pprof_tables *tables, struct hp_proto *messag
 
 static void read_function(struct hp_pprof_tables *tables, struct hp_proto *message) {
     uint64_t of[MOST_NUMBERS];
-    read_numbers(message, 0x1e, of);
+    read_numbers(message, 0x3e, of);
     need_id(message, of[1]);
     uint64_t name = of[2] ? of[2] : of[3];
-    struct hp_pprof_function function = {of[1], name, of[3], of[4]};
+    struct hp_pprof_function function = {of[1], name, of[3], of[4], of[5]};
     hp_vec_push(&tables->functions, function);
 }
 
 static void read_line(struct hp_pprof_tables *tables, struct hp_proto *message) {
     uint64_t of[MOST_NUMBERS];
-    read_numbers(message, 1u << 1 | 1u << 2, of);
-    hp_vec_push(&tables->lines, ((struct hp_pprof_line){of[1], of[2]}));
+    read_numbers(message, 1u << 1 | 1u << 2 | 1u << 3, of);
+    hp_vec_push(&tables->lines, ((struct hp_pprof_line){of[1], of[2], of[3]}));
 }
 
 static void read_location(struct hp_pprof_tables *tables, struct hp_proto *message) {

@@ -16,10 +16,11 @@ struct hp_pprof_mapping {
 
 struct hp_pprof_function {
     uint64_t id, name, system_name, file; // the last three are strings
+    uint64_t start_line;
 };
 
 struct hp_pprof_line {
-    uint64_t function, line; // an id, or 0; a number
+    uint64_t function, line, column; // an id, or 0; numbers
 };
 
 struct hp_pprof_location {

@@ -41,14 +41,16 @@ static bool has_functions_of_go(const struct hp_pprof_tables *tables) {
 }
 
 enum hp_producer hp_pprof_producer(const struct hp_pprof_tables *tables) {
+    bool is_tcmalloc = false;
     const struct hp_span *text;
     hp_vec_each (text, &tables->strings) {
         if (hp_span_starts(*text, "made by hprof-agg ")) {
             return HP_PRODUCER_PPROF_OURS;
         }
-        if (hp_span_contains(*text, "TCMallocInternal")) {
-            return HP_PRODUCER_PPROF_TCMALLOC;
-        }
+        is_tcmalloc |= hp_span_contains(*text, "TCMallocInternal");
+    }
+    if (is_tcmalloc) {
+        return HP_PRODUCER_PPROF_TCMALLOC;
     }
     if (has_functions_of_go(tables)) {
         return HP_PRODUCER_PPROF_GO;

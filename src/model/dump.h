@@ -69,6 +69,7 @@ struct hp_embedded_call {
     hp_string function, file; // "" if unknown
     hp_string linkage; // as the linker knows the function; "" if it has no other name
     uint32_t line;     // 0 if unknown
+    uint32_t start_line, column; // the same, as in struct hp_line
 };
 
 // The symbols that a dump has of an address within a call instruction.

@@ -36,7 +36,7 @@ static void tell_types(const struct hp_view *view, hp_note_fn *note, void *data)
     }
 }
 
-void hp_notes_tell(const struct hp_view *view, hp_note_fn *note, void *data) {
+void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *data) {
     static const char *const estimators[] = {
         [HP_ESTIMATOR_BEST] = "estimator: horvitz-thompson, each stack of each input",
         [HP_ESTIMATOR_JEPROF] = "estimator: jeprof, each thread of each stack",
@@ -62,6 +62,10 @@ void hp_notes_tell(const struct hp_view *view, hp_note_fn *note, void *data) {
         note(data,
              "a series: what one input holds is not to be added to what another holds");
     }
+}
+
+void hp_notes_tell(const struct hp_view *view, hp_note_fn *note, void *data) {
+    hp_notes_tell_facts(view, note, data);
     for (size_t i = 0; i < hp_view_warning_count(view); i++) {
         note(data, hp_view_warning(view, i).at);
     }

@@ -7,7 +7,8 @@
 
 typedef void hp_note_fn(void *data, const char *note);
 
-// Call `note` with each: who made them and how, from what, and the warnings.
+// Call `note` with each: who made them and how, and from what; with the warnings, or without.
+void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *data);
 void hp_notes_tell(const struct hp_view *view, hp_note_fn *note, void *data);
 
 // As the elements of an array in JSON, a line each.

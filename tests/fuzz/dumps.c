@@ -198,7 +198,8 @@ static bool equal_calls(const struct hp_dump *a, const struct hp_embedded_addres
     for (uint32_t i = 0; i < x->calls; i++) {
         const struct hp_embedded_call *s = &a->embedded_calls.at[x->first_call + i];
         const struct hp_embedded_call *t = &b->embedded_calls.at[y->first_call + i];
-        if (s->line != t->line || !equal_texts(a, s->function, b, t->function) ||
+        if (s->line != t->line || s->start_line != t->start_line ||
+            s->column != t->column || !equal_texts(a, s->function, b, t->function) ||
             !equal_texts(a, s->linkage, b, t->linkage) ||
             !equal_texts(a, s->file, b, t->file)) {
             return false;

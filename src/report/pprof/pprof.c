@@ -336,17 +336,17 @@ static void add_comment(void *data, const char *note) {
     add_comment_text(data, hp_span_of(note));
 }
 
-// A profile has one place for the page that explains it: further ones become comments.
-static void add_doc_url(struct comments *comments, struct hp_span url) {
-    static const char word[] = "doc_url: ";
+static void add_with_word(struct comments *comments, const char *word,
+                          struct hp_span rest) {
     HP_VEC(char) text = {0};
     hp_vec_append(&text, word, strlen(word));
-    hp_vec_append(&text, url.at, url.size);
+    hp_vec_append(&text, rest.at, rest.size);
     add_comment_text(comments, (struct hp_span){text.at, text.count});
     hp_vec_done(&text);
 }
 
-// Those of the inputs, then ours.
+// Those of the inputs, then ours.  A profile has one place for the page that explains it: further
+// ones become comments.  Warnings have a word in front by which a merge of merges leaves them out.
 static void put_comments(struct writer *w) {
     struct comments comments = {.writer = w};
     struct hp_span first_url;
@@ -358,10 +358,13 @@ static void put_comments(struct writer *w) {
             add_comment_text(&comments, text);
         } else if (each->kind == HP_ANNOTATION_DOC_URL &&
                    !hp_span_equal(text, first_url)) {
-            add_doc_url(&comments, text);
+            add_with_word(&comments, "doc_url: ", text);
         }
     }
-    hp_notes_tell(w->view, add_comment, &comments);
+    hp_notes_tell_facts(w->view, add_comment, &comments);
+    for (size_t i = 0; i < hp_view_warning_count(w->view); i++) {
+        add_with_word(&comments, "hprof-agg warns: ", hp_view_warning(w->view, i));
+    }
     hp_protobuf_numbers(&w->base.field, PROFILE_COMMENT, comments.texts.at,
                         comments.texts.count);
     hp_vec_done(&comments.texts);

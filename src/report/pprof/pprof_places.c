@@ -2,8 +2,8 @@
 //           build_id = 6, has_functions = 7, has_filenames = 8, has_line_numbers = 9,
 //           has_inline_frames = 10 }
 // Location { id = 1, mapping_id = 2, address = 3, line = 4 }, of the call, innermost line first
-// Line { function_id = 1, line = 2 }
-// Function { id = 1, name = 2, system_name = 3, filename = 4 }
+// Line { function_id = 1, line = 2, column = 3 }
+// Function { id = 1, name = 2, system_name = 3, filename = 4, start_line = 5 }
 //
 // Each process had a file at another address, so that here each has itself as address space:
 // memory_start is file_offset, and addresses are offsets in the file.
@@ -228,6 +228,7 @@ static void put_mappings(struct hp_pprof_writer *writer,
 struct function {
     hp_string name, linkage, file; // of the profile; or
     hp_node_id node;               // of the naming: no frame's
+    uint32_t start_line;
 };
 
 struct functions {
@@ -253,14 +254,21 @@ static void add_lines(struct hp_protobuf *location, const struct hp_place *place
         struct function function = {.node = place->calls[i].node};
         if (place->lines) {
             const struct hp_line *from = &place->lines[i];
-            function = (struct function){from->function, from->linkage, from->file, {0}};
+            function = (struct function){
+                from->function, from->linkage, from->file, {0}, from->start_line};
         }
         hp_protobuf_number(&line, 1, function_id(functions, function));
         hp_protobuf_number(&line, 2, place->lines ? place->lines[i].line : 0);
+        hp_protobuf_number(&line, 3, place->lines ? place->lines[i].column : 0);
         hp_protobuf_message(location, 4, &line);
         hp_protobuf_clear(&line);
     }
     hp_protobuf_done(&line);
+}
+
+// What an input tells by its names alone, the reader has made up an address for.
+static bool is_by_names(const struct hp_place *place) {
+    return place->frame->module.n == 0 && place->lines && place->frame->offset >> 63 != 0;
 }
 
 static void put_locations(struct hp_pprof_writer *writer,
@@ -273,7 +281,8 @@ static void put_locations(struct hp_pprof_writer *writer,
         hp_protobuf_number(&location, 1, i + 1);
         if (place.frame) {
             hp_protobuf_number(&location, 2, places->mapping_of[place.frame->module.n]);
-            hp_protobuf_number(&location, 3, hp_offset_of_call(place.frame));
+            hp_protobuf_number(&location, 3,
+                               is_by_names(&place) ? 0 : hp_offset_of_call(place.frame));
         }
         add_lines(&location, &place, functions);
         hp_pprof_put(writer, PROFILE_LOCATION, &location);
@@ -299,6 +308,7 @@ static void put_functions(struct hp_pprof_writer *writer, const struct hp_view *
                            hp_pprof_text(writer, hp_view_string(view, system)));
         hp_protobuf_number(&message, 4,
                            hp_pprof_text(writer, hp_view_string(view, function->file)));
+        hp_protobuf_number(&message, 5, function->start_line);
         hp_pprof_put(writer, PROFILE_FUNCTION, &message);
     }
     hp_protobuf_done(&message);

@@ -9,12 +9,14 @@ static bool contains(struct hp_span text, const char *word) {
     return is;
 }
 
-// The first string that tells does; else functions; else what is mapped.
+// What we made says so; else any string that tells; else functions; else what is mapped.
 enum hp_producer reference_producer(const struct profile *p) {
     for (size_t i = 0; i < p->strings.count; i++) {
         if (hp_span_starts(p->strings.at[i], "made by hprof-agg ")) {
             return HP_PRODUCER_PPROF_OURS;
         }
+    }
+    for (size_t i = 0; i < p->strings.count; i++) {
         if (contains(p->strings.at[i], "TCMallocInternal")) {
             return HP_PRODUCER_PPROF_TCMALLOC;
         }

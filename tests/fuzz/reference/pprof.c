@@ -17,12 +17,17 @@ static uint64_t fnv(uint64_t hash, const void *bytes, size_t size) {
 // A line of a location, and the function it is of; "" for none.
 struct line {
     struct hp_span name, linkage, file;
-    uint64_t number;
+    uint64_t number, column, start;
 };
 
 static struct line line_of(const struct profile *p, struct hp_span bytes) {
     struct fields message = reference_fields_of(bytes);
-    struct line line = {{"", 0}, {"", 0}, {"", 0}, reference_number(&message, 2)};
+    struct line line = {{"", 0},
+                        {"", 0},
+                        {"", 0},
+                        reference_number(&message, 2),
+                        reference_number(&message, 3),
+                        0};
     size_t function = reference_find(p->functions.at, p->functions.count,
                                      reference_number(&message, 1));
     hp_vec_done(&message.of);
@@ -31,6 +36,7 @@ static struct line line_of(const struct profile *p, struct hp_span bytes) {
         line.name = reference_string(p, of, reference_number(of, 2) > 0 ? 2 : 3);
         line.linkage = reference_string(p, of, 3);
         line.file = reference_string(p, of, 4);
+        line.start = reference_number(of, 5);
     }
     return line;
 }
@@ -45,6 +51,9 @@ static uint64_t hash_of_lines(const struct profile *p, const struct fields *loca
             hash = fnv(hash, linkage.at, linkage.size);
             hash = fnv(hash, line.file.at, line.file.size);
             hash = fnv(hash, &line.number, sizeof line.number);
+            if (line.column != 0) {
+                hash = fnv(hash, &line.column, sizeof line.column);
+            }
         }
     }
     return hash | (uint64_t)1 << 63;
@@ -52,6 +61,10 @@ static uint64_t hash_of_lines(const struct profile *p, const struct fields *loca
 
 static hp_string keep(struct profile *p, struct hp_span text) {
     return hp_strtab_add(&p->dump->strings, text);
+}
+
+static uint32_t small_or_0(uint64_t number) {
+    return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
 // Returns whether it has lines.
@@ -63,10 +76,10 @@ static bool tell_lines(struct profile *p, const struct fields *location) {
         }
         has_lines = true;
         struct line line = line_of(p, location->of.at[i].bytes);
-        uint32_t number = line.number <= UINT32_MAX ? (uint32_t)line.number : 0;
         if (line.name.size > 0) {
-            struct hp_embedded_call call = {keep(p, line.name), keep(p, line.file),
-                                            keep(p, line.linkage), number};
+            struct hp_embedded_call call = {
+                keep(p, line.name),      keep(p, line.file),     keep(p, line.linkage),
+                small_or_0(line.number), small_or_0(line.start), small_or_0(line.column)};
             hp_vec_push(&p->dump->embedded_calls, call);
         }
     }

@@ -35,7 +35,7 @@ static void check_location(struct profile *p, const struct fields *message) {
             reference_fail(p, "a number where bytes are expected");
         } else if (field->number == 4) {
             struct fields line = reference_fields_of(field->bytes);
-            reference_check_numbers(p, &line, 1 << 1 | 1 << 2);
+            reference_check_numbers(p, &line, 1 << 1 | 1 << 2 | 1 << 3);
             reference_fail(p, line.wrong);
             hp_vec_push(&p->lines, line);
         }
@@ -55,7 +55,7 @@ static void read_table(struct profile *p, const struct field *field) {
         check_location(p, &message);
         hp_vec_push(&p->locations, message);
     } else if (field->number == 5) {
-        reference_check_numbers(p, &message, 0x1e);
+        reference_check_numbers(p, &message, 0x3e);
         hp_vec_push(&p->functions, message);
     } else if (field->number == 11) {
         reference_check_numbers(p, &message, 1 << 1 | 1 << 2);

@@ -1,6 +1,8 @@
 // What the values of a pprof sample are.
 #include "pprof.h"
 
+#include <string.h>
+
 uint64_t reference_bytes_in(struct hp_span unit) {
     static const char *const words[] = {"byte",     "kilobyte", "megabyte",
                                         "gigabyte", "terabyte", "petabyte"};
@@ -182,6 +184,43 @@ static void annotate(struct profile *p, enum hp_annotation_kind kind, struct hp_
     hp_annotations_add(&p->dump->annotations, kind, keep(p, text), place);
 }
 
+// One that we made of several, "(?:a)|(?:b)", as these; each has as many "(" as ")".
+static void annotate_patterns(struct profile *p, enum hp_annotation_kind kind,
+                              struct hp_span whole) {
+    HP_VEC(struct hp_span) parts = {0};
+    bool is_made = p->dump->producer == HP_PRODUCER_PPROF_OURS && whole.size > 4 &&
+                   hp_span_starts(whole, "(?:") && hp_span_ends(whole, ")");
+    struct hp_span rest = whole;
+    if (is_made) {
+        rest = (struct hp_span){whole.at + 3, whole.size - 4};
+    }
+    while (is_made && rest.at <= whole.at + whole.size - 1) {
+        const char *end = memmem(rest.at, rest.size, ")|(?:", 5);
+        struct hp_span part = {rest.at, end ? (size_t)(end - rest.at) : rest.size};
+        int depth = 0;
+        for (size_t i = 0; i < part.size && depth >= 0; i++) {
+            bool is_escaped = part.at[i] == '\\';
+            i += is_escaped;
+            depth += i < part.size && part.at[i] == '(';
+            depth -= i < part.size && part.at[i] == ')';
+        }
+        is_made = depth == 0;
+        hp_vec_push(&parts, part);
+        if (!end) {
+            break;
+        }
+        rest = (struct hp_span){end + 5, (size_t)(rest.at + rest.size - end) - 5};
+    }
+    is_made &= parts.count > 1;
+    for (size_t i = 0; is_made && i < parts.count; i++) {
+        annotate(p, kind, parts.at[i], 0);
+    }
+    if (!is_made) {
+        annotate(p, kind, whole, 0);
+    }
+    hp_vec_done(&parts);
+}
+
 void reference_annotate(struct profile *p) {
     uint64_t *columns[4] = {&p->counts.inuse.objects, &p->counts.inuse.bytes,
                             &p->counts.alloc.objects, &p->counts.alloc.bytes};
@@ -199,8 +238,8 @@ void reference_annotate(struct profile *p) {
     }
     struct hp_span unit = reference_string(p, &p->period_type, 2);
     bool in_bytes = reference_bytes_in(unit) > 0;
-    annotate(p, HP_ANNOTATION_DROP_FRAMES, p->strings.at[p->drop_frames], 0);
-    annotate(p, HP_ANNOTATION_KEEP_FRAMES, p->strings.at[p->keep_frames], 0);
+    annotate_patterns(p, HP_ANNOTATION_DROP_FRAMES, p->strings.at[p->drop_frames]);
+    annotate_patterns(p, HP_ANNOTATION_KEEP_FRAMES, p->strings.at[p->keep_frames]);
     annotate(p, HP_ANNOTATION_DOC_URL, p->strings.at[p->doc_url], 0);
     annotate(p, HP_ANNOTATION_DEFAULT_TYPE, shown, 0);
     annotate(p, HP_ANNOTATION_PERIOD_TYPE, reference_string(p, &p->period_type, 1), 0);
@@ -208,6 +247,7 @@ void reference_annotate(struct profile *p) {
     for (size_t i = 0; i < p->comments.count; i++) {
         struct hp_span text = p->strings.at[p->comments.at[i]];
         if (!is_ours || (!hp_span_starts(text, "made by hprof-agg ") &&
+                         !hp_span_starts(text, "hprof-agg warns: ") &&
                          !hp_span_starts(text, "inputs: "))) {
             annotate(p, HP_ANNOTATION_COMMENT, text, (uint32_t)i);
         }
