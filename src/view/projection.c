@@ -62,9 +62,8 @@ const struct hp_sample_type *hp_projection_find(const struct hp_profile *profile
     bool is_alone = count_named(profile, hp_span_of(name)) == 1;
     hp_vec_each (type, &profile->types.of) {
         char *full = full_name(profile, type);
-        bool is_it = is_alone ? hp_span_is(text_of(profile, type->type), name)
-                              : strcmp(full, name) == 0;
-        found = is_it ? type : found;
+        bool is_it = is_alone && hp_span_is(text_of(profile, type->type), name);
+        found = is_it || (!is_alone && strcmp(full, name) == 0) ? type : found;
         free(full);
     }
     return found;

@@ -1,4 +1,5 @@
 """How the command line is understood."""
+import pathlib
 import re
 
 from harness import case, check
@@ -266,6 +267,21 @@ def jeprof_names_of_the_metrics_are_known(t):
         wanted = check(t.run("folded", "--no-symbols", "--metric=" + name, t.dump)).out
         jeprof = "--" + name.replace("-", "_")
         assert t.run("folded", "--no-symbols", jeprof, t.dump).out == wanted
+
+
+@case
+def a_metric_may_be_a_sample_type_of_the_inputs(t):
+    tcmalloc = pathlib.Path(__file__).parents[2] / "testdata" / "pprof" / "tcmalloc-heap.pb"
+    for name, head in (("resident_space", "resident_space, added up as it is"),
+                       ("swapped_space/bytes", "metric     swapped_space, added up"),
+                       ("inuse_space", "in use"), ("heap", "inuse-objects, resident_space")):
+        result = t.run("top", "--no-symbols", "--metric", name, tcmalloc)
+        assert head in result.out + result.err, result.err
+    # What is one letter off need not wait for the inputs.
+    check(t.run("top", "--metric=inuse-spcae", "/nowhere"), 2, "", "did you mean inuse-space?")
+    check(t.run("top", "--metric=", "/nowhere"), 2, "", "--metric does not take \"\"")
+    last = t.run("folded", "--no-symbols", "--metric=resident_space", "--inuse_objects", tcmalloc)
+    assert last.out == "main;leaf 10\n", last.out
 
 
 @case

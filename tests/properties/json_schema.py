@@ -19,6 +19,8 @@ SERIES = sorted((t.formats / 'series').glob('*.heap'))
 REDIS = sorted(t.real.glob('redis*.gz'))
 SYMBOLS = f'--symbol-dir={t.root}'
 CXX = GOLDEN / 'cxx.heap'
+TCMALLOC = t.testdata / 'pprof' / 'tcmalloc-heap.pb'
+LIFETIMES = t.testdata / 'pprof' / 'tcmalloc-lifetimes.pb'
 
 REPORTS = [
     ('top', SYMBOLS, *PROCS),
@@ -54,6 +56,9 @@ REPORTS = [
     *((command, '--thread=alloc_c', SYMBOLS, PROCS[0], PROCS[3])
       for command in ('top', 'stacks', 'tree', 'diff', 'trend')),
     *((command, 'main', '--thread=alloc_c', SYMBOLS, PROCS[0]) for command in ('peek', 'list')),
+    *((command, '--metric=resident_space', TCMALLOC) for command in ('top', 'stacks', 'tree')),
+    ('peek', 'leaf', '--metric=swapped_space', TCMALLOC),
+    ('info', TCMALLOC, LIFETIMES),
     ('top', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', *PROCS),
     ('top', '--no-symbols', '--by=size', *PROCS),
 ]

@@ -162,6 +162,34 @@ def allocations():
     return faults
 
 
+def columns():
+    """Two places of one line are two, if nothing but names tells them."""
+    p = Profile((('inuse_space', 'bytes'),))
+    function = p.new_id()
+    p.parts.append(message(5, number(1, function), number(2, p.text('f')), number(5, 17)))
+    for column, value in ((0, 1), (5, 2), (9, 4)):
+        place = p.new_id()
+        p.parts.append(message(4, number(1, place), message(
+            4, number(1, function), number(2, 3), number(3, column))))
+        p.sample([place], [value])
+    with scratch() as directory:
+        path, out = (pathlib.Path(directory, name) for name in ('x.pb', 'y.pb.gz'))
+        path.write_bytes(p.bytes())
+        t.ok('merge', '-q', '-o', out, path)
+        parts = list(fields(gzip.decompress(out.read_bytes())))
+    places = {}
+    for field, value in parts:
+        if field == 4:
+            place = dict(fields(value))
+            line = dict(fields(place[4]))
+            places[place[1]] = line[2], line.get(3, 0), place.get(3, 0)
+    starts = [dict(fields(value)).get(5) for field, value in parts if field == 5]
+    found = sorted((places[dict(fields(value))[1][0]], dict(fields(value))[2][0])
+                   for field, value in parts if field == 2)
+    wanted = [((3, 0, 0), 1), ((3, 5, 0), 2), ((3, 9, 0), 4)]
+    return [] if (found, starts) == (wanted, [17]) else [f'{found}, {starts}']
+
+
 def units():
     """Those that pprof knows."""
     faults = []
@@ -559,6 +587,7 @@ t.check('objects and space in any order, among other types', other_types)
 t.check('columns by other names', other_names)
 t.check("tcmalloc's profile of allocations", allocations)
 t.check('bytes by units', units)
+t.check('places that columns tell apart', columns)
 t.check('inputs with different columns', columns_that_differ)
 t.check('merged: no column that no input has', columns_kept)
 t.check('bytes without objects; mappings that are all of memory', bytes_only)

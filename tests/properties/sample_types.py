@@ -235,7 +235,7 @@ def uncertain(folder):
 def names(folder):
     fleet, faults = Fleet(folder, 9), []
     known = 'inuse-space, inuse-objects, age/count, age/seconds, delay, resident_space'
-    for name in ('nothing', 'age', 'delay/count', 'resident-space'):
+    for name in ('nothing', 'age', 'delay/count', 'resident-space', 'resident_space/'):
         refused = t.run('top', '-q', f'--metric={name}', *fleet.paths)
         if f"no input has a metric '{name}', but: {known}" not in refused.err or refused.code != 5:
             faults.append(f'{name}: {refused.code} {refused.err}')
