@@ -217,6 +217,19 @@ def first_time(folder):
     return [] if time == 2 * 10**9 else [f'{time}']
 
 
+def further_types(folder):
+    """pprof shows tcmalloc's types of two profiles as we do."""
+    inputs, faults = sorted((t.testdata / 'pprof').glob('*.pb')), []
+    path = write(folder, 'types', *inputs)
+    kinds = Profile(path).sample_types
+    for kind in kinds[2:]:
+        theirs, total = top_of(pprof('-top', *(['-unit=bytes'] if 'space' in kind else []),
+                                     f'-sample_index={kind}', path, folder=folder))
+        faults += [f'{kind}: {fault}' for fault in compare_top(
+            theirs, total, t.table(f'--metric={kind}', '--no-symbols', *inputs).rows(), 0)]
+    return faults if len(kinds) == 8 else [f'{kinds}']
+
+
 def hostile_names(folder):
     path = write(folder, 'hostile', '--no-symbols', hostile_dump(t, folder))
     names = [mapping.filename for mapping in Profile(path).mappings]
@@ -248,6 +261,7 @@ with scratch() as scratch_folder:
         [i * 10**9 for i in range(len(SERIES))]))
     t.check('pprof finds the dumps of a timeline', lambda: one_of_a_timeline(scratch_folder))
     t.check('the time is that of the first dump', lambda: first_time(scratch_folder))
+    t.check('sample types beside the metrics', lambda: further_types(scratch_folder))
     t.check('hostile names are escaped', lambda: hostile_names(scratch_folder))
     t.check('samples alone are called so', lambda: period_of_estimators(scratch_folder))
 t.done()

@@ -2,7 +2,9 @@
 """What others wrote and we merge, alone, is what it was: each field that protoc finds in their file
 is in ours, but for what the manual lists.
 
-usage: roundtrip.py BINARY TESTDATA
+usage: roundtrip.py BINARY TESTDATA [PEERS]
+
+With PEERS, the folder that ./check --peers makes, what jemalloc_pprof writes now.
 """
 import collections
 import gzip
@@ -191,6 +193,14 @@ def by_go():
         return again(paths[0])
 
 
+def by_jemalloc_pprof(peers):
+    program = pathlib.Path(peers).resolve() / 'jemalloc_pprof' / 'release' / 'writes-pprof'
+    with scratch() as folder:
+        paths = [pathlib.Path(folder) / name for name in ('rust.pb.gz', 'rust.heap')]
+        subprocess.run([program, *paths], check=True)
+        return again(paths[0])
+
+
 def each_field():
     """A file without one of the fields is another: nothing is compared in vain."""
     text = (FILES / 'everything.txt').read_text()
@@ -259,6 +269,9 @@ def two():
     return faults + ([] if got.samples() == double else ['not the sum of both'])
 
 
+if len(sys.argv) > 3:
+    t.check('jemalloc_pprof', lambda: by_jemalloc_pprof(sys.argv[3]))
+    t.done()
 for name in ('tcmalloc-heap.txt', 'tcmalloc-lifetimes.txt', 'everything.txt', 'node.pb.gz', 'rust.pb.gz'):
     t.check(name, lambda name=name: again(FILES / name))
 for name in ('tcmalloc.pb.gz', 'go-protobuf.pb.gz'):
