@@ -158,6 +158,24 @@ def written(folder):
     return faults
 
 
+def written_apart(folder):
+    """As inputs, as the dumps of a series and as sides of a difference."""
+    fleet, faults = Fleet(folder, 12, 4), []
+    out = pathlib.Path(folder, 'out.pb.gz')
+    for options in (('merge', '--by=input'), ('merge', '--timeline'), ('merge', '--jobs=3')):
+        t.ok(*options, '-q', '-o', out, *fleet.paths)
+        got, _ = decoded(out)
+        faults += [f'{options} {kind}: other samples' for kind in TYPES
+                   if nonzero(got[kind]) != nonzero(fleet.sums(kind))]
+    t.ok('diff', '-q', '-o', out, fleet.paths[0], fleet.paths[1])
+    got, _ = decoded(out)
+    for kind in TYPES:
+        wanted = collections.Counter(fleet.inputs[1].get(kind, {}))
+        wanted.subtract(fleet.inputs[0].get(kind, {}))
+        faults += [] if nonzero(got[kind]) == nonzero(wanted) else [f'diff {kind}: other samples']
+    return faults
+
+
 def order(folder):
     fleet, faults = Fleet(folder, 5, 12), []
     reports = [('top', f'--metric={name}', f'-f{form}') for name in NAMES[:2]
@@ -310,6 +328,7 @@ def of_one_name(folder):
 for what, test in (
         ('a table of a type has its sums', tables), ('info tells what each input has', totals),
         ('folded stacks have its sums', stacks), ('a merge has all types of each stack and label', written),
+        ('inputs, dumps and sides have theirs', written_apart),
         ('no order and no thread changes a byte', order), ('sides are compared', compared),
         ('inputs and labels are apart', apart), ('nothing is said of their errors', uncertain),
         ('a wrong name is answered with those that there are', names),
