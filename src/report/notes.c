@@ -48,7 +48,8 @@ void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *dat
     snprintf(inputs, sizeof inputs, "inputs: %zu used of %zu",
              head->summary[HP_SIDE_ALL].used, head->input_count);
     note(data, made_by);
-    if (!view->projection) {
+    bool has_metrics = !view->projection || (view->use.can & HP_HAS_SAMPLE_TYPES) != 0;
+    if (has_metrics) {
         note(data, estimators[head->estimator]);
     }
     note(data, inputs);

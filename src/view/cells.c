@@ -63,6 +63,20 @@ bool hp_view_has_metric(const struct hp_view *view, enum hp_metric metric) {
     return is_shown && (view->head.summary[HP_SIDE_ALL].metrics >> metric & 1) != 0;
 }
 
+bool hp_view_whole_has_metric(const struct hp_view *view, enum hp_metric metric) {
+    return (view->whole->summary[HP_SIDE_ALL].metrics >> metric & 1) != 0;
+}
+
+bool hp_view_whole_has_errors(const struct hp_view *view, enum hp_column column) {
+    return hp_profile_has_errors(view->whole, column);
+}
+
+void hp_view_whole_sums_init(const struct hp_view *view, struct hp_stack_sums *sums,
+                             bool errors) {
+    hp_stack_sums_init(sums, &view->stacks, errors);
+    sums->profile = view->whole;
+}
+
 const char *hp_view_metric_name(const struct hp_view *view, enum hp_metric metric) {
     return view->projection ? view->type_name : hp_metric_name(metric);
 }

@@ -1,7 +1,6 @@
 #include "view/stacks.h"
 
 #include "base/hash.h"
-#include "view/projection.h"
 #include "view/visible_frames.h"
 
 #include <string.h>
@@ -292,20 +291,9 @@ static void limit_count(struct hp_stacks *stacks,
     if (options->max_samples == 0 || stacks->all.count <= options->max_samples) {
         return;
     }
-    const struct hp_profile *profile = stacks->naming->profile;
-    const char *name = options->metric_name;
-    enum hp_metric metric = options->metric;
-    bool is_metric = !name || hp_metric_find(name, &metric);
-    const struct hp_sample_type *type =
-        is_metric ? NULL : hp_projection_find(profile, name);
-    if (type) {
-        hp_stack_sums_init_of_type(&sums, stacks, type);
-        metric = type->in_place_of;
-    } else {
-        hp_stack_sums_init(&sums, stacks, false);
-    }
+    hp_stack_sums_init(&sums, stacks, false);
     hp_stack_sums_add(&sums, stacks, (struct hp_selection){HP_OF_ALL, 0});
-    uint32_t *order = hp_stacks_by_value(stacks, &sums, metric);
+    uint32_t *order = hp_stacks_by_value(stacks, &sums, options->metric);
     keep_largest(stacks, order, options->max_samples);
     free(order);
     hp_stack_sums_done(&sums);

@@ -169,7 +169,6 @@ bool hp_view_is_negative(const struct hp_view *view) {
 
 // --- what is measured ---------------------------------------------------------------------
 
-// A format of all sample types has no need of a profile of one.
 static int choose_metric(struct hp_view *view, struct hp_err *err) {
     const struct hp_profile *profile = view->profile;
     const char *name = view->options.metric_name;
@@ -185,11 +184,9 @@ static int choose_metric(struct hp_view *view, struct hp_err *err) {
     }
     view->type_name = hp_sample_type_name(profile, view->type);
     view->options.metric_name = view->type_name;
-    if ((view->use.can & HP_HAS_SAMPLE_TYPES) == 0) {
-        view->projection = hp_projection_new(profile, view->type);
-        view->profile = view->projection;
-        view->options.metric = view->type->in_place_of;
-    }
+    view->projection = hp_projection_new(profile, view->type);
+    view->profile = view->projection;
+    view->options.metric = view->type->in_place_of;
     return HP_OK;
 }
 
@@ -339,6 +336,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
     struct hp_view *view = hp_alloc(sizeof *view);
     *view = (struct hp_view){
         .profile = profile,
+        .whole = profile,
         .report = hp_reports[options->kind],
         .options = *options,
         .use = use,

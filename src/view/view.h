@@ -181,7 +181,8 @@ struct hp_view {
     struct hp_report_options options;  // no zero stands for a default
     const struct hp_sample_type *type; // what is measured, if it is no metric; or NULL
     char *type_name;                   // what that is called
-    struct hp_profile *projection;     // of it: then `profile`; NULL: `profile` has all
+    struct hp_profile *projection;     // of it: then `profile`; NULL: that is the whole
+    const struct hp_profile *whole;    // with all metrics
     struct hp_view_use use;
     struct hp_head head;
     struct hp_precision precision;
@@ -237,6 +238,12 @@ bool hp_view_has_errors(const struct hp_view *view, enum hp_column column);
 
 // Whether any input that is used has numbers of a metric.
 bool hp_view_has_metric(const struct hp_view *view, enum hp_metric metric);
+
+// The same of the whole profile, whatever is measured; and its sums.
+bool hp_view_whole_has_metric(const struct hp_view *view, enum hp_metric metric);
+bool hp_view_whole_has_errors(const struct hp_view *view, enum hp_column column);
+void hp_view_whole_sums_init(const struct hp_view *view, struct hp_stack_sums *sums,
+                             bool errors);
 
 // What is measured in the place of a metric: "inuse-space", or a sample type's name.
 const char *hp_view_metric_name(const struct hp_view *view, enum hp_metric metric);

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,4 +175,38 @@ Test(library, counts_in_its_progress_only_what_was_read) {
     cr_expect_eq(last.bytes, sizeof dump - 1);
     hp_profile_free(profile);
     close(fd);
+}
+
+Test(library, tells_of_a_sample_type_by_its_name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/pprof/tcmalloc-heap.pb", getenv("TESTDATA"));
+    const char *paths[] = {path};
+    struct hp_profile *profile = hp_profile_new();
+    cr_assert_eq(hp_profile_read(profile, paths, 1, NULL, &err), HP_OK, "%s",
+                 err.message);
+    for (enum hp_report_kind kind = 0; kind < HP_REPORT_KINDS; kind++) {
+        struct hp_report_options options = {.kind = kind,
+                                            .metric_name = "resident_space"};
+        bool has_rows = kind == HP_REPORT_TOP || kind == HP_REPORT_TREE;
+        bool has_stacks = kind == HP_REPORT_STACKS || kind == HP_REPORT_MERGE;
+        if (!has_rows && !has_stacks) {
+            continue;
+        }
+        struct hp_view *view = hp_view_new(profile, &options, &err);
+        cr_assert_not_null(view, "%s", err.message);
+        struct hp_estimate total = hp_view_total(view, HP_INUSE_SPACE, false);
+        cr_expect_eq(total.value, 500000);
+        cr_expect(isnan(total.low) && isnan(total.high));
+        if (has_stacks) {
+            cr_assert_eq(hp_view_stack_count(view), 1);
+            total = hp_view_stack_estimate(view, 0, HP_INUSE_SPACE);
+            cr_expect_eq(total.value, 500000);
+        }
+        hp_view_free(view);
+    }
+    struct hp_report_options other = {.metric_name = "stale_space"};
+    cr_expect_null(hp_view_new(profile, &other, &err));
+    cr_expect_eq(err.code, HP_E_EMPTY);
+    cr_expect_not_null(strstr(err.message, "resident_space, swapped_space"));
+    hp_profile_free(profile);
 }

@@ -75,7 +75,7 @@ static void put_sample_types(struct writer *w) {
 
 static void sums_init(struct writer *w) {
     struct hp_stack_sums sums;
-    hp_stack_sums_init(&sums, w->stacks, hp_pprof_has_errors(w->view));
+    hp_view_whole_sums_init(w->view, &sums, hp_pprof_has_errors(w->view));
     hp_vec_push(&w->sums, sums);
     const struct hp_sample_type *type;
     hp_vec_each (type, &hp_view_types(w->view)->of) {

@@ -31,14 +31,14 @@ static void add(struct hp_pprof_columns *columns, const char *type, const char *
 }
 
 static void add_errors(struct hp_pprof_columns *columns, const struct hp_view *view) {
-    if (hp_view_has_metric(view, HP_ALLOC_SPACE) &&
-        hp_view_has_errors(view, HP_COLUMN_ALLOC)) {
+    if (hp_view_whole_has_metric(view, HP_ALLOC_SPACE) &&
+        hp_view_whole_has_errors(view, HP_COLUMN_ALLOC)) {
         add(columns, "alloc_space_variance", "KiB^2", HP_ALLOC_SPACE, HP_PPROF_VARIANCE);
         add(columns, "alloc_space_hidden", "bytes", HP_ALLOC_SPACE, HP_PPROF_HIDDEN);
         add(columns, "alloc_space_certain", "bytes", HP_ALLOC_SPACE, HP_PPROF_CERTAIN);
     }
-    if (hp_view_has_metric(view, HP_INUSE_SPACE) &&
-        hp_view_has_errors(view, HP_COLUMN_INUSE)) {
+    if (hp_view_whole_has_metric(view, HP_INUSE_SPACE) &&
+        hp_view_whole_has_errors(view, HP_COLUMN_INUSE)) {
         add(columns, "inuse_space_variance", "KiB^2", HP_INUSE_SPACE, HP_PPROF_VARIANCE);
         add(columns, "inuse_space_hidden", "bytes", HP_INUSE_SPACE, HP_PPROF_HIDDEN);
         add(columns, "inuse_space_certain", "bytes", HP_INUSE_SPACE, HP_PPROF_CERTAIN);
@@ -87,7 +87,7 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_vie
         view->options.flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
     *columns = (struct hp_pprof_columns){0};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (hp_view_has_metric(view, order[i])) { // else it would be read as 0
+        if (hp_view_whole_has_metric(view, order[i])) { // else it would be read as 0
             add(columns, names[order[i]], i % 2 ? "bytes" : "count", order[i],
                 HP_PPROF_ESTIMATE);
         }
