@@ -330,6 +330,15 @@ static int build_shape(struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
+// What is measured, and in what; or why there is no such report.
+static int choose(struct hp_view *view, struct hp_err *err) {
+    int ret = choose_metric(view, err);
+    describe_inputs(view);
+    ret = ret == HP_OK ? refuse_groups(view, err) : ret;
+    ret = ret == HP_OK ? refuse_metric(view, err) : ret;
+    return ret == HP_OK ? refuse_inputs(view, err) : ret;
+}
+
 struct hp_view *hp_view_build(const struct hp_profile *profile,
                               const struct hp_report_options *options,
                               struct hp_view_use use, struct hp_err *err) {
@@ -348,11 +357,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         view->gate = *options->gate;
         view->options.gate = &view->gate;
     }
-    int ret = choose_metric(view, err);
-    describe_inputs(view);
-    ret = ret == HP_OK ? refuse_groups(view, err) : ret;
-    ret = ret == HP_OK ? refuse_metric(view, err) : ret;
-    ret = ret == HP_OK ? refuse_inputs(view, err) : ret;
+    int ret = choose(view, err);
     if (ret == HP_OK) {
         add_up(view);
         ret = refuse_gate(view, err);
