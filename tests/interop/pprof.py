@@ -219,7 +219,7 @@ def first_time(folder):
 
 def further_types(folder):
     """pprof shows tcmalloc's types of two profiles as we do."""
-    inputs, faults = sorted((t.testdata / 'pprof').glob('*.pb')), []
+    inputs, faults = sorted((t.testdata / 'pprof').glob('tcmalloc*.pb')), []
     path = write(folder, 'types', *inputs)
     kinds = Profile(path).sample_types
     for kind in kinds[2:]:

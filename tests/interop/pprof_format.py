@@ -57,7 +57,7 @@ with scratch() as scratch_folder:
             ('symbols', ('merge', SYMBOLS, *PROCS)),
             ('errors and inputs', ('merge', '--with-error', '--by=input', SYMBOLS, *PROCS)),
             ('a timeline', ('merge', '--timeline', '--no-symbols', *SERIES)),
-            ('further sample types', ('merge', *sorted((t.testdata / 'pprof').glob('*.pb')))),
+            ('further sample types', ('merge', *sorted((t.testdata / 'pprof').glob('tcmalloc*.pb')))),
             ('a difference', ('diff', '--no-symbols', SERIES[0], SERIES[-1])),
             ('hostile names', ('merge', '--no-symbols', hostile_dump(t, scratch_folder)))):
         t.check(f'pprof-format reads {what}', lambda: as_protoc_does(scratch_folder, *args))

@@ -155,7 +155,8 @@ def lasting(facts):
 def again(path):
     """A file, as what protoc encodes if it is a text; and what we made of it once more."""
     data = path.read_bytes()
-    data = encode(data.decode()) if path.suffix == '.txt' else gzip.decompress(data)
+    data = (encode(data.decode()) if path.suffix == '.txt' else
+            gzip.decompress(data) if path.suffix == '.gz' else data)
     with scratch() as folder:
         plain = pathlib.Path(folder) / 'theirs.pb'
         plain.write_bytes(data)
@@ -272,7 +273,7 @@ def two():
 if len(sys.argv) > 3:
     t.check('jemalloc_pprof', lambda: by_jemalloc_pprof(sys.argv[3]))
     t.done()
-for name in ('tcmalloc-heap.txt', 'tcmalloc-lifetimes.txt', 'everything.txt', 'node.pb.gz', 'rust.pb.gz'):
+for name in ('tcmalloc-heap.txt', 'tcmalloc-lifetimes.txt', 'everything.txt', 'node.pb', 'rust.pb'):
     t.check(name, lambda name=name: again(FILES / name))
 for name in ('tcmalloc.pb.gz', 'go-protobuf.pb.gz'):
     t.check(name, lambda name=name: again(t.formats / name))
