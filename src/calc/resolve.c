@@ -273,8 +273,11 @@ static hp_module_id module_of_image(struct hp_resolver *resolver,
 static hp_module_id pseudo_module(const struct hp_mapping *row,
                                   struct hp_profile *profile) {
     struct hp_span name = row->path.size > 0 ? row->path : hp_span_of("[anon]");
+    hp_string build_id = hp_strtab_add(&profile->strings, row->build_id);
     struct hp_module module = {.kind = HP_MODULE_PSEUDO,
                                .path = hp_strtab_add(&profile->strings, name),
+                               .told_id = build_id,
+                               .build_id = build_id,
                                .resolved = row->resolved};
     return hp_profile_module(profile, &module, NULL);
 }

@@ -50,6 +50,18 @@ class Facts:
         self.mappings = self.table('mapping')
         self.functions = self.table('function')
         self.locations = self.table('location')
+        self.found = self.find_flags()
+
+    def find_flags(self):
+        """Of each mapping what its locations have, which is said of it where nothing was."""
+        found = collections.defaultdict(lambda: (0, 0, 0, 0))
+        for location in self.locations.values():
+            calls = [self.call(line) for line in location.get('line', [])]
+            has = (any(call[0] for call in calls), any(call[2] for call in calls),
+                   any(call[4] for call in calls), len(calls) > 1)
+            number = location.get('mapping_id', [0])[0]
+            found[number] = tuple(int(a or b) for a, b in zip(found[number], has))
+        return found
 
     def know(self, kind, message):
         self.strange += [f'{kind}.{key}' for key in message.keys() - FIELDS[kind]]
@@ -81,6 +93,7 @@ class Facts:
         start, offset = (mapping.get(key, [0])[0] for key in ('memory_start', 'file_offset'))
         where = self.text(mapping, 'filename'), self.text(mapping, 'build_id')
         flags = tuple(mapping.get(flag, [0])[0] for flag in FLAGS)
+        flags = flags if any(flags) else self.found[location.get('mapping_id', [0])[0]]
         address = location.get('address', [0])[0] - start + offset
         return where + (flags, address, tuple(map(self.call, location.get('line', []))))
 

@@ -187,7 +187,7 @@ static unsigned *find_resolved(const struct hp_pprof_places *places) {
     return resolved;
 }
 
-// What inputs say of it, unless its names are those that were found here.
+// What inputs say of it, if anything, unless its names were found here.
 static void put_flags(struct hp_protobuf *mapping, const struct hp_module *module,
                       unsigned resolved) {
     bool is_named = module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
