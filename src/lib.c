@@ -140,9 +140,6 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
     }
-    if (ret == HP_OK && options->label_from) {
-        ret = hp_labels_set(profile, options->label_from, err);
-    }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
     if (options->thread) {
         profile->thread = hp_strtab_add(&profile->strings, hp_span_of(options->thread));

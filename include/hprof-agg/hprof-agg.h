@@ -76,6 +76,15 @@ enum hp_large_sizes {
     HP_LARGE_PAGES,   // rounded up to pages alone, from 5.3.1 on
 };
 
+// Which dumps of a process count.  What is taken for one process is said in the manual.
+enum hp_snapshots {
+    HP_SNAPSHOTS_LAST, // the newest; of what is in use the newest that is not its exit dump
+    HP_SNAPSHOTS_FINAL, // the newest, be it its exit dump
+    HP_SNAPSHOTS_PEAK,  // that with the most bytes, which widens intervals
+    HP_SNAPSHOTS_EACH,  // all, each for itself
+    HP_SNAPSHOTS_SUM,   // all, added up as if they were of different processes
+};
+
 struct hp_profile;
 
 // --- reading ------------------------------------------------------------------
@@ -118,6 +127,9 @@ struct hp_read_options {
     size_t planned_count;
     hp_progress_fn *progress;
     void *progress_data;
+    // Reports of moments (HP_REPORT_TREND, TIMELINE and INFO, HP_BY_INPUT) have all dumps,
+    // unless this says otherwise.
+    enum hp_snapshots snapshots;
 };
 
 enum hp_input_status {
@@ -127,6 +139,7 @@ enum hp_input_status {
     HP_INPUT_DUPLICATE,    // holds what an earlier input holds; counted once
     HP_INPUT_IGNORED,      // an ELF file: binaries come from the dumps' own maps
     HP_INPUT_YOUNG,        // written to less than min_age ago: it may not be complete
+    HP_INPUT_OTHER_MOMENT, // another dump of its process counts
 };
 
 struct hp_input {

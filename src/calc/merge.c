@@ -31,8 +31,9 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->header = dump->header;
     record->header_line = dump->header_line;
     record->samples = dump->samples;
-    record->maps = dump->maps;
-    record->maps_stay = dump->maps_stay;
+    record->identity.map = dump->map;
+    record->identity.program = dump->program;
+    record->identity.nanoseconds = dump->annotations.time;
 }
 
 static void make_room(struct hp_merger *merger, const struct hp_profile *profile,

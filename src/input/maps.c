@@ -5,7 +5,7 @@
 //             55d0-55f0: $build/server
 #include "input/maps.h"
 
-#include "input/digest.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -257,43 +257,65 @@ static bool is_random(uint64_t address) {
     return true;
 }
 
-// Some rows, told from all others.
-struct places {
-    struct hp_digest digest;
-    bool are_random; // one of them is
-};
-
-static void add_place(struct places *places, uint64_t address,
-                      const struct hp_mapping *row) {
-    uint64_t where[2] = {address, row->offset};
-    struct hp_span place = {(const char *)where, sizeof where};
-    places->digest = hp_digest_join(places->digest, hp_digest_of(place));
-    places->digest = hp_digest_join(places->digest, hp_digest_of(row->path));
-    places->are_random |= is_random(address);
+// FNV-1a: the same in every run and on every machine, so that it may be written down.
+static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size) {
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
 }
 
-// The vdso and the stack, of which the end stays, are there from the start on; libraries come
-// and go.
+static uint64_t add_number(uint64_t hash, uint64_t number) {
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (unsigned char)(number >> 8 * i);
+    }
+    return add_bytes(hash, bytes, sizeof bytes);
+}
+
+// What files tell where nothing else does.  Addresses are below 2^63, which this is not.
+static struct hp_digest digest_of_files(const struct hp_dump *dump) {
+    struct hp_digest digest = {{UINT64_C(0xcbf29ce484222325), 0}};
+    const struct hp_mapping *row;
+    bool are_random = false;
+    hp_vec_each (row, &dump->mappings) {
+        if (hp_span_starts(row->path, "/") && (row->executable || dump->has_rows)) {
+            uint64_t hash = add_number(digest.of[0], row->start);
+            hash = add_number(hash, row->offset);
+            digest.of[0] = add_bytes(hash, row->path.at, row->path.size);
+            digest.of[1] = hp_hash_mix(digest.of[1] ^ digest.of[0], row->start | 1);
+            are_random |= is_random(row->start);
+        }
+    }
+    digest.of[0] |= (uint64_t)1 << 63;
+    return are_random ? digest : (struct hp_digest){{0}};
+}
+
+// The vdso and the stack, of which the end stays, are there from the start on; the text of the
+// program may be moved to other pages, and libraries come and go.
 void hp_maps_identify(struct hp_dump *dump) {
-    struct places first = {.are_random = false}, files = {.are_random = false};
+    struct hp_digest first = {{0}};
     const struct hp_mapping *row, *program = NULL;
-    bool has_first = false;
+    bool has_first = false, are_random = false;
     hp_vec_each (row, &dump->mappings) {
         bool is_vdso = hp_span_is(row->path, "[vdso]");
         if (is_vdso || hp_span_is(row->path, "[stack]")) {
-            add_place(&first, is_vdso ? row->start : row->end, row);
+            uint64_t address = is_vdso ? row->start : row->end;
+            first.of[is_vdso ? 0 : 1] = address;
+            are_random |= is_random(address);
             has_first = true;
-        } else if (hp_span_starts(row->path, "/") && row->executable) {
-            add_place(&files, row->start, row);
-            program = program ? program : row;
+        } else if (!program && hp_span_starts(row->path, "/") &&
+                   (row->executable || dump->has_rows)) {
+            program = row;
         }
     }
-    if (has_first && program) {
-        add_place(&first, program->start, program);
-    }
-    const struct places *places = has_first ? &first : &files;
-    dump->maps = places->are_random ? places->digest : (struct hp_digest){{0}};
-    dump->maps_stay = has_first;
+    dump->map = !has_first   ? digest_of_files(dump)
+                : are_random ? first
+                             : (struct hp_digest){{0}};
+    dump->program =
+        program ? hp_hash_bytes(program->path.at, program->path.size, hp_hash_key()) | 1
+                : 0;
 }
 
 // --- lines --------------------------------------------------------------------------------

@@ -281,7 +281,9 @@ static void add_mappings(struct reader *r) {
         };
         hp_vec_push(&r->dump->mappings, row);
     }
-    hp_maps_identify(r->dump);
+    if (r->dump->producer != HP_PRODUCER_PPROF_OURS) { // which is of many processes
+        hp_maps_identify(r->dump);
+    }
 }
 
 // --- what there is beside the samples -------------------------------------------------------

@@ -225,33 +225,3 @@ int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span bytes,
     *is_elf = reader->format == &elf;
     return ret;
 }
-
-// --- names of files -----------------------------------------------------------------------
-
-// The last four dot-separated parts are <pid> <seq> <kind><n> "heap", perhaps with ".gz" or ".zst".
-uint64_t hp_reader_pid(const char *path, size_t *process_size) {
-    struct hp_span name = hp_span_basename(hp_span_of(path));
-    if (hp_span_ends(name, ".gz") || hp_span_ends(name, ".zst")) {
-        name.size -= hp_span_ends(name, ".gz") ? 3 : 4;
-    }
-    if (!hp_span_ends(name, ".heap")) {
-        return 0;
-    }
-    size_t end = name.size - 5;
-    for (int part = 0; part < 2; part++) { // back over <kind><n> and <seq>
-        while (end > 0 && name.at[end - 1] != '.') {
-            end--;
-        }
-        end -= end > 0;
-    }
-    size_t start = end;
-    while (start > 0 && name.at[start - 1] >= '0' && name.at[start - 1] <= '9') {
-        start--;
-    }
-    if (start == end || start == 0 || name.at[start - 1] != '.') {
-        return 0;
-    }
-    *process_size = (size_t)(name.at + end - path);
-    struct hp_cursor c = hp_cursor_over(name.at + start, name.at + end);
-    return hp_cursor_decimal(&c);
-}

@@ -32,8 +32,4 @@ HP_MUST_CHECK int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span 
                                        struct hp_dump *dump, bool *is_elf,
                                        struct hp_err *err);
 
-// The process that wrote NAME.<pid>.<seq>.<kind><n>.heap, or 0 if the name does not tell;
-// *process_size is the length of "NAME.<pid>".
-uint64_t hp_reader_pid(const char *path, size_t *process_size);
-
 #endif

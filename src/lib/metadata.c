@@ -1,8 +1,12 @@
 #include "lib/metadata.h"
 
 #include "base/cursor.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "base/pattern.h"
+#include "input/dump_name.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -138,4 +142,81 @@ int hp_labels_set(struct hp_profile *profile, const char *text, struct hp_err *e
     }
     hp_pattern_done(&pattern);
     return ret;
+}
+
+// --- processes ----------------------------------------------------------------------------
+
+// The folder that was looked at last: most inputs are in the one before them.
+struct folder {
+    struct hp_span path;
+    uint64_t hash;
+};
+
+// By device and inode, not by how its path is spelled; of an archive by the path in it.
+static uint64_t hash_of_folder(struct folder *last, const struct hp_input_record *input) {
+    struct hp_span name = hp_span_of(input->public.name), path = name;
+    path.size -= hp_span_basename(name).size;
+    if (last->path.at && hp_span_equal(last->path, path)) {
+        return last->hash;
+    }
+    char *folder = hp_alloc(path.size + 2);
+    memcpy(folder, path.size > 0 ? path.at : ".", path.size > 0 ? path.size : 1);
+    struct stat info;
+    uint64_t hash = hp_hash_bytes(path.at, path.size, hp_hash_key() + 1);
+    if (!input->is_member && stat(folder, &info) == 0) {
+        uint64_t which[2] = {(uint64_t)info.st_dev, (uint64_t)info.st_ino};
+        hash = hp_hash_bytes(which, sizeof which, hp_hash_key());
+    }
+    free(folder);
+    *last = (struct folder){path, hash};
+    return hash;
+}
+
+static void add_name(struct hp_identity *identity, const struct hp_input_record *input,
+                     struct folder *last) {
+    struct hp_dump_name name = hp_dump_name_of(input->public.name);
+    identity->pid = name.pid;
+    identity->number = name.number;
+    identity->has_number = name.has_number;
+    identity->kind = name.kind;
+    if (name.kind) {
+        uint64_t folder = hash_of_folder(last, input);
+        identity->series = hp_hash_bytes(name.series.at, name.series.size, folder) | 1;
+    }
+}
+
+static void add_file(struct hp_identity *identity, const struct hp_input_record *input) {
+    struct stat info;
+    if (input->is_member) {
+        identity->time = input->time;
+    } else if (strcmp(input->public.name, "-") != 0 &&
+               stat(input->public.name, &info) == 0 && S_ISREG(info.st_mode)) {
+        identity->time =
+            (double)info.st_mtim.tv_sec + (double)info.st_mtim.tv_nsec / 1000000000;
+        identity->device = (uint64_t)info.st_dev;
+        identity->inode = (uint64_t)info.st_ino;
+    }
+}
+
+static uint64_t hash_of_labels(const struct hp_profile *profile,
+                               const struct hp_input_record *input) {
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < input->labels; i++) {
+        const struct hp_label *label = &profile->labels.at[input->first_label + i];
+        uint32_t text[2] = {label->key.n, label->value.n};
+        hash = hp_hash_bytes(text, sizeof text, hash ^ hp_hash_key()) | 1;
+    }
+    return hash;
+}
+
+void hp_identify_processes(struct hp_profile *profile) {
+    struct folder last = {.hash = 0};
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        struct hp_identity *identity = &input->identity;
+        add_name(identity, input, &last);
+        add_file(identity, input);
+        identity->labels = hash_of_labels(profile, input);
+    }
+    hp_processes_find(&profile->processes, profile->inputs.at, profile->inputs.count);
 }

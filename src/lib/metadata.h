@@ -15,4 +15,8 @@ HP_MUST_CHECK int hp_times_set(struct hp_profile *profile, const char *from,
 HP_MUST_CHECK int hp_labels_set(struct hp_profile *profile, const char *pattern,
                                 struct hp_err *err);
 
+// Find which inputs are of one process, by what they say and by their names, folders, times and
+// labels.
+void hp_identify_processes(struct hp_profile *profile);
+
 #endif

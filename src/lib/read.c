@@ -6,6 +6,7 @@
 #include "input/reader.h"
 #include "lib/duplicates.h"
 #include "lib/input_queue.h"
+#include "lib/metadata.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -265,9 +266,6 @@ static void forget_errors_of_differences(struct hp_profile *profile) {
 static void settle_names(struct hp_input_record *records, size_t count) {
     for (size_t i = 0; i < count; i++) {
         struct hp_input_record *record = &records[i];
-        size_t size = 0;
-        record->pid = hp_reader_pid(record->public.name, &size);
-        record->process = hp_hash_bytes(record->public.name, size, hp_hash_key());
         if (record->err) {
             hp_err_locate(record->err, record->public.name, record->err->line);
         }
@@ -361,6 +359,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
         .profile = profile,
         .progress = {.phase = "reading", .total = count},
     };
+    int ret;
     hp_vec_reserve(&profile->inputs, count);
     pthread_mutex_init(&job.lock, NULL);
     hp_input_queue_init(&job.queue);
@@ -377,6 +376,11 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     adopt_texts(profile, &job.queue);
     hp_input_queue_done(&job.queue);
     settle_names(profile->inputs.at, count);
+    ret = options->label_from ? hp_labels_set(profile, options->label_from, err) : HP_OK;
+    if (ret != HP_OK) {
+        return ret;
+    }
+    hp_identify_processes(profile);
     hp_profile_summarize(profile);
     forget_errors_of_differences(profile);
     bool is_refused = duplicate.again < count && !options->skip_duplicates;

@@ -137,13 +137,13 @@ static int by_key(const void *left, const void *right) {
 
 // The path up to the process id: two files of one process, not of two hosts.
 static bool key_of_pid(const struct hp_input_record *input, struct hp_digest *key) {
-    *key = (struct hp_digest){{input->process, input->pid}};
-    return input->pid != 0;
+    *key = (struct hp_digest){{input->identity.series, 0}};
+    return input->identity.series != 0;
 }
 
 static bool key_of_maps(const struct hp_input_record *input, struct hp_digest *key) {
-    *key = input->maps;
-    return hp_input_has_maps(input);
+    *key = input->identity.map;
+    return hp_digest_is_known(input->identity.map);
 }
 
 static bool key_of_samples(const struct hp_input_record *input, struct hp_digest *key) {
@@ -169,8 +169,8 @@ static const struct {
 // In containers one process after the other has the same number, which maps know better.
 static bool maps_deny(const struct hp_profile *profile, size_t kind, size_t a, size_t b) {
     return kinships[kind].key == key_of_pid &&
-           hp_input_kinship(&profile->inputs.at[a], &profile->inputs.at[b]) ==
-               HP_KINSHIP_OTHER;
+           !hp_identity_is_same(&profile->inputs.at[a].identity,
+                                &profile->inputs.at[b].identity);
 }
 
 // Warn of the inputs that share a key with an earlier one and that no warning names yet.
@@ -217,12 +217,13 @@ static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
 static void warn_of_strangers(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
     hp_vec_each (input, &profile->inputs) {
-        bool is_known = input->pid != 0 || (input->maps_stay && hp_input_has_maps(input));
+        const struct hp_identity *identity = &input->identity;
+        bool is_known = identity->series != 0 || hp_digest_is_known(identity->map);
         if (!hp_input_is_used(input) || !is_known) {
             continue;
         }
         first = first ? first : input;
-        if (hp_input_kinship(first, input) == HP_KINSHIP_OTHER) {
+        if (first != input && !hp_identity_is_same(&first->identity, identity)) {
             hp_profile_warn(profile,
                             "%s and %s are dumps of two processes, by their memory maps "
                             "or names: what they differ by is taken for growth",

@@ -127,8 +127,9 @@ struct hp_dump {
     struct hp_diagnostic_count malformed, unknown, wrapped, overlaps;
     uint64_t negative;
     uint64_t bytes, lines;
-    struct hp_digest content, samples, maps;
-    bool maps_stay; // as in struct hp_input_record
+    struct hp_digest content, samples;
+    struct hp_digest map; // these two as in struct hp_identity
+    uint64_t program;
 };
 
 void hp_dump_clear(struct hp_dump *dump); // keeps the memory

@@ -6,26 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool hp_input_has_maps(const struct hp_input_record *input) {
-    return input->maps.of[0] != 0 || input->maps.of[1] != 0;
-}
-
-enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
-                                 const struct hp_input_record *b) {
-    bool have_maps = hp_input_has_maps(a) && hp_input_has_maps(b);
-    if (have_maps && memcmp(&a->maps, &b->maps, sizeof a->maps) == 0) {
-        return HP_KINSHIP_SAME;
-    }
-    if (have_maps && a->maps_stay && b->maps_stay) {
-        return HP_KINSHIP_OTHER;
-    }
-    if (a->pid == 0 || b->pid == 0) {
-        return HP_KINSHIP_UNKNOWN;
-    }
-    return a->pid == b->pid && a->process == b->process ? HP_KINSHIP_SAME
-                                                        : HP_KINSHIP_OTHER;
-}
-
 void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err) {
     free(input->err);
     input->err = NULL;
@@ -115,6 +95,7 @@ const char *hp_input_reason_text(enum hp_input_reason reason) {
         [HP_REASON_REPEATED] = "repeated",
         [HP_REASON_PROGRAM] = "program",
         [HP_REASON_YOUNG] = "young",
+        [HP_REASON_OTHER_MOMENT] = "other-moment",
     };
     return texts[reason];
 }
@@ -128,10 +109,11 @@ static enum hp_input_reason reason_of_failure(enum hp_code code) {
 
 // Of one that is not used.
 static enum hp_input_reason reason_of(const struct hp_input *input) {
-    return input->status == HP_INPUT_DUPLICATE ? HP_REASON_REPEATED
-           : input->status == HP_INPUT_IGNORED ? HP_REASON_PROGRAM
-           : input->status == HP_INPUT_YOUNG   ? HP_REASON_YOUNG
-                                               : reason_of_failure(input->err->code);
+    return input->status == HP_INPUT_DUPLICATE      ? HP_REASON_REPEATED
+           : input->status == HP_INPUT_IGNORED      ? HP_REASON_PROGRAM
+           : input->status == HP_INPUT_YOUNG        ? HP_REASON_YOUNG
+           : input->status == HP_INPUT_OTHER_MOMENT ? HP_REASON_OTHER_MOMENT
+                                                    : reason_of_failure(input->err->code);
 }
 
 static void add_used(struct hp_input_summary *summary,

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
 #include "model/error.h"
+#include "model/processes.h"
 
 // Who wrote it, as far as the content tells.
 enum hp_producer {
@@ -41,11 +42,6 @@ enum hp_header_check {
 // How well an allocator's slabs are filled; {0}: not told.
 struct hp_slabs {
     uint64_t bytes, used;
-};
-
-// 128 bits of content: equal for equal bytes.
-struct hp_digest {
-    uint64_t of[2];
 };
 
 // How often a thing is wrong, and the line of the first, 0 if it is not known.
@@ -100,24 +96,9 @@ struct hp_input_record {
     struct hp_digest content; // of the whole text, if
     bool has_content;
     struct hp_digest samples; // of the text from the first stack to the last
-    struct hp_digest maps;    // where things are that were placed at random; {0}: unknown
-    bool maps_stay;           // they do for as long as the process lives
-    uint64_t pid;             // from the file's name, or 0
-    uint64_t process;         // hash of the file's path up to the pid
+    struct hp_identity identity;
+    uint32_t process; // in profile->processes.all; HP_NO_PROCESS if it is not used
 };
-
-enum hp_kinship {
-    HP_KINSHIP_UNKNOWN,
-    HP_KINSHIP_SAME, // dumps of one process, or of one and what it forked
-    HP_KINSHIP_OTHER,
-};
-
-// Whether its memory map tells its process from others.
-bool hp_input_has_maps(const struct hp_input_record *input);
-
-// By their memory maps, else by their names.
-enum hp_kinship hp_input_kinship(const struct hp_input_record *a,
-                                 const struct hp_input_record *b);
 
 // Whether its numbers count.
 bool hp_input_is_used(const struct hp_input_record *input);
@@ -147,6 +128,7 @@ enum hp_input_reason {
     HP_REASON_REPEATED,
     HP_REASON_PROGRAM,
     HP_REASON_YOUNG,
+    HP_REASON_OTHER_MOMENT,
     HP_REASONS,
 };
 

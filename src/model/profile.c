@@ -37,6 +37,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_index_drop(&profile->frame_index);
     hp_index_drop(&profile->stack_index);
     hp_vec_done(&profile->inputs);
+    hp_processes_done(&profile->processes);
     hp_vec_done(&profile->labels);
     hp_vec_done(&profile->warnings);
     for (int i = 0; i < HP_SIDES; i++) {

@@ -97,6 +97,7 @@ struct hp_profile {
     struct hp_index module_index, frame_index, stack_index;
 
     HP_VEC(struct hp_input_record) inputs; // by name
+    struct hp_processes processes;         // that they are of
     HP_VEC(struct hp_label) labels;        // of the inputs
     HP_VEC(hp_string) warnings;
     hp_string thread; // that alone was read, or ""

@@ -33,7 +33,7 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
     }
     const struct hp_input_record *a = &profile->inputs.at[sides->base.at[0]];
     const struct hp_input_record *b = &profile->inputs.at[sides->new.at[0]];
-    if (hp_input_kinship(a, b) != HP_KINSHIP_SAME) {
+    if (!hp_identity_is_same(&a->identity, &b->identity)) {
         return HP_TEST_INDEPENDENT;
     }
     bool lives = options->metric == HP_INUSE_SPACE && profile->has_alloc &&

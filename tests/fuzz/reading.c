@@ -65,7 +65,7 @@ const char *reading_difference(const struct reading *a, const struct reading *b)
     }
     bool is_same = equal_digests(a->dump.content, b->dump.content) &&
                    equal_digests(a->dump.samples, b->dump.samples) &&
-                   equal_digests(a->dump.maps, b->dump.maps);
+                   equal_digests(a->dump.map, b->dump.map);
     return is_same ? NULL : "the digests";
 }
 

@@ -61,7 +61,7 @@ static void add_dump(struct hp_profile *profile, bool is_base, uint64_t inuse,
         .number = (uint32_t)profile->inputs.count,
         .is_base = is_base,
         .period = R,
-        .pid = 7,
+        .identity = {.series = 7, .number = profile->inputs.count, .kind = 'i'},
         .total = values,
     };
     if (ever) {

@@ -360,7 +360,7 @@ static void make_profile(struct hp_profile *profile, const struct observed *rows
             .public = {.name = "process.7"},
             .number = (uint32_t)j,
             .period = R,
-            .pid = 7,
+            .identity = {.series = 7, .number = (uint64_t)j, .kind = 'i'},
         };
         hp_history_begin(&profile->history);
         for (uint32_t i = 0; i < count; i++) {

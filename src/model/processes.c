@@ -1,0 +1,467 @@
+// Of two inputs of one side of a diff with the same labels:
+//
+//     maps           names                                 they are of
+//     equal          process ids equal, or one at most     one process
+//     equal          process ids differ                    processes that were forked
+//     differ         any                                   two processes
+//     one is missing one folder, prefix and process id,    one process, if their programs are
+//                    numbers differ                        alike or have no map
+//     one is missing anything else in common               nobody knows; each counts
+//
+// Maps make units first, names then join what has no map to the one unit that it may be of.
+#include "model/processes.h"
+
+#include "base/memory.h"
+#include "model/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_PROGRAMS = 64, // under one name, before names say nothing
+};
+
+struct item {
+    const struct hp_identity *identity;
+    uint32_t input;
+    bool is_base;
+};
+
+struct finder {
+    const struct hp_input_record *inputs;
+    struct item *items; // scratch
+    uint32_t *units;    // of each input: one of its inputs; HP_NO_INPUT if it is not used
+    bool *is_fork;      // of each unit
+    bool *is_untold;    // the same
+    uint64_t *numbers;  // scratch
+};
+
+static int compare(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+bool hp_identity_is_same(const struct hp_identity *a, const struct hp_identity *b) {
+    if (hp_digest_is_known(a->map) && hp_digest_is_known(b->map)) {
+        return memcmp(&a->map, &b->map, sizeof a->map) == 0 &&
+               (a->pid == b->pid || a->pid == 0 || b->pid == 0);
+    }
+    bool alike = a->program == b->program || a->program == 0 || b->program == 0;
+    return a->series != 0 && a->series == b->series && a->number != b->number && alike;
+}
+
+// Inputs that may be of one process at all.
+static int by_group(const struct item *a, const struct item *b) {
+    int order = compare(a->is_base, b->is_base);
+    return order ? order : compare(a->identity->labels, b->identity->labels);
+}
+
+static int by_map(const struct item *a, const struct item *b) {
+    int order = by_group(a, b);
+    order = order ? order : compare(a->identity->map.of[0], b->identity->map.of[0]);
+    return order ? order : compare(a->identity->map.of[1], b->identity->map.of[1]);
+}
+
+static int by_map_and_pid(const void *left, const void *right) {
+    const struct item *a = left, *b = right;
+    int order = by_map(a, b);
+    order = order ? order : compare(a->identity->pid, b->identity->pid);
+    return order ? order : compare(a->input, b->input);
+}
+
+static int by_series(const struct item *a, const struct item *b) {
+    int order = by_group(a, b);
+    return order ? order : compare(a->identity->series, b->identity->series);
+}
+
+static bool has_map(const struct item *item) {
+    return hp_digest_is_known(item->identity->map);
+}
+
+// Those with a map first, then by program, those of none first.
+static int by_series_and_program(const void *left, const void *right) {
+    const struct item *a = left, *b = right;
+    int order = by_series(a, b);
+    order = order ? order : compare(has_map(b), has_map(a));
+    order = order ? order : compare(a->identity->program, b->identity->program);
+    return order ? order : compare(a->input, b->input);
+}
+
+static int by_program(const void *left, const void *right) {
+    const struct item *a = left, *b = right;
+    int order = by_group(a, b);
+    order = order ? order : compare(a->identity->program, b->identity->program);
+    return order ? order : compare(a->input, b->input);
+}
+
+// Put those into finder->items that `is` asks for; how many.
+static size_t collect(struct finder *finder, size_t count,
+                      bool (*is)(const struct item *item)) {
+    size_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hp_input_record *input = &finder->inputs[i];
+        struct item item = {&input->identity, i, input->is_base};
+        if (finder->units[i] != HP_NO_INPUT && (!is || is(&item))) {
+            finder->items[found++] = item;
+        }
+    }
+    return found;
+}
+
+// --- by maps --------------------------------------------------------------------------------
+
+static void make_unit(struct finder *finder, const struct item *items, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        finder->units[items[i].input] = items[0].input;
+    }
+}
+
+// Of one map, by process id, those without one first.
+static void split_map(struct finder *finder, const struct item *items, size_t count) {
+    size_t last = count - 1, first = 0;
+    while (first < last && items[first].identity->pid == 0) {
+        first++;
+    }
+    if (items[first].identity->pid == items[last].identity->pid) {
+        make_unit(finder, items, count);
+        return;
+    }
+    for (size_t i = 0, end; i < count; i = end) {
+        end = i + 1;
+        while (end < count && items[end].identity->pid == items[i].identity->pid) {
+            end++;
+        }
+        make_unit(finder, items + i, end - i);
+        finder->is_fork[items[i].input] = items[i].identity->pid != 0;
+    }
+}
+
+static void join_by_maps(struct finder *finder, size_t count) {
+    size_t found = collect(finder, count, has_map);
+    qsort(finder->items, found, sizeof *finder->items, by_map_and_pid);
+    for (size_t i = 0, end; i < found; i = end) {
+        end = i + 1;
+        while (end < found && by_map(&finder->items[end], &finder->items[i]) == 0) {
+            end++;
+        }
+        split_map(finder, finder->items + i, end - i);
+    }
+}
+
+// --- by names -------------------------------------------------------------------------------
+
+static int by_number(const void *left, const void *right) {
+    const uint64_t *a = left, *b = right;
+    return compare(*a, *b);
+}
+
+// The dumps under one name.
+struct series {
+    struct item *items;
+    size_t count;
+};
+
+// Whether the items, and those of the series that are of the unit, have a number each.
+static bool numbers_differ(struct finder *finder, const struct series *series,
+                           const struct item *items, size_t count, uint32_t unit) {
+    uint64_t *numbers = finder->numbers;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        numbers[found++] = items[i].identity->number;
+    }
+    for (size_t i = 0; i < series->count && unit != HP_NO_INPUT; i++) {
+        bool is_own = series->items + i >= items && series->items + i < items + count;
+        if (!is_own && finder->units[series->items[i].input] == unit) {
+            numbers[found++] = series->items[i].identity->number;
+        }
+    }
+    qsort(numbers, found, sizeof *numbers, by_number);
+    bool differ = true;
+    for (size_t i = 1; i < found; i++) {
+        differ &= numbers[i] != numbers[i - 1];
+    }
+    return differ;
+}
+
+// The one unit of the items that may be of a program; HP_NO_INPUT if there is none, or several.
+static uint32_t only_unit(const struct finder *finder, const struct item *items,
+                          size_t count, uint64_t program) {
+    uint32_t unit = HP_NO_INPUT;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t other = items[i].identity->program;
+        uint32_t its = finder->units[items[i].input];
+        if (program != 0 && other != 0 && other != program) {
+            continue;
+        }
+        if (unit != HP_NO_INPUT && unit != its) {
+            return HP_NO_INPUT;
+        }
+        unit = its;
+    }
+    return unit;
+}
+
+// Items of one program without a map: to the unit, if there is one, or a unit of their own.
+static void join(struct finder *finder, const struct series *series,
+                 const struct item *items, size_t count, uint32_t unit) {
+    if (unit != HP_NO_INPUT && numbers_differ(finder, series, items, count, unit)) {
+        for (size_t i = 0; i < count; i++) {
+            finder->units[items[i].input] = unit;
+        }
+    } else if (numbers_differ(finder, series, items, count, HP_NO_INPUT)) {
+        make_unit(finder, items, count);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            finder->is_untold[items[i].input] = true;
+        }
+    }
+}
+
+// Those of a program are known from those of others; those of none may be of any, and come last.
+static void join_series(struct finder *finder, const struct series *series) {
+    size_t with_map = 0, without_program, programs = 0, count = series->count;
+    while (with_map < count && has_map(&series->items[with_map])) {
+        with_map++;
+    }
+    without_program = with_map;
+    while (without_program < count &&
+           series->items[without_program].identity->program == 0) {
+        without_program++;
+    }
+    for (size_t i = without_program, end; i < count; i = end) {
+        uint64_t program = series->items[i].identity->program;
+        end = i + 1;
+        while (end < count && series->items[end].identity->program == program) {
+            end++;
+        }
+        uint32_t unit = ++programs > MOST_PROGRAMS
+                            ? HP_NO_INPUT
+                            : only_unit(finder, series->items, with_map, program);
+        join(finder, series, series->items + i, end - i, unit);
+    }
+    if (without_program == with_map) {
+        return;
+    }
+    uint32_t unit = only_unit(finder, series->items, with_map, 0);
+    uint32_t other =
+        only_unit(finder, series->items + without_program, count - without_program, 0);
+    bool has_others = without_program < count;
+    unit = with_map == 0 ? other : !has_others || unit == other ? unit : HP_NO_INPUT;
+    join(finder, series, series->items + with_map, without_program - with_map, unit);
+}
+
+static bool has_series(const struct item *item) {
+    return item->identity->series != 0;
+}
+
+static void join_by_names(struct finder *finder, size_t count) {
+    size_t found = collect(finder, count, has_series);
+    qsort(finder->items, found, sizeof *finder->items, by_series_and_program);
+    for (size_t i = 0, end; i < found; i = end) {
+        end = i + 1;
+        while (end < found && by_series(&finder->items[end], &finder->items[i]) == 0) {
+            end++;
+        }
+        struct series series = {finder->items + i, end - i};
+        join_series(finder, &series);
+    }
+}
+
+// --- by nothing -----------------------------------------------------------------------------
+
+static bool is_told(const struct item *item) {
+    return has_map(item) || has_series(item);
+}
+
+// Of one group, by program, those of none first, which may be of the process of any other.
+static void mark_group(struct finder *finder, const struct item *items, size_t count) {
+    size_t unknown = 0;
+    while (unknown < count && items[unknown].identity->program == 0) {
+        finder->is_untold[items[unknown].input] |= !is_told(&items[unknown]) && count > 1;
+        unknown++;
+    }
+    for (size_t i = unknown, end; i < count; i = end) {
+        end = i + 1;
+        while (end < count &&
+               items[end].identity->program == items[i].identity->program) {
+            end++;
+        }
+        for (size_t k = i; k < end && end - i + unknown > 1; k++) {
+            finder->is_untold[items[k].input] |= !is_told(&items[k]);
+        }
+    }
+}
+
+static void mark_untold(struct finder *finder, size_t count) {
+    size_t found = collect(finder, count, NULL);
+    qsort(finder->items, found, sizeof *finder->items, by_program);
+    for (size_t i = 0, end; i < found; i = end) {
+        end = i + 1;
+        while (end < found && by_group(&finder->items[end], &finder->items[i]) == 0) {
+            end++;
+        }
+        mark_group(finder, finder->items + i, end - i);
+    }
+}
+
+// --- processes ------------------------------------------------------------------------------
+
+static void describe(struct hp_process *process, const struct hp_input_record *input) {
+    const struct hp_identity *identity = &input->identity;
+    process->map = hp_digest_is_known(identity->map) ? identity->map : process->map;
+    process->pid = identity->pid ? identity->pid : process->pid;
+    if (!hp_digest_is_known(identity->map)) {
+        process->evidence = HP_EVIDENCE_NAME;
+    }
+    process->dumps++;
+}
+
+static void add_inputs(struct hp_processes *processes, struct finder *finder,
+                       struct hp_input_record *inputs, size_t count) {
+    uint32_t *process_of = hp_alloc(count * sizeof *process_of);
+    memset(process_of, 0xff, count * sizeof *process_of);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t unit = finder->units[i];
+        inputs[i].process = HP_NO_PROCESS;
+        if (unit == HP_NO_INPUT) {
+            continue;
+        }
+        if (process_of[unit] == HP_NO_PROCESS) {
+            struct hp_process process = {
+                .chosen = HP_NO_INPUT,
+                .exit = HP_NO_INPUT,
+                .fullest = HP_NO_INPUT,
+                .is_base = inputs[i].is_base,
+                .is_fork = finder->is_fork[unit],
+                .is_untold = finder->is_untold[i],
+            };
+            process_of[unit] = (uint32_t)processes->all.count;
+            hp_vec_push(&processes->all, process);
+        }
+        inputs[i].process = process_of[unit];
+        describe(&processes->all.at[inputs[i].process], &inputs[i]);
+    }
+    free(process_of);
+}
+
+static void settle(struct hp_process *process) {
+    if (process->dumps < 2) {
+        process->evidence = HP_EVIDENCE_NONE;
+    } else if (process->evidence != HP_EVIDENCE_NAME) {
+        process->evidence = process->pid ? HP_EVIDENCE_MAP : HP_EVIDENCE_MAP_ONLY;
+    }
+}
+
+static void sort_dumps(struct hp_processes *processes, struct hp_process *process,
+                       const struct hp_input_record *inputs) {
+    uint32_t *dumps = processes->dumps.at + process->first;
+    process->newest_by = hp_process_sort(dumps, process->dumps, inputs);
+    for (uint32_t i = 0; i < process->dumps; i++) {
+        process->exit = inputs[dumps[i]].identity.kind == 'f' ? dumps[i] : process->exit;
+    }
+    if (process->dumps > processes->largest) {
+        processes->largest = process->dumps;
+    }
+}
+
+static void list_dumps(struct hp_processes *processes,
+                       const struct hp_input_record *inputs, size_t count) {
+    uint32_t first = 0;
+    struct hp_process *process;
+    hp_vec_each (process, &processes->all) {
+        settle(process);
+        process->first = first;
+        first += process->dumps;
+        process->dumps = 0;
+        processes->untold += process->is_untold;
+        processes->forks += process->is_fork;
+    }
+    hp_vec_reserve(&processes->dumps, first);
+    processes->dumps.count = first;
+    for (uint32_t i = 0; i < count; i++) {
+        if (inputs[i].process != HP_NO_PROCESS) {
+            process = &processes->all.at[inputs[i].process];
+            processes->dumps.at[process->first + process->dumps++] = i;
+        }
+    }
+    hp_vec_each (process, &processes->all) {
+        sort_dumps(processes, process, inputs);
+    }
+}
+
+void hp_processes_find(struct hp_processes *processes, struct hp_input_record *inputs,
+                       size_t count) {
+    hp_processes_done(processes);
+    struct finder finder = {
+        .inputs = inputs,
+        .items = hp_alloc(count * sizeof *finder.items),
+        .units = hp_alloc(count * sizeof *finder.units),
+        .is_fork = hp_alloc(count),
+        .is_untold = hp_alloc(count),
+        .numbers = hp_alloc(count * sizeof *finder.numbers),
+    };
+    for (uint32_t i = 0; i < count; i++) {
+        finder.units[i] = hp_input_is_used(&inputs[i]) ? i : HP_NO_INPUT;
+    }
+    join_by_maps(&finder, count);
+    join_by_names(&finder, count);
+    mark_untold(&finder, count);
+    add_inputs(processes, &finder, inputs, count);
+    list_dumps(processes, inputs, count);
+    free(finder.numbers);
+    free(finder.is_untold);
+    free(finder.is_fork);
+    free(finder.units);
+    free(finder.items);
+}
+
+void hp_processes_done(struct hp_processes *processes) {
+    hp_vec_done(&processes->all);
+    hp_vec_done(&processes->dumps);
+    *processes = (struct hp_processes){.untold = 0};
+}
+
+// --- which dump counts ----------------------------------------------------------------------
+
+static hp_fixed bytes_of(const struct hp_input_record *input, enum hp_column column) {
+    return input->total.of[column == HP_COLUMN_INUSE ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
+}
+
+// What was reset allocates less from then on; what is decoded anew may by a little.
+static bool is_reset(hp_fixed older, hp_fixed newest) {
+    return older / 101 > newest / 100;
+}
+
+static void choose(struct hp_process *process, const uint32_t *dumps,
+                   const struct hp_input_record *inputs, enum hp_snapshots snapshots,
+                   enum hp_column column) {
+    uint32_t newest = dumps[process->dumps - 1], before_exit = HP_NO_INPUT;
+    process->fullest = newest;
+    for (uint32_t i = process->dumps; i-- > 0;) {
+        const struct hp_input_record *input = &inputs[dumps[i]];
+        if (before_exit == HP_NO_INPUT && input->identity.kind != 'f') {
+            before_exit = dumps[i];
+        }
+        if (bytes_of(input, column) > bytes_of(&inputs[process->fullest], column)) {
+            process->fullest = dumps[i];
+        }
+    }
+    process->was_reset =
+        column == HP_COLUMN_ALLOC && is_reset(bytes_of(&inputs[process->fullest], column),
+                                              bytes_of(&inputs[newest], column));
+    bool leaves_exit = snapshots == HP_SNAPSHOTS_LAST && column == HP_COLUMN_INUSE &&
+                       before_exit != HP_NO_INPUT;
+    process->chosen = snapshots >= HP_SNAPSHOTS_EACH   ? HP_NO_INPUT
+                      : snapshots == HP_SNAPSHOTS_PEAK ? process->fullest
+                      : leaves_exit                    ? before_exit
+                                                       : newest;
+}
+
+void hp_processes_choose(struct hp_processes *processes,
+                         const struct hp_input_record *inputs,
+                         enum hp_snapshots snapshots, enum hp_metric metric) {
+    struct hp_process *process;
+    hp_vec_each (process, &processes->all) {
+        choose(process, processes->dumps.at + process->first, inputs, snapshots,
+               hp_column_of(metric));
+    }
+}

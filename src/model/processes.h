@@ -1,0 +1,105 @@
+// Which inputs are dumps of one process, and which dump of a process counts.
+//
+// Decided by what names and memory maps say, never by values: what is chosen for its value has
+// wrong error bars.  Evidence is joined transitively, whatever the order of the inputs; a chain
+// that would join two process ids or two maps is cut, so that no process is lost.
+#ifndef HP_MODEL_PROCESSES_H
+#define HP_MODEL_PROCESSES_H
+
+#include "base/vec.h"
+#include "hprof-agg/hprof-agg.h"
+
+// 128 bits: of content, equal for equal bytes; or of a map.
+struct hp_digest {
+    uint64_t of[2];
+};
+
+static inline bool hp_digest_is_known(struct hp_digest digest) {
+    return digest.of[0] != 0 || digest.of[1] != 0;
+}
+
+// What tells the process of one input.
+struct hp_identity {
+    // Where [vdso] begins and [stack] ends, or a digest of where files are; the same in every
+    // run of this program.  {0}: nothing there was placed at random.
+    struct hp_digest map;
+    uint64_t program; // hash of the path of its main executable; 0: no memory map
+    uint64_t
+        series; // hash of folder, prefix and pid of a jemalloc dump's name; 0: no such name
+    uint64_t labels; // hash of the labels of the input; 0: none
+    uint64_t pid;    // from the name, or 0
+    uint64_t number; // from the name, if has_number: which dump of its process it is
+    bool has_number;
+    char kind; // of a jemalloc dump: final, interval, manual, growth (u); 0: not told
+    uint64_t nanoseconds;   // since 1970, as the content says; 0: it does not
+    double time;            // of the file or member, seconds since 1970; 0: not known
+    uint64_t device, inode; // of the file; 0: of none
+};
+
+enum hp_process_evidence {
+    HP_EVIDENCE_NONE,     // one input, or nothing tells
+    HP_EVIDENCE_MAP,      // equal maps, and a name tells the process id
+    HP_EVIDENCE_MAP_ONLY, // equal maps alone: forks look the same
+    HP_EVIDENCE_NAME,     // names alone, of some of them
+};
+
+// By what the newest of its dumps is known.
+enum hp_newest_by {
+    HP_NEWEST_BY_SEQUENCE,
+    HP_NEWEST_BY_CONTENT_TIME,
+    HP_NEWEST_BY_NUMBER, // the one number in which the names differ
+    HP_NEWEST_BY_FILE_TIME,
+    HP_NEWEST_BY_NAME,
+};
+
+#define HP_NO_INPUT   UINT32_MAX
+#define HP_NO_PROCESS UINT32_MAX
+
+struct hp_process {
+    struct hp_digest map; // {0}: none tells
+    uint64_t pid;         // 0: no name tells
+    enum hp_process_evidence evidence;
+    enum hp_newest_by newest_by;
+    uint32_t first, dumps; // in hp_processes.dumps, the oldest first
+    uint32_t chosen;  // number of the input that counts for it; HP_NO_INPUT: each does
+    uint32_t exit;    // its exit dump, HP_NO_INPUT: none
+    uint32_t fullest; // that with most bytes of the metric
+    bool is_base;     // of a diff
+    bool is_fork;     // others have its map and another process id
+    bool is_untold;   // nothing tells whether it is of one process with others
+    bool was_reset;   // an older dump allocated more than the newest
+};
+
+// Of all inputs that can be used.  {0} is empty.
+struct hp_processes {
+    HP_VEC(struct hp_process) all; // by the first of their inputs
+    HP_VEC(uint32_t) dumps;        // numbers of inputs, by process
+    size_t untold;                 // so many is_untold
+    size_t forks, forked;          // processes that are forks, and of how many they are
+    size_t largest;                // most dumps of any of them
+};
+
+struct hp_input_record;
+
+// Whether two are dumps of one process, by the table in processes.c: of inputs that are compared.
+bool hp_identity_is_same(const struct hp_identity *a, const struct hp_identity *b);
+
+// Find the processes of the inputs that are used, and set input.process.
+void hp_processes_find(struct hp_processes *processes, struct hp_input_record *inputs,
+                       size_t count);
+void hp_processes_done(struct hp_processes *processes);
+
+// Choose the dump that counts for each process, by enum hp_snapshots and the kind of metric; none
+// where each counts.  What is fullest is said by the inputs' totals.
+void hp_processes_choose(struct hp_processes *processes,
+                         const struct hp_input_record *inputs,
+                         enum hp_snapshots snapshots, enum hp_metric metric);
+
+// Sort dumps of one process, the oldest first, and say by what they are told apart.
+enum hp_newest_by hp_process_sort(uint32_t *dumps, size_t count,
+                                  const struct hp_input_record *inputs);
+
+// "file time"
+const char *hp_newest_by_text(enum hp_newest_by by);
+
+#endif

@@ -1,0 +1,271 @@
+#include "model/processes.h"
+
+#include "model/input.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST = 64,
+};
+
+static struct hp_input_record inputs[MOST];
+static struct hp_processes processes;
+static size_t count;
+
+static void start(void) {
+    memset(inputs, 0, sizeof inputs);
+    count = 0;
+}
+
+static void end(void) {
+    hp_processes_done(&processes);
+}
+
+TestSuite(processes, .init = start, .fini = end);
+
+// map 0: none; series 0: no strict name.
+static struct hp_identity *add(const char *name, uint64_t map, uint64_t series,
+                               uint64_t pid, uint64_t number) {
+    struct hp_input_record *input = &inputs[count++];
+    input->public.name = name;
+    input->identity = (struct hp_identity){
+        .map = {{map, map}},
+        .program = 1,
+        .series = series,
+        .pid = pid,
+        .number = number,
+        .has_number = series != 0,
+        .kind = series != 0 ? 'i' : '\0',
+    };
+    return &input->identity;
+}
+
+static size_t find(void) {
+    hp_processes_find(&processes, inputs, count);
+    return processes.all.count;
+}
+
+static bool are_one(size_t a, size_t b) {
+    return inputs[a].process == inputs[b].process;
+}
+
+Test(processes, equal_maps_with_one_pid_or_none_are_one) {
+    add("a", 7, 0, 0, 0);
+    add("b", 7, 70, 5, 1);
+    add("c", 7, 71, 5, 1); // another folder
+    cr_expect_eq(find(), 1);
+    cr_expect_eq(processes.all.at[0].evidence, HP_EVIDENCE_MAP);
+    cr_expect_eq(processes.all.at[0].pid, 5);
+    cr_expect_eq(processes.forks, 0);
+}
+
+Test(processes, equal_maps_without_names_are_one_by_their_maps_alone) {
+    add("a", 7, 0, 0, 0);
+    add("b", 7, 0, 0, 0);
+    cr_expect_eq(find(), 1);
+    cr_expect_eq(processes.all.at[0].evidence, HP_EVIDENCE_MAP_ONLY);
+}
+
+Test(processes, equal_maps_with_several_pids_are_forks) {
+    add("a", 7, 70, 5, 0);
+    add("b", 7, 71, 6, 1);
+    add("c", 7, 71, 6, 2);
+    add("d", 7, 0, 0, 0); // of neither: a chain would join them
+    cr_expect_eq(find(), 3);
+    cr_expect(are_one(1, 2));
+    cr_expect_eq(processes.forks, 2);
+}
+
+Test(processes, other_maps_are_others_whatever_the_names) {
+    add("a", 7, 70, 1, 0);
+    add("b", 8, 70, 1, 1);
+    cr_expect_eq(find(), 2);
+    cr_expect_eq(processes.untold, 0);
+}
+
+Test(processes, names_alone_join_what_has_no_map) {
+    add("a", 0, 70, 5, 0);
+    add("b", 0, 70, 5, 1);
+    cr_expect_eq(find(), 1);
+    cr_expect_eq(processes.all.at[0].evidence, HP_EVIDENCE_NAME);
+}
+
+Test(processes, what_has_no_map_joins_the_one_map_under_its_name) {
+    add("a", 7, 70, 5, 0);
+    add("b", 0, 70, 5, 1)->program = 0;
+    add("c", 7, 70, 5, 2);
+    cr_expect_eq(find(), 1);
+}
+
+Test(processes, of_two_maps_under_one_name_nothing_joins_both) {
+    add("a", 7, 70, 1, 0);
+    add("b", 8, 70, 1, 0);
+    add("c", 0, 70, 1, 1)->program = 0;
+    add("d", 0, 70, 1, 2)->program = 0;
+    cr_expect_eq(find(), 3);
+    cr_expect(are_one(2, 3));
+}
+
+Test(processes, equal_numbers_under_one_name_are_of_two_processes) {
+    add("a", 0, 70, 5, 0);
+    add("b", 0, 70, 5, 0);
+    add("c", 0, 70, 5, 1);
+    cr_expect_eq(find(), 3);
+    cr_expect_eq(processes.untold, 3);
+}
+
+Test(processes, unlike_programs_under_one_name_are_of_two_processes) {
+    add("a", 0, 70, 5, 0)->program = 2;
+    add("b", 0, 70, 5, 1)->program = 3;
+    add("c", 0, 70, 5, 2)->program = 0; // of either
+    cr_expect_eq(find(), 3);
+}
+
+Test(processes, without_any_name_nobody_knows) {
+    add("a", 0, 0, 0, 0);
+    add("b", 0, 0, 0, 0)->program = 0;
+    add("c", 0, 0, 0, 0)->program = 9; // may be of the process of b
+    cr_expect_eq(find(), 3);
+    cr_expect_eq(processes.untold, 3);
+}
+
+Test(processes, unlike_programs_are_told) {
+    add("a", 0, 0, 0, 0)->program = 2;
+    add("b", 7, 0, 0, 0)->program = 3;
+    cr_expect_eq(find(), 2);
+    cr_expect_eq(processes.untold, 0);
+}
+
+Test(processes, labels_and_sides_tell_processes_apart) {
+    add("a", 7, 70, 5, 0)->labels = 1;
+    add("b", 7, 70, 5, 1)->labels = 2;
+    add("c", 7, 70, 5, 2)->labels = 2;
+    inputs[2].is_base = true;
+    cr_expect_eq(find(), 3);
+}
+
+Test(processes, the_order_of_inputs_changes_nothing) {
+    srand(1);
+    for (int round = 0; round < 300; round++) {
+        uint32_t of[MOST], names[MOST], size = 12;
+        start();
+        for (size_t i = 0; i < size; i++) {
+            add("x", (uint64_t)rand() % 3, 0, 0, (uint64_t)rand() % 8);
+            struct hp_identity *identity = &inputs[i].identity;
+            identity->program = (uint64_t)rand() % 3;
+            identity->pid = (uint64_t)rand() % 3;
+            identity->series =
+                identity->pid ? identity->pid * 2 + (uint64_t)rand() % 2 : 0;
+            inputs[i].number = (uint32_t)i;
+        }
+        find();
+        for (size_t i = 0; i < size; i++) {
+            of[inputs[i].number] = inputs[i].process;
+        }
+        for (size_t i = size - 1; i > 0; i--) {
+            size_t other = (size_t)rand() % (i + 1);
+            struct hp_input_record moved = inputs[i];
+            inputs[i] = inputs[other];
+            inputs[other] = moved;
+        }
+        find();
+        for (size_t i = 0; i < size; i++) {
+            names[inputs[i].number] = inputs[i].process;
+        }
+        for (size_t i = 0; i < size; i++) {
+            for (size_t k = 0; k < i; k++) {
+                cr_assert_eq(of[i] == of[k], names[i] == names[k], "round %d", round);
+            }
+        }
+    }
+}
+
+// --- the newest -----------------------------------------------------------------------------
+
+static uint32_t newest(void) {
+    cr_assert_eq(find(), 1);
+    return processes.dumps.at[count - 1];
+}
+
+Test(processes, the_newest_is_by_sequence_first) {
+    add("a.5.10.i10.heap", 7, 70, 5, 10)->time = 1;
+    add("a.5.9.i9.heap", 7, 70, 5, 9)->time = 2;
+    cr_expect_eq(newest(), 0);
+    cr_expect_eq(processes.all.at[0].newest_by, HP_NEWEST_BY_SEQUENCE);
+}
+
+Test(processes, then_by_the_time_in_it) {
+    add("a.2.pb", 7, 0, 0, 0)->nanoseconds = 3;
+    add("a.1.pb", 7, 0, 0, 0)->nanoseconds = 4;
+    cr_expect_eq(newest(), 1);
+    cr_expect_eq(processes.all.at[0].newest_by, HP_NEWEST_BY_CONTENT_TIME);
+}
+
+Test(processes, then_by_the_one_number_in_which_names_differ) {
+    add("x2/cx.9.heap", 7, 0, 0, 0);
+    add("x1/cx.10.heap.gz", 7, 0, 0, 0);
+    add("x3/cx.08.heap", 7, 0, 0, 0);
+    cr_expect_eq(newest(), 1);
+    cr_expect_eq(processes.all.at[0].newest_by, HP_NEWEST_BY_NUMBER);
+}
+
+Test(processes, then_by_the_time_of_the_files_when_two_numbers_differ) {
+    add("d.10.31.heap", 7, 0, 0, 0)->time = 5;
+    add("d.11.01.heap", 7, 0, 0, 0)->time = 4;
+    cr_expect_eq(newest(), 0);
+    cr_expect_eq(processes.all.at[0].newest_by, HP_NEWEST_BY_FILE_TIME);
+}
+
+Test(processes, then_by_name) {
+    add("z/b.heap", 7, 0, 0, 0)->time = 5;
+    add("./c.heap", 7, 0, 0, 0)->time = 5;
+    cr_expect_eq(newest(), 1);
+    cr_expect_eq(processes.all.at[0].newest_by, HP_NEWEST_BY_NAME);
+}
+
+// --- which counts ---------------------------------------------------------------------------
+
+static void add_series(void) {
+    static const int inuse[] = {10, 30, 20, 1}, alloc[] = {10, 40, 50, 51};
+    for (size_t i = 0; i < 4; i++) {
+        add("x", 7, 70, 5, i)->kind = i == 3 ? 'f' : 'i';
+        inputs[i].total.of[HP_INUSE_SPACE] = inuse[i] * 1000;
+        inputs[i].total.of[HP_ALLOC_SPACE] = alloc[i] * 1000;
+    }
+    find();
+}
+
+static uint32_t chosen(enum hp_snapshots snapshots, enum hp_metric metric) {
+    hp_processes_choose(&processes, inputs, snapshots, metric);
+    return processes.all.at[0].chosen;
+}
+
+Test(processes, the_newest_before_its_exit_counts_for_what_is_in_use) {
+    add_series();
+    cr_expect_eq(chosen(HP_SNAPSHOTS_LAST, HP_INUSE_SPACE), 2);
+    cr_expect_eq(chosen(HP_SNAPSHOTS_LAST, HP_INUSE_OBJECTS), 2);
+    cr_expect_eq(chosen(HP_SNAPSHOTS_LAST, HP_ALLOC_SPACE), 3);
+    cr_expect_eq(chosen(HP_SNAPSHOTS_FINAL, HP_INUSE_SPACE), 3);
+    cr_expect_eq(chosen(HP_SNAPSHOTS_PEAK, HP_INUSE_SPACE), 1);
+    cr_expect_eq(chosen(HP_SNAPSHOTS_PEAK, HP_INUSE_OBJECTS), 1);
+    cr_expect_eq(chosen(HP_SNAPSHOTS_PEAK, HP_ALLOC_SPACE), 3);
+    cr_expect_eq(chosen(HP_SNAPSHOTS_SUM, HP_INUSE_SPACE), HP_NO_INPUT);
+    cr_expect_eq(processes.all.at[0].exit, 3);
+}
+
+Test(processes, an_exit_dump_counts_if_there_is_no_other) {
+    add("x", 7, 70, 5, 0)->kind = 'f';
+    find();
+    cr_expect_eq(chosen(HP_SNAPSHOTS_LAST, HP_INUSE_SPACE), 0);
+}
+
+Test(processes, counters_that_were_reset_are_told) {
+    add_series();
+    chosen(HP_SNAPSHOTS_LAST, HP_ALLOC_SPACE);
+    cr_expect(!processes.all.at[0].was_reset);
+    inputs[1].total.of[HP_ALLOC_SPACE] = 90000;
+    chosen(HP_SNAPSHOTS_LAST, HP_ALLOC_SPACE);
+    cr_expect(processes.all.at[0].was_reset);
+}
