@@ -72,6 +72,8 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     needs->history |= report->has_sides || report->needs_series || by_group ||
                       options->by == HP_BY_INPUT || (options->spread && is_top);
     needs->series |= report->needs_series;
+    needs->moments |= report->needs_series || options->kind == HP_REPORT_INFO ||
+                      options->by == HP_BY_INPUT;
     needs->threads |= options->by == HP_BY_THREAD;
     add_sizes(needs, options, can);
     needs->labels |= options->by == HP_BY_THREAD || options->by == HP_BY_LABEL ||
@@ -125,6 +127,21 @@ void hp_profile_free(struct hp_profile *profile) {
     }
 }
 
+// Rows of inputs may be of those that count alone.
+static void settle_snapshots(struct hp_profile *profile,
+                             const struct hp_read_options *options) {
+    bool is_asked = options->snapshots != HP_SNAPSHOTS_LAST &&
+                    options->snapshots != HP_SNAPSHOTS_EACH;
+    profile->snapshots = options->snapshots;
+    profile->metric =
+        options->planned_count > 0 ? options->planned->metric : HP_INUSE_SPACE;
+    for (size_t i = 0; i < options->planned_count && is_asked; i++) {
+        const struct hp_report_options *planned = &options->planned[i];
+        profile->keeps.moments &=
+            hp_reports[planned->kind]->needs_series || planned->kind == HP_REPORT_INFO;
+    }
+}
+
 int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t count,
                     const struct hp_read_options *options, struct hp_err *err) {
     static const struct hp_read_options defaults;
@@ -136,6 +153,10 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->keeps = needs_of(options->planned, options->planned_count);
     profile->keeps.history |= options->label_from != NULL;
     profile->history.is_kept = profile->keeps.history;
+    settle_snapshots(profile, options);
+    if (options->snapshots == HP_SNAPSHOTS_EACH && !profile->keeps.moments) {
+        return hp_fail(err, HP_E_USAGE, "each dump for itself is a row of inputs");
+    }
     int ret = hp_read_inputs(profile, paths, count, options, err);
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
@@ -145,7 +166,16 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
         profile->thread = hp_strtab_add(&profile->strings, hp_span_of(options->thread));
     }
     hp_warn_of_inputs(profile);
+    hp_tell_moments(profile);
     return ret;
+}
+
+size_t hp_profile_moment_count(const struct hp_profile *profile) {
+    return profile->moments.count;
+}
+
+const char *hp_profile_moment(const struct hp_profile *profile, size_t i) {
+    return hp_profile_text(profile, profile->moments.at[i]);
 }
 
 size_t hp_profile_input_count(const struct hp_profile *profile) {

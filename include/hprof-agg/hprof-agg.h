@@ -152,9 +152,10 @@ HP_API struct hp_profile *hp_profile_new(void);
 HP_API void hp_profile_free(struct hp_profile *profile); // NULL is fine
 
 // Read `count` files ("-" is standard input), plain, gzip or zstd, recognised by content, and
-// merge them.  Call it once on a profile.  Fails when more inputs than allowed had to be
-// skipped: `err` says how many, hp_profile_input() what is wrong with each, and a view of kind
-// HP_REPORT_INFO can still be made.
+// merge them: of each process one dump, unless hp_read_options.snapshots says otherwise.  Call
+// it once on a profile.  Fails when more inputs than allowed had to be skipped: `err` says how
+// many, hp_profile_input() what is wrong with each, and a view of kind HP_REPORT_INFO can still
+// be made.
 HP_API int hp_profile_read(struct hp_profile *profile, const char *const *paths,
                            size_t count, const struct hp_read_options *options,
                            struct hp_err *err);
@@ -167,6 +168,11 @@ HP_API const struct hp_input *hp_profile_input(const struct hp_profile *profile,
 // What the reader of a report should know about it: one sentence each.
 HP_API size_t hp_profile_warning_count(const struct hp_profile *profile);
 HP_API const char *hp_profile_warning(const struct hp_profile *profile, size_t i);
+
+// Which dumps count where a process has several: a sentence, or one for each side that is compared;
+// none if each process has one.
+HP_API size_t hp_profile_moment_count(const struct hp_profile *profile);
+HP_API const char *hp_profile_moment(const struct hp_profile *profile, size_t i);
 
 // --- symbols ------------------------------------------------------------------
 

@@ -196,21 +196,31 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
     }
 }
 
-// What was estimated and resolved of the dump.
-static void add_all(struct hp_merger *merger, struct hp_dump *dump,
-                    struct hp_profile *profile, uint32_t input) {
+// What was estimated of the dump.
+static void add(struct hp_merger *merger, struct hp_dump *dump,
+                struct hp_profile *profile, struct hp_input_record *record) {
+    hp_resolve(&merger->resolver, dump, profile);
+    record->unmapped_addresses = merger->resolver.unmapped;
+    record->files = merger->resolver.images.count;
+    if (merger->unbias.has_alloc) {
+        hp_profile_set_alloc(profile);
+    }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_error_add(&profile->total_errors[i], &merger->total_errors[i]);
     }
     hp_history_begin(&profile->history);
-    begin_types(merger, dump, profile, input);
+    begin_types(merger, dump, profile, record->number);
     add_stacks(merger, dump, profile);
     end_types(merger, profile);
     if (profile->history.is_kept) {
-        hp_history_end(&profile->history, input);
+        hp_history_end(&profile->history, record->number);
     }
     hp_annotations_import(&profile->annotations, &profile->strings, &dump->annotations,
                           &dump->strings);
+    if (dump->stacks.count > 0) { // else the frames may yet be put in order
+        hp_embedded_symbols_add(&merger->embedded, profile, dump,
+                                merger->resolver.frames.at);
+    }
 }
 
 int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *profile,
@@ -237,16 +247,8 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
                                   merger->unbias.large_sizes == HP_LARGE_AUTO
                               ? merger->unbias.large_bytes
                               : 0;
-    hp_resolve(&merger->resolver, dump, profile);
-    record->unmapped_addresses = merger->resolver.unmapped;
-    record->files = merger->resolver.images.count;
-    if (merger->unbias.has_alloc) {
-        hp_profile_set_alloc(profile);
-    }
-    add_all(merger, dump, profile, record->number);
-    if (dump->stacks.count > 0) { // else the frames may yet be put in order
-        hp_embedded_symbols_add(&merger->embedded, profile, dump,
-                                merger->resolver.frames.at);
+    if (!merger->only_estimates) {
+        add(merger, dump, profile, record);
     }
     return HP_OK;
 }

@@ -18,6 +18,7 @@ struct hp_merger {
     struct hp_sizes sizes[HP_COLUMNS]; // and their sizes
     bool keeps_sizes[HP_COLUMNS];
     HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
+    bool only_estimates;    // nothing is added: what the dump is and holds is told
     bool keeps_labels;      // of samples
     bool splits_threads;    // stacks are to be known by their thread, too
     const char *only_thread; // of which stacks are added; NULL: of all

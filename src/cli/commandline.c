@@ -130,6 +130,36 @@ static bool has_groups(const struct hp_cli_settings *settings) {
                : false;
 }
 
+// A row for each dump, or a label.
+static int settle_snapshots(const struct hp_cli_arguments *given,
+                            struct hp_cli_settings *settings, struct hp_err *err) {
+    struct hp_report_options *report = &settings->report;
+    if (settings->timeline && hp_cli_arguments_have(given, "snapshots")) {
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            "--snapshots does not go with --timeline, which has all dumps");
+    }
+    if (settings->read.snapshots == HP_SNAPSHOTS_PEAK &&
+        (report->kind == HP_REPORT_DIFF || report->spread)) {
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            "--snapshots=peak does not go with %s: what was chosen for its "
+            "size is not to be compared",
+            report->spread ? "--spread" : "diff");
+    }
+    if (settings->read.snapshots != HP_SNAPSHOTS_EACH || report->kind == HP_REPORT_INFO) {
+        return HP_OK;
+    }
+    if (hp_cli_arguments_have(given, "by") ? report->by != HP_BY_INPUT
+                                           : !has_groups(settings)) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--snapshots=each has a row for each dump: it goes with "
+                           "hprof-agg top, and --by=input");
+    }
+    report->by = HP_BY_INPUT;
+    return HP_OK;
+}
+
 static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) {
     const struct hp_report_options *report = &settings->report;
     if (report->by < HP_BY_INPUT) {
@@ -170,9 +200,10 @@ static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err
 }
 
 // Options that mean nothing next to others, or without them.
-static int check_combinations(const struct hp_cli_settings *settings,
+static int check_combinations(struct hp_cli_settings *settings,
                               const struct hp_cli_arguments *given, struct hp_err *err) {
     int ret = check_formats(settings, given, err);
+    ret = ret == HP_OK ? settle_snapshots(given, settings, err) : ret;
     ret = ret == HP_OK ? check_by(settings, err) : ret;
     if (ret != HP_OK) {
         return ret;

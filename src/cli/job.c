@@ -149,6 +149,9 @@ static void symbolize(const struct hp_cli_settings *settings,
 
 static void warn(const struct hp_cli_settings *settings,
                  const struct hp_profile *profile) {
+    for (size_t i = 0; !settings->quiet && i < hp_profile_moment_count(profile); i++) {
+        hp_cli_message("%s", hp_profile_moment(profile, i));
+    }
     for (size_t i = 0; !settings->quiet && i < hp_profile_warning_count(profile); i++) {
         hp_cli_message("warning: %s", hp_profile_warning(profile, i));
     }

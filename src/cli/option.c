@@ -40,6 +40,12 @@ static const struct hp_cli_option options[] = {
      HP_CLI_TREND | HP_CLI_MERGE,
      "when dumps were made: the first group of REGEX in their paths, or the times of the files",
      hp_cli_set_text, FIELD(read.time_from), 0},
+    {"snapshots", '\0', HP_CLI_CHOICE, "WHICH",
+     CHOICES("last", "final", "peak", "each", "sum"), HP_CLI_GROUP_INPUT,
+     REPORTS & ~HP_CLI_TREND,
+     "which dumps of a process count: last (the default; in use: before its exit), final, peak, "
+     "each as a row, or their sum",
+     hp_cli_set_enum, FIELD(read.snapshots), HP_SNAPSHOTS_LAST},
     {"null", '0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "paths in --files-from end in a NUL byte, not in a newline",
      hp_cli_set_bool, FIELD(null_separated), true},

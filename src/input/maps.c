@@ -283,7 +283,8 @@ static struct hp_digest digest_of_files(const struct hp_dump *dump) {
         if (hp_span_starts(row->path, "/") && (row->executable || dump->has_rows)) {
             uint64_t hash = add_number(digest.of[0], row->start);
             hash = add_number(hash, row->offset);
-            digest.of[0] = add_bytes(hash, row->path.at, row->path.size);
+            hash = add_bytes(hash, row->path.at, row->path.size);
+            digest.of[0] = add_bytes(hash, row->build_id.at, row->build_id.size);
             digest.of[1] = hp_hash_mix(digest.of[1] ^ digest.of[0], row->start | 1);
             are_random |= is_random(row->start);
         }

@@ -38,19 +38,42 @@ bool hp_contents_add(struct hp_contents *contents, struct hp_digest digest) {
 
 struct by_content {
     struct hp_digest content;
+    const struct hp_identity *identity;
     bool is_new; // else of the base of a diff, if it is one
     size_t input;
 };
 
+// Those whose names tell most come first.
 static int compare_content(const void *left, const void *right) {
     const struct by_content *a = left, *b = right;
+    const struct hp_identity *of_a = a->identity, *of_b = b->identity;
     int order = memcmp(&a->content, &b->content, sizeof a->content);
     order = order ? order : a->is_new - b->is_new;
+    order = order ? order : of_b->has_number - of_a->has_number;
+    order = order ? order : (of_a->number > of_b->number) - (of_a->number < of_b->number);
+    order = order ? order : (of_a->pid < of_b->pid) - (of_a->pid > of_b->pid);
     return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 
 static bool same_content(const struct by_content *a, const struct by_content *b) {
     return memcmp(&a->content, &b->content, sizeof a->content) == 0;
+}
+
+static bool same_number(const struct by_content *a, const struct by_content *b) {
+    return a->identity->has_number == b->identity->has_number &&
+           a->identity->number == b->identity->number;
+}
+
+static bool same_file(const struct hp_identity *a, const struct hp_identity *b) {
+    return a->inode != 0 && a->inode == b->inode && a->device == b->device;
+}
+
+// Two moments of a process, or two processes, have equal dumps if nothing has happened in
+// between, or since the fork.
+static bool are_told_apart(const struct hp_identity *a, const struct hp_identity *b) {
+    bool by_number = a->has_number && b->has_number && a->number != b->number;
+    bool by_pid = a->pid != 0 && b->pid != 0 && a->pid != b->pid;
+    return !same_file(a, b) && (by_number || by_pid);
 }
 
 // Those that were read, to be freed.
@@ -61,7 +84,8 @@ static struct by_content *sort_by_content(const struct hp_input_record *records,
     for (size_t i = 0; i < count; i++) {
         if (records[i].has_content) {
             order[(*read)++] =
-                (struct by_content){records[i].content, !records[i].is_base, i};
+                (struct by_content){records[i].content, &records[i].identity,
+                                    !records[i].is_base, i};
         }
     }
     qsort(order, *read, sizeof *order, compare_content);
@@ -71,9 +95,14 @@ static struct by_content *sort_by_content(const struct hp_input_record *records,
 // What is known of a file, and not of its content.
 static void keep_file(struct hp_input_record *record,
                       const struct hp_input_record *before) {
+    struct hp_identity identity = before->identity;
+    identity.map = record->identity.map;
+    identity.program = record->identity.program;
+    identity.nanoseconds = record->identity.nanoseconds;
     record->public.name = before->public.name;
     record->time = before->time;
     record->is_member = before->is_member;
+    record->identity = identity;
 }
 
 // What was read of the one is the other's, who has the same content.
@@ -85,23 +114,66 @@ static void swap_contents(struct hp_input_record *a, struct hp_input_record *b) 
     keep_file(b, &b_before);
 }
 
-// Records [first, last) of `order` have one content.  One was read, whichever came first in
-// time; let it be the one that comes first in order.  If it could not be used after all,
-// none can.
-static void settle(struct hp_input_record *records, const struct by_content *order,
-                   size_t first, size_t last) {
-    struct hp_input_record *kept = &records[order[first].input];
-    for (size_t i = first + 1; i < last; i++) {
-        struct hp_input_record *record = &records[order[i].input];
-        if (record->public.status != HP_INPUT_DUPLICATE) {
-            swap_contents(kept, record);
+// The one is the dump that counts, and was read if one of them was; if it could not be used
+// after all, none can.
+static void make_duplicate(struct hp_input_record *kept, struct hp_input_record *record) {
+    if (kept->public.status == HP_INPUT_DUPLICATE) {
+        swap_contents(kept, record);
+    }
+    record->public.status =
+        kept->public.status == HP_INPUT_SKIPPED ? HP_INPUT_SKIPPED : HP_INPUT_DUPLICATE;
+    hp_input_set_err(record, kept->public.status == HP_INPUT_SKIPPED ? kept->err : NULL);
+}
+
+static void note(struct hp_duplicate *found, size_t a, size_t b) {
+    size_t first = a < b ? a : b, again = a < b ? b : a;
+    if (again < found->again) {
+        *found = (struct hp_duplicate){first, again};
+    }
+}
+
+// Those of one content that name and number do not tell from one before; in runs of one number,
+// those with a process id first, and at the end those without a number.
+static void settle_names(struct hp_input_record *records, const struct by_content *order,
+                         size_t count, struct hp_duplicate *found) {
+    size_t run = 0, kept = 0; // the first of its number, and the last that counts
+    for (size_t i = 1; i < count; i++) {
+        bool starts = !same_number(&order[i], &order[run]);
+        run = starts ? i : run;
+        size_t other = order[i].identity->has_number ? kept : 0;
+        bool is_told =
+            order[i].identity->has_number &&
+            (starts || are_told_apart(order[i].identity, order[kept].identity));
+        if (is_told) {
+            kept = i;
+        } else {
+            make_duplicate(&records[order[other].input], &records[order[i].input]);
+            note(found, order[other].input, order[i].input);
         }
     }
-    for (size_t i = first + 1; i < last; i++) {
-        struct hp_input_record *record = &records[order[i].input];
-        if (kept->public.status == HP_INPUT_SKIPPED) {
-            record->public.status = HP_INPUT_SKIPPED;
-            hp_input_set_err(record, kept->err);
+}
+
+static int compare_file(const void *left, const void *right) {
+    const struct by_content *a = left, *b = right;
+    const struct hp_identity *of_a = a->identity, *of_b = b->identity;
+    int order = (of_a->device > of_b->device) - (of_a->device < of_b->device);
+    order = order ? order : (of_a->inode > of_b->inode) - (of_a->inode < of_b->inode);
+    return order ? order : (a->input > b->input) - (a->input < b->input);
+}
+
+// One file under several names.
+static void settle_files(struct hp_input_record *records, struct by_content *order,
+                         size_t count, struct hp_duplicate *found) {
+    qsort(order, count, sizeof *order, compare_file);
+    for (size_t i = 1; i < count; i++) {
+        struct hp_input_record *again = &records[order[i].input];
+        if (same_file(order[i].identity, order[i - 1].identity)) {
+            struct hp_input_record *first = &records[order[i - 1].input];
+            note(found, order[i - 1].input, order[i].input);
+            if (first->public.status == HP_INPUT_DUPLICATE) {
+                continue; // of something that counts
+            }
+            make_duplicate(first, again);
         }
     }
 }
@@ -116,10 +188,8 @@ struct hp_duplicate hp_duplicates_settle(struct hp_input_record *records, size_t
                order[last].is_new == order[first].is_new) {
             last++;
         }
-        settle(records, order, first, last);
-        if (last > first + 1 && order[first + 1].input < found.again) {
-            found = (struct hp_duplicate){order[first].input, order[first + 1].input};
-        }
+        settle_names(records, order + first, last - first, &found);
+        settle_files(records, order + first, last - first, &found);
     }
     free(order);
     return found;
@@ -130,19 +200,26 @@ struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
     size_t read, used = 0;
     struct by_content *order = sort_by_content(records, count, &read);
     struct hp_duplicate found = {count, count};
-    for (size_t i = 0, base = 0; i < read; i++) {
-        const struct hp_input_record *record = &records[order[i].input];
-        bool starts = i == 0 || !same_content(&order[i], &order[i - 1]);
-        bool is_skipped = record->public.status == HP_INPUT_SKIPPED;
-        base = starts ? i : base;
-        used += hp_input_is_used(record);
-        if (!starts && !is_skipped && order[i].is_new && !order[base].is_new &&
-            order[i].input < found.again) {
-            found = (struct hp_duplicate){order[base].input, order[i].input};
+    for (size_t i = 0; i < read; i++) {
+        used += hp_input_is_used(&records[order[i].input]);
+    }
+    for (size_t first = 0, i = 0; i < read; i++) {
+        if (!same_content(&order[i], &order[first])) {
+            first = i;
+        }
+        // A dump that counts, and one of the other side that it cannot be told from.
+        for (size_t k = first; k < i && used > 2 && order[i].is_new && !order[k].is_new;
+             k++) {
+            bool are_used = hp_input_is_used(&records[order[i].input]) &&
+                            hp_input_is_used(&records[order[k].input]);
+            if (are_used && order[i].input < found.again &&
+                !are_told_apart(order[i].identity, order[k].identity)) {
+                found = (struct hp_duplicate){order[k].input, order[i].input};
+            }
         }
     }
     free(order);
-    return used > 2 ? found : (struct hp_duplicate){count, count};
+    return found;
 }
 
 int hp_duplicates_refuse(const struct hp_input_record *records,

@@ -7,17 +7,30 @@
 
 #include <pthread.h>
 
+// What can be read only once, as long as it may be wanted again; zstd, if that helps.
+struct hp_kept_input {
+    char *bytes; // NULL: it is not kept
+    size_t size;
+};
+
 struct hp_input_queue {
     const char *const *paths;
     size_t count;
     const char *archive; // or NULL
     uint64_t limit;      // of bytes of a file in it, or 0
+    // These may be NULL: the order of the files by their numbers; of all inputs whether they
+    // are to be read.
+    const uint32_t *order;
+    const bool *is_wanted;
+    size_t wanted_count; // of `is_wanted`
+    bool keeps_members;  // of an archive that can be read only once
 
     pthread_mutex_t lock;
     size_t given;
     struct hp_tar tar;
-    bool is_open, is_over;  // the archive
-    HP_VEC(char *) members; // names; malloc()ed
+    bool is_open, is_over;             // the archive
+    HP_VEC(char *) members;            // names; malloc()ed
+    HP_VEC(struct hp_kept_input) kept; // by number
 };
 
 // {0} is ready, and its memory is kept from one to the next.
@@ -25,16 +38,25 @@ struct hp_queued_input {
     const char *name;
     size_t number; // 0, 1, 2 ...
     bool is_member;
-    struct hp_tar_file file; // if it is
+    struct hp_tar_file file;    // if it is
+    struct hp_kept_input again; // what was kept of it
 };
 
 void hp_input_queue_init(struct hp_input_queue *queue);
 void hp_input_queue_done(struct hp_input_queue *queue); // keeps the names
+
+// From the first on again: of all inputs those that are wanted.
+void hp_input_queue_rewind(struct hp_input_queue *queue, const bool *is_wanted,
+                           size_t count);
 
 // The next, or nothing if *found is false.  What fails is the archive, which gives nothing
 // more then; it is the item.
 HP_MUST_CHECK int hp_input_queue_next(struct hp_input_queue *queue,
                                       struct hp_queued_input *item, bool *found,
                                       struct hp_err *err);
+
+// Keep the bytes of an input.
+void hp_input_queue_keep(struct hp_input_queue *queue, size_t number,
+                         struct hp_span bytes);
 
 #endif

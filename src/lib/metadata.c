@@ -209,14 +209,19 @@ static uint64_t hash_of_labels(const struct hp_profile *profile,
     return hash;
 }
 
-void hp_identify_processes(struct hp_profile *profile) {
+void hp_inputs_identify(struct hp_profile *profile) {
     struct folder last = {.hash = 0};
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        struct hp_identity *identity = &input->identity;
-        add_name(identity, input, &last);
-        add_file(identity, input);
-        identity->labels = hash_of_labels(profile, input);
+        add_name(&input->identity, input, &last);
+        add_file(&input->identity, input);
+    }
+}
+
+void hp_processes_identify(struct hp_profile *profile) {
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        input->identity.labels = hash_of_labels(profile, input);
     }
     hp_processes_find(&profile->processes, profile->inputs.at, profile->inputs.count);
 }

@@ -15,8 +15,10 @@ HP_MUST_CHECK int hp_times_set(struct hp_profile *profile, const char *from,
 HP_MUST_CHECK int hp_labels_set(struct hp_profile *profile, const char *pattern,
                                 struct hp_err *err);
 
-// Find which inputs are of one process, by what they say and by their names, folders, times and
-// labels.
-void hp_identify_processes(struct hp_profile *profile);
+// What names, folders and times of the inputs say of their processes.
+void hp_inputs_identify(struct hp_profile *profile);
+
+// Find the processes of those that are used, with their labels.
+void hp_processes_identify(struct hp_profile *profile);
 
 #endif

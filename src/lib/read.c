@@ -1,255 +1,12 @@
-// Each worker takes the next input, reads it, and merges it into a profile of its own; the
-// profiles are added up at the end.  Sums are exact, so it does not matter who took what.
+// What is read, in which order, and what comes of it.
 #include "lib/read.h"
 
-#include "calc/merge.h"
-#include "input/reader.h"
-#include "lib/duplicates.h"
-#include "lib/input_queue.h"
+#include "base/hash.h"
+#include "input/dump_name.h"
 #include "lib/metadata.h"
+#include "lib/workers.h"
 
-#include <pthread.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
-enum {
-    STACK_SIZE = 1 << 20, // of a worker's thread; readers do not recurse
-};
-
-// What the workers share.
-struct job {
-    const struct hp_read_options *options;
-    time_t start;
-    struct hp_input_queue queue;
-    struct hp_contents contents;
-    pthread_mutex_t lock;       // of the rest
-    struct hp_profile *profile; // whose inputs are the records
-    struct hp_progress progress;
-};
-
-struct worker {
-    struct job *job;
-    struct hp_profile *profile;
-    struct hp_queued_input item;
-    struct hp_reader reader;
-    struct hp_dump dump;
-    struct hp_merger merger;
-    pthread_t thread;
-};
-
-static int skip(struct hp_input_record *record, enum hp_input_status status,
-                const struct hp_err *err) {
-    record->public.status = status;
-    hp_input_set_err(record, err);
-    return HP_OK;
-}
-
-// What makes a dump unusable, or usable only on request.
-static int check(const struct hp_dump *dump, const struct hp_read_options *options,
-                 struct hp_input_record *record, struct hp_err *err) {
-    if (dump->cut.code != HP_OK) {
-        *err = dump->cut;
-    } else if (dump->damage.what) {
-        hp_fail(err, HP_E_FORMAT, "damaged: %s", dump->damage.what);
-        err->line = dump->damage.line;
-    } else if (options->strict && dump->malformed.count > 0) {
-        hp_fail(err, HP_E_FORMAT, "expected %s", dump->expected);
-        err->line = dump->malformed.line;
-    } else {
-        return HP_OK;
-    }
-    if (options->keep_damaged) {
-        skip(record, HP_INPUT_KEPT_DAMAGED, err);
-        return HP_OK;
-    }
-    return HP_E_FORMAT;
-}
-
-static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
-    const struct hp_queued_input *item = &worker->item;
-    struct hp_reader *reader = &worker->reader;
-    if (!item->is_member) {
-        return hp_reader_read(reader, item->name, &worker->dump, is_elf, err);
-    }
-    if (item->file.err.code != HP_OK) {
-        *err = item->file.err;
-        return err->code;
-    }
-    struct hp_span bytes = {item->file.bytes.at, item->file.bytes.count};
-    return hp_reader_read_bytes(reader, bytes, &worker->dump, is_elf, err);
-}
-
-// It may not be complete: nothing marks the end of a dump's memory map.
-static bool is_young(const struct job *job, const struct hp_queued_input *item) {
-    uint64_t min_age = job->options->min_age;
-    struct stat info;
-    if (min_age == 0 || item->is_member || strcmp(item->name, "-") == 0 ||
-        stat(item->name, &info) != 0 || !S_ISREG(info.st_mode)) {
-        return false;
-    }
-    time_t written = info.st_mtime;
-    return written > job->start || (uint64_t)(job->start - written) < min_age;
-}
-
-static int take_input(struct worker *worker, struct hp_input_record *record,
-                      struct hp_err *err) {
-    struct job *job = worker->job;
-    bool is_elf;
-    if (is_young(job, &worker->item)) {
-        return skip(record, HP_INPUT_YOUNG, NULL);
-    }
-    int ret = read_item(worker, &is_elf, err);
-    if (ret != HP_OK) {
-        return ret;
-    }
-    if (is_elf) {
-        hp_fail(err, HP_E_UNSUPPORTED,
-                "this is a program: none is needed, the dumps name theirs");
-        return skip(record, HP_INPUT_IGNORED, err);
-    }
-    ret = check(&worker->dump, job->options, record, err);
-    if (ret != HP_OK) {
-        return ret;
-    }
-    record->content = worker->dump.content;
-    record->has_content = true;
-    struct hp_digest content = record->content;
-    content.of[1] ^= record->is_base; // may be on both sides of a diff
-    if (!hp_contents_add(&job->contents, content)) {
-        return skip(record, HP_INPUT_DUPLICATE, NULL);
-    }
-    return hp_merge(&worker->merger, &worker->dump, worker->profile, record, err);
-}
-
-static void keep(struct worker *worker, const struct hp_input_record *record) {
-    struct job *job = worker->job;
-    struct hp_progress *progress = &job->progress;
-    pthread_mutex_lock(&job->lock);
-    hp_vec_push(&job->profile->inputs, *record);
-    progress->done++;
-    progress->total += worker->item.is_member;
-    progress->bytes += worker->dump.bytes;
-    progress->stacks += worker->dump.stacks.count;
-    if (job->options->progress) {
-        job->options->progress(job->options->progress_data, progress);
-    }
-    pthread_mutex_unlock(&job->lock);
-}
-
-static void *work(void *data) {
-    struct worker *worker = data;
-    struct hp_queued_input *item = &worker->item;
-    for (;;) {
-        bool found;
-        struct hp_err err = {0};
-        hp_dump_clear(&worker->dump); // it was another input's
-        int ret = hp_input_queue_next(&worker->job->queue, item, &found, &err);
-        if (ret == HP_OK && !found) {
-            return NULL;
-        }
-        struct hp_input_record record = {
-            .public.name = item->name,
-            .number = (uint32_t)item->number,
-            .is_base = item->number < worker->job->options->base_count,
-            .is_member = item->is_member,
-            .time = item->is_member ? item->file.time : 0,
-        };
-        hp_memory_is_for(item->name);
-        ret = ret == HP_OK ? take_input(worker, &record, &err) : ret;
-        hp_memory_is_for(NULL);
-        if (ret != HP_OK) {
-            skip(&record, HP_INPUT_SKIPPED, &err);
-        }
-        keep(worker, &record);
-    }
-}
-
-static void worker_init(struct worker *worker, struct job *job,
-                        struct hp_profile *profile) {
-    *worker = (struct worker){.job = job, .profile = profile};
-    worker->reader.limit = job->options->max_input_size;
-    worker->reader.single = job->queue.count == 1 && !job->queue.archive;
-    const struct hp_needs *keeps = &job->profile->keeps;
-    worker->reader.keeps_labels =
-        keeps->labels || job->options->thread || // one is of the size
-        keeps->sizes[HP_COLUMN_INUSE] || keeps->sizes[HP_COLUMN_ALLOC];
-    worker->reader.keeps_threads = keeps->threads || job->options->thread;
-    worker->merger.keeps_labels = keeps->labels;
-    memcpy(worker->merger.keeps_sizes, keeps->sizes, sizeof keeps->sizes);
-    worker->merger.splits_threads = worker->reader.keeps_threads;
-    worker->merger.only_thread = job->options->thread;
-    worker->merger.unbias.large_sizes = job->options->large_sizes;
-}
-
-static void worker_done(struct worker *worker) {
-    hp_reader_done(&worker->reader);
-    hp_dump_done(&worker->dump);
-    hp_merger_done(&worker->merger);
-    hp_tar_file_done(&worker->item.file);
-}
-
-static size_t thread_count(const struct hp_read_options *options, size_t inputs) {
-    inputs = options->tar ? SIZE_MAX : inputs; // nobody knows
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t wanted = options->jobs ? options->jobs : cpus > 0 ? (size_t)cpus : 1;
-    return wanted < inputs ? wanted : inputs > 0 ? inputs : 1;
-}
-
-// What the inputs themselves say holds until a binary says better.
-static void settle_embedded(const struct hp_embedded_symbols *embedded,
-                            struct hp_profile *profile) {
-    size_t disputed = hp_embedded_symbols_settle(embedded, profile);
-    if (disputed > 0) {
-        hp_profile_warn(profile,
-                        "%zu address%s different names: they may be of different builds",
-                        disputed, disputed == 1 ? " has" : "es have");
-    }
-}
-
-// Small stacks, because --max-memory counts them as they may become.
-static bool start(struct worker *worker) {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    bool started = pthread_create(&worker->thread, &attributes, work, worker) == 0;
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
-// The calling thread is the first worker; a thread that cannot be started is one less.
-static void run(struct job *job, struct hp_profile *profile) {
-    size_t count = thread_count(job->options, job->queue.count), started = 1;
-    struct worker *workers = hp_alloc(count * sizeof *workers);
-    struct hp_profile *profiles = hp_alloc(count * sizeof *profiles);
-    worker_init(&workers[0], job, profile);
-    for (; started < count; started++) {
-        struct worker *worker = &workers[started];
-        hp_profile_init(&profiles[started]);
-        profiles[started].estimator = profile->estimator;
-        profiles[started].keeps = profile->keeps;
-        profiles[started].history.is_kept = profile->history.is_kept;
-        worker_init(worker, job, &profiles[started]);
-        if (!start(worker)) {
-            hp_profile_done(&profiles[started]);
-            break;
-        }
-    }
-    work(&workers[0]);
-    struct hp_embedded_symbols *embedded = &workers[0].merger.embedded;
-    for (size_t i = 1; i < started; i++) {
-        pthread_join(workers[i].thread, NULL);
-        hp_embedded_symbols_absorb(embedded, profile, &workers[i].merger.embedded,
-                                   &profiles[i]);
-        worker_done(&workers[i]);
-        hp_profile_absorb(profile, &profiles[i]);
-    }
-    settle_embedded(embedded, profile);
-    worker_done(&workers[0]);
-    free(profiles);
-    free(workers);
-}
 
 // What sampling leaves open of a difference of two profiles is not in it.
 static void forget_errors_of_differences(struct hp_profile *profile) {
@@ -259,16 +16,6 @@ static void forget_errors_of_differences(struct hp_profile *profile) {
     profile->are_errors_unknown = true;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&profile->errors[i]);
-    }
-}
-
-// What follows from the names, once each is with its content.
-static void settle_names(struct hp_input_record *records, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        struct hp_input_record *record = &records[i];
-        if (record->err) {
-            hp_err_locate(record->err, record->public.name, record->err->line);
-        }
     }
 }
 
@@ -347,49 +94,175 @@ static void adopt_texts(struct hp_profile *profile, const struct hp_input_queue 
     }
 }
 
-int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t count,
-                   const struct hp_read_options *options, struct hp_err *err) {
-    struct job job = {
-        .options = options,
-        .start = time(NULL),
-        .queue = {.paths = paths,
-                  .count = count,
-                  .archive = options->tar,
-                  .limit = options->max_input_size},
-        .profile = profile,
-        .progress = {.phase = "reading", .total = count},
-    };
-    int ret;
-    hp_vec_reserve(&profile->inputs, count);
-    pthread_mutex_init(&job.lock, NULL);
-    hp_input_queue_init(&job.queue);
-    hp_contents_init(&job.contents);
-    run(&job, profile);
-    hp_history_sort(&profile->history);
-    hp_sample_types_sort(&profile->types, &profile->strings);
-    hp_annotations_sort(&profile->annotations, &profile->strings);
-    hp_contents_done(&job.contents);
-    pthread_mutex_destroy(&job.lock);
-    count = profile->inputs.count;
-    hp_vec_sort(&profile->inputs, by_name);
-    struct hp_duplicate duplicate = hp_duplicates_settle(profile->inputs.at, count);
-    adopt_texts(profile, &job.queue);
-    hp_input_queue_done(&job.queue);
-    settle_names(profile->inputs.at, count);
-    ret = options->label_from ? hp_labels_set(profile, options->label_from, err) : HP_OK;
-    if (ret != HP_OK) {
-        return ret;
+// --- which dumps count ----------------------------------------------------------------------
+
+// The newest first, exit dumps last where they do not count: what is read first is added.
+static int by_likely_choice(const void *left, const void *right, void *context) {
+    const struct hp_job *job = context;
+    uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
+    const char *a = job->queue.paths[i], *b = job->queue.paths[k];
+    bool leaves_exits = job->profile->snapshots != HP_SNAPSHOTS_FINAL &&
+                        hp_column_of(job->profile->metric) == HP_COLUMN_INUSE;
+    int order = !leaves_exits
+                    ? 0
+                    : (hp_dump_name_of(a).kind == 'f') - (hp_dump_name_of(b).kind == 'f');
+    order = order ? order : strverscmp(b, a);
+    return order ? order : (i > k) - (i < k);
+}
+
+// The first in that order of those under one name.
+static bool *newest_names(const struct hp_job *job, const uint32_t *order) {
+    struct hp_contents names;
+    bool *is_newest = hp_alloc(job->queue.count);
+    hp_contents_init(&names);
+    for (size_t i = 0; i < job->queue.count; i++) {
+        const char *path = job->queue.paths[order[i]];
+        struct hp_dump_name name = hp_dump_name_of(path);
+        bool is_base = order[i] < job->options->base_count;
+        size_t size = name.kind ? (size_t)(name.series.at + name.series.size - path) : 0;
+        uint64_t hash = hp_hash_bytes(path, size, hp_hash_key());
+        is_newest[order[i]] =
+            !name.kind || hp_contents_add(&names, (struct hp_digest){{hash, is_base}});
     }
-    hp_identify_processes(profile);
-    hp_profile_summarize(profile);
-    forget_errors_of_differences(profile);
+    hp_contents_done(&names);
+    return is_newest;
+}
+
+static uint32_t *reading_order(struct hp_job *job) {
+    uint32_t *order = hp_alloc(job->queue.count * sizeof *order);
+    for (uint32_t i = 0; i < job->queue.count; i++) {
+        order[i] = i;
+    }
+    if (!job->adds_all) {
+        qsort_r(order, job->queue.count, sizeof *order, by_likely_choice, job);
+    }
+    return order;
+}
+
+static bool counts(const struct hp_profile *profile, size_t i) {
+    const struct hp_input_record *input = &profile->inputs.at[i];
+    if (!hp_input_is_used(input)) {
+        return false;
+    }
+    uint32_t chosen = profile->processes.all.at[input->process].chosen;
+    return profile->keeps.moments || chosen == HP_NO_INPUT || chosen == i;
+}
+
+// Of each process that dump which counts, and no other.
+static void settle_choice(struct hp_job *job) {
+    struct hp_profile *profile = job->profile;
+    size_t count = profile->inputs.count;
+    bool *is_wanted = hp_alloc(count), is_settled = true;
+    uint32_t *record_of = hp_alloc(count * sizeof *record_of);
+    size_t wanted = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct hp_input_record *input = &profile->inputs.at[i];
+        bool is_chosen = counts(profile, i);
+        is_wanted[input->number] = is_chosen;
+        record_of[input->number] = i;
+        is_settled &= is_chosen == input->is_added;
+        wanted += is_chosen;
+        if (!is_chosen && hp_input_is_used(input)) {
+            input->public.status = HP_INPUT_OTHER_MOMENT;
+            hp_input_set_err(input, NULL);
+        }
+    }
+    if (!is_settled) {
+        job->progress.total += wanted;
+        hp_job_read_again(job, is_wanted, record_of);
+    }
+    free(record_of);
+    free(is_wanted);
+}
+
+static void locate_errors(struct hp_profile *profile) {
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (input->err) {
+            hp_err_locate(input->err, input->public.name, input->err->line);
+        }
+    }
+}
+
+static void warn_of_names(struct hp_profile *profile, size_t disputed) {
+    if (disputed > 0) {
+        hp_profile_warn(profile,
+                        "%zu address%s different names: they may be of different builds",
+                        disputed, disputed == 1 ? " has" : "es have");
+    }
+}
+
+// All inputs, and which of them count.
+static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
+                    struct hp_err *err) {
+    struct hp_profile *profile = job->profile;
+    const struct hp_read_options *options = job->options;
+    uint32_t *order = reading_order(job);
+    bool *is_newest = newest_names(job, order);
+    job->queue.order = order;
+    job->is_newest = is_newest;
+    hp_job_read(job);
+    hp_vec_sort(&profile->inputs, by_name);
+    hp_inputs_identify(profile);
+    *duplicate = hp_duplicates_settle(profile->inputs.at, profile->inputs.count);
+    int ret =
+        options->label_from ? hp_labels_set(profile, options->label_from, err) : HP_OK;
+    hp_processes_identify(profile);
+    hp_processes_choose(&profile->processes, profile->inputs.at, profile->snapshots,
+                        profile->metric);
+    if (ret == HP_OK) {
+        settle_choice(job);
+    }
+    warn_of_names(profile, job->disputed);
+    job->queue.order = NULL;
+    job->is_newest = NULL;
+    free(is_newest);
+    free(order);
+    return ret;
+}
+
+static int refuse(const struct hp_profile *profile, const struct hp_read_options *options,
+                  struct hp_duplicate duplicate, struct hp_err *err) {
+    size_t count = profile->inputs.count;
     bool is_refused = duplicate.again < count && !options->skip_duplicates;
     if (!is_refused && options->base_count > 0) {
         duplicate = hp_duplicates_across(profile->inputs.at, count);
         is_refused = duplicate.again < count;
     }
-    if (is_refused) {
-        return hp_duplicates_refuse(profile->inputs.at, duplicate, err);
-    }
-    return judge(profile, options, err);
+    return is_refused ? hp_duplicates_refuse(profile->inputs.at, duplicate, err)
+                      : judge(profile, options, err);
+}
+
+int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t count,
+                   const struct hp_read_options *options, struct hp_err *err) {
+    struct hp_job job = {
+        .options = options,
+        .profile = profile,
+        .adds_all = profile->keeps.moments || options->snapshots >= HP_SNAPSHOTS_EACH ||
+                    (count == 1 && !options->tar),
+        .start = time(NULL),
+        .queue = {.paths = paths,
+                  .count = count,
+                  .archive = options->tar,
+                  .limit = options->max_input_size},
+        .progress = {.phase = "reading", .total = count},
+    };
+    struct hp_duplicate duplicate = {0};
+    pthread_mutex_init(&job.lock, NULL);
+    hp_input_queue_init(&job.queue);
+    hp_contents_init(&job.contents);
+    hp_contents_init(&job.claims);
+    int ret = read_all(&job, &duplicate, err);
+    hp_history_sort(&profile->history);
+    hp_sample_types_sort(&profile->types, &profile->strings);
+    hp_annotations_sort(&profile->annotations, &profile->strings);
+    hp_contents_done(&job.claims);
+    hp_contents_done(&job.contents);
+    pthread_mutex_destroy(&job.lock);
+    adopt_texts(profile, &job.queue);
+    hp_input_queue_done(&job.queue);
+    locate_errors(profile);
+    hp_profile_summarize(profile);
+    forget_errors_of_differences(profile);
+    return ret == HP_OK ? refuse(profile, options, duplicate, err) : ret;
 }

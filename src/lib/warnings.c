@@ -122,7 +122,53 @@ static void warn_of_diagnostics(struct hp_profile *profile, enum diagnostic kind
     }
 }
 
-// --- inputs that are not independent ---------------------------------------------------
+// --- processes --------------------------------------------------------------------------
+
+static void warn_of_pair(struct hp_profile *profile, size_t first, size_t second,
+                         size_t more, const char *sentence) {
+    const char *a = profile->inputs.at[first].public.name;
+    const char *b = profile->inputs.at[second].public.name;
+    if (more == 0) {
+        hp_profile_warn(profile, "%s and %s %s", a, b, sentence);
+    } else {
+        hp_profile_warn(profile, "%s, %s and %zu more input%s %s", a, b, more,
+                        more == 1 ? "" : "s", sentence);
+    }
+}
+
+// Of processes with several dumps that are added up.
+static void warn_of_sums(struct hp_profile *profile, bool by_name) {
+    size_t pair[2] = {SIZE_MAX, SIZE_MAX}, more = 0;
+    const struct hp_process *process;
+    hp_vec_each (process, &profile->processes.all) {
+        if (process->dumps < 2 || (process->evidence == HP_EVIDENCE_NAME) != by_name) {
+            continue;
+        }
+        size_t lowest[2] = {SIZE_MAX, SIZE_MAX};
+        for (uint32_t i = 0; i < process->dumps; i++) {
+            size_t input = profile->processes.dumps.at[process->first + i];
+            if (input < lowest[0]) {
+                lowest[1] = lowest[0];
+                lowest[0] = input;
+            } else if (input < lowest[1]) {
+                lowest[1] = input;
+            }
+        }
+        if (lowest[0] < pair[0]) {
+            memcpy(pair, lowest, sizeof pair);
+        }
+        more += process->dumps - 1;
+    }
+    if (more > 0) {
+        warn_of_pair(
+            profile, pair[0], pair[1], more - 1,
+            by_name
+                ? "are named as dumps of one process: what lives in both is counted "
+                  "twice"
+                : "are dumps of one process, by their memory maps: what lives in both "
+                  "is counted twice");
+    }
+}
 
 struct keyed {
     struct hp_digest key;
@@ -135,101 +181,123 @@ static int by_key(const void *left, const void *right) {
     return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 
-// The path up to the process id: two files of one process, not of two hosts.
-static bool key_of_pid(const struct hp_input_record *input, struct hp_digest *key) {
-    *key = (struct hp_digest){{input->identity.series, 0}};
-    return input->identity.series != 0;
+// Forks that did nothing since hold what they held then; of others somebody has made a copy.
+static bool are_processes(const struct hp_profile *profile, size_t a, size_t b) {
+    uint64_t first = profile->inputs.at[a].identity.pid;
+    uint64_t second = profile->inputs.at[b].identity.pid;
+    return first != 0 && second != 0 && first != second;
 }
 
-static bool key_of_maps(const struct hp_input_record *input, struct hp_digest *key) {
-    *key = input->identity.map;
-    return hp_digest_is_known(input->identity.map);
+// Of two moments of one process equal samples are nothing strange.
+static bool is_worth_telling(const struct hp_profile *profile, size_t a, size_t b) {
+    const struct hp_input_record *first = &profile->inputs.at[a];
+    const struct hp_input_record *second = &profile->inputs.at[b];
+    return first->process != second->process ||
+           first->identity.number == second->identity.number;
 }
 
-static bool key_of_samples(const struct hp_input_record *input, struct hp_digest *key) {
-    *key = input->samples;
-    return input->stacks > 0;
-}
-
-// A series is of one process, and so are the sides of many a diff.
-static const struct {
-    bool (*key)(const struct hp_input_record *input, struct hp_digest *key);
-    bool in_series; // also wrong there
-    const char *sentence;
-} kinships[] = {
-    {key_of_samples, true,
-     "hold the same stacks and counts: one sample is counted twice"},
-    {key_of_maps, false,
-     "are dumps of one process, by their memory maps: what lives in both is counted "
-     "twice"},
-    {key_of_pid, false,
-     "are named as dumps of one process: what lives in both is counted twice"},
-};
-
-// In containers one process after the other has the same number, which maps know better.
-static bool maps_deny(const struct hp_profile *profile, size_t kind, size_t a, size_t b) {
-    return kinships[kind].key == key_of_pid &&
-           !hp_identity_is_same(&profile->inputs.at[a].identity,
-                                &profile->inputs.at[b].identity);
-}
-
-// Warn of the inputs that share a key with an earlier one and that no warning names yet.
-static void warn_of_kin(struct hp_profile *profile, size_t kind, bool *warned) {
-    size_t count = profile->inputs.count, keys = 0, more = 0;
+static void warn_of_equal_samples(struct hp_profile *profile) {
+    static const char *const sentences[] = {
+        "hold the same stacks and counts: one sample is counted twice",
+        "are of different processes with the same stacks and counts: their errors are not "
+        "independent",
+    };
+    size_t count = profile->inputs.count, keys = 0, more[2] = {0, 0};
+    size_t pairs[2][2] = {{0, count}, {0, count}};
     struct keyed *order = hp_alloc(count * sizeof *order);
     for (size_t i = 0; i < count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        struct keyed keyed = {.input = i};
-        if (hp_input_is_used(input) && kinships[kind].key(input, &keyed.key)) {
-            keyed.key.of[0] ^= input->is_base; // the sides of a diff are not added up
+        struct keyed keyed = {input->samples, i};
+        keyed.key.of[0] ^= input->is_base; // the sides of a diff are not added up
+        if (hp_input_is_used(input) && input->stacks > 0) {
             order[keys++] = keyed;
         }
     }
     qsort(order, keys, sizeof *order, by_key);
-    struct keyed first_pair[2] = {{.input = count}};
     for (size_t i = 1; i < keys; i++) {
-        bool same = memcmp(&order[i].key, &order[i - 1].key, sizeof order->key) == 0;
-        if (!same || warned[order[i].input] ||
-            maps_deny(profile, kind, order[i - 1].input, order[i].input)) {
-            continue;
-        }
-        warned[order[i].input] = true;
-        more++;
-        if (order[i - 1].input < first_pair[0].input) {
-            first_pair[0] = order[i - 1];
-            first_pair[1] = order[i];
+        size_t a = order[i - 1].input, b = order[i].input;
+        if (memcmp(&order[i].key, &order[i - 1].key, sizeof order->key) == 0 &&
+            is_worth_telling(profile, a, b)) {
+            bool processes = are_processes(profile, a, b);
+            more[processes]++;
+            if (b < pairs[processes][1]) {
+                pairs[processes][0] = a;
+                pairs[processes][1] = b;
+            }
         }
     }
-    if (more > 0) {
-        const char *a = profile->inputs.at[first_pair[0].input].public.name;
-        const char *b = profile->inputs.at[first_pair[1].input].public.name;
-        if (more == 1) {
-            hp_profile_warn(profile, "%s and %s %s", a, b, kinships[kind].sentence);
-        } else {
-            hp_profile_warn(profile, "%s, %s and %zu more input%s %s", a, b, more - 1,
-                            more == 2 ? "" : "s", kinships[kind].sentence);
+    for (int i = 0; i < 2; i++) {
+        if (more[i] > 0) {
+            warn_of_pair(profile, pairs[i][0], pairs[i][1], more[i] - 1, sentences[i]);
         }
     }
     free(order);
 }
 
-// A series of several processes is none.
+static void warn_of_forks(struct hp_profile *profile) {
+    const struct hp_processes *processes = &profile->processes;
+    if (processes->forks > 0) {
+        hp_profile_warn(profile,
+                        "%zu processes forked from %s: what it had at the fork counts in "
+                        "each",
+                        processes->forks, processes->forked == 1 ? "one" : "several");
+    }
+    if (processes->untold > 1) {
+        hp_profile_warn(profile,
+                        "of %zu inputs it cannot be told whether they share a process: "
+                        "added up",
+                        processes->untold);
+    } else if (processes->untold == 1) {
+        hp_profile_warn(profile,
+                        "of one input it cannot be told whether it shares a "
+                        "process with another: added up");
+    }
+}
+
+// A series of several processes, of a dump each.
 static void warn_of_strangers(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
     hp_vec_each (input, &profile->inputs) {
-        const struct hp_identity *identity = &input->identity;
-        bool is_known = identity->series != 0 || hp_digest_is_known(identity->map);
-        if (!hp_input_is_used(input) || !is_known) {
+        if (!hp_input_is_used(input) ||
+            profile->processes.all.at[input->process].is_untold) {
             continue;
         }
-        first = first ? first : input;
-        if (first != input && !hp_identity_is_same(&first->identity, identity)) {
+        if (first) {
             hp_profile_warn(profile,
                             "%s and %s are dumps of two processes, by their memory maps "
                             "or names: what they differ by is taken for growth",
                             first->public.name, input->public.name);
             return;
         }
+        first = input;
+    }
+}
+
+// Of a series: those that are none.
+static void warn_of_singles(struct hp_profile *profile) {
+    size_t singles = 0;
+    const struct hp_process *process;
+    hp_vec_each (process, &profile->processes.all) {
+        singles += process->dumps == 1 && !process->is_untold;
+    }
+    if (profile->processes.largest < 2 && profile->processes.forks == 0) {
+        warn_of_strangers(profile);
+    } else if (singles > 0 && profile->processes.all.count > 1) {
+        hp_profile_warn(profile, "%zu process%s of a single dump: no series", singles,
+                        singles == 1 ? " is" : "es are");
+    }
+}
+
+static void warn_of_processes(struct hp_profile *profile) {
+    warn_of_equal_samples(profile);
+    if (profile->snapshots == HP_SNAPSHOTS_SUM && !profile->keeps.moments) {
+        warn_of_sums(profile, false);
+        warn_of_sums(profile, true);
+    }
+    if (!profile->keeps.series) {
+        warn_of_forks(profile);
+    } else {
+        warn_of_singles(profile);
     }
 }
 
@@ -285,13 +353,20 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     }
 }
 
+// Of the moments of a process one.
+static bool counts(const struct hp_profile *profile,
+                   const struct hp_input_record *input) {
+    uint32_t chosen = profile->processes.all.at[input->process].chosen;
+    return chosen == HP_NO_INPUT || &profile->inputs.at[chosen] == input;
+}
+
 // Nothing in a rewritten dump tells which jemalloc wrote it.
 static void warn_of_large_sizes(struct hp_profile *profile) {
     static const int least_percent = 5;
     hp_fixed large = 0, all = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        if (hp_input_is_used(input)) {
+        if (hp_input_is_used(input) && counts(profile, input)) {
             large += input->large_bytes;
             all += input->total.of[HP_INUSE_SPACE];
         }
@@ -312,16 +387,7 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     for (enum diagnostic i = 0; i < DIAGNOSTICS; i++) {
         warn_of_diagnostics(profile, i);
     }
-    bool *warned = hp_alloc(profile->inputs.count * sizeof *warned);
-    for (size_t i = 0; i < sizeof kinships / sizeof *kinships; i++) {
-        if (!profile->keeps.series || kinships[i].in_series) {
-            warn_of_kin(profile, i, warned);
-        }
-    }
-    free(warned);
-    if (profile->keeps.series) {
-        warn_of_strangers(profile);
-    }
+    warn_of_processes(profile);
     warn_of_mixtures(profile);
     warn_of_large_sizes(profile);
 }

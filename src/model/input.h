@@ -97,6 +97,7 @@ struct hp_input_record {
     bool has_content;
     struct hp_digest samples; // of the text from the first stack to the last
     struct hp_identity identity;
+    bool is_added;    // its stacks are in the profile
     uint32_t process; // in profile->processes.all; HP_NO_PROCESS if it is not used
 };
 

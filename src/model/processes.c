@@ -31,6 +31,7 @@ struct finder {
     const struct hp_input_record *inputs;
     struct item *items; // scratch
     uint32_t *units;    // of each input: one of its inputs; HP_NO_INPUT if it is not used
+    size_t forked;      // maps of several processes
     bool *is_fork;      // of each unit
     bool *is_untold;    // the same
     uint64_t *numbers;  // scratch
@@ -125,6 +126,7 @@ static void split_map(struct finder *finder, const struct item *items, size_t co
         make_unit(finder, items, count);
         return;
     }
+    finder->forked++;
     for (size_t i = 0, end; i < count; i = end) {
         end = i + 1;
         while (end < count && items[end].identity->pid == items[i].identity->pid) {
@@ -407,6 +409,7 @@ void hp_processes_find(struct hp_processes *processes, struct hp_input_record *i
     mark_untold(&finder, count);
     add_inputs(processes, &finder, inputs, count);
     list_dumps(processes, inputs, count);
+    processes->forked = finder.forked;
     free(finder.numbers);
     free(finder.is_untold);
     free(finder.is_fork);
@@ -463,5 +466,38 @@ void hp_processes_choose(struct hp_processes *processes,
     hp_vec_each (process, &processes->all) {
         choose(process, processes->dumps.at + process->first, inputs, snapshots,
                hp_column_of(metric));
+    }
+}
+
+// --- texts ----------------------------------------------------------------------------------
+
+const char *hp_process_evidence_text(const struct hp_process *process) {
+    static const char *const texts[] = {
+        [HP_EVIDENCE_MAP] = "memory map and process id",
+        [HP_EVIDENCE_MAP_ONLY] = "memory map alone, by which forks look the same",
+        [HP_EVIDENCE_NAME] = "name alone",
+    };
+    return process->evidence != HP_EVIDENCE_NONE ? texts[process->evidence]
+           : process->is_untold                  ? "nothing"
+           : process->is_fork                    ? "memory map and process id"
+           : hp_digest_is_known(process->map)    ? "memory map"
+                                                 : "name or program";
+}
+
+const char *hp_process_why(const struct hp_process *process,
+                           enum hp_snapshots snapshots) {
+    bool leaves_exit = process->exit != HP_NO_INPUT && process->chosen != process->exit;
+    return snapshots == HP_SNAPSHOTS_PEAK ? "the fullest"
+           : process->was_reset           ? "the newest, its counters were reset"
+           : leaves_exit                  ? "the newest before its exit"
+                                          : "the newest";
+}
+
+void hp_process_write_key(struct hp_sink *out, const struct hp_process *process) {
+    if (hp_digest_is_known(process->map)) {
+        hp_sink_print(out, "%llx-%llx", (unsigned long long)process->map.of[0],
+                      (unsigned long long)process->map.of[1]);
+    } else {
+        hp_sink_text(out, "-");
     }
 }

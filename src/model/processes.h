@@ -6,6 +6,7 @@
 #ifndef HP_MODEL_PROCESSES_H
 #define HP_MODEL_PROCESSES_H
 
+#include "base/sink.h"
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
 
@@ -94,6 +95,13 @@ void hp_processes_done(struct hp_processes *processes);
 void hp_processes_choose(struct hp_processes *processes,
                          const struct hp_input_record *inputs,
                          enum hp_snapshots snapshots, enum hp_metric metric);
+
+// Its map in hexadecimal, "7f30b314c000-7fff2dd4c000"; "-" if there is none.
+void hp_process_write_key(struct hp_sink *out, const struct hp_process *process);
+
+// "memory map and process id"; "the newest before its exit": why its dump was chosen.
+const char *hp_process_evidence_text(const struct hp_process *process);
+const char *hp_process_why(const struct hp_process *process, enum hp_snapshots snapshots);
 
 // Sort dumps of one process, the oldest first, and say by what they are told apart.
 enum hp_newest_by hp_process_sort(uint32_t *dumps, size_t count,

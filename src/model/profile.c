@@ -11,9 +11,8 @@ void hp_profile_init(struct hp_profile *profile) {
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 
-void hp_profile_done(struct hp_profile *profile) {
+static void drop_stacks(struct hp_profile *profile) {
     hp_arena_done(&profile->arena);
-    hp_strtab_done(&profile->strings);
     hp_vec_done(&profile->modules);
     hp_vec_done(&profile->extents);
     hp_vec_done(&profile->frames);
@@ -36,10 +35,28 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_index_drop(&profile->module_index);
     hp_index_drop(&profile->frame_index);
     hp_index_drop(&profile->stack_index);
+}
+
+void hp_profile_forget_stacks(struct hp_profile *profile) {
+    bool keeps_history = profile->history.is_kept;
+    drop_stacks(profile);
+    profile->arena = (struct hp_arena){NULL};
+    profile->history = (struct hp_history){.is_kept = keeps_history};
+    profile->types = (struct hp_sample_types){.overflow = false};
+    profile->annotations = (struct hp_annotations){.time = 0};
+    memset(profile->total_errors, 0, sizeof profile->total_errors);
+    profile->has_alloc = profile->overflow = false;
+    hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
+}
+
+void hp_profile_done(struct hp_profile *profile) {
+    drop_stacks(profile);
+    hp_strtab_done(&profile->strings);
     hp_vec_done(&profile->inputs);
     hp_processes_done(&profile->processes);
     hp_vec_done(&profile->labels);
     hp_vec_done(&profile->warnings);
+    hp_vec_done(&profile->moments);
     for (int i = 0; i < HP_SIDES; i++) {
         hp_vec_done(&profile->summary[i].periods);
     }

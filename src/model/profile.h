@@ -75,6 +75,7 @@ struct hp_needs {
     bool errors[HP_COLUMNS];
     bool history;           // what each input added
     bool series;            // the inputs are dumps of one process, one after the other
+    bool moments;           // all dumps of a process, each for itself
     bool labels;            // of samples
     bool threads;           // stacks apart by thread
     bool sizes[HP_COLUMNS]; // of objects
@@ -98,9 +99,12 @@ struct hp_profile {
 
     HP_VEC(struct hp_input_record) inputs; // by name
     struct hp_processes processes;         // that they are of
+    enum hp_snapshots snapshots;           // which dumps of a process count, and
+    enum hp_metric metric;                 // for what
     HP_VEC(struct hp_label) labels;        // of the inputs
     HP_VEC(hp_string) warnings;
-    hp_string thread; // that alone was read, or ""
+    HP_VEC(hp_string) moments; // sentences that say which dumps count
+    hp_string thread;          // that alone was read, or ""
     enum hp_estimator estimator;
     bool has_times;                    // of the inputs that are used
     bool has_alloc;                    // some input has allocation totals (prof_accum)
@@ -142,6 +146,9 @@ hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack);
 
 // From now on stacks have allocation totals.
 void hp_profile_set_alloc(struct hp_profile *profile);
+
+// Let go of all stacks and what they are of; inputs and texts stay.
+void hp_profile_forget_stacks(struct hp_profile *profile);
 
 // Once the inputs are known.
 void hp_profile_summarize(struct hp_profile *profile);

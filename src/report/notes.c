@@ -36,6 +36,18 @@ static void tell_types(const struct hp_view *view, hp_note_fn *note, void *data)
     }
 }
 
+// As of the number of inputs: a later merge says it anew.
+static void tell_moments(const struct hp_view *view, hp_note_fn *note, void *data) {
+    for (size_t i = 0; i < hp_view_moment_count(view); i++) {
+        struct hp_span moment = hp_view_moment(view, i);
+        size_t room = moment.size + sizeof "inputs: ";
+        char *text = hp_alloc(room);
+        snprintf(text, room, "inputs: %s", moment.at);
+        note(data, text);
+        free(text);
+    }
+}
+
 void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *data) {
     static const char *const estimators[] = {
         [HP_ESTIMATOR_BEST] = "estimator: horvitz-thompson, each stack of each input",
@@ -53,6 +65,7 @@ void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *dat
         note(data, estimators[head->estimator]);
     }
     note(data, inputs);
+    tell_moments(view, note, data);
     if (head->thread.size > 0) {
         snprintf(thread, sizeof thread, "read: only --thread=%s", head->thread.at);
         note(data, thread);

@@ -159,6 +159,19 @@ const struct hp_annotations *hp_view_annotations(const struct hp_view *view) {
     return &view->profile->annotations;
 }
 
+void hp_view_series_name(const struct hp_view *view, const struct hp_series_dump *dump,
+                         char name[HP_SERIES_NAME_SIZE]) {
+    hp_series_name(view->profile, dump, name);
+}
+
+size_t hp_view_moment_count(const struct hp_view *view) {
+    return view->profile->moments.count;
+}
+
+struct hp_span hp_view_moment(const struct hp_view *view, size_t i) {
+    return hp_view_string(view, view->profile->moments.at[i]);
+}
+
 size_t hp_view_warning_count(const struct hp_view *view) {
     return view->profile->warnings.count;
 }

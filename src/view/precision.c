@@ -23,8 +23,9 @@ struct hp_interval hp_precision_range_of_chosen(const struct hp_precision *preci
         !hp_measure_has_least(&own, metric)) {
         return (struct hp_interval){NAN, NAN};
     }
-    struct hp_interval range = hp_interval_of_chosen(hp_measure_of(value, &own, metric),
-                                                     precision->confidence, rows);
+    struct hp_interval range =
+        hp_interval_of_chosen(hp_measure_of(value, &own, metric), precision->confidence,
+                              rows * precision->among);
     return hp_measure_is_known(&own, metric) ? range
                                              : (struct hp_interval){range.low, NAN};
 }

@@ -7,6 +7,8 @@
 
 struct hp_precision {
     double confidence;
+    double
+        among; // so many choices of dumps there were, of which the fullest was made; or 1
     bool is_known[HP_COLUMNS];   // the profile has errors, and the report is to show them
     uint64_t period[HP_COLUMNS]; // the largest: what is not seen may hold as much
 };

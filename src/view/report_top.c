@@ -86,6 +86,11 @@ static void set_fields(struct hp_view *view) {
         view->fields.at[CUM].column.title = NULL;
     }
     view->fields.at[with_error].shown |= has_error ? HP_SHOWN_ERROR : 0;
+    struct hp_field *field;
+    hp_vec_each (field, &view->fields) {
+        unsigned of_total = HP_SHOWN_SHARE | HP_SHOWN_RUNNING;
+        field->shown &= view->head.has_total ? ~0u : ~of_total;
+    }
 }
 
 // Those of cum cost more than all else: of few rows they are added in a walk of their own.

@@ -22,19 +22,19 @@ struct dump {
 
 // The dumps, and what their times say; both to be freed.
 static struct dump *make_series(const struct hp_view *view,
+                                const struct hp_series_dump *series, size_t count,
                                 struct hp_trend_times **times) {
-    size_t count = view->series_count;
     double *hours = hp_alloc(count * sizeof *hours);
     struct dump *dumps = hp_alloc(count * sizeof *dumps);
     for (size_t i = 0; i < count; i++) {
-        const struct hp_series_dump *dump = &view->series[i];
+        const struct hp_series_dump *dump = &series[i];
         hours[i] = view->head.has_times ? dump->time / seconds_per_hour : dump->time;
     }
     *times = hp_trend_times_new(hours, count, view->options.confidence);
     for (size_t i = 0; i < count; i++) {
         dumps[i] = (struct dump){
-            .input = view->series[i].input,
-            .number = view->series[i].number,
+            .input = series[i].input,
+            .number = series[i].number,
             .weight = fabs(hp_trend_weight(*times, i)),
         };
     }
@@ -236,22 +236,28 @@ static void mark(struct hp_trend_row *row, double confidence) {
                           row->q < 1 - confidence; // false for NAN
 }
 
-static void conclude_all(struct hp_trend *trend, const struct hp_trend_times *times,
-                         double confidence) {
-    double *p = hp_alloc(trend->rows.count * sizeof *p);
-    for (size_t i = 0; i < trend->rows.count; i++) {
-        struct hp_trend_row *row = &trend->rows.at[i];
-        row->sampling = row->samples >= least_samples ? row->sampling : unknown;
-        conclude(trend, times, confidence, row);
-        p[i] = row->q;
-        trend->tested += isnan(row->q) ? 0 : 1;
+// Of all series together.
+static void adjust(struct hp_trends *trends, double confidence) {
+    double *p = hp_alloc(trends->rows.count * sizeof *p);
+    for (size_t i = 0; i < trends->rows.count; i++) {
+        p[i] = trends->rows.at[i]->q;
+        trends->tested += isnan(p[i]) ? 0 : 1;
     }
-    hp_adjust_significance(p, trend->rows.count);
-    for (size_t i = 0; i < trend->rows.count; i++) {
-        trend->rows.at[i].q = p[i];
-        mark(&trend->rows.at[i], confidence);
+    hp_adjust_significance(p, trends->rows.count);
+    for (size_t i = 0; i < trends->rows.count; i++) {
+        trends->rows.at[i]->q = p[i];
+        mark(trends->rows.at[i], confidence);
     }
     free(p);
+}
+
+static void conclude_all(struct hp_trend *trend, const struct hp_trend_times *times,
+                         double confidence) {
+    struct hp_trend_row *row;
+    hp_vec_each (row, &trend->rows) {
+        row->sampling = row->samples >= least_samples ? row->sampling : unknown;
+        conclude(trend, times, confidence, row);
+    }
     conclude(trend, times, confidence, &trend->total);
     conclude(trend, times, confidence, &trend->filtered);
     mark(&trend->total, confidence);
@@ -263,7 +269,8 @@ static hp_fixed size_of_change(const struct hp_trend_row *row) {
 }
 
 static int by_change(const void *left, const void *right, void *context) {
-    const struct hp_trend_row *a = left, *b = right;
+    const struct hp_trend_row *a = *(struct hp_trend_row *const *)left;
+    const struct hp_trend_row *b = *(struct hp_trend_row *const *)right;
     if (a->is_significant != b->is_significant) {
         return a->is_significant ? -1 : 1;
     }
@@ -271,53 +278,80 @@ static int by_change(const void *left, const void *right, void *context) {
     if (change_a != change_b) {
         return change_a > change_b ? -1 : 1;
     }
-    return hp_node_compare(context, a->node, b->node);
+    int order = hp_node_compare(context, a->node, b->node);
+    return order ? order : (a->trend > b->trend) - (a->trend < b->trend);
 }
 
 // In hours or dumps.
-static double span_of(const struct hp_view *view) {
-    double span = view->series[view->series_count - 1].time - view->series[0].time;
+static double span_of(const struct hp_view *view, const struct hp_series_dump *series,
+                      size_t count) {
+    double span = series[count - 1].time - series[0].time;
     return view->head.has_times ? span / seconds_per_hour : span;
 }
 
-static bool can_tell(const struct hp_view *view) {
-    return view->series_count >= HP_TREND_LEAST && span_of(view) > 0;
+static bool can_tell(const struct hp_view *view, const struct hp_series_dump *series,
+                     size_t count) {
+    return count >= HP_TREND_LEAST && span_of(view, series, count) > 0;
 }
 
 static void trend_init(struct hp_trend *trend, struct hp_view *view,
-                       const struct hp_members *members) {
+                       const struct hp_members *members,
+                       const struct hp_series_dump *series, size_t count) {
     const struct hp_report_options *options = &view->options;
     struct hp_trend_times *times;
-    struct dump *dumps = make_series(view, &times);
+    struct dump *dumps = make_series(view, series, count, &times);
     struct adder adder = {.profile = view->profile,
                           .members = members,
                           .metric = options->metric,
                           .dumps = dumps};
     bool has_errors = view->precision.is_known[hp_column_of(options->metric)];
-    double span = span_of(view);
+    double span = span_of(view, series, count);
     *trend = (struct hp_trend){
         .test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE,
         .is_of_space = hp_fraction(options->metric) == HP_SPACE_FRACTION,
-        .can_tell = has_errors && can_tell(view),
-        .dumps = view->series_count,
+        .can_tell = has_errors && can_tell(view, series, count),
+        .dumps = count,
         .span = span,
         .hours = view->head.has_times ? span : (double)NAN,
     };
+    hp_series_name(view->profile, series, trend->name);
     sum_up(&adder, trend);
     make_rows(trend, &adder, times);
     if (has_errors) {
         test_by_difference(trend, view, dumps, members);
         conclude_all(trend, times, options->confidence);
     }
-    hp_vec_sort_r(&trend->rows, by_change, &view->naming);
     hp_trend_times_free(times);
     free(adder.sums);
     free(dumps);
 }
 
-static void trend_done(struct hp_trend *trend) {
-    hp_vec_done(&trend->rows);
-    free(trend->values);
+// Of one dump of a process there is no series.
+static void trends_init(struct hp_trends *trends, struct hp_view *view,
+                        const struct hp_members *members) {
+    const struct hp_series_dump *series = view->series;
+    trends->metric = view->options.metric;
+    trends->of = hp_alloc((series[view->series_count - 1].series + (size_t)1) *
+                          sizeof *trends->of);
+    for (size_t i = 0, length; i < view->series_count; i += length) {
+        length = hp_series_length(series + i, view->series_count - i);
+        if (length > 1) {
+            trend_init(&trends->of[trends->count++], view, members, series + i, length);
+        }
+    }
+    for (size_t i = 0; i < trends->count; i++) {
+        struct hp_trend *trend = &trends->of[i];
+        struct hp_trend_row *row;
+        hp_vec_each (row, &trend->rows) {
+            row->trend = trend;
+            hp_vec_push(&trends->rows, row);
+        }
+        trend->total.trend = trend->filtered.trend = trend;
+    }
+    if (view->precision.is_known[hp_column_of(view->options.metric)]) {
+        adjust(trends, view->options.confidence);
+    }
+    hp_vec_sort_r(&trends->rows, by_change, &view->naming);
 }
 
 static double tau_of(const struct hp_trend *trend, const struct hp_trend_row *row) {
@@ -350,6 +384,7 @@ enum field {
     GREW,
     SIGNIFICANT,
     VALUES,
+    PROCESS,
 };
 
 static const struct hp_field fields[] = {
@@ -389,13 +424,28 @@ static const struct hp_field fields[] = {
     {{"grew", "grew", "", HP_CELL_COUNT}, GREW, 0, NULL, 10},
     {{"significant", NULL, "", HP_CELL_TRUTH}, SIGNIFICANT},
     {{"values", NULL, NULL, HP_CELL_SERIES}, VALUES, HP_NEW_LINE},
+    {{"process", NULL, "", HP_CELL_TEXT}, PROCESS},
 };
 
-static void set_fields(struct hp_view *view, const struct hp_trend *trend) {
+// Of several series that which has grown most: what a gate asks of all it asks of this one.
+static const struct hp_trend *largest_trend(const struct hp_trends *trends) {
+    const struct hp_trend *largest = &trends->of[0];
+    for (size_t i = 1; i < trends->count; i++) {
+        const struct hp_trend *trend = &trends->of[i];
+        bool is_larger = trend->total.last - trend->total.first >
+                         largest->total.last - largest->total.first;
+        largest = is_larger ? trend : largest;
+    }
+    return largest;
+}
+
+static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
+    const struct hp_trend *trend = largest_trend(trends);
     static const char *const units[2][2] = {{"objects/dump", "objects/hour"},
                                             {"bytes/dump", "bytes/hour"}};
     bool has_times = !isnan(trend->hours);
-    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
+    size_t count = sizeof fields / sizeof *fields;
+    hp_view_set_fields(view, fields, trends->count > 1 ? count : count - 1);
     struct hp_field *field = view->fields.at;
     field[SLOPE].column.title = has_times ? "slope/hour" : "slope/dump";
     field[SLOPE].column.unit = units[trend->is_of_space][has_times];
@@ -414,7 +464,12 @@ static void set_fields(struct hp_view *view, const struct hp_trend *trend) {
 // A condition that can never hold would let everything pass.
 static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     const struct hp_gate *gate = view->options.gate;
-    if (gate && gate->p > 0 && !can_tell(view)) {
+    bool can = false;
+    for (size_t i = 0, length; i < view->series_count; i += length) {
+        length = hp_series_length(view->series + i, view->series_count - i);
+        can |= can_tell(view, view->series + i, length);
+    }
+    if (gate && gate->p > 0 && !can) {
         return hp_fail(
             err, HP_E_EMPTY,
             "there is no p to hold the condition p<%g against: a trend of fewer "
@@ -428,34 +483,41 @@ static int build(struct hp_view *view, struct hp_err *err) {
     if (refuse_gate(view, err) != HP_OK) {
         return (int)err->code;
     }
-    struct hp_trend *trend = view->extra = hp_alloc(sizeof *trend);
+    struct hp_trends *trends = view->extra = hp_alloc(sizeof *trends);
     struct hp_members members;
     hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
-    trend_init(trend, view, &members);
+    trends_init(trends, view, &members);
     hp_members_done(&members);
-    const struct hp_trend_row *row;
-    hp_vec_each (row, &trend->rows) {
-        hp_view_add_row(view, row->node);
+    for (size_t i = 0; i < trends->rows.count; i++) {
+        const struct hp_trend_row *row = trends->rows.at[i];
+        hp_view_add_row(view, row->node)->prefix =
+            trends->count > 1 ? row->trend->name : NULL;
     }
-    set_fields(view, trend);
+    set_fields(view, trends);
     return HP_OK;
 }
 
 static void done(struct hp_view *view) {
-    trend_done(view->extra);
+    struct hp_trends *trends = view->extra;
+    for (size_t i = 0; i < trends->count; i++) {
+        hp_vec_done(&trends->of[i].rows);
+        free(trends->of[i].values);
+    }
+    hp_vec_done(&trends->rows);
+    free(trends->of);
 }
 
 static const struct hp_trend_row *row_of(const struct hp_view *view, size_t row) {
-    const struct hp_trend *trend = view->extra;
-    return row == HP_ROW_TOTAL      ? &trend->total
-           : row == HP_ROW_FILTERED ? &trend->filtered
-                                    : &trend->rows.at[row];
+    const struct hp_trends *trends = view->extra;
+    return row == HP_ROW_TOTAL      ? &largest_trend(trends)->total
+           : row == HP_ROW_FILTERED ? &largest_trend(trends)->filtered
+                                    : trends->rows.at[row];
 }
 
 static void cell(const struct hp_view *view, size_t number, int field,
                  enum hp_metric metric, struct hp_content *content) {
-    const struct hp_trend *trend = view->extra;
     const struct hp_trend_row *row = row_of(view, number);
+    const struct hp_trend *trend = row->trend;
     const double numbers[] = {
         [SLOPE] = row->slope,
         [AT_LEAST] = row->rise.least,
@@ -468,13 +530,14 @@ static void cell(const struct hp_view *view, size_t number, int field,
         [GREW] = (double)row->grew,
         [SIGNIFICANT] = row->is_significant,
         [VALUES] = NAN,
+        [PROCESS] = NAN,
     };
     if (metric != view->options.metric) {
         return; // it is not known
     }
     content->number = numbers[field];
     content->whole = (double)trend->dumps - 1;
-    content->text = hp_trend_shape_name(row->shape);
+    content->text = field == PROCESS ? trend->name : hp_trend_shape_name(row->shape);
     content->series = row->values;
     content->count = trend->dumps;
     content->amount = (struct hp_amount){

@@ -18,10 +18,13 @@ struct hp_trend_row {
     bool is_significant; // it grows, also after allowing for all rows, and as a leak does
     size_t grew;         // in how many of the intervals between dumps
     double samples;      // effective ones, on average of the dumps
-    const double *values; // of each dump
+    const double *values;         // of each dump
+    const struct hp_trend *trend; // of its series
 };
 
+// Of one series.
 struct hp_trend {
+    char name[HP_SERIES_NAME_SIZE];
     enum hp_difference_test
         test;         // of sampling: HP_TEST_PROCESS_ACCUM: of last against first
     bool is_of_space; // the metric is
@@ -29,12 +32,20 @@ struct hp_trend {
     size_t dumps;
     double span;  // from first to last, in hours or dumps
     double hours; // the same, or NAN
-    HP_VEC(struct hp_trend_row)
-    rows;          // the significant first, then by the size of the change
-    size_t tested; // of the rows
+    HP_VEC(struct hp_trend_row) rows;
     struct hp_trend_row total;
     struct hp_trend_row filtered; // what filters leave
     double *values;               // of all rows
+};
+
+// What a trend is in view->extra: a series for each process with several dumps.
+struct hp_trends {
+    struct hp_trend *of;
+    size_t count;
+    enum hp_metric metric;
+    HP_VEC(struct hp_trend_row *)
+    rows;          // the significant first, then by the size of the change
+    size_t tested; // of the rows
 };
 
 #endif

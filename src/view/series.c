@@ -1,6 +1,7 @@
 #include "view/series.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double nanoseconds_per_second = 1e9;
@@ -8,11 +9,35 @@ static const double nanoseconds_per_second = 1e9;
 // So that dump.9 is before dump.10.
 static int by_time(const void *left, const void *right) {
     const struct hp_series_dump *a = left, *b = right;
+    if (a->process != b->process) {
+        return a->process < b->process ? -1 : 1;
+    }
     if (a->time != b->time) {
         return a->time < b->time ? -1 : 1;
     }
     int order = strverscmp(a->input->public.name, b->input->public.name);
     return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+// Those of which nothing tells are taken for one process, as they are given for one; and so are
+// those of a program that was started anew before each dump, of which a warning tells.
+static uint32_t process_of(const struct hp_profile *profile,
+                           const struct hp_input_record *input) {
+    const struct hp_processes *processes = &profile->processes;
+    bool is_told = input->process < processes->all.count &&
+                   !processes->all.at[input->process].is_untold &&
+                   (processes->largest > 1 || processes->forks > 0);
+    return is_told ? input->process : HP_NO_PROCESS;
+}
+
+static void number_series(struct hp_series_dump *dumps, size_t count, bool has_times) {
+    for (size_t i = 0; i < count; i++) {
+        bool starts = i == 0 || dumps[i].process != dumps[i - 1].process;
+        dumps[i].series = i == 0 ? 0 : dumps[i - 1].series + starts;
+        if (!has_times) {
+            dumps[i].time = starts ? 1 : dumps[i - 1].time + 1;
+        }
+    }
 }
 
 struct hp_series_dump *hp_series_new(const struct hp_profile *profile, size_t *count) {
@@ -25,14 +50,34 @@ struct hp_series_dump *hp_series_new(const struct hp_profile *profile, size_t *c
                 .input = input,
                 .number = i,
                 .time = profile->has_times ? input->time : 0,
+                .process = process_of(profile, input),
             };
         }
     }
     qsort(dumps, *count, sizeof *dumps, by_time);
-    for (size_t i = 0; i < *count && !profile->has_times; i++) {
-        dumps[i].time = (double)i + 1;
-    }
+    number_series(dumps, *count, profile->has_times);
     return dumps;
+}
+
+size_t hp_series_length(const struct hp_series_dump *dumps, size_t count) {
+    size_t length = 0;
+    while (length < count && dumps[length].series == dumps[0].series) {
+        length++;
+    }
+    return length;
+}
+
+void hp_series_name(const struct hp_profile *profile, const struct hp_series_dump *dump,
+                    char name[HP_SERIES_NAME_SIZE]) {
+    const struct hp_process *process =
+        dump->process == HP_NO_PROCESS ? NULL : &profile->processes.all.at[dump->process];
+    if (process && process->pid != 0) {
+        snprintf(name, HP_SERIES_NAME_SIZE, "pid %llu", (unsigned long long)process->pid);
+    } else if (process) {
+        snprintf(name, HP_SERIES_NAME_SIZE, "process %u", (unsigned)dump->series + 1);
+    } else {
+        snprintf(name, HP_SERIES_NAME_SIZE, "process not known");
+    }
 }
 
 int64_t hp_nanoseconds(double seconds) {

@@ -104,6 +104,14 @@ static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
                : HP_OK;
 }
 
+static bool has_series(const struct hp_view *view) {
+    bool has = false;
+    for (size_t i = 1; i < view->series_count; i++) {
+        has |= view->series[i].series == view->series[i - 1].series;
+    }
+    return has;
+}
+
 static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     size_t used = view->head.summary[HP_SIDE_ALL].used;
@@ -117,8 +125,8 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
         return hp_fail(err, HP_E_EMPTY, "nothing to compare: no %s input could be used",
                        base == 0 ? "base" : "new");
     }
-    if (options->kind == HP_REPORT_TREND && used < 2) {
-        return hp_fail(err, HP_E_EMPTY, "a trend needs two dumps or more");
+    if (options->kind == HP_REPORT_TREND && !has_series(view)) {
+        return hp_fail(err, HP_E_EMPTY, "a trend needs two dumps or more of one process");
     }
     return HP_OK;
 }
@@ -198,6 +206,9 @@ static void describe_inputs(struct hp_view *view) {
     head->summary = profile->summary;
     head->inputs = profile->inputs.at;
     head->input_count = profile->inputs.count;
+    head->processes = &profile->processes;
+    head->snapshots = profile->snapshots;
+    head->has_moments = profile->keeps.moments;
     head->thread = hp_strtab_span(&profile->strings, profile->thread);
     head->stacks = profile->stacks.count;
     head->has_alloc = profile->has_alloc;
@@ -212,12 +223,68 @@ static void describe_inputs(struct hp_view *view) {
     }
 }
 
+bool hp_view_counts(const struct hp_view *view, size_t input) {
+    const struct hp_input_record *record = &view->head.inputs[input];
+    if (!hp_input_is_used(record)) {
+        return false;
+    }
+    bool has_process = record->process < view->head.processes->all.count;
+    uint32_t chosen =
+        has_process ? view->head.processes->all.at[record->process].chosen : HP_NO_INPUT;
+    return chosen == HP_NO_INPUT || chosen == input;
+}
+
+const char *hp_view_moment_of(const struct hp_view *view, size_t input) {
+    const struct hp_processes *processes = &view->profile->processes;
+    const struct hp_process *process =
+        &processes->all.at[view->head.inputs[input].process];
+    const uint32_t *dumps = processes->dumps.at + process->first;
+    bool is_earlier = false;
+    for (uint32_t i = process->dumps; i-- > 0 && dumps[i] != input;) {
+        is_earlier |= dumps[i] == process->chosen;
+    }
+    return hp_view_counts(view, input) ? "used"
+           : input == process->exit    ? "its exit dump"
+           : is_earlier                ? "an earlier moment"
+                                       : "a later moment";
+}
+
+static void add_up_counted(struct hp_view *view) {
+    for (size_t i = 0; i < view->head.input_count; i++) {
+        if (hp_view_counts(view, i)) {
+            hp_values_add(&view->head.counted, &view->head.inputs[i].total);
+        }
+    }
+}
+
+// Where the fullest dump of each process was chosen, what is left of the error is that of the
+// largest of all that could have been.
+static double count_choices(const struct hp_view *view) {
+    static const double most = 1e200; // beyond, no quantile is known
+    double choices = 1;
+    const struct hp_process *process;
+    hp_vec_each (process, &view->head.processes->all) {
+        choices *= view->head.snapshots == HP_SNAPSHOTS_PEAK ? process->dumps : 1;
+        choices = fmin(choices, most);
+    }
+    return choices;
+}
+
+// Rows of several dumps of one process have no sum that would mean anything.
+static bool has_total(const struct hp_view *view) {
+    return view->options.kind == HP_REPORT_INFO || !view->head.has_moments ||
+           view->head.processes->largest < 2;
+}
+
 static void add_up(struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_head *head = &view->head;
     head->total = hp_profile_total(profile);
+    add_up_counted(view);
     head->filtered = head->total;
+    head->has_total = has_total(view);
     view->precision.confidence = view->options.confidence;
+    view->precision.among = count_choices(view);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         bool is_shown = !view->options.no_error;
         head->errors[i] = hp_profile_error(profile, i);
@@ -334,6 +401,9 @@ static int build_shape(struct hp_view *view, struct hp_err *err) {
 static int choose(struct hp_view *view, struct hp_err *err) {
     int ret = choose_metric(view, err);
     describe_inputs(view);
+    if (view->report->needs_series) {
+        view->series = hp_series_new(view->profile, &view->series_count);
+    }
     ret = ret == HP_OK ? refuse_groups(view, err) : ret;
     ret = ret == HP_OK ? refuse_metric(view, err) : ret;
     return ret == HP_OK ? refuse_inputs(view, err) : ret;
@@ -361,9 +431,6 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
     if (ret == HP_OK) {
         add_up(view);
         ret = refuse_gate(view, err);
-    }
-    if (ret == HP_OK && view->report->needs_series) {
-        view->series = hp_series_new(view->profile, &view->series_count);
     }
     if (ret == HP_OK && options->kind != HP_REPORT_INFO) {
         ret = filter(view, err);

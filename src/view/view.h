@@ -144,16 +144,21 @@ struct hp_head {
     const struct hp_input_summary *summary; // [HP_SIDES]
     const struct hp_input_record *inputs;
     size_t input_count;
-    struct hp_span thread;              // that alone was read, or ""
-    size_t stacks;                      // of the profile
-    struct hp_values total, filtered;   // the latter: what filters leave
-    struct hp_error errors[HP_COLUMNS]; // where they are known
+    const struct hp_processes *processes; // of the inputs
+    enum hp_snapshots snapshots;          // which of their dumps count, but
+    bool has_moments;                     // all of them, each for itself
+    struct hp_span thread;                // that alone was read, or ""
+    size_t stacks;                        // of the profile
+    struct hp_values total, filtered;     // the latter: what filters leave
+    struct hp_values counted;             // of the inputs that count, one of each process
+    struct hp_error errors[HP_COLUMNS];   // where they are known
     struct hp_error filtered_errors[HP_COLUMNS];
     bool
         is_uncertain[HP_COLUMNS]; // sampling leaves something open, and it is to be shown
     // The same of the total, also where rows have no errors.
     bool is_total_uncertain[HP_COLUMNS];
     bool is_filtered, has_alloc, has_times;
+    bool has_total; // else the rows are of moments, not to be added up
     bool has_input_labels;
     double first_time; // of all inputs that are used; NAN if they have none
     enum hp_estimator estimator;
@@ -248,6 +253,10 @@ void hp_view_whole_sums_init(const struct hp_view *view, struct hp_stack_sums *s
 // What is measured in the place of a metric: "inuse-space", or a sample type's name.
 const char *hp_view_metric_name(const struct hp_view *view, enum hp_metric metric);
 
+// Whether an input counts for its process, and why, or why not: "used", "an earlier moment".
+bool hp_view_counts(const struct hp_view *view, size_t input);
+const char *hp_view_moment_of(const struct hp_view *view, size_t input);
+
 struct hp_span hp_view_node(const struct hp_view *view, hp_node_id node);
 struct hp_span hp_view_name(const struct hp_view *view, size_t row);
 const struct hp_origin *hp_view_origin(const struct hp_view *view, hp_node_id node);
@@ -270,6 +279,14 @@ char *hp_view_type_name(const struct hp_view *view,
                         const struct hp_sample_type *type); // to be freed
 const struct hp_sample_types *hp_view_types(const struct hp_view *view);
 const struct hp_annotations *hp_view_annotations(const struct hp_view *view);
+
+// "pid 7": of the process of a dump of a series.
+void hp_view_series_name(const struct hp_view *view, const struct hp_series_dump *dump,
+                         char name[HP_SERIES_NAME_SIZE]);
+
+// Which dumps count, where a process has several.
+size_t hp_view_moment_count(const struct hp_view *view);
+struct hp_span hp_view_moment(const struct hp_view *view, size_t i);
 size_t hp_view_warning_count(const struct hp_view *view);
 struct hp_span hp_view_warning(const struct hp_view *view, size_t i);
 

@@ -54,7 +54,7 @@ def intervals_hold_what_rounded_counts_may_come_to(t):
     # Of objects of several sizes, by R/2 t^2 e^-t / (1 - e^-t)^2 each, t = 1000001 / 2 / R.
     rounding = 7.0 * 2**20
     many = [dump(t, i, f"2: {1000001 + 8 * i}") for i in range(1, 31)]
-    told = json.loads(check(t.run("top", "--format=json", "--no-symbols", *many)).out)
+    told = json.loads(check(t.run("top", "--format=json", "--no-symbols", "--snapshots=sum", *many)).out)
     total = told["total"]["inuse-space"]
     assert total["low"] < total["estimate"] - rounding < total["estimate"], total
     assert total["high"] > total["estimate"] + rounding, total

@@ -64,8 +64,8 @@ def sides_of_a_diff_come_from_words_and_lists(t):
 @case
 def diff_of_several_dumps_compares_averages(t):
     first, second, *_, before_last, last = series(t)
-    sums = json.loads(check(t.run("diff", "--no-symbols", "-fjson", first, second, "--to",
-                                  before_last, last), 0).out)
+    sums = json.loads(check(t.run("diff", "--no-symbols", "-fjson", "--snapshots=sum", first, second,
+                                  "--to", before_last, last), 0).out)
     assert sums["test"] == "fleets"
     single = [json.loads(check(t.run("diff", "--no-symbols", "-fjson", a, b), 0).out)["total"]
               for a, b in ((first, before_last), (second, last))]
@@ -81,7 +81,8 @@ def the_test_follows_from_the_dumps(t):
     first, second, *_, last = series(t)
     assert chosen(first, last) == "process"
     assert chosen(first, t.dump) == "independent"
-    assert chosen(first, "--to", second, last) == "sampling"
+    assert chosen(first, "--to", second, last) == "process"  # of the new side one dump counts
+    assert chosen(first, "--to", second, last, "--snapshots=sum") == "sampling"
     assert chosen(first, last, "--no-error") == "none"
 
 
@@ -122,7 +123,7 @@ def dumps_are_of_one_process_only_if_something_random_is_the_same(t):
         paths = [mapped(t, f"base{number}", *base), mapped(t, f"new{number}", *new)]
         report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", *paths), 0).out)
         assert report["test"] == test, (base, new, report["test"])
-        told = "dumps of one process, by their memory maps" in check(t.run("top", "--no-symbols", *paths), 0).out
+        told = "2 dumps of 1 process" in check(t.run("top", "--no-symbols", *paths), 0).out
         assert told == (test == one), (base, new)
 
 
@@ -134,7 +135,7 @@ def the_map_knows_better_than_names_what_is_one_process(t):
         os.rename(mapped(t, "new", APP, VDSO, stack), new)
         report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", base, new), 0).out)
         assert report["test"] == ("process-accum" if one else "independent"), stack
-        told = "counted twice" in check(t.run("top", "--no-symbols", base, new), 0).out
+        told = "2 dumps of 1 process: i1, the newest" in check(t.run("top", "--no-symbols", base, new), 0).out
         assert told == one, stack
 
 
@@ -409,16 +410,26 @@ def times_of_what_is_not_used_are_not_needed(t):
 
 
 @case
-def a_series_of_two_processes_is_told(t):
+def each_process_has_a_series_of_its_own(t):
     folder = os.path.join(os.path.dirname(t.dump), "procs")
     paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
     assert "dumps of two processes" in check(t.run("trend", "--no-symbols", *paths), 0).out
-    assert "dumps of two processes" not in t.run("trend", "--no-symbols", *series(t)).out
+    forks = [shutil.copy(path, os.path.join(t.folder, f"fork.{i + 7}.0.f.heap")) for i, path in
+             enumerate(series(t)[:3])]
+    check(t.run("trend", "--no-symbols", *forks), 5, "", "two dumps or more of one process")
     base = mapped(t, "base", APP, VDSO, STACK)
-    for new, told in ((mapped(t, "new.1", APP, LIBRARY, VDSO, STACK), False),
-                      (mapped(t, "new.2", APP, VDSO, moved(STACK)), True)):
-        out = check(t.run("trend", "--no-symbols", base, new), 0).out
-        assert ("dumps of two processes" in out) == told, new
+    same = mapped(t, "new.1", APP, LIBRARY, VDSO, STACK)
+    others = [mapped(t, name, APP, VDSO, moved(STACK)) for name in ("base.2", "new.2")]
+    assert check(t.run("trend", "--no-symbols", base, same), 0).out.startswith("2 dumps ")
+    assert "1 process is of a single dump" in check(t.run("trend", "--no-symbols", base, same, others[0]), 0).out
+    report = json.loads(check(t.run("trend", "--no-symbols", "-fjson", "-n0", base, same, *others), 0).out)
+    assert [series["dumps"] for series in report["series"]] == [2, 2], report["series"]
+    alone = json.loads(check(t.run("trend", "--no-symbols", "-fjson", "-n0", base, same), 0).out)
+    for name in {series["process"] for series in report["series"]}:
+        want = {row["name"]: row["values"] for row in alone["rows"]}
+        assert {row["name"]: row["values"] for row in report["rows"] if row["process"] == name} == want
+    text = check(t.run("trend", "--no-symbols", base, same, *others), 0).out
+    assert text.startswith("2 series, each of a process"), text
 
 
 def procs(t):
@@ -468,9 +479,10 @@ def spread_tells_who_stands_out(t):
     for i in range(12):
         factor = 5 if i == 7 else 1
         text = re.sub(r": (\d+): (\d+) \[\d+: \d+\]", times, plain)
-        # Another address of the program for each, so that it is another process.
+        # The vdso elsewhere in each, so that it is another process.
         with open(os.path.join(folder, f"h{i}.heap"), "w") as file:
-            file.write(text + f"7f00{i:08x}000-7f00{i:08x}001 r--p 00000000 00:00 {i} /host{i}\n")
+            file.write(re.sub(r"(?m)^.*\[vdso\]$", f"7f00{i:08x}000-7f00{i:08x}fff r-xp 00000000 00:00 0 [vdso]",
+                              text))
     paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
     report = json.loads(check(t.run("top", "--no-symbols", "-fjson", "--spread", *paths), 0).out)
     assert [os.path.basename(row["input"]) for row in report["outliers"]] == ["h7.heap"], report["outliers"]

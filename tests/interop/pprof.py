@@ -213,7 +213,7 @@ def one_of_a_timeline(folder):
 def first_time(folder):
     """As of profiles that pprof merges."""
     pattern = r'--time-from=\.(\d+)\.[if]\d*\.heap'
-    time = Profile(write(folder, 'time', '--no-symbols', pattern, *SERIES[2:])).time
+    time = Profile(write(folder, 'time', '--no-symbols', '--snapshots=sum', pattern, *SERIES[2:])).time
     return [] if time == 2 * 10**9 else [f'{time}']
 
 

@@ -127,7 +127,7 @@ def differences_are_pprofs(folder):
 
 def difference_of_means(folder):
     """Sides of different numbers of dumps."""
-    path = write(folder, 'means', '--no-symbols', SERIES[0], '--to', *SERIES[1:],
+    path = write(folder, 'means', '--no-symbols', '--snapshots=sum', SERIES[0], '--to', *SERIES[1:],
                  command='diff')
     parts = collections.Counter()
     profile = Profile(path)

@@ -138,7 +138,7 @@ def encode(text):
 def merged(*inputs):
     with scratch() as folder:
         out = pathlib.Path(folder) / 'again.pb.gz'
-        t.ok('merge', '-q', '--no-symbols', '--all-frames', '-o', out, *inputs)
+        t.ok('merge', '-q', '--no-symbols', '--all-frames', '--snapshots=sum', '-o', out, *inputs)
         return Facts(gzip.decompress(out.read_bytes()))
 
 
@@ -256,7 +256,7 @@ def two():
             path.write_bytes(encode(content))
         outs = [pathlib.Path(folder) / name for name in ('ab.pb.gz', 'ba.pb.gz')]
         for out, inputs in zip(outs, (paths, paths[::-1])):
-            t.ok('merge', '-q', '--no-symbols', '-o', out, *inputs)
+            t.ok('merge', '-q', '--no-symbols', '--snapshots=sum', '-o', out, *inputs)
         faults = [] if outs[0].read_bytes() == outs[1].read_bytes() else ['another order, others bytes']
         got = Facts(gzip.decompress(outs[0].read_bytes()))
         more = merged(outs[0], paths[0])

@@ -18,7 +18,8 @@ t = Tests()
 
 
 def is_dump(path):
-    return re.search(r'\.heap(\.gz|\.zst)?$|\.pb\.gz$', path.name) and path.is_file()
+    is_of_processes = path.is_relative_to(t.testdata / 'processes')  # as others are, but for their maps
+    return not is_of_processes and re.search(r'\.heap(\.gz|\.zst)?$|\.pb\.gz$', path.name) and path.is_file()
 
 
 def dumps():
@@ -74,11 +75,23 @@ class Inputs:
 
 
 def facts(path):
-    """Of one dump: the metrics that it tells, its format and how many stacks it has."""
+    """Of one dump: the metrics that it tells, its format, how many stacks it has, its process."""
     report = load(t.ok('info', '-q', '-j1', '--no-symbols', '-fjson', path).out)
     row = report['inputs'][0]
     told = tuple(m for m in METRICS if report['total'][m] is not None)
-    return told if row['stacks'] != '0' else (), row['format'], int(row['stacks'])
+    process = report['processes'][0]['key'] or str(path)
+    return told if row['stacks'] != '0' else (), row['format'], int(row['stacks']), process
+
+
+def apart(paths, processes):
+    """Four of them at a time, each of another process; what is left of one process together."""
+    left = list(paths)
+    while left:
+        found = list({processes[path]: path for path in reversed(left)}.values())[:4]
+        found = found if len(found) > 1 else left[:4] if len(left) > 1 else [left[0], next(
+            path for path in paths if processes[path] != processes[left[0]])]
+        left = [path for path in left if path not in found]
+        yield tuple(found)
 
 
 def windows(paths, size, step):
@@ -91,6 +104,7 @@ def every_inputs(pool):
     """Each dump alone, some together, each with the next, and series."""
     paths = dumps()
     known = dict(zip(paths, pool.map(facts, paths)))
+    processes = {path: facts[3] for path, facts in known.items()}
     by_told = collections.defaultdict(list)
     for path in paths:
         by_told[known[path][0]].append(path)
@@ -106,11 +120,11 @@ def every_inputs(pool):
     sets += [Inputs(procs), Inputs(mixed), Inputs(tuple(real[-2:]))]
     sets += [Inputs(pair[:1], pair[1:]) for group in told for pair in windows(by_told[group], 2, 1)]
     sets += [Inputs(procs[:2], procs[2:]), Inputs(procs[:1], procs[1:]), Inputs(procs[1:], procs[:1])]
-    sets += [Inputs(four, series=True) for group in told for four in windows(by_told[group], 4, 4)]
+    sets += [Inputs(four, series=True) for group in told for four in apart(by_told[group], processes)]
     sets += [Inputs(paths, series=True) for paths in sorted(series)]
     sets += [Inputs(tuple(sorted((t.formats.resolve() / 'series').glob('*'))), series=True)]
     for inputs in sets:
-        all_told, formats, stacks = zip(*(known[path] for path in inputs.paths + inputs.new))
+        all_told, formats, stacks, _ = zip(*(known[path] for path in inputs.paths + inputs.new))
         inputs.told = tuple(m for m in METRICS if all(m in told for told in all_told))
         inputs.format = formats[0] if len(set(formats)) == 1 else 'several formats'
         inputs.stacks = max(stacks)
@@ -205,9 +219,12 @@ class Runner:
         one, other = self.frames[key]
         return [f'--{case.filter}={one}'] + [f'--show={other}'] * (case.filter == 'show')
 
+    def is_named(self, case):
+        return case.by in ('function', 'line', 'file', None) and self.inputs.has_programs()
+
     def args(self, case):
         """Of the command without a format; symbols only where the rows show them."""
-        named = case.by in ('function', 'line', 'file', None) and self.inputs.has_programs()
+        named = self.is_named(case)
         symbols = [f'--symbol-dir={t.root}'] if named else ['--no-symbols']
         is_grouped = case.by in BY['top'][5:]
         more = [word for word in case.variation.split(' ')
@@ -220,11 +237,13 @@ class Runner:
     def stacks(self, case):
         """How many a series has, which its own JSON does not tell."""
         read = (f'--thread={self.thread}',) if case.filter == 'thread' else ()
-        if read not in self.counts:
-            report = load(t.ok('top', '-q', '-j1', '-n1', '--no-symbols', '-fjson', *read,
-                               *self.inputs.paths, *self.inputs.new).out)
-            self.counts[read] = report['inputs']['stacks']
-        return self.counts[read]
+        paths = [path for path in self.inputs.args(self.is_named(case)) if path != '--to']
+        key = (read, *paths)
+        if key not in self.counts:
+            report = load(t.ok('top', '-q', '-j1', '-n1', '--no-symbols', '-fjson', *read, '--snapshots=sum',
+                               *paths).out)
+            self.counts[key] = report['inputs']['stacks']
+        return self.counts[key]
 
 
 @dataclass

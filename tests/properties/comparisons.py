@@ -179,8 +179,9 @@ def processes_by_names_where_maps_are_silent():
         mapped = dump(folder / 'app.7.1.i1.heap', 5, 8192, VDSO)
         again = dump(folder / 'app.7.0.f.heap', 6, 8192, VDSO.replace('7ffc1', '7ffc2'))
         for args, sentence, is_told in (
-                (('merge', '-ffolded', mapped, silent), 'are named as dumps of one process', True),
-                (('merge', '-ffolded', mapped, again), 'of one process', False),
+                (('merge', '-ffolded', mapped, silent), '2 dumps of 1 process by name alone', True),
+                (('merge', '-ffolded', '--snapshots=sum', mapped, silent), 'are named as dumps of one process', True),
+                (('merge', '-ffolded', mapped, again), 'of 1 process', False),
                 (('trend', nameless, silent, other), 'are dumps of two processes', True),
                 (('trend', mapped, silent), 'are dumps of two processes', False)):
             got = run(*args)

@@ -133,7 +133,7 @@ for what, options, base, new in (
          [GOLDEN / 'procs1.heap']),
         ('filtered', (f'--symbol-dir={t.root}', '--focus=leaf', '--hide=^main$'),
          [GOLDEN / 'procs1.heap'], [GOLDEN / 'procs4.heap']),
-        ('averages', ('--no-symbols',), REDIS[:3], REDIS[-2:])):
+        ('averages', ('--no-symbols', '--snapshots=sum'), REDIS[:3], REDIS[-2:])):
     sides = difference(t, options, base, new)
     for name, test in DIFFERENCES.items():
         t.check(f'{name} of a diff, {what}: both sides, and what has changed',

@@ -57,7 +57,7 @@ def inlined_calls():
 def different_names():
     other = TEXT.replace('leaf_big', 'leaf_other').replace('t*: 5:', 't*: 6:')
     def both(path):
-        runs = [t.run('top', '--no-symbols', *options, *inputs)
+        runs = [t.run('top', '--no-symbols', '--snapshots=sum', *options, *inputs)
                 for inputs in ((SYMBOLIZED, path), (path, SYMBOLIZED))
                 for options in (['-j1'], ['-j2'])]
         faults = [str(run) for run in runs if run.code != 0 or run.out != runs[0].out]

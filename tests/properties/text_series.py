@@ -234,6 +234,7 @@ def info_input(t, row):
     if 'total' not in row:
         return
     what, found = row['name'], dict(got)
+    t.same(what, found.get('moment', row['moment']), row['moment'])
     t.same(what, found['format'], row['format'])
     period = re.match(r'every (\d+) bytes|(every allocation)|(no sample period)', found['sampling'])
     t.count(f'{what}, period', period and (period[1] or ('1' if period[2] else '0')), row['period'])
@@ -302,9 +303,23 @@ def returns_of(counts):
             f'address{"es follow" if checked > 1 else " follows"} a call')
 
 
+def info_process(t, row):
+    t.same('process', t.line(), f'process {row["key"] or "-"}')
+    found = dict(fields(t))
+    what = f'process {row["key"]}'
+    t.count(f'{what}, pid', found.get('pid'), row['pid'])
+    t.count(f'{what}, dumps', found['dumps'], row['dumps'])
+    t.same(what, found['told by'], row['told_by'])
+    t.same(what, found.get('in order of'), row['order'])
+    used = escaped(row['used']) + ', ' + row['why'] if row['why'] else None
+    t.same(what, found.get('used'), used)
+
+
 def info(t):
     for row in t.report['inputs']:
         info_input(t, row)
+    for row in t.report['processes']:
+        info_process(t, row)
     for row in t.report['modules']:
         deleted = ' (deleted)' if row['deleted'] else ''
         t.same('module', t.line(), 'module ' + escaped(row['path']) + deleted)

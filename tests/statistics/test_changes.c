@@ -227,7 +227,7 @@ static double slope_p(struct series s) {
         profile.inputs.at[j].time = 3600 * j;
     }
     struct hp_view *view = view_of(&profile, HP_REPORT_TREND);
-    const struct hp_trend *trend = view->extra;
+    const struct hp_trend *trend = ((const struct hp_trends *)view->extra)->of;
     cr_assert_eq(trend->dumps, (size_t)s.dumps);
     double p = trend->total.sampling.p;
     hp_view_free(view);

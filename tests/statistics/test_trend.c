@@ -401,12 +401,12 @@ static double change_of(const struct hp_trend_row *row) {
     return fabs(row->values[MOST_DUMPS - 1] - row->values[0]);
 }
 
-static void rows_are_in_order(const struct hp_trend *trend, int marked[2]) {
+static void rows_are_in_order(const struct hp_trends *trend, int marked[2]) {
     for (size_t i = 0; i < trend->rows.count; i++) {
-        const struct hp_trend_row *row = &trend->rows.at[i];
-        const struct hp_trend_row *next = row + 1;
+        const struct hp_trend_row *row = trend->rows.at[i];
         marked[row->is_significant]++;
         if (i + 1 < trend->rows.count) {
+            const struct hp_trend_row *next = trend->rows.at[i + 1];
             cr_expect(row->is_significant > next->is_significant ||
                           (row->is_significant == next->is_significant &&
                            change_of(row) >= change_of(next)),
@@ -449,12 +449,12 @@ Test(trend, rows_that_are_cycles_are_not_marked) {
     }
     make_profile(&profile, rows, 2);
     struct hp_view *view = view_of(&profile);
-    const struct hp_trend *trend = view->extra;
-    cr_expect_eq(trend->rows.at[0].shape, HP_TREND_STEADY);
-    cr_expect(trend->rows.at[0].is_significant);
-    cr_expect_eq(trend->rows.at[1].shape, HP_TREND_CYCLE);
-    cr_expect_leq(trend->rows.at[1].q, 0.05, "%g", trend->rows.at[1].q);
-    cr_expect_not(trend->rows.at[1].is_significant);
+    const struct hp_trends *trend = view->extra;
+    cr_expect_eq(trend->rows.at[0]->shape, HP_TREND_STEADY);
+    cr_expect(trend->rows.at[0]->is_significant);
+    cr_expect_eq(trend->rows.at[1]->shape, HP_TREND_CYCLE);
+    cr_expect_leq(trend->rows.at[1]->q, 0.05, "%g", trend->rows.at[1]->q);
+    cr_expect_not(trend->rows.at[1]->is_significant);
     hp_view_free(view);
     hp_profile_done(&profile);
 }

@@ -25,7 +25,8 @@ static struct hp_profile *read_series(size_t base_count) {
         at[i] = paths[i];
     }
     struct hp_profile *profile = hp_profile_new();
-    struct hp_read_options options = {.base_count = base_count};
+    struct hp_read_options options = {.base_count = base_count,
+                                      .snapshots = HP_SNAPSHOTS_SUM};
     cr_assert_eq(hp_profile_read(profile, at, DUMPS, &options, &err), HP_OK, "%s",
                  err.message);
     return profile;

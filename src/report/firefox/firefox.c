@@ -1,6 +1,6 @@
 // The processed profile of the Firefox Profiler, version 60: newer readers upgrade it.
 //
-// A thread for each metric, whose samples have a stack, a time in milliseconds and a weight.
+// A process for each series, with a thread for each metric, whose samples have a stack, a time in milliseconds and a weight.
 // In a timeline weights are what a stack has gained or lost since the dump before, so that
 // those of a range of time add up to what changed in it, and those of all to what the last
 // dump holds; a counter draws the memory in use.  One profile alone has its samples one
@@ -11,6 +11,7 @@
 #include "report/notes.h"
 #include "view/rounding.h"
 
+#include <math.h>
 #include <string.h>
 
 struct writer {
@@ -19,7 +20,9 @@ struct writer {
     const struct hp_stacks *stacks;
     struct hp_firefox_tables tables;
     const struct hp_series_dump *dumps; // of a timeline, else NULL
-    size_t dump_count;                  // at least 1
+    size_t dump_count;                  // of a series; at least 1
+    size_t series;                      // before it
+    size_t threads;                     // that were written
 };
 
 // --- dump by dump -------------------------------------------------------------------------
@@ -122,11 +125,20 @@ static void put_weights(const struct writer *w, enum hp_metric metric) {
     step_done(&step);
 }
 
+// The first dump of all series.
+static double start_of(const struct writer *w) {
+    double start = w->view->series[0].time;
+    for (size_t i = 1; i < w->view->series_count; i++) {
+        start = fmin(start, w->view->series[i].time);
+    }
+    return start;
+}
+
 // Since the first dump.
 static void put_time(const struct writer *w, size_t dump) {
     const uint64_t per_ms = 1000000;
     uint64_t ns = (uint64_t)hp_nanoseconds(w->dumps[dump].time) -
-                  (uint64_t)hp_nanoseconds(w->dumps[0].time);
+                  (uint64_t)hp_nanoseconds(start_of(w));
     hp_sink_print(w->out, "%llu.%06llu", (unsigned long long)(ns / per_ms),
                   (unsigned long long)(ns % per_ms));
 }
@@ -157,18 +169,18 @@ static void put_thread(const struct writer *w, enum hp_metric metric, size_t num
     memset(samples->counts, 0, w->dump_count * sizeof *samples->counts);
     memset(samples->gains, 0, w->dump_count * sizeof *samples->gains);
     samples->count = 0;
-    hp_sink_text(w->out, number > 0 ? ",\n {\"name\": " : "{\"name\": ");
+    hp_sink_text(w->out, w->threads + number > 0 ? ",\n {\"name\": " : "{\"name\": ");
     hp_json_string(w->out, hp_span_of(hp_view_metric_name(w->view, metric)));
     hp_sink_print(
         w->out,
-        ", \"processType\": \"default\", \"pid\": \"1\", "
+        ", \"processType\": \"default\", \"pid\": \"%zu\", "
         "\"tid\": %zu, \"isMainThread\": %s,\n  "
         "\"processStartupTime\": 0, \"processShutdownTime\": null, "
         "\"registerTime\": 0, \"unregisterTime\": null, \"pausedRanges\": [],\n  "
         "\"markers\": {\"data\": [], \"name\": [], \"startTime\": [], "
         "\"endTime\": [], \"phase\": [], \"category\": [], \"length\": 0},\n  "
         "\"samples\": {",
-        number + 1, number > 0 ? "false" : "true");
+        w->series + 1, w->threads + number + 1, number > 0 ? "false" : "true");
     put_stacks(w, metric, samples);
     put_times(w, samples);
     put_weights(w, metric);
@@ -176,11 +188,13 @@ static void put_thread(const struct writer *w, enum hp_metric metric, size_t num
                   is_space(metric) ? "bytes" : "samples", samples->count);
 }
 
-static void put_counter(const struct writer *w, const struct samples *samples) {
-    hp_sink_text(w->out,
-                 "{\"name\": \"in use\", \"category\": \"Memory\", \"description\": "
-                 "\"Memory in use\", \"pid\": \"1\", \"mainThreadIndex\": 0,\n  "
-                 "\"samples\": {\"time\": [");
+static void put_counter(const struct writer *w, const hp_int128 *gains,
+                        size_t main_thread) {
+    hp_sink_print(w->out,
+                  "%s{\"name\": \"in use\", \"category\": \"Memory\", \"description\": "
+                  "\"Memory in use\", \"pid\": \"%zu\", \"mainThreadIndex\": %zu,\n  "
+                  "\"samples\": {\"time\": [",
+                  w->series > 0 ? ",\n " : "", w->series + 1, main_thread);
     for (size_t i = 0; i < w->dump_count; i++) {
         hp_sink_text(w->out, i > 0 ? "," : "");
         put_time(w, i);
@@ -188,20 +202,18 @@ static void put_counter(const struct writer *w, const struct samples *samples) {
     hp_sink_text(w->out, "],\n  \"count\": [");
     for (size_t i = 0; i < w->dump_count; i++) {
         hp_sink_text(w->out, i > 0 ? "," : "");
-        hp_sink_integer(w->out, samples->gains[i]);
+        hp_sink_integer(w->out, gains[i]);
     }
     hp_sink_print(w->out, "], \"length\": %zu}}", w->dump_count);
 }
 
-// The metric that was asked for comes first: it is shown first.
-static void put_threads(const struct writer *w, enum hp_metric first) {
+// A thread for each metric.  That which was asked for comes first: it is shown first.
+static void put_threads(struct writer *w, enum hp_metric first, hp_int128 *in_use) {
     struct samples samples = {
         .counts = hp_alloc(w->dump_count * sizeof *samples.counts),
         .gains = hp_alloc(w->dump_count * sizeof *samples.gains),
     };
-    hp_int128 *in_use = hp_alloc(w->dump_count * sizeof *in_use);
     size_t number = 0;
-    hp_sink_text(w->out, "\"threads\": [");
     for (unsigned i = 0; i < HP_METRICS; i++) {
         enum hp_metric metric = (enum hp_metric)((first + i) % HP_METRICS);
         if (hp_view_has_metric(w->view, metric)) {
@@ -211,14 +223,37 @@ static void put_threads(const struct writer *w, enum hp_metric first) {
             memcpy(in_use, samples.gains, w->dump_count * sizeof *in_use);
         }
     }
+    w->threads += number;
+    free(samples.counts);
+    free(samples.gains);
+}
+
+// The series of the dump i of the view, as a process of its own.
+static size_t take_series(struct writer *w, size_t i) {
+    w->dumps = w->view->series ? w->view->series + i : NULL;
+    w->dump_count = w->dumps ? hp_series_length(w->dumps, w->view->series_count - i) : 1;
+    w->series = w->dumps ? w->dumps->series : 0;
+    return w->dump_count;
+}
+
+static void put_all_threads(struct writer *w) {
+    size_t count = w->view->series ? w->view->series_count : 1, per_series = 0;
+    hp_int128 *in_use = hp_alloc(count * sizeof *in_use);
+    hp_sink_text(w->out, "\"threads\": [");
+    for (size_t i = 0; i < count;) {
+        size_t length = take_series(w, i);
+        put_threads(w, w->view->options.metric, in_use + i);
+        per_series = w->threads / (w->series + 1);
+        i += length;
+    }
     hp_sink_text(w->out, "],\n \"counters\": [");
-    if (w->dumps) {
-        put_counter(w, &(struct samples){.gains = in_use});
+    for (size_t i = 0; i < count && w->view->series;) {
+        size_t length = take_series(w, i);
+        put_counter(w, in_use + i, w->series * per_series);
+        i += length;
     }
     hp_sink_text(w->out, "],\n ");
     free(in_use);
-    free(samples.counts);
-    free(samples.gains);
 }
 
 // --- the rest -----------------------------------------------------------------------------
@@ -240,8 +275,8 @@ static void put_note(void *data, const char *note) {
 
 static void put_meta(const struct writer *w) {
     uint64_t ms = 0;
-    if (w->dumps && w->view->head.has_times && w->dumps[0].time > 0) {
-        ms = (uint64_t)hp_nanoseconds(w->dumps[0].time) / 1000000;
+    if (w->view->series && w->view->head.has_times && start_of(w) > 0) {
+        ms = (uint64_t)hp_nanoseconds(start_of(w)) / 1000000;
     }
     hp_sink_print(w->out,
                   "{\"meta\": {\"interval\": 1, \"startTime\": %llu, \"processType\": 0, "
@@ -260,11 +295,9 @@ static void put_meta(const struct writer *w) {
 
 static void write_firefox(struct hp_sink *out, const struct hp_view *view) {
     struct writer w = {.out = out, .view = view, .stacks = &view->stacks};
-    w.dumps = view->series;
-    w.dump_count = view->series ? view->series_count : 1;
     hp_firefox_tables_init(&w.tables, view);
     put_meta(&w);
-    put_threads(&w, view->options.metric);
+    put_all_threads(&w);
     hp_firefox_put_tables(out, &w.tables);
     hp_sink_text(out, "}\n");
     hp_firefox_tables_done(&w.tables);

@@ -4,6 +4,8 @@
 //      "label": "host", if by label,
 //      (of a sample type of pprof inputs: "estimator": "none", "metric": "resident_space")
 //      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
+//      "processes": {"snapshots": "last", "count": 1, "dumps": 17, "forks": 0, "untold": 0,
+//                    "said": ["17 dumps of 1 process: ..."]},
 //      "thread": "worker", if that alone was read,
 //      "inputs": {"used": 3, "skipped": 0, "reasons": {}, "periods": [524288], "stacks": 1234},
 //      "total": {"inuse-space": ESTIMATE or null, "inuse-objects": ESTIMATE or null,
@@ -24,12 +26,34 @@
 //
 // and, of a trend, "test": "slope" or "first-to-last" or "none", "scatter_tested": whether p also
 // counts that values go up and down by themselves, for which it takes 8 dumps, "inputs", and
-// "hours": 3.5 or null.  Slopes are per hour, or per dump where "hours" is null.
+// "hours": 3.5 or null.  Slopes are per hour, or per dump where "hours" is null.  Of several
+// processes "series": [{"process": "pid 7", "dumps": 5, "first": 1.5, "last": 2.5}, ...]; the total
+// is then that of the process which has grown most.
 #include "report/json/json.h"
 
 #include "view/report_diff.h"
 #include "view/report_trend.h"
 #include "view/unseen.h"
+
+static void put_processes(struct hp_sink *out, const struct hp_view *view) {
+    static const char *const snapshots[] = {
+        [HP_SNAPSHOTS_LAST] = "last", [HP_SNAPSHOTS_FINAL] = "final",
+        [HP_SNAPSHOTS_PEAK] = "peak", [HP_SNAPSHOTS_EACH] = "each",
+        [HP_SNAPSHOTS_SUM] = "sum",
+    };
+    const struct hp_processes *processes = view->head.processes;
+    hp_sink_print(out,
+                  "\"processes\": {\"snapshots\": \"%s\", \"count\": %zu, "
+                  "\"dumps\": %zu, \"forks\": %zu, \"untold\": %zu, \"said\": [",
+                  view->head.has_moments ? "each" : snapshots[view->head.snapshots],
+                  processes->all.count, processes->dumps.count, processes->forks,
+                  processes->untold);
+    for (size_t i = 0; i < hp_view_moment_count(view); i++) {
+        hp_sink_text(out, i > 0 ? ", " : "");
+        hp_json_string(out, hp_view_moment(view, i));
+    }
+    hp_sink_text(out, "]},\n ");
+}
 
 static void put_head(struct hp_sink *out, const struct hp_view *view) {
     static const char *const estimators[] = {
@@ -52,6 +76,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
                   view->projection ? "none" : estimators[view->head.estimator]);
     hp_json_string(out, hp_span_of(hp_view_metric_name(view, options->metric)));
     hp_sink_print(out, ", \"confidence\": %g,\n ", options->confidence);
+    put_processes(out, view);
     if (view->head.thread.size > 0) {
         hp_sink_text(out, "\"thread\": ");
         hp_json_string(out, view->head.thread);
@@ -65,7 +90,7 @@ static void put_reasons(struct hp_sink *out, const struct hp_input_summary *summ
     const char *between = "";
     hp_sink_text(out, "\"reasons\": {");
     for (enum hp_input_reason i = 0; i < HP_REASONS; i++) {
-        if (summary->left_out[i] > 0) {
+        if (summary->left_out[i] > 0 && i != HP_REASON_OTHER_MOMENT) {
             hp_sink_print(out, "%s\"%s\": %zu", between, hp_input_reason_text(i),
                           summary->left_out[i]);
             between = ", ";
@@ -80,7 +105,9 @@ static void put_inputs(struct hp_sink *out, const struct hp_view *view,
     static const char *const keys[HP_SIDES] = {"inputs", "base", "new"};
     const struct hp_input_summary *summary = &view->head.summary[side];
     hp_sink_print(out, "\"%s\": {\"used\": %zu, \"skipped\": %zu, ", keys[side],
-                  summary->used, summary->all - summary->used);
+                  summary->used,
+                  summary->all - summary->used -
+                      summary->left_out[HP_REASON_OTHER_MOMENT]);
     put_reasons(out, summary);
     hp_sink_text(out, "\"periods\": [");
     for (size_t i = 0; i < summary->periods.count; i++) {
@@ -104,10 +131,29 @@ static struct hp_amount amount_of_filtered(const void *data, enum hp_metric metr
                               .error = &head->filtered_errors[hp_column_of(metric)]};
 }
 
+// Rows of moments of one process have no total.
+static void put_total(struct hp_sink *out, const struct hp_view *view,
+                      struct hp_amount amount(const void *data, enum hp_metric metric)) {
+    if (view->head.has_total) {
+        hp_json_estimates(out, view, amount, &view->head);
+        return;
+    }
+    const char *between = "{";
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        if (!view->projection || metric == view->options.metric) {
+            hp_sink_text(out, between);
+            hp_json_string(out, hp_span_of(hp_view_metric_name(view, metric)));
+            hp_sink_text(out, ": null");
+            between = ", ";
+        }
+    }
+    hp_sink_text(out, "}");
+}
+
 static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     struct hp_unseen unseen = hp_unseen_of(view);
     hp_json_key(out, "unseen");
-    if (!unseen.is_known) {
+    if (!unseen.is_known || !view->head.has_total) {
         hp_sink_text(out, "null,\n ");
         return;
     }
@@ -153,13 +199,13 @@ void hp_json_begin(struct hp_sink *out, const struct hp_view *view) {
     put_inputs(out, view, HP_SIDE_ALL);
     hp_sink_print(out, ", \"stacks\": %zu},\n ", view->head.stacks);
     hp_json_key(out, "total");
-    hp_json_estimates(out, view, amount_of_total, &view->head);
+    put_total(out, view, amount_of_total);
     hp_sink_text(out, ",\n ");
     put_unseen(out, view);
     put_filters(out, view, true);
     if (put_filters(out, view, false)) {
         hp_json_key(out, "left");
-        hp_json_estimates(out, view, amount_of_filtered, &view->head);
+        put_total(out, view, amount_of_filtered);
         hp_sink_text(out, ",\n ");
     }
     hp_sink_text(out, "\"rows\": [");
@@ -199,8 +245,23 @@ void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     put_sums(out, view);
 }
 
+static void put_series(struct hp_sink *out, const struct hp_trends *trends) {
+    hp_sink_text(out, "\"series\": [");
+    for (size_t i = 0; i < trends->count; i++) {
+        const struct hp_trend *trend = &trends->of[i];
+        hp_sink_print(out, "%s{\"process\": \"%s\", \"dumps\": %zu, \"first\": ",
+                      i > 0 ? ", " : "", trend->name, trend->dumps);
+        hp_json_fixed(out, trend->total.first, trends->metric);
+        hp_sink_text(out, ", \"last\": ");
+        hp_json_fixed(out, trend->total.last, trends->metric);
+        hp_sink_text(out, "}");
+    }
+    hp_sink_text(out, "],\n ");
+}
+
 void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view) {
-    const struct hp_trend *trend = view->extra;
+    const struct hp_trends *trends = view->extra;
+    const struct hp_trend *trend = &trends->of[0];
     put_head(out, view);
     hp_sink_print(out, "\"flat\": %s, \"test\": \"%s\", \"scatter_tested\": %s,\n ",
                   is_flat(view),
@@ -212,6 +273,9 @@ void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "}, \"hours\": ");
     hp_json_double(out, trend->hours);
     hp_sink_text(out, ",\n ");
+    if (trends->count > 1) {
+        put_series(out, trends);
+    }
     put_sums(out, view);
 }
 

@@ -1,11 +1,15 @@
 // {"schema": "hprof-agg.info/1", "command": "info",
 //  "inputs": [{"name": "a.heap", "status": "used", "reason": null, "format": "jemalloc heap_v2",
+//              "process": 0, "moment": "used",
 //              "sampling": "unbiased", "period": 524288, "bytes": 5545, "stacks": 7, "threads": 3,
 //              "addresses": 21, "unplaced_addresses": 0, "listed": 0,
 //              "passed_over": {"malformed": 0, "unknown": 0, "wrapped": 0, "overlaps": 0},
 //              "header": "agrees",
 //              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ..., "none": ...},
 //              "total": TOTAL}, ...],
+//  "processes": [{"key": "7f30b314c000-7fff2dd4c000" or null, "pid": 7 or null, "dumps": 2,
+//                 "told_by": "...", "order": "sequence" or null, "used": "a.heap" or null,
+//                 "why": "the newest" or null}, ...],
 //  "modules": [{"path": "/srv/app", "deleted": false, "frames": 12, "build_id": "0a1b..." or null,
 //               "symbols": "...", "symbols_from": "..." or null, "note": "..." or null,
 //               "return_addresses": {"checked": 12, "follow_no_call": 0} or null,
@@ -140,12 +144,21 @@ static void put_input_total(struct hp_sink *out, const struct hp_input_record *i
     put_total(out, &input->total, has_metric);
 }
 
-static void put_input(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_input_record *input) {
+static void put_moment(struct hp_sink *out, const struct hp_view *view, size_t i) {
+    put_count(out, "process", view->head.inputs[i].process);
+    put_text(out, "moment", hp_view_moment_of(view, i));
+}
+
+static void put_input(struct hp_sink *out, const struct hp_view *view, size_t i) {
+    const struct hp_input_record *input = &view->head.inputs[i];
     static const char *const statuses[] = {
-        [HP_INPUT_USED] = "used",       [HP_INPUT_KEPT_DAMAGED] = "kept-damaged",
-        [HP_INPUT_SKIPPED] = "skipped", [HP_INPUT_DUPLICATE] = "repeated",
-        [HP_INPUT_IGNORED] = "ignored", [HP_INPUT_YOUNG] = "young",
+        [HP_INPUT_USED] = "used",
+        [HP_INPUT_KEPT_DAMAGED] = "kept-damaged",
+        [HP_INPUT_SKIPPED] = "skipped",
+        [HP_INPUT_DUPLICATE] = "repeated",
+        [HP_INPUT_IGNORED] = "ignored",
+        [HP_INPUT_YOUNG] = "young",
+        [HP_INPUT_OTHER_MOMENT] = "other-moment",
     };
     const struct hp_input *public = &input->public;
     hp_sink_text(out, "{\"name\": ");
@@ -153,12 +166,53 @@ static void put_input(struct hp_sink *out, const struct hp_view *view,
     put_text(out, "status", statuses[public->status]);
     put_reason(out, public);
     if (hp_input_is_used(input)) {
+        put_moment(out, view, i);
         put_contents(out, input);
         put_read(out, input);
         put_input_total(out, input);
         put_types(out, view, input);
     }
     hp_sink_text(out, "}");
+}
+
+// --- processes ----------------------------------------------------------------------------
+
+static void put_process(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_process *process) {
+    bool has_several = process->dumps > 1;
+    bool is_chosen = process->chosen != HP_NO_INPUT;
+    hp_sink_text(out, "{\"key\": ");
+    if (hp_digest_is_known(process->map)) {
+        hp_sink_text(out, "\"");
+        hp_process_write_key(out, process);
+        hp_sink_text(out, "\"");
+    } else {
+        hp_sink_text(out, "null");
+    }
+    if (process->pid != 0) {
+        put_count(out, "pid", process->pid);
+    } else {
+        put_text(out, "pid", "");
+    }
+    put_count(out, "dumps", process->dumps);
+    put_text(out, "told_by", hp_process_evidence_text(process));
+    put_text(out, "order", has_several ? hp_newest_by_text(process->newest_by) : "");
+    put_text(out, "used",
+             is_chosen ? view->head.inputs[process->chosen].public.name : "");
+    put_text(out, "why",
+             is_chosen && has_several ? hp_process_why(process, view->head.snapshots)
+                                      : "");
+    hp_sink_text(out, "}");
+}
+
+static void put_processes(struct hp_sink *out, const struct hp_view *view) {
+    const char *between = "\n  ";
+    const struct hp_process *process;
+    hp_vec_each (process, &view->head.processes->all) {
+        hp_sink_text(out, between);
+        put_process(out, view, process);
+        between = ",\n  ";
+    }
 }
 
 // --- modules ------------------------------------------------------------------------------
@@ -205,15 +259,17 @@ void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
                  "\"inputs\": [");
     for (size_t i = 0; i < view->head.input_count; i++) {
         hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
-        put_input(out, view, &view->head.inputs[i]);
+        put_input(out, view, i);
     }
+    hp_sink_text(out, "],\n \"processes\": [");
+    put_processes(out, view);
     hp_sink_text(out, "],\n \"modules\": [");
     put_modules(out, view);
     hp_sink_text(out, "],\n ");
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         has_metric[metric] = hp_view_has_metric(view, metric);
     }
-    put_total(out, &view->head.total, has_metric);
+    put_total(out, &view->head.counted, has_metric);
     put_types(out, view, NULL);
     hp_json_end(out, view);
 }

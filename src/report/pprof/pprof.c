@@ -51,9 +51,9 @@ struct writer {
     // Of the samples that are to be written; behind those of the metrics one of each sample type.
     HP_VEC(struct hp_stack_sums) sums;
     struct hp_protobuf sample;
-    HP_VEC(uint64_t) ids;     // of its locations
-    struct hp_protobuf tag;   // one of a sample's own labels
-    struct hp_protobuf label; // of all samples, if not empty
+    HP_VEC(uint64_t) ids;              // of its locations
+    struct hp_protobuf tag;            // one of a sample's own labels
+    struct hp_protobuf label, process; // of all samples, if not empty
 };
 
 static uint64_t text(struct writer *w, const char *string) {
@@ -153,6 +153,9 @@ static void put_sample(struct writer *w, const struct hp_stack_key *stack,
     if (w->label.bytes.count > 0) {
         hp_protobuf_message(&w->sample, 3, &w->label);
     }
+    if (w->process.bytes.count > 0) {
+        hp_protobuf_message(&w->sample, 3, &w->process);
+    }
     hp_pprof_put(&w->base, PROFILE_SAMPLE, &w->sample);
 }
 
@@ -192,10 +195,22 @@ static void set_label(struct writer *w, const char *key, struct hp_span value) {
     hp_protobuf_number(&w->label, 2, hp_pprof_text(&w->base, value));
 }
 
+// Of several series which one it is.
+static void set_process(struct writer *w, const struct hp_series_dump *dump) {
+    char name[HP_SERIES_NAME_SIZE];
+    if (w->view->series[w->view->series_count - 1].series > 0) {
+        hp_view_series_name(w->view, dump, name);
+        hp_protobuf_clear(&w->process);
+        hp_protobuf_number(&w->process, 1, text(w, "process"));
+        hp_protobuf_number(&w->process, 2, text(w, name));
+    }
+}
+
 // Dump by dump, with its time; without times they are one second apart.
 static void put_timeline(struct writer *w) {
     for (size_t i = 0; i < w->view->series_count; i++) {
         const struct hp_series_dump *dump = &w->view->series[i];
+        set_process(w, dump);
         add(w, (struct hp_selection){HP_OF_INPUT, dump->input->number});
         hp_protobuf_clear(&w->label);
         hp_protobuf_number(&w->label, 1, text(w, "timestamp"));
@@ -425,6 +440,7 @@ static void write_pprof(struct hp_sink *out, const struct hp_view *view) {
     hp_protobuf_done(&w.sample);
     hp_protobuf_done(&w.tag);
     hp_protobuf_done(&w.label);
+    hp_protobuf_done(&w.process);
     hp_vec_done(&w.ids);
     hp_vec_done(&w.columns.of);
     hp_gzip_finish(gzip, &plain);

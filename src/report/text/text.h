@@ -117,6 +117,7 @@ bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view);
 
 // Parts of that: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks" and the thread that alone
 // was read, and the warnings.
+void hp_text_moments(struct hp_sink *out, const struct hp_view *view);
 void hp_text_inputs(struct hp_sink *out, const struct hp_view *view);
 // "filters    --focus=f leave ", or nothing and false.
 bool hp_text_filters(struct hp_sink *out, const struct hp_view *view);

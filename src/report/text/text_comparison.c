@@ -74,6 +74,7 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     char base[HP_NUMBER_SIZE], new[HP_NUMBER_SIZE], text[HP_NUMBER_SIZE];
     hp_format_grouped(base, (hp_int128)difference->inputs[0]);
     hp_format_grouped(new, (hp_int128)difference->inputs[1]);
+    hp_text_moments(out, view);
     hp_sink_print(out, "%s base, %s new · ", base, new);
     hp_text_inputs(out, view);
     double confidence = view->options.confidence;
@@ -119,8 +120,8 @@ void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view,
         "p growth is one-sided, the chance of as much growth where nothing grows",
         "grows",
     };
-    const struct hp_trend *trend = view->extra;
-    put_note(out, view, sentences, few, trend->tested);
+    const struct hp_trends *trends = view->extra;
+    put_note(out, view, sentences, few, trends->tested);
 }
 
 bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
@@ -157,28 +158,28 @@ static void put_trend_test(struct hp_sink *out, const struct hp_trend *trend) {
 }
 
 // "+1.2 MiB per hour"
-static void put_rate(struct hp_sink *out, const struct hp_view *view, double rate) {
-    const struct hp_trend *trend = view->extra;
+static void put_rate(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_trend *trend, double rate) {
     char text[HP_SIGNED_SIZE];
     hp_text_rate(text, rate, view->options.metric, view->options.unit);
     hp_sink_print(out, "%s per %s", text, isnan(trend->hours) ? "dump" : "hour");
 }
 
-static void put_slope(struct hp_sink *out, const struct hp_view *view) {
-    const struct hp_trend *trend = view->extra;
+static void put_slope(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_trend *trend) {
     const struct hp_trend_row *total = &trend->total;
     enum hp_metric metric = view->options.metric;
     enum hp_unit unit = view->options.unit;
     char text[HP_SIGNED_SIZE];
     hp_sink_text(out, "slope      ");
-    put_rate(out, view, total->slope);
+    put_rate(out, view, trend, total->slope);
     if (!isnan(trend->hours)) {
         hp_text_rate(text, total->slope * 24, metric, unit);
         hp_sink_print(out, ", %s per day", text);
     }
     if (!isnan(total->rise.p)) {
         hp_sink_text(out, ", at least ");
-        put_rate(out, view, total->rise.least);
+        put_rate(out, view, trend, total->rise.least);
         put_p(out, "p growth", total->rise.p);
         hp_sink_print(out, ", shape %s", hp_trend_shape_name(total->shape));
     } else {
@@ -198,8 +199,8 @@ static void put_span(struct hp_sink *out, const struct hp_trend *trend) {
     hp_sink_text(out, "; a cycle longer than half of this cannot be told from growth\n");
 }
 
-static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view) {
-    const struct hp_trend *trend = view->extra;
+static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view,
+                               const struct hp_trend *trend) {
     enum hp_metric metric = view->options.metric;
     char first[HP_NUMBER_SIZE], last[HP_NUMBER_SIZE];
     if (hp_text_filters(out, view)) {
@@ -209,23 +210,44 @@ static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view) 
     }
 }
 
-void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
-    const struct hp_trend *trend = view->extra;
-    enum hp_metric metric = view->options.metric;
-    char first[HP_NUMBER_SIZE], last[HP_NUMBER_SIZE];
+static void put_length(struct hp_sink *out, const struct hp_trend *trend) {
     hp_sink_print(out, "%zu dumps", trend->dumps);
     if (!isnan(trend->hours)) {
         hp_sink_print(out, " over %.3g hours", trend->hours);
     }
-    hp_sink_text(out, " · ");
-    hp_text_inputs(out, view);
+}
+
+static void put_trend(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_trend *trend) {
+    enum hp_metric metric = view->options.metric;
+    char first[HP_NUMBER_SIZE], last[HP_NUMBER_SIZE];
     hp_text_format(first, trend->total.first, metric, view->options.unit);
     hp_text_format(last, trend->total.last, metric, view->options.unit);
     hp_sink_print(out, "first      %s\nlast       %s\n", first, last);
-    put_slope(out, view);
+    put_slope(out, view, trend);
     put_trend_test(out, trend);
     put_span(out, trend);
-    put_filtered_trend(out, view);
+    put_filtered_trend(out, view, trend);
+}
+
+void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_trends *trends = view->extra;
+    if (trends->count == 1) {
+        put_length(out, &trends->of[0]);
+    } else {
+        hp_sink_print(out, "%zu series, each of a process", trends->count);
+    }
+    hp_sink_text(out, " · ");
+    hp_text_inputs(out, view);
+    for (size_t i = 0; i < trends->count; i++) {
+        const struct hp_trend *trend = &trends->of[i];
+        if (trends->count > 1) {
+            hp_sink_print(out, "%s: ", trend->name);
+            put_length(out, trend);
+            hp_sink_text(out, "\n");
+        }
+        put_trend(out, view, trend);
+    }
     hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
 }

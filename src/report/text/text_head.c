@@ -1,3 +1,4 @@
+//     17 dumps of 1 process: i15, the newest before its exit (...
 //     3 inputs · jemalloc heap_v2 · sample period 512 KiB · 7 stacks · sampling undone ...
 //     read       only thread worker 2: totals are its own
 //     in use     73.5 MiB ± 4.9 MiB   137,666 objects ± 24,754
@@ -101,7 +102,7 @@ static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed 
 
 static void put_totals(struct hp_sink *out, const struct hp_view *view, const char *label,
                        enum hp_metric space, enum hp_metric objects) {
-    if (!hp_view_has_metric(view, space)) {
+    if (!hp_view_has_metric(view, space) || !view->head.has_total) {
         return;
     }
     hp_sink_print(out, "%-9s", label);
@@ -203,10 +204,18 @@ void hp_text_warnings(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+void hp_text_moments(struct hp_sink *out, const struct hp_view *view) {
+    for (size_t i = 0; i < hp_view_moment_count(view); i++) {
+        hp_sink_escaped(out, hp_view_moment(view, i));
+        hp_sink_text(out, "\n");
+    }
+}
+
 void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
     size_t used = view->head.summary[HP_SIDE_ALL].used;
     char inputs[HP_NUMBER_SIZE];
     hp_format_grouped(inputs, (hp_int128)used);
+    hp_text_moments(out, view);
     hp_sink_print(out, "%s input%s · ", inputs, used == 1 ? "" : "s");
     hp_text_inputs(out, view);
     if (view->projection) {
@@ -215,7 +224,7 @@ void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
         put_totals(out, view, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
         put_totals(out, view, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
     }
-    if (hp_text_has_errors(view)) {
+    if (hp_text_has_errors(view) && view->head.has_total) {
         put_unseen(out, view);
     }
     put_filtered(out, view);

@@ -189,6 +189,7 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
         [HP_INPUT_DUPLICATE] = "repeats an earlier input, counted once",
         [HP_INPUT_IGNORED] = "ignored: ",
         [HP_INPUT_YOUNG] = "left out: it was written to a moment ago",
+        [HP_INPUT_OTHER_MOMENT] = "left out: another dump of its process counts",
     };
     if (input->status == HP_INPUT_USED) {
         return;
@@ -207,14 +208,18 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
     hp_sink_text(out, "\n");
 }
 
-static void put_input(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_input_record *input) {
+static void put_input(struct hp_sink *out, const struct hp_view *view, size_t i) {
+    const struct hp_input_record *input = &view->head.inputs[i];
     hp_sink_text(out, "input ");
     hp_sink_escaped(out, hp_span_of(input->public.name));
     hp_sink_text(out, "\n");
     put_status(out, &input->public);
     if (!hp_input_is_used(input)) {
         return;
+    }
+    if (view->head.processes->all.at[input->process].dumps > 1) {
+        put_field(out, "moment");
+        hp_sink_print(out, "%s\n", hp_view_moment_of(view, i));
     }
     put_field(out, "format");
     hp_sink_print(out, "%s\n", hp_producer_text(input->producer));
@@ -230,6 +235,42 @@ static void put_input(struct hp_sink *out, const struct hp_view *view,
     put_read(out, input);
     put_listed(out, input);
     put_diagnostics(out, input);
+}
+
+// "process 7f30b314c000-7fff2dd4c000", or of what it is known by.
+static void put_process(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_process *process) {
+    hp_sink_text(out, "process ");
+    hp_process_write_key(out, process);
+    hp_sink_text(out, "\n");
+    if (process->pid != 0) {
+        put_field(out, "pid");
+        hp_sink_print(out, "%llu\n", (unsigned long long)process->pid);
+    }
+    put_field(out, "dumps");
+    hp_sink_print(out, "%u\n", process->dumps);
+    put_field(out, "told by");
+    hp_sink_print(out, "%s\n", hp_process_evidence_text(process));
+    if (process->dumps > 1) {
+        put_field(out, "in order of");
+        hp_sink_print(out, "%s\n", hp_newest_by_text(process->newest_by));
+        put_field(out, "used");
+        if (process->chosen == HP_NO_INPUT) {
+            hp_sink_text(out, "all");
+        } else {
+            hp_sink_escaped(out,
+                            hp_span_of(view->head.inputs[process->chosen].public.name));
+            hp_sink_print(out, ", %s", hp_process_why(process, view->head.snapshots));
+        }
+        hp_sink_text(out, "\n");
+    }
+}
+
+static void put_processes(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_process *process;
+    hp_vec_each (process, &view->head.processes->all) {
+        put_process(out, view, process);
+    }
 }
 
 static void put_text_field(struct hp_sink *out, const struct hp_view *view,
@@ -283,7 +324,7 @@ static void put_modules(struct hp_sink *out, const struct hp_view *view) {
 
 static void put_total(struct hp_sink *out, const struct hp_view *view,
                       enum hp_metric metric, const char *name) {
-    hp_fixed total = view->head.total.of[metric];
+    hp_fixed total = view->head.counted.of[metric];
     if (!hp_view_has_metric(view, metric)) {
         hp_sink_print(out, "total %s -\n", name);
         return;
@@ -308,8 +349,9 @@ static void put_type_totals(struct hp_sink *out, const struct hp_view *view) {
 
 void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
-        put_input(out, view, &view->head.inputs[i]);
+        put_input(out, view, i);
     }
+    put_processes(out, view);
     put_modules(out, view);
     hp_text_warnings(out, view);
     put_type_totals(out, view);

@@ -1,0 +1,223 @@
+// "17 dumps of 1 process: i15, the newest before its exit (f: 131.1 KiB; fullest i6: 58.3 MiB);
+//  --snapshots=final|peak|each|sum": what stands for processes of which there are several dumps.
+//
+// "20 dumps of 4 processes: the newest of each (not of one moment)"
+#include "lib/warnings.h"
+
+#include "base/units.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MUCH_FULLER = 10, // per cent, that the fullest is told from on
+};
+
+// A sentence that grows; what does not fit is cut.
+struct sentence {
+    char text[1024];
+    size_t used;
+};
+
+HP_PRINTF(2, 3)
+
+static void say(struct sentence *s, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(s->text + s->used, sizeof s->text - s->used, format, arguments);
+    va_end(arguments);
+    s->used += size > 0 ? (size_t)size : 0;
+    s->used = s->used < sizeof s->text ? s->used : sizeof s->text - 1;
+}
+
+// What is told of the processes of a side together.
+struct tally {
+    const struct hp_process *only; // if there is one
+    size_t processes, dumps;
+    size_t several;                      // with more than one dump
+    size_t by_map_only, by_name;         // of these
+    size_t by[HP_NEWEST_BY_NAME + 1];    // of these, how the newest is told
+    size_t without_exit, fuller, resets; // of these
+};
+
+static hp_fixed bytes_of(const struct hp_profile *profile, uint32_t input) {
+    bool is_inuse = hp_column_of(profile->metric) == HP_COLUMN_INUSE;
+    return profile->inputs.at[input].total.of[is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
+}
+
+static bool is_fuller(const struct hp_profile *profile,
+                      const struct hp_process *process) {
+    return process->chosen != HP_NO_INPUT &&
+           bytes_of(profile, process->fullest) / (100 + MUCH_FULLER) >
+               bytes_of(profile, process->chosen) / 100;
+}
+
+static bool leaves_exit(const struct hp_process *process) {
+    return process->exit != HP_NO_INPUT && process->chosen != HP_NO_INPUT &&
+           process->chosen != process->exit;
+}
+
+static struct tally tally_of(const struct hp_profile *profile, bool is_base) {
+    struct tally tally = {.processes = 0};
+    const struct hp_process *process;
+    hp_vec_each (process, &profile->processes.all) {
+        if (process->is_base != is_base) {
+            continue;
+        }
+        tally.processes++;
+        tally.dumps += process->dumps;
+        tally.only = process;
+        if (process->dumps > 1) {
+            tally.several++;
+            tally.by_map_only += process->evidence == HP_EVIDENCE_MAP_ONLY;
+            tally.by_name += process->evidence == HP_EVIDENCE_NAME;
+            tally.by[process->newest_by]++;
+            tally.without_exit += leaves_exit(process);
+            tally.fuller += is_fuller(profile, process);
+            tally.resets += process->was_reset;
+        }
+    }
+    return tally;
+}
+
+// "i15" of app.7.15.i15.heap; else the last part of the path.
+static struct hp_span short_name(const struct hp_profile *profile, uint32_t input) {
+    const struct hp_input_record *record = &profile->inputs.at[input];
+    struct hp_span name = hp_span_basename(hp_span_of(record->public.name));
+    if (record->identity.kind == '\0') {
+        return name;
+    }
+    name.size -= hp_span_ends(name, ".gz") ? 3 : hp_span_ends(name, ".zst") ? 4 : 0;
+    name.size -= strlen(".heap");
+    size_t start = name.size;
+    while (start > 0 && name.at[start - 1] != '.') {
+        start--;
+    }
+    return hp_span_from(name, start);
+}
+
+static void say_bytes(struct sentence *s, const struct hp_profile *profile,
+                      uint32_t input) {
+    char bytes[HP_NUMBER_SIZE];
+    struct hp_span name = short_name(profile, input);
+    hp_format_bytes(bytes, bytes_of(profile, input), HP_UNIT_AUTO);
+    say(s, "%.*s: %s", (int)name.size, name.at, bytes);
+}
+
+// --- one process ----------------------------------------------------------------------------
+
+// What other dumps hold, where that may be what was wanted.
+static void say_others(struct sentence *s, const struct hp_profile *profile,
+                       const struct hp_process *process) {
+    bool has_exit = leaves_exit(process) && profile->snapshots == HP_SNAPSHOTS_LAST;
+    bool has_fullest = is_fuller(profile, process) && !process->was_reset;
+    say(s, has_exit || has_fullest ? " (" : "");
+    if (has_exit) {
+        say_bytes(s, profile, process->exit);
+    }
+    if (has_fullest) {
+        say(s, has_exit ? "; fullest " : "fullest ");
+        say_bytes(s, profile, process->fullest);
+    }
+    say(s, has_exit || has_fullest ? ")" : "");
+}
+
+static void say_newest_by(struct sentence *s, enum hp_newest_by by) {
+    if (by > HP_NEWEST_BY_CONTENT_TIME) {
+        say(s, " by %s", hp_newest_by_text(by));
+    }
+}
+
+static void say_one(struct sentence *s, const struct hp_profile *profile,
+                    const struct hp_process *process) {
+    struct hp_span name = short_name(profile, process->chosen);
+    bool is_peak = profile->snapshots == HP_SNAPSHOTS_PEAK;
+    say(s, "%s: %.*s, the %s",
+        process->evidence == HP_EVIDENCE_MAP_ONLY
+            ? " by their memory maps, and forks look the same"
+        : process->evidence == HP_EVIDENCE_NAME ? " by name alone"
+                                                : "",
+        (int)name.size, name.at, is_peak ? "fullest" : "newest");
+    if (is_peak) {
+        say(s, " (its intervals allow for %u to choose from)", process->dumps);
+    } else {
+        say_newest_by(s, process->newest_by);
+        say(s, leaves_exit(process) ? " before its exit" : "");
+        say_others(s, profile, process);
+    }
+    say(s, process->was_reset ? ", its counters were reset" : "");
+}
+
+// --- several ----------------------------------------------------------------------------------
+
+static void say_count(struct sentence *s, size_t count, const char *what) {
+    if (count > 0) {
+        say(s, "; %zu %s", count, what);
+    }
+}
+
+static void say_several(struct sentence *s, const struct hp_profile *profile,
+                        const struct tally *tally) {
+    static const char *const by[] = {
+        [HP_NEWEST_BY_NUMBER] = "by the number in the name",
+        [HP_NEWEST_BY_FILE_TIME] = "by file time",
+        [HP_NEWEST_BY_NAME] = "by name",
+    };
+    bool is_peak = profile->snapshots == HP_SNAPSHOTS_PEAK;
+    say(s, ": the %s of each%s (not of one moment", is_peak ? "fullest" : "newest",
+        tally->without_exit > 0 && !is_peak ? " before its exit" : "");
+    say_count(s, tally->by_map_only,
+              "told by their memory maps alone, and forks look the same");
+    say_count(s, tally->by_name, "told by name alone");
+    if (is_peak) {
+        say(s, "; intervals allow for the choice");
+    } else {
+        for (enum hp_newest_by i = HP_NEWEST_BY_NUMBER; i <= HP_NEWEST_BY_NAME; i++) {
+            say_count(s, tally->by[i], by[i]);
+        }
+        say_count(s, tally->fuller, "held over 10% more in another dump");
+    }
+    say_count(s, tally->resets, "had counters reset");
+    say(s, ")");
+}
+
+static void tell_side(struct hp_profile *profile, bool is_base, const char *side) {
+    static const char *const modes[] = {
+        [HP_SNAPSHOTS_LAST] = "last", [HP_SNAPSHOTS_FINAL] = "final",
+        [HP_SNAPSHOTS_PEAK] = "peak", [HP_SNAPSHOTS_EACH] = "each",
+        [HP_SNAPSHOTS_SUM] = "sum",
+    };
+    struct tally tally = tally_of(profile, is_base);
+    struct sentence s = {.used = 0};
+    bool is_summed = profile->snapshots == HP_SNAPSHOTS_SUM; // of which a warning tells
+    if (tally.several == 0 || is_summed || profile->keeps.series) {
+        return;
+    }
+    say(&s, "%s%zu dumps of %zu process%s", side, tally.dumps, tally.processes,
+        tally.processes == 1 ? "" : "es");
+    if (profile->keeps.moments || profile->snapshots == HP_SNAPSHOTS_EACH) {
+        say(&s, ": each for itself");
+    } else if (tally.processes == 1) {
+        say_one(&s, profile, tally.only);
+    } else {
+        say_several(&s, profile, &tally);
+    }
+    const char *between = "; --snapshots=";
+    for (enum hp_snapshots i = 0; i <= HP_SNAPSHOTS_SUM && !profile->keeps.moments; i++) {
+        if (i != profile->snapshots) {
+            say(&s, "%s%s", between, modes[i]);
+            between = "|";
+        }
+    }
+    hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
+    hp_vec_push(&profile->moments, text);
+}
+
+void hp_tell_moments(struct hp_profile *profile) {
+    bool has_sides = profile->summary[HP_SIDE_BASE].all > 0;
+    if (has_sides) {
+        tell_side(profile, true, "base: ");
+    }
+    tell_side(profile, false, has_sides ? "new: " : "");
+}

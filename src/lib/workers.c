@@ -1,0 +1,405 @@
+#include "lib/workers.h"
+
+#include "calc/merge.h"
+#include "input/dump_name.h"
+#include "input/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    STACK_SIZE = 1 << 20, // of a worker's thread; readers do not recurse
+    PIECE = 64 << 10,     // that is read from a pipe at a time
+};
+
+struct worker {
+    struct hp_job *job;
+    struct hp_profile *profile;
+    struct hp_queued_input item;
+    struct hp_reader reader;
+    struct hp_dump dump;
+    struct hp_merger merger;
+    HP_VEC(char) pipe; // what was read from one
+    pthread_t thread;
+};
+
+static int skip(struct hp_input_record *record, enum hp_input_status status,
+                const struct hp_err *err) {
+    record->public.status = status;
+    hp_input_set_err(record, err);
+    return HP_OK;
+}
+
+// What makes a dump unusable, or usable only on request.
+static int check(const struct hp_dump *dump, const struct hp_read_options *options,
+                 struct hp_input_record *record, struct hp_err *err) {
+    if (dump->cut.code != HP_OK) {
+        *err = dump->cut;
+    } else if (dump->damage.what) {
+        hp_fail(err, HP_E_FORMAT, "damaged: %s", dump->damage.what);
+        err->line = dump->damage.line;
+    } else if (options->strict && dump->malformed.count > 0) {
+        hp_fail(err, HP_E_FORMAT, "expected %s", dump->expected);
+        err->line = dump->malformed.line;
+    } else {
+        return HP_OK;
+    }
+    if (options->keep_damaged) {
+        skip(record, HP_INPUT_KEPT_DAMAGED, err);
+        return HP_OK;
+    }
+    return HP_E_FORMAT;
+}
+
+// --- bytes ----------------------------------------------------------------------------------
+
+static bool is_stdin(const struct hp_queued_input *item) {
+    return !item->is_member && strcmp(item->name, "-") == 0;
+}
+
+// What can be read but once.
+static bool is_pipe(const struct hp_queued_input *item) {
+    struct stat info;
+    return is_stdin(item) || (!item->is_member && stat(item->name, &info) == 0 &&
+                              !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
+}
+
+// No more than a reader takes.
+static int drain(struct worker *worker, int fd, struct hp_err *err) {
+    uint64_t limit = worker->reader.limit;
+    worker->pipe.count = 0;
+    for (ssize_t got = 1; got != 0 && (limit == 0 || worker->pipe.count <= limit);) {
+        hp_vec_reserve(&worker->pipe, PIECE);
+        got = read(fd, worker->pipe.at + worker->pipe.count, PIECE);
+        if (got < 0 && errno == EAGAIN) { // somebody made it non-blocking
+            poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
+        } else if (got < 0 && errno != EINTR) {
+            return hp_fail_errno(err, "cannot read");
+        }
+        worker->pipe.count += got > 0 ? (size_t)got : 0;
+    }
+    return HP_OK;
+}
+
+static int read_pipe(struct worker *worker, struct hp_err *err) {
+    const struct hp_queued_input *item = &worker->item;
+    int fd =
+        is_stdin(item) ? STDIN_FILENO : open(item->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) {
+        return hp_fail_errno(err, "cannot open");
+    }
+    int ret = drain(worker, fd, err);
+    if (fd != STDIN_FILENO) {
+        close(fd);
+    }
+    return ret;
+}
+
+static int read_bytes(struct worker *worker, struct hp_span bytes, bool is_again,
+                      bool *is_elf, struct hp_err *err) {
+    uint64_t limit = worker->reader.limit;
+    worker->reader.limit = is_again ? UINT64_MAX : limit; // it was within it once
+    int ret = hp_reader_read_bytes(&worker->reader, bytes, &worker->dump, is_elf, err);
+    worker->reader.limit = limit;
+    return ret;
+}
+
+// Whether what can be read but once may be wanted again.
+static bool keeps_bytes(const struct worker *worker) {
+    return !worker->job->adds_all && !worker->job->record_of && !worker->reader.single;
+}
+
+static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
+    const struct hp_queued_input *item = &worker->item;
+    if (item->again.bytes) {
+        struct hp_span kept = {item->again.bytes, item->again.size};
+        return read_bytes(worker, kept, true, is_elf, err);
+    }
+    if (item->is_member && item->file.err.code != HP_OK) {
+        *err = item->file.err;
+        return err->code;
+    }
+    bool keeps = keeps_bytes(worker);
+    bool is_once = keeps && is_pipe(item);
+    if (!item->is_member && !is_once) {
+        return hp_reader_read(&worker->reader, item->name, &worker->dump, is_elf, err);
+    }
+    int ret = is_once ? read_pipe(worker, err) : HP_OK;
+    if (ret != HP_OK) {
+        return ret;
+    }
+    struct hp_span bytes = {is_once ? worker->pipe.at : item->file.bytes.at,
+                            is_once ? worker->pipe.count : item->file.bytes.count};
+    ret = read_bytes(worker, bytes, false, is_elf, err);
+    if (ret == HP_OK && keeps && (is_once || worker->job->queue.keeps_members)) {
+        hp_input_queue_keep(&worker->job->queue, item->number, bytes);
+    }
+    return ret;
+}
+
+// --- one input ------------------------------------------------------------------------------
+
+// It may not be complete: nothing marks the end of a dump's memory map.
+static bool is_young(const struct hp_job *job, const struct hp_queued_input *item) {
+    uint64_t min_age = job->options->min_age;
+    struct stat info;
+    if (min_age == 0 || item->is_member || strcmp(item->name, "-") == 0 ||
+        stat(item->name, &info) != 0 || !S_ISREG(info.st_mode)) {
+        return false;
+    }
+    time_t written = info.st_mtime;
+    return written > job->start || (uint64_t)(job->start - written) < min_age;
+}
+
+// Equal bytes of other processes, or of other moments of one, are no duplicates.
+static struct hp_digest key_of_content(const struct hp_input_record *record,
+                                       const struct hp_dump_name *name) {
+    uint64_t told[3] = {name->pid, name->has_number, name->number};
+    struct hp_digest key = record->content;
+    key.of[0] ^= hp_hash_bytes(told, sizeof told, hp_hash_key());
+    key.of[1] ^= record->is_base; // may be on both sides of a diff
+    return key;
+}
+
+// Whether nothing of its process has been added: by its map, else by its name.
+static bool claim(struct hp_job *job, const struct hp_input_record *record,
+                  const struct hp_dump *dump, const struct hp_dump_name *name) {
+    const char *path = record->public.name;
+    struct hp_digest key = dump->map;
+    if (name->kind && !record->is_member && !job->is_newest[record->number]) {
+        return false; // another thread may be reading the one that counts
+    }
+    if (hp_digest_is_known(key)) {
+        key.of[0] ^= hp_hash_mix(name->pid ^ hp_hash_key(), hp_hash_key() | 1);
+    } else if (name->kind) {
+        size_t size = (size_t)(name->series.at + name->series.size - path);
+        key.of[0] = hp_hash_bytes(path, size, hp_hash_key());
+    } else {
+        return true;
+    }
+    key.of[1] ^= record->is_base;
+    return hp_contents_add(&job->claims, key);
+}
+
+static int read_dump(struct worker *worker, struct hp_input_record *record, bool *is_elf,
+                     struct hp_err *err) {
+    int ret = read_item(worker, is_elf, err);
+    if (ret == HP_OK && !*is_elf) {
+        ret = check(&worker->dump, worker->job->options, record, err);
+        record->content = worker->dump.content;
+        record->has_content = ret == HP_OK;
+    }
+    return ret;
+}
+
+static int merge(struct worker *worker, struct hp_input_record *record, bool is_added,
+                 struct hp_err *err) {
+    worker->merger.only_estimates = !is_added;
+    int ret = hp_merge(&worker->merger, &worker->dump, worker->profile, record, err);
+    record->is_added = ret == HP_OK && is_added;
+    return ret;
+}
+
+static int take_input(struct worker *worker, struct hp_input_record *record,
+                      struct hp_err *err) {
+    struct hp_job *job = worker->job;
+    bool is_elf;
+    if (is_young(job, &worker->item)) {
+        return skip(record, HP_INPUT_YOUNG, NULL);
+    }
+    int ret = read_dump(worker, record, &is_elf, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
+    if (is_elf) {
+        hp_fail(err, HP_E_UNSUPPORTED,
+                "this is a program: none is needed, the dumps name theirs");
+        return skip(record, HP_INPUT_IGNORED, err);
+    }
+    struct hp_dump_name name = hp_dump_name_of(record->public.name);
+    if (!hp_contents_add(&job->contents, key_of_content(record, &name))) {
+        return skip(record, HP_INPUT_DUPLICATE, NULL);
+    }
+    bool is_added = job->adds_all || claim(job, record, &worker->dump, &name);
+    return merge(worker, record, is_added, err);
+}
+
+static int fail_changed(struct hp_err *err) {
+    return hp_fail(err, HP_E_FORMAT, "somebody writes to the file while it is read");
+}
+
+// One that was read before, and found to count.
+static void take_again(struct worker *worker, struct hp_input_record *again,
+                       struct hp_input_record *record) {
+    struct hp_err err = {0};
+    bool is_elf;
+    int ret = read_dump(worker, again, &is_elf, &err);
+    bool is_same = ret == HP_OK && !is_elf &&
+                   memcmp(&again->content, &record->content, sizeof again->content) == 0;
+    ret = ret == HP_OK && !is_same ? fail_changed(&err) : ret;
+    ret = ret == HP_OK ? merge(worker, again, true, &err) : ret;
+    if (ret != HP_OK) {
+        skip(record, HP_INPUT_SKIPPED, &err);
+    }
+    record->is_added = ret == HP_OK;
+    record->unmapped_addresses = again->unmapped_addresses;
+    record->files = again->files;
+    hp_input_set_err(again, NULL);
+    free(again->producer_warning);
+}
+
+// --- all inputs -----------------------------------------------------------------------------
+
+static void tell_progress(struct hp_job *job, const struct worker *worker) {
+    struct hp_progress *progress = &job->progress;
+    progress->done++;
+    progress->total += worker->item.is_member && !job->record_of;
+    progress->bytes += worker->dump.bytes;
+    progress->stacks += worker->dump.stacks.count;
+    if (job->options->progress) {
+        job->options->progress(job->options->progress_data, progress);
+    }
+}
+
+static void take(struct worker *worker, struct hp_input_record *record, int ret,
+                 struct hp_err *err) {
+    struct hp_job *job = worker->job;
+    hp_memory_is_for(record->public.name);
+    if (job->record_of) {
+        take_again(worker, record,
+                   &job->profile->inputs.at[job->record_of[record->number]]);
+    } else {
+        ret = ret == HP_OK ? take_input(worker, record, err) : ret;
+        if (ret != HP_OK) {
+            skip(record, HP_INPUT_SKIPPED, err);
+        }
+    }
+    hp_memory_is_for(NULL);
+    pthread_mutex_lock(&job->lock);
+    if (!job->record_of) {
+        hp_vec_push(&job->profile->inputs, *record);
+    }
+    tell_progress(job, worker);
+    pthread_mutex_unlock(&job->lock);
+}
+
+static void *work(void *data) {
+    struct worker *worker = data;
+    struct hp_queued_input *item = &worker->item;
+    for (;;) {
+        bool found;
+        struct hp_err err = {0};
+        hp_dump_clear(&worker->dump); // it was another input's
+        int ret = hp_input_queue_next(&worker->job->queue, item, &found, &err);
+        if (!found && (ret == HP_OK || worker->job->record_of)) {
+            return NULL;
+        }
+        struct hp_input_record record = {
+            .public.name = item->name,
+            .number = (uint32_t)item->number,
+            .is_base = item->number < worker->job->options->base_count,
+            .is_member = item->is_member,
+            .time = item->is_member ? item->file.time : 0,
+        };
+        take(worker, &record, ret, &err);
+    }
+}
+
+static void worker_init(struct worker *worker, struct hp_job *job,
+                        struct hp_profile *profile) {
+    *worker = (struct worker){.job = job, .profile = profile};
+    worker->reader.limit = job->options->max_input_size;
+    worker->reader.single = job->queue.count == 1 && !job->queue.archive;
+    const struct hp_needs *keeps = &job->profile->keeps;
+    worker->reader.keeps_labels =
+        keeps->labels || job->options->thread || // one is of the size
+        keeps->sizes[HP_COLUMN_INUSE] || keeps->sizes[HP_COLUMN_ALLOC];
+    worker->reader.keeps_threads = keeps->threads || job->options->thread;
+    worker->merger.keeps_labels = keeps->labels;
+    memcpy(worker->merger.keeps_sizes, keeps->sizes, sizeof keeps->sizes);
+    worker->merger.splits_threads = worker->reader.keeps_threads;
+    worker->merger.only_thread = job->options->thread;
+    worker->merger.unbias.large_sizes = job->options->large_sizes;
+}
+
+static void worker_done(struct worker *worker) {
+    hp_reader_done(&worker->reader);
+    hp_dump_done(&worker->dump);
+    hp_merger_done(&worker->merger);
+    hp_tar_file_done(&worker->item.file);
+    hp_vec_done(&worker->pipe);
+}
+
+static size_t thread_count(const struct hp_read_options *options, size_t inputs) {
+    inputs = options->tar ? SIZE_MAX : inputs; // nobody knows
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t wanted = options->jobs ? options->jobs : cpus > 0 ? (size_t)cpus : 1;
+    return wanted < inputs ? wanted : inputs > 0 ? inputs : 1;
+}
+
+// Small stacks, because --max-memory counts them as they may become.
+static bool start(struct worker *worker) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    bool started = pthread_create(&worker->thread, &attributes, work, worker) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+// The calling thread is the first worker; a thread that cannot be started is one less.
+static void run(struct hp_job *job, struct hp_profile *profile) {
+    size_t count = thread_count(job->options, job->queue.count), started = 1;
+    struct worker *workers = hp_alloc(count * sizeof *workers);
+    struct hp_profile *profiles = hp_alloc(count * sizeof *profiles);
+    worker_init(&workers[0], job, profile);
+    for (; started < count; started++) {
+        struct worker *worker = &workers[started];
+        hp_profile_init(&profiles[started]);
+        profiles[started].estimator = profile->estimator;
+        profiles[started].keeps = profile->keeps;
+        profiles[started].history.is_kept = profile->history.is_kept;
+        worker_init(worker, job, &profiles[started]);
+        if (!start(worker)) {
+            hp_profile_done(&profiles[started]);
+            break;
+        }
+    }
+    work(&workers[0]);
+    struct hp_embedded_symbols *embedded = &workers[0].merger.embedded;
+    for (size_t i = 1; i < started; i++) {
+        pthread_join(workers[i].thread, NULL);
+        hp_embedded_symbols_absorb(embedded, profile, &workers[i].merger.embedded,
+                                   &profiles[i]);
+        worker_done(&workers[i]);
+        hp_profile_absorb(profile, &profiles[i]);
+    }
+    job->disputed = hp_embedded_symbols_settle(embedded, profile);
+    worker_done(&workers[0]);
+    free(profiles);
+    free(workers);
+}
+
+static bool is_regular(const char *path) {
+    struct stat info;
+    return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+void hp_job_read(struct hp_job *job) {
+    job->queue.keeps_members = job->queue.archive && !is_regular(job->queue.archive);
+    hp_vec_reserve(&job->profile->inputs, job->queue.count);
+    run(job, job->profile);
+}
+
+void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
+                       const uint32_t *record_of) {
+    hp_profile_forget_stacks(job->profile);
+    job->record_of = record_of;
+    hp_input_queue_rewind(&job->queue, is_wanted, job->profile->inputs.count);
+    run(job, job->profile);
+}

@@ -1,0 +1,42 @@
+// Reading inputs with several threads: each takes the next, reads it, and merges it into a
+// profile of its own; the profiles are added up at the end.  Sums are exact, so it does not
+// matter who took what.
+//
+// Which dumps are of one process is known when all have been read.  Of a process that which is
+// read first is added up, of the others it is only estimated what they hold; the order is such
+// that the first is nearly always the one that counts.  Where it was not, the stacks are let
+// go of, and those that count are read again.  So memory is that of one dump of each process.
+#ifndef HP_LIB_WORKERS_H
+#define HP_LIB_WORKERS_H
+
+#include "lib/duplicates.h"
+#include "lib/input_queue.h"
+#include "model/profile.h"
+
+#include <time.h>
+
+struct hp_job {
+    const struct hp_read_options *options;
+    struct hp_profile *profile; // whose inputs are the records
+    bool adds_all;              // whatever process they are of
+    time_t start;
+    struct hp_input_queue queue;
+    struct hp_contents contents, claims; // dumps, and processes
+    // Of each path whether its name is that of the newest of its process; NULL: nobody looked.
+    const bool *is_newest;
+    pthread_mutex_t lock; // of the rest
+    struct hp_progress progress;
+    size_t disputed; // addresses that have different names in different inputs
+    const uint32_t
+        *record_of; // of each number, when it is read again; NULL: the first time
+};
+
+// Read them all, and add those that may count to the profile; the records are in any order.
+void hp_job_read(struct hp_job *job);
+
+// Let go of all stacks, and add the inputs that are wanted; record_of[n] is the place of the
+// record of number n.  One that has become another since is skipped.
+void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
+                       const uint32_t *record_of);
+
+#endif

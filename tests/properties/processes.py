@@ -1,0 +1,623 @@
+#!/usr/bin/env python3
+"""Which dumps are of one process and which of them counts: a test for each row of the tables that
+decide it, random fleets whose truth is known, and reports that are those of the chosen dump.
+
+usage: processes.py BINARY TESTDATA [FLEETS]
+"""
+import gzip
+import io
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import sys
+import tarfile
+
+from harness import Tests, scratch
+from profile_reader import fields
+
+FLEETS = int(sys.argv.pop(3)) if len(sys.argv) > 3 else 200
+t = Tests()
+PROCESSES = t.testdata / 'processes'
+TOP = ('top', '--no-symbols', '-n0')
+
+
+def real(pattern):
+    return sorted(t.real.glob(pattern), key=lambda path: int(path.name.split('.')[2]))
+
+
+REDIS, MARIADB, DBBENCH = (real(f'{name}*') for name in ('redis', 'mariadbd', 'dbbench'))
+PY = sorted(PROCESSES.glob('py.*'))
+CX = sorted(PROCESSES.glob('cx.*'))
+GO = sorted(PROCESSES.glob('t.*'))
+FLEET = sorted((PROCESSES / 'fleet').glob('*'))
+
+
+def content(path):
+    bytes_ = path.read_bytes()
+    return gzip.decompress(bytes_) if path.suffix == '.gz' and '.pb' not in path.suffixes else bytes_
+
+
+def dump(objects=5, vdso=None, stack=None, program='/srv/app', has_map=True, start=0x400000):
+    """A dump of jemalloc; without vdso and stack nothing in its map is random."""
+    text = (f'heap_v2/4096\n  t*: {objects}: {objects * 8192} [0: 0]\n@ 0x401000\n'
+            f'  t*: {objects}: {objects * 8192} [0: 0]\n')
+    if has_map:
+        text += f'\nMAPPED_LIBRARIES:\n{start:x}-{start + 0x100000:x} r-xp 00000000 fe:00 7 {program}\n'
+        text += f'{vdso:x}-{vdso + 0x2000:x} r-xp 0 00:00 0 [vdso]\n' if vdso else ''
+        text += f'{stack - 0x21000:x}-{stack:x} rw-p 0 00:00 0 [stack]\n' if stack else ''
+    return text.encode()
+
+
+class Folder:
+    """Files by name, some in folders of their own."""
+
+    def __init__(self, folder, files):
+        self.paths = []
+        for name, bytes_ in files.items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(bytes_)
+            self.paths.append(path)
+
+
+def info(*args, **options):
+    return json.loads(t.ok('info', '--no-symbols', '-fjson', *args, **options).out)
+
+
+def processes(*args, **options):
+    """Sets of names: the inputs of each process."""
+    report = info(*args, **options)
+    found = [set() for _ in report['processes']]
+    for row in report['inputs']:
+        if 'process' in row:
+            found[row['process']].add(os.path.basename(row['name']))
+    return report, sorted(map(sorted, found))
+
+
+def inuse(*args, command='top', **options):
+    return json.loads(t.ok(command, '--no-symbols', '-fjson', '-n0', *args,
+                           **options).out)['total']['inuse-space']['estimate']
+
+
+def row(files, want, said=(), unsaid=(), used=None, args=(), code=0):
+    """Files are of the processes `want`; the text of top says what is in `said`."""
+    with scratch() as folder:
+        made = Folder(folder, files)
+        faults = []
+        report, found = processes(*args, *made.paths)
+        if found != sorted(map(sorted, want)):
+            faults.append(f'{found} instead of {want}')
+        got = t.run(*TOP, *args, *made.paths)
+        faults += [f'ended with {got.code}: {got.err}'] * (got.code != code)
+        faults += [f'does not say {sentence!r}: {got.out[:900]}' for sentence in said if
+                   sentence not in got.out]
+        faults += [f'says {sentence!r}: {got.out[:900]}' for sentence in unsaid if sentence in got.out]
+        if used is not None:
+            names = sorted(os.path.basename(process['used']) for process in report['processes'])
+            faults += [f'{names} are used'] * (names != sorted(used))
+        other = t.run(*TOP, *args, *reversed(made.paths))
+        faults += ['the order of inputs matters'] * (other.out != got.out)
+        return faults
+
+
+V, S = 0x7f30b314c000, 0x7fff2dd4c000
+V2, S2 = V + 0x5000000, S - 0x3000000
+FIXED = {'vdso': 0x7ffff7fc1000, 'stack': 0x7ffffffff000}  # setarch -R
+
+# --- the first table --------------------------------------------------------------------------
+
+t.check('equal maps, no name tells: one process, by maps alone', lambda: row(
+    {'a.heap': dump(5, V, S), 'b.heap': dump(6, V, S)}, [{'a.heap', 'b.heap'}],
+    ['2 dumps of 1 process by their memory maps, and forks look the same']))
+t.check('equal maps and pids, in two folders: one process', lambda: row(
+    {'x/app.7.0.i0.heap': dump(5, V, S), 'y/app.7.1.i1.heap': dump(6, V, S)},
+    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['2 dumps of 1 process: i1, the newest'], ['by their memory']))
+t.check('equal maps, one pid and a renamed dump: one process', lambda: row(
+    {'app.7.0.i0.heap': dump(5, V, S), 'renamed.heap': dump(6, V, S)},
+    [{'app.7.0.i0.heap', 'renamed.heap'}], ['2 dumps of 1 process']))
+t.check('equal maps, other pids: forks, each of which counts; numbers go on', lambda: row(
+    {'app.7.0.i0.heap': dump(5, V, S), 'app.8.1.i1.heap': dump(6, V, S), 'app.8.2.i2.heap': dump(7, V, S)},
+    [{'app.7.0.i0.heap'}, {'app.8.1.i1.heap', 'app.8.2.i2.heap'}],
+    ['2 processes forked from one: what it had at the fork counts in each', '3 dumps of 2 processes']))
+t.check('a chain that would join two pids is cut', lambda: row(
+    {'app.7.0.i0.heap': dump(5, V, S), 'app.8.1.i1.heap': dump(6, V, S), 'a.heap': dump(7, V, S)},
+    [{'app.7.0.i0.heap'}, {'app.8.1.i1.heap'}, {'a.heap'}]))
+t.check('other maps, pid 1 of two containers, flattened: two processes', lambda: row(
+    {'app.1.0.i0.heap': dump(5, V, S), 'app.1.1.i1.heap': dump(6, V2, S2)},
+    [{'app.1.0.i0.heap'}, {'app.1.1.i1.heap'}], unsaid=['1 process', 'forked']))
+t.check('other maps, pid 1 in two folders: two processes', lambda: row(
+    {'x/app.1.0.i0.heap': dump(5, V, S), 'y/app.1.0.i0.heap': dump(6, V2, S2)},
+    [{'app.1.0.i0.heap'}] * 2))
+t.check('no randomization: one process by name alone', lambda: row(
+    {'app.7.0.i0.heap': dump(5, **FIXED), 'app.7.1.i1.heap': dump(6, **FIXED)},
+    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['by name alone']))
+t.check('no randomization, other pids, first dumps are equal: both count, said once', lambda: row(
+    {'app.7.0.f.heap': dump(5, **FIXED), 'app.8.0.f.heap': dump(5, **FIXED)},
+    [{'app.7.0.f.heap'}, {'app.8.0.f.heap'}], ['their errors are not independent', '2 inputs'], ['forked']))
+t.check('no map and one name: one process; equal numbers are not', lambda: row(
+    {'app.7.0.i0.heap': dump(5, has_map=False), 'app.7.1.i1.heap': dump(6, has_map=False)},
+    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['by name alone'], args=('--keep-damaged',)) or row(
+    {'app.7.0.i0.heap': dump(5, **FIXED), 'app.7.0.m0.heap': dump(6, **FIXED)},
+    [{'app.7.0.i0.heap'}, {'app.7.0.m0.heap'}],
+    ['of 2 inputs it cannot be told whether they share a process: added up']))
+t.check('one map is missing, programs are unlike: two processes', lambda: row(
+    {'app.7.0.i0.heap': dump(5, V, S, program='/srv/one'), 'app.7.1.i1.heap': dump(6, program='/srv/two')},
+    [{'app.7.0.i0.heap'}, {'app.7.1.i1.heap'}], unsaid=['cannot be told']))
+t.check('no map, other prefix, pid or folder: different', lambda: row(
+    {'app.7.0.i0.heap': dump(5), 'bpp.7.1.i1.heap': dump(6), 'app.8.2.i2.heap': dump(7), 'x/app.7.3.i3.heap': dump(8)},
+    [{'app.7.0.i0.heap'}, {'bpp.7.1.i1.heap'}, {'app.8.2.i2.heap'}, {'app.7.3.i3.heap'}], unsaid=['cannot be told']))
+t.check('no map and no name: not told, each counts', lambda: row(
+    {'a.heap': dump(5), 'b.heap': dump(6)}, [{'a.heap'}, {'b.heap'}],
+    ['of 2 inputs it cannot be told whether they share a process: added up']))
+t.check('dates and addresses in names are no pids', lambda: row(
+    {'app.2026.11.20.heap': dump(5), 'app.2026.11.21.heap': dump(6), 'h.192.168.1.7.heap': dump(7)},
+    [{'app.2026.11.20.heap'}, {'app.2026.11.21.heap'}, {'h.192.168.1.7.heap'}], ['of 3 inputs']))
+t.check('32-bit addresses are never random', lambda: row(
+    {'a.heap': dump(5, 0xf7f00000, 0xffe00000), 'b.heap': dump(6, 0xf7f00000, 0xffe00000)},
+    [{'a.heap'}, {'b.heap'}], ['cannot be told']))
+t.check('text of the program moved to huge pages changes nothing', lambda: row(
+    {'a.7.0.i0.heap': dump(5, V, S), 'a.7.1.i1.heap': dump(6, V, S).replace(b' 7 /srv/app', b' 0 ')},
+    [{'a.7.0.i0.heap', 'a.7.1.i1.heap'}]))
+t.check('a binary that was deleted in between changes nothing', lambda: row(
+    {'a.7.0.i0.heap': dump(5, V, S), 'a.7.1.i1.heap': dump(6, V, S).replace(b'/srv/app', b'/srv/app (deleted)')},
+    [{'a.7.0.i0.heap', 'a.7.1.i1.heap'}]))
+t.check('a namespace in the prefix', lambda: row(
+    {'a.4026531836.7.0.i0.heap': dump(5, **FIXED), 'a.4026531836.7.1.i1.heap': dump(6, **FIXED),
+     'a.4026531999.7.2.i2.heap': dump(7, **FIXED)},
+    [{'a.4026531836.7.0.i0.heap', 'a.4026531836.7.1.i1.heap'}, {'a.4026531999.7.2.i2.heap'}]))
+
+
+def labels_differ():
+    with scratch() as folder:
+        made = Folder(folder, {'h1/app.7.0.i0.heap': dump(5, V, S), 'h2/app.7.1.i1.heap': dump(6, V, S)})
+        by = ('--by=label:host', '--label-from=/(?<host>h[0-9])/')
+        out = json.loads(t.ok('top', '--no-symbols', '-fjson', *by, *made.paths).out)
+        alone = [inuse(path) for path in made.paths]
+        return [] if sorted(row['flat']['inuse-space']['estimate'] for row in out['rows']) == alone else [str(out)]
+
+
+t.check('labels that differ are of different processes', labels_differ)
+
+
+def forks_of_python():
+    return row({path.name: path.read_bytes() for path in PY}, [{path.name} for path in PY],
+               ['5 processes forked from one', 'are of different processes with the same stacks and counts: '
+                'their errors are not independent', '5 inputs'])
+
+
+t.check('idle forks of a real program have equal dumps, and all count', forks_of_python)
+t.check('nginx: master and worker', lambda: row(
+    {path.name: path.read_bytes() for path in PROCESSES.glob('n.*')},
+    [{path.name} for path in PROCESSES.glob('n.*')], ['2 processes forked from one']))
+t.check('dumps of Go, told by [vdso], the newest by the time in it', lambda: row(
+    {path.name: path.read_bytes() for path in GO}, [{path.name for path in GO}],
+    ['3 dumps of 1 process by their memory maps, and forks look the same: t.3.pb.gz, the newest;'],
+    used=[GO[-1].name]))
+
+
+def pprof_without_maps():
+    """As a writer may leave them out: field 3 of the profile, and field 2 of its locations."""
+    def number(value):
+        return bytes([value & 127 | 128]) + number(value >> 7) if value > 127 else bytes([value])
+
+    def without(text, field):
+        out, at = b'', 0
+
+        def varint(at):
+            value = shift = 0
+            while True:
+                value |= (text[at] & 127) << shift
+                shift, at = shift + 7, at + 1
+                if not text[at - 1] & 128:
+                    return value, at
+        while at < len(text):
+            start, (key, at) = at, varint(at)
+            size, at = varint(at) if key & 7 in (0, 2) else (8, at)
+            at += size if key & 7 in (1, 2) else 0
+            if key == 4 << 3 | 2 and field == 3:
+                location = without(text[at - size:at], 2)
+                out += number(key) + number(len(location)) + location
+            elif key >> 3 != field:
+                out += text[start:at]
+        return out
+    return row({path.name[:-3]: without(gzip.decompress(path.read_bytes()), 3) for path in GO[:2]},
+               [{path.name[:-3]} for path in GO[:2]], ['of 2 inputs it cannot be told'])
+
+
+t.check('pprof without maps: not told, each counts', pprof_without_maps)
+
+
+def gperftools_forks():
+    """Numbers go on in a child; its own name has a pid where it was started anew."""
+    text = (t.formats / 'gperftools-heapprofile.heap').read_bytes()
+    files = {f'hp.{i:04}.heap': text.replace(b'heap profile:  ', b'heap profile:   ' if i % 2 else b'heap profile:  ')
+             + b'\n' * i for i in range(1, 4)}
+    return row(files, [set(files)], ['3 dumps of 1 process by their memory maps', 'hp.0003.heap, the newest by '
+                                     'number in the name']) + row(
+        {'hp.0001.heap': text, 'hp_77.0001.heap': text + b'\n', 'hp_78.0001.heap': text + b'\n\n'},
+        [{'hp.0001.heap'}, {'hp_77.0001.heap'}, {'hp_78.0001.heap'}], ['2 processes forked'])
+
+
+t.check('gperftools: a series without pids, and forks with them', gperftools_forks)
+
+# --- equal dumps --------------------------------------------------------------------------------
+
+
+def equal_dumps():
+    faults = []
+    with scratch() as folder:
+        same = dump(5, V, S)
+        made = Folder(folder, {'app.7.0.i0.heap': same, 'app.7.1.i1.heap': same, 'hp.0001.heap': same,
+                               'hp.0002.heap': same, 'copy.heap': same, 'x/app.7.0.i0.heap': same,
+                               'app.8.0.i0.heap': same})
+        first, second, hp1, hp2, copy, elsewhere, fork = made.paths
+        link = pathlib.Path(folder, 'app.9.9.f.heap')
+        os.link(first, link)
+        for paths, code in (((first, second), 0), ((hp1, hp2), 0), ((first, fork), 0), ((first, copy), 4),
+                            ((first, elsewhere), 4), ((first, first), 4), ((first, link), 4)):
+            got = t.run(*TOP, *paths)
+            faults += [f'{[path.name for path in paths]}: {got.code}, {got.err}'] * (got.code != code)
+            other = t.run(*TOP, *reversed(paths))
+            faults += [f'{[path.name for path in paths]}: another order'] * (other.code != code)
+        want = t.ok(*TOP, first).out
+        for paths in ((first, copy), (copy, first), (first, link), (first, elsewhere)):
+            got = t.ok(*TOP, '--on-duplicate=skip', *paths).out
+            rest = re.sub(r'(?m)^warning: 1 of 2 inputs repeat.*\n', '', got)
+            faults += [f'--on-duplicate=skip {paths}: {got}'] * (rest != want)
+        both = t.ok(*TOP, first, fork).out
+        faults += [both] * ('2 inputs' not in both or 'errors are not independent' not in both)
+    return faults
+
+
+t.check('equal dumps: two moments, two processes, or the same twice', equal_dumps)
+
+# --- which counts ---------------------------------------------------------------------------------
+
+
+def report_of_the_chosen(paths, chosen, *args):
+    got, want = t.ok(*TOP, *args, *paths).out, t.ok(*TOP, *args, chosen).out
+    first, _, rest = got.partition('\n')
+    return [] if rest == want and first.startswith(f'{len(paths)} dumps of 1 process') else [
+        f'{first}\n{rest[:500]}\ninstead of\n{want[:500]}']
+
+
+def chosen_is_all_that_is_seen():
+    faults = []
+    for paths, last, peak in ((REDIS, 12, 12), (MARIADB, 12, None), (DBBENCH, 12, 3)):
+        at = {int(path.name.split('.')[2]): path for path in paths}
+        faults += report_of_the_chosen(paths, at[last])
+        faults += report_of_the_chosen(paths, at[last], '--metric=inuse-objects', '-j1')
+        faults += report_of_the_chosen(paths, at[13], '--metric=alloc-space')
+        faults += report_of_the_chosen(paths, at[13], '--snapshots=final')
+        if peak is not None:
+            value = inuse('--snapshots=peak', *paths)
+            faults += [f'{paths[0]}: peak {value}'] * (value != max(inuse(path) for path in paths))
+    return faults
+
+
+t.check('the report on a series is that on the dump that counts, to the byte', chosen_is_all_that_is_seen)
+
+
+def every_command():
+    """Whatever is asked: what the newest but the exit dump says, below what is said of the choice."""
+    faults = []
+    for command, *more in (('tree',), ('stacks', '-n9'), ('peek', '.'), ('merge', '-ffolded'), ('list', 'x'),
+                           ('top', '--by=thread'), ('top', '--spread'), ('callgrind',), ('stacks', '-fjson'),
+                           ('top', '-ftsv'), ('diff', '-ftsv'), ('diff',)):
+        base = [MARIADB[0], '--to'] if command == 'diff' else []
+        args = [command, *more, '--no-symbols'] if command != 'peek' else [command, *more, '--no-symbols', '-n3']
+        got, want = (t.run(*args, *base, *paths) for paths in (DBBENCH, [DBBENCH[-2]]))
+
+        def told(run):
+            out = re.sub(r'(?m)^.*6 dumps of 1 process.*\n', '', run.out)
+            out = re.sub(r'(?m)^ "processes".*\n|^(desc: |# )?inputs?: .*\n', '', out)
+            return run.code, re.sub(r'"said".*|inputs: \d+ used of \d+', '', out)
+        faults += [f'{args}: {told(got)[1][:400]} instead of {told(want)[1][:400]}'] * (told(got) != told(want))
+        said = got.out + got.err
+        faults += [f'{args}: not said: {said[:300]}'] * ('6 dumps of 1 process' not in said and got.code == 0)
+    return faults
+
+
+t.check('every command and format has the default, and says it', every_command)
+
+
+def first_lines():
+    faults = []
+    for paths, args, want in (
+            (MARIADB, (), '4 dumps of 1 process: i12, the newest before its exit (f: 131.1 KiB); --snapshots='),
+            (DBBENCH, (), 'i12, the newest before its exit (f: 8.0 MiB; fullest i3: 84.1 MiB); '
+             '--snapshots=final|peak|each|sum'),
+            (DBBENCH, ('--snapshots=final',), 'f, the newest (fullest i3: 84.1 MiB); --snapshots=last|peak'),
+            (DBBENCH, ('--snapshots=peak',), 'i3, the fullest (its intervals allow for 6 to choose from)'),
+            (CX, (), 'cx.9.heap.gz, the newest by number in the name'),
+            (FLEET, (), '8 dumps of 4 processes: the newest of each (not of one moment; 4 told by their memory '
+             'maps alone, and forks look the same; 4 by the number in the name')):
+        out = t.ok(*TOP, *args, *paths).out.partition('\n')[0]
+        faults += [f'{out!r}, not {want!r}'] * (want not in out)
+    for paths in ([MARIADB[0], REDIS[0]], REDIS[:1]):
+        out = t.ok(*TOP, *paths).out
+        faults += [out[:200]] * ('dumps of' in out or not out.startswith(f'{len(paths)} input'))
+    said = t.ok('folded', '--no-symbols', *REDIS).err
+    faults += [said] * (not said.startswith('hprof-agg: 14 dumps of 1 process: i12'))
+    faults += [t.ok('folded', '-q', '--no-symbols', *REDIS).err]
+    return [fault for fault in faults if fault]
+
+
+t.check('what is said of the choice', first_lines)
+
+
+def newest_by():
+    faults = []
+    with scratch() as folder:
+        made = Folder(folder, {name: dump(i + 5, V, S) for i, name in enumerate(
+            ('d.10.31.heap', 'd.11.01.heap', 'd.11.02.heap'))})
+        for i, path in enumerate(made.paths):
+            os.utime(path, (1000 - i, 1000 - i))
+        faults += report_of_the_chosen(made.paths, made.paths[0])
+        faults += [] if 'd.10.31.heap, the newest by file time' in t.ok(*TOP, *made.paths).out else ['not by file time']
+        for path in made.paths:
+            os.utime(path, (1000, 1000))
+        out = t.ok(*TOP, *made.paths).out
+        faults += [] if 'd.11.02.heap, the newest by name' in out else [out[:200]]
+        with tarfile.open(f'{folder}/a.tar', 'w') as tar:
+            for i, path in enumerate(made.paths):
+                entry = tar.gettarinfo(path, path.name)
+                entry.mtime = 2000 + i % 2
+                tar.addfile(entry, io.BytesIO(path.read_bytes()))
+        out = t.ok(*TOP, f'--tar={folder}/a.tar').out
+        faults += [] if 'the newest by name' in out else [f'members: {out[:200]}']
+    return faults
+
+
+t.check('the newest by file time, of members too, then by name', newest_by)
+
+
+def counters_reset():
+    def accumulated(objects):
+        return dump(5, V, S).replace(b'[0: 0]', f'[{objects}: {objects * 8192}]'.encode())
+    with scratch() as folder:
+        made = Folder(folder, {f'a.7.{i}.i{i}.heap': accumulated(n) for i, n in enumerate((9, 99, 6))})
+        out = t.ok(*TOP, '--metric=alloc-space', *made.paths).out
+        calm = t.ok(*TOP, *made.paths).out
+        return [out[:300]] * ('i2, the newest, its counters were reset' not in out) + [calm] * ('reset' in calm)
+
+
+t.check('counters that were reset are told', counters_reset)
+
+
+def sums_and_rows():
+    faults = []
+    parts = [inuse(path) for path in DBBENCH]
+    whole = inuse('--snapshots=sum', *DBBENCH)
+    faults += [f'sum {whole}'] * (abs(whole - sum(parts)) > 1)
+    said = t.ok(*TOP, '--snapshots=sum', *DBBENCH).out
+    faults += [said[:300]] * ('counted twice' not in said or '6 inputs' not in said)
+    for args in (('--snapshots=each',), ('--by=input',)):
+        report = json.loads(t.ok('top', '--no-symbols', '-fjson', '-n0', *args, *DBBENCH).out)
+        rows = sorted(row['flat']['inuse-space']['estimate'] for row in report['rows'])
+        faults += [f'{args}: {rows}'] * (rows != sorted(parts))
+        faults += [f"{args}: {report['total']}"] * any(report['total'].values())
+        text = t.ok('top', '--no-symbols', *args, *DBBENCH).out
+        faults += [text] * ('\nin use ' in text or 'flat%' in text or '6 dumps of 1 process: each for itself' not in text)
+    for args, code in ((('tree', '--snapshots=each'), 2), (('top', '--snapshots=each', '--by=module'), 2),
+                       (('trend', '--snapshots=last'), 2), (('merge', '--timeline', '--snapshots=sum'), 2),
+                       (('diff', '--snapshots=peak'), 2), (('top', '--by=input', '--snapshots=final'), 0)):
+        got = t.run(*args, '--no-symbols', *DBBENCH[:2])
+        faults += [f'{args}: {got.code} {got.err}'] * (got.code != code)
+    return faults
+
+
+t.check('sum as ever, each a row and no total, and what is refused', sums_and_rows)
+
+
+def several_processes():
+    """Four processes of five dumps, each of which is the series of a real one moved elsewhere."""
+    faults = []
+    with scratch() as folder:
+        files = {}
+        for process in range(4):
+            for i, path in enumerate(REDIS[:5]):
+                text = content(path).replace(b'7f30b314c000', b'7f3%db314c000' % process)
+                files[f'p{process}.{100 + process}.{i}.i{i}.heap'] = text
+        made = Folder(folder, files)
+        out = t.ok(*TOP, *made.paths).out
+        faults += [out[:200]] * (not out.startswith('20 dumps of 4 processes: the newest of each (not of one moment)'))
+        faults += [out[:300]] * ('\n4 inputs' not in out)
+        want = sum(inuse(path) for path in made.paths[4::5])
+        faults += [f'{inuse(*made.paths)} instead of {want}'] * (abs(inuse(*made.paths) - want) > 1)
+        report = info(*made.paths)
+        faults += [str(report['processes'])] * ([p['dumps'] for p in report['processes']] != [5] * 4)
+        moments = [row['moment'] for row in report['inputs']]
+        faults += [str(moments)] * (moments != (['an earlier moment'] * 4 + ['used']) * 4)
+    return faults
+
+
+t.check('four processes of five dumps: the newest of each', several_processes)
+
+
+def sides_of_a_diff():
+    """Each by itself; a process may stand on both, and one dump is never touched."""
+    got = t.ok('diff', '--no-symbols', *DBBENCH[:3], '--to', *DBBENCH[3:]).out
+    want = t.ok('diff', '--no-symbols', DBBENCH[2], DBBENCH[4]).out
+    head, rest = got.split('\n', 2)[:2], got.split('\n', 2)[2]
+    faults = [got[:500]] * (not head[0].startswith('base: 3 dumps of 1 process: i6') or
+                            not head[1].startswith('new: 3 dumps of 1 process: i12') or rest != want)
+    exit_dump = t.ok('diff', '--no-symbols', DBBENCH[0], DBBENCH[5]).out
+    return faults + [exit_dump[:200]] * ('1 base, 1 new' not in exit_dump[:20])
+
+
+t.check('the sides of a diff, each by itself', sides_of_a_diff)
+
+
+
+def a_timeline_each():
+    """A series a process: by its label in pprof, as a process in a Firefox profile."""
+    faults = []
+    with scratch() as folder:
+        path = f'{folder}/t.pb.gz'
+        t.ok('merge', '--timeline', '--no-symbols', '-o', path, *REDIS[:3], *MARIADB[:2])
+        sums, profile = {}, list(fields(gzip.decompress(pathlib.Path(path).read_bytes())))
+        strings = [value.decode() for number, value in profile if number == 6]
+        types = [strings[dict(fields(value))[1]] for number, value in profile if number == 1]
+        for sample in (list(fields(value)) for number, value in profile if number == 2):
+            labels = {strings[label[1]]: strings[label[2]] if 2 in label else label[3] for label in (
+                dict(fields(value)) for number, value in sample if number == 3)}
+            key = labels['process'], labels['timestamp']
+            numbers = [value for number, value in fields(b''.join(
+                b'\x08' + part for part in re.findall(rb'[\x80-\xff]*[\x00-\x7f]', dict(sample)[2])))]
+            sums[key] = sums.get(key, 0) + numbers[types.index('inuse_space')]
+        want = {('pid 27533', (i + 1) * 10**9): inuse(path) for i, path in enumerate(REDIS[:3])}
+        want.update({('pid 15432', (i + 1) * 10**9): inuse(path) for i, path in enumerate(MARIADB[:2])})
+        faults += [f'{sums}: not {want}'] * (sums.keys() != want.keys() or any(
+            abs(sums[key] - want[key]) > 1 for key in want))
+        out = json.loads(t.ok('merge', '--timeline', '-ffirefox', '--no-symbols', *REDIS[:3], *MARIADB[:2]).out)
+        ends = sorted(sum(counter['samples']['count']) for counter in out['counters'])
+        faults += [f'firefox: {ends}'] * any(abs(end - inuse(path)) > 1 for end, path in zip(
+            ends, sorted((REDIS[2], MARIADB[1]), key=inuse), strict=True))
+        faults += [str({thread['pid'] for thread in out['threads']})] * (
+            {thread['pid'] for thread in out['threads']} != {'1', '2'})
+    return faults
+
+
+t.check('a timeline has a series for each process', a_timeline_each)
+
+# --- ways of reading --------------------------------------------------------------------------------
+
+
+def ways_of_reading():
+    """Renamed, compressed, archived, by pipes: the same report."""
+    faults = []
+    with scratch() as folder:
+        plain = Folder(folder, {path.name[:-3]: content(path) for path in DBBENCH}).paths
+        want = t.ok(*TOP, *plain).out
+        for order in (plain[::-1], plain[3:] + plain[:3]):
+            for jobs in ('-j1', '-j3'):
+                faults += [f'{jobs}: another order'] * (t.ok(*TOP, jobs, *order).out != want)
+        faults += ['compressed'] * (t.ok(*TOP, *DBBENCH).out != want)
+        respelled = [f'{path.parent}/./../{path.parent.name}/{path.name}' for path in plain]
+        faults += ['respelled'] * (t.ok(*TOP, *respelled).out != want)
+        archive = pathlib.Path(folder, 'all.tar')
+        with tarfile.open(archive, 'w') as tar:
+            for path in sorted(plain):
+                tar.add(path, path.name)
+        faults += ['archived'] * (t.ok(*TOP, f'--tar={archive}').out != want)
+        faults += ['archived, by a pipe'] * (t.ok(*TOP, '--tar=-', stdin=archive.read_bytes()).out != want)
+        faults += ['archived and compressed'] * (
+            t.ok(*TOP, '--tar=-', stdin=gzip.compress(archive.read_bytes())).out != want)
+        for name in (plain[-1], plain[-2]):
+            rest = [path for path in plain if path != name]
+            got = t.ok(*TOP, '-', *rest, stdin=name.read_bytes()).out
+            rows = got.partition('function\n')[2]
+            faults += [f'{name.name} from standard input: {got[:300]}'] * (name == plain[-2] and False)
+            faults += [] if rows else [got[:300]]
+        # What comes by a pipe and counts is not lost.
+        made = Folder(folder, {'a.7.1.i1.heap': dump(6, V, S), 'a.7.2.i2.heap': dump(7, V, S)}).paths
+        got = inuse('-', *made, stdin=dump(5, V2, S2))
+        faults += [f'standard input: {got}'] * (abs(got - inuse(made[1]) - inuse('-', stdin=dump(5, V2, S2))) > 1)
+        renamed = [shutil.copy(path, f'{folder}/moment-{i}.heap') for i, path in enumerate(sorted(
+            plain[:-1], key=lambda path: int(path.name.split('.')[2])))]
+        for path in plain:
+            path.unlink()
+        got = t.ok(*TOP, *renamed).out.partition('\n')
+        faults += [f'renamed: {got[0]}'] * ('moment-4.heap, the newest by number' not in got[0])
+        faults += ['renamed: other rows'] * (got[2] != want.partition('\n')[2])
+    return faults
+
+
+t.check('renamed, compressed, archived, by pipes, in any order: the same', ways_of_reading)
+
+
+def damaged_newest():
+    """What cannot be used does not count for its process."""
+    with scratch() as folder:
+        made = Folder(folder, {'a.7.0.i0.heap': dump(5, V, S), 'a.7.1.i1.heap': dump(6, V, S)[:60]}).paths
+        refused = t.run(*TOP, *made)
+        got = t.run(*TOP, '--max-skipped=1', *made)
+        return [str(refused.code)] * (refused.code != 5) + [got.out] * (
+            got.code != 3 or abs(inuse(made[0]) - json.loads(t.run(
+                'top', '-fjson', '--no-symbols', '--max-skipped=1', *made).out)['total']['inuse-space']['estimate']) > 1)
+
+
+t.check('a damaged dump does not count for its process', damaged_newest)
+
+# --- fleets whose truth is known ---------------------------------------------------------------------
+
+
+class Process:
+    def __init__(self, random_, pid, vdso=None, stack=None, prefix='app', folder='.', program='/srv/app', number=0):
+        self.random, self.pid, self.prefix, self.folder, self.program = random_, pid, prefix, folder, program
+        self.vdso = vdso or 0x7f0000000000 + random_.randrange(1 << 30) * 4096
+        self.stack = stack or 0x7ff000000000 + random_.randrange(1 << 20) * 4096
+        self.number = number
+
+    def dump(self, fleet, has_map, is_strict):
+        fleet.objects += 1
+        name = f'{self.prefix}.{self.pid}.{self.number}.i{self.number}.heap' if is_strict else (
+            f'd{fleet.objects}.heap')
+        path = f'{self.folder}/{name}'
+        while path in fleet.files:
+            path = path.replace('.heap', 'x.heap') if not is_strict else f'more{fleet.objects}/{name}'
+        random_map = {'vdso': self.vdso, 'stack': self.stack} if has_map else FIXED
+        fleet.files[path] = dump(fleet.objects, program=self.program, **random_map)
+        self.number += 1
+
+    def fork(self, pid):
+        return Process(self.random, pid, self.vdso, self.stack, self.prefix, self.folder, self.program, self.number)
+
+
+class Fleet:
+    """Some processes with some dumps: forks, restarts with pids used again, containers."""
+
+    def __init__(self, seed):
+        self.random, self.files, self.objects = random.Random(seed), {}, 0
+        self.processes, self.told = 0, True
+        for _ in range(self.random.randrange(1, 5)):
+            self.add()
+
+    def add(self):
+        r = self.random
+        has_map, is_strict = r.random() < .7, r.random() < .7
+        kind = r.choice(['plain', 'fork', 'restart', 'container'])
+        first = Process(r, 1 if kind == 'container' else r.randrange(2, 30000), folder=f'f{r.randrange(3)}',
+                        prefix=r.choice(['app', 'srv']))
+        family = [first]
+        if kind == 'fork':
+            first.dump(self, has_map, is_strict)
+            family.append(first.fork(r.randrange(30000, 60000)))
+        elif kind in ('restart', 'container'):
+            family.append(Process(r, first.pid, prefix=first.prefix,
+                                  folder=first.folder if kind == 'restart' else 'other'))
+        for process in family:
+            for _ in range(r.randrange(1, 4)):
+                process.dump(self, has_map, is_strict)
+        self.processes += len(family)
+        # Rows that say so: forks by maps alone, and pids used again where names alone tell.
+        self.told &= not (kind == 'fork' and has_map and not is_strict)
+        self.told &= not (kind in ('restart', 'container') and not has_map and is_strict)
+
+
+def fleets():
+    faults, fewer, exact = [], 0, 0
+    for seed in range(FLEETS):
+        fleet = Fleet(seed)
+        with scratch() as folder:
+            made = Folder(folder, fleet.files)
+            report, found = processes(*made.paths)
+            said = t.ok(*TOP, *made.paths).out
+            order = made.paths[:]
+            fleet.random.shuffle(order)
+            faults += [f'{seed}: order'] * (t.ok(*TOP, *order).out != said)
+        says_so = 'forks look the same' in said or 'by name alone' in said
+        if len(found) < fleet.processes:
+            fewer += 1
+            faults += [f'{seed}: {len(found)} of {fleet.processes} processes: {found}'] * (
+                fleet.told or not says_so)
+        exact += len(found) == fleet.processes
+    return faults or f'{FLEETS} fleets, {exact} exactly as they were, {fewer} with fewer, where that is said'
+
+
+t.check('processes in are processes out', fleets)
+t.done()

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""What is chosen for its size is too large: of a process whose heap stays as large as it is while
+all of it is turned over, the intervals of the fullest dump hold the truth as often as they say, and
+those of the same dump alone, which know nothing of the choice, do not.
+
+usage: peaks.py BINARY TESTDATA [SERIES]
+"""
+import json
+import math
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+from harness import Tests, scratch  # noqa: E402
+
+SERIES = int(sys.argv.pop(3)) if len(sys.argv) > 3 else 60
+PERIOD = 65536
+SIZES = (4096, 20480)       # of the objects of two stacks
+SAMPLES = 150               # that each stack is expected to have
+t = Tests()
+
+
+def sampled(random_, size):
+    """How many of the objects are sampled."""
+    p = -math.expm1(-size / PERIOD)
+    count = round(SAMPLES / p)
+    mean, sd = count * p, math.sqrt(count * p * (1 - p))
+    return max(0, round(random_.gauss(mean, sd))), count * size
+
+
+def write(path, random_):
+    truth, lines, objects, bytes_ = [], '', 0, 0
+    for i, size in enumerate(SIZES):
+        count, held = sampled(random_, size)
+        truth.append(held)
+        lines += f'@ 0x{0x401000 + i * 16:x}\n  t*: {count}: {count * size} [0: 0]\n'
+        objects, bytes_ = objects + count, bytes_ + count * size
+    path.write_text(f'heap_v2/{PERIOD}\n  t*: {objects}: {bytes_} [0: 0]\n{lines}\nMAPPED_LIBRARIES:\n'
+                    '00400000-00500000 r-xp 00000000 fe:00 7 /srv/app\n'
+                    '7f30b314c000-7f30b314e000 r-xp 0 00:00 0 [vdso]\n')
+    return truth
+
+
+def holds(interval, truth):
+    return interval['low'] <= truth <= interval['high']
+
+
+def coverage(dumps):
+    """How often the total's interval, and those of the rows, hold the truth: of the peak, and of
+    the same dump as if nobody had chosen it."""
+    random_ = random.Random(dumps)
+    found = {'peak': [0, 0], 'alone': [0, 0]}
+    with scratch() as folder:
+        for _ in range(SERIES):
+            paths = [pathlib.Path(folder, f'app.7.{i}.i{i}.heap') for i in range(dumps)]
+            truth = [write(path, random_) for path in paths][0]
+            report = t.ok('info', '--no-symbols', '-fjson', '--snapshots=peak', *paths).out
+            fullest = json.loads(report)['processes'][0]['used']
+            for name, args in (('peak', ['--snapshots=peak', *paths]), ('alone', [fullest])):
+                got = json.loads(t.ok('top', '-q', '--no-symbols', '-fjson', *args).out)
+                found[name][0] += holds(got['total']['inuse-space'], sum(truth))
+                rows = {row['name'][-4:]: row['flat']['inuse-space'] for row in got['rows']}
+                found[name][1] += sum(holds(rows[f'{0x1000 + 16 * i:x}'], truth[i]) for i in (0, 1)) / 2
+    return {name: [count / SERIES for count in counts] for name, counts in found.items()}
+
+
+def check(dumps, least, most_alone):
+    shares = coverage(dumps)
+    faults = [f'{name} holds in {share:.3f}' for name, share in zip(('the total', 'a row'), shares['peak'])
+              if share < least]
+    faults += [f"alone it holds in {shares['alone'][0]:.3f}"] * (shares['alone'][0] > most_alone)
+    return faults or (f"total {shares['peak'][0]:.3f}, rows {shares['peak'][1]:.3f}; not allowing for the choice "
+                      f"{shares['alone'][0]:.3f}, {shares['alone'][1]:.3f}")
+
+
+t.check('the fullest of 17 dumps', lambda: check(17, .93, .85))
+t.check('the fullest of 60 dumps', lambda: check(60, .93, .6))
+t.done()
