@@ -130,6 +130,8 @@ struct hp_read_options {
     // Reports of moments (HP_REPORT_TREND, TIMELINE and INFO, HP_BY_INPUT) have all dumps,
     // unless this says otherwise.
     enum hp_snapshots snapshots;
+    const char *const *tars; // further archives
+    size_t tar_count;
 };
 
 enum hp_input_status {

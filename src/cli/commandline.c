@@ -9,6 +9,9 @@
 void hp_cli_commandline_done(struct hp_cli_arguments *given,
                              struct hp_cli_settings *settings) {
     free(settings->inputs.items);
+    free(settings->files_from.items);
+    free(settings->base_files_from.items);
+    free(settings->archives.items);
     free(settings->symbol_dirs.items);
     free(settings->source_dirs.items);
     free(settings->path_maps);
@@ -220,8 +223,8 @@ static int check_combinations(struct hp_cli_settings *settings,
         return hp_cli_fail(err, HP_E_USAGE,
                            "--no-unbias and --compat exclude each other");
     }
-    if (settings->null_separated && settings->files_from == NULL &&
-        settings->base_files_from == NULL) {
+    if (settings->null_separated && settings->files_from.count == 0 &&
+        settings->base_files_from.count == 0) {
         return hp_cli_fail(err, HP_E_USAGE, "--null goes with --files-from");
     }
     return check_gate(settings, err);
@@ -243,24 +246,24 @@ static int split_sides(const struct hp_cli_arguments *given,
     if (settings->command->id != HP_CLI_DIFF) {
         return HP_OK;
     }
-    bool has_lists = settings->files_from != NULL || settings->base_files_from != NULL ||
-                     settings->read.tar != NULL;
+    bool has_lists = settings->files_from.count > 0 ||
+                     settings->base_files_from.count > 0 || settings->archives.count > 0;
     if (!settings->has_to && !has_lists && settings->inputs.count != 2) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "diff takes two inputs, or those of both sides with --to "
                            "between them");
     }
     settings->base_words =
-        settings->base_files_from == NULL && settings->inputs.count > 0;
+        settings->base_files_from.count == 0 && settings->inputs.count > 0;
     for (size_t i = 0; i < given->option_count; i++) {
         if (strcmp(given->options[i].option->name, "to") == 0) {
             size_t words = given->options[i].words;
             settings->base_words = words > 0 ? words - 1 : 0; // without the command
         }
     }
-    bool has_base = settings->base_words > 0 || settings->base_files_from != NULL;
+    bool has_base = settings->base_words > 0 || settings->base_files_from.count > 0;
     bool has_new = settings->base_words < settings->inputs.count ||
-                   settings->files_from != NULL || settings->read.tar != NULL;
+                   settings->files_from.count > 0 || settings->archives.count > 0;
     if (!has_base || !has_new) {
         return hp_cli_fail(err, HP_E_USAGE, "diff has no %s input",
                            has_base ? "new" : "base");
@@ -279,8 +282,8 @@ static int take_words(const struct hp_cli_arguments *given,
     if (ret == HP_OK) {
         ret = split_sides(given, settings, err);
     }
-    if (ret == HP_OK && settings->inputs.count == 0 && settings->files_from == NULL &&
-        settings->base_files_from == NULL && settings->read.tar == NULL) {
+    if (ret == HP_OK && settings->inputs.count == 0 && settings->files_from.count == 0 &&
+        settings->base_files_from.count == 0 && settings->archives.count == 0) {
         ret =
             hp_cli_fail(err, HP_E_USAGE, "no input: name files, or - for standard input");
     }

@@ -16,8 +16,10 @@
 static const size_t size_max = (size_t)1 << 30;
 
 void hp_cli_filelist_done(struct hp_cli_filelist *list) {
-    free(list->texts[0]);
-    free(list->texts[1]);
+    for (size_t i = 0; i < list->text_count; i++) {
+        free(list->texts[i]);
+    }
+    free(list->texts);
     free(list->paths.items);
     *list = (struct hp_cli_filelist){0};
 }
@@ -79,7 +81,9 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char en
     if (fd < 0) {
         return hp_cli_fail_errno(err, HP_E_IO, path, "cannot open the list");
     }
+    list->texts = hp_cli_grow(list->texts, list->text_count, sizeof *list->texts);
     char **text = &list->texts[list->text_count++];
+    *text = NULL;
     size_t size = 0;
     int ret = read_all(fd, path, text, &size, err);
     if (ret == HP_OK) {

@@ -9,14 +9,14 @@
 struct hp_cli_filelist {
     struct hp_cli_words paths; // each the caller's, or in one of the texts
     size_t base_count;         // the caller's: so many of them are the base of a diff
-    char *texts[2];            // what was read
+    char **texts;              // what was read
     size_t text_count;
 };
 
 void hp_cli_filelist_done(struct hp_cli_filelist *list);
 
 // Add the paths listed in the file at `path` ("-" is standard input).  Each ends in
-// `end`; empty ones do not count.  Call it twice at most.
+// `end`; empty ones do not count.
 int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char end,
                          struct hp_err *err);
 

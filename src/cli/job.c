@@ -37,27 +37,31 @@ static bool wants_progress(const struct hp_cli_settings *settings) {
     return !settings->quiet && hp_cli_is_terminal(STDERR_FILENO);
 }
 
-static int read_list(const struct hp_cli_settings *settings, const char *file,
-                     struct hp_cli_filelist *list, struct hp_err *err) {
-    if (file == NULL) {
-        return HP_OK;
+static int read_lists(const struct hp_cli_settings *settings,
+                      const struct hp_cli_words *files, struct hp_cli_filelist *list,
+                      struct hp_err *err) {
+    int ret = HP_OK;
+    for (size_t i = 0; ret == HP_OK && i < files->count; i++) {
+        ret = hp_cli_filelist_read(list, files->items[i],
+                                   settings->null_separated ? '\0' : '\n', err);
     }
-    return hp_cli_filelist_read(list, file, settings->null_separated ? '\0' : '\n', err);
+    return ret;
 }
 
-static bool is_stdin(const char *path) {
-    return path != NULL && strcmp(path, "-") == 0;
+static size_t count_stdin(const struct hp_cli_words *paths) {
+    size_t count = 0;
+    for (size_t i = 0; i < paths->count; i++) {
+        count += strcmp(paths->items[i], "-") == 0;
+    }
+    return count;
 }
 
 // Standard input can be read once.
 static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *err) {
-    int listed = is_stdin(settings->files_from) + is_stdin(settings->base_files_from) +
-                 is_stdin(settings->read.tar);
-    int given = 0;
-    for (size_t i = 0; i < settings->inputs.count; i++) {
-        given += is_stdin(settings->inputs.items[i]);
-    }
-    if (listed + (given > 0) > 1) {
+    size_t listed = count_stdin(&settings->files_from) +
+                    count_stdin(&settings->base_files_from) +
+                    count_stdin(&settings->archives);
+    if (listed + (count_stdin(&settings->inputs) > 0) > 1) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "standard input can be only one of: an input, a list of "
                            "inputs, an archive");
@@ -74,13 +78,13 @@ static int collect_inputs(const struct hp_cli_settings *settings,
         hp_cli_words_add(&list->paths, settings->inputs.items[i]);
     }
     if (ret == HP_OK) {
-        ret = read_list(settings, settings->base_files_from, list, err);
+        ret = read_lists(settings, &settings->base_files_from, list, err);
     }
     list->base_count = list->paths.count;
     for (; i < settings->inputs.count; i++) {
         hp_cli_words_add(&list->paths, settings->inputs.items[i]);
     }
-    return ret == HP_OK ? read_list(settings, settings->files_from, list, err) : ret;
+    return ret == HP_OK ? read_lists(settings, &settings->files_from, list, err) : ret;
 }
 
 // "pprof is not for a terminal: name a file, --output=x.pb.gz"
@@ -106,10 +110,11 @@ static int open_output(const struct hp_cli_settings *settings,
         return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the input %s",
                            settings->output, list->paths.items[i]);
     }
-    if (settings->output != NULL && settings->read.tar != NULL &&
-        hp_cli_outfile_is_input(settings->output, &settings->read.tar, 1, &i)) {
+    if (settings->output != NULL &&
+        hp_cli_outfile_is_input(settings->output, settings->archives.items,
+                                settings->archives.count, &i)) {
         return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the archive %s",
-                           settings->output, settings->read.tar);
+                           settings->output, settings->archives.items[i]);
     }
     bool to_stdout = settings->output == NULL || strcmp(settings->output, "-") == 0;
     if (to_stdout && can(settings, HP_IS_BINARY) && isatty(STDOUT_FILENO)) {
@@ -124,6 +129,8 @@ static int read_inputs(const struct hp_cli_settings *settings,
                        bool *skipped, struct hp_err *err) {
     struct hp_read_options options = settings->read;
     options.base_count = list->base_count;
+    options.tars = settings->archives.items;
+    options.tar_count = settings->archives.count;
     options.planned = report;
     options.planned_count = 1;
     options.progress = hp_cli_progress;

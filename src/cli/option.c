@@ -24,18 +24,19 @@ enum {
 // clang-format off
 static const struct hp_cli_option options[] = {
     {"files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
-     "read the paths of further inputs from FILE, one a line; - is standard input",
-     hp_cli_set_text, FIELD(files_from), 0},
+     "read the paths of further inputs from FILE, one a line; - is standard input; may be "
+     "repeated",
+     hp_cli_set_word, FIELD(files_from), 0},
     {"tar", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "read the files in a tar archive, plain, gzip or zstd, as further inputs; - is standard "
-     "input",
-     hp_cli_set_text, FIELD(read.tar), 0},
+     "input; may be repeated",
+     hp_cli_set_word, FIELD(archives), 0},
     {"to", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
      "inputs before this are the base, inputs after it are new",
      hp_cli_set_bool, FIELD(has_to), true},
     {"base-files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
      "as --files-from, for the base",
-     hp_cli_set_text, FIELD(base_files_from), 0},
+     hp_cli_set_word, FIELD(base_files_from), 0},
     {"time-from", '\0', HP_CLI_TEXT, "REGEX|mtime", NULL, HP_CLI_GROUP_INPUT,
      HP_CLI_TREND | HP_CLI_MERGE,
      "when dumps were made: the first group of REGEX in their paths, or the times of the files",

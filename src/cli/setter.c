@@ -88,14 +88,24 @@ int hp_cli_set_by(struct hp_cli_settings *settings, const struct hp_cli_option *
     return HP_OK;
 }
 
+static int refuse_empty(const struct hp_cli_option *option, const char *value,
+                        struct hp_err *err) {
+    return *value != '\0'
+               ? HP_OK
+               : hp_cli_fail(err, HP_E_USAGE, "--%s needs a %s that is not empty",
+                             option->name, option->value_name);
+}
+
 int hp_cli_set_text(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                     char *value, struct hp_err *err) {
-    if (*value == '\0') {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s needs a %s that is not empty",
-                           option->name, option->value_name);
-    }
     *(const char **)field(settings, option) = value;
-    return HP_OK;
+    return refuse_empty(option, value, err);
+}
+
+int hp_cli_set_word(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    hp_cli_words_add(field(settings, option), value);
+    return refuse_empty(option, value, err);
 }
 
 int hp_cli_set_format(struct hp_cli_settings *settings,

@@ -19,6 +19,7 @@ hp_cli_set_fn hp_cli_set_share;
 hp_cli_set_fn hp_cli_set_size;
 hp_cli_set_fn hp_cli_set_seconds;
 // One more of struct hp_cli_words.
+hp_cli_set_fn hp_cli_set_word;
 hp_cli_set_fn hp_cli_set_folder;
 
 // One of a kind: `field` is not used.

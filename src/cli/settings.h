@@ -23,11 +23,11 @@ struct hp_cli_settings {
     struct hp_filter *filters;
     size_t filter_count;
 
-    const char *files_from;      // or NULL
-    const char *base_files_from; // or NULL
-    bool has_to;                 // --to was given
-    size_t base_words;           // of diff: so many of the inputs are its base
-    struct hp_gate gate;         // if has_gate
+    struct hp_cli_words files_from, base_files_from; // lists of inputs
+    struct hp_cli_words archives;
+    bool has_to;         // --to was given
+    size_t base_words;   // of diff: so many of the inputs are its base
+    struct hp_gate gate; // if has_gate
     bool has_gate;
     bool gate_has_unit;  // of space
     bool null_separated; // its paths end in NUL, not in a newline

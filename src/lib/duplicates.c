@@ -101,7 +101,7 @@ static void keep_file(struct hp_input_record *record,
     identity.nanoseconds = record->identity.nanoseconds;
     record->public.name = before->public.name;
     record->time = before->time;
-    record->is_member = before->is_member;
+    record->archive = before->archive;
     record->identity = identity;
 }
 

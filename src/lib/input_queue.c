@@ -10,13 +10,13 @@ enum {
 
 void hp_input_queue_init(struct hp_input_queue *queue) {
     pthread_mutex_init(&queue->lock, NULL);
-    queue->is_over = queue->archive == NULL;
 }
 
 void hp_input_queue_done(struct hp_input_queue *queue) {
     pthread_mutex_destroy(&queue->lock);
     hp_tar_close(&queue->tar);
     hp_vec_done(&queue->members);
+    hp_vec_done(&queue->archives);
     struct hp_kept_input *kept;
     hp_vec_each (kept, &queue->kept) {
         free(kept->bytes);
@@ -28,45 +28,67 @@ void hp_input_queue_rewind(struct hp_input_queue *queue, const bool *is_wanted,
                            size_t count) {
     hp_tar_close(&queue->tar);
     queue->is_open = false;
-    queue->is_over = queue->archive == NULL;
+    queue->archive = 0;
     queue->given = 0;
     queue->is_wanted = is_wanted;
     queue->wanted_count = count;
 }
 
-// --- the archive --------------------------------------------------------------------------
+// --- archives -----------------------------------------------------------------------------
 
 // Of what was named before the name is known.
-static void name_member(struct hp_input_queue *queue, struct hp_queued_input *item) {
-    size_t member = item->number - queue->count;
-    if (member >= queue->members.count) {
+static void name_member(struct hp_input_queue *queue, struct hp_queued_input *item,
+                        bool is_found) {
+    size_t number = item->number - queue->count;
+    if (number >= queue->members.count) {
+        struct hp_member member = {NULL, queue->archives.at[queue->archive]};
         size_t size = item->file.name.count;
-        char *name = memcpy(hp_alloc(size), item->file.name.at, size);
-        hp_vec_push(&queue->members, name);
+        if (is_found) {
+            member.name = memcpy(hp_alloc(size), item->file.name.at, size);
+        }
+        hp_vec_push(&queue->members, member);
     }
-    item->name = queue->members.at[member];
+    if (is_found) {
+        item->name = queue->members.at[number].name;
+        item->archive = queue->members.at[number].archive;
+    }
+}
+
+static int read_archive(struct hp_input_queue *queue, struct hp_queued_input *item,
+                        bool *found, struct hp_err *err) {
+    int ret = HP_OK;
+    if (!queue->is_open) {
+        ret = hp_tar_open(&queue->tar, queue->archives.at[queue->archive], err);
+        queue->is_open = true;
+        queue->has_members = false;
+    }
+    if (ret == HP_OK) {
+        ret = hp_tar_next(&queue->tar, queue->limit, &item->file, found, err);
+    }
+    if (ret == HP_OK && !*found && !queue->has_members) {
+        ret = hp_fail(err, HP_E_EMPTY, "an archive without any file");
+    }
+    *found &= ret == HP_OK;
+    queue->has_members |= *found;
+    return ret;
 }
 
 static int next_member(struct hp_input_queue *queue, struct hp_queued_input *item,
                        bool *found, struct hp_err *err) {
     int ret = HP_OK;
-    item->name = queue->archive;
     *found = false;
-    if (!queue->is_open) {
-        ret = hp_tar_open(&queue->tar, queue->archive, err);
-        queue->is_open = true;
+    while (ret == HP_OK && !*found && queue->archive < queue->archives.count) {
+        item->name = queue->archives.at[queue->archive];
+        ret = read_archive(queue, item, found, err);
+        if (*found || ret != HP_OK) {
+            name_member(queue, item, *found);
+        }
+        if (!*found) {
+            hp_tar_close(&queue->tar);
+            queue->is_open = false;
+            queue->archive++;
+        }
     }
-    if (ret == HP_OK) {
-        ret = hp_tar_next(&queue->tar, queue->limit, &item->file, found, err);
-    }
-    if (ret == HP_OK && !*found && queue->members.count == 0) {
-        ret = hp_fail(err, HP_E_EMPTY, "an archive without any file");
-    }
-    *found &= ret == HP_OK;
-    if (*found) {
-        name_member(queue, item);
-    }
-    queue->is_over = !*found;
     return ret;
 }
 
@@ -85,34 +107,34 @@ static bool is_kept(const struct hp_input_queue *queue, size_t number) {
 static int take_next(struct hp_input_queue *queue, struct hp_queued_input *item,
                      bool *found, struct hp_err *err) {
     item->number = take_number(queue);
-    item->is_member = item->number >= queue->count;
+    item->archive = NULL;
     item->again = (struct hp_kept_input){NULL, 0};
     *found = !queue->is_wanted || item->number < queue->wanted_count;
     if (*found && queue->is_wanted && is_kept(queue, item->number)) {
         item->again = queue->kept.at[item->number];
     }
-    if (*found && !item->is_member) {
+    if (*found && item->number < queue->count) {
         item->name = queue->paths[item->number];
         return HP_OK;
     }
     if (*found && queue->is_wanted && queue->keeps_members) {
-        item->name = queue->members.at[item->number - queue->count];
+        item->name = queue->members.at[item->number - queue->count].name;
+        item->archive = queue->members.at[item->number - queue->count].archive;
         return HP_OK;
     }
-    bool has_more = *found && !queue->is_over;
-    *found = false;
-    return has_more ? next_member(queue, item, found, err) : HP_OK;
+    return *found ? next_member(queue, item, found, err) : HP_OK;
 }
 
 int hp_input_queue_next(struct hp_input_queue *queue, struct hp_queued_input *item,
                         bool *found, struct hp_err *err) {
     int ret = HP_OK;
     pthread_mutex_lock(&queue->lock);
+    bool is_passed;
     do {
         ret = take_next(queue, item, found, err);
-    } while (ret == HP_OK && *found && queue->is_wanted &&
-             !queue->is_wanted[item->number]);
-    item->is_member &= *found;
+        is_passed = queue->is_wanted && item->number < queue->wanted_count &&
+                    !queue->is_wanted[item->number] && (*found || ret != HP_OK);
+    } while (is_passed);
     pthread_mutex_unlock(&queue->lock);
     return ret;
 }

@@ -21,7 +21,7 @@ static int no_mtime(const char *path, struct hp_err *err) {
 static int take_mtime(struct hp_input_record *input, struct hp_err *err) {
     const char *name = input->public.name;
     struct stat info;
-    if (input->is_member) { // the archive has told
+    if (input->archive) { // which has told
         return HP_OK;
     }
     if (strcmp(name, "-") == 0 || stat(name, &info) != 0) {
@@ -149,27 +149,38 @@ int hp_labels_set(struct hp_profile *profile, const char *text, struct hp_err *e
 // The folder that was looked at last: most inputs are in the one before them.
 struct folder {
     struct hp_span path;
+    const char *archive; // that it is in, or NULL
     uint64_t hash;
 };
 
-// By device and inode, not by how its path is spelled; of an archive by the path in it.
+// By device and inode, not by how its path is spelled.
+static uint64_t hash_of_file(const char *path) {
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        return hp_hash_bytes(path, strlen(path), hp_hash_key() + 1);
+    }
+    uint64_t which[2] = {(uint64_t)info.st_dev, (uint64_t)info.st_ino};
+    return hp_hash_bytes(which, sizeof which, hp_hash_key());
+}
+
+// In an archive by the archive, and the path in it.
 static uint64_t hash_of_folder(struct folder *last, const struct hp_input_record *input) {
     struct hp_span name = hp_span_of(input->public.name), path = name;
     path.size -= hp_span_basename(name).size;
-    if (last->path.at && hp_span_equal(last->path, path)) {
+    if (last->path.at && last->archive == input->archive &&
+        hp_span_equal(last->path, path)) {
         return last->hash;
     }
-    char *folder = hp_alloc(path.size + 2);
-    memcpy(folder, path.size > 0 ? path.at : ".", path.size > 0 ? path.size : 1);
-    struct stat info;
-    uint64_t hash = hp_hash_bytes(path.at, path.size, hp_hash_key() + 1);
-    if (!input->is_member && stat(folder, &info) == 0) {
-        uint64_t which[2] = {(uint64_t)info.st_dev, (uint64_t)info.st_ino};
-        hash = hp_hash_bytes(which, sizeof which, hp_hash_key());
+    *last = (struct folder){path, input->archive, 0};
+    if (input->archive) {
+        last->hash = hp_hash_bytes(path.at, path.size, hash_of_file(input->archive));
+    } else {
+        char *folder = hp_alloc(path.size + 2);
+        memcpy(folder, path.size > 0 ? path.at : ".", path.size > 0 ? path.size : 1);
+        last->hash = hash_of_file(folder);
+        free(folder);
     }
-    free(folder);
-    *last = (struct folder){path, hash};
-    return hash;
+    return last->hash;
 }
 
 static void add_name(struct hp_identity *identity, const struct hp_input_record *input,
@@ -187,7 +198,7 @@ static void add_name(struct hp_identity *identity, const struct hp_input_record 
 
 static void add_file(struct hp_identity *identity, const struct hp_input_record *input) {
     struct stat info;
-    if (input->is_member) {
+    if (input->archive) {
         identity->time = input->time;
     } else if (strcmp(input->public.name, "-") != 0 &&
                stat(input->public.name, &info) == 0 && S_ISREG(info.st_mode)) {

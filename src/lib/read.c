@@ -21,10 +21,14 @@ static void forget_errors_of_differences(struct hp_profile *profile) {
 
 // --- what came of it ----------------------------------------------------------------
 
-// So that the order in which inputs are given changes nothing, not even a warning.
+// So that the order in which inputs are given changes nothing, not even a warning.  Archives
+// may have members of one name.
 static int by_name(const void *left, const void *right) {
     const struct hp_input_record *a = left, *b = right;
     int order = strcmp(a->public.name, b->public.name);
+    if (order == 0) {
+        order = strcmp(a->archive ? a->archive : "", b->archive ? b->archive : "");
+    }
     return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
@@ -74,13 +78,13 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
 
 // Names, errors and warnings of producers live as long as the profile, paths need not.
 static void adopt_texts(struct hp_profile *profile, const struct hp_input_queue *queue) {
-    char **name;
-    hp_vec_each (name, &queue->members) {
-        hp_vec_push(&profile->blocks, *name);
+    const struct hp_member *member;
+    hp_vec_each (member, &queue->members) {
+        hp_vec_push(&profile->blocks, member->name);
     }
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        if (!input->is_member) {
+        if (!input->archive) {
             char *copy = hp_copy(input->public.name);
             hp_vec_push(&profile->blocks, copy);
             input->public.name = copy;
@@ -239,17 +243,16 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
         .options = options,
         .profile = profile,
         .adds_all = profile->keeps.moments || options->snapshots >= HP_SNAPSHOTS_EACH ||
-                    (count == 1 && !options->tar),
+                    (count == 1 && !options->tar && options->tar_count == 0),
         .start = time(NULL),
-        .queue = {.paths = paths,
-                  .count = count,
-                  .archive = options->tar,
-                  .limit = options->max_input_size},
+        .queue = {.paths = paths, .count = count, .limit = options->max_input_size},
         .progress = {.phase = "reading", .total = count},
     };
     struct hp_duplicate duplicate = {0};
     pthread_mutex_init(&job.lock, NULL);
     hp_input_queue_init(&job.queue);
+    hp_vec_append(&job.queue.archives, &options->tar, options->tar ? 1u : 0u);
+    hp_vec_append(&job.queue.archives, options->tars, options->tar_count);
     hp_contents_init(&job.contents);
     hp_contents_init(&job.claims);
     int ret = read_all(&job, &duplicate, err);

@@ -59,13 +59,13 @@ static int check(const struct hp_dump *dump, const struct hp_read_options *optio
 // --- bytes ----------------------------------------------------------------------------------
 
 static bool is_stdin(const struct hp_queued_input *item) {
-    return !item->is_member && strcmp(item->name, "-") == 0;
+    return !item->archive && strcmp(item->name, "-") == 0;
 }
 
 // What can be read but once.
 static bool is_pipe(const struct hp_queued_input *item) {
     struct stat info;
-    return is_stdin(item) || (!item->is_member && stat(item->name, &info) == 0 &&
+    return is_stdin(item) || (!item->archive && stat(item->name, &info) == 0 &&
                               !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
 }
 
@@ -120,13 +120,13 @@ static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
         struct hp_span kept = {item->again.bytes, item->again.size};
         return read_bytes(worker, kept, true, is_elf, err);
     }
-    if (item->is_member && item->file.err.code != HP_OK) {
+    if (item->archive && item->file.err.code != HP_OK) {
         *err = item->file.err;
         return err->code;
     }
     bool keeps = keeps_bytes(worker);
     bool is_once = keeps && is_pipe(item);
-    if (!item->is_member && !is_once) {
+    if (!item->archive && !is_once) {
         return hp_reader_read(&worker->reader, item->name, &worker->dump, is_elf, err);
     }
     int ret = is_once ? read_pipe(worker, err) : HP_OK;
@@ -148,7 +148,7 @@ static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
 static bool is_young(const struct hp_job *job, const struct hp_queued_input *item) {
     uint64_t min_age = job->options->min_age;
     struct stat info;
-    if (min_age == 0 || item->is_member || strcmp(item->name, "-") == 0 ||
+    if (min_age == 0 || item->archive || strcmp(item->name, "-") == 0 ||
         stat(item->name, &info) != 0 || !S_ISREG(info.st_mode)) {
         return false;
     }
@@ -171,7 +171,7 @@ static bool claim(struct hp_job *job, const struct hp_input_record *record,
                   const struct hp_dump *dump, const struct hp_dump_name *name) {
     const char *path = record->public.name;
     struct hp_digest key = dump->map;
-    if (name->kind && !record->is_member && !job->is_newest[record->number]) {
+    if (name->kind && !record->archive && !job->is_newest[record->number]) {
         return false; // another thread may be reading the one that counts
     }
     if (hp_digest_is_known(key)) {
@@ -258,7 +258,7 @@ static void take_again(struct worker *worker, struct hp_input_record *again,
 static void tell_progress(struct hp_job *job, const struct worker *worker) {
     struct hp_progress *progress = &job->progress;
     progress->done++;
-    progress->total += worker->item.is_member && !job->record_of;
+    progress->total += worker->item.archive && !job->record_of;
     progress->bytes += worker->dump.bytes;
     progress->stacks += worker->dump.stacks.count;
     if (job->options->progress) {
@@ -303,8 +303,8 @@ static void *work(void *data) {
             .public.name = item->name,
             .number = (uint32_t)item->number,
             .is_base = item->number < worker->job->options->base_count,
-            .is_member = item->is_member,
-            .time = item->is_member ? item->file.time : 0,
+            .archive = item->archive,
+            .time = item->archive ? item->file.time : 0,
         };
         take(worker, &record, ret, &err);
     }
@@ -314,7 +314,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
                         struct hp_profile *profile) {
     *worker = (struct worker){.job = job, .profile = profile};
     worker->reader.limit = job->options->max_input_size;
-    worker->reader.single = job->queue.count == 1 && !job->queue.archive;
+    worker->reader.single = job->queue.count == 1 && job->queue.archives.count == 0;
     const struct hp_needs *keeps = &job->profile->keeps;
     worker->reader.keeps_labels =
         keeps->labels || job->options->thread || // one is of the size
@@ -335,10 +335,11 @@ static void worker_done(struct worker *worker) {
     hp_vec_done(&worker->pipe);
 }
 
-static size_t thread_count(const struct hp_read_options *options, size_t inputs) {
-    inputs = options->tar ? SIZE_MAX : inputs; // nobody knows
+static size_t thread_count(const struct hp_job *job) {
+    // Nobody knows how many are in an archive.
+    size_t inputs = job->queue.archives.count > 0 ? SIZE_MAX : job->queue.count;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t wanted = options->jobs ? options->jobs : cpus > 0 ? (size_t)cpus : 1;
+    size_t wanted = job->options->jobs ? job->options->jobs : cpus > 0 ? (size_t)cpus : 1;
     return wanted < inputs ? wanted : inputs > 0 ? inputs : 1;
 }
 
@@ -354,7 +355,7 @@ static bool start(struct worker *worker) {
 
 // The calling thread is the first worker; a thread that cannot be started is one less.
 static void run(struct hp_job *job, struct hp_profile *profile) {
-    size_t count = thread_count(job->options, job->queue.count), started = 1;
+    size_t count = thread_count(job), started = 1;
     struct worker *workers = hp_alloc(count * sizeof *workers);
     struct hp_profile *profiles = hp_alloc(count * sizeof *profiles);
     worker_init(&workers[0], job, profile);
@@ -391,9 +392,25 @@ static bool is_regular(const char *path) {
 }
 
 void hp_job_read(struct hp_job *job) {
-    job->queue.keeps_members = job->queue.archive && !is_regular(job->queue.archive);
+    const char **archive;
+    hp_vec_each (archive, &job->queue.archives) {
+        job->queue.keeps_members |= !is_regular(*archive);
+    }
     hp_vec_reserve(&job->profile->inputs, job->queue.count);
     run(job, job->profile);
+}
+
+// Of an archive that has lost them since.
+static void skip_missing(struct hp_job *job, const bool *is_wanted) {
+    struct hp_input_record *record;
+    hp_vec_each (record, &job->profile->inputs) {
+        bool is_told = record->public.status == HP_INPUT_SKIPPED;
+        if (is_wanted[record->number] && !record->is_added && !is_told) {
+            struct hp_err err = {0};
+            fail_changed(&err);
+            skip(record, HP_INPUT_SKIPPED, &err);
+        }
+    }
 }
 
 void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
@@ -402,4 +419,5 @@ void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
     job->record_of = record_of;
     hp_input_queue_rewind(&job->queue, is_wanted, job->profile->inputs.count);
     run(job, job->profile);
+    skip_missing(job, is_wanted);
 }

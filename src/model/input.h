@@ -64,7 +64,7 @@ struct hp_input_record {
     struct hp_err *err;     // public.err, of which the profile is the owner
     uint32_t number;        // in profile->history: the place among all inputs as given
     bool is_base;           // of a diff
-    bool is_member;         // of an archive: no file of its own
+    const char *archive;    // that it is a member of, the caller's; or NULL
     double time;            // seconds since 1970, if the profile has times
     uint32_t first_label, labels; // in profile->labels
     enum hp_producer producer;

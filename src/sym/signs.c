@@ -33,7 +33,7 @@ static bool is_same_file(const struct hp_module *module,
 
 static int64_t time_of(const struct hp_input_record *input) {
     struct stat info;
-    if (input->is_member) {
+    if (input->archive) {
         return (int64_t)input->time;
     }
     bool is_file =

@@ -28,6 +28,10 @@ def a_list_of_inputs_is_read(t):
     assert t.run("folded", "--no-symbols", "--files-from=list").out == wanted
     t.file("list", "\n".join(t.procs[1:]))
     assert t.run("folded", "--no-symbols", "--files-from=list", t.procs[0]).out == wanted
+    t.file("rest", t.procs[0])
+    for lists in ("list", "rest"), ("rest", "list"):
+        options = [f"--files-from={name}" for name in lists]
+        assert t.run("folded", "--no-symbols", *options).out == wanted, "each list is read"
 
 
 @case

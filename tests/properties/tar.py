@@ -196,6 +196,35 @@ def one_after_the_other():
     return [] if read(first + second).out == want else ['other']
 
 
+def several():
+    """Each --tar adds its members, whichever is given first, also where they have the same names;
+    a broken archive hides no other, and one that is given twice is found out."""
+    halves = [archive(contents(paths)) for paths in (PROCS[:2], PROCS[2:])]
+    same_names = [archive({'a.heap': path.read_bytes()}) for path in PROCS[:3]]
+    faults = []
+    with scratch() as directory:
+        def run(archives, *args, command='info'):
+            names = [pathlib.Path(directory, f'{i}.tar') for i in range(len(archives))]
+            for name, content in zip(names, archives):
+                name.write_bytes(content)
+            return [t.run(command, '--no-symbols', *(f'--tar={name}' for name in order), *args)
+                    for order in (names, names[::-1])]
+        want = in_files(contents(PROCS))
+        faults += ['in halves: other' for got in run(halves) if got.out != want]
+        for jobs in ('-j1', '-j3'):
+            first, second = run(same_names, jobs, '-fjson', command='trend')
+            inputs = json.loads(first.out)['inputs']['used']
+            if first.out != second.out or inputs != 3:
+                faults.append(f'members of one name, {jobs}: {inputs} inputs, {first.err}')
+        for got in run([halves[0], b'Hello' * 300, halves[1]], '--max-skipped=1'):
+            if got.code != 3 or got.totals() != t.totals(*PROCS):
+                faults.append(f'one is broken: {got.code}: {got.err}')
+        for got in run([halves[0], halves[0]]):
+            if got.code != 4 or 'the same dump as' not in got.err:
+                faults.append(f'twice: {got.code}: {got.err}')
+    return faults
+
+
 def patched(content, at, change):
     """The header at `at` with other bytes, and the right sum again."""
     header = bytearray(content[at:at + 512])
@@ -368,6 +397,9 @@ def as_any_input():
                 ([path], 5, 'this is a tar archive: give it as --tar=FILE'),
                 (['--tar=/nowhere/x.tar'], 5, '/nowhere/x.tar: cannot open'),
                 ([f'--tar={path}', '--format=text', f'--output={path}'], 2, 'would replace the archive'),
+                ([f'--tar={path}', '--tar=/nowhere/x.tar', '--format=text', f'--output={path}'], 2,
+                 'would replace the archive'),
+                (['--tar=-', '--tar=-'], 2, 'standard input can be only one of'),
                 (['--tar=-', '-'], 2, 'standard input can be only one of')):
             result = t.run('top', *args)
             if result.code != code or sentence not in result.err:
@@ -406,6 +438,7 @@ t.check('an archive through a pipe', piped)
 t.check('the new side of a diff', sides_of_a_diff)
 t.check('the same bytes in any order and with any number of threads', same_bytes)
 t.check('archives one behind the other', one_after_the_other)
+t.check('several archives', several)
 t.check('numbers in every form', forms_of_numbers)
 t.check('cut anywhere, it is told', cut)
 t.check('what is before the cut is used on request', used_until_the_cut)
