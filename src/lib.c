@@ -160,6 +160,8 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     int ret = hp_read_inputs(profile, paths, count, options, err);
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
+    } else if (ret == HP_OK) {
+        hp_times_take_held(profile);
     }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
     if (options->thread) {

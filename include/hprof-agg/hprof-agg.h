@@ -117,9 +117,10 @@ struct hp_read_options {
     const char
         *thread; // read the stacks of this thread only, a name or a number; or NULL
     const char
-        *label_from;       // a pattern whose named groups label the inputs by their paths
-    size_t base_count;     // the first so many inputs are what to compare with
-    const char *time_from; // when dumps were made: "mtime", or a pattern as in the manual
+        *label_from;   // a pattern whose named groups label the inputs by their paths
+    size_t base_count; // the first so many inputs are what to compare with
+    // When dumps were made: "mtime", or a pattern as in the manual; NULL: as they say themselves.
+    const char *time_from;
     // The reports that are to be made: what none of them needs is not kept.  NULL keeps what
     // any of them may need, but does not tell stacks apart by thread for HP_BY_THREAD, nor
     // take the inputs for a series.
@@ -361,7 +362,7 @@ HP_API int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *d
 enum hp_cell {
     HP_CELL_ESTIMATE, // bytes or objects with an interval
     HP_CELL_SUM,      // bytes or objects
-    HP_CELL_RATE,     // bytes or objects a dump, an hour or a day
+    HP_CELL_RATE,     // bytes or objects a dump or a unit of time: the column's unit says
     HP_CELL_NUMBER,
     HP_CELL_COUNT,
     HP_CELL_P, // a p-value

@@ -39,7 +39,8 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_word, FIELD(base_files_from), 0},
     {"time-from", '\0', HP_CLI_TEXT, "REGEX|mtime", NULL, HP_CLI_GROUP_INPUT,
      HP_CLI_TREND | HP_CLI_MERGE,
-     "when dumps were made: the first group of REGEX in their paths, or the times of the files",
+     "when dumps were made: the first group of REGEX in their paths, or the times of the files "
+     "(default: what pprof inputs say)",
      hp_cli_set_text, FIELD(read.time_from), 0},
     {"snapshots", '\0', HP_CLI_CHOICE, "WHICH",
      CHOICES("last", "final", "peak", "each", "sum"), HP_CLI_GROUP_INPUT,
@@ -122,7 +123,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_bool, FIELD(report.short_names), false},
 
     {"timeline", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, HP_CLI_MERGE,
-     "keep the dumps of a series apart, each at its time or, without --time-from, its place",
+     "keep the dumps of a series apart, each at its time or, where none is known, its place",
      hp_cli_set_bool, FIELD(timeline), true},
 
     {"focus", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, VIEWS,

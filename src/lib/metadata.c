@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+static const double nanoseconds_per_second = 1e9;
+
 // --- times of files -----------------------------------------------------------------------
 
 static int no_mtime(const char *path, struct hp_err *err) {
@@ -27,7 +29,8 @@ static int take_mtime(struct hp_input_record *input, struct hp_err *err) {
     if (strcmp(name, "-") == 0 || stat(name, &info) != 0) {
         return no_mtime(name, err);
     }
-    input->time = (double)info.st_mtim.tv_sec + (double)info.st_mtim.tv_nsec / 1000000000;
+    input->time = (double)info.st_mtim.tv_sec +
+                  (double)info.st_mtim.tv_nsec / nanoseconds_per_second;
     return HP_OK;
 }
 
@@ -100,6 +103,20 @@ int hp_times_set(struct hp_profile *profile, const char *from, struct hp_err *er
     hp_pattern_done(&pattern);
     profile->has_times = true;
     return ret;
+}
+
+void hp_times_take_held(struct hp_profile *profile) {
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input) && input->identity.nanoseconds == 0) {
+            return;
+        }
+    }
+    hp_vec_each (input, &profile->inputs) {
+        input->time =
+            (double)(int64_t)input->identity.nanoseconds / nanoseconds_per_second;
+    }
+    profile->has_times = true;
 }
 
 // --- labels in paths ----------------------------------------------------------------------

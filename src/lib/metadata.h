@@ -11,6 +11,9 @@
 HP_MUST_CHECK int hp_times_set(struct hp_profile *profile, const char *from,
                                struct hp_err *err);
 
+// Those that the inputs themselves hold, if all that are used do.
+void hp_times_take_held(struct hp_profile *profile);
+
 // The groups of a PCRE2 pattern that have names label the inputs whose path it matches.
 HP_MUST_CHECK int hp_labels_set(struct hp_profile *profile, const char *pattern,
                                 struct hp_err *err);

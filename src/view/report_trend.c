@@ -10,7 +10,15 @@
 
 static const double least_samples = 2.5; // of a row, on average of the dumps
 static const double seconds_per_hour = 3600;
-static const double hours_per_day = 24;
+static const double seconds_per_day = 86400;
+
+static const struct hp_trend_unit units[] = {
+    {"dump", 0, {"objects/dump", "bytes/dump"}, "slope/dump"},
+    {"second", 1, {"objects/second", "bytes/second"}, "slope/second"},
+    {"minute", 60, {"objects/minute", "bytes/minute"}, "slope/minute"},
+    {"hour", 3600, {"objects/hour", "bytes/hour"}, "slope/hour"},
+    {"day", 86400, {"objects/day", "bytes/day"}, "slope/day"},
+};
 
 // --- the series ---------------------------------------------------------------------------
 
@@ -20,17 +28,37 @@ struct dump {
     double weight; // in the slope, without its sign
 };
 
+// In seconds or dumps.
+static double span_of(const struct hp_series_dump *series, size_t count) {
+    return series[count - 1].time - series[0].time;
+}
+
+// The same for all series, that they can be compared: that of the longest.
+static const struct hp_trend_unit *unit_of(const struct hp_view *view) {
+    size_t unit = view->head.has_times ? 1 : 0, count = sizeof units / sizeof *units;
+    double span = 0;
+    for (size_t i = 0, length; i < view->series_count; i += length) {
+        length = hp_series_length(view->series + i, view->series_count - i);
+        span = fmax(span, span_of(view->series + i, length));
+    }
+    while (unit > 0 && unit + 1 < count && span >= 2 * units[unit + 1].seconds) {
+        unit++;
+    }
+    return &units[unit];
+}
+
 // The dumps, and what their times say; both to be freed.
 static struct dump *make_series(const struct hp_view *view,
                                 const struct hp_series_dump *series, size_t count,
                                 struct hp_trend_times **times) {
-    double *hours = hp_alloc(count * sizeof *hours);
+    double seconds = unit_of(view)->seconds;
+    double *in_units = hp_alloc(count * sizeof *in_units);
     struct dump *dumps = hp_alloc(count * sizeof *dumps);
     for (size_t i = 0; i < count; i++) {
         const struct hp_series_dump *dump = &series[i];
-        hours[i] = view->head.has_times ? dump->time / seconds_per_hour : dump->time;
+        in_units[i] = seconds > 0 ? dump->time / seconds : dump->time;
     }
-    *times = hp_trend_times_new(hours, count, view->options.confidence);
+    *times = hp_trend_times_new(in_units, count, view->options.confidence);
     for (size_t i = 0; i < count; i++) {
         dumps[i] = (struct dump){
             .input = series[i].input,
@@ -38,7 +66,7 @@ static struct dump *make_series(const struct hp_view *view,
             .weight = fabs(hp_trend_weight(*times, i)),
         };
     }
-    free(hours);
+    free(in_units);
     return dumps;
 }
 
@@ -282,16 +310,8 @@ static int by_change(const void *left, const void *right, void *context) {
     return order ? order : (a->trend > b->trend) - (a->trend < b->trend);
 }
 
-// In hours or dumps.
-static double span_of(const struct hp_view *view, const struct hp_series_dump *series,
-                      size_t count) {
-    double span = series[count - 1].time - series[0].time;
-    return view->head.has_times ? span / seconds_per_hour : span;
-}
-
-static bool can_tell(const struct hp_view *view, const struct hp_series_dump *series,
-                     size_t count) {
-    return count >= HP_TREND_LEAST && span_of(view, series, count) > 0;
+static bool can_tell(const struct hp_series_dump *series, size_t count) {
+    return count >= HP_TREND_LEAST && span_of(series, count) > 0;
 }
 
 static void trend_init(struct hp_trend *trend, struct hp_view *view,
@@ -305,14 +325,16 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
                           .metric = options->metric,
                           .dumps = dumps};
     bool has_errors = view->precision.is_known[hp_column_of(options->metric)];
-    double span = span_of(view, series, count);
+    const struct hp_trend_unit *unit = unit_of(view);
+    double span = span_of(series, count);
     *trend = (struct hp_trend){
         .test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE,
         .is_of_space = hp_fraction(options->metric) == HP_SPACE_FRACTION,
-        .can_tell = has_errors && can_tell(view, series, count),
+        .can_tell = has_errors && can_tell(series, count),
         .dumps = count,
-        .span = span,
-        .hours = view->head.has_times ? span : (double)NAN,
+        .unit = unit,
+        .span = unit->seconds > 0 ? span / unit->seconds : span,
+        .hours = unit->seconds > 0 ? span / seconds_per_hour : (double)NAN,
     };
     hp_series_name(view->profile, series, trend->name);
     sum_up(&adder, trend);
@@ -374,6 +396,7 @@ enum field {
     LAST,
     SLOPE,
     AT_LEAST,
+    PER,
     PER_DAY,
     P,
     P_SIDES,
@@ -396,6 +419,7 @@ static const struct hp_field fields[] = {
      HP_SHOWN_SIGNED | HP_ROUGH,
      NULL,
      17},
+    {{"per", NULL, "", HP_CELL_TEXT}, PER},
     {{"per_day", NULL, NULL, HP_CELL_RATE}, PER_DAY, HP_SHOWN_SIGNED},
     {{"p", NULL, "", HP_CELL_P}, P, HP_NEW_LINE, NULL, 0, "2.5 samples a dump"},
     {{"p_sides", NULL, "", HP_CELL_COUNT}, P_SIDES},
@@ -441,15 +465,12 @@ static const struct hp_trend *largest_trend(const struct hp_trends *trends) {
 
 static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     const struct hp_trend *trend = largest_trend(trends);
-    static const char *const units[2][2] = {{"objects/dump", "objects/hour"},
-                                            {"bytes/dump", "bytes/hour"}};
-    bool has_times = !isnan(trend->hours);
     size_t count = sizeof fields / sizeof *fields;
     hp_view_set_fields(view, fields, trends->count > 1 ? count : count - 1);
     struct hp_field *field = view->fields.at;
-    field[SLOPE].column.title = has_times ? "slope/hour" : "slope/dump";
-    field[SLOPE].column.unit = units[trend->is_of_space][has_times];
-    field[AT_LEAST].column.unit = units[trend->is_of_space][has_times];
+    field[SLOPE].column.title = trend->unit->title;
+    field[SLOPE].column.unit = trend->unit->of[trend->is_of_space];
+    field[AT_LEAST].column.unit = trend->unit->of[trend->is_of_space];
     field[PER_DAY].column.unit = trend->is_of_space ? "bytes/day" : "objects/day";
     if (trend->can_tell) {
         field[AT_LEAST].column.title = "grows by at least";
@@ -467,7 +488,7 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     bool can = false;
     for (size_t i = 0, length; i < view->series_count; i += length) {
         length = hp_series_length(view->series + i, view->series_count - i);
-        can |= can_tell(view, view->series + i, length);
+        can |= can_tell(view->series + i, length);
     }
     if (gate && gate->p > 0 && !can) {
         return hp_fail(
@@ -518,10 +539,13 @@ static void cell(const struct hp_view *view, size_t number, int field,
                  enum hp_metric metric, struct hp_content *content) {
     const struct hp_trend_row *row = row_of(view, number);
     const struct hp_trend *trend = row->trend;
+    const struct hp_trend_unit *unit = trend->unit;
     const double numbers[] = {
         [SLOPE] = row->slope,
         [AT_LEAST] = row->rise.least,
-        [PER_DAY] = isnan(trend->hours) ? (double)NAN : row->slope * hours_per_day,
+        [PER] = NAN,
+        [PER_DAY] = unit->seconds > 0 ? row->slope * (seconds_per_day / unit->seconds)
+                                      : (double)NAN,
         [P] = row->rise.p,
         [P_SIDES] = 1,
         [P_SAMPLING] = row->sampling.p,
@@ -537,7 +561,9 @@ static void cell(const struct hp_view *view, size_t number, int field,
     }
     content->number = numbers[field];
     content->whole = (double)trend->dumps - 1;
-    content->text = field == PROCESS ? trend->name : hp_trend_shape_name(row->shape);
+    content->text = field == PROCESS ? trend->name
+                    : field == PER   ? unit->name
+                                     : hp_trend_shape_name(row->shape);
     content->series = row->values;
     content->count = trend->dumps;
     content->amount = (struct hp_amount){

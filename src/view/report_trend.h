@@ -6,7 +6,16 @@
 #include "stats/trend_shape.h"
 #include "view/report_diff.h"
 
-// Slopes and bounds are per hour if the series has times, else per dump.
+// What slopes are per: the longest of which the dumps span at least two, so that a slope is of
+// what was seen; dumps if they have no times.
+struct hp_trend_unit {
+    const char *name;  // "hour"
+    double seconds;    // 0 of dumps
+    const char *of[2]; // of slopes of objects, and of bytes
+    const char *title; // of their column
+};
+
+// Slopes and bounds are per unit.
 struct hp_trend_row {
     hp_node_id node;
     hp_fixed first, last;
@@ -30,7 +39,8 @@ struct hp_trend {
     bool is_of_space; // the metric is
     bool can_tell;    // growth from values that go up and down: there are enough dumps
     size_t dumps;
-    double span;  // from first to last, in hours or dumps
+    const struct hp_trend_unit *unit;
+    double span;  // from first to last, in units
     double hours; // the same, or NAN
     HP_VEC(struct hp_trend_row) rows;
     struct hp_trend_row total;

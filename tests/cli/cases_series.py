@@ -1,4 +1,5 @@
 """diff and trend: which inputs are compared, in which order, and what ends with which status."""
+import gzip
 import json
 import os
 import random
@@ -344,6 +345,65 @@ def trend_tells_growth_a_day_where_times_are_known(t):
 
 
 @case
+def slopes_are_per_a_unit_that_the_dumps_span_twice(t):
+    paths = program(t.folder, 10, courses(10))
+    command = ["trend", "-q", "--no-symbols", "--time-from=mtime", *paths]
+    def slope_of(seconds):
+        for i, path in enumerate(paths):
+            os.utime(path, ns=(0, 10**18 + int(i * seconds * 10**9) // 9))
+        told = json.loads(check(t.run(*command, "-fjson"), 0).out)
+        table = [line.split("\t") for line in check(t.run(*command, "-ftsv"), 0).out.splitlines()]
+        text = check(t.run(*command), 0).out
+        per = told["total"]["per"]
+        assert {row[table[0].index("per")] for row in table[1:]} == {row["per"] for row in told["rows"]} == {per}
+        assert f" per {per}, " in text and f"  slope/{per} " in text, text
+        assert (" per hour, " in text and " per day, at least " in text) == (per == "hour"), text
+        assert abs(told["hours"] * 3600 - seconds) <= 1e-4 * seconds, told["hours"]
+        return per, told["total"]["slope"], re.search("^10 dumps over (.*?) ·", text).group(1)
+    slopes = {seconds: slope_of(seconds) for seconds in (0.9, 1.5, 119, 120, 7199, 7200, 172799, 172800, 10**7)}
+    assert {seconds: (per, span) for seconds, (per, _, span) in slopes.items()} == {
+        0.9: ("second", "0.9 seconds"), 1.5: ("second", "1.5 seconds"), 119: ("second", "119 seconds"),
+        120: ("minute", "2 minutes"), 7199: ("minute", "120 minutes"), 7200: ("hour", "2 hours"),
+        172799: ("hour", "48 hours"), 172800: ("day", "2 days"), 10**7: ("day", "116 days")}, slopes
+    of = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+    rise = [slope * seconds / of[per] for seconds, (per, slope, _) in slopes.items()]
+    assert max(rise) <= min(rise) * 1.00001, rise
+
+
+def varint(number):
+    out = b""
+    while number > 127:
+        out, number = out + bytes([number & 127 | 128]), number >> 7
+    return out + bytes([number])
+
+
+@case
+def a_trend_takes_the_times_that_pprof_profiles_hold(t):
+    # Named against their order; field 9 is time_nanos.
+    paths = []
+    for i, path in enumerate(series(t)):
+        paths.append(os.path.join(t.folder, f"{9 - i}.pb"))
+        check(t.run("merge", "-q", "--no-symbols", "-o", paths[-1], path), 0)
+        with open(paths[-1], "rb") as file:
+            plain = gzip.decompress(file.read())
+        with open(paths[-1], "wb") as file:
+            file.write(plain + varint(9 << 3) + varint(1_800_000_000 * 10**9 + i * 300 * 10**6))
+    def trend(*options, inputs=tuple(paths)):
+        return json.loads(check(t.run("trend", "-q", "--no-symbols", "-fjson", *options, *inputs), 0).out)
+    told, plain = trend(), json.loads(check(t.run("trend", "--no-symbols", "-fjson", *series(t)), 0).out)
+    assert (told["total"]["per"], round(told["hours"] * 3600, 3)) == ("second", 0.3 * (len(paths) - 1)), told
+    assert all(abs(a - b) < 8 for a, b in zip(told["total"]["values"], plain["total"]["values"])), told
+    assert abs(told["total"]["slope"] * 0.3 - plain["total"]["slope"]) < 50, told
+    for path in paths:
+        os.utime(path, (0, 0))
+    assert trend("--time-from=mtime")["hours"] == 0, "what is asked for holds"
+    assert trend("--time-from=/([0-9])[.]pb")["total"]["slope"] < 0
+    # One that does not say when: then none is known, and names tell the order.
+    mixed = trend(inputs=[*paths[:-1], series(t)[-1]])
+    assert mixed["hours"] is None and mixed["total"]["per"] == "dump", mixed
+
+
+@case
 def the_head_of_a_trend_has_the_unit_that_is_asked_for(t):
     heads = [re.split("\nwarning:|\n\n", check(t.run("trend", "-q", "--no-symbols", unit, *series(t)), 0).out)[0]
              for unit in ("--unit=auto", "--unit=B")]
@@ -377,10 +437,11 @@ def times_come_from_paths_or_files(t):
     assert trend()["hours"] is None
     by_path, by_file = trend("--time-from=at-(.*)-"), trend("--time-from=mtime")
     assert (by_path["hours"], by_file["hours"]) == (48, 4)
+    assert (by_path["total"]["per"], by_file["total"]["per"]) == ("day", "hour")
     # Without times the names say the opposite order.
-    assert abs(by_path["total"]["slope"] * 24 - by_file["total"]["slope"] * 2) < 1e-3
+    assert abs(by_path["total"]["slope"] - by_file["total"]["slope"] * 2) < 1e-3
     assert abs(by_file["total"]["slope"] * 2 - per_dump) < 1e-3
-    assert re.search(r"3 dumps over 48 hours", t.run("trend", "--no-symbols", "--time-from=at-(.*)-",
+    assert re.search(r"3 dumps over 2 days", t.run("trend", "--no-symbols", "--time-from=at-(.*)-",
                                                      *paths).out)
 
 

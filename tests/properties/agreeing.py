@@ -141,7 +141,7 @@ def cells_of_diff(row, _):
 
 
 def cells_of_trend(row, _):
-    return ({key: row[key] for key in ('first', 'last', 'slope', 'at_least', 'per_day', 'p',
+    return ({key: row[key] for key in ('first', 'last', 'slope', 'at_least', 'per', 'per_day', 'p',
                                        'p_sides', 'p_sampling', 'q', 'shape', 'tau', 'grew')} |
             yes_or_no(row) | {'values': ','.join(row['values']), 'name': row['name']})
 
@@ -155,8 +155,8 @@ TITLES = {
     'stacks': ['value', 'value_low', 'value_high', 'effective_samples', 'flags', 'sizes', 'stack'],
     'diff': ['base', 'base_low', 'base_high', 'new', 'new_low', 'new_high', 'delta', 'delta_low',
              'delta_high', 'p', 'p_sides', 'q', 'p_if_nothing_freed', 'status', 'significant', *PLACE],
-    'trend': ['first', 'last', 'slope', 'at_least', 'per_day', 'p', 'p_sides', 'p_sampling', 'q', 'shape',
-              'tau', 'grew', 'significant', 'values', *PLACE],
+    'trend': ['first', 'last', 'slope', 'at_least', 'per', 'per_day', 'p', 'p_sides', 'p_sampling', 'q',
+              'shape', 'tau', 'grew', 'significant', 'values', *PLACE],
 }
 
 

@@ -98,7 +98,7 @@ def trend(*args):
     rows, _ = as_json('trend', '-n0', *args)
     faults = [] if rows else ['no rows']
     for number, (cells, row) in enumerate(zip(tsv('trend', '-n0', *args), rows, strict=True)):
-        wanted = {key: row[key] for key in ('first', 'last', 'slope', 'at_least', 'per_day',
+        wanted = {key: row[key] for key in ('first', 'last', 'slope', 'at_least', 'per', 'per_day',
                                             'p', 'p_sides', 'p_sampling', 'q', 'shape', 'tau', 'grew')}
         wanted['significant'] = 'yes' if row['significant'] else 'no'
         wanted['values'] = ','.join(row['values'])

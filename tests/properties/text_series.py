@@ -113,16 +113,19 @@ def slope(t, what, text, number, unit, digits=9):
              numerals.is_slope(text.strip(), number, t.is_space, unit, digits))
 
 
+SECONDS = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400}
+
+
 def trend_total(t, text, total):
     """What stands behind the slope: a day's, what it is at least, or that it is sampling alone."""
-    if t.report['hours'] is not None:
+    per = t.report['total']['per']
+    if per == 'hour':
         found = re.match(rf', ({VALUE}) per day', text)
         t.same('slope, per day', bool(found), True)
         if found:
             slope(t, 'slope, per day', found[1], total['per_day'], t.shown.unit)
             text = text[found.end():]
     if total['p'] is not None:
-        per = 'dump' if t.report['hours'] is None else 'hour'
         found = re.fullmatch(rf', at least ({VALUE}|-) per {per}(, p growth .*), shape (.*)', text)
         t.same('slope, at least', bool(found), True)
         if found:
@@ -135,16 +138,18 @@ def trend_total(t, text, total):
 
 def trend_header(t):
     total, inputs, hours = t.report['total'], t.report['inputs'], t.report['hours']
-    over = '' if hours is None else f' over {float(hours):.3g} hours'
+    per = total['per']
+    long = '' if hours is None else f'{float(hours) * 3600 / SECONDS[per]:.3g}'
+    over = long and f' over {long} {per}' + 's' * (long != '1')
     t.inputs(inputs['periods'], f'{inputs["used"]} dumps{over}')
     for key in ('first', 'last'):
         found = t.match(key, rf'{key:9}  ({VALUE})', total[key])
         if found:
             t.value(key, found[1], total[key])
-    found = t.match('slope', rf'slope      ({VALUE}) per (hour|dump)(.*)', total)
+    found = t.match('slope', rf'slope      ({VALUE}) per (\w+)(.*)', total)
     if found:
         slope(t, 'slope', found[1], total['slope'], t.shown.unit)
-        t.same('slope', found[2], 'dump' if hours is None else 'hour')
+        t.same('slope', found[2], per)
         trend_total(t, found[3], total)
     if t.report['test'] != 'none':
         t.same('test', t.line(), 'tested as  ' + TESTED[t.report['test']] +
@@ -179,7 +184,7 @@ def trend(t):
     told, tested, unit = t.report['scatter_tested'], t.report['test'] != 'none', t.shown.unit
     steps = int(t.report['inputs']['used']) - 1
     trend_header(t)
-    per = 'slope/dump' if t.report['hours'] is None else 'slope/hour'
+    per = f'slope/{t.report["total"]["per"]}'
     t.title(('first', 13), ('last', 14), (per, 14),
             *[('grows by at least', 18), ('p growth', 9), (' ', 1), ('shape', 9)] * told,
             *[('p sampling', 11)] * (tested and not told), ('tau', 7), ('grew', 11), t.by())

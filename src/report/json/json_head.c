@@ -26,9 +26,9 @@
 //
 // and, of a trend, "test": "slope" or "first-to-last" or "none", "scatter_tested": whether p also
 // counts that values go up and down by themselves, for which it takes 8 dumps, "inputs", and
-// "hours": 3.5 or null.  Slopes are per hour, or per dump where "hours" is null.  Of several
-// processes "series": [{"process": "pid 7", "dumps": 5, "first": 1.5, "last": 2.5}, ...]; the total
-// is then that of the process which has grown most.
+// "hours": 3.5 or null.  Slopes are per what "per" says: second, minute, hour, day, or dump where
+// "hours" is null.  Of several processes "series": [{"process": "pid 7", "dumps": 5, "first": 1.5,
+// "last": 2.5}, ...]; the total is then that of the process which has grown most.
 #include "report/json/json.h"
 
 #include "view/report_diff.h"

@@ -11,6 +11,8 @@
 #include "view/report_trend.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static void put_p(struct hp_sink *out, const char *which, double p) {
     char text[HP_NUMBER_SIZE];
@@ -162,7 +164,7 @@ static void put_rate(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_trend *trend, double rate) {
     char text[HP_SIGNED_SIZE];
     hp_text_rate(text, rate, view->options.metric, view->options.unit);
-    hp_sink_print(out, "%s per %s", text, isnan(trend->hours) ? "dump" : "hour");
+    hp_sink_print(out, "%s per %s", text, trend->unit->name);
 }
 
 static void put_slope(struct hp_sink *out, const struct hp_view *view,
@@ -173,7 +175,7 @@ static void put_slope(struct hp_sink *out, const struct hp_view *view,
     char text[HP_SIGNED_SIZE];
     hp_sink_text(out, "slope      ");
     put_rate(out, view, trend, total->slope);
-    if (!isnan(trend->hours)) {
+    if (strcmp(trend->unit->name, "hour") == 0) {
         hp_text_rate(text, total->slope * 24, metric, unit);
         hp_sink_print(out, ", %s per day", text);
     }
@@ -188,13 +190,21 @@ static void put_slope(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "\n");
 }
 
-// What no test can tell has to be said.
+// "1.5 seconds"
 static void put_span(struct hp_sink *out, const struct hp_trend *trend) {
+    char number[32];
+    snprintf(number, sizeof number, "%.3g", trend->span);
+    hp_sink_print(out, "%s %s%s", number, trend->unit->name,
+                  strcmp(number, "1") == 0 ? "" : "s");
+}
+
+// What no test can tell has to be said.
+static void put_horizon(struct hp_sink *out, const struct hp_trend *trend) {
     hp_sink_text(out, "span       ");
     if (isnan(trend->hours)) {
         hp_sink_print(out, "%zu dumps, times not known", trend->dumps);
     } else {
-        hp_sink_print(out, "%.3g hours", trend->hours);
+        put_span(out, trend);
     }
     hp_sink_text(out, "; a cycle longer than half of this cannot be told from growth\n");
 }
@@ -213,7 +223,8 @@ static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view,
 static void put_length(struct hp_sink *out, const struct hp_trend *trend) {
     hp_sink_print(out, "%zu dumps", trend->dumps);
     if (!isnan(trend->hours)) {
-        hp_sink_print(out, " over %.3g hours", trend->hours);
+        hp_sink_text(out, " over ");
+        put_span(out, trend);
     }
 }
 
@@ -226,7 +237,7 @@ static void put_trend(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "first      %s\nlast       %s\n", first, last);
     put_slope(out, view, trend);
     put_trend_test(out, trend);
-    put_span(out, trend);
+    put_horizon(out, trend);
     put_filtered_trend(out, view, trend);
 }
 
