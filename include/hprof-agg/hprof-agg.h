@@ -260,8 +260,9 @@ enum hp_granularity {
     HP_BY_ADDRESS,
     HP_BY_INPUT, // these are for HP_REPORT_TOP, and labels of pprof
     HP_BY_THREAD,
-    HP_BY_LABEL, // of samples, or of inputs
-    HP_BY_SIZE,  // of objects; for HP_REPORT_TOP
+    HP_BY_LABEL,   // of samples, or of inputs
+    HP_BY_SIZE,    // of objects
+    HP_BY_PROGRAM, // the main executable
 };
 
 enum hp_sort {

@@ -233,6 +233,55 @@ static void drop_overlaps(struct hp_dump *dump, const char *start, uint64_t line
     }
 }
 
+// --- which program ------------------------------------------------------------------------
+
+static bool is_file(const struct hp_mapping *row) {
+    return hp_span_starts(row->path, "/") && !hp_span_starts(row->path, "/memfd:") &&
+           !hp_span_starts(row->path, "/dev/") && !hp_span_starts(row->path, "/SYSV");
+}
+
+// Where Linux places programs that can be placed anywhere, if at random up to 2^40 bytes higher:
+// at two thirds of the address space.
+static bool is_for_programs(uint64_t address) {
+    static const uint64_t from[] = {0x555555554000, 0xaaaaaaaaa000}; // x86-64, arm64
+    return (address >= from[0] && address - from[0] < UINT64_C(1) << 40) ||
+           (address >= from[1] && address - from[1] < UINT64_C(1) << 40);
+}
+
+// The heap of brk(2) follows the program.  Else it is at the place for programs, or lowest;
+// with `ulimit -s unlimited` there may be libraries below.
+static const struct hp_mapping *find_program(const struct hp_dump *dump) {
+    const struct hp_mapping *row, *lowest = NULL, *placed = NULL, *last = NULL;
+    hp_vec_each (row, &dump->mappings) {
+        if (hp_span_is(row->path, "[heap]") && last) {
+            return last;
+        }
+        if (is_file(row)) {
+            last = row;
+            placed = !placed && is_for_programs(row->start) ? row : placed;
+            lowest = !lowest || (row->executable && !lowest->executable) ? row : lowest;
+        }
+    }
+    return placed ? placed : lowest;
+}
+
+// By convention the first mapping of a pprof profile.
+static const struct hp_mapping *first_mapping(const struct hp_dump *dump) {
+    const struct hp_mapping *row;
+    hp_vec_each (row, &dump->mappings) {
+        if (row->path.size > 0 && row->path.at[0] != '[') {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static struct hp_span program_of(const struct hp_dump *dump) {
+    const struct hp_mapping *row =
+        dump->has_rows ? first_mapping(dump) : find_program(dump);
+    return row ? row->path : (struct hp_span){"", 0};
+}
+
 // --- which process ------------------------------------------------------------------------
 
 // Where things are that Linux does not place at random: programs that were linked to an
@@ -297,7 +346,7 @@ static struct hp_digest digest_of_files(const struct hp_dump *dump) {
 // program may be moved to other pages, and libraries come and go.
 void hp_maps_identify(struct hp_dump *dump) {
     struct hp_digest first = {{0}};
-    const struct hp_mapping *row, *program = NULL;
+    const struct hp_mapping *row;
     bool has_first = false, are_random = false;
     hp_vec_each (row, &dump->mappings) {
         bool is_vdso = hp_span_is(row->path, "[vdso]");
@@ -306,17 +355,14 @@ void hp_maps_identify(struct hp_dump *dump) {
             first.of[is_vdso ? 0 : 1] = address;
             are_random |= is_random(address);
             has_first = true;
-        } else if (!program && hp_span_starts(row->path, "/") &&
-                   (row->executable || dump->has_rows)) {
-            program = row;
         }
     }
     dump->map = !has_first   ? digest_of_files(dump)
                 : are_random ? first
                              : (struct hp_digest){{0}};
+    struct hp_span path = dump->program_path = program_of(dump);
     dump->program =
-        program ? hp_hash_bytes(program->path.at, program->path.size, hp_hash_key()) | 1
-                : 0;
+        path.size > 0 ? hp_hash_bytes(path.at, path.size, hp_hash_key()) | 1 : 0;
 }
 
 // --- lines --------------------------------------------------------------------------------

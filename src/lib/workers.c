@@ -266,6 +266,13 @@ static void tell_progress(struct hp_job *job, const struct worker *worker) {
     }
 }
 
+static void name_program(const struct worker *worker, struct hp_input_record *record) {
+    struct hp_span path = worker->dump.program_path;
+    if (hp_input_is_used(record) && path.size > 0) {
+        record->program = hp_strtab_add(&worker->job->profile->programs, path);
+    }
+}
+
 static void take(struct worker *worker, struct hp_input_record *record, int ret,
                  struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -282,6 +289,7 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
     hp_memory_is_for(NULL);
     pthread_mutex_lock(&job->lock);
     if (!job->record_of) {
+        name_program(worker, record);
         hp_vec_push(&job->profile->inputs, *record);
     }
     tell_progress(job, worker);

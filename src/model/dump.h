@@ -115,6 +115,8 @@ struct hp_dump {
     HP_VEC(struct hp_mapping) mappings; // by start, disjoint
     HP_VEC(uint32_t) rows; // of each address if has_rows: the mapping, + 1; 0 for none
     bool has_rows;         // then mappings are in any order and may overlap
+    struct hp_span
+        program_path; // path of the main executable, or ""; as those of mappings
     HP_VEC(struct hp_embedded_address) embedded; // in order once they are settled
     HP_VEC(struct hp_embedded_call) embedded_calls;
     struct hp_strtab strings; // what is not in the dump's text as it stands

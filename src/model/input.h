@@ -2,6 +2,7 @@
 #ifndef HP_MODEL_INPUT_H
 #define HP_MODEL_INPUT_H
 
+#include "base/strtab.h"
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
 #include "model/error.h"
@@ -67,6 +68,7 @@ struct hp_input_record {
     const char *archive;    // that it is a member of, the caller's; or NULL
     double time;            // seconds since 1970, if the profile has times
     uint32_t first_label, labels; // in profile->labels
+    hp_string program; // in profile->programs: path of the main executable, or ""
     enum hp_producer producer;
     enum hp_scaling scaling;
     uint64_t period; // mean bytes between samples

@@ -54,6 +54,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_strtab_done(&profile->strings);
     hp_vec_done(&profile->inputs);
     hp_processes_done(&profile->processes);
+    hp_strtab_done(&profile->programs);
     hp_vec_done(&profile->labels);
     hp_vec_done(&profile->warnings);
     hp_vec_done(&profile->moments);

@@ -101,6 +101,7 @@ struct hp_profile {
     struct hp_processes processes;         // that they are of
     enum hp_snapshots snapshots;           // which dumps of a process count, and
     enum hp_metric metric;                 // for what
+    struct hp_strtab programs;             // of the inputs
     HP_VEC(struct hp_label) labels;        // of the inputs
     HP_VEC(hp_string) warnings;
     HP_VEC(hp_string) moments; // sentences that say which dumps count

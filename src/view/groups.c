@@ -4,12 +4,20 @@
 
 #include <string.h>
 
+const char *hp_groups_key(const struct hp_report_options *options) {
+    return options->by == HP_BY_LABEL ? options->label : hp_granularity_text(options->by);
+}
+
 static struct hp_span name_of_input(const struct hp_profile *profile,
                                     const struct hp_input_record *input,
                                     const struct hp_report_options *options) {
     if (options->by == HP_BY_INPUT) {
         bool is_stdin = strcmp(input->public.name, "-") == 0;
         return hp_span_of(is_stdin ? "standard input" : input->public.name);
+    }
+    if (options->by == HP_BY_PROGRAM) {
+        struct hp_span path = hp_strtab_span(&profile->programs, input->program);
+        return path.size > 0 ? path : hp_span_of("[unknown program]");
     }
     for (uint32_t i = 0; options->by == HP_BY_LABEL && i < input->labels; i++) {
         const struct hp_label *label = &profile->labels.at[input->first_label + i];
@@ -102,10 +110,10 @@ static void name_of_thread(struct name *name, const struct hp_profile *profile,
 
 static void name_of_set(struct name *name, const struct hp_profile *profile,
                         hp_string set, const struct hp_report_options *options) {
-    if (options->by == HP_BY_LABEL) {
-        name_of_key(name, profile, set, options->label);
-    } else if (options->by == HP_BY_THREAD) {
+    if (options->by == HP_BY_THREAD) {
         name_of_thread(name, profile, set);
+    } else if (options->by != HP_BY_INPUT) {
+        name_of_key(name, profile, set, hp_groups_key(options));
     }
 }
 
@@ -123,6 +131,7 @@ bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options) {
     struct name name = {0};
     bool found = options->by == HP_BY_INPUT || options->by == HP_BY_SIZE ||
+                 (options->by == HP_BY_PROGRAM && profile->programs.strings.count > 0) ||
                  (options->by == HP_BY_LABEL && names_input(profile, options->label));
     for (uint32_t set = 1; !found && set < profile->tag_sets.strings.count; set++) {
         name_of_set(&name, profile, (hp_string){set}, options);

@@ -10,6 +10,9 @@
 bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options);
 
+// The key of the label that tells them apart in pprof profiles.
+const char *hp_groups_key(const struct hp_report_options *options);
+
 struct hp_group_member {
     struct hp_span name; // of the group
     uint32_t number;     // of the input, in the history

@@ -109,6 +109,7 @@ static void build_name(struct builder *b, const struct hp_naming *naming,
     case HP_BY_THREAD:
     case HP_BY_LABEL:
     case HP_BY_SIZE:
+    case HP_BY_PROGRAM:
         break;
     }
 }
@@ -277,7 +278,7 @@ const char *hp_granularity_text(enum hp_granularity by) {
         [HP_BY_FILE] = "file",         [HP_BY_MODULE] = "module",
         [HP_BY_ADDRESS] = "address",   [HP_BY_INPUT] = "input",
         [HP_BY_THREAD] = "thread",     [HP_BY_LABEL] = "label",
-        [HP_BY_SIZE] = "size",
+        [HP_BY_SIZE] = "size",         [HP_BY_PROGRAM] = "program",
     };
     return names[by];
 }

@@ -119,7 +119,10 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
     if (options->by >= HP_BY_INPUT && !hp_groups_exist(view->profile, options)) {
         bool by_label = options->by == HP_BY_LABEL;
         return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has %s%s",
-                       by_label ? "a label " : "threads", by_label ? options->label : "");
+                       by_label                       ? "a label "
+                       : options->by == HP_BY_PROGRAM ? "a memory map"
+                                                      : "threads",
+                       by_label ? options->label : "");
     }
     if (view->report->has_sides && (base == 0 || base == used)) {
         return hp_fail(err, HP_E_EMPTY, "nothing to compare: no %s input could be used",

@@ -53,7 +53,8 @@ struct writer {
     struct hp_protobuf sample;
     HP_VEC(uint64_t) ids;              // of its locations
     struct hp_protobuf tag;            // one of a sample's own labels
-    struct hp_protobuf label, process; // of all samples, if not empty
+    struct hp_protobuf label, process; // of all samples, if not empty,
+    const char *group_key; // but `label` for those that have one of this key; or NULL
 };
 
 static uint64_t text(struct writer *w, const char *string) {
@@ -140,6 +141,18 @@ static void put_tags(struct writer *w, hp_string set) {
     }
 }
 
+// Which counts before that of its input.
+static bool has_tag(const struct writer *w, hp_string set, const char *key) {
+    const struct hp_strtab *sets = hp_view_tag_sets(w->view);
+    for (size_t i = 0; i < hp_tags_count(sets, set); i++) {
+        hp_string own = hp_tags_at(sets, set, i).key;
+        if (hp_span_is(hp_view_string(w->view, own), key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void put_sample(struct writer *w, const struct hp_stack_key *stack,
                        const int64_t *values) {
     w->ids.count = 0;
@@ -150,7 +163,8 @@ static void put_sample(struct writer *w, const struct hp_stack_key *stack,
     hp_protobuf_numbers(&w->sample, 1, w->ids.at, stack->depth);
     hp_protobuf_numbers(&w->sample, 2, (const uint64_t *)values, w->columns.of.count);
     put_tags(w, stack->tags);
-    if (w->label.bytes.count > 0) {
+    if (w->label.bytes.count > 0 &&
+        !(w->group_key && has_tag(w, stack->tags, w->group_key))) {
         hp_protobuf_message(&w->sample, 3, &w->label);
     }
     if (w->process.bytes.count > 0) {
@@ -234,11 +248,11 @@ static void put_groups(struct writer *w) {
     const struct hp_report_options *options = &w->view->options;
     size_t count;
     struct hp_group_member *members = hp_group_members(w->view, &count);
+    w->group_key = options->by == HP_BY_INPUT ? NULL : hp_groups_key(options);
     for (size_t i = 0; i < count; i++) {
         add(w, (struct hp_selection){HP_OF_INPUT, members[i].number});
         if (i + 1 == count || hp_span_compare(members[i].name, members[i + 1].name)) {
-            set_label(w, options->by == HP_BY_INPUT ? "input" : options->label,
-                      members[i].name);
+            set_label(w, hp_groups_key(options), members[i].name);
             put_samples(w, 1);
         }
     }
@@ -247,7 +261,8 @@ static void put_groups(struct writer *w) {
 
 static bool labels_inputs(const struct writer *w) {
     enum hp_granularity by = w->view->options.by;
-    return by == HP_BY_INPUT || (by == HP_BY_LABEL && w->view->head.has_input_labels);
+    return by == HP_BY_INPUT || by == HP_BY_PROGRAM ||
+           (by == HP_BY_LABEL && w->view->head.has_input_labels);
 }
 
 static void put_all_samples(struct writer *w) {
