@@ -67,7 +67,7 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     const struct hp_report *report = hp_reports[options->kind];
     bool is_top = options->kind == HP_REPORT_TOP;
     bool by_group = options->by >= HP_BY_INPUT && options->by != HP_BY_SIZE && is_top;
-    bool groups_inputs = options->by == HP_BY_INPUT || options->by == HP_BY_PROGRAM;
+    bool groups_inputs = options->by == HP_BY_INPUT || options->by >= HP_BY_PROGRAM;
     unsigned can = abilities_of(options);
     add_errors(needs, options);
     needs->history |= report->has_sides || report->needs_series || by_group ||

@@ -263,6 +263,7 @@ enum hp_granularity {
     HP_BY_LABEL,   // of samples, or of inputs
     HP_BY_SIZE,    // of objects
     HP_BY_PROGRAM, // the main executable
+    HP_BY_PROCESS,
 };
 
 enum hp_sort {

@@ -8,12 +8,24 @@ const char *hp_groups_key(const struct hp_report_options *options) {
     return options->by == HP_BY_LABEL ? options->label : hp_granularity_text(options->by);
 }
 
+// A process is called after its dump that counts, or the newest of them.
+static const char *name_of_process(const struct hp_profile *profile,
+                                   const struct hp_input_record *input) {
+    const struct hp_process *process = &profile->processes.all.at[input->process];
+    uint32_t named = process->chosen;
+    if (named == HP_NO_INPUT) {
+        named = profile->processes.dumps.at[process->first + process->dumps - 1];
+    }
+    return profile->inputs.at[named].public.name;
+}
+
 static struct hp_span name_of_input(const struct hp_profile *profile,
                                     const struct hp_input_record *input,
                                     const struct hp_report_options *options) {
-    if (options->by == HP_BY_INPUT) {
-        bool is_stdin = strcmp(input->public.name, "-") == 0;
-        return hp_span_of(is_stdin ? "standard input" : input->public.name);
+    if (options->by == HP_BY_INPUT || options->by == HP_BY_PROCESS) {
+        const char *name = options->by == HP_BY_INPUT ? input->public.name
+                                                      : name_of_process(profile, input);
+        return hp_span_of(strcmp(name, "-") == 0 ? "standard input" : name);
     }
     if (options->by == HP_BY_PROGRAM) {
         struct hp_span path = hp_strtab_span(&profile->programs, input->program);
@@ -131,6 +143,7 @@ bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options) {
     struct name name = {0};
     bool found = options->by == HP_BY_INPUT || options->by == HP_BY_SIZE ||
+                 options->by == HP_BY_PROCESS ||
                  (options->by == HP_BY_PROGRAM && profile->programs.strings.count > 0) ||
                  (options->by == HP_BY_LABEL && names_input(profile, options->label));
     for (uint32_t set = 1; !found && set < profile->tag_sets.strings.count; set++) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Rows of programs: the main executable of each memory map, wherever it lies in it, and the same
-in pprof profiles."""
+"""Rows of programs, the main executable of each memory map, wherever it lies in it; of processes;
+and the same in pprof profiles."""
 import collections
 import json
 import pathlib
@@ -129,9 +129,28 @@ def merged():
     return f'{found}'
 
 
+def processes():
+    """A row for each, called after one of its dumps, and all of it."""
+    redis, perl = sorted(t.real.glob('redis*')), sorted(t.real.glob('perl*'))
+    by_process = ('top', '--by=process')
+    found = rows_of(*redis, *perl, command=by_process)
+    whole = t.totals(*redis, *perl)['inuse-space']
+    mine = {name for name in found if pathlib.Path(name) in redis}
+    faults = [] if len(found) == 1 + len(perl) and len(mine) == 1 else [f'{list(found)}']
+    faults += [] if abs(sum(found.values()) - whole) <= len(found) else [f'{sum(found.values())}, not {whole}']
+    faults += [] if found == rows_of(*perl, *redis[::-1], command=by_process) else ['in another order other rows']
+    with scratch() as folder:
+        merged = pathlib.Path(folder, 'x.pb.gz')
+        t.ok('merge', '-q', '--no-symbols', '--by=process', '-o', merged, *redis, *perl)
+        again = rows_of(merged, command=by_process)
+    close = again.keys() == found.keys() and all(abs(again[name] - found[name]) <= 1 for name in found)
+    return faults + ([] if close else [f'{again}, not {found}'])
+
+
 t.check('the main executable, wherever it lies', places)
 t.check('inputs of no program', unknown)
 t.check('the main executable of a pprof profile', of_pprof)
 t.check('real programs', real)
 t.check('programs of merged profiles', merged)
+t.check('processes', processes)
 t.done()
