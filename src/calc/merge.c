@@ -6,6 +6,15 @@
 #include <assert.h>
 #include <string.h>
 
+// Its processes are the record's from now on.
+static void take_process_keys(struct hp_dump *dump, struct hp_input_record *record) {
+    if (dump->is_merged) {
+        record->keys = hp_alloc(sizeof *record->keys);
+        *record->keys = dump->process_keys;
+        dump->process_keys = (struct hp_process_keys){.untold = 0};
+    }
+}
+
 static void describe(const struct hp_dump *dump, struct hp_input_record *record) {
     record->producer = dump->producer;
     record->period = dump->period;
@@ -34,6 +43,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->identity.map = dump->map;
     record->identity.program = dump->program;
     record->identity.nanoseconds = dump->annotations.time;
+    record->identity.is_merged = dump->is_merged;
 }
 
 static void make_room(struct hp_merger *merger, const struct hp_profile *profile,
@@ -227,6 +237,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
              struct hp_input_record *record, struct hp_err *err) {
     hp_unbias_init(&merger->unbias, profile->estimator, dump);
     describe(dump, record);
+    take_process_keys(dump, record);
     record->scaling = merger->unbias.scaling;
     record->has_alloc = merger->unbias.has_alloc;
     record->header_check = hp_header_check(dump, &merger->unbias);

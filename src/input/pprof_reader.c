@@ -308,10 +308,11 @@ static void add_types(struct reader *r) {
 // What our own profiles say of themselves anew, whenever they are written.  What else they say,
 // as of filters, holds for their numbers wherever these go.
 static bool is_own_mark(const struct reader *r, struct hp_span comment) {
-    return r->dump->producer == HP_PRODUCER_PPROF_OURS &&
-           (hp_span_starts(comment, "made by hprof-agg ") ||
-            hp_span_starts(comment, "hprof-agg warns: ") ||
-            hp_span_starts(comment, "inputs: "));
+    bool is_ours = r->dump->producer == HP_PRODUCER_PPROF_OURS;
+    return hp_process_keys_is_text(comment) ||
+           (is_ours && (hp_span_starts(comment, "made by hprof-agg ") ||
+                        hp_span_starts(comment, "hprof-agg warns: ") ||
+                        hp_span_starts(comment, "inputs: ")));
 }
 
 static bool is_balanced(struct hp_span pattern) {
@@ -399,6 +400,24 @@ static uint64_t period_of(const struct hp_pprof_tables *tables) {
     return is_ours ? tables->period << shift : 0;
 }
 
+// Of each text once, however often it is named.
+static void read_process_keys(struct reader *r) {
+    HP_VEC(bool) seen = {0};
+    for (size_t i = 0; i < r->tables.comments.count; i++) {
+        uint64_t string = r->tables.comments.at[i];
+        struct hp_span text = hp_pprof_text(&r->tables, string);
+        bool *is_seen = hp_vec_reach(&seen, string);
+        if (!*is_seen && hp_process_keys_is_text(text)) {
+            r->dump->is_merged = true;
+            if (!hp_process_keys_read(&r->dump->process_keys, text)) {
+                hp_proto_fail(&r->profile, "what it says of its processes");
+            }
+        }
+        *is_seen = true;
+    }
+    hp_vec_done(&seen);
+}
+
 static int read_profile(struct reader *r, struct hp_span text, struct hp_err *err) {
     r->profile = hp_proto_over(text);
     hp_pprof_tables_read(&r->tables, &r->profile);
@@ -414,8 +433,11 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
         r->dump->has_rows = true;
         add_types(r);
         annotate(r);
+        read_process_keys(r);
         add_mappings(r);
         hp_pprof_locations_settle(&r->tables);
+    }
+    if (ret == HP_OK && !r->profile.wrong) {
         r->profile = hp_proto_over(text);
         read_samples(r);
     }

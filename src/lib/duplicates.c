@@ -234,3 +234,24 @@ int hp_duplicates_refuse(const struct hp_input_record *records,
     hp_err_locate(err, again->public.name, 0);
     return HP_E_DUPLICATE;
 }
+
+int hp_duplicates_of_processes(const struct hp_profile *profile, struct hp_err *err) {
+    if (profile->keeps.moments || profile->snapshots >= HP_SNAPSHOTS_EACH) {
+        return HP_OK;
+    }
+    const struct hp_input_record *inputs = profile->inputs.at;
+    struct hp_process_clash clash =
+        hp_process_keys_clash(&profile->processes, inputs, profile->inputs.count);
+    if (clash.processes == 0) {
+        return HP_OK;
+    }
+    hp_fail(err, HP_E_DUPLICATE,
+            "%zu process%s in %s as well, and what was merged cannot be taken apart: "
+            "choose one dump of each process before merging, info --print=used names "
+            "them, or add up with --snapshots=sum",
+            clash.processes, clash.processes == 1 ? " is" : "es are",
+            clash.first == clash.again ? "it twice, or"
+                                       : inputs[clash.first].public.name);
+    hp_err_locate(err, inputs[clash.again].public.name, 0);
+    return HP_E_DUPLICATE;
+}

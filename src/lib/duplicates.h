@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "model/input.h"
+#include "model/profile.h"
 
 #include <pthread.h>
 
@@ -36,6 +36,11 @@ struct hp_duplicate hp_duplicates_settle(struct hp_input_record *records, size_t
 // compared with itself.
 struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
                                          size_t count);
+
+// Fail with HP_E_DUPLICATE where a merged profile holds a process that another input holds, too, if
+// one dump of each process is to count.
+HP_MUST_CHECK int hp_duplicates_of_processes(const struct hp_profile *profile,
+                                             struct hp_err *err);
 
 // Fail, and say which is a duplicate of which.
 HP_MUST_CHECK int hp_duplicates_refuse(const struct hp_input_record *records,

@@ -233,8 +233,11 @@ static int refuse(const struct hp_profile *profile, const struct hp_read_options
         duplicate = hp_duplicates_across(profile->inputs.at, count);
         is_refused = duplicate.again < count;
     }
-    return is_refused ? hp_duplicates_refuse(profile->inputs.at, duplicate, err)
-                      : judge(profile, options, err);
+    if (is_refused) {
+        return hp_duplicates_refuse(profile->inputs.at, duplicate, err);
+    }
+    int ret = hp_duplicates_of_processes(profile, err);
+    return ret == HP_OK ? judge(profile, options, err) : ret;
 }
 
 int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t count,

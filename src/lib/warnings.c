@@ -273,12 +273,68 @@ static void warn_of_strangers(struct hp_profile *profile) {
     }
 }
 
+// --- merged profiles ---------------------------------------------------------------------
+
+static bool are_several(unsigned bits) {
+    return (bits & (bits - 1)) != 0;
+}
+
+static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
+                          unsigned columns) {
+    if (snapshots & (1u << HP_SNAPSHOTS_EACH | 1u << HP_SNAPSHOTS_SUM)) {
+        hp_profile_warn(profile,
+                        "several dumps of a process were added up when inputs "
+                        "were merged (--snapshots=sum)");
+    }
+    if (are_several(snapshots) || are_several(columns)) {
+        hp_profile_warn(profile,
+                        "inputs were merged with different --snapshots, or for what is "
+                        "in use and for what was allocated");
+    }
+}
+
+// What merged profiles say of their processes, and what they cannot say.
+static void warn_of_merged(struct hp_profile *profile) {
+    unsigned snapshots = 0, columns = 0;
+    uint64_t untold = 0;
+    size_t with_untold = 0;
+    bool is_merged = false;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input)) {
+            bool is_known = hp_digest_is_known(input->identity.map);
+            uint64_t own = input->keys ? input->keys->untold : !is_known;
+            snapshots |= input->keys ? input->keys->snapshots : 0;
+            columns |= input->keys ? input->keys->columns : 0;
+            is_merged |= input->keys && own > 0;
+            untold += own;
+            with_untold += own > 0;
+        }
+    }
+    warn_of_modes(profile, snapshots, columns);
+    if (is_merged && with_untold > 1 && !profile->keeps.moments) {
+        hp_profile_warn(profile,
+                        "of %llu processes without a memory map, some of them merged, it "
+                        "cannot be told whether several inputs hold them: added up",
+                        (unsigned long long)untold);
+    }
+    struct hp_process_clash clash =
+        hp_process_keys_clash(&profile->processes, profile->inputs.at,
+                              profile->inputs.count);
+    if (clash.processes > 0 && profile->snapshots == HP_SNAPSHOTS_SUM) {
+        warn_of_pair(profile, clash.first, clash.again, 0,
+                     "hold the same processes: what lives in both is counted twice");
+    }
+}
+
 // Of a series: those that are none.
 static void warn_of_singles(struct hp_profile *profile) {
     size_t singles = 0;
     const struct hp_process *process;
     hp_vec_each (process, &profile->processes.all) {
-        singles += process->dumps == 1 && !process->is_untold;
+        const struct hp_input_record *first =
+            &profile->inputs.at[profile->processes.dumps.at[process->first]];
+        singles += process->dumps == 1 && !process->is_untold && !first->keys;
     }
     if (profile->processes.largest < 2 && profile->processes.forks == 0) {
         warn_of_strangers(profile);
@@ -294,6 +350,7 @@ static void warn_of_processes(struct hp_profile *profile) {
         warn_of_sums(profile, false);
         warn_of_sums(profile, true);
     }
+    warn_of_merged(profile);
     if (!profile->keeps.series) {
         warn_of_forks(profile);
     } else {

@@ -25,6 +25,7 @@ void hp_dump_clear(struct hp_dump *dump) {
     hp_strtab_done(&dump->strings);
     hp_strtab_done(&dump->tag_sets);
     hp_annotations_done(&dump->annotations);
+    hp_process_keys_done(&dump->process_keys);
     struct hp_dump kept = *dump;
     *dump = (struct hp_dump){0};
     FOR_VECTORS(KEEP)
@@ -34,6 +35,7 @@ void hp_dump_done(struct hp_dump *dump) {
     hp_strtab_done(&dump->strings);
     hp_strtab_done(&dump->tag_sets);
     hp_annotations_done(&dump->annotations);
+    hp_process_keys_done(&dump->process_keys);
     FOR_VECTORS(FREE)
 }
 

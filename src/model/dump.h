@@ -132,6 +132,8 @@ struct hp_dump {
     struct hp_digest content, samples;
     struct hp_digest map; // these two as in struct hp_identity
     uint64_t program;
+    bool is_merged; // of many processes, of which it says itself:
+    struct hp_process_keys process_keys;
 };
 
 void hp_dump_clear(struct hp_dump *dump); // keeps the memory

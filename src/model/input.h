@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
 #include "model/error.h"
+#include "model/process_keys.h"
 #include "model/processes.h"
 
 // Who wrote it, as far as the content tells.
@@ -99,7 +100,8 @@ struct hp_input_record {
     bool has_content;
     struct hp_digest samples; // of the text from the first stack to the last
     struct hp_identity identity;
-    bool is_added;    // its stacks are in the profile
+    bool is_added;                // its stacks are in the profile
+    struct hp_process_keys *keys; // of a merged profile, malloc()ed; or NULL
     uint32_t process; // in profile->processes.all; HP_NO_PROCESS if it is not used
 };
 
@@ -121,6 +123,8 @@ const char *hp_input_missing(const struct hp_input_record *input, enum hp_metric
 
 // Say why the input does not count, or counts as far as it goes; NULL: it does.
 void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err);
+
+void hp_input_drop_keys(struct hp_input_record *input);
 
 // Why an input does not count.
 enum hp_input_reason {

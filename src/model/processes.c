@@ -252,7 +252,7 @@ static void join_series(struct finder *finder, const struct series *series) {
 }
 
 static bool has_series(const struct item *item) {
-    return item->identity->series != 0;
+    return item->identity->series != 0 && !item->identity->is_merged;
 }
 
 static void join_by_names(struct finder *finder, size_t count) {
@@ -293,8 +293,13 @@ static void mark_group(struct finder *finder, const struct item *items, size_t c
     }
 }
 
+// What is merged says itself of which processes it is.
+static bool is_one(const struct item *item) {
+    return !item->identity->is_merged;
+}
+
 static void mark_untold(struct finder *finder, size_t count) {
-    size_t found = collect(finder, count, NULL);
+    size_t found = collect(finder, count, is_one);
     qsort(finder->items, found, sizeof *finder->items, by_program);
     for (size_t i = 0, end; i < found; i = end) {
         end = i + 1;
@@ -312,7 +317,7 @@ static void describe(struct hp_process *process, const struct hp_input_record *i
     process->map = hp_digest_is_known(identity->map) ? identity->map : process->map;
     process->pid = identity->pid ? identity->pid : process->pid;
     if (!hp_digest_is_known(identity->map)) {
-        process->evidence = HP_EVIDENCE_NAME;
+        process->evidence = identity->is_merged ? HP_EVIDENCE_ITSELF : HP_EVIDENCE_NAME;
     }
     process->dumps++;
 }
@@ -346,6 +351,9 @@ static void add_inputs(struct hp_processes *processes, struct finder *finder,
 }
 
 static void settle(struct hp_process *process) {
+    if (process->evidence == HP_EVIDENCE_ITSELF) {
+        return;
+    }
     if (process->dumps < 2) {
         process->evidence = HP_EVIDENCE_NONE;
     } else if (process->evidence != HP_EVIDENCE_NAME) {
@@ -476,6 +484,7 @@ const char *hp_process_evidence_text(const struct hp_process *process) {
         [HP_EVIDENCE_MAP] = "memory map and process id",
         [HP_EVIDENCE_MAP_ONLY] = "memory map alone, by which forks look the same",
         [HP_EVIDENCE_NAME] = "name alone",
+        [HP_EVIDENCE_ITSELF] = "itself, of merged processes",
     };
     return process->evidence != HP_EVIDENCE_NONE ? texts[process->evidence]
            : process->is_untold                  ? "nothing"

@@ -35,6 +35,7 @@ struct hp_identity {
     uint64_t nanoseconds;   // since 1970, as the content says; 0: it does not
     double time;            // of the file or member, seconds since 1970; 0: not known
     uint64_t device, inode; // of the file; 0: of none
+    bool is_merged;         // of many processes, of which it says itself (process_keys.h)
 };
 
 enum hp_process_evidence {
@@ -42,6 +43,7 @@ enum hp_process_evidence {
     HP_EVIDENCE_MAP,      // equal maps, and a name tells the process id
     HP_EVIDENCE_MAP_ONLY, // equal maps alone: forks look the same
     HP_EVIDENCE_NAME,     // names alone, of some of them
+    HP_EVIDENCE_ITSELF, // none: it is a merged profile, which says of which processes it is
 };
 
 // By what the newest of its dumps is known.

@@ -52,6 +52,10 @@ void hp_profile_forget_stacks(struct hp_profile *profile) {
 void hp_profile_done(struct hp_profile *profile) {
     drop_stacks(profile);
     hp_strtab_done(&profile->strings);
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        hp_input_drop_keys(input);
+    }
     hp_vec_done(&profile->inputs);
     hp_processes_done(&profile->processes);
     hp_strtab_done(&profile->programs);

@@ -19,12 +19,13 @@ static int by_time(const void *left, const void *right) {
     return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-// Those of which nothing tells are taken for one process, as they are given for one; and so are
-// those of a program that was started anew before each dump, of which a warning tells.
+// Those of which nothing tells are taken for one process, as they are given for one; so are those
+// of a program that was started anew before each dump, of which a warning tells, and what was
+// merged.
 static uint32_t process_of(const struct hp_profile *profile,
                            const struct hp_input_record *input) {
     const struct hp_processes *processes = &profile->processes;
-    bool is_told = input->process < processes->all.count &&
+    bool is_told = input->process < processes->all.count && !input->keys &&
                    !processes->all.at[input->process].is_untold &&
                    (processes->largest > 1 || processes->forks > 0);
     return is_told ? input->process : HP_NO_PROCESS;

@@ -212,6 +212,7 @@ static void describe_inputs(struct hp_view *view) {
     head->processes = &profile->processes;
     head->snapshots = profile->snapshots;
     head->has_moments = profile->keeps.moments;
+    head->chosen_for = profile->metric;
     head->thread = hp_strtab_span(&profile->strings, profile->thread);
     head->stacks = profile->stacks.count;
     head->has_alloc = profile->has_alloc;

@@ -375,6 +375,19 @@ static void add_with_word(struct comments *comments, const char *word,
     hp_vec_done(&text);
 }
 
+// So that no process is counted twice when the profile is merged again.
+static void add_process_keys(struct comments *comments) {
+    const struct hp_head *head = &comments->writer->view->head;
+    struct hp_process_keys keys;
+    hp_process_keys_collect(&keys, head->processes, head->inputs, head->input_count,
+                            head->has_moments ? HP_SNAPSHOTS_EACH : head->snapshots,
+                            head->chosen_for);
+    char *text = hp_process_keys_text(&keys);
+    add_comment(comments, text);
+    free(text);
+    hp_process_keys_done(&keys);
+}
+
 // Those of the inputs, then ours.  A profile has one place for the page that explains it: further
 // ones become comments.  Warnings have a word in front by which a merge of merges leaves them out.
 static void put_comments(struct writer *w) {
@@ -394,6 +407,9 @@ static void put_comments(struct writer *w) {
     hp_notes_tell_facts(w->view, add_comment, &comments);
     for (size_t i = 0; i < hp_view_warning_count(w->view); i++) {
         add_with_word(&comments, "hprof-agg warns: ", hp_view_warning(w->view, i));
+    }
+    if (w->view->options.kind != HP_REPORT_DIFF) {
+        add_process_keys(&comments);
     }
     hp_protobuf_numbers(&w->base.field, PROFILE_COMMENT, comments.texts.at,
                         comments.texts.count);

@@ -246,9 +246,10 @@ void reference_annotate(struct profile *p) {
     annotate(p, HP_ANNOTATION_PERIOD_UNIT, in_bytes ? hp_span_of("bytes") : unit, 0);
     for (size_t i = 0; i < p->comments.count; i++) {
         struct hp_span text = p->strings.at[p->comments.at[i]];
-        if (!is_ours || (!hp_span_starts(text, "made by hprof-agg ") &&
-                         !hp_span_starts(text, "hprof-agg warns: ") &&
-                         !hp_span_starts(text, "inputs: "))) {
+        bool is_mark = is_ours && (hp_span_starts(text, "made by hprof-agg ") ||
+                                   hp_span_starts(text, "hprof-agg warns: ") ||
+                                   hp_span_starts(text, "inputs: "));
+        if (!is_mark && !hp_span_starts(text, "#hprof-agg processes/")) {
             annotate(p, HP_ANNOTATION_COMMENT, text, (uint32_t)i);
         }
     }
