@@ -224,8 +224,17 @@ static int check_combinations(struct hp_cli_settings *settings,
                            "--no-unbias and --compat exclude each other");
     }
     if (settings->null_separated && settings->files_from.count == 0 &&
-        settings->base_files_from.count == 0) {
-        return hp_cli_fail(err, HP_E_USAGE, "--null goes with --files-from");
+        settings->base_files_from.count == 0 && !settings->prints_used) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--null goes with --files-from, and with --print");
+    }
+    if (settings->prints_used && hp_cli_arguments_have(given, "format")) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--print=used is a list, and has no --format");
+    }
+    if (settings->prints_used && settings->archives.count > 0) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--print=used: members of an archive have no paths");
     }
     return check_gate(settings, err);
 }

@@ -128,10 +128,17 @@ static int read_inputs(const struct hp_cli_settings *settings,
                        const struct hp_cli_filelist *list, struct hp_profile *profile,
                        bool *skipped, struct hp_err *err) {
     struct hp_read_options options = settings->read;
+    struct hp_report_options planned = *report;
+    if (settings->prints_used) { // what a table would count
+        planned.kind = HP_REPORT_TOP;
+        planned.no_error = true;
+        planned.by =
+            options.snapshots == HP_SNAPSHOTS_EACH ? HP_BY_INPUT : HP_BY_FUNCTION;
+    }
     options.base_count = list->base_count;
     options.tars = settings->archives.items;
     options.tar_count = settings->archives.count;
-    options.planned = report;
+    options.planned = &planned;
     options.planned_count = 1;
     options.progress = hp_cli_progress;
     int ret =
@@ -208,6 +215,37 @@ static int report(const struct hp_cli_settings *settings,
     return ret;
 }
 
+// --- the inputs that count ----------------------------------------------------------------
+
+static int print_path(const char *path, char end, struct hp_cli_outfile *out,
+                      struct hp_err *err) {
+    if (strcmp(path, "-") == 0) {
+        return hp_cli_fail(err, HP_E_USAGE, "--print=used: standard input has no path");
+    }
+    if (end != '\0' && strchr(path, end) != NULL) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "a newline in a path: --null writes such lists");
+    }
+    bool is_written = hp_cli_outfile_write(out, path, strlen(path)) == 0 &&
+                      hp_cli_outfile_write(out, &end, 1) == 0;
+    return is_written ? HP_OK : hp_cli_outfile_failed(out, err);
+}
+
+static int print_used(const struct hp_cli_settings *settings,
+                      const struct hp_profile *profile, struct hp_cli_outfile *out,
+                      struct hp_err *err) {
+    int ret = HP_OK;
+    warn(settings, profile);
+    for (size_t i = 0; ret == HP_OK && i < hp_profile_input_count(profile); i++) {
+        const struct hp_input *input = hp_profile_input(profile, i);
+        if (input->status <= HP_INPUT_KEPT_DAMAGED) {
+            char end = settings->null_separated ? '\0' : '\n';
+            ret = print_path(input->name, end, out, err);
+        }
+    }
+    return ret == HP_OK ? hp_cli_outfile_commit(out, err) : ret;
+}
+
 static struct hp_report_options options_of(const struct hp_cli_settings *settings) {
     struct hp_report_options options = settings->report;
     options.color = wants_color(settings);
@@ -229,7 +267,9 @@ static int run(const struct hp_cli_settings *settings, const struct hp_cli_filel
         hp_cli_progress_start();
     }
     int ret = read_inputs(settings, &options, list, profile, &outcome->skipped, err);
-    if (ret == HP_OK) {
+    if (settings->prints_used) {
+        ret = ret == HP_OK ? print_used(settings, profile, out, err) : ret;
+    } else if (ret == HP_OK) {
         ret = report(settings, &options, profile, out, &outcome->exceeded, err);
     } else if (is_told_by_info(settings, ret)) {
         struct hp_err told = *err;

@@ -34,6 +34,7 @@ struct hp_cli_settings {
     struct hp_read_options read;
     struct hp_report_options report; // with its kind and format, for those that report
     bool timeline;                   // of merge: dump by dump
+    bool prints_used; // of info: the paths of the inputs that count, and nothing else
     bool no_symbols;
     uint64_t max_memory; // bytes, 0 for no limit
     const char *output;  // or NULL for standard output

@@ -251,7 +251,7 @@ static void take_again(struct worker *worker, struct hp_input_record *again,
     record->files = again->files;
     hp_input_set_err(again, NULL);
     free(again->producer_warning);
-    hp_input_drop_keys(again);
+    hp_process_keys_free(again->keys);
 }
 
 // --- all inputs -----------------------------------------------------------------------------

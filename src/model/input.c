@@ -16,14 +16,6 @@ void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err) {
     input->public.err = input->err;
 }
 
-void hp_input_drop_keys(struct hp_input_record *input) {
-    if (input->keys) {
-        hp_process_keys_done(input->keys);
-        free(input->keys);
-        input->keys = NULL;
-    }
-}
-
 bool hp_input_is_used(const struct hp_input_record *input) {
     return input->public.status <= HP_INPUT_KEPT_DAMAGED;
 }

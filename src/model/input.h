@@ -124,8 +124,6 @@ const char *hp_input_missing(const struct hp_input_record *input, enum hp_metric
 // Say why the input does not count, or counts as far as it goes; NULL: it does.
 void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err);
 
-void hp_input_drop_keys(struct hp_input_record *input);
-
 // Why an input does not count.
 enum hp_input_reason {
     HP_REASON_UNREADABLE,

@@ -24,6 +24,7 @@ struct hp_process_keys {
 };
 
 void hp_process_keys_done(struct hp_process_keys *keys);
+void hp_process_keys_free(struct hp_process_keys *keys); // malloc()ed; NULL is fine
 
 // Of all inputs that are used: of the processes that were found, and of merged profiles what these
 // say themselves.

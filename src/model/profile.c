@@ -54,7 +54,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_strtab_done(&profile->strings);
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        hp_input_drop_keys(input);
+        hp_process_keys_free(input->keys);
     }
     hp_vec_done(&profile->inputs);
     hp_processes_done(&profile->processes);

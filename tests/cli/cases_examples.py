@@ -47,7 +47,7 @@ def tool(folder, name, script):
 def furnish(t):
     """All dumps are different ones: the same twice is an error."""
     golden = ROOT / "testdata/golden"
-    for folder in ("bin", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image"):
+    for folder in ("bin", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts"):
         (t.folder / folder).mkdir(parents=True)
     for link in ("root", "golden"):
         (t.folder / link).symlink_to(ROOT / "testdata" / link)
@@ -72,6 +72,9 @@ def furnish(t):
         shutil.copyfile(source, t.folder / "dumps" / name)
     for source in dumps:
         shutil.copyfile(source, t.folder / "var/dumps" / source.name)
+    t.file("all", "a.heap\nb.heap\napp.1.0.f.heap\n")
+    for part, name in (("aa", "a.heap"), ("ab", "b.heap")):
+        t.run("merge", "-o", f"part.{part}.pb.gz", name)
 
 
 def faults_of(t, example):

@@ -1,5 +1,6 @@
 """Inputs: where they come from, and what happens to bad ones."""
 import json
+import os
 import pathlib
 
 from harness import case, check
@@ -269,3 +270,36 @@ def a_size_may_be_in_any_unit(t):
               "--max-input-size=SIZE allows more")
     for text in ("", "0", "-1", "x", "1TiB", "1 KiB", "1e3", "99999999999GiB"):
         check(t.run("top", f"--max-input-size={text}", t.dump), 2, "", "takes a size")
+
+
+@case
+def the_inputs_that_count_can_be_listed(t):
+    folder = os.path.join(os.path.dirname(t.dump), "series")
+    dumps = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+    listed = check(t.run("info", "-q", "--print=used", *dumps[::-1], *t.procs)).out.splitlines()
+    assert len(listed) == 1 + len(t.procs) and set(t.procs) < set(listed) and set(listed) < {*dumps, *t.procs}
+    assert check(t.run("info", "-q", "--print=used", "--snapshots=each", *dumps)).out.splitlines() == dumps
+    check(t.run("info", "-q", "--print=used", "-o", "list", *dumps))
+    assert check(t.run("info", "-q", "--print=used", "--files-from=list")).out == check(
+        t.run("info", "-q", "--print=used", *dumps)).out, "what was chosen stays chosen"
+    assert t.run("folded", "--no-symbols", "--files-from=list").out == \
+        t.run("folded", "--no-symbols", *dumps).out
+    # What does not count is not listed, and what cannot be read is told as ever.
+    t.file("bad", "no dump\n")
+    result = check(t.run("info", "-q", "--print=used", "--max-skipped=1", "bad", *t.procs), 3)
+    assert result.out.splitlines() == sorted(t.procs), result
+    check(t.run("info", "-q", "--print=used", "bad", *t.procs), 5, "", "1 of ")
+
+
+@case
+def what_has_no_path_cannot_be_listed(t):
+    t.copy("a\nb.heap")
+    check(t.run("info", "-q", "--print=used", "a\nb.heap"), 2, "", "a newline in a path: --null")
+    assert check(t.run("info", "-q", "--print=used", "-0", "a\nb.heap")).out == "a\nb.heap\0"
+    data = open(t.dump, "rb").read()
+    check(t.run("info", "-q", "--print=used", "-", text=data), 2, "", "standard input has no path")
+    check(t.run("info", "--print=used", "--tar=x.tar"), 2, "", "members of an archive have no paths")
+    check(t.run("info", "--print=used", "-fjson", t.dump), 2, "", "has no --format")
+    check(t.run("info", "--print=all", t.dump), 2, "", "--print does not take \"all\"")
+    check(t.run("top", "--print=used", t.dump), 2, "", "top takes no --print")
+    check(t.run("top", "-0", t.dump), 2, "", "--null goes with --files-from")

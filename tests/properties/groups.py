@@ -31,7 +31,7 @@ STACK = row(0x7ffd00000000, '[stack]', 'rw-p')
 MAPS = {
     'placed anywhere': [row(0x55d000000000, '/opt/main'), LIBC, STACK],
     'placed anywhere on arm64': [row(0xaaaad0000000, '/opt/main'), row(0xffff80000000, '/lib/libc.so.6')],
-    'linked to an address': [row(0x400000, '/opt/main'), LIBC, STACK],
+    'linked to an address': [row(0x400000, '/opt/main'), LIBC],
     'of which the text is in huge pages': [
         row(0x55d000000000, '/opt/main', 'r--p'), row(0x55d000200000, ''),
         row(0x55d000400000, '/opt/main', 'rw-p'), row(0x55d001000000, '[heap]', 'rw-p'), LIBC],

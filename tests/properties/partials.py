@@ -1,0 +1,364 @@
+#!/usr/bin/env python3
+"""Profiles that are merged again: whatever dumps were merged with which, they give what all dumps give
+at once, or are refused; no process counts twice."""
+import gzip
+import hashlib
+import pathlib
+import random
+import subprocess
+import sys
+
+from harness import Tests, scratch
+from profile_writer import Profile as Writer
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'interop'))
+from profile_proto import Profile  # noqa: E402
+
+t = Tests()
+SPLITS = int(sys.argv[3]) if len(sys.argv) > 3 else 60
+MARK = '#hprof-agg processes/1 '
+
+# --- a fleet whose truth is known -----------------------------------------------------------
+
+
+class Process:
+    """Placed at random, as Linux does it."""
+
+    def __init__(self, r, pid, folder='.', prefix='app'):
+        self.pid, self.folder, self.prefix = pid, folder, prefix
+        self.program = 0x550000000000 + (r.getrandbits(28) << 12)
+        self.library = 0x7f0000000000 + (r.getrandbits(24) << 12)
+        self.stack = 0x7ffc00000000 + (r.getrandbits(20) << 12)
+
+    def fork(self, pid):
+        child = Process(random.Random(0), pid, self.folder, self.prefix)
+        child.program, child.library, child.stack = self.program, self.library, self.stack
+        return child
+
+    def dump(self, r, period=1):
+        """What it holds at a moment, of up to twelve places."""
+        stacks, total = [], [0, 0]
+        for offset in sorted(r.sample(range(0x100, 0x900, 16), r.randint(3, 12))):
+            objects, size = r.randint(1, 40), r.choice((16, 48, 4096, 40960, 1 << 20))
+            counts = f'{objects}: {objects * size} [{objects + 3}: {(objects + 3) * size}]'
+            total = [total[0] + objects, total[1] + objects * size]
+            stacks.append(f'@ {self.library + 0x40 + offset:#x} {self.program + offset:#x}\n'
+                          f'  t*: {counts}\n  t0: {counts}\n')
+        rows = [(self.program, '/opt/app'), (self.library, '/lib/libc.so.6'),
+                (self.stack + 0x100000, '[vdso]')]
+        maps = ''.join(f'{start:x}-{start + 0x1000:x} r-xp 00000000 08:01 77 {path}\n' for start, path in rows)
+        maps += f'{self.stack - 0x21000:x}-{self.stack:x} rw-p 00000000 00:00 0 [stack]\n'
+        head = f'heap_v2/{period}\n  t*: {total[0]}: {total[1]} [0: 0]\n  t0: {total[0]}: {total[1]} [0: 0]\n'
+        return head + ''.join(stacks) + '\nMAPPED_LIBRARIES:\n' + maps
+
+    def name(self, sequence, kind):
+        return f'{self.folder}/{self.prefix}.{self.pid}.{sequence}.{kind}.heap'
+
+
+def fleet(folder, seed, period=1):
+    """40 dumps of 8 processes, of which some forked, some are pid 1 and one has lost its names; some
+    end with an exit dump.  Paths by process."""
+    r = random.Random(seed)
+    first = Process(r, 4711)
+    processes = [first, first.fork(4712), first.fork(4713), Process(r, 1, 'a'), Process(r, 1, 'b'),
+                 Process(r, 77), Process(r, 77, prefix='other'), Process(r, 0, prefix='renamed')]
+    paths = []
+    for process in processes:
+        own = []
+        for i in range(5):
+            kind = 'f' if i == 4 and process.pid % 2 else f'i{i}'
+            name = process.name(i, kind) if process.pid else f'./{process.prefix}-{i}.txt'
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(process.dump(r, period))
+            own.append(path)
+        paths.append(own)
+    return paths
+
+
+# --- what profiles hold ---------------------------------------------------------------------
+
+
+def keys_of(path):
+    """The marks of a profile."""
+    return [comment for comment in Profile(path).comments if comment.startswith('#')]
+
+
+def digest(path):
+    """Of all that is in a profile but the notes for people, whatever the order of its tables."""
+    profile = Profile(path)
+    samples = sorted((tuple(map(profile.frame, sample.locations)), tuple(sample.values), tuple(sample.all_labels))
+                     for sample in profile.samples)
+    text = repr((profile.sample_types, profile.period, samples, keys_of(path)))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def totals(path):
+    profile = Profile(path)
+    return dict(zip(profile.sample_types, map(sum, zip(*(sample.values for sample in profile.samples)))))
+
+
+def merge(out, inputs, *options):
+    """The status."""
+    return t.run('merge', '-q', '--no-symbols', '-o', out, *options, *inputs)
+
+
+def split(r, items, parts):
+    bags = [[] for _ in range(parts)]
+    for item in items:
+        r.choice(bags).append(item)
+    return [bag for bag in bags if bag]
+
+
+def merged_in_parts(folder, bags, *options):
+    """Each bag by itself, then all together; None if that is refused, with why."""
+    parts = [pathlib.Path(folder, f'part{i}.pb.gz') for i in range(len(bags))]
+    for part, bag in zip(parts, bags):
+        result = merge(part, bag, *options)
+        if result.code:
+            return None, result
+    out = pathlib.Path(folder, 'merged.pb.gz')
+    result = merge(out, parts, *options)
+    return (None if result.code else out), result
+
+
+# --- properties -----------------------------------------------------------------------------
+
+
+def any_split(period):
+    """By dumps, which mostly tears processes apart, and by processes, which never does."""
+    faults, outcomes = [], {'same': 0, 'refused': 0}
+    with scratch() as folder:
+        paths = fleet(folder, period, period)
+        every = [path for own in paths for path in own]
+        whole = pathlib.Path(folder, 'whole.pb.gz')
+        t.ok('merge', '-q', '--no-symbols', '-o', whole, *every)
+        want, most = digest(whole), totals(whole)
+        for seed in range(SPLITS):
+            r = random.Random(seed)
+            if seed % 3 == 0:
+                bags = split(r, every, r.randint(1, 5))
+            else: # whole processes, but for one dump now and then
+                bags = [[path for own in bag for path in own] for bag in split(r, paths, r.randint(1, 5))]
+                if seed % 3 == 1 and len(bags) > 1:
+                    bags[0].append(bags[1].pop())
+            r.shuffle(bags)
+            torn = any(len({i for i, bag in enumerate(bags) if set(own) & set(bag)}) > 1 for own in paths)
+            out, result = merged_in_parts(folder, bags)
+            where = f'{seed}: {[len(bag) for bag in bags]}'
+            outcomes['same' if out else 'refused'] += 1
+            if not out and (result.code != 4 or not torn or 'info --print=used' not in result.err):
+                faults.append(f'{where}: {result.code}: {result.err[:200]}')
+            elif out and torn:
+                faults.append(f'{where}: a process in two of them, and not a word')
+            elif out and period == 1 and digest(out) != want:
+                faults.append(f'{where}: another digest: {totals(out)}, not {most}')
+            elif out: # each profile is rounded to whole bytes, each stack of it by less than one
+                found, slack = totals(out), 0 if period == 1 else len(bags) + 1
+                faults += [f'{where}: {kind}: {found[kind]}, not {most[kind]}'
+                           for kind in most if abs(found[kind] - most[kind]) > slack]
+    if not faults and min(outcomes.values()) < SPLITS / 5:
+        faults.append(f'{outcomes}: nothing was tried')
+    return faults or f'{outcomes}'
+
+
+def chosen_first():
+    """As the recipe says: choose among all dumps, then merge them wherever they are."""
+    faults = []
+    with scratch() as folder:
+        paths = [path for own in fleet(folder, 5) for path in own]
+        whole = pathlib.Path(folder, 'whole.pb.gz')
+        t.ok('merge', '-q', '--no-symbols', '-o', whole, *paths)
+        listing = t.ok('info', '-q', '--print=used', *paths).out
+        used = listing.splitlines()
+        if len(used) != 8 or not set(used) <= set(map(str, paths)):
+            faults.append(f'{len(used)} used: {used[:3]}')
+        again = t.ok('info', '-q', '--print=used', *random.Random(1).sample(paths, len(paths))).out
+        faults += [] if again == listing else ['another list in another order']
+        for seed in range(6):
+            r = random.Random(seed)
+            out, result = merged_in_parts(folder, split(r, used, r.randint(1, 5)))
+            if not out or digest(out) != digest(whole):
+                faults.append(f'{seed}: {result.code}: {result.err[:200]}')
+        lists = pathlib.Path(folder, 'list')
+        for options, end in (((), b'\n'), (('-0',), b'\0')):
+            lists.write_bytes(b''.join(path.encode() + end for path in used))
+            printed = t.ok('info', '-q', '--print=used', *options, *paths).out_bytes
+            faults += [] if printed == lists.read_bytes() else [f'{options}: another list']
+            out = pathlib.Path(folder, 'listed.pb.gz')
+            t.ok('merge', '-q', '--no-symbols', f'--files-from={lists}', *options, '-o', out)
+            faults += [] if digest(out) == digest(whole) else [f'{options}: --files-from: another digest']
+    return faults
+
+
+def trees():
+    """Merged, merged again with what was merged, or with dumps, of which it has the total."""
+    faults = []
+    with scratch() as folder:
+        paths = fleet(folder, 7)
+        whole = pathlib.Path(folder, 'whole.pb.gz')
+        t.ok('merge', '-q', '--no-symbols', '-o', whole, *(path for own in paths for path in own))
+        for seed in range(6):
+            left = [list(own) for own in random.Random(seed).sample(paths, len(paths))]
+            out = pathlib.Path(folder, 'step0.pb.gz')
+            t.ok('merge', '-q', '--no-symbols', '-o', out, *left.pop())
+            for i, own in enumerate(left):
+                before, out = out, pathlib.Path(folder, f'step{i + 1}.pb.gz')
+                part = pathlib.Path(folder, 'part.pb.gz')
+                t.ok('merge', '-q', '--no-symbols', '-o', part, *own)
+                t.ok('merge', '-q', '--no-symbols', '-o', out, before, *([part] if seed % 2 else own))
+            same = digest(out) == digest(whole) if seed % 2 else totals(out) == totals(whole)
+            same &= keys_of(out) == keys_of(whole)
+            faults += [] if same else [f'{seed}: {totals(out)}, not {totals(whole)}']
+            result = merge(pathlib.Path(folder, 'x.pb.gz'), [out, left[0][0]])
+            if result.code != 4 or str(left[0][0]) not in result.err:
+                faults.append(f'a dump of what was merged: {result.code}: {result.err}')
+    return faults
+
+
+def asked_for():
+    """--snapshots=sum adds up, and says so from then on; so does another rule than the others'."""
+    faults = []
+    with scratch() as folder:
+        own = fleet(folder, 9)[5]
+        parts = [pathlib.Path(folder, f'{i}.pb.gz') for i in range(3)]
+        for part, dumps in zip(parts, (own[:2], own[2:4])):
+            t.ok('merge', '-q', '--no-symbols', '-o', part, *dumps)
+        result = merge(parts[2], parts[:2], '--snapshots=sum')
+        want = sum(totals(part)['inuse_space'] for part in parts[:2])
+        if result.code != 0 or totals(parts[2])['inuse_space'] != want:
+            faults.append(f'{result.code}: {totals(parts[2])}, not {want}: {result.err}')
+        if 'snapshots=last,sum ' not in keys_of(parts[2])[0] or len(keys_of(parts[2])) != 1:
+            faults.append(f'{keys_of(parts[2])}')
+        text = t.ok('top', '--no-symbols', parts[2]).out
+        for sentence in ('several dumps of a process were added up', 'merged with different --snapshots'):
+            faults += [] if sentence in text else [f'no "{sentence}" in {text[:600]}']
+        told = t.ok('top', '--no-symbols', '--snapshots=sum', *parts[:2]).out
+        faults += [] if 'hold the same processes: what lives in both is counted twice' in told else [told[:600]]
+        # Sides of a diff, moments of a trend and rows of inputs are not added up.
+        for command in ('diff', 'trend', 'info', ('top', '--by=input')):
+            t.ok(*([command] if isinstance(command, str) else command), '--no-symbols', *parts[:2])
+        if t.run('diff', '--no-symbols', parts[0], parts[1], '--to', own[4]).code != 4:
+            faults.append('a base of two that share a process is added up')
+    return faults
+
+
+def one_dump_each():
+    """Of single dumps of processes every rule gives the same profile."""
+    with scratch() as folder:
+        paths = [own[0] for own in fleet(folder, 11)]
+        found = set()
+        for mode in ('last', 'sum'):
+            out = pathlib.Path(folder, f'{mode}.pb.gz')
+            t.ok('merge', '-q', '--no-symbols', f'--snapshots={mode}', '-o', out, *paths)
+            found.add(digest(out))
+        return [] if len(found) == 1 else ['another digest']
+
+
+def joined():
+    """A dump of no process id is of the one that has its map, unless there are two: then what was
+    merged before may be wrong."""
+    faults = []
+    with scratch() as folder:
+        r = random.Random(13)
+        one = Process(r, 5)
+        two = one.fork(6)
+        paths = {}
+        for name, process in (('x.heap', one), ('app.5.0.i0.heap', one), ('app.6.0.i0.heap', two)):
+            paths[name] = pathlib.Path(folder, name)
+            paths[name].write_text(process.dump(r))
+        nameless, five, six = paths.values()
+        for bags, code in (([[nameless, five], [six]], 4), ([[nameless], [five]], 4), ([[nameless], [six]], 4),
+                           ([[five], [six]], 0), ([[nameless, five, six]], 0), ([[five, six], [nameless]], 4),
+                           ([[nameless], [five, six]], 4)):
+            whole = pathlib.Path(folder, 'whole.pb.gz')
+            t.ok('merge', '-q', '--no-symbols', '-o', whole, *(path for bag in bags for path in bag))
+            out, result = merged_in_parts(folder, bags)
+            names = [[path.name for path in bag] for bag in bags]
+            if result.code not in (code, 0) or (out and digest(out) != digest(whole)):
+                faults.append(f'{names}: {result.code}: {result.err}')
+    return faults
+
+
+def without_maps():
+    """What has none is counted, and not known again: that is said."""
+    faults = []
+    with scratch() as folder:
+        parts = []
+        for i in range(2):
+            path = pathlib.Path(folder, f'app.{i + 5}.0.i0.heap')
+            text = Process(random.Random(i), 1).dump(random.Random(i))
+            path.write_text(text.partition('MAPPED_LIBRARIES:\n')[0] + 'MAPPED_LIBRARIES:\n')
+            parts.append(pathlib.Path(folder, f'{i}.pb.gz'))
+            t.ok('merge', '-q', '--no-symbols', '-o', parts[-1], path)
+            faults += [] if ' untold=1 keys=' in keys_of(parts[-1])[0] else [f'{keys_of(parts[-1])}']
+        text = t.ok('top', '--no-symbols', *parts).out
+        faults += [] if 'of 2 processes without a memory map' in text else [text[:500]]
+    return faults
+
+
+def written(marks):
+    p = Writer()
+    p.sample([p.location(0, 0, [('f', '', 0)])], [1, 4096])
+    numbers = [p.text(text) for text in ('made by hprof-agg 0.1.0', *marks)]
+    return gzip.compress(p.bytes() + b''.join(Writer.numbers(p, 13, [n]) for n in numbers))
+
+
+def marks():
+    """Two in one file, as pprof leaves them; damaged ones; and those of a later version."""
+    key, other = '1' * 48, '2' * 48
+    one, two = (f'{MARK}snapshots=last of=in-use untold=0 keys={text}' for text in (key + other, '3' * 48))
+    faults = []
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'x.pb.gz')
+        again = pathlib.Path(folder, 'again.pb.gz')
+
+        def read(*texts):
+            path.write_bytes(written(texts))
+            return merge(again, [path])
+        if read(one, two).code != 0 or keys_of(again) != [one + '3' * 48]:
+            faults.append(f'two: {keys_of(again)}')
+        result = read(one, f'{MARK}snapshots=last of=in-use untold=0 keys={other}')
+        if result.code != 4 or 'twice' not in result.err:
+            faults.append(f'one twice: {result.code}: {result.err}')
+        for text in (one[:-1], one[:-48] + '0' * 32 + '1' * 16, one.replace('untold=0', 'untold=-1'), MARK,
+                     one.replace('keys=', 'keys= '), one.replace('processes/1', 'processes/2'), one + 'g' * 48,
+                     one.replace('untold=0', f'untold={1 << 64}')):
+            result = read(text)
+            if result.code != 5 or 'what it says of its processes' not in result.err:
+                faults.append(f'{text}: {result.code}: {result.err}')
+    return faults
+
+
+def by_pprof():
+    """What pprof makes of two profiles has the processes of both."""
+    faults = []
+    with scratch() as folder:
+        paths = fleet(folder, 15)
+        parts = [pathlib.Path(folder, f'{i}.pb.gz') for i in range(3)]
+        for part, bag in zip(parts, (paths[:4], paths[4:], paths[3:5])):
+            t.ok('merge', '-q', '--no-symbols', '-o', part, *(path for own in bag for path in own))
+        whole = pathlib.Path(folder, 'whole.pb.gz')
+        t.ok('merge', '-q', '--no-symbols', '-o', whole, *(path for own in paths for path in own))
+        for inputs, code in ((parts[:2], 0), ([parts[0], parts[2]], 4)):
+            out = pathlib.Path(folder, 'theirs.pb.gz')
+            again = pathlib.Path(folder, 'again.pb.gz')
+            subprocess.run(['go', 'tool', 'pprof', '-proto', '-output', str(out), *map(str, inputs)],
+                           capture_output=True, check=True, cwd=folder)
+            result = merge(again, [out])
+            if result.code != code or (code == 0 and keys_of(again) != keys_of(whole)):
+                faults.append(f'{result.code}: {result.err}')
+    return faults
+
+
+t.check('any split of dumps of every allocation is one digest, or refused', lambda: any_split(1))
+t.check('any split of sampled dumps is one total, or refused', lambda: any_split(524288))
+t.check('dumps that were chosen first are one digest, however they are split', chosen_first)
+t.check('merged again and again, and with dumps', trees)
+t.check('sums that are asked for', asked_for)
+t.check('single dumps are one profile, by whichever rule', one_dump_each)
+t.check('dumps of forks of which one has no process id', joined)
+t.check('processes without a memory map', without_maps)
+t.check('what a profile says of its processes', marks)
+t.check('processes of profiles that pprof has merged', by_pprof)
+t.done()
