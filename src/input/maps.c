@@ -360,9 +360,7 @@ void hp_maps_identify(struct hp_dump *dump) {
     dump->map = !has_first   ? digest_of_files(dump)
                 : are_random ? first
                              : (struct hp_digest){{0}};
-    struct hp_span path = dump->program_path = program_of(dump);
-    dump->program =
-        path.size > 0 ? hp_hash_bytes(path.at, path.size, hp_hash_key()) | 1 : 0;
+    dump->program_path = program_of(dump);
 }
 
 // --- lines --------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ bool hp_maps_is_path(struct hp_span path);
 // c->at.
 void hp_maps_read(struct hp_cursor *c, struct hp_dump *dump, uint64_t *line);
 
-// Set dump->map, program and program_path by the rows of the map.
+// Set dump->map and program_path by the rows of the map.
 void hp_maps_identify(struct hp_dump *dump);
 
 #endif

@@ -65,7 +65,7 @@ static bool same_number(const struct by_content *a, const struct by_content *b) 
 }
 
 static bool same_file(const struct hp_identity *a, const struct hp_identity *b) {
-    return a->inode != 0 && a->inode == b->inode && a->device == b->device;
+    return a->file != 0 && a->file == b->file;
 }
 
 // Two moments of a process, or two processes, have equal dumps if nothing has happened in
@@ -100,7 +100,6 @@ static void keep_file(struct hp_input_record *record,
     identity.program = record->identity.program;
     identity.nanoseconds = record->identity.nanoseconds;
     record->public.name = before->public.name;
-    record->time = before->time;
     record->archive = before->archive;
     record->identity = identity;
 }
@@ -156,8 +155,7 @@ static void settle_names(struct hp_input_record *records, const struct by_conten
 static int compare_file(const void *left, const void *right) {
     const struct by_content *a = left, *b = right;
     const struct hp_identity *of_a = a->identity, *of_b = b->identity;
-    int order = (of_a->device > of_b->device) - (of_a->device < of_b->device);
-    order = order ? order : (of_a->inode > of_b->inode) - (of_a->inode < of_b->inode);
+    int order = (of_a->file > of_b->file) - (of_a->file < of_b->file);
     return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 

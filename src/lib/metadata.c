@@ -29,8 +29,8 @@ static int take_mtime(struct hp_input_record *input, struct hp_err *err) {
     if (strcmp(name, "-") == 0 || stat(name, &info) != 0) {
         return no_mtime(name, err);
     }
-    input->time = (double)info.st_mtim.tv_sec +
-                  (double)info.st_mtim.tv_nsec / nanoseconds_per_second;
+    input->identity.time = (double)info.st_mtim.tv_sec +
+                           (double)info.st_mtim.tv_nsec / nanoseconds_per_second;
     return HP_OK;
 }
 
@@ -81,7 +81,7 @@ static int take_from_path(struct hp_input_record *input, struct hp_pattern *patt
         memcpy(time, group.at, group.size);
         time[group.size] = '\0';
     }
-    if (!parse_time(time, &input->time)) {
+    if (!parse_time(time, &input->identity.time)) {
         hp_fail(err, HP_E_USAGE, "no time in its path where %s says", text);
         hp_err_locate(err, path, 0);
         return err->code;
@@ -113,7 +113,7 @@ void hp_times_take_held(struct hp_profile *profile) {
         }
     }
     hp_vec_each (input, &profile->inputs) {
-        input->time =
+        input->identity.time =
             (double)(int64_t)input->identity.nanoseconds / nanoseconds_per_second;
     }
     profile->has_times = true;
@@ -170,14 +170,18 @@ struct folder {
     uint64_t hash;
 };
 
+static uint64_t hash_of_status(const struct stat *info) {
+    uint64_t which[2] = {(uint64_t)info->st_dev, (uint64_t)info->st_ino};
+    return hp_hash_bytes(which, sizeof which, hp_hash_key()) | 1;
+}
+
 // By device and inode, not by how its path is spelled.
 static uint64_t hash_of_file(const char *path) {
     struct stat info;
     if (stat(path, &info) != 0) {
         return hp_hash_bytes(path, strlen(path), hp_hash_key() + 1);
     }
-    uint64_t which[2] = {(uint64_t)info.st_dev, (uint64_t)info.st_ino};
-    return hp_hash_bytes(which, sizeof which, hp_hash_key());
+    return hash_of_status(&info);
 }
 
 // In an archive by the archive, and the path in it.
@@ -215,14 +219,11 @@ static void add_name(struct hp_identity *identity, const struct hp_input_record 
 
 static void add_file(struct hp_identity *identity, const struct hp_input_record *input) {
     struct stat info;
-    if (input->archive) {
-        identity->time = input->time;
-    } else if (strcmp(input->public.name, "-") != 0 &&
-               stat(input->public.name, &info) == 0 && S_ISREG(info.st_mode)) {
+    if (!input->archive && strcmp(input->public.name, "-") != 0 &&
+        stat(input->public.name, &info) == 0 && S_ISREG(info.st_mode)) {
         identity->time =
             (double)info.st_mtim.tv_sec + (double)info.st_mtim.tv_nsec / 1000000000;
-        identity->device = (uint64_t)info.st_dev;
-        identity->inode = (uint64_t)info.st_ino;
+        identity->file = hash_of_status(&info);
     }
 }
 

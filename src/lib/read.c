@@ -206,6 +206,8 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     job->queue.order = order;
     job->is_newest = is_newest;
     hp_job_read(job);
+    hp_contents_done(&job->claims); // now, as what follows takes as much
+    hp_contents_done(&job->contents);
     hp_vec_sort(&profile->inputs, by_name);
     hp_inputs_identify(profile);
     *duplicate = hp_duplicates_settle(profile->inputs.at, profile->inputs.count);
@@ -262,8 +264,6 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_history_sort(&profile->history);
     hp_sample_types_sort(&profile->types, &profile->strings);
     hp_annotations_sort(&profile->annotations, &profile->strings);
-    hp_contents_done(&job.claims);
-    hp_contents_done(&job.contents);
     pthread_mutex_destroy(&job.lock);
     adopt_texts(profile, &job.queue);
     hp_input_queue_done(&job.queue);

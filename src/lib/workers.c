@@ -270,7 +270,8 @@ static void tell_progress(struct hp_job *job, const struct worker *worker) {
 static void name_program(const struct worker *worker, struct hp_input_record *record) {
     struct hp_span path = worker->dump.program_path;
     if (hp_input_is_used(record) && path.size > 0) {
-        record->program = hp_strtab_add(&worker->job->profile->programs, path);
+        hp_string program = hp_strtab_add(&worker->job->profile->programs, path);
+        record->identity.program = program.n;
     }
 }
 
@@ -313,7 +314,7 @@ static void *work(void *data) {
             .number = (uint32_t)item->number,
             .is_base = item->number < worker->job->options->base_count,
             .archive = item->archive,
-            .time = item->archive ? item->file.time : 0,
+            .identity.time = item->archive ? item->file.time : 0,
         };
         take(worker, &record, ret, &err);
     }

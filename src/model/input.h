@@ -56,27 +56,36 @@ static inline void hp_diagnostic_count_add(struct hp_diagnostic_count *found,
     found->line = found->count++ == 0 ? line : found->line;
 }
 
-struct hp_read_sum {
+struct __attribute__((packed, aligned(8))) hp_read_sum {
     uint64_t stacks;
     hp_fixed bytes;
 };
 
+// There is one for each of many inputs: no room is wasted between its members.
 struct hp_input_record {
-    struct hp_input public; // its `name` is the caller's
-    struct hp_err *err;     // public.err, of which the profile is the owner
-    uint32_t number;        // in profile->history: the place among all inputs as given
-    bool is_base;           // of a diff
-    const char *archive;    // that it is a member of, the caller's; or NULL
-    double time;            // seconds since 1970, if the profile has times
+    struct hp_values total; // ours
+    hp_fixed large_bytes;   // in use, in objects whose size may be up to 20 % less
+    struct hp_read_sum read[HP_READS]; // of what is in use, by how sizes were read
+    struct hp_input public;            // its `name` is the caller's
+    struct hp_err *err;                // public.err, of which the profile is the owner
+    const char *archive;               // that it is a member of, the caller's; or NULL
+    uint32_t number;  // in profile->history: the place among all inputs as given
+    uint32_t process; // in profile->processes.all; HP_NO_PROCESS if it is not used
     uint32_t first_label, labels; // in profile->labels
-    hp_string program; // in profile->programs: path of the main executable, or ""
     enum hp_producer producer;
     enum hp_scaling scaling;
-    uint64_t period; // mean bytes between samples
-    uint64_t bytes;  // uncompressed
-    uint64_t lines;  // of text; 0 where there is none
-    uint64_t stacks, threads, addresses, unmapped_addresses;
-    uint64_t files;         // mapped ones
+    unsigned missing_metrics; // 1 << each metric that there is no number for
+    enum hp_header_check header_check;
+    bool is_base;     // of a diff
+    bool has_alloc;   // has numbers of what was allocated
+    bool has_content; // if it has a `content`
+    bool is_added;    // its stacks are in the profile
+    uint32_t files;   // mapped ones
+    uint32_t addresses, unmapped_addresses;
+    uint64_t stacks, threads;
+    uint64_t period;        // mean bytes between samples
+    uint64_t bytes;         // uncompressed
+    uint64_t lines;         // of text; 0 where there is none
     char *producer_warning; // of which the profile is the owner; or NULL
     uint64_t producer_warning_line;
     struct hp_diagnostic_count malformed; // lines that fit no grammar, skipped
@@ -84,25 +93,16 @@ struct hp_input_record {
     uint64_t listed;                      // objects that are listed one by one
     struct hp_slabs slabs;                // of the allocator
     struct hp_diagnostic_count unknown;   // indented lines of a dialect not known
-    unsigned missing_metrics;             // 1 << each metric that there is no number for
-    bool has_alloc;                       // has numbers of what was allocated
     struct hp_diagnostic_count wrapped;   // counts near 2^64, left out
     uint64_t negative; // values below zero, of a difference of two profiles
     struct hp_diagnostic_count overlaps; // mapping rows that overlap an earlier one
     struct hp_counts header;             // the file's own total, as printed
     uint64_t header_line;
-    struct hp_values total;            // ours
-    struct hp_read_sum read[HP_READS]; // of what is in use, by how sizes were read
-    hp_fixed large_bytes; // in use, in objects whose size may be up to 20 % less
-    enum hp_header_check header_check;
     uint64_t torn_stacks;     // whose threads do not make up their numbers
-    struct hp_digest content; // of the whole text, if
-    bool has_content;
+    struct hp_digest content; // of the whole text
     struct hp_digest samples; // of the text from the first stack to the last
     struct hp_identity identity;
-    bool is_added;                // its stacks are in the profile
     struct hp_process_keys *keys; // of a merged profile, malloc()ed; or NULL
-    uint32_t process; // in profile->processes.all; HP_NO_PROCESS if it is not used
 };
 
 // Whether its numbers count.

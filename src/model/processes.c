@@ -418,6 +418,13 @@ void hp_processes_find(struct hp_processes *processes, struct hp_input_record *i
     add_inputs(processes, &finder, inputs, count);
     list_dumps(processes, inputs, count);
     processes->forked = finder.forked;
+    size_t room = processes->all.count * sizeof *processes->all.at;
+    if (room > 0) { // there may be very many
+        struct hp_process *fitting = realloc(processes->all.at, room);
+        processes->all.at = fitting ? fitting : processes->all.at;
+        processes->all.capacity =
+            fitting ? processes->all.count : processes->all.capacity;
+    }
     free(finder.numbers);
     free(finder.is_untold);
     free(finder.is_fork);

@@ -24,18 +24,20 @@ struct hp_identity {
     // Where [vdso] begins and [stack] ends, or a digest of where files are; the same in every
     // run of this program.  {0}: nothing there was placed at random.
     struct hp_digest map;
-    uint64_t program; // hash of the path of its main executable; 0: no memory map
     uint64_t
         series; // hash of folder, prefix and pid of a jemalloc dump's name; 0: no such name
-    uint64_t labels; // hash of the labels of the input; 0: none
-    uint64_t pid;    // from the name, or 0
-    uint64_t number; // from the name, if has_number: which dump of its process it is
+    uint64_t labels;      // hash of the labels of the input; 0: none
+    uint64_t pid;         // from the name, or 0
+    uint64_t number;      // from the name, if has_number: which dump of its process it is
+    uint64_t nanoseconds; // since 1970, as the content says; 0: it does not
+    double
+        time; // seconds since 1970, of the file or member; 0: not known; what is asked for,
+              // once the processes are found
+    uint64_t file;    // hash of device and inode; 0: of none
+    uint32_t program; // number of the path of its main executable; 0: no memory map
     bool has_number;
     char kind; // of a jemalloc dump: final, interval, manual, growth (u); 0: not told
-    uint64_t nanoseconds;   // since 1970, as the content says; 0: it does not
-    double time;            // of the file or member, seconds since 1970; 0: not known
-    uint64_t device, inode; // of the file; 0: of none
-    bool is_merged;         // of many processes, of which it says itself (process_keys.h)
+    bool is_merged; // of many processes, of which it says itself (process_keys.h)
 };
 
 enum hp_process_evidence {

@@ -34,7 +34,7 @@ static bool is_same_file(const struct hp_module *module,
 static int64_t time_of(const struct hp_input_record *input) {
     struct stat info;
     if (input->archive) {
-        return (int64_t)input->time;
+        return (int64_t)input->identity.time;
     }
     bool is_file =
         strcmp(input->public.name, "-") != 0 && stat(input->public.name, &info) == 0;

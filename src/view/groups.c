@@ -28,7 +28,8 @@ static struct hp_span name_of_input(const struct hp_profile *profile,
         return hp_span_of(strcmp(name, "-") == 0 ? "standard input" : name);
     }
     if (options->by == HP_BY_PROGRAM) {
-        struct hp_span path = hp_strtab_span(&profile->programs, input->program);
+        struct hp_span path =
+            hp_strtab_span(&profile->programs, (hp_string){input->identity.program});
         return path.size > 0 ? path : hp_span_of("[unknown program]");
     }
     for (uint32_t i = 0; options->by == HP_BY_LABEL && i < input->labels; i++) {

@@ -50,7 +50,7 @@ struct hp_series_dump *hp_series_new(const struct hp_profile *profile, size_t *c
             dumps[(*count)++] = (struct hp_series_dump){
                 .input = input,
                 .number = i,
-                .time = profile->has_times ? input->time : 0,
+                .time = profile->has_times ? input->identity.time : 0,
                 .process = process_of(profile, input),
             };
         }

@@ -222,7 +222,7 @@ static void describe_inputs(struct hp_view *view) {
     head->first_time = NAN;
     for (size_t i = 0; i < head->input_count && head->has_times; i++) {
         if (hp_input_is_used(&head->inputs[i])) {
-            head->first_time = fmin(head->first_time, head->inputs[i].time);
+            head->first_time = fmin(head->first_time, head->inputs[i].identity.time);
         }
     }
 }

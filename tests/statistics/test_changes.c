@@ -224,7 +224,7 @@ static double slope_p(struct series s) {
     profile.has_times = true;
     for (int j = 0; j < s.dumps; j++) {
         add_dump(&profile, false, alive[j], 0);
-        profile.inputs.at[j].time = 3600 * j;
+        profile.inputs.at[j].identity.time = 3600 * j;
     }
     struct hp_view *view = view_of(&profile, HP_REPORT_TREND);
     const struct hp_trend *trend = ((const struct hp_trends *)view->extra)->of;

@@ -154,7 +154,7 @@ Test(processes, the_order_of_inputs_changes_nothing) {
         for (size_t i = 0; i < size; i++) {
             add("x", (uint64_t)rand() % 3, 0, 0, (uint64_t)rand() % 8);
             struct hp_identity *identity = &inputs[i].identity;
-            identity->program = (uint64_t)rand() % 3;
+            identity->program = (uint32_t)rand() % 3;
             identity->pid = (uint64_t)rand() % 3;
             identity->series =
                 identity->pid ? identity->pid * 2 + (uint64_t)rand() % 2 : 0;

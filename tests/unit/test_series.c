@@ -16,7 +16,7 @@ TestSuite(series, .init = setup, .fini = done);
 
 static void add(const char *name, double time, enum hp_input_status status) {
     struct hp_input_record input = {.public = {.name = name, .status = status}};
-    input.time = time;
+    input.identity.time = time;
     hp_vec_push(&profile.inputs, input);
 }
 
