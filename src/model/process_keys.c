@@ -2,8 +2,9 @@
 //
 //     #hprof-agg processes/1 snapshots=last of=in-use untold=0 keys=HEX
 //
-// and in HEX 48 digits for each process: the two words of its map and its process id.  The "#"
-// keeps pprof from showing it above each report.
+// and in HEX 48 digits for each process: the two words of its map and its process id.  Of very
+// many processes there are several lines, which are added up.  The "#" keeps pprof from showing
+// them above each report.
 #include "model/process_keys.h"
 
 #include "base/cursor.h"
@@ -30,8 +31,9 @@ static const char *const column_names[] = {
 
 enum {
     MODES = sizeof snapshots_names / sizeof *snapshots_names,
-    WORD = 16, // digits
-    WORDS = 3, // of a key
+    WORD = 16,   // digits
+    WORDS = 3,   // of a key
+    MOST = 1000, // keys of a line
 };
 
 void hp_process_keys_done(struct hp_process_keys *keys) {
@@ -145,8 +147,10 @@ static void put_names(char **at, const char *const *names, int count, unsigned w
     }
 }
 
-char *hp_process_keys_text(const struct hp_process_keys *keys) {
-    size_t room = 256 + keys->all.count * WORD * WORDS;
+char *hp_process_keys_text(const struct hp_process_keys *keys, size_t *next) {
+    size_t left = keys->all.count - *next, count = left < MOST ? left : MOST;
+    size_t room = 256 + count * WORD * WORDS;
+    uint64_t untold = *next == 0 ? keys->untold : 0; // lines are added up
     char *text = hp_alloc(room), *at = text;
     put_text(&at, mark);
     put_text(&at, version);
@@ -154,9 +158,9 @@ char *hp_process_keys_text(const struct hp_process_keys *keys) {
     put_names(&at, snapshots_names, MODES, keys->snapshots);
     put_text(&at, " of=");
     put_names(&at, column_names, HP_COLUMNS, keys->columns);
-    at += sprintf(at, " untold=%" PRIu64 " keys=", keys->untold);
-    const struct hp_process_key *key;
-    hp_vec_each (key, &keys->all) {
+    at += sprintf(at, " untold=%" PRIu64 " keys=", untold);
+    for (size_t end = *next + count; *next < end; ++*next) {
+        const struct hp_process_key *key = &keys->all.at[*next];
         at += sprintf(at, "%016" PRIx64 "%016" PRIx64 "%016" PRIx64, key->map.of[0],
                       key->map.of[1], key->pid);
     }

@@ -33,8 +33,9 @@ void hp_process_keys_collect(struct hp_process_keys *keys,
                              const struct hp_input_record *inputs, size_t count,
                              enum hp_snapshots snapshots, enum hp_metric metric);
 
-// Write them as a line of text, to be freed.
-char *hp_process_keys_text(const struct hp_process_keys *keys);
+// Write them as a line of text, to be freed, from number *next on; several lines if there are many,
+// that is until *next is all.count.
+char *hp_process_keys_text(const struct hp_process_keys *keys, size_t *next);
 
 // Whether a text claims to be such a line; and add what one says.  False if it is damaged, or of a
 // later version.

@@ -297,6 +297,24 @@ def without_maps():
     return faults
 
 
+def very_many():
+    """Of thousands of processes there are several lines, in order, and all are known again."""
+    faults = []
+    with scratch() as folder:
+        path, again = (pathlib.Path(folder, name) for name in ('x.pb.gz', 'again.pb.gz'))
+        keys = [f'{i + 1:016x}{7:032x}' for i in range(2500)]
+        lines = [f'{MARK}snapshots=last of=in-use untold={7 * (i == 0)} keys=' + ''.join(keys[i:i + 1000])
+                 for i in range(0, 2500, 1000)]
+        path.write_bytes(written(random.Random(1).sample(lines, 3)))
+        t.ok('merge', '-q', '--no-symbols', '-o', again, path)
+        faults += [] if keys_of(again) == lines else [f'{[line[:80] for line in keys_of(again)]}']
+        path.write_bytes(written([f'{MARK}snapshots=last of=in-use untold=0 keys={keys[2400]}']))
+        result = merge(pathlib.Path(folder, 'y.pb.gz'), [again, path])
+        if result.code != 4 or '1 process is in' not in result.err:
+            faults.append(f'{result.code}: {result.err}')
+    return faults
+
+
 def written(marks):
     p = Writer()
     p.sample([p.location(0, 0, [('f', '', 0)])], [1, 4096])
@@ -360,5 +378,6 @@ t.check('single dumps are one profile, by whichever rule', one_dump_each)
 t.check('dumps of forks of which one has no process id', joined)
 t.check('processes without a memory map', without_maps)
 t.check('what a profile says of its processes', marks)
+t.check('thousands of processes', very_many)
 t.check('processes of profiles that pprof has merged', by_pprof)
 t.done()

@@ -382,9 +382,12 @@ static void add_process_keys(struct comments *comments) {
     hp_process_keys_collect(&keys, head->processes, head->inputs, head->input_count,
                             head->has_moments ? HP_SNAPSHOTS_EACH : head->snapshots,
                             head->chosen_for);
-    char *text = hp_process_keys_text(&keys);
-    add_comment(comments, text);
-    free(text);
+    size_t next = 0;
+    do {
+        char *text = hp_process_keys_text(&keys, &next);
+        add_comment(comments, text);
+        free(text);
+    } while (next < keys.all.count);
     hp_process_keys_done(&keys);
 }
 
