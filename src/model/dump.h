@@ -131,7 +131,7 @@ struct hp_dump {
     uint64_t bytes, lines;
     struct hp_digest content, samples;
     struct hp_digest map; // as in struct hp_identity
-    bool is_merged; // of many processes, of which it says itself:
+    bool is_merged;       // of many processes, of which it says itself:
     struct hp_process_keys process_keys;
 };
 

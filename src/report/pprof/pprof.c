@@ -280,11 +280,13 @@ static void put_all_samples(struct writer *w) {
 
 // --- the rest -----------------------------------------------------------------------------
 
-// As pprof itself merges: the first of the times, and the largest of the periods.
+// As pprof itself merges: the first of the times, and the largest of the periods.  What profiles
+// say themselves is exact.
 static uint64_t find_time(const struct hp_view *view) {
-    const struct hp_head *head = &view->head;
-    return isnan(head->first_time) ? hp_view_annotations(view)->time
-                                   : (uint64_t)hp_nanoseconds(head->first_time);
+    double first = view->head.first_time;
+    uint64_t held = hp_view_annotations(view)->time;
+    bool is_held = isnan(first) || first == (double)held / 1e9;
+    return is_held ? held : (uint64_t)hp_nanoseconds(first);
 }
 
 static uint64_t find_period(const struct hp_head *head) {
