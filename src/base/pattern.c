@@ -16,6 +16,9 @@ int hp_pattern_init(struct hp_pattern *pattern, const char *text, struct hp_err 
     *pattern = (struct hp_pattern){0};
     pattern->code =
         pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, &number, &offset, NULL);
+    if (!pattern->code && number == PCRE2_ERROR_HEAP_FAILED) {
+        hp_out_of_memory(0);
+    }
     if (!pattern->code) {
         char why[128];
         pcre2_get_error_message(number, (PCRE2_UCHAR *)why, sizeof why);
@@ -41,6 +44,9 @@ void hp_pattern_done(struct hp_pattern *pattern) {
 bool hp_pattern_matches(struct hp_pattern *pattern, const char *subject) {
     int found = pcre2_match(pattern->code, (PCRE2_SPTR)subject, strlen(subject), 0, 0,
                             pattern->match, pattern->limits);
+    if (found == PCRE2_ERROR_NOMEMORY) {
+        hp_out_of_memory(0);
+    }
     pattern->gave_up |= found < PCRE2_ERROR_NOMATCH;
     return found > 0;
 }
