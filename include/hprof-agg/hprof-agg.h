@@ -223,6 +223,65 @@ struct hp_filter {
 // Whether the pattern is one: HP_E_USAGE says where it is wrong.
 HP_API int hp_filter_check(const struct hp_filter *filter, struct hp_err *err);
 
+// --- frames -------------------------------------------------------------------
+
+// What a frame is, by its function, source file and module.
+enum hp_frame_class {
+    HP_CLASS_NONE,      // no function: "[truncated]", an address in no module
+    HP_CLASS_ALLOCATOR, // malloc and what is behind it
+    HP_CLASS_START_UP,  // what runs before main, and below the function of a thread
+    HP_CLASS_WRAPPER,   // a program's own malloc, by its name
+    HP_CLASS_STANDARD,  // the standard library of a language, and what does its work
+    HP_CLASS_LIBRARY,   // of others
+    HP_CLASS_OWN,       // of the program itself
+    HP_CLASSES,
+};
+
+// "own": as in rules and reports.  class < HP_CLASSES.
+HP_API const char *hp_frame_class_name(enum hp_frame_class of);
+
+enum hp_frame_field {
+    HP_FIELD_ANY, // one of the next three
+    HP_FIELD_NAME,
+    HP_FIELD_FILE,
+    HP_FIELD_MODULE,
+};
+
+// What frames are whose field a PCRE2 pattern is found in.  A name is looked at whole, and
+// without parameters, template arguments and the type returned; that of a frame without
+// symbols is "libfoo.so+0x1234".
+struct hp_frame_rule {
+    enum hp_frame_class makes; // not HP_CLASS_NONE
+    enum hp_frame_field field;
+    const char *pattern;
+};
+
+// A rule that is built in.  Of several that fit, the first counts; rules of a report come
+// before them all.
+struct hp_known_rule {
+    const char *makes; // "wrapper"
+    const char *field; // "name", "file", "module", or what more it takes
+    const char *pattern;
+    const char *note;                 // where such frames were seen
+    const char *name, *file, *module; // an example; "": not known
+};
+
+// i < hp_known_rule_count(); in the order in which they are tried.
+HP_API size_t hp_known_rule_count(void);
+HP_API struct hp_known_rule hp_known_rule(size_t i);
+
+// Frames that a report leaves out, wherever they stand.  What is left is charged with what
+// they allocate; of a stack with nothing left stays the frame that HP_FRAMES_ALL would charge.
+// Filters by HP_FOCUS, HP_IGNORE and HP_SHOW_FROM look at all frames; HP_SHOW leaves no
+// other choice in force.
+enum hp_frames {
+    HP_FRAMES_DEFAULT,
+    HP_FRAMES_CODE, // allocator, start-up, wrapper and standard
+    HP_FRAMES_OWN,  // these and library
+    HP_FRAMES_ALL,  // allocator
+    HP_FRAMES_RAW,  // none
+};
+
 // --- reports ------------------------------------------------------------------
 
 // In the order in which people are told of them.
@@ -312,7 +371,7 @@ struct hp_report_options {
     bool invert;      // HP_REPORT_TREE: from the functions that allocate to their callers
     double min_share; // HP_REPORT_TREE: of the total, for a node to be shown; 0 ... 1
     bool spread;      // show how inputs differ; HP_REPORT_TOP
-    bool all_frames;  // keep the allocator's own frames
+    bool all_frames;  // short for HP_FRAMES_RAW
     bool no_inlines;  // show an inlined call as part of the function around it
     bool short_names; // of functions, without template arguments and parameters
     bool color;
@@ -336,6 +395,9 @@ struct hp_report_options {
     // such a type everything is told as HP_INUSE_SPACE if its unit is one of bytes, else as
     // HP_INUSE_OBJECTS.
     const char *metric_name;
+    enum hp_frames frames;
+    const struct hp_frame_rule *frame_rules; // tried before those that are built in
+    size_t frame_rule_count;
 };
 
 // Deliver bytes; 0, or -1 with errno set.

@@ -145,9 +145,15 @@ static const struct hp_cli_option options[] = {
     {"thread", '\0', HP_CLI_TEXT, "NAME|ID", NULL, HP_CLI_GROUP_FILTER, VIEWS,
      "read the threads of one name or number only: totals are theirs",
      hp_cli_set_text, FIELD(read.thread), 0},
+    {"frames", '\0', HP_CLI_CHOICE, "WHICH", CHOICES("code", "own", "all", "raw"),
+     HP_CLI_GROUP_FILTER, VIEWS,
+     "which frames to show: code folds the standard library, wrappers of malloc, start-up and "
+     "the allocator into what called them, own libraries as well, all the allocator alone, raw "
+     "nothing",
+     hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_CODE},
     {"all-frames", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_FILTER, VIEWS,
-     "keep the allocator's own frames",
-     hp_cli_set_bool, FIELD(report.all_frames), true},
+     "short for --frames=raw",
+     hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_RAW},
 
     {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES,
      "show N rows, 0 for all (default 50 of text, 80 nodes of dot)",

@@ -1,7 +1,7 @@
 // Of binaries: those that give no names, those that may not be the ones that ran, those that
 // give less than they promise, and what is nameless in the end.
 #include "lib/warnings.h"
-#include "view/allocator.h"
+#include "view/frame_rules.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum {
 
 static bool is_allocator(const struct hp_profile *profile,
                          const struct hp_module *module) {
-    return hp_is_allocator_module(hp_strtab_span(&profile->strings, module->path));
+    return hp_is_allocator_module(hp_profile_text(profile, module->path));
 }
 
 static bool has_names(const struct hp_module *module) {
@@ -132,19 +132,21 @@ struct nameless {
     const struct hp_profile *profile;
     enum hp_metric metric;
     hp_fixed total;
+    struct hp_frame_rules rules;
     unsigned char *roles;   // of each frame
     hp_fixed *bytes;        // of each module
     HP_VEC(uint32_t) worst; // modules of which it is told, most bytes first
 };
 
-static enum role find_role(const struct hp_profile *profile,
-                           const struct hp_frame *frame) {
-    const struct hp_line *lines = profile->lines.at + frame->first_line;
-    bool is_own = is_allocator(profile, &profile->modules.at[frame->module.n]);
-    bool is_allocator_call = is_own || frame->lines > 0;
-    for (uint32_t i = 0; !is_own && i < frame->lines; i++) {
-        struct hp_span name = hp_strtab_span(&profile->strings, lines[i].function);
-        is_allocator_call &= hp_is_allocator_function(name);
+static enum role find_role(struct nameless *nameless, const struct hp_frame *frame) {
+    const struct hp_line *lines = nameless->profile->lines.at + frame->first_line;
+    struct hp_frame_rules *rules = &nameless->rules;
+    bool is_allocator_call =
+        frame->lines > 0 ||
+        hp_frame_rules_class(rules, frame, NULL) == HP_CLASS_ALLOCATOR;
+    for (uint32_t i = 0; i < frame->lines; i++) {
+        is_allocator_call &=
+            hp_frame_rules_class(rules, frame, &lines[i]) == HP_CLASS_ALLOCATOR;
     }
     return is_allocator_call ? ALLOCATOR : frame->lines > 0 ? WITH_NAME : WITHOUT_NAME;
 }
@@ -155,7 +157,7 @@ static void add_stack(struct nameless *nameless, const struct hp_stack *stack) {
         uint32_t n = stack->frames[i].n;
         const struct hp_frame *frame = &nameless->profile->frames.at[n];
         if (nameless->roles[n] == NOT_ASKED) {
-            nameless->roles[n] = (unsigned char)find_role(nameless->profile, frame);
+            nameless->roles[n] = (unsigned char)find_role(nameless, frame);
         }
         if (nameless->roles[n] == WITHOUT_NAME) {
             nameless->bytes[frame->module.n] += stack->values.of[nameless->metric];
@@ -240,7 +242,11 @@ static void warn_of_nameless(struct hp_profile *profile) {
         .roles = hp_alloc(profile->frames.count),
         .bytes = hp_alloc(profile->modules.count * sizeof *nameless.bytes),
     };
-    measure(&nameless);
+    struct hp_err err; // of rules of the user, of which there are none
+    if (hp_frame_rules_init(&nameless.rules, profile, NULL, 0, &err) == HP_OK) {
+        measure(&nameless);
+    }
+    hp_frame_rules_done(&nameless.rules);
     if (nameless.worst.count > 0 && nameless.total > 0) {
         tell(profile, &nameless);
     }

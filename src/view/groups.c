@@ -158,7 +158,7 @@ bool hp_groups_exist(const struct hp_profile *profile,
 // --- nodes and rows ---------------------------------------------------------------------
 
 static hp_node_id add_node(struct hp_view *view, struct hp_span name) {
-    return (hp_node_id){hp_strtab_add(&view->naming.names, name).n};
+    return hp_naming_add(&view->naming, name, HP_CLASSES);
 }
 
 void hp_groups_init(struct hp_groups *groups, struct hp_view *view) {

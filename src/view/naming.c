@@ -1,5 +1,7 @@
 #include "view/naming.h"
 
+#include "base/pattern.h"
+#include "view/frame_rules.h"
 #include "view/shortname.h"
 
 #include <stdarg.h>
@@ -115,6 +117,43 @@ static void build_name(struct builder *b, const struct hp_naming *naming,
     }
 }
 
+// --- nodes --------------------------------------------------------------------------------
+
+enum {
+    CLASS_SIZE = 2, // of a NUL and the digit of the class behind it
+};
+
+static hp_node_id add_node(struct hp_naming *naming, struct builder *b,
+                           enum hp_frame_class class) {
+    const char end[CLASS_SIZE] = {'\0', (char)('0' + class)};
+    hp_vec_append(&b->text, end, sizeof end);
+    return (hp_node_id){hp_strtab_add(&naming->names, built(b)).n};
+}
+
+hp_node_id hp_naming_add(struct hp_naming *naming, struct hp_span name,
+                         enum hp_frame_class class) {
+    struct builder b = {0};
+    hp_vec_append(&b.text, name.at, name.size);
+    hp_node_id node = add_node(naming, &b, class);
+    hp_vec_done(&b.text);
+    return node;
+}
+
+struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node) {
+    struct hp_span key = hp_strtab_span(&naming->names, (hp_string){node.n});
+    return (struct hp_span){key.at, key.size > 0 ? key.size - CLASS_SIZE : 0};
+}
+
+enum hp_frame_class hp_node_class(const struct hp_naming *naming, hp_node_id node) {
+    struct hp_span key = hp_strtab_span(&naming->names, (hp_string){node.n});
+    return key.size > 0 ? (enum hp_frame_class)(key.at[key.size - 1] - '0') : HP_CLASSES;
+}
+
+int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b) {
+    return hp_span_compare(hp_strtab_span(&naming->names, (hp_string){a.n}),
+                           hp_strtab_span(&naming->names, (hp_string){b.n}));
+}
+
 // --- filters ------------------------------------------------------------------------------
 
 // What names the node of a call: its function or, by file or module, these; else its module.
@@ -165,39 +204,133 @@ static void cut_frame(struct hp_naming *naming, size_t first) {
 
 // --- calls --------------------------------------------------------------------------------
 
-static void add_call(struct hp_naming *naming, struct builder *b, size_t number,
-                     const struct hp_line *line, enum hp_granularity by) {
+// What all calls are made with.
+struct maker {
+    struct hp_naming *naming;
+    struct hp_frame_rules rules;
+    struct builder b;
+    enum hp_granularity by;
+};
+
+static void add_call(struct maker *maker, size_t number, const struct hp_line *line) {
+    struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
     const struct hp_frame *frame = &profile->frames.at[number];
-    b->text.count = 0;
-    build_name(b, naming, frame, line, by);
+    enum hp_frame_class class = hp_frame_rules_class(&maker->rules, frame, line);
+    bool has_class = maker->by != HP_BY_MODULE;
+    maker->b.text.count = 0;
+    build_name(&maker->b, naming, frame, line, maker->by);
     struct hp_call call = {
-        .node = {hp_strtab_add(&naming->names, built(b)).n},
+        .node = add_node(naming, &maker->b, has_class ? class : HP_CLASSES),
         .line = line ? (uint32_t)(line - profile->lines.at) + 1 : 0,
-        .marks = marks_of(naming, number, line, by),
+        .marks = marks_of(naming, number, line, maker->by),
+        .class = (uint8_t) class,
     };
     call.is_hidden = is_hidden(naming, call.marks);
     hp_vec_push(&naming->calls, call);
 }
 
+static void add_frames(struct maker *maker, bool no_inlines) {
+    struct hp_naming *naming = maker->naming;
+    const struct hp_profile *profile = naming->profile;
+    for (size_t i = 0; i < profile->frames.count; i++) {
+        const struct hp_frame *frame = &profile->frames.at[i];
+        uint32_t first = no_inlines && frame->lines > 0 ? frame->lines - 1 : 0;
+        hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
+        if (frame->lines == 0) {
+            add_call(maker, i, NULL);
+        }
+        for (uint32_t l = first; l < frame->lines; l++) {
+            add_call(maker, i, &profile->lines.at[frame->first_line + l]);
+        }
+        cut_frame(naming, naming->first_call.at[i]);
+    }
+    hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
+}
+
 // A call that is no frame's, behind those that are.
 static uint32_t add_stand_in(struct hp_naming *naming, const char *name, uint8_t marks) {
     struct hp_call call = {
-        .node = {hp_strtab_add(&naming->names, hp_span_of(name)).n},
+        .node = hp_naming_add(naming, hp_span_of(name), HP_CLASS_NONE),
         .marks = marks,
+        .class = HP_CLASS_NONE,
     };
     call.is_hidden = is_hidden(naming, call.marks);
     hp_vec_push(&naming->calls, call);
     return (uint32_t)naming->calls.count - 1;
 }
 
+// --- folding ------------------------------------------------------------------------------
+
+unsigned hp_folded_classes(enum hp_frames frames) {
+    unsigned all = 1u << HP_CLASS_ALLOCATOR;
+    unsigned code =
+        all | 1u << HP_CLASS_START_UP | 1u << HP_CLASS_WRAPPER | 1u << HP_CLASS_STANDARD;
+    return frames == HP_FRAMES_RAW   ? 0
+           : frames == HP_FRAMES_ALL ? all
+           : frames == HP_FRAMES_OWN ? code | 1u << HP_CLASS_LIBRARY
+                                     : code;
+}
+
+// Mark the calls whose shown names a pattern of HP_PICK matches.
+static int pick_names(struct hp_naming *naming, const char *text, struct hp_err *err) {
+    struct hp_pattern pattern;
+    struct hp_call *call;
+    int ret = hp_pattern_init(&pattern, text, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
+    bool *is_picked = hp_alloc(naming->names.strings.count + 1);
+    for (uint32_t i = 1; i < naming->names.strings.count; i++) {
+        is_picked[i] =
+            hp_pattern_matches(&pattern, hp_node_name(naming, (hp_node_id){i}).at);
+    }
+    hp_vec_each (call, &naming->calls) {
+        call->marks |= is_picked[call->node.n] ? hp_mark_of(HP_PICK) : 0;
+    }
+    free(is_picked);
+    if (pattern.gave_up) {
+        ret = hp_fail(err, HP_E_LIMIT,
+                      "pattern %s takes too many steps to match the names here", text);
+    }
+    hp_pattern_done(&pattern);
+    return ret;
+}
+
+static int pick_all(struct hp_naming *naming, enum hp_report_kind kind,
+                    struct hp_err *err) {
+    const struct hp_filters *filters = naming->filters;
+    int ret = HP_OK;
+    for (size_t i = 0; i < filters->count && ret == HP_OK; i++) {
+        if (filters->at[i].rule == HP_PICK && kind == HP_REPORT_PEEK) {
+            ret = pick_names(naming, filters->at[i].pattern, err);
+        }
+    }
+    return ret;
+}
+
+// What one names stays.  Nobody names "libjemalloc.so.2+0xa2d21" by "alloc".
+static bool is_named(const struct hp_naming *naming, const struct hp_call *call) {
+    const struct hp_line *lines = naming->profile->lines.at;
+    bool has_name = call->line > 0 && lines[call->line - 1].function.n != 0;
+    return (call->marks & hp_mark_of(HP_PICK)) != 0 &&
+           (has_name || call->class != HP_CLASS_ALLOCATOR);
+}
+
 // Most frames have one call: the walk is then one look-up a frame.  Node 0 is no name.
-static void find_only_calls(struct hp_naming *naming) {
+static void fold(struct hp_naming *naming) {
     for (size_t i = 0; i + 1 < naming->first_call.count; i++) {
         const uint32_t *first = &naming->first_call.at[i];
-        bool is_only = first[1] - first[0] == 1;
-        hp_vec_push(&naming->only,
-                    is_only ? naming->calls.at[first[0]].node : (hp_node_id){0});
+        hp_node_id only = {HP_NO_NODE};
+        for (uint32_t k = first[0]; k < first[1]; k++) {
+            struct hp_call *call = &naming->calls.at[k];
+            call->is_folded =
+                (naming->folds >> call->class & 1) != 0 && !is_named(naming, call);
+            if (!call->is_folded) {
+                only.n = only.n == HP_NO_NODE ? call->node.n : 0;
+            }
+        }
+        hp_vec_push(&naming->only, only);
     }
 }
 
@@ -218,36 +351,35 @@ static void shorten(struct hp_naming *naming) {
     hp_vec_done(&buffer);
 }
 
-void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
-                    const struct hp_filters *filters,
-                    const struct hp_report_options *options) {
+int hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
+                   const struct hp_filters *filters,
+                   const struct hp_report_options *options, struct hp_err *err) {
+    bool is_shown = (filters->rules & hp_mark_of(HP_SHOW)) != 0;
+    enum hp_frames frames = is_shown ? HP_FRAMES_RAW : options->frames;
+    struct maker maker = {.naming = naming, .by = options->by};
     *naming = (struct hp_naming){.profile = profile,
                                  .filters = filters,
-                                 .all_frames = options->all_frames};
-    struct builder b = {0};
-    if (options->short_names) {
-        shorten(naming);
-    }
-    for (size_t i = 0; i < profile->frames.count; i++) {
-        const struct hp_frame *frame = &profile->frames.at[i];
-        uint32_t first = options->no_inlines && frame->lines > 0 ? frame->lines - 1 : 0;
-        hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
-        if (frame->lines == 0) {
-            add_call(naming, &b, i, NULL, options->by);
+                                 .folds = hp_folded_classes(frames)};
+    int ret = hp_frame_rules_init(&maker.rules, profile, options->frame_rules,
+                                  options->frame_rule_count, err);
+    if (ret == HP_OK) {
+        if (options->short_names) {
+            shorten(naming);
         }
-        for (uint32_t l = first; l < frame->lines; l++) {
-            add_call(naming, &b, i, &profile->lines.at[frame->first_line + l],
-                     options->by);
-        }
-        cut_frame(naming, naming->first_call.at[i]);
+        add_frames(&maker, options->no_inlines);
+        ret = hp_frame_rules_check(&maker.rules, err);
     }
-    hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
-    find_only_calls(naming);
+    if (ret == HP_OK) {
+        ret = pick_all(naming, options->kind, err);
+    }
+    fold(naming);
     naming->empty_call = add_stand_in(naming, "[empty stack]", filters->empty);
     naming->truncated_call = add_stand_in(naming, "[truncated]", filters->truncated);
     naming->empty = naming->calls.at[naming->empty_call].node;
     naming->truncated = naming->calls.at[naming->truncated_call].node;
-    hp_vec_done(&b.text);
+    hp_vec_done(&maker.b.text);
+    hp_frame_rules_done(&maker.rules);
+    return ret;
 }
 
 void hp_naming_done(struct hp_naming *naming) {
@@ -263,14 +395,6 @@ struct hp_span hp_naming_function(const struct hp_naming *naming, hp_string func
     hp_string name = naming->short_of ? naming->short_of[function.n] : (hp_string){0};
     return name.n ? hp_strtab_span(&naming->short_names, name)
                   : hp_strtab_span(&naming->profile->strings, function);
-}
-
-struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node) {
-    return hp_strtab_span(&naming->names, (hp_string){node.n});
-}
-
-int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b) {
-    return hp_span_compare(hp_node_name(naming, a), hp_node_name(naming, b));
 }
 
 const char *hp_granularity_text(enum hp_granularity by) {

@@ -7,44 +7,64 @@
 
 #include "view/filter.h"
 
-// A node: a name of one naming.
+// A node: a name of one naming, and the class of the frames that it is of: those of two
+// classes may be called the same.
 typedef struct {
     uint32_t n;
 } hp_node_id;
 
 struct hp_call {
     hp_node_id node;
-    uint32_t line;     // in the profile, + 1; 0: no symbols
-    uint8_t marks;     // of filters
-    bool is_allocator; // the allocator's own, once it was marked
-    bool is_hidden;    // by filters
+    uint32_t line;  // in the profile, + 1; 0: no symbols
+    uint8_t marks;  // of filters
+    uint8_t class;  // enum hp_frame_class
+    bool is_folded; // of a class that is, unless the report is about it
+    bool is_hidden; // by filters
 };
+
+// Of a frame all of whose calls are folded.
+#define HP_NO_NODE UINT32_MAX
 
 struct hp_naming {
     const struct hp_profile *profile; // borrowed, as is
     const struct hp_filters *filters;
-    struct hp_strtab names;       // node n is string n
+    struct hp_strtab names;       // node n is string n: its name, a NUL and a digit
     HP_VEC(struct hp_call) calls; // of each frame, innermost first
     HP_VEC(uint32_t) first_call;  // of each frame, and one behind the last
-    HP_VEC(hp_node_id) only;      // of each frame: its node if it has one call, else 0
-    struct hp_strtab short_names; // of functions, if they are to be short
-    hp_string *short_of;          // of each string of the profile, or NULL
-    bool all_frames;
+    // Of each frame its node if it has one call that is not folded, HP_NO_NODE if it has none,
+    // or 0.
+    HP_VEC(hp_node_id) only;
+    struct hp_strtab short_names;        // of functions, if they are to be short
+    hp_string *short_of;                 // of each string of the profile, or NULL
+    unsigned folds;                      // classes as bits
     hp_node_id truncated;                // stands where a process's backtrace was cut off
     hp_node_id empty;                    // stands for a stack without frames
     uint32_t truncated_call, empty_call; // the calls of these, behind those of all frames
 };
 
-// options->by, all_frames, no_inlines and short_names are looked at.
-void hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
-                    const struct hp_filters *filters,
-                    const struct hp_report_options *options);
+// What a view folds, as bits; `frames` is not HP_FRAMES_DEFAULT.
+unsigned hp_folded_classes(enum hp_frames frames);
+
+// options->by, frames, frame_rules, no_inlines and short_names are looked at.  HP_E_USAGE: a rule's
+// pattern is none.  HP_E_LIMIT: it takes too many steps.
+HP_MUST_CHECK int hp_naming_init(struct hp_naming *naming,
+                                 const struct hp_profile *profile,
+                                 const struct hp_filters *filters,
+                                 const struct hp_report_options *options,
+                                 struct hp_err *err);
 void hp_naming_done(struct hp_naming *naming);
+
+// Find, or add, a node that no call has.  HP_CLASSES stands for none.
+hp_node_id hp_naming_add(struct hp_naming *naming, struct hp_span name,
+                         enum hp_frame_class class);
 
 // What the report calls a function of the profile.
 struct hp_span hp_naming_function(const struct hp_naming *naming, hp_string function);
 
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
+
+// HP_CLASSES if rows have none: modules, and groups of inputs.
+enum hp_frame_class hp_node_class(const struct hp_naming *naming, hp_node_id node);
 
 // What a row stands for: "function".
 const char *hp_granularity_text(enum hp_granularity by);
@@ -59,7 +79,8 @@ struct hp_origin {
 // Those of all nodes; to be freed.
 struct hp_origin *hp_origins_new(const struct hp_naming *naming);
 
-// Below, above or equal to 0 as `a` comes before, after or is `b` in byte order.
+// Below, above or equal to 0 as `a` comes before, after or is `b` in byte order, of one name in
+// the order of classes.
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);
 
 #endif

@@ -19,7 +19,10 @@ static int by_place(const void *left, const void *right) {
     if (a->function.n != b->function.n) {
         return a->function.n < b->function.n ? -1 : 1;
     }
-    return (a->file.n > b->file.n) - (a->file.n < b->file.n);
+    if (a->file.n != b->file.n) {
+        return a->file.n < b->file.n ? -1 : 1;
+    }
+    return (a->class > b->class) - (a->class < b->class);
 }
 
 static const struct hp_line *selected_line(const struct hp_naming *naming,
@@ -30,7 +33,7 @@ static const struct hp_line *selected_line(const struct hp_naming *naming,
     return is_selected && line && line->function.n ? line : NULL;
 }
 
-// Each function of each file once, in the order of their strings.
+// Each function of each file and class once, in the order of their strings.
 static void find_functions(struct hp_listing *listing, const struct hp_naming *naming) {
     const struct hp_call *call;
     hp_vec_each (call, &naming->calls) {
@@ -38,7 +41,8 @@ static void find_functions(struct hp_listing *listing, const struct hp_naming *n
         if (line) {
             hp_vec_push(&listing->functions,
                         ((struct hp_listed_function){.function = line->function,
-                                                     .file = line->file}));
+                                                     .file = line->file,
+                                                     .class = call->class}));
         }
     }
     size_t count = listing->functions.count, kept = 0;
@@ -64,7 +68,8 @@ static void find_lines(struct sums *sums, size_t nodes) {
         const struct hp_line *line = selected_line(&sums->view->naming, call);
         if (line) {
             struct hp_listed_function key = {.function = line->function,
-                                             .file = line->file};
+                                             .file = line->file,
+                                             .class = call->class};
             const struct hp_listed_function *found =
                 bsearch(&key, listing->functions.at, listing->functions.count, sizeof key,
                         by_place);
@@ -160,9 +165,10 @@ static int by_value(const void *left, const void *right, void *context) {
     }
     int order = hp_span_compare(hp_strtab_span(strings, a->function),
                                 hp_strtab_span(strings, b->function));
-    return order != 0 ? order
-                      : hp_span_compare(hp_strtab_span(strings, a->file),
-                                        hp_strtab_span(strings, b->file));
+    order = order != 0 ? order
+                       : hp_span_compare(hp_strtab_span(strings, a->file),
+                                         hp_strtab_span(strings, b->file));
+    return order != 0 ? order : (a->class > b->class) - (a->class < b->class);
 }
 
 // Those that no stack comes by go.
@@ -245,7 +251,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
     const struct hp_listed_function *function;
     hp_vec_each (function, &listing->functions) {
         struct hp_span name = hp_naming_function(&view->naming, function->function);
-        hp_view_add_row(view, (hp_node_id){hp_strtab_add(&view->naming.names, name).n});
+        hp_view_add_row(view, hp_naming_add(&view->naming, name, function->class));
     }
     hp_sources_read(listing, view);
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);

@@ -13,6 +13,7 @@ struct hp_listed_line {
 
 struct hp_listed_function {
     hp_string function, file;
+    enum hp_frame_class class;
     hp_fixed flat, cum;
     struct hp_error error; // of cum
     size_t first, count;   // of its lines

@@ -1,7 +1,6 @@
 #include "view/report_peek.h"
 
 #include "base/hash.h"
-#include "base/pattern.h"
 #include "view/visible_frames.h"
 
 // A selected node and one beside it; what is in front of `seen` is found by the index.
@@ -141,42 +140,11 @@ static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
 
 // --- selection ----------------------------------------------------------------------------
 
-static void select_by_name(const struct hp_naming *naming, struct hp_pattern *pattern,
-                           bool *is_selected) {
-    for (uint32_t i = 1; i < naming->names.strings.count; i++) {
-        const char *name = hp_strtab_text(&naming->names, (hp_string){i});
-        is_selected[i] = is_selected[i] || hp_pattern_matches(pattern, name);
-    }
-}
-
-// The nodes whose names the patterns of HP_PICK match, or the whole names, modules and offsets
-// that these stand for.
-static int select_nodes(const struct hp_naming *naming, bool *is_selected,
-                        struct hp_err *err) {
-    const struct hp_filters *filters = naming->filters;
+static void select_nodes(const struct hp_naming *naming, bool *is_selected) {
     const struct hp_call *call;
-    int ret = HP_OK;
     hp_vec_each (call, &naming->calls) {
         is_selected[call->node.n] |= (call->marks & hp_mark_of(HP_PICK)) != 0;
     }
-    for (size_t i = 0; ret == HP_OK && i < filters->count; i++) {
-        const char *text = filters->at[i].pattern;
-        struct hp_pattern pattern;
-        if (filters->at[i].rule != HP_PICK) {
-            continue;
-        }
-        ret = hp_pattern_init(&pattern, text, err);
-        if (ret == HP_OK) {
-            select_by_name(naming, &pattern, is_selected);
-        }
-        if (ret == HP_OK && pattern.gave_up) {
-            ret =
-                hp_fail(err, HP_E_LIMIT,
-                        "pattern %s takes too many steps to match the names here", text);
-        }
-        hp_pattern_done(&pattern);
-    }
-    return ret;
 }
 
 // --- the report ---------------------------------------------------------------------------
@@ -196,16 +164,15 @@ static int build(struct hp_view *view, struct hp_err *err) {
     bool *is_selected = hp_alloc(view->naming.names.strings.count + 1);
     struct hp_top_errors errors = {{false}, {false}};
     enum hp_column column = hp_column_of(view->options.metric);
-    int ret = select_nodes(&view->naming, is_selected, err);
+    int ret = HP_OK;
+    select_nodes(&view->naming, is_selected);
     errors.flat[column] = errors.cum[column] = view->head.is_uncertain[column];
     hp_top_init(&neighbors->top, view, errors);
-    if (ret == HP_OK) {
-        hp_top_sum_nodes(&neighbors->top, view, true);
-        hp_top_sort_rows(&neighbors->top, view, view->options.sort);
-        find_neighbors(neighbors, view, is_selected);
-    }
+    hp_top_sum_nodes(&neighbors->top, view, true);
+    hp_top_sort_rows(&neighbors->top, view, view->options.sort);
+    find_neighbors(neighbors, view, is_selected);
     free(is_selected);
-    if (ret == HP_OK && view->rows.count == 0) {
+    if (view->rows.count == 0) {
         ret = hp_fail(err, HP_E_EMPTY, "nothing to report: the pattern matches no %s%s",
                       hp_granularity_text(view->options.by),
                       view->head.is_filtered ? " that the filters leave" : "");

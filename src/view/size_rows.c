@@ -70,12 +70,9 @@ uint64_t *hp_size_rows_new(struct hp_view *view, size_t *count) {
     for (size_t i = 0; i < *count; i++) {
         char name[HP_NUMBER_SIZE];
         hp_format_size(name, sizes.at[i]);
-        hp_node_id node = {
-            hp_strtab_add(&view->naming.names,
-                          hp_span_of(sizes.at[i] == HP_MIXED_SIZES ? "[mixed sizes]"
-                                                                   : name))
-                .n};
-        hp_view_add_row(view, node);
+        struct hp_span shown =
+            hp_span_of(sizes.at[i] == HP_MIXED_SIZES ? "[mixed sizes]" : name);
+        hp_view_add_row(view, hp_naming_add(&view->naming, shown, HP_CLASSES));
     }
     return sizes.at;
 }

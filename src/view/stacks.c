@@ -11,8 +11,8 @@ static const uint32_t no_frame = UINT32_MAX;
 
 // "[other]" is a call behind all of the naming's.
 static void add_other(struct hp_stacks *stacks, struct hp_naming *naming) {
-    hp_string name = hp_strtab_add(&naming->names, hp_span_of("[other]"));
-    hp_vec_push(&stacks->calls, ((struct hp_call){.node = {name.n}}));
+    hp_node_id name = hp_naming_add(naming, hp_span_of("[other]"), HP_CLASS_NONE);
+    hp_vec_push(&stacks->calls, ((struct hp_call){.node = name}));
     hp_vec_push(&stacks->lines, ((struct hp_line){0}));
     hp_vec_push(&stacks->frame_of, no_frame);
 }
@@ -25,27 +25,37 @@ static uint32_t place_of_truncated(const struct hp_stacks *stacks) {
     return stacks->number_of[stacks->naming->truncated_call];
 }
 
-// The calls that filters may show, with their lines.
-static void number_calls(struct hp_stacks *stacks, struct hp_naming *naming) {
-    const struct hp_profile *profile = naming->profile;
-    size_t count = naming->calls.count;
-    uint32_t frame = 0;
-    stacks->number_of = hp_alloc(count * sizeof *stacks->number_of);
-    for (uint32_t i = 0; i < count; i++) {
+static void number_call(struct hp_stacks *stacks, uint32_t number, uint32_t frame) {
+    const struct hp_naming *naming = stacks->naming;
+    const struct hp_call *call = &naming->calls.at[number];
+    struct hp_line line = {0};
+    stacks->number_of[number] = (uint32_t)stacks->calls.count;
+    hp_vec_push(&stacks->calls, *call);
+    hp_vec_push(&stacks->lines,
+                call->line > 0 ? naming->profile->lines.at[call->line - 1] : line);
+    hp_vec_push(&stacks->frame_of, frame);
+}
+
+static void number_frame(struct hp_stacks *stacks, uint32_t frame, bool folded) {
+    const struct hp_naming *naming = stacks->naming;
+    const uint32_t *first = &naming->first_call.at[frame];
+    for (uint32_t i = first[0]; i < first[1]; i++) {
         const struct hp_call *call = &naming->calls.at[i];
-        bool is_stand_in = i == naming->truncated_call || i == naming->empty_call;
-        while (!is_stand_in && naming->first_call.at[frame + 1] <= i) {
-            frame++;
-        }
-        stacks->number_of[i] = (uint32_t)stacks->calls.count;
-        if (is_stand_in || !call->is_hidden) {
-            struct hp_line line = {0};
-            hp_vec_push(&stacks->calls, *call);
-            hp_vec_push(&stacks->lines,
-                        call->line > 0 ? profile->lines.at[call->line - 1] : line);
-            hp_vec_push(&stacks->frame_of, is_stand_in ? no_frame : frame);
+        if (call->is_folded == folded && !call->is_hidden) {
+            number_call(stacks, i, frame);
         }
     }
+}
+
+// The calls that filters may show, with their lines.
+static void number_calls(struct hp_stacks *stacks, struct hp_naming *naming) {
+    stacks->number_of = hp_alloc(naming->calls.count * sizeof *stacks->number_of);
+    for (uint32_t i = 0; i + 1 < naming->first_call.count; i++) {
+        number_frame(stacks, i, false);
+        number_frame(stacks, i, true);
+    }
+    number_call(stacks, naming->empty_call, no_frame);
+    number_call(stacks, naming->truncated_call, no_frame);
     add_other(stacks, naming);
     stacks->place_count = stacks->calls.count;
 }
@@ -56,7 +66,8 @@ struct hp_place hp_stacks_place(const struct hp_stacks *stacks, uint32_t place) 
     if (frame == no_frame) {
         return (struct hp_place){.calls = calls, .count = 1};
     }
-    while (stacks->frame_of.at[place + count] == frame) { // stand-ins end it
+    while (!calls->is_folded && stacks->frame_of.at[place + count] == frame &&
+           !calls[count].is_folded) { // stand-ins end it
         count++;
     }
     const struct hp_line *lines = calls->line > 0 ? &stacks->lines.at[place] : NULL;
@@ -84,7 +95,8 @@ static bool find_names(const struct hp_stacks *stacks, const struct hp_stack *st
     return is_visible;
 }
 
-// A new place is a call of another frame, or one that is not further out in the same.
+// A new place is a call of another frame, or one that is not further out in the same: a
+// folded call that stays comes first.
 static bool find_places(const struct hp_stacks *stacks, const struct hp_stack *stack,
                         struct hp_visible_frames *frames, struct key *key) {
     uint32_t last = 0;

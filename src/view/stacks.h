@@ -3,9 +3,9 @@
 // Of names: stacks that differ only in addresses within functions are one.  Of addresses, with
 // the labels of samples: for formats that keep frames apart, and their files and lines.
 //
-// A place is a frame, or, where a stack begins amid its inlined calls because the inner ones
-// are the allocator's, what is left of it.  It is called by the number of its first call among
-// those that filters do not hide, so that places are in the order of modules and offsets.
+// A place is what is left of a frame, or a call of it that stays in a stack although it is
+// folded.  It is called by the number of its first call among those that filters do not hide, so
+// that places are in the order of modules and offsets.
 #ifndef HP_VIEW_STACKS_H
 #define HP_VIEW_STACKS_H
 
@@ -33,10 +33,11 @@ struct hp_stacks {
     HP_VEC(struct hp_stack_key) all; // by name, or by place, from the root
     uint32_t *of_profile; // each stack of the profile -> in `all`, or HP_NO_STACK
     // Of addresses:
-    HP_VEC(struct hp_call) calls; // that are not hidden
+    HP_VEC(struct hp_call)
+    calls; // that are not hidden; of each frame the folded ones last
     HP_VEC(struct hp_line) lines; // of each of them
     HP_VEC(uint32_t) frame_of;    // of each of them
-    uint32_t *number_of;          // of each call of the naming: the first from there on
+    uint32_t *number_of;          // of each call of the naming that is not hidden
     size_t place_count;           // places are less than this
 };
 

@@ -1,6 +1,5 @@
 #include "view/view.h"
 
-#include "view/allocator.h"
 #include "view/groups.h"
 #include "view/visible_frames.h"
 
@@ -321,17 +320,14 @@ static void add_up_filtered(struct hp_view *view) {
 }
 
 // Whatever the rows stand for, places are called by functions, and a listing has lines.
-static void name_frames(struct hp_view *view) {
+static int name_frames(struct hp_view *view, struct hp_err *err) {
     struct hp_report_options options = view->options;
     if (view->use.shape == HP_SHAPE_ADDRESSES) {
         options.by = HP_BY_FUNCTION;
     } else if (options.kind == HP_REPORT_LIST) {
         options.by = HP_BY_LINE;
     }
-    hp_naming_init(&view->naming, view->profile, &view->filters, &options);
-    if (!options.all_frames) {
-        hp_allocator_mark(&view->naming);
-    }
+    return hp_naming_init(&view->naming, view->profile, &view->filters, &options, err);
 }
 
 static int filter(struct hp_view *view, struct hp_err *err) {
@@ -343,9 +339,9 @@ static int filter(struct hp_view *view, struct hp_err *err) {
         return ret;
     }
     view->head.is_filtered = hp_filters_any(&view->filters);
-    name_frames(view);
-    if (!view->head.is_filtered) {
-        return HP_OK;
+    ret = name_frames(view, err);
+    if (ret != HP_OK || !view->head.is_filtered) {
+        return ret;
     }
     view->is_visible = hp_visible_stacks(&view->naming);
     add_up_filtered(view);
@@ -413,6 +409,16 @@ static int choose(struct hp_view *view, struct hp_err *err) {
     return ret == HP_OK ? refuse_inputs(view, err) : ret;
 }
 
+// What a report folds belongs to what it asks, not to how it is written, but for formats of
+// other tools, which fold by themselves.
+static enum hp_frames frames_of(const struct hp_view *view) {
+    const struct hp_report_options *options = &view->options;
+    if (options->frames != HP_FRAMES_DEFAULT) {
+        return options->frames;
+    }
+    return options->all_frames ? HP_FRAMES_RAW : HP_FRAMES_ALL;
+}
+
 struct hp_view *hp_view_build(const struct hp_profile *profile,
                               const struct hp_report_options *options,
                               struct hp_view_use use, struct hp_err *err) {
@@ -427,6 +433,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         .label = options->label ? hp_copy(options->label) : NULL,
     };
     view->options.label = view->label;
+    view->options.frames = frames_of(view);
     if (options->gate) {
         view->gate = *options->gate;
         view->options.gate = &view->gate;

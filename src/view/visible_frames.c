@@ -1,14 +1,21 @@
-// Filters are pprof's.  Of the calls of a stack, leaf first and without the allocator's:
+// Filters are pprof's.  Of the calls of a stack, leaf first:
 //
 //     ignore      any that matches:  nothing is left
 //     focus       none that matches: nothing is left
-//     hide, show  is_hidden of each call, which has what both say of it
 //     show-from   what is behind the last shown call that matches is cut; none: nothing is left
+//     fold        is_folded of each call; see below
+//     hide, show  is_hidden of each call, which has what both say of it
+//
+// Folding leaves a stack its leaf: where nothing is left, or the leaf would be a call of no class,
+// which holds nothing that others allocate, the call stays that is the leaf if the allocator's
+// alone are folded.
 #include "view/visible_frames.h"
 
 enum {
     JEMALLOC_DEPTH = 128, // PROF_BT_MAX_DEFAULT
 };
+
+static const uint32_t no_call = UINT32_MAX;
 
 static bool has_rule(const struct hp_naming *naming, enum hp_filter_rule rule) {
     return (naming->filters->rules & hp_mark_of(rule)) != 0;
@@ -20,20 +27,6 @@ static bool is_truncated(const struct hp_stack *stack) {
     return stack->depth == JEMALLOC_DEPTH;
 }
 
-// Step over the allocator's own calls, from the leaf on: *frame of the stack's frames and
-// *call of the naming's calls are the first that are not.  All are if *frame is the depth.
-static void skip_allocator(const struct hp_naming *naming, const struct hp_stack *stack,
-                           uint32_t *frame, uint32_t *call) {
-    for (*frame = 0; *frame < stack->depth; ++*frame) {
-        const uint32_t *first = &naming->first_call.at[stack->frames[*frame].n];
-        for (*call = first[0]; *call < first[1]; ++*call) {
-            if (!naming->calls.at[*call].is_allocator) {
-                return;
-            }
-        }
-    }
-}
-
 // Of a stack of the allocator's frames alone the root is shown.
 static uint32_t last_call(const struct hp_naming *naming, const struct hp_stack *stack) {
     if (stack->depth == 0) {
@@ -43,65 +36,101 @@ static uint32_t last_call(const struct hp_naming *naming, const struct hp_stack 
     return naming->first_call.at[frame + 1] - 1;
 }
 
+static bool is_allocator(const struct hp_call *call) {
+    return call->class == HP_CLASS_ALLOCATOR && call->is_folded;
+}
+
+// The leaf where the allocator's calls alone are folded.
+static uint32_t allocating_call(const struct hp_naming *naming,
+                                const struct hp_stack *stack) {
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const uint32_t *first = &naming->first_call.at[stack->frames[i].n];
+        for (uint32_t call = first[0]; call < first[1]; call++) {
+            if (!is_allocator(&naming->calls.at[call])) {
+                return call;
+            }
+        }
+    }
+    return last_call(naming, stack);
+}
+
+// The call nearest to the allocation that is not folded, or no_call.
+static uint32_t nearest_call(const struct hp_naming *naming,
+                             const struct hp_stack *stack) {
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        uint32_t id = stack->frames[i].n;
+        const uint32_t *first = &naming->first_call.at[id];
+        for (uint32_t call = first[0];
+             naming->only.at[id].n != HP_NO_NODE && call < first[1]; call++) {
+            if (!naming->calls.at[call].is_folded) {
+                return call;
+            }
+        }
+    }
+    return no_call;
+}
+
+// A call that stays although it is folded, or no_call.
+static uint32_t kept_call(const struct hp_naming *naming, const struct hp_stack *stack) {
+    uint32_t nearest = nearest_call(naming, stack);
+    if (nearest != no_call && naming->calls.at[nearest].class != HP_CLASS_NONE) {
+        return no_call;
+    }
+    uint32_t call = allocating_call(naming, stack);
+    bool is_empty = call == naming->empty_call;
+    return is_empty || naming->calls.at[call].is_folded ? call : no_call;
+}
+
+uint32_t hp_charged_call(const struct hp_naming *naming, const struct hp_stack *stack) {
+    uint32_t kept = kept_call(naming, stack);
+    return kept != no_call ? kept : nearest_call(naming, stack);
+}
+
+uint32_t hp_allocating_call(const struct hp_naming *naming,
+                            const struct hp_stack *stack) {
+    return allocating_call(naming, stack);
+}
+
 static void push_nodes(const struct hp_naming *naming, struct hp_visible_frames *frames,
-                       uint32_t call, uint32_t end) {
-    hp_vec_reserve(&frames->nodes, end - call);
-    for (; call < end; call++) {
-        frames->nodes.at[frames->nodes.count++] = naming->calls.at[call].node;
+                       const uint32_t *first) {
+    hp_vec_reserve(&frames->nodes, first[1] - first[0]);
+    for (uint32_t call = first[0]; call < first[1]; call++) {
+        if (!naming->calls.at[call].is_folded) {
+            frames->nodes.at[frames->nodes.count++] = naming->calls.at[call].node;
+        }
     }
 }
 
 static void collect_nodes(const struct hp_naming *naming, const struct hp_stack *stack,
                           struct hp_visible_frames *frames) {
-    uint32_t frame = 0, call = 0;
-    if (!naming->all_frames) {
-        skip_allocator(naming, stack, &frame, &call);
-        if (frame < stack->depth) { // some calls of this frame may have been dropped
-            uint32_t id = stack->frames[frame++].n;
-            push_nodes(naming, frames, call, naming->first_call.at[id + 1]);
-        }
+    uint32_t kept = kept_call(naming, stack);
+    hp_vec_reserve(&frames->nodes, stack->depth + 1);
+    if (kept != no_call) {
+        frames->nodes.at[frames->nodes.count++] = naming->calls.at[kept].node;
     }
-    hp_vec_reserve(&frames->nodes, stack->depth - frame);
-    for (; frame < stack->depth; frame++) {
-        uint32_t id = stack->frames[frame].n;
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        uint32_t id = stack->frames[i].n;
         hp_node_id only = naming->only.at[id];
-        if (only.n) {
+        if (only.n == 0) {
+            push_nodes(naming, frames, &naming->first_call.at[id]);
+            hp_vec_reserve(&frames->nodes, stack->depth - i);
+        } else if (only.n != HP_NO_NODE) {
             frames->nodes.at[frames->nodes.count++] = only;
-        } else {
-            const uint32_t *first = &naming->first_call.at[id];
-            push_nodes(naming, frames, first[0], first[1]);
-            hp_vec_reserve(&frames->nodes, stack->depth - frame);
         }
     }
-    if (frames->nodes.count == 0) {
-        hp_vec_push(&frames->nodes, naming->calls.at[last_call(naming, stack)].node);
-    }
 }
 
-static void push_calls(struct hp_visible_frames *frames, uint32_t call, uint32_t end) {
-    hp_vec_reserve(&frames->calls, end - call);
-    for (; call < end; call++) {
-        frames->calls.at[frames->calls.count++] = call;
-    }
-}
-
+// All of them, folded or not.
 static void collect_calls(const struct hp_naming *naming, const struct hp_stack *stack,
                           struct hp_visible_frames *frames) {
-    const uint32_t *first_call = naming->first_call.at;
-    uint32_t frame = 0, call = 0;
-    if (!naming->all_frames) {
-        skip_allocator(naming, stack, &frame, &call);
-    } else if (stack->depth > 0) {
-        call = first_call[stack->frames[0].n];
-    }
-    for (; frame < stack->depth; frame++) {
-        push_calls(frames, call, first_call[stack->frames[frame].n + 1]);
-        if (frame + 1 < stack->depth) {
-            call = first_call[stack->frames[frame + 1].n];
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const uint32_t *first = &naming->first_call.at[stack->frames[i].n];
+        for (uint32_t call = first[0]; call < first[1]; call++) {
+            hp_vec_push(&frames->calls, call);
         }
     }
-    if (frames->calls.count == 0) {
-        hp_vec_push(&frames->calls, last_call(naming, stack));
+    if (stack->depth == 0) {
+        hp_vec_push(&frames->calls, naming->empty_call);
     }
     if (frames->truncated) {
         hp_vec_push(&frames->calls, naming->truncated_call);
@@ -121,24 +150,31 @@ static size_t end_shown(const struct hp_naming *naming,
     return end;
 }
 
-// Focus and ignore look at all calls, the others at what is left by hide and show.
-static bool filter(const struct hp_naming *naming, struct hp_visible_frames *frames) {
+static bool is_chosen(const struct hp_naming *naming,
+                      const struct hp_visible_frames *frames) {
     unsigned marks = 0;
-    size_t end = end_shown(naming, frames), left = 0;
     for (size_t i = 0; i < frames->calls.count; i++) {
         marks |= naming->calls.at[frames->calls.at[i]].marks;
     }
-    if ((marks & hp_mark_of(HP_IGNORE)) != 0 ||
-        (has_rule(naming, HP_FOCUS) && (marks & hp_mark_of(HP_FOCUS)) == 0)) {
-        return false;
-    }
+    return (marks & hp_mark_of(HP_IGNORE)) == 0 &&
+           (!has_rule(naming, HP_FOCUS) || (marks & hp_mark_of(HP_FOCUS)) != 0);
+}
+
+// Of the first `end` calls those that are shown; the one that is kept is the first that is it.
+static void fold(const struct hp_naming *naming, const struct hp_stack *stack, size_t end,
+                 struct hp_visible_frames *frames) {
+    uint32_t kept = kept_call(naming, stack);
+    size_t left = 0;
     for (size_t i = 0; i < end; i++) {
-        if (!naming->calls.at[frames->calls.at[i]].is_hidden) {
-            frames->calls.at[left++] = frames->calls.at[i];
+        uint32_t number = frames->calls.at[i];
+        const struct hp_call *call = &naming->calls.at[number];
+        bool is_shown = !call->is_folded || number == kept;
+        kept = number == kept ? no_call : kept;
+        if (is_shown && !call->is_hidden) {
+            frames->calls.at[left++] = number;
         }
     }
     frames->calls.count = left;
-    return true;
 }
 
 bool hp_visible_calls(const struct hp_naming *naming, const struct hp_stack *stack,
@@ -146,9 +182,8 @@ bool hp_visible_calls(const struct hp_naming *naming, const struct hp_stack *sta
     frames->calls.count = 0;
     frames->truncated = is_truncated(stack);
     collect_calls(naming, stack, frames);
-    if (hp_filters_any(naming->filters) && !filter(naming, frames)) {
-        return false;
-    }
+    bool is_left = !hp_filters_any(naming->filters) || is_chosen(naming, frames);
+    fold(naming, stack, is_left ? end_shown(naming, frames) : 0, frames);
     size_t count = frames->calls.count;
     frames->truncated =
         count > 0 && frames->calls.at[count - 1] == naming->truncated_call;

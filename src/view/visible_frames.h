@@ -1,5 +1,5 @@
-// The calls of a stack that reports show: the one place where the allocator's own frames and
-// what filters leave out are dropped.
+// The calls of a stack that reports show: the one place where what a view folds and what
+// filters leave out are dropped.
 #ifndef HP_VIEW_VISIBLE_FRAMES_H
 #define HP_VIEW_VISIBLE_FRAMES_H
 
@@ -14,14 +14,19 @@ struct hp_visible_frames {
 
 void hp_visible_frames_done(struct hp_visible_frames *frames);
 
-// Without the allocator's own frames, which lead from the leaf, unless all were asked for, and
-// without what filters leave out.  False if they leave nothing; else it is not empty.
+// Without what is folded, wherever it stands, and what filters leave out.  False if these leave
+// nothing; else it is not empty.
 bool hp_visible_nodes(const struct hp_naming *naming, const struct hp_stack *stack,
                       struct hp_visible_frames *frames);
 
 // The same as numbers of naming->calls.
 bool hp_visible_calls(const struct hp_naming *naming, const struct hp_stack *stack,
                       struct hp_visible_frames *frames);
+
+// The call that is charged with what a stack holds, whatever filters hide, and the one that it
+// would be if the allocator's calls alone were folded.
+uint32_t hp_charged_call(const struct hp_naming *naming, const struct hp_stack *stack);
+uint32_t hp_allocating_call(const struct hp_naming *naming, const struct hp_stack *stack);
 
 // Of each stack of the profile whether filters leave anything of it; to be freed.
 bool *hp_visible_stacks(const struct hp_naming *naming);

@@ -311,7 +311,8 @@ Test(changes, a_fleet_that_has_doubled_is_found, .timeout = 100) {
 }
 
 static struct hp_spread spread_of(int hosts, double mean, double cv, double last) {
-    static const struct hp_report_options defaults = {.confidence = 0.95};
+    static const struct hp_report_options defaults = {.confidence = 0.95,
+                                                      .frames = HP_FRAMES_ALL};
     struct hp_filters no_filters = {0};
     struct hp_profile profile;
     struct hp_naming naming;
@@ -322,7 +323,8 @@ static struct hp_spread spread_of(int hosts, double mean, double cv, double last
         add_dump(&profile, false, sample(of), 0);
     }
     hp_history_sort(&profile.history);
-    hp_naming_init(&naming, &profile, &no_filters, &defaults);
+    struct hp_err err;
+    cr_assert_eq(hp_naming_init(&naming, &profile, &no_filters, &defaults, &err), HP_OK);
     hp_spread_init(&spread, &naming, &defaults);
     hp_naming_done(&naming);
     hp_profile_done(&profile);

@@ -1,4 +1,3 @@
-#include "view/allocator.h"
 #include "view/stacks.h"
 
 #include <criterion/criterion.h>
@@ -51,8 +50,9 @@ static void expect_name(uint32_t stack, uint32_t place, uint32_t call, const cha
 
 static void collect(struct hp_report_options options) {
     static const struct hp_filters no_filters;
-    hp_naming_init(&naming, &profile, &no_filters, &options);
-    hp_allocator_mark(&naming);
+    struct hp_err err;
+    options.frames = options.frames ? options.frames : HP_FRAMES_ALL;
+    cr_assert_eq(hp_naming_init(&naming, &profile, &no_filters, &options, &err), HP_OK);
     hp_stacks_init(&stacks, HP_STACKS_OF_ADDRESSES, &naming, &options);
 }
 
@@ -92,7 +92,7 @@ Test(stacks, keeps_apart_what_allocator_frames_tell_apart_if_asked) {
     hp_frame_id a[] = {FRAME(1, "malloc"), main}, b[] = {FRAME(2, "calloc"), main};
     add(a, 2, one);
     add(b, 2, one);
-    collect((struct hp_report_options){.all_frames = true});
+    collect((struct hp_report_options){.frames = HP_FRAMES_RAW});
     cr_expect_eq(stacks.all.count, 2);
 }
 

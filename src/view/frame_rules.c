@@ -1,0 +1,410 @@
+// The table of rules, of which the first that fits counts:
+//
+//     class   field   pattern
+//
+// The user's rules come first.  A frame in no module without a name is of no class; one that no
+// rule fits is the program's own.
+#include "view/frame_rules.h"
+
+#include "base/pattern.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// What a rule of the table looks at.
+enum field {
+    NAME,      // bare
+    FULL_NAME, // with template arguments
+    BARE_NAME, // of a frame whose source file is not known
+    FILE_PATH,
+    ANY_FILE, // a known one, unless the module is a library's by its path
+    MODULE,
+    LIBRARY, // a module, which also keeps ANY_FILE from being the program's
+};
+
+struct rule {
+    enum hp_frame_class makes;
+    enum field field;
+    const char *pattern;
+    const char *note;
+    const char *name, *file, *module; // an example
+};
+
+#define GO_PACKAGES                                                                      \
+    "(archive|bufio|builtin|bytes|cmp|compress|container|context|crypto|database|debug|" \
+    "embed|encoding|errors|expvar|flag|fmt|go|hash|html|image|index|internal|io|iter|"   \
+    "log|maps|math|mime|net|os|path|plugin|reflect|regexp|runtime|slices|sort|strconv|"  \
+    "strings|structs|sync|syscall|testing|text|time|unicode|unique|unsafe|vendor|weak)"
+
+#define ALLOCATING \
+    "(malloc|calloc|realloc|strdup|strndup|memdup|zalloc)(_usable|0|_n|_array)?$"
+#define APP        "/srv/app"
+#define APP_SOURCE "/srv/app/main.cc"
+
+// clang-format off
+static const struct rule table[] = {
+    {HP_CLASS_NONE, NAME, "^\\[(truncated|unknown)\\]$", "what stands for frames that are not known",
+     "[truncated]", "", ""},
+
+    {HP_CLASS_ALLOCATOR, MODULE, "(^|/)lib(jemalloc|tcmalloc|mimalloc|hprof-sampler)[^/]*$",
+     "allocators", "je_mallctl", "", "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"},
+    {HP_CLASS_ALLOCATOR, MODULE, "(^|/)lib((a|hwa|l|t|m|ub)san|clang_rt\\.[a-z_]*san)[^/a-z][^/]*$",
+     "sanitizers", "operator new(unsigned long)", "", "/usr/lib/x86_64-linux-gnu/libasan.so.8"},
+    {HP_CLASS_ALLOCATOR, FILE_PATH,
+     "/tikv-jemalloc-sys-[^/]*/out/build/|/jemalloc/internal/|/(tikv-)?jemallocator-[0-9]|"
+     "/(lib)?mimalloc-(sys-)?[0-9]",
+     "jemalloc's sources, and crates around allocators", "prof_backtrace",
+     "/root/target/release/build/tikv-jemalloc-sys-0a1b/out/build/src/prof_data.c", APP},
+    {HP_CLASS_ALLOCATOR, NAME,
+     "^(je_|_rjem_(je_)?|tc_|__libc_|jemalloc_|__interceptor_)?"
+     "(malloc|calloc|realloc|reallocarray|memalign|aligned_alloc|posix_memalign|valloc|pvalloc|"
+     "mallocx|rallocx|xallocx|smallocx|cfree|free|nallocx|dallocx|sdallocx)$",
+     "public functions of allocators", "je_malloc", "", APP},
+    {HP_CLASS_ALLOCATOR, NAME,
+     "^(operator new(\\[\\])?|__builtin_(vec_)?new|"
+     "(je_|_rjem_(je_)?|tc_|jemalloc_)new(array)?(_nothrow|_aligned)?)$",
+     "of C++", "operator new[](unsigned long, std::align_val_t)", "", APP},
+    {HP_CLASS_ALLOCATOR, NAME,
+     "^([^:]*_)?(prof_backtrace_impl|prof_backtrace|prof_tctx_create|prof_alloc_prep|"
+     "prof_alloc_prep_impl|prof_recent_alloc|imalloc|imalloc_body|imalloc_fastpath|"
+     "imalloc_sample|malloc_default|fallback_impl|fallbackNewImpl|newImpl|irallocx_prof|"
+     "irallocx_prof_sample|ixallocx_prof|do_rallocx|do_realloc_nonnull_zero)$",
+     "jemalloc", "void* fallbackNewImpl<false>(unsigned long)", "", APP},
+    {HP_CLASS_ALLOCATOR, NAME,
+     "^((std::(__1::)?(allocator|allocator_traits|__new_allocator)|"
+     "__gnu_cxx::(new_allocator|__alloc_traits)|simple_alloc|__malloc_alloc_template)::allocate|"
+     "std::__1::__libcpp_(allocate|operator_new))$",
+     "std::allocator", "std::allocator<char>::allocate(unsigned long)", APP_SOURCE, APP},
+    {HP_CLASS_ALLOCATOR, NAME,
+     "^(tcmalloc::|TCMallocInternal|do_malloc(_or_cpp_alloc)?$|DoSampledAllocation$)|"
+     "\\(anonymous namespace\\)::do_malloc(_or_cpp_alloc)?$",
+     "tcmalloc", "tcmalloc::allocate_full_malloc_oom(unsigned long)", "", APP},
+    {HP_CLASS_ALLOCATOR, FULL_NAME, "^(void\\* )?(fast|slow)_alloc<tcmalloc::", "tcmalloc",
+     "fast_alloc<tcmalloc::tcmalloc_internal::TCMallocPolicy<tcmalloc::CppOomPolicy> >", "", APP},
+    {HP_CLASS_ALLOCATOR, NAME,
+     "^(__rustc::)?__(rust_(?!begin_|end_)|rdl_|rg_)|^(alloc::alloc|std::alloc::System|"
+     "(tikv_)?jemallocator::Jemalloc|mimalloc::MiMalloc)::",
+     "Rust", "<alloc::alloc::Global as core::alloc::Allocator>::allocate",
+     "/rustc/90b35a623/library/alloc/src/alloc.rs", APP},
+
+    {HP_CLASS_START_UP, NAME,
+     "^(_start|__libc_start_.*|start_thread|clone3?|_dl_start_user|_dl_init|call_init|"
+     "runtime\\.(main|goexit|mstart.*)|std::rt::lang_start.*|execute_native_thread_routine)$",
+     "glibc, libstdc++, Go, Rust", "__libc_start_call_main", "./csu/libc-start.c",
+     "/usr/lib/x86_64-linux-gnu/libc.so.6"},
+    {HP_CLASS_START_UP, NAME, "(^|::)__rust_begin_short_backtrace$", "Rust",
+     "std::sys::backtrace::__rust_begin_short_backtrace",
+     "/rustc/90b35a623/library/std/src/sys/backtrace.rs", APP},
+
+    {HP_CLASS_WRAPPER, NAME, "(^|::)x" ALLOCATING, "git, gdb", "xmalloc", "/srv/app/wrapper.c", APP},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)z(" ALLOCATING "|try.*$)", "redis",
+     "zmalloc_usable", "/srv/app/zmalloc.c", APP},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)g_" ALLOCATING, "GLib",
+     "g_malloc0", "", "/usr/lib/x86_64-linux-gnu/libglib-2.0.so.0"},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)my_(" ALLOCATING "|multi_malloc(_large)?$)", "MariaDB",
+     "my_multi_malloc_large", "", "/usr/sbin/mariadbd"},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)s" ALLOCATING, "fio", "smalloc", "/srv/app/smalloc.c", APP},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)ruby_x" ALLOCATING, "Ruby", "ruby_xmalloc", "", APP},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)_e" ALLOCATING, "PHP", "_emalloc", "", APP},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)CRYPTO_.*(alloc|strdup|memdup)$", "OpenSSL, node",
+     "CRYPTO_zalloc", "", APP},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)sqlite3.*(Malloc|Realloc)$", "SQLite", "sqlite3Malloc",
+     "/srv/app/sqlite3.c", APP},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)_?Py(Mem|Object)_(Raw)?(Malloc|Calloc|Realloc)$", "CPython",
+     "_PyMem_RawMalloc", "", "/usr/bin/python3.11"},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)(palloc0?|repalloc|MemoryContextAlloc.*|AllocSetAlloc)$",
+     "PostgreSQL", "MemoryContextAllocZero", "", "/usr/lib/postgresql/15/bin/postgres"},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)(apr_pc?alloc|ngx_p?alloc)$", "Apache httpd, nginx",
+     "ngx_palloc", "", "/usr/sbin/nginx"},
+    {HP_CLASS_WRAPPER, NAME, "(^|::)(av_malloc.*|talloc_.*|uv__.*alloc)$",
+     "FFmpeg, Samba, libuv", "talloc_strdup", "", APP},
+
+    {HP_CLASS_STANDARD, MODULE,
+     "(^|/)(lib(c|m|pthread|dl|stdc\\+\\+|c\\+\\+|c\\+\\+abi|gcc_s|atomic|gomp)(\\.|-[0-9])"
+     "[^/]*|ld-(linux|musl|[0-9])[^/]*)$",
+     "the C library and the compilers' own", "strdup", "./string/strdup.c",
+     "/usr/lib/x86_64-linux-gnu/libc.so.6"},
+    {HP_CLASS_STANDARD, FILE_PATH, "/include/c\\+\\+/|/c\\+\\+/v1/", "libstdc++, libc++",
+     "void std::vector<int>::push_back(int&&)", "/usr/include/c++/12/bits/stl_vector.h", APP},
+    {HP_CLASS_STANDARD, FILE_PATH, "/rustc/[^/]+/library/|/rustlib/src/|/rust/deps/", "Rust",
+     "alloc::vec::Vec<T>::push", "/rustc/90b35a623/library/alloc/src/vec/mod.rs", APP},
+    {HP_CLASS_STANDARD, FILE_PATH,
+     "^/usr/local/go/src/|^/usr/(lib|share)/go[^/]*/src/|golang\\.org/toolchain@[^/]*/src/|"
+     "^" GO_PACKAGES "/([^@]*/)?[^/@]*\\.(go|s)$",
+     "Go, also with -trimpath", "encoding/json.Marshal",
+     "/usr/lib/go-1.19/src/encoding/json/encode.go", APP},
+    {HP_CLASS_STANDARD, FILE_PATH,
+     "boost/container|absl/container|folly/(container|FBString)|/include/fmt/|/fmt/bundled/|"
+     "/(hashbrown|smallvec|indexmap|bytes)-[0-9]",
+     "containers and strings of others",
+     "boost::container::vector<int>::priv_insert()", "/usr/include/boost/container/vector.hpp", APP},
+
+    {HP_CLASS_LIBRARY, FILE_PATH,
+     "[./]cargo/(registry/src|git/checkouts)/|/pkg/mod/|^[^/][^@]*@v[0-9][^@]*\\.go$|/_deps/|"
+     "/third_party/|/node_modules/|^/usr/(local/)?include/",
+     "where packages are unpacked and installed", "serde_json::value::to_value",
+     "/root/.cargo/registry/src/index.crates.io-6f17/serde_json-1.0.1/src/value/mod.rs", APP},
+
+    {HP_CLASS_OWN, ANY_FILE, ".", "any other known file", "std::hash<My>::operator()(My const&) const",
+     APP_SOURCE, APP},
+
+    {HP_CLASS_STANDARD, BARE_NAME, "^(std|__gnu_cxx|core|alloc)::|^" GO_PACKAGES "(/[^.]*)?\\.",
+     "C++, Rust, Go", "<alloc::vec::Vec<T> as core::clone::Clone>::clone", "", APP},
+
+    {HP_CLASS_LIBRARY, LIBRARY, "^(/usr)?/lib(32|64|x32)?/.*\\.so|^/(nix|gnu)/store/.*\\.so",
+     "shared libraries of the system", "XML_Parse", "", "/usr/lib/x86_64-linux-gnu/libexpat.so.1"},
+
+    {HP_CLASS_OWN, NAME, "", "the rest", "main", "", APP},
+};
+
+// clang-format on
+
+enum {
+    COUNT = sizeof table / sizeof *table,
+};
+
+_Static_assert(COUNT <= 64, "a rule is a bit of hp_frame_matches.rows");
+
+const char *hp_frame_class_name(enum hp_frame_class of) {
+    static const char *const names[HP_CLASSES] = {
+        [HP_CLASS_NONE] = "none",         [HP_CLASS_ALLOCATOR] = "allocator",
+        [HP_CLASS_START_UP] = "start-up", [HP_CLASS_WRAPPER] = "wrapper",
+        [HP_CLASS_STANDARD] = "standard", [HP_CLASS_LIBRARY] = "library",
+        [HP_CLASS_OWN] = "own",
+    };
+    return names[of];
+}
+
+size_t hp_known_rule_count(void) {
+    return COUNT;
+}
+
+struct hp_known_rule hp_known_rule(size_t i) {
+    static const char *const fields[] = {
+        [NAME] = "name",
+        [FULL_NAME] = "full name",
+        [BARE_NAME] = "name without file",
+        [FILE_PATH] = "file",
+        [ANY_FILE] = "file",
+        [MODULE] = "module",
+        [LIBRARY] = "module",
+    };
+    const struct rule *rule = &table[i];
+    return (struct hp_known_rule){
+        .makes = hp_frame_class_name(rule->makes),
+        .field = fields[rule->field],
+        .pattern = rule->pattern,
+        .note = rule->note,
+        .name = rule->name,
+        .file = rule->file,
+        .module = rule->module,
+    };
+}
+
+// --- rules --------------------------------------------------------------------------------
+
+int hp_frame_rules_init(struct hp_frame_rules *rules, const struct hp_profile *profile,
+                        const struct hp_frame_rule *given, size_t count,
+                        struct hp_err *err) {
+    size_t strings = profile ? profile->strings.strings.count + 1 : 0;
+    int ret = HP_OK;
+    *rules = (struct hp_frame_rules){
+        .patterns = hp_alloc((COUNT + count) * sizeof *rules->patterns),
+        .given = given,
+        .given_count = count,
+        .profile = profile,
+        .names = hp_alloc(strings * sizeof *rules->names),
+        .files = hp_alloc(strings * sizeof *rules->files),
+        .modules = hp_alloc(strings * sizeof *rules->modules),
+    };
+    for (size_t i = 0; i < COUNT && ret == HP_OK; i++) {
+        ret = hp_pattern_init(&rules->patterns[i], table[i].pattern, err);
+    }
+    for (size_t i = 0; i < count && ret == HP_OK; i++) {
+        ret = hp_pattern_init(&rules->patterns[COUNT + i], given[i].pattern, err);
+    }
+    return ret;
+}
+
+void hp_frame_rules_done(struct hp_frame_rules *rules) {
+    for (size_t i = 0; rules->patterns && i < COUNT + rules->given_count; i++) {
+        hp_pattern_done(&rules->patterns[i]);
+    }
+    free(rules->patterns);
+    free(rules->names);
+    free(rules->files);
+    free(rules->modules);
+    hp_vec_done(&rules->bare);
+    *rules = (struct hp_frame_rules){0};
+}
+
+int hp_frame_rules_check(const struct hp_frame_rules *rules, struct hp_err *err) {
+    for (size_t i = 0; i < rules->given_count; i++) {
+        if (rules->patterns[COUNT + i].gave_up) {
+            return hp_fail(err, HP_E_LIMIT,
+                           "pattern %s takes too many steps to match the names here",
+                           rules->given[i].pattern);
+        }
+    }
+    return HP_OK;
+}
+
+// --- texts --------------------------------------------------------------------------------
+
+// The first of the user's rules about a field that one of two texts matches, from 1 on.
+static uint32_t find_given(const struct hp_frame_rules *rules, enum hp_frame_field field,
+                           const char *text, const char *other) {
+    for (uint32_t i = 0; i < rules->given_count; i++) {
+        struct hp_pattern *pattern = &rules->patterns[COUNT + i];
+        enum hp_frame_field of = rules->given[i].field;
+        if ((of == HP_FIELD_ANY || of == field) &&
+            (hp_pattern_matches(pattern, text) || hp_pattern_matches(pattern, other))) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+static uint64_t rows_of(const struct hp_frame_rules *rules, enum field field,
+                        const char *text) {
+    uint64_t rows = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        if (table[i].field == field && hp_pattern_matches(&rules->patterns[i], text)) {
+            rows |= (uint64_t)1 << i;
+        }
+    }
+    return rows;
+}
+
+static struct hp_frame_matches matches_of_name(struct hp_frame_rules *rules,
+                                               const char *name) {
+    struct hp_span full = hp_span_of(name);
+    rules->bare.count = 0;
+    hp_vec_reserve(&rules->bare, full.size + 1);
+    const char *bare = hp_bare_name(full, rules->bare.at).at;
+    return (struct hp_frame_matches){
+        .is_known = true,
+        .given = find_given(rules, HP_FIELD_NAME, name, bare),
+        .rows = rows_of(rules, NAME, bare) | rows_of(rules, FULL_NAME, name) |
+                rows_of(rules, BARE_NAME, bare),
+    };
+}
+
+static struct hp_frame_matches matches_of_file(const struct hp_frame_rules *rules,
+                                               const char *file) {
+    return (struct hp_frame_matches){
+        .is_known = true,
+        .given = find_given(rules, HP_FIELD_FILE, file, file),
+        .rows = rows_of(rules, FILE_PATH, file) | rows_of(rules, ANY_FILE, file),
+    };
+}
+
+static struct hp_frame_matches matches_of_module(const struct hp_frame_rules *rules,
+                                                 const char *module) {
+    return (struct hp_frame_matches){
+        .is_known = true,
+        .given = find_given(rules, HP_FIELD_MODULE, module, module),
+        .rows = rows_of(rules, MODULE, module) | rows_of(rules, LIBRARY, module),
+    };
+}
+
+// --- classes ------------------------------------------------------------------------------
+
+static uint64_t rows_about(enum field field) {
+    uint64_t rows = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        rows |= table[i].field == field ? (uint64_t)1 << i : 0;
+    }
+    return rows;
+}
+
+static uint32_t first_given(const struct hp_frame_matches *matches, size_t count) {
+    uint32_t first = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t given = matches[i].given;
+        first = given && (!first || given < first) ? given : first;
+    }
+    return first;
+}
+
+// Of what its name, file and module match.
+static enum hp_frame_class combine(const struct hp_frame_rules *rules,
+                                   const struct hp_frame_matches matches[3],
+                                   bool has_file) {
+    uint32_t given = first_given(matches, 3);
+    uint64_t rows = matches[0].rows | matches[1].rows | matches[2].rows;
+    if (given) {
+        return rules->given[given - 1].makes;
+    }
+    rows &= ~(has_file ? rows_about(BARE_NAME) : 0);
+    rows &= ~(rows & rows_about(LIBRARY) ? rows_about(ANY_FILE) : 0);
+    return rows ? table[__builtin_ctzll(rows)].makes : HP_CLASS_OWN;
+}
+
+enum hp_frame_class hp_frame_rules_judge(struct hp_frame_rules *rules, const char *name,
+                                         const char *file, const char *module) {
+    const struct hp_frame_matches nothing = {.is_known = true};
+    const struct hp_frame_matches matches[3] = {
+        *name ? matches_of_name(rules, name) : nothing,
+        *file ? matches_of_file(rules, file) : nothing,
+        *module ? matches_of_module(rules, module) : nothing,
+    };
+    bool is_nowhere = !*name && !*module && !first_given(matches, 3);
+    return is_nowhere ? HP_CLASS_NONE : combine(rules, matches, *file != '\0');
+}
+
+// "libfoo.so+0x1234": what rules about names look at where there is none.
+static struct hp_frame_matches matches_of_place(const struct hp_frame_rules *rules,
+                                                const struct hp_frame *frame) {
+    struct hp_frame_matches matches = {.is_known = true};
+    char place[512];
+    const char *path =
+        hp_profile_text(rules->profile, rules->profile->modules.at[frame->module.n].path);
+    if (rules->given_count > 0) {
+        snprintf(place, sizeof place, "%s+0x%llx", hp_span_basename(hp_span_of(path)).at,
+                 (unsigned long long)frame->offset);
+        matches.given = find_given(rules, HP_FIELD_NAME, place, place);
+    }
+    return matches;
+}
+
+enum hp_frame_class hp_frame_rules_class(struct hp_frame_rules *rules,
+                                         const struct hp_frame *frame,
+                                         const struct hp_line *line) {
+    static const struct hp_line unknown;
+    const struct hp_strtab *strings = &rules->profile->strings;
+    const struct hp_module *module = &rules->profile->modules.at[frame->module.n];
+    line = line ? line : &unknown;
+    struct hp_frame_matches *name = &rules->names[line->function.n];
+    struct hp_frame_matches *file = &rules->files[line->file.n];
+    struct hp_frame_matches *path = &rules->modules[module->path.n];
+    if (line->function.n && !name->is_known) {
+        *name = matches_of_name(rules, hp_strtab_text(strings, line->function));
+    }
+    if (line->file.n && !file->is_known) {
+        *file = matches_of_file(rules, hp_strtab_text(strings, line->file));
+    }
+    if (module->path.n && !path->is_known) {
+        *path = matches_of_module(rules, hp_strtab_text(strings, module->path));
+    }
+    const struct hp_frame_matches matches[3] = {
+        line->function.n ? *name : matches_of_place(rules, frame), *file, *path};
+    bool is_nowhere = !line->function.n && module->kind == HP_MODULE_NONE;
+    return is_nowhere && !first_given(matches, 3)
+               ? HP_CLASS_NONE
+               : combine(rules, matches, line->file.n != 0);
+}
+
+bool hp_is_allocator_module(const char *path) {
+    bool found = false;
+    for (size_t i = 0; i < COUNT && !found; i++) {
+        struct hp_pattern pattern = {0};
+        struct hp_err err;
+        if (table[i].makes == HP_CLASS_ALLOCATOR && table[i].field == MODULE &&
+            hp_pattern_init(&pattern, table[i].pattern, &err) == HP_OK) {
+            found = hp_pattern_matches(&pattern, path);
+        }
+        hp_pattern_done(&pattern);
+    }
+    return found;
+}
