@@ -459,6 +459,7 @@ struct hp_row {
     uint32_t depth;                       // in a tree; else 0
     size_t parent;                        // in a tree, or HP_NO_ROW
     unsigned flags;                       // enum hp_row_flag, in the metric asked for
+    enum hp_frame_class frame_class;      // HP_CLASSES of modules and of groups of inputs
 };
 
 // NAN: not known.  low == high: exact.
@@ -501,6 +502,7 @@ struct hp_frame_info {
     uint64_t offset; // of the call in the module: one less than what the name above has
     uint32_t line;   // 0 if not known
     bool is_inlined; // into the next
+    enum hp_frame_class frame_class; // HP_CLASSES where the report is by module
 };
 
 // Of reports of stacks: HP_REPORT_STACKS by names; HP_REPORT_MERGE, HP_REPORT_TIMELINE and

@@ -209,6 +209,7 @@ const struct hp_row *hp_view_row(const struct hp_view *view, size_t row) {
         .depth = key->depth,
         .parent = key->parent == HP_NO_PARENT ? HP_NO_ROW : key->parent,
         .flags = hp_view_flags(view, row),
+        .frame_class = hp_node_class(&view->naming, key->node),
     };
     return found;
 }
@@ -298,6 +299,7 @@ static struct hp_frame_info info_of_node(const struct hp_view *view, hp_node_id 
         .module = hp_view_string(view, module->path).at,
         .build_id = hp_view_string(view, module->build_id).at,
         .line = origin->line,
+        .frame_class = hp_node_class(&view->naming, node),
     };
 }
 
@@ -315,6 +317,7 @@ static struct hp_frame_info info_of_call(const struct hp_view *view, uint32_t ca
         .offset = place.frame ? hp_offset_of_call(place.frame) : 0,
         .line = line.line,
         .is_inlined = place.count > 1,
+        .frame_class = (enum hp_frame_class)place.calls[0].class,
     };
 }
 

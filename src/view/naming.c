@@ -154,6 +154,16 @@ int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b) 
                            hp_strtab_span(&naming->names, (hp_string){b.n}));
 }
 
+static int compare_nodes(const void *left, const void *right, void *naming) {
+    return hp_node_compare(naming, *(const hp_node_id *)left, *(const hp_node_id *)right);
+}
+
+void hp_nodes_sort(const struct hp_naming *naming, hp_node_id *nodes, size_t count) {
+    if (count > 0) {
+        qsort_r(nodes, count, sizeof *nodes, compare_nodes, (void *)(uintptr_t)naming);
+    }
+}
+
 // --- filters ------------------------------------------------------------------------------
 
 // What names the node of a call: its function or, by file or module, these; else its module.

@@ -82,5 +82,6 @@ struct hp_origin *hp_origins_new(const struct hp_naming *naming);
 // Below, above or equal to 0 as `a` comes before, after or is `b` in byte order, of one name in
 // the order of classes.
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);
+void hp_nodes_sort(const struct hp_naming *naming, hp_node_id *nodes, size_t count);
 
 #endif

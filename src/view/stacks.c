@@ -169,10 +169,6 @@ static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
 
 // --- order --------------------------------------------------------------------------------
 
-static int compare_names(const void *left, const void *right, void *naming) {
-    return hp_node_compare(naming, *(const hp_node_id *)left, *(const hp_node_id *)right);
-}
-
 // Nodes in the order of their names, so that stacks can be compared as numbers.
 static uint32_t *rank_names(struct hp_naming *naming) {
     size_t count = naming->names.strings.count;
@@ -181,7 +177,7 @@ static uint32_t *rank_names(struct hp_naming *naming) {
     for (uint32_t i = 0; i < count; i++) {
         order[i].n = i;
     }
-    qsort_r(order, count, sizeof *order, compare_names, naming);
+    hp_nodes_sort(naming, order, count);
     for (uint32_t i = 0; i < count; i++) {
         rank[order[i].n] = i;
     }

@@ -92,7 +92,7 @@ def check_flags(report):
 # --- TSV ------------------------------------------------------------------------------------------
 
 SIZES = ('unique', 'several', 'none')  # how much of them is known
-PLACE = ['name', 'function', 'module', 'file', 'line']
+PLACE = ['name', 'function', 'module', 'file', 'line', 'class']
 ENDS = ('', 'estimate'), ('_low', 'low'), ('_high', 'high')
 
 
@@ -116,11 +116,15 @@ def quality(row):
     return {'effective_samples': row['effective_samples'], 'flags': ','.join(row['flags'])}
 
 
+def named(row):
+    return {'name': row['name'], 'class': row['class'] or ''}
+
+
 def cells_of_top(row, metric):
     cells = ranges(('flat', row['flat'][metric]), ('cum', row['cum'][metric])) | quality(row)
     cells |= {f'sizes_{key}': row['sizes'][key] for key in SIZES}
     cells |= {f'spread_{key}': value for key, value in row.get('spread', {}).items()}
-    return cells | {'name': row['name']}
+    return cells | named(row)
 
 
 def cells_of_stacks(row, metric):
@@ -137,13 +141,13 @@ def yes_or_no(row):
 def cells_of_diff(row, _):
     return (ranges(*((key, row[key]) for key in ('base', 'new', 'delta'))) |
             {key: row[key] for key in ('p', 'p_sides', 'q', 'p_if_nothing_freed', 'status')} |
-            yes_or_no(row) | {'name': row['name']})
+            yes_or_no(row) | named(row))
 
 
 def cells_of_trend(row, _):
     return ({key: row[key] for key in ('first', 'last', 'slope', 'at_least', 'per', 'per_day', 'p',
                                        'p_sides', 'p_sampling', 'q', 'shape', 'tau', 'grew')} |
-            yes_or_no(row) | {'values': ','.join(row['values']), 'name': row['name']})
+            yes_or_no(row) | {'values': ','.join(row['values'])} | named(row))
 
 
 CELLS = {'top': cells_of_top, 'stacks': cells_of_stacks, 'diff': cells_of_diff,
@@ -177,7 +181,7 @@ def compare_tsv(report, text, shown):
                 names = re.split(r'(?<!\\)((?:\\\\)*);', got or '')
                 names = [a + b for a, b in zip(names[::2], names[1::2] + [''])]
                 sheet.same(f'row {i}', [unescape(n.replace('\\;', ';')) for n in names], wanted)
-            elif title in ('name', 'status', 'significant'):
+            elif title in ('name', 'class', 'status', 'significant'):
                 sheet.same(f'row {i}, {title}', unescape(got or ''), wanted)
             else:
                 sheet.count(f'row {i}, {title}', got, '' if wanted is None else wanted)

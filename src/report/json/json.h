@@ -5,6 +5,10 @@
 #include "report/format.h"
 #include "report/json/json_text.h"
 
+// "name": "f", "class": "own"; null of modules and of groups of inputs.
+void hp_json_name(struct hp_sink *out, const struct hp_view *view, hp_node_id node);
+void hp_json_class(struct hp_sink *out, enum hp_frame_class class);
+
 // "name":
 void hp_json_key(struct hp_sink *out, const char *name);
 

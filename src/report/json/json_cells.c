@@ -14,6 +14,17 @@ void hp_json_key(struct hp_sink *out, const char *name) {
     hp_sink_text(out, "\": ");
 }
 
+void hp_json_class(struct hp_sink *out, enum hp_frame_class class) {
+    hp_json_text(out, hp_span_of(class < HP_CLASSES ? hp_frame_class_name(class) : ""));
+}
+
+void hp_json_name(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
+    hp_sink_text(out, "\"name\": ");
+    hp_json_string(out, hp_view_node(view, node));
+    hp_sink_text(out, ", \"class\": ");
+    hp_json_class(out, hp_node_class(&view->naming, node));
+}
+
 void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric) {
     struct hp_interval range = hp_view_range(view, amount, metric);

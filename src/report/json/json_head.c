@@ -1,7 +1,7 @@
 // What all reports begin with:
 //
-//     {"schema": "hprof-agg.top/1", "command": "top", "by": "function",
-//      "label": "host", if by label,
+//     {"schema": "hprof-agg.top/2", "command": "top", "by": "function",
+//      "frames": "code", "label": "host", if by label,
 //      (of a sample type of pprof inputs: "estimator": "none", "metric": "resident_space")
 //      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
 //      "processes": {"snapshots": "last", "count": 1, "dumps": 17, "forks": 0, "untold": 0,
@@ -61,12 +61,18 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
         [HP_ESTIMATOR_JEPROF] = "jeprof",
         [HP_ESTIMATOR_NONE] = "none",
     };
+    static const char *const frames[] = {
+        [HP_FRAMES_CODE] = "code",
+        [HP_FRAMES_OWN] = "own",
+        [HP_FRAMES_ALL] = "all",
+        [HP_FRAMES_RAW] = "raw",
+    };
     const struct hp_report_options *options = &view->options;
     const char *command = view->report->name;
     hp_sink_print(out,
-                  "{\"schema\": \"hprof-agg.%s/1\", \"command\": \"%s\", "
-                  "\"by\": \"%s\",\n ",
-                  command, command, hp_view_row_kind(view));
+                  "{\"schema\": \"hprof-agg.%s/2\", \"command\": \"%s\", "
+                  "\"by\": \"%s\", \"frames\": \"%s\",\n ",
+                  command, command, hp_view_row_kind(view), frames[options->frames]);
     if (options->by == HP_BY_LABEL) {
         hp_sink_text(out, "\"label\": ");
         hp_json_string(out, hp_span_of(options->label));

@@ -1,6 +1,6 @@
 // As json_head.c tells, with "patterns": ["^f$"] and rows
 //
-//     {"name": "f", "file": "/srv/app/f.c", "flat": 1.500, "cum": ESTIMATE,
+//     {"name": "f", "class": "own", "file": "/srv/app/f.c", "flat": 1.500, "cum": ESTIMATE,
 //      "lines": [{"line": 17, "flat": 1.500, "cum": ESTIMATE, "text": "    return g(n);"}, ...]}
 //
 // of the metric asked for, with the lines that hold something.  "file" is null if it is not
@@ -42,6 +42,8 @@ static void put_function(struct hp_sink *out, const struct hp_view *view,
     const struct hp_source_file *source = hp_listing_source(view, function);
     hp_json_key(out, "name");
     hp_json_text(out, hp_naming_function(&view->naming, function->function));
+    hp_sink_text(out, ", \"class\": ");
+    hp_json_class(out, function->class);
     hp_sink_text(out, ", \"file\": ");
     hp_json_text(out, hp_view_string(view, function->file));
     hp_sink_text(out, ",\n   ");

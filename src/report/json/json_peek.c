@@ -1,17 +1,12 @@
 // As json_head.c tells, with "patterns": ["^f$"] and rows
 //
-//     {"name": "f", "flat": ESTIMATE, "cum": ESTIMATE,
-//      "callers": [{"name": "g", "value": ESTIMATE}, ...], "callees": [...]}
+//     {"name": "f", "class": "own", "flat": ESTIMATE, "cum": ESTIMATE,
+//      "callers": [{"name": "g", "class": "own", "value": ESTIMATE}, ...], "callees": [...]}
 //
 // of the metric asked for.
 #include "report/json/json.h"
 
 #include "view/report_peek.h"
-
-static void put_name(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
-    hp_json_key(out, "name");
-    hp_json_string(out, hp_view_node(view, node));
-}
 
 static void put_group(struct hp_sink *out, const struct hp_view *view, const char *key,
                       const struct hp_neighbor *group, size_t count) {
@@ -19,7 +14,7 @@ static void put_group(struct hp_sink *out, const struct hp_view *view, const cha
     for (size_t i = 0; i < count; i++) {
         struct hp_amount value = {.sum = group[i].value, .error = &group[i].error};
         hp_sink_text(out, i > 0 ? ",\n    {" : "\n    {");
-        put_name(out, view, group[i].node);
+        hp_json_name(out, view, group[i].node);
         hp_sink_text(out, ", \"value\": ");
         hp_json_estimate(out, view, &value, view->options.metric);
         hp_sink_text(out, "}");
@@ -31,7 +26,7 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row)
     const struct hp_neighbors *neighbors = view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];
     const struct hp_neighbor *group = neighbors->all.at + area->first;
-    put_name(out, view, view->rows.at[row].node);
+    hp_json_name(out, view, view->rows.at[row].node);
     hp_sink_text(out, ",\n   ");
     hp_json_cells(out, view, row);
     put_group(out, view, "callers", group, area->callers);

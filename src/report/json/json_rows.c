@@ -1,7 +1,7 @@
 // For programs: one object, whose keys are listed where the head and the rows of each report
 // are written.  Of any report whose rows say all:
 //
-//     {head, "rows": [{"name": "f", CELLS}, ...], tail}
+//     {head, "rows": [{"name": "f", "class": "own", CELLS}, ...], tail}
 //
 // CELLS are in json_cells.c.  With --spread there is also, after the rows,
 // "outliers": [{"input", "value", "others", "p", "q"}].
@@ -44,8 +44,8 @@ static void begin(struct hp_sink *out, const struct hp_view *view) {
 static void write_rows(struct hp_sink *out, const struct hp_view *view) {
     begin(out, view);
     for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
-        hp_sink_text(out, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
-        hp_json_string(out, hp_view_name(view, i));
+        hp_sink_text(out, i > 0 ? ",\n  {" : "\n  {");
+        hp_json_name(out, view, view->rows.at[i].node);
         hp_sink_text(out, ",\n   ");
         hp_json_cells(out, view, i);
         hp_sink_text(out, "}");

@@ -1,15 +1,22 @@
 // As json_head.c tells, with rows
 //
-//     {"frames": ["leaf", "main"], "truncated": false, "value": ESTIMATES,
-//      "effective_samples": 12.3, "flags": ["few-samples"],
+//     {"frames": ["leaf", "main"], "classes": ["own", "own"], "truncated": false,
+//      "value": ESTIMATES, "effective_samples": 12.3, "flags": ["few-samples"],
 //      "sizes": [{"size": 96, "is_likely": true, "objects": 20000.123, "bytes": 1920011.790}]}
 //
 // of all metrics, leaf first, the largest in the metric asked for first.  Sizes are those of what
-// is in use, or allocated, as the metric is; null are mixed ones.
+// is in use, or allocated, as the metric is; null are mixed ones.  Behind the rows
+//
+//     "names": [{"name": "leaf", "class": "own", "function": "leaf", "module": "/srv/app",
+//                "file": "/srv/app/leaf.c", "line": 7}, ...]
+//
+// of each frame that the rows have, null where it is not known, or is not one.
 #include "report/json/json.h"
 
 #include "base/units.h"
 #include "view/size_rows.h"
+
+#include <stdlib.h>
 
 struct entry {
     const struct hp_view *view;
@@ -27,6 +34,11 @@ static void put_frames(struct hp_sink *out, const struct hp_view *view,
     for (uint32_t i = 0; i < stack->depth; i++) {
         hp_sink_text(out, i > 0 ? ", " : "");
         hp_json_string(out, hp_view_node(view, (hp_node_id){stack->at[i]}));
+    }
+    hp_sink_text(out, "],\n   \"classes\": [");
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        hp_sink_text(out, i > 0 ? ", " : "");
+        hp_json_class(out, hp_node_class(&view->naming, (hp_node_id){stack->at[i]}));
     }
     hp_sink_print(out, "], \"truncated\": %s,\n   ", stack->truncated ? "true" : "false");
 }
@@ -67,6 +79,58 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t 
     hp_sink_text(out, "}");
 }
 
+static bool *find_shown(const struct hp_view *view) {
+    bool *is_shown = hp_alloc(view->naming.names.strings.count);
+    for (size_t i = 0; i < hp_view_shown(view, view->stacks.all.count); i++) {
+        const struct hp_stack_key *stack = &view->stacks.all.at[view->by_value[i]];
+        for (uint32_t k = 0; k < stack->depth; k++) {
+            is_shown[stack->at[k]] = true;
+        }
+    }
+    return is_shown;
+}
+
+static void put_text(struct hp_sink *out, const char *key, struct hp_span text) {
+    hp_sink_text(out, ", ");
+    hp_json_key(out, key);
+    hp_json_text(out, text);
+}
+
+static void put_origin(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
+    const struct hp_origin *origin = hp_view_origin(view, node);
+    const struct hp_module *module = hp_view_module(view, origin->module);
+    hp_sink_text(out, "{");
+    hp_json_name(out, view, node);
+    put_text(out, "function", hp_naming_function(&view->naming, origin->function));
+    put_text(out, "module", hp_view_string(view, module->path));
+    put_text(out, "file", hp_view_string(view, origin->file));
+    if (origin->line > 0) {
+        hp_sink_print(out, ", \"line\": %u}", (unsigned)origin->line);
+    } else {
+        hp_sink_text(out, ", \"line\": null}");
+    }
+}
+
+// In the order of names.
+static void put_names(struct hp_sink *out, const struct hp_view *view) {
+    size_t count = view->naming.names.strings.count, shown = 0;
+    hp_node_id *nodes = hp_alloc(count * sizeof *nodes);
+    bool *is_shown = find_shown(view);
+    for (uint32_t i = 0; i < count; i++) {
+        nodes[shown].n = i;
+        shown += is_shown[i];
+    }
+    hp_nodes_sort(&view->naming, nodes, shown);
+    hp_sink_text(out, ",\n \"names\": [");
+    for (size_t i = 0; i < shown; i++) {
+        hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
+        put_origin(out, view, nodes[i]);
+    }
+    hp_sink_text(out, "]");
+    free(is_shown);
+    free(nodes);
+}
+
 void hp_json_stacks(struct hp_sink *out, const struct hp_view *view) {
     hp_json_begin(out, view);
     for (size_t i = 0; i < hp_view_shown(view, view->stacks.all.count); i++) {
@@ -74,5 +138,6 @@ void hp_json_stacks(struct hp_sink *out, const struct hp_view *view) {
         put_stack(out, view, view->by_value[i]);
     }
     hp_sink_text(out, "]");
+    put_names(out, view);
     hp_json_end(out, view);
 }

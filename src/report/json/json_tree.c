@@ -1,6 +1,6 @@
 // As json_head.c tells, with rows
 //
-//     {"parent": 0, "depth": 1, "name": "f", "cum": ESTIMATE, "flat": 1.500}
+//     {"parent": 0, "depth": 1, "name": "f", "class": "own", "cum": ESTIMATE, "flat": 1.500}
 //
 // of the metric asked for; "flat" is null if inverted.  "parent" is the number of a row before
 // this one, from 0, or null.  "hidden": 3 says how many nodes --limit and --min-share left out.
@@ -18,8 +18,8 @@ static void put_node(struct hp_sink *out, const struct hp_view *view,
     } else {
         hp_sink_print(out, "%u", (unsigned)node->parent);
     }
-    hp_sink_print(out, ", \"depth\": %u, \"name\": ", (unsigned)node->depth);
-    hp_json_string(out, hp_view_node(view, node->name));
+    hp_sink_print(out, ", \"depth\": %u, ", (unsigned)node->depth);
+    hp_json_name(out, view, node->name);
     hp_sink_text(out, ", \"cum\": ");
     hp_json_estimate(out, view, &cum, metric);
     hp_sink_text(out, ", \"flat\": ");

@@ -61,7 +61,7 @@ void hp_tsv_flags(struct hp_sink *out, unsigned flags) {
     }
 }
 
-const char hp_tsv_place_titles[] = "\tname\tfunction\tmodule\tfile\tline\n";
+const char hp_tsv_place_titles[] = "\tname\tfunction\tmodule\tfile\tline\tclass\n";
 
 void hp_tsv_place(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
     const struct hp_origin *origin = hp_view_origin(view, node);
@@ -77,8 +77,10 @@ void hp_tsv_place(struct hp_sink *out, const struct hp_view *view, hp_node_id no
         hp_tsv_text(out, texts[i]);
     }
     if (origin->line > 0) {
-        hp_sink_print(out, "\t%u\n", (unsigned)origin->line);
+        hp_sink_print(out, "\t%u\t", (unsigned)origin->line);
     } else {
-        hp_sink_text(out, "\t\n");
+        hp_sink_text(out, "\t\t");
     }
+    enum hp_frame_class class = hp_node_class(&view->naming, node);
+    hp_sink_print(out, "%s\n", class < HP_CLASSES ? hp_frame_class_name(class) : "");
 }

@@ -1,7 +1,7 @@
 // Tab-separated tables of one metric for scripts: a line of titles, which are the keys of the
 // columns, then one line a row.  An estimate has three cells:
 //
-//     flat flat_low flat_high ... name function module file line
+//     flat flat_low flat_high ... name function module file line class
 #include "report/tsv/tsv.h"
 
 #include <math.h>
