@@ -41,7 +41,9 @@ static const struct commands *all_commands(void) {
         commands.at[commands.count++] = (struct hp_cli_command){
             .name = "help",
             .arguments = "[COMMAND]",
-            .help = "how to use the tool, or one command with its options",
+            .help =
+                "how to use the tool, or one command with its options; help frame-rules "
+                "says what frames are",
             .id = HP_CLI_HELP,
         };
         commands.at[commands.count++] = (struct hp_cli_command){

@@ -1,6 +1,7 @@
 #include "cli/commandline.h"
 
 #include "cli/message.h"
+#include "cli/rulefile.h"
 #include "cli/setter.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ void hp_cli_commandline_done(struct hp_cli_arguments *given,
     free(settings->source_dirs.items);
     free(settings->path_maps);
     free(settings->filters);
+    hp_cli_rules_done(settings);
     *settings = (struct hp_cli_settings){0};
     hp_cli_arguments_done(given);
 }
@@ -68,10 +70,14 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
                            given->words.items[words_max]);
     }
     int ret = apply(given, settings, err);
-    return ret == HP_OK && given->words.count == 2
-               ? hp_cli_command_find(given->words.items[1], &settings->topic, &format,
-                                     err)
-               : ret;
+    if (ret != HP_OK || given->words.count < 2) {
+        return ret;
+    }
+    settings->explains_frames = strcmp(given->words.items[1], "frame-rules") == 0;
+    return settings->explains_frames
+               ? HP_OK
+               : hp_cli_command_find(given->words.items[1], &settings->topic, &format,
+                                     err);
 }
 
 static int fail_format(const struct hp_cli_settings *settings, struct hp_err *err) {
@@ -299,6 +305,16 @@ static int take_words(const struct hp_cli_arguments *given,
     return ret;
 }
 
+// Those of the command line come first.
+static int add_rules_of_environment(struct hp_cli_settings *settings,
+                                    struct hp_err *err) {
+    const char *path = getenv("HPROF_AGG_FRAME_RULES");
+    bool takes_rules = settings->command->id != HP_CLI_INFO;
+    return path != NULL && *path != '\0' && takes_rules
+               ? hp_cli_rulefile_read(settings, path, err)
+               : HP_OK;
+}
+
 int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **argv,
                             struct hp_cli_settings *settings, struct hp_err *err) {
     if (argc < 2) {
@@ -315,6 +331,7 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
         return read_help_or_version(given, settings, err);
     }
     ret = apply(given, settings, err);
+    ret = ret == HP_OK ? add_rules_of_environment(settings, err) : ret;
     if (ret == HP_OK) {
         ret = settle_format(given, settings, err);
     }

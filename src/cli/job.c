@@ -252,6 +252,8 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
     options.gate = settings->has_gate ? &settings->gate : NULL;
     options.filters = settings->filters;
     options.filter_count = settings->filter_count;
+    options.frame_rules = settings->rules;
+    options.frame_rule_count = settings->rule_count;
     options.source_dirs = settings->source_dirs.items;
     options.source_dir_count = settings->source_dirs.count;
     return options;

@@ -151,6 +151,17 @@ static const struct hp_cli_option options[] = {
      "the allocator into what called them, own libraries as well, all the allocator alone, raw "
      "nothing",
      hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_CODE},
+    {"wrapper", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, VIEWS,
+     "take functions, files or modules that match for wrappers of malloc, which their callers "
+     "are charged for; may be repeated",
+     hp_cli_set_rule, 0, HP_CLASS_WRAPPER},
+    {"own", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, VIEWS,
+     "take those that match for the program's own; may be repeated",
+     hp_cli_set_rule, 0, HP_CLASS_OWN},
+    {"frame-rules", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_FILTER, VIEWS,
+     "take frames for what FILE says: lines of class, field and regular expression, as help "
+     "frame-rules prints them; may be repeated",
+     hp_cli_set_rules, 0, 0},
     {"all-frames", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_FILTER, VIEWS,
      "short for --frames=raw",
      hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_RAW},

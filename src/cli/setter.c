@@ -2,6 +2,7 @@
 
 #include "cli/choice.h"
 #include "cli/message.h"
+#include "cli/rulefile.h"
 #include "cli/suggestion.h"
 
 #include <stdlib.h>
@@ -312,6 +313,19 @@ int hp_cli_set_filter(struct hp_cli_settings *settings,
                       const struct hp_cli_option *option, char *value,
                       struct hp_err *err) {
     return hp_cli_add_filter(settings, (enum hp_filter_rule)option->number, value, err);
+}
+
+int hp_cli_set_rule(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    struct hp_frame_rule rule = {(enum hp_frame_class)option->number, HP_FIELD_ANY,
+                                 value};
+    return hp_cli_add_rule(settings, rule, err);
+}
+
+int hp_cli_set_rules(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                     char *value, struct hp_err *err) {
+    (void)option;
+    return hp_cli_rulefile_read(settings, value, err);
 }
 
 int hp_cli_set_folder(struct hp_cli_settings *settings,

@@ -16,12 +16,16 @@ enum hp_cli_when {
 struct hp_cli_settings {
     const struct hp_cli_command *command;
     const struct hp_cli_command *topic; // of `help`, or NULL
+    bool explains_frames;               // `help frame-rules`
 
     struct hp_cli_words inputs, symbol_dirs, source_dirs;
     struct hp_path_map *path_maps; // grown with hp_cli_grow(), as the filters
     size_t path_map_count;
     struct hp_filter *filters;
     size_t filter_count;
+    struct hp_frame_rule *rules; // grown so, too
+    size_t rule_count;
+    struct hp_cli_words rule_texts; // that some point into
 
     struct hp_cli_words files_from, base_files_from; // lists of inputs
     struct hp_cli_words archives;

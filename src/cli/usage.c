@@ -149,6 +149,29 @@ static void put_topic(FILE *out, const struct hp_cli_command *topic, size_t colu
     }
 }
 
+// As a file of rules, but for what its lines cannot say.
+static void put_frame_rules(FILE *out) {
+    fputs(
+        "# What frames are, and which of them --frames=code leaves out: allocator, start-up,\n"
+        "# wrapper and standard; own also leaves out library, all allocator alone.  The first\n"
+        "# rule that fits counts; those of --wrapper, --own, --frame-rules=FILE and the file\n"
+        "# that HPROF_AGG_FRAME_RULES names come first.  FILE has lines as these,\n"
+        "# class<TAB>field<TAB>regular expression, for the fields name, file and module.\n"
+        "# Names are looked at without the type that they return, parameters, template\n"
+        "# arguments and what compilers put behind them; rules of FILE look at whole names,\n"
+        "# too.  A nameless frame in no module is of the class none, like the first rule's.\n"
+        "#\n"
+        "# class\tfield\tregular expression\n",
+        out);
+    for (size_t i = 0; i < hp_known_rule_count(); i++) {
+        struct hp_known_rule rule = hp_known_rule(i);
+        fprintf(out, "\n# %s: %s", rule.note, rule.name);
+        fprintf(out, "%s%s", *rule.file != '\0' ? " of " : "", rule.file);
+        fprintf(out, "%s%s", *rule.module != '\0' ? " in " : "", rule.module);
+        fprintf(out, "\n%s\t%s\t%s\n", rule.makes, rule.field, rule.pattern);
+    }
+}
+
 static void put_all(FILE *out, size_t columns) {
     put_paragraph(out, "Usage: hprof-agg COMMAND [OPTIONS] INPUT...", columns);
     fputc('\n', out);
@@ -204,6 +227,8 @@ int hp_cli_usage_run(const struct hp_cli_settings *settings, struct hp_err *err)
     }
     if (settings->command->id == HP_CLI_VERSION) {
         fprintf(out, "hprof-agg %s\n", hp_version());
+    } else if (settings->explains_frames) {
+        put_frame_rules(out);
     } else if (settings->topic != NULL) {
         put_topic(out, settings->topic, hp_cli_columns(STDOUT_FILENO));
     } else {

@@ -1,0 +1,134 @@
+#include "cli/rulefile.h"
+
+#include "cli/message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_BYTES = 1 << 20,
+};
+
+int hp_cli_add_rule(struct hp_cli_settings *settings, struct hp_frame_rule rule,
+                    struct hp_err *err) {
+    struct hp_filter filter = {.pattern = rule.pattern};
+    if (*rule.pattern == '\0') {
+        return hp_cli_fail(err, HP_E_USAGE, "an empty pattern would match everything");
+    }
+    settings->rules =
+        hp_cli_grow(settings->rules, settings->rule_count, sizeof *settings->rules);
+    settings->rules[settings->rule_count++] = rule;
+    return hp_filter_check(&filter, err);
+}
+
+void hp_cli_rules_done(struct hp_cli_settings *settings) {
+    for (size_t i = 0; i < settings->rule_texts.count; i++) {
+        free((char *)(uintptr_t)settings->rule_texts.items[i]);
+    }
+    free(settings->rule_texts.items);
+    free(settings->rules);
+}
+
+// The whole file with a NUL behind it, or NULL.
+static char *read_all(FILE *file, const char *path, struct hp_err *err) {
+    char *text = hp_cli_resize(NULL, MOST_BYTES + 1);
+    size_t size = fread(text, 1, MOST_BYTES + 1, file);
+    if (!ferror(file) && size <= MOST_BYTES && memchr(text, '\0', size) == NULL) {
+        text[size] = '\0';
+        return text;
+    }
+    if (ferror(file)) {
+        hp_cli_fail_errno(err, HP_E_USAGE, path, "cannot read the rules");
+    } else {
+        hp_cli_fail(err, HP_E_USAGE,
+                    size > MOST_BYTES ? "the rules are longer than 1 MiB"
+                                      : "a NUL byte in the rules");
+        snprintf(err->where, sizeof err->where, "%s", path);
+    }
+    free(text);
+    return NULL;
+}
+
+// --- lines --------------------------------------------------------------------------------
+
+// Whether the word at *text, which a tab ends, is `word`; then *text is behind the tab.
+static bool take_word(char **text, const char *word) {
+    size_t length = strlen(word);
+    bool found = strncmp(*text, word, length) == 0 && (*text)[length] == '\t';
+    *text += found ? length + 1 : 0;
+    return found;
+}
+
+static bool take_class(char **text, enum hp_frame_class *class) {
+    for (*class = HP_CLASS_NONE + 1; *class < HP_CLASSES; ++*class) {
+        if (take_word(text, hp_frame_class_name(*class))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_field(char **text, enum hp_frame_field *field) {
+    static const char *const names[] = {
+        [HP_FIELD_NAME] = "name", [HP_FIELD_FILE] = "file", [HP_FIELD_MODULE] = "module"};
+    for (*field = HP_FIELD_NAME; *field <= HP_FIELD_MODULE; ++*field) {
+        if (take_word(text, names[*field])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int add_line(struct hp_cli_settings *settings, char *line, struct hp_err *err) {
+    struct hp_frame_rule rule = {HP_CLASS_NONE, HP_FIELD_ANY, NULL};
+    if (*line == '\0' || *line == '#') {
+        return HP_OK;
+    }
+    if (!take_class(&line, &rule.makes)) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "expected allocator, start-up, wrapper, standard, library or "
+                           "own, and a tab");
+    }
+    if (!take_field(&line, &rule.field)) {
+        return hp_cli_fail(err, HP_E_USAGE, "expected name, file or module, and a tab");
+    }
+    rule.pattern = line;
+    return hp_cli_add_rule(settings, rule, err);
+}
+
+static int add_lines(struct hp_cli_settings *settings, char *text, const char *path,
+                     struct hp_err *err) {
+    char *next = text;
+    int ret = HP_OK;
+    for (uint64_t number = 1; next != NULL && ret == HP_OK; number++) {
+        char *line = next, *end = strchr(line, '\n');
+        next = end != NULL ? end + 1 : NULL;
+        if (end != NULL) {
+            *end = '\0';
+            *(end > line && end[-1] == '\r' ? end - 1 : end) = '\0';
+        }
+        ret = add_line(settings, line, err);
+        if (ret != HP_OK) {
+            snprintf(err->where, sizeof err->where, "%s", path);
+            err->line = number;
+        }
+    }
+    return ret;
+}
+
+int hp_cli_rulefile_read(struct hp_cli_settings *settings, const char *path,
+                         struct hp_err *err) {
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return hp_cli_fail_errno(err, HP_E_USAGE, path, "cannot open the rules");
+    }
+    char *text = read_all(file, path, err);
+    fclose(file);
+    if (text == NULL) {
+        return err->code;
+    }
+    hp_cli_words_add(&settings->rule_texts, text);
+    return add_lines(settings, text, path, err);
+}

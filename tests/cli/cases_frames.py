@@ -1,0 +1,111 @@
+"""Which frames are shown, and who says what they are."""
+import json
+
+from harness import ROOT, case, check
+
+GOLDEN = ROOT / "testdata" / "golden"
+CXX = GOLDEN / "cxx.heap"
+SYMBOLS = f"--symbol-dir={ROOT}/testdata/root"
+
+
+def classes(t, *args, **more):
+    """{name: class} of the rows of top."""
+    told = json.loads(check(t.run("top", "-q", "-fjson", SYMBOLS, *args, CXX, **more)).out)
+    return {row["name"]: row["class"] for row in told["rows"]}
+
+
+def flats(t, *args):
+    rows = json.loads(check(t.run("top", "-q", "-fjson", SYMBOLS, *args, CXX)).out)["rows"]
+    return {row["name"]: row["flat"]["inuse-space"]["estimate"] for row in rows}
+
+
+@case
+def views_fold_more_and_more(t):
+    shown = {which: classes(t, f"--frames={which}") for which in ("raw", "all", "code", "own")}
+    assert "allocator" in shown["raw"].values()
+    assert shown["raw"] == classes(t, "--all-frames")
+    assert set(shown["all"]) < set(shown["raw"]) and "allocator" not in shown["all"].values()
+    assert set(shown["code"]) < set(shown["all"]), shown["code"]
+    assert set(shown["code"].values()) <= {"own", "library", "standard"}, shown["code"]
+
+
+@case
+def show_takes_the_place_of_the_view_and_hide_adds_to_it(t):
+    vectors = flats(t, "--frames=code", "--show=push_back")
+    assert vectors and all("push_back" in name for name in vectors), vectors
+    code, hidden = flats(t, "--frames=code"), flats(t, "--frames=code", "--hide=^main")
+    assert "main" in code and set(hidden) == {n for n in code if not n.startswith("main")}, hidden
+
+
+@case
+def filters_of_stacks_look_at_frames_that_are_folded(t):
+    folded = flats(t, "--frames=code", "--focus=push_back")
+    assert folded and not any("push_back" in name for name in folded), folded
+    assert folded == flats(t, "--frames=code", "--focus=push_back", "--ignore=nosuch")
+    rest = flats(t, "--frames=code", "--ignore=push_back")
+    assert abs(sum(folded.values()) + sum(rest.values()) - sum(flats(t).values())) < 1
+    assert flats(t, "--frames=code", "--focus=libjemalloc")
+
+
+@case
+def what_peek_and_list_name_is_shown(t):
+    for command in "peek", "list":
+        told = json.loads(check(t.run(command, "-q", "-fjson", "--frames=code", SYMBOLS, "push_back",
+                                      CXX)).out)
+        assert any("push_back" in row["name"] and row["class"] == "standard"
+                   for row in told["rows"]), told["rows"]
+
+
+@case
+def rules_of_the_user_come_before_all_others(t):
+    plain, told = classes(t), classes(t, "--wrapper=^over", "--own=push_back")
+    assert plain["over(int)"] == "own" and told["over(int)"] == "wrapper"
+    assert not any(name.startswith("over(") for name in classes(t, "--frames=code", "--wrapper=^over"))
+    pushes = [name for name in plain if "push_back" in name]
+    assert pushes and all((plain[n], told[n]) == ("standard", "own") for n in pushes)
+    assert classes(t, "--wrapper=^over", "--own=^over")["over(int)"] == "wrapper"
+    assert classes(t, "--own=^over", "--wrapper=^over")["over(int)"] == "own"
+
+
+@case
+def rules_come_from_files(t):
+    t.file("rules", "# of ours\n\nlibrary\tname\t^over$\r\nown\tfile\t/stl_vector\\.h$\n")
+    told = classes(t, "--frame-rules=rules")
+    assert told["over(int)"] == "library", told
+    assert any(which == "own" and name.startswith("std::") for name, which in told.items()), told
+    assert classes(t, "--wrapper=over", "--frame-rules=rules")["over(int)"] == "wrapper"
+    assert classes(t, "--frame-rules=rules", "--wrapper=over")["over(int)"] == "library"
+    environment = {"HPROF_AGG_FRAME_RULES": "rules"}
+    assert classes(t, env=environment) == told
+    assert classes(t, "--own=over", env=environment)["over(int)"] == "own"
+
+
+@case
+def rules_that_are_none_are_refused_where_they_stand(t):
+    for text, message in (("own\tname\n", "rules:1: expected name, file or module, and a tab"),
+                          ("\nmine\tname\tf\n", "rules:2: expected allocator, start-up, wrapper, "),
+                          ("none\tname\tf\n", "rules:1: expected allocator"),
+                          ("own name f\n", "rules:1: expected allocator"),
+                          ("own\tlabel\tf\n", "rules:1: expected name, file or module"),
+                          ("own\tname\t(\n", "rules:1: pattern (: missing closing parenthesis"),
+                          ("own\tname\t\n", "rules:1: an empty pattern would match everything"),
+                          ("own\tname\ta\0b\n", "rules: a NUL byte in the rules"),
+                          ("#" * (1 << 20) + "\n", "rules: the rules are longer than 1 MiB")):
+        t.file("rules", text)
+        check(t.run("top", "--frame-rules=rules", CXX), 2, "", message)
+    check(t.run("top", "--frame-rules=nosuch", CXX), 2, "", "nosuch: cannot open the rules")
+    check(t.run("top", CXX, env={"HPROF_AGG_FRAME_RULES": "nosuch"}), 2, "", "cannot open")
+    check(t.run("top", "--wrapper=(", CXX), 2, "", "missing closing parenthesis")
+    check(t.run("info", "--own=x", CXX), 2, "", "info takes no --own")
+
+
+@case
+def help_prints_the_rules_as_a_file_that_says_the_same(t):
+    text = check(t.run("help", "frame-rules")).out
+    lines = [line for line in text.splitlines() if line and line[0] != "#"]
+    assert len(lines) > 30 and all(len(line.split("\t")) == 3 for line in lines), lines
+    takes = [line for line in lines if line.split("\t")[1] in ("name", "file", "module") and
+             not line.startswith("none") and line.split("\t")[2]]
+    before = "\n".join(line for line in takes[:takes.index("own\tfile\t.")])
+    t.file("rules", before + "\n")
+    assert classes(t, "--frame-rules=rules") == classes(t)
