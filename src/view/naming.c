@@ -407,6 +407,22 @@ struct hp_span hp_naming_function(const struct hp_naming *naming, hp_string func
                   : hp_strtab_span(&naming->profile->strings, function);
 }
 
+hp_module_id hp_call_module(const struct hp_naming *naming, uint32_t call) {
+    size_t low = 0, high = naming->first_call.count - 1; // first_call[low] <= call
+    if (call >= naming->first_call.at[high]) {
+        return (hp_module_id){0};
+    }
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (naming->first_call.at[middle] <= call) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return naming->profile->frames.at[low].module;
+}
+
 const char *hp_granularity_text(enum hp_granularity by) {
     static const char *const names[] = {
         [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",

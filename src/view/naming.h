@@ -61,6 +61,9 @@ hp_node_id hp_naming_add(struct hp_naming *naming, struct hp_span name,
 // What the report calls a function of the profile.
 struct hp_span hp_naming_function(const struct hp_naming *naming, hp_string function);
 
+// Of a frame's call, or 0.
+hp_module_id hp_call_module(const struct hp_naming *naming, uint32_t call);
+
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
 
 // HP_CLASSES if rows have none: modules, and groups of inputs.

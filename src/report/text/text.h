@@ -102,6 +102,9 @@ const char *hp_text_plural(const char *what, bool is_one);
 void hp_text_rest(struct hp_sink *out, size_t rows, const char *what, hp_fixed value,
                   hp_fixed total);
 
+// The last lines of all, on what folding moved.
+void hp_text_charges(struct hp_sink *out, const struct hp_view *view);
+
 // --- heads --------------------------------------------------------------------------------
 
 // The lines above a table: what was read, its totals, what to know about it; and those of a

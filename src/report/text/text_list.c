@@ -176,4 +176,5 @@ void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
     if (list.has_errors) {
         hp_text_error_note(out, view);
     }
+    hp_text_charges(out, view);
 }

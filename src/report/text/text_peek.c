@@ -101,4 +101,5 @@ void hp_text_peek(struct hp_sink *out, const struct hp_view *view) {
     if (hp_text_has_errors(view)) {
         hp_text_error_note(out, view);
     }
+    hp_text_charges(out, view);
 }

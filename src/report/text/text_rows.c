@@ -342,6 +342,7 @@ static void write_rows(struct hp_sink *out, const struct hp_view *view) {
     if (view->options.spread) {
         put_outliers(&t);
     }
+    hp_text_charges(out, view);
 }
 
 const struct hp_format hp_format_text = {

@@ -103,5 +103,6 @@ void hp_text_tree(struct hp_sink *out, const struct hp_view *view) {
     if (hp_text_has_errors(view)) {
         hp_text_error_note(out, view);
     }
+    hp_text_charges(out, view);
     free(drawing.steps);
 }

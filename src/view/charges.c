@@ -1,0 +1,249 @@
+#include "view/charges.h"
+
+#include "view/frame_rules.h"
+#include "view/top.h"
+#include "view/visible_frames.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+static const double much = 0.25; // of all, of a single row
+
+// --- weights ------------------------------------------------------------------------------
+
+static void add_input(hp_fixed *weights, const struct hp_view *view, uint32_t input) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_history_open(&reader, &view->profile->history, input);
+    while (hp_history_next(&reader, &seen)) {
+        weights[seen.stack] += seen.values.of[view->options.metric];
+    }
+    hp_history_done_reading(&reader);
+}
+
+// What each stack holds on a side of a diff; how many inputs that is the sum of.
+static size_t add_side(hp_fixed *weights, const struct hp_view *view,
+                       enum hp_input_side side) {
+    const struct hp_profile *profile = view->profile;
+    size_t count = 0;
+    for (size_t i = 0; i < profile->inputs.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.at[i];
+        if (hp_input_is_used(input) && input->is_base == (side == HP_SIDE_BASE)) {
+            add_input(weights, view, input->number);
+            count++;
+        }
+    }
+    return count;
+}
+
+// What each stack holds for this report; to be freed.  `*inputs` is what it is the sum of.
+static hp_fixed *weigh(const struct hp_view *view, size_t *inputs) {
+    const struct hp_profile *profile = view->profile;
+    hp_fixed *weights = hp_alloc(profile->stacks.count * sizeof *weights);
+    *inputs = 1;
+    if (view->report->has_sides) {
+        *inputs = add_side(weights, view, HP_SIDE_NEW);
+    } else if (view->options.kind == HP_REPORT_TREND) {
+        const struct hp_series_dump *last = &view->series[view->series_count - 1];
+        add_input(weights, view, last->input->number);
+    } else {
+        for (size_t i = 0; i < profile->stacks.count; i++) {
+            weights[i] = profile->stacks.at[i].values.of[view->options.metric];
+        }
+    }
+    return weights;
+}
+
+// --- charges ------------------------------------------------------------------------------
+
+static const struct hp_line *line_of(const struct hp_naming *naming, uint32_t call) {
+    uint32_t line = naming->calls.at[call].line;
+    return line > 0 ? &naming->profile->lines.at[line - 1] : NULL;
+}
+
+static bool is_go(const struct hp_naming *naming, uint32_t call) {
+    const struct hp_line *line = line_of(naming, call);
+    return line &&
+           hp_span_ends(hp_strtab_span(&naming->profile->strings, line->file), ".go");
+}
+
+// The node that would be charged if libraries were folded, too.
+static hp_node_id owner_of(const struct hp_naming *naming, const struct hp_stack *stack) {
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const uint32_t *first = &naming->first_call.at[stack->frames[i].n];
+        for (uint32_t k = first[0]; k < first[1]; k++) {
+            const struct hp_call *call = &naming->calls.at[k];
+            if (!call->is_folded && call->class != HP_CLASS_LIBRARY) {
+                uint32_t kept = hp_allocating_call(naming, stack);
+                return call->class == HP_CLASS_NONE ? naming->calls.at[kept].node
+                                                    : call->node;
+            }
+        }
+    }
+    return naming->calls.at[hp_allocating_call(naming, stack)].node;
+}
+
+static void charge(struct hp_charges *charges, const struct hp_naming *naming,
+                   const struct hp_stack *stack, hp_fixed weight) {
+    uint32_t charged = hp_charged_call(naming, stack);
+    uint32_t allocating = hp_allocating_call(naming, stack);
+    charges->total += weight;
+    if (charged != allocating) {
+        charges->moved[naming->calls.at[allocating].class] += weight;
+        charges->all_moved += weight;
+        charges->is_go |= is_go(naming, allocating);
+    }
+    if (naming->calls.at[charged].class == HP_CLASS_LIBRARY) {
+        charges->libraries += weight;
+    }
+}
+
+struct hp_charges hp_charges_of(const struct hp_view *view) {
+    const struct hp_naming *naming = &view->naming;
+    struct hp_charges charges = {0};
+    if (view->options.by > HP_BY_FILE || naming->folds == 0) {
+        return charges;
+    }
+    size_t inputs, nodes = naming->names.strings.count;
+    hp_fixed *weights = weigh(view, &inputs), *owners = hp_alloc(nodes * sizeof *owners);
+    for (size_t i = 0; i < naming->profile->stacks.count; i++) {
+        const struct hp_stack *stack = &naming->profile->stacks.at[i];
+        if (weights[i] != 0 && (!view->is_visible || view->is_visible[i])) {
+            charge(&charges, naming, stack, weights[i]);
+            hp_fixed *owner = &owners[owner_of(naming, stack).n];
+            *owner += weights[i];
+            charges.own_first = *owner > charges.own_first ? *owner : charges.own_first;
+        }
+    }
+    free(weights);
+    free(owners);
+    hp_fixed *sums[] = {&charges.total, &charges.all_moved, &charges.libraries,
+                        &charges.own_first};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        *sums[i] = hp_mean_of(*sums[i], inputs);
+    }
+    for (size_t i = 0; i < HP_CLASSES; i++) {
+        charges.moved[i] = hp_mean_of(charges.moved[i], inputs);
+    }
+    return charges;
+}
+
+// --- source files -------------------------------------------------------------------------
+
+// By the modules that allocate: what a side holds, and what of it has a source file.
+struct known {
+    hp_fixed *all, *with_file;
+};
+
+static void sum_known(struct known *known, const struct hp_view *view,
+                      enum hp_input_side side) {
+    const struct hp_profile *profile = view->profile;
+    hp_fixed *weights = hp_alloc(profile->stacks.count * sizeof *weights);
+    *known = (struct known){
+        hp_alloc(profile->modules.count * sizeof *known->all),
+        hp_alloc(profile->modules.count * sizeof *known->with_file),
+    };
+    add_side(weights, view, side);
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        uint32_t call = hp_allocating_call(&view->naming, &profile->stacks.at[i]);
+        uint32_t module = hp_call_module(&view->naming, call).n;
+        const struct hp_line *line = line_of(&view->naming, call);
+        known->all[module] += weights[i];
+        known->with_file[module] += line && line->file.n ? weights[i] : 0;
+    }
+    free(weights);
+}
+
+static double add_up(const struct hp_profile *profile, const hp_fixed *sums) {
+    hp_fixed sum = 0;
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        sum += sums[i];
+    }
+    return (double)sum;
+}
+
+// Of a side what is in modules that the other has not, or that are none.
+static double add_up_alone(const struct hp_profile *profile, const struct known *side,
+                           const struct known *other) {
+    hp_fixed sum = 0;
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        bool is_none = profile->modules.at[i].kind == HP_MODULE_NONE;
+        sum += is_none || other->all[i] == 0 ? side->all[i] : 0;
+    }
+    return (double)sum;
+}
+
+bool hp_files_differ(const struct hp_view *view, double least, double shares[2]) {
+    const struct hp_profile *profile = view->profile;
+    struct known sides[2];
+    double alone = 0;
+    for (int i = 0; i < 2; i++) {
+        sum_known(&sides[i], view, i == 0 ? HP_SIDE_BASE : HP_SIDE_NEW);
+    }
+    for (int i = 0; i < 2; i++) {
+        double all = add_up(profile, sides[i].all);
+        shares[i] = all > 0 ? add_up(profile, sides[i].with_file) / all : (double)NAN;
+        alone = all > 0 ? fmax(alone, add_up_alone(profile, &sides[i], &sides[!i]) / all)
+                        : alone;
+    }
+    for (int i = 0; i < 2; i++) {
+        free(sides[i].all);
+        free(sides[i].with_file);
+    }
+    return alone > least && fabs(shares[1] - shares[0]) > least; // false for NAN
+}
+
+// --- wrappers that no rule knows ----------------------------------------------------------
+
+static bool looks_allocating(const char *name) {
+    return strcasestr(name, "alloc") || strcasestr(name, "dup") ||
+           strcasestr(name, "new") || strcasestr(name, "get_buffer");
+}
+
+// So that it finds itself and is one word to a shell, in quotes if need be.
+static bool put_pattern(const char *name, char *text, size_t room) {
+    size_t used = 0;
+    bool is_word = name[strspn(name,
+                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789_:/-")] == '\0';
+    text[used] = '\'';
+    used += !is_word;
+    for (; *name != '\0' && used + 4 < room; name++) {
+        if (*name == '\'') {
+            return false;
+        }
+        text[used] = '\\';
+        used += strchr("\\^$.[|()?*+{", *name) != NULL;
+        text[used++] = *name;
+    }
+    text[used] = '\'';
+    used += !is_word;
+    text[used] = '\0';
+    return *name == '\0';
+}
+
+const char *hp_suspect(const struct hp_view *view, double *share, char *name,
+                       size_t room) {
+    const struct hp_naming *naming = &view->naming;
+    if (view->options.kind != HP_REPORT_TOP || view->options.by != HP_BY_FUNCTION ||
+        view->options.sort != HP_SORT_FLAT || view->rows.count == 0) {
+        return NULL;
+    }
+    hp_node_id node = view->rows.at[0].node;
+    enum hp_frame_class class = hp_node_class(naming, node);
+    bool folds_wrappers = (naming->folds >> HP_CLASS_WRAPPER & 1) != 0;
+    const struct hp_origin *origin = hp_view_origin(view, node);
+    hp_fixed flat = hp_top_flat(view->extra, node, view->options.metric).sum;
+    *share = (double)flat / (double)view->head.total.of[view->options.metric];
+    struct hp_span shown = hp_node_name(naming, node);
+    char *bare = hp_alloc(shown.size + 1);
+    bool has_name = origin->function.n != 0;
+    const char *text = has_name ? hp_bare_name(shown, bare).at : shown.at;
+    bool is_suspect = folds_wrappers && *share > much &&
+                      (class == HP_CLASS_OWN || class == HP_CLASS_LIBRARY) &&
+                      (!has_name || looks_allocating(text)) && strstr(shown.at, text) &&
+                      put_pattern(text, name, room);
+    free(bare);
+    return is_suspect ? name : NULL;
+}
