@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""A C++ program that allocates through lambdas, threads, containers and wrappers: what each of its
+functions is charged with by --frames=code is known to the byte, with DWARF, with symbols alone,
+with neither, and from its pprof.
+
+usage: frames.py BINARY TESTDATA
+"""
+import glob
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / 'properties'))
+from harness import Tests, scratch  # noqa: E402
+
+# What functions have allocated, by patterns of their names.  The lambdas stay, with the function
+# that handed them over, or the thread, above them.
+OWN = {
+    r'^call_back\b.*lambda.*operator\(\)': 1024,
+    r'^in_function\b.*lambda.*operator\(\)': 2048,
+    r'^worker\b': 4096,
+    r'^in_threads\b.*lambda.*operator\(\)': 8192,
+    r'^duplicate\b': 16384,
+    r'^use_xmalloc\b': 131072,
+    r'^grab\b': 262144,
+    r'^create_buffer\b': 524288,
+    r'^own_string\b': 1048576,
+    r'^Cache<int>::fill\b': 32768,
+}
+# A specialization in the program's own file is its own, and a container by its path is not:
+# without files names decide.
+DWARF = OWN | {r'^std::hash<Key>::operator\(\)': 448, r'^fill_box\b': 65536}
+SYMBOLS = OWN | {r'^look_up\b': 448, r'^boost::container::box<int>::grow\b': 65536}
+STANDARD = re.compile(r'^(void )?(std|__gnu_cxx)::(?!hash<Key>)|malloc$|strdup|libc\.so')
+
+
+def compile_program(folder):
+    source = folder / 'source'
+    shutil.copytree(HERE / 'frames', source)
+    (folder / 'dwarf').mkdir()
+    program = folder / 'dwarf' / 'program'
+    subprocess.run([os.environ.get('CXX') or 'c++', '-std=c++14', '-O0', '-g', '-pthread',
+                    f'-I{source}', '-o', program, source / 'program.cc'], check=True)
+    for kind, option in (('symbols', '--strip-debug'), ('stripped', '--strip-all')):
+        (folder / kind).mkdir()
+        subprocess.run(['strip', option, '-o', folder / kind / 'program', program], check=True)
+    return program
+
+
+def dump_of(folder, program):
+    prefix = folder / 'program.heap'
+    subprocess.run([program], check=True, env={
+        'LD_PRELOAD': JEMALLOC,
+        'MALLOC_CONF': f'prof:true,prof_final:true,lg_prof_sample:0,prof_prefix:{prefix}'})
+    return glob.glob(f'{glob.escape(str(prefix))}.*.f.heap')[0]
+
+
+def rows(*args):
+    report = json.loads(t.ok('top', '-q', '-fjson', '-n0', '--frames=code', *args).out)
+    return {row['name']: (row['flat']['inuse-space']['estimate'], row['class'])
+            for row in report['rows']}
+
+
+def compare(wanted, *args):
+    found = rows(*args)
+    faults = []
+    for pattern, size in wanted.items():
+        flats = [flat for name, (flat, _) in found.items() if re.search(pattern, name)]
+        if [flat for flat in flats if flat] != [size]:
+            faults.append(f'{pattern}: {flats} instead of {size}')
+    faults += [f'{name} holds {flat}' for name, (flat, _) in found.items()
+               if flat >= 256 and STANDARD.search(name)]
+    return faults + ([f'shown: {found}'] if faults else [])
+
+
+def stripped(*args):
+    """Nothing has a name: the sizes are there, charged to nameless frames of the program."""
+    found = rows(*args)
+    mine = [(flat, kind) for name, (flat, kind) in found.items() if name.startswith('program+0x')]
+    faults = [f'{kind}, nameless' for _, kind in mine if kind != 'own']
+    flats = {flat for flat, _ in mine}
+    faults += [f'{size} is missing: {found}' for size in
+               {*SYMBOLS.values()} - {1048576}
+               if size not in flats]
+    return faults
+
+
+def wrapped(*args):
+    """A wrapper that no rule knows is told by its first row, and charged to its caller if asked."""
+    found = {re.sub(r'\(.*', '', name): flat for name, (flat, _) in
+             rows('--wrapper=^grab', '--own=^xmalloc', *args).items()}
+    return [] if found.get('use_grab') == 262144 and found.get('xmalloc') == 131072 and \
+        'grab' not in found else [str(found)]
+
+
+def path_map(kind):
+    return f'--path-map={FOLDER}/dwarf={FOLDER}/{kind}'
+
+
+JEMALLOC = next(iter(glob.glob('/usr/lib/*/libjemalloc.so.2') +
+                     glob.glob('/usr/lib*/libjemalloc.so.2')), None)
+t = Tests()
+if not JEMALLOC:
+    print('1..0 # SKIP libjemalloc.so.2 is not installed')
+    sys.exit(0)
+with scratch() as scratched:
+    FOLDER = pathlib.Path(scratched)
+    DUMP = dump_of(FOLDER, compile_program(FOLDER))
+    MERGED = FOLDER / 'x.pb.gz'
+    t.check('with DWARF each function is charged with what it allocated',
+            lambda: compare(DWARF, DUMP))
+    t.check('with symbols alone names decide', lambda: compare(SYMBOLS, path_map('symbols'), DUMP))
+    t.check('stripped, all is charged to the program', lambda: stripped(path_map('stripped'), DUMP))
+    t.ok('merge', '-q', '-o', MERGED, DUMP)
+    t.check('its pprof says the same', lambda: compare(DWARF, '--no-symbols', MERGED))
+    t.ok('merge', '-q', path_map('symbols'), '-o', MERGED, DUMP)
+    t.check('and that with symbols alone',
+            lambda: compare(SYMBOLS, '--no-symbols', MERGED))
+    t.check('--wrapper and --own say otherwise', lambda: wrapped(DUMP))
+t.done()

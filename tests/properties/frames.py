@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Folding moves what functions hold and invents nothing: whatever is folded, all rows add up to the
+same, functions that stay hold what they held, and a fold of its own over raw stacks, by rules of
+its own, finds the same rows.
+
+    usage: frames.py BINARY TESTDATA [OPTIONS] [DUMPS OR FOLDERS]
+
+With dumps or folders these in place of those of TESTDATA; options such as --path-map=OLD=NEW are
+handed on.
+"""
+import functools
+import json
+import os
+import pathlib
+import sys
+from collections import defaultdict
+from fractions import Fraction
+
+from frame_classes import FOLDED, class_of, left_of
+from harness import JOBS, Tests, scratch
+
+t = Tests()
+OPTIONS = [word for word in sys.argv[3:] if word.startswith('--')]
+GIVEN = [pathlib.Path(word) for word in sys.argv[3:] if not word.startswith('--')]
+VIEWS = ('raw', 'all', 'code', 'own')
+METRIC = 'inuse-space'
+SYMBOLS = [f'--symbol-dir={t.root}', *OPTIONS]
+
+
+def is_dump(path):
+    if path.suffix not in ('.heap', '.gz', '.zst'):
+        return False
+    told = t.run('info', '-q', '--no-symbols', '-fjson', path)
+    total = json.loads(told.out_bytes)['total'][METRIC] if told.code == 0 else None
+    return bool(total)
+
+
+def dumps():
+    if GIVEN:
+        files = [path for given in GIVEN
+                 for path in (given.rglob('*') if given.is_dir() else [given])]
+    else:  # one of each program
+        files = [*t.formats.glob('*.heap'), *t.formats.glob('*.gz'),
+                 *(t.testdata / 'golden').glob('*.heap')]
+        files += {path.name.partition('.')[0]: path for path in sorted(t.real.glob('*.gz'))}.values()
+    return sorted(path for path in files if path.is_file() and is_dump(path))
+
+
+def load(command, *args):
+    return json.loads(t.ok(command, '-q', '-j1', '-fjson', '-n0', *SYMBOLS, *args).out_bytes,
+                      parse_float=Fraction, parse_int=Fraction)
+
+
+@functools.lru_cache(None)
+def top(which, dump, *args):
+    """{(name, class): (flat, cum)}."""
+    rows = load('top', f'--frames={which}', *args, dump)['rows']
+    found = {(row['name'], row['class']): (row['flat'][METRIC], row['cum'][METRIC]) for row in rows}
+    if len(found) != len(rows):
+        raise AssertionError(f'{dump}, {which}: two rows of one name and class')
+    return found
+
+
+# --- what folding keeps ---------------------------------------------------------------------------
+
+
+def same_sums(views):
+    """Of raw samples, which are whole bytes."""
+    sums = {which: sum(flat['estimate'] for flat, _ in rows.values())
+            for which, rows in views.items()}
+    return [] if len(set(sums.values())) == 1 else [f'flat adds up to {sums}']
+
+
+def same_functions(views, folded_more, folded_less):
+    """What is not folded holds all that it held, and as much itself or more."""
+    faults = []
+    for key, (flat, cum) in views[folded_less].items():
+        if key[1] in FOLDED[folded_more]:
+            continue
+        other = views[folded_more].get(key)
+        if not other:
+            faults.append(f'{key} is not in {folded_more}')
+        elif other[1] != cum:
+            faults.append(f'{key}: cum {other[1]} in {folded_more}, {cum} in {folded_less}')
+        elif other[0]['estimate'] < flat['estimate']:
+            faults.append(f'{key}: flat {other[0]} in {folded_more}, {flat} in {folded_less}')
+    return faults
+
+
+def invariants(dump):
+    raw = {which: top(which, dump, '--no-unbias', '--no-error') for which in ('raw', 'code', 'own')}
+    # By name, no end of an interval is lowered for rows that were chosen by their size.
+    views = {which: top(which, dump, '--sort=name') for which in VIEWS}
+    pairs = [(more, less) for i, less in enumerate(('raw', 'all', 'code', 'own'))
+             for more in ('raw', 'all', 'code', 'own')[i + 1:]]
+    return same_sums(raw) + [fault for pair in pairs for fault in same_functions(views, *pair)]
+
+
+def same_from_pprof(dump):
+    """Of one frame a dump and its merged profile tell one class."""
+    with scratch() as folder:
+        merged = pathlib.Path(folder, 'x.pb.gz')
+        t.ok('merge', '-q', '--frames=raw', *SYMBOLS, '-o', merged, dump)
+        classes = {place['name']: place['class'] for place in load(
+            'stacks', '--frames=raw', '--by=line', dump)['names']}
+        again = {place['name']: place['class'] for place in load(
+            'stacks', '--frames=raw', '--by=line', '--no-symbols', merged)['names']}
+    return [f'{name}: {classes.get(name)}, from pprof {again[name]}' for name in again
+            if name in classes and again[name] != classes[name]] + (
+        [] if set(again) & set(classes) else ['no frame is in both'])
+
+
+# --- a fold of its own ----------------------------------------------------------------------------
+
+
+def own_classes(report):
+    """{(name, class of the program): (row, class)} by the rules written anew."""
+    found, faults = {}, []
+    for place in report['names']:
+        own = class_of(place['function'] or '', place['file'] or '', place['module'] or '')
+        if place['name'] in ('[empty stack]', '[truncated]'):
+            own = 'none'
+        found[place['name'], place['class']] = (place['function'] or place['name'], own)
+        if own != place['class']:
+            faults.append(f'{place} is {own}')
+    return found, faults
+
+
+def folded(report, classes, which):
+    rows = defaultdict(lambda: [0, 0])
+    for row in report['rows']:
+        keys = [classes[key] for key in zip(row['frames'], row['classes'], strict=True)]
+        left = left_of([own for _, own in keys], which)
+        value = row['value'][METRIC]['estimate']
+        rows[keys[left[0]]][0] += value
+        for key in {keys[i] for i in left}:
+            rows[key][1] += value
+    return rows
+
+
+def same_fold(dump):
+    report = load('stacks', '--frames=raw', '--by=address', '--no-error', dump)
+    classes, faults = own_classes(report)
+    most = Fraction(len(report['rows']) + 1, 1000)  # of what was rounded to three decimals
+    for which in VIEWS:
+        rows, mine = top(which, dump, '--sort=name'), folded(report, classes, which)
+        faults += [f'{which}: {key} is on one side only' for key in set(rows) ^ set(mine)]
+        for key in set(rows) & set(mine):
+            numbers = [number['estimate'] for number in rows[key]]
+            if any(abs(a - b) > most for a, b in zip(numbers, mine[key], strict=True)):
+                faults.append(f'{which}: {key}: {numbers}, folded anew {mine[key]}')
+    return faults
+
+
+# --- pairs ----------------------------------------------------------------------------------------
+
+
+def same_changes(*sides):
+    """cum, its interval and p of what stays are those of `all`."""
+    def rows(which):
+        found = load('diff', '--cum', f'--frames={which}', *sides)['rows']
+        return {(row['name'], row['class']):
+                [row[key] for key in ('base', 'new', 'delta', 'p', 'p_if_nothing_freed')]
+                for row in found}
+    code, everything = rows('code'), rows('all')
+    faults = [f'{key}: {code.get(key)} in code, {row} in all' for key, row in everything.items()
+              if key[1] not in FOLDED['code'] and code.get(key) != row]
+    return faults or ([] if len(code) < len(everything) else ['nothing is folded'])
+
+
+ALL = dumps()
+print(f'# {len(ALL)} dumps, {JOBS} at a time')
+
+
+def all_of(test):
+    def one(dump):
+        try:
+            return [f'{os.path.relpath(dump, t.testdata)}: {fault}' for fault in test(dump)]
+        except Exception as error:
+            return [f'{dump}: {error!r}'[:2000]]
+    faults = t.in_parallel(one, ALL)
+    return faults or f'{len(ALL)} dumps'
+
+
+t.check('1.6 sums are the same whatever is folded, and so is cum of what stays',
+        lambda: all_of(invariants))
+t.check('1.6 a frame is of one class in a dump and in its merged profile',
+        lambda: all_of(same_from_pprof))
+t.check('a fold of its own, by rules of its own, finds the same rows', lambda: all_of(same_fold))
+if not GIVEN:
+    GOLDEN, SERIES = t.testdata / 'golden', sorted((t.testdata / 'golden/series').glob('*.heap'))
+    t.check('1.6 cum, its interval and p of what stays are the same in a diff of two programs',
+            lambda: same_changes(GOLDEN / 'procs1.heap', GOLDEN / 'cxx.heap'))
+    t.check('1.6 and of one process', lambda: same_changes(SERIES[0], SERIES[-1]))
+t.done()
