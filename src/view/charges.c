@@ -88,7 +88,6 @@ static void charge(struct hp_charges *charges, const struct hp_naming *naming,
                    const struct hp_stack *stack, hp_fixed weight) {
     uint32_t charged = hp_charged_call(naming, stack);
     uint32_t allocating = hp_allocating_call(naming, stack);
-    charges->total += weight;
     if (charged != allocating) {
         charges->moved[naming->calls.at[allocating].class] += weight;
         charges->all_moved += weight;
@@ -109,6 +108,7 @@ struct hp_charges hp_charges_of(const struct hp_view *view) {
     hp_fixed *weights = weigh(view, &inputs), *owners = hp_alloc(nodes * sizeof *owners);
     for (size_t i = 0; i < naming->profile->stacks.count; i++) {
         const struct hp_stack *stack = &naming->profile->stacks.at[i];
+        charges.total += weights[i];
         if (weights[i] != 0 && (!view->is_visible || view->is_visible[i])) {
             charge(&charges, naming, stack, weights[i]);
             hp_fixed *owner = &owners[owner_of(naming, stack).n];

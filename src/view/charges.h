@@ -5,10 +5,10 @@
 
 #include "view/view.h"
 
-// Of a report without sides all that filters leave, of a diff what is new, of a trend what the
-// last dump holds, one input of them on average.
+// Of what filters leave: of a diff what is new, one input on average, of a trend what the last
+// dump holds, of others all.
 struct hp_charges {
-    hp_fixed total;
+    hp_fixed total;             // also of what filters do not leave
     hp_fixed moved[HP_CLASSES]; // by the class of the call that allocated it
     hp_fixed all_moved;
     bool is_go;         // some of it by Go

@@ -134,6 +134,29 @@ class Text(Sheet):
         self.numbers += len(re.findall(r'\d[\d.,]*', wanted))
         self.same(what, self.line(), wanted)
 
+    def charges(self):
+        """What folding moved, as JSON says, and what else it could do."""
+        report = self.report
+        total = report['total']
+        total = {'diff': lambda: total['new']['estimate'], 'trend': lambda: total['last']}.get(
+            self.kind, lambda: total[self.metric]['estimate'])()
+        moved, total = Fraction(report['moved']), Fraction(total)
+        share = moved / total if total > 0 else 0
+        if share > Fraction(1, 100):
+            found = self.match('moved', r'(\S+(?: [KMG]?i?B)?)( objects)? \((\d+)%\) allocated inside '
+                               r'[a-z, -]+ is charged to its callers; --frames=all shows it'
+                               r'(?:, as go tool pprof does)?', report['moved'])
+            if found:
+                self.value('moved', found[1], report['moved'])
+                self.number('moved, share', found[3], report['moved'],
+                            abs(int(found[3]) - share * 100) <= Fraction(501, 1000) and
+                            bool(found[2]) != self.is_space)
+        for pattern in (r'\d+% is charged to libraries; --frames=own charges what calls them',
+                        r'\d+% is allocated in .+: "peek .+" shows its callers, --wrapper=.+ charges '
+                        r'them', r'source files are known of \d+% of base and \d+% of new: rows may '
+                        r'differ by that alone'):
+            self.at += self.at < len(self.lines) and bool(re.fullmatch(pattern, self.lines[self.at]))
+
     def done(self):
         if self.lines[self.at:] != ['']:
             self.faults.append(f'more lines than there should be: {self.lines[self.at:][:3]}')

@@ -352,4 +352,6 @@ def compare_text(report, text, shown):
     except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
         t.faults.append(f'{error!r} at line {t.at}: {t.lines[t.at - 1]!r}')
         return t
+    if t.kind not in ('stacks', 'info') and not t.lines[t.at - 1].startswith('no change: '):
+        t.charges()
     return t.done()

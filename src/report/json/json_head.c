@@ -16,7 +16,8 @@
 //      with filters "filters": [{"rule": "focus", "pattern": "f"}] and "left": as "total",
 //      "rows": [
 //
-// but diff and trend, which are of one metric, have behind "confidence" or "thread"
+// and behind these "moved": 1.500, what folding charges to other functions than --frames=all, of
+// the metric asked for; but diff and trend, which are of one metric, have behind "confidence" or "thread"
 //
 //      "flat": true, whether they are about what functions allocate themselves, or all that they
 //      call too,
@@ -31,6 +32,7 @@
 // "last": 2.5}, ...]; the total is then that of the process which has grown most.
 #include "report/json/json.h"
 
+#include "view/charges.h"
 #include "view/report_diff.h"
 #include "view/report_trend.h"
 #include "view/unseen.h"
@@ -286,6 +288,10 @@ void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view) {
 }
 
 void hp_json_end(struct hp_sink *out, const struct hp_view *view) {
+    if (view->options.kind != HP_REPORT_INFO) {
+        hp_sink_text(out, ",\n \"moved\": ");
+        hp_json_fixed(out, hp_charges_of(view).all_moved, view->options.metric);
+    }
     hp_sink_text(out, ",\n \"warnings\": [");
     for (size_t i = 0; i < hp_view_warning_count(view); i++) {
         hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");

@@ -57,7 +57,9 @@ static void put_moved(struct hp_sink *out, const struct hp_view *view,
         return;
     }
     hp_text_format(moved, charges->all_moved, view->options.metric, view->options.unit);
-    hp_sink_print(out, "%s (%.0f%%) allocated inside ", moved,
+    hp_sink_print(out, "%s%s (%.0f%%) allocated inside ", moved,
+                  hp_fraction(view->options.metric) == HP_SPACE_FRACTION ? ""
+                                                                         : " objects",
                   share_of(charges->all_moved, charges) * 100);
     put_classes(out, charges);
     hp_sink_print(out, " is charged to its callers; --frames=all shows it%s\n",
