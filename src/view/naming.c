@@ -364,12 +364,10 @@ static void shorten(struct hp_naming *naming) {
 int hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
                    const struct hp_filters *filters,
                    const struct hp_report_options *options, struct hp_err *err) {
-    bool is_shown = (filters->rules & hp_mark_of(HP_SHOW)) != 0;
-    enum hp_frames frames = is_shown ? HP_FRAMES_RAW : options->frames;
     struct maker maker = {.naming = naming, .by = options->by};
     *naming = (struct hp_naming){.profile = profile,
                                  .filters = filters,
-                                 .folds = hp_folded_classes(frames)};
+                                 .folds = hp_folded_classes(options->frames)};
     int ret = hp_frame_rules_init(&maker.rules, profile, options->frame_rules,
                                   options->frame_rule_count, err);
     if (ret == HP_OK) {

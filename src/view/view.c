@@ -410,13 +410,21 @@ static int choose(struct hp_view *view, struct hp_err *err) {
 }
 
 // What a report folds belongs to what it asks, not to how it is written, but for formats of
-// other tools, which fold by themselves.
+// other tools, which fold by themselves.  Where filters say what is shown, nothing is folded.
 static enum hp_frames frames_of(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
-    if (options->frames != HP_FRAMES_DEFAULT) {
-        return options->frames;
+    for (size_t i = 0; i < options->filter_count; i++) {
+        if (options->filters[i].rule == HP_SHOW) {
+            return HP_FRAMES_RAW;
+        }
     }
-    return options->all_frames ? HP_FRAMES_RAW : HP_FRAMES_ALL;
+    bool is_code = view->use.shape == HP_SHAPE_ROWS && options->by <= HP_BY_FILE &&
+                   options->kind != HP_REPORT_STACKS && options->kind != HP_REPORT_INFO &&
+                   view->profile->estimator != HP_ESTIMATOR_JEPROF;
+    return options->frames != HP_FRAMES_DEFAULT ? options->frames
+           : options->all_frames                ? HP_FRAMES_RAW
+           : is_code                            ? HP_FRAMES_CODE
+                                                : HP_FRAMES_ALL;
 }
 
 struct hp_view *hp_view_build(const struct hp_profile *profile,

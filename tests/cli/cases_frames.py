@@ -10,7 +10,8 @@ SYMBOLS = f"--symbol-dir={ROOT}/testdata/root"
 
 def classes(t, *args, **more):
     """{name: class} of the rows of top."""
-    told = json.loads(check(t.run("top", "-q", "-fjson", SYMBOLS, *args, CXX, **more)).out)
+    told = json.loads(check(t.run("top", "-q", "-fjson", "--frames=all", SYMBOLS, *args, CXX,
+                                  **more)).out)
     return {row["name"]: row["class"] for row in told["rows"]}
 
 

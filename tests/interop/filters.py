@@ -17,7 +17,7 @@ from profile_proto import Profile  # noqa: E402
 
 t = Tests()
 # The numbers as they stand in the dumps are whole: nothing is rounded.
-OPTIONS = (f'--symbol-dir={t.root}', '--no-unbias')
+OPTIONS = (f'--symbol-dir={t.root}', '--no-unbias', '--frames=raw')
 CXX = [t.testdata / 'golden' / 'cxx.heap']
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 GO = [t.formats / 'go-protobuf.pb.gz']

@@ -16,7 +16,7 @@ from pprof_tool import pprof, write_with  # noqa: E402
 t = Tests()
 write = write_with(t)
 # The numbers as they stand in the dumps are whole: nothing is rounded.
-OPTIONS = (f'--symbol-dir={t.root}', '--no-unbias')
+OPTIONS = (f'--symbol-dir={t.root}', '--no-unbias', '--frames=all')
 GOLDEN = t.testdata / 'golden'
 CASES = [
     (sorted(GOLDEN.glob('procs*.heap')), 'leaf|worker|recurse|main'),

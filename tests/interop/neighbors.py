@@ -76,7 +76,7 @@ def compare(folder, inputs, pattern, filters):
     shown = pprof(f'-peek={pattern}', '-unit=bytes', *(f.replace('--', '-') for f in filters),
                   path, folder=folder)
     want = named(theirs(shown))
-    report = json.loads(t.ok('peek', '-q', '-fjson', *OPTIONS, *filters, pattern, *inputs).out)
+    report = json.loads(t.ok('peek', '-q', '-fjson', '--frames=all', *OPTIONS, *filters, pattern, *inputs).out)
     got = named(ours(report))
     return [f'{name}: {got.get(name)} instead of {want.get(name)}'
             for name in want.keys() | got.keys() if want.get(name) != got.get(name)] + (

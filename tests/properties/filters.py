@@ -137,7 +137,7 @@ def firefox(path, filters):
 
 def diff(filters, more=()):
     before, after = (sums_of(expected(stacks_of(p), filters)) for p in (PROCS[0], PROCS[3]))
-    got = json.loads(t.ok('diff', '-q', '-fjson', '-n0', '--cum', *WHOLE, *more,
+    got = json.loads(t.ok('diff', '-q', '-fjson', '-n0', '--cum', '--frames=all', *WHOLE, *more,
                           *options(filters), PROCS[0], PROCS[3]).out)
     rows = {row['name']: [round(row[side]['estimate']) for side in ('base', 'new')]
             for row in got['rows']}

@@ -92,8 +92,8 @@ class Tests:
         return self.ok('info', '--no-symbols', *args, **options).totals()
 
     def table(self, *args, **options):
-        """A `top` whose rows() can be read."""
-        return self.ok('top', '-n0', '--unit=B', '--no-error', *args, **options)
+        """A `top` whose rows() can be read; it folds what formats for other tools fold."""
+        return self.ok('top', '-n0', '--unit=B', '--no-error', '--frames=all', *args, **options)
 
     def in_parallel(self, function, items):
         """function(item) for each item, in order; faults are put together."""

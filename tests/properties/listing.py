@@ -15,11 +15,13 @@ SOURCE = t.formats / 'alloc_c.c'  # /srv/corpus/formats/alloc_c.c for those who 
 
 
 def listing(pattern, inputs, *more):
-    return json.loads(t.ok('list', '-q', '-fjson', '-n0', SYMBOLS, *more, pattern, *inputs).out)
+    return json.loads(t.ok('list', '-q', '-fjson', '-n0', '--frames=raw', SYMBOLS, *more, pattern,
+                           *inputs).out)
 
 
 def table(by, inputs):
-    rows = json.loads(t.ok('top', '-q', '-fjson', '-n0', f'--by={by}', SYMBOLS, *inputs).out)['rows']
+    rows = json.loads(t.ok('top', '-q', '-fjson', '-n0', '--frames=raw', f'--by={by}', SYMBOLS,
+                           *inputs).out)['rows']
     return {row['name']: (row['flat']['inuse-space']['estimate'], row['cum']['inuse-space'])
             for row in rows}
 

@@ -65,7 +65,7 @@ def firefox_stacks(profile, thread):
 def reference(t, *args):
     """{metric: Sums}: what `top` says, unrounded, of the metrics that the inputs tell.  How many
     stacks with other addresses each is of, a Firefox profile tells."""
-    report = json.loads(t.ok('top', '-q', '-n0', '-fjson', *args).out_bytes)
+    report = json.loads(t.ok('top', '-q', '-n0', '-fjson', '--frames=all', *args).out_bytes)
     profile = json.loads(t.ok('firefox', '-q', *args).out_bytes)
     found = {}
     for thread in profile['threads']:
@@ -82,8 +82,8 @@ def reference(t, *args):
 def difference(t, options, base, new):
     """(Sums of the base, Sums of what is new): what `diff` says, unrounded."""
     def rows(*more):
-        return json.loads(t.ok('diff', '-q', '-n0', '-fjson', *options, *more, *base, '--to',
-                               *new).out_bytes)
+        return json.loads(t.ok('diff', '-q', '-n0', '-fjson', '--frames=all', *options, *more, *base,
+                               '--to', *new).out_bytes)
 
     profile = json.loads(t.ok('firefox', '-q', *options, *base, *new).out_bytes)
     sides, flat, cum = [], rows(), rows('--cum')

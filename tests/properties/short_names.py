@@ -14,7 +14,7 @@ SYMBOLS = f'--symbol-dir={t.root}'
 
 
 def run(command, *args):
-    return t.ok(command, '-q', SYMBOLS, *args, CXX).out
+    return t.ok(command, '-q', '--frames=all', SYMBOLS, *args, CXX).out
 
 
 def rows(*more):

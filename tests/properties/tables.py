@@ -109,7 +109,7 @@ def trend(*args):
 def places():
     """Where all frames of a row agree, and nothing where they do not."""
     source = '/srv/corpus/formats/alloc_c.c'
-    rows = {row['name']: row for row in tsv('top', '--by=function', SYMBOLS, *PROCS)}
+    rows = {row['name']: row for row in tsv('top', '--frames=all', '--by=function', SYMBOLS, *PROCS)}
     one = rows['leaf_mixed']
     faults = [f'{key}: {one[key]}' for key, value in (
         ('function', 'leaf_mixed'), ('module', '/srv/corpus/formats/alloc_c'), ('file', source),

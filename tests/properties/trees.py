@@ -15,7 +15,7 @@ WHOLE = (f'--symbol-dir={t.root}', '--no-unbias')
 
 def tree_of(*args):
     """Rows with their whole path."""
-    report = json.loads(t.ok('tree', '-q', '-fjson', *args).out)
+    report = json.loads(t.ok('tree', '-q', '-fjson', '--frames=all', *args).out)
     for row in report['rows']:
         above = () if row['parent'] is None else report['rows'][row['parent']]['path']
         row['path'] = (*above, row['name'])
@@ -111,11 +111,11 @@ def deep(folder):
     path = dump_of(folder, 'deep', [(stack, 8), (stack[1:], 16)], SYMBOLS)
     faults = []
     for more in ((), ('--invert',)):
-        rows = json.loads(t.ok('tree', '-fjson', '-q', *more, path).out)['rows']
+        rows = json.loads(t.ok('tree', '-fjson', '-q', '--frames=all', *more, path).out)['rows']
         want = DEPTH + 2 if not more else 2 * DEPTH + 3
         if len(rows) != want or max(row['depth'] for row in rows) != DEPTH + 1:
             faults.append(f'{more}: {len(rows)} rows')
-        text = t.ok('tree', '-n0', *more, path).out
+        text = t.ok('tree', '-n0', '--frames=all', *more, path).out
         longest = max(map(len, text.splitlines()[6:]))
         if longest > 80 or text.count('rec\n') < DEPTH:
             faults.append(f'{more}: a line of {longest} columns')

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""What is said below a table of what folding moved and could move, and that a gate does not depend
+on the format.  Profiles are written here: name, file and module of each frame are known."""
+import pathlib
+import re
+
+from harness import Tests, scratch
+from profile_writer import Profile
+
+t = Tests()
+MIB = 1 << 20
+APP, LIBC = '/srv/app', '/usr/lib/x86_64-linux-gnu/libc.so.6'
+CXX, CARGO = '/usr/include/c++/12/bits/stl_vector.h', '/root/.cargo/registry/src/x-1/{}-1.0/src/lib.rs'
+VECTOR = ('std::vector<int>::push_back(int&&)', CXX, 7)
+MAIN = ('main', '/srv/app/main.cc', 9)
+
+
+def own(name):
+    return name, '/srv/app/app.cc', 3
+
+
+def profile(name, *stacks):
+    """The path of one of (MiB, frames leaf first), each a line, or None of a nameless frame."""
+    p = Profile()
+    app = p.mapping(APP, 0x400000, 0x800000)
+    for i, (size, *frames) in enumerate(stacks):
+        p.sample([p.location(0x400000 + 0x1000 * (i + 1) + k, app, [frame] if frame else [])
+                  for k, frame in enumerate(frames)], [size, size * MIB], MIB)
+    path = pathlib.Path(FOLDER, f'{name}.pb')
+    path.write_bytes(p.bytes())
+    return path
+
+
+def last_lines(*args):
+    """What stands below the notes on the columns of a table."""
+    text = t.ok(*args[:1], '-q', '--no-symbols', *args[1:]).out
+    return [line for line in text.splitlines() if re.match(
+        r'.*(--frames=|--wrapper=|source files are known)', line)]
+
+
+def says(wanted, *args):
+    got = last_lines(*args)
+    return [] if got == wanted else [f'{got} instead of {wanted}']
+
+
+def moved():
+    few = profile('few', (199, own('f'), MAIN), (1, VECTOR, own('g'), MAIN))
+    many = profile('many', (30, own('f'), MAIN), (70, VECTOR, own('g'), MAIN),
+                   (20, ('xmalloc', '/srv/app/x.c', 1), own('h'), MAIN))
+    both = ('90.0 MiB (75%) allocated inside wrappers of malloc and the standard library is charged '
+            'to its callers; --frames=all shows it')
+    return (says([], 'top', few) + says([both], 'top', many) + says([both], 'tree', many) +
+            says([both], 'peek', '^f', many) + says([], 'top', '--frames=all', many) +
+            says([], 'top', '--frames=raw', many) + says([], 'top', '--by=module', many) +
+            says([both.replace('90.0 MiB (75%) allocated inside wrappers of malloc and',
+                               '70.0 MiB (58%) allocated inside')], 'top', '--ignore=^h', many) +
+            says([both], 'diff', few, many) + says([], 'diff', many, few))
+
+
+def go():
+    path = profile('go', (9, ('encoding/json.Marshal', '/usr/local/go/src/encoding/json/e.go', 1),
+                          ('main.leak', '/srv/app/main.go', 3)))
+    return says(['9.0 MiB (100%) allocated inside the standard library is charged to its callers; '
+                 '--frames=all shows it, as go tool pprof does'], 'top', path)
+
+
+def library(name, crate):
+    return name, CARGO.format(crate), 5
+
+
+def libraries():
+    """Proposed where it helps: two closures, not where one function is all that is left."""
+    push = ('alloc::raw_vec::RawVec<T>::grow', '/rustc/90b35a623/library/alloc/src/raw_vec.rs', 2)
+    alloc = ('__rust_alloc', '', 0)
+    rust = profile(
+        'rust', (46, alloc, push, library('serde_json::value::to_value', 'serde_json'),
+                 own('leaky::serve::{{closure}}'), own('leaky::main')),
+        (46, alloc, library('serde_json::Map::insert', 'serde_json'),
+         own('leaky::serve::{{closure}}::{{closure}}'), own('leaky::main')),
+        (8, alloc, push, own('leaky::main')))
+    one = profile('one', (90, library('llvm::f', 'llvm'), own('cc1_main')), (10, own('f'), MAIN))
+    proposal = '92% is charged to libraries; --frames=own charges what calls them'
+    got = last_lines('top', rust)
+    faults = [] if got[-1] == proposal else [str(got)]
+    faults += [] if 'libraries' not in ''.join(last_lines('top', one)) else ['proposed for one']
+    text = t.ok('top', '-q', '--no-symbols', '--frames=own', rust).out
+    shares = re.findall(r'MiB +([\d.]+)% .* (leaky::\S+)$', text, re.M)
+    wanted = [('46.0', 'leaky::serve::{{closure}}'),
+              ('46.0', 'leaky::serve::{{closure}}::{{closure}}'), ('8.0', 'leaky::main')]
+    return faults + ([] if shares == wanted else [f'{shares}']) + [
+        line for line in last_lines('top', '--frames=own', rust) if 'frames=own' in line]
+
+
+def suspects():
+    def hint(name, pattern=None):
+        return [f'70% is allocated in {name}: "peek {pattern or name}" shows its callers, '
+                f'--wrapper={pattern or name} charges them']
+    faults = []
+    for name, pattern in (('my_pool_alloc', None), ('get_buffer', None), ('Pool::newItem(int)',
+                                                                           'Pool::newItem')):
+        path = profile('suspect', (70, own(name), MAIN), (30, own('f'), MAIN))
+        faults += says(hint(name, pattern), 'top', path) + says([], 'top', '--frames=all', path)
+        if f'--wrapper={pattern or name}' not in hint(name, pattern)[0]:
+            faults.append(name)
+        rows = t.ok('top', '-q', '--no-symbols', '-ftsv', f'--wrapper={pattern or name}', path).out
+        faults += [] if name not in rows and '\tmain\t' in rows else [rows]
+    path = profile('nameless', (70, None, MAIN), (30, own('f'), MAIN))
+    faults += says(hint('app+0x1001', r"'app\+0x1001'"), 'top', path)
+    rows = t.ok('top', '-q', '--no-symbols', '-ftsv', r'--wrapper=app\+0x1001', path).out
+    faults += [] if 'app+0x1001' not in rows else [rows]
+    path = profile('less', (20, own('my_alloc'), MAIN), *((9, own(f'f{i}'), MAIN) for i in range(9)))
+    faults += says([], 'top', path)
+    return faults + says([], 'top', profile('other', (70, own('f'), MAIN), (30, own('g'), MAIN)))
+
+
+def files():
+    """Of other builds, which do not know the same; not of one build."""
+    known = profile('known', (50, own('f'), MAIN), (50, own('g'), MAIN))
+    bare, p = pathlib.Path(FOLDER, 'bare.pb'), Profile()
+    other = p.mapping('/srv/other', 0x400000, 0x800000)
+    p.sample([p.location(0x400010, other, [('f', '', 0)])], [100, 100 * MIB], MIB)
+    bare.write_bytes(p.bytes())
+    line = ('source files are known of 100% of base and 0% of new: rows may differ by that alone')
+    half = profile('half', (90, own('f'), MAIN), (10, own('g'), MAIN))
+    return says([line], 'diff', known, bare) + says([], 'diff', known, half)
+
+
+def gates():
+    """What grew in one function and shrank in another went through one of the standard library."""
+    base = profile('base', (1, VECTOR, own('cache'), MAIN), (11, VECTOR, own('buffer'), MAIN))
+    new = profile('new', (11, VECTOR, own('cache'), MAIN), (1, VECTOR, own('buffer'), MAIN))
+    faults = []
+    for f in t.formats_of('diff'):
+        for options, code in (((), 1), (('--frames=code',), 1), (('--frames=all',), 0)):
+            out = pathlib.Path(FOLDER, 'out')
+            got = t.run('diff', '-q', '--no-symbols', f'-f{f}', *options, '--fail-if=growth>5MiB', '-o',
+                        out, base, new)
+            faults += [] if got.code == code else [f'{f} {options}: {got.code}, {got.err}']
+    return faults
+
+
+with scratch() as FOLDER:
+    t.check('below tables stands what was moved, where that is more than 1%', moved)
+    t.check('of Go, what shows the same', go)
+    t.check('--frames=own is proposed where libraries hold much, and not all would be one row',
+            libraries)
+    t.check('--wrapper is proposed for what looks like one, and then does what is said', suspects)
+    t.check('a diff of sides that know other shares of source files says so', files)
+    t.check('--fail-if ends in one way in all formats, as --frames=code shows rows', gates)
+t.done()
