@@ -68,65 +68,88 @@ static bool is_go(const struct hp_naming *naming, uint32_t call) {
            hp_span_ends(hp_strtab_span(&naming->profile->strings, line->file), ".go");
 }
 
-// The node that would be charged if libraries were folded, too.
-static hp_node_id owner_of(const struct hp_naming *naming, const struct hp_stack *stack) {
-    for (uint32_t i = 0; i < stack->depth; i++) {
-        const uint32_t *first = &naming->first_call.at[stack->frames[i].n];
-        for (uint32_t k = first[0]; k < first[1]; k++) {
-            const struct hp_call *call = &naming->calls.at[k];
-            if (!call->is_folded && call->class != HP_CLASS_LIBRARY) {
-                uint32_t kept = hp_allocating_call(naming, stack);
-                return call->class == HP_CLASS_NONE ? naming->calls.at[kept].node
-                                                    : call->node;
-            }
-        }
-    }
-    return naming->calls.at[hp_allocating_call(naming, stack)].node;
-}
-
 static void charge(struct hp_charges *charges, const struct hp_naming *naming,
                    const struct hp_stack *stack, hp_fixed weight) {
-    uint32_t charged = hp_charged_call(naming, stack);
-    uint32_t allocating = hp_allocating_call(naming, stack);
-    if (charged != allocating) {
-        charges->moved[naming->calls.at[allocating].class] += weight;
+    struct hp_charged charged = hp_charged_call(naming, stack);
+    if (charged.call != charged.allocating) {
+        charges->moved[naming->calls.at[charged.allocating].class] += weight;
         charges->all_moved += weight;
-        charges->is_go |= is_go(naming, allocating);
+        charges->is_go |= is_go(naming, charged.allocating);
     }
-    if (naming->calls.at[charged].class == HP_CLASS_LIBRARY) {
+    if (naming->calls.at[charged.call].class == HP_CLASS_LIBRARY) {
         charges->libraries += weight;
     }
+}
+
+static bool is_visible(const struct hp_view *view, size_t stack) {
+    return !view->is_visible || view->is_visible[stack];
 }
 
 struct hp_charges hp_charges_of(const struct hp_view *view) {
     const struct hp_naming *naming = &view->naming;
     struct hp_charges charges = {0};
-    if (view->options.by > HP_BY_FILE || naming->folds == 0) {
+    bool is_moved = (naming->folds & ~(1u << HP_CLASS_ALLOCATOR)) != 0;
+    if (view->options.by > HP_BY_FILE || !is_moved) {
         return charges;
     }
-    size_t inputs, nodes = naming->names.strings.count;
-    hp_fixed *weights = weigh(view, &inputs), *owners = hp_alloc(nodes * sizeof *owners);
+    size_t inputs;
+    hp_fixed *weights = weigh(view, &inputs);
     for (size_t i = 0; i < naming->profile->stacks.count; i++) {
-        const struct hp_stack *stack = &naming->profile->stacks.at[i];
         charges.total += weights[i];
-        if (weights[i] != 0 && (!view->is_visible || view->is_visible[i])) {
-            charge(&charges, naming, stack, weights[i]);
-            hp_fixed *owner = &owners[owner_of(naming, stack).n];
-            *owner += weights[i];
-            charges.own_first = *owner > charges.own_first ? *owner : charges.own_first;
+        if (weights[i] != 0 && is_visible(view, i)) {
+            charge(&charges, naming, &naming->profile->stacks.at[i], weights[i]);
         }
     }
     free(weights);
-    free(owners);
-    hp_fixed *sums[] = {&charges.total, &charges.all_moved, &charges.libraries,
-                        &charges.own_first};
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-        *sums[i] = hp_mean_of(*sums[i], inputs);
-    }
+    charges.total = hp_mean_of(charges.total, inputs);
+    charges.all_moved = hp_mean_of(charges.all_moved, inputs);
+    charges.libraries = hp_mean_of(charges.libraries, inputs);
     for (size_t i = 0; i < HP_CLASSES; i++) {
         charges.moved[i] = hp_mean_of(charges.moved[i], inputs);
     }
     return charges;
+}
+
+// --- if libraries were folded, too --------------------------------------------------------
+
+// The call nearest to the allocation that would be left; NULL: none.
+static const struct hp_call *left_call(const struct hp_naming *naming,
+                                       const struct hp_stack *stack) {
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const uint32_t *first = &naming->first_call.at[stack->frames[i].n];
+        for (uint32_t k = first[0]; k < first[1]; k++) {
+            const struct hp_call *call = &naming->calls.at[k];
+            if (!call->is_folded && call->class != HP_CLASS_LIBRARY) {
+                return call;
+            }
+        }
+    }
+    return NULL;
+}
+
+static hp_node_id owner_of(const struct hp_naming *naming, const struct hp_stack *stack) {
+    const struct hp_call *left = left_call(naming, stack);
+    uint32_t allocating = hp_charged_call(naming, stack).allocating;
+    return left && left->class != HP_CLASS_NONE ? left->node
+                                                : naming->calls.at[allocating].node;
+}
+
+hp_fixed hp_largest_owner(const struct hp_view *view) {
+    const struct hp_naming *naming = &view->naming;
+    hp_fixed *owners = hp_alloc(naming->names.strings.count * sizeof *owners);
+    hp_fixed largest = 0;
+    size_t inputs;
+    hp_fixed *weights = weigh(view, &inputs);
+    for (size_t i = 0; i < naming->profile->stacks.count; i++) {
+        if (weights[i] != 0 && is_visible(view, i)) {
+            hp_fixed *owner = &owners[owner_of(naming, &naming->profile->stacks.at[i]).n];
+            *owner += weights[i];
+            largest = *owner > largest ? *owner : largest;
+        }
+    }
+    free(weights);
+    free(owners);
+    return hp_mean_of(largest, inputs);
 }
 
 // --- source files -------------------------------------------------------------------------
@@ -146,7 +169,7 @@ static void sum_known(struct known *known, const struct hp_view *view,
     };
     add_side(weights, view, side);
     for (size_t i = 0; i < profile->stacks.count; i++) {
-        uint32_t call = hp_allocating_call(&view->naming, &profile->stacks.at[i]);
+        uint32_t call = hp_charged_call(&view->naming, &profile->stacks.at[i]).allocating;
         uint32_t module = hp_call_module(&view->naming, call).n;
         const struct hp_line *line = line_of(&view->naming, call);
         known->all[module] += weights[i];

@@ -13,11 +13,13 @@ struct hp_charges {
     hp_fixed all_moved;
     bool is_go;         // some of it by Go
     hp_fixed libraries; // charged to them
-    hp_fixed own_first; // the most of a function, if they were folded as well
 };
 
 // Nothing is moved where modules, addresses or groups of inputs are rows.
 struct hp_charges hp_charges_of(const struct hp_view *view);
+
+// What the first function would be charged with if libraries were folded as well.
+hp_fixed hp_largest_owner(const struct hp_view *view);
 
 // Whether the source files of calls that allocate are known for shares of the two sides of a diff
 // that are further apart than `least`, which is more than what both have in one build can make.

@@ -81,14 +81,13 @@ static uint32_t kept_call(const struct hp_naming *naming, const struct hp_stack 
     return is_empty || naming->calls.at[call].is_folded ? call : no_call;
 }
 
-uint32_t hp_charged_call(const struct hp_naming *naming, const struct hp_stack *stack) {
-    uint32_t kept = kept_call(naming, stack);
-    return kept != no_call ? kept : nearest_call(naming, stack);
-}
-
-uint32_t hp_allocating_call(const struct hp_naming *naming,
-                            const struct hp_stack *stack) {
-    return allocating_call(naming, stack);
+struct hp_charged hp_charged_call(const struct hp_naming *naming,
+                                  const struct hp_stack *stack) {
+    uint32_t nearest = nearest_call(naming, stack);
+    uint32_t allocating = allocating_call(naming, stack);
+    bool is_charged =
+        nearest != no_call && naming->calls.at[nearest].class != HP_CLASS_NONE;
+    return (struct hp_charged){is_charged ? nearest : allocating, allocating};
 }
 
 static void push_nodes(const struct hp_naming *naming, struct hp_visible_frames *frames,

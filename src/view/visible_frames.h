@@ -25,8 +25,12 @@ bool hp_visible_calls(const struct hp_naming *naming, const struct hp_stack *sta
 
 // The call that is charged with what a stack holds, whatever filters hide, and the one that it
 // would be if the allocator's calls alone were folded.
-uint32_t hp_charged_call(const struct hp_naming *naming, const struct hp_stack *stack);
-uint32_t hp_allocating_call(const struct hp_naming *naming, const struct hp_stack *stack);
+struct hp_charged {
+    uint32_t call, allocating;
+};
+
+struct hp_charged hp_charged_call(const struct hp_naming *naming,
+                                  const struct hp_stack *stack);
 
 // Of each stack of the profile whether filters leave anything of it; to be freed.
 bool *hp_visible_stacks(const struct hp_naming *naming);

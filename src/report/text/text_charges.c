@@ -71,7 +71,7 @@ static void put_own(struct hp_sink *out, const struct hp_view *view,
     double libraries = share_of(charges->libraries, charges);
     if (view->options.frames == HP_FRAMES_CODE && view->options.by == HP_BY_FUNCTION &&
         libraries > least_libraries &&
-        share_of(charges->own_first, charges) <= most_own) {
+        share_of(hp_largest_owner(view), charges) <= most_own) {
         hp_sink_print(out,
                       "%.0f%% is charged to libraries; --frames=own charges what "
                       "calls them\n",
