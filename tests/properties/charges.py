@@ -57,6 +57,32 @@ def moved():
             says([both], 'diff', few, many) + says([], 'diff', many, few))
 
 
+def unknown():
+    """An address in no module, and what stands for frames, stay and are charged with nothing that
+    others allocate; a stack with nothing left keeps what allocated."""
+    p = Profile()
+    app = p.mapping(APP, 0x400000, 0x800000)
+    push, base = p.location(0x400010, app, [VECTOR]), p.location(0x400020, app, [
+        ('std::_Vector_base<int>::_M_allocate(unsigned long)', CXX, 3)])
+    lost, main = p.location(0xdead0000), p.location(0x400030, app, [MAIN])
+    gap, start = (p.location(0x400040 + i, app, [(name, '', 0)])
+                  for i, name in enumerate(('[unknown]', '_start')))
+    for i, stack in enumerate(([base, push, lost, main], [push, gap, main], [lost, main],
+                               [base, push, start], [push, main, start])):
+        p.sample(stack, [1 << i, MIB << i], MIB)
+    path = pathlib.Path(FOLDER, 'unknown.pb')
+    path.write_bytes(p.bytes())
+    rows = [line.split('\t') for line in
+            t.ok('top', '-q', '--no-symbols', '-ftsv', '--no-error', path).out.splitlines()]
+    at = {title: i for i, title in enumerate(rows[0])}
+    got = {(row[at['name']], row[at['class']]):
+           (float(row[at['flat']]) / MIB, float(row[at['cum']]) / MIB) for row in rows[1:]}
+    wanted = {('main', 'own'): (16, 23), ('0xdead0001', 'none'): (4, 5), ('[unknown]', 'none'): (0, 2),
+              (VECTOR[0], 'standard'): (2, 2),
+              ('std::_Vector_base<int>::_M_allocate(unsigned long)', 'standard'): (9, 9)}
+    return [] if got == wanted else [f'{got} instead of {wanted}']
+
+
 def go():
     path = profile('go', (9, ('encoding/json.Marshal', '/usr/local/go/src/encoding/json/e.go', 1),
                           ('main.leak', '/srv/app/main.go', 3)))
@@ -141,6 +167,7 @@ def gates():
 
 with scratch() as FOLDER:
     t.check('below tables stands what was moved, where that is more than 1%', moved)
+    t.check('what is of unknown origin is charged with nothing, and no stack is left empty', unknown)
     t.check('of Go, what shows the same', go)
     t.check('--frames=own is proposed where libraries hold much, and not all would be one row',
             libraries)

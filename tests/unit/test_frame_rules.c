@@ -154,6 +154,7 @@ Test(frame_rules, tell_apart_by_file_what_has_one_name) {
     EXPECT("standard", "std::hash<My>::operator()(My const&) const", "", "/srv/app");
     EXPECT("library", "f", "/usr/include/lib/f.h", "/srv/app");
     EXPECT("library", "f", "./lib/f.c", "/usr/lib/x86_64-linux-gnu/libf.so");
+    EXPECT("library", "std::hash<My>::operator()", "./lib/f.h", "/usr/lib/libf.so");
     EXPECT("own", "read_all", "./io/read.c", "/srv/app");
     EXPECT("own", "main", "/usr/src/app/main.c", "/usr/src/app/main");
 }
