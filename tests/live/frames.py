@@ -11,8 +11,10 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
@@ -99,6 +101,77 @@ def wrapped(*args):
         'grab' not in found else [str(found)]
 
 
+# --- other programs -------------------------------------------------------------------------------
+
+JSON = """
+#[inline(never)] pub fn write(n: usize) -> Vec<u8> { let mut v = Vec::with_capacity(n); v.push(1); v }
+#[inline(never)] pub fn insert(n: usize) -> String { let mut s = String::new(); s.reserve_exact(n); s }
+"""
+LEAKY = """
+#[inline(never)] fn serve(which: usize) {
+    let keep = |n: usize| std::mem::forget(json::write(n));
+    let index = |n: usize| std::mem::forget(json::insert(n));
+    if which > 0 { keep(1048576 * which); index(524288 * which); }
+}
+fn main() { serve(std::env::args().count()); }
+"""
+
+
+def rust():
+    """Two closures call a crate, which calls what Rust itself has."""
+    folder = FOLDER / 'rust'
+    folder.mkdir()
+    (folder / 'json.rs').write_text(JSON)
+    (folder / 'leaky.rs').write_text(LEAKY)
+    subprocess.run(['rustc', '-g', '-O', '--edition=2021', '--crate-type=rlib', '-o', 'libjson.rlib',
+                    f'--remap-path-prefix={folder}=/root/.cargo/registry/src/index/json-1.0.0',
+                    f'{folder}/json.rs'], check=True, cwd=folder)
+    subprocess.run(['rustc', '-g', '-O', '--edition=2021', '--extern', 'json=libjson.rlib', '-o', 'leaky',
+                    'leaky.rs'], check=True, cwd=folder)
+    dump, faults = dump_of(folder, folder / 'leaky'), []
+    for view, pattern in (('code', r'json::{}'), ('own', r'leaky::serve::{{{{closure}}}}')):
+        text = t.ok('top', '-q', '-ftsv', f'--frames={view}', dump).out.splitlines()
+        table = [dict(zip(text[0].split('\t'), line.split('\t'))) for line in text[1:]]
+        found = {(row['name'], float(row['flat'])) for row in table}
+        for name, size in (('write', 1048576), ('insert', 524288)):
+            sizes = [flat for row, flat in found if re.search(pattern.format(name), row)]
+            faults += [] if sum(sizes) in (size, 1572864) else [f'{view}: {name}: {found}']
+        faults += [f'{view}: {row["name"]} is {row["class"]}' for row in table
+                   if float(row['flat']) > 400000 and
+                   row['class'] != ('library' if view == 'code' else 'own')]
+    return faults
+
+
+def redis():
+    """Its wrappers of malloc are none of the first rows, whatever they are called."""
+    folder = FOLDER / 'redis'
+    folder.mkdir()
+    server = subprocess.Popen(
+        ['redis-server', '--port', '0', '--unixsocket', f'{folder}/socket', '--save', '', '--dir', folder],
+        stdout=subprocess.DEVNULL, env={
+            'PATH': os.environ['PATH'], 'LD_PRELOAD': JEMALLOC,
+            'MALLOC_CONF': f'prof:true,prof_final:true,lg_prof_sample:15,prof_prefix:{folder}/redis'})
+    deadline = time.time() + 60
+    while not (folder / 'socket').exists() and time.time() < deadline:
+        time.sleep(0.05)
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(f'{folder}/socket')
+        replies = connection.makefile('rb')
+        for _ in range(200):
+            connection.sendall(b''.join(b'SET key:%d:%d %s\r\nRPUSH list:%d %s\r\n' % (
+                _, i, b'x' * 300, i, b'y' * 100) for i in range(100)))
+            for _reply in range(200):
+                replies.readline()
+        connection.sendall(b'SHUTDOWN NOSAVE\r\n')
+        server.wait(60)
+    text = t.ok('top', '-q', '-ftsv', '-n6', glob.glob(f'{folder}/redis.*.f.heap')[0]).out.splitlines()
+    column = text[0].split('\t').index('name')
+    names = [line.split('\t')[column] for line in text[1:]]
+    faults = [] if 'lpInsert' in names[:3] and any('sds' in name for name in names[:3]) else [
+        f'{names}']
+    return faults + [name for name in names if re.match(r'z\w*alloc', name)]
+
+
 def path_map(kind):
     return f'--path-map={FOLDER}/dwarf={FOLDER}/{kind}'
 
@@ -123,4 +196,6 @@ with scratch() as scratched:
     t.check('and that with symbols alone',
             lambda: compare(SYMBOLS, '--no-symbols', MERGED))
     t.check('--wrapper and --own say otherwise', lambda: wrapped(DUMP))
+    t.check('Rust: a crate, then the closures that call it', rust if shutil.which('rustc') else [])
+    t.check('redis: what calls its wrappers of malloc', redis if shutil.which('redis-server') else [])
 t.done()

@@ -117,6 +117,25 @@ def libraries():
         line for line in last_lines('top', '--frames=own', rust) if 'frames=own' in line]
 
 
+def first_rows():
+    """Of real programs, where the leak is what one wants to see."""
+    faults = []
+    for name, options, wanted in (
+            (t.testdata / 'frames/server.pb.gz', (), [
+                ('69.5', r'Req\* Leaky<Req>::make<.*'), ('26.3', 'plugin_work'), ('3.6', r'handle\(int\)')]),
+            (t.testdata / 'frames/service.pb.gz', (), [('99.5', r'main\.leak')]),
+            (t.formats / 'jemalloc-cxx.heap', (f'--symbol-dir={t.root}',), [
+                ('21.8', r'Box<std::pair<int, double> >::grow\(int\)'), ('16.2', r'over\(int\)'),
+                ('14.5', r'over\(char const\*, int\)')])):
+        text = t.ok('top', '-q', *options, name).out.partition('flat%')[2]
+        rows = re.findall(r'^ +\S+ \S+ +([\d.]+)% .*?  ([^\s±….\d!*].*)$', text, re.M)
+        for (share, function), (wanted_share, pattern) in zip(rows, wanted):
+            if share != wanted_share or not re.fullmatch(pattern, function):
+                faults.append(f'{name.name}: {share}% {function} instead of {wanted_share}% {pattern}')
+        faults += [] if len(rows) >= len(wanted) else [f'{name.name}: {rows}']
+    return faults
+
+
 def suspects():
     def hint(name, pattern=None):
         return [f'70% is allocated in {name}: "peek {pattern or name}" shows its callers, '
@@ -171,6 +190,7 @@ with scratch() as FOLDER:
     t.check('of Go, what shows the same', go)
     t.check('--frames=own is proposed where libraries hold much, and not all would be one row',
             libraries)
+    t.check('the first rows of real programs are where their memory goes', first_rows)
     t.check('--wrapper is proposed for what looks like one, and then does what is said', suspects)
     t.check('a diff of sides that know other shares of source files says so', files)
     t.check('--fail-if ends in one way in all formats, as --frames=code shows rows', gates)
