@@ -140,7 +140,8 @@ FILTERS = ('none', 'focus', 'ignore', 'hide', 'show', 'show-from', 'thread')
 UNITS = ('auto', 'B', 'KiB', 'MiB', 'GiB')
 VARIATIONS = {
     'top': ('', '--cum', '--spread', '--confidence=80', '--sort=name', '--cum --spread',
-            '--no-error', '--cum --confidence=99', '--all-frames', '--no-unbias',
+            '--no-error', '--cum --confidence=99', '--all-frames', '--frames=all', '--frames=own',
+            '--frames=raw --sort=name', '--frames=all --confidence=80', '--no-unbias',
             '--compat=jeprof'),
     'stacks': ('', '--confidence=99.5', '--all-frames', '--no-error', '--no-unbias'),
     'tree': ('', '--invert', '--min-share=1', '--confidence=80', '--no-error'),
