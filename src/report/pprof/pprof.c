@@ -298,7 +298,7 @@ static uint64_t find_period(const struct hp_head *head) {
 // The first of its kind, and how many there are.
 static size_t annotation(const struct writer *w, enum hp_annotation_kind kind,
                          struct hp_span *text) {
-    const struct hp_annotation *first;
+    const struct hp_annotation *first = NULL;
     size_t count = hp_annotations_of(hp_view_annotations(w->view), kind, &first);
     *text = count > 0 ? hp_view_string(w->view, first->text) : hp_span_of("");
     return count;
