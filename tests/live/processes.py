@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Processes made here and now under Debian's libjemalloc: a redis whose series of dumps is read as
-its newest, forks of python, hundreds of git and bash, and runs without randomization.
+its newest, forks of python, nginx with its workers, hundreds of git and bash, and runs without
+randomization.
 
 usage: processes.py BINARY TESTDATA
 """
@@ -10,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -117,6 +119,34 @@ def forks_of_python():
         return sums_of_forks(dumps, 1) if len(dumps) == 5 else [f'{len(dumps)} dumps']
 
 
+def workers_of_nginx():
+    with scratch() as folder:
+        pathlib.Path(folder, 'conf').write_text(
+            f'daemon off;\nuser root;\nworker_processes 3;\npid {folder}/pid;\nerror_log {folder}/log;\n'
+            'events {}\nhttp { access_log off;\n'
+            f'server {{ listen unix:{folder}/socket; location / {{ return 200 "here"; }} }} }}\n')
+        program = shutil.which('nginx', path=os.environ['PATH'] + ':/usr/sbin')
+        server = subprocess.Popen([program, '-p', folder, '-e', f'{folder}/log', '-c', f'{folder}/conf'],
+                                  env=environment(folder, 'nginx'), stderr=subprocess.DEVNULL)
+        for _ in range(200):
+            if os.path.exists(f'{folder}/pid') and os.path.exists(f'{folder}/socket'):
+                break
+            time.sleep(.05)
+        for _ in range(30):
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(f'{folder}/socket')
+                connection.sendall(b'GET / HTTP/1.0\r\n\r\n')
+                connection.recv(4096)
+        server.send_signal(signal.SIGQUIT)
+        server.wait(timeout=60)
+        dumps = glob.glob(f'{folder}/nginx.*.heap')
+        if len(dumps) != 4:
+            return [f'{len(dumps)} dumps: {pathlib.Path(folder, "log").read_text()}']
+        rows = json.loads(t.ok('top', '-q', '--no-symbols', '-fjson', '--by=program', *dumps).out)['rows']
+        faults = [str(rows)] * ([pathlib.Path(row['name']).name for row in rows] != ['nginx'])
+        return faults or sums_of_forks(dumps, 1)
+
+
 def many_of_git_and_bash():
     script = 'for i in $(seq 105); do (echo $i; git --version) | cat; done >/dev/null'
     with scratch() as folder:
@@ -148,6 +178,7 @@ def without_randomization():
 
 t.check('17 dumps of a redis: the report on the newest before its exit', redis_is_one_process)
 t.check('python with four children: each counts', forks_of_python)
+t.check('nginx with three workers: each counts, as one program', workers_of_nginx)
 t.check('hundreds of git and bash: each counts', many_of_git_and_bash)
 t.check('without randomization names tell', without_randomization)
 t.done()
