@@ -126,12 +126,22 @@ static bool begins_with(const char *path, const char *prefix) {
            (size == 0 || prefix[size - 1] == '/' || path[size] == '/' || !path[size]);
 }
 
+// Of a path that the user gave, who stands where we do.
+static char *absolute(char *path) {
+    char *folder = *path == '/' ? NULL : get_current_dir_name();
+    if (folder) {
+        replace(&path, print("%s/%s", folder, path));
+        free(folder);
+    }
+    return path;
+}
+
 static char *mapped_path(const struct hp_finder *finder) {
     const struct hp_symbol_options *options = finder->options;
     for (size_t i = 0; i < options->path_map_count; i++) {
         const struct hp_path_map *map = &options->path_maps[i];
         if (begins_with(finder->path, map->from)) {
-            return print("%s%s", map->to, finder->path + strlen(map->from));
+            return absolute(print("%s%s", map->to, finder->path + strlen(map->from)));
         }
     }
     return NULL;

@@ -1,5 +1,6 @@
 """Whether binaries are those that ran, as return addresses tell."""
 import json
+import os
 import pathlib
 import re
 
@@ -45,6 +46,14 @@ def one_address_that_follows_no_call_is_no_other_build(t):
         counts, symbols, warnings = look(t, dump(t, "odd.heap", few))
         assert counts == (1, len(few)) and symbols != "another build than the one that was mapped"
         assert [said in text for text in warnings] == [True] if said else not warnings, warnings
+
+
+@case
+def a_path_of_path_map_may_be_relative(t):
+    option = f"--path-map=/srv/rebuilt={os.path.relpath(REBUILT, t.folder)}/right"
+    report = json.loads(check(t.run("info", "-q", "--format=json", option, dump(t, "right.heap", code()))).out)
+    row = next(row for row in report["modules"] if row["path"] == PATH)
+    assert row["symbols"].startswith("function"), row
 
 
 @case
