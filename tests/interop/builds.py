@@ -186,7 +186,7 @@ def exported(folder):
                                               text=SOURCE.replace('int f1(', 'static int f1(')))))
     dump = heap_of(folder, daemon, calls=calls)
     option = f'--path-map=/srv={daemon.parent}'
-    rows = json.loads(t.ok('top', '-q', '-n0', '-fjson', '--by=function', option, dump).out)['rows']
+    rows = json.loads(t.ok('top', '-q', '-n0', '-fjson', '--frames=all', option, dump).out)['rows']
     nameless = [row for row in rows if row['name'].startswith('app+0x')]
     share = 100 * sum(row['flat']['inuse-space']['estimate'] for row in nameless) / \
         sum(row['flat']['inuse-space']['estimate'] for row in rows)
