@@ -3,6 +3,7 @@
 #include "hprof-agg/hprof-agg.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,6 +54,22 @@ void *hp_alloc(size_t size) {
 char *hp_copy(const char *text) {
     size_t size = strlen(text) + 1;
     return memcpy(hp_alloc(size), text, size);
+}
+
+char *hp_vprinted(const char *format, va_list args) {
+    char *text;
+    if (vasprintf(&text, format, args) < 0) {
+        hp_out_of_memory(0);
+    }
+    return text;
+}
+
+char *hp_printed(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = hp_vprinted(format, args);
+    va_end(args);
+    return text;
 }
 
 void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size) {

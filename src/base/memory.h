@@ -4,12 +4,24 @@
 #ifndef HP_BASE_MEMORY_H
 #define HP_BASE_MEMORY_H
 
+#include "base/err.h"
+
 #include <stdalign.h>
+#include <stdarg.h>
 #include <stddef.h>
 
 void *hp_alloc(size_t size); // zeroed; never NULL, also for size 0
 
 char *hp_copy(const char *text);
+
+// What is printed, to be freed.
+HP_PRINTF(1, 2)
+
+char *hp_printed(const char *format, ...);
+
+HP_PRINTF(1, 0)
+
+char *hp_vprinted(const char *format, va_list args);
 
 // Grow a malloc()ed array to room for at least `count` items, doubling it.
 void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size);

@@ -49,12 +49,8 @@ void hp_sink_text(struct hp_sink *sink, const char *text) {
 HP_PRINTF(2, 0)
 
 static void print_long(struct hp_sink *sink, const char *format, va_list args) {
-    char *text;
-    int size = vasprintf(&text, format, args);
-    if (size < 0) {
-        hp_out_of_memory(0);
-    }
-    hp_sink_put(sink, text, (size_t)size);
+    char *text = hp_vprinted(format, args);
+    hp_sink_text(sink, text);
     free(text);
 }
 

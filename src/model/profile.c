@@ -90,14 +90,10 @@ const char *hp_profile_text(const struct hp_profile *profile, hp_string string) 
 }
 
 void hp_profile_warn(struct hp_profile *profile, const char *format, ...) {
-    char *text;
     va_list args;
     va_start(args, format);
-    int size = vasprintf(&text, format, args);
+    char *text = hp_vprinted(format, args);
     va_end(args);
-    if (size < 0) {
-        hp_out_of_memory(0);
-    }
     hp_vec_push(&profile->warnings, hp_strtab_add(&profile->strings, hp_span_of(text)));
     free(text);
 }

@@ -24,11 +24,10 @@ static void tell_types(const struct hp_view *view, hp_note_fn *note, void *data)
     bool has_all = (view->use.can & HP_HAS_SAMPLE_TYPES) != 0;
     hp_vec_each (type, &types->of) {
         if (has_all || type == view->type) {
-            char *name = hp_view_type_name(view, type), *text;
-            size_t room = strlen(name) + 128;
-            text = hp_alloc(room);
-            snprintf(text, room,
-                     "%s: added up as it is, as it is not known how it was scaled", name);
+            char *name = hp_view_type_name(view, type);
+            char *text =
+                hp_printed("%s: added up as it is, as it is not known how it was scaled",
+                           name);
             note(data, text);
             free(text);
             free(name);
@@ -39,10 +38,7 @@ static void tell_types(const struct hp_view *view, hp_note_fn *note, void *data)
 // As of the number of inputs: a later merge says it anew.
 static void tell_moments(const struct hp_view *view, hp_note_fn *note, void *data) {
     for (size_t i = 0; i < hp_view_moment_count(view); i++) {
-        struct hp_span moment = hp_view_moment(view, i);
-        size_t room = moment.size + sizeof "inputs: ";
-        char *text = hp_alloc(room);
-        snprintf(text, room, "inputs: %s", moment.at);
+        char *text = hp_printed("inputs: %s", hp_view_moment(view, i).at);
         note(data, text);
         free(text);
     }

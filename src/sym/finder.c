@@ -37,22 +37,8 @@ void hp_finder_done(struct hp_finder *finder) {
     *finder = (struct hp_finder){0};
 }
 
-HP_PRINTF(1, 2)
-
-static char *print(const char *format, ...) {
-    char *text = NULL;
-    va_list args;
-    va_start(args, format);
-    int size = vasprintf(&text, format, args);
-    va_end(args);
-    if (size < 0) {
-        hp_out_of_memory(0);
-    }
-    return text;
-}
-
 static char *whole_path(const char *root, const char *path) {
-    return print("%s%s%s", root ? root : "", root && *path != '/' ? "/" : "", path);
+    return hp_printed("%s%s%s", root ? root : "", root && *path != '/' ? "/" : "", path);
 }
 
 static void refuse(struct search *search, const char *root, const char *path) {
@@ -75,12 +61,12 @@ static void found(struct search *search, int fd, const char *root, const char *p
     struct hp_finder *finder = search->finder;
     search->fd = fd;
     if (search->find == HP_FIND_MODULE) {
-        replace(&finder->module, print("%s", path));
+        replace(&finder->module, hp_printed("%s", path));
         finder->in_sysroot = root != NULL;
         finder->found = hp_found_file_of(fd, !root && strcmp(path, finder->path) == 0);
     }
     if (search->find <= HP_FIND_LINK) {
-        replace(&finder->debug, print("%s", path));
+        replace(&finder->debug, hp_printed("%s", path));
     }
     replace(&finder->shown, whole_path(root, path));
 }
@@ -130,7 +116,7 @@ static bool begins_with(const char *path, const char *prefix) {
 static char *absolute(char *path) {
     char *folder = *path == '/' ? NULL : get_current_dir_name();
     if (folder) {
-        replace(&path, print("%s/%s", folder, path));
+        replace(&path, hp_printed("%s/%s", folder, path));
         free(folder);
     }
     return path;
@@ -141,7 +127,8 @@ static char *mapped_path(const struct hp_finder *finder) {
     for (size_t i = 0; i < options->path_map_count; i++) {
         const struct hp_path_map *map = &options->path_maps[i];
         if (begins_with(finder->path, map->from)) {
-            return absolute(print("%s%s", map->to, finder->path + strlen(map->from)));
+            return absolute(
+                hp_printed("%s%s", map->to, finder->path + strlen(map->from)));
         }
     }
     return NULL;
@@ -162,7 +149,7 @@ static void find_build_id(struct search *search, const char *hex) {
         return;
     }
     const struct hp_symbol_options *options = search->finder->options;
-    char *path = print("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+    char *path = hp_printed("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
     bool go_on = true;
     for (size_t i = 0; go_on && i < options->symbol_dir_count; i++) {
         const char *root = options->symbol_dirs[i];
@@ -177,12 +164,12 @@ static void find_build_id(struct search *search, const char *hex) {
 
 // `name` beside `file`, and where debug files of that folder are kept.
 static void find_beside(struct search *search, const char *file, const char *name) {
-    char *folder = print("/%s", file ? file + strspn(file, "/") : "");
+    char *folder = hp_printed("/%s", file ? file + strspn(file, "/") : "");
     *strrchr(folder, '/') = '\0';
     char *places[] = {
-        print("%s/%s", folder, name),
-        print("%s/.debug/%s", folder, name),
-        print("/usr/lib/debug%s/%s", folder, name),
+        hp_printed("%s/%s", folder, name),
+        hp_printed("%s/.debug/%s", folder, name),
+        hp_printed("/usr/lib/debug%s/%s", folder, name),
     };
     bool go_on = true;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -211,7 +198,7 @@ static void find_split(struct search *search, const char *path) {
     errno = ENOENT;
     search->fd = path[0] == '/' ? hp_open_file(NULL, path) : -1;
     if (search->fd >= 0) {
-        replace(&finder->shown, print("%s", path));
+        replace(&finder->shown, hp_printed("%s", path));
     } else if (errno != ENOENT && errno != ENOTDIR) {
         refuse(search, NULL, path);
     }
@@ -234,7 +221,7 @@ int hp_finder_open(struct hp_finder *finder, const struct hp_wanted *wanted) {
     };
     struct search search = {finder, wanted->find, wanted->n, -1};
     finder->reason[0] = '\0';
-    char *name = print("%.*s", (int)wanted->name.size, wanted->name.at);
+    char *name = hp_printed("%.*s", (int)wanted->name.size, wanted->name.at);
     if (wanted->find == HP_FIND_MODULE) {
         find_module(&search);
     } else {
