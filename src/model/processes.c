@@ -101,7 +101,7 @@ static size_t collect(struct finder *finder, size_t count,
     for (uint32_t i = 0; i < count; i++) {
         const struct hp_input_record *input = &finder->inputs[i];
         struct item item = {&input->identity, i, input->is_base};
-        if (finder->units[i] != HP_NO_INPUT && (!is || is(&item))) {
+        if (finder->units[i] != HP_NO_INPUT && is(&item)) {
             finder->items[found++] = item;
         }
     }
@@ -137,18 +137,6 @@ static void split_map(struct finder *finder, const struct item *items, size_t co
     }
 }
 
-static void join_by_maps(struct finder *finder, size_t count) {
-    size_t found = collect(finder, count, has_map);
-    qsort(finder->items, found, sizeof *finder->items, by_map_and_pid);
-    for (size_t i = 0, end; i < found; i = end) {
-        end = i + 1;
-        while (end < found && by_map(&finder->items[end], &finder->items[i]) == 0) {
-            end++;
-        }
-        split_map(finder, finder->items + i, end - i);
-    }
-}
-
 // --- by names -------------------------------------------------------------------------------
 
 static int by_number(const void *left, const void *right) {
@@ -158,7 +146,7 @@ static int by_number(const void *left, const void *right) {
 
 // The dumps under one name.
 struct series {
-    struct item *items;
+    const struct item *items;
     size_t count;
 };
 
@@ -219,53 +207,40 @@ static void join(struct finder *finder, const struct series *series,
 }
 
 // Those of a program are known from those of others; those of none may be of any, and come last.
-static void join_series(struct finder *finder, const struct series *series) {
-    size_t with_map = 0, without_program, programs = 0, count = series->count;
-    while (with_map < count && has_map(&series->items[with_map])) {
+static void join_series(struct finder *finder, const struct item *items, size_t count) {
+    const struct series series = {items, count};
+    size_t with_map = 0, without_program, programs = 0;
+    while (with_map < count && has_map(&items[with_map])) {
         with_map++;
     }
     without_program = with_map;
-    while (without_program < count &&
-           series->items[without_program].identity->program == 0) {
+    while (without_program < count && items[without_program].identity->program == 0) {
         without_program++;
     }
     for (size_t i = without_program, end; i < count; i = end) {
-        uint64_t program = series->items[i].identity->program;
+        uint64_t program = items[i].identity->program;
         end = i + 1;
-        while (end < count && series->items[end].identity->program == program) {
+        while (end < count && items[end].identity->program == program) {
             end++;
         }
         uint32_t unit = ++programs > MOST_PROGRAMS
                             ? HP_NO_INPUT
-                            : only_unit(finder, series->items, with_map, program);
-        join(finder, series, series->items + i, end - i, unit);
+                            : only_unit(finder, items, with_map, program);
+        join(finder, &series, items + i, end - i, unit);
     }
     if (without_program == with_map) {
         return;
     }
-    uint32_t unit = only_unit(finder, series->items, with_map, 0);
+    uint32_t unit = only_unit(finder, items, with_map, 0);
     uint32_t other =
-        only_unit(finder, series->items + without_program, count - without_program, 0);
+        only_unit(finder, items + without_program, count - without_program, 0);
     bool has_others = without_program < count;
     unit = with_map == 0 ? other : !has_others || unit == other ? unit : HP_NO_INPUT;
-    join(finder, series, series->items + with_map, without_program - with_map, unit);
+    join(finder, &series, items + with_map, without_program - with_map, unit);
 }
 
 static bool has_series(const struct item *item) {
     return item->identity->series != 0 && !item->identity->is_merged;
-}
-
-static void join_by_names(struct finder *finder, size_t count) {
-    size_t found = collect(finder, count, has_series);
-    qsort(finder->items, found, sizeof *finder->items, by_series_and_program);
-    for (size_t i = 0, end; i < found; i = end) {
-        end = i + 1;
-        while (end < found && by_series(&finder->items[end], &finder->items[i]) == 0) {
-            end++;
-        }
-        struct series series = {finder->items + i, end - i};
-        join_series(finder, &series);
-    }
 }
 
 // --- by nothing -----------------------------------------------------------------------------
@@ -298,15 +273,32 @@ static bool is_one(const struct item *item) {
     return !item->identity->is_merged;
 }
 
-static void mark_untold(struct finder *finder, size_t count) {
-    size_t found = collect(finder, count, is_one);
-    qsort(finder->items, found, sizeof *finder->items, by_program);
+// --- all of it ------------------------------------------------------------------------------
+
+// Which items are looked at, in which order, and what is done with those that are alike.
+struct pass {
+    bool (*is)(const struct item *item);
+    int (*order)(const void *left, const void *right);
+    int (*compare)(const struct item *a, const struct item *b); // 0: alike
+    void (*take)(struct finder *finder, const struct item *items, size_t count);
+};
+
+static const struct pass passes[] = {
+    {has_map, by_map_and_pid, by_map, split_map},
+    {has_series, by_series_and_program, by_series, join_series},
+    {is_one, by_program, by_group, mark_group},
+};
+
+static void run(struct finder *finder, const struct pass *pass, size_t count) {
+    size_t found = collect(finder, count, pass->is);
+    struct item *items = finder->items;
+    qsort(items, found, sizeof *items, pass->order);
     for (size_t i = 0, end; i < found; i = end) {
         end = i + 1;
-        while (end < found && by_group(&finder->items[end], &finder->items[i]) == 0) {
+        while (end < found && pass->compare(&items[end], &items[i]) == 0) {
             end++;
         }
-        mark_group(finder, finder->items + i, end - i);
+        pass->take(finder, items + i, end - i);
     }
 }
 
@@ -412,9 +404,9 @@ void hp_processes_find(struct hp_processes *processes, struct hp_input_record *i
     for (uint32_t i = 0; i < count; i++) {
         finder.units[i] = hp_input_is_used(&inputs[i]) ? i : HP_NO_INPUT;
     }
-    join_by_maps(&finder, count);
-    join_by_names(&finder, count);
-    mark_untold(&finder, count);
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        run(&finder, &passes[i], count);
+    }
     add_inputs(processes, &finder, inputs, count);
     list_dumps(processes, inputs, count);
     processes->forked = finder.forked;
