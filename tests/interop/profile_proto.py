@@ -1,6 +1,7 @@
 """pprof profiles as protoc reads them with google/pprof's own schema."""
 import ast
 import gzip
+import os
 import pathlib
 import re
 import subprocess
@@ -136,3 +137,14 @@ class Profile:
                 if not mapping.start <= location['address'][0] < mapping.limit:
                     found.append(location)
         return found
+
+
+def run_go(folder):
+    """What goheap.go writes of itself: as protobuf and as text."""
+    program = pathlib.Path(folder) / 'goheap'
+    source = pathlib.Path(__file__).resolve().parent / 'goheap.go'
+    subprocess.run(['go', 'build', '-o', program, source], check=True, capture_output=True, cwd=folder,
+                   env={**os.environ, 'GOFLAGS': '-mod=mod', 'GO111MODULE': 'off'})
+    paths = [pathlib.Path(folder) / name for name in ('go.pb.gz', 'go.txt')]
+    subprocess.run([program, *paths], check=True)
+    return paths

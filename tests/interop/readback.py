@@ -17,10 +17,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, near, scratch  # noqa: E402
 import profile_writer  # noqa: E402
-from profile_proto import Profile  # noqa: E402
+from profile_proto import Profile, run_go  # noqa: E402
 
 t = Tests()
-HERE = pathlib.Path(__file__).resolve().parent
 OURS = {'objects': 'inuse_objects', 'space': 'inuse_space'}
 SYMBOLS = f'--symbol-dir={t.root}'
 
@@ -102,16 +101,6 @@ def tcmalloc(folder):
 def compare_file(path):
     with scratch() as folder:
         return compare(path, folder)
-
-
-def run_go(folder):
-    program = pathlib.Path(folder) / 'goheap'
-    subprocess.run(['go', 'build', '-o', program, HERE / 'goheap.go'], check=True,
-                   capture_output=True, cwd=folder,
-                   env={**os.environ, 'GOFLAGS': '-mod=mod', 'GO111MODULE': 'off'})
-    paths = [pathlib.Path(folder) / name for name in ('go.pb.gz', 'go.txt')]
-    subprocess.run([program, *paths], check=True)
-    return paths
 
 
 def go_alone():

@@ -16,10 +16,9 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, scratch  # noqa: E402
-from profile_proto import parse, protoc  # noqa: E402
+from profile_proto import parse, protoc, run_go  # noqa: E402
 
 t = Tests()
-HERE = pathlib.Path(__file__).resolve().parent
 FILES = t.testdata / 'pprof'
 METRICS = {'objects': 'inuse_objects', 'space': 'inuse_space'}  # as the manual has it
 UNITS = {'kilobytes': 1024}
@@ -198,13 +197,7 @@ def by_pprof():
 
 def by_go():
     with scratch() as folder:
-        program = pathlib.Path(folder) / 'goheap'
-        subprocess.run(['go', 'build', '-o', program, HERE / 'goheap.go'], check=True,
-                       capture_output=True, cwd=folder,
-                       env={**os.environ, 'GOFLAGS': '-mod=mod', 'GO111MODULE': 'off'})
-        paths = [pathlib.Path(folder) / name for name in ('go.pb.gz', 'go.txt')]
-        subprocess.run([program, *paths], check=True)
-        return again(paths[0])
+        return again(run_go(folder)[0])
 
 
 def by_jemalloc_pprof(peers):
