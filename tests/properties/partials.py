@@ -27,12 +27,12 @@ class Process:
     def __init__(self, r, pid, folder='.', prefix='app'):
         self.pid, self.folder, self.prefix = pid, folder, prefix
         self.program = 0x550000000000 + (r.getrandbits(28) << 12)
-        self.library = 0x7f0000000000 + (r.getrandbits(24) << 12)
+        self.shared = 0x7f0000000000 + (r.getrandbits(24) << 12)
         self.stack = 0x7ffc00000000 + (r.getrandbits(20) << 12)
 
     def fork(self, pid):
         child = Process(random.Random(0), pid, self.folder, self.prefix)
-        child.program, child.library, child.stack = self.program, self.library, self.stack
+        child.program, child.shared, child.stack = self.program, self.shared, self.stack
         return child
 
     def dump(self, r, period=1):
@@ -42,9 +42,9 @@ class Process:
             objects, size = r.randint(1, 40), r.choice((16, 48, 4096, 40960, 1 << 20))
             counts = f'{objects}: {objects * size} [{objects + 3}: {(objects + 3) * size}]'
             total = [total[0] + objects, total[1] + objects * size]
-            stacks.append(f'@ {self.library + 0x40 + offset:#x} {self.program + offset:#x}\n'
+            stacks.append(f'@ {self.shared + 0x40 + offset:#x} {self.program + offset:#x}\n'
                           f'  t*: {counts}\n  t0: {counts}\n')
-        rows = [(self.program, '/opt/app'), (self.library, '/lib/libc.so.6'),
+        rows = [(self.program, '/opt/app'), (self.shared, '/lib/libc.so.6'),
                 (self.stack + 0x100000, '[vdso]')]
         maps = ''.join(f'{start:x}-{start + 0x1000:x} r-xp 00000000 08:01 77 {path}\n' for start, path in rows)
         maps += f'{self.stack - 0x21000:x}-{self.stack:x} rw-p 00000000 00:00 0 [stack]\n'
