@@ -37,6 +37,16 @@ static size_t add_side(hp_fixed *weights, const struct hp_view *view,
     return count;
 }
 
+// Of each series, which follow one another.
+static void add_last_dumps(hp_fixed *weights, const struct hp_view *view) {
+    const struct hp_series_dump *dumps = view->series;
+    for (size_t i = 0; i < view->series_count; i++) {
+        if (i + 1 == view->series_count || dumps[i + 1].series != dumps[i].series) {
+            add_input(weights, view, dumps[i].input->number);
+        }
+    }
+}
+
 // What each stack holds for this report; to be freed.  `*inputs` is what it is the sum of.
 static hp_fixed *weigh(const struct hp_view *view, size_t *inputs) {
     const struct hp_profile *profile = view->profile;
@@ -45,8 +55,7 @@ static hp_fixed *weigh(const struct hp_view *view, size_t *inputs) {
     if (view->report->has_sides) {
         *inputs = add_side(weights, view, HP_SIDE_NEW);
     } else if (view->options.kind == HP_REPORT_TREND) {
-        const struct hp_series_dump *last = &view->series[view->series_count - 1];
-        add_input(weights, view, last->input->number);
+        add_last_dumps(weights, view);
     } else {
         for (size_t i = 0; i < profile->stacks.count; i++) {
             weights[i] = profile->stacks.at[i].values.of[view->options.metric];

@@ -6,7 +6,7 @@
 #include "view/view.h"
 
 // Of what filters leave: of a diff what is new, one input on average, of a trend what the last
-// dump holds, of others all.
+// dumps of its series hold, of others all.
 struct hp_charges {
     hp_fixed total;             // also of what filters do not leave
     hp_fixed moved[HP_CLASSES]; // by the class of the call that allocated it

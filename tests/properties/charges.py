@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What is said below a table of what folding moved and could move, and that a gate does not depend
 on the format.  Profiles are written here: name, file and module of each frame are known."""
+import json
 import pathlib
 import re
 
@@ -55,6 +56,14 @@ def moved():
             says([both.replace('90.0 MiB (75%) allocated inside wrappers of malloc and',
                                '70.0 MiB (58%) allocated inside')], 'top', '--ignore=^h', many) +
             says([both], 'diff', few, many) + says([], 'diff', many, few))
+
+
+def moved_of_series():
+    """Of several processes, what the last dump of each holds."""
+    series = [sorted((t.testdata / 'real').glob(f'{name}_*')) for name in ('redis', 'dbbench')]
+    alone, together = ([json.loads(t.ok('trend', '-q', '--no-symbols', '-fjson', *dumps).out)['moved']
+                        for dumps in some] for some in (series, [series[0] + series[1]]))
+    return [] if min(alone) > 0 and abs(sum(alone) - together[0]) < .01 else [f'{alone}: {together}']
 
 
 def unknown():
@@ -186,6 +195,7 @@ def gates():
 
 with scratch() as FOLDER:
     t.check('below tables stands what was moved, where that is more than 1%', moved)
+    t.check('of several series, what their last dumps have moved', moved_of_series)
     t.check('what is of unknown origin is charged with nothing, and no stack is left empty', unknown)
     t.check('of Go, what shows the same', go)
     t.check('--frames=own is proposed where libraries hold much, and not all would be one row',
