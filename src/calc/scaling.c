@@ -4,7 +4,8 @@
 //
 // A damaged file may have lost stacks, or have changed digits.  Then raw is what many lines
 // say that jemalloc does not print when it rewrites: of several sizes, and multiples of 8 all
-// the same.
+// the same.  One line is enough where a lone object has the size of a class and rewriting would
+// have printed another number.
 #include "calc/scaling.h"
 
 #include "calc/probability.h"
@@ -55,6 +56,22 @@ static bool says_raw(const struct hp_size_classes *classes, struct hp_count coun
            !hp_recover_size(classes, count, &n, &size);
 }
 
+static bool proves_raw(const struct hp_size_classes *classes, struct hp_count count) {
+    return count.objects == 1 && hp_is_class_size(count.bytes) &&
+           says_raw(classes, count);
+}
+
+static bool has_proof(const struct hp_dump *dump, const struct hp_size_classes *classes) {
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        if (proves_raw(classes, stack->counts.inuse) ||
+            proves_raw(classes, stack->counts.alloc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Most stacks have one of few pairs of numbers.
 struct memo {
     struct hp_count count;
@@ -73,13 +90,17 @@ static bool recall(struct memo memos[MEMOS], const struct hp_size_classes *class
 static bool is_raw_though_damaged(const struct hp_dump *dump, struct lines lines) {
     uint64_t found = 0, needed = OUTWEIGHS * lines.others;
     needed = needed < LINES_THAT_PROVE ? LINES_THAT_PROVE : needed;
-    if (lines.eights < needed || dump->period <= 1) {
-        return lines.eights >= needed && lines.others == 0;
+    bool is_enough = lines.eights >= needed;
+    if (dump->period <= 1 || (!is_enough && lines.others > 0)) {
+        return is_enough && lines.others == 0;
     }
     struct hp_size_classes classes = {0};
+    hp_size_classes_init(&classes, dump->period);
+    if (!is_enough) {
+        return has_proof(dump, &classes);
+    }
     struct memo memos[MEMOS];
     memset(memos, 0, sizeof memos);
-    hp_size_classes_init(&classes, dump->period);
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
         found += recall(memos, &classes, stack->counts.inuse);

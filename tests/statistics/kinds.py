@@ -3,11 +3,11 @@
 damaged nor of the wrong kind; and of damaged ones all are told of which the total is farther from
 the sum of the stacks than rounding takes it.
 
-usage: kinds.py BINARY TESTDATA [HEALTHY [DAMAGED [REAL]]]
+usage: kinds.py BINARY TESTDATA [HEALTHY [DAMAGED [REAL [SEED]]]]
 
 HEALTHY dumps of each workload and kind (2), DAMAGED ones in all (136), and REAL dumps of each
-sampling rate, kind and program under Debian's jemalloc (1); each test tells its figures.  All
-that is asked for, in some minutes, is `kinds.py BINARY TESTDATA 50 544 17`.
+sampling rate, kind and program under Debian's jemalloc (1); each test tells its figures.  SEED, a
+word, makes other dumps.  All that is asked for, in some minutes, is `kinds.py BINARY TESTDATA 50 544 17`.
 
 The tolerance is worked out here by other means: the bytes of each line as jeprof's formula has
 them, for the objects printed and for half an object less or more.
@@ -236,7 +236,7 @@ def faults_of(dumps):
 def sampled(name, count):
     """Texts of a workload's dumps, [(text, is rewritten)]."""
     workload = WORKLOADS[name]()
-    rng = random.Random(f'kinds {name}')
+    rng = random.Random(f'kinds {name}{SEED}')
     return [(workloads.dump_text(workload, workload.sample(rng), is_rewritten,
                                  workloads.BASE + workloads.PAGE * rng.randrange(1 << 24)),
              is_rewritten) for _ in range(count) for is_rewritten in (False, True)]
@@ -249,7 +249,7 @@ def of_workload(folder, name):
 
 def damaged(folder):
     """[(path, text, damage, is rewritten)], of all workloads in turn."""
-    rng, made = random.Random('damaged'), []
+    rng, made = random.Random(f'damaged{SEED}'), []
     per_workload = -(-DAMAGED // len(WORKLOADS) // len(DAMAGES))
     for name in WORKLOADS:
         texts = [dump for dump in sampled(name, max(4, per_workload))
@@ -314,7 +314,8 @@ def main():
     t.done()
 
 
-HEALTHY, DAMAGED, REAL = (*map(int, sys.argv[3:]), *(2, 136, 1)[len(sys.argv) - 3:])
+HEALTHY, DAMAGED, REAL = (*map(int, sys.argv[3:6]), *(2, 136, 1)[len(sys.argv) - 3:])
+SEED = ''.join(sys.argv[6:])
 LEAST = 0.9  # of all damaged ones
 t = Tests()
 main()

@@ -116,6 +116,20 @@ Test(unbias, knows_equal_objects_of_one_rewritten_stack_from_raw_ones_of_several
     cr_expect_eq(unbias.scaling, HP_SCALING_RAW);
 }
 
+// The header of a damaged dump agrees with neither kind.
+Test(unbias, takes_a_lone_object_of_a_class_for_raw_though_the_dump_is_damaged) {
+    struct one one;
+    double objects, bytes;
+    make(&one, 524288, (struct hp_count){1, 49152}, true);
+    one.dump.header.inuse = (struct hp_count){2, 49216};
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect_eq(unbias.scaling, HP_SCALING_RAW);
+    make(&one, 4096, (struct hp_count){1, 49152}, true);
+    one.dump.header.inuse = (struct hp_count){2, 49216};
+    estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
+    cr_expect_eq(unbias.scaling, HP_SCALING_UNBIASED);
+}
+
 // What prof_do_unbias() of jemalloc prints for n objects of a size.
 static struct hp_count printed(double n, double size, double period) {
     double p = 1.0 - exp(-size / period);
