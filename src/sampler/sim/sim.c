@@ -7,6 +7,8 @@ static const struct hps_sim_command commands[] = {
     {"generate", "write dumps of a simulated program, and the truth", hps_sim_generate},
     {"evaluate", "compare samplers: bias and error of each on each workload",
      hps_sim_evaluate},
+    {"fleet", "write the dumps of a fleet of any size as a tar archive, or their sums",
+     hps_sim_fleet},
     {"gaps", "test the random gaps between samples", hps_sim_gaps},
     {"replay", "write the dump of given sampled objects", hps_sim_replay},
 };

@@ -34,6 +34,7 @@ void hps_sim_parse(char **arguments, const char *usage,
 __attribute__((format(printf, 1, 2))) int hps_sim_fail(const char *format, ...);
 
 int hps_sim_evaluate(char **arguments);
+int hps_sim_fleet(char **arguments);
 int hps_sim_gaps(char **arguments);
 int hps_sim_generate(char **arguments);
 int hps_sim_replay(char **arguments);
