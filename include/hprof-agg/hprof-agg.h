@@ -177,6 +177,31 @@ HP_API const char *hp_profile_warning(const struct hp_profile *profile, size_t i
 HP_API size_t hp_profile_moment_count(const struct hp_profile *profile);
 HP_API const char *hp_profile_moment(const struct hp_profile *profile, size_t i);
 
+// --- lists --------------------------------------------------------------------
+
+struct hp_manifest_options {
+    size_t lists;                // 1 or more
+    enum hp_snapshots snapshots; // last, final or sum
+};
+
+// In which of several lists each dump goes, so that tasks that read one each read all.
+struct hp_manifest {
+    size_t *list; // of each path, from 0; HP_NO_LIST: a newer dump of its process counts
+    size_t processes; // that names tell
+    size_t older;     // paths in no list
+    size_t untold;    // paths whose names tell no process; all are in a list
+};
+
+#define HP_NO_LIST SIZE_MAX
+
+// By the names of dumps alone, none of which is read.  Dumps of a process are in one list; the
+// same paths are cut the same way, in any order and on any machine.  A path given twice is
+// HP_E_DUPLICATE.
+HP_API int hp_manifest_make(struct hp_manifest *manifest, const char *const *paths,
+                            size_t count, const struct hp_manifest_options *options,
+                            struct hp_err *err);
+HP_API void hp_manifest_done(struct hp_manifest *manifest);
+
 // --- symbols ------------------------------------------------------------------
 
 struct hp_path_map {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 struct commands {
-    struct hp_cli_command at[HP_REPORT_KINDS + 2];
+    struct hp_cli_command at[HP_REPORT_KINDS + 3];
     size_t count;
 };
 
@@ -38,6 +38,14 @@ static const struct commands *all_commands(void) {
     static struct commands commands;
     if (commands.count == 0) {
         add_reports(&commands);
+        commands.at[commands.count++] = (struct hp_cli_command){
+            .name = "manifest",
+            .arguments = "--shards=N --output=PREFIX PATH...",
+            .help =
+                "lists of the dumps that count, by their names, for N tasks on any number of "
+                "machines",
+            .id = HP_CLI_MANIFEST,
+        };
         commands.at[commands.count++] = (struct hp_cli_command){
             .name = "help",
             .arguments = "[COMMAND]",

@@ -1,4 +1,4 @@
-// The commands: one for each kind of report that has a help, and two more.
+// The commands: one for each kind of report that has a help, and three more.
 #ifndef HP_CLI_COMMAND_H
 #define HP_CLI_COMMAND_H
 
@@ -18,6 +18,8 @@ enum hp_cli_command_id {
     HP_CLI_REPORTS = (1 << HP_REPORT_KINDS) - 1, // also those without a name here
     HP_CLI_HELP = 1 << HP_REPORT_KINDS,
     HP_CLI_VERSION = HP_CLI_HELP << 1,
+    HP_CLI_MANIFEST = HP_CLI_HELP << 2,
+    HP_CLI_TAKES_INPUTS = HP_CLI_REPORTS | HP_CLI_MANIFEST,
 };
 
 struct hp_cli_command {

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    SHARDS_MAX = 1000000,
+};
+
 void hp_cli_commandline_done(struct hp_cli_arguments *given,
                              struct hp_cli_settings *settings) {
     free(settings->inputs.items);
@@ -305,6 +309,21 @@ static int take_words(const struct hp_cli_arguments *given,
     return ret;
 }
 
+static int read_manifest(const struct hp_cli_arguments *given,
+                         struct hp_cli_settings *settings, struct hp_err *err) {
+    int ret = apply(given, settings, err);
+    if (ret == HP_OK && (settings->shards == 0 || settings->output == NULL)) {
+        ret = hp_cli_fail(
+            err, HP_E_USAGE,
+            "manifest needs --shards=N and --output=PREFIX, what the names of the "
+            "lists begin with");
+    }
+    if (ret == HP_OK && settings->shards > SHARDS_MAX) {
+        ret = hp_cli_fail(err, HP_E_USAGE, "--shards takes %d at most", SHARDS_MAX);
+    }
+    return ret == HP_OK ? take_words(given, settings, err) : ret;
+}
+
 // Those of the command line come first.
 static int add_rules_of_environment(struct hp_cli_settings *settings,
                                     struct hp_err *err) {
@@ -326,6 +345,9 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
     }
     if (ret != HP_OK || settings->help || settings->version) {
         return ret;
+    }
+    if (settings->command->id == HP_CLI_MANIFEST) {
+        return read_manifest(given, settings, err);
     }
     if ((settings->command->id & HP_CLI_REPORTS) == 0) {
         return read_help_or_version(given, settings, err);

@@ -3,6 +3,7 @@
 // - commandline: argv becomes settings
 //     - arguments (words), option and command (the tables), setter (values)
 // - usage: the commands help and version
+// - manifest: the command of this name
 // - job: all other commands
 //     - filelist, diagnostics, progressbar, outfile
 // - message, terminal: all that goes to standard error
@@ -10,6 +11,7 @@
 #include "cli/cleanup.h"
 #include "cli/commandline.h"
 #include "cli/job.h"
+#include "cli/manifest.h"
 #include "cli/message.h"
 #include "cli/outfile.h"
 #include "cli/status.h"
@@ -23,6 +25,9 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *ou
     if (settings->command == NULL) {
         hp_cli_usage_print_short(stderr);
         return HP_E_USAGE;
+    }
+    if (settings->command->id == HP_CLI_MANIFEST) {
+        return hp_cli_manifest_run(settings, err);
     }
     if ((settings->command->id & HP_CLI_REPORTS) == 0) {
         return hp_cli_usage_run(settings, err);

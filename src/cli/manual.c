@@ -54,6 +54,9 @@ static void put_commands(FILE *out) {
             fputs(" Op Ar COMMAND", out);
         } else if (command->id == HP_CLI_DIFF) {
             fputs(" Ar BASE NEW | BASE ... Fl Fl to Ar NEW ...", out);
+        } else if (command->id == HP_CLI_MANIFEST) {
+            fputs(" Fl Fl shards Ns = Ns Ar N Fl Fl output Ns = Ns Ar PREFIX PATH ...",
+                  out);
         } else if (*command->arguments != '\0') {
             fprintf(out, "%s Ar INPUT ...", command->takes_pattern ? " Ar REGEX" : "");
         }
@@ -94,7 +97,7 @@ static unsigned all_reports(void) {
 
 // Which commands it concerns, or which not, unless it is all that report.
 static void put_scope(FILE *out, const struct hp_cli_option *option) {
-    unsigned left = option->commands & all_reports();
+    unsigned left = option->commands & (all_reports() | HP_CLI_MANIFEST);
     unsigned others = all_reports() & ~left;
     if (others == 0) {
         return;

@@ -9,8 +9,9 @@
 
 // A report that is not named here has the options of tables.
 enum {
-    ALL = HP_CLI_REPORTS | HP_CLI_HELP | HP_CLI_VERSION,
+    ALL = HP_CLI_TAKES_INPUTS | HP_CLI_HELP | HP_CLI_VERSION,
     REPORTS = HP_CLI_REPORTS,
+    INPUTS = HP_CLI_TAKES_INPUTS,
     VIEWS = REPORTS & ~HP_CLI_INFO,
     TABLES = VIEWS & ~HP_CLI_MERGE,
     SERIES = HP_CLI_DIFF | HP_CLI_TREND,
@@ -23,7 +24,7 @@ enum {
 // The order of choices is that of the enum they stand for.
 // clang-format off
 static const struct hp_cli_option options[] = {
-    {"files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
+    {"files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, INPUTS,
      "read the paths of further inputs from FILE, one a line; - is standard input; may be "
      "repeated",
      hp_cli_set_word, FIELD(files_from), 0},
@@ -44,12 +45,12 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_text, FIELD(read.time_from), 0},
     {"snapshots", '\0', HP_CLI_CHOICE, "WHICH",
      CHOICES("last", "final", "peak", "each", "sum"), HP_CLI_GROUP_INPUT,
-     REPORTS & ~HP_CLI_TREND,
+     INPUTS & ~HP_CLI_TREND,
      "which dumps of a process count: last (the default; in use: before its exit), final, peak, "
      "each as a row, or their sum",
      hp_cli_set_enum, FIELD(read.snapshots), HP_SNAPSHOTS_LAST},
-    {"null", '0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
-     "paths in --files-from end in a NUL byte, not in a newline",
+    {"null", '0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, INPUTS,
+     "paths in --files-from, and in lists that are written, end in a NUL byte, not in a newline",
      hp_cli_set_bool, FIELD(null_separated), true},
     {"on-duplicate", '\0', HP_CLI_CHOICE, "ACTION", CHOICES("error", "skip"),
      HP_CLI_GROUP_INPUT, REPORTS,
@@ -217,9 +218,13 @@ static const struct hp_cli_option options[] = {
     {"format", 'f', HP_CLI_FORMAT, "FORMAT", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
      "the format of the report (default text, pprof for merge)",
      hp_cli_set_format, 0, 0},
-    {"output", 'o', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
-     "write to FILE, all or nothing; its name picks the format if --format is absent",
+    {"output", 'o', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, INPUTS,
+     "write to FILE, all or nothing; its name picks the format if --format is absent; of manifest: "
+     "what the names of the lists begin with",
      hp_cli_set_text, FIELD(output), 0},
+    {"shards", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, HP_CLI_MANIFEST,
+     "cut the inputs into N lists; all dumps of a process are in one",
+     hp_cli_set_count, FIELD(shards), 1},
     {"print", '\0', HP_CLI_CHOICE, "WHAT", CHOICES("used"), HP_CLI_GROUP_OUTPUT,
      HP_CLI_INFO,
      "write the paths of the inputs that count, one a line, for --files-from",
@@ -243,7 +248,7 @@ static const struct hp_cli_option options[] = {
     {"progress", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "always", "never"),
      HP_CLI_GROUP_OUTPUT, REPORTS, "show progress on standard error",
      hp_cli_set_enum, FIELD(progress), HP_CLI_AUTO},
-    {"quiet", 'q', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+    {"quiet", 'q', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, INPUTS,
      "print errors only, no warnings and no progress",
      hp_cli_set_bool, FIELD(quiet), true},
     {"verbose", 'v', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, REPORTS,

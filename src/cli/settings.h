@@ -40,6 +40,7 @@ struct hp_cli_settings {
     bool timeline;                   // of merge: dump by dump
     bool prints_used; // of info: the paths of the inputs that count, and nothing else
     bool no_symbols;
+    size_t shards;       // of manifest: how many lists, or 0
     uint64_t max_memory; // bytes, 0 for no limit
     const char *output;  // or NULL for standard output
     enum hp_cli_when color, progress;

@@ -16,6 +16,7 @@ import cases_examples  # noqa: E402,F401
 import cases_filters  # noqa: E402,F401
 import cases_frames  # noqa: E402,F401
 import cases_inputs  # noqa: E402,F401
+import cases_manifest  # noqa: E402,F401
 import cases_output  # noqa: E402,F401
 import cases_series  # noqa: E402,F401
 import cases_sizes  # noqa: E402,F401

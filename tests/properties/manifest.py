@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""`manifest` chooses by names what `merge` chooses by memory maps, and however a fleet is cut,
+each dump that counts is in one list, beside the others of its process.
+
+usage: manifest.py BINARY TESTDATA HPROF_SIM
+"""
+import collections
+import pathlib
+import subprocess
+import sys
+
+from harness import METRICS, Tests, scratch
+
+DUMPS = 600
+
+
+def read_lists(folder, prefix):
+    return {path.name: path.read_text().splitlines() for path in pathlib.Path(folder).glob(prefix + '*')}
+
+
+def cut(shards, *options):
+    """{name of a list: paths}."""
+    prefix = f'{shards}{"".join(options)}.'
+    t.ok('manifest', f'--shards={shards}', *options, '-o', prefix, '--files-from=-',
+         stdin='\n'.join(PATHS).encode(), cwd=FOLDER)
+    return read_lists(FOLDER, prefix)
+
+
+def as_merge(snapshots):
+    listed = sorted(path for paths in cut(7, f'--snapshots={snapshots}').values() for path in paths)
+    used = t.ok('info', '--print=used', '--no-symbols', '-q', f'--snapshots={snapshots}',
+                '--files-from=-', stdin='\n'.join(PATHS).encode(), cwd=FOLDER).out.splitlines()
+    return [f'{len(listed)} listed, {len(used)} used'] if listed != sorted(used) else []
+
+
+def cuts():
+    faults = []
+    whole = None
+    for shards in (1, 2, 7, 64, 1000):
+        lists = cut(shards, '--snapshots=sum')
+        paths = sorted(path for paths in lists.values() for path in paths)
+        where = collections.defaultdict(set)
+        for name, inside in lists.items():
+            for path in inside:
+                where['.'.join(path.split('.')[:-3])].add(name)
+        faults += [f'{shards}: {stem} is in {len(names)} lists'
+                   for stem, names in where.items() if len(names) > 1]
+        whole = whole or paths
+        if paths != whole or len(paths) != DUMPS:
+            faults.append(f'{shards}: {len(paths)} of {DUMPS} paths')
+        largest = max(map(len, lists.values()))
+        if len(lists) > shards or largest > 3 * DUMPS / shards + 12:
+            faults.append(f'{shards}: {len(lists)} lists, of {largest} paths at most')
+    return faults
+
+
+def sums():
+    """Lists that are read one by one add up to the whole."""
+    found = dict.fromkeys(METRICS, 0)
+    for paths in cut(5).values():
+        part = t.totals('--no-unbias', '-q', '--files-from=-', stdin='\n'.join(paths).encode(),
+                        cwd=FOLDER)
+        for metric in METRICS:
+            found[metric] += part[metric] or 0
+    whole = t.totals('--no-unbias', '-q', '--files-from=-', '--snapshots=last',
+                     stdin='\n'.join(PATHS).encode(), cwd=FOLDER)
+    return [f'{found}, but the whole is {whole}'] if found != whole else []
+
+
+t = Tests()
+with scratch() as FOLDER:
+    tar = subprocess.run([sys.argv[3], 'fleet', '3', '0', str(DUMPS)], check=True,
+                         capture_output=True).stdout
+    subprocess.run(['tar', 'x', '-C', FOLDER], input=tar, check=True)
+    PATHS = sorted(str(path.relative_to(FOLDER)) for path in pathlib.Path(FOLDER).rglob('*.heap'))
+    for SNAPSHOTS in ('last', 'final'):
+        t.check(f'names choose what memory maps choose: {SNAPSHOTS}',
+                lambda: as_merge(SNAPSHOTS))
+    t.check('each dump is in one list, beside those of its process', cuts)
+    t.check('what counts in the lists adds up to what counts in the whole', sums)
+t.done()
