@@ -20,7 +20,7 @@ _hprof_agg() {
     --base-files-from) kind=file ;;
     --time-from) kind=word words='' ;;
     --snapshots) kind=word words='last final peak each sum' ;;
-    --on-duplicate) kind=word words='error skip' ;;
+    --on-duplicate) kind=word words='refuse skip count' ;;
     --max-skipped) kind=word words='' ;;
     --min-age) kind=word words='' ;;
     --max-input-size) kind=word words='' ;;

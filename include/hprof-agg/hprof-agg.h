@@ -107,7 +107,7 @@ struct hp_read_options {
     unsigned jobs;        // threads; 0 for one per CPU
     bool keep_damaged;    // use what a damaged dump still holds
     bool strict;          // a malformed line makes its dump unusable
-    bool skip_duplicates; // count a dump that is given twice once; else refuse
+    bool skip_duplicates; // count a dump that is given twice once; else refuse; see below
     const char *tar;      // an archive whose files are inputs as well; or NULL
     uint64_t max_skipped; // inputs that may be skipped before the read fails
     double
@@ -133,6 +133,8 @@ struct hp_read_options {
     enum hp_snapshots snapshots;
     const char *const *tars; // further archives
     size_t tar_count;
+    bool
+        count_duplicates; // count a dump as often as it is given; not with skip_duplicates
 };
 
 enum hp_input_status {

@@ -46,6 +46,18 @@ int hp_cli_set_enum(struct hp_cli_settings *settings, const struct hp_cli_option
     return ret;
 }
 
+int hp_cli_set_duplicates(struct hp_cli_settings *settings,
+                          const struct hp_cli_option *option, char *value,
+                          struct hp_err *err) {
+    size_t i; // refuse, skip, count
+    int ret = hp_cli_choice_find(option, value, &i, err);
+    if (ret == HP_OK) {
+        settings->read.skip_duplicates = i == 1;
+        settings->read.count_duplicates = i == 2;
+    }
+    return ret;
+}
+
 static bool is_with_dashes(const char *choice, const char *value) {
     while (*choice != '\0' && (*value == *choice || (*value == '_' && *choice == '-'))) {
         choice++;

@@ -6,6 +6,7 @@
 
 // A bool: `number`, or the place of the value among the choices.
 hp_cli_set_fn hp_cli_set_bool;
+hp_cli_set_fn hp_cli_set_duplicates;
 // An enum: `number`, plus the place of the value among the choices.
 hp_cli_set_fn hp_cli_set_enum;
 // A size_t of `number` or more.

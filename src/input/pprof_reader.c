@@ -7,7 +7,6 @@
 // profiles.  A location is within the call instruction; the return address, which dumps are
 // made of, is taken to be one byte behind.  All of a label but `num` are numbers of strings;
 // one with `str` is a text, another a number.
-#include "input/digest.h"
 #include "input/input_format.h"
 #include "input/maps.h"
 #include "input/pprof_locations.h"

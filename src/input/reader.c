@@ -137,6 +137,8 @@ static int refuse(struct hp_span text, struct hp_err *err) {
 void hp_reader_done(struct hp_reader *reader) {
     hp_input_stream_done(&reader->stream);
     hp_stack_lines_done(&reader->lines);
+    hp_digester_done(&reader->content);
+    hp_digester_done(&reader->samples);
 }
 
 static const struct hp_input_format *format_behind_names(struct hp_span text) {
@@ -149,7 +151,10 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     struct hp_scan scan;
     int ret = HP_OK;
     hp_scan_init(&scan, &reader->stream, &reader->lines, dump);
-    scan.digests = !reader->single;
+    scan.content = &reader->content;
+    scan.samples = reader->single ? NULL : &reader->samples;
+    hp_digester_start(&reader->content);
+    hp_digester_start(&reader->samples);
     scan.keeps_labels = reader->keeps_labels;
     scan.keeps_threads = reader->keeps_threads;
     const struct hp_input_format *format = hp_input_format_of(hp_scan_rest(&scan));

@@ -10,11 +10,12 @@
 // {0} is ready for use.
 struct hp_reader {
     uint64_t limit;     // of a file after decompression, as for hp_input_stream_open()
-    bool single;        // no other dump is read: digests are not needed
+    bool single;        // no other dump is read: none has the same samples
     bool keeps_labels;  // of samples
     bool keeps_threads; // with their names, and also where one has all of a stack
     struct hp_input_stream stream; // its window holds the last dump's paths
     struct hp_stack_lines lines;
+    struct hp_digester content, samples;
     const struct hp_input_format *format; // of the last file; NULL: of none of ours
 };
 

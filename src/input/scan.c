@@ -15,7 +15,6 @@ void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,
                              .dump = dump,
                              .c = hp_cursor_over(stream->at, stream->at + stream->size),
                              .line = 1};
-    hp_digester_init(&scan->digester);
     hp_stack_lines_clear(stacks);
 }
 
@@ -151,8 +150,12 @@ static int fail_limit(const char *what, uint64_t line, struct hp_err *err) {
 
 int hp_scan_slide(struct hp_scan *scan, struct hp_err *err) {
     size_t done = (size_t)(scan->c.at - scan->stream->at);
-    if (scan->digests) {
-        hp_digester_add(&scan->digester, (struct hp_span){scan->stream->at, done});
+    struct hp_span read = {scan->stream->at, done};
+    if (scan->content) {
+        hp_digester_add(scan->content, read);
+    }
+    if (scan->samples) {
+        hp_digester_add(scan->samples, read);
     }
     scan->last_dropped = done > 0 ? scan->c.at[-1] : scan->last_dropped;
     hp_stack_lines_forget(scan->stacks);
@@ -165,12 +168,6 @@ int hp_scan_slide(struct hp_scan *scan, struct hp_err *err) {
         return fail_limit("a line of more than 16 MiB", line, err);
     }
     return ret;
-}
-
-static struct hp_digest end_digest(struct hp_scan *scan) {
-    struct hp_digest digest = hp_digester_end(&scan->digester);
-    hp_digester_init(&scan->digester);
-    return digest;
 }
 
 // All that is left, at once.
@@ -294,21 +291,24 @@ int hp_scan_read(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
                  struct hp_err *err) {
     struct hp_dump *dump = scan->dump;
     int ret = read_header(scan, grammar, err);
-    struct hp_digest header = end_digest(scan);
-    if (ret == HP_OK) {
-        ret = read_body(scan, grammar, err);
-        dump->samples = end_digest(scan);
+    if (scan->samples) {
+        hp_digester_start(scan->samples);
     }
-    if (ret == HP_OK) {
-        ret = read_to_end(scan, err);
+    ret = ret == HP_OK ? read_body(scan, grammar, err) : ret;
+    if (scan->samples) {
+        dump->samples = hp_digester_end(scan->samples);
+        scan->samples = NULL;
     }
+    ret = ret == HP_OK ? read_to_end(scan, err) : ret;
     if (ret != HP_OK) {
         return ret;
     }
     dump->bytes = scan->stream->total;
-    struct hp_digest maps =
-        hp_digest_of((struct hp_span){scan->stream->at, scan->stream->size});
-    dump->content = hp_digest_join(hp_digest_join(header, dump->samples), maps);
+    if (scan->content) {
+        struct hp_span maps = {scan->stream->at, scan->stream->size};
+        hp_digester_add(scan->content, maps);
+        dump->content = hp_digester_end(scan->content);
+    }
     read_end(scan, grammar);
     return HP_OK;
 }

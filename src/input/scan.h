@@ -6,8 +6,8 @@
 #define HP_INPUT_SCAN_H
 
 #include "base/cursor.h"
+#include "base/digest.h"
 #include "base/err.h"
-#include "input/digest.h"
 #include "input/input_stream.h"
 #include "input/stack_line.h"
 #include "model/dump.h"
@@ -23,10 +23,10 @@ struct hp_scan {
     bool after_stack;        // none of its frames has been named yet
     int unnamed;             // comments since then that name none of them
     char last_dropped;       // the byte before the window
-    bool digests;            // are wanted
     bool keeps_labels;       // these two as in struct hp_reader
     bool keeps_threads;
-    struct hp_digester digester;
+    struct hp_digester *content,
+        *samples; // of the text, and of its part; NULL: not wanted
 };
 
 // What is different in each format.

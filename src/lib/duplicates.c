@@ -19,7 +19,8 @@ void hp_contents_done(struct hp_contents *contents) {
 }
 
 bool hp_contents_add(struct hp_contents *contents, struct hp_digest digest) {
-    uint32_t hash = (uint32_t)digest.of[0], item;
+    uint64_t key = hp_hash_key(); // who sees it cannot crowd one part of the table
+    uint32_t hash = (uint32_t)hp_hash_mix(digest.of[0] ^ key, digest.of[1] ^ ~key), item;
     bool is_known = false;
     pthread_mutex_lock(&contents->lock);
     for (size_t at = hash;

@@ -210,7 +210,9 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     hp_contents_done(&job->contents);
     hp_vec_sort(&profile->inputs, by_name);
     hp_inputs_identify(profile);
-    *duplicate = hp_duplicates_settle(profile->inputs.at, profile->inputs.count);
+    *duplicate = options->count_duplicates
+                     ? (struct hp_duplicate){SIZE_MAX, SIZE_MAX}
+                     : hp_duplicates_settle(profile->inputs.at, profile->inputs.count);
     int ret =
         options->label_from ? hp_labels_set(profile, options->label_from, err) : HP_OK;
     hp_processes_identify(profile);
@@ -231,7 +233,7 @@ static int refuse(const struct hp_profile *profile, const struct hp_read_options
                   struct hp_duplicate duplicate, struct hp_err *err) {
     size_t count = profile->inputs.count;
     bool is_refused = duplicate.again < count && !options->skip_duplicates;
-    if (!is_refused && options->base_count > 0) {
+    if (!is_refused && options->base_count > 0 && !options->count_duplicates) {
         duplicate = hp_duplicates_across(profile->inputs.at, count);
         is_refused = duplicate.again < count;
     }

@@ -157,13 +157,14 @@ static bool is_young(const struct hp_job *job, const struct hp_queued_input *ite
 }
 
 // Equal bytes of other processes, or of other moments of one, are no duplicates.
-static struct hp_digest key_of_content(const struct hp_input_record *record,
-                                       const struct hp_dump_name *name) {
-    uint64_t told[3] = {name->pid, name->has_number, name->number};
-    struct hp_digest key = record->content;
-    key.of[0] ^= hp_hash_bytes(told, sizeof told, hp_hash_key());
-    key.of[1] ^= record->is_base; // may be on both sides of a diff
-    return key;
+static bool is_duplicate(struct hp_job *job, const struct hp_input_record *record,
+                         const struct hp_dump_name *name) {
+    struct hp_identity told = {.pid = name->pid,
+                               .number = name->number,
+                               .has_number = name->has_number};
+    struct hp_digest key = hp_dump_identity(record->content, &told);
+    key.of[1] |= (uint64_t)record->is_base << 63; // may be on both sides of a diff
+    return !job->options->count_duplicates && !hp_contents_add(&job->contents, key);
 }
 
 // Whether nothing of its process has been added: by its map, else by its name.
@@ -222,7 +223,7 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
         return skip(record, HP_INPUT_IGNORED, err);
     }
     struct hp_dump_name name = hp_dump_name_of(record->public.name);
-    if (!hp_contents_add(&job->contents, key_of_content(record, &name))) {
+    if (is_duplicate(job, record, &name)) {
         return skip(record, HP_INPUT_DUPLICATE, NULL);
     }
     bool is_added = job->adds_all || claim(job, record, &worker->dump, &name);

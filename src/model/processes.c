@@ -50,6 +50,25 @@ bool hp_identity_is_same(const struct hp_identity *a, const struct hp_identity *
     return a->series != 0 && a->series == b->series && a->number != b->number && alike;
 }
 
+struct hp_digest hp_dump_identity(struct hp_digest content,
+                                  const struct hp_identity *told) {
+    if (told->pid != 0 || told->has_number) {
+        uint64_t number = told->has_number ? told->number + 1 : 0;
+        uint64_t all[] = {content.of[0], content.of[1], told->pid, number};
+        content = hp_digest_of_numbers(all, sizeof all / sizeof *all);
+    }
+    return (struct hp_digest){{content.of[0], content.of[1] >> 48}};
+}
+
+uint64_t hp_process_identity(const struct hp_identity *told) {
+    if (!hp_digest_is_known(told->map) && told->pid == 0) {
+        return 0;
+    }
+    uint64_t all[] = {told->map.of[0], told->map.of[1], told->pid};
+    uint64_t identity = hp_digest_of_numbers(all, sizeof all / sizeof *all).of[0];
+    return identity ? identity : 1;
+}
+
 // Inputs that may be of one process at all.
 static int by_group(const struct item *a, const struct item *b) {
     int order = compare(a->is_base, b->is_base);

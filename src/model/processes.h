@@ -6,18 +6,10 @@
 #ifndef HP_MODEL_PROCESSES_H
 #define HP_MODEL_PROCESSES_H
 
+#include "base/digest.h"
 #include "base/sink.h"
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
-
-// 128 bits: of content, equal for equal bytes; or of a map.
-struct hp_digest {
-    uint64_t of[2];
-};
-
-static inline bool hp_digest_is_known(struct hp_digest digest) {
-    return digest.of[0] != 0 || digest.of[1] != 0;
-}
 
 // What tells the process of one input.
 struct hp_identity {
@@ -88,6 +80,16 @@ struct hp_input_record;
 
 // Whether two are dumps of one process, by the table in processes.c: of inputs that are compared.
 bool hp_identity_is_same(const struct hp_identity *a, const struct hp_identity *b);
+
+// What a dump is known by wherever it is read: 80 bits, of[0] and the low 16 of of[1].  They are
+// the first of the digest of its bytes; where its name tells a process id or a number, of these and
+// the digest, so that forks which did nothing since are two dumps.  By accident two of a million
+// dumps have one with a probability of 4e-13.
+struct hp_digest hp_dump_identity(struct hp_digest content,
+                                  const struct hp_identity *told);
+
+// The same of its process, by its map and process id; 0 if neither is known.
+uint64_t hp_process_identity(const struct hp_identity *told);
 
 // Find the processes of the inputs that are used, and set input.process.
 void hp_processes_find(struct hp_processes *processes, struct hp_input_record *inputs,

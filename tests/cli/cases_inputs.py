@@ -213,6 +213,22 @@ def the_same_dump_twice_can_be_counted_once(t):
 
 
 @case
+def the_same_dump_twice_can_be_counted_twice(t):
+    def total(*arguments):
+        told = json.loads(check(t.run("top", "--no-symbols", "-fjson", *arguments), 0).out)
+        return told["total"]["inuse-space"]["estimate"]
+
+    once = total(t.dump)
+    both = ("--on-duplicate=count", t.dump, t.dump)
+    assert abs(total("--snapshots=sum", *both) - 2 * once) < 1
+    assert total(*both) == once, "of one process, of which one dump counts"
+    assert total("--on-duplicate=skip", "--snapshots=sum", t.dump, t.dump) == once
+    check(t.run("diff", "--no-symbols", t.dump, t.dump, "--to", t.dump, t.dump, "--on-duplicate=count"), 0)
+    check(t.run("top", "--on-duplicate=refuse", t.dump, t.dump), 4, "", "--on-duplicate=skip")
+    check(t.run("top", "--on-duplicate=error", t.dump), 2, "", "one of: refuse, skip, count")
+
+
+@case
 def a_program_among_the_inputs_is_passed_over(t):
     wanted = check(t.run("folded", "--no-symbols", t.dump)).out
     result = check(t.run("folded", "--no-symbols", t.binary, t.dump), 0, None,

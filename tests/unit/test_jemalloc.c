@@ -22,8 +22,15 @@ static int parse(const char *text) {
     hp_dump_clear(&dump);
     struct hp_scan scan;
     hp_scan_init(&scan, &window, &lines, &dump);
-    scan.digests = true;
-    return hp_jemalloc_format.read(&scan, &err);
+    struct hp_digester content = {0}, samples = {0};
+    hp_digester_start(&content);
+    hp_digester_start(&samples);
+    scan.content = &content;
+    scan.samples = &samples;
+    int ret = hp_jemalloc_format.read(&scan, &err);
+    hp_digester_done(&content);
+    hp_digester_done(&samples);
+    return ret;
 }
 
 #define HEAD "heap_v2/524288\n  t*: 3: 192 [5: 320]\n  t0: 3: 192 [5: 320] main\n"

@@ -269,3 +269,31 @@ Test(processes, counters_that_were_reset_are_told) {
     chosen(HP_SNAPSHOTS_LAST, HP_ALLOC_SPACE);
     cr_expect(processes.all.at[0].was_reset);
 }
+
+// The numbers are of another program, xxhsum 0.8.1, and of each machine.
+Test(identities, are_what_anybody_computes) {
+    static const char text[] = "heap_v2/524288\n";
+    struct hp_digest content = hp_digest_of((struct hp_span){text, sizeof text - 1});
+    cr_expect_eq(content.of[0], 0x9121370860b4e04e);
+    cr_expect_eq(content.of[1], 0x58e2c068f5c95018);
+    struct hp_identity nothing = {.pid = 0},
+                       named = {.pid = 7, .number = 0, .has_number = true},
+                       numbered = {.number = 0, .has_number = true};
+    struct hp_digest plain = hp_dump_identity(content, &nothing),
+                     of_name = hp_dump_identity(content, &named),
+                     of_number = hp_dump_identity(content, &numbered);
+    cr_expect_eq(plain.of[0], 0x9121370860b4e04e);
+    cr_expect_eq(plain.of[1], 0x58e2);
+    cr_expect_eq(of_name.of[0], 0x9b7b6ddec627fc51);
+    cr_expect_eq(of_name.of[1], 0x2dcd);
+    cr_expect_eq(of_number.of[0], 0xa264b27e11210e17);
+    cr_expect_eq(of_number.of[1], 0xd288);
+}
+
+Test(identities, of_processes_are_of_map_and_process_id) {
+    struct hp_identity nothing = {.pid = 0}, of_id = {.pid = 7},
+                       of_both = {.map = {{0x7f30b314c000, 0x7fff2dd4c000}}, .pid = 7};
+    cr_expect_eq(hp_process_identity(&nothing), 0);
+    cr_expect_eq(hp_process_identity(&of_id), 0x18e586f69e9e1471);
+    cr_expect_eq(hp_process_identity(&of_both), 0xfc69408cddb33ee5);
+}
