@@ -94,7 +94,9 @@ void hp_error_bound(struct hp_error *error, double excess, double hidden, bool *
 struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64_t period,
                                      bool *too_big) {
     struct hp_error error = {.samples = n};
-    *too_big |= __builtin_mul_overflow(n, size, &error.observed_bytes);
+    uint64_t bytes;
+    *too_big |= __builtin_mul_overflow(n, size, &bytes);
+    error.observed_bytes = bytes;
     if (period > 1) {
         double r = (double)period, s = (double)size;
         double variance = (double)n / p * r * r * envelope(s / r);

@@ -51,9 +51,10 @@ enum hp_read {
 struct hp_error {
     hp_int128 variance;         // bound of that of the bytes; bytes^2
     hp_int128 objects_variance; // of the objects; 2^-20 objects^2
-    uint64_t observed_bytes;    // bytes that were seen themselves
-    uint64_t hidden_bytes_max;  // that other sizes may hide, beyond the estimate
-    uint64_t excess_bytes_max;  // that the estimate may have for the sizes it assumes
+    // In 64 bits a million processes that allocated 18 TB each would be too many.
+    hp_uint128 observed_bytes;   // bytes that were seen themselves
+    hp_uint128 hidden_bytes_max; // that other sizes may hide, beyond the estimate
+    hp_uint128 excess_bytes_max; // that the estimate may have for the sizes it assumes
     uint64_t samples;        // objects sampled: 0, 1, or with 2 and more at least those
     uint64_t period;         // the largest; 0 where everything is sampled
     double max_weight;       // objects that one sample stands for, the largest

@@ -204,9 +204,9 @@ static hp_int128 get_signed(struct hp_history_reader *reader) {
 static void get_error(struct hp_history_reader *reader, struct hp_error *error) {
     error->variance = get_signed(reader);
     error->objects_variance = get_signed(reader);
-    error->observed_bytes = (uint64_t)get(reader);
-    error->hidden_bytes_max = (uint64_t)get(reader);
-    error->excess_bytes_max = (uint64_t)get(reader);
+    error->observed_bytes = get(reader);
+    error->hidden_bytes_max = get(reader);
+    error->excess_bytes_max = get(reader);
     error->samples = (uint64_t)get(reader);
     error->period = (uint64_t)get(reader);
     uint64_t weight = (uint64_t)get(reader);

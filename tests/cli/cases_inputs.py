@@ -201,6 +201,18 @@ def numbers_beyond_reason_are_told_with_their_stack(t):
 
 
 @case
+def what_is_known_of_errors_is_added_up_beyond_64_bits(t):
+    paths = [os.path.join(t.folder, f"huge-{i}.heap") for i in range(6)]
+    for i, path in enumerate(paths):
+        with open(path, "w") as file:
+            file.write("heap_v2/524288\n  t*: 1: 4000000000000000000 [0: 0]\n@ 0x401000\n"
+                       f"  t*: 1: 4000000000000000000 [0: 0]\n\nMAPPED_LIBRARIES:\n"
+                       f"400000-500000 r-xp 00000000 fe:00 {i} /srv/app\n")
+    told = json.loads(check(t.run("top", "--no-symbols", "-fjson", "--snapshots=sum", *paths), 0).out)
+    assert told["total"]["inuse-space"] == {"estimate": 2.4e19, "low": 2.4e19, "high": 2.4e19}, told["total"]
+
+
+@case
 def the_same_dump_twice_is_refused(t):
     check(t.run("top", "--no-symbols", t.dump, t.dump), 4, "", t.dump)
 

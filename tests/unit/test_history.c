@@ -22,7 +22,7 @@ static struct hp_observation observation_of(uint32_t input, uint32_t stack) {
     o.errors[HP_COLUMN_INUSE] = (struct hp_error){
         .variance = (hp_int128)seed * (int64_t)(seed >> 20),
         .objects_variance = 5,
-        .observed_bytes = UINT64_MAX,
+        .observed_bytes = (hp_uint128)UINT64_MAX << 20,
         .hidden_bytes_max = stack,
         .excess_bytes_max = 1,
         .samples = input,
