@@ -3,12 +3,6 @@
 #include "input/codec.h"
 
 #include <string.h>
-#include <zstd.h>
-#include <zstd_errors.h>
-
-enum {
-    LARGEST_WINDOW = 27, // log2; what the zstd program takes without --long
-};
 
 // A frame of data, or one of those that may hold anything and are passed over: pzstd begins
 // with one.
@@ -17,6 +11,14 @@ static bool is_zstd(const char *head, size_t size) {
            (memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0 ||
             ((head[0] & 0xf0) == 0x50 && memcmp(head + 1, "\x2a\x4d\x18", 3) == 0));
 }
+
+#ifdef HP_WITH_ZSTD
+#    include <zstd.h>
+#    include <zstd_errors.h>
+
+enum {
+    LARGEST_WINDOW = 27, // log2; what the zstd program takes without --long
+};
 
 static void *start(void) {
     ZSTD_DCtx *stream = ZSTD_createDCtx();
@@ -53,6 +55,23 @@ static int read_some(void *state, struct hp_packed *packed, struct hp_unpacked *
     }
     return HP_OK;
 }
+
+#else
+static void *start(void) {
+    return NULL;
+}
+
+static void stop(void *state) {
+    (void)state;
+}
+
+static int read_some(void *state, struct hp_packed *packed, struct hp_unpacked *unpacked,
+                     bool *between, struct hp_err *err) {
+    (void)state, (void)packed, (void)unpacked, (void)between;
+    return hp_fail(err, HP_E_UNSUPPORTED,
+                   "zstd data, which this build does not read: unzstd unpacks it");
+}
+#endif
 
 const struct hp_codec hp_zstd_codec = {
     .is = is_zstd,

@@ -1,8 +1,9 @@
 #include "lib/input_queue.h"
 
+#include "base/packing.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 enum {
     LEVEL = 1, // of compression
@@ -143,15 +144,16 @@ int hp_input_queue_next(struct hp_input_queue *queue, struct hp_queued_input *it
 
 void hp_input_queue_keep(struct hp_input_queue *queue, size_t number,
                          struct hp_span bytes) {
-    size_t room = ZSTD_compressBound(bytes.size);
-    char *packed = hp_alloc(room);
-    size_t size = hp_input_stream_is_packed(bytes.at, bytes.size)
-                      ? room
-                      : ZSTD_compress(packed, room, bytes.at, bytes.size, LEVEL);
-    if (ZSTD_isError(size) || size >= bytes.size) { // it may be compressed as it is
-        memcpy(packed, bytes.at, bytes.size);
-        size = bytes.size;
+    struct hp_packer packer = {.level = LEVEL};
+    bool is_packed = hp_input_stream_is_packed(bytes.at, bytes.size);
+    char *packed = hp_alloc(hp_pack_room(bytes.size));
+    size_t size = bytes.size;
+    if (is_packed) {
+        memcpy(packed, bytes.at, size);
+    } else {
+        size = hp_pack(&packer, bytes.at, size, packed);
     }
+    hp_packer_done(&packer);
     char *shrunk = realloc(packed, size > 0 ? size : 1);
     struct hp_kept_input kept = {shrunk ? shrunk : packed, size};
     pthread_mutex_lock(&queue->lock);

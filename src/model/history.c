@@ -9,7 +9,6 @@
 #include "model/history.h"
 
 #include <string.h>
-#include <zstd.h>
 
 enum part {
     INUSE_VALUES = 1 << 0,
@@ -21,8 +20,6 @@ enum part {
 enum {
     NUMBER_MAX = 19,           // bytes of a number of 128 bits
     ROW_MAX = 32 * NUMBER_MAX, // of an observation
-    LEVEL = 3,                 // of compression
-    LEAST_PACKED = 256,        // bytes that compression is worth its while for
 };
 
 static const enum hp_metric metrics[HP_COLUMNS][2] = {
@@ -42,7 +39,7 @@ void hp_history_done(struct hp_history *history) {
     hp_vec_done(&history->blocks);
     hp_vec_done(&history->maps);
     hp_vec_done(&history->pending);
-    ZSTD_freeCCtx(history->packer);
+    hp_packer_done(&history->packer);
 }
 
 // --- writing ----------------------------------------------------------------------------
@@ -114,35 +111,14 @@ void hp_history_put(struct hp_history *history, uint32_t stack,
     history->last_stack = stack;
 }
 
-// At most as large as it was; of the same size: not compressed.
-static size_t pack(struct hp_history *history, uint8_t *packed, size_t room) {
-    const uint8_t *bytes = history->pending.at;
-    size_t size = history->pending.count, packed_size = size;
-    if (size >= LEAST_PACKED) {
-        history->packer = history->packer ? history->packer : ZSTD_createCCtx();
-        if (history->packer) {
-            packed_size =
-                ZSTD_compressCCtx(history->packer, packed, room, bytes, size, LEVEL);
-        }
-        if (!history->packer ||
-            ZSTD_isError(packed_size)) { // there is room for the result
-            hp_out_of_memory(room);
-        }
-    }
-    if (packed_size >= size && size > 0) {
-        memcpy(packed, bytes, size);
-    }
-    return packed_size < size ? packed_size : size;
-}
-
 void hp_history_end(struct hp_history *history, uint32_t input) {
-    size_t room = ZSTD_compressBound(history->pending.count);
-    uint8_t *packed = hp_alloc(room);
-    size_t packed_size = pack(history, packed, room);
+    size_t size = history->pending.count;
+    uint8_t *packed = hp_alloc(hp_pack_room(size));
+    size_t packed_size = hp_pack(&history->packer, history->pending.at, size, packed);
     uint8_t *shrunk = realloc(packed, packed_size > 0 ? packed_size : 1);
     struct hp_history_block block = {
         .input = input,
-        .size = history->pending.count,
+        .size = size,
         .packed_size = packed_size,
         .packed = shrunk ? shrunk : packed,
     };
@@ -178,8 +154,7 @@ static int by_input(const void *left, const void *right) {
 void hp_history_sort(struct hp_history *history) {
     hp_vec_sort(&history->blocks, by_input);
     hp_vec_done(&history->pending);
-    ZSTD_freeCCtx(history->packer);
-    history->packer = NULL;
+    hp_packer_done(&history->packer);
 }
 
 // --- reading ----------------------------------------------------------------------------
@@ -217,20 +192,6 @@ static void get_error(struct hp_history_reader *reader, struct hp_error *error) 
     }
 }
 
-static void unpack(struct hp_history_reader *reader,
-                   const struct hp_history_block *block) {
-    reader->size = block->size;
-    if (block->packed_size < block->size) {
-        size_t size = ZSTD_decompress(reader->bytes, block->size, block->packed,
-                                      block->packed_size);
-        if (ZSTD_isError(size)) { // it is our own: what failed is malloc()
-            hp_out_of_memory(block->size);
-        }
-    } else if (block->size > 0) {
-        memcpy(reader->bytes, block->packed, block->size);
-    }
-}
-
 void hp_history_open(struct hp_history_reader *reader, const struct hp_history *history,
                      uint32_t input) {
     reader->size = reader->at = 0;
@@ -247,7 +208,8 @@ void hp_history_open(struct hp_history_reader *reader, const struct hp_history *
     if (block->size > reader->room) {
         reader->bytes = hp_grow(reader->bytes, &reader->room, block->size, 1);
     }
-    unpack(reader, block);
+    reader->size = block->size;
+    hp_unpack(block->packed, block->packed_size, reader->bytes, block->size);
     reader->map = block->map > 0 ? history->maps.at[block->map] : NULL;
 }
 

@@ -5,6 +5,7 @@
 #ifndef HP_MODEL_HISTORY_H
 #define HP_MODEL_HISTORY_H
 
+#include "base/packing.h"
 #include "base/vec.h"
 #include "model/error.h"
 
@@ -30,8 +31,7 @@ struct hp_history {
     maps; // stacks as they were numbered -> as they are; [0] is NULL: no change
     HP_VEC(uint8_t) pending; // of the input that is being read
     uint32_t last_stack;
-    struct ZSTD_CCtx_s
-        *packer; // kept, as to make one takes longer than to pack a small dump
+    struct hp_packer packer;
 };
 
 void hp_history_done(struct hp_history *history);

@@ -5,7 +5,9 @@
 // of stack for each byte of a name is the most that was measured.
 #include "sym/demangle.h"
 
-#include <libiberty/demangle.h>
+#ifdef HP_WITH_IBERTY
+#    include <libiberty/demangle.h>
+#endif
 #include <pthread.h>
 #include <setjmp.h>
 #include <string.h>
@@ -14,8 +16,6 @@ enum {
     MOST_INPUT = 32 << 10,
     MOST_OUTPUT = 60 << 10,
     STACK_SIZE = 16 << 20,
-    CXX_OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT,
-    RUST_OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_RUST,
 };
 
 struct output {
@@ -29,6 +29,12 @@ struct job {
     struct hp_mangled *names;
     size_t count;
     struct output *output;
+};
+
+#ifdef HP_WITH_IBERTY
+enum {
+    CXX_OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT,
+    RUST_OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_RUST,
 };
 
 static void append(const char *text, size_t size, void *data) {
@@ -56,6 +62,13 @@ static bool demangle(struct output *output, const char *name) {
            cplus_demangle_v3_callback(name, CXX_OPTIONS, append, output) &&
            output->size > 0;
 }
+#else
+// Names stay as the linker knows them.
+static bool demangle(struct output *output, const char *name) {
+    (void)output, (void)name;
+    return false;
+}
+#endif
 
 static void *run(void *data) {
     struct job *job = data;
