@@ -17,6 +17,9 @@
 // Nothing here prints, exits or keeps global state; one profile with its views is for one
 // thread at a time.  When memory runs out the process ends: see hp_on_out_of_memory().
 // Texts may come from whoever made an input: see hp_escape() before showing them.
+//
+// There is no ABI promise before 1.0: what is linked with a shared library of one version is
+// for that version.
 #ifndef HPROF_AGG_H
 #define HPROF_AGG_H
 

@@ -17,9 +17,14 @@ t = Tests()
 EXAMPLES, BUILD, MESON = pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5:]
 MOST_LINES = 60
 WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
+PLACES = ['bin/hprof-agg', 'bin/hprof-sim', 'include/hprof-agg/hprof-agg.h', 'share/man/man1/hprof-agg.1',
+          'share/bash-completion/completions/hprof-agg', 'share/zsh/site-functions/_hprof-agg',
+          'share/fish/vendor_completions.d/hprof-agg.fish', 'share/licenses/hprof-agg/LICENSE',
+          'share/hprof-agg/hprof-agg.schema.json']
 COMPILERS = {
     'cc': ['cc', *WARNINGS],
     'c++': ['c++', '-x', 'c++', '-std=c++11', *WARNINGS[1:]],
+    'clang': ['clang', *WARNINGS],
     'asan': ['cc', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all', *WARNINGS],
 }
 
@@ -41,7 +46,15 @@ def install(folder):
     if len(found) != 1:
         raise AssertionError(f'{len(found)} hprof-agg.pc are installed')
     return {**os.environ, 'PKG_CONFIG_PATH': str(found[0].parent),
-            'PKG_CONFIG_SYSROOT_DIR': str(folder), 'LD_LIBRARY_PATH': str(found[0].parent.parent)}
+            'LD_LIBRARY_PATH': str(found[0].parent.parent)}
+
+
+def check_places():
+    """What is installed is where others look for it."""
+    found = [path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob('*')]
+    for place in PLACES:
+        if not any(path.endswith('/' + place) for path in found):
+            yield f'{place} is not installed'
 
 
 def build(name, compiler, folder, environment):
@@ -151,6 +164,7 @@ def main():
     t.check(f'examples have at most {MOST_LINES} lines', (
         f'{path} has more' for path in EXAMPLES.glob('*.c')
         if len(path.read_text().splitlines()) > MOST_LINES))
+    t.check('manual, completions, licence, schema are installed in their places', check_places())
     for name in ('growth', 'walk'):
         for compiler, command in COMPILERS.items():
             t.check(f'{name} builds against the installed library by {" ".join(command)}',

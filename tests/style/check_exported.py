@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""The shared library exports what exported.txt lists, which is what the public header marks as
+its interface, and nothing else; its file is asked for by a name that has a number.
+
+    usage: check_exported.py LIBRARY LIST HEADER
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def exported(library):
+    told = subprocess.run(['nm', '-D', '--defined-only', '-P', library], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return {line.split()[0] for line in told.splitlines()}
+
+
+def soname(library):
+    told = subprocess.run(['readelf', '-d', library], check=True, stdout=subprocess.PIPE,
+                          text=True).stdout
+    found = re.search(r'SONAME.*\[(.*)\]', told)
+    return found[1] if found else 'none'
+
+
+def declared(header):
+    text = re.sub(r'//.*', '', header.read_text(encoding='utf-8'))
+    return set(re.findall(r'^HP_API\s[^;{]*?\b(hp_\w+)\(', text, re.M))
+
+
+def main(library, listed, header):
+    wanted = set(pathlib.Path(listed).read_text(encoding='utf-8').split())
+    faults = [f'{library} exports {name}, which {listed} does not list'
+              for name in sorted(exported(library) - wanted)]
+    faults += [f'{library} does not export {name}' for name in sorted(wanted - exported(library))]
+    faults += [f'{name} is either in {header} or in {listed}'
+               for name in sorted(declared(pathlib.Path(header)) ^ wanted)]
+    if soname(library) != 'libhprof-agg.so.0':
+        faults.append(f'{library} is asked for as {soname(library)}')
+    print(*faults, sep='\n')
+    print(f'{len(wanted)} names, {len(faults)} faults')
+    return 1 if faults or not wanted else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
