@@ -87,4 +87,5 @@ complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks 
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge info folded difffolded callgrind speedscope dhat dot pprof firefox' -l max-memory -x -d 'end with status 7 rather than allocate more than SIZE: 500MiB, 8GiB'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge info manifest help version folded difffolded callgrind speedscope dhat dot pprof firefox' -l help -s h -d 'show the options and exit'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge info manifest help version folded difffolded callgrind speedscope dhat dot pprof firefox' -l version -d 'show the version and exit'
+complete -c hprof-agg -n '__fish_seen_subcommand_from version' -l licenses -d 'print the licences of the tool and of what is linked into it'
 complete -c hprof-agg -n '__fish_seen_subcommand_from help' -f -a 'top tree peek list stacks diff trend merge info manifest help version folded difffolded callgrind speedscope dhat dot pprof firefox'

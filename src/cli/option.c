@@ -268,6 +268,9 @@ static const struct hp_cli_option options[] = {
     {"version", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, ALL,
      "show the version and exit",
      hp_cli_set_bool, FIELD(version), true},
+    {"licenses", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, HP_CLI_VERSION,
+     "print the licences of the tool and of what is linked into it",
+     hp_cli_set_bool, FIELD(licenses), true},
 };
 
 // clang-format on

@@ -46,6 +46,7 @@ struct hp_cli_settings {
     enum hp_cli_when color, progress;
     bool quiet, verbose;
     bool help, version;
+    bool licenses; // with the version
 };
 
 #endif

@@ -225,7 +225,9 @@ int hp_cli_usage_run(const struct hp_cli_settings *settings, struct hp_err *err)
     if (out == NULL) {
         hp_cli_out_of_memory(BUFSIZ, NULL);
     }
-    if (settings->command->id == HP_CLI_VERSION) {
+    if (settings->command->id == HP_CLI_VERSION && settings->licenses) {
+        fputs(hp_cli_licenses, out);
+    } else if (settings->command->id == HP_CLI_VERSION) {
         fprintf(out, "hprof-agg %s\n", hp_version());
     } else if (settings->explains_frames) {
         put_frame_rules(out);

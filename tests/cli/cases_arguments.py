@@ -59,6 +59,13 @@ def version_is_one_line(t):
 
 
 @case
+def version_tells_the_licences_of_what_is_in_it(t):
+    own = (pathlib.Path(__file__).resolve().parents[2] / "LICENSE").read_text()
+    assert check(t.run("version", "--licenses"), 0, own, "").out == own
+    check(t.run("top", "--licenses", t.dump), 2, "", "--licenses")
+
+
+@case
 def version_and_help_take_no_more_words(t):
     check(t.run("version", "x"), 2, "", "x is one word too many")
     check(t.run("help", "top", "x"), 2, "", "x is one word too many")
