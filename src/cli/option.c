@@ -117,7 +117,7 @@ static const struct hp_cli_option options[] = {
      "count an inlined call as part of the function around it",
      hp_cli_set_bool, FIELD(report.no_inlines), true},
     {"short-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, VIEWS,
-     "leave template arguments and parameters out of the names of functions",
+     "leave arguments, returned types, traits and directories out of names of functions",
      hp_cli_set_bool, FIELD(report.short_names), true},
     {"full-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, VIEWS,
      "keep them: the default",

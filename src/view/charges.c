@@ -1,6 +1,7 @@
 #include "view/charges.h"
 
 #include "view/frame_rules.h"
+#include "view/shortname.h"
 #include "view/top.h"
 #include "view/visible_frames.h"
 
@@ -269,7 +270,7 @@ const char *hp_suspect(const struct hp_view *view, double *share, char *name,
     hp_fixed flat = hp_top_flat(view->extra, node, view->options.metric).sum;
     *share = (double)flat / (double)view->head.total.of[view->options.metric];
     struct hp_span shown = hp_node_name(naming, node);
-    char *bare = hp_alloc(shown.size + 1);
+    char *bare = hp_alloc(hp_short_name_room(shown.size));
     bool has_name = origin->function.n != 0;
     const char *text = has_name ? hp_bare_name(shown, bare).at : shown.at;
     bool is_suspect = folds_wrappers && *share > much &&

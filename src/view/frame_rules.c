@@ -7,6 +7,7 @@
 #include "view/frame_rules.h"
 
 #include "base/pattern.h"
+#include "view/shortname.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -280,7 +281,7 @@ static struct hp_frame_matches matches_of_name(struct hp_frame_rules *rules,
                                                const char *name) {
     struct hp_span full = hp_span_of(name);
     rules->bare.count = 0;
-    hp_vec_reserve(&rules->bare, full.size + 1);
+    hp_vec_reserve(&rules->bare, hp_short_name_room(full.size));
     const char *bare = hp_bare_name(full, rules->bare.at).at;
     return (struct hp_frame_matches){
         .is_known = true,

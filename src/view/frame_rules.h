@@ -50,8 +50,4 @@ bool hp_is_allocator_module(const char *path);
 HP_MUST_CHECK int hp_frame_rules_check(const struct hp_frame_rules *rules,
                                        struct hp_err *err);
 
-// A name without the type that it returns, parameters, template arguments and what compilers put
-// behind it.  `out` has room for one byte more than the name.
-struct hp_span hp_bare_name(struct hp_span full, char *out);
-
 #endif

@@ -11,6 +11,7 @@
 // A name under construction.
 struct builder {
     HP_VEC(char) text;
+    bool is_short;
 };
 
 HP_PRINTF(2, 3)
@@ -59,8 +60,10 @@ static void build_source(struct builder *b, const struct hp_profile *profile,
 static void build_function(struct builder *b, const struct hp_naming *naming,
                            const struct hp_frame *frame, const struct hp_line *line) {
     if (line && line->function.n) {
-        struct hp_span name = hp_naming_function(naming, line->function);
-        build(b, "%.*s", (int)name.size, name.at);
+        struct hp_span name =
+            b->is_short ? hp_naming_function(naming, line->function)
+                        : hp_strtab_span(&naming->profile->strings, line->function);
+        hp_vec_append(&b->text, name.at, name.size);
     } else {
         build_place(b, naming->profile, frame);
     }
@@ -139,7 +142,24 @@ hp_node_id hp_naming_add(struct hp_naming *naming, struct hp_span name,
     return node;
 }
 
+hp_node_id hp_naming_add_function(struct hp_naming *naming, hp_string function,
+                                  enum hp_frame_class class) {
+    struct hp_span full = hp_strtab_span(&naming->profile->strings, function);
+    hp_node_id node = hp_naming_add(naming, full, class);
+    if (naming->short_of) {
+        *hp_vec_reach(&naming->shown, node.n) = naming->short_of[function.n];
+    }
+    return node;
+}
+
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node) {
+    hp_string shown =
+        node.n < naming->shown.count ? naming->shown.at[node.n] : (hp_string){0};
+    return shown.n ? hp_strtab_span(&naming->short_names, shown)
+                   : hp_node_full_name(naming, node);
+}
+
+struct hp_span hp_node_full_name(const struct hp_naming *naming, hp_node_id node) {
     struct hp_span key = hp_strtab_span(&naming->names, (hp_string){node.n});
     return (struct hp_span){key.at, key.size > 0 ? key.size - CLASS_SIZE : 0};
 }
@@ -150,8 +170,12 @@ enum hp_frame_class hp_node_class(const struct hp_naming *naming, hp_node_id nod
 }
 
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b) {
-    return hp_span_compare(hp_strtab_span(&naming->names, (hp_string){a.n}),
-                           hp_strtab_span(&naming->names, (hp_string){b.n}));
+    int order = naming->shown.count > 0
+                    ? hp_span_compare(hp_node_name(naming, a), hp_node_name(naming, b))
+                    : 0;
+    return order ? order
+                 : hp_span_compare(hp_strtab_span(&naming->names, (hp_string){a.n}),
+                                   hp_strtab_span(&naming->names, (hp_string){b.n}));
 }
 
 static int compare_nodes(const void *left, const void *right, void *naming) {
@@ -222,6 +246,20 @@ struct maker {
     enum hp_granularity by;
 };
 
+// What people see of a node that may be new.
+static void add_shown(struct maker *maker, hp_node_id node, const struct hp_frame *frame,
+                      const struct hp_line *line) {
+    struct hp_naming *naming = maker->naming;
+    hp_string *shown = hp_vec_reach(&naming->shown, node.n);
+    if (shown->n == 0 && line && line->function.n) {
+        maker->b.text.count = 0;
+        maker->b.is_short = true;
+        build_name(&maker->b, naming, frame, line, maker->by);
+        maker->b.is_short = false;
+        *shown = hp_strtab_add(&naming->short_names, built(&maker->b));
+    }
+}
+
 static void add_call(struct maker *maker, size_t number, const struct hp_line *line) {
     struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
@@ -236,6 +274,9 @@ static void add_call(struct maker *maker, size_t number, const struct hp_line *l
         .marks = marks_of(naming, number, line, maker->by),
         .class = (uint8_t) class,
     };
+    if (naming->short_of) {
+        add_shown(maker, call.node, frame, line);
+    }
     call.is_hidden = is_hidden(naming, call.marks);
     hp_vec_push(&naming->calls, call);
 }
@@ -282,7 +323,7 @@ unsigned hp_folded_classes(enum hp_frames frames) {
                                      : code;
 }
 
-// Mark the calls whose shown names a pattern of HP_PICK matches.
+// Mark the calls whose names, shown or full, a pattern of HP_PICK matches.
 static int pick_names(struct hp_naming *naming, const char *text, struct hp_err *err) {
     struct hp_pattern pattern;
     struct hp_call *call;
@@ -292,8 +333,9 @@ static int pick_names(struct hp_naming *naming, const char *text, struct hp_err 
     }
     bool *is_picked = hp_alloc(naming->names.strings.count + 1);
     for (uint32_t i = 1; i < naming->names.strings.count; i++) {
-        is_picked[i] =
-            hp_pattern_matches(&pattern, hp_node_name(naming, (hp_node_id){i}).at);
+        hp_node_id node = {i};
+        is_picked[i] = hp_pattern_matches(&pattern, hp_node_full_name(naming, node).at) ||
+                       hp_pattern_matches(&pattern, hp_node_name(naming, node).at);
     }
     hp_vec_each (call, &naming->calls) {
         call->marks |= is_picked[call->node.n] ? hp_mark_of(HP_PICK) : 0;
@@ -354,7 +396,7 @@ static void shorten(struct hp_naming *naming) {
         hp_string *name = &naming->short_of[line->function.n];
         if (line->function.n && !name->n) {
             struct hp_span full = hp_strtab_span(&profile->strings, line->function);
-            hp_vec_reserve(&buffer, full.size);
+            hp_vec_reserve(&buffer, hp_short_name_room(full.size));
             *name = hp_strtab_add(&naming->short_names, hp_short_name(full, buffer.at));
         }
     }
@@ -396,6 +438,7 @@ void hp_naming_done(struct hp_naming *naming) {
     hp_vec_done(&naming->first_call);
     hp_vec_done(&naming->only);
     hp_strtab_done(&naming->short_names);
+    hp_vec_done(&naming->shown);
     free(naming->short_of);
 }
 
@@ -436,14 +479,10 @@ const char *hp_granularity_text(enum hp_granularity by) {
 // --- origins ------------------------------------------------------------------------------
 
 // Keep what two origins agree in.
-static void narrow(const struct hp_naming *naming, struct hp_origin *origin,
-                   const struct hp_origin *other) {
-    bool same_function =
-        hp_span_equal(hp_naming_function(naming, origin->function),
-                      hp_naming_function(naming, other->function)); // it may be short
+static void narrow(struct hp_origin *origin, const struct hp_origin *other) {
     bool same_file = origin->file.n == other->file.n;
     origin->module.n = origin->module.n == other->module.n ? origin->module.n : 0;
-    origin->function.n = same_function ? origin->function.n : 0;
+    origin->function.n = origin->function.n == other->function.n ? origin->function.n : 0;
     origin->line = same_file && origin->line == other->line ? origin->line : 0;
     origin->file.n = same_file ? origin->file.n : 0;
 }
@@ -464,7 +503,7 @@ static void add_frame(const struct hp_naming *naming, uint32_t number,
         }
         uint32_t node = naming->calls.at[call].node.n;
         if (seen[node]) {
-            narrow(naming, &origins[node], &origin);
+            narrow(&origins[node], &origin);
         } else {
             origins[node] = origin;
             seen[node] = true;

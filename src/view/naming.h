@@ -7,8 +7,8 @@
 
 #include "view/filter.h"
 
-// A node: a name of one naming, and the class of the frames that it is of: those of two
-// classes may be called the same.
+// A node: a name of one naming, in full, and the class of the frames that it is of: those of two
+// classes may be called the same, and so may several where names are short.
 typedef struct {
     uint32_t n;
 } hp_node_id;
@@ -28,17 +28,18 @@ struct hp_call {
 struct hp_naming {
     const struct hp_profile *profile; // borrowed, as is
     const struct hp_filters *filters;
-    struct hp_strtab names;       // node n is string n: its name, a NUL and a digit
+    struct hp_strtab names;       // node n is string n: its full name, a NUL and a digit
     HP_VEC(struct hp_call) calls; // of each frame, innermost first
     HP_VEC(uint32_t) first_call;  // of each frame, and one behind the last
     // Of each frame its node if it has one call that is not folded, HP_NO_NODE if it has none,
     // or 0.
     HP_VEC(hp_node_id) only;
-    struct hp_strtab short_names;        // of functions, if they are to be short
-    hp_string *short_of;                 // of each string of the profile, or NULL
-    unsigned folds;                      // classes as bits
-    hp_node_id truncated;                // stands where a process's backtrace was cut off
-    hp_node_id empty;                    // stands for a stack without frames
+    struct hp_strtab short_names; // if names of functions are to be short
+    hp_string *short_of;          // of each string of the profile, or NULL
+    HP_VEC(hp_string) shown;      // of each node a short name, or 0: it is shown in full
+    unsigned folds;               // classes as bits
+    hp_node_id truncated;         // stands where a process's backtrace was cut off
+    hp_node_id empty;             // stands for a stack without frames
     uint32_t truncated_call, empty_call; // the calls of these, behind those of all frames
 };
 
@@ -58,13 +59,19 @@ void hp_naming_done(struct hp_naming *naming);
 hp_node_id hp_naming_add(struct hp_naming *naming, struct hp_span name,
                          enum hp_frame_class class);
 
-// What the report calls a function of the profile.
+// The same of a function of the profile.
+hp_node_id hp_naming_add_function(struct hp_naming *naming, hp_string function,
+                                  enum hp_frame_class class);
+
+// What the report shows for a function of the profile.
 struct hp_span hp_naming_function(const struct hp_naming *naming, hp_string function);
 
 // Of a frame's call, or 0.
 hp_module_id hp_call_module(const struct hp_naming *naming, uint32_t call);
 
+// As it is shown, and in full.
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
+struct hp_span hp_node_full_name(const struct hp_naming *naming, hp_node_id node);
 
 // HP_CLASSES if rows have none: modules, and groups of inputs.
 enum hp_frame_class hp_node_class(const struct hp_naming *naming, hp_node_id node);
@@ -82,8 +89,8 @@ struct hp_origin {
 // Those of all nodes; to be freed.
 struct hp_origin *hp_origins_new(const struct hp_naming *naming);
 
-// Below, above or equal to 0 as `a` comes before, after or is `b` in byte order, of one name in
-// the order of classes.
+// Below, above or equal to 0 as `a` comes before, after or is `b` in byte order of shown names, of
+// one in that of full names, of one in the order of classes.
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);
 void hp_nodes_sort(const struct hp_naming *naming, hp_node_id *nodes, size_t count);
 

@@ -250,8 +250,9 @@ static int build(struct hp_view *view, struct hp_err *err) {
     }
     const struct hp_listed_function *function;
     hp_vec_each (function, &listing->functions) {
-        struct hp_span name = hp_naming_function(&view->naming, function->function);
-        hp_view_add_row(view, hp_naming_add(&view->naming, name, function->class));
+        hp_node_id node =
+            hp_naming_add_function(&view->naming, function->function, function->class);
+        hp_view_add_row(view, node);
     }
     hp_sources_read(listing, view);
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);

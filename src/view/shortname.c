@@ -1,201 +1,491 @@
-// A name is copied but for its groups in brackets:
+// A name is copied from left to right but for its groups in brackets and what is told by spaces:
 //
-//     <...>    is dropped with a "::" before it; kept at the beginning (Rust's "<T as Trait>"),
-//              without the groups within, and after "::" if it stands for a name
-//              ("<impl Trait for T>", "<lambda(int)>", "<unnamed>")
-//     (...)    is dropped where parameters are: at the end, before "::", and within "{lambda()#1}";
-//              kept in "(anonymous namespace)" and in "main.(*T).Method" of Go
-//     {...}    is copied
+//     <...>    arguments of a template: dropped, or "<…>" where something follows.  At the
+//              beginning, with "::" behind, it is the Self of Rust: "<T as Trait>::m" is T::m.
+//              Some stand for a name: "<lambda(int)>", "foo.<locals>", "<module>"
+//     (...)    parameters: dropped; a scope in "(anonymous namespace)" and in Go's "(*T)"
+//     [...]    arguments in Go; what a compiler adds in "f[abi:cxx11]"; at the beginning a name
+//     {...}    a scope
+//     " "      ends the type that a template of C++ returns, if parameters follow
 //
-// "operator" is copied with the sign after it.  A template's name begins with the type that it
-// returns, which ends with the last space.  If brackets do not match the name stays as it is.
+// "operator" is copied with the sign behind it.
 #include "view/shortname.h"
 
 #include <string.h>
 
-struct shortener {
+struct walk {
     struct hp_span full;
     size_t at;
-    char *out;
+    char *
+        out; // there is always room behind `size` for a bracket of each byte that is left
     size_t size;
-    size_t kept_depth; // of "<" that were copied and are still open
-    bool has_template, has_parameters;
-    size_t operator_at; // where the last "operator" stands in `out`, + 1; 0: nowhere
+    size_t begin;  // in `out`: behind what may be a type that is returned
+    size_t selves; // of Rust, that are still open
+    bool has_self_in_self;
+    bool is_operator;    // the name ends in "operator new", so that a space is part of it
+    bool has_parameters; // they have been dropped
+    bool is_broken;      // a bracket is never closed
+    bool is_short;
 };
 
-static const size_t nowhere = (size_t)-1;
+enum {
+    MOST_SELVES = 16, // within each other
+};
 
-static struct hp_span rest_of(const struct shortener *s, size_t at) {
-    return hp_span_from(s->full, at);
+static const char arguments[] = "<…>";
+
+static struct hp_span rest_of(const struct walk *w, size_t skipped) {
+    return hp_span_from(w->full, w->at + skipped);
 }
 
-static bool is_opening(char c) {
-    return c == '<' || c == '(' || c == '[' || c == '{';
+static struct hp_span written(const struct walk *w) {
+    return (struct hp_span){w->out, w->size};
 }
-
-static bool is_closing(char c) {
-    return c == '>' || c == ')' || c == ']' || c == '}';
-}
-
-// Behind the bracket that matches the one at `at`.
-static size_t end_of_group(const struct shortener *s, size_t at) {
-    size_t depth = 0;
-    for (; at < s->full.size; at++) {
-        char c = s->full.at[at];
-        bool is_arrow = c == '>' && at > 0 && s->full.at[at - 1] == '-';
-        depth += is_opening(c);
-        if (is_closing(c) && !is_arrow && --depth == 0) {
-            return at + 1;
-        }
-    }
-    return nowhere;
-}
-
-static void copy(struct shortener *s, size_t end) {
-    memcpy(s->out + s->size, s->full.at + s->at, end - s->at);
-    s->size += end - s->at;
-    s->at = end;
-}
-
-static bool ends_with(const struct shortener *s, const char *text) {
-    return hp_span_ends((struct hp_span){s->out, s->size}, text);
-}
-
-// --- groups -------------------------------------------------------------------------------
-
-static bool names_something(const struct shortener *s) {
-    struct hp_span rest = rest_of(s, s->at);
-    return s->size == 0 || (ends_with(s, "::") && (hp_span_starts(rest, "<impl ") ||
-                                                   hp_span_starts(rest, "<lambda") ||
-                                                   hp_span_starts(rest, "<unnamed")));
-}
-
-static bool take_angles(struct shortener *s) {
-    size_t end = end_of_group(s, s->at);
-    if (end == nowhere) {
-        return false;
-    }
-    if (s->kept_depth == 0 && names_something(s)) {
-        s->kept_depth++;
-        copy(s, s->at + 1);
-        return true;
-    }
-    s->size -= ends_with(s, "::") ? 2 : ends_with(s, " ") ? 1 : 0;
-    s->has_template = true;
-    s->at = end;
-    return true;
-}
-
-static size_t skip_qualifier(const struct shortener *s, size_t at) {
-    static const char *const words[] = {" const", " volatile", " &&", " &", "&&", "&"};
-    struct hp_span rest = rest_of(s, at);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (hp_span_starts(rest, words[i])) {
-            return at + strlen(words[i]);
-        }
-    }
-    if (hp_span_starts(rest, " [") || hp_span_starts(rest, "[")) {
-        size_t end = end_of_group(s, at + (rest.at[0] == ' '));
-        return end == nowhere ? at : end;
-    }
-    return at;
-}
-
-// Where what may follow parameters ends: " const", "&", "[clone .cold]", "[abi:cxx11]".
-static size_t skip_qualifiers(const struct shortener *s, size_t at) {
-    for (size_t next; (next = skip_qualifier(s, at)) != at;) {
-        at = next;
-    }
-    return at;
-}
-
-static bool take_parentheses(struct shortener *s) {
-    size_t end = end_of_group(s, s->at);
-    if (end == nowhere) {
-        return false;
-    }
-    bool is_scope = hp_span_starts(rest_of(s, s->at), "(anonymous namespace)");
-    size_t behind = skip_qualifiers(s, end);
-    struct hp_span rest = rest_of(s, behind);
-    bool is_list = rest.size == 0 || hp_span_starts(rest, "::") ||
-                   hp_span_starts(rest, "#") || hp_span_starts(rest, "}") ||
-                   (s->kept_depth > 0 && hp_span_starts(rest, ">"));
-    if (is_scope || s->size == 0 || ends_with(s, ".") || !is_list) {
-        copy(s, end);
-        return true;
-    }
-    s->has_parameters |= rest.size == 0;
-    s->at = behind;
-    return true;
-}
-
-// --- operators ----------------------------------------------------------------------------
 
 static bool is_word(char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
            (c >= 'A' && c <= 'Z');
 }
 
-// "operator" as a word of its own, and the sign it is about.
-static bool take_operator(struct shortener *s) {
-    static const char word[] = "operator";
-    static const char *const signs[] = {"<<=", "<=>", ">>=", "->*", "<<", ">>", "<=",
-                                        ">=",  "->",  "()",  "[]",  "<",  ">"};
-    size_t length = sizeof word - 1;
-    struct hp_span rest = rest_of(s, s->at);
-    bool begins = s->size == 0 || !is_word(s->out[s->size - 1]);
-    if (!begins || !hp_span_starts(rest, word) ||
-        (rest.size > length && is_word(rest.at[length]))) {
-        return false;
-    }
-    s->operator_at = s->size + 1;
-    copy(s, s->at + length);
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        if (hp_span_starts(rest_of(s, s->at), signs[i])) {
-            copy(s, s->at + strlen(signs[i]));
-            break;
+static bool ends_with(const struct walk *w, const char *text) {
+    return hp_span_ends(written(w), text);
+}
+
+static void append(struct walk *w, const char *text) {
+    memcpy(w->out + w->size, text, strlen(text));
+    w->size += strlen(text);
+}
+
+static void copy(struct walk *w, size_t end) {
+    memcpy(w->out + w->size, w->full.at + w->at, end - w->at);
+    w->size += end - w->at;
+    w->at = end;
+}
+
+static bool starts_with_any(struct hp_span text, const char *const *words, size_t count,
+                            size_t *length) {
+    for (size_t i = 0; i < count; i++) {
+        if (hp_span_starts(text, words[i])) {
+            *length = strlen(words[i]);
+            return true;
         }
     }
+    return false;
+}
+
+#define STARTS_WITH_ANY(text, words, length) \
+    starts_with_any((text), (words), sizeof(words) / sizeof *(words), (length))
+
+// --- operators ----------------------------------------------------------------------------
+
+// The length of "operator" as a word of its own with the sign behind it, or 0.
+static size_t operator_at(struct hp_span full, size_t at) {
+    static const char word[] = "operator";
+    size_t length = sizeof word - 1;
+    struct hp_span rest = hp_span_from(full, at);
+    bool begins = at == 0 || !is_word(full.at[at - 1]);
+    if (!begins || !hp_span_starts(rest, word) ||
+        (rest.size > length && is_word(rest.at[length]))) {
+        return 0;
+    }
+    struct hp_span sign = hp_span_from(rest, length);
+    if (hp_span_starts(sign, "()") || hp_span_starts(sign, "[]")) {
+        return length + 2;
+    }
+    size_t i = 0;
+    while (i < sign.size && memchr("+-*/%^&|~!=<>,\"", sign.at[i], 15)) {
+        i++;
+    }
+    return length + i;
+}
+
+static bool take_operator(struct walk *w) {
+    size_t length = operator_at(w->full, w->at);
+    if (length == 0) {
+        return false;
+    }
+    copy(w, w->at + length);
+    w->is_operator = ends_with(w, "operator") || ends_with(w, "\"\"");
     return true;
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- brackets -----------------------------------------------------------------------------
 
-static bool take(struct shortener *s) {
-    char c = s->full.at[s->at];
-    if (take_operator(s)) {
-        return true;
-    }
-    if (c == '<') {
-        return take_angles(s);
-    }
-    if (c == '(') {
-        return take_parentheses(s);
-    }
-    s->kept_depth -= c == '>' && s->kept_depth > 0 && !ends_with(s, "-");
-    copy(s, s->at + 1);
-    return true;
+static char closing_of(char c) {
+    return c == '<' ? '>' : c == '(' ? ')' : c == '[' ? ']' : '}';
 }
 
-// Behind the last space that is in no brackets and not part of the name.
-static size_t begin_of_name(const struct shortener *s) {
-    size_t end = s->operator_at > 0 ? s->operator_at - 1 : s->size, begin = 0, depth = 0;
-    for (size_t i = 0; i < end; i++) {
-        depth += is_opening(s->out[i]);
-        depth -= is_closing(s->out[i]) && depth > 0;
-        begin = depth == 0 && s->out[i] == ' ' ? i + 1 : begin;
+// Close a bracket among the open ones.  A "<" that a parenthesis closes, and a ">" that nothing
+// opened, was a sign of an expression: "f<((a)>(b))>".
+static size_t close(const char *open, size_t depth, char c) {
+    while (c != '>' && depth > 0 && open[depth - 1] == '<') {
+        depth--;
+    }
+    return depth > 0 && closing_of(open[depth - 1]) == c ? depth - 1 : depth;
+}
+
+// Behind the bracket that closes the one at `at`; if there is none, the end of the name.
+static size_t end_of_group(struct walk *w, size_t at) {
+    char *open = w->out + w->size;
+    size_t depth = 0;
+    for (; at < w->full.size; at++) {
+        char c = w->full.at[at];
+        size_t sign = c == 'o' ? operator_at(w->full, at) : 0;
+        bool is_arrow = c == '>' && at > 0 && w->full.at[at - 1] == '-';
+        if (sign > 0) {
+            at += sign - 1;
+        } else if (c == '<' || c == '(' || c == '[' || c == '{') {
+            open[depth++] = c;
+        } else if (!is_arrow && (c == '>' || c == ')' || c == ']' || c == '}')) {
+            depth = close(open, depth, c);
+            if (depth == 0 && closing_of(open[0]) == c) {
+                return at + 1;
+            }
+            at = depth == 0 ? w->full.size : at;
+        }
+    }
+    w->is_broken = true;
+    return w->full.size;
+}
+
+static bool is_lambda(const struct walk *w) {
+    return hp_span_starts(rest_of(w, 1), "lambda");
+}
+
+// A group that stands for a name: "{closure#0}", "<module>", "{lambda(int)#1}".
+static void take_name(struct walk *w, size_t end) {
+    const char *list = memchr(w->full.at + w->at, '(', end - w->at);
+    if (w->is_short && is_lambda(w) && list) {
+        copy(w, (size_t)(list - w->full.at));
+        w->at = end_of_group(w, w->at);
+    }
+    copy(w, w->at < end ? end : w->at);
+}
+
+// --- Self in Rust -------------------------------------------------------------------------
+
+// Behind " for " in the group at w->at, or behind "<impl ".
+static size_t implementer(struct walk *w, size_t end) {
+    char *open = w->out + w->size;
+    size_t depth = 0, begin = w->at + 6;
+    for (size_t i = begin; i + 1 < end; i++) {
+        char c = w->full.at[i];
+        if (c == '<' || c == '(' || c == '[' || c == '{') {
+            open[depth++] = c;
+        } else if (c == '>' || c == ')' || c == ']' || c == '}') {
+            depth = w->full.at[i - 1] == '-' ? depth : close(open, depth, c);
+        } else if (depth == 0 && hp_span_starts(hp_span_from(w->full, i), " for ")) {
+            return i + 5;
+        }
     }
     return begin;
 }
 
-struct hp_span hp_short_name(struct hp_span full, char *out) {
-    struct shortener s = {.full = full, .out = out};
-    while (s.at < full.size) {
-        if (!take(&s)) {
-            return full;
+static void open_self(struct walk *w, size_t begin) {
+    static const char *const pointers[] = {"&", "mut ", "*const ", "*mut ", "dyn "};
+    w->has_self_in_self |= w->selves > 0;
+    w->selves++;
+    w->at = begin;
+    w->size = w->begin = 0;
+    for (size_t length; STARTS_WITH_ANY(rest_of(w, 0), pointers, &length);) {
+        w->at += length;
+    }
+}
+
+// Of a type that is local to a method of another: "a::b::T::m::C" is "a::…::C".
+static void shorten_self(struct walk *w) {
+    const char *first = memmem(w->out, w->size, "::", 2), *last = NULL;
+    for (const char *next = first; next;) {
+        last = next;
+        next = memmem(next + 2, w->size - (size_t)(next + 2 - w->out), "::", 2);
+    }
+    if (last != first && is_word(w->out[0])) {
+        size_t tail = w->size - (size_t)(last - w->out), head = (size_t)(first - w->out);
+        const char sign[] = "::…";
+        memmove(w->out + head + sizeof sign - 1, last, tail);
+        memcpy(w->out + head, sign, sizeof sign - 1);
+        w->size = head + sizeof sign - 1 + tail;
+    }
+}
+
+static void close_self(struct walk *w) {
+    w->selves--;
+    w->has_parameters = false;
+    if (w->selves == 0 && w->has_self_in_self && w->is_short) {
+        shorten_self(w);
+    }
+}
+
+// " as Trait>"
+static void skip_trait(struct walk *w) {
+    char *open = w->out + w->size;
+    size_t depth = 1;
+    open[0] = '<';
+    for (; w->at < w->full.size && depth > 0; w->at++) {
+        char c = w->full.at[w->at];
+        if (c == '<' || c == '(' || c == '[' || c == '{') {
+            open[depth++] = c;
+        } else if (c == ')' || c == ']' || c == '}' ||
+                   (c == '>' && w->full.at[w->at - 1] != '-')) {
+            depth = close(open, depth, c);
         }
     }
-    size_t begin = s.has_template && s.has_parameters ? begin_of_name(&s) : 0;
-    bool is_whole = begin == s.size;
-    return is_whole ? full : (struct hp_span){out + begin, s.size - begin};
+    w->is_broken |= depth > 0;
+    close_self(w);
+}
+
+// --- kinds of brackets --------------------------------------------------------------------
+
+static bool names_something(const struct walk *w) {
+    struct hp_span inside = rest_of(w, 1);
+    return w->size == 0 || ends_with(w, ".") ||
+           (ends_with(w, "::") &&
+            (hp_span_starts(inside, "lambda") || hp_span_starts(inside, "unnamed") ||
+             hp_span_starts(inside, "impl ")));
+}
+
+static bool is_self(const struct walk *w, size_t end) {
+    struct hp_span behind = hp_span_from(w->full, end);
+    bool is_empty = end == w->at + 2;
+    return w->selves < MOST_SELVES && !is_empty && hp_span_starts(behind, "::");
+}
+
+static void take_angles(struct walk *w) {
+    size_t end = end_of_group(w, w->at);
+    bool is_impl = hp_span_starts(rest_of(w, 1), "impl ");
+    bool is_path = w->size == 0 || ends_with(w, "::") || ends_with(w, "_");
+    if (is_impl && is_path && w->is_short && is_self(w, end)) {
+        open_self(w, implementer(w, end));
+    } else if (w->size == 0 && !is_impl && !is_lambda(w) && is_self(w, end)) {
+        open_self(w, w->at + 1);
+    } else if (names_something(w)) {
+        take_name(w, end);
+    } else {
+        w->size -= ends_with(w, "::") ? 2 : 0;
+        w->at = end;
+        if (w->is_short) {
+            append(w, arguments);
+        }
+    }
+}
+
+static void take_parentheses(struct walk *w) {
+    static const char scope[] = "(anonymous namespace)";
+    struct hp_span rest = rest_of(w, 0);
+    bool is_declarator = hp_span_starts(rest, "(*") || hp_span_starts(rest, "(&");
+    if (w->size > 0 && w->size == w->begin && is_declarator) {
+        w->at += 2; // "void (*f<int>(int))(char)"
+        w->size = w->begin = 0;
+        return;
+    }
+    size_t end = end_of_group(w, w->at);
+    bool is_receiver = ends_with(w, ".");
+    bool is_name = w->size == 0 || is_receiver || ends_with(w, " ");
+    if (hp_span_starts(rest, scope) || (is_name && !w->is_operator)) {
+        copy(w, is_receiver && w->is_short ? w->at + 1 : end);
+        return;
+    }
+    w->has_parameters = true;
+    w->is_operator = false;
+    w->at = end;
+}
+
+static void take_square(struct walk *w) {
+    size_t end = end_of_group(w, w->at);
+    bool is_tag = hp_span_starts(rest_of(w, 0), "[abi:");
+    if (w->size == 0 || w->is_operator || ends_with(w, " ") || ends_with(w, "-") ||
+        ends_with(w, "+")) {
+        copy(w, end);
+    } else {
+        w->at = end;
+        if (w->is_short && !is_tag) {
+            append(w, "[…]");
+        }
+    }
+}
+
+// --- spaces -------------------------------------------------------------------------------
+
+// " const" and the like behind parameters, up to the end or what is declared inside.
+static bool skip_qualifier(struct walk *w) {
+    static const char *const words[] = {" const", " volatile", " noexcept", " &&", " &"};
+    size_t length;
+    if (!STARTS_WITH_ANY(rest_of(w, 0), words, &length)) {
+        return false;
+    }
+    struct hp_span behind = rest_of(w, length);
+    bool ends = behind.size == 0 || hp_span_starts(behind, "::") || behind.at[0] == ' ' ||
+                behind.at[0] == '[' || behind.at[0] == ')';
+    w->at += ends ? length : 0;
+    return ends;
+}
+
+static void take_space(struct walk *w) {
+    static const char *const ends[] = {" [clone", " [with ", " requires "};
+    struct hp_span rest = rest_of(w, 0);
+    size_t length;
+    if (w->selves > 0 && hp_span_starts(rest, " as ")) {
+        w->at++;
+        skip_trait(w);
+    } else if (w->selves > 0 || w->is_operator) {
+        copy(w, w->at + 1);
+    } else if (hp_span_starts(rest, " <")) {
+        w->at++;
+    } else if (STARTS_WITH_ANY(rest, ends, &length)) {
+        w->at = w->full.size;
+    } else if (!w->has_parameters || !skip_qualifier(w)) {
+        copy(w, w->at + 1);
+        w->begin = w->size;
+        w->has_parameters = false;
+    }
+}
+
+// --- all ----------------------------------------------------------------------------------
+
+// The type "decltype (...)".
+static bool take_decltype(struct walk *w) {
+    static const char *const words[] = {"decltype(", "decltype ("};
+    size_t length;
+    bool begins = w->size == 0 || !is_word(w->out[w->size - 1]);
+    if (!begins || !STARTS_WITH_ANY(rest_of(w, 0), words, &length)) {
+        return false;
+    }
+    copy(w, w->at + length - 1);
+    copy(w, end_of_group(w, w->at));
+    return true;
+}
+
+// Namespaces that nobody writes: of libraries' versions.
+static bool skip_inline_namespace(struct walk *w) {
+    static const char *const names[] = {"__cxx11::", "_V2::", "__ndk1::"};
+    static const char digits[] = "0123456789";
+    struct hp_span rest = rest_of(w, 0);
+    size_t length = 0;
+    if (!w->is_short || !ends_with(w, "::")) {
+        return false;
+    }
+    if (!STARTS_WITH_ANY(rest, names, &length)) {
+        size_t prefix = hp_span_starts(rest, "lts_") ? 4 : 2;
+        bool is_version = prefix == 4 || hp_span_starts(rest, "__");
+        length = is_version && rest.size > prefix ? prefix : 0;
+        while (length > 0 && length < rest.size && strchr(digits, rest.at[length])) {
+            length++;
+        }
+        bool ends = length > prefix && hp_span_starts(hp_span_from(rest, length), "::");
+        length = ends ? length + 2 : 0;
+    }
+    w->at += length;
+    return length > 0;
+}
+
+static bool take_word(struct walk *w) {
+    return take_operator(w) || take_decltype(w) || skip_inline_namespace(w);
+}
+
+static void take(struct walk *w) {
+    char c = w->full.at[w->at];
+    if (is_word(c) && take_word(w)) {
+        return;
+    }
+    if (c == '<') {
+        take_angles(w);
+    } else if (c == '(') {
+        take_parentheses(w);
+    } else if (c == '[') {
+        take_square(w);
+    } else if (c == '{') {
+        take_name(w, end_of_group(w, w->at));
+    } else if (c == ' ') {
+        take_space(w);
+    } else if (c == '>' && w->selves > 0) {
+        w->at++;
+        close_self(w);
+    } else if (c == ')' && w->has_parameters) {
+        w->at = w->full.size; // of "(*f<int>(int))(char)"
+    } else {
+        copy(w, w->at + 1);
+    }
+}
+
+static bool is_hash(struct hp_span text) {
+    return text.size == 16 && strspn(text.at, "0123456789abcdef") >= 16;
+}
+
+// Behind a name compilers and linkers put what copy of the function it is.
+static size_t without_marks(const char *name, size_t size) {
+    static const char *const marks[] = {".part.", ".isra.", ".constprop.",
+                                        ".cold",  ".llvm.", ".lto_priv."};
+    const char *version = memchr(name, '@', size);
+    size = version && version > name ? (size_t)(version - name) : size;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *mark = memmem(name, size, marks[i], strlen(marks[i]));
+        size = mark && mark > name ? (size_t)(mark - name) : size;
+    }
+    bool is_hashed = size > 19 && memcmp(name + size - 19, "::h", 3) == 0 &&
+                     is_hash((struct hp_span){name + size - 16, 16});
+    return is_hashed ? size - 19 : size;
+}
+
+// What a walk wrote, without the type that is returned.
+static struct hp_span finish(struct walk *w) {
+    size_t begin = w->has_parameters ? w->begin : 0, size = w->size - begin;
+    char *name = memmove(w->out, w->out + begin, size);
+    while (size > 0 && name[size - 1] == ' ') {
+        size--;
+    }
+    name[size] = '\0'; // also what is_hash() looks at
+    size = without_marks(name, size);
+    struct hp_span left = {name, size};
+    left.size -= hp_span_ends(left, arguments) ? strlen(arguments) : 0;
+    name[left.size] = '\0';
+    return left;
+}
+
+// Of "github.com/org/pkg/v2.(*T).Do" where "pkg" begins, and where ".(*T)" does.
+static size_t directories(struct hp_span name, size_t *version, size_t *behind) {
+    size_t begin = 0, last = 0, i = 0;
+    while (i < name.size && (is_word(name.at[i]) || memchr("./~-%+", name.at[i], 6))) {
+        last = name.at[i] == '/' ? begin : last;
+        begin = name.at[i] == '/' ? i + 1 : begin;
+        i++;
+    }
+    const char *dot = memchr(name.at + begin, '.', name.size - begin);
+    size_t end = dot ? (size_t)(dot - name.at) : 0;
+    bool is_go = begin > 0 && end > begin && end < i && is_word(name.at[0]);
+    *version = *behind = 0;
+    if (is_go && end > begin + 1 && name.at[begin] == 'v' && last < begin &&
+        strspn(name.at + begin + 1, "0123456789") == end - begin - 1) {
+        *version = begin - 1;
+        *behind = end;
+        return last;
+    }
+    return is_go ? begin : 0;
+}
+
+struct hp_span hp_bare_name(struct hp_span full, char *out) {
+    struct walk w = {.full = full, .out = out};
+    while (w.at < full.size) {
+        take(&w);
+    }
+    return finish(&w);
+}
+
+struct hp_span hp_short_name(struct hp_span full, char *out) {
+    struct walk w = {.full = full, .out = out, .is_short = true};
+    if (hp_span_starts(full, "type:") || hp_span_starts(full, "type..")) {
+        return full; // functions that Go makes: "type:.eq.struct { F uintptr }"
+    }
+    while (w.at < full.size && !w.is_broken) {
+        take(&w);
+    }
+    struct hp_span name = finish(&w);
+    if (w.is_broken || name.size == 0) {
+        return full;
+    }
+    size_t version, behind, begin = directories(name, &version, &behind);
+    if (version > 0) {
+        memmove(out + version, out + behind, name.size - behind + 1);
+        name.size -= behind - version;
+    }
+    return hp_span_from(name, begin);
 }

@@ -1,6 +1,7 @@
 #include "view/frame_rules.h"
 
 #include "base/pattern.h"
+#include "view/shortname.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -200,53 +201,4 @@ Test(frame_rules, refuse_a_pattern_that_is_none) {
     static const struct hp_frame_rule given = {HP_CLASS_OWN, HP_FIELD_NAME, "("};
     done();
     cr_expect_eq(hp_frame_rules_init(&rules, NULL, &given, 1, &err), HP_E_USAGE);
-}
-
-static const struct {
-    const char *full, *bare;
-} names[] = {
-    {"void ns::f<int>(int) const", "ns::f"},
-    {"ns::f(int) [clone .part.0]", "ns::f"},
-    {"char const* f<int>(char const*)", "f"},
-    {"decltype (g(1)) ns::h<int>(int)", "ns::h"},
-    {"f(int)::{lambda(int)#1}::operator()(int) const", "f::{lambda(int)#1}::operator()"},
-    {"C::f() const::{lambda()#1}::operator()() const", "C::f::{lambda()#1}::operator()"},
-    {"std::ostream& operator<< <char>(std::ostream&, char)", "operator<<"},
-    {"Foo::operator bool() const", "Foo::operator bool"},
-    {"Foo::operator->()", "Foo::operator->"},
-    {"operator delete[](void*)", "operator delete[]"},
-    {"(anonymous namespace)::f(int)", "(anonymous namespace)::f"},
-    {"ns::f[abi:cxx11](int)", "ns::f"},
-    {"<<A<u8> as B>::m::C as D>::n", "A::m::C::n"},
-    {"<&mut A as D>::n", "A::n"},
-    {"<alloc::vec::Vec<u8>>::push", "alloc::vec::Vec::push"},
-    {"core::iter::Map<I,F>::fold::<u8>::h0123456789abcdef", "core::iter::Map::fold"},
-    {"<impl A for B>::f", "<impl A for B>::f"},
-    {"main.(*T[go.shape.int]).Do", "main.(*T[go.shape.int]).Do"},
-    {"slices.Grow[...]", "slices.Grow"},
-    {"f.part.0", "f"},
-    {"f.constprop.0.isra.0", "f"},
-    {"f.cold", "f"},
-    {"f.llvm.123", "f"},
-    {"f@@GLIBC_2.2.5", "f"},
-    {"[truncated]", "[truncated]"},
-    {"f(int", "f"},
-    {"f<int", "f"},
-    {"", ""},
-};
-
-Test(frame_rules, look_at_bare_names) {
-    char out[128];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        hp_bare_name(hp_span_of(names[i].full), out);
-        cr_expect_str_eq(out, names[i].bare, "%s: %s", names[i].full, out);
-    }
-}
-
-Test(frame_rules, look_at_names_of_nothing_but_brackets) {
-    static char name[20001], out[20002];
-    memset(name, '<', 10000);
-    memset(name + 10000, '(', 10000);
-    hp_bare_name(hp_span_of(name), out);
-    cr_expect_leq(strlen(out), 20000);
 }
