@@ -312,6 +312,15 @@ enum hp_frames {
     HP_FRAMES_RAW,  // none
 };
 
+// Names of functions, as "std::vector<…>::push_back" or with all arguments, parameters and types
+// that are returned.  Rows and stacks are those of full names, but for folded stacks, which have
+// nothing else.
+enum hp_function_names {
+    HP_NAMES_DEFAULT, // short where people see them: HP_HAS_SHORT_NAMES
+    HP_NAMES_SHORT,
+    HP_NAMES_FULL,
+};
+
 // --- reports ------------------------------------------------------------------
 
 // In the order in which people are told of them.
@@ -403,7 +412,7 @@ struct hp_report_options {
     bool spread;      // show how inputs differ; HP_REPORT_TOP
     bool all_frames;  // short for HP_FRAMES_RAW
     bool no_inlines;  // show an inlined call as part of the function around it
-    bool short_names; // of functions, without template arguments and parameters
+    bool short_names; // short for HP_NAMES_SHORT
     bool color;
     const struct hp_gate *gate; // HP_REPORT_DIFF and HP_REPORT_TREND; or NULL
     // Totals stay those of everything that was read.
@@ -428,6 +437,7 @@ struct hp_report_options {
     enum hp_frames frames;
     const struct hp_frame_rule *frame_rules; // tried before those that are built in
     size_t frame_rule_count;
+    enum hp_function_names names;
 };
 
 // Deliver bytes; 0, or -1 with errno set.
@@ -581,6 +591,7 @@ enum hp_format_ability {
     HP_HAS_ALL_METRICS = 1 << 9,   // that inputs tell; else the one that was chosen
     HP_IS_BINARY = 1 << 10,        // not for a terminal
     HP_HAS_SAMPLE_TYPES = 1 << 11, // all of pprof inputs, beside the metrics
+    HP_HAS_SHORT_NAMES = 1 << 13,  // of functions, unless they are to be full
 };
 
 // The names that hp_report_options.format takes, what each is, in one line, and which names

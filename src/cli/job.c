@@ -249,6 +249,9 @@ static int print_used(const struct hp_cli_settings *settings,
 static struct hp_report_options options_of(const struct hp_cli_settings *settings) {
     struct hp_report_options options = settings->report;
     options.color = wants_color(settings);
+    if (settings->verbose && writes_text(settings) && options.names == HP_NAMES_DEFAULT) {
+        options.names = HP_NAMES_FULL;
+    }
     options.gate = settings->has_gate ? &settings->gate : NULL;
     options.filters = settings->filters;
     options.filter_count = settings->filter_count;

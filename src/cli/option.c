@@ -118,10 +118,10 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_bool, FIELD(report.no_inlines), true},
     {"short-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, VIEWS,
      "leave arguments, returned types, traits and directories out of names of functions",
-     hp_cli_set_bool, FIELD(report.short_names), true},
+     hp_cli_set_enum, FIELD(report.names), HP_NAMES_SHORT},
     {"full-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, VIEWS,
-     "keep them: the default",
-     hp_cli_set_bool, FIELD(report.short_names), false},
+     "keep them: the default of callgrind, dhat, firefox, json and tsv, and of text with -v",
+     hp_cli_set_enum, FIELD(report.names), HP_NAMES_FULL},
 
     {"timeline", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, HP_CLI_MERGE,
      "keep the dumps of a series apart, each at its time or, where none is known, its place",

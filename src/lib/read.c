@@ -222,6 +222,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
         settle_choice(job);
     }
     warn_of_names(profile, job->disputed);
+    hp_restore_names(profile);
     job->queue.order = NULL;
     job->is_newest = NULL;
     free(is_newest);

@@ -9,4 +9,7 @@ HP_MUST_CHECK int hp_read_inputs(struct hp_profile *profile, const char *const *
                                  size_t count, const struct hp_read_options *options,
                                  struct hp_err *err);
 
+// Give functions that inputs tell by short names their full ones.
+void hp_restore_names(struct hp_profile *profile);
+
 #endif

@@ -65,6 +65,8 @@ struct writer {
     const struct hp_view *view;
     struct hp_strtab names;
     hp_string *of_node;
+    uint32_t *rank;  // of each of the names, in byte order
+    uint32_t *order; // of the stacks, by these
 };
 
 static struct hp_span name_of(const struct writer *w, hp_node_id node) {
@@ -96,15 +98,105 @@ static void put_stack(const struct writer *w, const struct hp_stack_key *stack) 
     put_leaf(w->out, name_of(w, (hp_node_id){stack->at[0]}));
 }
 
+// --- order ----------------------------------------------------------------------------------
+
+static int by_text(const void *left, const void *right, void *names) {
+    return hp_span_compare(hp_strtab_span(names, *(const hp_string *)left),
+                           hp_strtab_span(names, *(const hp_string *)right));
+}
+
+static uint32_t *rank_names(struct hp_strtab *names) {
+    size_t count = names->strings.count;
+    hp_string *order = hp_alloc((count + 1) * sizeof *order);
+    uint32_t *rank = hp_alloc((count + 1) * sizeof *rank);
+    for (uint32_t i = 0; i < count; i++) {
+        order[i].n = i;
+    }
+    qsort_r(order, count, sizeof *order, by_text, names);
+    for (uint32_t i = 0; i < count; i++) {
+        rank[order[i].n] = i;
+    }
+    free(order);
+    return rank;
+}
+
+static uint32_t length_of(const struct hp_stack_key *stack) {
+    return stack->depth + stack->truncated;
+}
+
+// Of the i-th name that is written of a stack.
+static uint32_t rank_at(const struct writer *w, const struct hp_stack_key *stack,
+                        uint32_t i) {
+    uint32_t node = i < stack->truncated
+                        ? w->view->naming.truncated.n
+                        : stack->at[stack->depth - 1 - (i - stack->truncated)];
+    return w->rank[w->of_node[node].n];
+}
+
+// From the root.  Several stacks may be one in what is written, where names are short.
+static int compare(const struct writer *w, uint32_t left, uint32_t right) {
+    const struct hp_stack_key *a = &w->view->stacks.all.at[left];
+    const struct hp_stack_key *b = &w->view->stacks.all.at[right];
+    uint32_t length_a = length_of(a), length_b = length_of(b);
+    for (uint32_t i = 0; i < length_a && i < length_b; i++) {
+        uint32_t rank_a = rank_at(w, a, i), rank_b = rank_at(w, b, i);
+        if (rank_a != rank_b) {
+            return rank_a < rank_b ? -1 : 1;
+        }
+    }
+    return (length_a > length_b) - (length_a < length_b);
+}
+
+static int by_names(const void *left, const void *right, void *writer) {
+    return compare(writer, *(const uint32_t *)left, *(const uint32_t *)right);
+}
+
+// --- lines ----------------------------------------------------------------------------------
+
 static void writer_init(struct writer *w, struct hp_sink *out,
                         const struct hp_view *view) {
+    size_t count = view->stacks.all.count;
     *w = (struct writer){.out = out, .view = view};
     w->of_node = clean_all(&view->naming, &w->names);
+    w->rank = rank_names(&w->names);
+    w->order = hp_alloc((count + 1) * sizeof *w->order);
+    for (uint32_t i = 0; i < count; i++) {
+        w->order[i] = i;
+    }
+    qsort_r(w->order, count, sizeof *w->order, by_names, w);
 }
 
 static void writer_done(struct writer *w) {
     free(w->of_node);
+    free(w->rank);
+    free(w->order);
     hp_strtab_done(&w->names);
+}
+
+enum {
+    MOST_COLUMNS = 2,
+};
+
+static void put_lines(const struct writer *w, hp_int128 *const *columns, size_t count) {
+    size_t stacks = w->view->stacks.all.count;
+    for (size_t i = 0; i < stacks;) {
+        uint32_t first = w->order[i];
+        hp_int128 sums[MOST_COLUMNS] = {0};
+        for (; i < stacks && compare(w, w->order[i], first) == 0; i++) {
+            for (size_t k = 0; k < count; k++) {
+                sums[k] += columns[k][w->order[i]];
+            }
+        }
+        if (sums[0] <= 0 && sums[1] <= 0) {
+            continue;
+        }
+        put_stack(w, &w->view->stacks.all.at[first]);
+        for (size_t k = 0; k < count; k++) {
+            hp_sink_text(w->out, " ");
+            hp_sink_integer(w->out, sums[k]);
+        }
+        hp_sink_text(w->out, "\n");
+    }
 }
 
 static hp_int128 *whole_of(const struct hp_view *view, struct hp_selection selection) {
@@ -113,44 +205,29 @@ static hp_int128 *whole_of(const struct hp_view *view, struct hp_selection selec
 
 static void write_folded(struct hp_sink *out, const struct hp_view *view) {
     struct writer w;
-    hp_int128 *numbers = whole_of(view, (struct hp_selection){HP_OF_ALL, 0});
+    hp_int128 *all = whole_of(view, (struct hp_selection){HP_OF_ALL, 0});
     writer_init(&w, out, view);
-    for (size_t i = 0; i < view->stacks.all.count; i++) {
-        if (numbers[i] > 0) {
-            put_stack(&w, &view->stacks.all.at[i]);
-            hp_sink_text(out, " ");
-            hp_sink_integer(out, numbers[i]);
-            hp_sink_text(out, "\n");
-        }
-    }
+    put_lines(&w, &all, 1);
     writer_done(&w);
-    free(numbers);
+    free(all);
 }
 
 static void write_difffolded(struct hp_sink *out, const struct hp_view *view) {
     struct writer w;
-    hp_int128 *base = whole_of(view, (struct hp_selection){HP_OF_BASE, 0});
-    hp_int128 *new = whole_of(view, (struct hp_selection){HP_OF_NEW, 0});
+    hp_int128 *sides[] = {whole_of(view, (struct hp_selection){HP_OF_BASE, 0}),
+                          whole_of(view, (struct hp_selection){HP_OF_NEW, 0})};
     writer_init(&w, out, view);
-    for (size_t i = 0; i < view->stacks.all.count; i++) {
-        if (base[i] > 0 || new[i] > 0) {
-            put_stack(&w, &view->stacks.all.at[i]);
-            hp_sink_text(out, " ");
-            hp_sink_integer(out, base[i]);
-            hp_sink_text(out, " ");
-            hp_sink_integer(out, new[i]);
-            hp_sink_text(out, "\n");
-        }
-    }
+    put_lines(&w, sides, 2);
     writer_done(&w);
-    free(base);
-    free(new);
+    free(sides[0]);
+    free(sides[1]);
 }
 
 const struct hp_format hp_format_folded = {
     .name = "folded",
     .files = "*.folded *.collapsed",
     .help = "one line per stack, for flamegraph.pl, inferno, speedscope",
+    .can = HP_HAS_SHORT_NAMES,
     .shape = HP_SHAPE_NAMES,
     .write = {[HP_REPORT_TOP] = write_folded,
               [HP_REPORT_STACKS] = write_folded,
@@ -163,6 +240,7 @@ const struct hp_format hp_format_difffolded = {
     .help =
         "one line per stack with what there was and what there is, for differential "
         "flame graphs",
+    .can = HP_HAS_SHORT_NAMES,
     .shape = HP_SHAPE_NAMES,
     .write = {[HP_REPORT_DIFF] = write_difffolded},
 };

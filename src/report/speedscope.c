@@ -6,8 +6,8 @@
 //                    "startValue": 0, "endValue": 640000,
 //                    "samples": [[0, 1, 2], ...], "weights": [640000, ...]}, ...]}
 //
-// A sample is numbers of frames from the root; the largest comes first.  There is a profile for
-// each metric.  Weights must not be negative, so that a difference is two: what grew and what
+// A sample is numbers of frames from the root; they are in the order of a tree, by names.  There is
+// a profile for each metric.  Weights must not be negative, so that a difference is two: what grew and what
 // shrank.
 #include "report/format.h"
 #include "report/json/json.h"
@@ -67,17 +67,9 @@ static void put_frames(const struct writer *w) {
 
 // --- profiles -----------------------------------------------------------------------------
 
-static int by_weight(const void *left, const void *right, void *context) {
-    const hp_int128 *weights = context;
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    if (weights[a] != weights[b]) {
-        return weights[a] > weights[b] ? -1 : 1;
-    }
-    return (a > b) - (a < b);
-}
-
-// The stacks with a weight, the largest first.
-static uint32_t *sort_stacks(const struct writer *w, hp_int128 *weights, size_t *count) {
+// The stacks with a weight, in the order of a tree, so that speedscope's "time order" is one.
+static uint32_t *weighty_stacks(const struct writer *w, const hp_int128 *weights,
+                                size_t *count) {
     uint32_t *order = hp_alloc(w->view->stacks.all.count * sizeof *order);
     *count = 0;
     for (uint32_t i = 0; i < w->view->stacks.all.count; i++) {
@@ -85,7 +77,6 @@ static uint32_t *sort_stacks(const struct writer *w, hp_int128 *weights, size_t 
             order[(*count)++] = i;
         }
     }
-    qsort_r(order, *count, sizeof *order, by_weight, weights);
     return order;
 }
 
@@ -104,9 +95,9 @@ static void put_sample(const struct writer *w, const struct hp_stack_key *stack)
 }
 
 static void put_profile(struct writer *w, const char *name, enum hp_metric metric,
-                        hp_int128 *weights) {
+                        const hp_int128 *weights) {
     size_t count;
-    uint32_t *order = sort_stacks(w, weights, &count);
+    uint32_t *order = weighty_stacks(w, weights, &count);
     hp_int128 total = 0;
     for (size_t i = 0; i < count; i++) {
         total += weights[order[i]];
@@ -193,7 +184,7 @@ const struct hp_format hp_format_speedscope = {
     .name = "speedscope",
     .files = "*.speedscope.json *.speedscope",
     .help = "for www.speedscope.app",
-    .can = HP_CAN_SHRINK | HP_HAS_ALL_METRICS,
+    .can = HP_CAN_SHRINK | HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES,
     .shape = HP_SHAPE_NAMES,
     .write = {[HP_REPORT_TOP] = write_speedscope,
               [HP_REPORT_STACKS] = write_speedscope,

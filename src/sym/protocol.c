@@ -113,6 +113,24 @@ struct hp_span hp_text_unpack(const struct hp_packet *packet) {
     return get_text(&in);
 }
 
+void hp_texts_pack(struct hp_packet *packet, const struct hp_texts *texts) {
+    const struct hp_span *text;
+    put_u32(packet, (uint32_t)texts->all.count);
+    hp_vec_each (text, &texts->all) {
+        hp_text_pack(packet, *text);
+    }
+}
+
+bool hp_texts_unpack(const struct hp_packet *packet, struct hp_texts *texts) {
+    struct unpacker in = unpack(packet);
+    uint32_t count = get_count(&in, sizeof(uint32_t));
+    texts->all.count = 0;
+    for (uint32_t i = 0; i < count && !in.bad; i++) {
+        hp_vec_push(&texts->all, get_text(&in));
+    }
+    return !in.bad && in.at == in.end;
+}
+
 void hp_request_pack(struct hp_packet *packet, const struct hp_request *request) {
     hp_text_pack(packet, request->build_id);
     put_u64(packet, request->span);

@@ -9,6 +9,9 @@
 //                                   <-      TICK                      "still at work"
 //                                   <-      ANSWER status, strings, lines, returns
 //
+//     NAMES texts                   ->                                 to a child of its own
+//                                   <-      ANSWER texts
+//
 // The child opens nothing by itself but split DWARF (dwarf.h); what it may have is
 // decided by symbolizer.c.
 #ifndef HP_SYM_PROTOCOL_H
@@ -38,6 +41,7 @@ enum hp_say {
     HP_SAY_FIND,
     HP_SAY_TICK,
     HP_SAY_ANSWER,
+    HP_SAY_NAMES,
 };
 
 // What is looked for.  Each may be in several places: `n` counts those that can be opened.
@@ -91,6 +95,14 @@ void hp_answer_done(struct hp_answer *answer);
 // Of FILE and NONE; "" if there is none, or too long a one.  It points into the packet.
 void hp_text_pack(struct hp_packet *packet, struct hp_span text);
 struct hp_span hp_text_unpack(const struct hp_packet *packet);
+
+// Of NAMES and what answers that; they point into the packet.
+struct hp_texts {
+    HP_VEC(struct hp_span) all;
+};
+
+void hp_texts_pack(struct hp_packet *packet, const struct hp_texts *texts);
+bool hp_texts_unpack(const struct hp_packet *packet, struct hp_texts *texts);
 
 void hp_request_pack(struct hp_packet *packet, const struct hp_request *request);
 bool hp_request_unpack(const struct hp_packet *packet, struct hp_request *request);

@@ -269,7 +269,7 @@ const char *hp_suspect(const struct hp_view *view, double *share, char *name,
     const struct hp_origin *origin = hp_view_origin(view, node);
     hp_fixed flat = hp_top_flat(view->extra, node, view->options.metric).sum;
     *share = (double)flat / (double)view->head.total.of[view->options.metric];
-    struct hp_span shown = hp_node_name(naming, node);
+    struct hp_span shown = hp_node_full_name(naming, node);
     char *bare = hp_alloc(hp_short_name_room(shown.size));
     bool has_name = origin->function.n != 0;
     const char *text = has_name ? hp_bare_name(shown, bare).at : shown.at;

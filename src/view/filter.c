@@ -1,6 +1,7 @@
 #include "view/filter.h"
 
 #include "base/pattern.h"
+#include "view/shortname.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,29 +25,71 @@ bool hp_filters_any(const struct hp_filters *filters) {
     return (filters->rules & ~(unsigned)hp_mark_of(HP_PICK)) != 0;
 }
 
-// What calls are named by, each once: there are far fewer names than calls.
-struct names {
-    HP_VEC(hp_string) all;
-    bool *is_known; // by string
+// What calls are named by, each once: there are far fewer names than calls.  A function is known
+// by its short name, and by the full one without the type that it returns, so that
+// --hide='^std::' finds "void std::f<int>(int)", and --hide=std:: not "std::string g<int>(int)".
+struct name {
+    hp_string string;
+    const char *text, *short_text; // the latter of a function; or NULL
 };
 
-static void add_name(struct names *names, hp_string name) {
-    if (name.n != 0 && !names->is_known[name.n]) {
-        names->is_known[name.n] = true;
-        hp_vec_push(&names->all, name);
+enum role {
+    FUNCTION = 1 << 0,
+    PLACE = 1 << 1,
+};
+
+struct names {
+    HP_VEC(struct name) all;
+    unsigned char *roles; // of each string those that are known
+    struct hp_arena arena;
+    HP_VEC(char) scratch;
+};
+
+static bool is_new(struct names *names, hp_string name, enum role role) {
+    bool is_known = name.n == 0 || (names->roles[name.n] & role) != 0;
+    names->roles[name.n] |= (unsigned char)role;
+    return !is_known;
+}
+
+static void add_place(struct names *names, const struct hp_profile *profile,
+                      hp_string name) {
+    if (is_new(names, name, PLACE)) {
+        hp_vec_push(&names->all,
+                    ((struct name){name, hp_profile_text(profile, name), NULL}));
     }
+}
+
+static void add_function(struct names *names, const struct hp_profile *profile,
+                         hp_string name) {
+    if (!is_new(names, name, FUNCTION)) {
+        return;
+    }
+    struct hp_span full = hp_strtab_span(&profile->strings, name);
+    hp_vec_reserve(&names->scratch, hp_short_name_room(full.size));
+    const char *untyped = hp_untyped_name(full, names->scratch.at).at;
+    struct hp_span shown = hp_short_name(full, names->scratch.at);
+    char *copy = hp_arena_alloc(&names->arena, shown.size + 1, 1);
+    memcpy(copy, shown.at, shown.size);
+    hp_vec_push(&names->all, ((struct name){name, untyped, copy}));
+}
+
+static void names_done(struct names *names) {
+    hp_vec_done(&names->all);
+    hp_vec_done(&names->scratch);
+    hp_arena_done(&names->arena);
+    free(names->roles);
 }
 
 static void find_names(struct names *names, const struct hp_profile *profile) {
     const struct hp_line *line;
     const struct hp_frame *frame;
-    names->is_known = hp_alloc(profile->strings.strings.count + 1);
+    names->roles = hp_alloc(profile->strings.strings.count + 1);
     hp_vec_each (line, &profile->lines) {
-        add_name(names, line->function);
-        add_name(names, line->file);
+        add_function(names, profile, line->function);
+        add_place(names, profile, line->file);
     }
     hp_vec_each (frame, &profile->frames) {
-        add_name(names, profile->modules.at[frame->module.n].path);
+        add_place(names, profile, profile->modules.at[frame->module.n].path);
     }
 }
 
@@ -62,19 +105,28 @@ static void mark_offsets(struct hp_filters *filters, const struct hp_profile *pr
     }
 }
 
+// A function that is asked for is also found by all that machines are told of it.
+static bool is_match(struct hp_pattern *pattern, const struct hp_profile *profile,
+                     const struct name *name, enum hp_filter_rule rule) {
+    return hp_pattern_matches(pattern, name->text) ||
+           (name->short_text && hp_pattern_matches(pattern, name->short_text)) ||
+           (rule == HP_PICK &&
+            hp_pattern_matches(pattern, hp_profile_text(profile, name->string)));
+}
+
 static int apply(struct hp_filters *filters, const struct hp_profile *profile,
                  const struct names *names, const struct hp_filter *filter,
                  struct hp_err *err) {
     struct hp_pattern pattern;
     uint8_t mark = hp_mark_of(filter->rule);
-    const hp_string *name;
+    const struct name *name;
     int ret = hp_pattern_init(&pattern, filter->pattern, err);
     if (ret != HP_OK) {
         return ret;
     }
     hp_vec_each (name, &names->all) {
-        if (hp_pattern_matches(&pattern, hp_profile_text(profile, *name))) {
-            filters->strings[name->n] |= mark;
+        if (is_match(&pattern, profile, name, filter->rule)) {
+            filters->strings[name->string.n] |= mark;
         }
     }
     filters->truncated |= hp_pattern_matches(&pattern, "[truncated]") ? mark : 0;
@@ -108,8 +160,7 @@ int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile
         filters->rules |= hp_mark_of(asked[i].rule);
         ret = ret == HP_OK ? apply(filters, profile, &names, &filters->at[i], err) : ret;
     }
-    hp_vec_done(&names.all);
-    free(names.is_known);
+    names_done(&names);
     return ret;
 }
 

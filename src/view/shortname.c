@@ -19,8 +19,9 @@ struct walk {
     char *
         out; // there is always room behind `size` for a bracket of each byte that is left
     size_t size;
-    size_t begin;  // in `out`: behind what may be a type that is returned
-    size_t selves; // of Rust, that are still open
+    size_t begin;    // in `out`: behind what may be a type that is returned
+    size_t begin_at; // the same in `full`
+    size_t selves;   // of Rust, that are still open
     bool has_self_in_self;
     bool is_operator;    // the name ends in "operator new", so that a space is part of it
     bool has_parameters; // they have been dropped
@@ -276,6 +277,7 @@ static void take_parentheses(struct walk *w) {
     if (w->size > 0 && w->size == w->begin && is_declarator) {
         w->at += 2; // "void (*f<int>(int))(char)"
         w->size = w->begin = 0;
+        w->begin_at = w->at;
         return;
     }
     size_t end = end_of_group(w, w->at);
@@ -336,6 +338,7 @@ static void take_space(struct walk *w) {
     } else if (!w->has_parameters || !skip_qualifier(w)) {
         copy(w, w->at + 1);
         w->begin = w->size;
+        w->begin_at = w->at;
         w->has_parameters = false;
     }
 }
@@ -468,6 +471,14 @@ struct hp_span hp_bare_name(struct hp_span full, char *out) {
         take(&w);
     }
     return finish(&w);
+}
+
+struct hp_span hp_untyped_name(struct hp_span full, char *out) {
+    struct walk w = {.full = full, .out = out};
+    while (w.at < full.size) {
+        take(&w);
+    }
+    return hp_span_from(full, w.has_parameters ? w.begin_at : 0);
 }
 
 struct hp_span hp_short_name(struct hp_span full, char *out) {

@@ -29,4 +29,7 @@ struct hp_span hp_short_name(struct hp_span full, char *out);
 // The same, but that a bracket that is never closed ends the name.
 struct hp_span hp_bare_name(struct hp_span full, char *out);
 
+// The full name from where the type that is returned ends; `out` has that room, too.
+struct hp_span hp_untyped_name(struct hp_span full, char *out);
+
 #endif

@@ -196,6 +196,9 @@ static int from_the_root(const void *left, const void *right, void *context) {
     const struct hp_stack_key *a = &order->stacks->all.at[*(const uint32_t *)left];
     const struct hp_stack_key *b = &order->stacks->all.at[*(const uint32_t *)right];
     uint32_t common = a->depth < b->depth ? a->depth : b->depth;
+    if (a->truncated != b->truncated) {
+        return a->truncated ? 1 : -1; // they have another root
+    }
     for (uint32_t i = 1; i <= common; i++) {
         uint32_t at_a = a->at[a->depth - i], at_b = b->at[b->depth - i];
         if (at_a != at_b) {
@@ -204,9 +207,6 @@ static int from_the_root(const void *left, const void *right, void *context) {
     }
     if (a->depth != b->depth) {
         return a->depth < b->depth ? -1 : 1;
-    }
-    if (a->truncated != b->truncated) {
-        return a->truncated ? 1 : -1;
     }
     return (a->tags.n > b->tags.n) - (a->tags.n < b->tags.n);
 }

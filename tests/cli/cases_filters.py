@@ -9,7 +9,7 @@ SYMBOLS = f"--symbol-dir={ROOT}/testdata/root"
 
 
 def escaped(name):
-    return "^" + "".join(c if c.isalnum() or c in "/ _" else f"\\x{ord(c):02x}" for c in name) + "$"
+    return "^" + "".join(c if c.isalnum() or c in "/ _…" else f"\\x{ord(c):02x}" for c in name) + "$"
 
 
 @case

@@ -57,6 +57,7 @@ def compare_top(theirs, total, ours, stacks):
 
 
 def top(options, inputs, folder):
+    options = ['--full-names', *options]  # pprof adds up what has one name
     path = write(folder, 'top', *options, *inputs)
     profile = Profile(path)
     faults = []

@@ -42,7 +42,7 @@ def content(profile):
 
 def compare(theirs, folder):
     out = pathlib.Path(folder) / 'again.pb.gz'
-    t.ok('merge', '-q', '--no-symbols', '--all-frames', '-o', out, theirs)
+    t.ok('merge', '-q', '--no-symbols', '--all-frames', '--full-names', '-o', out, theirs)
     want, got = Profile(theirs), Profile(out)
     a, b = content(want), content(got)
     faults = [f'{key}: {b.get(key)}, not {values}' for key, values in a.items()
@@ -72,7 +72,7 @@ def read_back(make, *args):
 
 def ours(folder, *args):
     out = pathlib.Path(folder) / 'ours.pb.gz'
-    t.ok('merge', '-q', '-o', out, *args)
+    t.ok('merge', '-q', '--full-names', '-o', out, *args)
     return out
 
 

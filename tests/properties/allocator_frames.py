@@ -29,7 +29,7 @@ CXX_NAMES = (
 
 
 def rows(dump, *options):
-    return t.table(f'--symbol-dir={t.root}', *options, t.formats / dump).rows()
+    return t.table('--full-names', f'--symbol-dir={t.root}', *options, t.formats / dump).rows()
 
 
 def no_allocator(dump):
@@ -55,7 +55,7 @@ def inlined(dump, inner, outer):
     """A frame `inner` sits on a frame `outer` and goes away with --no-inlines."""
     def pairs(*options):
         return {pair for frames, _ in
-                t.ok('merge', '--format=folded', f'--symbol-dir={t.root}',
+                t.ok('merge', '--format=folded', '--full-names', f'--symbol-dir={t.root}',
                      *options, t.formats / dump).folded()
                 for pair in zip(frames, frames[1:])}
     with_inlines, without = pairs(), pairs('--no-inlines')

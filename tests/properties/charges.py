@@ -136,7 +136,7 @@ def first_rows():
             (t.formats / 'jemalloc-cxx.heap', (f'--symbol-dir={t.root}',), [
                 ('21.8', r'Box<std::pair<int, double> >::grow\(int\)'), ('16.2', r'over\(int\)'),
                 ('14.5', r'over\(char const\*, int\)')])):
-        text = t.ok('top', '-q', *options, name).out.partition('flat%')[2]
+        text = t.ok('top', '-q', '--full-names', *options, name).out.partition('flat%')[2]
         rows = re.findall(r'^ +\S+ \S+ +([\d.]+)% .*?  ([^\s±….\d!*].*)$', text, re.M)
         for (share, function), (wanted_share, pattern) in zip(rows, wanted):
             if share != wanted_share or not re.fullmatch(pattern, function):
@@ -147,7 +147,7 @@ def first_rows():
 
 def suspects():
     def hint(name, pattern=None):
-        return [f'70% is allocated in {name}: "peek {pattern or name}" shows its callers, '
+        return [f'70% is allocated in {pattern if name[-1] == ")" else name}: "peek {pattern or name}" shows its callers, '
                 f'--wrapper={pattern or name} charges them']
     faults = []
     for name, pattern in (('my_pool_alloc', None), ('get_buffer', None), ('Pool::newItem(int)',

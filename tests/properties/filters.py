@@ -14,7 +14,7 @@ PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 CXX = t.testdata / 'golden' / 'cxx.heap'
 SERIES = sorted((t.testdata / 'golden' / 'series').glob('*.heap'))
 # The numbers as they stand in the dumps are whole: nothing is rounded.
-WHOLE = (f'--symbol-dir={t.root}', '--no-unbias')
+WHOLE = (f'--symbol-dir={t.root}', '--no-unbias', '--full-names')
 SYMBOLS = f'--symbol-dir={t.root}'
 # Patterns that begin with ^ and a letter match functions only: files and modules begin with /.
 CASES = [
@@ -48,9 +48,21 @@ def stacks_of(*args):
     return sums
 
 
+def untyped(name):
+    """Without the type that a template returns: what is before the last space outside of brackets
+    in front of its parameters."""
+    depth = begin = 0
+    for i, c in enumerate(name):
+        if depth == 0 and c == '(' and not name.startswith('(anonymous', i):
+            return name[begin:]
+        depth += (c in '<([{') - (c in '>)]}')
+        begin = i + 1 if c == ' ' and depth == 0 else begin
+    return name
+
+
 def expected(stacks, filters):
     def matches(rule, name):
-        return any(re.search(p, name) for r, p in filters if r == rule)
+        return any(re.search(p, untyped(name)) for r, p in filters if r == rule)
 
     rules = {rule for rule, _ in filters}
     left = collections.Counter()

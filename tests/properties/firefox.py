@@ -102,7 +102,7 @@ def functions(*args):
             flat[names[-1]] += value
             for name in set(names):
                 cum[name] += value
-        rows = t.table(f'--metric={thread["name"]}', *args).rows()
+        rows = t.table('--full-names', f'--metric={thread["name"]}', *args).rows()
         slack = thread['samples']['length']
         faults += [f'{thread["name"]} {name}: {flat[name]}, {cum[name]} instead of {f}, {c}'
                    for f, c, name in rows

@@ -250,7 +250,7 @@ def system_names():
         return profile_proto.Profile(out).system_names
 
     got = with_files([p.bytes()], read)
-    want = {'f(int)': '_Z1fi', '_Z1gv': ''}  # no name but that one
+    want = {'f': '_Z1fi', 'g': '_Z1gv'}
     return [] if got == want else [f'{got}, not {want}']
 
 

@@ -14,7 +14,7 @@ NAMES = dict(re.findall(r'^(0x[0-9a-f]+) (.*)$', SECTION, re.M))
 
 def frames(*args):
     """The names in the folded stacks."""
-    return {frame for stack, _ in t.ok('folded', *args).folded() for frame in stack}
+    return {frame for stack, _ in t.ok('folded', '--full-names', *args).folded() for frame in stack}
 
 
 def with_input(text, function):
@@ -49,7 +49,7 @@ def binary_is_better():
 def inlined_calls():
     key = next(key for key, name in NAMES.items() if name == 'leaf_big')
     text = TEXT.replace(f'{key} leaf_big', f'{key} outer--Iter::operator--(int)--inner')
-    stacks = with_input(text, lambda path: t.ok('folded', '--no-symbols', path).out)
+    stacks = with_input(text, lambda path: t.ok('folded', '--no-symbols', '--full-names', path).out)
     wanted = ';outer;Iter::operator--(int);inner '
     return [] if wanted in stacks else [stacks]
 

@@ -405,7 +405,7 @@ def names_at_one_address():
         with scratch() as directory:
             for i, p in enumerate(profiles):
                 pathlib.Path(directory, str(i)).write_bytes(p.bytes())
-            result = t.table('--no-symbols', '--by=line',
+            result = t.table('--no-symbols', '--by=line', '--full-names',
                              *(f'{directory}/{i}' for i in range(len(profiles))))
             return sorted((name, flat) for flat, _, name in result.rows()), result.out
 
@@ -426,7 +426,8 @@ def names_at_one_address():
              [('f f.c:1', 800), ('f f.c:2', 800), ('g', 400)]),
             ([of([(1, f), (2, g)], False), of([(1, g), (2, f)], False)],
              [('f f.c:1', 300), ('g', 300)]),
-            ([of([(0x400100, f), (0x400100, mangled)], True)], [('f f.c:1', 300)]),
+            ([of([(0x400100, f), (0x400100, mangled)], True)],
+             [('f f.c:1', 100), ('f(int) f.c:1', 200)]),
             # What has no names is where it is, and what others tell of the place is told of it.
             ([of([(0x400100, f), (0x400100, []), (0x400200, [])], True)],
              [('app+0x201', 300), ('f f.c:1', 300)]),

@@ -2,10 +2,12 @@
 """--short-names means the same in every command and format, and rows stay those of full names."""
 import gzip
 import json
+import pathlib
 import re
 
-from harness import Tests
+from harness import Tests, scratch
 from profile_reader import fields
+from profile_writer import Profile
 
 t = Tests()
 CXX = t.testdata / 'golden' / 'cxx.heap'
@@ -26,7 +28,7 @@ def known(names):
 
 SHORT = known(row[2] for row in rows('--short-names'))
 NAMED = known(row[2] for row in rows('--short-names', '--frames=raw'))  # by the pattern .
-FULL = known(row[2] for row in rows())
+FULL = known(row[2] for row in rows('--full-names'))
 
 
 def difference(names, wanted):
@@ -93,24 +95,167 @@ REPORTS = {
 def apart():
     """Functions of one short name stay rows of their own, with the values of the full names."""
     short, full = ([(flat, cum) for flat, cum, _ in sorted(rows(*more), reverse=True)]
-                   for more in (['--short-names'], []))
+                   for more in (['--short-names'], ['--full-names']))
     names = [name for _, _, name in rows('--short-names')]
     return ([] if sorted(short) == sorted(full) else ['other values']) + (
         [] if names.count('over') == 2 else ['nothing of one short name'])
 
 
 def default():
-    faults = [] if FULL == known(row[2] for row in rows('--short-names', '--full-names')) else [
-        'not undone']
-    faults += [] if any('<' in name and '(' in name for name in FULL) else ['nothing to shorten']
-    return faults + [name for name in SHORT if re.search(r'<(?!lambda|…)|\((?!anonymous|\))', name)]
+    """Short where people look, full where programs tell functions apart by names; -v is for people."""
+    faults = [] if any('<' in name and '(' in name for name in FULL) else ['nothing to shorten']
+    faults += [name for name in SHORT if re.search(r'<(?!lambda|…)|\((?!anonymous|\))', name)]
+    for args, wanted in (([], SHORT), (['--short-names', '--full-names'], FULL),
+                         (['--full-names', '--short-names'], SHORT), (['-v'], FULL),
+                         (['-v', '--short-names'], SHORT)):
+        faults += [f'{args}: {name}' for name in difference((row[2] for row in rows(*args)), wanted)]
+    defaults = {format: t.ok('merge', '-q', SYMBOLS, f'-f{format}', CXX).out_bytes for format in
+                ('folded', 'speedscope', 'pprof', 'callgrind', 'dhat', 'firefox')}
+    defaults |= {format: t.ok('top', '-q', SYMBOLS, f'-f{format}', CXX).out_bytes
+                 for format in ('json', 'tsv', 'dot')}
+    for format, out in defaults.items():
+        command = 'merge' if format in list(defaults)[:6] else 'top'
+        style = 'short' if format in ('folded', 'speedscope', 'pprof', 'dot') else 'full'
+        if out != t.ok(command, '-q', SYMBOLS, f'-f{format}', f'--{style}-names', CXX).out_bytes:
+            faults.append(f'{format} is not {style}')
+    return faults
+
+
+def folded_lines():
+    """Stacks that differ in what short names leave out are one line, in the order of names."""
+    lines = [line.rpartition(' ') for line in run('folded').splitlines()]
+    full = [line.rpartition(' ') for line in run('folded', '--full-names').splitlines()]
+    stacks = [stack.split(';') for stack, _, _ in lines]
+    faults = [] if len({*map(tuple, stacks)}) == len(stacks) < len(full) else [f'{len(full)} lines']
+    faults += [] if stacks == sorted(stacks) else ['no order']
+    return faults + ([] if sum(int(n) for *_, n in lines) == sum(int(n) for *_, n in full) else
+                     ['other sums'])
+
+
+FILTERS = {
+    '^std::vector<.*push_back': 'the full name without its end',
+    '^std::vector<…>::push_back$': 'what is shown',
+    '^over\\(char const\\*, int\\)$': 'parameters',
+    '^apply<main::': 'the full name behind the type that is returned',
+    '^void |^std::pair<int, double>& ': None,
+}
+
+
+def filters():
+    faults = []
+    for pattern, what in FILTERS.items():
+        left = t.run('top', '-q', '--frames=all', SYMBOLS, f'--focus={pattern}', CXX)
+        if left.code != (0 if what else 5):
+            faults.append(f'{pattern}, {what}: {left.code} {left.err}')
+    return faults
+
+
+# --- merged profiles ------------------------------------------------------------------------------
+
+def table(*args):
+    """[what a row is called and where it is, its values], sorted."""
+    done = t.run('top', '-q', '-n0', '-fjson', '--no-error', *args)
+    if done.code == 5:  # of other sample types alone
+        return []
+    rows = json.loads(done.out)['rows']
+    return sorted(([str(row.get(key)) for key in ('name', 'module', 'file', 'line', 'class')],
+                   [row[kind]['inuse-space']['estimate'] for kind in ('flat', 'cum')])
+                  for row in rows)
+
+
+def other_rows(wanted, got):
+    """A pprof has whole bytes, of each stack."""
+    if [place for place, _ in wanted] != [place for place, _ in got]:
+        return [f'{row}' for row in wanted if row[0] not in [place for place, _ in got]] or ['more']
+    return [f'{place}: {b} instead of {a}' for (place, a), (_, b) in zip(wanted, got)
+            if any(abs(x - y) > 99 for x, y in zip(a, b))]
+
+
+ANONYMOUS = '(anonymous namespace)'
+
+
+def functions_of(path):
+    """{(name, system name)}"""
+    profile = list(fields(gzip.decompress(path.read_bytes())))
+    strings = [value.decode() for number, value in profile if number == 6]
+    parts = [dict(fields(value)) for number, value in profile if number == 5]
+    return {(strings[part[2]], strings[part.get(3, 0)]) for part in parts}
+
+
+def same_rows(path, *symbols):
+    """`top` of a merged profile has the rows of what was merged, also of one merged twice."""
+    faults = []
+    with scratch() as directory:
+        once, twice = (pathlib.Path(directory, f'{n}.pb.gz') for n in 'ab')
+        for names in ([], ['--full-names'], ['--short-names']):
+            t.ok('merge', '-q', *symbols, *names, '-o', once, path)
+            t.ok('merge', '-q', '--no-symbols', *names, '-o', twice, once)
+            functions = functions_of(once)
+            faults += [f'{pair}: equal' for pair in functions if pair[0] == pair[1]]
+            if not names:
+                faults += [f'{pair}: not short' for pair in functions
+                           if re.search(r'\w<(?!…)|\(\w+ ', pair[0].replace(ANONYMOUS, ''))]
+            for by in ('function', 'line', 'file'):
+                wanted = table(f'--by={by}', '--frames=all', *symbols, path)
+                for merged in (once, twice):
+                    got = table(f'--by={by}', '--frames=all', '--no-symbols', merged)
+                    faults += [f'{names} --by={by}: {fault}' for fault in other_rows(wanted, got)]
+    return faults
+
+
+def merged_rows():
+    paths = [(CXX, SYMBOLS)] + [(path, '--no-symbols') for folder in ('pprof', 'frames', 'processes')
+                                for path in sorted((t.testdata / folder).glob('*.pb*'))]
+    return [f'{path}: {fault}' for path, symbols in paths + [(t.formats / 'go-protobuf.pb.gz',
+                                                              '--no-symbols')]
+            for fault in same_rows(path, symbols)[:3]]
+
+
+# As other tools write them: (name, system name) -> what it is in full.
+FOREIGN = {
+    ('main.main', 'main.main'): 'main.main',
+    ('net/http.(*T[go.shape.int]).Do', 'net/http.(*T[go.shape.int]).Do'):
+        'net/http.(*T[go.shape.int]).Do',
+    ('ns::f(int)', ''): 'ns::f(int)',
+    ('ns::g(int)', '7'): 'ns::g(int)',
+    ('g', '_ZN2ns1gIiEEvT_'): 'void ns::g<int>(int)',
+    ('_ZN2ns1hEv', '_ZN2ns1hEv'): 'ns::h()',
+    ('x', '_Zgarbage'): 'x',
+    ('a::T::m', '_RNvXs_C1aNtB4_1TNtB4_1B1m'): '<a::T as a::B>::m',
+    ('make', 'make<Req>'): 'make<Req>',
+    ('made', 'make<Req>'): 'made',
+    ('', 'nameless'): 'nameless',
+    ('', '_Z1iv'): 'i()',
+    ('long', '_Z' + '9' * 100000): 'long',
+    ('deep', '_Z1f' + 'P' * 300 + 'i'): 'f(int' + '*' * 300 + ')',
+}
+
+
+def foreign():
+    with scratch() as directory:
+        path = pathlib.Path(directory, 'foreign.pb')
+        profile = Profile()
+        app = profile.mapping('/srv/none/app', 0x400000, 0x500000)
+        for i, (name, system) in enumerate(FOREIGN):
+            place = profile.location(0x400100 + 16 * i, app, [(name, 'a.c', i + 1, system)])
+            profile.sample([place], [1, 1000 + i])
+        path.write_bytes(profile.bytes())
+        got = {row['name'] for row in json.loads(t.ok(
+            'top', '-q', '-n0', '-fjson', '--frames=raw', '--no-symbols', path).out)['rows']}
+        faults = [f'{name[:99]}: missing' for name in {*FOREIGN.values()} - got]
+        faults += [f'{name[:99]}: not told' for name in got - {*FOREIGN.values()}]
+        return faults + same_rows(path, '--no-symbols')
 
 
 for report, names in REPORTS.items():
     t.check(f'{report}: short names', lambda: difference(
         names(), NAMED if report in ('peek', 'list') else SHORT))
 t.check('rows are those of the full names', apart)
-t.check('full names are the default, and may be asked for', default)
+t.check('which formats have short names, and which options change that', default)
+t.check('folded: stacks of the same names are one line', folded_lines)
+t.check('filters look at both names, and not at types that are returned', filters)
 t.check('filters and patterns look at full names', lambda: [] if json_of(
     'peek', r'over\(int\)')['rows'] else ['no match'])
+t.check('a merged profile has the rows of what was merged', merged_rows)
+t.check("names of others' profiles", foreign)
 t.done()

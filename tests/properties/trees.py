@@ -25,7 +25,7 @@ def tree_of(*args):
 def expected(*args):
     """{path from the root: [cum, flat]}, and the same from the leaves."""
     down, up = (collections.defaultdict(lambda: [0, 0]) for _ in range(2))
-    for frames, value in t.ok('folded', '-q', *args).folded():
+    for frames, value in t.ok('folded', '-q', '--full-names', *args).folded():
         for sums, path in ((down, frames), (up, frames[::-1])):
             for i in range(len(path)):
                 sums[tuple(path[:i + 1])][0] += value

@@ -278,6 +278,29 @@ Test(shortname, leaves_others_as_they_are) {
     }
 }
 
+Test(shortname, is_full_but_for_a_type_that_is_returned) {
+    static const struct {
+        const char *full, *untyped;
+    } names[] = {
+        {"void std::f<int>(int) const", "std::f<int>(int) const"},
+        {"std::string f<int>(int) [clone .cold]", "f<int>(int) [clone .cold]"},
+        {"decltype (a(b)) f<int>(int)", "f<int>(int)"},
+        {"void (*f<int>(int))(char)", "f<int>(int))(char)"},
+        {"f(int)", "f(int)"},
+        {"operator new(unsigned long)", "operator new(unsigned long)"},
+        {"<A as B>::f", "<A as B>::f"},
+        {"get foo", "get foo"},
+        {"", ""},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char out[256];
+        struct hp_span name = hp_untyped_name(hp_span_of(names[i].full), out);
+        cr_expect(hp_span_is(name, names[i].untyped), "%s: %.*s", names[i].full,
+                  (int)name.size, name.at);
+    }
+}
+
 Test(shortname, ends_a_bare_name_at_a_bracket_that_is_never_closed) {
     static const struct example examples[] = {
         {"f(int", "f(int", "f"},

@@ -290,6 +290,22 @@ static void put_locations(struct hp_pprof_writer *writer,
     hp_protobuf_done(&location);
 }
 
+static bool is_mangled(struct hp_span name) {
+    return hp_span_starts(name, "_Z") || hp_span_starts(name, "_R");
+}
+
+// What our reader finds the full name in: mangled, or that itself.  It is never equal to what is
+// shown: such a name pprof takes for one that is still to be demangled, and cuts what looks like
+// parameters off.  "" says that there is no other.
+static struct hp_span system_name(const struct hp_view *view,
+                                  const struct function *function, struct hp_span shown) {
+    struct hp_span full = hp_view_string(view, function->name);
+    struct hp_span linkage = hp_view_string(view, function->linkage);
+    bool is_lost = !is_mangled(linkage) && !hp_span_equal(full, shown);
+    struct hp_span system = is_lost ? full : linkage;
+    return hp_span_equal(system, shown) ? hp_span_of("") : system;
+}
+
 static void put_functions(struct hp_pprof_writer *writer, const struct hp_view *view,
                           const struct functions *functions) {
     struct hp_protobuf message = {0};
@@ -298,14 +314,10 @@ static void put_functions(struct hp_pprof_writer *writer, const struct hp_view *
         struct hp_span name = function->node.n
                                   ? hp_view_node(view, function->node)
                                   : hp_naming_function(&view->naming, function->name);
-        // pprof takes a name that is equal to the system's for one that is still to be
-        // demangled, and cuts what looks like parameters off.
-        hp_string system =
-            function->linkage.n == function->name.n ? (hp_string){0} : function->linkage;
         hp_protobuf_number(&message, 1, i + 1);
         hp_protobuf_number(&message, 2, hp_pprof_text(writer, name));
         hp_protobuf_number(&message, 3,
-                           hp_pprof_text(writer, hp_view_string(view, system)));
+                           hp_pprof_text(writer, system_name(view, function, name)));
         hp_protobuf_number(&message, 4,
                            hp_pprof_text(writer, hp_view_string(view, function->file)));
         hp_protobuf_number(&message, 5, function->start_line);

@@ -349,7 +349,8 @@ const struct hp_format hp_format_text = {
     .name = "text",
     .files = "*.txt *.text",
     .help = "tables for people",
-    .can = HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_UNIT | HP_CAN_COLOR | HP_CAN_NEGATIVE,
+    .can = HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_UNIT | HP_CAN_COLOR |
+           HP_CAN_NEGATIVE | HP_HAS_SHORT_NAMES,
     .limit = 50,
     .shape = HP_SHAPE_ROWS,
     .write_rows = write_rows,
