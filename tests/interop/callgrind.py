@@ -13,6 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, scratch  # noqa: E402
+from profile_writer import Profile  # noqa: E402
 from reports import Callgrind, Sums, cases, compare, difference, hostile_dump, reference  # noqa: E402
 
 READS = {'callgrind': 'callgrind_annotate'}
@@ -95,6 +96,44 @@ def hostile(folder):
     return [] if abs(sum(got.flat.values()) - total) < 1 else [f'{got.flat} instead of {total}']
 
 
+def cycles(text):
+    """What KCachegrind would draw as one: functions, each a file, a module and a name, that call
+    one another in a circle."""
+    graph, calls, here = Callgrind(text), collections.defaultdict(set), None
+    for kind, number in re.findall(r'^(c?fn)=\((\d+)\)', text, re.M):
+        if kind == 'fn':
+            here = graph.keys[number]
+        else:
+            calls[here].add(graph.keys[number])
+
+    def reached(function):
+        seen, left = set(), [function]
+        while left:
+            new = calls[left.pop()] - seen
+            seen |= new
+            left += new
+        return seen
+    return {function[-1] for function in list(calls) if function in reached(function)}
+
+
+def no_more_cycles(folder):
+    """Overloads that call one another through others are no circle; by short names they would be."""
+    p, path = Profile(), pathlib.Path(folder) / 'overloads.pb'
+    app = p.mapping('/srv/none/app', 0x400000, 0x500000)
+    stack = [p.location(0x400100 + 16 * i, app, [(name, 'a.cc', i + 1)]) for i, name in enumerate(
+        ('leaf', 'T<int>::f(int)', 'g', 'T<char>::f(char)', 'main'))]
+    p.sample(stack, [1, 100])
+    path.write_bytes(p.bytes())
+    full, short = (cycles(write(folder, 'merge', '--no-symbols', *names, path).read_text())
+                   for names in ([], ['--short-names']))
+    faults = [] if (full, short) == (set(), {'T<…>::f', 'g'}) else [f'{full}, {short}']
+    cxx = t.testdata / 'golden' / 'cxx.heap'
+    graph = write(folder, 'merge', f'--symbol-dir={t.root}', cxx).read_text()
+    names = Callgrind(graph).names['fn'].values()
+    faults += [] if {'over(int)', 'over(char const*, int)'} <= {*names} else [f'{names}']
+    return faults + [f'cxx.heap: {name}' for name in cycles(graph)]
+
+
 SHOWN = ('C', 'every allocation', 'clang_json', 'mt64', 'redis_lg13.27533.13', 'node')
 with scratch() as scratch_folder:
     for what, options, inputs in cases(t):
@@ -104,6 +143,7 @@ with scratch() as scratch_folder:
     t.check('C++ without inlined calls: callgrind_annotate shows our values',
             lambda: shows(scratch_folder, f'--symbol-dir={t.root}', '--no-inlines',
                           t.testdata / 'golden' / 'cxx.heap'))
+    t.check('no cycle but those of full names', lambda: no_more_cycles(scratch_folder))
     t.check('a diff: callgrind_annotate shows both sides',
             lambda: shows_difference(scratch_folder, (f'--symbol-dir={t.root}',),
                                      [t.testdata / 'golden' / 'procs1.heap'],

@@ -144,9 +144,24 @@ def canonical_encoding(options, inputs, folder):
 
 def names_are_whole(folder):
     """pprof cuts names that it takes for mangled at the first ( or <."""
-    path = write(folder, 'names', SYMBOLS, CXX)
+    path = write(folder, 'names', '--full-names', SYMBOLS, CXX)
     theirs, _ = top_of(pprof('-top', '-unit=bytes', path, folder=folder))
     return [] if any('<' in name and '(' in name for name in theirs) else [f'{sorted(theirs)}']
+
+
+def boxes_are_short(folder):
+    """What pprof lists and draws is called as our table is; -raw has the name of the linker, too."""
+    path = write(folder, 'short', SYMBOLS, CXX)
+    theirs, _ = top_of(pprof('-top', '-unit=bytes', path, folder=folder))
+    ours = {name for *_, name in t.table('--short-names', SYMBOLS, CXX).rows()}
+    faults = [name for name in theirs if name[0] != '[' and (name not in ours or len(name) > 60)]
+    drawn = re.findall(r'^N\d+ \[label="(.*?)\\n\d', pprof('-dot', '-nodefraction=0', path, folder=folder),
+                       re.M)
+    boxes = {re.sub(r'\\n', '::', name) for name in drawn}
+    faults += [f'a box of {name}' for name in boxes if re.search(r'<[^…]|\(\w+ ?[,*&)]', name)]
+    raw = pprof('-raw', path, folder=folder)
+    faults += [] if 'Box<…>::grow /srv' in raw and 's=0(_ZN3BoxIcE4growEi)' in raw else [raw]
+    return faults + ([] if len(boxes) > 10 and 'over' in theirs else [f'{boxes} {theirs}'])
 
 
 def facts(folder):
@@ -254,6 +269,7 @@ with scratch() as scratch_folder:
     t.check('-traces shows our stacks', lambda: traces(scratch_folder))
     t.check('pprof merges ours as we do', lambda: merging(scratch_folder))
     t.check('C++ names stay whole', lambda: names_are_whole(scratch_folder))
+    t.check('C++: boxes have short names', lambda: boxes_are_short(scratch_folder))
     t.check('period, mappings, comments', lambda: facts(scratch_folder))
     t.check('a timeline has its dumps at their places', lambda: timeline(
         scratch_folder, (), [(i + 1) * 10**9 for i in range(len(SERIES))]))

@@ -19,7 +19,7 @@ import time
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'properties'))
-from harness import Tests, scratch  # noqa: E402
+from harness import Result, Tests, scratch  # noqa: E402
 
 # What functions have allocated, by patterns of their names.  The lambdas stay, with the function
 # that handed them over, or the thread, above them.
@@ -39,6 +39,13 @@ OWN = {
 # without files names decide.
 DWARF = OWN | {r'^std::hash<Key>::operator\(\)': 448, r'^fill_box\b': 65536}
 SYMBOLS = OWN | {r'^look_up\b': 448, r'^boost::container::box<int>::grow\b': 65536}
+# What a person sees, of 448 bytes and more; libstdc++'s pool has no name.
+SHOWN = ['own_string', 'create_buffer', 'grab', 'use_xmalloc', 'fill_box', 'Cache<…>::fill',
+         'duplicate', 'in_threads::{lambda#1}::operator()', 'worker',
+         'in_function::{lambda#1}::operator()', 'call_back::{lambda#1}::operator()',
+         'std::hash<…>::operator()']
+SHOWN_OF_SYMBOLS = [{'fill_box': 'boost::container::box<…>::grow',
+                     'std::hash<…>::operator()': 'look_up'}.get(name, name) for name in SHOWN]
 STANDARD = re.compile(r'^(void )?(std|__gnu_cxx)::(?!hash<Key>)|malloc$|strdup|libc\.so')
 
 
@@ -79,6 +86,18 @@ def compare(wanted, *args):
     faults += [f'{name} holds {flat}' for name, (flat, _) in found.items()
                if flat >= 256 and STANDARD.search(name)]
     return faults + ([f'shown: {found}'] if faults else [])
+
+
+def seen(*args):
+    lines = t.ok('top', '-q', '-n0', '--no-error', '--unit=B', *args).out.splitlines()
+    rows = [row for row in map(Result.ROW.match, lines) if row]
+    return [row['name'].strip() for row in rows if int(row['flat'].replace(',', '')) >= 448]
+
+
+def shown(wanted, *args):
+    """The table that a person sees, first row first."""
+    names = [name for name in seen(*args) if not name.startswith('libstdc++')]
+    return [] if names == wanted else [f'{names}']
 
 
 def stripped(*args):
@@ -188,13 +207,21 @@ with scratch() as scratched:
     MERGED = FOLDER / 'x.pb.gz'
     t.check('with DWARF each function is charged with what it allocated',
             lambda: compare(DWARF, DUMP))
+    t.check('with DWARF: the table', lambda: shown(SHOWN, DUMP))
+    t.check('with symbols alone: the table',
+            lambda: shown(SHOWN_OF_SYMBOLS, path_map('symbols'), DUMP))
+    t.check('stripped: the table has places of the program', lambda: [
+        name for name in seen(path_map('stripped'), DUMP)
+        if not re.match(r'(program|libstdc\+\+\.so\.6[\d.]*)\+0x[\da-f]+$', name)])
     t.check('with symbols alone names decide', lambda: compare(SYMBOLS, path_map('symbols'), DUMP))
     t.check('stripped, all is charged to the program', lambda: stripped(path_map('stripped'), DUMP))
     t.ok('merge', '-q', '-o', MERGED, DUMP)
     t.check('its pprof says the same', lambda: compare(DWARF, '--no-symbols', MERGED))
+    t.check('its pprof: the table', lambda: shown(SHOWN, '--no-symbols', MERGED))
     t.ok('merge', '-q', path_map('symbols'), '-o', MERGED, DUMP)
     t.check('and that with symbols alone',
             lambda: compare(SYMBOLS, '--no-symbols', MERGED))
+    t.check('and that: the table', lambda: shown(SHOWN_OF_SYMBOLS, '--no-symbols', MERGED))
     t.check('--wrapper and --own say otherwise', lambda: wrapped(DUMP))
     t.check('Rust: a crate, then the closures that call it', rust if shutil.which('rustc') else [])
     t.check('redis: what calls its wrappers of malloc', redis if shutil.which('redis-server') else [])
