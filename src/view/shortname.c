@@ -89,15 +89,16 @@ static size_t operator_at(struct hp_span full, size_t at) {
         (rest.size > length && is_word(rest.at[length]))) {
         return 0;
     }
+    static const char *const signs[] = {"()", "[]", "\"\"", "<<=", "<=>", ">>=", "->*",
+                                        "<<", ">>", "<=",   ">=",  "->",  "<",   ">"};
     struct hp_span sign = hp_span_from(rest, length);
-    if (hp_span_starts(sign, "()") || hp_span_starts(sign, "[]")) {
-        return length + 2;
+    size_t size = 0;
+    if (!STARTS_WITH_ANY(sign, signs, &size)) {
+        while (size < sign.size && memchr("+-*/%^&|~!=,", sign.at[size], 12)) {
+            size++;
+        }
     }
-    size_t i = 0;
-    while (i < sign.size && memchr("+-*/%^&|~!=<>,\"", sign.at[i], 15)) {
-        i++;
-    }
-    return length + i;
+    return length + size;
 }
 
 static bool take_operator(struct walk *w) {
@@ -191,6 +192,11 @@ static void open_self(struct walk *w, size_t begin) {
     for (size_t length; STARTS_WITH_ANY(rest_of(w, 0), pointers, &length);) {
         w->at += length;
     }
+    if (hp_span_starts(rest_of(w, 0), "for<")) {
+        w->at += 3;
+        size_t end = end_of_group(w, w->at);
+        w->at = end < w->full.size ? end + 1 : end;
+    }
 }
 
 // Of a type that is local to a method of another: "a::b::T::m::C" is "a::…::C".
@@ -217,7 +223,7 @@ static void close_self(struct walk *w) {
     }
 }
 
-// " as Trait>"
+// " as Trait>", " + Trait>", " -> Type>"
 static void skip_trait(struct walk *w) {
     char *open = w->out + w->size;
     size_t depth = 1;
@@ -292,9 +298,16 @@ static void take_parentheses(struct walk *w) {
     w->at = end;
 }
 
+// Of Rust's "core[c1f1a4ba060b9bfa]::".
+static bool is_crate_hash(const struct walk *w, size_t end) {
+    size_t size = end - w->at;
+    return size > 10 && size <= 18 && hp_span_starts(hp_span_from(w->full, end), "::") &&
+           strspn(w->full.at + w->at + 1, "0123456789abcdef") == size - 2;
+}
+
 static void take_square(struct walk *w) {
     size_t end = end_of_group(w, w->at);
-    bool is_tag = hp_span_starts(rest_of(w, 0), "[abi:");
+    bool is_tag = hp_span_starts(rest_of(w, 0), "[abi:") || is_crate_hash(w, end);
     if (w->size == 0 || w->is_operator || ends_with(w, " ") || ends_with(w, "-") ||
         ends_with(w, "+")) {
         copy(w, end);
@@ -324,9 +337,10 @@ static bool skip_qualifier(struct walk *w) {
 
 static void take_space(struct walk *w) {
     static const char *const ends[] = {" [clone", " [with ", " requires "};
+    static const char *const behind_self[] = {" as ", " + ", " -> "};
     struct hp_span rest = rest_of(w, 0);
     size_t length;
-    if (w->selves > 0 && hp_span_starts(rest, " as ")) {
+    if (w->selves > 0 && STARTS_WITH_ANY(rest, behind_self, &length)) {
         w->at++;
         skip_trait(w);
     } else if (w->selves > 0 || w->is_operator) {
