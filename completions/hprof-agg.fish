@@ -57,7 +57,7 @@ complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks 
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge folded difffolded callgrind speedscope dhat dot pprof firefox' -l own -x -d 'take those that match for the program'\''s own; may be repeated'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge folded difffolded callgrind speedscope dhat dot pprof firefox' -l frame-rules -r -F -d 'take frames for what FILE says: lines of class, field and regular expression, as help frame-rules prints them; may be repeated'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge folded difffolded callgrind speedscope dhat dot pprof firefox' -l all-frames -d 'short for --frames=raw'
-complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend difffolded' -l limit -s n -x -d 'show N rows, 0 for all (default 50 of text, 80 nodes of dot)'
+complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend difffolded' -l limit -s n -x -d 'show N rows, 0 for all (default: in text until 95 % of all is shown, by cum and in trees what is 1 % or more, 10 to 50 rows; 80 nodes of dot; else all)'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top peek' -l sort -x -a 'flat cum name' -d 'the order of the rows'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top peek diff trend difffolded' -l cum -d 'short for --sort=cum; diff and trend: look at what functions and all they call hold'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend difffolded' -l unit -x -a 'auto B KiB MiB GiB' -d 'the unit of space in tables'

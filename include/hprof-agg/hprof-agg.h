@@ -395,6 +395,10 @@ struct hp_gate {
         p; // and with the p-value that is shown, of a row adjusted, below this; 0: whatever
 };
 
+// In place of a number of rows: those that hold 95 % of all, or by cum and in a tree of calls 1 %
+// each; at least 10 if there are as many, at most 50.
+#define HP_LIMIT_ENOUGH SIZE_MAX
+
 struct hp_report_options {
     enum hp_report_kind kind;
     // As in hp_format_name(); NULL for the kind's own, with all that it can tell for programs.
@@ -404,7 +408,7 @@ struct hp_report_options {
     const char *label; // the key, if by label
     enum hp_sort sort;
     enum hp_unit unit;
-    size_t limit;      // rows; 0 for all
+    size_t limit;      // rows; 0 for all, or HP_LIMIT_ENOUGH
     double confidence; // of intervals, 0 ... 1; 0 for 0.95
     bool no_error;     // show no intervals
     bool invert;      // HP_REPORT_TREE: from the functions that allocate to their callers
@@ -604,7 +608,7 @@ HP_API const char *hp_format_files(size_t i);
 HP_API bool hp_format_fits(const char *format, enum hp_report_kind kind);
 // enum hp_format_ability.
 HP_API unsigned hp_format_can(const char *format);
-// How many rows it shows of many, unless asked; 0: all.
+// The limit of those who ask for none: a number of rows, 0 or HP_LIMIT_ENOUGH.
 HP_API size_t hp_format_limit(const char *format);
 // The kind's own.
 HP_API const char *hp_format_of_kind(enum hp_report_kind kind);

@@ -168,7 +168,8 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_RAW},
 
     {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES,
-     "show N rows, 0 for all (default 50 of text, 80 nodes of dot)",
+     "show N rows, 0 for all (default: in text until 95 % of all is shown, by cum and in trees what "
+     "is 1 % or more, 10 to 50 rows; 80 nodes of dot; else all)",
      hp_cli_set_count, FIELD(report.limit), 0, HP_CAN_LIMIT},
     {"sort", '\0', HP_CLI_CHOICE, "KEY", CHOICES("flat", "cum", "name"),
      HP_CLI_GROUP_TABLE, HP_CLI_TOP | HP_CLI_PEEK,

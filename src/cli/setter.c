@@ -203,7 +203,7 @@ static int set_number(const struct hp_cli_option *option, const char *value, uin
 int hp_cli_set_count(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                      char *value, struct hp_err *err) {
     uint64_t number = 0;
-    int ret = set_number(option, value, SIZE_MAX, &number, err);
+    int ret = set_number(option, value, SIZE_MAX - 1, &number, err); // HP_LIMIT_ENOUGH
     if (ret == HP_OK && number < (uint64_t)option->number) {
         ret = hp_cli_fail(err, HP_E_USAGE, "--%s takes %d or more", option->name,
                           option->number);

@@ -12,7 +12,7 @@ struct hp_format {
     const char *files;     // names that mean this format, "*.folded *.collapsed"
     const char *help;      // one line
     unsigned can;          // enum hp_format_ability: options, help and refusals read it
-    size_t limit;          // rows, unless asked for more; 0: all
+    size_t limit;          // of those who ask for none, as in struct hp_report_options
     enum hp_shape shape;   // of the views that it takes
     hp_writer *write_rows; // any report whose rows say all, by its columns; NULL: none
     hp_writer *write[HP_REPORT_KINDS]; // in place of that, where the layout is another

@@ -336,6 +336,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
         hp_view_add_row(view, change->node)->prefix =
             is_only ? hp_change_status(change) : NULL;
     }
+    hp_view_find_changes(view);
     bool is_tested = difference->test != HP_TEST_NONE;
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
     view->fields.at[DELTA].shown |= is_tested ? HP_SHOWN_ENDS : 0;

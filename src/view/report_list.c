@@ -137,7 +137,9 @@ static int by_line(const void *left, const void *right) {
 static void take_lines(const struct sums *sums, size_t nodes) {
     struct hp_listing *listing = sums->listing;
     for (size_t i = 0; i < nodes; i++) {
-        if (sums->lines[i].function != not_listed && sums->seen_line[i] > 0) {
+        bool holds_any = sums->lines[i].flat != 0 || sums->lines[i].cum != 0;
+        listing->is_passed |= sums->seen_line[i] > 0;
+        if (sums->lines[i].function != not_listed && holds_any) {
             hp_vec_push(&listing->lines, sums->lines[i]);
         }
     }
@@ -171,7 +173,7 @@ static int by_value(const void *left, const void *right, void *context) {
     return order != 0 ? order : (a->class > b->class) - (a->class < b->class);
 }
 
-// Those that no stack comes by go.
+// Those without a line that holds anything go.
 static void sort_functions(struct hp_listing *listing, const struct hp_strtab *strings) {
     struct order order = {strings};
     size_t kept = 0;
@@ -234,11 +236,13 @@ static bool has_names(const struct hp_profile *profile) {
 }
 
 static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
+    const struct hp_listing *listing = view->extra;
     if (!has_names(view->profile)) {
         return hp_fail(err, HP_E_EMPTY, "nothing to report: no function has a name");
     }
     return hp_fail(err, HP_E_EMPTY,
-                   "nothing to report: the pattern matches no function%s",
+                   "nothing to report: the pattern matches no function%s%s",
+                   listing->is_passed ? " that holds anything" : "",
                    view->head.is_filtered ? " that the filters leave" : "");
 }
 

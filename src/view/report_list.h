@@ -35,6 +35,7 @@ struct hp_listing {
     HP_VEC(struct hp_listed_function) functions; // of each row: by flat, cum, then name
     HP_VEC(struct hp_listed_line) lines;         // of each function in order
     HP_VEC(struct hp_source_file) sources;
+    bool is_passed; // some stack comes by what was selected
 };
 
 // NULL if it was not looked for.

@@ -109,12 +109,22 @@ static void add_area(struct hp_neighbors *neighbors, const struct edge *edges,
                      size_t count) {
     struct hp_neighborhood area = {.first = neighbors->all.count};
     for (size_t i = 0; i < count; i++) {
+        if (edges[i].value == 0) {
+            continue;
+        }
         area.callers += !edges[i].is_callee;
         area.callees += edges[i].is_callee;
         hp_vec_push(&neighbors->all, ((struct hp_neighbor){edges[i].other, edges[i].value,
                                                            edges[i].error}));
     }
     hp_vec_push(&neighbors->areas, area);
+}
+
+static bool holds_any(const struct hp_neighbors *neighbors, const struct hp_view *view,
+                      hp_node_id node) {
+    enum hp_metric metric = view->options.metric;
+    return hp_top_flat(&neighbors->top, node, metric).sum != 0 ||
+           hp_top_cum(&neighbors->top, node, metric).sum != 0;
 }
 
 // Keep the rows that were selected, each with its neighbors.
@@ -128,7 +138,7 @@ static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
     for (size_t i = 0; i < view->rows.count; i++) {
         struct hp_row_key row = view->rows.at[i];
         size_t begin = first[row.node.n], end = first[row.node.n + 1];
-        if (is_selected[row.node.n]) {
+        if (is_selected[row.node.n] && holds_any(neighbors, view, row.node)) {
             add_area(neighbors, collector.edges.at + begin, end - begin);
             view->rows.at[kept++] = row;
         }
@@ -147,6 +157,26 @@ static void select_nodes(const struct hp_naming *naming, bool *is_selected) {
     }
 }
 
+size_t hp_neighbors_shown(const struct hp_view *view, size_t row, bool are_callees) {
+    const struct hp_neighbors *neighbors = view->extra;
+    const struct hp_neighborhood *area = &neighbors->areas.at[row];
+    size_t count = are_callees ? area->callees : area->callers;
+    if (view->options.limit != HP_LIMIT_ENOUGH) {
+        return hp_view_shown(view, count);
+    }
+    const struct hp_neighbor *all =
+        neighbors->all.at + area->first + (are_callees ? area->callers : 0);
+    hp_fixed *values = hp_alloc(count * sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = all[i].value;
+    }
+    hp_fixed whole =
+        hp_top_cum(&neighbors->top, view->rows.at[row].node, view->options.metric).sum;
+    size_t shown = hp_view_enough(view, values, count, whole);
+    free(values);
+    return shown;
+}
+
 // --- the report ---------------------------------------------------------------------------
 
 enum field {
@@ -159,24 +189,35 @@ static const struct hp_field fields[] = {
     {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, CUM},
 };
 
+static int refuse_nothing(const struct hp_view *view, const bool *is_selected,
+                          struct hp_err *err) {
+    const struct hp_neighbors *neighbors = view->extra;
+    for (size_t i = 0; i < view->naming.names.strings.count; i++) {
+        if (is_selected[i] && neighbors->top.seen[i]) {
+            return hp_fail(
+                err, HP_E_EMPTY,
+                "nothing to report: the pattern matches no %s that holds anything",
+                hp_granularity_text(view->options.by));
+        }
+    }
+    return hp_fail(err, HP_E_EMPTY, "nothing to report: the pattern matches no %s%s",
+                   hp_granularity_text(view->options.by),
+                   view->head.is_filtered ? " that the filters leave" : "");
+}
+
 static int build(struct hp_view *view, struct hp_err *err) {
     struct hp_neighbors *neighbors = view->extra = hp_alloc(sizeof *neighbors);
     bool *is_selected = hp_alloc(view->naming.names.strings.count + 1);
     struct hp_top_errors errors = {{false}, {false}};
     enum hp_column column = hp_column_of(view->options.metric);
-    int ret = HP_OK;
     select_nodes(&view->naming, is_selected);
     errors.flat[column] = errors.cum[column] = view->head.is_uncertain[column];
     hp_top_init(&neighbors->top, view, errors);
     hp_top_sum_nodes(&neighbors->top, view, true);
     hp_top_sort_rows(&neighbors->top, view, view->options.sort);
     find_neighbors(neighbors, view, is_selected);
+    int ret = view->rows.count == 0 ? refuse_nothing(view, is_selected, err) : HP_OK;
     free(is_selected);
-    if (view->rows.count == 0) {
-        ret = hp_fail(err, HP_E_EMPTY, "nothing to report: the pattern matches no %s%s",
-                      hp_granularity_text(view->options.by),
-                      view->head.is_filtered ? " that the filters leave" : "");
-    }
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
     return ret;
 }

@@ -22,4 +22,7 @@ struct hp_neighbors {
     HP_VEC(struct hp_neighbor) all;       // each group by value, then by name
 };
 
+// How many of the callers, or of the callees, of a row are shown.
+size_t hp_neighbors_shown(const struct hp_view *view, size_t row, bool are_callees);
+
 #endif

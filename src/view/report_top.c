@@ -100,6 +100,29 @@ static bool has_few_errors(const struct hp_top *top, const struct hp_view *view)
     return has_cum && hp_view_needed(view, nodes) < nodes / 4;
 }
 
+// Of moments rows are not to be added up, and by name they say nothing of their sizes.
+static void find_enough(const struct hp_top *top, struct hp_view *view) {
+    enum hp_metric metric = view->options.metric;
+    bool by_cum = view->options.sort == HP_SORT_CUM;
+    size_t count = view->rows.count;
+    if (view->options.sort == HP_SORT_NAME || !view->head.has_total) {
+        return;
+    }
+    hp_fixed *values = hp_alloc(count * sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        hp_node_id node = view->rows.at[i].node;
+        values[i] = by_cum ? hp_top_cum(top, node, metric).sum
+                           : hp_top_flat(top, node, metric).sum;
+    }
+    view->enough = hp_view_enough(view, values, count, view->head.filtered.of[metric]);
+    free(values);
+}
+
+static void sort_rows(const struct hp_top *top, struct hp_view *view) {
+    hp_top_sort_rows(top, view, view->options.sort);
+    find_enough(top, view);
+}
+
 static void sum_nodes(struct hp_top *top, struct hp_view *view) {
     bool few = has_few_errors(top, view);
     size_t nodes = view->naming.names.strings.count;
@@ -111,7 +134,7 @@ static void sum_nodes(struct hp_top *top, struct hp_view *view) {
         top->among[i] = top->samples[i] ? hp_chosen_among(top->samples[i], nodes) : 1;
         free(top->samples[i]);
     }
-    hp_top_sort_rows(top, view, view->options.sort);
+    sort_rows(top, view);
     top->known_rows = few ? hp_view_needed(view, view->rows.count) : view->rows.count;
     if (few) {
         hp_top_sum_errors(top, view);
@@ -123,7 +146,7 @@ static void sum_groups(struct hp_groups *groups, struct hp_top *top,
     hp_groups_sum(groups, view, top);
     hp_groups_done(groups);
     top->known_rows = view->rows.count;
-    hp_top_sort_rows(top, view, view->options.sort);
+    sort_rows(top, view);
 }
 
 static int build_by_size(struct hp_view *view, struct hp_top *top) {
@@ -133,7 +156,7 @@ static int build_by_size(struct hp_view *view, struct hp_top *top) {
     hp_size_rows_sum(sizes, count, view, top);
     free(sizes);
     top->known_rows = view->rows.count;
-    hp_top_sort_rows(top, view, view->options.sort);
+    sort_rows(top, view);
     set_fields(view);
     return HP_OK;
 }

@@ -514,6 +514,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
         hp_view_add_row(view, row->node)->prefix =
             trends->count > 1 ? row->trend->name : NULL;
     }
+    hp_view_find_changes(view);
     set_fields(view, trends);
     return HP_OK;
 }

@@ -223,7 +223,33 @@ static int compare(const void *left, const void *right, void *context) {
                  : hp_node_compare(order->naming, a, b);
 }
 
+// In any of the metrics that are added up.
+static bool holds_any(const struct hp_top *top, hp_node_id node) {
+    bool found = false;
+    for (size_t i = 0; i < top->metrics; i++) {
+        size_t at = node.n * top->metrics + i;
+        found |= top->flat[at] != 0 || top->cum[at] != 0;
+    }
+    return found;
+}
+
+static void drop_nothing(const struct hp_top *top, struct hp_view *view) {
+    size_t kept = 0;
+    for (size_t i = 0; i < view->rows.count; i++) {
+        struct hp_row_key row = view->rows.at[i];
+        if (holds_any(top, row.node)) {
+            view->rows.at[kept++] = row;
+        }
+    }
+    view->rows.count = kept;
+}
+
 void hp_top_sort_rows(const struct hp_top *top, struct hp_view *view, enum hp_sort sort) {
+    bool are_inputs =
+        view->options.by == HP_BY_INPUT || view->options.by == HP_BY_PROCESS;
+    if (!are_inputs) {
+        drop_nothing(top, view);
+    }
     struct order order = {top, &view->naming, top->metrics,
                           top->slot[view->options.metric], sort};
     hp_vec_sort_r(&view->rows, compare, &order);

@@ -35,7 +35,8 @@ void hp_top_done(struct hp_top *top);
 
 // Add up all stacks, and make a row of each node that they pass.
 void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors);
-// Then, in the order asked for; and errors, if they are still wanting, of the rows that are shown.
+// Then keep those that hold anything, and all inputs, in the order asked for; and errors, if they
+// are still wanting, of the rows that are shown.
 void hp_top_sort_rows(const struct hp_top *top, struct hp_view *view, enum hp_sort sort);
 void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view);
 

@@ -437,6 +437,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         .report = hp_reports[options->kind],
         .options = *options,
         .use = use,
+        .enough = HP_MOST_ROWS,
         .cache = hp_alloc(sizeof *view->cache),
         .label = options->label ? hp_copy(options->label) : NULL,
     };

@@ -197,8 +197,10 @@ struct hp_view {
     bool *is_visible; // of each stack of the profile; NULL: all are
     HP_VEC(struct hp_field) fields;
     HP_VEC(struct hp_row_key) rows; // sorted; all of them, whatever the limit
+    size_t enough;                  // of them, or of stacks, for HP_LIMIT_ENOUGH
     struct hp_stacks stacks;
     uint32_t *by_value; // their numbers, the largest first; NULL if nobody wants that
+    size_t listed;      // so many of them, without those that hold nothing
     struct hp_series_dump *series; // of a timeline or a trend, in the order of time
     size_t series_count;
     struct hp_gate gate;    // options.gate
@@ -225,6 +227,17 @@ bool hp_view_is_negative(const struct hp_view *view);
 
 // How many of the rows, or of `count` others, are shown.
 size_t hp_view_shown(const struct hp_view *view, size_t count);
+
+// For HP_LIMIT_ENOUGH, of values, the largest first: how many are 95 % of all, or by cum 1 % of the
+// whole each, but for these bounds; and view->enough of a report of changes.
+enum {
+    HP_LEAST_ROWS = 10, // if there are as many
+    HP_MOST_ROWS = 50,
+};
+
+size_t hp_view_enough(const struct hp_view *view, const hp_fixed *values, size_t count,
+                      hp_fixed whole);
+void hp_view_find_changes(struct hp_view *view);
 
 // And how many may be asked for.
 size_t hp_view_needed(const struct hp_view *view, size_t count);

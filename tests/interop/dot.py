@@ -106,7 +106,8 @@ def draws(metric, *args):
     left = sum(flat for name, flat in wanted.flat.items() if name not in shown)
     told = re.search(rf'l(\d+) of (\d+) nodes; the other (\d+) hold {VALUE} .*'
                      r'l(\d+) of (\d+) edges', label)
-    counts = [len(shown), len(wanted.cum), len(wanted.cum) - len(shown)]
+    nodes = sum(1 for name, cum in wanted.cum.items() if cum or wanted.flat[name])
+    counts = [len(shown), nodes, nodes - len(shown)]
     if list(map(int, told.groups()[:3])) != counts or abs(number(told[4]) - left) > 0.501 or \
             [int(told[5]), int(told[6])] != [len(large), len(calls)]:
         faults.append(f'{label}: not {counts}, {left}, {len(large)}, {len(calls)}')

@@ -18,8 +18,21 @@ from numerals import is_nothing
 FEW = 5  # effective samples: less are few
 
 
+def holds_any(report, row):
+    """Whether a row, unless it stands for inputs, has anything of the metric asked for."""
+    key, metric = report['command'], report.get('metric')
+    numbers = {'top': ('flat', 'cum'), 'peek': ('flat', 'cum'), 'stacks': ('value',)}.get(key, ())
+    values = [row[name] if key == 'peek' else row[name][metric] for name in numbers]
+    return (not numbers or report['by'] in ('input', 'process') or
+            any(value and not is_nothing(value['estimate']) for value in values))
+
+
 def load(text):
-    return json.loads(text, parse_float=str, parse_int=str)
+    """A report as JSON; rows that hold something of other metrics alone are in JSON alone."""
+    report = json.loads(text, parse_float=str, parse_int=str)
+    if 'rows' in report:
+        report['rows'] = [row for row in report['rows'] if holds_any(report, row)]
+    return report
 
 
 @dataclass

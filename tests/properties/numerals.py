@@ -202,6 +202,13 @@ def is_value(text, number, is_space, unit):
     return says(text, fixed(number), lambda x: value_text(x, is_space, unit))
 
 
+@lru_cache(1 << 14)
+def is_value_of(text, span, is_space, unit):
+    """A sum that lies in a span; of a change with its sign."""
+    put = signed_text if text[0] in '+-' else value_text
+    return says(text, span, lambda x: put(x, is_space, unit))
+
+
 @lru_cache(1 << 16)
 def is_change(text, number, is_space, unit):
     """A difference of exact sums, which may be too small for JSON."""

@@ -62,7 +62,8 @@ def tsv_of(path, metric):
 
 
 def stacks_add_up(path, space, objects):
-    rows = report('stacks', f'--metric={space}', path)['rows']
+    rows = [row for row in report('stacks', f'--metric={space}', path)['rows']
+            if row['value'][space]['estimate']]
     for row, tsv in itertools.zip_longest(rows, tsv_of(path, space)):
         parts = parts_of(row)
         for metric, of in ((objects, 2), (space, 3)):

@@ -71,6 +71,7 @@ def top(*args):
 
 def stacks(*args):
     rows, metric = as_json('stacks', '-n0', *args)
+    rows = [row for row in rows if row['value'][metric]['estimate'] != '0.000']
     faults = [] if rows else ['no rows']
     for number, (cells, row) in enumerate(zip(tsv('stacks', '-n0', *args), rows, strict=True)):
         wanted = ranges((('value', row['value'][metric]),))

@@ -390,32 +390,51 @@ class Text(Sheet):
         if self.is_uncertain():
             self.sentence('note', CLOSED['error'].format(self.percent))
 
-    def more(self, what=''):
-        """The line below a table that was cut."""
+    def changes(self, text, spans):
+        """What the rows left out changed by together; by cum the most of any."""
+        sizes = [(max(low, -high, 0), max(high, -low)) for low, high in spans]
+        grown = [(max(low, 0), max(high, 0)) for low, high in spans]
+        shrunk = [(min(low, 0), min(high, 0)) for low, high in spans]
+        if self.shown.cum:
+            found = re.fullmatch(rf'(?:, unchanged|, none changed by more than ({VALUE}))', text)
+            wanted = [tuple(map(max, zip(*sizes)))]
+        else:
+            found = re.fullmatch(rf', unchanged|(?:, (\+{VALUE[5:]}))?(?:(?:,| and) (-{VALUE[5:]}))? together', text)
+            wanted = [tuple(map(sum, zip(*part))) for part in (grown, shrunk)]
+        self.same('more', bool(found), True)
+        for part, span in zip(found.groups() if found else (), wanted):
+            self.number('more', part, span, span[0] <= 0 <= span[1] if part is None else
+                        numerals.is_value_of(part, span, self.is_space, self.shown.unit))
+
+    def more(self, change):
+        """The line below a table of changes that was cut; change is the span of one of a row."""
         hidden, limit = self.hidden(), self.shown.limit
-        if hidden and self.shown.json_limit:
-            found = re.fullmatch(rf'… \d+ more{what}(?: and \d+ more marked)?: --limit=0 shows all',
-                                 self.line())
-            self.same('more', bool(found), True)
-        elif hidden:
-            marked = sum(row.get('significant', False) for row in self.report['rows'][limit:])
-            also = f' and {marked} more marked' if marked else ''
-            self.sentence('more', f'… {hidden - marked} more{what}{also}: --limit=0 shows all')
+        if hidden == 0:
+            return
+        found = self.match('more', r'… (\d+) more(?: and (\d+) more marked)?(.*): --limit=0 shows all',
+                           hidden)
+        if found and not self.shown.json_limit:
+            rest = self.report['rows'][limit:]
+            marked = sum(row['significant'] for row in rest)
+            self.same('more', (int(found[1]), int(found[2] or 0)), (hidden - marked, marked))
+            self.changes(found[3], list(map(change, rest)))
 
     def rest(self, what, sum_of_rest):
-        """The same, with what it leaves out."""
+        """The same of one that adds up: with what it leaves out, if that is known."""
         hidden = self.hidden()
         if hidden == 0:
             return
-        found = self.match('rest', rf'… ([\d,]+) more {what}(e?s|), (\S+) of the total: '
+        found = self.match('rest', rf'… ([\d,]+) more {what}(e?s|), (-?{VALUE})(?: objects?)? \((\S+) of the total\): '
                            r'--limit=0 shows all', hidden)
         if found and not self.shown.json_limit:
             self.count('rest', found[1], f'{hidden:,}')
             plural = '' if hidden == 1 else 'es' if what.endswith('s') else 's'
             self.same('rest', found[2], plural)
-        if found:
+        if found and sum_of_rest:
             total = self.report['total'][self.metric]['estimate']
-            self.share_of('rest', found[3], sum_of_rest, total)
+            self.number('rest', found[3], sum_of_rest, numerals.is_value_of(
+                found[3], sum_of_rest, self.is_space, self.shown.unit))
+            self.share_of('rest', found[4], sum_of_rest, total)
 
     def total_left(self):
         return fixed(self.report.get('left', self.report['total'])[self.metric]['estimate'])

@@ -1,9 +1,10 @@
 """What diff, trend and info say as text."""
 import re
 from decimal import Decimal
+from fractions import Fraction
 
 import numerals
-from numerals import is_nothing
+from numerals import fixed, is_nothing
 from text_lines import (CANNOT, CLOSED, FITTED, INTERVAL, TESTED, VALUE, Text, escaped,
                         flat_or_dash, split)
 from text_tables import listing, peek, stacks, top, tree
@@ -60,6 +61,18 @@ def diff_header(t):
     t.same('header', t.line(), '')
 
 
+def apart(first, last):
+    """The span that a difference lies in."""
+    low, high = fixed(first), fixed(last)
+    return high[0] - low[1], high[1] - low[0]
+
+
+def change_of(row):
+    """The same, which may be too small for JSON."""
+    delta = row['delta']['estimate']
+    return (-Fraction(1, 2000), Fraction(1, 2000)) if is_nothing(delta) else fixed(delta)
+
+
 def mark_notes(t, first, second):
     """Of so many rows, if JSON has them all."""
     t.sentence('note', CLOSED[first].format('' if t.is_space else ' or objects of mixed sizes'))
@@ -102,7 +115,7 @@ def diff(t):
         is_one_sided = is_nothing(row['base']['estimate']) or is_nothing(row['new']['estimate'])
         word = f'{row["status"]}: ' if is_one_sided else ''
         t.count(f'{what}, name', name, f' {word}{escaped(row["name"])}')
-    t.more()
+    t.more(change_of)
     if tested:
         t.sentence('note', CLOSED['ends'].format(t.percent))
         mark_notes(t, 'two-sided', 'mark')
@@ -199,7 +212,7 @@ def trend(t):
         t.number(f'{what}, tau', tau.strip(), row['tau'], numerals.is_tau(tau.strip(), row['tau']))
         t.count(f'{what}, grew', grew.strip(), f'{row["grew"]}/{steps}')
         t.same(f'{what}, name', name, ' ' + escaped(row['name']))
-    t.more()
+    t.more(lambda row: apart(row['first'], row['last']))
     if told:
         mark_notes(t, 'growth', 'grows')
         t.same('note', t.line(), CLOSED['one-sided'])

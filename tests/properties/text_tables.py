@@ -9,6 +9,12 @@ from text_lines import CLOSED, VALUE, escaped, flat_or_dash, split
 # --- top and stacks -------------------------------------------------------------------------------
 
 
+def flat_of_rest(t, flat):
+    """The span of what the rows left out hold; None if JSON does not have them."""
+    spans = [fixed(flat(row)) for row in t.report['rows'][t.shown.limit:]]
+    return None if t.shown.json_limit else tuple(map(sum, zip(*spans))) if spans else (0, 0)
+
+
 def top(t):
     uncertain, wide = t.is_uncertain(), t.shown.spread
     total = t.report['total'][t.metric]['estimate']
@@ -181,7 +187,10 @@ def neighbors(t, row, surer, key, whole):
             t.value(what, value.strip(), neighbor['value']['estimate'])
         t.same(what, name, f' {last if is_end else first} {escaped(neighbor["name"])}')
     if len(shown) < len(group):
-        t.sentence(row['name'], ' ' * 21 + f'… {len(group) - len(shown)} more')
+        found = t.match(row['name'], rf' {{21}}… {len(group) - len(shown)} more, none of more than '
+                                     rf'({VALUE})', group[len(shown)])
+        if found:
+            t.value(row['name'], found[1], group[len(shown)]['value']['estimate'])
 
 
 def peek(t):
@@ -205,7 +214,7 @@ def peek(t):
         t.same(what, name, ' ' + escaped(row['name']))
         neighbors(t, row, surer, 'callees', cum['estimate'])
     t.same('end', t.line(), '')
-    t.more()
+    t.rest(t.report['by'], flat_of_rest(t, lambda row: row['flat']['estimate']))
     t.marks_note()
 
 
@@ -260,5 +269,5 @@ def listing(t):
             t.same(name, [line['text'] for line in row['lines']], [None] * len(row['lines']))
         listed_lines(t, row, surer)
     t.same('end', t.line(), '')
-    t.more(' functions')
+    t.rest('function', flat_of_rest(t, lambda row: row['flat']))
     t.marks_note()

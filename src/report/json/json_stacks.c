@@ -81,7 +81,7 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t 
 
 static bool *find_shown(const struct hp_view *view) {
     bool *is_shown = hp_alloc(view->naming.names.strings.count);
-    for (size_t i = 0; i < hp_view_shown(view, view->stacks.all.count); i++) {
+    for (size_t i = 0; i < hp_view_shown(view, view->listed); i++) {
         const struct hp_stack_key *stack = &view->stacks.all.at[view->by_value[i]];
         for (uint32_t k = 0; k < stack->depth; k++) {
             is_shown[stack->at[k]] = true;
@@ -133,7 +133,7 @@ static void put_names(struct hp_sink *out, const struct hp_view *view) {
 
 void hp_json_stacks(struct hp_sink *out, const struct hp_view *view) {
     hp_json_begin(out, view);
-    for (size_t i = 0; i < hp_view_shown(view, view->stacks.all.count); i++) {
+    for (size_t i = 0; i < hp_view_shown(view, view->listed); i++) {
         hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
         put_stack(out, view, view->by_value[i]);
     }

@@ -98,9 +98,9 @@ const char *hp_text_plain(const struct hp_view *view);
 // What follows "address", or another word, of more than one.
 const char *hp_text_plural(const char *what, bool is_one);
 
-// The last line of a table that was cut: `rows` more, worth `value`.
-void hp_text_rest(struct hp_sink *out, size_t rows, const char *what, hp_fixed value,
-                  hp_fixed total);
+// The last line of a table that was cut: `rows` more, which hold `value`.
+void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
+                  const char *what, hp_fixed value);
 
 // The last lines of all, on what folding moved.
 void hp_text_charges(struct hp_sink *out, const struct hp_view *view);

@@ -154,11 +154,17 @@ const char *hp_text_plural(const char *what, bool is_one) {
     return is_one ? "" : what[strlen(what) - 1] == 's' ? "es" : "s";
 }
 
-void hp_text_rest(struct hp_sink *out, size_t rows, const char *what, hp_fixed value,
-                  hp_fixed total) {
-    char count[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
+void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
+                  const char *what, hp_fixed value) {
+    enum hp_metric metric = view->options.metric;
+    bool is_of_objects = hp_fraction(metric) != HP_SPACE_FRACTION && !view->projection;
+    char count[HP_NUMBER_SIZE], amount[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
     hp_format_grouped(count, (hp_int128)rows);
-    hp_text_share(share, value, total);
+    hp_text_format(amount, value, metric, view->options.unit);
+    hp_text_share(share, value, view->head.total.of[metric]);
     hp_sink_print(out, "… %s more %s%s, ", count, what, hp_text_plural(what, rows == 1));
-    hp_sink_print(out, "%s of the total: --limit=0 shows all\n", share);
+    if (is_of_objects) {
+        strcat(amount, strcmp(amount, "1") == 0 ? " object" : " objects");
+    }
+    hp_sink_print(out, "%s (%s of the total): --limit=0 shows all\n", amount, share);
 }

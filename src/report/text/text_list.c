@@ -170,8 +170,12 @@ void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
         put_function(&list, &listing->functions.at[i]);
     }
     hp_sink_text(out, "\n");
+    hp_fixed rest = 0;
+    for (size_t i = shown; i < count; i++) {
+        rest += listing->functions.at[i].flat;
+    }
     if (shown < count) {
-        hp_sink_print(out, "… %zu more functions: --limit=0 shows all\n", count - shown);
+        hp_text_rest(out, view, count - shown, "function", rest);
     }
     if (list.has_errors) {
         hp_text_error_note(out, view);

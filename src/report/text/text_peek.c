@@ -51,7 +51,7 @@ static void put_neighbors(struct hp_sink *out, const struct hp_view *view, size_
     const struct hp_neighbor *all =
         neighbors->all.at + area->first + (are_callees ? area->callers : 0);
     size_t count = are_callees ? area->callees : area->callers;
-    size_t shown = hp_view_shown(view, count);
+    size_t shown = hp_neighbors_shown(view, row, are_callees);
     for (size_t i = 0; i < shown; i++) {
         bool is_end = are_callees ? i + 1 == count : i == 0;
         struct hp_amount value = {.sum = all[i].value, .error = &all[i].error};
@@ -63,7 +63,10 @@ static void put_neighbors(struct hp_sink *out, const struct hp_view *view, size_
         put_name(out, view, all[i].node);
     }
     if (shown < count) {
-        hp_sink_print(out, "%*s… %zu more\n", INDENT, "", count - shown);
+        char most[HP_NUMBER_SIZE];
+        hp_text_format(most, all[shown].value, view->options.metric, view->options.unit);
+        hp_sink_print(out, "%*s… %zu more, none of more than %s\n", INDENT, "",
+                      count - shown, most);
     }
 }
 
@@ -87,16 +90,27 @@ static void put_area(struct hp_sink *out, const struct hp_view *view, size_t row
     put_neighbors(out, view, row, cum.sum, true);
 }
 
+static hp_fixed flat_of(const struct hp_view *view, size_t row) {
+    const struct hp_neighbors *neighbors = view->extra;
+    return hp_top_flat(&neighbors->top, view->rows.at[row].node, view->options.metric)
+        .sum;
+}
+
 void hp_text_peek(struct hp_sink *out, const struct hp_view *view) {
     size_t count = view->rows.count, shown = hp_view_shown(view, count);
+    hp_fixed rest = 0;
     hp_text_head(out, view);
     put_titles(out, view);
     for (size_t i = 0; i < shown; i++) {
         put_area(out, view, i);
     }
+    for (size_t i = shown; i < count; i++) {
+        rest += flat_of(view, i);
+    }
     hp_sink_text(out, "\n");
     if (shown < count) {
-        hp_sink_print(out, "… %zu more: --limit=0 shows all\n", count - shown);
+        hp_text_rest(out, view, count - shown, hp_granularity_text(view->options.by),
+                     rest);
     }
     if (hp_text_has_errors(view)) {
         hp_text_error_note(out, view);

@@ -249,19 +249,49 @@ static size_t count_marked(const struct hp_view *view, size_t from) {
     return count;
 }
 
+// By how much the rows from a number on grew and shrank together; by cum, where they are within
+// one another, the most of any.
+static void put_changes(const struct table *t, size_t from) {
+    const struct hp_view *view = t->view;
+    bool by_cum = view->options.sort == HP_SORT_CUM;
+    hp_fixed sums[2] = {0, 0}, most = 0;
+    char text[HP_SIGNED_SIZE];
+    for (size_t i = from; view->report->growth && i < view->rows.count; i++) {
+        struct hp_growth growth = view->report->growth(view, i);
+        hp_fixed change = growth.after - growth.before;
+        sums[change < 0] += change;
+        change = change < 0 ? -change : change;
+        most = change > most ? change : most;
+    }
+    if (view->report->growth && most == 0) {
+        hp_sink_text(t->out, ", unchanged");
+    } else if (by_cum && most > 0) {
+        hp_text_format(text, most, t->metric, view->options.unit);
+        hp_sink_print(t->out, ", none changed by more than %s", text);
+    }
+    for (int i = 0; i < 2 && !by_cum; i++) {
+        if (sums[i] != 0) {
+            hp_text_signed(text, sums[i], t->metric, view->options.unit);
+            hp_sink_print(t->out, "%s %s", i == 1 && sums[0] != 0 ? " and" : ",", text);
+        }
+    }
+    hp_sink_text(t->out, !by_cum && most > 0 ? " together" : "");
+}
+
 static void put_rest(const struct table *t, size_t shown) {
     const struct hp_view *view = t->view;
     size_t rows = view->rows.count - shown;
     size_t marked = count_marked(view, shown);
     if (rows > 0 && adds_up(view)) {
-        hp_text_rest(t->out, rows, hp_view_row_kind(view),
-                     view->head.filtered.of[t->metric] - t->running, t->total);
+        hp_text_rest(t->out, view, rows, hp_view_row_kind(view),
+                     view->head.filtered.of[t->metric] - t->running);
     } else if (rows > 0) {
-        char also[HP_NUMBER_SIZE] = "";
+        hp_sink_print(t->out, "… %zu more", rows - marked);
         if (marked > 0) {
-            snprintf(also, sizeof also, " and %zu more marked", marked);
+            hp_sink_print(t->out, " and %zu more marked", marked);
         }
-        hp_sink_print(t->out, "… %zu more%s: --limit=0 shows all\n", rows - marked, also);
+        put_changes(t, shown);
+        hp_sink_text(t->out, ": --limit=0 shows all\n");
     }
 }
 
@@ -351,7 +381,7 @@ const struct hp_format hp_format_text = {
     .help = "tables for people",
     .can = HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_UNIT | HP_CAN_COLOR |
            HP_CAN_NEGATIVE | HP_HAS_SHORT_NAMES,
-    .limit = 50,
+    .limit = HP_LIMIT_ENOUGH,
     .shape = HP_SHAPE_ROWS,
     .write_rows = write_rows,
     .write =

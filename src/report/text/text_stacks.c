@@ -79,7 +79,7 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t 
 
 void hp_text_stacks(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
-    size_t count = view->stacks.all.count, shown = hp_view_shown(view, count);
+    size_t count = view->listed, shown = hp_view_shown(view, count);
     hp_fixed rest = view->head.filtered.of[metric];
     hp_text_head(out, view);
     for (size_t i = 0; i < shown; i++) {
@@ -87,6 +87,6 @@ void hp_text_stacks(struct hp_sink *out, const struct hp_view *view) {
         rest -= hp_view_stack_amount(view, view->by_value[i], metric).sum;
     }
     if (shown < count) {
-        hp_text_rest(out, count - shown, "stack", rest, view->head.total.of[metric]);
+        hp_text_rest(out, view, count - shown, "stack", rest);
     }
 }

@@ -51,7 +51,7 @@ void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     hp_sink_text(
         out, "value\tvalue_low\tvalue_high\teffective_samples\tflags\tsizes\tstack\n");
-    for (size_t i = 0; i < hp_view_shown(view, view->stacks.all.count); i++) {
+    for (size_t i = 0; i < hp_view_shown(view, view->listed); i++) {
         uint32_t stack = view->by_value[i];
         struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
         hp_json_fixed(out, amount.sum, metric);

@@ -1,0 +1,137 @@
+"""Which rows people see who ask for no number of them, and what the last line says of the others."""
+import json
+import re
+
+from harness import ROOT, case, check
+
+REAL = ROOT / "testdata" / "real"
+SERIES = [REAL / f"redis_lg13.27533.{name}.heap.gz" for name in ("0.i0", "6.i6", "13.f")]
+DUMPS = [REAL / f"{name}.heap.gz" for name in ("clang_json_lg17.21618.0.f", "node_lg12.12298.0.f",
+                                              "git_gc_lg13.12631.0.f")] + SERIES[:1]
+MIB = 1 << 20
+
+
+def dump(path, *sizes):
+    """A function for each size, all of them called by one; each object was counted."""
+    total = sum(sizes)
+    lines = ["heap_v2/1", f"  t*: {len(sizes)}: {total} [0: 0]"]
+    for i, size in enumerate(sizes):
+        lines += [f"@ {0x401010 + 16 * i:#x} 0x500001", f"  t*: {1 if size else 0}: {size} [1: {size or 5}]"]
+    maps = ["", "MAPPED_LIBRARIES:", "400000-600000 r-xp 00400000 08:01 7 /srv/app", ""]
+    path.write_text("\n".join(lines + maps), encoding="ascii")
+    return str(path)
+
+
+def counted(out):
+    """Rows that are shown, and how many the last line says there are more."""
+    shown = len(re.findall(r"^ +\S.*  (?:\w+: )?\S+(?:\+0x[0-9a-f]+|0x[0-9a-f]+)$", out, re.M))
+    more = re.search(r"^… ([\d,]+) more(?:.*? and (\d+) more marked)?", out, re.M)
+    return shown, sum(int(n.replace(",", "")) for n in more.groups() if n) if more else 0
+
+
+def enough(sizes, whole=None):
+    """How many of the sizes, in order, are shown: until 95 % of all, or until 1 % of the whole."""
+    rows, sum_of_rows = 0, 0
+    if whole is not None:
+        rows = next((i for i, size in enumerate(sizes) if size < whole / 100), len(sizes))
+    while whole is None and rows < len(sizes) and sum_of_rows < sum(sizes) * .95:
+        sum_of_rows += sizes[rows]
+        rows += 1
+    return min(max(rows, 10), 50, len(sizes))
+
+
+def faults_of(t, command, sizes_of, *args):
+    """That text shows of the rows in JSON those it has to, and counts the others."""
+    command = [command, "-q", "--no-symbols", *args]
+    report = json.loads(check(t.run(*command, "-fjson")).out)
+    sizes, whole = sizes_of(report)
+    want = enough(sizes, whole)
+    got = counted(check(t.run(*command)).out)
+    return [] if got == (want, len(sizes) - want) else [f"{args}: {got} for {want} of {len(sizes)}"]
+
+
+def flats(report):
+    rows = [(row["flat"]["inuse-space"]["estimate"], row["cum"]["inuse-space"]["estimate"])
+            for row in report["rows"]]
+    return [flat for flat, cum in rows if flat or cum], None
+
+
+def cums(report):
+    return ([row["cum"]["inuse-space"]["estimate"] for row in report["rows"]
+             if row["cum"]["inuse-space"]["estimate"]], report["total"]["inuse-space"]["estimate"])
+
+
+@case
+def enough_rows_are_shown_and_no_more(t):
+    faults = []
+    for path in DUMPS:
+        faults += faults_of(t, "top", flats, path) + faults_of(t, "top", cums, "--cum", path)
+    faults += faults_of(t, "diff", lambda report: (
+        [abs(row["delta"]["estimate"]) for row in report["rows"]], None), *SERIES[::2])
+    faults += faults_of(t, "trend", lambda report: (
+        [abs(row["last"] - row["first"]) for row in report["rows"]], None), *SERIES)
+    assert not faults, faults
+
+
+@case
+def one_row_is_no_table_and_nobody_reads_hundreds(t):
+    for sizes, shown in (((1000 * MIB, *[100] * 30), 10), ([MIB] * 200, 50), ([MIB] * 5, 6),
+                         ([MIB] * 12, 12), ([MIB] * 30, 29)):
+        path = dump(t.folder / "a", *sizes)
+        out = check(t.run("top", "--no-symbols", path)).out
+        assert counted(out) == (shown, len(sizes) + 1 - shown), (shown, out)
+
+
+@case
+def the_last_line_says_what_the_rest_holds(t):
+    path = dump(t.folder / "a", 1000 * MIB, *[MIB] * 30)
+    out = check(t.run("top", "--no-symbols", path)).out
+    assert "\n… 22 more functions, 21.0 MiB (2.0% of the total): --limit=0 shows all\n" in out, out
+    out = check(t.run("top", "--no-symbols", "-n30", "--metric=inuse-objects", path)).out
+    assert "\n… 2 more functions, 1 object (3.2% of the total): " in out, out
+    out = check(t.run("stacks", "--no-symbols", path)).out
+    assert "\n… 21 more stacks, 21.0 MiB (2.0% of the total): --limit=0 shows all\n" in out, out
+    out = check(t.run("peek", "--no-symbols", r"\+0x500000|\+0x500001", path)).out
+    assert " … 21 more, none of more than 1.0 MiB\n" in out, out
+    new = dump(t.folder / "b", 1000 * MIB, *[MIB + 65536 * (i % 3 - 1) for i in range(30)])
+    out = check(t.run("diff", "--no-symbols", "-n4", path, new)).out
+    assert ("\n… 11 more and 16 more marked, +512.0 KiB and -512.0 KiB together: --limit=0 shows all\n"
+            in out), out
+    out = check(t.run("diff", "--no-symbols", "-n20", path, new)).out
+    assert "\n… 11 more, unchanged: --limit=0 shows all\n" in out, out
+    out = check(t.run("diff", "--no-symbols", "--cum", "-n4", path, new)).out
+    assert " more marked, none changed by more than 64.0 KiB: --limit=0 shows all\n" in out, out
+
+
+@case
+def no_row_holds_nothing(t):
+    path = dump(t.folder / "a", MIB, 0, 0, MIB)
+    for args in (("top", "-n0"), ("top", "-n0", "--cum"), ("stacks", "-n0"), ("tree", "-n0"),
+                 ("peek", ".", "-n0")):
+        out = check(t.run(*args, "--no-symbols", path)).out
+        assert "0x401020" not in out and "0x401010" in out, out
+    tsv = check(t.run("top", "--no-symbols", "-ftsv", path)).out
+    assert "0x401020" not in tsv and tsv.count("\n") == 4, tsv
+    check(t.run("peek", "--no-symbols", "0x401020", path), 5, "",
+          "the pattern matches no function that holds anything")
+    allocated = check(t.run("top", "--no-symbols", "-n0", "--metric=alloc-space", path)).out
+    assert "0x401020" in allocated, allocated
+    report = json.loads(check(t.run("top", "--no-symbols", "-fjson", path)).out)
+    of_rows = sum(row["flat"]["alloc-space"]["estimate"] for row in report["rows"])
+    assert len(report["rows"]) == 5, "JSON has the other metrics, too"
+    assert abs(of_rows - report["total"]["alloc-space"]["estimate"]) < .01 and of_rows > 2 * MIB + 9
+    empty = dump(t.folder / "empty", 0)
+    both = check(t.run("top", "--no-symbols", "--by=input", path, empty)).out
+    assert re.search(r" 0 B .* empty$|/empty$", both, re.M), both
+
+
+@case
+def a_limit_is_what_was_asked_for(t):
+    path = dump(t.folder / "a", 1000 * MIB, *[100] * 100)
+    for limit, shown in ((1, 1), (70, 70), (0, 102), (1000, 102)):
+        out = check(t.run("top", "--no-symbols", f"-n{limit}", path)).out
+        assert counted(out) == (shown, 102 - shown), out
+    for f in "json", "tsv":
+        out = check(t.run("top", "--no-symbols", f"-f{f}", path)).out
+        assert out.count("app+0x") >= 102, out
+    check(t.run("top", "--no-symbols", "-n18446744073709551615", path), 2, "", "takes a number")
