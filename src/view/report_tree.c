@@ -133,6 +133,56 @@ static uint32_t *put_in_order(const struct hp_tree *tree,
     return sequence;
 }
 
+// --- runs ---------------------------------------------------------------------------------
+
+static bool is_foreign(const struct hp_view *view, const struct hp_tree_node *node) {
+    enum hp_frame_class class = hp_node_class(&view->naming, node->name);
+    return class != HP_CLASS_OWN && class != HP_CLASS_NONE && class != HP_CLASSES;
+}
+
+static uint32_t *count_children(const struct hp_tree *tree) {
+    uint32_t *children = hp_alloc(tree->nodes.count * sizeof *children);
+    const struct hp_tree_node *node;
+    hp_vec_each (node, &tree->nodes) {
+        if (node->parent != HP_NO_PARENT) {
+            children[node->parent]++;
+        }
+    }
+    return children;
+}
+
+// A node goes on with what is above it where there is nothing else, of as much, and no code of
+// the program.  What allocates has a line of its own.
+static bool goes_on(const struct hp_view *view, const struct hp_tree_node *above,
+                    const struct hp_tree_node *node) {
+    bool inverted = view->options.invert;
+    bool allocates = inverted ? above->parent == HP_NO_PARENT : node->flat != 0;
+    return node->cum == above->cum && !allocates && is_foreign(view, above) &&
+           is_foreign(view, node);
+}
+
+// Where code of the program alone is asked for, other frames of one value are one line.
+static void find_runs(struct hp_tree *tree, const struct hp_view *view,
+                      const uint32_t *sequence) {
+    size_t count = tree->nodes.count;
+    enum hp_frames frames = view->options.frames;
+    bool are_folded = frames == HP_FRAMES_CODE || frames == HP_FRAMES_OWN;
+    uint32_t *children = count_children(tree);
+    uint32_t *head = hp_alloc(count * sizeof *head);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t number = sequence[i];
+        struct hp_tree_node *node = &tree->nodes.at[number];
+        uint32_t above = node->parent;
+        bool is_inside = are_folded && above != HP_NO_PARENT && children[above] == 1 &&
+                         goes_on(view, &tree->nodes.at[above], node);
+        head[number] = is_inside ? head[above] : number;
+        node->run = 0;
+        tree->nodes.at[head[number]].run++;
+    }
+    free(head);
+    free(children);
+}
+
 // --- choice -------------------------------------------------------------------------------
 
 struct ranked {
@@ -154,19 +204,45 @@ static bool is_large(const struct hp_view *view, hp_fixed value) {
     return size >= view->options.min_share * (double)total;
 }
 
+// Nodes with a line of their own, by value; how many there are.
+static struct ranked *rank(const struct hp_tree *tree, const uint32_t *sequence,
+                           size_t *count) {
+    struct ranked *ranked = hp_alloc(tree->nodes.count * sizeof *ranked);
+    *count = 0;
+    for (uint32_t i = 0; i < tree->nodes.count; i++) {
+        const struct hp_tree_node *node = &tree->nodes.at[sequence[i]];
+        if (node->run > 0) {
+            ranked[(*count)++] = (struct ranked){node->cum, i};
+        }
+    }
+    if (*count > 0) {
+        qsort(ranked, *count, sizeof *ranked, by_value);
+    }
+    return ranked;
+}
+
+// Who asks for a share is shown what has it.
+static void find_enough(struct hp_view *view, const struct ranked *ranked, size_t count) {
+    hp_fixed whole = view->head.filtered.of[view->options.metric];
+    hp_fixed *values = hp_alloc(count * sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = ranked[i].value;
+    }
+    if (view->options.min_share <= 0) {
+        view->enough = hp_view_enough(view, values, count, whole);
+    }
+    free(values);
+}
+
 // Whether each node is kept.  A node comes before its children in any case, unless some values
 // are negative: so what is above it is kept, too.
 static bool *choose(const struct hp_tree *tree, const uint32_t *sequence,
-                    const struct hp_view *view) {
-    size_t count = tree->nodes.count, limit = hp_view_shown(view, count);
-    struct ranked *ranked = hp_alloc(count * sizeof *ranked);
-    bool *is_kept = hp_alloc(count);
-    for (uint32_t i = 0; i < count; i++) {
-        ranked[i] = (struct ranked){tree->nodes.at[sequence[i]].cum, i};
-    }
-    if (count > 0) {
-        qsort(ranked, count, sizeof *ranked, by_value);
-    }
+                    struct hp_view *view) {
+    size_t count;
+    struct ranked *ranked = rank(tree, sequence, &count);
+    bool *is_kept = hp_alloc(tree->nodes.count);
+    find_enough(view, ranked, count);
+    size_t limit = hp_view_shown(view, count);
     for (size_t i = 0; i < limit; i++) {
         uint32_t number = sequence[ranked[i].place];
         if (!is_large(view, ranked[i].value)) {
@@ -177,8 +253,19 @@ static bool *choose(const struct hp_tree *tree, const uint32_t *sequence,
             is_kept[number] = true;
         }
     }
+    for (size_t i = 0; i < tree->nodes.count; i++) {
+        const struct hp_tree_node *node = &tree->nodes.at[sequence[i]];
+        is_kept[sequence[i]] |= node->run == 0 && is_kept[node->parent];
+    }
     free(ranked);
     return is_kept;
+}
+
+static void hide(struct hp_tree *tree, const struct hp_tree_node *node) {
+    hp_fixed size = node->cum < 0 ? -node->cum : node->cum;
+    tree->hidden++;
+    tree->hidden_flat += node->flat;
+    tree->hidden_most = size > tree->hidden_most ? size : tree->hidden_most;
 }
 
 // Parents get the numbers they have afterwards.
@@ -189,7 +276,7 @@ static void keep(struct hp_tree *tree, const uint32_t *sequence, const bool *is_
     for (size_t i = 0; i < count; i++) {
         struct hp_tree_node node = tree->nodes.at[sequence[i]];
         if (!is_kept[sequence[i]]) {
-            tree->hidden++;
+            hide(tree, &node);
             continue;
         }
         number_of[sequence[i]] = (uint32_t)kept;
@@ -220,10 +307,11 @@ static void mark_last(struct hp_tree *tree) {
     free(has_later);
 }
 
-static void tree_init(struct hp_tree *tree, const struct hp_view *view) {
+static void tree_init(struct hp_tree *tree, struct hp_view *view) {
     struct grower grower = {.view = view, .tree = tree};
     grow(&grower);
     uint32_t *sequence = put_in_order(tree, &view->naming);
+    find_runs(tree, view, sequence);
     bool *is_kept = choose(tree, sequence, view);
     keep(tree, sequence, is_kept);
     mark_last(tree);

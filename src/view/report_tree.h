@@ -14,6 +14,9 @@ struct hp_tree_node {
     hp_fixed cum;          // of the stacks that come by here
     hp_fixed flat;         // of those that end here
     struct hp_error error; // of cum, where the profile has it
+    // Frames that a line stands for where people read it, this node the first of them, each below
+    // the one before; 0 if the line is that of a node above.
+    uint32_t run;
 };
 
 // What a view of this kind has beside its rows: of all nodes the largest, and what is above
@@ -21,8 +24,10 @@ struct hp_tree_node {
 struct hp_tree {
     // Each before its children, which are ordered by cum, then by name.
     HP_VEC(struct hp_tree_node) nodes;
-    size_t roots;  // nodes without a parent
-    size_t hidden; // nodes that are not there
+    size_t roots;         // nodes without a parent
+    size_t hidden;        // nodes that are not there
+    hp_fixed hidden_flat; // theirs
+    hp_fixed hidden_most; // the most that any of them holds
 };
 
 #endif

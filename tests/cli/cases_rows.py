@@ -135,3 +135,49 @@ def a_limit_is_what_was_asked_for(t):
         out = check(t.run("top", "--no-symbols", f"-f{f}", path)).out
         assert out.count("app+0x") >= 102, out
     check(t.run("top", "--no-symbols", "-n18446744073709551615", path), 2, "", "takes a number")
+
+
+def chain(path, *stacks):
+    """Frames, the allocating one first: l and a number of a library, o of the program."""
+    text = f"heap_v2/1\n  t*: {len(stacks)}: {sum(n for _, n in stacks)} [0: 0]\n"
+    for frames, size in stacks:
+        places = [hex((0x601001 if f[0] == "l" else 0x401001) + 16 * int(f[1:])) for f in frames.split()]
+        text += f"@ {' '.join(places)}\n  t*: 1: {size} [0: 0]\n"
+    path.write_text(text + """
+MAPPED_LIBRARIES:
+400000-500000 r-xp 00000000 08:01 7 /srv/app
+600000-700000 r-xp 00000000 08:01 8 /usr/lib/libloop.so.1
+""", encoding="ascii")
+    return str(path)
+
+
+def drawn(t, path, *args):
+    """What stands in the last column, frames as they are called above."""
+    head, _, rows = check(t.run("tree", "-q", "--no-symbols", *args, path)).out.partition("  function\n")
+    column = len(head.rpartition("\n")[2]) + 2
+    return [re.sub(r"(app|libloop\.so\.1)\+0x1(..)1$", lambda m: {"a": "o", "l": "l"}[m[1][0]] + str(int(m[2], 16)),
+                   line[column:] if line[0] == " " else line)
+            for line in rows.splitlines() if line[0] in " …"]
+
+
+@case
+def frames_of_libraries_that_hold_the_same_are_one_line_of_a_tree(t):
+    path = chain(t.folder / "a", ("o1 l1 l2 l3 o2 l4 l5 o3", 600), ("l6 l1 l2 l3 o2 l4 l5 o3", 400))
+    lines = ["o3", "libloop.so.1 … 2 frames", "o2", "libloop.so.1 … 3 frames", "├ o1", "└ l6"]
+    opened = ["o3", "l5", "l4", "o2", "l3", "l2", "l1", "├ o1", "└ l6"]
+    assert drawn(t, path) == lines
+    for frames in "all", "raw":
+        assert drawn(t, path, f"--frames={frames}") == opened
+    for args in (), ("--frames=all",):
+        rows = json.loads(check(t.run("tree", "-q", "--no-symbols", "-fjson", *args, path)).out)["rows"]
+        assert len(rows) == len(opened), rows
+    few = ["o3", "libloop.so.1 … 2 frames", "o2", "libloop.so.1 … 3 frames",
+           "… 2 more nodes, 1000 B (100.0% of the total): --limit=0 shows all"]
+    assert drawn(t, path, "-n4") == few, "a line is one of those that are counted"
+
+
+@case
+def what_allocates_has_a_line_of_its_own_in_a_tree(t):
+    path = chain(t.folder / "a", ("l1 l2 l3 l4 o1", 600), ("l4 o1", 400))
+    assert drawn(t, path) == ["o1", "l4", "libloop.so.1 … 2 frames", "l1"]
+    assert drawn(t, path, "--invert") == ["├ l1", "│ libloop.so.1 … 3 frames", "│ o1", "└ l4", "  o1"]

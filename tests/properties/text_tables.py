@@ -1,8 +1,10 @@
 """What tables of one profile say as text: top, stacks, tree, peek and list."""
 import math
+import os
 import re
 from fractions import Fraction
 
+import numerals
 from numerals import fixed, is_nothing
 from text_lines import CLOSED, VALUE, escaped, flat_or_dash, split
 
@@ -139,35 +141,84 @@ def steps_of(rows):
     return steps
 
 
+def lines_of(t, rows):
+    """The nodes of each line: frames of one value below one another, without the program's own."""
+    lines, line_of, inverted = [], {}, rows and rows[0]['flat'] is None
+    for i, row in enumerate(rows):
+        parent = None if row['parent'] is None else int(row['parent'])
+        above = rows[parent] if parent is not None else {'class': None}
+        allocates = above.get('parent') is None if inverted else not is_nothing(row['flat'] or '0.000')
+        if (t.report['frames'] in ('code', 'own') and not allocates and
+                not {above['class'], row['class']} & {'own', 'none', None} and
+                above['cum']['estimate'] == row['cum']['estimate']):
+            lines[line_of[parent]].append(i)
+        else:
+            lines.append([i])
+        line_of[i] = next(n for n in range(len(lines) - 1, -1, -1) if lines[n][-1] == i)
+    return lines
+
+
+def drawn_name(t, what, rows, drawn):
+    """What is drawn of the nodes of a line, and how long its name is."""
+    if len(rows) == 1:
+        name = escaped(rows[0]['name'])
+        t.same(f'{what}, name', drawn[-len(name):], name)
+        return len(name)
+    name = re.match(r' ?(?:\[\d+\] )?(?:[│├└ ] )*(.*)', drawn)[1]
+    found = re.fullmatch(r'(.+) … (?:(.+), )?(\d+) frames', name)
+    t.count(f'{what}, run', found and found[3], str(len(rows)))
+    common = re.split('[<( {]', os.path.commonprefix([row['name'] for row in rows]))[0]
+    if found and '::' in common[1:]:
+        t.same(f'{what}, run', found[1], escaped(common.rpartition('::')[0]))
+    elif found and found[2]:
+        t.same(f'{what}, run', found.groups()[:2], tuple(escaped(rows[i]['name']) for i in (0, -1)))
+    return len(name)
+
+
 def tree(t):
-    uncertain, rows = t.is_uncertain(), t.report['rows']
+    uncertain, all_rows = t.is_uncertain(), t.report['rows']
+    lines = lines_of(t, all_rows)
+    steps_of_rows, rows = steps_of(all_rows), [all_rows[line[0]] for line in lines]
     has_flat = not any(row['flat'] is None for row in rows)
     total = t.report['total'][t.metric]['estimate']
+    surer = [surer_rows(t)[line[0]] for line in lines]
     t.header()
     t.title(('cum', 11), ('   cum%', 0), *t.error_title('cum'), *[('flat', 12)] * has_flat, t.by())
-    for i, (row, surer, steps) in enumerate(zip(rows, surer_rows(t), steps_of(rows))):
-        what = f'node {i}'
+    for line, row, other in zip(lines, rows, surer):
+        what, steps = f'node {line[0]}', steps_of_rows[line[0]]
         *cells, drawn = split(t.line(), 11, 6, *t.error_columns(), *[11] * has_flat)
         t.share(f'{what}, cum%', cells[1], row['cum']['estimate'], total)
         if uncertain:
-            t.error(what, cells[0], cells[2], row['cum'], t.of_few(row['cum'], surer['cum']))
+            t.error(what, cells[0], cells[2], row['cum'], t.of_few(row['cum'], other['cum']))
         else:
             t.value(f'{what}, cum', cells[0].strip(), row['cum']['estimate'])
         if has_flat:
             flat_or_dash(t, f'{what}, flat', cells[-1], row['flat'], cells[0], row['cum'])
         mark = r' (?:[│├└ ] )*' if steps <= 8 else rf' \[{steps}\] (?:├ )?'
         t.numbers += steps > 8
-        name = escaped(row['name'])
-        t.same(f'{what}, name', drawn[-len(name):], name)
-        t.same(f'{what}, steps', re.fullmatch(mark, drawn[:-len(name)]) is not None, True)
+        size = drawn_name(t, what, [all_rows[i] for i in line], drawn)
+        t.same(f'{what}, steps', re.fullmatch(mark, drawn[:-size]) is not None, True)
         if steps <= 8:
-            t.same(f'{what}, steps', len(drawn) - len(name) - 1, 2 * steps)
-    if t.report['hidden'] != '0':
-        hidden = int(t.report['hidden'])
-        line = t.line()
-        t.count('hidden', line.removesuffix(': --limit=0 shows all'),
-                f'… {hidden:,} more node{"" if hidden == 1 else "s"}')
+            t.same(f'{what}, steps', len(drawn) - size - 1, 2 * steps)
+    hidden_nodes(t, all_rows)
     t.marks_note()
+
+
+def hidden_nodes(t, rows):
+    """How many, and what they hold: what is left of all, or the most of any."""
+    hidden, total = int(t.report['hidden']), t.report['total'][t.metric]['estimate']
+    if not hidden:
+        return
+    found = t.match('hidden', rf'… ([\d,]+) more nodes?, (?:none of more than ({VALUE})|({VALUE}) '
+                              r'\((\S+) of the total\))(?:: --limit=0 shows all)?', hidden)
+    if found:
+        t.count('hidden', found[1], f'{hidden:,}')
+    if found and found[3]:
+        left, shown = t.total_left(), [fixed(row['flat']) for row in rows]
+        span = (left[0] - sum(high for _, high in shown), left[1] - sum(low for low, _ in shown))
+        t.number('hidden', found[3], span,
+                 numerals.is_value_of(found[3], span, t.is_space, t.shown.unit))
+        t.share_of('hidden', found[4], span, total)
 
 
 def neighbors(t, row, surer, key, whole):

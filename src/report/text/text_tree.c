@@ -11,6 +11,8 @@
 
 #include "view/report_tree.h"
 
+#include <string.h>
+
 enum {
     WIDTH = 11,     // of a value: a tree needs room
     MOST_STEPS = 8, // that are drawn
@@ -59,6 +61,58 @@ static void put_branches(struct hp_sink *out, struct drawing *drawing,
     }
 }
 
+// How much of two names is the path of the one and of the other: "tokio::runtime", with `size` the
+// most that it may be.
+static size_t common_path(struct hp_span a, struct hp_span b, size_t size) {
+    size_t same = 0, path = 0;
+    bool has_slash = false;
+    size = size < a.size ? size : a.size;
+    size = size < b.size ? size : b.size;
+    while (same < size && a.at[same] == b.at[same] && !strchr("<( {", a.at[same])) {
+        bool is_scope = a.at[same] == ':' && same > 0 && a.at[same - 1] == ':';
+        path = is_scope ? same - 1 : path;
+        has_slash |= a.at[same] == '/';
+        path = a.at[same] == '/' || (has_slash && a.at[same] == '.') ? same : path;
+        same++;
+    }
+    return path;
+}
+
+static struct hp_span file_of(const struct hp_view *view, hp_node_id node) {
+    hp_module_id module = hp_view_origin(view, node)->module;
+    struct hp_span path = hp_view_string(view, hp_view_module(view, module)->path);
+    for (size_t i = path.size; i > 0; i--) {
+        if (path.at[i - 1] == '/') {
+            return (struct hp_span){path.at + i, path.size - i};
+        }
+    }
+    return path;
+}
+
+// "tokio::runtime … 23 frames": what names have in common, else their module, else both ends.
+static void put_run(struct hp_sink *out, const struct hp_view *view,
+                    const struct hp_tree_node *node) {
+    struct hp_span first = hp_view_node(view, node->name),
+                   file = file_of(view, node->name);
+    struct hp_span last = hp_view_node(view, node[node->run - 1].name);
+    size_t path = first.size;
+    for (uint32_t i = 1; i < node->run; i++) {
+        struct hp_span other = file_of(view, node[i].name);
+        path = path == 0 ? 0
+                         : common_path(first, hp_view_node(view, node[i].name), path + 2);
+        file.size = hp_span_compare(file, other) == 0 ? file.size : 0;
+    }
+    hp_sink_escaped(out, path > 0        ? (struct hp_span){first.at, path}
+                         : file.size > 0 ? file
+                                         : first);
+    hp_sink_text(out, " … ");
+    if (path == 0 && file.size == 0) {
+        hp_sink_escaped(out, last);
+        hp_sink_text(out, ", ");
+    }
+    hp_sink_print(out, "%u frames", (unsigned)node->run);
+}
+
 static void put_node(struct hp_sink *out, struct drawing *drawing,
                      const struct hp_view *view, size_t number) {
     const struct hp_tree *tree = view->extra;
@@ -81,8 +135,34 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
     }
     hp_sink_text(out, "  ");
     put_branches(out, drawing, tree, number);
-    hp_sink_escaped(out, hp_view_node(view, node->name));
+    if (node->run > 1) {
+        put_run(out, view, node);
+    } else {
+        hp_sink_escaped(out, hp_view_node(view, node->name));
+    }
     hp_sink_text(out, "\n");
+}
+
+// Of a tree from the functions that allocate, nodes hold what is within others.
+static void put_hidden(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_tree *tree = view->extra;
+    enum hp_metric metric = view->options.metric;
+    char hidden[HP_NUMBER_SIZE], amount[HP_NUMBER_SIZE];
+    bool inverted = view->options.invert;
+    if (tree->hidden == 0) {
+        return;
+    }
+    hp_format_grouped(hidden, (hp_int128)tree->hidden);
+    hp_text_format(amount, inverted ? tree->hidden_most : tree->hidden_flat, metric,
+                   view->options.unit);
+    hp_sink_print(out, "… %s more node%s, %s%s", hidden, tree->hidden == 1 ? "" : "s",
+                  inverted ? "none of more than " : "", amount);
+    if (!inverted) {
+        hp_text_share(amount, tree->hidden_flat, view->head.total.of[metric]);
+        hp_sink_print(out, " (%s of the total)", amount);
+    }
+    hp_sink_print(out, "%s\n",
+                  view->options.min_share > 0 ? "" : ": --limit=0 shows all");
 }
 
 void hp_text_tree(struct hp_sink *out, const struct hp_view *view) {
@@ -92,14 +172,14 @@ void hp_text_tree(struct hp_sink *out, const struct hp_view *view) {
     hp_text_head(out, view);
     put_titles(out, view);
     for (size_t i = 0; i < count; i++) {
-        put_node(out, &drawing, view, i);
+        const struct hp_tree_node *node = &tree->nodes.at[i];
+        if (node->run > 0) {
+            put_node(out, &drawing, view, i);
+        } else {
+            drawing.steps[i] = drawing.steps[node->parent];
+        }
     }
-    if (tree->hidden > 0) {
-        char hidden[HP_NUMBER_SIZE];
-        hp_format_grouped(hidden, (hp_int128)tree->hidden);
-        hp_sink_print(out, "… %s more node%s%s\n", hidden, tree->hidden == 1 ? "" : "s",
-                      view->options.min_share > 0 ? "" : ": --limit=0 shows all");
-    }
+    put_hidden(out, view);
     if (hp_text_has_errors(view)) {
         hp_text_error_note(out, view);
     }
