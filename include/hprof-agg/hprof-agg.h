@@ -422,9 +422,9 @@ struct hp_report_options {
     // Totals stay those of everything that was read.
     const struct hp_filter *filters;
     size_t filter_count;
-    // HP_REPORT_LIST: each source file is looked for below each of the folders, and never
-    // outside of them: by its whole path, then by what follows the first folder in it, and so
-    // on.  What is not found is shown without text.
+    // HP_REPORT_LIST: each source file is looked for where symbols say, if it is called like
+    // one, then below each of the folders, and never outside of them: by its whole path, then by
+    // what follows the first folder in it, and so on.  What is not found is shown without text.
     const char *const *source_dirs;
     size_t source_dir_count;
     // Of pprof:

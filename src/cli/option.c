@@ -210,7 +210,8 @@ static const struct hp_cli_option options[] = {
      "look for binaries whose path begins with OLD under NEW; may be repeated",
      hp_cli_set_path_map, 0, 0},
     {"source-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, HP_CLI_LIST,
-     "look for source files in DIR and below, by the ends of their paths; may be repeated",
+     "look for source files that are not where symbols say in DIR and below, by the ends of their "
+     "paths; may be repeated",
      hp_cli_set_folder, FIELD(source_dirs), 0},
     {"no-symbols", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
      "do not open binaries: frames stay module+0xoffset unless the input names them",

@@ -89,6 +89,7 @@ struct hp_module {
     struct hp_return_check returns;
     bool lacks_inlines;  // calls that were inlined, or lines, that the file promises
     bool is_at_own_path; // the file was found where the inputs say
+    int64_t modified;    // its mtime, seconds since 1970; 0 if there is none
 };
 
 int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b);

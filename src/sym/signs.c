@@ -15,6 +15,7 @@ struct hp_found_file hp_found_file_of(int fd, bool is_at_own_path) {
         file.id.device = (uint64_t)major(info.st_dev) << 32 | minor(info.st_dev);
         file.id.inode = info.st_ino;
         file.changed = info.st_ctime;
+        file.modified = info.st_mtime;
     }
     return file;
 }

@@ -9,7 +9,8 @@
 struct hp_found_file {
     bool is_at_own_path; // where the inputs say, and no --symbol-dir or --path-map
     struct hp_file_id id;
-    int64_t changed; // its ctime, seconds since 1970
+    int64_t changed;  // its ctime, seconds since 1970
+    int64_t modified; // its mtime
 };
 
 struct hp_signs {

@@ -229,6 +229,7 @@ static void look_up(struct symbolizer *self, const struct task *task) {
         ask_child(self, task, &finder);
         self->files[task->module - self->profile->modules.at] = finder.found;
         task->module->is_at_own_path = finder.found.is_at_own_path;
+        task->module->modified = finder.found.modified;
     }
     hp_finder_done(&finder);
 }

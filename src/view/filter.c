@@ -164,6 +164,107 @@ int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile
     return ret;
 }
 
+// --- own names ----------------------------------------------------------------------------
+
+// "(int) const" of "f<(a)0>(int) const"; "" if the name does not end so.
+static struct hp_span parameters_of(struct hp_span name) {
+    static const char *const ends[] = {"",    " const",   " &",
+                                       " &&", " const &", " const &&"};
+    size_t at = name.size, open = 0;
+    while (at > 0 && name.at[at - 1] != ')') {
+        at--;
+    }
+    bool ends_so = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        ends_so |=
+            hp_span_is((struct hp_span){name.at + at, name.size - at}, ends[i]) && at > 0;
+    }
+    while (ends_so && at > 0) {
+        at--;
+        open += name.at[at] == ')';
+        open -= name.at[at] == '(';
+        if (open == 0) {
+            return (struct hp_span){name.at + at, name.size - at};
+        }
+    }
+    return (struct hp_span){"", 0};
+}
+
+// What a function can be picked by, with room for its parameters.
+struct own_name {
+    HP_VEC(char) text;
+    size_t size;
+    struct hp_span parameters;
+};
+
+static void find_own_name(struct own_name *own, struct hp_span full) {
+    struct hp_span parameters = parameters_of(full);
+    own->text.count = 0;
+    hp_vec_reserve(&own->text, 4 * full.size + 2); // more than either needs
+    struct hp_span bare = hp_bare_name(full, own->text.at);
+    own->size = bare.size;
+    memmove(own->text.at, bare.at, bare.size);
+    own->text.at[bare.size] = '\0';
+    own->parameters = parameters;
+}
+
+static bool is_picked(struct hp_pattern *pattern, const struct own_name *own) {
+    struct hp_span found;
+    if (hp_pattern_matches(pattern, own->text.at)) {
+        return true;
+    }
+    memcpy(own->text.at + own->size, own->parameters.at, own->parameters.size);
+    own->text.at[own->size + own->parameters.size] = '\0';
+    return hp_pattern_matches(pattern, own->text.at) &&
+           hp_pattern_group(pattern, own->text.at, 0, &found) &&
+           (size_t)(found.at - own->text.at) < own->size;
+}
+
+static int pick_own(struct hp_filters *filters, const struct hp_profile *profile,
+                    const struct names *names, const char *text, struct hp_err *err) {
+    struct hp_pattern pattern;
+    struct own_name own = {0};
+    const struct name *name;
+    int ret = hp_pattern_init(&pattern, text, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
+    hp_vec_each (name, &names->all) {
+        if (name->short_text) {
+            find_own_name(&own, hp_strtab_span(&profile->strings, name->string));
+            filters->strings[name->string.n] |=
+                is_picked(&pattern, &own) ? hp_mark_of(HP_PICK) : 0;
+        }
+    }
+    if (pattern.gave_up) {
+        ret = hp_fail(err, HP_E_LIMIT,
+                      "pattern %s takes too many steps to match the names here", text);
+    }
+    hp_vec_done(&own.text);
+    hp_pattern_done(&pattern);
+    return ret;
+}
+
+int hp_filters_pick_own(struct hp_filters *filters, const struct hp_profile *profile,
+                        struct hp_err *err) {
+    struct names names = {0};
+    const struct name *name;
+    int ret = HP_OK;
+    find_names(&names, profile);
+    hp_vec_each (name, &names.all) {
+        if (name->short_text) {
+            filters->strings[name->string.n] &= (uint8_t)~hp_mark_of(HP_PICK);
+        }
+    }
+    for (size_t i = 0; i < filters->count && ret == HP_OK; i++) {
+        if (filters->at[i].rule == HP_PICK) {
+            ret = pick_own(filters, profile, &names, filters->at[i].pattern, err);
+        }
+    }
+    names_done(&names);
+    return ret;
+}
+
 void hp_filters_done(struct hp_filters *filters) {
     for (size_t i = 0; i < filters->count && filters->at; i++) {
         free((char *)(uintptr_t)filters->at[i].pattern);

@@ -26,6 +26,12 @@ HP_MUST_CHECK int hp_filters_init(struct hp_filters *filters,
                                   struct hp_err *err);
 void hp_filters_done(struct hp_filters *filters);
 
+// Make HP_PICK look at the own names of functions, as "ns::T::f" of "int ns::T<U>::f<V>(W)", from
+// where it may go on in their parameters.
+HP_MUST_CHECK int hp_filters_pick_own(struct hp_filters *filters,
+                                      const struct hp_profile *profile,
+                                      struct hp_err *err);
+
 // Whether any are at work but HP_PICK.
 bool hp_filters_any(const struct hp_filters *filters);
 

@@ -20,6 +20,12 @@ struct hp_listed_function {
     uint32_t source;       // in listing->sources, + 1; 0: it was not looked for
 };
 
+// Whether a source is the one that was compiled.
+enum hp_source_version {
+    HP_SOURCE_UNCHECKED, // nothing speaks against it
+    HP_SOURCE_NEWER,     // it was written after every binary that has its lines
+};
+
 // A source file.
 struct hp_source_file {
     hp_string file;        // as the symbols call it
@@ -27,6 +33,7 @@ struct hp_source_file {
     size_t line_count;
     char *text;
     const char *why; // there is no text
+    enum hp_source_version version;
 };
 
 // What a view of this kind has beside its rows.  A stack counts once in a line and in a

@@ -31,8 +31,29 @@ static int open_below(const char *dir, const char *path) {
     return -1;
 }
 
+// A binary may name anything as its source, "/etc/passwd" among it: its word is taken for what is
+// called like one.  Headers of C++ have no suffix.
+static bool is_source_name(const char *path) {
+    static const char *const suffixes[] = {
+        ".c",   ".cc",  ".cpp", ".cxx", ".c++", ".h",   ".hh",  ".hpp", ".hxx", ".h++",
+        ".inc", ".inl", ".ipp", ".tcc", ".tpp", ".def", ".m",   ".mm",  ".rs",  ".go",
+        ".s",   ".S",   ".y",   ".l",   ".re",  ".d",   ".di",  ".zig", ".nim", ".swift",
+        ".f",   ".f90", ".F",   ".F90", ".pas", ".adb", ".ads", ".cu",  ".cuh", ".C",
+    };
+    const char *name = strrchr(path, '/') + 1, *dot = strrchr(name, '.');
+    if (!dot) {
+        return strstr(path, "/include/c++/") != NULL && strstr(path, "/../") == NULL;
+    }
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (dot > name && strcmp(dot, suffixes[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int open_source(const struct reader *reader, const char *path) {
-    int fd = -1;
+    int fd = path[0] == '/' && is_source_name(path) ? hp_open_file(NULL, path) : -1;
     for (size_t i = 0; i < reader->dir_count && fd < 0; i++) {
         fd = open_below(reader->dirs[i], path);
     }
@@ -70,7 +91,8 @@ static void split(struct hp_source_file *source, const char *text, size_t size) 
     source->line_count = lines.count;
 }
 
-static const char *read_text(struct reader *reader, int fd,
+// `binary` is when the newest that has its lines was written, or 0.
+static const char *read_text(struct reader *reader, int fd, int64_t binary,
                              struct hp_source_file *source) {
     struct stat info;
     if (fstat(fd, &info) != 0 || info.st_size > FILE_MAX) {
@@ -85,36 +107,60 @@ static const char *read_text(struct reader *reader, int fd,
         return "the file cannot be read";
     }
     reader->bytes += size;
+    source->version =
+        binary > 0 && info.st_mtime > binary ? HP_SOURCE_NEWER : HP_SOURCE_UNCHECKED;
     split(source, source->text, size);
     return NULL;
 }
 
-static void read_source(struct reader *reader, const char *path,
+static void read_source(struct reader *reader, const char *path, int64_t binary,
                         struct hp_source_file *source) {
     int fd = open_source(reader, path);
     if (fd >= 0) {
-        source->why = read_text(reader, fd, source);
+        source->why = read_text(reader, fd, binary, source);
         close(fd);
+    } else if (reader->dir_count > 0) {
+        source->why = "not found, nor below --source-dir";
     } else {
-        source->why = reader->dir_count > 0 ? "not found below --source-dir"
-                                            : "--source-dir tells where sources are";
+        source->why = path[0] != '/' ? "a relative path; --source-dir=DIR looks below DIR"
+                      : !is_source_name(path)
+                          ? "not called like a source; --source-dir=DIR "
+                            "looks below DIR"
+                          : "not found; --source-dir=DIR looks below DIR";
     }
+}
+
+// Of each string that is a file, when the newest binary with its lines was written; to be freed.
+static int64_t *find_binaries(const struct hp_profile *profile) {
+    int64_t *binaries = hp_alloc((profile->strings.strings.count + 1) * sizeof *binaries);
+    const struct hp_frame *frame;
+    hp_vec_each (frame, &profile->frames) {
+        int64_t modified = profile->modules.at[frame->module.n].modified;
+        for (uint32_t i = 0; i < frame->lines; i++) {
+            int64_t *binary = &binaries[profile->lines.at[frame->first_line + i].file.n];
+            *binary = modified > *binary ? modified : *binary;
+        }
+    }
+    return binaries;
 }
 
 void hp_sources_read(struct hp_listing *listing, const struct hp_view *view) {
     struct reader reader = {view->options.source_dirs, view->options.source_dir_count, 0};
     uint32_t *source_of =
         hp_alloc((view->profile->strings.strings.count + 1) * sizeof *source_of);
+    int64_t *binaries = find_binaries(view->profile);
     struct hp_listed_function *function;
     hp_vec_each (function, &listing->functions) {
         struct hp_source_file source = {.file = function->file};
         if (function->file.n && !source_of[function->file.n]) {
-            read_source(&reader, hp_profile_text(view->profile, function->file), &source);
+            read_source(&reader, hp_profile_text(view->profile, function->file),
+                        binaries[function->file.n], &source);
             hp_vec_push(&listing->sources, source);
             source_of[function->file.n] = (uint32_t)listing->sources.count;
         }
         function->source = source_of[function->file.n];
     }
+    free(binaries);
     free(source_of);
 }
 

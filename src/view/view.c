@@ -335,6 +335,9 @@ static int filter(struct hp_view *view, struct hp_err *err) {
     int ret = hp_filters_init(&view->filters, view->profile, options->filters,
                               options->filter_count, err);
     view->options.filters = view->filters.at;
+    if (ret == HP_OK && options->kind == HP_REPORT_LIST) {
+        ret = hp_filters_pick_own(&view->filters, view->profile, err);
+    }
     if (ret != HP_OK) {
         return ret;
     }

@@ -306,6 +306,7 @@ def listing(t):
     total = t.report['total'][t.metric]['estimate']
     t.header()
     t.title(('flat', 11), ('cum', 12), *t.error_title('cum'), ('  line', 0))
+    files = set()
     for row, surer in zip(t.rows(), surer_rows(t)):
         t.same('before', t.line(), '')
         name, file = escaped(row['name']), escaped(row['file'] or 'an unknown file')
@@ -315,10 +316,14 @@ def listing(t):
             t.value(f'{name}, flat', found[1], row['flat'])
             t.value(f'{name}, cum', found[2], row['cum']['estimate'])
             t.share(f'{name}, share', found[3], row['cum']['estimate'], total)
-        if t.next_is('no source: '):
-            t.line()
+        if row['source'] == 'newer' and row['file'] not in files:
+            t.sentence('version', 'the source is newer than the binary: lines may have moved')
+        files.add(row['file'])
+        if row['source'] is None:
             t.same(name, [line['text'] for line in row['lines']], [None] * len(row['lines']))
         listed_lines(t, row, surer)
     t.same('end', t.line(), '')
     t.rest('function', flat_of_rest(t, lambda row: row['flat']))
+    while t.next_is('no source: '):
+        t.line()
     t.marks_note()

@@ -1,10 +1,12 @@
 // As json_head.c tells, with "patterns": ["^f$"] and rows
 //
-//     {"name": "f", "class": "own", "file": "/srv/app/f.c", "flat": 1.500, "cum": ESTIMATE,
+//     {"name": "f", "class": "own", "file": "/srv/app/f.c", "source": "unchecked",
+//      "flat": 1.500, "cum": ESTIMATE,
 //      "lines": [{"line": 17, "flat": 1.500, "cum": ESTIMATE, "text": "    return g(n);"}, ...]}
 //
 // of the metric asked for, with the lines that hold something.  "file" is null if it is not
-// known, "line" as well, and "text" if there is no source.
+// known, "line" as well, and "text" and "source" if there is no source; "newer" is one that was
+// written after the binary.
 #include "report/json/json.h"
 
 #include "view/report_list.h"
@@ -36,6 +38,14 @@ static void put_line(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "}");
 }
 
+static void put_version(struct hp_sink *out, const struct hp_source_file *source) {
+    static const char *const names[] = {
+        [HP_SOURCE_UNCHECKED] = "\"unchecked\"",
+        [HP_SOURCE_NEWER] = "\"newer\"",
+    };
+    hp_sink_text(out, source && source->lines ? names[source->version] : "null");
+}
+
 static void put_function(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_listed_function *function) {
     const struct hp_listing *listing = view->extra;
@@ -46,6 +56,8 @@ static void put_function(struct hp_sink *out, const struct hp_view *view,
     hp_json_class(out, function->class);
     hp_sink_text(out, ", \"file\": ");
     hp_json_text(out, hp_view_string(view, function->file));
+    hp_sink_text(out, ", \"source\": ");
+    put_version(out, source);
     hp_sink_text(out, ",\n   ");
     put_values(out, view, function->flat,
                &(struct hp_amount){.sum = function->cum, .error = &function->error});

@@ -11,17 +11,21 @@
 
 #include "view/report_list.h"
 
+#include <string.h>
+
 enum {
     WIDTH = 11, // of a value: source needs room
     CONTEXT = 5,
     LONGEST = 400, // characters of a line
     TAB = 8,
+    MOST_MISSING = 3,
 };
 
 struct list {
     struct hp_sink *out;
     const struct hp_view *view;
     bool has_errors;
+    uint32_t sources; // that have been shown, which are numbered in that order
 };
 
 static void put_titles(const struct list *list) {
@@ -139,8 +143,10 @@ static void put_function_title(const struct list *list,
     hp_sink_escaped(list->out, function->file.n ? hp_view_string(view, function->file)
                                                 : hp_span_of("an unknown file"));
     hp_sink_print(list->out, ": %s flat, %s cum (%s of the total)\n", flat, cum, share);
-    if (source && source->why) {
-        hp_sink_print(list->out, "no source: %s\n", source->why);
+    bool is_first = function->source > list->sources;
+    if (is_first && source->version == HP_SOURCE_NEWER) {
+        hp_sink_text(list->out,
+                     "the source is newer than the binary: lines may have moved\n");
     }
 }
 
@@ -160,14 +166,40 @@ static void put_function(const struct list *list,
     }
 }
 
+// What is missing for one reason is said once, the first files by name.
+static void put_missing(const struct list *list, const struct hp_source_file *source) {
+    const struct hp_listing *listing = list->view->extra;
+    const struct hp_source_file *other;
+    size_t count = 0;
+    hp_vec_each (other, &listing->sources) {
+        if (!other->why || strcmp(other->why, source->why) != 0) {
+            continue;
+        }
+        if (other < source) {
+            return; // it was said with that one
+        }
+        if (count < MOST_MISSING) {
+            hp_sink_text(list->out, count == 0 ? "no source: " : ", ");
+            hp_sink_escaped(list->out, hp_view_string(list->view, other->file));
+        }
+        count++;
+    }
+    if (count > MOST_MISSING) {
+        hp_sink_print(list->out, " and %zu more", count - MOST_MISSING);
+    }
+    hp_sink_print(list->out, ": %s\n", source->why);
+}
+
 void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_listing *listing = view->extra;
-    struct list list = {out, view, hp_text_has_errors(view)};
+    struct list list = {out, view, hp_text_has_errors(view), 0};
     size_t count = listing->functions.count, shown = hp_view_shown(view, count);
     hp_text_head(out, view);
     put_titles(&list);
     for (size_t i = 0; i < shown; i++) {
-        put_function(&list, &listing->functions.at[i]);
+        const struct hp_listed_function *function = &listing->functions.at[i];
+        put_function(&list, function);
+        list.sources = function->source > list.sources ? function->source : list.sources;
     }
     hp_sink_text(out, "\n");
     hp_fixed rest = 0;
@@ -176,6 +208,12 @@ void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
     }
     if (shown < count) {
         hp_text_rest(out, view, count - shown, "function", rest);
+    }
+    const struct hp_source_file *source;
+    hp_vec_each (source, &listing->sources) {
+        if (source->why) {
+            put_missing(&list, source);
+        }
     }
     if (list.has_errors) {
         hp_text_error_note(out, view);

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Programs compiled here and now: list finds their sources where debug information says, then below
+--source-dir, says once what is missing, and says where a source is another version.
+
+usage: sources.py BINARY TESTDATA
+"""
+import glob
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+from harness import Tests, scratch  # noqa: E402
+
+PROGRAM = '''#include <cstdlib>
+struct Leaky {};
+template <typename T> struct Box { static void *make(std::size_t n); };
+template <typename T> __attribute__((noinline)) void *Box<T>::make(std::size_t n) {
+    return std::malloc(n); // of a box
+}
+__attribute__((noinline)) void *take(Leaky *, std::size_t n) {
+    return std::malloc(n); // of what was taken
+}
+#line 1 "/etc/passwd"
+__attribute__((noinline)) void *secret(std::size_t n) { return std::malloc(n); }
+#line 13 "PATH"
+void *volatile kept[3];
+int main() {
+    kept[0] = Box<Leaky>::make(100000);
+    kept[1] = take(nullptr, 200000);
+    kept[2] = secret(400000);
+}
+'''
+NEWER = 'the source is newer than the binary: lines may have moved'
+
+
+class Program:
+    """A source, its program, and a dump of it."""
+
+    def __init__(self, folder, *options, path=None):
+        self.source = folder / 'src' / 'a.cc'
+        self.source.parent.mkdir(parents=True)
+        self.source.write_text(PROGRAM.replace('PATH', path or str(self.source)), encoding='ascii')
+        self.binary = folder / 'program'
+        subprocess.run([os.environ.get('CXX') or 'c++', '-g', '-O1', *options, '-o', self.binary,
+                        'src/a.cc' if path else self.source], check=True, cwd=folder)
+        prefix = folder / 'heap'
+        subprocess.run([self.binary], check=True, env={
+            'LD_PRELOAD': JEMALLOC,
+            'MALLOC_CONF': f'prof:true,prof_final:true,lg_prof_sample:0,prof_prefix:{prefix}'})
+        self.dump = glob.glob(f'{glob.escape(str(prefix))}.*.f.heap')[0]
+
+    def list(self, *args):
+        """{name: its row}, and the text."""
+        report = json.loads(t.ok('list', '-q', '-fjson', *args, self.dump).out)
+        return {row['name']: row for row in report['rows']}, t.ok('list', '-q', *args, self.dump).out
+
+
+def texts(rows, name):
+    return [line['text'] for key, row in rows.items() if name in key for line in row['lines']]
+
+
+def where_dwarf_says(folder):
+    """However the program is linked, and wherever it was copied to."""
+    faults = []
+    for kind, options in (('pie', ('-fPIE', '-pie')), ('fixed', ('-no-pie',))):
+        program = Program(folder / kind, *options)
+        rows, text = program.list('take')
+        if texts(rows, 'take') != ['    return std::malloc(n); // of what was taken']:
+            faults.append(f'{kind}: {text}')
+        (folder / kind / 'copy').mkdir()
+        shutil.move(program.binary, folder / kind / 'copy' / 'program')
+        rows, text = program.list('take', f'--path-map={folder / kind}/={folder / kind}/copy/')
+        if not any(texts(rows, 'take')) or rows and {row['source'] for row in rows.values()} != {'unchecked'}:
+            faults.append(f'{kind}, copied: {text}')
+    return faults
+
+
+def relative(folder):
+    """A path that is relative to nothing that is known is looked for below --source-dir alone."""
+    program = Program(folder / 'relative', f'-ffile-prefix-map={folder}/relative=.', path='./src/a.cc')
+    rows, text = program.list('take')
+    faults = [] if not any(texts(rows, 'take')) and text.count('no source: ') == 1 and (
+        'a relative path; --source-dir=DIR looks below DIR' in text) else [text]
+    rows, text = program.list('take', f'--source-dir={folder}/relative')
+    return faults + ([] if any(texts(rows, 'take')) and 'no source' not in text else [text])
+
+
+def own_names(folder):
+    """Not the arguments of templates, nor parameters; but overloads by theirs."""
+    program = Program(folder / 'names')
+    faults = []
+    for pattern, found in (('Leaky', []), ('^Box::make', ['Box<Leaky>::make']), ('make$', ['Box<Leaky>::make']),
+                           ('Box::make[(]unsigned', ['Box<Leaky>::make']), ('size_t|unsigned|void', []),
+                           ('^take', ['take']), ('take[(]Leaky', ['take'])):
+        got = t.run('list', '-q', '-fjson', pattern, program.dump)
+        names = [row['name'] for row in json.loads(got.out)['rows']] if got.code == 0 else []
+        if len(names) != len(found) or not all(want in name for want, name in zip(found, names)):
+            faults.append(f'{pattern}: {names or got.err}')
+    return faults
+
+
+def missing_once(folder):
+    program = Program(folder / 'missing')
+    program.source.unlink()
+    text = program.list('make|take|^main|secret')[1]
+    lines = [line for line in text.splitlines() if line.startswith('no source: ')]
+    wanted = [f'no source: {program.source}: not found; --source-dir=DIR looks below DIR',
+              'no source: /etc/passwd: not called like a source; --source-dir=DIR looks below DIR']
+    return [] if sorted(lines) == sorted(wanted) else lines
+
+
+def not_what_is_no_source(folder):
+    program = Program(folder / 'secret')
+    text = program.list('secret')[1]
+    first = pathlib.Path('/etc/passwd').read_text(encoding='utf-8').splitlines()[0]
+    return [text] if first in text or 'not called like a source' not in text else []
+
+
+def versions(folder):
+    """Said of a source that was written after the binary, and of no other."""
+    program = Program(folder / 'versions')
+    rows, text = program.list('take')
+    faults = [] if NEWER not in text and any(row['source'] == 'unchecked' for row in rows.values()) else [text]
+    later = program.binary.stat().st_mtime + 60
+    os.utime(program.source, (later, later))
+    rows, text = program.list('take|make')
+    faults += [] if text.count(NEWER) == 1 and {row['source'] for row in rows.values()} == {'newer'} else [text]
+    below = folder / 'versions' / 'below'
+    below.mkdir()
+    shutil.move(program.source, below / 'a.cc')
+    text = program.list('take', f'--source-dir={below}')[1]
+    return faults + ([] if NEWER in text and 'of what was taken' in text else [text])
+
+
+t = Tests()
+FOUND = glob.glob('/usr/lib/*/libjemalloc.so.2') + glob.glob('/usr/lib*/libjemalloc.so.2')
+if not FOUND or not shutil.which(os.environ.get('CXX') or 'c++'):
+    print('1..0 # SKIP no libjemalloc.so.2, or no compiler')
+    sys.exit(0)
+JEMALLOC = FOUND[0]
+with scratch() as name:
+    FOLDER = pathlib.Path(name)
+    for title, check in (('a source is found where debug information says', where_dwarf_says),
+                         ('or below --source-dir, if that is a relative path', relative),
+                         ('functions are picked by their own names', own_names),
+                         ('what is missing is said once', missing_once),
+                         ('R04: what a binary names is read only if it is called like a source',
+                          not_what_is_no_source),
+                         ('a source of another version is said', versions)):
+        t.check(title, lambda: check(FOLDER))
+t.done()
