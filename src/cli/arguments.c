@@ -42,14 +42,20 @@ static int take_value(struct source *source, const struct hp_cli_option *option,
                                         option->name, option->name, option->value_name);
 }
 
+#define NAME_SIZE 64
+
+// What stands before an "=".
+static void copy_name(char name[NAME_SIZE], const char *word) {
+    snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(word, "="), word);
+}
+
 static int scan_long(struct hp_cli_arguments *arguments, struct source *source,
                      char *word, struct hp_err *err) {
-    char name[64];
+    char name[NAME_SIZE];
     const struct hp_cli_option *option;
     char *equals = strchr(word, '=');
     char *value = equals != NULL ? equals + 1 : NULL;
-    int length = (int)(equals != NULL ? (size_t)(equals - word) : strnlen(word, 1024));
-    snprintf(name, sizeof name, "%.*s", length, word);
+    copy_name(name, word);
     int ret = hp_cli_option_find(name, &option, err);
     if (ret == HP_OK) {
         ret = take_value(source, option, &value, err);
@@ -62,6 +68,11 @@ static int scan_long(struct hp_cli_arguments *arguments, struct source *source,
 
 static int scan_letters(struct hp_cli_arguments *arguments, struct source *source,
                         char *letters, struct hp_err *err) {
+    char name[NAME_SIZE];
+    copy_name(name, letters);
+    if (strlen(name) > 1 && hp_cli_option_refuse_dash(name, err) != HP_OK) {
+        return (int)err->code;
+    }
     while (*letters != '\0') {
         const struct hp_cli_option *option;
         int ret = hp_cli_option_find_letter(*letters++, &option, err);

@@ -1,5 +1,6 @@
 #include "cli/choice.h"
 
+#include "cli/habits.h"
 #include "cli/message.h"
 #include "cli/suggestion.h"
 
@@ -22,6 +23,12 @@ static int wrong_choice(const struct hp_cli_option *option, const char *value,
         if (strlen(known) + strlen(choice) + 3 < sizeof known) {
             strcat(strcat(known, i > 0 ? ", " : ""), choice);
         }
+    }
+    const char *instead =
+        option->value == HP_CLI_FORMAT ? hp_cli_habit_of_kind(value) : NULL;
+    if (instead != NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "--%s does not take \"%s\": %s", option->name,
+                           value, instead);
     }
     if (suggestion.best != NULL) {
         return hp_cli_fail(err, HP_E_USAGE, "--%s does not take \"%s\", did you mean %s?",

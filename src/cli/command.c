@@ -1,10 +1,10 @@
 #include "cli/command.h"
 
+#include "cli/habits.h"
 #include "cli/message.h"
 #include "cli/suggestion.h"
 
 #include <string.h>
-#include <unistd.h>
 
 struct commands {
     struct hp_cli_command at[HP_REPORT_KINDS + 3];
@@ -111,7 +111,21 @@ const char *hp_cli_command_word(size_t i, const struct hp_cli_command **command)
     return NULL;
 }
 
+bool hp_cli_command_is_known(const char *word) {
+    const struct hp_cli_command *command;
+    const char *name;
+    bool is_known = false;
+    for (size_t i = 0; (name = hp_cli_command_word(i, &command)) != NULL; i++) {
+        is_known |= strcmp(word, name) == 0;
+    }
+    for (size_t i = 0; i < hp_format_count(); i++) {
+        is_known |= strcmp(word, hp_format_name(i)) == 0;
+    }
+    return is_known;
+}
+
 static int unknown(const char *word, struct hp_err *err) {
+    const char *instead = hp_cli_habit(word, false);
     struct hp_cli_suggestion suggestion = {.word = word};
     const char *name;
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
@@ -126,16 +140,15 @@ static int unknown(const char *word, struct hp_err *err) {
         }
         hp_cli_suggestion_try(&suggestion, name);
     }
-    if (strcmp(word, "-") == 0 || access(word, F_OK) == 0) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "%s is not a command, did you mean \"hprof-agg top %s\"?",
-                           word, word);
+    if (instead != NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "unknown command %s: %s", word, instead);
     }
     if (suggestion.best != NULL) {
         return hp_cli_fail(err, HP_E_USAGE, "unknown command %s, did you mean %s?", word,
                            suggestion.best);
     }
-    return hp_cli_fail(err, HP_E_USAGE, "unknown command %s, see hprof-agg help", word);
+    return hp_cli_fail(err, HP_E_USAGE,
+                       "%s is no command and no file, see hprof-agg help", word);
 }
 
 int hp_cli_command_find(const char *word, const struct hp_cli_command **command,

@@ -40,6 +40,9 @@ const struct hp_cli_command *hp_cli_command_by_id(unsigned id);
 // --format=NAME` or, if another alone writes it, that one; i = 0, 1, ...; NULL after the last.
 const char *hp_cli_command_word(size_t i, const struct hp_cli_command **command);
 
+// Whether the word is a command or names a format.
+bool hp_cli_command_is_known(const char *word);
+
 // By word.  Of a format's name `*format` is set, else it is NULL.  An unknown word is
 // HP_E_USAGE, with the nearest name as a suggestion.
 int hp_cli_command_find(const char *word, const struct hp_cli_command **command,

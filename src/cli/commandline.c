@@ -1,11 +1,13 @@
 #include "cli/commandline.h"
 
+#include "cli/habits.h"
 #include "cli/message.h"
 #include "cli/rulefile.h"
 #include "cli/setter.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     SHARDS_MAX = 1000000,
@@ -42,10 +44,32 @@ static int apply(const struct hp_cli_arguments *given, struct hp_cli_settings *s
     return HP_OK;
 }
 
+// Inputs alone are those of `top`, as jeprof and pprof have it.
+static int supply_command(struct hp_cli_arguments *given, struct hp_err *err) {
+    struct hp_cli_words *words = &given->words;
+    const char *first = words->count > 0 ? words->items[0] : "help";
+    if (hp_cli_command_is_known(first)) {
+        return HP_OK;
+    }
+    if (hp_cli_is_url(first)) {
+        return hp_cli_fail_url(first, hp_cli_command_by_id(HP_CLI_TOP), err);
+    }
+    if (strcmp(first, "-") == 0 || access(first, F_OK) == 0) {
+        hp_cli_words_add(words, first);
+        memmove(words->items + 1, words->items,
+                (words->count - 1) * sizeof *words->items);
+        words->items[0] = hp_cli_command_by_id(HP_CLI_TOP)->name;
+    }
+    return HP_OK;
+}
+
 // --help and --version win over all else that is well-formed.
-static int choose_command(const struct hp_cli_arguments *given,
+static int choose_command(struct hp_cli_arguments *given,
                           struct hp_cli_settings *settings, struct hp_err *err) {
     const char **format = &settings->report.format;
+    if (supply_command(given, err) != HP_OK) {
+        return (int)err->code;
+    }
     settings->help = hp_cli_arguments_have(given, "help");
     settings->version = hp_cli_arguments_have(given, "version");
     if (settings->help) {
@@ -98,6 +122,15 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
                        settings->report.format, known);
 }
 
+// What makes such a file, if that is known.
+static int explain_kind(const char *path, struct hp_err *err) {
+    const char *dot = strrchr(path, '.');
+    const char *instead = dot != NULL ? hp_cli_habit_of_kind(dot + 1) : NULL;
+    return instead != NULL ? hp_cli_fail(err, HP_E_USAGE, "no format here makes %s: %s",
+                                         path, instead)
+                           : (int)err->code;
+}
+
 // What the command line says counts, then the output's name, then the command.
 static int settle_format(const struct hp_cli_arguments *given,
                          struct hp_cli_settings *settings, struct hp_err *err) {
@@ -105,7 +138,7 @@ static int settle_format(const struct hp_cli_arguments *given,
     if (report->format == NULL && settings->output != NULL) {
         int ret = hp_format_of_file(settings->output, &report->format, err);
         if (ret != HP_OK) {
-            return ret;
+            return explain_kind(settings->output, err);
         }
     }
     if (report->format == NULL) {
@@ -297,6 +330,9 @@ static int take_words(const struct hp_cli_arguments *given,
     int ret = has_pattern ? take_pattern(given, settings, err) : HP_OK;
     for (size_t i = has_pattern ? 2 : 1; i < given->words.count; i++) {
         hp_cli_words_add(&settings->inputs, given->words.items[i]);
+        if (ret == HP_OK && hp_cli_is_url(given->words.items[i])) {
+            ret = hp_cli_fail_url(given->words.items[i], settings->command, err);
+        }
     }
     if (ret == HP_OK) {
         ret = split_sides(given, settings, err);

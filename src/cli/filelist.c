@@ -3,12 +3,15 @@
 #include "cli/message.h"
 #include "cli/storage.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BLOCK (64 * 1024)
@@ -23,6 +26,14 @@ void hp_cli_filelist_done(struct hp_cli_filelist *list) {
     free(list->paths.items);
     *list = (struct hp_cli_filelist){0};
 }
+
+static char **add_text(struct hp_cli_filelist *list) {
+    list->texts = hp_cli_grow(list->texts, list->text_count, sizeof *list->texts);
+    list->texts[list->text_count] = NULL;
+    return &list->texts[list->text_count++];
+}
+
+// --- lists --------------------------------------------------------------------------------
 
 // One byte is always left for a terminator.
 static int read_all(int fd, const char *path, char **text, size_t *size,
@@ -81,9 +92,7 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char en
     if (fd < 0) {
         return hp_cli_fail_errno(err, HP_E_IO, path, "cannot open the list");
     }
-    list->texts = hp_cli_grow(list->texts, list->text_count, sizeof *list->texts);
-    char **text = &list->texts[list->text_count++];
-    *text = NULL;
+    char **text = add_text(list);
     size_t size = 0;
     int ret = read_all(fd, path, text, &size, err);
     if (ret == HP_OK) {
@@ -96,4 +105,60 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char en
         close(fd);
     }
     return ret;
+}
+
+// --- folders ------------------------------------------------------------------------------
+
+static bool is_dump(int folder, const char *name) {
+    struct stat info;
+    bool is_named_so = fnmatch("*.heap*", name, FNM_PERIOD) == 0 ||
+                       fnmatch("*.pb.gz", name, FNM_PERIOD) == 0;
+    return is_named_so && fstatat(folder, name, &info, 0) == 0 && S_ISREG(info.st_mode);
+}
+
+static int by_name(const void *left, const void *right) {
+    const char *const *a = left, *const *b = right;
+    return strcmp(*a, *b);
+}
+
+static void add_dumps(struct hp_cli_filelist *list, DIR *folder, const char *path) {
+    size_t first = list->paths.count;
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (is_dump(dirfd(folder), entry->d_name)) {
+            size_t size = strlen(path) + strlen(entry->d_name) + 2;
+            char **text = add_text(list);
+            *text = hp_cli_resize(NULL, size);
+            snprintf(*text, size, "%s%s%s", path, slash, entry->d_name);
+            hp_cli_words_add(&list->paths, *text);
+        }
+    }
+    if (list->paths.count > first) {
+        qsort(list->paths.items + first, list->paths.count - first,
+              sizeof *list->paths.items, by_name);
+    }
+}
+
+int hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path,
+                        struct hp_err *err) {
+    struct stat info;
+    size_t before = list->paths.count;
+    if (*path == '\0' || stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        hp_cli_words_add(&list->paths, path);
+        return HP_OK;
+    }
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return hp_cli_fail_errno(err, HP_E_IO, path, "cannot open the folder");
+    }
+    add_dumps(list, folder, path);
+    closedir(folder);
+    if (list->paths.count == before) {
+        hp_cli_fail(err, HP_E_EMPTY,
+                    "no file in this folder is called *.heap* or *.pb.gz: name the dumps "
+                    "themselves");
+        snprintf(err->where, sizeof err->where, "%s", path);
+        return HP_E_EMPTY;
+    }
+    return HP_OK;
 }

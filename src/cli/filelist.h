@@ -20,4 +20,9 @@ void hp_cli_filelist_done(struct hp_cli_filelist *list);
 int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char end,
                          struct hp_err *err);
 
+// Add an input: a path, or of a folder the files *.heap* and *.pb.gz in it, in the order of their
+// names; folders in it are passed over.
+int hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path,
+                        struct hp_err *err);
+
 #endif

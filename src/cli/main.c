@@ -1,7 +1,7 @@
 // hprof-agg: the command line.
 //
 // - commandline: argv becomes settings
-//     - arguments (words), option and command (the tables), setter (values)
+//     - arguments (words), option, command and habits (the tables), setter (values)
 // - usage: the commands help and version
 // - manifest: the command of this name
 // - job: all other commands

@@ -1,5 +1,6 @@
 #include "cli/option.h"
 
+#include "cli/habits.h"
 #include "cli/message.h"
 #include "cli/setter.h"
 #include "cli/suggestion.h"
@@ -16,6 +17,11 @@ enum {
     TABLES = VIEWS & ~HP_CLI_MERGE,
     SERIES = HP_CLI_DIFF | HP_CLI_TREND,
     PROFILES = HP_CLI_TOP | HP_CLI_STACKS | HP_CLI_MERGE | HP_CLI_DIFF, // for pprof
+};
+
+enum {
+    ABBREVIATION_MIN =
+        4, // of other tools' options: a shorter one is a mistyped one of ours
 };
 
 #define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -309,9 +315,16 @@ void hp_cli_option_formats(const struct hp_cli_option *option, char *text, size_
 }
 
 static int unknown(const char *name, struct hp_err *err) {
+    const char *exact = hp_cli_habit(name, false);
+    const char *instead = exact != NULL || strlen(name) < ABBREVIATION_MIN
+                              ? exact
+                              : hp_cli_habit(name, true);
     struct hp_cli_suggestion suggestion = {.word = name};
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
         hp_cli_suggestion_try(&suggestion, options[i].name);
+    }
+    if (instead != NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "unknown option --%s: %s", name, instead);
     }
     if (suggestion.best == NULL) {
         return hp_cli_fail(err, HP_E_USAGE, "unknown option --%s, see hprof-agg help",
@@ -345,10 +358,24 @@ int hp_cli_option_find(const char *name, const struct hp_cli_option **option,
             return HP_OK;
         }
     }
-    if (found == 0) {
+    // jeprof's --base is no short --base-files-from.
+    if (found == 0 || hp_cli_habit(name, false) != NULL) {
         return unknown(name, err);
     }
     return found == 1 ? HP_OK : ambiguous(name, err);
+}
+
+int hp_cli_option_refuse_dash(const char *name, struct hp_err *err) {
+    const char *instead = hp_cli_habit(name, false);
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        if (strcmp(name, options[i].name) == 0) {
+            return hp_cli_fail(err, HP_E_USAGE, "-%s: it has two dashes here, --%s", name,
+                               name);
+        }
+    }
+    return instead != NULL
+               ? hp_cli_fail(err, HP_E_USAGE, "unknown option -%s: %s", name, instead)
+               : HP_OK;
 }
 
 int hp_cli_option_find_letter(char letter, const struct hp_cli_option **option,

@@ -66,6 +66,10 @@ void hp_cli_option_formats(const struct hp_cli_option *option, char *text, size_
 // By name or unambiguous beginning of a name; else HP_E_USAGE.
 int hp_cli_option_find(const char *name, const struct hp_cli_option **option,
                        struct hp_err *err);
+// Go's tools, and pprof, take long options with a single dash, which here are letters: `name`
+// stands behind one.  HP_E_USAGE if it is such an option, HP_OK if it may be letters.
+int hp_cli_option_refuse_dash(const char *name, struct hp_err *err);
+
 int hp_cli_option_find_letter(char letter, const struct hp_cli_option **option,
                               struct hp_err *err);
 

@@ -123,7 +123,7 @@ def each_pattern_of_a_format_picks_it(t):
 
 @case
 def a_name_of_what_is_not_written_is_refused(t):
-    for file in ("x.html", "x.SVG", "x.png", "x.xlsx", "x.folded.gz", "x.heap", "x.json.zst"):
+    for file in ("x.xml", "x.YAML", "x.folded.gz", "x.heap", "x.json.zst"):
         for command in ("top", "merge"):
             check(t.run(command, "-o", file, t.dump), 2, "",
                   f"which format is {file} to be in? say it with --format")

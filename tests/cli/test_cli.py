@@ -15,6 +15,7 @@ import cases_errors  # noqa: E402,F401
 import cases_examples  # noqa: E402,F401
 import cases_filters  # noqa: E402,F401
 import cases_frames  # noqa: E402,F401
+import cases_habits  # noqa: E402,F401
 import cases_inputs  # noqa: E402,F401
 import cases_manifest  # noqa: E402,F401
 import cases_output  # noqa: E402,F401

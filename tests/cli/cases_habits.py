@@ -1,0 +1,245 @@
+"""What users of jeprof and pprof type first, and what they are told."""
+import gzip
+import http.server
+import os
+import pathlib
+import re
+import threading
+
+from harness import ROOT, case, check
+
+SVG = "use hprof-agg dot INPUT... | dot -Tsvg >x.svg, or for a flame graph hprof-agg folded INPUT... | flamegraph.pl >x.svg"
+PAGE = "use hprof-agg merge -o x.pb.gz INPUT..., then go tool pprof -http=: x.pb.gz"
+NO_SERVER = "no server is started: " + PAGE
+DIFF = "instead of --base=A B use hprof-agg diff A B"
+METRICS = "use --metric=inuse-space, inuse-objects, alloc-space or alloc-objects"
+TREE = "use hprof-agg tree INPUT..., or peek REGEX INPUT... for callers and callees"
+# What is typed: what it says.  "-" is of pprof, "--" of jeprof.
+UNKNOWN = {
+    "--text": "use hprof-agg top INPUT..., which writes text",
+    "-top": "use hprof-agg top INPUT...",
+    "-tree": TREE,
+    "-peek=alloc": "use hprof-agg peek REGEX INPUT...",
+    "--list=alloc": "use hprof-agg list REGEX INPUT...",
+    "-weblist=alloc": "use hprof-agg list REGEX INPUT...",
+    "--disasm=alloc": "there is no disassembly: use hprof-agg list REGEX INPUT..., or --by=address",
+    "-traces": "use hprof-agg stacks INPUT...",
+    "-tags": "use hprof-agg top --by=label:KEY INPUT...",
+    "--svg": SVG, "--gif": SVG, "--ps": SVG, "-png": SVG, "--web": SVG, "--gv": SVG,
+    "--pdf": "use hprof-agg dot INPUT... | dot -Tpdf >x.pdf",
+    "-http=:8080": NO_SERVER,
+    "--dot": "use hprof-agg dot INPUT...",
+    "--callgrind": "use hprof-agg callgrind -o callgrind.out.x INPUT...",
+    "--collapsed": "use hprof-agg folded INPUT...",
+    "--collaps": "use hprof-agg folded INPUT...",
+    "-proto": "use hprof-agg merge -o x.pb.gz INPUT...",
+    "--raw": "use hprof-agg merge -o x.pb.gz INPUT..., which has the names in it",
+    "--interactive": "there is no shell: each report is a command, see hprof-agg help",
+    "--functions": "use --by=function, the default",
+    "--lines": "use --by=line",
+    "--files": "use --by=file; a list of paths is --files-from=FILE",
+    "--addresses": "use --by=address",
+    "-call_tree": "use hprof-agg tree INPUT...",
+    "-tagfocus=x": "there are no filters of labels: use --by=label:KEY, a row for each",
+    "-sample_index=inuse_space": METRICS,
+    "--show_bytes": "use --unit=B",
+    "--show_byte": "use --unit=B",
+    "--base=a.heap": DIFF, "--base": DIFF, "-base=a.heap": DIFF, "-diff_base=a.heap": DIFF,
+    "-normalize": "leave it out: hprof-agg diff compares the dumps as they are, several on a side by their averages",
+    "--drop_negative": "leave it out: hprof-agg diff tells what shrank from what grew",
+    "-relative_percentages": "leave it out: a line above the table tells what filters leave, as a share of all",
+    "-flat": "use --sort=flat, the default",
+    "--nodecount=10": "use --limit=N",
+    "--edgefraction=0": "use --limit=N, and --min-share=PERCENT of hprof-agg tree",
+    "-trim=false": "use --limit=N, and --min-share=PERCENT of hprof-agg tree",
+    "--trim": "use --limit=N, and --min-share=PERCENT of hprof-agg tree",
+    "--retain=x": "use --show=REGEX",
+    "--exclude=x": "use --hide=REGEX; frames of the allocator are left out anyway",
+    "--heapcheck": "leave it out",
+    "--lib_prefix=/x": "use --symbol-dir=DIR",
+    "--add_lib=x.so": "use --symbol-dir=DIR",
+    "-symbolize=none": "leave it out, or use --no-symbols: names are looked up by default",
+    "-source_path=/x": "use --source-dir=DIR",
+    "--tools=addr2line:x": "leave it out: no other program is run",
+    "-seconds=30": "nothing is fetched: curl -s URL | hprof-agg top -",
+}
+# What is an option here, too, but for its dashes.
+TWO_DASHES = ("-focus=x", "-hide=x", "-ignore=x", "-cum", "-inuse_space", "-alloc_objects", "-unit=MiB", "-help", "-output=x")
+# What works as it is.
+WORKS = ("--inuse_space", "--inuse_objects", "--focus=alloc", "--ignore=nothing", "--cum", "--unit=KiB")
+
+
+def name_of(option):
+    return option.partition("=")[0]
+
+
+@case
+def habits_of_jeprof_and_pprof_are_told_what_does_it_here(t):
+    for option, instead in UNKNOWN.items():
+        for words in ([option, t.dump], ["top", t.dump, option], ["/bin/true", t.dump, option]):
+            result = check(t.run(*words), 2, "")
+            assert result.err == f"hprof-agg: unknown option {name_of(option)}: {instead}\n", result.err
+
+
+@case
+def options_with_one_dash_in_place_of_two_are_told(t):
+    for option in TWO_DASHES:
+        name = name_of(option)
+        result = check(t.run("top", t.dump, option), 2, "")
+        assert result.err == f"hprof-agg: {name}: it has two dashes here, -{name}\n", result.err
+    assert not (t.folder / "utput=x").exists()
+
+
+@case
+def letters_behind_one_dash_are_still_letters(t):
+    wanted = check(t.run("top", "--no-symbols", "--limit=1", t.dump)).out
+    assert t.run("top", "--no-symbols", "-qn1", t.dump).out == wanted
+    check(t.run("merge", "--no-symbols", "-ffolded", "-ox", t.dump), 0, "", "")
+    assert (t.folder / "x").stat().st_size > 0
+
+
+@case
+def habits_that_work_as_they_are(t):
+    for option in WORKS:
+        check(t.run("/bin/true", t.dump, "--no-symbols", option), 0, "function\n")
+
+
+@case
+def every_option_of_the_recorded_jeprof_lines_works_or_is_told(t):
+    """Those of 161 public command lines, for each of which there is an answer."""
+    seen = ("--text --svg --pdf --gif --dot --web --raw --callgrind --collapsed --base --show_bytes --lines --cum "
+            "--inuse_space --alloc_space --functions --exclude --lib_prefix --add_lib --tools --nodecount "
+            "--drop_negative --heapcheck --focus").split()
+    for option in seen:
+        value = "=x" if option in ("--exclude", "--tools", "--nodecount", "--focus") else ""
+        result = t.run("top", "--no-symbols", option + value, t.dump)
+        assert "did you mean" not in result.err and "see hprof-agg help" not in result.err, (option, result)
+
+
+@case
+def habits_name_commands_and_options_that_there_are(t):
+    text = "\n".join([*UNKNOWN.values(), SVG, PAGE])
+    commands = {*t.reports(), *t.formats()}
+    options = set(re.findall(r"--[a-z][a-z-]+", t.run("help", env={"COLUMNS": "250"}).out))
+    for command in re.findall(r"hprof-agg ([a-z]+)", text):
+        assert command in commands | {"help"}, command
+    for option in re.findall(r"--[a-z][a-z-]+", text):
+        assert option in options or option == "--base", option
+
+
+@case
+def a_file_in_place_of_the_command_is_of_top(t):
+    t.copy("a.heap")
+    t.copy("top.heap", t.other)
+    wanted = check(t.run("top", "--no-symbols", "a.heap", "top.heap")).out
+    assert check(t.run("--no-symbols", "a.heap", "top.heap")).out == wanted
+    assert check(t.run("a.heap", "--no-symbols", "top.heap")).out == wanted
+    dump = pathlib.Path(t.dump).read_bytes()
+    assert check(t.run("-", "--no-symbols", text=dump)).out == t.run("top", "--no-symbols", "-", text=dump).out
+    assert check(t.run("a.heap", "--help")).out == t.run("top", "--help").out
+    check(t.run("a.haep"), 2, "", "a.haep is no command and no file, see hprof-agg help\n")
+
+
+@case
+def a_program_before_the_dump_is_passed_over(t):
+    result = check(t.run("--no-symbols", t.binary, t.dump), 0)
+    assert result.out == t.run("top", "--no-symbols", t.dump).out
+
+
+@case
+def a_file_that_is_called_as_a_command_or_a_format_is_none(t):
+    for name in ("info", "text", "folded", "tpo"):
+        t.copy(name)
+    check(t.run("info"), 2, "", "no input")
+    check(t.run("folded", "--no-symbols", t.dump), 0, ";")
+    check(t.run("text", t.dump), 2, "", "text is a format, not a command")
+    check(t.run("tpo", "--no-symbols"), 0, "function\n")
+    os.remove(t.folder / "tpo")
+    check(t.run("tpo", "--no-symbols"), 2, "", "unknown command tpo, did you mean top?")
+
+
+@case
+def words_of_their_shells_are_told_what_does_it_here(t):
+    for word, instead in (("web", SVG), ("svg", SVG), ("weblist", UNKNOWN["-weblist=alloc"]), ("traces", UNKNOWN["-traces"]),
+                          ("raw", UNKNOWN["--raw"]), ("proto", UNKNOWN["-proto"])):
+        assert check(t.run(word, t.dump), 2, "").err == f"hprof-agg: unknown command {word}: {instead}\n"
+    check(t.run("top20", t.dump), 2, "", "did you mean top?")
+
+
+@case
+def an_address_on_the_net_is_not_opened(t):
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for scheme in ("http://", ""):
+            url = f"{scheme}127.0.0.1:{server.server_port}/debug/pprof/heap"
+            told = f"hprof-agg: {url}: nothing is fetched from the net: curl -s {url}"
+            assert check(t.run(url), 2, "").err == f"{told} | hprof-agg top -\n"
+            assert check(t.run("tree", url), 2, "").err == f"{told} | hprof-agg tree -\n"
+            assert check(t.run("peek", "x", url), 2, "").err == f"{told} | hprof-agg peek REGEX -\n"
+            assert check(t.run("diff", t.dump, url), 2, "").err == f"{told} -o x.heap, and compare that\n"
+        server.shutdown()
+    assert not asked, asked
+    check(t.run("https://h/heap?debug=0&seconds=3"), 2, "", "curl -s 'https://h/heap?debug=0&seconds=3' | hprof-agg top -")
+    check(t.run("http://h/" + "x" * 5000), 2, "", "curl -s URL | hprof-agg top -")
+    (t.folder / "h:1").mkdir()
+    t.copy("h:1/heap")
+    check(t.run("top", "--no-symbols", "h:1/heap"), 0)
+
+
+@case
+def a_folder_is_the_dumps_in_it(t):
+    (t.folder / "dumps/deeper").mkdir(parents=True)
+    t.copy("dumps/b.heap")
+    t.copy("dumps/a.7.f.heap.old", t.other)
+    (t.folder / "dumps/c.heap.gz").write_bytes(gzip.compress(pathlib.Path(t.procs[0]).read_bytes()))
+    check(t.run("merge", "--no-symbols", "-o", "dumps/d.pb.gz", t.procs[1]), 0)
+    for name in ("notes.txt", "x.heat", ".hidden.heap"):
+        t.file("dumps/" + name)
+    t.copy("dumps/deeper/e.heap", t.procs[2])
+    os.mkfifo(t.folder / "dumps/f.heap")
+    wanted = "dumps/a.7.f.heap.old\ndumps/b.heap\ndumps/c.heap.gz\ndumps/d.pb.gz\n"
+    for folder in ("dumps", "dumps/"):
+        assert check(t.run("info", "--print=used", folder)).out == wanted
+    names = wanted.split()
+    assert t.run("top", "--no-symbols", "dumps").out == check(t.run("top", "--no-symbols", *names)).out
+    assert t.run("dumps", "--no-symbols").out == t.run("top", "--no-symbols", *names).out
+    t.copy("base.heap", t.procs[2])
+    assert (t.run("diff", "--no-symbols", "base.heap", "dumps").out
+            == check(t.run("diff", "--no-symbols", "base.heap", "--to", *names)).out)
+    assert (t.run("diff", "--no-symbols", "dumps", "base.heap").out
+            == check(t.run("diff", "--no-symbols", *names, "--to", "base.heap")).out)
+    check(t.run("merge", "-o", "dumps/b.heap", "-fpprof", "dumps"), 2, "", "would replace the input dumps/b.heap")
+
+
+@case
+def of_a_folder_the_newest_dump_of_each_process_counts(t):
+    (t.folder / "dumps").mkdir()
+    for number, source in enumerate(sorted((ROOT / "testdata/golden/series").glob("*.heap"))):
+        t.copy(f"dumps/app.7.{number}.i{number}.heap", source)
+    check(t.run("top", "--no-symbols", "dumps"), 0, f"{number + 1} dumps of 1 process: i{number},")
+
+
+@case
+def a_folder_without_dumps_is_said(t):
+    (t.folder / "dumps").mkdir()
+    t.file("dumps/notes.txt")
+    said = "hprof-agg: dumps: no file in this folder is called *.heap* or *.pb.gz: name the dumps themselves\n"
+    assert check(t.run("top", "dumps"), 5, "").err == said
+    assert check(t.run("dumps"), 5, "").err == said
+
+
+@case
+def names_of_files_that_no_format_makes_are_told_what_makes_them(t):
+    html = PAGE + ", or hprof-agg merge -o x.speedscope.json INPUT... for www.speedscope.app"
+    for kind, instead in (("svg", SVG), ("png", SVG), ("pdf", UNKNOWN["--pdf"]), ("html", html), ("csv", "use --format=tsv")):
+        said = f"hprof-agg: no format here makes out.{kind}: {instead}\n"
+        assert check(t.run("top", "-o", f"out.{kind}", t.dump), 2, "").err == said
+        assert not (t.folder / f"out.{kind}").exists()
+        check(t.run("top", "-f", kind, t.dump), 2, "", f'--format does not take "{kind}": {instead}\n')
+    check(t.run("dot", "--no-symbols", "-o", "out.svg", t.dump), 0)
