@@ -4,7 +4,9 @@
 #include "cli/message.h"
 #include "cli/suggestion.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 const char *hp_cli_choice(const struct hp_cli_option *option, size_t i) {
     if (option->value == HP_CLI_FORMAT) {
@@ -13,13 +15,29 @@ const char *hp_cli_choice(const struct hp_cli_option *option, size_t i) {
     return option->choices != NULL ? option->choices[i] : NULL;
 }
 
+const char *hp_cli_unit_like(const char *text) {
+    static const char *const units[] = {"KiB", "MiB", "GiB"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        char letter = (char)tolower((unsigned char)units[i][0]);
+        if (tolower((unsigned char)*text) == letter &&
+            (text[1] == '\0' || strcasecmp(text + 1, "b") == 0 ||
+             strcasecmp(text + 1, "ib") == 0)) {
+            return units[i];
+        }
+    }
+    return NULL;
+}
+
 static int wrong_choice(const struct hp_cli_option *option, const char *value,
                         struct hp_err *err) {
     struct hp_cli_suggestion suggestion = {.word = value};
     char known[256] = "";
-    const char *choice;
+    const char *choice, *unit = hp_cli_unit_like(value);
     for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
         hp_cli_suggestion_try(&suggestion, choice);
+        if (unit != NULL && strcmp(choice, unit) == 0) {
+            suggestion = (struct hp_cli_suggestion){.word = value, .best = unit};
+        }
         if (strlen(known) + strlen(choice) + 3 < sizeof known) {
             strcat(strcat(known, i > 0 ? ", " : ""), choice);
         }

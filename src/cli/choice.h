@@ -11,4 +11,7 @@ const char *hp_cli_choice(const struct hp_cli_option *option, size_t i);
 int hp_cli_choice_find(const struct hp_cli_option *option, const char *value, size_t *i,
                        struct hp_err *err);
 
+// "MiB" of "MB", "mb" or "m"; NULL if it is like no unit of space.
+const char *hp_cli_unit_like(const char *text);
+
 #endif

@@ -5,6 +5,7 @@
 #include "cli/rulefile.h"
 #include "cli/suggestion.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -240,6 +241,21 @@ static double size_of_unit(const char *unit) {
     return 0;
 }
 
+// "8GB" is not taken for either of what it may mean.
+static int refuse_size(const struct hp_cli_option *option, const char *value,
+                       const char *wanted, struct hp_err *err) {
+    const char *number = value + strcspn(value, "0123456789");
+    const char *typed = number + strspn(number, "0123456789.");
+    char unit[8];
+    snprintf(unit, sizeof unit, "%.*s", (int)strcspn(typed, ","), typed);
+    const char *known = hp_cli_unit_like(unit);
+    return *number != '\0' && known != NULL && size_of_unit(unit) == 0
+               ? hp_cli_fail(err, HP_E_USAGE,
+                             "--%s does not take \"%s\", did you mean %s?", option->name,
+                             value, known)
+               : refuse(option, value, wanted, err);
+}
+
 int hp_cli_set_size(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                     char *value, struct hp_err *err) {
     double size;
@@ -247,7 +263,7 @@ int hp_cli_set_size(struct hp_cli_settings *settings, const struct hp_cli_option
     bool is_number = to_decimal(value, &size, &unit);
     size *= size_of_unit(unit);
     if (!is_number || size < 1 || size >= 0x1p63) {
-        return refuse(option, value, "a size such as 8GiB", err);
+        return refuse_size(option, value, "a size such as 8GiB", err);
     }
     *(uint64_t *)field(settings, option) = (uint64_t)size;
     return HP_OK;
@@ -291,7 +307,7 @@ int hp_cli_set_gate(struct hp_cli_settings *settings, const struct hp_cli_option
         *comma = ',';
     }
     if (!good) {
-        return refuse(option, value, "a condition such as growth>5%,p<0.01", err);
+        return refuse_size(option, value, "a condition such as growth>5%,p<0.01", err);
     }
     settings->gate = gate;
     settings->has_gate = true;

@@ -160,6 +160,19 @@ def a_wrong_choice_suggests_or_lists(t):
 
 
 @case
+def a_mistyped_unit_suggests_the_unit(t):
+    for typed, unit in (("MB", "MiB"), ("mb", "MiB"), ("m", "MiB"), ("mib", "MiB"), ("kB", "KiB"), ("G", "GiB")):
+        check(t.run("top", f"--unit={typed}", t.dump), 2, "", f'--unit does not take "{typed}", did you mean {unit}?\n')
+        check(t.run("top", f"--max-memory=8{typed}", t.dump), 2, "",
+              f'--max-memory does not take "8{typed}", did you mean {unit}?\n')
+        for rest in ("", ",p<0.01"):
+            check(t.run("diff", f"--fail-if=growth>1.5{typed}{rest}", t.dump, t.other), 2, "",
+                  f'--fail-if does not take "growth>1.5{typed}{rest}", did you mean {unit}?\n')
+    check(t.run("top", "--unit=TB", t.dump), 2, "", "--unit does not take")
+    check(t.run("top", "--max-memory=8XB", t.dump), 2, "", "--max-memory takes a size such as 8GiB, not")
+
+
+@case
 def an_option_of_another_command_is_an_error(t):
     check(t.run("info", "--cum", t.dump), 2, "", "info takes no --cum")
     check(t.run("merge", "-ffolded", "--limit=3", t.dump), 2, "", "merge takes no --limit")
