@@ -572,12 +572,19 @@ struct hp_excess {
     size_t row;    // HP_NO_ROW: the total, or what filters leave
     double growth; // of bytes or objects
     double limit;
-    double p; // NAN if it is not known
+    double p;     // NAN if it is not known
+    double share; // of what the base holds in all; NAN if that is nothing
+    bool is_row;  // whose p is adjusted for how many rows there are
 };
 
 // Whether a row, or the total, has grown by more than the gate of the options allows; if so
 // `first` is filled.
 HP_API bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first);
+
+// What follows the name in a sentence: "grew 19.3 MiB (+37.6%, p < 0.0001); the limit is growth >
+// 5%".  At most so many bytes are written, the 0 at the end included.
+HP_API void hp_view_excess_text(const struct hp_view *view,
+                                const struct hp_excess *excess, char *text, size_t size);
 
 // --- formats --------------------------------------------------------------------
 

@@ -192,7 +192,9 @@ static bool exceeds(const struct hp_view *view) {
     struct hp_excess first;
     bool exceeded = hp_view_exceeds(view, &first);
     if (exceeded) {
-        hp_cli_message("--fail-if holds for %s", first.name);
+        char text[512];
+        hp_view_excess_text(view, &first, text, sizeof text);
+        hp_cli_message("--fail-if: %s %s", first.name, text);
     }
     return exceeded;
 }

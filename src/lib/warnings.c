@@ -400,9 +400,9 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     }
     if (with_alloc > 0 && with_alloc < used) {
         hp_profile_warn(profile,
-                        "only %zu of %zu inputs tell what was allocated and "
-                        "freed (prof_accum)",
-                        with_alloc, used);
+                        "only %zu of %zu inputs tell what was allocated and freed%s",
+                        with_alloc, used,
+                        profile->summary[HP_SIDE_ALL].is_jemalloc ? " (prof_accum)" : "");
     }
     if (with_inuse > 0 && with_inuse < used) {
         hp_profile_warn(profile, "only %zu of %zu inputs tell what is in use", with_inuse,

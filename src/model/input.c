@@ -56,6 +56,11 @@ const char *hp_writer_text(const struct hp_input_record *input) {
                                                    : producers[input->producer].writer;
 }
 
+static bool is_of_jemalloc(const struct hp_input_record *input) {
+    return input->producer == HP_PRODUCER_JEMALLOC ||
+           input->producer == HP_PRODUCER_JEMALLOC_3;
+}
+
 // --- metrics ----------------------------------------------------------------------------
 
 static bool is_missing(const struct hp_input_record *input, enum hp_metric metric) {
@@ -81,7 +86,9 @@ const char *hp_input_missing(const struct hp_input_record *input, enum hp_metric
     if (hp_input_has_metric(input, is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE)) {
         return "how many objects there are";
     }
-    return is_inuse ? "what is in use" : "what was allocated and freed (prof_accum)";
+    return is_inuse                ? "what is in use"
+           : is_of_jemalloc(input) ? "what was allocated and freed (prof_accum)"
+                                   : "what was allocated and freed";
 }
 
 // --- all inputs ---------------------------------------------------------------------------
@@ -120,6 +127,8 @@ static void add_used(struct hp_input_summary *summary,
                      const struct hp_input_record *input) {
     const char *producer = hp_producer_text(input->producer);
     bool is_same = summary->used == 0 || summary->producer == producer;
+    summary->is_jemalloc =
+        is_of_jemalloc(input) && (summary->used == 0 || summary->is_jemalloc);
     summary->used++;
     summary->producer = is_same ? producer : "several formats";
     summary->is_difference |= input->negative > 0;

@@ -146,6 +146,7 @@ struct hp_input_summary {
     const char *producer;     // "several formats"; NULL if there are none
     unsigned metrics;         // 1 << each that some input has numbers of
     bool is_difference;       // one has values below zero
+    bool is_jemalloc; // all are its dumps: it has settings of which reports may speak
 };
 
 // Which of the inputs of a comparison.

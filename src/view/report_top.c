@@ -40,8 +40,8 @@ static const struct hp_field fields[] = {
      0,
      "spread",
      0,
-     "spread is the standard deviation between inputs beyond sampling; p is the chance that "
-     "sampling alone makes them differ as much; - is not known"},
+     "spread: standard deviation between inputs beyond sampling error; p: probability that "
+     "sampling alone makes them differ this much; - is not known"},
 };
 
 enum {

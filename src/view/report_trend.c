@@ -428,8 +428,8 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      10,
-     "p sampling is the chance that sampling alone shows as much growth: not that values do "
-     "not go up and down"},
+     "p sampling: probability that sampling alone shows growth this large; it does not allow "
+     "for values that go up and down"},
     {{"q", NULL, "", HP_CELL_P}, Q},
     {{"shape", NULL, "", HP_CELL_TEXT},
      SHAPE,

@@ -65,9 +65,10 @@ static int refuse_missing(const struct hp_view *view, enum hp_metric space,
                ? hp_fail(err, HP_E_EMPTY,
                          "no input tells what is in use, but what was allocated: "
                          "--metric=alloc-space shows it")
-               : hp_fail(err, HP_E_EMPTY,
-                         "no input tells what was allocated and freed: run "
-                         "the program with prof_accum:true");
+               : hp_fail(err, HP_E_EMPTY, "no input tells what was allocated and freed%s",
+                         view->head.summary[HP_SIDE_ALL].is_jemalloc
+                             ? ": run the program with prof_accum:true"
+                             : "");
 }
 
 static int refuse_metric(const struct hp_view *view, struct hp_err *err) {

@@ -168,7 +168,7 @@ def a_total_that_contradicts_is_told_with_its_line(t):
 @case
 def the_head_speaks_of_sampling_only_where_there_was_some(t):
     body = "1: 64 [1: 64] @ 0x10\n\nMAPPED_LIBRARIES:\n"
-    for period, head in (("heap_v2/524288", "· sample period 512 KiB · 1 stack · sampling undone stack by stack\n"),
+    for period, head in (("heap_v2/524288", "· sample period 512 KiB · 1 stack · scaled up from samples, per stack\n"),
                          ("heap_v2/1", "· every allocation sampled · 1 stack\n"),
                          ("heap_v2/0", "· no sample period · 1 stack\n")):
         told = t.run("top", "--no-symbols", t.file("a.heap", f"heap profile: 1: 64 [1: 64] @ {period}\n" + body)).out

@@ -171,7 +171,7 @@ def what_is_not_tested_has_no_p_in_any_format(t):
             status = {"same"} if row["delta"]["estimate"] == 0 else {"untested", "new", "gone"}
             assert row["p"] is not None or row["status"] in status, row
         assert {p is None for _, p, _ in by_json} == {True, False}, by_json
-    assert "less than 5 samples or objects of mixed sizes\n" in t.run(*command).out
+    assert "fewer than 5 samples or objects of mixed sizes\n" in t.run(*command).out
 
 
 @case
@@ -194,7 +194,11 @@ def fail_if_ends_with_1_when_it_holds(t):
         for condition, status in (("growth>5%,p<0.01", 1), ("growth>1MiB", 1), ("growth>1", 1),
                                   ("growth>100GiB", 0), ("growth>5%,p<1e-300", 0)):
             done = check(t.run(*command, "--no-symbols", f"--fail-if={condition}"), status)
-            assert ("--fail-if holds for the total" in done.err) == (status == 1), condition
+            limit = {"growth>1MiB": "1.0 MiB", "growth>1": "1 B"}.get(condition, "5%")
+            most = " and p < 0.01" if "," in condition else ""
+            said = (r"hprof-agg: --fail-if: total grew \d[\d.]+ [KM]iB \(\+\d+\.\d%, p (< 0\.0001|= 0\.\d{4})\); "
+                    f"the limit is growth > {re.escape(limit)}{most}\n")
+            assert re.fullmatch(said, done.err) if status else "--fail-if" not in done.err, (condition, done.err)
     check(t.run("diff", last, first, "--no-symbols", "--fail-if=growth>1"), 0)
     # Memory that goes up and down has grown from the first dump to the last, and that is all.
     up_and_down = program(t.folder, 10, [[1000, 1150, 1020, 1190, 980, 1010, 1170, 990, 1180, 1160]])
@@ -210,7 +214,8 @@ def fail_if_finds_a_row_when_the_total_has_shrunk(t):
     assert other, one
     done = check(t.run("diff", "--no-symbols", "--fail-if=growth>1", last, t.dump, "--metric",
                        "inuse-objects"), 1)
-    assert "--fail-if holds for" in done.err
+    assert re.search(r"^hprof-agg: --fail-if: \S+ grew [\d,]+ objects \(\+[\d.]+%.*\); the limit is growth > 1$",
+                     done.err, re.M), done.err
 
 
 @case

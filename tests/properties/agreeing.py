@@ -46,6 +46,7 @@ class Shown:
     format: str = ''        # of the inputs, and how many distinct stacks they have
     stacks: str = ''
     surer: dict = None      # the same report with ends of another confidence
+    is_jemalloc: bool = False  # all inputs are its dumps
 
 
 class Sheet:

@@ -55,6 +55,7 @@ class Inputs:
     told: tuple = ()      # metrics that all of them tell
     format: str = ''
     stacks: int = 0
+    is_jemalloc: bool = False  # all of them are its dumps
 
     def __str__(self):
         return ' '.join(str(path.relative_to(t.testdata)) for path in self.paths + self.new)
@@ -127,6 +128,7 @@ def every_inputs(pool):
         all_told, formats, stacks, _ = zip(*(known[path] for path in inputs.paths + inputs.new))
         inputs.told = tuple(m for m in METRICS if all(m in told for told in all_told))
         inputs.format = formats[0] if len(set(formats)) == 1 else 'several formats'
+        inputs.is_jemalloc = all(name.startswith('jemalloc') for name in formats)
         inputs.stacks = max(stacks)
     return sets
 
@@ -282,7 +284,7 @@ def write(runner, case):
     surer = load(run('-fjson', limit, '--confidence=50').out) if (
         by_cum and case.kind not in ('diff', 'trend') and '--no-error' not in args) else None
     shown = Shown(case.unit, case.limit, case.json_limit, '--cum' in args, '--spread' in args,
-                  runner.inputs.format, surer=surer)
+                  runner.inputs.format, surer=surer, is_jemalloc=runner.inputs.is_jemalloc)
     shown.stacks = report['inputs']['stacks'] if 'stacks' in report.get('inputs', {}) else (
         runner.stacks(case))
     return Reports(report, tsv.out if tsv else '', text.out, shown)

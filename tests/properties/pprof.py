@@ -362,7 +362,7 @@ def untold_objects():
             command, '--no-symbols', *more, path).out)
             for command, more in (('top', ()), ('top', ['--format=json']), ('stacks', ()),
                                   ('stacks', ['--format=json']))]
-        found = ['never sampled' in texts[0], '"unseen": null' not in texts[1],
+        found = ['too small to be sampled' in texts[0], '"unseen": null' not in texts[1],
                  'seen once' in texts[2], 'seen-once' in texts[3]]
         if found != [tells] * 4:
             faults.append(f'{tells}: {found}')

@@ -11,43 +11,42 @@ from agreeing import FEW, Sheet, below, is_uncertain
 from numerals import fixed, is_nothing
 
 CLOSED = {
-    'error': '± or low … high holds the true value in {}% of cases; * less than 5 effective '
+    'error': '± or low … high holds the true value in {}% of cases; * fewer than 5 effective '
              'samples, ! one object',
-    'two-sided': 'p is two-sided, the chance of as much more or less without a real change, - where '
-                 'there are less than 5 samples{}',
-    'mark': '* is real also after allowing for all {} rows with a p, but for one in {} such rows',
+    'two-sided': 'p: probability of a change this large, up or down, with no real change; - where '
+                 'there are fewer than 5 samples{}',
+    'mark': '* significant even among {} rows tested: on average at most 1 in {} rows so marked is wrong',
     'ends': 'from … to holds the true change in {}% of cases',
-    'growth': 'p growth is one-sided, the chance of as much growth where nothing grows, - where there '
-              'are less than 2.5 samples a dump{}',
-    'grows': '* grows also after allowing for all {} rows with a p, but for one in {} such rows',
+    'growth': 'p growth: probability of growth this large where nothing grows; - where there are '
+              'fewer than 2.5 samples a dump{}',
+    'grows': '* grows, even among {} rows tested: on average at most 1 in {} rows so marked is wrong',
     'one-sided': 'grows by at least is one-sided too; only what is steady is marked, no step, no '
                  'cycle, nor what half a wave explains better',
-    'sampling': 'p sampling is the chance that sampling alone shows as much growth: not that '
-                'values do not go up and down',
+    'sampling': 'p sampling: probability that sampling alone shows growth this large; it does not '
+                'allow for values that go up and down',
     'tau': 'tau is 1 where each value is more than the one before; grew counts in how many of the '
            'steps',
-    'spread': 'spread is the standard deviation between inputs beyond sampling; p is the chance '
-              'that sampling alone makes them differ as much; - is not known',
+    'spread': 'spread: standard deviation between inputs beyond sampling error; p: probability '
+              'that sampling alone makes them differ this much; - is not known',
 }
 TESTED = {
-    'independent': 'one dump of each of two processes: what sampling leaves open in both',
-    'process': 'two dumps of one process, as if they shared no object: p is higher than it would '
-               'be with prof_accum:true',
+    'independent': 'one dump of each of two processes, with the sampling error of both',
+    'process': 'two dumps of one process, as if they shared no object: p is an upper limit',
     'process-accum': 'two dumps of one process: what is in both cancels out, prof_accum tells how '
                      'much can have been freed',
-    'fleets': "several dumps a side: p counts how much they differ among themselves (Welch's "
-              'test), averages are compared',
-    'sampling': 'averages; with one dump on a side p counts sampling, not how processes differ by '
-                'themselves',
-    'first-to-last': 'last dump against first, where what is in both cancels out (prof_accum); ',
-    'slope': 'slope of a line, for sampling however long objects live (sharper with '
-             'prof_accum:true); ',
+    'fleets': "averages of several dumps a side: p allows for how much they differ among themselves "
+              "(Welch's test)",
+    'sampling': 'averages; with one dump on a side p allows for sampling error alone, not for how '
+                'processes differ by themselves',
+    'first-to-last': 'last dump against first, where what is in both cancels out (prof_accum)',
+    'slope': 'slope of a line, for sampling however long objects live',
 }
+SHARPER = {'process': ' (sharper with prof_accum:true)', 'slope': ' (sharper with prof_accum:true)'}
 FITTED = {True: 'a line that values go up and down around; slopes of four parts; the largest p '
                 'counts',
           False: 'fewer than 8 dumps: no claim of growth, p is that of sampling alone'}
 CANNOT = 'a cycle longer than half of this cannot be told from growth'
-ESTIMATORS = {'horvitz-thompson': ' · sampling undone stack by stack',
+ESTIMATORS = {'horvitz-thompson': ' · scaled up from samples, per stack',
               'jeprof': " · jeprof's formula", 'none': ' · sampled counts, not estimates'}
 MIXED = ': mixed sizes'  # behind an open count in a sentence
 SEEN = ' of the sizes seen'  # behind an interval of a count
@@ -244,6 +243,12 @@ class Text(Sheet):
     def is_uncertain(self):
         return is_uncertain(self.report)
 
+    def test(self, ends=''):
+        """What was tested; only of jemalloc what setting of it makes it sharper."""
+        kind = self.report['test']
+        sharper = SHARPER.get(kind, '') if self.shown.is_jemalloc else ''
+        self.same('test', self.line(), f'tested as  {TESTED[kind]}{sharper}{ends}')
+
     def inputs(self, periods, start):
         """What was read: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks"."""
         sizes = sorted({int(period) for period in periods})
@@ -307,8 +312,8 @@ class Text(Sheet):
         unseen = self.report['unseen']
         if not self.is_uncertain() or unseen is None or float(unseen['stack']) <= 0:
             return
-        found = self.match('unseen', rf'of which   about ({VALUE}), at most ({VALUE}), in stacks '
-                           rf'never sampled, at most ({VALUE}) in any one', unseen)
+        found = self.match('unseen', rf'not shown  about ({VALUE}) \(at most ({VALUE})\) in call stacks '
+                           rf'too small to be sampled; part of the total, none above ({VALUE})', unseen)
         for text, key, towards in zip(found.groups() if found else (),
                                       ('estimate', 'high', 'stack'),
                                       (numerals.nearest, math.ceil, math.ceil)):
@@ -317,8 +322,8 @@ class Text(Sheet):
         if unseen['rows_too_high']:
             space = self.report['total'][f'{self.metric.split("-", maxsplit=1)[0]}-space']
             share = 100 * Decimal(unseen['estimate']) / Decimal(space['estimate'])
-            self.sentence('rows', 'rows       are too high, the first ones most: they stand for the '
-                          f'{min(share, 100):.0f}% that was never sampled, too')
+            self.sentence('rows', 'rows       are too high, the first ones most: they also stand for '
+                          f'the {min(share, 100):.0f}% that was not sampled')
 
     def filters(self):
         """What the line of filters says that they leave, or None."""

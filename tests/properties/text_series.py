@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numerals
 from numerals import fixed, is_nothing
-from text_lines import (CANNOT, CLOSED, FITTED, INTERVAL, TESTED, VALUE, Text, escaped,
+from text_lines import (CANNOT, CLOSED, FITTED, INTERVAL, VALUE, Text, escaped,
                         flat_or_dash, split)
 from text_tables import listing, peek, stacks, top, tree
 
@@ -47,7 +47,7 @@ def diff_header(t):
                  numerals.is_change(change, delta, t.is_space, t.shown.unit) and found[1][0] in '+-')
         p_behind(t, 'change', found[2], total['p'], '2-sided p')
     if t.report['test'] != 'none':
-        t.same('test', t.line(), 'tested as  ' + TESTED[t.report['test']])
+        t.test()
     text = t.filters()
     if text is not None:
         left = t.report['left']
@@ -165,8 +165,7 @@ def trend_header(t):
         t.same('slope', found[2], per)
         trend_total(t, found[3], total)
     if t.report['test'] != 'none':
-        t.same('test', t.line(), 'tested as  ' + TESTED[t.report['test']] +
-               FITTED[t.report['scatter_tested']])
+        t.test('; ' + FITTED[t.report['scatter_tested']])
     span = f'{inputs["used"]} dumps, times not known' if hours is None else over[6:]
     t.same('span', t.line(), f'span       {span}; {CANNOT}')
     text = t.filters()

@@ -123,6 +123,12 @@ Test(view, names_a_row_of_its_own_that_grew_too_much) {
         struct hp_excess first;
         cr_assert(hp_view_exceeds(view, &first));
         cr_expect(first.row == HP_NO_ROW || first.row < hp_view_row_count(view));
+        char text[128], cut[8];
+        hp_view_excess_text(view, &first, text, sizeof text);
+        cr_expect(strncmp(text, "grew ", 5) == 0, "%s", text);
+        cr_expect(strstr(text, "; the limit is growth > 9.8 KiB"), "%s", text);
+        hp_view_excess_text(view, &first, cut, sizeof cut);
+        cr_expect_eq(strlen(cut), sizeof cut - 1);
         hp_view_free(view);
     }
     hp_profile_free(profile);

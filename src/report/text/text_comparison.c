@@ -24,25 +24,32 @@ static void put_p(struct hp_sink *out, const char *which, double p) {
 
 // --- diff ---------------------------------------------------------------------------------
 
-static void put_difference_test(struct hp_sink *out, enum hp_difference_test test) {
+static bool is_jemalloc(const struct hp_view *view) {
+    return view->head.summary[HP_SIDE_ALL].is_jemalloc;
+}
+
+static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
+                                enum hp_difference_test test) {
     static const char *const sentences[] = {
         [HP_TEST_INDEPENDENT] =
-            "one dump of each of two processes: what sampling leaves open in both",
+            "one dump of each of two processes, with the sampling error of both",
         [HP_TEST_PROCESS] =
-            "two dumps of one process, as if they shared no object: p is higher than it "
-            "would be with prof_accum:true",
+            "two dumps of one process, as if they shared no object: p is an upper limit",
         [HP_TEST_PROCESS_ACCUM] =
             "two dumps of one process: what is in both cancels out, prof_accum tells how "
             "much can have been freed",
         [HP_TEST_FLEETS] =
-            "several dumps a side: p counts how much they differ among "
-            "themselves (Welch's test), averages are compared",
+            "averages of several dumps a side: p allows for how much they differ among "
+            "themselves (Welch's test)",
         [HP_TEST_SAMPLING] =
-            "averages; with one dump on a side p counts sampling, not "
-            "how processes differ by themselves",
+            "averages; with one dump on a side p allows for sampling error alone, not for how "
+            "processes differ by themselves",
     };
     if (test != HP_TEST_NONE) {
-        hp_sink_print(out, "tested as  %s\n", sentences[test]);
+        hp_sink_print(out, "tested as  %s%s\n", sentences[test],
+                      test == HP_TEST_PROCESS && is_jemalloc(view)
+                          ? " (sharper with prof_accum:true)"
+                          : "");
     }
 }
 
@@ -87,7 +94,7 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, "change     %s%s", growth < 0 ? "-" : "+", text);
     put_p(out, "2-sided p", total->p);
     hp_sink_text(out, "\n");
-    put_difference_test(out, difference->test);
+    put_difference_test(out, view, difference->test);
     put_filtered_change(out, view);
     hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
@@ -99,18 +106,18 @@ static void put_note(struct hp_sink *out, const struct hp_view *view,
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     char rows[HP_NUMBER_SIZE];
     hp_format_grouped(rows, (hp_int128)tested);
-    hp_sink_print(out, "%s, - where there are less than %s%s\n", sentences[0], few,
+    hp_sink_print(out, "%s; - where there are fewer than %s%s\n", sentences[0], few,
                   is_space ? "" : " or objects of mixed sizes");
     hp_sink_print(
         out,
-        "* %s also after allowing for all %s rows with a p, but for one in %g such rows\n",
+        "* %s even among %s rows tested: on average at most 1 in %g rows so marked is wrong\n",
         sentences[1], rows, 100 / (100 - view->options.confidence * 100));
 }
 
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few) {
     static const char *const sentences[2] = {
-        "p is two-sided, the chance of as much more or less without a real change",
-        "is real",
+        "p: probability of a change this large, up or down, with no real change",
+        "significant",
     };
     const struct hp_difference *difference = view->extra;
     put_note(out, view, sentences, few, difference->tested);
@@ -119,8 +126,8 @@ void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const ch
 void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view,
                         const char *few) {
     static const char *const sentences[2] = {
-        "p growth is one-sided, the chance of as much growth where nothing grows",
-        "grows",
+        "p growth: probability of growth this large where nothing grows",
+        "grows,",
     };
     const struct hp_trends *trends = view->extra;
     put_note(out, view, sentences, few, trends->tested);
@@ -138,13 +145,15 @@ bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
 
 // --- trend --------------------------------------------------------------------------------
 
-static void put_trend_test(struct hp_sink *out, const struct hp_trend *trend) {
+static void put_trend_test(struct hp_sink *out, const struct hp_view *view,
+                           const struct hp_trend *trend) {
     const char *sampling =
         trend->test == HP_TEST_PROCESS_ACCUM
             ? "last dump against first, where what is in both cancels out "
               "(prof_accum)"
-            : "slope of a line, for sampling however long objects live "
-              "(sharper with prof_accum:true)";
+        : is_jemalloc(view) ? "slope of a line, for sampling however long objects live "
+                              "(sharper with prof_accum:true)"
+                            : "slope of a line, for sampling however long objects live";
     const char *rest =
         "a line that values go up and down around; slopes of four parts; the "
         "largest p counts";
@@ -236,7 +245,7 @@ static void put_trend(struct hp_sink *out, const struct hp_view *view,
     hp_text_format(last, trend->total.last, metric, view->options.unit);
     hp_sink_print(out, "first      %s\nlast       %s\n", first, last);
     put_slope(out, view, trend);
-    put_trend_test(out, trend);
+    put_trend_test(out, view, trend);
     put_horizon(out, trend);
     put_filtered_trend(out, view, trend);
 }

@@ -1,5 +1,5 @@
 //     17 dumps of 1 process: i15, the newest before its exit (...
-//     3 inputs · jemalloc heap_v2 · sample period 512 KiB · 7 stacks · sampling undone ...
+//     3 inputs · jemalloc heap_v2 · sample period 512 KiB · 7 stacks · scaled up ...
 //     read       only thread worker 2: totals are its own
 //     in use     73.5 MiB ± 4.9 MiB   137,666 objects ± 24,754
 //     metric     resident_space, added up as it is: how it was scaled is not known
@@ -60,7 +60,7 @@ static void put_type(struct hp_sink *out, const struct hp_view *view) {
 
 void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
     static const char *const estimators[] = {
-        [HP_ESTIMATOR_BEST] = " · sampling undone stack by stack",
+        [HP_ESTIMATOR_BEST] = " · scaled up from samples, per stack",
         [HP_ESTIMATOR_JEPROF] = " · jeprof's formula",
         [HP_ESTIMATOR_NONE] = " · sampled counts, not estimates",
     };
@@ -135,8 +135,8 @@ static void put_selection(struct hp_sink *out, const struct hp_view *view,
     if (unseen->is_much && total > 0) {
         hp_sink_print(
             out,
-            "rows       are too high, the first ones most: they stand for the %.0f%% "
-            "that was never sampled, too\n",
+            "rows       are too high, the first ones most: they also stand for the "
+            "%.0f%% that was not sampled\n",
             fmin(100 * unseen->estimate / total, 100));
     }
 }
@@ -151,8 +151,8 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     hp_text_at_most(highest, fmax(unseen.highest, 0), view->options.unit);
     hp_text_at_most(stack, unseen.stack, view->options.unit);
     hp_sink_print(out,
-                  "of which   about %s, at most %s, in stacks never sampled, "
-                  "at most %s in any one\n",
+                  "not shown  about %s (at most %s) in call stacks too small to be "
+                  "sampled; part of the total, none above %s\n",
                   estimate, highest, stack);
     put_selection(out, view, &unseen);
 }
