@@ -197,6 +197,14 @@ const char *hp_profile_warning(const struct hp_profile *profile, size_t i) {
     return hp_profile_text(profile, profile->warnings.at[i]);
 }
 
+size_t hp_profile_minor_warning_count(const struct hp_profile *profile) {
+    return profile->minor_warnings.count;
+}
+
+const char *hp_profile_minor_warning(const struct hp_profile *profile, size_t i) {
+    return hp_profile_text(profile, profile->minor_warnings.at[i]);
+}
+
 void hp_profile_symbolize(struct hp_profile *profile,
                           const struct hp_symbol_options *options) {
     hp_symbolize(profile, options);

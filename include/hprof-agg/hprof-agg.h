@@ -177,6 +177,10 @@ HP_API const struct hp_input *hp_profile_input(const struct hp_profile *profile,
 HP_API size_t hp_profile_warning_count(const struct hp_profile *profile);
 HP_API const char *hp_profile_warning(const struct hp_profile *profile, size_t i);
 
+// The same of what concerns less than 1/200 of the bytes: a HP_REPORT_INFO shows it, too.
+HP_API size_t hp_profile_minor_warning_count(const struct hp_profile *profile);
+HP_API const char *hp_profile_minor_warning(const struct hp_profile *profile, size_t i);
+
 // Which dumps count where a process has several: a sentence, or one for each side that is compared;
 // none if each process has one.
 HP_API size_t hp_profile_moment_count(const struct hp_profile *profile);

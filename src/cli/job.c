@@ -171,6 +171,14 @@ static void warn(const struct hp_cli_settings *settings,
     }
 }
 
+static void warn_minor(const struct hp_cli_settings *settings,
+                       const struct hp_profile *profile) {
+    size_t count = hp_profile_minor_warning_count(profile);
+    for (size_t i = 0; !settings->quiet && i < count; i++) {
+        hp_cli_message("warning: %s", hp_profile_minor_warning(profile, i));
+    }
+}
+
 static int write_view(const struct hp_view *view, struct hp_cli_outfile *out,
                       struct hp_err *err) {
     hp_cli_progress_clear();
@@ -209,8 +217,11 @@ static int report(const struct hp_cli_settings *settings,
     struct hp_view *view = hp_view_new(profile, options, err);
     int ret = view ? write_view(view, out, err) : (int)err->code;
     // Names that there are none of may be why no pattern matches.
-    if (ret == HP_E_EMPTY && settings->filter_count > 0 && writes_text(settings)) {
-        warn(settings, profile);
+    if (ret == HP_E_EMPTY && settings->filter_count > 0) {
+        if (writes_text(settings)) {
+            warn(settings, profile);
+        }
+        warn_minor(settings, profile);
     }
     *exceeded = ret == HP_OK && exceeds(view);
     hp_view_free(view);

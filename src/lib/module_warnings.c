@@ -1,5 +1,6 @@
 // Of binaries: those that give no names, those that may not be the ones that ran, those that
-// give less than they promise, and what is nameless in the end.
+// give less than they promise, and what is nameless in the end.  What concerns less than one in 200
+// of the bytes is a minor warning, which `info` shows and others do not.
 #include "lib/warnings.h"
 #include "view/frame_rules.h"
 
@@ -7,7 +8,8 @@
 #include <string.h>
 
 enum {
-    NAMED = 3, // modules with one complaint that are named; the others are counted
+    NAMES_MAX = 3, // modules with one complaint that are named; the others are counted
+    LEAST_SHARE = 200, // 1/200 of the bytes
 };
 
 static bool is_allocator(const struct hp_profile *profile,
@@ -17,6 +19,112 @@ static bool is_allocator(const struct hp_profile *profile,
 
 static bool has_names(const struct hp_module *module) {
     return module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
+}
+
+// --- how much of the bytes a module concerns ------------------------------------------------
+
+enum role { // bits
+    ASKED = 1,
+    ALLOCATOR = 2, // whoever called it is meant
+    NAMED = 4,
+    FOLDED = 8, // out of tables of functions by default
+};
+
+struct shares {
+    struct hp_profile *profile;
+    struct hp_frame_rules rules;
+    unsigned char *roles;   // of each frame
+    bool *complained;       // of each module: something is said of it, if it is of weight
+    bool complains;         // of any
+    hp_fixed (*shown)[2];   // of each such module: of stacks that show a call of it
+    uint32_t *last;         // of each: the stack that was counted last, from 1 on
+    hp_fixed all[2];        // all bytes, in use and allocated
+    enum hp_metric metric;  // for what is nameless
+    hp_fixed total;         // of that
+    hp_fixed *nameless;     // of each module
+    HP_VEC(uint32_t) worst; // modules of which it is told, most bytes first
+};
+
+static const enum hp_metric spaces[2] = {HP_INUSE_SPACE, HP_ALLOC_SPACE};
+
+// A call that nobody named has the class of its module.
+static enum role find_role(struct shares *shares, const struct hp_frame *frame) {
+    const struct hp_line *lines = shares->profile->lines.at + frame->first_line;
+    bool is_allocator = true, is_folded = true;
+    for (uint32_t i = 0; i < frame->lines || i == 0; i++) {
+        enum hp_frame_class of =
+            hp_frame_rules_class(&shares->rules, frame,
+                                 frame->lines > 0 ? &lines[i] : NULL);
+        is_allocator &= of == HP_CLASS_ALLOCATOR;
+        is_folded &= of >= HP_CLASS_ALLOCATOR && of <= HP_CLASS_STANDARD;
+    }
+    return ASKED | (is_allocator ? ALLOCATOR : 0) | (is_folded ? FOLDED : 0) |
+           (frame->lines > 0 ? NAMED : 0);
+}
+
+static enum role role_of(struct shares *shares, uint32_t frame) {
+    if (shares->roles[frame] == 0) {
+        shares->roles[frame] =
+            (unsigned char)find_role(shares, &shares->profile->frames.at[frame]);
+    }
+    return shares->roles[frame];
+}
+
+// Once for each stack.
+static void add_shown(struct shares *shares, uint32_t module, uint32_t number) {
+    const struct hp_stack *stack = &shares->profile->stacks.at[number];
+    for (int i = 0; i < 2 && shares->last[module] != number + 1; i++) {
+        hp_fixed bytes = stack->values.of[spaces[i]];
+        shares->shown[module][i] += bytes < 0 ? -bytes : bytes;
+    }
+    shares->last[module] = number + 1;
+}
+
+// The first frame that is not the allocator's has the bytes, as in the rows of `top`; above it
+// stand those that are not folded.
+static void add_stack(struct shares *shares, uint32_t number) {
+    const struct hp_stack *stack = &shares->profile->stacks.at[number];
+    bool is_charged = false;
+    for (uint32_t i = 0; i < stack->depth && (!is_charged || shares->complains); i++) {
+        uint32_t n = stack->frames[i].n;
+        uint32_t module = shares->profile->frames.at[n].module.n;
+        if (is_charged && !shares->complained[module]) {
+            continue;
+        }
+        enum role role = role_of(shares, n);
+        if (!is_charged && (role & (NAMED | ALLOCATOR)) == 0) {
+            shares->nameless[module] += stack->values.of[shares->metric];
+        }
+        if (is_charged ? (role & FOLDED) == 0 : (role & ALLOCATOR) == 0) {
+            add_shown(shares, module, number);
+        }
+        is_charged |= (role & ALLOCATOR) == 0;
+    }
+    for (int i = 0; i < 2; i++) {
+        hp_fixed bytes = stack->values.of[spaces[i]];
+        shares->all[i] += bytes < 0 ? -bytes : bytes;
+    }
+}
+
+// Of what is in use, or else of what was allocated.
+static void measure(struct shares *shares) {
+    const struct hp_profile *profile = shares->profile;
+    struct hp_values total = hp_profile_total(profile);
+    shares->metric = total.of[HP_INUSE_SPACE] > 0 ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
+    shares->total = total.of[shares->metric];
+    for (uint32_t i = 0; i < profile->stacks.count; i++) {
+        add_stack(shares, i);
+    }
+}
+
+// Neither of what is in use nor of what was allocated.  Of nothing no share is known.
+static bool is_minor(const struct shares *shares, size_t module) {
+    const hp_fixed *shown = shares->shown[module], *all = shares->all;
+    bool is_much = false;
+    for (int i = 0; i < 2; i++) {
+        is_much |= shown[i] > 0 && shown[i] >= all[i] / LEAST_SHARE;
+    }
+    return !is_much && (all[0] > 0 || all[1] > 0);
 }
 
 // --- no names at all --------------------------------------------------------------------
@@ -29,23 +137,31 @@ static bool lacks_names(const struct hp_profile *profile,
 }
 
 // One sentence for each module that was refused, one for each other reason.
-static void warn_of_unread(struct hp_profile *profile) {
+static void warn_of_status(const struct shares *shares, enum hp_sym_status status,
+                           bool minor) {
+    struct hp_profile *profile = shares->profile;
+    size_t found = 0;
+    const char *first = "", *reason = hp_sym_status_text(status);
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        const struct hp_module *module = &profile->modules.at[i];
+        if (lacks_names(profile, module) && module->status == status &&
+            is_minor(shares, i) == minor) {
+            first = found++ == 0 ? hp_profile_text(profile, module->path) : first;
+        }
+    }
+    if (found == 1) {
+        hp_profile_warn_as(profile, minor, "no function names for %s: %s", first, reason);
+    } else if (found > 1) {
+        hp_profile_warn_as(profile, minor,
+                           "no function names for %s and %zu more module%s: %s", first,
+                           found - 1, found == 2 ? "" : "s", reason);
+    }
+}
+
+static void warn_of_unread(const struct shares *shares) {
     for (int status = HP_SYM_NO_FILE; status <= HP_SYM_NO_PROCESS; status++) {
-        size_t found = 0;
-        const char *first = "";
-        for (size_t i = 0; i < profile->modules.count; i++) {
-            const struct hp_module *module = &profile->modules.at[i];
-            if (lacks_names(profile, module) && (int)module->status == status) {
-                first = found++ == 0 ? hp_profile_text(profile, module->path) : first;
-            }
-        }
-        const char *reason = hp_sym_status_text((enum hp_sym_status)status);
-        if (found == 1) {
-            hp_profile_warn(profile, "no function names for %s: %s", first, reason);
-        } else if (found > 1) {
-            hp_profile_warn(profile, "no function names for %s and %zu more module%s: %s",
-                            first, found - 1, found == 2 ? "" : "s", reason);
-        }
+        warn_of_status(shares, (enum hp_sym_status)status, false);
+        warn_of_status(shares, (enum hp_sym_status)status, true);
     }
 }
 
@@ -98,168 +214,159 @@ static void complain_of_inlines(struct complaint *complaint,
     }
 }
 
+typedef void complain_fn(struct complaint *, const struct hp_module *);
+
+static complain_fn *const complaints[] = {
+    complain_of_difference,
+    complain_of_doubt,
+    complain_of_replacement,
+    complain_of_inlines,
+};
+
+static const size_t complaint_count = sizeof complaints / sizeof *complaints;
+
+static bool complain(struct complaint *complaint, size_t kind,
+                     const struct hp_module *module) {
+    complaint->text[0] = '\0';
+    if (has_names(module)) {
+        complaints[kind](complaint, module);
+    }
+    return complaint->text[0] != '\0';
+}
+
 // A sentence for each of the first modules of whom there is something to say.
-static void warn_of(struct hp_profile *profile,
-                    void complain(struct complaint *, const struct hp_module *)) {
+static void warn_of(const struct shares *shares, size_t kind, bool minor) {
+    struct hp_profile *profile = shares->profile;
+    struct complaint complaint = {.profile = profile};
     size_t found = 0;
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
-        struct complaint complaint = {.profile = profile};
-        if (has_names(module)) {
-            complain(&complaint, module);
-        }
-        if (complaint.text[0] && found++ < NAMED) {
-            hp_profile_warn(profile, "%s: %s", hp_profile_text(profile, module->path),
-                            complaint.text);
+        if (complain(&complaint, kind, module) && is_minor(shares, i) == minor &&
+            found++ < NAMES_MAX) {
+            hp_profile_warn_as(profile, minor, "%s: %s",
+                               hp_profile_text(profile, module->path), complaint.text);
         }
     }
-    if (found > NAMED) {
-        hp_profile_warn(profile, "of %zu more module%s the same is to be said (see info)",
-                        found - NAMED, found == NAMED + 1 ? "" : "s");
+    if (found > NAMES_MAX) {
+        hp_profile_warn_as(profile, minor,
+                           "of %zu more module%s the same is to be said (see info)",
+                           found - NAMES_MAX, found == NAMES_MAX + 1 ? "" : "s");
+    }
+}
+
+// Before anything is measured.
+static void find_complaints(struct shares *shares) {
+    struct complaint complaint = {.profile = shares->profile};
+    for (size_t i = 0; i < shares->profile->modules.count; i++) {
+        const struct hp_module *module = &shares->profile->modules.at[i];
+        bool is_said = lacks_names(shares->profile, module);
+        for (size_t kind = 0; kind < complaint_count; kind++) {
+            is_said |= complain(&complaint, kind, module);
+        }
+        shares->complained[i] = is_said;
+        shares->complains |= is_said;
     }
 }
 
 // --- what stays nameless ------------------------------------------------------------------
 
-enum role {
-    NOT_ASKED,
-    ALLOCATOR, // whoever called it is meant
-    WITH_NAME,
-    WITHOUT_NAME,
-};
-
-struct nameless {
-    const struct hp_profile *profile;
-    enum hp_metric metric;
-    hp_fixed total;
-    struct hp_frame_rules rules;
-    unsigned char *roles;   // of each frame
-    hp_fixed *bytes;        // of each module
-    HP_VEC(uint32_t) worst; // modules of which it is told, most bytes first
-};
-
-static enum role find_role(struct nameless *nameless, const struct hp_frame *frame) {
-    const struct hp_line *lines = nameless->profile->lines.at + frame->first_line;
-    struct hp_frame_rules *rules = &nameless->rules;
-    bool is_allocator_call =
-        frame->lines > 0 ||
-        hp_frame_rules_class(rules, frame, NULL) == HP_CLASS_ALLOCATOR;
-    for (uint32_t i = 0; i < frame->lines; i++) {
-        is_allocator_call &=
-            hp_frame_rules_class(rules, frame, &lines[i]) == HP_CLASS_ALLOCATOR;
-    }
-    return is_allocator_call ? ALLOCATOR : frame->lines > 0 ? WITH_NAME : WITHOUT_NAME;
-}
-
-// The first frame that is not the allocator's has the bytes, as in the rows of `top`.
-static void add_stack(struct nameless *nameless, const struct hp_stack *stack) {
-    for (uint32_t i = 0; i < stack->depth; i++) {
-        uint32_t n = stack->frames[i].n;
-        const struct hp_frame *frame = &nameless->profile->frames.at[n];
-        if (nameless->roles[n] == NOT_ASKED) {
-            nameless->roles[n] = (unsigned char)find_role(nameless, frame);
-        }
-        if (nameless->roles[n] == WITHOUT_NAME) {
-            nameless->bytes[frame->module.n] += stack->values.of[nameless->metric];
-        }
-        if (nameless->roles[n] != ALLOCATOR) {
-            return;
-        }
-    }
-}
-
 static int by_bytes(const void *left, const void *right, void *context) {
-    const struct nameless *nameless = context;
+    const struct shares *shares = context;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    hp_fixed of_a = nameless->bytes[a], of_b = nameless->bytes[b];
+    hp_fixed of_a = shares->nameless[a], of_b = shares->nameless[b];
     return of_a != of_b ? (of_a < of_b ? 1 : -1) : (a > b) - (a < b);
 }
 
-// Of what is in use, or else of what was allocated.
-static void measure(struct nameless *nameless) {
-    const struct hp_profile *profile = nameless->profile;
-    struct hp_values total = hp_profile_total(profile);
-    nameless->metric = total.of[HP_INUSE_SPACE] > 0 ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
-    nameless->total = total.of[nameless->metric];
-    const struct hp_stack *stack;
-    hp_vec_each (stack, &profile->stacks) {
-        add_stack(nameless, stack);
-    }
+static void find_worst(struct shares *shares) {
+    const struct hp_profile *profile = shares->profile;
     for (uint32_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
         bool is_read = has_names(module) || module->status == HP_SYM_STRIPPED;
         if (module->kind == HP_MODULE_FILE && is_read &&
-            nameless->bytes[i] >= nameless->total / 200 && nameless->bytes[i] > 0) {
-            hp_vec_push(&nameless->worst, i);
+            shares->nameless[i] >= shares->total / LEAST_SHARE &&
+            shares->nameless[i] > 0) {
+            hp_vec_push(&shares->worst, i);
         }
     }
-    hp_vec_sort_r(&nameless->worst, by_bytes, nameless);
+    hp_vec_sort_r(&shares->worst, by_bytes, shares);
 }
 
-static double percent_of(const struct nameless *nameless, hp_fixed bytes) {
-    return 100 * ((double)bytes / (double)nameless->total);
+static double percent_of(const struct shares *shares, hp_fixed bytes) {
+    return 100 * ((double)bytes / (double)shares->total);
 }
 
 // "85.0% in /srv/app (build id 0a1b)"
-static void describe(const struct nameless *nameless, uint32_t number, char *text,
+static void describe(const struct shares *shares, uint32_t number, char *text,
                      size_t room) {
-    const struct hp_profile *profile = nameless->profile;
+    const struct hp_profile *profile = shares->profile;
     const struct hp_module *module = &profile->modules.at[number];
     const char *build_id = hp_profile_text(profile, module->build_id);
     snprintf(text, room, "%.1f%% in %s (%s%s)",
-             percent_of(nameless, nameless->bytes[number]),
+             percent_of(shares, shares->nameless[number]),
              hp_profile_text(profile, module->path),
              *build_id ? "build id " : "no build id", build_id);
 }
 
-static void tell(struct hp_profile *profile, const struct nameless *nameless) {
+static void tell(const struct shares *shares) {
+    struct hp_profile *profile = shares->profile;
     hp_fixed sum = 0;
-    char text[NAMED * 4500] = "", more[64] = "";
-    size_t used = 0, count = nameless->worst.count;
+    char text[NAMES_MAX * 4500] = "", more[64] = "";
+    size_t used = 0, count = shares->worst.count;
     for (size_t i = 0; i < count; i++) {
-        sum += nameless->bytes[nameless->worst.at[i]];
-        if (i < NAMED) {
+        sum += shares->nameless[shares->worst.at[i]];
+        if (i < NAMES_MAX) {
             used += (size_t)snprintf(text + used, sizeof text - used, i > 0 ? ", " : "");
-            describe(nameless, nameless->worst.at[i], text + used, sizeof text - used);
+            describe(shares, shares->worst.at[i], text + used, sizeof text - used);
             used += strlen(text + used);
         }
     }
-    if (count > NAMED) {
-        snprintf(more, sizeof more, " and in %zu more module%s", count - NAMED,
-                 count == NAMED + 1 ? "" : "s");
+    if (count > NAMES_MAX) {
+        snprintf(more, sizeof more, " and in %zu more module%s", count - NAMES_MAX,
+                 count == NAMES_MAX + 1 ? "" : "s");
     }
     hp_profile_warn(
         profile,
         "%.1f%% of the bytes %s have no function names: %s%s; debug packages, "
         "or binaries that are not stripped, would give them (--symbol-dir)",
-        percent_of(nameless, sum),
-        nameless->metric == HP_INUSE_SPACE ? "in use" : "allocated", text, more);
+        percent_of(shares, sum),
+        shares->metric == HP_INUSE_SPACE ? "in use" : "allocated", text, more);
 }
 
-static void warn_of_nameless(struct hp_profile *profile) {
-    struct nameless nameless = {
-        .profile = profile,
-        .roles = hp_alloc(profile->frames.count),
-        .bytes = hp_alloc(profile->modules.count * sizeof *nameless.bytes),
-    };
-    struct hp_err err; // of rules of the user, of which there are none
-    if (hp_frame_rules_init(&nameless.rules, profile, NULL, 0, &err) == HP_OK) {
-        measure(&nameless);
+// --- all of them --------------------------------------------------------------------------
+
+static void warn_of_all(struct shares *shares) {
+    find_complaints(shares);
+    measure(shares);
+    find_worst(shares);
+    warn_of_unread(shares);
+    for (size_t kind = 0; kind < complaint_count; kind++) {
+        warn_of(shares, kind, false);
+        warn_of(shares, kind, true);
     }
-    hp_frame_rules_done(&nameless.rules);
-    if (nameless.worst.count > 0 && nameless.total > 0) {
-        tell(profile, &nameless);
+    if (shares->worst.count > 0 && shares->total > 0) {
+        tell(shares);
     }
-    hp_vec_done(&nameless.worst);
-    free(nameless.roles);
-    free(nameless.bytes);
 }
 
 void hp_warn_of_modules(struct hp_profile *profile) {
-    warn_of_unread(profile);
-    warn_of(profile, complain_of_difference);
-    warn_of(profile, complain_of_doubt);
-    warn_of(profile, complain_of_replacement);
-    warn_of(profile, complain_of_inlines);
-    warn_of_nameless(profile);
+    size_t modules = profile->modules.count;
+    struct shares shares = {
+        .profile = profile,
+        .roles = hp_alloc(profile->frames.count),
+        .complained = hp_alloc(modules * sizeof *shares.complained),
+        .shown = hp_alloc(modules * sizeof *shares.shown),
+        .last = hp_alloc(modules * sizeof *shares.last),
+        .nameless = hp_alloc(modules * sizeof *shares.nameless),
+    };
+    struct hp_err err; // of rules of the user, of which there are none
+    if (hp_frame_rules_init(&shares.rules, profile, NULL, 0, &err) == HP_OK) {
+        warn_of_all(&shares);
+    }
+    hp_frame_rules_done(&shares.rules);
+    hp_vec_done(&shares.worst);
+    free(shares.roles);
+    free(shares.complained);
+    free(shares.shown);
+    free(shares.last);
+    free(shares.nameless);
 }

@@ -61,6 +61,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_strtab_done(&profile->programs);
     hp_vec_done(&profile->labels);
     hp_vec_done(&profile->warnings);
+    hp_vec_done(&profile->minor_warnings);
     hp_vec_done(&profile->moments);
     for (int i = 0; i < HP_SIDES; i++) {
         hp_vec_done(&profile->summary[i].periods);
@@ -89,13 +90,31 @@ const char *hp_profile_text(const struct hp_profile *profile, hp_string string) 
     return hp_strtab_text(&profile->strings, string);
 }
 
+static hp_string print(struct hp_profile *profile, const char *format, va_list args) {
+    char *text = hp_vprinted(format, args);
+    hp_string string = hp_strtab_add(&profile->strings, hp_span_of(text));
+    free(text);
+    return string;
+}
+
 void hp_profile_warn(struct hp_profile *profile, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    char *text = hp_vprinted(format, args);
+    hp_vec_push(&profile->warnings, print(profile, format, args));
     va_end(args);
-    hp_vec_push(&profile->warnings, hp_strtab_add(&profile->strings, hp_span_of(text)));
-    free(text);
+}
+
+void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *format,
+                        ...) {
+    va_list args;
+    va_start(args, format);
+    hp_string text = print(profile, format, args);
+    va_end(args);
+    if (is_minor) {
+        hp_vec_push(&profile->minor_warnings, text);
+    } else {
+        hp_vec_push(&profile->warnings, text);
+    }
 }
 
 // --- modules --------------------------------------------------------------------

@@ -104,8 +104,9 @@ struct hp_profile {
     struct hp_strtab programs;             // of the inputs
     HP_VEC(struct hp_label) labels;        // of the inputs
     HP_VEC(hp_string) warnings;
-    HP_VEC(hp_string) moments; // sentences that say which dumps count
-    hp_string thread;          // that alone was read, or ""
+    HP_VEC(hp_string) minor_warnings; // that concern next to none of the bytes
+    HP_VEC(hp_string) moments;        // sentences that say which dumps count
+    hp_string thread;                 // that alone was read, or ""
     enum hp_estimator estimator;
     bool has_times;                    // of the inputs that are used
     bool has_alloc;                    // some input has allocation totals (prof_accum)
@@ -204,7 +205,11 @@ size_t *hp_profile_frame_counts(const struct hp_profile *profile);
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
 
+// A minor warning concerns next to none of the bytes.
 HP_PRINTF(2, 3)
 void hp_profile_warn(struct hp_profile *profile, const char *format, ...);
+HP_PRINTF(3, 4)
+void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *format,
+                        ...);
 
 #endif

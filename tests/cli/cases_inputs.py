@@ -331,3 +331,38 @@ def what_has_no_path_cannot_be_listed(t):
     check(t.run("info", "--print=all", t.dump), 2, "", "--print does not take \"all\"")
     check(t.run("top", "--print=used", t.dump), 2, "", "top takes no --print")
     check(t.run("top", "-0", t.dump), 2, "", "--null goes with --files-from")
+
+
+def dump_of_libraries(**callers):
+    """Of a program that holds 99 %, of much.so with .9 % and little.so with .1 %, none of which is
+    there; a caller of the program's own is named by where it is mapped."""
+    above = "".join(f" 0x{at}010" for at in callers.values())
+    stacks = "".join(f"@ 0x{at}010{more}\n  t*: 1: {size} [0: 0]\n"
+                     for at, more, size in (("10", above, 99000), ("20", "", 900), ("30", "", 100)))
+    names = ("app", "much.so", "little.so", "x86_64-linux-gnu/libc.so.6")
+    rows = "".join(f"{i}0000-{i}1000 r-xp 00000000 08:01 {i} /gone/{name}\n" for i, name in enumerate(names, 1))
+    return f"heap_v2/1\n  t*: 3: 100000 [0: 0]\n{stacks}\nMAPPED_LIBRARIES:\n{rows}"
+
+
+@case
+def a_warning_that_concerns_next_to_nothing_is_for_info(t):
+    """Of a module in less than 1/200 of the bytes; a call that is folded by default does not count."""
+    plain = t.file("plain.heap", dump_of_libraries())
+    little = "no function names for /gone/little.so: file not found"
+    many = "no function names for /gone/app and 1 more module: file not found"
+    for args in (["top"], ["stacks"], ["top", "-fjson"], ["folded"], ["merge", "-fcallgrind"], ["info"], ["info", "-fjson"]):
+        result = check(t.run(*args, plain), 0)
+        said = result.out + result.err
+        assert many in said, said
+        assert (little in said) == (args[0] == "info"), said
+    called = t.file("called.heap", dump_of_libraries(little="30"))
+    check(t.run("top", called), 0, "no function names for /gone/app and 2 more modules: file not found")
+    libc = t.file("libc.heap", dump_of_libraries(libc="40"))
+    check(t.run("top", libc), 0, many)
+    check(t.run("info", libc), 0, "no function names for /gone/little.so and 1 more module: file not found")
+
+
+@case
+def a_warning_of_damage_is_told_however_little_it_concerns(t):
+    damaged = t.file("damaged.heap", dump_of_libraries().replace("\nMAPPED", "nonsense\n\nMAPPED"))
+    check(t.run("top", damaged), 0, "has malformed lines, which are passed over: 1")
