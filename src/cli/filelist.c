@@ -139,26 +139,28 @@ static void add_dumps(struct hp_cli_filelist *list, DIR *folder, const char *pat
     }
 }
 
-int hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path,
-                        struct hp_err *err) {
+void hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path) {
     struct stat info;
     size_t before = list->paths.count;
-    if (*path == '\0' || stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+    bool is_folder = *path != '\0' && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    DIR *folder = is_folder ? opendir(path) : NULL;
+    if (folder != NULL) {
+        add_dumps(list, folder, path);
+        closedir(folder);
+    }
+    if (list->paths.count == before) {
         hp_cli_words_add(&list->paths, path);
+        list->bare_folder = folder != NULL ? path : list->bare_folder;
+    }
+}
+
+int hp_cli_filelist_check(const struct hp_cli_filelist *list, struct hp_err *err) {
+    if (list->bare_folder == NULL || list->paths.count > 1) {
         return HP_OK;
     }
-    DIR *folder = opendir(path);
-    if (folder == NULL) {
-        return hp_cli_fail_errno(err, HP_E_IO, path, "cannot open the folder");
-    }
-    add_dumps(list, folder, path);
-    closedir(folder);
-    if (list->paths.count == before) {
-        hp_cli_fail(err, HP_E_EMPTY,
-                    "no file in this folder is called *.heap* or *.pb.gz: name the dumps "
-                    "themselves");
-        snprintf(err->where, sizeof err->where, "%s", path);
-        return HP_E_EMPTY;
-    }
-    return HP_OK;
+    hp_cli_fail(err, HP_E_EMPTY,
+                "no file in this folder is called *.heap* or *.pb.gz: name the dumps "
+                "themselves");
+    snprintf(err->where, sizeof err->where, "%s", list->bare_folder);
+    return HP_E_EMPTY;
 }

@@ -11,6 +11,7 @@ struct hp_cli_filelist {
     size_t base_count;         // the caller's: so many of them are the base of a diff
     char **texts;              // what was read
     size_t text_count;
+    const char *bare_folder; // one without dumps in it, or NULL
 };
 
 void hp_cli_filelist_done(struct hp_cli_filelist *list);
@@ -21,8 +22,10 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char en
                          struct hp_err *err);
 
 // Add an input: a path, or of a folder the files *.heap* and *.pb.gz in it, in the order of their
-// names; folders in it are passed over.
-int hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path,
-                        struct hp_err *err);
+// names; folders in it are passed over.  A folder with none is itself an input that cannot be read.
+void hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path);
+
+// HP_E_EMPTY: there is nothing but such a folder.
+int hp_cli_filelist_check(const struct hp_cli_filelist *list, struct hp_err *err);
 
 #endif

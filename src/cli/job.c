@@ -74,17 +74,18 @@ static int collect_inputs(const struct hp_cli_settings *settings,
                           struct hp_cli_filelist *list, struct hp_err *err) {
     size_t i = 0;
     int ret = check_stdin(settings, err);
-    for (; ret == HP_OK && i < settings->base_words; i++) {
-        ret = hp_cli_filelist_add(list, settings->inputs.items[i], err);
+    for (; i < settings->base_words; i++) {
+        hp_cli_filelist_add(list, settings->inputs.items[i]);
     }
     if (ret == HP_OK) {
         ret = read_lists(settings, &settings->base_files_from, list, err);
     }
     list->base_count = list->paths.count;
-    for (; ret == HP_OK && i < settings->inputs.count; i++) {
-        ret = hp_cli_filelist_add(list, settings->inputs.items[i], err);
+    for (; i < settings->inputs.count; i++) {
+        hp_cli_filelist_add(list, settings->inputs.items[i]);
     }
-    return ret == HP_OK ? read_lists(settings, &settings->files_from, list, err) : ret;
+    ret = ret == HP_OK ? read_lists(settings, &settings->files_from, list, err) : ret;
+    return ret == HP_OK ? hp_cli_filelist_check(list, err) : ret;
 }
 
 // "pprof is not for a terminal: name a file, --output=x.pb.gz"

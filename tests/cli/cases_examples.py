@@ -5,12 +5,12 @@ import re
 import shutil
 import subprocess
 
-from harness import ROOT, case
+from harness import ROOT, Skip, case
 
 README = (ROOT / "README.md").read_text()
 MANUAL = (ROOT / "man/hprof-agg.1").read_text()
 # What is of the reader's machine or program, or stands for what is to be filled in.
-INSTEAD = {"^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image", "…": "hprof-agg folded *.heap"}
+INSTEAD = {"Cache::insert": "over", "^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image", "…": "hprof-agg folded *.heap"}
 WORDS = {"INPUT...": "a.heap b.heap", "BASE... --to NEW...": "a.heap --to b.heap app.heap",
          "BASE NEW": "a.heap b.heap", "REGEX": "leaf", "COMMAND": "top"}
 # They show what they are given, and it has to be something.
@@ -103,4 +103,20 @@ def examples_of_the_readme_work_as_they_stand(t):
 
 @case
 def examples_of_the_manual_work_as_they_stand(t):
-    run_all(t, list(examples_of_manual()), 20)
+    run_all(t, list(examples_of_manual()), 34)
+
+
+@case
+def the_first_five_minutes_are_sixty_lines_and_answer_four_questions(t):
+    """Of the page as mandoc shows it."""
+    part = re.search(r"^\.Sh FIRST FIVE MINUTES\n(.*?)^\.Sh ", MANUAL, re.M | re.S)[1]
+    questions = re.findall(r"^\.Ss (.*)$", part, re.M)
+    assert questions == ["What holds my memory", "Who calls it", "What grew", "Is it real"], questions
+    for question, answer in zip(questions, re.split(r"^\.Ss .*$", part, flags=re.M)[1:]):
+        assert ".Dl $ hprof\\-agg " in answer, question
+    if not shutil.which("mandoc"):
+        raise Skip("no mandoc")
+    page = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=80", ROOT / "man/hprof-agg.1"], capture_output=True, text=True, check=True).stdout
+    page = re.sub(".\b", "", page)
+    shown = re.search(r"^FIRST FIVE MINUTES\n(.*?)^OPTIONS$", page, re.M | re.S)[1].rstrip()
+    assert len(shown.splitlines()) < 60, shown

@@ -232,6 +232,8 @@ def a_folder_without_dumps_is_said(t):
     said = "hprof-agg: dumps: no file in this folder is called *.heap* or *.pb.gz: name the dumps themselves\n"
     assert check(t.run("top", "dumps"), 5, "").err == said
     assert check(t.run("dumps"), 5, "").err == said
+    check(t.run("top", "--no-symbols", t.dump, "dumps"), 5, "", "dumps: ")
+    check(t.run("top", "--no-symbols", "--max-skipped=1", t.dump, "dumps"), 3, "function\n", "dumps: ")
 
 
 @case

@@ -88,7 +88,7 @@ def elf():
 def directory():
     with scratch() as parent:
         pathlib.Path(parent, 'folder').mkdir()
-        return refused('folder', None, 'director', directory=parent)
+        return refused('folder', None, 'in this folder', directory=parent)
 
 
 def same_twice():
