@@ -248,8 +248,7 @@ static void warn_of(const struct shares *shares, size_t kind, bool minor) {
         }
     }
     if (found > NAMES_MAX) {
-        hp_profile_warn_as(profile, minor,
-                           "of %zu more module%s the same is to be said (see info)",
+        hp_profile_warn_as(profile, minor, "the same of %zu more module%s (see info)",
                            found - NAMES_MAX, found == NAMES_MAX + 1 ? "" : "s");
     }
 }

@@ -168,8 +168,8 @@ static void say_several(struct sentence *s, const struct hp_profile *profile,
     say(s, ": the %s of each%s (not of one moment", is_peak ? "fullest" : "newest",
         tally->without_exit > 0 && !is_peak ? " before its exit" : "");
     say_count(s, tally->by_map_only,
-              "told by their memory maps alone, and forks look the same");
-    say_count(s, tally->by_name, "told by name alone");
+              "known by their memory maps alone, and forks look the same");
+    say_count(s, tally->by_name, "known by name alone");
     if (is_peak) {
         say(s, "; intervals allow for the choice");
     } else {

@@ -43,10 +43,10 @@ static const char *const diagnostics[DIAGNOSTICS] = {
         "has a total that contradicts the sum of its stacks: it may be cut or damaged",
     [TORN] =
         "has stacks whose numbers contradict those of their threads: %; it may be damaged",
-    [NO_PERIOD] = "has no sample period: its counts stand as they are",
-    [NO_OBJECTS] = "tells bytes, but not how many objects they are of",
-    [OVERLAPS] = "has overlapping rows in its memory map, of which the first hold: %",
-    [UNKNOWN] = "has indented lines of an unknown dialect, which are passed over: %",
+    [NO_PERIOD] = "has no sample period: its counts are taken as they are",
+    [NO_OBJECTS] = "has bytes, but not how many objects they are",
+    [OVERLAPS] = "has overlapping rows in its memory map, the first of which count: %",
+    [UNKNOWN] = "has indented lines of an unknown kind, which are passed over: %",
     [UNMAPPED] = "has addresses in no mapping: %",
 };
 
@@ -199,8 +199,8 @@ static bool is_worth_telling(const struct hp_profile *profile, size_t a, size_t 
 static void warn_of_equal_samples(struct hp_profile *profile) {
     static const char *const sentences[] = {
         "hold the same stacks and counts: one sample is counted twice",
-        "are of different processes with the same stacks and counts: their errors are not "
-        "independent",
+        "are of different processes with the same stacks and counts: intervals of their sum "
+        "are too narrow",
     };
     size_t count = profile->inputs.count, keys = 0, more[2] = {0, 0};
     size_t pairs[2][2] = {{0, count}, {0, count}};
@@ -243,14 +243,15 @@ static void warn_of_forks(struct hp_profile *profile) {
                         processes->forks, processes->forked == 1 ? "one" : "several");
     }
     if (processes->untold > 1) {
-        hp_profile_warn(profile,
-                        "of %zu inputs it cannot be told whether they share a process: "
-                        "added up",
-                        processes->untold);
+        hp_profile_warn(
+            profile,
+            "%zu inputs may be of one process, nothing in them says: they are "
+            "added up",
+            processes->untold);
     } else if (processes->untold == 1) {
         hp_profile_warn(profile,
-                        "of one input it cannot be told whether it shares a "
-                        "process with another: added up");
+                        "one input may be of the process of another, nothing in it "
+                        "says: they are added up");
     }
 }
 
@@ -313,10 +314,11 @@ static void warn_of_merged(struct hp_profile *profile) {
     }
     warn_of_modes(profile, snapshots, columns);
     if (is_merged && with_untold > 1 && !profile->keeps.moments) {
-        hp_profile_warn(profile,
-                        "of %llu processes without a memory map, some of them merged, it "
-                        "cannot be told whether several inputs hold them: added up",
-                        (unsigned long long)untold);
+        hp_profile_warn(
+            profile,
+            "%llu processes without a memory map, some of them merged, may be "
+            "in several inputs, nothing in them says: they are added up",
+            (unsigned long long)untold);
     }
     struct hp_process_clash clash =
         hp_process_keys_clash(&profile->processes, profile->inputs.at,
@@ -400,12 +402,12 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     }
     if (with_alloc > 0 && with_alloc < used) {
         hp_profile_warn(profile,
-                        "only %zu of %zu inputs tell what was allocated and freed%s",
+                        "only %zu of %zu inputs say what was allocated and freed%s",
                         with_alloc, used,
                         profile->summary[HP_SIDE_ALL].is_jemalloc ? " (prof_accum)" : "");
     }
     if (with_inuse > 0 && with_inuse < used) {
-        hp_profile_warn(profile, "only %zu of %zu inputs tell what is in use", with_inuse,
+        hp_profile_warn(profile, "only %zu of %zu inputs say what is in use", with_inuse,
                         used);
     }
 }

@@ -90,6 +90,9 @@ const char *hp_profile_text(const struct hp_profile *profile, hp_string string) 
     return hp_strtab_text(&profile->strings, string);
 }
 
+HP_PRINTF(2, 0)
+static hp_string print(struct hp_profile *profile, const char *format, va_list args);
+
 static hp_string print(struct hp_profile *profile, const char *format, va_list args) {
     char *text = hp_vprinted(format, args);
     hp_string string = hp_strtab_add(&profile->strings, hp_span_of(text));

@@ -436,15 +436,14 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      8,
-     "grows by at least is one-sided too; only what is steady is marked, no step, no cycle, "
-     "nor what half a wave explains better"},
+     "grows by at least: a lower bound; marked is steady growth alone, no step, no cycle, nor "
+     "what half a wave explains better"},
     {{"tau", "tau", "", HP_CELL_NUMBER},
      TAU,
      HP_ROUGH | HP_NEW_LINE,
      NULL,
      6,
-     "tau is 1 where each value is more than the one before; grew counts in how many of the "
-     "steps"},
+     "tau: 1 where each value is more than the one before; grew: in how many of the steps"},
     {{"grew", "grew", "", HP_CELL_COUNT}, GREW, 0, NULL, 10},
     {{"significant", NULL, "", HP_CELL_TRUTH}, SIGNIFICANT},
     {{"values", NULL, NULL, HP_CELL_SERIES}, VALUES, HP_NEW_LINE},

@@ -28,7 +28,7 @@ static int refuse_untold(const struct hp_view *view, struct hp_err *err) {
     hp_vec_each (input, &view->profile->inputs) {
         const char *missing = missing_of(view, input);
         if (hp_input_is_used(input) && missing) {
-            hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not tell %s", missing);
+            hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not say %s", missing);
             hp_err_locate(err, input->public.name, 0);
             return HP_E_EMPTY;
         }
@@ -54,18 +54,18 @@ static int refuse_missing(const struct hp_view *view, enum hp_metric space,
     char names[256];
     if (hp_view_has_metric(view, space)) {
         return hp_fail(err, HP_E_EMPTY,
-                       "no input tells how many objects there are, only their bytes");
+                       "no input says how many objects there are, only their bytes");
     }
     if (view->profile->types.of.count > 0) {
         hp_projection_names(view->profile, names, sizeof names);
-        return hp_fail(err, HP_E_EMPTY, "no input tells what %s: --metric takes %s", what,
+        return hp_fail(err, HP_E_EMPTY, "no input says what %s: --metric takes %s", what,
                        names);
     }
     return space == HP_INUSE_SPACE
                ? hp_fail(err, HP_E_EMPTY,
-                         "no input tells what is in use, but what was allocated: "
+                         "no input says what is in use, only what was allocated: "
                          "--metric=alloc-space shows it")
-               : hp_fail(err, HP_E_EMPTY, "no input tells what was allocated and freed%s",
+               : hp_fail(err, HP_E_EMPTY, "no input says what was allocated and freed%s",
                          view->head.summary[HP_SIDE_ALL].is_jemalloc
                              ? ": run the program with prof_accum:true"
                              : "");

@@ -148,13 +148,13 @@ def a_warning_tells_the_first_line_of_its_kind(t):
     for line, says in ((8, "has counts that wrapped around zero, which are left out: 1"),
                        (6, "has malformed lines, which are passed over: 2; "
                            "expected a stack or the memory map"),
-                       (13, "has overlapping rows in its memory map, of which the first hold: 1"),
-                       (5, "has indented lines of an unknown dialect, which are passed over: 1")):
+                       (13, "has overlapping rows in its memory map, the first of which count: 1"),
+                       (5, "has indented lines of an unknown kind, which are passed over: 1")):
         assert f"/a.heap:{line} {says}\n" in told, (says, told)
     told = t.run("info", "--no-symbols", "a.heap").out
     for line, what in ((8, "1 count that had wrapped around"), (6, "2 malformed lines"),
                        (13, "1 overlapping row in the memory map"),
-                       (5, "1 indented line of an unknown dialect")):
+                       (5, "1 indented line of an unknown kind")):
         assert f"passed over  {what}, the first is line {line}\n" in told, (what, told)
 
 

@@ -46,7 +46,7 @@ def untold_is_not_zero():
             for command in ('diff', 'trend'):
                 for paths in ((without, other), (other, without)):
                     got = run(command, f'--metric={metric}', '--fail-if=growth>1', *paths)
-                    sentence = f'{without}: cannot be compared: it does not tell {what}\n'
+                    sentence = f'{without}: cannot be compared: it does not say {what}\n'
                     if got.code != 5 or got.out or not got.err.endswith(sentence):
                         faults.append(f'{got}: {got.code}, {got.out}{got.err}')
         told = run('diff', '--metric=inuse-space', space, both)
@@ -68,7 +68,7 @@ def objects_that_no_input_tells():
         both = profile(Path(folder) / 'both', BOTH, 50_000, 50_000_000)
         alone = run('top', '--metric=inuse-objects', space)
         summed = run('top', '--metric=inuse-objects', space, both)
-    if alone.code != 5 or alone.out or 'tells how many objects there are' not in alone.err:
+    if alone.code != 5 or alone.out or 'says how many objects there are' not in alone.err:
         return [f'{alone.code}: {alone.out}{alone.err}']
     return [] if summed.code == 0 and ' 50,000 ' in summed.out else [summed.out + summed.err]
 

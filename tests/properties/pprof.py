@@ -233,11 +233,11 @@ def columns_that_differ():
         c = write('c', (('inuse_space', 'bytes'),), [16])
         faults = []
         for paths, wanted, sentences in (
-                ((a, b), (12, 1200, 1, 100), ['only 1 of 2 inputs tell what is in use']),
-                ((a, c), (4, 400, 1, 116), ['only 1 of 2 inputs tell what was allocated',
-                                            'c tells bytes, but not how many objects']),
-                ((b, c), (8, 800, None, 16), ['only 1 of 2 inputs tell what is in use',
-                                           'only 1 of 2 inputs tell what was allocated'])):
+                ((a, b), (12, 1200, 1, 100), ['only 1 of 2 inputs say what is in use']),
+                ((a, c), (4, 400, 1, 116), ['only 1 of 2 inputs say what was allocated',
+                                            'c has bytes, but not how many objects']),
+                ((b, c), (8, 800, None, 16), ['only 1 of 2 inputs say what is in use',
+                                           'only 1 of 2 inputs say what was allocated'])):
             result = t.ok('info', '--no-symbols', *paths)
             got = result.totals()
             order = ('alloc-objects', 'alloc-space', 'inuse-objects', 'inuse-space')

@@ -136,28 +136,28 @@ t.check('no randomization: one process by name alone', lambda: row(
     [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['by name alone']))
 t.check('no randomization, other pids, first dumps are equal: both count, said once', lambda: row(
     {'app.7.0.f.heap': dump(5, **FIXED), 'app.8.0.f.heap': dump(5, **FIXED)},
-    [{'app.7.0.f.heap'}, {'app.8.0.f.heap'}], ['their errors are not independent', '2 inputs'], ['forked']))
+    [{'app.7.0.f.heap'}, {'app.8.0.f.heap'}], ['intervals of their sum are too narrow', '2 inputs'], ['forked']))
 t.check('no map and one name: one process; equal numbers are not', lambda: row(
     {'app.7.0.i0.heap': dump(5, has_map=False), 'app.7.1.i1.heap': dump(6, has_map=False)},
     [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['by name alone'], args=('--keep-damaged',)) or row(
     {'app.7.0.i0.heap': dump(5, **FIXED), 'app.7.0.m0.heap': dump(6, **FIXED)},
     [{'app.7.0.i0.heap'}, {'app.7.0.m0.heap'}],
-    ['of 2 inputs it cannot be told whether they share a process: added up']))
+    ['2 inputs may be of one process, nothing in them says: they are added up']))
 t.check('one map is missing, programs are unlike: two processes', lambda: row(
     {'app.7.0.i0.heap': dump(5, V, S, program='/srv/one'), 'app.7.1.i1.heap': dump(6, program='/srv/two')},
-    [{'app.7.0.i0.heap'}, {'app.7.1.i1.heap'}], unsaid=['cannot be told']))
+    [{'app.7.0.i0.heap'}, {'app.7.1.i1.heap'}], unsaid=['may be of']))
 t.check('no map, other prefix, pid or folder: different', lambda: row(
     {'app.7.0.i0.heap': dump(5), 'bpp.7.1.i1.heap': dump(6), 'app.8.2.i2.heap': dump(7), 'x/app.7.3.i3.heap': dump(8)},
-    [{'app.7.0.i0.heap'}, {'bpp.7.1.i1.heap'}, {'app.8.2.i2.heap'}, {'app.7.3.i3.heap'}], unsaid=['cannot be told']))
+    [{'app.7.0.i0.heap'}, {'bpp.7.1.i1.heap'}, {'app.8.2.i2.heap'}, {'app.7.3.i3.heap'}], unsaid=['may be of']))
 t.check('no map and no name: not told, each counts', lambda: row(
     {'a.heap': dump(5), 'b.heap': dump(6)}, [{'a.heap'}, {'b.heap'}],
-    ['of 2 inputs it cannot be told whether they share a process: added up']))
+    ['2 inputs may be of one process, nothing in them says: they are added up']))
 t.check('dates and addresses in names are no pids', lambda: row(
     {'app.2026.11.20.heap': dump(5), 'app.2026.11.21.heap': dump(6), 'h.192.168.1.7.heap': dump(7)},
-    [{'app.2026.11.20.heap'}, {'app.2026.11.21.heap'}, {'h.192.168.1.7.heap'}], ['of 3 inputs']))
+    [{'app.2026.11.20.heap'}, {'app.2026.11.21.heap'}, {'h.192.168.1.7.heap'}], ['3 inputs may be of one process']))
 t.check('32-bit addresses are never random', lambda: row(
     {'a.heap': dump(5, 0xf7f00000, 0xffe00000), 'b.heap': dump(6, 0xf7f00000, 0xffe00000)},
-    [{'a.heap'}, {'b.heap'}], ['cannot be told']))
+    [{'a.heap'}, {'b.heap'}], ['may be of one process']))
 t.check('text of the program moved to huge pages changes nothing', lambda: row(
     {'a.7.0.i0.heap': dump(5, V, S), 'a.7.1.i1.heap': dump(6, V, S).replace(b' 7 /srv/app', b' 0 ')},
     [{'a.7.0.i0.heap', 'a.7.1.i1.heap'}]))
@@ -185,7 +185,7 @@ t.check('labels that differ are of different processes', labels_differ)
 def forks_of_python():
     return row({path.name: path.read_bytes() for path in PY}, [{path.name} for path in PY],
                ['5 processes forked from one', 'are of different processes with the same stacks and counts: '
-                'their errors are not independent', '5 inputs'])
+                'intervals of their sum are too narrow', '5 inputs'])
 
 
 t.check('idle forks of a real program have equal dumps, and all count', forks_of_python)
@@ -224,7 +224,7 @@ def pprof_without_maps():
                 out += text[start:at]
         return out
     return row({path.name[:-3]: without(gzip.decompress(path.read_bytes()), 3) for path in GO[:2]},
-               [{path.name[:-3]} for path in GO[:2]], ['of 2 inputs it cannot be told'])
+               [{path.name[:-3]} for path in GO[:2]], ['2 inputs may be of one process'])
 
 
 t.check('pprof without maps: not told, each counts', pprof_without_maps)
@@ -268,7 +268,7 @@ def equal_dumps():
             rest = re.sub(r'(?m)^warning: 1 of 2 inputs repeat.*\n', '', got)
             faults += [f'--on-duplicate=skip {paths}: {got}'] * (rest != want)
         both = t.ok(*TOP, first, fork).out
-        faults += [both] * ('2 inputs' not in both or 'errors are not independent' not in both)
+        faults += [both] * ('2 inputs' not in both or 'intervals of their sum are too narrow' not in both)
     return faults
 
 
@@ -333,7 +333,7 @@ def first_lines():
             (DBBENCH, ('--snapshots=final',), 'f, the newest (fullest i3: 84.1 MiB); --snapshots=last|peak'),
             (DBBENCH, ('--snapshots=peak',), 'i3, the fullest (its intervals allow for 6 to choose from)'),
             (CX, (), 'cx.9.heap.gz, the newest by number in the name'),
-            (FLEET, (), '8 dumps of 4 processes: the newest of each (not of one moment; 4 told by their memory '
+            (FLEET, (), '8 dumps of 4 processes: the newest of each (not of one moment; 4 known by their memory '
              'maps alone, and forks look the same; 4 by the number in the name')):
         out = t.ok(*TOP, *args, *paths).out.partition('\n')[0]
         faults += [f'{out!r}, not {want!r}'] * (want not in out)

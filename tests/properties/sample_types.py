@@ -216,7 +216,7 @@ def compared(folder):
             faults.append(f"{value['metric']} by {value['estimator']}")
     lacks = next(path for path, values in zip(fleet.paths, fleet.inputs) if kind not in values)
     refused = t.run('diff', '-q', '--metric=delay', fleet.paths[having[0]], lacks)
-    if 'cannot be compared: it does not tell delay' not in refused.err or refused.code == 0:
+    if 'cannot be compared: it does not say delay' not in refused.err or refused.code == 0:
         faults.append(refused.err)
     return faults
 

@@ -20,12 +20,11 @@ CLOSED = {
     'growth': 'p growth: probability of growth this large where nothing grows; - where there are '
               'fewer than 2.5 samples a dump{}',
     'grows': '* grows, even among {} rows tested: on average at most 1 in {} rows so marked is wrong',
-    'one-sided': 'grows by at least is one-sided too; only what is steady is marked, no step, no '
-                 'cycle, nor what half a wave explains better',
+    'one-sided': 'grows by at least: a lower bound; marked is steady growth alone, no step, no cycle, '
+                 'nor what half a wave explains better',
     'sampling': 'p sampling: probability that sampling alone shows growth this large; it does not '
                 'allow for values that go up and down',
-    'tau': 'tau is 1 where each value is more than the one before; grew counts in how many of the '
-           'steps',
+    'tau': 'tau: 1 where each value is more than the one before; grew: in how many of the steps',
     'spread': 'spread: standard deviation between inputs beyond sampling error; p: probability '
               'that sampling alone makes them differ this much; - is not known',
 }

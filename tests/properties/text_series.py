@@ -222,7 +222,7 @@ def trend(t):
 
 # --- info -----------------------------------------------------------------------------------------
 
-FAULTS = {'malformed line%s': 'malformed', 'indented line%s of an unknown dialect': 'unknown',
+FAULTS = {'malformed line%s': 'malformed', 'indented line%s of an unknown kind': 'unknown',
           'count%s that had wrapped around': 'wrapped',
           'overlapping row%s in the memory map': 'overlaps'}
 
@@ -282,8 +282,8 @@ def info_input(t, row):
         t.count(f'{what}, {key}', passed[key], count)
 
 
-KNOWN = {'unique': 'of known sizes', 'several': 'of sizes that may be others',
-         'none': 'of a mix that is not known'}
+KNOWN = {'unique': 'of known sizes', 'several': 'of likely sizes',
+         'none': 'of mixed sizes'}
 
 
 def info_sizes(t, what, text, sizes):
@@ -326,7 +326,7 @@ def info_process(t, row):
     what = f'process {row["key"]}'
     t.count(f'{what}, pid', found.get('pid'), row['pid'])
     t.count(f'{what}, dumps', found['dumps'], row['dumps'])
-    t.same(what, found['told by'], row['told_by'])
+    t.same(what, found['known by'], row['told_by'])
     t.same(what, found.get('in order of'), row['order'])
     used = escaped(row['used']) + ', ' + row['why'] if row['why'] else None
     t.same(what, found.get('used'), used)

@@ -256,7 +256,7 @@ def odd_counts():
 def rates():
     counts = [b'2: 128 [0: 0]']
     raw = {'inuse_space': 128, 'inuse_objects': 2}
-    untold = 'no sample period: its counts stand as they are'
+    untold = 'no sample period: its counts are taken as they are'
     rows = [
         (jemalloc(counts, b'0'), [], (0, untold, raw)),
         (jemalloc(counts, b'1'), [], (0, None, raw)),

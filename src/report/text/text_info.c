@@ -121,8 +121,8 @@ static void put_types(struct hp_sink *out, const struct hp_view *view,
 static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
     static const char *const reads[HP_READS] = {
         [HP_READ_UNIQUE] = "of known sizes",
-        [HP_READ_SEVERAL] = "of sizes that may be others",
-        [HP_READ_NONE] = "of a mix that is not known",
+        [HP_READ_SEVERAL] = "of likely sizes",
+        [HP_READ_NONE] = "of mixed sizes",
     };
     const char *between = "";
     for (int i = 0; i < HP_READS; i++) {
@@ -148,7 +148,7 @@ static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *i
         struct hp_diagnostic_count of;
     } diagnostics[] = {
         {"malformed line", "malformed lines", input->malformed},
-        {"indented line of an unknown dialect", "indented lines of an unknown dialect",
+        {"indented line of an unknown kind", "indented lines of an unknown kind",
          input->unknown},
         {"count that had wrapped around", "counts that had wrapped around",
          input->wrapped},
@@ -249,7 +249,7 @@ static void put_process(struct hp_sink *out, const struct hp_view *view,
     }
     put_field(out, "dumps");
     hp_sink_print(out, "%u\n", process->dumps);
-    put_field(out, "told by");
+    put_field(out, "known by");
     hp_sink_print(out, "%s\n", hp_process_evidence_text(process));
     if (process->dumps > 1) {
         put_field(out, "in order of");
