@@ -51,7 +51,7 @@ static const struct commands *all_commands(void) {
             .arguments = "[COMMAND]",
             .help =
                 "how to use the tool, or one command with its options; help frame-rules "
-                "says what frames are",
+                "prints how frames are classified",
             .id = HP_CLI_HELP,
         };
         commands.at[commands.count++] = (struct hp_cli_command){

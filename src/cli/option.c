@@ -82,7 +82,7 @@ static const struct hp_cli_option options[] = {
     {"metric", '\0', HP_CLI_CHOICE, "METRIC",
      CHOICES("inuse-space", "inuse-objects", "alloc-space", "alloc-objects", "NAME"),
      HP_CLI_GROUP_MEASURE, VIEWS,
-     "what to measure; a NAME is of a sample type of pprof inputs, as resident_space",
+     "what to measure, or the NAME of another sample type of pprof inputs, as resident_space",
      hp_cli_set_metric, FIELD(report.metric), HP_INUSE_SPACE},
     {"inuse_space", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, VIEWS,
      "as in jeprof: --metric=inuse-space",
@@ -112,8 +112,8 @@ static const struct hp_cli_option options[] = {
      CHOICES("function", "line", "file", "module", "address", "input", "thread",
              "label:KEY", "size", "program", "process"),
      HP_CLI_GROUP_GROUPING, VIEWS & ~HP_CLI_LIST,
-     "what one row stands for, or in pprof which label tells apart; a KEY is of samples or of "
-     "--label-from",
+     "what one row stands for, or in pprof which label is added; a KEY names a label of samples or "
+     "of --label-from",
      hp_cli_set_by, FIELD(report.by), HP_BY_FUNCTION},
     {"label-from", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_GROUPING,
      HP_CLI_TOP | HP_CLI_MERGE,
@@ -159,15 +159,15 @@ static const struct hp_cli_option options[] = {
      "nothing (default code of tables by function, line or file, else all)",
      hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_CODE},
     {"wrapper", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, VIEWS,
-     "take functions, files or modules that match for wrappers of malloc, which their callers "
-     "are charged for; may be repeated",
+     "treat functions, files or modules that match as wrappers of malloc, whose callers are "
+     "charged; may be repeated",
      hp_cli_set_rule, 0, HP_CLASS_WRAPPER},
     {"own", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, VIEWS,
-     "take those that match for the program's own; may be repeated",
+     "treat those that match as the program's own; may be repeated",
      hp_cli_set_rule, 0, HP_CLASS_OWN},
     {"frame-rules", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_FILTER, VIEWS,
-     "take frames for what FILE says: lines of class, field and regular expression, as help "
-     "frame-rules prints them; may be repeated",
+     "classify frames by the rules in FILE: lines of class, field and regular expression, as "
+     "help frame-rules prints them; may be repeated",
      hp_cli_set_rules, 0, 0},
     {"all-frames", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_FILTER, VIEWS,
      "short for --frames=raw",
@@ -183,7 +183,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_FLAT, HP_CAN_INTERVALS},
     {"cum", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE,
      HP_CLI_TOP | HP_CLI_PEEK | SERIES,
-     "short for --sort=cum; diff and trend: look at what functions and all they call hold",
+     "short for --sort=cum; diff and trend: compare what functions hold with all they call",
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_CUM, HP_CAN_INTERVALS},
     {"unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("auto", "B", "KiB", "MiB", "GiB"),
      HP_CLI_GROUP_TABLE, TABLES, "the unit of space in tables",
@@ -192,7 +192,7 @@ static const struct hp_cli_option options[] = {
      "how often intervals hold the true value (default 95)",
      hp_cli_set_confidence, 0, 0, HP_CAN_INTERVALS},
     {"no-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, TABLES,
-     "do not show what sampling leaves open",
+     "do not show the error that sampling leaves, nor marks for it",
      hp_cli_set_bool, FIELD(report.no_error), true, HP_CAN_INTERVALS},
 
     {"invert", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TREE,
@@ -242,7 +242,7 @@ static const struct hp_cli_option options[] = {
      "whose names and limits to keep to",
      hp_cli_set_enum, FIELD(report.flavor), HP_FLAVOR_PPROF, HP_CAN_LIMIT_STACKS},
     {"with-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
-     "also what sampling leaves open, as sample types that may be added up",
+     "also the error that sampling leaves, as sample types that may be added up",
      hp_cli_set_bool, FIELD(report.with_error), true, HP_CAN_LIMIT_STACKS},
     {"max-samples", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
      "at most N stacks; the smallest become one, [other]",
@@ -260,7 +260,7 @@ static const struct hp_cli_option options[] = {
      "print errors only, no warnings and no progress",
      hp_cli_set_bool, FIELD(quiet), true},
     {"verbose", 'v', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
-     "tell about every input that is damaged or skipped, not only the first 10",
+     "name every input that is damaged or skipped, not only the first 10",
      hp_cli_set_bool, FIELD(verbose), true},
 
     {"jobs", 'j', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_MACHINE, REPORTS,
