@@ -62,6 +62,7 @@ complete -c hprof-agg -n '__fish_seen_subcommand_from top peek' -l sort -x -a 'f
 complete -c hprof-agg -n '__fish_seen_subcommand_from top peek diff trend difffolded' -l cum -d 'short for --sort=cum; diff and trend: compare what functions hold with all they call'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend difffolded' -l unit -x -a 'auto B KiB MiB GiB' -d 'the unit of space in tables'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend difffolded' -l confidence -x -d 'how often intervals hold the true value (default 95)'
+complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge info folded difffolded callgrind speedscope dhat dot pprof firefox' -l width -x -d 'fit lines into N columns, 0: cut nothing (default: those of the terminal, if there is one); where names lack room columns leave: sum%, cum%, the interval, cum'
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend difffolded' -l no-error -d 'do not show the error that sampling leaves, nor marks for it'
 complete -c hprof-agg -n '__fish_seen_subcommand_from tree' -l invert -d 'begin with the functions that allocate, and go up to their callers'
 complete -c hprof-agg -n '__fish_seen_subcommand_from tree' -l min-share -x -d 'leave out what holds less of the total'

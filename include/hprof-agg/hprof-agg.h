@@ -446,6 +446,10 @@ struct hp_report_options {
     const struct hp_frame_rule *frame_rules; // tried before those that are built in
     size_t frame_rule_count;
     enum hp_function_names names;
+    // Of text:
+    size_t
+        width; // columns of a terminal that lines are to fit; 0: nothing is cut or left out
+    bool ascii; // "..." in place of "…", for a terminal that does not know UTF-8
 };
 
 // Deliver bytes; 0, or -1 with errno set.
@@ -606,6 +610,7 @@ enum hp_format_ability {
     HP_HAS_ALL_METRICS = 1 << 9,   // that inputs tell; else the one that was chosen
     HP_IS_BINARY = 1 << 10,        // not for a terminal
     HP_HAS_SAMPLE_TYPES = 1 << 11, // all of pprof inputs, beside the metrics
+    HP_CAN_WIDTH = 1 << 12,        // lines that fit a terminal
     HP_HAS_SHORT_NAMES = 1 << 13,  // of functions, unless they are to be full
 };
 

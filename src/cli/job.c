@@ -30,6 +30,17 @@ static bool wants_color(const struct hp_cli_settings *settings) {
            hp_cli_is_terminal(STDOUT_FILENO);
 }
 
+static bool writes_to_terminal(const struct hp_cli_settings *settings) {
+    bool to_stdout = settings->output == NULL || strcmp(settings->output, "-") == 0;
+    return to_stdout && isatty(STDOUT_FILENO);
+}
+
+static size_t width_of(const struct hp_cli_settings *settings) {
+    return settings->has_width            ? settings->width
+           : writes_to_terminal(settings) ? hp_cli_columns(STDOUT_FILENO)
+                                          : 0;
+}
+
 static bool wants_progress(const struct hp_cli_settings *settings) {
     if (settings->progress != HP_CLI_AUTO) {
         return settings->progress == HP_CLI_ALWAYS;
@@ -117,8 +128,7 @@ static int open_output(const struct hp_cli_settings *settings,
         return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the archive %s",
                            settings->output, settings->archives.items[i]);
     }
-    bool to_stdout = settings->output == NULL || strcmp(settings->output, "-") == 0;
-    if (to_stdout && can(settings, HP_IS_BINARY) && isatty(STDOUT_FILENO)) {
+    if (can(settings, HP_IS_BINARY) && writes_to_terminal(settings)) {
         return refuse_terminal(settings, err);
     }
     return hp_cli_outfile_open(out, settings->output, err);
@@ -266,6 +276,8 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
     if (settings->verbose && writes_text(settings) && options.names == HP_NAMES_DEFAULT) {
         options.names = HP_NAMES_FULL;
     }
+    options.width = width_of(settings);
+    options.ascii = writes_to_terminal(settings) && !hp_cli_knows_utf8();
     options.gate = settings->has_gate ? &settings->gate : NULL;
     options.filters = settings->filters;
     options.filter_count = settings->filter_count;

@@ -13,6 +13,7 @@
 enum {
     JOBS_MAX = 4096,
     DIGITS_MAX = 15,
+    WIDTH_MAX = 1000000,
 };
 
 // Where the value goes, of whatever type it is.
@@ -212,6 +213,15 @@ int hp_cli_set_count(struct hp_cli_settings *settings, const struct hp_cli_optio
     if (ret == HP_OK) {
         *(size_t *)field(settings, option) = (size_t)number;
     }
+    return ret;
+}
+
+int hp_cli_set_width(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                     char *value, struct hp_err *err) {
+    uint64_t number = 0;
+    int ret = set_number(option, value, WIDTH_MAX, &number, err);
+    settings->width = (size_t)number;
+    settings->has_width = true;
     return ret;
 }
 

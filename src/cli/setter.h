@@ -11,6 +11,7 @@ hp_cli_set_fn hp_cli_set_duplicates;
 hp_cli_set_fn hp_cli_set_enum;
 // A size_t of `number` or more.
 hp_cli_set_fn hp_cli_set_count;
+hp_cli_set_fn hp_cli_set_width;
 // A const char *.
 hp_cli_set_fn hp_cli_set_text;
 hp_cli_set_fn hp_cli_set_format;

@@ -44,6 +44,8 @@ struct hp_cli_settings {
     uint64_t max_memory; // bytes, 0 for no limit
     const char *output;  // or NULL for standard output
     enum hp_cli_when color, progress;
+    bool has_width; // else lines fit the terminal, if there is one
+    size_t width;   // 0: they are not cut
     bool quiet, verbose;
     bool help, version;
     bool licenses; // with the version

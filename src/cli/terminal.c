@@ -1,5 +1,7 @@
 #include "cli/terminal.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -39,4 +41,14 @@ size_t hp_cli_columns(int fd) {
 bool hp_cli_is_terminal(int fd) {
     const char *term = getenv("TERM");
     return isatty(fd) && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+bool hp_cli_knows_utf8(void) {
+    locale_t theirs = newlocale(LC_CTYPE_MASK, "", NULL);
+    bool is_known =
+        theirs != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, theirs), "UTF-8") == 0;
+    if (theirs != (locale_t)0) {
+        freelocale(theirs);
+    }
+    return is_known;
 }

@@ -309,10 +309,13 @@ enum field {
 };
 
 static const struct hp_field fields[] = {
-    {{"base", "base", NULL, HP_CELL_ESTIMATE}, BASE, HP_SHOWN_DASH | HP_NEW_LINE},
-    {{"new", "new", NULL, HP_CELL_ESTIMATE}, NEW, HP_SHOWN_DASH},
+    {{"base", "base", NULL, HP_CELL_ESTIMATE},
+     BASE,
+     HP_SHOWN_DASH | HP_NEW_LINE,
+     .leaves = 1},
+    {{"new", "new", NULL, HP_CELL_ESTIMATE}, NEW, HP_SHOWN_DASH, .leaves = 2},
     {{"delta", "change", NULL, HP_CELL_ESTIMATE}, DELTA, HP_SHOWN_GROWTH | HP_NEW_LINE},
-    {{"p", "2-sided p", "", HP_CELL_P}, P, HP_SHOWN_MARK, NULL, 9, "5 samples"},
+    {{"p", "2-sided p", "", HP_CELL_P}, P, HP_SHOWN_MARK, NULL, 9, "5 samples", 3},
     {{"p_sides", NULL, "", HP_CELL_COUNT}, P_SIDES},
     {{"q", NULL, "", HP_CELL_P}, Q},
     {{"p_if_nothing_freed", NULL, "", HP_CELL_P}, P_IF_NOTHING_FREED},

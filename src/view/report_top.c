@@ -27,21 +27,23 @@ static const struct hp_field fields[] = {
      HP_SHOWN_SHARE | HP_SHOWN_RUNNING | HP_ALL_METRICS | HP_NEW_LINE},
     {{"cum", "cum", NULL, HP_CELL_ESTIMATE},
      CUM,
-     HP_SHOWN_SHARE | HP_ALL_METRICS | HP_NEW_LINE},
+     HP_SHOWN_SHARE | HP_ALL_METRICS | HP_NEW_LINE,
+     .leaves = 1},
     {{"effective_samples", NULL, "", HP_CELL_NUMBER}, EFFECTIVE_SAMPLES, HP_NEW_LINE},
     {{"flags", NULL, "", HP_CELL_FLAGS}, FLAGS},
     {{"sizes_unique", NULL, "", HP_CELL_COUNT}, SIZES_UNIQUE, HP_NEW_LINE, "sizes"},
     {{"sizes_several", NULL, "", HP_CELL_COUNT}, SIZES_SEVERAL, 0, "sizes"},
     {{"sizes_none", NULL, "", HP_CELL_COUNT}, SIZES_NONE, 0, "sizes"},
     {{"spread_mean", NULL, NULL, HP_CELL_NUMBER}, SPREAD_MEAN, HP_NEW_LINE, "spread"},
-    {{"spread_sd", "spread", NULL, HP_CELL_NUMBER}, SPREAD_SD, 0, "spread"},
+    {{"spread_sd", "spread", NULL, HP_CELL_NUMBER}, SPREAD_SD, 0, "spread", .leaves = 3},
     {{"spread_p", "p", "", HP_CELL_P},
      SPREAD_P,
      0,
      "spread",
      0,
      "spread: standard deviation between inputs beyond sampling error; p: probability that "
-     "sampling alone makes them differ this much; - is not known"},
+     "sampling alone makes them differ this much; - is not known",
+     2},
 };
 
 enum {
@@ -54,7 +56,8 @@ static const struct hp_field size_fields[] = {
      OBJECTS,
      HP_NEW_LINE,
      NULL,
-     OBJECTS_WIDTH},
+     OBJECTS_WIDTH,
+     .leaves = 1},
     {{"size", NULL, "", HP_CELL_NUMBER}, SIZE},
     {{"is_likely", NULL, "", HP_CELL_TRUTH}, IS_LIKELY},
 };
@@ -84,6 +87,10 @@ static void set_fields(struct hp_view *view) {
     if (by_size) {
         hp_view_set_fields(view, size_fields, sizeof size_fields / sizeof *size_fields);
         view->fields.at[CUM].column.title = NULL;
+    }
+    if (!by_size && with_error == CUM) {
+        view->fields.at[FLAT].leaves = view->fields.at[CUM].leaves;
+        view->fields.at[CUM].leaves = 0;
     }
     view->fields.at[with_error].shown |= has_error ? HP_SHOWN_ERROR : 0;
     struct hp_field *field;

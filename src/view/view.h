@@ -37,6 +37,7 @@ struct hp_field {
     const char *group; // those of one group are one object in JSON, "group_key" elsewhere
     int width;         // for people; 0: that of an amount
     const char *note;  // below the table, for people; of HP_SHOWN_MARK: what has no p
+    int leaves;        // a line that is too short for all: 1 is the first to; 0: it stays
 };
 
 // Bytes or objects: exact, and what is known of its error.

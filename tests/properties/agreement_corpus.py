@@ -233,6 +233,8 @@ class Runner:
         more = [word for word in case.variation.split(' ')
                 if word and not (word == '--spread' and is_grouped)]
         by = [f'--by={case.by}'] * bool(case.by) + [LABELS] * (case.by == 'label:dump')
+        if case.kind != 'info':
+            more.append('--short-names' if case.unit in ('auto', 'MiB') else '--full-names')
         what = ['.'] if case.kind in ('peek', 'list') else []
         return [case.kind, *what, '-q', '-j1', f'--metric={case.metric}', *by, *more, *symbols,
                 *self.filter(case, symbols), *self.inputs.args(named)]

@@ -63,6 +63,21 @@ def escaped(name):
     return name if name.isascii() and name.isprintable() else ''.join(map(shown, name))
 
 
+def bare(name):
+    """A name without what stands in brackets, and what tells it from others of one name."""
+    name, depth, kept = re.sub(r'( \[[^][]*\]| ~\d+)+$', '', name), 0, ''
+    for c, before in zip(name, ' ' + name):
+        depth -= c in '>)]' and before != '-' and depth > 0
+        kept += c if depth == 0 and c not in '<([>)]' else ''
+        depth += c in '<(['
+    return kept.removesuffix(' const')
+
+
+def is_short_for(text, name):
+    """Whether a name in a table says no more than what tells it from others."""
+    return bare(text) == bare(name)
+
+
 def split(line, *widths):
     """Columns with a space between, and what follows the last; what is too wide for its column
     moves those behind it.  Of a width below zero a mark follows at once."""
@@ -109,6 +124,7 @@ class Text(Sheet):
         self.shown, self.lines, self.at = shown, text.split('\n'), 0
         self.kind, self.metric = report['command'], report.get('metric', '')
         self.is_space = self.metric.endswith('space')
+        self.called = {}  # each name in the table: the whole one
         self.percent = plain(Decimal(report['confidence']) * 100) if 'confidence' in report else ''
 
     # --- lines
@@ -124,6 +140,13 @@ class Text(Sheet):
         if not found:
             self.wrong(what, line, wanted)
         return found
+
+    def name(self, what, text, name, row=None):
+        """A name in front of which there may be something else; of a row, or of a function that has
+        several.  No two are called the same."""
+        name = escaped(name)
+        self.same(what, text == name or is_short_for(text, name) or text, True)
+        self.same(f'{what}, told from others', self.called.setdefault(text, (name, row)), (name, row))
 
     def next_is(self, start):
         return self.at < len(self.lines) and self.lines[self.at].startswith(start)

@@ -114,7 +114,8 @@ def diff(t):
             t.count(f'{what}, mark', rest[2][-1], '*' if row['significant'] else ' ')
         is_one_sided = is_nothing(row['base']['estimate']) or is_nothing(row['new']['estimate'])
         word = f'{row["status"]}: ' if is_one_sided else ''
-        t.count(f'{what}, name', name, f' {word}{escaped(row["name"])}')
+        t.count(f'{what}, word', name[:len(word) + 1], f' {word}')
+        t.name(f'{what}, name', name[len(word) + 1:], row['name'], i)
     t.more(change_of)
     if tested:
         t.sentence('note', CLOSED['ends'].format(t.percent))
@@ -210,7 +211,8 @@ def trend(t):
         trend_row(t, what, row, rest)
         t.number(f'{what}, tau', tau.strip(), row['tau'], numerals.is_tau(tau.strip(), row['tau']))
         t.count(f'{what}, grew', grew.strip(), f'{row["grew"]}/{steps}')
-        t.same(f'{what}, name', name, ' ' + escaped(row['name']))
+        t.same(f'{what}, space', name[:1], ' ')
+        t.name(f'{what}, name', name[1:], row['name'], i)
     t.more(lambda row: apart(row['first'], row['last']))
     if told:
         mark_notes(t, 'growth', 'grows')

@@ -36,7 +36,8 @@ def top(t):
         if wide:
             t.double(f'{what}, spread', cells[-2], row['spread']['sd'])
             t.chance(f'{what}, p', cells[-1], row['spread']['p'])
-        t.same(f'{what}, name', name, ' ' + escaped(row['name']))
+        t.same(f'{what}, space', name[:1], ' ')
+        t.name(f'{what}, name', name[1:], row['name'], i)
     left = t.total_left()
     t.rest(t.report['by'], (left[0] - high, left[1] - low))
     t.marks_note()
@@ -112,9 +113,12 @@ def stacks(t):
         else:
             t.value(what, value.strip(), number['estimate'])
         once = 'seen once ' if uncertain and 'seen-once' in row['flags'] else ''
-        t.count(what, rest, f'{once} {escaped(row["frames"][0])}')
+        t.count(what, rest[:len(once) + 1], f'{once} ')
+        t.name(what, rest[len(once) + 1:], row['frames'][0])
         for frame in row['frames'][1:] + ['[truncated]'] * row['truncated']:
-            t.same(what, t.line(), ' ' * 22 + escaped(frame))
+            line = t.line()
+            t.same(what, line[:22], ' ' * 22)
+            t.name(what, line[22:], frame)
         sizes_of(t, what, row['sizes'])
         t.same(what, t.line(), '')
         span = fixed(number['estimate'])
@@ -158,13 +162,11 @@ def lines_of(t, rows):
     return lines
 
 
-def drawn_name(t, what, rows, drawn):
-    """What is drawn of the nodes of a line, and how long its name is."""
+def drawn_name(t, what, rows, name):
+    """What nodes of one line are called."""
     if len(rows) == 1:
-        name = escaped(rows[0]['name'])
-        t.same(f'{what}, name', drawn[-len(name):], name)
-        return len(name)
-    name = re.match(r' ?(?:\[\d+\] )?(?:[│├└ ] )*(.*)', drawn)[1]
+        t.name(f'{what}, name', name, rows[0]['name'])
+        return
     found = re.fullmatch(r'(.+) … (?:(.+), )?(\d+) frames', name)
     t.count(f'{what}, run', found and found[3], str(len(rows)))
     common = re.split('[<( {]', os.path.commonprefix([row['name'] for row in rows]))[0]
@@ -172,7 +174,6 @@ def drawn_name(t, what, rows, drawn):
         t.same(f'{what}, run', found[1], escaped(common.rpartition('::')[0]))
     elif found and found[2]:
         t.same(f'{what}, run', found.groups()[:2], tuple(escaped(rows[i]['name']) for i in (0, -1)))
-    return len(name)
 
 
 def tree(t):
@@ -196,10 +197,12 @@ def tree(t):
             flat_or_dash(t, f'{what}, flat', cells[-1], row['flat'], cells[0], row['cum'])
         mark = r' (?:[│├└ ] )*' if steps <= 8 else rf' \[{steps}\] (?:├ )?'
         t.numbers += steps > 8
-        size = drawn_name(t, what, [all_rows[i] for i in line], drawn)
-        t.same(f'{what}, steps', re.fullmatch(mark, drawn[:-size]) is not None, True)
+        before = re.match(mark, drawn)
+        t.same(f'{what}, steps', before is not None, True)
+        before = before[0] if before else ''
+        drawn_name(t, what, [all_rows[i] for i in line], drawn[len(before):])
         if steps <= 8:
-            t.same(f'{what}, steps', len(drawn) - size - 1, 2 * steps)
+            t.same(f'{what}, steps', len(before) - 1, 2 * steps)
     hidden_nodes(t, all_rows)
     t.marks_note()
 
@@ -236,7 +239,8 @@ def neighbors(t, row, surer, key, whole):
                     t.of_few(neighbor['value'], other['value']))
         else:
             t.value(what, value.strip(), neighbor['value']['estimate'])
-        t.same(what, name, f' {last if is_end else first} {escaped(neighbor["name"])}')
+        t.same(what, name[:3], f' {last if is_end else first} ')
+        t.name(what, name[3:], neighbor['name'])
     if len(shown) < len(group):
         found = t.match(row['name'], rf' {{21}}… {len(group) - len(shown)} more, none of more than '
                                      rf'({VALUE})', group[len(shown)])
@@ -262,7 +266,8 @@ def peek(t):
             t.error(what, cells[2], cells[4], cum, t.of_few(cum, surer['cum']))
         else:
             t.value(f'{what}, cum', cells[2].strip(), cum['estimate'])
-        t.same(what, name, ' ' + escaped(row['name']))
+        t.same(what, name[:1], ' ')
+        t.name(what, name[1:], row['name'])
         neighbors(t, row, surer, 'callees', cum['estimate'])
     t.same('end', t.line(), '')
     t.rest(t.report['by'], flat_of_rest(t, lambda row: row['flat']['estimate']))

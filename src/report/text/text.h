@@ -6,9 +6,73 @@
 #include "report/format.h"
 
 enum {
-    HP_AMOUNT_WIDTH = 13, // characters of an amount
+    HP_LEAST_WIDTH = 40, // of a report
     HP_SIGNED_SIZE = HP_NUMBER_SIZE + 1,
+    HP_TEXT_CODE_SIZE = 16, // of "\\u{10FFFF}"
 };
+
+// --- lines --------------------------------------------------------------------------------
+
+// Begins a line that is not to be wrapped at the width of the report: a row, or source text.
+#define HP_TEXT_ROW "\036"
+
+// What `writer` puts, its lines no wider than the report, if it has a width.
+void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
+                       hp_writer *writer);
+
+// --- width --------------------------------------------------------------------------------
+
+struct hp_text_string {
+    HP_VEC(char) text;
+};
+
+// Append a text from outside, its control characters escaped.
+void hp_text_append_safe(struct hp_text_string *out, struct hp_span text);
+
+// How to shorten a text that is safe for a terminal.
+struct hp_text_cut {
+    size_t room;     // cells; 0: it is not shortened
+    bool is_ascii;   // what is not ASCII is replaced later
+    bool keeps_ends; // of a name, whatever its parts
+};
+
+// How many cells a character takes: 0, 1 or 2; what stands for one that is not ASCII; and a safe
+// text, without its colors.
+int hp_text_char_cells(uint32_t code);
+const char *hp_text_in_ascii(uint32_t code, char room[HP_TEXT_CODE_SIZE]);
+size_t hp_text_cells(struct hp_span text, bool is_ascii);
+
+// Append a text so shortened: of a function, with what is left of its name; of a path; of others.
+void hp_text_cut_name(struct hp_text_string *out, struct hp_span name,
+                      const struct hp_text_cut *cut);
+void hp_text_cut_path(struct hp_text_string *out, struct hp_span path,
+                      const struct hp_text_cut *cut);
+void hp_text_cut_text(struct hp_text_string *out, struct hp_span text,
+                      const struct hp_text_cut *cut);
+
+// What stands beside names: leaves a line that is too short for it, `leaves` 1 first, 0 never.
+struct hp_text_part {
+    size_t cells;
+    int leaves;
+    bool is_gone;
+};
+
+// Which parts have to leave; how many cells the name has, or 0: as many as it needs.
+size_t hp_text_fit(const struct hp_view *view, struct hp_text_part *parts, size_t count);
+
+// --- names --------------------------------------------------------------------------------
+
+// What the rows of one report are called: no two of them the same.
+struct hp_text_names;
+
+// First all names in the order of rows, with the room that they have; of a node that has several
+// rows, the least.  Then they are told apart.
+struct hp_text_names *hp_text_names_new(const struct hp_view *view);
+void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room);
+void hp_text_names_tell_apart(struct hp_text_names *names);
+void hp_text_put_name(struct hp_sink *out, const struct hp_text_names *names,
+                      hp_node_id node);
+void hp_text_names_free(struct hp_text_names *names);
 
 // --- numbers ------------------------------------------------------------------------------
 
@@ -67,7 +131,7 @@ void hp_text_at_most(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit)
 
 // --- cells --------------------------------------------------------------------------------
 
-// Right-aligned in so many characters; of what is not ASCII, code points.
+// Right-aligned in so many cells.
 void hp_text_put(struct hp_sink *out, const char *text, int width);
 
 // Of the report's metric.
@@ -87,6 +151,10 @@ void hp_text_error(struct hp_sink *out, const struct hp_view *view,
 void hp_text_error_title(struct hp_sink *out, const struct hp_view *view, const char *of);
 void hp_text_error_blank(struct hp_sink *out, const struct hp_view *view);
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view);
+
+// Cells of an amount, and of what is open of an estimate, without its mark.
+int hp_text_amount_width(const struct hp_view *view);
+int hp_text_error_width(const struct hp_view *view);
 
 // Whether the report shows what sampling leaves open.
 bool hp_text_has_errors(const struct hp_view *view);

@@ -5,9 +5,14 @@
 #include <string.h>
 
 enum {
+    AMOUNT_WIDTH = 13,
+    NARROW_AMOUNT = 11, // where lines have to fit
     PERCENT_WIDTH = 6,
     ERROR_WIDTH = 18, // "16.00 … 16.45 MiB", and a space more
     WIDE_ERROR = 23,  // of whole bytes
+    ASCII_ERROR = 2,  // more, of "..."
+    LEAST_NAME = 20,  // cells at 40 columns, one more for each 5 columns up to 80
+    MOST_NAME = 28,
 };
 
 // --- numbers ------------------------------------------------------------------------------
@@ -66,16 +71,19 @@ void hp_text_p(char text[HP_NUMBER_SIZE], double p) {
 // --- cells --------------------------------------------------------------------------------
 
 void hp_text_put(struct hp_sink *out, const char *text, int width) {
-    static const char spaces[] = "                        ";
-    int missing = width;
-    for (const char *c = text; *c != '\0'; c++) {
-        missing -=
-            ((unsigned char)*c & 0xc0) != 0x80; // but for what continues a character
+    int missing = width - (int)hp_text_cells(hp_span_of(text), false);
+    hp_sink_print(out, "%*s%s", missing > 0 ? missing : 0, "", text);
+}
+
+int hp_text_amount_width(const struct hp_view *view) {
+    char total[HP_NUMBER_SIZE];
+    enum hp_metric metric = view->options.metric;
+    if (view->options.width == 0) {
+        return AMOUNT_WIDTH;
     }
-    if (missing > 0) {
-        hp_sink_put(out, spaces, (size_t)missing);
-    }
-    hp_sink_text(out, text);
+    hp_text_format(total, view->head.total.of[metric], metric, view->options.unit);
+    int width = (int)strlen(total);
+    return width > NARROW_AMOUNT ? width : NARROW_AMOUNT;
 }
 
 void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
@@ -101,18 +109,20 @@ void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed 
 }
 
 // In small units numbers are long.
-static int error_width(const struct hp_view *view) {
+int hp_text_error_width(const struct hp_view *view) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     enum hp_unit unit = view->options.unit;
-    return is_space && (unit == HP_UNIT_B || unit == HP_UNIT_KIB) ? WIDE_ERROR
-                                                                  : ERROR_WIDTH;
+    bool is_wide = is_space && (unit == HP_UNIT_B || unit == HP_UNIT_KIB);
+    return (is_wide ? WIDE_ERROR : ERROR_WIDTH) + (view->options.ascii ? ASCII_ERROR : 0);
 }
 
 void hp_text_error(struct hp_sink *out, const struct hp_view *view,
                    const struct hp_amount *amount, const struct hp_text_estimate *text) {
     unsigned flags = hp_precision_flags(&view->precision, amount->sum, amount->error,
                                         view->options.metric);
-    hp_text_put(out, text->interval, error_width(view));
+    int shorter = (int)hp_text_cells(hp_span_of(text->interval), view->options.ascii) -
+                  (int)hp_text_cells(hp_span_of(text->interval), false);
+    hp_text_put(out, text->interval, hp_text_error_width(view) - shorter);
     // One object may have much weight: it is told of even where little is open.
     hp_sink_text(out, flags & HP_ROW_SEEN_ONCE     ? "!"
                       : flags & HP_ROW_FEW_SAMPLES ? "*"
@@ -123,12 +133,12 @@ void hp_text_error_title(struct hp_sink *out, const struct hp_view *view,
                          const char *of) {
     char title[HP_NUMBER_SIZE];
     snprintf(title, sizeof title, "%s at %g%%", of, view->options.confidence * 100);
-    hp_text_put(out, title, error_width(view));
+    hp_text_put(out, title, hp_text_error_width(view));
     hp_sink_text(out, " ");
 }
 
 void hp_text_error_blank(struct hp_sink *out, const struct hp_view *view) {
-    hp_text_put(out, "", error_width(view) + 1);
+    hp_text_put(out, "", hp_text_error_width(view) + 1);
 }
 
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
@@ -136,6 +146,47 @@ void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
                   "± or low … high holds the true value in %g%% of cases; * fewer than 5 "
                   "effective samples, ! one object\n",
                   view->options.confidence * 100);
+}
+
+// --- columns ------------------------------------------------------------------------------
+
+// Beside a function's name its line takes as much room again, or half of that.
+static size_t least_name(const struct hp_view *view) {
+    size_t least = LEAST_NAME + (view->options.width - HP_LEAST_WIDTH) / 5;
+    enum hp_granularity by = view->options.by;
+    bool has_place = by == HP_BY_LINE || by == HP_BY_ADDRESS;
+    least = least < MOST_NAME ? least : MOST_NAME;
+    return has_place ? least + least / 2 : least;
+}
+
+static struct hp_text_part *next_to_leave(struct hp_text_part *parts, size_t count) {
+    struct hp_text_part *next = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].leaves > 0 && !parts[i].is_gone &&
+            (!next || parts[i].leaves <= next->leaves)) {
+            next = &parts[i];
+        }
+    }
+    return next;
+}
+
+size_t hp_text_fit(const struct hp_view *view, struct hp_text_part *parts, size_t count) {
+    size_t width = view->options.width, used = 0;
+    if (width == 0) {
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        used += parts[i].is_gone ? 0 : parts[i].cells;
+    }
+    while (used + least_name(view) > width) {
+        struct hp_text_part *part = next_to_leave(parts, count);
+        if (!part) {
+            break;
+        }
+        part->is_gone = true;
+        used -= part->cells;
+    }
+    return width > used + 1 ? width - used : 1;
 }
 
 bool hp_text_has_errors(const struct hp_view *view) {

@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum {
-    WIDTH = 11, // of a value: source needs room
+    WIDTH = 11,       // of a value: source needs room
+    NUMBER_WIDTH = 8, // of a line, with the space before it
     CONTEXT = 5,
     LONGEST = 400, // characters of a line
     TAB = 8,
@@ -24,13 +25,22 @@ enum {
 struct list {
     struct hp_sink *out;
     const struct hp_view *view;
-    bool has_errors;
+    bool has_errors;  // that are shown: there has to be room for source, too
     uint32_t sources; // that have been shown, which are numbered in that order
 };
 
+static bool fits_errors(const struct hp_view *view) {
+    struct hp_text_part parts[] = {
+        {2 * WIDTH + 1 + NUMBER_WIDTH, 0, false},
+        {(size_t)hp_text_error_width(view) + 2, 1, !hp_text_has_errors(view)},
+    };
+    hp_text_fit(view, parts, sizeof parts / sizeof *parts);
+    return !parts[1].is_gone;
+}
+
 static void put_titles(const struct list *list) {
-    hp_sink_print(list->out, "%s%*s %*s", hp_text_bold(list->view), WIDTH, "flat", WIDTH,
-                  "cum");
+    hp_sink_print(list->out, "%s%s%*s %*s", HP_TEXT_ROW, hp_text_bold(list->view), WIDTH,
+                  "flat", WIDTH, "cum");
     if (list->has_errors) {
         hp_sink_text(list->out, " ");
         hp_text_error_title(list->out, list->view, "cum");
@@ -49,6 +59,7 @@ static void put_value(const struct list *list, hp_fixed value,
 
 // NULL for a line that holds nothing.
 static void put_values(const struct list *list, const struct hp_listed_line *line) {
+    hp_sink_text(list->out, HP_TEXT_ROW);
     if (!line) {
         hp_sink_print(list->out, "%*s", 2 * WIDTH + 1, "");
         if (list->has_errors) {
@@ -192,7 +203,7 @@ static void put_missing(const struct list *list, const struct hp_source_file *so
 
 void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_listing *listing = view->extra;
-    struct list list = {out, view, hp_text_has_errors(view), 0};
+    struct list list = {out, view, fits_errors(view), 0};
     size_t count = listing->functions.count, shown = hp_view_shown(view, count);
     hp_text_head(out, view);
     put_titles(&list);

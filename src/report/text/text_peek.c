@@ -11,41 +11,126 @@
 
 #include "view/report_peek.h"
 
+// What stands before names, but for cum.
 enum {
-    INDENT = HP_AMOUNT_WIDTH + 8, // of what has no flat
+    FLAT,
+    FLAT_SHARE,
+    CUM_SHARE,
+    ERROR,
+    BEFORE,
+    PARTS,
 };
 
-static void put_titles(struct hp_sink *out, const struct hp_view *view) {
-    hp_sink_print(out, "%s%*s  flat%% %*s   cum%%", hp_text_bold(view), HP_AMOUNT_WIDTH,
-                  "flat", HP_AMOUNT_WIDTH, "cum");
-    if (hp_text_has_errors(view)) {
-        hp_sink_text(out, " ");
-        hp_text_error_title(out, view, "cum");
-    }
-    hp_sink_print(out, "  %s%s\n", hp_granularity_text(view->options.by),
-                  hp_text_plain(view));
+enum {
+    SHARE_WIDTH = 6,
+    BRANCH_WIDTH = 2,
+};
+
+struct peek {
+    struct hp_sink *out;
+    const struct hp_view *view;
+    struct hp_text_part parts[PARTS];
+    int width, indent; // of an amount, and of what has no flat
+    size_t room;       // cells of a name and its branch; 0: any
+    struct hp_text_names *names;
+};
+
+// Callers and callees have no flat: it leaves.
+static void fit(struct peek *peek) {
+    struct hp_text_part *parts = peek->parts;
+    size_t width = (size_t)(peek->width = hp_text_amount_width(peek->view));
+    size_t error = (size_t)hp_text_error_width(peek->view) + 2;
+    parts[CUM_SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 1, false};
+    parts[ERROR] = (struct hp_text_part){error, 2, !hp_text_has_errors(peek->view)};
+    parts[FLAT_SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 3, false};
+    parts[FLAT] = (struct hp_text_part){width + 1, 4, false};
+    parts[BEFORE] = (struct hp_text_part){width + 2, 0, false};
+    peek->room = hp_text_fit(peek->view, parts, PARTS);
+    peek->indent = (int)((parts[FLAT].is_gone ? 0 : parts[FLAT].cells) +
+                         (parts[FLAT_SHARE].is_gone ? 0 : parts[FLAT_SHARE].cells));
 }
 
-static void put_cum(struct hp_sink *out, const struct hp_view *view,
-                    const struct hp_amount *cum, const struct hp_text_estimate *text,
-                    hp_fixed whole) {
-    hp_text_put(out, text->value, HP_AMOUNT_WIDTH);
-    hp_sink_text(out, " ");
-    hp_text_percent(out, cum->sum, whole);
-    if (hp_text_has_errors(view)) {
+static void put_titles(const struct peek *peek) {
+    struct hp_sink *out = peek->out;
+    hp_sink_print(out, "%s%s", HP_TEXT_ROW, hp_text_bold(peek->view));
+    if (!peek->parts[FLAT].is_gone) {
+        hp_sink_print(out, "%*s ", peek->width, "flat");
+    }
+    if (!peek->parts[FLAT_SHARE].is_gone) {
+        hp_sink_print(out, "%*s ", SHARE_WIDTH, "flat%");
+    }
+    hp_sink_print(out, "%*s", peek->width, "cum");
+    if (!peek->parts[CUM_SHARE].is_gone) {
+        hp_sink_print(out, " %*s", SHARE_WIDTH, "cum%");
+    }
+    if (!peek->parts[ERROR].is_gone) {
         hp_sink_text(out, " ");
-        hp_text_error(out, view, cum, text);
+        hp_text_error_title(out, peek->view, "cum");
+    }
+    hp_sink_print(out, "  %s%s\n", hp_granularity_text(peek->view->options.by),
+                  hp_text_plain(peek->view));
+}
+
+// A function has no branch before it.
+static void name_neighbors(struct peek *peek, size_t row, bool are_callees) {
+    const struct hp_neighbors *neighbors = peek->view->extra;
+    const struct hp_neighborhood *area = &neighbors->areas.at[row];
+    const struct hp_neighbor *all =
+        neighbors->all.at + area->first + (are_callees ? area->callers : 0);
+    size_t count = are_callees ? area->callees : area->callers;
+    size_t room = peek->room > BRANCH_WIDTH ? peek->room - BRANCH_WIDTH : peek->room;
+    for (size_t i = 0; i < hp_view_shown(peek->view, count); i++) {
+        hp_text_names_add(peek->names, all[i].node, room);
+    }
+}
+
+static void name_all(struct peek *peek, size_t shown) {
+    peek->names = hp_text_names_new(peek->view);
+    for (size_t i = 0; i < shown; i++) {
+        name_neighbors(peek, i, false);
+        hp_text_names_add(peek->names, peek->view->rows.at[i].node, peek->room);
+        name_neighbors(peek, i, true);
+    }
+    hp_text_names_tell_apart(peek->names);
+}
+
+static void put_cum(const struct peek *peek, const struct hp_amount *cum,
+                    const struct hp_text_estimate *text, hp_fixed whole) {
+    struct hp_sink *out = peek->out;
+    hp_text_put(out, text->value, peek->width);
+    if (!peek->parts[CUM_SHARE].is_gone) {
+        hp_sink_text(out, " ");
+        hp_text_percent(out, cum->sum, whole);
+    }
+    if (!peek->parts[ERROR].is_gone) {
+        hp_sink_text(out, " ");
+        hp_text_error(out, peek->view, cum, text);
     }
     hp_sink_text(out, "  ");
 }
 
-static void put_name(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
-    hp_sink_escaped(out, hp_view_node(view, node));
-    hp_sink_text(out, "\n");
+static void put_flat(const struct peek *peek, hp_fixed flat,
+                     const struct hp_text_estimate *text) {
+    const struct hp_view *view = peek->view;
+    if (!peek->parts[FLAT].is_gone) {
+        hp_text_value_of(peek->out, view, flat, text, peek->width);
+        hp_sink_text(peek->out, " ");
+    }
+    if (!peek->parts[FLAT_SHARE].is_gone) {
+        hp_text_percent(peek->out, flat, view->head.total.of[view->options.metric]);
+        hp_sink_text(peek->out, " ");
+    }
 }
 
-static void put_neighbors(struct hp_sink *out, const struct hp_view *view, size_t row,
-                          hp_fixed whole, bool are_callees) {
+static void put_name(const struct peek *peek, hp_node_id node) {
+    hp_text_put_name(peek->out, peek->names, node);
+    hp_sink_text(peek->out, "\n");
+}
+
+static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
+                          bool are_callees) {
+    struct hp_sink *out = peek->out;
+    const struct hp_view *view = peek->view;
     const struct hp_neighbors *neighbors = view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];
     const struct hp_neighbor *all =
@@ -57,20 +142,22 @@ static void put_neighbors(struct hp_sink *out, const struct hp_view *view, size_
         struct hp_amount value = {.sum = all[i].value, .error = &all[i].error};
         struct hp_text_estimate text;
         hp_text_row_estimate(&text, view, &value);
-        hp_sink_print(out, "%*s", INDENT, "");
-        put_cum(out, view, &value, &text, whole);
+        hp_sink_print(out, "%s%*s", HP_TEXT_ROW, peek->indent, "");
+        put_cum(peek, &value, &text, whole);
         hp_sink_text(out, !is_end ? "├ " : are_callees ? "└ " : "┌ ");
-        put_name(out, view, all[i].node);
+        put_name(peek, all[i].node);
     }
     if (shown < count) {
         char most[HP_NUMBER_SIZE];
         hp_text_format(most, all[shown].value, view->options.metric, view->options.unit);
-        hp_sink_print(out, "%*s… %zu more, none of more than %s\n", INDENT, "",
+        hp_sink_print(out, "%*s… %zu more, none of more than %s\n", peek->indent, "",
                       count - shown, most);
     }
 }
 
-static void put_area(struct hp_sink *out, const struct hp_view *view, size_t row) {
+static void put_area(const struct peek *peek, size_t row) {
+    struct hp_sink *out = peek->out;
+    const struct hp_view *view = peek->view;
     const struct hp_neighbors *neighbors = view->extra;
     enum hp_metric metric = view->options.metric;
     hp_fixed total = view->head.total.of[metric];
@@ -80,14 +167,12 @@ static void put_area(struct hp_sink *out, const struct hp_view *view, size_t row
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, view, &cum);
     hp_sink_text(out, "\n");
-    put_neighbors(out, view, row, cum.sum, false);
-    hp_text_value_of(out, view, flat.sum, &text, HP_AMOUNT_WIDTH);
-    hp_sink_text(out, " ");
-    hp_text_percent(out, flat.sum, total);
-    hp_sink_text(out, " ");
-    put_cum(out, view, &cum, &text, total);
-    put_name(out, view, node);
-    put_neighbors(out, view, row, cum.sum, true);
+    put_neighbors(peek, row, cum.sum, false);
+    hp_sink_text(out, HP_TEXT_ROW);
+    put_flat(peek, flat.sum, &text);
+    put_cum(peek, &cum, &text, total);
+    put_name(peek, node);
+    put_neighbors(peek, row, cum.sum, true);
 }
 
 static hp_fixed flat_of(const struct hp_view *view, size_t row) {
@@ -99,20 +184,24 @@ static hp_fixed flat_of(const struct hp_view *view, size_t row) {
 void hp_text_peek(struct hp_sink *out, const struct hp_view *view) {
     size_t count = view->rows.count, shown = hp_view_shown(view, count);
     hp_fixed rest = 0;
+    struct peek peek = {.out = out, .view = view};
+    fit(&peek);
+    name_all(&peek, shown);
     hp_text_head(out, view);
-    put_titles(out, view);
+    put_titles(&peek);
     for (size_t i = 0; i < shown; i++) {
-        put_area(out, view, i);
+        put_area(&peek, i);
     }
     for (size_t i = shown; i < count; i++) {
         rest += flat_of(view, i);
     }
+    hp_text_names_free(peek.names);
     hp_sink_text(out, "\n");
     if (shown < count) {
         hp_text_rest(out, view, count - shown, hp_granularity_text(view->options.by),
                      rest);
     }
-    if (hp_text_has_errors(view)) {
+    if (!peek.parts[ERROR].is_gone) {
         hp_text_error_note(out, view);
     }
     hp_text_charges(out, view);

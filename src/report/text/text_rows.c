@@ -25,6 +25,12 @@ enum {
     GROWTH_WIDTH = 8,
     P_WIDTH = 8,
     MOST_OUTLIERS = 10,
+    PREFIX_SIZE = 32,
+};
+
+// What has left the line of a field, for want of room, beside bits of enum hp_shown.
+enum {
+    NUMBER_GONE = 1 << 30,
 };
 
 struct table {
@@ -36,6 +42,9 @@ struct table {
     const struct hp_field *with_error,
         *last_estimate;               // the error of the one is behind the other
     struct hp_text_estimate estimate; // of a row, with its error; not of a slope
+    unsigned *gone;                   // of each field
+    size_t room;                      // cells of a name and what stands before it
+    struct hp_text_names *names;
 };
 
 static bool is_estimate(const struct hp_field *field) {
@@ -58,49 +67,137 @@ static bool has_unit_of_metric(const struct hp_field *field) {
     return field->column.unit == NULL || field->column.cell == HP_CELL_RATE;
 }
 
-static int width_of(const struct hp_field *field) {
+static int width_of(const struct hp_view *view, const struct hp_field *field) {
     return field->width > 0                      ? field->width
            : field->column.cell == HP_CELL_P     ? P_WIDTH
            : field->column.cell == HP_CELL_COUNT ? P_WIDTH
-                                                 : HP_AMOUNT_WIDTH;
+                                                 : hp_text_amount_width(view);
+}
+
+static bool has_number(const struct table *t, const struct hp_field *field) {
+    return field->column.title && !(t->gone[field - t->view->fields.at] & NUMBER_GONE);
+}
+
+static bool shows(const struct table *t, const struct hp_field *field,
+                  enum hp_shown what) {
+    return (field->shown & ~t->gone[field - t->view->fields.at] & what) != 0;
+}
+
+static bool has_error_behind(const struct table *t, const struct hp_field *field) {
+    return field == t->last_estimate && t->with_error &&
+           shows(t, t->with_error, HP_SHOWN_ERROR);
+}
+
+// --- what fits ----------------------------------------------------------------------------
+
+// A piece of a field's line, and when it leaves: first what adds up, shares, intervals.
+struct piece {
+    size_t field;
+    unsigned bit;
+};
+
+struct pieces {
+    HP_VEC(struct piece) of;
+    HP_VEC(struct hp_text_part) parts; // as many
+};
+
+enum {
+    RUNNING_LEAVES = 1,
+    SHARE_LEAVES,
+    INTERVAL_LEAVES,
+    NUMBERS_LEAVE, // and more
+};
+
+static void add_piece(struct pieces *pieces, size_t field, unsigned bit, int cells,
+                      int leaves) {
+    hp_vec_push(&pieces->of, ((struct piece){field, bit}));
+    hp_vec_push(&pieces->parts, ((struct hp_text_part){(size_t)cells, leaves, false}));
+}
+
+static void add_pieces(struct pieces *pieces, const struct table *t, size_t number) {
+    const struct hp_field *field = &t->view->fields.at[number];
+    int amount = hp_text_amount_width(t->view) + 1;
+    int leaves = field->leaves > 0 ? NUMBERS_LEAVE + field->leaves : 0;
+    if (!field->column.title) {
+        return;
+    }
+    add_piece(pieces, number, NUMBER_GONE, width_of(t->view, field) + 1, leaves);
+    if (field->shown & HP_SHOWN_SHARE) {
+        add_piece(pieces, number, HP_SHOWN_SHARE, SHARE_WIDTH + 1,
+                  leaves > 0 ? SHARE_LEAVES : 0);
+    }
+    if (field->shown & HP_SHOWN_RUNNING) {
+        add_piece(pieces, number, HP_SHOWN_RUNNING, SHARE_WIDTH + 1, RUNNING_LEAVES);
+    }
+    if (field->shown & HP_SHOWN_GROWTH) {
+        add_piece(pieces, number, HP_SHOWN_GROWTH, GROWTH_WIDTH + 1, SHARE_LEAVES);
+    }
+    if (field->shown & HP_SHOWN_ENDS) {
+        add_piece(pieces, number, HP_SHOWN_ENDS, 2 * amount, INTERVAL_LEAVES);
+    }
+    if (field == t->with_error) {
+        add_piece(pieces, number, HP_SHOWN_ERROR, hp_text_error_width(t->view) + 2,
+                  INTERVAL_LEAVES);
+    }
+    if (field->shown & HP_SHOWN_MARK) {
+        add_piece(pieces, number, HP_SHOWN_MARK, 1, 0);
+    }
+}
+
+static void fit(struct table *t) {
+    struct pieces pieces = {0};
+    t->gone = hp_alloc(t->view->fields.count * sizeof *t->gone);
+    add_piece(&pieces, 0, 0, 1, 0); // two spaces before a name, but one before each field
+    for (size_t i = 0; i < t->view->fields.count; i++) {
+        add_pieces(&pieces, t, i);
+    }
+    t->room = hp_text_fit(t->view, pieces.parts.at, pieces.parts.count);
+    for (size_t i = 0; i < pieces.of.count; i++) {
+        const struct piece *piece = &pieces.of.at[i];
+        t->gone[piece->field] |= pieces.parts.at[i].is_gone ? piece->bit : 0;
+    }
+    hp_vec_done(&pieces.of);
+    hp_vec_done(&pieces.parts);
 }
 
 // --- titles -------------------------------------------------------------------------------
 
 static void put_title(const struct table *t, const struct hp_field *field) {
     const char *title = field->column.title;
+    int amount = hp_text_amount_width(t->view);
     char text[HP_NUMBER_SIZE];
-    hp_text_put(t->out, title, width_of(field));
-    if (field->shown & HP_SHOWN_SHARE) {
+    hp_text_put(t->out, title, width_of(t->view, field));
+    if (shows(t, field, HP_SHOWN_SHARE)) {
         snprintf(text, sizeof text, "%s%%", title);
         hp_sink_print(t->out, " %*s", SHARE_WIDTH, text);
     }
-    if (field->shown & HP_SHOWN_RUNNING) {
+    if (shows(t, field, HP_SHOWN_RUNNING)) {
         hp_sink_print(t->out, " %*s", SHARE_WIDTH, "sum%");
     }
-    if (field->shown & HP_SHOWN_GROWTH) {
+    if (shows(t, field, HP_SHOWN_GROWTH)) {
         hp_sink_print(t->out, " %*s", GROWTH_WIDTH, "of base");
     }
-    if (field->shown & HP_SHOWN_ENDS) {
-        hp_sink_print(t->out, " %*s %*s", HP_AMOUNT_WIDTH, "from", HP_AMOUNT_WIDTH, "to");
+    if (shows(t, field, HP_SHOWN_ENDS)) {
+        hp_sink_print(t->out, " %*s %*s", amount, "from", amount, "to");
     }
-    if (field == t->last_estimate && t->with_error) {
+    if (has_error_behind(t, field)) {
         hp_sink_text(t->out, " ");
         hp_text_error_title(t->out, t->view, t->with_error->column.title);
     }
-    hp_sink_text(t->out, field->shown & HP_SHOWN_MARK ? " " : "");
 }
 
 static void put_titles(const struct table *t) {
     const struct hp_field *field;
     const char *between = "";
-    hp_sink_text(t->out, hp_text_bold(t->view));
+    hp_sink_print(t->out, "%s%s", HP_TEXT_ROW, hp_text_bold(t->view));
     hp_vec_each (field, &t->view->fields) {
-        if (field->column.title) {
+        if (has_number(t, field)) {
             hp_sink_text(t->out, between);
             put_title(t, field);
             between = " ";
         }
+        bool is_marked = shows(t, field, HP_SHOWN_MARK) && field->column.title;
+        hp_sink_text(t->out, is_marked ? " " : "");
     }
     hp_sink_print(t->out, "  %s%s\n", hp_view_row_kind(t->view), hp_text_plain(t->view));
 }
@@ -114,7 +211,7 @@ static void put_end(const struct table *t, double end) {
                        t->view->options.unit);
     }
     hp_sink_text(t->out, " ");
-    hp_text_put(t->out, text, HP_AMOUNT_WIDTH);
+    hp_text_put(t->out, text, hp_text_amount_width(t->view));
 }
 
 // "+8.1%" of the base's total, or "-" of nothing and of what is below zero.
@@ -167,12 +264,12 @@ static void put_number(const struct table *t, const struct hp_field *field,
     if (cell == HP_CELL_ESTIMATE || cell == HP_CELL_SUM) {
         format_amount(t, field, content->amount.sum, text);
     } else if (cell == HP_CELL_TEXT) {
-        hp_sink_print(t->out, "%*s", width_of(field), content->text);
+        hp_sink_print(t->out, "%*s", width_of(t->view, field), content->text);
         return;
     } else {
         format_number(t, field, content, text);
     }
-    hp_text_put(t->out, text, width_of(field));
+    hp_text_put(t->out, text, width_of(t->view, field));
 }
 
 static void put_error(const struct table *t, size_t row) {
@@ -184,50 +281,73 @@ static void put_error(const struct table *t, size_t row) {
 static void put_cell(struct table *t, const struct hp_field *field, size_t row) {
     struct hp_content content = hp_view_cell(t->view, row, field->id, t->metric);
     put_number(t, field, &content);
-    if (field->shown & HP_SHOWN_SHARE) {
+    if (shows(t, field, HP_SHOWN_SHARE)) {
         hp_sink_text(t->out, " ");
         hp_text_percent(t->out, content.amount.sum, t->total);
     }
     if (field->shown & HP_SHOWN_RUNNING) {
         t->running += content.amount.sum;
+    }
+    if (shows(t, field, HP_SHOWN_RUNNING)) {
         hp_sink_text(t->out, " ");
         hp_text_percent(t->out, t->running, t->total);
     }
-    if (field->shown & HP_SHOWN_GROWTH) {
+    if (shows(t, field, HP_SHOWN_GROWTH)) {
         put_growth_share(t, content.amount.sum);
     }
-    if (field->shown & HP_SHOWN_ENDS) {
+    if (shows(t, field, HP_SHOWN_ENDS)) {
         put_end(t, content.amount.range.low);
         put_end(t, content.amount.range.high);
     }
-    if (field == t->last_estimate && t->with_error) {
+    if (has_error_behind(t, field)) {
         put_error(t, row);
     }
-    if (field->shown & HP_SHOWN_MARK) {
-        bool is_marked = (hp_view_flags(t->view, row) & HP_ROW_SIGNIFICANT) != 0;
-        hp_sink_text(t->out, is_marked ? "*" : " ");
-    }
+}
+
+// What stands between the numbers and the name.
+static void build_prefix(const struct hp_view *view, size_t row, char text[PREFIX_SIZE]) {
+    const char *prefix = view->rows.at[row].prefix;
+    snprintf(text, PREFIX_SIZE, "%s%s%s", prefix ? prefix : "", prefix ? ": " : "",
+             view->rows.at[row].is_likely ? "~" : "");
 }
 
 static void put_row(struct table *t, size_t row) {
     const struct hp_field *field;
-    const char *prefix = t->view->rows.at[row].prefix, *between = "";
+    const char *between = "";
+    char prefix[PREFIX_SIZE];
+    bool is_marked = (hp_view_flags(t->view, row) & HP_ROW_SIGNIFICANT) != 0;
     if (t->with_error) {
         struct hp_content content =
             hp_view_cell(t->view, row, t->with_error->id, t->metric);
         hp_text_row_estimate(&t->estimate, t->view, &content.amount);
     }
+    hp_sink_text(t->out, HP_TEXT_ROW);
     hp_vec_each (field, &t->view->fields) {
-        if (field->column.title) {
+        if (has_number(t, field)) {
             hp_sink_text(t->out, between);
             put_cell(t, field, row);
             between = " ";
         }
+        if (shows(t, field, HP_SHOWN_MARK) && field->column.title) {
+            hp_sink_text(t->out, is_marked ? "*" : " ");
+        }
     }
-    hp_sink_print(t->out, "  %s%s%s", prefix ? prefix : "", prefix ? ": " : "",
-                  t->view->rows.at[row].is_likely ? "~" : "");
-    hp_sink_escaped(t->out, hp_view_name(t->view, row));
+    build_prefix(t->view, row, prefix);
+    hp_sink_print(t->out, "  %s", prefix);
+    hp_text_put_name(t->out, t->names, t->view->rows.at[row].node);
     hp_sink_text(t->out, "\n");
+}
+
+static void name_rows(struct table *t, size_t shown) {
+    t->names = hp_text_names_new(t->view);
+    for (size_t i = 0; i < shown; i++) {
+        char prefix[PREFIX_SIZE];
+        build_prefix(t->view, i, prefix);
+        size_t used = strlen(prefix);
+        size_t room = t->room == 0 ? 0 : t->room > used ? t->room - used : 1;
+        hp_text_names_add(t->names, t->view->rows.at[i].node, room);
+    }
+    hp_text_names_tell_apart(t->names);
 }
 
 // --- below the table ----------------------------------------------------------------------
@@ -301,10 +421,10 @@ static void put_notes(const struct table *t) {
         if (!field->column.title) {
             continue;
         }
-        if (field->shown & HP_SHOWN_ERROR) {
+        if (shows(t, field, HP_SHOWN_ERROR)) {
             hp_text_error_note(t->out, t->view);
         }
-        if (field->shown & HP_SHOWN_ENDS) {
+        if (shows(t, field, HP_SHOWN_ENDS)) {
             hp_sink_print(t->out, "from … to holds the true change in %g%% of cases\n",
                           t->view->options.confidence * 100);
         }
@@ -312,7 +432,7 @@ static void put_notes(const struct table *t) {
             hp_text_diff_note(t->out, t->view, field->note);
         } else if (field->shown & HP_SHOWN_MARK) {
             hp_text_trend_note(t->out, t->view, field->note);
-        } else if (field->note) {
+        } else if (field->note && has_number(t, field)) {
             hp_sink_print(t->out, "%s\n", field->note);
         }
     }
@@ -351,7 +471,7 @@ static void put_head(const struct table *t) {
     (own ? own : hp_text_head)(t->out, t->view);
 }
 
-static void write_rows(struct hp_sink *out, const struct hp_view *view) {
+static void put_rows(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     struct table t = {.out = out, .view = view, .metric = metric};
     size_t shown = hp_view_shown(view, view->rows.count);
@@ -363,6 +483,8 @@ static void write_rows(struct hp_sink *out, const struct hp_view *view) {
     if (hp_text_no_change(out, view)) {
         return;
     }
+    fit(&t);
+    name_rows(&t, shown);
     put_titles(&t);
     for (size_t i = 0; i < shown; i++) {
         put_row(&t, i);
@@ -373,6 +495,24 @@ static void write_rows(struct hp_sink *out, const struct hp_view *view) {
         put_outliers(&t);
     }
     hp_text_charges(out, view);
+    hp_text_names_free(t.names);
+    free(t.gone);
+}
+
+static void write_text(struct hp_sink *out, const struct hp_view *view) {
+    static hp_writer *const writers[HP_REPORT_KINDS] = {
+        [HP_REPORT_STACKS] = hp_text_stacks, [HP_REPORT_TREE] = hp_text_tree,
+        [HP_REPORT_PEEK] = hp_text_peek,     [HP_REPORT_LIST] = hp_text_list,
+        [HP_REPORT_INFO] = hp_text_info,
+    };
+    hp_writer *writer = writers[view->options.kind];
+    hp_text_put_lines(out, view, writer ? writer : put_rows);
+}
+
+// Below that nothing can be read.
+static void complete(struct hp_report_options *options) {
+    bool is_too_narrow = options->width > 0 && options->width < HP_LEAST_WIDTH;
+    options->width = is_too_narrow ? HP_LEAST_WIDTH : options->width;
 }
 
 const struct hp_format hp_format_text = {
@@ -380,16 +520,17 @@ const struct hp_format hp_format_text = {
     .files = "*.txt *.text",
     .help = "tables for people",
     .can = HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_UNIT | HP_CAN_COLOR |
-           HP_CAN_NEGATIVE | HP_HAS_SHORT_NAMES,
+           HP_CAN_NEGATIVE | HP_HAS_SHORT_NAMES | HP_CAN_WIDTH,
     .limit = HP_LIMIT_ENOUGH,
     .shape = HP_SHAPE_ROWS,
-    .write_rows = write_rows,
+    .write_rows = write_text,
+    .complete = complete,
     .write =
         {
-            [HP_REPORT_STACKS] = hp_text_stacks,
-            [HP_REPORT_TREE] = hp_text_tree,
-            [HP_REPORT_PEEK] = hp_text_peek,
-            [HP_REPORT_LIST] = hp_text_list,
-            [HP_REPORT_INFO] = hp_text_info,
+            [HP_REPORT_STACKS] = write_text,
+            [HP_REPORT_TREE] = write_text,
+            [HP_REPORT_PEEK] = write_text,
+            [HP_REPORT_LIST] = write_text,
+            [HP_REPORT_INFO] = write_text,
         },
 };

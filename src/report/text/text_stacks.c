@@ -9,20 +9,70 @@
 #include "view/size_rows.h"
 
 enum {
-    INDENT = HP_AMOUNT_WIDTH + 9, // of the callers, under the first function
+    SHARE_WIDTH = 6,
     SIZES_INDENT = 5,
     MOST_SIZES = 3,
 };
 
-static void put_frames(struct hp_sink *out, const struct hp_view *view, uint32_t number) {
-    const struct hp_stack_key *stack = &view->stacks.all.at[number];
+// What stands before the first function, but for the value.
+enum {
+    SHARE,
+    ERROR,
+    SEEN,
+    BEFORE,
+    PARTS,
+};
+
+struct blocks {
+    struct hp_sink *out;
+    const struct hp_view *view;
+    struct hp_text_part parts[PARTS];
+    int width, indent; // of an amount, and of the callers, under the first function
+    size_t room;       // cells of a name behind what stands before the first; 0: any
+    struct hp_text_names *names;
+};
+
+static void fit(struct blocks *blocks) {
+    static const char seen_once[] = " seen once";
+    const struct hp_view *view = blocks->view;
+    bool has_errors = hp_text_has_errors(view);
+    size_t error = (size_t)hp_text_error_width(view) + 2;
+    blocks->width = hp_text_amount_width(view);
+    blocks->parts[SEEN] = (struct hp_text_part){sizeof seen_once - 1, 1, !has_errors};
+    blocks->parts[ERROR] = (struct hp_text_part){error, 2, !has_errors};
+    blocks->parts[SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 3, false};
+    blocks->parts[BEFORE] = (struct hp_text_part){(size_t)blocks->width + 2, 0, false};
+    blocks->room = hp_text_fit(view, blocks->parts, PARTS);
+    blocks->indent =
+        blocks->width + 2 + (blocks->parts[SHARE].is_gone ? 0 : SHARE_WIDTH + 1);
+}
+
+static void name_frames(struct blocks *blocks, size_t shown) {
+    const struct hp_view *view = blocks->view;
+    size_t width = view->options.width, indent = (size_t)blocks->indent;
+    size_t of_callers = width > indent ? width - indent : width > 0;
+    blocks->names = hp_text_names_new(view);
+    for (size_t i = 0; i < shown; i++) {
+        const struct hp_stack_key *stack = &view->stacks.all.at[view->by_value[i]];
+        for (uint32_t k = 0; k < stack->depth; k++) {
+            hp_text_names_add(blocks->names, (hp_node_id){stack->at[k]},
+                              k > 0 ? of_callers : blocks->room);
+        }
+    }
+    hp_text_names_tell_apart(blocks->names);
+}
+
+static void put_frames(const struct blocks *blocks, uint32_t number) {
+    const struct hp_stack_key *stack = &blocks->view->stacks.all.at[number];
     for (uint32_t k = 0; k < stack->depth; k++) {
-        hp_sink_print(out, "%*s", k > 0 ? INDENT : 0, "");
-        hp_sink_escaped(out, hp_view_node(view, (hp_node_id){stack->at[k]}));
-        hp_sink_text(out, "\n");
+        if (k > 0) {
+            hp_sink_print(blocks->out, "%s%*s", HP_TEXT_ROW, blocks->indent, "");
+        }
+        hp_text_put_name(blocks->out, blocks->names, (hp_node_id){stack->at[k]});
+        hp_sink_text(blocks->out, "\n");
     }
     if (stack->truncated) {
-        hp_sink_print(out, "%*s[truncated]\n", INDENT, "");
+        hp_sink_print(blocks->out, "%*s[truncated]\n", blocks->indent, "");
     }
 }
 
@@ -57,22 +107,29 @@ static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t 
     hp_sink_text(out, "\n");
 }
 
-static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t number) {
+static void put_stack(const struct blocks *blocks, uint32_t number) {
+    struct hp_sink *out = blocks->out;
+    const struct hp_view *view = blocks->view;
     enum hp_metric metric = view->options.metric;
     struct hp_amount amount = hp_view_stack_amount(view, number, metric);
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, view, &amount);
-    hp_text_put(out, text.value, HP_AMOUNT_WIDTH);
-    hp_sink_text(out, " ");
-    hp_text_percent(out, amount.sum, view->head.total.of[metric]);
-    if (hp_text_has_errors(view)) {
-        bool is_once = (hp_view_stack_flags(view, number) & HP_ROW_SEEN_ONCE) != 0;
+    hp_sink_text(out, HP_TEXT_ROW);
+    hp_text_put(out, text.value, blocks->width);
+    if (!blocks->parts[SHARE].is_gone) {
+        hp_sink_text(out, " ");
+        hp_text_percent(out, amount.sum, view->head.total.of[metric]);
+    }
+    if (!blocks->parts[ERROR].is_gone) {
         hp_sink_text(out, " ");
         hp_text_error(out, view, &amount, &text);
-        hp_sink_text(out, is_once ? " seen once" : "");
+    }
+    if (!blocks->parts[SEEN].is_gone &&
+        (hp_view_stack_flags(view, number) & HP_ROW_SEEN_ONCE) != 0) {
+        hp_sink_text(out, " seen once");
     }
     hp_sink_text(out, "  ");
-    put_frames(out, view, number);
+    put_frames(blocks, number);
     put_sizes(out, view, number);
     hp_sink_text(out, "\n");
 }
@@ -81,12 +138,16 @@ void hp_text_stacks(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     size_t count = view->listed, shown = hp_view_shown(view, count);
     hp_fixed rest = view->head.filtered.of[metric];
+    struct blocks blocks = {.out = out, .view = view};
+    fit(&blocks);
+    name_frames(&blocks, shown);
     hp_text_head(out, view);
     for (size_t i = 0; i < shown; i++) {
-        put_stack(out, view, view->by_value[i]);
+        put_stack(&blocks, view->by_value[i]);
         rest -= hp_view_stack_amount(view, view->by_value[i], metric).sum;
     }
     if (shown < count) {
         hp_text_rest(out, view, count - shown, "stack", rest);
     }
+    hp_text_names_free(blocks.names);
 }

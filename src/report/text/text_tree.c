@@ -11,26 +11,65 @@
 
 #include "view/report_tree.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
-    WIDTH = 11,     // of a value: a tree needs room
-    MOST_STEPS = 8, // that are drawn
+    WIDTH = 11,      // of a value: a tree needs room
+    SHARE_WIDTH = 6, // of a share
+    MOST_STEPS = 8,  // that are drawn
+    LEAST_STEPS = 2,
+    LEAST_NAME = 16, // cells of a name behind all steps
+    FAR_SIZE = 16,
+};
+
+// What stands before names, but for cum.
+enum {
+    SHARE,
+    ERROR,
+    FLAT,
+    BEFORE,
+    PARTS,
 };
 
 struct drawing {
+    struct hp_text_part parts[PARTS];
+    size_t room; // cells of a name and its steps; 0: any
+    uint32_t most_steps;
+    int width; // of a value
+    struct hp_text_names *names;
     uint32_t *steps;              // of each node
     bool is_open[MOST_STEPS + 1]; // the branch of this step goes on further down
 };
 
-static void put_titles(struct hp_sink *out, const struct hp_view *view) {
-    hp_sink_print(out, "%s%*s   cum%%", hp_text_bold(view), WIDTH, "cum");
-    if (hp_text_has_errors(view)) {
+static void fit(struct drawing *drawing, const struct hp_view *view) {
+    int amount = hp_text_amount_width(view);
+    drawing->width = view->options.width > 0 ? amount : WIDTH;
+    size_t width = (size_t)drawing->width, error = (size_t)hp_text_error_width(view) + 2;
+    drawing->parts[SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 1, false};
+    drawing->parts[ERROR] = (struct hp_text_part){error, 2, !hp_text_has_errors(view)};
+    drawing->parts[FLAT] = (struct hp_text_part){width + 1, 3, view->options.invert};
+    drawing->parts[BEFORE] = (struct hp_text_part){width + 2, 0, false};
+    drawing->room = hp_text_fit(view, drawing->parts, PARTS);
+    drawing->most_steps = MOST_STEPS;
+    while (drawing->room > 0 && drawing->most_steps > LEAST_STEPS &&
+           drawing->room < LEAST_NAME + 2 * drawing->most_steps) {
+        drawing->most_steps--;
+    }
+}
+
+static void put_titles(struct hp_sink *out, const struct drawing *drawing,
+                       const struct hp_view *view) {
+    hp_sink_print(out, "%s%s%*s", HP_TEXT_ROW, hp_text_bold(view), drawing->width, "cum");
+    if (!drawing->parts[SHARE].is_gone) {
+        hp_sink_print(out, " %*s", SHARE_WIDTH, "cum%");
+    }
+    if (!drawing->parts[ERROR].is_gone) {
         hp_sink_text(out, " ");
         hp_text_error_title(out, view, "cum");
     }
-    if (!view->options.invert) {
-        hp_sink_print(out, " %*s", WIDTH, "flat");
+    if (!drawing->parts[FLAT].is_gone) {
+        hp_sink_print(out, " %*s", drawing->width, "flat");
     }
     hp_sink_print(out, "  %s%s\n", hp_granularity_text(view->options.by),
                   hp_text_plain(view));
@@ -41,15 +80,50 @@ static bool is_branch(const struct hp_tree *tree, const struct hp_tree_node *nod
                                         : tree->nodes.at[node->parent].shown > 1;
 }
 
+static void count_steps(struct drawing *drawing, const struct hp_tree *tree) {
+    for (size_t i = 0; i < tree->nodes.count; i++) {
+        const struct hp_tree_node *node = &tree->nodes.at[i];
+        bool is_root = node->parent == HP_NO_PARENT;
+        drawing->steps[i] =
+            (is_root ? 0 : drawing->steps[node->parent]) + is_branch(tree, node);
+    }
+}
+
+// "[12] "
+static size_t far_right(char text[FAR_SIZE], uint32_t steps) {
+    return (size_t)snprintf(text, FAR_SIZE, "[%u] ", (unsigned)steps);
+}
+
+// Cells of the name of a node, behind its steps; 0: any.
+static size_t room_of(const struct drawing *drawing, size_t number) {
+    char text[FAR_SIZE];
+    uint32_t steps = drawing->steps[number];
+    size_t used = steps > drawing->most_steps ? far_right(text, steps) + 2 : 2 * steps;
+    return drawing->room > used ? drawing->room - used : drawing->room > 0;
+}
+
+// But for those of runs, which are called together.
+static void name_nodes(struct drawing *drawing, const struct hp_view *view) {
+    const struct hp_tree *tree = view->extra;
+    drawing->names = hp_text_names_new(view);
+    for (size_t i = 0; i < tree->nodes.count; i++) {
+        if (tree->nodes.at[i].run == 1) {
+            hp_text_names_add(drawing->names, tree->nodes.at[i].name,
+                              room_of(drawing, i));
+        }
+    }
+    hp_text_names_tell_apart(drawing->names);
+}
+
 static void put_branches(struct hp_sink *out, struct drawing *drawing,
                          const struct hp_tree *tree, size_t number) {
     const struct hp_tree_node *node = &tree->nodes.at[number];
     bool branches = is_branch(tree, node);
-    bool is_root = node->parent == HP_NO_PARENT;
-    uint32_t steps = (is_root ? 0 : drawing->steps[node->parent]) + branches;
-    drawing->steps[number] = steps;
-    if (steps > MOST_STEPS) {
-        hp_sink_print(out, "[%u] %s", (unsigned)steps, branches ? "├ " : "");
+    uint32_t steps = drawing->steps[number];
+    char text[FAR_SIZE];
+    if (steps > drawing->most_steps) {
+        far_right(text, steps);
+        hp_sink_print(out, "%s%s", text, branches ? "├ " : "");
         return;
     }
     for (uint32_t step = 1; step + branches <= steps; step++) {
@@ -89,9 +163,19 @@ static struct hp_span file_of(const struct hp_view *view, hp_node_id node) {
     return path;
 }
 
+static void put_cut(struct hp_sink *out, struct hp_span name,
+                    const struct hp_text_cut *cut) {
+    struct hp_text_string safe = {0}, text = {0};
+    hp_text_append_safe(&safe, name);
+    hp_text_cut_name(&text, (struct hp_span){safe.text.at, safe.text.count}, cut);
+    hp_sink_put(out, text.text.at, text.text.count);
+    hp_vec_done(&safe.text);
+    hp_vec_done(&text.text);
+}
+
 // "tokio::runtime … 23 frames": what names have in common, else their module, else both ends.
 static void put_run(struct hp_sink *out, const struct hp_view *view,
-                    const struct hp_tree_node *node) {
+                    const struct hp_tree_node *node, size_t room) {
     struct hp_span first = hp_view_node(view, node->name),
                    file = file_of(view, node->name);
     struct hp_span last = hp_view_node(view, node[node->run - 1].name);
@@ -102,15 +186,23 @@ static void put_run(struct hp_sink *out, const struct hp_view *view,
                          : common_path(first, hp_view_node(view, node[i].name), path + 2);
         file.size = hp_span_compare(file, other) == 0 ? file.size : 0;
     }
-    hp_sink_escaped(out, path > 0        ? (struct hp_span){first.at, path}
-                         : file.size > 0 ? file
-                                         : first);
-    hp_sink_text(out, " … ");
-    if (path == 0 && file.size == 0) {
-        hp_sink_escaped(out, last);
-        hp_sink_text(out, ", ");
+    char end[FAR_SIZE + 16];
+    bool has_both = path == 0 && file.size == 0;
+    size_t used = (size_t)snprintf(end, sizeof end, "%s%u frames",
+                                   has_both ? ", " : " … ", (unsigned)node->run);
+    struct hp_text_cut cut = {.room = room > used ? room - used : room > 0,
+                              .is_ascii = view->options.ascii};
+    cut.room = has_both && cut.room > 5 ? (cut.room - 5) / 2 : cut.room;
+    put_cut(out,
+            path > 0   ? (struct hp_span){first.at, path}
+            : has_both ? first
+                       : file,
+            &cut);
+    if (has_both) {
+        hp_sink_text(out, " … ");
+        put_cut(out, last, &cut);
     }
-    hp_sink_print(out, "%u frames", (unsigned)node->run);
+    hp_sink_text(out, end);
 }
 
 static void put_node(struct hp_sink *out, struct drawing *drawing,
@@ -120,25 +212,28 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
     struct hp_amount cum = {.sum = node->cum, .error = &node->error};
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, view, &cum);
-    hp_text_put(out, text.value, WIDTH);
-    hp_sink_text(out, " ");
-    hp_text_percent(out, node->cum, view->head.total.of[view->options.metric]);
-    if (hp_text_has_errors(view)) {
+    hp_sink_text(out, HP_TEXT_ROW);
+    hp_text_put(out, text.value, drawing->width);
+    if (!drawing->parts[SHARE].is_gone) {
+        hp_sink_text(out, " ");
+        hp_text_percent(out, node->cum, view->head.total.of[view->options.metric]);
+    }
+    if (!drawing->parts[ERROR].is_gone) {
         hp_sink_text(out, " ");
         hp_text_error(out, view, &cum, &text);
     }
-    if (node->flat == 0 && !view->options.invert) {
-        hp_sink_print(out, " %*s", WIDTH, "-");
-    } else if (!view->options.invert) {
+    if (node->flat == 0 && !drawing->parts[FLAT].is_gone) {
+        hp_sink_print(out, " %*s", drawing->width, "-");
+    } else if (!drawing->parts[FLAT].is_gone) {
         hp_sink_text(out, " ");
-        hp_text_value_of(out, view, node->flat, &text, WIDTH);
+        hp_text_value_of(out, view, node->flat, &text, drawing->width);
     }
     hp_sink_text(out, "  ");
     put_branches(out, drawing, tree, number);
     if (node->run > 1) {
-        put_run(out, view, node);
+        put_run(out, view, node, room_of(drawing, number));
     } else {
-        hp_sink_escaped(out, hp_view_node(view, node->name));
+        hp_text_put_name(out, drawing->names, node->name);
     }
     hp_sink_text(out, "\n");
 }
@@ -169,20 +264,21 @@ void hp_text_tree(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     size_t count = tree->nodes.count;
     struct drawing drawing = {.steps = hp_alloc(count * sizeof *drawing.steps)};
+    fit(&drawing, view);
+    count_steps(&drawing, tree);
+    name_nodes(&drawing, view);
     hp_text_head(out, view);
-    put_titles(out, view);
+    put_titles(out, &drawing, view);
     for (size_t i = 0; i < count; i++) {
-        const struct hp_tree_node *node = &tree->nodes.at[i];
-        if (node->run > 0) {
+        if (tree->nodes.at[i].run > 0) {
             put_node(out, &drawing, view, i);
-        } else {
-            drawing.steps[i] = drawing.steps[node->parent];
         }
     }
     put_hidden(out, view);
-    if (hp_text_has_errors(view)) {
+    if (!drawing.parts[ERROR].is_gone) {
         hp_text_error_note(out, view);
     }
     hp_text_charges(out, view);
+    hp_text_names_free(drawing.names);
     free(drawing.steps);
 }

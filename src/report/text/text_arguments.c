@@ -1,0 +1,284 @@
+// What a short name leaves out: the arguments of templates, of which some are told again, and
+// parameters.
+//
+//     Req* Leaky<Req, 4>::make<int>(int)
+//     Leaky^1<…>::make^2                       the short name of a name with marks in it
+//     Leaky<Req, …>::make                      with the first argument of the first group
+//
+// The marks find out which groups a short name shows, and where, whatever its rules are.
+#include "report/text/text_names.h"
+
+#include "view/shortname.h"
+
+#include <stdio.h>
+
+enum {
+    MOST_GROUPS = 1000, // a name of more is not worth it
+    MOST_SIGNS = 4,     // brackets that are none
+};
+
+static const char begin_mark = '\002', end_mark = '\003';
+
+static bool is_word(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
+}
+
+static struct hp_span span_of(const struct hp_text_string *string) {
+    return (struct hp_span){string->text.at, string->text.count};
+}
+
+static void append(struct hp_text_string *out, struct hp_span text) {
+    hp_vec_append(&out->text, text.at, text.size);
+}
+
+// --- brackets -----------------------------------------------------------------------------
+
+static bool is_opening(char c) {
+    return c == '<' || c == '(' || c == '[' || c == '{';
+}
+
+static bool is_closing(struct hp_span text, size_t at) {
+    char c = text.at[at];
+    bool is_arrow = c == '>' && at > 0 && text.at[at - 1] == '-';
+    return (c == '>' || c == ')' || c == ']' || c == '}') && !is_arrow;
+}
+
+// Behind the bracket that closes the one at `at`, or 0.
+static size_t end_of_group(struct hp_span text, size_t at) {
+    size_t depth = 0;
+    for (; at < text.size; at++) {
+        depth += is_opening(text.at[at]);
+        if (is_closing(text, at) && --depth == 0) {
+            return at + 1;
+        }
+    }
+    return 0;
+}
+
+// "A, B<c, d>": each argument of a group, in its order.
+static bool next_argument(struct hp_span *left, struct hp_span *argument) {
+    size_t depth = 0, end = 0;
+    if (left->size == 0) {
+        return false;
+    }
+    for (; end < left->size; end++) {
+        depth += is_opening(left->at[end]);
+        depth -= is_closing(*left, end) && depth > 0;
+        if (depth == 0 && left->at[end] == ',') {
+            break;
+        }
+    }
+    *argument = (struct hp_span){left->at, end};
+    *left = hp_span_from(*left, end < left->size ? end + 1 : end);
+    while (argument->size > 0 && argument->at[0] == ' ') {
+        *argument = hp_span_from(*argument, 1);
+    }
+    while (argument->size > 0 && argument->at[argument->size - 1] == ' ') {
+        argument->size--;
+    }
+    return true;
+}
+
+// "std::vector<…>": without what is within its own brackets.
+static void squeeze(struct hp_text_string *out, struct hp_span text) {
+    for (size_t i = 0; i < text.size;) {
+        size_t end = text.at[i] == '<' ? end_of_group(text, i) : i + 1;
+        if (end == 0) { // of no use: all that is left is copied
+            end = text.size;
+        }
+        bool is_group = text.at[i] == '<' && text.at[end - 1] == '>';
+        append(out,
+               is_group ? hp_span_of("<…>") : (struct hp_span){text.at + i, end - i});
+        i = end;
+    }
+}
+
+// --- groups -------------------------------------------------------------------------------
+
+// Where a mark of the group that begins at `at` has to stand: before "<" or Rust's "::<"; or
+// nowhere, 0.
+static size_t mark_place(struct hp_span full, size_t at) {
+    struct hp_span rest = hp_span_from(full, at);
+    bool is_name = hp_span_starts(rest, "<impl ") || hp_span_starts(rest, "<lambda") ||
+                   hp_span_starts(rest, "<unnamed") || hp_span_starts(rest, "[abi:");
+    bool is_open = rest.at[0] == '<' || rest.at[0] == '[';
+    size_t place = at;
+    if (at > 2 && full.at[at - 1] == ':' && full.at[at - 2] == ':') {
+        place -= 2;
+    }
+    return is_open && !is_name && place > 0 && is_word(full.at[place - 1]) ? place : 0;
+}
+
+static void mark_groups(struct hp_text_string *marked, struct hp_text_arguments *a,
+                        struct hp_span full) {
+    size_t copied = 0;
+    for (size_t i = 0; i < full.size && a->groups.count < MOST_GROUPS; i++) {
+        size_t place = is_opening(full.at[i]) ? mark_place(full, i) : 0;
+        size_t end = place > 0 ? end_of_group(full, i) : 0;
+        if (place > 0 && end == 0) {
+            break; // what follows cannot match either
+        }
+        if (end > 0) {
+            char mark[16];
+            int size = snprintf(mark, sizeof mark, "%c%zu%c", begin_mark, a->groups.count,
+                                end_mark);
+            append(marked, (struct hp_span){full.at + copied, place - copied});
+            append(marked, (struct hp_span){mark, (size_t)size});
+            copied = place;
+            hp_vec_push(&a->groups, ((struct hp_span){full.at + i, end - i}));
+        }
+    }
+    append(marked, hp_span_from(full, copied));
+}
+
+// What stands in the short name for a group.
+static size_t placeholder_size(struct hp_span text) {
+    static const char *const known[] = {"<…>", "[…]"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (hp_span_starts(text, known[i])) {
+            return strlen(known[i]);
+        }
+    }
+    return 0;
+}
+
+// Take the marks out of the short name again.
+static void find_shown(struct hp_text_arguments *a, struct hp_span marked) {
+    while (marked.size > 0) {
+        if (marked.at[0] != begin_mark) {
+            hp_vec_push(&a->name.text, marked.at[0]);
+            marked = hp_span_from(marked, 1);
+            continue;
+        }
+        size_t group = 0, i = 1;
+        while (i < marked.size && marked.at[i] != end_mark) {
+            group = group * 10 + (size_t)(marked.at[i++] - '0');
+        }
+        marked = hp_span_from(marked, i < marked.size ? i + 1 : i);
+        struct hp_text_group shown = {a->name.text.count, placeholder_size(marked),
+                                      a->groups.at[group]};
+        hp_vec_push(&a->shown, shown);
+    }
+}
+
+void hp_text_arguments_init(struct hp_text_arguments *a, struct hp_span full) {
+    struct hp_text_string marked = {0}, out = {0};
+    *a = (struct hp_text_arguments){0};
+    if (memchr(full.at, begin_mark, full.size) || memchr(full.at, end_mark, full.size)) {
+        return;
+    }
+    mark_groups(&marked, a, full);
+    hp_vec_push(&marked.text, '\0');
+    marked.text.count--;
+    hp_vec_reserve(&out.text, hp_short_name_room(marked.text.count));
+    find_shown(a, hp_short_name(span_of(&marked), out.text.at));
+    hp_vec_done(&marked.text);
+    hp_vec_done(&out.text);
+}
+
+void hp_text_arguments_done(struct hp_text_arguments *a) {
+    hp_vec_done(&a->name.text);
+    hp_vec_done(&a->groups);
+    hp_vec_done(&a->shown);
+    hp_vec_done(&a->told);
+}
+
+// --- arguments ----------------------------------------------------------------------------
+
+bool hp_text_argument(const struct hp_text_arguments *a, struct hp_text_told told,
+                      struct hp_text_string *out) {
+    struct hp_span argument;
+    if (told.group >= a->shown.count) {
+        return false;
+    }
+    struct hp_span all = a->shown.at[told.group].full;
+    struct hp_span left = {all.at + 1, all.size - 2};
+    for (size_t i = 0; next_argument(&left, &argument); i++) {
+        if (i == told.argument && told.is_whole) {
+            append(out, argument);
+        } else if (i == told.argument) {
+            squeeze(out, argument);
+        }
+        if (i == told.argument) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Which is told of an argument, or NULL.
+static const struct hp_text_told *told_of(const struct hp_text_arguments *a, size_t group,
+                                          size_t argument) {
+    const struct hp_text_told *told, *found = NULL;
+    hp_vec_each (told, &a->told) {
+        if (told->group == group && told->argument == argument) {
+            found = told;
+        }
+    }
+    return found;
+}
+
+// "<Req, …>"
+static void put_group(struct hp_text_string *out, const struct hp_text_arguments *a,
+                      size_t group) {
+    struct hp_span all = a->shown.at[group].full, argument;
+    struct hp_span left = {all.at + 1, all.size - 2};
+    bool left_out = false;
+    append(out, (struct hp_span){all.at, 1});
+    for (size_t i = 0; next_argument(&left, &argument); i++) {
+        const struct hp_text_told *told = told_of(a, group, i);
+        if (told || !left_out) {
+            append(out, hp_span_of(i > 0 ? ", " : ""));
+        }
+        if (told) {
+            hp_text_argument(a, *told, out);
+        } else if (!left_out) {
+            append(out, hp_span_of("…"));
+        }
+        left_out = !told;
+    }
+    append(out, (struct hp_span){all.at + all.size - 1, 1});
+}
+
+void hp_text_arguments_put(struct hp_text_string *out,
+                           const struct hp_text_arguments *a) {
+    size_t copied = 0;
+    struct hp_span name = span_of(&a->name);
+    for (size_t i = 0; i < a->shown.count; i++) {
+        const struct hp_text_group *shown = &a->shown.at[i];
+        const struct hp_text_told *told;
+        bool is_told = false;
+        hp_vec_each (told, &a->told) {
+            is_told |= told->group == i;
+        }
+        if (is_told) {
+            append(out, (struct hp_span){name.at + copied, shown->at - copied});
+            put_group(out, a, i);
+            copied = shown->at + shown->size;
+        }
+    }
+    append(out, hp_span_from(name, copied));
+}
+
+// --- parameters ---------------------------------------------------------------------------
+
+void hp_text_parameters(struct hp_text_string *out, struct hp_span full, bool is_whole) {
+    size_t begin = 0, end = 0, unmatched = 0; // "operator<" is
+    for (size_t i = 0; i < full.size && unmatched <= MOST_SIGNS; i++) {
+        size_t behind = is_opening(full.at[i]) ? end_of_group(full, i) : 0;
+        unmatched += is_opening(full.at[i]) && behind == 0;
+        if (behind > 0 && full.at[i] == '(') {
+            begin = i;
+            end = behind;
+        }
+        i = behind > 0 ? behind - 1 : i;
+    }
+    struct hp_span rest = hp_span_from(full, end);
+    bool ends = rest.size == 0 || rest.at[0] == ' ' || rest.at[0] == '&';
+    if (begin > 0 && ends && is_whole) {
+        append(out, hp_span_from(full, begin));
+    } else if (begin > 0 && ends) {
+        squeeze(out, hp_span_from(full, begin));
+    }
+}

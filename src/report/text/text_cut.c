@@ -1,0 +1,410 @@
+// How wide text is on a terminal, and names cut to fit it, in this order:
+//
+//     std::basic_string<…>::_M_construct          a function's name
+//     std::basic_string::_M_construct             without arguments
+//     …basic_string::_M_construct                 without leading namespaces, but for its class
+//     basic…::_M_construct, …_M_construct
+//     _M_con…struct                               the middle
+//     /srv/ut/cxx/main.cpp:15                     a path
+//     …/cxx/main.cpp:15                           without leading folders
+//     ma…cpp:15                                   the middle, never the number of the line
+//     libLLVM….so.1+0xddfeaf                      the middle, never the offset
+//
+// Texts here are safe for a terminal, but may hold its escape sequences for colors.
+#include "report/text/text.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+static const char ellipsis[] = "…";
+
+enum {
+    LEAST_CLASS = 3,  // cells of it
+    LEAST_MODULE = 7, // of its name, before ".so.1"
+};
+
+// --- cells --------------------------------------------------------------------------------
+
+const char *hp_text_in_ascii(uint32_t code, char room[HP_TEXT_CODE_SIZE]) {
+    static const struct {
+        uint32_t code;
+        const char *text;
+    } known[] = {{0x2026, "..."}, {0xb1, "+-"},  {0x2013, "-"}, {0xb7, "-"},
+                 {0x251c, "|"},   {0x2514, "`"}, {0x2502, "|"}, {0x250c, ","}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].code == code) {
+            return known[i].text;
+        }
+    }
+    snprintf(room, HP_TEXT_CODE_SIZE, "\\u{%04X}", (unsigned)code);
+    return room;
+}
+
+// ESC [ ... m
+static size_t color_size(struct hp_span text) {
+    size_t size = 0;
+    if (text.size > 1 && text.at[0] == '\033') {
+        while (size < text.size && text.at[size] != 'm') {
+            size++;
+        }
+        size += size < text.size;
+    }
+    return size;
+}
+
+static size_t cells_of(struct hp_utf8 c, bool is_ascii) {
+    char room[HP_TEXT_CODE_SIZE];
+    return is_ascii && c.code > 0x7f ? strlen(hp_text_in_ascii(c.code, room))
+                                     : (size_t)hp_text_char_cells(c.code);
+}
+
+size_t hp_text_cells(struct hp_span text, bool is_ascii) {
+    size_t cells = 0;
+    while (text.size > 0) {
+        size_t color = color_size(text);
+        struct hp_utf8 c = hp_utf8_first(text);
+        cells += color > 0 ? 0 : cells_of(c, is_ascii);
+        text = hp_span_from(text, color > 0 ? color : c.size);
+    }
+    return cells;
+}
+
+static size_t cells(const struct hp_text_cut *cut, struct hp_span text) {
+    return hp_text_cells(text, cut->is_ascii);
+}
+
+static size_t dots(const struct hp_text_cut *cut) {
+    return cut->is_ascii ? 3 : 1;
+}
+
+// The bytes of as much of the beginning as has room, with the marks on its last character.
+static size_t head_size(const struct hp_text_cut *cut, struct hp_span text, size_t room) {
+    size_t size = 0, used = 0;
+    while (size < text.size) {
+        struct hp_utf8 c = hp_utf8_first(hp_span_from(text, size));
+        used += cells_of(c, cut->is_ascii);
+        if (used > room) {
+            break;
+        }
+        size += c.size;
+    }
+    return size;
+}
+
+// Where the end begins that has room.
+static size_t tail_begin(const struct hp_text_cut *cut, struct hp_span text,
+                         size_t room) {
+    size_t left = cells(cut, text), at = 0;
+    while (at < text.size && left > room) {
+        struct hp_utf8 c = hp_utf8_first(hp_span_from(text, at));
+        left -= cells_of(c, cut->is_ascii);
+        at += c.size;
+    }
+    while (at < text.size &&
+           cells_of(hp_utf8_first(hp_span_from(text, at)), cut->is_ascii) == 0) {
+        at += hp_utf8_first(hp_span_from(text, at)).size;
+    }
+    return at;
+}
+
+// --- parts --------------------------------------------------------------------------------
+
+static void append(struct hp_text_string *out, struct hp_span text) {
+    hp_vec_append(&out->text, text.at, text.size);
+}
+
+static struct hp_span piece(struct hp_span text, size_t begin, size_t end) {
+    return (struct hp_span){text.at + begin, end - begin};
+}
+
+// "head…tail" where the last `kept` bytes stay, whatever their width.
+static void cut_middle(struct hp_text_string *out, struct hp_span text, size_t kept,
+                       const struct hp_text_cut *cut) {
+    struct hp_span front = piece(text, 0, text.size - kept);
+    struct hp_span back = hp_span_from(text, text.size - kept);
+    size_t used = cells(cut, back) + dots(cut);
+    size_t room = cut->room > used ? cut->room - used : 0;
+    size_t tail = kept > 0 ? 0 : room / 2;
+    append(out, piece(front, 0, head_size(cut, front, room - tail)));
+    append(out, hp_span_of(ellipsis));
+    append(out, hp_span_from(front, tail_begin(cut, front, tail)));
+    append(out, back);
+}
+
+// Looks at no more than that: names may be endless.
+static bool fits_beside(const struct hp_text_cut *cut, struct hp_span text, size_t used) {
+    return used <= cut->room && head_size(cut, text, cut->room - used) == text.size;
+}
+
+static bool fits(const struct hp_text_cut *cut, struct hp_span text) {
+    return fits_beside(cut, text, 0);
+}
+
+static bool try_behind_dots(struct hp_text_string *out, struct hp_span text,
+                            const struct hp_text_cut *cut) {
+    static const char more[] = "…::"; // of a name that leaves something out itself
+    text = hp_span_starts(text, more) ? hp_span_from(text, sizeof more - 1) : text;
+    if (!fits_beside(cut, text, dots(cut))) {
+        return false;
+    }
+    append(out, hp_span_of(ellipsis));
+    append(out, text);
+    return true;
+}
+
+void hp_text_cut_text(struct hp_text_string *out, struct hp_span text,
+                      const struct hp_text_cut *cut) {
+    if (cut->room == 0 || fits(cut, text)) {
+        append(out, text);
+    } else {
+        cut_middle(out, text, 0, cut);
+    }
+}
+
+// --- paths --------------------------------------------------------------------------------
+
+// Of what stands behind the last of a character and is a number: with it.
+static size_t number_size(struct hp_span text, char before, const char *digits) {
+    size_t size = 0;
+    while (size < text.size && strchr(digits, text.at[text.size - 1 - size])) {
+        size++;
+    }
+    bool is_number =
+        size > 0 && size < text.size && text.at[text.size - 1 - size] == before;
+    return is_number ? size + 1 : 0;
+}
+
+void hp_text_cut_path(struct hp_text_string *out, struct hp_span path,
+                      const struct hp_text_cut *cut) {
+    if (cut->room == 0 || fits(cut, path)) {
+        append(out, path);
+        return;
+    }
+    for (size_t i = 1; i < path.size; i++) {
+        if (path.at[i] == '/' && try_behind_dots(out, hp_span_from(path, i), cut)) {
+            return;
+        }
+    }
+    struct hp_span base = hp_span_basename(path);
+    cut_middle(out, base, number_size(base, ':', "0123456789"), cut);
+}
+
+// "+0xddfeaf", and ".so.1" before it if there is room for both.
+static size_t offset_size(struct hp_span name, const struct hp_text_cut *cut) {
+    size_t size = number_size(name, 'x', "0123456789abcdef");
+    struct hp_span front = piece(name, 0, name.size - size);
+    if (size == 0 || !hp_span_ends(front, "+0")) {
+        return 0;
+    }
+    size += 2;
+    front.size -= 2;
+    const char *suffix = memmem(front.at, front.size, ".so", 3);
+    size_t more = suffix ? (size_t)(front.at + front.size - suffix) : 0;
+    return size + more + dots(cut) + LEAST_MODULE <= cut->room ? size + more : size;
+}
+
+// --- names --------------------------------------------------------------------------------
+
+// Where what is separated by "::" begins, or by "." in Go.
+struct parts {
+    HP_VEC(size_t) begins;
+    size_t separator; // its bytes
+};
+
+struct cut_name {
+    struct hp_span name;
+    const struct hp_text_cut *cut;
+};
+
+static bool is_word(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
+}
+
+// "operator<<" at `at` of the name, with its sign: its size, or 0.
+static size_t operator_size(struct hp_span name, size_t at) {
+    static const char word[] = "operator";
+    struct hp_span rest = hp_span_from(name, at);
+    if (!hp_span_starts(rest, word) || (at > 0 && is_word(name.at[at - 1]))) {
+        return 0;
+    }
+    size_t size = sizeof word - 1;
+    struct hp_span sign = hp_span_from(rest, size);
+    if (hp_span_starts(sign, "()") || hp_span_starts(sign, "[]")) {
+        return size + 2;
+    }
+    while (size < rest.size && strchr("+-*/%^&|~!=<>,", rest.at[size])) {
+        size++;
+    }
+    return size;
+}
+
+// Behind a dot of Go; compilers put dots into names of C, too: "f.part.0", "f.cold".
+static bool begins_in_go(struct hp_span rest) {
+    static const char *const marks[] = {"part", "isra", "constprop",
+                                        "cold", "llvm", "lto_priv"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        if (hp_span_starts(rest, marks[i])) {
+            return false;
+        }
+    }
+    return rest.size > 0 && (rest.at[0] == '(' || is_word(rest.at[0])) &&
+           (rest.at[0] < '0' || rest.at[0] > '9');
+}
+
+// False: its brackets do not match.
+static bool find_parts(struct parts *parts, struct hp_span name, const char *separator) {
+    size_t depth = 0;
+    parts->separator = strlen(separator);
+    parts->begins.count = 0;
+    hp_vec_push(&parts->begins, 0);
+    for (size_t i = 0; i < name.size; i++) {
+        char c = name.at[i];
+        size_t sign = operator_size(name, i);
+        if (sign > 0) {
+            i += sign - 1;
+            continue;
+        }
+        bool closes = (c == '>' && (i == 0 || name.at[i - 1] != '-')) || c == ')' ||
+                      c == ']' || c == '}';
+        if (closes && depth == 0) {
+            return false;
+        }
+        depth += c == '<' || c == '(' || c == '[' || c == '{';
+        depth -= closes;
+        struct hp_span rest = hp_span_from(name, i + parts->separator);
+        if (depth == 0 && i > 0 && hp_span_starts(hp_span_from(name, i), separator) &&
+            (*separator == ':' || begins_in_go(rest))) {
+            hp_vec_push(&parts->begins, i + parts->separator);
+            i += parts->separator - 1;
+        }
+    }
+    return depth == 0;
+}
+
+// What the name says without "<…>", "[…]" and the second braces of "{{closure}}".
+static void drop_arguments(struct hp_text_string *out, struct hp_span name) {
+    static const struct {
+        const char *text, *instead;
+    } dropped[] = {{"<…>", ""},
+                   {"[…]", ""},
+                   {", …>", ">"},
+                   {"<…, ", "<"},
+                   {"{{closure}}", "{closure}"}};
+
+    while (name.size > 0) {
+        size_t i = 0, count = sizeof dropped / sizeof *dropped;
+        while (i < count && !hp_span_starts(name, dropped[i].text)) {
+            i++;
+        }
+        if (i < count) {
+            append(out, hp_span_of(dropped[i].instead));
+        } else {
+            hp_vec_push(&out->text, name.at[0]);
+        }
+        name = hp_span_from(name, i < count ? strlen(dropped[i].text) : 1);
+    }
+}
+
+// The function itself: a closure is called after what it is in.
+static size_t last_part(const struct parts *parts, struct hp_span name) {
+    size_t last = parts->begins.count - 1;
+    while (last > 0) {
+        struct hp_span rest = hp_span_from(name, parts->begins.at[last]);
+        if (!hp_span_starts(rest, "{") && !hp_span_starts(rest, "operator()")) {
+            break;
+        }
+        last--;
+    }
+    return last;
+}
+
+// It says where a function is, but not as which of many.
+static bool is_nameless(const struct parts *parts, struct hp_span name, size_t part) {
+    return hp_span_starts(hp_span_from(name, parts->begins.at[part]), "(anonymous");
+}
+
+// Of an argument that is told, and the namespaces before it.
+static size_t first_told(const struct parts *parts, struct hp_span name, size_t last) {
+    for (size_t i = 0; i < last; i++) {
+        struct hp_span part = piece(name, parts->begins.at[i], parts->begins.at[i + 1]);
+        if (memchr(part.at, '<', part.size)) {
+            return i;
+        }
+    }
+    return last;
+}
+
+// "Cla…::method" of two parts of the name and what is behind them, if something of the first has
+// room.
+static bool try_ends(struct hp_text_string *out, const struct parts *parts, size_t first,
+                     size_t last, const struct cut_name *of) {
+    size_t end = parts->begins.at[last] - parts->separator;
+    struct hp_span method = hp_span_from(of->name, end);
+    struct hp_span class = piece(of->name, parts->begins.at[first], end);
+    size_t used = cells(of->cut, method) + dots(of->cut);
+    if (used + LEAST_CLASS > of->cut->room) {
+        return false;
+    }
+    append(out, piece(class, 0, head_size(of->cut, class, of->cut->room - used)));
+    append(out, hp_span_of(ellipsis));
+    append(out, method);
+    return true;
+}
+
+static void cut_parts(struct hp_text_string *out, const struct parts *parts,
+                      const struct cut_name *of) {
+    size_t end = parts->begins.count - 1;
+    size_t last = last_part(parts, of->name), class = last > 0 ? last - 1 : 0;
+    class += last > 0 && is_nameless(parts, of->name, class);
+    size_t told = first_told(parts, of->name, last);
+    for (size_t i = 1; i <= class && i <= told; i++) {
+        if (try_behind_dots(out, hp_span_from(of->name, parts->begins.at[i]), of->cut)) {
+            return;
+        }
+    }
+    struct hp_span rest = hp_span_from(of->name, parts->begins.at[last]);
+    if (told < last) {
+        hp_text_cut_text(out, hp_span_from(of->name, parts->begins.at[told]), of->cut);
+        return;
+    }
+    bool is_done = last > 0 && ((class < last && try_ends(out, parts, class, last, of)) ||
+                                try_behind_dots(out, rest, of->cut));
+    if (!is_done && (last == end || !try_ends(out, parts, last, end, of))) {
+        hp_text_cut_text(out, rest, of->cut);
+    }
+}
+
+static void cut_function(struct hp_text_string *out, struct hp_span name,
+                         const struct hp_text_cut *cut) {
+    struct hp_text_string bare = {0};
+    struct parts parts = {0};
+    drop_arguments(&bare, name);
+    struct hp_span rest = {bare.text.at, bare.text.count};
+    if (fits(cut, rest)) {
+        append(out, rest);
+    } else if ((find_parts(&parts, rest, "::") && parts.begins.count > 1) ||
+               find_parts(&parts, rest, ".")) {
+        cut_parts(out, &parts, &(struct cut_name){rest, cut});
+    } else {
+        hp_text_cut_text(out, rest, cut);
+    }
+    hp_vec_done(&parts.begins);
+    hp_vec_done(&bare.text);
+}
+
+void hp_text_cut_name(struct hp_text_string *out, struct hp_span name,
+                      const struct hp_text_cut *cut) {
+    size_t offset = offset_size(name, cut);
+    if (cut->room == 0 || fits(cut, name)) {
+        append(out, name);
+    } else if (offset > 0) {
+        cut_middle(out, name, offset, cut);
+    } else if (cut->keeps_ends) {
+        hp_text_cut_text(out, name, cut);
+    } else {
+        cut_function(out, name, cut);
+    }
+}

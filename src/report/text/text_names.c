@@ -1,0 +1,500 @@
+// Where two rows would be called the same, all of them tell what is different about them, the first
+// of these that is:
+//
+//     Leaky<Req>::make, Leaky<Session>::make      an argument of a template
+//     over(int), over(char const*)                parameters
+//     handle [a.c:15], handle [b.c:7]             where they are in source files
+//     f [libone.so], f [libtwo.so]                in which module
+//     g ~1, g ~2                                  their order
+//
+// First whole names are told apart, then those that are cut, of which what is told is not cut if
+// there is room.  Of two that differ only in what was cut the ends are kept.
+#include "report/text/text_names.h"
+
+#include <stdio.h>
+
+enum {
+    LEAST_PLACED = 24,   // cells, for a line beside an address and a name
+    MOST_ARGUMENTS = 64, // that are looked at
+};
+
+enum step {
+    BY_ARGUMENTS,
+    BY_PARAMETERS,
+    BY_LINES,
+    BY_FILES,
+    BY_MODULES,
+    BY_ORDER,
+};
+
+struct name {
+    hp_node_id node;
+    size_t room; // 0: it is not cut
+    struct hp_span full;
+    struct hp_text_string
+        lead; // in front of it: "libfoo.so+0x1234"; safe, as is all but `full`
+    struct hp_text_string base;  // the name
+    struct hp_text_string place; // behind it: "/srv/main.c:15"
+    struct hp_text_string mark;  // what tells it apart, " [main.c:15]"
+    struct hp_text_string text;  // all that
+    struct hp_text_arguments arguments;
+    bool has_arguments, keeps_ends;
+    enum step step; // that comes next
+};
+
+struct hp_text_names {
+    const struct hp_view *view;
+    HP_VEC(struct name) names;
+    uint32_t *number; // of each node, + 1
+    bool is_cut;      // as soon as whole names are told apart
+};
+
+static struct hp_span span_of(const struct hp_text_string *string) {
+    return (struct hp_span){string->text.at, string->text.count};
+}
+
+static void append(struct hp_text_string *out, struct hp_span text) {
+    hp_vec_append(&out->text, text.at, text.size);
+}
+
+void hp_text_append_safe(struct hp_text_string *out, struct hp_span text) {
+    while (text.size > 0) {
+        char safe[512];
+        size_t written;
+        size_t used = hp_escape(text.at, text.size, safe, sizeof safe, &written);
+        append(out, (struct hp_span){safe, written});
+        text = hp_span_from(text, used);
+    }
+}
+
+// --- parts of a name ----------------------------------------------------------------------
+
+// "/srv/main.c:15" as it stands at the end of names of lines and addresses.
+static void write_place(struct hp_text_string *out, const struct hp_view *view,
+                        const struct hp_origin *origin) {
+    char number[16];
+    struct hp_span file = hp_view_string(view, origin->file);
+    if (file.size > 0) {
+        append(out, file);
+        snprintf(number, sizeof number, ":%u", (unsigned)origin->line);
+        append(out, hp_span_of(origin->line > 0 ? number : ""));
+    }
+}
+
+// Take what ends a name away from it, with the space before it.
+static bool take_end(struct hp_span *name, struct hp_span end) {
+    if (end.size == 0 || name->size <= end.size ||
+        memcmp(name->at + name->size - end.size, end.at, end.size) != 0 ||
+        name->at[name->size - end.size - 1] != ' ') {
+        return false;
+    }
+    name->size -= end.size + 1;
+    return true;
+}
+
+// "lead name place" of lines and addresses, each as far as it is there.
+static void split(const struct hp_view *view, struct name *name, struct hp_span text) {
+    enum hp_granularity by = view->options.by;
+    const struct hp_origin *origin = hp_view_origin(view, name->node);
+    struct hp_span function = hp_naming_function(&view->naming, origin->function);
+    struct hp_text_string place = {0};
+    if (by == HP_BY_LINE || by == HP_BY_ADDRESS) {
+        write_place(&place, view, origin);
+        if (take_end(&text, span_of(&place))) {
+            hp_text_append_safe(&name->place, span_of(&place));
+        }
+    }
+    struct hp_span lead = text;
+    if (by == HP_BY_ADDRESS && take_end(&lead, function)) {
+        hp_text_append_safe(&name->lead, lead);
+        text = function;
+    }
+    hp_text_append_safe(&name->base, text);
+    hp_vec_done(&place.text);
+}
+
+static void cut_base(const struct hp_text_names *names, const struct name *name,
+                     const struct hp_text_cut *cut, struct hp_text_string *out) {
+    static const struct hp_text_cut whole = {0};
+    bool is_whole = !names->view->naming.short_of; // asked for
+    switch (names->view->options.by) {
+    case HP_BY_FUNCTION:
+    case HP_BY_LINE:
+    case HP_BY_ADDRESS:
+        hp_text_cut_name(out, span_of(&name->base), is_whole ? &whole : cut);
+        break;
+    case HP_BY_FILE:
+    case HP_BY_MODULE:
+    case HP_BY_PROGRAM:
+        hp_text_cut_path(out, span_of(&name->base), cut);
+        break;
+    case HP_BY_INPUT: // the user's own paths
+    case HP_BY_PROCESS:
+        append(out, span_of(&name->base));
+        break;
+    case HP_BY_THREAD:
+    case HP_BY_LABEL:
+    case HP_BY_SIZE:
+        hp_text_cut_text(out, span_of(&name->base), cut);
+        break;
+    }
+}
+
+static size_t cells(const struct hp_text_names *names,
+                    const struct hp_text_string *text) {
+    return hp_text_cells(span_of(text), names->view->options.ascii);
+}
+
+// What is left of the room; it is never 0, which would be any.
+static size_t less(size_t room, size_t used) {
+    return room == 0 ? 0 : room > used ? room - used : 1;
+}
+
+static size_t half(size_t room) {
+    return room > 1 ? room / 2 : room;
+}
+
+// Behind the name: where it is, which gives up what the name lacks, but not all.
+static void build_place(const struct hp_text_names *names, const struct name *name,
+                        size_t room, struct hp_text_string *out) {
+    struct hp_text_cut cut = {.is_ascii = names->view->options.ascii};
+    size_t base = cells(names, &name->base);
+    bool has_room = room == 0 || name->lead.text.count == 0 || room >= LEAST_PLACED;
+    if (name->place.text.count > 0 && has_room) {
+        cut.room = less(room, 1 + (base < half(room) ? base : half(room)));
+        append(out, hp_span_of(" "));
+        hp_text_cut_path(out, span_of(&name->place), &cut);
+    }
+}
+
+static void build_text(const struct hp_text_names *names, struct name *name) {
+    size_t room = names->is_cut ? name->room : 0;
+    struct hp_text_cut cut = {.room = half(room), .is_ascii = names->view->options.ascii};
+    struct hp_text_string mark = {0}, place = {0};
+    name->text.text.count = 0;
+    hp_text_cut_text(&mark, span_of(&name->mark), &cut);
+    room = less(room, cells(names, &mark));
+    if (name->lead.text.count > 0) {
+        cut.room = half(room);
+        hp_text_cut_name(&name->text, span_of(&name->lead), &cut);
+        append(&name->text, hp_span_of(" "));
+        room = less(room, cells(names, &name->text));
+    }
+    build_place(names, name, room, &place);
+    cut.room = less(room, cells(names, &place));
+    cut.keeps_ends = name->keeps_ends;
+    cut_base(names, name, &cut, &name->text);
+    append(&name->text, span_of(&place));
+    append(&name->text, span_of(&mark));
+    hp_vec_done(&mark.text);
+    hp_vec_done(&place.text);
+}
+
+// --- what is different --------------------------------------------------------------------
+
+// Names that are the same: the numbers of some.
+struct alike {
+    struct hp_text_names *names;
+    const uint32_t *at;
+    size_t count;
+};
+
+static struct name *member(const struct alike *alike, size_t i) {
+    return &alike->names->names.at[alike->at[i]];
+}
+
+typedef void describe_fn(const struct alike *alike, size_t i, struct hp_text_string *out);
+
+// Give each the mark that `describe` has for it; false, and none: all are the same.
+static bool mark(const struct alike *alike, describe_fn *describe) {
+    struct hp_text_string first = {0}, other = {0};
+    bool differ = false;
+    describe(alike, 0, &first);
+    for (size_t i = 1; i < alike->count && !differ; i++) {
+        other.text.count = 0;
+        describe(alike, i, &other);
+        differ = !hp_span_equal(span_of(&first), span_of(&other));
+    }
+    for (size_t i = 0; i < alike->count && differ; i++) {
+        describe(alike, i, &member(alike, i)->mark);
+    }
+    hp_vec_done(&first.text);
+    hp_vec_done(&other.text);
+    return differ;
+}
+
+static void find_arguments(struct name *name) {
+    if (!name->has_arguments) {
+        hp_text_arguments_init(&name->arguments, name->full);
+        name->has_arguments = true;
+    }
+}
+
+static bool is_told(const struct name *name, struct hp_text_told told) {
+    bool found = false;
+    const struct hp_text_told *known;
+    hp_vec_each (known, &name->arguments.told) {
+        found |= known->group == told.group && known->argument == told.argument &&
+                 known->is_whole >= told.is_whole;
+    }
+    return found;
+}
+
+// Whether an argument is not the same in all, and not told yet; `*exists`: some have it.
+static bool differs(const struct alike *alike, struct hp_text_told told, bool *exists) {
+    struct hp_text_string first = {0}, other = {0};
+    bool has_first = hp_text_argument(&member(alike, 0)->arguments, told, &first);
+    bool differ = false, are_told = is_told(member(alike, 0), told);
+    *exists = has_first;
+    for (size_t i = 1; i < alike->count; i++) {
+        other.text.count = 0;
+        bool has = hp_text_argument(&member(alike, i)->arguments, told, &other);
+        *exists |= has;
+        differ |= has != has_first || !hp_span_equal(span_of(&first), span_of(&other));
+        are_told &= is_told(member(alike, i), told);
+    }
+    hp_vec_done(&first.text);
+    hp_vec_done(&other.text);
+    return differ && !are_told;
+}
+
+// The first argument that differs.
+static bool find_difference(const struct alike *alike, struct hp_text_told *told) {
+    size_t groups = 0;
+    for (size_t i = 0; i < alike->count; i++) {
+        size_t count = member(alike, i)->arguments.shown.count;
+        groups = count > groups ? count : groups;
+    }
+    for (told->group = 0; told->group < groups; told->group++) {
+        bool exists = true;
+        for (told->argument = 0; exists && told->argument < MOST_ARGUMENTS;
+             told->argument++) {
+            if (differs(alike, *told, &exists)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool tell_arguments(const struct alike *alike) {
+    struct hp_text_told told = {0};
+    for (size_t i = 0; i < alike->count; i++) {
+        find_arguments(member(alike, i));
+    }
+    bool found = find_difference(alike, &told);
+    if (!found) {
+        told.is_whole = true;
+        found = find_difference(alike, &told);
+    }
+    for (size_t i = 0; i < alike->count && found; i++) {
+        struct name *name = member(alike, i);
+        struct hp_text_string text = {0};
+        hp_vec_push(&name->arguments.told, told);
+        hp_text_arguments_put(&text, &name->arguments);
+        name->base.text.count = 0;
+        hp_text_append_safe(&name->base, span_of(&text));
+        hp_vec_done(&text.text);
+    }
+    return found;
+}
+
+static void describe_parameters(const struct alike *alike, size_t i,
+                                struct hp_text_string *out) {
+    struct hp_text_string text = {0};
+    hp_text_parameters(&text, member(alike, i)->full, false);
+    hp_text_append_safe(out, span_of(&text));
+    hp_vec_done(&text.text);
+}
+
+static void describe_whole_parameters(const struct alike *alike, size_t i,
+                                      struct hp_text_string *out) {
+    struct hp_text_string text = {0};
+    hp_text_parameters(&text, member(alike, i)->full, true);
+    hp_text_append_safe(out, span_of(&text));
+    hp_vec_done(&text.text);
+}
+
+static void put_in_brackets(struct hp_text_string *out, struct hp_span text) {
+    if (text.size > 0) {
+        append(out, hp_span_of(" ["));
+        hp_text_append_safe(out, text);
+        append(out, hp_span_of("]"));
+    }
+}
+
+static void describe_line(const struct alike *alike, size_t i,
+                          struct hp_text_string *out) {
+    struct hp_text_string place = {0};
+    const struct hp_view *view = alike->names->view;
+    write_place(&place, view, hp_view_origin(view, member(alike, i)->node));
+    put_in_brackets(out, hp_span_basename(span_of(&place)));
+    hp_vec_done(&place.text);
+}
+
+static void describe_file(const struct alike *alike, size_t i,
+                          struct hp_text_string *out) {
+    const struct hp_view *view = alike->names->view;
+    const struct hp_origin *origin = hp_view_origin(view, member(alike, i)->node);
+    put_in_brackets(out, hp_view_string(view, origin->file));
+}
+
+static void describe_module(const struct alike *alike, size_t i,
+                            struct hp_text_string *out) {
+    const struct hp_view *view = alike->names->view;
+    hp_module_id module = hp_view_origin(view, member(alike, i)->node)->module;
+    struct hp_span path = module.n
+                              ? hp_view_string(view, hp_view_module(view, module)->path)
+                              : hp_span_of("");
+    put_in_brackets(out, hp_span_basename(path));
+}
+
+static void describe_order(const struct alike *alike, size_t i,
+                           struct hp_text_string *out) {
+    char number[32];
+    (void)alike;
+    snprintf(number, sizeof number, " ~%zu", i + 1);
+    append(out, hp_span_of(number));
+}
+
+// Whether whole names are not the same.
+static bool differ_whole(const struct alike *alike) {
+    for (size_t i = 1; i < alike->count; i++) {
+        if (!hp_span_equal(span_of(&member(alike, 0)->base),
+                           span_of(&member(alike, i)->base))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_step(const struct alike *alike, enum step step) {
+    static describe_fn *const describe[] = {
+        [BY_LINES] = describe_line,
+        [BY_FILES] = describe_file,
+        [BY_MODULES] = describe_module,
+        [BY_ORDER] = describe_order,
+    };
+    return step == BY_ARGUMENTS    ? tell_arguments(alike)
+           : step == BY_PARAMETERS ? mark(alike, describe_parameters) ||
+                                         mark(alike, describe_whole_parameters)
+                                   : mark(alike, describe[step]);
+}
+
+// Each step once, but that of arguments as long as there are some.
+static void tell_these_apart(const struct alike *alike) {
+    enum step step = BY_ARGUMENTS;
+    bool keeps_ends = false;
+    for (size_t i = 0; i < alike->count; i++) {
+        step = member(alike, i)->step > step ? member(alike, i)->step : step;
+        keeps_ends |= member(alike, i)->keeps_ends;
+    }
+    if (alike->names->is_cut && !keeps_ends && differ_whole(alike)) {
+        for (size_t i = 0; i < alike->count; i++) {
+            member(alike, i)->keeps_ends = true;
+        }
+        return;
+    }
+    while (!take_step(alike, step)) {
+        step++;
+    }
+    step += step != BY_ARGUMENTS && step != BY_ORDER;
+    for (size_t i = 0; i < alike->count; i++) {
+        member(alike, i)->step = step;
+    }
+}
+
+// --- all names ----------------------------------------------------------------------------
+
+static int by_text(const void *left, const void *right, void *data) {
+    const uint32_t *a = left, *b = right;
+    const struct hp_text_names *names = data;
+    int order = hp_span_compare(span_of(&names->names.at[*a].text),
+                                span_of(&names->names.at[*b].text));
+    return order != 0 ? order : (*a > *b) - (*a < *b);
+}
+
+// False: no two are the same.
+static bool tell_once(struct hp_text_names *names, uint32_t *order) {
+    size_t count = names->names.count;
+    bool found = false;
+    for (uint32_t i = 0; i < count; i++) {
+        build_text(names, &names->names.at[i]);
+        order[i] = i;
+    }
+    qsort_r(order, count, sizeof *order, by_text, names);
+    for (size_t i = 0, end; i < count; i = end) {
+        struct hp_span text = span_of(&names->names.at[order[i]].text);
+        end = i + 1;
+        while (end < count &&
+               hp_span_equal(text, span_of(&names->names.at[order[end]].text))) {
+            end++;
+        }
+        if (end - i > 1) {
+            tell_these_apart(&(struct alike){names, order + i, end - i});
+            found = true;
+        }
+    }
+    return found;
+}
+
+void hp_text_names_tell_apart(struct hp_text_names *names) {
+    enum {
+        MOST_ROUNDS = 40, // of names that someone made for it
+    };
+
+    uint32_t *order = hp_alloc(names->names.count * sizeof *order);
+    for (int cut = 0; cut < 2; cut++) {
+        names->is_cut = cut > 0;
+        for (int i = 0; names->names.count > 0 && i < MOST_ROUNDS; i++) {
+            if (!tell_once(names, order)) {
+                break;
+            }
+        }
+    }
+    free(order);
+}
+
+struct hp_text_names *hp_text_names_new(const struct hp_view *view) {
+    struct hp_text_names *names = hp_alloc(sizeof *names);
+    names->view = view;
+    names->number =
+        hp_alloc((view->naming.names.strings.count + 1) * sizeof *names->number);
+    return names;
+}
+
+void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room) {
+    uint32_t *number = &names->number[node.n];
+    if (*number == 0) {
+        const struct hp_origin *origin = hp_view_origin(names->view, node);
+        struct name name = {.node = node, .room = room};
+        name.full = origin->function.n ? hp_view_string(names->view, origin->function)
+                                       : hp_view_node(names->view, node);
+        split(names->view, &name, hp_view_node(names->view, node));
+        *number = (uint32_t)names->names.count + 1;
+        hp_vec_push(&names->names, name);
+    }
+    struct name *name = &names->names.at[*number - 1];
+    name->room = room < name->room ? room : name->room;
+}
+
+void hp_text_put_name(struct hp_sink *out, const struct hp_text_names *names,
+                      hp_node_id node) {
+    struct hp_span text = span_of(&names->names.at[names->number[node.n] - 1].text);
+    hp_sink_put(out, text.at, text.size);
+}
+
+void hp_text_names_free(struct hp_text_names *names) {
+    struct name *name;
+    hp_vec_each (name, &names->names) {
+        hp_vec_done(&name->lead.text);
+        hp_vec_done(&name->base.text);
+        hp_vec_done(&name->place.text);
+        hp_vec_done(&name->mark.text);
+        hp_vec_done(&name->text.text);
+        hp_text_arguments_done(&name->arguments);
+    }
+    hp_vec_done(&names->names);
+    free(names->number);
+    free(names);
+}
