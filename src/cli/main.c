@@ -6,10 +6,12 @@
 // - manifest: the command of this name
 // - job: all other commands
 //     - filelist, diagnostics, progressbar, outfile
+// - jeprof: another command line, for who calls the program so
 // - message, terminal: all that goes to standard error
 // - storage, cleanup: how the process ends when it must
 #include "cli/cleanup.h"
 #include "cli/commandline.h"
+#include "cli/jeprof/jeprof.h"
 #include "cli/job.h"
 #include "cli/manifest.h"
 #include "cli/message.h"
@@ -19,6 +21,7 @@
 #include "cli/usage.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                struct hp_err *err) {
@@ -69,6 +72,12 @@ int main(int argc, char **argv) {
     hp_cli_outfile_guard_standard();
     hp_cli_cleanup_on_signals();
     hp_on_out_of_memory(hp_cli_out_of_memory);
+    if (hp_jeprof_is_meant(argc > 0 ? argv[0] : "")) {
+        return hp_jeprof_run(argc - 1, argv + 1);
+    }
+    if (argc > 1 && strcmp(argv[1], "jeprof") == 0) {
+        return hp_jeprof_run(argc - 2, argv + 2);
+    }
     int ret = hp_cli_commandline_read(&given, argc, argv, &settings, &err);
     if (ret == HP_OK) {
         ret = run(&settings, &outcome, &err);

@@ -17,6 +17,7 @@ import cases_filters  # noqa: E402,F401
 import cases_frames  # noqa: E402,F401
 import cases_habits  # noqa: E402,F401
 import cases_inputs  # noqa: E402,F401
+import cases_jeprof  # noqa: E402,F401
 import cases_manifest  # noqa: E402,F401
 import cases_output  # noqa: E402,F401
 import cases_rows  # noqa: E402,F401

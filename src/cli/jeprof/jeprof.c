@@ -1,0 +1,288 @@
+#include "cli/jeprof/jeprof.h"
+
+#include "cli/diagnostics.h"
+#include "cli/message.h"
+#include "cli/terminal.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool hp_jeprof_is_meant(const char *program) {
+    const char *slash = strrchr(program, '/');
+    const char *name = slash != NULL ? slash + 1 : program;
+    return strcmp(name, "jeprof") == 0 || strcmp(name, "hprof-jeprof") == 0;
+}
+
+// --- help ---------------------------------------------------------------------------------
+
+static void print_help(void) {
+    fputs(
+        "Usage: hprof-jeprof [options] [program] dump...\n\n"
+        "Reads what jeprof reads, takes what jeprof takes, and undoes the sampling as "
+        "hprof-agg does.\nThe program is not needed where the dump has a memory map; - is "
+        "standard input.\n\n",
+        stdout);
+    for (size_t i = 0; i < HP_JEPROF_OPTIONS; i++) {
+        const char *name, *value, *text = hp_jeprof_option_help(i, &name, &value);
+        if (text != NULL) {
+            printf("  --%s%-*s %s\n", name, (int)(20 - strlen(name)), value, text);
+        }
+    }
+}
+
+// --- operands -----------------------------------------------------------------------------
+
+// As jeprof has it: "http://host/", "host:8080", "host:8080/pprof/heap".
+static bool is_url(const char *word) {
+    size_t host = strcspn(word, ":/");
+    return access(word, F_OK) != 0 &&
+           (strstr(word, "://") != NULL ||
+            (host > 0 && word[host] == ':' && isdigit((unsigned char)word[host + 1])));
+}
+
+// A binary or a script; a pipe is a dump.
+static bool is_program(const char *path) {
+    char head[4] = "";
+    struct stat status;
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return false;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return got >= 2 && (memcmp(head, "#!", 2) == 0 ||
+                        (got == sizeof head && memcmp(head, "\177ELF", 4) == 0));
+}
+
+static int refuse_url(const char *url, struct hp_err *err) {
+    const char *scheme = strstr(url, "://") != NULL ? "" : "http://";
+    return hp_cli_fail(err, HP_E_UNSUPPORTED,
+                       "no network is used: curl -s '%s%s' | hprof-jeprof - --text",
+                       scheme, url);
+}
+
+// The first of two is the program, be it there or not: dumps tell where it was.
+static int split_operands(const struct hp_jeprof_options *options, const char **program,
+                          struct hp_err *err) {
+    const struct hp_cli_words *words = &options->operands;
+    *program = NULL;
+    for (size_t i = 0; i < words->count; i++) {
+        if (is_url(words->items[i])) {
+            return refuse_url(words->items[i], err);
+        }
+    }
+    if (words->count == 0) {
+        return hp_cli_fail(err, HP_E_USAGE, "Did not specify program");
+    }
+    const char *first = words->items[0];
+    if (is_program(first) ||
+        (words->count > 1 && access(first, F_OK) != 0 && strcmp(first, "-") != 0)) {
+        *program = first;
+    }
+    return words->count > (*program != NULL)
+               ? HP_OK
+               : hp_cli_fail(err, HP_E_USAGE, "Did not specify profile file");
+}
+
+// Scripts leave exactly these out.
+static void tell_files(const struct hp_cli_words *words) {
+    for (size_t i = 0; i < words->count; i++) {
+        struct stat status;
+        if (stat(words->items[i], &status) == 0 && S_ISREG(status.st_mode)) {
+            fprintf(stderr, "Using local file %s.\n", words->items[i]);
+        }
+    }
+}
+
+// --- reading ------------------------------------------------------------------------------
+
+// Of the other choices there is one here.
+static void tell_moment(const char *moment) {
+    const char *choices = strstr(moment, "; --snapshots");
+    size_t size = choices != NULL ? (size_t)(choices - moment) : strlen(moment);
+    hp_cli_message("%.*s; --sum adds all up", (int)size, moment);
+}
+
+static int read_dumps(const struct hp_jeprof_options *options, const char *const *paths,
+                      size_t count, struct hp_profile *profile, struct hp_err *err) {
+    bool sums = options->exact || options->is_on[HP_JEPROF_SUM];
+    struct hp_read_options read = {
+        .estimator = options->exact ? HP_ESTIMATOR_JEPROF : HP_ESTIMATOR_BEST,
+        .skip_duplicates = true,
+        .thread = options->text[HP_JEPROF_THREAD],
+        .snapshots = sums ? HP_SNAPSHOTS_SUM : HP_SNAPSHOTS_LAST,
+    };
+    int ret = hp_profile_read(profile, paths, count, &read, err);
+    struct hp_cli_settings settings = {0};
+    hp_cli_input_diagnostics(profile, &settings, ret == HP_OK ? NULL : err);
+    for (size_t i = 0; ret == HP_OK && i < hp_profile_moment_count(profile); i++) {
+        tell_moment(hp_profile_moment(profile, i));
+    }
+    return ret;
+}
+
+// The path of each program that was profiled: what is named on the command line is looked at in
+// place of it.
+static size_t find_programs(const struct hp_profile *profile, const char *program,
+                            struct hp_path_map **maps) {
+    struct hp_report_options options = {.by = HP_BY_PROGRAM, .no_error = true};
+    struct hp_err err = {0};
+    struct hp_view *view = program != NULL ? hp_view_new(profile, &options, &err) : NULL;
+    char *to = program != NULL ? realpath(program, NULL) : NULL;
+    size_t count = view != NULL && to != NULL ? hp_view_row_count(view) : 0;
+    *maps = NULL;
+    for (size_t i = 0; i < count; i++) {
+        char *from = strdup(hp_view_row(view, i)->name);
+        *maps = hp_cli_grow(*maps, i, sizeof **maps);
+        (*maps)[i] = (struct hp_path_map){from, strdup(to)};
+    }
+    free(to);
+    hp_view_free(view);
+    return count;
+}
+
+// "A,B" of --lib_prefix.
+static char *split_prefixes(const char *text, struct hp_cli_words *prefixes) {
+    char *copy = text != NULL ? strdup(text) : NULL, *rest = NULL;
+    char *word = copy != NULL ? strtok_r(copy, ",", &rest) : NULL;
+    for (; word != NULL; word = strtok_r(NULL, ",", &rest)) {
+        hp_cli_words_add(prefixes, word);
+    }
+    return copy;
+}
+
+static void symbolize(const struct hp_jeprof_options *options, const char *program,
+                      struct hp_profile *profile) {
+    struct hp_cli_words prefixes = {0};
+    struct hp_path_map *maps;
+    char *text = split_prefixes(options->text[HP_JEPROF_LIB_PREFIX], &prefixes);
+    size_t map_count = find_programs(profile, program, &maps);
+    struct hp_symbol_options symbols = {
+        .symbol_dirs = prefixes.items,
+        .symbol_dir_count = prefixes.count,
+        .path_maps = maps,
+        .path_map_count = map_count,
+    };
+    hp_profile_symbolize(profile, &symbols);
+    for (size_t i = 0; i < hp_profile_warning_count(profile); i++) {
+        hp_cli_message("warning: %s", hp_profile_warning(profile, i));
+    }
+    for (size_t i = 0; i < map_count; i++) {
+        free((void *)(uintptr_t)maps[i].from);
+        free((void *)(uintptr_t)maps[i].to);
+    }
+    free(maps);
+    free(prefixes.items);
+    free(text);
+}
+
+static int read_side(struct hp_jeprof_session *session, const char *const *paths,
+                     size_t count, double sign, struct hp_err *err) {
+    struct hp_profile **profile = sign > 0 ? &session->profile : &session->base;
+    *profile = hp_profile_new();
+    int ret = read_dumps(session->options, paths, count, *profile, err);
+    if (ret == HP_OK) {
+        symbolize(session->options, session->program, *profile);
+        ret = hp_jeprof_stacks_add(&session->stacks, *profile, sign, err);
+    }
+    return ret;
+}
+
+static int read_all(struct hp_jeprof_session *session, struct hp_err *err) {
+    static const enum hp_jeprof_option patterns[] = {HP_JEPROF_FOCUS, HP_JEPROF_IGNORE,
+                                                     HP_JEPROF_RETAIN, HP_JEPROF_EXCLUDE};
+    struct hp_jeprof_options *options = session->options;
+    size_t skip = session->program != NULL;
+    tell_files(&options->operands);
+    int ret = read_side(session, options->operands.items + skip,
+                        options->operands.count - skip, 1, err);
+    const char *base = options->text[HP_JEPROF_BASE];
+    if (ret == HP_OK && base != NULL) {
+        ret = read_side(session, &base, 1, -1, err);
+    }
+    for (size_t i = 0; ret == HP_OK && i < sizeof patterns / sizeof *patterns; i++) {
+        ret = hp_jeprof_stacks_match(&session->stacks, options->text[patterns[i]],
+                                     patterns[i], err);
+    }
+    if (ret == HP_OK) {
+        hp_jeprof_stacks_reduce(&session->stacks);
+    }
+    return ret;
+}
+
+// --- all of it ----------------------------------------------------------------------------
+
+// As jeprof, on a terminal; but also where commands come through a pipe or from a
+// here-document.  A pipe that nobody writes to is not waited for.
+static bool wants_shell(const struct hp_jeprof_options *options) {
+    struct stat status;
+    if (options->mode != HP_JEPROF_OPTIONS) {
+        return options->mode == HP_JEPROF_INTERACTIVE;
+    }
+    if (hp_cli_is_terminal(STDOUT_FILENO) || isatty(STDOUT_FILENO)) {
+        return true;
+    }
+    for (size_t i = 0; i < options->operands.count; i++) {
+        if (strcmp(options->operands.items[i], "-") == 0) {
+            return false;
+        }
+    }
+    if (fstat(STDIN_FILENO, &status) != 0 ||
+        !(S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode))) {
+        return false;
+    }
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    int first = poll(&input, 1, 100) > 0 ? fgetc(stdin) : EOF;
+    return first != EOF && ungetc(first, stdin) != EOF;
+}
+
+static int report(struct hp_jeprof_session *session, struct hp_err *err) {
+    const struct hp_jeprof_options *options = session->options;
+    if (wants_shell(options)) {
+        hp_jeprof_shell(session);
+        return HP_OK;
+    }
+    if (options->mode == HP_JEPROF_LIST) {
+        int ret = hp_jeprof_report_of(session, options->text[HP_JEPROF_LIST],
+                                      HP_REPORT_LIST, err);
+        return ret;
+    }
+    return hp_jeprof_report(session, NULL, options->mode, err);
+}
+
+static int run(struct hp_jeprof_options *options, struct hp_err *err) {
+    struct hp_jeprof_session session = {.options = options, .stacks.options = options};
+    int ret = split_operands(options, &session.program, err);
+    ret = ret == HP_OK ? hp_jeprof_options_tell(options, err) : ret;
+    ret = ret == HP_OK ? read_all(&session, err) : ret;
+    ret = ret == HP_OK ? report(&session, err) : ret;
+    hp_jeprof_stacks_done(&session.stacks);
+    hp_profile_free(session.profile);
+    hp_profile_free(session.base);
+    return ret;
+}
+
+int hp_jeprof_run(int count, char *const *words) {
+    struct hp_jeprof_options options;
+    struct hp_err err = {0};
+    int ret = hp_jeprof_options_read(&options, count, words, &err);
+    if (ret == HP_OK && options.is_on[HP_JEPROF_HELP]) {
+        print_help();
+    } else if (ret == HP_OK && options.is_on[HP_JEPROF_VERSION]) {
+        printf("jeprof, as hprof-agg %s has it\n", hp_version());
+    } else if (ret == HP_OK) {
+        ret = run(&options, &err);
+    }
+    if (err.message[0] != '\0') {
+        hp_cli_message_err(&err);
+    }
+    hp_jeprof_options_done(&options);
+    return ret == HP_OK ? 0 : 1;
+}

@@ -1,0 +1,94 @@
+#include "cli/jeprof/jeprof.h"
+#include "cli/message.h"
+#include "cli/outfile.h"
+
+#include <stdlib.h>
+
+static const char *title_of(const struct hp_jeprof_session *session) {
+    return session->program != NULL ? session->program
+                                    : session->options->operands.items[0];
+}
+
+static bool print(struct hp_jeprof_session *session, FILE *out,
+                  enum hp_jeprof_option mode) {
+    const struct hp_jeprof_options *options = session->options;
+    const char *thread = options->text[HP_JEPROF_THREAD];
+    char what[64] = "";
+    if (mode == HP_JEPROF_DOT) {
+        return hp_jeprof_write_dot(out, &session->stacks, title_of(session));
+    }
+    if (mode == HP_JEPROF_COLLAPSED) {
+        hp_jeprof_write_collapsed(out, &session->stacks);
+    } else if (mode == HP_JEPROF_CALLGRIND) {
+        hp_jeprof_write_callgrind(out, &session->stacks);
+    } else {
+        if (thread != NULL) {
+            snprintf(what, sizeof what, " (t%s)", thread);
+        }
+        hp_jeprof_write_total(out, &session->stacks, what);
+        hp_jeprof_write_text(out, &session->stacks, 0);
+    }
+    return true;
+}
+
+static int write_bytes(const char *path, const char *bytes, size_t size,
+                       struct hp_err *err) {
+    struct hp_cli_outfile out = {.fd = -1};
+    int ret = hp_cli_outfile_open(&out, path, err);
+    if (ret == HP_OK) {
+        ret = hp_cli_outfile_write(&out, bytes, size) == 0
+                  ? hp_cli_outfile_commit(&out, err)
+                  : hp_cli_outfile_failed(&out, err);
+    }
+    hp_cli_outfile_discard(&out);
+    return ret;
+}
+
+int hp_jeprof_report(struct hp_jeprof_session *session, const char *path,
+                     enum hp_jeprof_option mode, struct hp_err *err) {
+    char *bytes = NULL;
+    size_t size;
+    FILE *out = open_memstream(&bytes, &size);
+    if (out == NULL) {
+        hp_cli_out_of_memory(0, NULL);
+    }
+    bool has_nodes = print(session, out, mode);
+    if (fclose(out) != 0) {
+        hp_cli_out_of_memory(0, NULL);
+    }
+    int ret = HP_E_EMPTY;
+    if (has_nodes) {
+        ret = write_bytes(path, bytes, size, err);
+    } else {
+        fputs("No nodes to print\n", stderr);
+    }
+    free(bytes);
+    return ret;
+}
+
+int hp_jeprof_report_of(const struct hp_jeprof_session *session, const char *pattern,
+                        enum hp_report_kind kind, struct hp_err *err) {
+    static const char *const root = "/";
+    struct hp_filter filter = {HP_PICK, pattern};
+    struct hp_report_options options = {
+        .kind = kind,
+        .format = "text",
+        .metric = session->options->metric,
+        .frames = HP_FRAMES_RAW,
+        .filters = &filter,
+        .filter_count = 1,
+        .source_dirs = &root,
+        .source_dir_count = 1,
+        .limit = hp_format_limit("text"),
+    };
+    struct hp_cli_outfile out = {.fd = -1};
+    struct hp_view *view = hp_view_new(session->profile, &options, err);
+    int ret = view != NULL ? hp_cli_outfile_open(&out, NULL, err) : (int)err->code;
+    if (ret == HP_OK) {
+        ret = hp_view_write(view, hp_cli_outfile_write, &out, err);
+        ret = out.sys != 0 ? hp_cli_outfile_failed(&out, err) : ret;
+    }
+    hp_cli_outfile_discard(&out);
+    hp_view_free(view);
+    return ret;
+}

@@ -1,0 +1,356 @@
+#include "cli/jeprof/jeprof_reports.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- numbers ------------------------------------------------------------------------------
+
+static bool counts_objects(const struct hp_jeprof_options *options) {
+    return options->metric == HP_INUSE_OBJECTS || options->metric == HP_ALLOC_OBJECTS;
+}
+
+const char *hp_jeprof_units(const struct hp_jeprof_options *options) {
+    return counts_objects(options)                ? "objects"
+           : options->is_on[HP_JEPROF_SHOW_BYTES] ? "B"
+                                                  : "MB";
+}
+
+// jeprof cuts what is behind the point off.
+static double whole(const struct hp_jeprof_options *options, double value) {
+    double rounded = options->exact ? trunc(value) : round(value);
+    return rounded == 0 ? 0 : rounded; // not -0
+}
+
+struct hp_jeprof_number hp_jeprof_number(const struct hp_jeprof_options *options,
+                                         double value) {
+    struct hp_jeprof_number number;
+    if (counts_objects(options) || options->is_on[HP_JEPROF_SHOW_BYTES]) {
+        snprintf(number.text, sizeof number.text, "%.0f", whole(options, value));
+    } else {
+        snprintf(number.text, sizeof number.text, "%.1f", value / (1 << 20));
+    }
+    return number;
+}
+
+struct hp_jeprof_number hp_jeprof_share(double value, double total) {
+    struct hp_jeprof_number number;
+    if (total == 0) {
+        snprintf(number.text, sizeof number.text, "%s",
+                 value == 0  ? "nan"
+                 : value > 0 ? "+inf"
+                             : "-inf");
+    } else {
+        snprintf(number.text, sizeof number.text, "%.1f%%", value * 100 / total);
+    }
+    return number;
+}
+
+// --- sums ---------------------------------------------------------------------------------
+
+struct order {
+    const struct hp_jeprof_stacks *stacks;
+    const double *of;
+    bool by_size; // whatever the sign
+};
+
+static int compare_rows(const void *left, const void *right, void *context) {
+    const struct order *order = context;
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    double x = order->of[a], y = order->of[b];
+    x = order->by_size ? fabs(x) : x;
+    y = order->by_size ? fabs(y) : y;
+    const struct hp_jeprof_bytes *names = order->stacks->rows.items;
+    return x != y ? (x < y ? 1 : -1) : strcmp(names[a].at, names[b].at);
+}
+
+// Each row of a stack once: a function that calls itself has what it holds once.
+static void add_stack(struct hp_jeprof_sums *sums, const struct hp_jeprof_stack *stack,
+                      size_t *seen, size_t number) {
+    for (size_t i = 0; i < stack->count; i++) {
+        size_t row = sums->stacks->frames[stack->frames[i]].row;
+        if (i == 0) {
+            sums->flat[row] += stack->value;
+        }
+        if (seen[row] != number) {
+            seen[row] = number;
+            sums->cum[row] += stack->value;
+        }
+    }
+}
+
+void hp_jeprof_sums_init(struct hp_jeprof_sums *sums,
+                         const struct hp_jeprof_stacks *stacks, bool by_cum,
+                         bool by_size) {
+    size_t rows = stacks->rows.count + 1, size = rows * sizeof(double);
+    *sums = (struct hp_jeprof_sums){.stacks = stacks,
+                                    .flat = hp_cli_resize(NULL, size),
+                                    .cum = hp_cli_resize(NULL, size),
+                                    .order = hp_cli_resize(NULL, rows * sizeof(size_t))};
+    size_t *seen = hp_cli_resize(NULL, rows * sizeof *seen);
+    memset(seen, 0, rows * sizeof *seen);
+    for (size_t i = 0; i < rows; i++) {
+        sums->flat[i] = sums->cum[i] = 0;
+    }
+    for (size_t i = 0; i < stacks->keys.count; i++) {
+        if (hp_jeprof_stack_is_shown(stacks, &stacks->stacks[i])) {
+            add_stack(sums, &stacks->stacks[i], seen, i + 1);
+        }
+    }
+    for (size_t i = 0; i + 1 < rows; i++) {
+        if (seen[i] != 0) {
+            sums->order[sums->count++] = i;
+        }
+    }
+    free(seen);
+    struct order order = {stacks, by_cum ? sums->cum : sums->flat, by_size};
+    if (sums->count > 0) {
+        qsort_r(sums->order, sums->count, sizeof *sums->order, compare_rows, &order);
+    }
+}
+
+void hp_jeprof_sums_done(struct hp_jeprof_sums *sums) {
+    free(sums->flat);
+    free(sums->cum);
+    free(sums->order);
+}
+
+// Of stacks with nothing left there is no row.
+double hp_jeprof_shown(const struct hp_jeprof_stacks *stacks) {
+    double total = 0;
+    for (size_t i = 0; i < stacks->keys.count; i++) {
+        const struct hp_jeprof_stack *stack = &stacks->stacks[i];
+        bool is_shown = stack->count > 0 && hp_jeprof_stack_is_shown(stacks, stack);
+        total += is_shown ? stack->value : 0;
+    }
+    return total;
+}
+
+// --- text ---------------------------------------------------------------------------------
+
+void hp_jeprof_write_total(FILE *out, const struct hp_jeprof_stacks *stacks,
+                           const char *what) {
+    if (stacks->total != 0) {
+        fprintf(out, "Total%s: %s %s\n", what,
+                hp_jeprof_number(stacks->options, stacks->total).text,
+                hp_jeprof_units(stacks->options));
+    }
+}
+
+void hp_jeprof_write_text(FILE *out, const struct hp_jeprof_stacks *stacks,
+                          size_t limit) {
+    const struct hp_jeprof_options *options = stacks->options;
+    struct hp_jeprof_sums sums;
+    hp_jeprof_sums_init(&sums, stacks, options->is_on[HP_JEPROF_CUM], false);
+    double total = hp_jeprof_shown(stacks), running = 0;
+    size_t count = limit > 0 && limit < sums.count ? limit : sums.count;
+    for (size_t i = 0; i < count; i++) {
+        size_t row = sums.order[i];
+        double flat = sums.flat[row], cum = sums.cum[row];
+        running += flat;
+        if (flat != 0 || cum != 0) {
+            fprintf(out, "%8s %6s %6s %8s %6s %s\n", hp_jeprof_number(options, flat).text,
+                    hp_jeprof_share(flat, total).text,
+                    hp_jeprof_share(running, total).text,
+                    hp_jeprof_number(options, cum).text, hp_jeprof_share(cum, total).text,
+                    stacks->rows.items[row].at);
+        }
+    }
+    hp_jeprof_sums_done(&sums);
+}
+
+// --- collapsed ----------------------------------------------------------------------------
+
+// What stands between calls does not stand in a name.
+static void put_name(FILE *out, const char *name) {
+    for (; *name != '\0'; name++) {
+        fputc(*name == ';' ? ':' : *name, out);
+    }
+}
+
+static char *collapse(const struct hp_jeprof_stacks *stacks,
+                      const struct hp_jeprof_stack *stack) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        hp_cli_out_of_memory(0, NULL);
+    }
+    for (size_t i = stack->count; i-- > 0;) {
+        const struct hp_jeprof_frame *frame = &stacks->frames[stack->frames[i]];
+        put_name(out, frame->full);
+        fprintf(out, "%s%s",
+                frame->is_inlined && stacks->options->exact ? "[inline]" : "",
+                i > 0 ? ";" : "");
+    }
+    fclose(out);
+    return text;
+}
+
+static int compare_texts(const void *left, const void *right, void *texts) {
+    const struct hp_jeprof_bytes *items = texts;
+    return strcmp(items[*(const size_t *)left].at, items[*(const size_t *)right].at);
+}
+
+// One line of each, sorted: what is read by flamegraph.pl may be compared, too.
+void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks) {
+    struct hp_jeprof_set texts = {0};
+    double *values = NULL;
+    size_t *order = NULL;
+    for (size_t i = 0; i < stacks->keys.count; i++) {
+        const struct hp_jeprof_stack *stack = &stacks->stacks[i];
+        if (stack->count == 0 || !hp_jeprof_stack_is_shown(stacks, stack)) {
+            continue;
+        }
+        char *text = collapse(stacks, stack);
+        size_t before = texts.count;
+        size_t number = hp_jeprof_set_add(&texts, text, strlen(text));
+        free(text);
+        if (number == before) {
+            values = hp_cli_grow(values, before, sizeof *values);
+            order = hp_cli_grow(order, before, sizeof *order);
+            values[before] = 0;
+            order[before] = before;
+        }
+        values[number] += stack->value;
+    }
+    if (texts.count > 0) {
+        qsort_r(order, texts.count, sizeof *order, compare_texts, texts.items);
+    }
+    for (size_t i = 0; i < texts.count; i++) {
+        fprintf(out, "%s %.0f\n", texts.items[order[i]].at,
+                whole(stacks->options, values[order[i]]));
+    }
+    free(values);
+    free(order);
+    hp_jeprof_set_done(&texts);
+}
+
+// --- callgrind ----------------------------------------------------------------------------
+
+// "FILE\nLINE\nNAME" of the caller, and of the callee if there is one.
+static char *call_key(const struct hp_jeprof_frame *caller,
+                      const struct hp_jeprof_frame *callee) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        hp_cli_out_of_memory(0, NULL);
+    }
+    for (int i = 0; i < (callee != NULL ? 2 : 1); i++) {
+        const struct hp_jeprof_frame *frame = i == 0 ? caller : callee;
+        const char *colon = strrchr(frame->place, ':');
+        size_t file = (size_t)(colon - frame->place);
+        fprintf(out, "%.*s\n%010ld\n%s\n", (int)file, frame->place,
+                strtol(colon + 1, NULL, 10), frame->name);
+    }
+    fclose(out);
+    return text;
+}
+
+// The outermost call of each address, the leaf first; freed by the caller.
+static size_t addresses_of(const struct hp_jeprof_stacks *stacks,
+                           const struct hp_jeprof_stack *stack,
+                           const struct hp_jeprof_frame **outermost) {
+    size_t count = 0;
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct hp_jeprof_frame *frame = &stacks->frames[stack->frames[i]];
+        if (!frame->is_inlined || i + 1 == stack->count) {
+            outermost[count++] = frame;
+        }
+    }
+    return count;
+}
+
+struct calls {
+    struct hp_jeprof_set keys;
+    double *values;
+    size_t *order;
+};
+
+static void count_call(struct calls *calls, char *key, double value) {
+    size_t before = calls->keys.count;
+    size_t number = hp_jeprof_set_add(&calls->keys, key, strlen(key));
+    free(key);
+    if (number == before) {
+        calls->values = hp_cli_grow(calls->values, before, sizeof *calls->values);
+        calls->order = hp_cli_grow(calls->order, before, sizeof *calls->order);
+        calls->values[before] = 0;
+        calls->order[before] = before;
+    }
+    calls->values[number] += value;
+}
+
+static void find_calls(const struct hp_jeprof_stacks *stacks, struct calls *calls) {
+    const struct hp_jeprof_frame **outermost = NULL;
+    for (size_t i = 0; i < stacks->keys.count; i++) {
+        const struct hp_jeprof_stack *stack = &stacks->stacks[i];
+        if (stack->count == 0 || !hp_jeprof_stack_is_shown(stacks, stack)) {
+            continue;
+        }
+        outermost = hp_cli_resize((void *)outermost, stack->count * sizeof(const void *));
+        size_t count = addresses_of(stacks, stack, outermost);
+        count_call(calls, call_key(outermost[0], NULL), stack->value);
+        for (size_t k = 1; k < count; k++) {
+            count_call(calls, call_key(outermost[k], outermost[k - 1]), stack->value);
+        }
+    }
+    free((void *)outermost);
+}
+
+// "fl=(1) name" at first, then "fl=(1)"; a short name stands for itself.
+static void put_compressed(FILE *out, const char *key, const char *name,
+                           struct hp_jeprof_set *known) {
+    size_t before = known->count;
+    if (strlen(name) <= 3) {
+        fprintf(out, "%s=%s\n", key, name);
+        return;
+    }
+    size_t number = hp_jeprof_set_add(known, name, strlen(name));
+    fprintf(out, "%s=(%zu)%s%s\n", key, number + 1, number == before ? " " : "",
+            number == before ? name : "");
+}
+
+// jeprof ends the name of a caller at its first space.
+static void put_call(FILE *out, char *key, double value, bool exact,
+                     struct hp_jeprof_set known[2]) {
+    char *parts[6] = {0};
+    for (size_t i = 0; i < 6 && *key != '\0'; i++) {
+        parts[i] = key;
+        key += strcspn(key, "\n");
+        *key++ = '\0';
+    }
+    if (exact) {
+        parts[2][strcspn(parts[2], " ")] = '\0';
+    }
+    put_compressed(out, "fl", parts[0], &known[0]);
+    put_compressed(out, "fn", parts[2], &known[1]);
+    if (parts[3] != NULL) {
+        put_compressed(out, "cfl", parts[3], &known[0]);
+        put_compressed(out, "cfn", parts[5], &known[1]);
+        fprintf(out, "calls=%.0f %ld\n", value, strtol(parts[4], NULL, 10));
+    }
+    fprintf(out, "%ld %.0f\n\n", strtol(parts[1], NULL, 10), value);
+}
+
+void hp_jeprof_write_callgrind(FILE *out, const struct hp_jeprof_stacks *stacks) {
+    struct calls calls = {0};
+    struct hp_jeprof_set known[2] = {0};
+    find_calls(stacks, &calls);
+    if (calls.keys.count > 0) {
+        qsort_r(calls.order, calls.keys.count, sizeof *calls.order, compare_texts,
+                calls.keys.items);
+    }
+    fputs("events: Hits\n\n", out);
+    for (size_t i = 0; i < calls.keys.count; i++) {
+        size_t number = calls.order[i];
+        put_call(out, calls.keys.items[number].at,
+                 whole(stacks->options, calls.values[number]), stacks->options->exact,
+                 known);
+    }
+    hp_jeprof_set_done(&known[0]);
+    hp_jeprof_set_done(&known[1]);
+    hp_jeprof_set_done(&calls.keys);
+    free(calls.values);
+    free(calls.order);
+}

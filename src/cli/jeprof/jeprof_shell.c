@@ -1,0 +1,174 @@
+// "top20 --cum focus -ignore", and what else jeprof's own shell is asked.
+#include "cli/jeprof/jeprof.h"
+#include "cli/message.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Commands:\n"
+    "  top[N] [--cum] [--lines] [focus] [-ignore]  the N largest rows, or 10; text is the same\n"
+    "  list REGEX     source of matching functions, line by line\n"
+    "  peek REGEX     callers and callees of matching functions\n"
+    "  callgrind FILE write for KCachegrind\n"
+    "  dot FILE       write for Graphviz\n"
+    "  help, quit\n";
+
+// A command's options, undone after it.
+struct command {
+    char focus[1024], ignore[1024];
+    bool cum, lines;
+};
+
+static void add_pattern(char pattern[1024], const char *word) {
+    size_t used = strlen(pattern);
+    if (used + strlen(word) + 2 < 1024) {
+        snprintf(pattern + used, 1024 - used, "%s%s", used > 0 ? "|" : "", word);
+    }
+}
+
+static struct command command_of(char *words) {
+    struct command command = {0};
+    char *rest = NULL;
+    for (char *word = strtok_r(words, " \t\r\n", &rest); word != NULL;
+         word = strtok_r(NULL, " \t\r\n", &rest)) {
+        const char *name = word + strspn(word, "-");
+        if (*word == '-' && strcmp(name, "cum") == 0) {
+            command.cum = true;
+        } else if (*word == '-' && strcmp(name, "lines") == 0) {
+            command.lines = true;
+        } else {
+            add_pattern(*word == '-' ? command.ignore : command.focus,
+                        *word == '-' ? word + 1 : word);
+        }
+    }
+    return command;
+}
+
+static int match(struct hp_jeprof_session *session, enum hp_jeprof_option as,
+                 const char *pattern, struct hp_err *err) {
+    session->options->text[as] = pattern;
+    return hp_jeprof_stacks_match(&session->stacks, pattern, as, err);
+}
+
+// "After focusing on 'x': 3.1 MB of 8.5 MB (36.5%)"
+static void tell_part(const struct hp_jeprof_session *session, const char *what,
+                      const char *pattern) {
+    const struct hp_jeprof_stacks *stacks = &session->stacks;
+    double part = hp_jeprof_shown(stacks);
+    const char *units = hp_jeprof_units(session->options);
+    printf("After %s '%s': %s %s of %s %s (%s)\n", what, pattern,
+           hp_jeprof_number(session->options, part).text, units,
+           hp_jeprof_number(session->options, stacks->total).text, units,
+           hp_jeprof_share(part, stacks->total).text);
+}
+
+static int top(struct hp_jeprof_session *session, size_t limit,
+               const struct command *command, struct hp_err *err) {
+    struct hp_jeprof_options *options = session->options, before = *options;
+    options->is_on[HP_JEPROF_CUM] = command->cum;
+    hp_jeprof_write_total(stdout, &session->stacks, "");
+    int ret = HP_OK;
+    if (*command->focus != '\0') {
+        ret = match(session, HP_JEPROF_FOCUS, command->focus, err);
+        if (ret == HP_OK) {
+            tell_part(session, "focusing on", command->focus);
+        }
+    }
+    if (ret == HP_OK && *command->ignore != '\0') {
+        ret = match(session, HP_JEPROF_IGNORE, command->ignore, err);
+        if (ret == HP_OK) {
+            tell_part(session, "ignoring", command->ignore);
+        }
+    }
+    if (ret == HP_OK) {
+        hp_jeprof_stacks_group(&session->stacks, command->lines ? HP_BY_LINE : before.by);
+        hp_jeprof_write_text(stdout, &session->stacks, limit);
+        hp_jeprof_stacks_group(&session->stacks, before.by);
+    }
+    const char *focus = before.text[HP_JEPROF_FOCUS],
+               *ignore = before.text[HP_JEPROF_IGNORE];
+    struct hp_err other;
+    match(session, HP_JEPROF_FOCUS, focus, &other); // as it did at the start
+    match(session, HP_JEPROF_IGNORE, ignore, &other);
+    *options = before;
+    return ret;
+}
+
+// Whether a line begins with the word; `*rest` is what follows.
+static bool begins(char *line, const char *word, char **rest) {
+    size_t size = strlen(word);
+    *rest = line + size;
+    return strncmp(line, word, size) == 0;
+}
+
+static int write_file(struct hp_jeprof_session *session, char *rest,
+                      enum hp_jeprof_option mode, struct hp_err *err) {
+    rest += strspn(rest, " \t");
+    rest[strcspn(rest, " \t\r\n")] = '\0';
+    if (*rest == '\0') {
+        return hp_cli_fail(err, HP_E_USAGE, "name a file: no other program is started");
+    }
+    fprintf(stderr, "Writing to '%s'.\n", rest);
+    return hp_jeprof_report(session, rest, mode, err);
+}
+
+static int run(struct hp_jeprof_session *session, char *line, struct hp_err *err) {
+    char *rest;
+    if (begins(line, "top", &rest) || begins(line, "text", &rest)) {
+        size_t limit = isdigit((unsigned char)*rest) ? strtoul(rest, &rest, 10) : 10;
+        struct command command = command_of(rest);
+        return top(session, limit, &command, err);
+    }
+    bool is_peek = begins(line, "peek", &rest);
+    if (is_peek || begins(line, "list", &rest)) {
+        struct command command = command_of(rest);
+        return *command.focus == '\0'
+                   ? hp_cli_fail(err, HP_E_USAGE, "which functions? \"list main\"")
+                   : hp_jeprof_report_of(session, command.focus,
+                                         is_peek ? HP_REPORT_PEEK : HP_REPORT_LIST, err);
+    }
+    if (begins(line, "callgrind", &rest)) {
+        return write_file(session, rest, HP_JEPROF_CALLGRIND, err);
+    }
+    if (begins(line, "dot", &rest)) {
+        return write_file(session, rest, HP_JEPROF_DOT, err);
+    }
+    if (begins(line, "svg", &rest) || begins(line, "web", &rest) ||
+        begins(line, "gv", &rest) || begins(line, "evince", &rest)) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "no pictures are drawn here: \"dot x.dot\", and in a shell "
+                           "\"dot -Tsvg x.dot > x.svg\"");
+    }
+    if (begins(line, "disasm", &rest)) {
+        return hp_cli_fail(err, HP_E_USAGE, "nothing is disassembled: list shows lines");
+    }
+    return hp_cli_fail(err, HP_E_USAGE, "Unknown command: try 'help'.");
+}
+
+void hp_jeprof_shell(struct hp_jeprof_session *session) {
+    char *line = NULL, *rest;
+    size_t room = 0;
+    fputs("Welcome to jeprof!  For help, type 'help'.\n", stderr);
+    for (;;) {
+        fflush(stdout);
+        fputs("(jeprof) ", stderr);
+        if (getline(&line, &room, stdin) < 0) {
+            fputc('\n', stderr);
+            break;
+        }
+        char *command = line + strspn(line, " \t\r\n");
+        struct hp_err err = {0};
+        if (begins(command, "quit", &rest) || strcmp(command, "q\n") == 0) {
+            break;
+        }
+        if (begins(command, "help", &rest)) {
+            fputs(help, stderr);
+        } else if (*command != '\0' && run(session, command, &err) != HP_OK &&
+                   err.message[0] != '\0') {
+            hp_cli_message_err(&err);
+        }
+    }
+    free(line);
+}

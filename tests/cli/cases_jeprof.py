@@ -1,0 +1,193 @@
+"""jeprof's command line: what public scripts call it with, its shell, its words on stderr."""
+import collections
+import os
+import pathlib
+import subprocess
+
+from harness import ROOT, case, check
+
+TABLE = pathlib.Path(__file__).with_name("jeprof-invocations")
+VALUES = {"--base": "{other}", "--lib_prefix": "/nowhere,/srv", "--exclude": "_+rjem_|prof_.*",
+          "--focus": "main", "--nodecount": "10000", "--add_lib": "/lib/libnone.so",
+          "--tools": "addr2line:/usr/bin/addr2line,nm:/usr/bin/nm"}
+USES = {"glob", "server", "pipe", "interactive", "url", "rawfile", "nobinary"}
+
+
+def jeprof(bench, *args, **more):
+    return bench.run("jeprof", *args, **more)
+
+
+def command_of(bench, words):
+    """A line of the table as it would be typed, and what comes on standard input."""
+    uses = {word for word in words if word in USES}
+    options = []
+    for word in words:
+        name, _, abbreviated = word.partition("(abbr)")
+        if name in USES:
+            continue
+        value = VALUES.get(name, "").format(other=bench.other)
+        name = name[:-1] if abbreviated or "(abbr)" in word else name
+        options += [f"{name}={value}"] if value else [name]
+    series = sorted(map(str, (bench.testdata / "series").glob("*.heap")))
+    if "url" in uses:
+        inputs = ["http://localhost:8080/pprof/heap"]
+    elif "rawfile" in uses:
+        inputs = [str(bench.testdata / "jeprof-raw-symbolized.heap")]
+    else:
+        inputs = [] if "nobinary" in uses else [str(bench.testdata / "alloc_c")]
+        inputs += series if "glob" in uses else [str(bench.testdata / "jemalloc-lg0-accum.heap")]
+    typed = b"top3 --cum\nquit\n" if "interactive" in uses else None
+    return options + inputs, typed
+
+
+@case
+def every_public_command_line_is_understood(b):
+    lines = [line.split("|") for line in TABLE.read_text().splitlines()
+             if not line.startswith("#")]
+    assert len(lines) == 161, len(lines)
+    known = {}
+    for options, status, first in lines:
+        command, typed = command_of(b, options.split())
+        key = (tuple(command), typed)
+        got = known[key] if key in known else jeprof(b, *command, text=typed)
+        known[key] = got
+        assert got.status == int(status) and got.out.startswith(first.strip()), (options, got)
+        assert bool(got.out) == (got.status == 0), (options, got)
+        assert "no option" not in got.err and "more than one option" not in got.err, (options, got)
+        assert got.status == 0 or got.err.splitlines()[-1].startswith("hprof-agg: "), (options, got)
+
+
+@case
+def it_is_meant_by_the_name_of_the_program(b):
+    wanted = jeprof(b, "--text", b.dump).out
+    for name in ("jeprof", "hprof-jeprof"):
+        link = b.folder / name
+        link.symlink_to(os.path.abspath(b.binary))
+        got = subprocess.run([link, "--text", b.dump], capture_output=True, text=True,
+                             stdin=subprocess.DEVNULL, check=True,
+                             env=b.environment(None))
+        assert got.stdout == wanted, (name, got)
+
+
+@case
+def options_are_read_as_by_getopt_long(b):
+    wanted = jeprof(b, "--text", "--show_bytes", f"--base={b.other}", b.dump).out
+    assert wanted.startswith("Total: ") and wanted.splitlines()[0].endswith(" B"), wanted
+    for words in (["-text", "-show_b", "-base", b.other, b.dump],
+                  [b.dump, "--TEXT", "--show", f"-base={b.other}"],
+                  ["--cum", "--nocum", "--tex", "--show_byte", "--no-cum", b.dump, "--bas", b.other],
+                  ["--text", "--show_bytes", f"--base={b.other}", "--", b.dump]):
+        assert jeprof(b, *words).out == wanted, words
+    for words, told in ((["--inuse", b.dump], "more than one option --inuse"),
+                        (["--te", b.dump], "more than one option --te"),
+                        (["--frobnicate", b.dump], "no option --frobnicate"),
+                        (["--text", "--dot", b.dump], "exclude each other"),
+                        (["--lines", "--files", b.dump], "exclude each other"),
+                        (["--nodecount=x", b.dump], "is no number"),
+                        (["--text=1", b.dump], "takes no value"),
+                        (["--base"], "needs a value"),
+                        ([], "Did not specify program"),
+                        ([str(b.testdata / "alloc_c")], "Did not specify profile file")):
+        got = jeprof(b, *words)
+        assert got.status == 1 and told in got.err and not got.out, (words, got)
+
+
+@case
+def files_that_are_used_are_told_as_scripts_expect(b):
+    program = str(b.testdata / "alloc_c")
+    err = jeprof(b, "--text", program, b.dump).err
+    assert err.splitlines()[:2] == [f"Using local file {name}." for name in (program, b.dump)], err
+
+
+@case
+def a_program_at_another_path_names_the_frames(b):
+    copy = b.folder / "elsewhere"
+    copy.write_bytes((b.testdata / "alloc_c").read_bytes())
+    rows = jeprof(b, "--text", copy, b.dump).out
+    assert " leaf_mixed\n" in rows, rows
+    assert "leaf_mixed" not in jeprof(b, "--text", b.dump).out
+    below = ROOT / "testdata" / "root"
+    assert " leaf_mixed\n" in jeprof(b, "--text", f"--lib_prefix=/none,{below}", b.dump).out
+
+
+@case
+def of_one_process_the_newest_dump_counts_unless_sums_are_asked_for(b):
+    series = sorted(map(str, (b.testdata / "series").glob("*.heap")))
+    last = jeprof(b, "--text", "--show_bytes", *series)
+    each = [jeprof(b, "--text", "--show_bytes", name).out for name in series]
+    assert last.out in each, last
+    notes = [line for line in last.err.splitlines() if "--sum" in line]
+    assert len(notes) == 1, last.err
+    total = (lambda out: int(out.split()[1]))
+    summed = jeprof(b, "--text", "--show_bytes", "--sum", *series)
+    assert abs(total(summed.out) - sum(map(total, each))) <= len(each), summed
+    assert "--sum" not in summed.err
+
+
+@case
+def a_graph_without_nodes_is_told_in_these_words_and_fails(b):
+    got = jeprof(b, "--dot", "--focus=nobody_is_called_so", b.dump)
+    assert got.status == 1 and not got.out, got
+    assert got.err.splitlines()[-1] == "No nodes to print", got
+
+
+@case
+def a_url_is_refused_with_the_line_that_does_it(b):
+    for url in ("http://host/pprof/heap", "host:8080/pprof/heap"):
+        got = jeprof(b, "--raw", url)
+        assert got.status == 1 and "curl -s '" in got.err and url in got.err, got
+    piped = jeprof(b, "-", "--text", text=pathlib.Path(b.dump).read_bytes())
+    assert piped.status == 0 and piped.out == jeprof(b, "--text", b.dump).out, piped
+
+
+@case
+def the_shell_reads_commands_from_a_pipe_until_it_ends(b):
+    program = str(b.testdata / "alloc_c")
+    out = b.folder / "out.callgrind"
+    typed = (f"top2\ntop3 --cum\n\ntext leaf -mixed\nnonsense\nlist nobody\nlist leaf_big\n"
+             f"peek leaf_big\ncallgrind {out}\nsvg x\nhelp\n")
+    got = jeprof(b, program, b.dump, text=typed.encode())
+    assert got.status == 0 and got.out.count("Total: ") >= 3, got
+    rows = [line for line in got.out.splitlines() if "%" in line]
+    plain = jeprof(b, "--text", program, b.dump).out.splitlines()
+    assert rows[:2] == plain[1:3], rows
+    assert rows[2].endswith("leaf_mixed") and "After focusing on 'leaf': " in got.out, rows
+    assert "After ignoring 'mixed': " in got.out and "leaf_big" in got.out, got.out
+    assert "Unknown command: try 'help'." in got.err and "dot -Tsvg" in got.err, got.err
+    assert out.read_text().startswith("events: Hits\n"), got.err
+    assert jeprof(b, program, b.dump, text=typed.encode() + b"quit\ntop\n").out == got.out
+    # Nothing typed: a table, as of jeprof when nobody sits there.
+    assert jeprof(b, program, b.dump, text=b"").out.splitlines() == plain
+
+
+@case
+def filters_see_what_jeprof_leaves(b):
+    program = str(b.testdata / "alloc_c")
+    ask = (lambda *words: jeprof(b, "--text", "--show_bytes", *words, program, b.dump).out)
+    plain = ask()
+    assert ask("--ignore=^malloc$") == plain # it is left out before
+    kept = ask("--retain=^leaf_")
+    names = {line.split()[5] for line in kept.splitlines()[1:] if "(inline)" not in line}
+    assert names and all(name.startswith("leaf_") for name in names), kept
+    assert kept.splitlines()[0] == plain.splitlines()[0], kept
+    assert "recurse" not in ask("--exclude=recurse") and "recurse" in plain
+    focused = ask("--focus=recurse")
+    assert " leaf_mixed" not in focused and " recurse" in focused, focused
+    assert jeprof(b, "--text", "--focus=(", b.dump).status == 1
+
+
+@case
+def what_shrank_is_dropped_and_said(b):
+    got = jeprof(b, "--text", "--show_bytes", "--drop_negative", f"--base={b.dump}", b.other)
+    assert got.status == 0 and "--drop_negative: " in got.err, got
+    assert all("-" not in line.split()[0] for line in got.out.splitlines()[1:]), got.out
+
+
+@case
+def hostile_names_do_no_harm(b):
+    evil = sorted(b.testdata.glob("*evil*"))
+    for mode in ("--text", "--dot", "--collapsed", "--callgrind"):
+        for dump in map(str, b.testdata.glob("jemalloc-thread-name-newline.heap")):
+            got = jeprof(b, mode, evil[0], dump)
+            unsafe = collections.Counter(c for c in got.out if ord(c) < 32 and c != "\n")
+            assert got.status == 0 and not unsafe, (mode, got)
