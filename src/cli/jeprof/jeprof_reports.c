@@ -161,6 +161,13 @@ void hp_jeprof_write_text(FILE *out, const struct hp_jeprof_stacks *stacks,
 
 // --- collapsed ----------------------------------------------------------------------------
 
+// jeprof writes what is the allocator's alone as a stack without calls.
+static bool is_written(const struct hp_jeprof_stacks *stacks,
+                       const struct hp_jeprof_stack *stack) {
+    return (stack->count > 0 || stacks->options->exact) &&
+           hp_jeprof_stack_is_shown(stacks, stack);
+}
+
 // What stands between calls does not stand in a name.
 static void put_name(FILE *out, const char *name) {
     for (; *name != '\0'; name++) {
@@ -199,7 +206,7 @@ void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks)
     size_t *order = NULL;
     for (size_t i = 0; i < stacks->keys.count; i++) {
         const struct hp_jeprof_stack *stack = &stacks->stacks[i];
-        if (stack->count == 0 || !hp_jeprof_stack_is_shown(stacks, stack)) {
+        if (!is_written(stacks, stack)) {
             continue;
         }
         char *text = collapse(stacks, stack);
@@ -281,15 +288,21 @@ static void count_call(struct calls *calls, char *key, double value) {
     calls->values[number] += value;
 }
 
+// Of a stack that is the allocator's alone.
+static const struct hp_jeprof_frame unknown = {.name = (char[]){"unknown"},
+                                               .place = (char[]){"??:0"}};
+
 static void find_calls(const struct hp_jeprof_stacks *stacks, struct calls *calls) {
     const struct hp_jeprof_frame **outermost = NULL;
     for (size_t i = 0; i < stacks->keys.count; i++) {
         const struct hp_jeprof_stack *stack = &stacks->stacks[i];
-        if (stack->count == 0 || !hp_jeprof_stack_is_shown(stacks, stack)) {
+        if (!is_written(stacks, stack)) {
             continue;
         }
-        outermost = hp_cli_resize((void *)outermost, stack->count * sizeof(const void *));
+        outermost =
+            hp_cli_resize((void *)outermost, (stack->count + 1) * sizeof(const void *));
         size_t count = addresses_of(stacks, stack, outermost);
+        outermost[0] = count > 0 ? outermost[0] : &unknown;
         count_call(calls, call_key(outermost[0], NULL), stack->value);
         for (size_t k = 1; k < count; k++) {
             count_call(calls, call_key(outermost[k], outermost[k - 1]), stack->value);
