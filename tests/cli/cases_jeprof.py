@@ -106,6 +106,7 @@ def a_program_at_another_path_names_the_frames(b):
     rows = jeprof(b, "--text", copy, b.dump).out
     assert " leaf_mixed\n" in rows, rows
     assert "leaf_mixed" not in jeprof(b, "--text", b.dump).out
+    assert jeprof(b, "--text", b.dump, copy).out == rows  # wherever it stands
     below = ROOT / "testdata" / "root"
     assert " leaf_mixed\n" in jeprof(b, "--text", f"--lib_prefix=/none,{below}", b.dump).out
 

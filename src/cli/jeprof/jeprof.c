@@ -68,11 +68,23 @@ static int refuse_url(const char *url, struct hp_err *err) {
                        scheme, url);
 }
 
-// The first of two is the program, be it there or not: dumps tell where it was.
-static int split_operands(const struct hp_jeprof_options *options, const char **program,
+// Where the program is among them: dumps tell what a binary was, so that it may stand anywhere; a
+// first of several that is not there was one.  Their number if there is none.
+static size_t find_program(const struct hp_cli_words *words) {
+    for (size_t i = 0; i < words->count; i++) {
+        if (is_program(words->items[i])) {
+            return i;
+        }
+    }
+    bool is_gone = words->count > 1 && strcmp(words->items[0], "-") != 0 &&
+                   access(words->items[0], F_OK) != 0;
+    return is_gone ? 0 : words->count;
+}
+
+// What is left of the operands are dumps.
+static int split_operands(struct hp_jeprof_options *options, const char **program,
                           struct hp_err *err) {
-    const struct hp_cli_words *words = &options->operands;
-    *program = NULL;
+    struct hp_cli_words *words = &options->operands;
     for (size_t i = 0; i < words->count; i++) {
         if (is_url(words->items[i])) {
             return refuse_url(words->items[i], err);
@@ -81,23 +93,23 @@ static int split_operands(const struct hp_jeprof_options *options, const char **
     if (words->count == 0) {
         return hp_cli_fail(err, HP_E_USAGE, "Did not specify program");
     }
-    const char *first = words->items[0];
-    if (is_program(first) ||
-        (words->count > 1 && access(first, F_OK) != 0 && strcmp(first, "-") != 0)) {
-        *program = first;
+    size_t at = find_program(words);
+    if (at < words->count) {
+        *program = words->items[at];
+        words->count--;
+        memmove(words->items + at, words->items + at + 1,
+                (words->count - at) * sizeof *words->items);
     }
-    return words->count > (*program != NULL)
+    return words->count > 0
                ? HP_OK
                : hp_cli_fail(err, HP_E_USAGE, "Did not specify profile file");
 }
 
 // Scripts leave exactly these out.
-static void tell_files(const struct hp_cli_words *words) {
-    for (size_t i = 0; i < words->count; i++) {
-        struct stat status;
-        if (stat(words->items[i], &status) == 0 && S_ISREG(status.st_mode)) {
-            fprintf(stderr, "Using local file %s.\n", words->items[i]);
-        }
+static void tell_file(const char *path) {
+    struct stat status;
+    if (path != NULL && stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
+        fprintf(stderr, "Using local file %s.\n", path);
     }
 }
 
@@ -199,10 +211,12 @@ static int read_all(struct hp_jeprof_session *session, struct hp_err *err) {
     static const enum hp_jeprof_option patterns[] = {HP_JEPROF_FOCUS, HP_JEPROF_IGNORE,
                                                      HP_JEPROF_RETAIN, HP_JEPROF_EXCLUDE};
     struct hp_jeprof_options *options = session->options;
-    size_t skip = session->program != NULL;
-    tell_files(&options->operands);
-    int ret = read_side(session, options->operands.items + skip,
-                        options->operands.count - skip, 1, err);
+    tell_file(session->program);
+    for (size_t i = 0; i < options->operands.count; i++) {
+        tell_file(options->operands.items[i]);
+    }
+    int ret =
+        read_side(session, options->operands.items, options->operands.count, 1, err);
     const char *base = options->text[HP_JEPROF_BASE];
     if (ret == HP_OK && base != NULL) {
         ret = read_side(session, &base, 1, -1, err);
