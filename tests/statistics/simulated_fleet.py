@@ -2,18 +2,17 @@
 """`hprof-sim fleet`, the fleet that is never stored: the archive it writes is the same in every
 build, says what --expected says of it, and hprof-agg finds these sums, processes and truth in it.
 
-usage: simulated_fleet.py BINARY TESTDATA HPROF_SIM [DUMPS]
+usage: simulated_fleet.py BINARY TESTDATA HPROF_SIM [DUMPS [TASKS]]
 
-With DUMPS (10^6 take some minutes, no disk) only the sums of so many, and what it took:
-wall and CPU seconds of both programs, bytes, peak memory.
+With DUMPS (10^6 take some minutes, and no disk) only what so many add up to, by as many TASKS (20) one
+after the other, and what these and the last merge took: wall and CPU seconds, bytes, peak memory.
 """
 import hashlib
 import io
 import json
-import math
+import os
 import pathlib
 import re
-import resource
 import subprocess
 import sys
 import tarfile
@@ -24,6 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'propert
 from harness import METRICS, Tests, scratch  # noqa: E402
 
 SEED, DUMPS = 1, 1000
+HOST = 16  # dumps of one, numbered on
 DIGEST = '17d34c9c76cbc8268aaad7b700715fee031cf9623f72c583366ece3113fd19db'  # of the archive of 1,000 dumps
 SUMS = ('live_objects', 'live_bytes', 'ever_objects', 'ever_bytes')  # in the order of METRICS
 
@@ -111,19 +111,22 @@ def processes():
     return faults + ([] if EXPECTED['forks'] and EXPECTED['ended'] else ['no forks, or no exits'])
 
 
-def truth():
-    """Off by at most 2.5 half widths of 95 %, that is 4.9 standard errors."""
+def far_off(found, sums, what):
+    """By more than 2.5 half widths of 95 %, that is 4.9 standard errors."""
     faults = []
-    for snapshots, which in (('last', 'last'), ('sum', 'all')):
-        found = totals(ARCHIVE, f'--snapshots={snapshots}')[0]
-        for metric, name in zip(METRICS, SUMS):
-            if 'objects' in metric:
-                continue  # of mixed sizes: the interval has one end
-            cell, true = found[metric], EXPECTED[which]['truth'][name]
-            side = cell['high'] if true > cell['estimate'] else cell['low']
-            if abs(true - cell['estimate']) > 2.5 * abs(side - cell['estimate']):
-                faults.append(f'{snapshots} {metric}: {cell}, but true is {true}')
+    for metric, name in zip(METRICS, SUMS):
+        if 'objects' in metric:
+            continue  # of mixed sizes: the interval has one end
+        cell, true = found[metric], sums['truth'][name]
+        side = cell['high'] if true > cell['estimate'] else cell['low']
+        if abs(true - cell['estimate']) > 2.5 * abs(side - cell['estimate']):
+            faults.append(f'{what} {metric}: {cell}, but true is {true}')
     return faults
+
+
+def truth():
+    return (far_off(totals(ARCHIVE)[0], EXPECTED['last'], 'last')
+            + far_off(totals(ARCHIVE, '--snapshots=sum')[0], EXPECTED['all'], 'sum'))
 
 
 def kinds():
@@ -159,31 +162,71 @@ def shared():
     return [f'{few} and {many} stacks'] if many > 6 * few else []
 
 
-def by_hand(dumps):
-    """One pipe from generator to `merge`; what the children took is what getrusage says."""
+class Cost:
+    """What children took, each with its own peak."""
+
+    def __init__(self):
+        self.start, self.cpu, self.peak = time.monotonic(), 0.0, 0
+
+    def run(self, *command, stdin=None):
+        child = subprocess.Popen(list(map(str, command)), stdin=stdin)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu += usage.ru_utime + usage.ru_stime
+        self.peak = max(self.peak, usage.ru_maxrss / 1024)
+        if child.returncode:
+            raise AssertionError(f'{command}: status {child.returncode}')
+
+    def __str__(self):
+        return (f'wall {time.monotonic() - self.start:.1f} s, CPU {self.cpu:.1f} s, '
+                f'peak {self.peak:.0f} MiB')
+
+
+def by_tasks(dumps, tasks, *options):
+    """Each task reads its part of the fleet from a pipe and writes what one merge adds up."""
     sums = expected(SEED, 0, dumps)
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    suffix = '.hpa' if 'hpa' in t.ok('help', 'merge').out else '.pb.gz'
     with scratch() as folder:
-        out = pathlib.Path(folder, 'fleet.pb.gz')
-        with subprocess.Popen([SIM, 'fleet', str(SEED), '0', str(dumps)],
-                              stdout=subprocess.PIPE) as source:
-            subprocess.run([t.binary, 'merge', '--no-unbias', '--no-symbols', '-q', '--tar=-',
-                            '-o', out], stdin=source.stdout, check=True)
-            source.stdout.close()
-        wall, size = time.monotonic() - start, out.stat().st_size
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found = t.totals('--no-unbias', out, timeout=3600)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(f'# {dumps} dumps, {sums["bytes"]} bytes: wall {wall:.1f} s, CPU {cpu:.1f} s, '
-          f'peak {after.ru_maxrss / 1024:.0f} MiB, profile {size} bytes')
-    return [f'{metric}: {found[metric]}, expected {sums["last"]["lines"][name]}'
-            for metric, name in zip(METRICS, SUMS) if found[metric] != sums['last']['lines'][name]]
+        parts = [pathlib.Path(folder, f'{task}{suffix}') for task in range(tasks)]
+        whole = pathlib.Path(folder, f'all{suffix}')
+        cost = Cost()
+        for task, part in enumerate(parts):
+            # Processes are not cut: a host is in one task.
+            first, end = (HOST * (dumps * i // tasks // HOST) for i in (task, task + 1))
+            end = dumps if task + 1 == tasks else end
+            with subprocess.Popen([SIM, 'fleet', str(SEED), str(first), str(end - first)],
+                                  stdout=subprocess.PIPE) as source:
+                cost.run(t.binary, 'merge', *options, '--no-symbols', '-q', '--tar=-', '-o', part,
+                         stdin=source.stdout)
+                source.stdout.close()
+        print(f'# map {dumps} dumps, {sums["bytes"]} bytes, by {tasks} tasks: {cost}; '
+              f'{sum(part.stat().st_size for part in parts)} bytes of {suffix}')
+        cost = Cost()
+        cost.run(t.binary, 'merge', *options, '--no-symbols', '-q', *parts, '-o', whole)
+        print(f'# reduce: {cost}; {whole.stat().st_size} bytes', flush=True)
+        out = t.ok('top', '--no-symbols', '-q', '-fjson', '-n1', *options, whole, timeout=3600).out
+    return sums, json.loads(out)
+
+
+def exact(dumps, tasks):
+    sums, report = by_tasks(dumps, tasks, '--no-unbias')
+    print(f'# {report["inputs"]["stacks"]} stacks')
+    return [f'{metric}: {report["total"][metric]["estimate"]:.0f}, expected {sums["last"]["lines"][name]}'
+            for metric, name in zip(METRICS, SUMS)
+            if report['total'][metric]['estimate'] != sums['last']['lines'][name]]
+
+
+def estimated(dumps, tasks):
+    sums, report = by_tasks(dumps, tasks)
+    return far_off(report['total'], sums['last'], 'last')
 
 
 t = Tests()
 SIM = sys.argv[3]
 if len(sys.argv) > 4:
-    t.check(f'{sys.argv[4]} dumps, never stored, add up', lambda: by_hand(int(sys.argv[4])))
+    MANY, TASKS = int(sys.argv[4]), int(sys.argv[5]) if len(sys.argv) > 5 else 20
+    t.check(f'{MANY} dumps, never stored, add up exactly', lambda: exact(MANY, TASKS))
+    t.check(f'{MANY} dumps, never stored, are estimated', lambda: estimated(MANY, TASKS))
     t.done()
 ARCHIVE = fleet(SEED, 0, DUMPS)
 FILES = members(ARCHIVE)
@@ -196,4 +239,5 @@ t.check('hprof-agg finds the processes', processes)
 t.check('hprof-agg estimates the truth', truth)
 t.check('private builds, recursion, JIT, forks, long names are among them', kinds)
 t.check('with --shared the number of stacks is bounded', shared)
+t.check('20,000 dumps, by four tasks, add up exactly', lambda: exact(20000, 4))
 t.done()
