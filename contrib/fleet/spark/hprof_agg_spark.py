@@ -1,0 +1,100 @@
+"""Merge heap dumps: spark-submit --files hprof-agg hprof_agg_spark.py SHARDS INPUT OUTPUT.hpa [OPTION OF merge...]
+
+INPUT: a file with paths that all executors can read, or what binaryFiles() takes (s3a://..., hdfs://...,
+a folder).  Which dump of a process counts is told by names in the first case, by contents in the second.
+"""
+import concurrent.futures
+import io
+import itertools
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zlib
+
+
+class Permanent(Exception):
+    """Usage, a dump twice, damage.  A task returns it: what a task raises Spark tries again."""
+
+
+def binary():
+    return './hprof-agg' if os.access('./hprof-agg', os.X_OK) else 'hprof-agg'  # as --files has put it there
+
+
+def merge(feed, *arguments):
+    """The partial that one child writes, or a Permanent."""
+    pipes = dict.fromkeys(('stdin', 'stdout', 'stderr'), subprocess.PIPE)
+    child = subprocess.Popen([binary(), 'merge', '--no-symbols', '-q', '-fhpa', '-o-', *arguments], **pipes)
+
+    def write():
+        try:
+            with child.stdin:
+                feed(child.stdin)
+        except BrokenPipeError:
+            pass  # the child's status says why it reads no more
+        except BaseException:  # half an archive is not the child's fault
+            child.kill()
+            raise
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        written, errors = pool.submit(write), pool.submit(child.stderr.read)
+        partial = child.stdout.read()
+    status, message = child.wait(), errors.result().decode('utf-8', 'replace')[-2000:]
+    written.result()
+    failure = f'hprof-agg: status {status}: {message}'
+    if status not in (0, 2, 3, 4, 5):  # 3: some were skipped, as --max-skipped allows
+        raise RuntimeError(failure)
+    return Permanent(failure) if status in (2, 4, 5) else partial
+
+
+def as_tar(members):
+    def feed(stream):
+        with tarfile.open(fileobj=stream, mode='w|', format=tarfile.PAX_FORMAT) as tar:
+            for name, content in members:
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                tar.addfile(member, io.BytesIO(content))
+    return feed
+
+
+def map_lists(lists, options=()):
+    return [merge(lambda stream, text=text: stream.write(text), '--files-from=-', *options) for text in lists]
+
+
+def map_files(files, options=()):
+    for first in itertools.islice(files, 1):  # of an empty partition nothing
+        yield merge(as_tar(itertools.chain([first], files)), '--tar=-', *options)
+
+
+def join(a, b):
+    failed = [part for part in (a, b) if isinstance(part, Permanent)]
+    return failed[0] if failed else merge(as_tar([('a.hpa', a), ('b.hpa', b)]), '--tar=-')
+
+
+def process_of(file):
+    """A number that dumps of one process have in common, by jemalloc's names; the same in every Python."""
+    return zlib.crc32(re.sub(r'\.\d+\.(f|[imu]\d+)\.heap(\.gz|\.zst)?$', '', file[0]).encode())
+
+
+def run(context, shards, source, output, options=()):
+    if os.path.isfile(source):
+        with tempfile.TemporaryDirectory() as folder:
+            cut = [f'--shards={shards}', f'--files-from={source}', f'--output={folder}/part.']
+            subprocess.run([binary(), 'manifest', *cut], check=True)
+            lists = [open(entry.path, 'rb').read() for entry in os.scandir(folder)]
+        parts = context.parallelize(lists, len(lists)).mapPartitions(lambda some: map_lists(some, options))
+    else:  # binaryFiles() itself cuts as it likes
+        keyed = context.binaryFiles(source).keyBy(process_of).partitionBy(shards, int)
+        parts = keyed.values().mapPartitions(lambda some: map_files(some, options))
+    partial = parts.treeReduce(join)
+    if isinstance(partial, Permanent):
+        raise partial
+    with open(output + '.new', 'wb') as file:
+        file.write(partial)
+    os.replace(output + '.new', output)
+
+
+if __name__ == '__main__':
+    from pyspark import SparkContext
+    run(SparkContext(appName='hprof-agg'), int(sys.argv[1]), *sys.argv[2:4], sys.argv[4:])
