@@ -10,6 +10,7 @@ import importlib.util
 import itertools
 import os
 import pathlib
+import re
 import stat
 import subprocess
 import sys
@@ -109,6 +110,23 @@ def any_number_of_tasks():
         status, text = parallel('all', f'p{shards}.hpa', '-j2', shards=shards)
         faults += [f'status {status}: {text}'] if status else same(f'p{shards}.hpa')
     return faults
+
+
+def other_machines():
+    """By a stand-in for ssh, which begins in another folder, as ssh does."""
+    ssh = FOLDER / 'ssh'
+    ssh.write_text(f'#!/bin/sh\necho "$*" >>{ssh}.log\nwhile [ "$1" != -- ]; do shift; done; shift\n'
+                   'cd / && exec sh -c "$*"\n')
+    ssh.chmod(0o755)
+    os.environ['PARALLEL_SSH'] = str(ssh)
+    try:
+        status, text = parallel('all', 'far.hpa', '--sshlogin', '1/n1,1/n2')
+    finally:
+        del os.environ['PARALLEL_SSH']
+    faults = [f'status {status}: {text}'] if status else same('far.hpa')
+    log = ssh.with_name('ssh.log')
+    used = sorted(set(re.findall(r'\bn[12]\b', log.read_text() if log.exists() else '')))
+    return faults + ([f'machines in use: {used}'] if used != ['n1', 'n2'] else [])
 
 
 def is_refused(name, done, status, word):
@@ -311,6 +329,7 @@ with scratch() as HERE:
     FOLDER = pathlib.Path(HERE)
     PATHS = furnish()
     t.check('parallel: any number of tasks comes to the bytes of one command', any_number_of_tasks)
+    t.check('parallel: tasks on other machines begin in the same folder', other_machines)
     t.check('parallel: a damaged dump is read once, and nothing is merged', permanent)
     t.check('parallel: what is killed or finds no room is tried again, and nothing else', transient)
     t.check('parallel: a controller that dies goes on where it was', half_done)
