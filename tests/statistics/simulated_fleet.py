@@ -200,7 +200,7 @@ def by_tasks(dumps, tasks, *options):
                          stdin=source.stdout)
                 source.stdout.close()
         print(f'# map {dumps} dumps, {sums["bytes"]} bytes, by {tasks} tasks: {cost}; '
-              f'{sum(part.stat().st_size for part in parts)} bytes of {suffix}')
+              f'{sum(part.stat().st_size for part in parts)} bytes of {suffix}', flush=True)
         cost = Cost()
         cost.run(t.binary, 'merge', *options, '--no-symbols', '-q', *parts, '-o', whole)
         print(f'# reduce: {cost}; {whole.stat().st_size} bytes', flush=True)
