@@ -76,6 +76,7 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     needs->moments |= report->needs_series || options->kind == HP_REPORT_INFO ||
                       options->by == HP_BY_INPUT;
     needs->threads |= options->by == HP_BY_THREAD;
+    needs->unmapped |= options->by == HP_BY_ADDRESS;
     add_sizes(needs, options, can);
     needs->labels |= (options->by > HP_BY_INPUT && options->by != HP_BY_SIZE) ||
                      (can & HP_CAN_LABELS) != 0;
@@ -88,7 +89,8 @@ static struct hp_needs needs_of(const struct hp_report_options *planned, size_t 
         return (struct hp_needs){.errors = {true, true},
                                  .history = true,
                                  .labels = true,
-                                 .sizes = {true, true}};
+                                 .sizes = {true, true},
+                                 .unmapped = true};
     }
     for (size_t i = 0; i < count; i++) {
         add_needs(&needs, &planned[i]);
@@ -153,6 +155,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->estimator = options->estimator;
     profile->keeps = needs_of(options->planned, options->planned_count);
     profile->keeps.history |= options->label_from != NULL;
+    profile->keeps.unmapped |= options->keep_unmapped;
     profile->history.is_kept = profile->keeps.history;
     settle_snapshots(profile, options);
     if (options->snapshots == HP_SNAPSHOTS_EACH && !profile->keeps.moments) {

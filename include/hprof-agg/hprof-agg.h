@@ -138,6 +138,10 @@ struct hp_read_options {
     size_t tar_count;
     bool
         count_duplicates; // count a dump as often as it is given; not with skip_duplicates
+    // Keep the addresses of frames in no mapping, which no two processes have in common.  Else those
+    // of a dump that has a map are [unmapped], several in a row one; but where a report HP_BY_ADDRESS
+    // is planned, or none.
+    bool keep_unmapped;
 };
 
 enum hp_input_status {

@@ -111,6 +111,31 @@ static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *du
     return frames;
 }
 
+// Make a run of frames that are nowhere one.  Stacks of several threads have the same place, so
+// that behind the end stand marks, which the next that comes here passes over.
+static void join_unmapped(const struct hp_merger *merger,
+                          const struct hp_profile *profile, struct hp_sample *sample) {
+    static const uint32_t passed_over = UINT32_MAX;
+    uint32_t kept = 0;
+    bool is_run = false;
+    if (merger->resolver.unmapped == 0 || merger->keeps_unmapped) {
+        return;
+    }
+    for (uint32_t i = 0; i < sample->depth; i++) {
+        hp_frame_id frame = sample->frames[i];
+        bool is_frame = frame.n != passed_over;
+        bool is_nowhere = is_frame && hp_frame_is_nowhere(&profile->frames.at[frame.n]);
+        if (is_frame && !(is_nowhere && is_run)) {
+            sample->frames[kept++] = frame;
+        }
+        is_run = is_nowhere;
+    }
+    for (uint32_t i = kept; i < sample->depth; i++) {
+        sample->frames[i].n = passed_over;
+    }
+    sample->depth = kept;
+}
+
 // --- further types ------------------------------------------------------------------------
 
 static void begin_types(struct hp_merger *merger, const struct hp_dump *dump,
@@ -167,7 +192,6 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         hp_profile_sort(profile, merger->resolver.frames.at,
                         merger->resolver.frames.count);
     }
-    static const hp_string none;
     hp_frame_id *frames = translate(merger, dump);
     struct hp_tag_import tags = {.from_sets = &dump->tag_sets,
                                  .from_strings = &dump->strings,
@@ -181,10 +205,11 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
             errors[i] = merger->keeps[i] ? &merger->errors[i].at[s] : NULL;
         }
         hp_frame_id *own = frames ? frames + stack->first_frame : NULL; // none has any
-        struct hp_sample sample = {
-            own, stack->depth,
-            merger->keeps_labels ? hp_tags_import(&tags, hp_dump_extra(dump, s).tags)
-                                 : none};
+        struct hp_sample sample = {.frames = own, .depth = stack->depth};
+        if (merger->keeps_labels) {
+            sample.tags = hp_tags_import(&tags, hp_dump_extra(dump, s).tags);
+        }
+        join_unmapped(merger, profile, &sample);
         mark_leaf(dump, &sample, profile);
         uint32_t number = adopt ? hp_profile_add_adopted(profile, &sample, values, errors)
                                 : hp_profile_add(profile, &sample, values, errors);
@@ -208,6 +233,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
 // What was estimated of the dump.
 static void add(struct hp_merger *merger, struct hp_dump *dump,
                 struct hp_profile *profile, struct hp_input_record *record) {
+    merger->resolver.keeps_unmapped = merger->keeps_unmapped;
     hp_resolve(&merger->resolver, dump, profile);
     record->unmapped_addresses = (uint32_t)merger->resolver.unmapped;
     record->files = (uint32_t)merger->resolver.images.count;

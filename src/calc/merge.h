@@ -20,6 +20,7 @@ struct hp_merger {
     HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
     bool only_estimates;    // nothing is added: what the dump is and holds is told
     bool keeps_labels;      // of samples
+    bool keeps_unmapped;    // addresses in no mapping: struct hp_resolver
     bool splits_threads;    // stacks are to be known by their thread, too
     const char *only_thread; // of which stacks are added; NULL: of all
 };

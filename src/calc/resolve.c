@@ -10,6 +10,8 @@
 //
 // A row of code that stands alone may be a second mapping of a piece of an image, as V8 makes of
 // the builtins in its text; calls there are calls in the image.
+//
+// What a JIT compiler made, in no row at all, is elsewhere in each process and never the same.
 #include "calc/resolve.h"
 
 #include "base/hash.h"
@@ -355,7 +357,11 @@ static hp_frame_id resolve_address(struct hp_resolver *resolver,
     uint64_t address = dump->addresses.at[number];
     size_t i = row_of_call(dump, number);
     if (i == dump->mappings.count) {
-        resolver->unmapped += needs_mapping(dump, number);
+        bool is_lost = needs_mapping(dump, number);
+        resolver->unmapped += is_lost;
+        bool has_map =
+            dump->mappings.count > 0; // else nothing tells that it is elsewhere
+        address = is_lost && has_map && !resolver->keeps_unmapped ? 0 : address;
         return hp_profile_frame(profile, (hp_module_id){0}, address);
     }
     struct hp_resolved_row *resolved = &resolver->rows.at[i];

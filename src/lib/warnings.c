@@ -27,7 +27,6 @@ enum diagnostic {
     NO_OBJECTS,
     OVERLAPS,
     UNKNOWN,
-    UNMAPPED,
     DIAGNOSTICS,
 };
 
@@ -47,7 +46,6 @@ static const char *const diagnostics[DIAGNOSTICS] = {
     [NO_OBJECTS] = "has bytes, but not how many objects they are",
     [OVERLAPS] = "has overlapping rows in its memory map, the first of which count: %",
     [UNKNOWN] = "has indented lines of an unknown kind, which are passed over: %",
-    [UNMAPPED] = "has addresses in no mapping: %",
 };
 
 static bool lacks_objects(const struct hp_input_record *input) {
@@ -74,7 +72,6 @@ static struct hp_diagnostic_count found_in(const struct hp_input_record *input,
         [NO_OBJECTS] = {lacks_objects(input), 0},
         [OVERLAPS] = input->overlaps,
         [UNKNOWN] = input->unknown,
-        [UNMAPPED] = {input->unmapped_addresses, 0},
     };
     return found[kind];
 }
@@ -412,6 +409,17 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     }
 }
 
+static void warn_of_unmapped(struct hp_profile *profile) {
+    uint64_t unmapped = profile->summary[HP_SIDE_ALL].unmapped;
+    if (unmapped > 0) {
+        hp_profile_warn(profile, "%llu address%s in no mapping%s",
+                        (unsigned long long)unmapped, unmapped == 1 ? " is" : "es are",
+                        profile->keeps.unmapped
+                            ? ""
+                            : ", and [unmapped] where there is a map (--keep-unmapped)");
+    }
+}
+
 // Of the moments of a process one.
 static bool counts(const struct hp_profile *profile,
                    const struct hp_input_record *input) {
@@ -448,5 +456,6 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     }
     warn_of_processes(profile);
     warn_of_mixtures(profile);
+    warn_of_unmapped(profile);
     warn_of_large_sizes(profile);
 }

@@ -332,6 +332,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
         keeps->sizes[HP_COLUMN_INUSE] || keeps->sizes[HP_COLUMN_ALLOC];
     worker->reader.keeps_threads = keeps->threads || job->options->thread;
     worker->merger.keeps_labels = keeps->labels;
+    worker->merger.keeps_unmapped = keeps->unmapped;
     memcpy(worker->merger.keeps_sizes, keeps->sizes, sizeof keeps->sizes);
     worker->merger.splits_threads = worker->reader.keeps_threads;
     worker->merger.only_thread = job->options->thread;

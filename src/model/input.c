@@ -132,6 +132,7 @@ static void add_used(struct hp_input_summary *summary,
     summary->used++;
     summary->producer = is_same ? producer : "several formats";
     summary->is_difference |= input->negative > 0;
+    summary->unmapped += input->unmapped_addresses;
     hp_vec_push(&summary->periods, input->period);
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         summary->metrics |= (unsigned)hp_input_has_metric(input, metric) << metric;

@@ -147,6 +147,7 @@ struct hp_input_summary {
     unsigned metrics;         // 1 << each that some input has numbers of
     bool is_difference;       // one has values below zero
     bool is_jemalloc; // all are its dumps: it has settings of which reports may speak
+    uint64_t unmapped;        // addresses in no mapping
 };
 
 // Which of the inputs of a comparison.

@@ -48,6 +48,11 @@ struct hp_frame {
     uint32_t first_line, lines; // in profile->lines, innermost inlined call first
 };
 
+// The frame that stands for whatever was in no mapping.
+static inline bool hp_frame_is_nowhere(const struct hp_frame *frame) {
+    return frame->module.n == 0 && frame->offset == 0;
+}
+
 static inline uint64_t hp_offset_of_call(const struct hp_frame *frame) {
     return frame->offset > 0 ? frame->offset - 1 : 0;
 }
@@ -79,6 +84,7 @@ struct hp_needs {
     bool labels;            // of samples
     bool threads;           // stacks apart by thread
     bool sizes[HP_COLUMNS]; // of objects
+    bool unmapped;          // where frames in no mapping are
 };
 
 struct hp_profile {

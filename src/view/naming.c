@@ -37,10 +37,14 @@ static const char *basename_of(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-// "libfoo.so.1+0x1234"; "0x7f2bde8a2630" for a frame in no mapping.
+// "libfoo.so.1+0x1234"; "[unmapped]" for a frame in no mapping, or "0x7f2bde8a2630".
 static void build_place(struct builder *b, const struct hp_profile *profile,
                         const struct hp_frame *frame) {
     const struct hp_module *module = &profile->modules.at[frame->module.n];
+    if (hp_frame_is_nowhere(frame)) {
+        build(b, "[unmapped]");
+        return;
+    }
     if (module->kind != HP_MODULE_NONE) {
         build(b, "%s+", basename_of(hp_profile_text(profile, module->path)));
     }

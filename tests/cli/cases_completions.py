@@ -37,7 +37,7 @@ def bash_completes_commands(t):
 def bash_completes_options_of_the_command(t):
     assert ask_bash(t, "top", "--li") == ["--limit="]
     assert ask_bash(t, "info", "--li") == []
-    assert ask_bash(t, "folded", "a.heap", "--keep") == ["--keep-damaged"]
+    assert ask_bash(t, "folded", "a.heap", "--keep-d") == ["--keep-damaged"]
     assert ask_bash(t, "difffolded", "a.heap", "--to") == ["--to"]
     assert ask_bash(t, "tree", "--inv") == ["--invert"]
     assert ask_bash(t, "top", "--inv") == []
@@ -117,7 +117,7 @@ def ask_zsh(t, line):
 def zsh_completes(t):
     t.copy("some.heap")
     for typed, wanted in (("hprof-agg stac", "hprof-agg stacks"),
-                          ("hprof-agg top --keep", "--keep-damaged"),
+                          ("hprof-agg top --keep-d", "--keep-damaged"),
                           ("hprof-agg top --by=li", "--by=line"),
                           ("hprof-agg folded --metric=inuse-s", "inuse-space"),
                           ("hprof-agg pe", "hprof-agg peek"),

@@ -212,6 +212,40 @@ def what_is_known_of_errors_is_added_up_beyond_64_bits(t):
     assert told["total"]["inuse-space"] == {"estimate": 2.4e19, "low": 2.4e19, "high": 2.4e19}, told["total"]
 
 
+def jit_dump(t, name, pid, jit):
+    """Two calls within the code of a JIT compiler, twice in the stack, and a thread for each half."""
+    counts = "2: 1048576 [0: 0]\n  t1: 1: 524288 [0: 0]\n  t2: 1: 524288 [0: 0]\n"
+    path = os.path.join(t.folder, name)
+    with open(path, "w") as file:
+        file.write(f"heap_v2/1\n  t*: 4: 2097152 [0: 0]\n"
+                   f"@ {jit:#x} {jit + 77:#x} 0x401000 {jit + 5:#x} 0x402000\n  t*: {counts}"
+                   f"@ {jit + 9:#x} 0x401000 {jit + 6:#x} {jit + 7:#x} {jit:#x} 0x402000\n  t*: {counts}"
+                   f"\nMAPPED_LIBRARIES:\n400000-500000 r-xp 00000000 fe:00 1 /srv/app\n"
+                   f"7ff{pid:02x}0000000-7ff{pid:02x}0002000 r-xp 00000000 00:00 0 [vdso]\n")
+    return path
+
+
+@case
+def frames_in_no_mapping_are_the_same_in_all_processes(t):
+    a, b = jit_dump(t, "jit.1.0.i0.heap", 1, 0x7E0000001000), jit_dump(t, "jit.2.0.i0.heap", 2, 0x7D0000002000)
+    result = check(t.run("folded", "--no-symbols", a, b), 0)
+    assert result.out == "app+0x2000;[unmapped];app+0x1000;[unmapped] 4194304\n", result.out
+    told = "12 addresses are in no mapping, and [unmapped] where there is a map (--keep-unmapped)"
+    assert told in result.err, result.err
+    assert check(t.run("folded", "--no-symbols", b, a), 0).out == result.out
+    for keeps in ("--keep-unmapped", "--by=address"):
+        kept = check(t.run("folded", "--no-symbols", keeps, a, b), 0)
+        assert len(kept.out.splitlines()) == 4 and "0x7d0000002000" in kept.out, kept.out
+        assert sum(int(line.split()[-1]) for line in kept.out.splitlines()) == 4194304
+        assert "12 addresses are in no mapping\n" in kept.err, kept.err
+    merged = os.path.join(t.folder, "jit.pb.gz")
+    check(t.run("merge", "--no-symbols", "-o", merged, a, b), 0)
+    assert check(t.run("folded", "--no-symbols", merged), 0).out == result.out
+    threads = check(t.run("top", "--no-symbols", "-ftsv", "--by=thread", a, b), 0).out
+    assert threads.count("2097152") >= 2, threads
+    assert check(t.run("top", "--no-symbols", "-n9", "-ftsv", "--thread=t2", a, b), 0).out.count("[unmapped]") == 1
+
+
 @case
 def the_same_dump_twice_is_refused(t):
     check(t.run("top", "--no-symbols", t.dump, t.dump), 4, "", t.dump)

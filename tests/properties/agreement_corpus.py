@@ -242,6 +242,7 @@ class Runner:
     def stacks(self, case):
         """How many a series has, which its own JSON does not tell."""
         read = (f'--thread={self.thread}',) if case.filter == 'thread' else ()
+        read += ('--keep-unmapped',) if case.by == 'address' else ()
         paths = [path for path in self.inputs.args(self.is_named(case)) if path != '--to']
         key = (read, *paths)
         if key not in self.counts:

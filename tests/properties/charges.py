@@ -86,7 +86,7 @@ def unknown():
     at = {title: i for i, title in enumerate(rows[0])}
     got = {(row[at['name']], row[at['class']]):
            (float(row[at['flat']]) / MIB, float(row[at['cum']]) / MIB) for row in rows[1:]}
-    wanted = {('main', 'own'): (16, 23), ('0xdead0001', 'none'): (4, 5), ('[unknown]', 'none'): (0, 2),
+    wanted = {('main', 'own'): (16, 23), ('[unmapped]', 'none'): (4, 5), ('[unknown]', 'none'): (0, 2),
               (VECTOR[0], 'standard'): (2, 2),
               ('std::_Vector_base<int>::_M_allocate(unsigned long)', 'standard'): (9, 9)}
     return [] if got == wanted else [f'{got} instead of {wanted}']

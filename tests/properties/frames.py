@@ -24,7 +24,7 @@ OPTIONS = [word for word in sys.argv[3:] if word.startswith('--')]
 GIVEN = [pathlib.Path(word) for word in sys.argv[3:] if not word.startswith('--')]
 VIEWS = ('raw', 'all', 'code', 'own')
 METRIC = 'inuse-space'
-SYMBOLS = [f'--symbol-dir={t.root}', *OPTIONS]
+SYMBOLS = [f'--symbol-dir={t.root}', '--keep-unmapped', *OPTIONS]
 
 
 def is_dump(path):

@@ -31,6 +31,7 @@ static const char *path_of(const struct hp_frame *frame) {
 
 static void setup(void) {
     hp_profile_init(&profile);
+    resolver.keeps_unmapped = true;
 }
 
 TestSuite(resolve, .init = setup);
@@ -229,6 +230,18 @@ Test(resolve, leaves_pseudo_files_and_unmapped_addresses_themselves) {
     cr_expect_eq(frame_of(2)->module.n, 0);
     cr_expect_eq(frame_of(2)->offset, 0x99999);
     cr_expect_eq(resolver.unmapped, 1);
+}
+
+Test(resolve, makes_what_is_in_no_mapping_one_frame_of_all_processes) {
+    resolver.keeps_unmapped = false;
+    resolve(APP, (uint64_t[]){0x99999, 0x88888, 0x6010}, 3);
+    hp_frame_id first = resolver.frames.at[0];
+    cr_expect(hp_frame_is_nowhere(frame_of(0)));
+    cr_expect_eq(resolver.frames.at[1].n, first.n);
+    cr_expect_not(hp_frame_is_nowhere(frame_of(2)));
+    cr_expect_eq(resolver.unmapped, 2);
+    resolve(APP, (uint64_t[]){0x77777}, 1);
+    cr_expect_eq(resolver.frames.at[0].n, first.n);
 }
 
 Test(resolve, reads_paths_with_spaces) {
