@@ -40,6 +40,8 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->header = dump->header;
     record->header_line = dump->header_line;
     record->samples = dump->samples;
+    record->merged_used = dump->merged_used;
+    record->merged_all = dump->merged_all;
     record->identity.map = dump->map;
     record->identity.nanoseconds = dump->annotations.time;
     record->identity.is_merged = dump->is_merged;
@@ -84,6 +86,56 @@ static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
     }
 }
 
+// --- errors that are told ----------------------------------------------------------------
+
+static void find_told(struct hp_merger *merger, const struct hp_dump *dump) {
+    static const char *const names[HP_COLUMNS][HP_TOLD] = {
+        {"inuse_space_variance", "inuse_space_hidden", "inuse_space_excess",
+         "inuse_space_certain"},
+        {"alloc_space_variance", "alloc_space_hidden", "alloc_space_excess",
+         "alloc_space_certain"},
+    };
+    memset(merger->told, 0, sizeof merger->told);
+    for (size_t i = 0;
+         dump->producer == HP_PRODUCER_PPROF_OURS &&
+         merger->unbias.scaling == HP_SCALING_SCALED &&
+         merger->unbias.estimator == HP_ESTIMATOR_BEST && i < dump->types.count;
+         i++) {
+        const struct hp_dump_type *type = &dump->types.at[i];
+        struct hp_span name = hp_strtab_span(&dump->strings, type->type);
+        struct hp_span unit = hp_strtab_span(&dump->strings, type->unit);
+        for (int k = 0; k < HP_COLUMNS * HP_TOLD; k++) {
+            bool is_variance = k % HP_TOLD == HP_TOLD_VARIANCE;
+            if (hp_span_is(name, names[k / HP_TOLD][k % HP_TOLD]) &&
+                hp_span_is(unit, is_variance ? "KiB^2" : "bytes")) {
+                merger->told[k / HP_TOLD][k % HP_TOLD] = i + 1;
+            }
+        }
+    }
+}
+
+// In place of what only the sums of stack `s` would tell, as if one dump had them.
+static void take_told(const struct hp_merger *merger, const struct hp_dump *dump,
+                      size_t s, struct hp_error errors[HP_COLUMNS]) {
+    const int64_t *values = hp_dump_values(dump, s);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        const size_t *places = merger->told[i];
+        uint64_t told[HP_TOLD];
+        bool is_told = true;
+        for (int k = 0; k < HP_TOLD; k++) {
+            int64_t value = values && places[k] > 0 ? values[places[k] - 1] : 0;
+            is_told &= places[k] > 0 && value >= 0;
+            told[k] = (uint64_t)value;
+        }
+        if (is_told) {
+            errors[i].variance = (hp_int128)told[HP_TOLD_VARIANCE] << HP_SPACE_FRACTION;
+            errors[i].hidden_bytes_max = told[HP_TOLD_HIDDEN];
+            errors[i].excess_bytes_max = told[HP_TOLD_EXCESS];
+            errors[i].observed_bytes = told[HP_TOLD_CERTAIN];
+        }
+    }
+}
+
 // All stacks before any is added, so that a dump that cannot be used leaves no trace.
 static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
                      struct hp_input_record *record) {
@@ -96,6 +148,7 @@ static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
             return false;
         }
         count_read(record, values, &errors[HP_COLUMN_INUSE]);
+        take_told(merger, dump, merger->values.count - 1, errors);
         keep(merger, stack, errors);
     }
     return true;
@@ -273,6 +326,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     if (merger->only_thread) {
         hp_threads_keep(dump, merger->only_thread);
     }
+    find_told(merger, dump);
     make_room(merger, profile, dump->stacks.count);
     if (!estimate(merger, dump, record)) {
         return hp_fail(err, HP_E_LIMIT,

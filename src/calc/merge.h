@@ -6,6 +6,15 @@
 #include "calc/resolve.h"
 #include "calc/size_parts.h"
 
+// What a profile that we merged --with-error says of its errors: bytes, but KiB^2.
+enum hp_told {
+    HP_TOLD_VARIANCE,
+    HP_TOLD_HIDDEN,
+    HP_TOLD_EXCESS,
+    HP_TOLD_CERTAIN,
+    HP_TOLD,
+};
+
 // What is asked for, and scratch memory, kept from dump to dump.  {0} is ready for use.
 struct hp_merger {
     struct hp_resolver resolver;
@@ -18,10 +27,12 @@ struct hp_merger {
     struct hp_sizes sizes[HP_COLUMNS]; // and their sizes
     bool keeps_sizes[HP_COLUMNS];
     HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
-    bool only_estimates;    // nothing is added: what the dump is and holds is told
-    bool keeps_labels;      // of samples
-    bool keeps_unmapped;    // addresses in no mapping: struct hp_resolver
-    bool splits_threads;    // stacks are to be known by their thread, too
+    size_t told[HP_COLUMNS]
+               [HP_TOLD];    // place of each among the dump's types, + 1; 0: not told
+    bool only_estimates;     // nothing is added: what the dump is and holds is told
+    bool keeps_labels;       // of samples
+    bool keeps_unmapped;     // addresses in no mapping: struct hp_resolver
+    bool splits_threads;     // stacks are to be known by their thread, too
     const char *only_thread; // of which stacks are added; NULL: of all
 };
 

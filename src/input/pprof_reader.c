@@ -371,6 +371,20 @@ static void add_period_type(struct reader *r) {
     hp_annotations_add(annotations, HP_ANNOTATION_PERIOD_UNIT, unit, 0);
 }
 
+// "inputs: 500 used of 502".
+static void read_inputs(struct reader *r, struct hp_span comment) {
+    struct hp_cursor c = hp_cursor_over(comment.at, comment.at + comment.size);
+    bool is_told = hp_cursor_accept_word(&c, "inputs: ");
+    uint64_t used = hp_cursor_decimal(&c);
+    is_told &= hp_cursor_accept_word(&c, " used of ");
+    uint64_t all = hp_cursor_decimal(&c);
+    if (is_told && hp_cursor_good(&c) && hp_cursor_at_end(&c) && used <= all &&
+        all <= UINT32_MAX) {
+        r->dump->merged_used = (uint32_t)used;
+        r->dump->merged_all = (uint32_t)all;
+    }
+}
+
 static void annotate(struct reader *r) {
     const struct hp_pprof_tables *tables = &r->tables;
     struct hp_annotations *annotations = &r->dump->annotations;
@@ -382,7 +396,9 @@ static void annotate(struct reader *r) {
                        hp_strtab_add(&r->dump->strings, shown), 0);
     add_period_type(r);
     for (size_t i = 0; i < tables->comments.count; i++) {
-        if (!is_own_mark(r, hp_pprof_text(tables, tables->comments.at[i]))) {
+        if (is_own_mark(r, hp_pprof_text(tables, tables->comments.at[i]))) {
+            read_inputs(r, hp_pprof_text(tables, tables->comments.at[i]));
+        } else {
             hp_annotations_add(annotations, HP_ANNOTATION_COMMENT,
                                keep(r, tables->comments.at[i]), (uint32_t)i);
         }

@@ -133,6 +133,7 @@ struct hp_dump {
     struct hp_digest map; // as in struct hp_identity
     bool is_merged;       // of many processes, of which it says itself:
     struct hp_process_keys process_keys;
+    uint32_t merged_used, merged_all; // of so many inputs; 0: it is one itself
 };
 
 void hp_dump_clear(struct hp_dump *dump); // keeps the memory

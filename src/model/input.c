@@ -132,6 +132,9 @@ static void add_used(struct hp_input_summary *summary,
     summary->used++;
     summary->producer = is_same ? producer : "several formats";
     summary->is_difference |= input->negative > 0;
+    summary->is_merged |=
+        input->producer == HP_PRODUCER_PPROF_OURS && input->scaling == HP_SCALING_SCALED;
+    summary->merged_used += input->merged_all ? input->merged_used : 1;
     summary->unmapped += input->unmapped_addresses;
     hp_vec_push(&summary->periods, input->period);
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
@@ -166,7 +169,9 @@ void hp_input_summary_init(struct hp_input_summary *summary,
             continue;
         }
         summary->all++;
-        if (hp_input_is_used(input)) {
+        bool is_used = hp_input_is_used(input);
+        summary->merged_all += is_used && input->merged_all ? input->merged_all : 1;
+        if (is_used) {
             add_used(summary, input);
         } else {
             summary->left_out[reason_of(&input->public)]++;

@@ -76,11 +76,12 @@ struct hp_input_record {
     enum hp_scaling scaling;
     unsigned missing_metrics; // 1 << each metric that there is no number for
     enum hp_header_check header_check;
-    bool is_base;     // of a diff
-    bool has_alloc;   // has numbers of what was allocated
-    bool has_content; // if it has a `content`
-    bool is_added;    // its stacks are in the profile
-    uint32_t files;   // mapped ones
+    bool is_base;                     // of a diff
+    bool has_alloc;                   // has numbers of what was allocated
+    bool has_content;                 // if it has a `content`
+    bool is_added;                    // its stacks are in the profile
+    uint32_t merged_used, merged_all; // as in struct hp_dump
+    uint32_t files;                   // mapped ones
     uint32_t addresses, unmapped_addresses;
     uint64_t stacks, threads;
     uint64_t period;        // mean bytes between samples
@@ -141,13 +142,15 @@ enum hp_input_reason {
 struct hp_input_summary {
     size_t all, used;
     size_t left_out[HP_REASONS];
+    uint64_t merged_all, merged_used; // each with those that were merged in it
     // Of those that are used:
     HP_VEC(uint64_t) periods; // the different ones, ascending
     const char *producer;     // "several formats"; NULL if there are none
     unsigned metrics;         // 1 << each that some input has numbers of
     bool is_difference;       // one has values below zero
-    bool is_jemalloc; // all are its dumps: it has settings of which reports may speak
-    uint64_t unmapped;        // addresses in no mapping
+    bool is_jemalloc;  // all are its dumps: it has settings of which reports may speak
+    uint64_t unmapped; // addresses in no mapping
+    bool is_merged;    // one was merged by us: what was seen once is not known any more
 };
 
 // Which of the inputs of a comparison.

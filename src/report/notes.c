@@ -53,8 +53,9 @@ void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *dat
     const struct hp_head *head = &view->head;
     char made_by[64], inputs[96], thread[256];
     snprintf(made_by, sizeof made_by, "made by hprof-agg %s", hp_version());
-    snprintf(inputs, sizeof inputs, "inputs: %zu used of %zu",
-             head->summary[HP_SIDE_ALL].used, head->input_count);
+    snprintf(inputs, sizeof inputs, "inputs: %llu used of %llu",
+             (unsigned long long)head->summary[HP_SIDE_ALL].merged_used,
+             (unsigned long long)head->summary[HP_SIDE_ALL].merged_all);
     note(data, made_by);
     bool has_metrics = !view->projection || (view->use.can & HP_HAS_SAMPLE_TYPES) != 0;
     if (has_metrics) {

@@ -56,7 +56,7 @@ static struct hp_unseen estimate_unseen(const struct hp_view *view,
     const struct hp_error *total = &view->head.errors[column];
     double miss = 1 - view->options.confidence, period = (double)total->period;
     struct sums sums = {0};
-    if (!view->precision.is_known[column]) {
+    if (!view->precision.is_known[column] || view->head.summary[HP_SIDE_ALL].is_merged) {
         return (struct hp_unseen){.is_known = false};
     }
     for (size_t i = 0; i < profile->stacks.count; i++) {

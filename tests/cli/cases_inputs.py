@@ -246,6 +246,51 @@ def frames_in_no_mapping_are_the_same_in_all_processes(t):
     assert check(t.run("top", "--no-symbols", "-n9", "-ftsv", "--thread=t2", a, b), 0).out.count("[unmapped]") == 1
 
 
+def fleet(t, count):
+    """Dumps of processes that hold objects of mixed sizes, of which few were sampled."""
+    paths = []
+    for i in range(count):
+        rows = [(0x401000 + 64 * k, (i * 7 + k * 3) % 4, (24, 80, 700, 5000, 90000, 1 << 20)[k % 6])
+                for k in range(40)]
+        paths.append(os.path.join(t.folder, f"fleet.{i + 1}.0.i0.heap"))
+        with open(paths[-1], "w") as file:
+            counts = [(at, n, n * size + (n > 1) * 16) for at, n, size in rows if n > 0]
+            total = f"{sum(n for _, n, _ in counts)}: {sum(b for *_, b in counts)} [0: 0]"
+            file.write(f"heap_v2/524288\n  t*: {total}\n")
+            file.writelines(f"@ {at:#x} 0x402000\n  t*: {n}: {b} [0: 0]\n" for at, n, b in counts)
+            file.write("\nMAPPED_LIBRARIES:\n400000-500000 r-xp 00000000 fe:00 1 /srv/app\n"
+                       f"7ffa{i:03x}00000-7ffa{i:03x}02000 r-xp 00000000 00:00 0 [vdso]\n")
+    return paths
+
+
+@case
+def merged_profiles_keep_the_errors_of_their_inputs(t):
+    paths, parts = fleet(t, 60), []
+    for i in range(0, 60, 10):
+        parts.append(os.path.join(t.folder, f"part{i}.pb.gz"))
+        check(t.run("merge", "--no-symbols", "--with-error", "-o", parts[-1], *paths[i:i + 10]), 0)
+    both = os.path.join(t.folder, "both.pb.gz")
+    check(t.run("merge", "--no-symbols", "--with-error", "-o", both, *parts), 0)
+
+    def total(*given):
+        told = json.loads(check(t.run("top", "--no-symbols", "-fjson", *given), 0).out)
+        return told["total"]["inuse-space"], told["unseen"]
+
+    (whole, unseen), (merged, unknown), (again, _) = total(*paths), total(*parts), total(both)
+    assert unseen["high"] > 0 and unknown is None, (unseen, unknown)
+    width = whole["high"] - whole["low"]
+    for found in (merged, again):
+        assert 0.99 < (found["high"] - found["low"]) / width < 1.1, (whole, found)
+        assert abs(found["low"] - whole["low"]) < width / 100, (whole, found)
+    for given, how in ((parts, "60 inputs in 6 files"), ([both], "60 inputs in 1 file")):
+        text = check(t.run("top", "--no-symbols", *given), 0).out
+        assert text.startswith(how) and "never sampled" not in text, text
+    assert "never sampled" in check(t.run("top", "--no-symbols", *paths), 0).out
+    plain = os.path.join(t.folder, "plain.pb.gz")
+    check(t.run("merge", "--no-symbols", "-o", plain, *paths), 0)
+    assert check(t.run("top", "--no-symbols", plain), 0).out.startswith("60 inputs in 1 file")
+
+
 @case
 def the_same_dump_twice_is_refused(t):
     check(t.run("top", "--no-symbols", t.dump, t.dump), 4, "", t.dump)

@@ -39,8 +39,8 @@ def errors_are_those_of_tables(folder):
     """Half the width of a large sum's interval is about 1.96 standard deviations."""
     profile = Profile(write(folder, 'errors', '--with-error', '--no-symbols', SERVER))
     found = sums(profile)
-    wanted = ['inuse_space_variance', 'inuse_space_hidden', 'inuse_space_certain']
-    faults = unlike(profile.sample_types[-3:], wanted, 'sample types')
+    wanted = [f'inuse_space_{kind}' for kind in ('variance', 'hidden', 'excess', 'certain')]
+    faults = unlike(profile.sample_types[-4:], wanted, 'sample types')
     text = t.ok('top', '--no-symbols', '-fjson', SERVER).out
     total = json.loads(text)['total']['inuse-space']
     low = found['inuse_space'] - 1.96 * (found['inuse_space_variance'] * 2**20) ** 0.5
@@ -57,7 +57,7 @@ def errors_add_up(folder):
              for i, path in enumerate(PROCS)]
     both = sums(Profile(write(folder, 'both', '--with-error', SYMBOLS, *PROCS)))
     faults = [] if both['inuse_space_variance'] > 0 else ['no variance']
-    for kind in ('inuse_space_variance', 'inuse_space_hidden', 'inuse_space_certain'):
+    for kind in ('inuse_space_variance', 'inuse_space_hidden', 'inuse_space_excess', 'inuse_space_certain'):
         _, total = top_of(pprof('-top', f'-sample_index={kind}', '-unit=KiB^2' if
                                 kind.endswith('variance') else '-unit=bytes', *parts,
                                 folder=folder))

@@ -162,7 +162,8 @@ def differences(wanted, got, adds=()):
 
 def lasting(facts):
     """The comments that do not name inputs."""
-    return sorted(comment for comment in facts.comments() if ' warns: ' not in comment)
+    return sorted(comment for comment in facts.comments()
+                  if ' warns: ' not in comment and not comment.startswith('inputs: '))
 
 
 def again(path):

@@ -35,12 +35,14 @@ static void add_errors(struct hp_pprof_columns *columns, const struct hp_view *v
         hp_view_whole_has_errors(view, HP_COLUMN_ALLOC)) {
         add(columns, "alloc_space_variance", "KiB^2", HP_ALLOC_SPACE, HP_PPROF_VARIANCE);
         add(columns, "alloc_space_hidden", "bytes", HP_ALLOC_SPACE, HP_PPROF_HIDDEN);
+        add(columns, "alloc_space_excess", "bytes", HP_ALLOC_SPACE, HP_PPROF_EXCESS);
         add(columns, "alloc_space_certain", "bytes", HP_ALLOC_SPACE, HP_PPROF_CERTAIN);
     }
     if (hp_view_whole_has_metric(view, HP_INUSE_SPACE) &&
         hp_view_whole_has_errors(view, HP_COLUMN_INUSE)) {
         add(columns, "inuse_space_variance", "KiB^2", HP_INUSE_SPACE, HP_PPROF_VARIANCE);
         add(columns, "inuse_space_hidden", "bytes", HP_INUSE_SPACE, HP_PPROF_HIDDEN);
+        add(columns, "inuse_space_excess", "bytes", HP_INUSE_SPACE, HP_PPROF_EXCESS);
         add(columns, "inuse_space_certain", "bytes", HP_INUSE_SPACE, HP_PPROF_CERTAIN);
     }
 }
@@ -145,6 +147,8 @@ static hp_fixed exact(const struct hp_pprof_column *column,
         return sums->errors[error].variance;
     case HP_PPROF_HIDDEN:
         return (hp_fixed)sums->errors[error].hidden_bytes_max << HP_SPACE_FRACTION;
+    case HP_PPROF_EXCESS:
+        return (hp_fixed)sums->errors[error].excess_bytes_max << HP_SPACE_FRACTION;
     case HP_PPROF_CERTAIN:
         return (hp_fixed)sums->errors[error].observed_bytes << HP_SPACE_FRACTION;
     case HP_PPROF_ESTIMATE:

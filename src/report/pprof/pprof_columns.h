@@ -8,6 +8,7 @@ enum hp_pprof_value {
     HP_PPROF_ESTIMATE,
     HP_PPROF_VARIANCE, // a bound of that of the estimate
     HP_PPROF_HIDDEN,   // what mixed sizes may hide, beyond the estimate
+    HP_PPROF_EXCESS,   // what it may have too much
     HP_PPROF_CERTAIN,  // what was seen itself
 };
 

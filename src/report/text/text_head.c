@@ -212,11 +212,17 @@ void hp_text_moments(struct hp_sink *out, const struct hp_view *view) {
 }
 
 void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
-    size_t used = view->head.summary[HP_SIDE_ALL].used;
-    char inputs[HP_NUMBER_SIZE];
+    const struct hp_input_summary *summary = &view->head.summary[HP_SIDE_ALL];
+    uint64_t used = summary->merged_used;
+    char inputs[HP_NUMBER_SIZE], files[HP_NUMBER_SIZE];
     hp_format_grouped(inputs, (hp_int128)used);
+    hp_format_grouped(files, (hp_int128)summary->used);
     hp_text_moments(out, view);
-    hp_sink_print(out, "%s input%s · ", inputs, used == 1 ? "" : "s");
+    hp_sink_print(out, "%s input%s", inputs, used == 1 ? "" : "s");
+    if (used != summary->used) {
+        hp_sink_print(out, " in %s file%s", files, summary->used == 1 ? "" : "s");
+    }
+    hp_sink_text(out, " · ");
     hp_text_inputs(out, view);
     if (view->projection) {
         put_type_total(out, view);
