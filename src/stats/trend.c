@@ -368,3 +368,48 @@ struct hp_rise hp_trend_of_all(const struct hp_trend_times *times, const double 
     struct hp_rise parts = hp_trend_of_parts(times, values);
     return less_sure(sampling, less_sure(line, parts));
 }
+
+// --- Kendall's tau ------------------------------------------------------------------------
+
+// Of pairs that follow one another: which go down, and which are equal (Knight, 1966).
+struct pairs {
+    double down, equal;
+};
+
+// Sort both halves into `to`, and count what goes down from the one to the other.
+static void merge_halves(const double *from, size_t middle, size_t count, double *to,
+                         struct pairs *pairs) {
+    for (size_t i = 0, k = middle, at = 0; at < count; at++) {
+        bool is_second = i == middle || (k < count && from[k] < from[i]);
+        pairs->down += is_second ? (double)(middle - i) : 0;
+        to[at] = is_second ? from[k++] : from[i++];
+    }
+}
+
+static double equal_pairs(const double *sorted, size_t count) {
+    double equal = 0, run = 0;
+    for (size_t i = 1; i < count; i++) {
+        run = sorted[i] > sorted[i - 1] ? 0 : run + 1;
+        equal += run;
+    }
+    return equal;
+}
+
+double hp_trend_tau(const double *values, size_t count) {
+    double *room = hp_alloc(2 * count * sizeof *room), *from = room, *to = room + count;
+    struct pairs pairs = {0, 0};
+    memcpy(from, values, count * sizeof *from);
+    for (size_t half = 1; half < count; half *= 2) {
+        for (size_t at = 0; at < count; at += 2 * half) {
+            size_t left = count - at, size = left < 2 * half ? left : 2 * half;
+            merge_halves(from + at, half < size ? half : size, size, to + at, &pairs);
+        }
+        double *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    pairs.equal = equal_pairs(from, count);
+    free(room);
+    double all = (double)count * ((double)count - 1) / 2, differ = all - pairs.equal;
+    return differ > 0 ? (differ - 2 * pairs.down) / sqrt(all * differ) : 0;
+}

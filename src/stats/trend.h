@@ -49,6 +49,9 @@ struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
 // up and down more slowly than it was looked at.  Of HP_TREND_LEAST dumps or more.
 bool hp_trend_is_line(const struct hp_trend_times *times, const double *values);
 
+// Kendall's tau of values and their order, in which equal values count for neither.
+double hp_trend_tau(const double *values, size_t count);
+
 // `sampling`, and where there are enough dumps also the line and the parts.
 struct hp_rise hp_trend_of_all(const struct hp_trend_times *times, const double *values,
                                struct hp_rise sampling);

@@ -376,19 +376,6 @@ static void trends_init(struct hp_trends *trends, struct hp_view *view,
     hp_vec_sort_r(&trends->rows, by_change, &view->naming);
 }
 
-static double tau_of(const struct hp_trend *trend, const struct hp_trend_row *row) {
-    double sum = 0, pairs = 0, ties = 0;
-    for (size_t j = 1; j < trend->dumps; j++) {
-        for (size_t i = 0; i < j; i++) {
-            double step = row->values[j] - row->values[i];
-            sum += step > 0 ? 1 : step < 0 ? -1 : 0;
-            ties += step == 0;
-            pairs++;
-        }
-    }
-    return pairs > ties ? sum / sqrt(pairs * (pairs - ties)) : 0;
-}
-
 // --- the report ---------------------------------------------------------------------------
 
 enum field {
@@ -554,7 +541,7 @@ static void cell(const struct hp_view *view, size_t number, int field,
         [P_SIDES] = 1,
         [P_SAMPLING] = row->sampling.p,
         [Q] = row->q,
-        [TAU] = field == TAU ? tau_of(trend, row) : (double)NAN,
+        [TAU] = field == TAU ? hp_trend_tau(row->values, trend->dumps) : (double)NAN,
         [GREW] = (double)row->grew,
         [SIGNIFICANT] = row->is_significant,
         [VALUES] = NAN,

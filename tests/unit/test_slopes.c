@@ -170,3 +170,32 @@ Test(slopes, shapes_are_told_apart) {
     cr_expect_eq(hp_trend_shape_of(down, N, false), HP_TREND_NONE);
     cr_expect_eq(hp_trend_shape_of(step, HP_TREND_LEAST - 1, false), HP_TREND_NONE);
 }
+
+// Against all pairs, one by one.
+static double slow_tau(const double *values, size_t count) {
+    double sum = 0, all = 0, ties = 0;
+    for (size_t j = 1; j < count; j++) {
+        for (size_t i = 0; i < j; i++) {
+            sum += (values[j] > values[i]) - (values[j] < values[i]);
+            ties += values[j] == values[i];
+            all++;
+        }
+    }
+    return all > ties ? sum / sqrt(all * (all - ties)) : 0;
+}
+
+Test(slopes, tau_counts_each_pair) {
+    enum {
+        MOST = 300
+    };
+
+    double values[MOST] = {0};
+    for (size_t count = 0; count < MOST; count++) {
+        for (size_t i = 0; i < count; i++) {
+            values[i] =
+                (double)(i * 7919 * (count + 1) % (1 + count % 50)) + (double)(i / 3);
+        }
+        double tau = hp_trend_tau(values, count);
+        cr_expect(fabs(tau - slow_tau(values, count)) < 1e-12, "%zu: %g", count, tau);
+    }
+}
