@@ -73,6 +73,7 @@ void hp_stack_sums_init(struct hp_stack_sums *sums, const struct hp_stacks *stac
     *sums = (struct hp_stack_sums){
         .values = hp_alloc(count * sizeof *sums->values),
         .errors = errors ? hp_alloc(count * HP_COLUMNS * sizeof *sums->errors) : NULL,
+        .is_added = hp_alloc(count * sizeof *sums->is_added),
         .profile = stacks->naming->profile,
     };
 }
@@ -89,14 +90,20 @@ void hp_stack_sums_done(struct hp_stack_sums *sums) {
     hp_projection_free(sums->projection);
     free(sums->values);
     free(sums->errors);
+    free(sums->is_added);
+    hp_vec_done(&sums->added);
 }
 
-void hp_stack_sums_clear(struct hp_stack_sums *sums, const struct hp_stacks *stacks) {
-    size_t count = stacks->all.count;
-    memset(sums->values, 0, count * sizeof *sums->values);
-    if (sums->errors) {
-        memset(sums->errors, 0, count * HP_COLUMNS * sizeof *sums->errors);
+void hp_stack_sums_clear(struct hp_stack_sums *sums) {
+    const uint32_t *stack;
+    hp_vec_each (stack, &sums->added) {
+        sums->values[*stack] = (struct hp_values){{0}};
+        sums->is_added[*stack] = false;
+        for (size_t k = 0; k < HP_COLUMNS && sums->errors; k++) {
+            sums->errors[*stack * HP_COLUMNS + k] = (struct hp_error){0};
+        }
     }
+    sums->added.count = 0;
 }
 
 struct adder {
@@ -109,6 +116,10 @@ static void add_to_sums(void *data, const struct part *part) {
     uint32_t stack = adder->stacks->of_profile[part->stack];
     if (stack == HP_NO_STACK) {
         return;
+    }
+    if (!adder->sums->is_added[stack]) {
+        adder->sums->is_added[stack] = true;
+        hp_vec_push(&adder->sums->added, stack);
     }
     hp_values_add(&adder->sums->values[stack], part->values);
     for (enum hp_column k = 0; k < HP_COLUMNS && adder->sums->errors; k++) {

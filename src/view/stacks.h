@@ -74,6 +74,8 @@ struct hp_selection {
 struct hp_stack_sums {
     struct hp_values *values;         // of each stack
     struct hp_error *errors;          // HP_COLUMNS of each stack; NULL if not asked for
+    bool *is_added;                   // of each stack, if something was added to it
+    HP_VEC(uint32_t) added;           // these, in any order: of one input most are none
     const struct hp_profile *profile; // that of the naming, or
     struct hp_profile *projection;    // one of a sample type
 };
@@ -85,7 +87,7 @@ void hp_stack_sums_init_of_type(struct hp_stack_sums *sums,
                                 const struct hp_stacks *stacks,
                                 const struct hp_sample_type *type);
 void hp_stack_sums_done(struct hp_stack_sums *sums);
-void hp_stack_sums_clear(struct hp_stack_sums *sums, const struct hp_stacks *stacks);
+void hp_stack_sums_clear(struct hp_stack_sums *sums);
 
 // Of a mean errors stay those of the sum.
 void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stacks,

@@ -58,7 +58,7 @@ static bool step_next(struct step *step) {
     hp_int128 *before = step->now;
     step->now = step->before;
     step->before = before;
-    hp_stack_sums_clear(&step->sums, w->stacks);
+    hp_stack_sums_clear(&step->sums);
     struct hp_selection selection = {HP_OF_ALL, 0};
     if (w->dumps) {
         selection =

@@ -50,6 +50,7 @@ struct writer {
     struct hp_pprof_columns columns;
     // Of the samples that are to be written; behind those of the metrics one of each sample type.
     HP_VEC(struct hp_stack_sums) sums;
+    HP_VEC(uint32_t) added; // the stacks that they have something of
     struct hp_protobuf sample;
     HP_VEC(uint64_t) ids;              // of its locations
     struct hp_protobuf tag;            // one of a sample's own labels
@@ -96,8 +97,31 @@ static void sums_done(struct writer *w) {
 static void sums_clear(struct writer *w) {
     struct hp_stack_sums *sums;
     hp_vec_each (sums, &w->sums) {
-        hp_stack_sums_clear(sums, w->stacks);
+        hp_stack_sums_clear(sums);
     }
+}
+
+static int by_number(const void *left, const void *right) {
+    const uint32_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+// The stacks that some of the sums have something of, in order.  All of them would be too many to
+// go over for each of many inputs.
+static void find_added(struct writer *w) {
+    size_t kept = 0;
+    w->added.count = 0;
+    const struct hp_stack_sums *sums;
+    hp_vec_each (sums, &w->sums) {
+        hp_vec_append(&w->added, sums->added.at, sums->added.count);
+    }
+    hp_vec_sort(&w->added, by_number);
+    for (size_t i = 0; i < w->added.count; i++) {
+        if (kept == 0 || w->added.at[i] != w->added.at[kept - 1]) {
+            w->added.at[kept++] = w->added.at[i];
+        }
+    }
+    w->added.count = kept;
 }
 
 static void add(struct writer *w, struct hp_selection selection) {
@@ -184,9 +208,11 @@ static bool has_value(const int64_t *values, size_t count) {
 
 // Those of w->sums, which are then empty.
 static void put_samples(struct writer *w, int sign) {
-    size_t stacks = w->stacks->all.count, columns = w->columns.of.count;
+    find_added(w);
+    size_t stacks = w->added.count, columns = w->columns.of.count;
     bool too_big = false;
-    int64_t *rounded = hp_pprof_round(&w->columns, stacks, w->sums.at, &too_big);
+    int64_t *rounded =
+        hp_pprof_round(&w->columns, w->added.at, stacks, w->sums.at, &too_big);
     if (too_big) {
         w->base.out->error = EOVERFLOW;
     }
@@ -195,7 +221,7 @@ static void put_samples(struct writer *w, int sign) {
     }
     for (size_t i = 0; i < stacks; i++) {
         if (has_value(rounded + i * columns, columns)) {
-            put_sample(w, &w->stacks->all.at[i], rounded + i * columns);
+            put_sample(w, &w->stacks->all.at[w->added.at[i]], rounded + i * columns);
         }
     }
     free(rounded);
@@ -478,6 +504,7 @@ static void write_pprof(struct hp_sink *out, const struct hp_view *view) {
     hp_protobuf_done(&w.label);
     hp_protobuf_done(&w.process);
     hp_vec_done(&w.ids);
+    hp_vec_done(&w.added);
     hp_vec_done(&w.columns.of);
     hp_gzip_finish(gzip, &plain);
 }

@@ -157,8 +157,8 @@ static hp_fixed exact(const struct hp_pprof_column *column,
     return sums->values[stack].of[column->metric];
 }
 
-int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, size_t count,
-                        const struct hp_stack_sums *sums, bool *too_big) {
+int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, const uint32_t *stacks,
+                        size_t count, const struct hp_stack_sums *sums, bool *too_big) {
     size_t width = columns->of.count;
     int64_t *rounded = hp_alloc(count * width * sizeof *rounded);
     hp_fixed *parts = hp_alloc(count * sizeof *parts);
@@ -166,7 +166,7 @@ int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, size_t count,
     for (size_t k = 0; k < width; k++) {
         const struct hp_pprof_column *column = &columns->of.at[k];
         for (size_t i = 0; i < count; i++) {
-            parts[i] = exact(column, &sums[column->sums], i);
+            parts[i] = exact(column, &sums[column->sums], stacks[i]);
         }
         hp_round_to_total(parts, count, column->metric, whole);
         for (size_t i = 0; i < count; i++) {

@@ -34,10 +34,10 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_vie
 struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
                                      const struct hp_view *view);
 
-// `columns->of.count` values of each of so many stacks, to be freed.  Each column adds up to its
+// `columns->of.count` values of each of the stacks, to be freed.  Each column adds up to its
 // rounded total.  There are as many `sums` as columns name.  *too_big is set when no honest
 // number could be written.
-int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, size_t count,
-                        const struct hp_stack_sums *sums, bool *too_big);
+int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, const uint32_t *stacks,
+                        size_t count, const struct hp_stack_sums *sums, bool *too_big);
 
 #endif
