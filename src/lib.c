@@ -223,7 +223,7 @@ static struct hp_report_options completed(const struct hp_format *format,
     complete.format = format->name;
     complete.confidence = options->confidence > 0 ? options->confidence : 0.95;
     bool is_short = options->names == HP_NAMES_DEFAULT
-                        ? (format->can & HP_HAS_SHORT_NAMES) != 0
+                        ? options->format && (format->can & HP_HAS_SHORT_NAMES) != 0
                         : options->names == HP_NAMES_SHORT;
     complete.short_names = options->short_names || is_short;
     complete.spread &= options->kind == HP_REPORT_TOP && options->by < HP_BY_INPUT;
