@@ -284,8 +284,8 @@ def merged_profiles_keep_the_errors_of_their_inputs(t):
         assert abs(found["low"] - whole["low"]) < width / 100, (whole, found)
     for given, how in ((parts, "60 inputs in 6 files"), ([both], "60 inputs in 1 file")):
         text = check(t.run("top", "--no-symbols", *given), 0).out
-        assert text.startswith(how) and "never sampled" not in text, text
-    assert "never sampled" in check(t.run("top", "--no-symbols", *paths), 0).out
+        assert text.startswith(how) and "not shown" not in text, text
+    assert "not shown" in check(t.run("top", "--no-symbols", *paths), 0).out
     plain = os.path.join(t.folder, "plain.pb.gz")
     check(t.run("merge", "--no-symbols", "-o", plain, *paths), 0)
     assert check(t.run("top", "--no-symbols", plain), 0).out.startswith("60 inputs in 1 file")

@@ -27,7 +27,7 @@ CASES = [
     (CXX, ['--focus=lambda|rec', '--ignore=over']),
     (CXX, ['--focus=libstdc']),
     (CXX, ['--ignore=main::']),
-    (CXX, ['--hide=^std::|libc']),
+    (CXX, ['--hide=std::|libc']),
     (CXX, ['--show=over|rec|Box']),
     (CXX, ['--show-from=rec|Box']),
     (CXX, ['--show-from=push_back']),
@@ -48,7 +48,7 @@ CASES = [
 
 def write(folder, name, *args):
     path = pathlib.Path(folder) / f'{name}.pb.gz'
-    t.ok('merge', '-q', '-o', path, *OPTIONS, *args)
+    t.ok('merge', '-q', '-o', path, '--full-names', *OPTIONS, *args)
     return path
 
 
@@ -64,7 +64,7 @@ def top(folder, inputs, filters):
     """Flat and cum of every function, the sum of those without a name, and the total."""
     path = write(folder, 'all', *inputs)
     shown, total = top_of(pprof('-top', '-unit=bytes', *theirs(filters), path, folder=folder))
-    rows = t.table(*OPTIONS, *filters, *inputs).rows()
+    rows = t.table('--full-names', *OPTIONS, *filters, *inputs).rows()
     ours = {name: (flat, cum) for flat, cum, name in rows if is_named(name) and cum}
     faults = [f'{name}: {shown.get(name)} instead of {values}' for name, values in ours.items()
               if shown.get(name) != values]

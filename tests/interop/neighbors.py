@@ -72,7 +72,7 @@ def named(areas):
 
 
 def compare(folder, inputs, pattern, filters):
-    path = write(folder, 'all', *OPTIONS, *inputs)
+    path = write(folder, 'all', '--full-names', *OPTIONS, *inputs)
     shown = pprof(f'-peek={pattern}', '-unit=bytes', *(f.replace('--', '-') for f in filters),
                   path, folder=folder)
     want = named(theirs(shown))
