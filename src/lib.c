@@ -2,6 +2,7 @@
 #include "hprof-agg/hprof-agg.h"
 
 #include "lib/metadata.h"
+#include "lib/partial_inputs.h"
 #include "lib/read.h"
 #include "lib/warnings.h"
 #include "report/format.h"
@@ -63,6 +64,8 @@ static void add_sizes(struct hp_needs *needs, const struct hp_report_options *op
     }
 }
 
+static struct hp_needs needs_of(const struct hp_report_options *planned, size_t count);
+
 static void add_needs(struct hp_needs *needs, const struct hp_report_options *options) {
     const struct hp_report *report = hp_reports[options->kind];
     bool is_top = options->kind == HP_REPORT_TOP;
@@ -78,6 +81,12 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     needs->threads |= options->by == HP_BY_THREAD;
     needs->unmapped |= options->by == HP_BY_ADDRESS;
     add_sizes(needs, options, can);
+    if (can & HP_IS_PARTIAL) {
+        *needs = needs_of(NULL, 0);
+        needs->partial = true;
+        needs->threads = options->by == HP_BY_THREAD;
+        return;
+    }
     needs->labels |= (options->by > HP_BY_INPUT && options->by != HP_BY_SIZE) ||
                      (can & HP_CAN_LABELS) != 0;
 }
@@ -130,19 +139,12 @@ void hp_profile_free(struct hp_profile *profile) {
     }
 }
 
-// Rows of inputs may be of those that count alone.
 static void settle_snapshots(struct hp_profile *profile,
                              const struct hp_read_options *options) {
-    bool is_asked = options->snapshots != HP_SNAPSHOTS_LAST &&
-                    options->snapshots != HP_SNAPSHOTS_EACH;
     profile->snapshots = options->snapshots;
     profile->metric =
         options->planned_count > 0 ? options->planned->metric : HP_INUSE_SPACE;
-    for (size_t i = 0; i < options->planned_count && is_asked; i++) {
-        const struct hp_report_options *planned = &options->planned[i];
-        profile->keeps.moments &=
-            hp_reports[planned->kind]->needs_series || planned->kind == HP_REPORT_INFO;
-    }
+    hp_settle_moments(profile, options);
 }
 
 int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t count,
@@ -158,6 +160,10 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->keeps.unmapped |= options->keep_unmapped;
     profile->history.is_kept = profile->keeps.history;
     settle_snapshots(profile, options);
+    profile->large_sizes = options->large_sizes;
+    profile->wants_labels = options->label_from != NULL;
+    profile->keeps.moments |=
+        profile->keeps.partial && options->snapshots == HP_SNAPSHOTS_EACH;
     if (options->snapshots == HP_SNAPSHOTS_EACH && !profile->keeps.moments) {
         return hp_fail(err, HP_E_USAGE, "each dump for itself is a row of inputs");
     }
@@ -269,6 +275,42 @@ static int refuse_negative(const struct hp_view *view, struct hp_err *err) {
         view->options.format, others);
 }
 
+// Of dumps of which nobody knows any more what each added.
+static int check_groups(const struct hp_profile *profile,
+                        const struct hp_report_options *options, struct hp_err *err) {
+    struct hp_needs needs = needs_of(options, 1);
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        bool is_lost = input->is_group && hp_input_is_used(input);
+        if (is_lost && needs.history && !needs.partial) {
+            hp_fail(err, HP_E_USAGE,
+                    "it is of more dumps than partials tell of one by one: this report, "
+                    "%s by %s, asks for each",
+                    hp_reports[options->kind]->name, hp_granularity_text(options->by));
+            hp_err_locate(err, input->public.name, 0);
+            return HP_E_USAGE;
+        }
+    }
+    return HP_OK;
+}
+
+// What is left out of a partial is not in its reports either.
+static int check_partial(const struct hp_format *format,
+                         const struct hp_report_options *options, struct hp_err *err) {
+    if (!(format->can & HP_IS_PARTIAL)) {
+        return HP_OK;
+    }
+    if (!hp_blocks_are_built()) {
+        return hp_fail(
+            err, HP_E_USAGE,
+            "partials are packed by zstd, which this program was built without");
+    }
+    return options->filter_count > 0
+               ? hp_fail(err, HP_E_USAGE,
+                         "a partial holds everything: filter its reports")
+               : HP_OK;
+}
+
 struct hp_view *hp_view_new(const struct hp_profile *profile,
                             const struct hp_report_options *options, struct hp_err *err) {
     static const struct hp_report_options defaults;
@@ -278,7 +320,9 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
         hp_fail(err, HP_E_USAGE, "this report has no form as '%s'", options->format);
         return NULL;
     }
-    if (check_needs(&profile->keeps, options, err) != HP_OK) {
+    if (check_needs(&profile->keeps, options, err) != HP_OK ||
+        check_groups(profile, options, err) != HP_OK ||
+        check_partial(format, options, err) != HP_OK) {
         return NULL;
     }
     struct hp_report_options complete = completed(format, options);
@@ -312,7 +356,7 @@ int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
 
 // A table under such a name would be a surprise.
 static const char of_others[] =
-    "*.html *.htm *.svg *.png *.pdf *.ps *.csv *.xls *.xlsx *.xml *.yaml *.yml *.heap *.hpa "
+    "*.html *.htm *.svg *.png *.pdf *.ps *.csv *.xls *.xlsx *.xml *.yaml *.yml *.heap "
     "*.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz";
 
 // The length of the longest of the patterns that fits, 0 if none does.

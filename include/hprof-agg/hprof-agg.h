@@ -172,6 +172,15 @@ HP_API int hp_profile_read(struct hp_profile *profile, const char *const *paths,
                            size_t count, const struct hp_read_options *options,
                            struct hp_err *err);
 
+enum {
+    HP_DIGEST_SIZE = 65, // of SHA-256 in hexadecimal, with the NUL
+};
+
+// The digest of what a partial (hpa(5)) holds, which is the same of the same dumps, whatever was
+// merged first.  "-" is standard input.  HP_E_FORMAT if it is damaged.
+HP_API int hp_partial_digest(const char *path, char digest[HP_DIGEST_SIZE],
+                             struct hp_err *err);
+
 // The inputs by name; i < hp_profile_input_count().
 HP_API size_t hp_profile_input_count(const struct hp_profile *profile);
 HP_API const struct hp_input *hp_profile_input(const struct hp_profile *profile,
@@ -616,6 +625,7 @@ enum hp_format_ability {
     HP_HAS_SAMPLE_TYPES = 1 << 11, // all of pprof inputs, beside the metrics
     HP_CAN_WIDTH = 1 << 12,        // lines that fit a terminal
     HP_HAS_SHORT_NAMES = 1 << 13,  // of functions, unless they are to be full
+    HP_IS_PARTIAL = 1 << 14,       // the inputs themselves, before names and filters
 };
 
 // The names that hp_report_options.format takes, what each is, in one line, and which names

@@ -83,6 +83,16 @@ void hp_embedded_symbols_add(struct hp_embedded_symbols *embedded,
     }
 }
 
+void hp_embedded_symbols_put(struct hp_embedded_symbols *embedded,
+                             struct hp_profile *profile, hp_frame_id frame,
+                             const struct hp_embedded_frame *account,
+                             const struct hp_line *lines) {
+    struct hp_embedded_frame own = *account;
+    own.first_line = (uint32_t)embedded->lines.count;
+    hp_vec_append(&embedded->lines, lines, own.lines);
+    add(embedded, profile, frame, own);
+}
+
 void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
                                 struct hp_profile *profile,
                                 const struct hp_embedded_symbols *other_embedded,
@@ -116,6 +126,7 @@ size_t hp_embedded_symbols_settle(const struct hp_embedded_symbols *embedded,
         disputed += account->disputed;
         frame->first_line = (uint32_t)profile->lines.count;
         frame->lines = account->lines;
+        frame->is_disputed = account->disputed;
         for (uint32_t k = 0; k < account->lines; k++) {
             hp_vec_push(&profile->lines, embedded->lines.at[account->first_line + k]);
         }

@@ -26,6 +26,12 @@ void hp_embedded_symbols_add(struct hp_embedded_symbols *embedded,
                              struct hp_profile *profile, const struct hp_dump *dump,
                              const hp_frame_id *frames);
 
+// What somebody else has found of a frame; the texts are the profile's.
+void hp_embedded_symbols_put(struct hp_embedded_symbols *embedded,
+                             struct hp_profile *profile, hp_frame_id frame,
+                             const struct hp_embedded_frame *account,
+                             const struct hp_line *lines);
+
 // Add what there is of the frames of `other`, which the profile is about to absorb.
 void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
                                 struct hp_profile *profile,

@@ -22,7 +22,7 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->lines = dump->lines;
     record->stacks = dump->stacks.count;
     record->threads = dump->header_threads;
-    record->addresses = (uint32_t)dump->addresses.count;
+    record->addresses = dump->addresses.count;
     if (dump->producer_warning[0]) {
         size_t size = strlen(dump->producer_warning) + 1;
         record->producer_warning = memcpy(hp_alloc(size), dump->producer_warning, size);
@@ -288,7 +288,7 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
                 struct hp_profile *profile, struct hp_input_record *record) {
     merger->resolver.keeps_unmapped = merger->keeps_unmapped;
     hp_resolve(&merger->resolver, dump, profile);
-    record->unmapped_addresses = (uint32_t)merger->resolver.unmapped;
+    record->unmapped_addresses = merger->resolver.unmapped;
     record->files = (uint32_t)merger->resolver.images.count;
     if (merger->unbias.has_alloc) {
         hp_profile_set_alloc(profile);

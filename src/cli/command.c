@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct commands {
-    struct hp_cli_command at[HP_REPORT_KINDS + 3];
+    struct hp_cli_command at[HP_REPORT_KINDS + 4];
     size_t count;
 };
 
@@ -45,6 +45,12 @@ static const struct commands *all_commands(void) {
                 "lists of the dumps that count, by their names, for N tasks on any number of "
                 "machines",
             .id = HP_CLI_MANIFEST,
+        };
+        commands.at[commands.count++] = (struct hp_cli_command){
+            .name = "digest",
+            .arguments = "PARTIAL...",
+            .help = "SHA-256 of what partials hold: the same of the same dumps",
+            .id = HP_CLI_DIGEST,
         };
         commands.at[commands.count++] = (struct hp_cli_command){
             .name = "help",

@@ -254,7 +254,9 @@ static int check_combinations(struct hp_cli_settings *settings,
     if (ret != HP_OK) {
         return ret;
     }
-    if (settings->read.label_from != NULL && settings->report.by != HP_BY_LABEL) {
+    bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
+    if (settings->read.label_from != NULL && settings->report.by != HP_BY_LABEL &&
+        !is_partial) {
         return hp_cli_fail(err, HP_E_USAGE, "--label-from goes with --by=label:KEY");
     }
     if (settings->report.with_error && settings->report.kind == HP_REPORT_DIFF) {
@@ -384,6 +386,10 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
     }
     if (settings->command->id == HP_CLI_MANIFEST) {
         return read_manifest(given, settings, err);
+    }
+    if (settings->command->id == HP_CLI_DIGEST) {
+        ret = apply(given, settings, err);
+        return ret == HP_OK ? take_words(given, settings, err) : ret;
     }
     if ((settings->command->id & HP_CLI_REPORTS) == 0) {
         return read_help_or_version(given, settings, err);

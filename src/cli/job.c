@@ -167,7 +167,7 @@ static void symbolize(const struct hp_cli_settings *settings,
         .path_map_count = settings->path_map_count,
         .progress = hp_cli_progress,
     };
-    if (!settings->no_symbols) {
+    if (!settings->no_symbols && !can(settings, HP_IS_PARTIAL)) {
         hp_profile_symbolize(profile, &options);
     }
 }
@@ -326,5 +326,33 @@ int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome
     }
     hp_cli_outfile_discard(&out);
     hp_cli_filelist_done(&list);
+    return ret;
+}
+
+// --- digests ------------------------------------------------------------------------------
+
+// "DIGEST  PATH", as sha256sum writes it.
+static int print_digest(const char *path, struct hp_cli_outfile *out,
+                        struct hp_err *err) {
+    char digest[HP_DIGEST_SIZE];
+    int ret = hp_partial_digest(path, digest, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
+    bool is_written = hp_cli_outfile_write(out, digest, strlen(digest)) == 0 &&
+                      hp_cli_outfile_write(out, "  ", 2) == 0 &&
+                      hp_cli_outfile_write(out, path, strlen(path)) == 0 &&
+                      hp_cli_outfile_write(out, "\n", 1) == 0;
+    return is_written ? HP_OK : hp_cli_outfile_failed(out, err);
+}
+
+int hp_cli_job_digest(const struct hp_cli_settings *settings, struct hp_err *err) {
+    struct hp_cli_outfile out = {.fd = -1};
+    int ret = hp_cli_outfile_open(&out, NULL, err);
+    for (size_t i = 0; ret == HP_OK && i < settings->inputs.count; i++) {
+        ret = print_digest(settings->inputs.items[i], &out, err);
+    }
+    ret = ret == HP_OK ? hp_cli_outfile_commit(&out, err) : ret;
+    hp_cli_outfile_discard(&out);
     return ret;
 }

@@ -14,4 +14,7 @@ struct hp_cli_outcome {
 int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                    struct hp_err *err);
 
+// The digests of the inputs, which are partials.
+int hp_cli_job_digest(const struct hp_cli_settings *settings, struct hp_err *err);
+
 #endif

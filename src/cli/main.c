@@ -32,6 +32,9 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *ou
     if (settings->command->id == HP_CLI_MANIFEST) {
         return hp_cli_manifest_run(settings, err);
     }
+    if (settings->command->id == HP_CLI_DIGEST) {
+        return hp_cli_job_digest(settings, err);
+    }
     if ((settings->command->id & HP_CLI_REPORTS) == 0) {
         return hp_cli_usage_run(settings, err);
     }

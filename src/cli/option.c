@@ -10,7 +10,7 @@
 
 // A report that is not named here has the options of tables.
 enum {
-    ALL = HP_CLI_TAKES_INPUTS | HP_CLI_HELP | HP_CLI_VERSION,
+    ALL = HP_CLI_TAKES_INPUTS | HP_CLI_HELP | HP_CLI_VERSION | HP_CLI_DIGEST,
     REPORTS = HP_CLI_REPORTS,
     INPUTS = HP_CLI_TAKES_INPUTS,
     VIEWS = REPORTS & ~HP_CLI_INFO,

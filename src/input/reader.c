@@ -26,6 +26,17 @@ static const struct hp_input_format elf = {
     .read = read_nothing,
 };
 
+static bool starts_with_partial(struct hp_span text) {
+    return hp_span_starts(text, "\x89HPA\r\n\x1a\n");
+}
+
+// What dumps were merged into: no dump, and read by whoever asked to take it.
+static const struct hp_input_format partial = {
+    .name = "partial",
+    .is = starts_with_partial,
+    .read = read_nothing,
+};
+
 const struct hp_input_format *const hp_input_formats[] = {
     &hp_jemalloc_format, // "heap_v2/"
     &hp_classic_format,  // "heap profile:"
@@ -157,7 +168,9 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     hp_digester_start(&reader->samples);
     scan.keeps_labels = reader->keeps_labels;
     scan.keeps_threads = reader->keeps_threads;
-    const struct hp_input_format *format = hp_input_format_of(hp_scan_rest(&scan));
+    const struct hp_input_format *format = starts_with_partial(hp_scan_rest(&scan))
+                                               ? &partial
+                                               : hp_input_format_of(hp_scan_rest(&scan));
     if (format == &hp_symbols_format) {
         ret = format->read(&scan, err);
         format = format_behind_names(hp_scan_rest(&scan));
@@ -166,6 +179,11 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
         return ret;
     }
     reader->format = format;
+    if (format == &partial) {
+        return reader->take_partial
+                   ? reader->take_partial(reader->data, &reader->stream, err)
+                   : hp_fail(err, HP_E_UNSUPPORTED, "this is a partial, and no dump");
+    }
     return format ? format->read(&scan, err) : refuse(hp_scan_rest(&scan), err);
 }
 
@@ -212,7 +230,8 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
                    bool *is_elf, struct hp_err *err) {
     bool has_changed, is_stdin = strcmp(path, "-") == 0;
     int ret = read_once(reader, path, dump, &has_changed, err);
-    if (has_changed && !is_stdin) { // written to its end by now, perhaps
+    if (has_changed && !is_stdin &&
+        reader->format != &partial) { // written to its end by now, perhaps
         ret = read_once(reader, path, dump, &has_changed, err);
     }
     *is_elf = reader->format == &elf;

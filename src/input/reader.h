@@ -16,6 +16,9 @@ struct hp_reader {
     struct hp_input_stream stream; // its window holds the last dump's paths
     struct hp_stack_lines lines;
     struct hp_digester content, samples;
+    // Who takes a partial, from its first byte on; *hp_reader_read() ends as that does.
+    int (*take_partial)(void *data, struct hp_input_stream *stream, struct hp_err *err);
+    void *data;
     const struct hp_input_format *format; // of the last file; NULL: of none of ours
 };
 

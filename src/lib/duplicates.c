@@ -83,7 +83,7 @@ static struct by_content *sort_by_content(const struct hp_input_record *records,
     struct by_content *order = hp_alloc(count * sizeof *order);
     *read = 0;
     for (size_t i = 0; i < count; i++) {
-        if (records[i].has_content) {
+        if (records[i].has_content && records[i].source == 0) {
             order[(*read)++] =
                 (struct by_content){records[i].content, &records[i].identity,
                                     !records[i].is_base, i};

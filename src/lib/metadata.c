@@ -23,7 +23,7 @@ static int no_mtime(const char *path, struct hp_err *err) {
 static int take_mtime(struct hp_input_record *input, struct hp_err *err) {
     const char *name = input->public.name;
     struct stat info;
-    if (input->archive) { // which has told
+    if (input->archive || input->source > 0) { // which has told
         return HP_OK;
     }
     if (strcmp(name, "-") == 0 || stat(name, &info) != 0) {
@@ -152,6 +152,9 @@ int hp_labels_set(struct hp_profile *profile, const char *text, struct hp_err *e
     }
     for (size_t i = 0; ret == HP_OK && i < profile->inputs.count; i++) {
         struct hp_input_record *input = &profile->inputs.at[i];
+        if (input->labels > 0) {
+            continue; // of a partial, which has them from its paths
+        }
         input->first_label = (uint32_t)profile->labels.count;
         if (hp_pattern_matches(&pattern, input->public.name)) {
             label(profile, input, &pattern);
@@ -207,10 +210,12 @@ static uint64_t hash_of_folder(struct folder *last, const struct hp_input_record
 static void add_name(struct hp_identity *identity, const struct hp_input_record *input,
                      struct folder *last) {
     struct hp_dump_name name = hp_dump_name_of(input->public.name);
-    identity->pid = name.pid;
-    identity->number = name.number;
-    identity->has_number = name.has_number;
-    identity->kind = name.kind;
+    if (input->source == 0) { // else it is told
+        identity->pid = name.pid;
+        identity->number = name.number;
+        identity->has_number = name.has_number;
+        identity->kind = name.kind;
+    }
     if (name.kind) {
         uint64_t folder = hash_of_folder(last, input);
         identity->series = hp_hash_bytes(name.series.at, name.series.size, folder) | 1;
@@ -219,7 +224,7 @@ static void add_name(struct hp_identity *identity, const struct hp_input_record 
 
 static void add_file(struct hp_identity *identity, const struct hp_input_record *input) {
     struct stat info;
-    if (!input->archive && strcmp(input->public.name, "-") != 0 &&
+    if (input->source == 0 && !input->archive && strcmp(input->public.name, "-") != 0 &&
         stat(input->public.name, &info) == 0 && S_ISREG(info.st_mode)) {
         identity->time =
             (double)info.st_mtim.tv_sec + (double)info.st_mtim.tv_nsec / 1000000000;

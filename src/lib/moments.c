@@ -214,10 +214,30 @@ static void tell_side(struct hp_profile *profile, bool is_base, const char *side
     hp_vec_push(&profile->moments, text);
 }
 
+// In partials that do not tell of each dump.
+static void tell_set_aside(struct hp_profile *profile) {
+    uint64_t aside = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        bool is_aside = input->is_group && input->public.status == HP_INPUT_OTHER_MOMENT;
+        aside += is_aside ? 1 + input->others : 0;
+    }
+    if (aside > 0) {
+        struct sentence s = {.used = 0};
+        say(&s,
+            "one dump of each process counts: %llu others were left out when they were "
+            "merged",
+            (unsigned long long)aside);
+        hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
+        hp_vec_push(&profile->moments, text);
+    }
+}
+
 void hp_tell_moments(struct hp_profile *profile) {
     bool has_sides = profile->summary[HP_SIDE_BASE].all > 0;
     if (has_sides) {
         tell_side(profile, true, "base: ");
     }
     tell_side(profile, false, has_sides ? "new: " : "");
+    tell_set_aside(profile);
 }

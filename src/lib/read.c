@@ -156,11 +156,14 @@ static bool counts(const struct hp_profile *profile, size_t i) {
 static void settle_choice(struct hp_job *job) {
     struct hp_profile *profile = job->profile;
     size_t count = profile->inputs.count;
-    bool *is_wanted = hp_alloc(count), is_settled = true;
-    uint32_t *record_of = hp_alloc(count * sizeof *record_of);
+    bool *is_wanted = hp_alloc(job->numbers), is_settled = true;
+    uint32_t *record_of = hp_alloc(job->numbers * sizeof *record_of);
     size_t wanted = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct hp_input_record *input = &profile->inputs.at[i];
+        if (input->source > 0) {
+            continue; // its stacks are where nothing is taken out
+        }
         bool is_chosen = counts(profile, i);
         is_wanted[input->number] = is_chosen;
         record_of[input->number] = i;
@@ -196,6 +199,15 @@ static void warn_of_names(struct hp_profile *profile, size_t disputed) {
     }
 }
 
+static int tell_partials(struct hp_job *job, struct hp_err *err) {
+    if (job->partial_err.code != HP_OK) {
+        *err = job->partial_err;
+        return err->code;
+    }
+    return hp_partial_inputs_tell(job->profile, &job->taken, job->options, &job->numbers,
+                                  err);
+}
+
 // All inputs, and which of them count.
 static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
                     struct hp_err *err) {
@@ -208,20 +220,29 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     hp_job_read(job);
     hp_contents_done(&job->claims); // now, as what follows takes as much
     hp_contents_done(&job->contents);
+    int ret = tell_partials(job, err);
+    if (ret != HP_OK) { // what they hold is of no use, and nothing is told of them
+        hp_partial_inputs_done(&job->taken);
+    }
     hp_vec_sort(&profile->inputs, by_name);
     hp_inputs_identify(profile);
+    ret = ret == HP_OK ? hp_partial_inputs_refuse(profile, &job->taken, err) : ret;
     *duplicate = options->count_duplicates
                      ? (struct hp_duplicate){SIZE_MAX, SIZE_MAX}
                      : hp_duplicates_settle(profile->inputs.at, profile->inputs.count);
-    int ret =
-        options->label_from ? hp_labels_set(profile, options->label_from, err) : HP_OK;
+    if (ret == HP_OK && options->label_from) {
+        ret = hp_labels_set(profile, options->label_from, err);
+    }
     hp_processes_identify(profile);
     hp_processes_choose(&profile->processes, profile->inputs.at, profile->snapshots,
                         profile->metric);
     if (ret == HP_OK) {
         settle_choice(job);
+        ret = hp_partial_inputs_settle(profile, options, err);
     }
-    warn_of_names(profile, job->disputed);
+    hp_partial_inputs_add(profile, &job->embedded, &job->taken);
+    warn_of_names(profile, hp_embedded_symbols_settle(&job->embedded, profile));
+    hp_embedded_symbols_done(&job->embedded);
     hp_restore_names(profile);
     job->queue.order = NULL;
     job->is_newest = NULL;

@@ -103,19 +103,21 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
 }
 
 static void warn_of_diagnostics(struct hp_profile *profile, enum diagnostic kind) {
-    size_t found = 0;
+    size_t found = 0, named = 0;
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
         bool has = hp_input_is_used(input) && found_in(input, kind).count > 0;
-        found += has;
-        if (has && found <= NAMED) {
+        found += has ? 1 + input->others : 0;
+        if (has && !input->is_group && named < NAMED) {
             warn_of_one(profile, input, kind);
+            named++;
         }
     }
-    if (found > NAMED) {
+    if (found > named) {
         const char *what = diagnostics[kind];
-        hp_profile_warn(profile, "%zu more input%s: each %.*s", found - NAMED,
-                        found == NAMED + 1 ? "" : "s", (int)strcspn(what, ":%"), what);
+        hp_profile_warn(profile, "%zu %sinput%s: each %.*s", found - named,
+                        named > 0 ? "more " : "", found == named + 1 ? "" : "s",
+                        (int)strcspn(what, ":%"), what);
     }
 }
 
@@ -206,7 +208,7 @@ static void warn_of_equal_samples(struct hp_profile *profile) {
         const struct hp_input_record *input = &profile->inputs.at[i];
         struct keyed keyed = {input->samples, i};
         keyed.key.of[0] ^= input->is_base; // the sides of a diff are not added up
-        if (hp_input_is_used(input) && input->stacks > 0) {
+        if (hp_input_is_used(input) && input->stacks > 0 && !input->is_group) {
             order[keys++] = keyed;
         }
     }
@@ -387,9 +389,10 @@ static void warn_of_mixtures(struct hp_profile *profile) {
         if (hp_input_is_used(input) && input->stacks > 0) {
             mixed |= used > 0 && input->period != period;
             period = input->period;
-            used++;
-            with_alloc += input->has_alloc;
-            with_inuse += hp_input_has_metric(input, HP_INUSE_SPACE);
+            used += 1 + input->others;
+            with_alloc += input->has_alloc ? 1 + input->others : 0;
+            with_inuse +=
+                hp_input_has_metric(input, HP_INUSE_SPACE) ? 1 + input->others : 0;
         }
     }
     if (mixed) {

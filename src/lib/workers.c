@@ -24,7 +24,9 @@ struct worker {
     struct hp_reader reader;
     struct hp_dump dump;
     struct hp_merger merger;
-    HP_VEC(char) pipe; // what was read from one
+    struct hp_taken *taken; // partials; NULL: it met none
+    bool is_partial;        // the input at hand
+    HP_VEC(char) pipe;      // what was read from one
     pthread_t thread;
 };
 
@@ -187,10 +189,25 @@ static bool claim(struct hp_job *job, const struct hp_input_record *record,
     return hp_contents_add(&job->claims, key);
 }
 
+// For hp_reader.
+static int take_partial(void *data, struct hp_input_stream *stream, struct hp_err *err) {
+    struct worker *worker = data;
+    worker->is_partial = true;
+    if (worker->job->record_of) { // it was read before, and counts
+        return HP_OK;
+    }
+    if (!worker->taken) {
+        worker->taken = hp_taken_new(worker->job->profile);
+    }
+    return hp_taken_read(worker->taken, stream, worker->item.name,
+                         worker->item.number < worker->job->options->base_count, err);
+}
+
 static int read_dump(struct worker *worker, struct hp_input_record *record, bool *is_elf,
                      struct hp_err *err) {
+    worker->is_partial = false;
     int ret = read_item(worker, is_elf, err);
-    if (ret == HP_OK && !*is_elf) {
+    if (ret == HP_OK && !*is_elf && !worker->is_partial) {
         ret = check(&worker->dump, worker->job->options, record, err);
         record->content = worker->dump.content;
         record->has_content = ret == HP_OK;
@@ -214,7 +231,7 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
         return skip(record, HP_INPUT_YOUNG, NULL);
     }
     int ret = read_dump(worker, record, &is_elf, err);
-    if (ret != HP_OK) {
+    if (ret != HP_OK || worker->is_partial) {
         return ret;
     }
     if (is_elf) {
@@ -276,6 +293,18 @@ static void name_program(const struct worker *worker, struct hp_input_record *re
     }
 }
 
+// One that is damaged is not skipped: who knows how many dumps it is of.
+static void note_partial(struct hp_job *job, struct hp_input_record *record) {
+    struct hp_err *first = &job->partial_err;
+    if (record->err) {
+        hp_err_locate(record->err, record->public.name, 0);
+        if (first->code == HP_OK || strcmp(record->err->where, first->where) < 0) {
+            *first = *record->err;
+        }
+        hp_input_set_err(record, NULL);
+    }
+}
+
 static void take(struct worker *worker, struct hp_input_record *record, int ret,
                  struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -284,6 +313,7 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
         take_again(worker, record,
                    &job->profile->inputs.at[job->record_of[record->number]]);
     } else {
+        worker->is_partial = false;
         ret = ret == HP_OK ? take_input(worker, record, err) : ret;
         if (ret != HP_OK) {
             skip(record, HP_INPUT_SKIPPED, err);
@@ -291,7 +321,9 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
     }
     hp_memory_is_for(NULL);
     pthread_mutex_lock(&job->lock);
-    if (!job->record_of) {
+    if (worker->is_partial) {
+        note_partial(job, record);
+    } else if (!job->record_of) {
         name_program(worker, record);
         hp_vec_push(&job->profile->inputs, *record);
     }
@@ -325,7 +357,10 @@ static void worker_init(struct worker *worker, struct hp_job *job,
                         struct hp_profile *profile) {
     *worker = (struct worker){.job = job, .profile = profile};
     worker->reader.limit = job->options->max_input_size;
-    worker->reader.single = job->queue.count == 1 && job->queue.archives.count == 0;
+    worker->reader.take_partial = take_partial;
+    worker->reader.data = worker;
+    worker->reader.single = job->queue.count == 1 && job->queue.archives.count == 0 &&
+                            !job->profile->keeps.partial;
     const struct hp_needs *keeps = &job->profile->keeps;
     worker->reader.keeps_labels =
         keeps->labels || job->options->thread || // one is of the size
@@ -340,6 +375,9 @@ static void worker_init(struct worker *worker, struct hp_job *job,
 }
 
 static void worker_done(struct worker *worker) {
+    if (worker->taken) {
+        hp_vec_push(&worker->job->taken, worker->taken);
+    }
     hp_reader_done(&worker->reader);
     hp_dump_done(&worker->dump);
     hp_merger_done(&worker->merger);
@@ -392,7 +430,9 @@ static void run(struct hp_job *job, struct hp_profile *profile) {
         worker_done(&workers[i]);
         hp_profile_absorb(profile, &profiles[i]);
     }
-    job->disputed = hp_embedded_symbols_settle(embedded, profile);
+    hp_embedded_symbols_done(&job->embedded);
+    job->embedded = *embedded;
+    *embedded = (struct hp_embedded_symbols){.frames = {0}};
     worker_done(&workers[0]);
     free(profiles);
     free(workers);
@@ -429,7 +469,7 @@ void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
                        const uint32_t *record_of) {
     hp_profile_forget_stacks(job->profile);
     job->record_of = record_of;
-    hp_input_queue_rewind(&job->queue, is_wanted, job->profile->inputs.count);
+    hp_input_queue_rewind(&job->queue, is_wanted, job->numbers);
     run(job, job->profile);
     skip_missing(job, is_wanted);
 }

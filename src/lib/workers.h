@@ -11,6 +11,7 @@
 
 #include "lib/duplicates.h"
 #include "lib/input_queue.h"
+#include "lib/partial_inputs.h"
 #include "model/profile.h"
 
 #include <time.h>
@@ -26,7 +27,10 @@ struct hp_job {
     const bool *is_newest;
     pthread_mutex_t lock; // of the rest
     struct hp_progress progress;
-    size_t disputed; // addresses that have different names in different inputs
+    struct hp_embedded_symbols embedded; // of the profile's frames
+    struct hp_taken_all taken;           // partials, which are read the first time alone
+    struct hp_err partial_err; // of the first that cannot be used; the read fails
+    uint32_t numbers;          // of inputs are below; known once all have been read
     const uint32_t
         *record_of; // of each number, when it is read again; NULL: the first time
 };

@@ -129,12 +129,12 @@ static void add_used(struct hp_input_summary *summary,
     bool is_same = summary->used == 0 || summary->producer == producer;
     summary->is_jemalloc =
         is_of_jemalloc(input) && (summary->used == 0 || summary->is_jemalloc);
-    summary->used++;
+    summary->used += 1 + input->others;
     summary->producer = is_same ? producer : "several formats";
     summary->is_difference |= input->negative > 0;
     summary->is_merged |=
         input->producer == HP_PRODUCER_PPROF_OURS && input->scaling == HP_SCALING_SCALED;
-    summary->merged_used += input->merged_all ? input->merged_used : 1;
+    summary->merged_used += input->merged_all ? input->merged_used : 1 + input->others;
     summary->unmapped += input->unmapped_addresses;
     hp_vec_push(&summary->periods, input->period);
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
@@ -168,13 +168,14 @@ void hp_input_summary_init(struct hp_input_summary *summary,
         if (side != HP_SIDE_ALL && input->is_base != (side == HP_SIDE_BASE)) {
             continue;
         }
-        summary->all++;
+        summary->all += 1 + input->others;
         bool is_used = hp_input_is_used(input);
-        summary->merged_all += is_used && input->merged_all ? input->merged_all : 1;
+        summary->merged_all +=
+            is_used && input->merged_all ? input->merged_all : 1 + input->others;
         if (is_used) {
             add_used(summary, input);
         } else {
-            summary->left_out[reason_of(&input->public)]++;
+            summary->left_out[reason_of(&input->public)] += 1 + input->others;
         }
     }
     keep_different_periods(summary);

@@ -80,9 +80,12 @@ struct hp_input_record {
     bool has_alloc;                   // has numbers of what was allocated
     bool has_content;                 // if it has a `content`
     bool is_added;                    // its stacks are in the profile
-    uint32_t merged_used, merged_all; // as in struct hp_dump
+    bool is_group;                    // of inputs of a partial that does not tell of each
+    uint64_t merged_used, merged_all; // as in struct hp_dump
     uint32_t files;                   // mapped ones
-    uint32_t addresses, unmapped_addresses;
+    uint32_t source; // the partial it is told of in, from 1 on; 0: it was read itself
+    uint64_t addresses, unmapped_addresses;
+    uint64_t others; // inputs that are told of as one with it, if it is_group
     uint64_t stacks, threads;
     uint64_t period;        // mean bytes between samples
     uint64_t bytes;         // uncompressed

@@ -74,6 +74,8 @@ struct hp_processes {
     size_t untold;                 // so many is_untold
     size_t forks, forked;          // processes that are forks, and of how many they are
     size_t largest;                // most dumps of any of them
+    // That inputs stand for which partials tell of in groups, beyond those above.
+    size_t others, other_dumps;
 };
 
 struct hp_input_record;

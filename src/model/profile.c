@@ -57,6 +57,7 @@ void hp_profile_done(struct hp_profile *profile) {
         hp_process_keys_free(input->keys);
     }
     hp_vec_done(&profile->inputs);
+    hp_vec_done(&profile->known);
     hp_processes_done(&profile->processes);
     hp_strtab_done(&profile->programs);
     hp_vec_done(&profile->labels);

@@ -43,6 +43,7 @@ struct hp_line {
 struct hp_frame {
     hp_module_id module;
     bool is_return_leaf; // stacks end in it, whose writer tells where calls return
+    bool is_disputed;    // inputs have different names of it
     uint64_t offset;     // in the file; from the start of the mapping of a pseudo file;
                          // the address itself in module 0
     uint32_t first_line, lines; // in profile->lines, innermost inlined call first
@@ -75,6 +76,14 @@ struct hp_label {
     hp_string key, value;
 };
 
+// A dump that a partial is of, as hp_dump_identity() and hp_process_identity() say.
+struct hp_known_dump {
+    uint64_t process; // 0: not known
+    uint64_t id[2];   // 64 bits and 16
+    uint32_t source;  // as in struct hp_input_record
+    bool is_base;     // of a diff
+};
+
 // What reports need beside stacks and their values.
 struct hp_needs {
     bool errors[HP_COLUMNS];
@@ -85,6 +94,7 @@ struct hp_needs {
     bool threads;           // stacks apart by thread
     bool sizes[HP_COLUMNS]; // of objects
     bool unmapped;          // where frames in no mapping are
+    bool partial;           // all that a partial holds
 };
 
 struct hp_profile {
@@ -107,6 +117,9 @@ struct hp_profile {
     struct hp_processes processes;         // that they are of
     enum hp_snapshots snapshots;           // which dumps of a process count, and
     enum hp_metric metric;                 // for what
+    enum hp_large_sizes large_sizes;       // how these were read
+    bool wants_labels;                     // of inputs, from their paths
+    HP_VEC(struct hp_known_dump) known;    // dumps of partials
     struct hp_strtab programs;             // of the inputs
     HP_VEC(struct hp_label) labels;        // of the inputs
     HP_VEC(hp_string) warnings;

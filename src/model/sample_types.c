@@ -48,23 +48,33 @@ void hp_sample_type_begin(struct hp_sample_type *type, uint32_t input,
     hp_history_begin(&type->history);
 }
 
+void hp_sample_types_add_sum(struct hp_sample_types *types, uint32_t number,
+                             uint32_t stack, hp_fixed value) {
+    add(types, &types->of.at[number], stack, value);
+}
+
+void hp_sample_type_put(struct hp_sample_type *type, uint32_t stack, hp_fixed value) {
+    static const struct hp_error *const no_errors[HP_COLUMNS];
+    struct hp_sample_input *input = &type->inputs.at[type->inputs.count - 1];
+    input->total = (hp_fixed)((hp_uint128)input->total +
+                              (hp_uint128)value); // 2^32 values of 2^63 units of 2^-32
+    input->is_negative |= value < 0;
+    if (type->history.is_kept) {
+        struct hp_values values = {{0}};
+        values.of[type->in_place_of] = value;
+        hp_history_put(&type->history, stack, &values, no_errors);
+    }
+}
+
 void hp_sample_type_add(struct hp_sample_types *types, uint32_t number, uint32_t stack,
                         int64_t value) {
-    static const struct hp_error *const no_errors[HP_COLUMNS];
     struct hp_sample_type *type = &types->of.at[number];
-    struct hp_sample_input *input = &type->inputs.at[type->inputs.count - 1];
     hp_fixed fixed = (hp_fixed)value * ((hp_fixed)1 << hp_fraction(type->in_place_of));
     if (value == 0) {
         return;
     }
     add(types, type, stack, fixed);
-    input->total += fixed; // 2^32 values of 2^63 units of 2^-32
-    input->is_negative |= value < 0;
-    if (type->history.is_kept) {
-        struct hp_values values = {{0}};
-        values.of[type->in_place_of] = fixed;
-        hp_history_put(&type->history, stack, &values, no_errors);
-    }
+    hp_sample_type_put(type, stack, fixed);
 }
 
 void hp_sample_type_end(struct hp_sample_type *type) {

@@ -50,6 +50,12 @@ void hp_sample_type_add(struct hp_sample_types *types, uint32_t number, uint32_t
                         int64_t value);
 void hp_sample_type_end(struct hp_sample_type *type);
 
+// The same of what has been added up before: of a stack; and what an input has of one, between
+// begin and end, which is in the sum already.
+void hp_sample_types_add_sum(struct hp_sample_types *types, uint32_t number,
+                             uint32_t stack, hp_fixed value);
+void hp_sample_type_put(struct hp_sample_type *type, uint32_t stack, hp_fixed value);
+
 // Add those of `other`, whose texts are in `strings`; its `stack_count` stacks are called
 // map[stack] here.
 struct hp_sample_import {

@@ -5,7 +5,7 @@
 const struct hp_format *const hp_formats[] = {
     &hp_format_text,       &hp_format_json,      &hp_format_tsv,        &hp_format_folded,
     &hp_format_difffolded, &hp_format_callgrind, &hp_format_speedscope, &hp_format_dhat,
-    &hp_format_dot,        &hp_format_pprof,     &hp_format_firefox,
+    &hp_format_dot,        &hp_format_pprof,     &hp_format_firefox,    &hp_format_hpa,
 };
 
 const size_t hp_formats_count = sizeof hp_formats / sizeof *hp_formats;

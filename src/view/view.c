@@ -1,8 +1,10 @@
 #include "view/view.h"
 
+#include "partial/partial.h"
 #include "view/groups.h"
 #include "view/visible_frames.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -390,6 +392,8 @@ static int build_shape(struct hp_view *view, struct hp_err *err) {
     case HP_SHAPE_GRAPH:
         build_graph(view);
         break;
+    case HP_SHAPE_PROFILE:
+        break;
     case HP_SHAPE_NAMES:
         hp_stacks_init(&view->stacks, HP_STACKS_OF_NAMES, &view->naming, &view->options);
         break;
@@ -471,6 +475,13 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         return NULL;
     }
     return view;
+}
+
+void hp_view_write_partial(struct hp_sink *out, const struct hp_view *view) {
+    struct hp_err err = {0};
+    if (hp_partial_write(view->whole, out, &err) != HP_OK && out->error == 0) {
+        out->error = EFBIG;
+    }
 }
 
 void hp_view_free(struct hp_view *view) {

@@ -84,6 +84,7 @@ enum hp_shape {
     HP_SHAPE_GRAPH,     // the rows of top by cum, and the calls between them
     HP_SHAPE_NAMES,     // stacks of names
     HP_SHAPE_ADDRESSES, // stacks of addresses
+    HP_SHAPE_PROFILE,   // none: what there is before names and filters
 };
 
 // What a gate is held against; of what is of no kind of its own NAN.
@@ -304,5 +305,8 @@ size_t hp_view_moment_count(const struct hp_view *view);
 struct hp_span hp_view_moment(const struct hp_view *view, size_t i);
 size_t hp_view_warning_count(const struct hp_view *view);
 struct hp_span hp_view_warning(const struct hp_view *view, size_t i);
+
+// All of the profile, as a partial.
+void hp_view_write_partial(struct hp_sink *out, const struct hp_view *view);
 
 #endif

@@ -48,7 +48,8 @@ static void put_processes(struct hp_sink *out, const struct hp_view *view) {
                   "\"processes\": {\"snapshots\": \"%s\", \"count\": %zu, "
                   "\"dumps\": %zu, \"forks\": %zu, \"untold\": %zu, \"said\": [",
                   view->head.has_moments ? "each" : snapshots[view->head.snapshots],
-                  processes->all.count, processes->dumps.count, processes->forks,
+                  processes->all.count + processes->others,
+                  processes->dumps.count + processes->other_dumps, processes->forks,
                   processes->untold);
     for (size_t i = 0; i < hp_view_moment_count(view); i++) {
         hp_sink_text(out, i > 0 ? ", " : "");

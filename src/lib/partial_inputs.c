@@ -1,0 +1,505 @@
+#include "lib/partial_inputs.h"
+
+#include "view/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- reading ------------------------------------------------------------------------------
+
+struct window {
+    struct hp_input_stream *stream;
+    size_t used; // bytes of it
+};
+
+static int read_window(void *data, void *bytes, size_t size, size_t *got,
+                       struct hp_err *err) {
+    struct window *window = data;
+    struct hp_input_stream *stream = window->stream;
+    int ret = HP_OK;
+    *got = 0;
+    while (ret == HP_OK && *got < size) {
+        size_t left = stream->size - window->used, wanted = size - *got;
+        size_t part = left < wanted ? left : wanted;
+        memcpy((char *)bytes + *got, stream->at + window->used, part);
+        window->used += part;
+        *got += part;
+        if (*got < size && stream->at_end) {
+            break;
+        }
+        if (*got < size) {
+            ret = hp_input_stream_slide(stream, window->used, err);
+            window->used = 0;
+        }
+    }
+    if (ret == HP_OK && stream->err.code != HP_OK) { // it was compressed, and is damaged
+        *err = stream->err;
+        ret = err->code;
+    }
+    return ret;
+}
+
+static void take_symbols(void *data, hp_frame_id frame, const struct hp_line *lines,
+                         uint32_t count, bool is_disputed) {
+    struct hp_taken *taken = data;
+    struct hp_embedded_frame account = {.lines = count, .disputed = is_disputed};
+    hp_embedded_symbols_put(&taken->embedded, &taken->profile, frame, &account, lines);
+}
+
+struct hp_taken *hp_taken_new(const struct hp_profile *like) {
+    struct hp_taken *taken = hp_alloc(sizeof *taken);
+    hp_profile_init(&taken->profile);
+    taken->profile.estimator = like->estimator;
+    taken->profile.keeps = like->keeps;
+    taken->profile.history.is_kept = like->history.is_kept;
+    taken->partials = (struct hp_partials){
+        .profile = &taken->profile,
+        .take_symbols = take_symbols,
+        .data = taken,
+    };
+    return taken;
+}
+
+int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
+                  const char *name, bool is_base, struct hp_err *err) {
+    struct window window = {stream, 0};
+    struct hp_profile *profile = &taken->profile;
+    size_t inputs = profile->inputs.count, known = profile->known.count;
+    char *copy = hp_copy(name);
+    hp_vec_push(&profile->blocks, copy);
+    hp_vec_push(&taken->names, copy);
+    int ret = hp_partial_read(&taken->partials,
+                              (struct hp_block_source){read_window, &window}, name, err);
+    for (size_t i = inputs; i < profile->inputs.count; i++) {
+        profile->inputs.at[i].is_base = is_base;
+    }
+    for (size_t i = known; i < profile->known.count; i++) {
+        profile->known.at[i].is_base = is_base;
+    }
+    return ret;
+}
+
+static void taken_free(struct hp_taken *taken) {
+    hp_profile_done(&taken->profile);
+    hp_embedded_symbols_done(&taken->embedded);
+    hp_vec_done(&taken->names);
+    free(taken);
+}
+
+void hp_partial_inputs_done(struct hp_taken_all *all) {
+    struct hp_taken **taken;
+    hp_vec_each (taken, all) {
+        taken_free(*taken);
+    }
+    hp_vec_done(all);
+}
+
+// --- how they were made -------------------------------------------------------------------
+
+static int compare_parameters(const struct hp_taken_all *all, struct hp_err *err) {
+    const struct hp_taken *first = all->at[0];
+    int ret = HP_OK;
+    for (size_t i = 1; ret == HP_OK && i < all->count; i++) {
+        ret = hp_parameters_refuse(&first->partials.parameters, first->names.at[0],
+                                   &all->at[i]->partials.parameters,
+                                   all->at[i]->names.at[0], err);
+    }
+    return ret;
+}
+
+// Dumps that are read with partials are to be estimated and chosen as those in them.
+static int compare_with_dumps(const struct hp_profile *profile,
+                              const struct hp_taken *first, struct hp_err *err) {
+    struct hp_parameters own = hp_parameters_of(profile);
+    const struct hp_parameters *theirs = &first->partials.parameters;
+    if (!profile->keeps.partial) { // what a report does not look at
+        own.of[HP_PARAMETER_LABELS] = theirs->of[HP_PARAMETER_LABELS];
+        own.of[HP_PARAMETER_THREADS] = theirs->of[HP_PARAMETER_THREADS];
+        own.of[HP_PARAMETER_HISTORY] = theirs->of[HP_PARAMETER_HISTORY];
+        own.of[HP_PARAMETER_REPLICATES] = theirs->of[HP_PARAMETER_REPLICATES];
+    }
+    return profile->inputs.count > 0
+               ? hp_parameters_refuse(&own, "the dumps beside it", theirs,
+                                      first->names.at[0], err)
+               : HP_OK;
+}
+
+void hp_settle_moments(struct hp_profile *profile,
+                       const struct hp_read_options *options) {
+    bool is_asked = profile->snapshots != HP_SNAPSHOTS_LAST &&
+                    profile->snapshots != HP_SNAPSHOTS_EACH;
+    for (size_t i = 0; i < options->planned_count && is_asked; i++) {
+        const struct hp_report_options *planned = &options->planned[i];
+        profile->keeps.moments &=
+            hp_reports[planned->kind]->needs_series || planned->kind == HP_REPORT_INFO;
+    }
+}
+
+static bool have_unmapped(const struct hp_taken_all *all) {
+    struct hp_taken *const *taken;
+    const struct hp_input_record *input;
+    bool found = false;
+    hp_vec_each (taken, all) {
+        hp_vec_each (input, &(*taken)->profile.inputs) {
+            found |= input->unmapped_addresses > 0;
+        }
+    }
+    return found;
+}
+
+// What cannot be had of them is refused by name.
+static int check_use(const struct hp_profile *profile,
+                     const struct hp_read_options *options,
+                     const struct hp_taken_all *all, struct hp_err *err) {
+    const struct hp_taken *first = all->at[0];
+    const struct hp_parameters *made = &first->partials.parameters;
+    const char *name = first->names.at[0];
+    if (made->of[HP_PARAMETER_METHOD] != (uint64_t)profile->estimator) {
+        hp_fail(err, HP_E_USAGE, "merged with another --estimator");
+    } else if (profile->keeps.threads && !made->of[HP_PARAMETER_THREADS]) {
+        hp_fail(err, HP_E_USAGE,
+                "its stacks are not told apart by thread: merge --by=thread does that");
+    } else if (profile->keeps.unmapped && !made->of[HP_PARAMETER_UNMAPPED] &&
+               have_unmapped(all)) {
+        hp_fail(err, HP_E_USAGE,
+                "its frames in no mapping have no addresses: merge --keep-unmapped keeps "
+                "them");
+    } else if (options->thread && profile->inputs.count == 0 &&
+               !made->of[HP_PARAMETER_THREAD]) {
+        hp_fail(err, HP_E_USAGE, "it is of all threads: merge --thread takes one");
+    } else if (options->snapshots != HP_SNAPSHOTS_LAST &&
+               made->of[HP_PARAMETER_SNAPSHOTS] != (uint64_t)options->snapshots) {
+        hp_fail(err, HP_E_USAGE, "merged with another --snapshots");
+    } else if (made->of[HP_PARAMETER_SNAPSHOTS] == HP_SNAPSHOTS_EACH &&
+               !profile->keeps.moments && !profile->keeps.partial) {
+        hp_fail(err, HP_E_USAGE,
+                "it has each dump for itself (--snapshots=each): trend, info and "
+                "--by=input read it");
+    } else {
+        return HP_OK;
+    }
+    hp_err_locate(err, name, 0);
+    return err->code;
+}
+
+static void take_parameters(struct hp_profile *profile,
+                            const struct hp_read_options *options,
+                            const struct hp_parameters *made) {
+    profile->snapshots = (enum hp_snapshots)made->of[HP_PARAMETER_SNAPSHOTS];
+    hp_settle_moments(profile, options);
+    if (profile->keeps.moments) { // of which those that would count are told
+        profile->snapshots = options->snapshots;
+    }
+    profile->large_sizes = (enum hp_large_sizes)made->of[HP_PARAMETER_LARGE_SIZES];
+    profile->wants_labels |= made->of[HP_PARAMETER_LABELS] != 0;
+    profile->keeps.threads |= profile->keeps.partial && made->of[HP_PARAMETER_THREADS];
+    profile->keeps.unmapped |= made->of[HP_PARAMETER_UNMAPPED] != 0;
+    if (profile->keeps.partial) {
+        profile->metric = made->of[HP_PARAMETER_COLUMN] == HP_COLUMN_INUSE
+                              ? HP_INUSE_SPACE
+                              : HP_ALLOC_SPACE;
+    }
+}
+
+// --- their dumps --------------------------------------------------------------------------
+
+static hp_string import(struct hp_strtab *to, const struct hp_strtab *from,
+                        hp_string string) {
+    return hp_strtab_add(to, hp_strtab_span(from, string));
+}
+
+// Its records become the profile's; `sources` partials were taken over before.
+static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t number,
+                 uint32_t sources) {
+    struct hp_profile *from = &taken->profile;
+    uint32_t labels = (uint32_t)profile->labels.count;
+    taken->first_number = number;
+    for (size_t i = 0; i < from->labels.count; i++) {
+        struct hp_label label = from->labels.at[i];
+        label.key = import(&profile->strings, &from->strings, label.key);
+        label.value = import(&profile->strings, &from->strings, label.value);
+        hp_vec_push(&profile->labels, label);
+    }
+    for (size_t i = 0; i < from->inputs.count; i++) {
+        struct hp_input_record *input = &from->inputs.at[i];
+        hp_string program = {input->identity.program};
+        input->identity.program = import(&profile->programs, &from->programs, program).n;
+        input->first_label += labels;
+        input->number += number;
+        input->source += sources;
+        if (input->public.status == HP_INPUT_OTHER_MOMENT && !input->is_group) {
+            input->public.status = HP_INPUT_USED; // until that is decided for all
+        }
+    }
+    for (size_t i = 0; i < from->known.count; i++) {
+        from->known.at[i].source += sources;
+    }
+    hp_vec_append(&profile->inputs, from->inputs.at, from->inputs.count);
+    hp_vec_append(&profile->known, from->known.at, from->known.count);
+    hp_vec_append(&profile->blocks, from->blocks.at, from->blocks.count);
+    from->inputs.count = from->known.count = from->blocks.count = 0;
+}
+
+// --- what is in two of them ---------------------------------------------------------------
+
+static int compare_words(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int by_dump(const void *left, const void *right) {
+    const struct hp_known_dump *a = left, *b = right;
+    int order = a->is_base - b->is_base;
+    order = order ? order : compare_words(a->id[0], b->id[0]);
+    order = order ? order : compare_words(a->id[1], b->id[1]);
+    return order ? order : compare_words(a->source, b->source);
+}
+
+static int by_process(const void *left, const void *right) {
+    const struct hp_known_dump *a = left, *b = right;
+    int order = a->is_base - b->is_base;
+    order = order ? order : compare_words(a->process, b->process);
+    return order ? order : compare_words(a->source, b->source);
+}
+
+static bool same_dump(const struct hp_known_dump *a, const struct hp_known_dump *b) {
+    return a->is_base == b->is_base && a->id[0] == b->id[0] && a->id[1] == b->id[1];
+}
+
+static bool same_process(const struct hp_known_dump *a, const struct hp_known_dump *b) {
+    return a->is_base == b->is_base && a->process != 0 && a->process == b->process;
+}
+
+struct overlap {
+    uint32_t first, again; // sources, of the first that was found
+    size_t count;
+};
+
+struct known_dumps {
+    HP_VEC(struct hp_known_dump) all;
+};
+
+static struct overlap find_overlap(struct known_dumps *known,
+                                   int order(const void *, const void *),
+                                   bool same(const struct hp_known_dump *,
+                                             const struct hp_known_dump *)) {
+    struct overlap found = {.count = 0};
+    hp_vec_sort(&known->all, order);
+    for (size_t i = 1; i < known->all.count; i++) {
+        const struct hp_known_dump *a = &known->all.at[i - 1], *b = &known->all.at[i];
+        if (a->source != b->source && same(a, b)) {
+            if (found.count++ == 0) {
+                found.first = a->source;
+                found.again = b->source;
+            }
+        }
+    }
+    return found;
+}
+
+static const char *name_of(const struct hp_taken_all *all, uint32_t source) {
+    struct hp_taken **taken;
+    hp_vec_each (taken, all) {
+        if (source >= 1 && source <= (*taken)->names.count) {
+            return (*taken)->names.at[source - 1];
+        }
+        source -= source >= 1 ? (uint32_t)(*taken)->names.count : 0;
+    }
+    return "the dumps given";
+}
+
+static int refuse_overlap(const struct hp_taken_all *all, struct overlap found,
+                          const char *what, const char *whats, struct hp_err *err) {
+    hp_fail(err, HP_E_DUPLICATE,
+            "%zu %s in %s as well, and nothing can be taken out of what was merged",
+            found.count, found.count == 1 ? what : whats, name_of(all, found.first));
+    hp_err_locate(err, name_of(all, found.again), 0);
+    return HP_E_DUPLICATE;
+}
+
+int hp_partial_inputs_refuse(const struct hp_profile *profile,
+                             const struct hp_taken_all *all, struct hp_err *err) {
+    struct known_dumps known = {.all = {0}};
+    if (all->count == 0) {
+        return HP_OK;
+    }
+    hp_vec_append(&known.all, profile->known.at, profile->known.count);
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        struct hp_digest id = hp_dump_identity(input->content, &input->identity);
+        struct hp_known_dump own = {hp_process_identity(&input->identity),
+                                    {id.of[0], id.of[1] & 0xffff},
+                                    0,
+                                    input->is_base};
+        if (input->source == 0 && hp_input_is_used(input)) {
+            hp_vec_push(&known.all, own);
+        }
+    }
+    int ret = HP_OK;
+    struct overlap found = find_overlap(&known, by_dump, same_dump);
+    if (found.count > 0) {
+        ret = refuse_overlap(all, found, "dump is", "dumps are", err);
+    } else if (profile->snapshots < HP_SNAPSHOTS_EACH) {
+        found = find_overlap(&known, by_process, same_process);
+        if (found.count > 0) {
+            ret = refuse_overlap(all, found, "process is", "processes are", err);
+        }
+    }
+    hp_vec_done(&known.all);
+    return ret;
+}
+
+// --- all ----------------------------------------------------------------------------------
+
+int hp_partial_inputs_tell(struct hp_profile *profile, struct hp_taken_all *all,
+                           const struct hp_read_options *options, uint32_t *numbers,
+                           struct hp_err *err) {
+    uint32_t sources = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        *numbers = input->number >= *numbers ? input->number + 1 : *numbers;
+    }
+    if (all->count == 0) {
+        return HP_OK;
+    }
+    int ret = compare_parameters(all, err);
+    ret = ret == HP_OK ? check_use(profile, options, all, err) : ret;
+    ret = ret == HP_OK ? compare_with_dumps(profile, all->at[0], err) : ret;
+    if (ret != HP_OK) {
+        return ret;
+    }
+    take_parameters(profile, options, &all->at[0]->partials.parameters);
+    struct hp_taken **taken;
+    hp_vec_each (taken, all) {
+        uint32_t count = (uint32_t)(*taken)->profile.inputs.count;
+        tell(profile, *taken, *numbers, sources);
+        *numbers += count;
+        sources += (*taken)->partials.count;
+    }
+    return HP_OK;
+}
+
+// Dumps of a process by what names say, which partials alone do not.
+static bool is_across(const struct hp_profile *profile,
+                      const struct hp_process *process) {
+    const uint32_t *dumps = profile->processes.dumps.at + process->first;
+    bool across = false;
+    for (uint32_t i = 1; i < process->dumps; i++) {
+        across |=
+            profile->inputs.at[dumps[i]].source != profile->inputs.at[dumps[0]].source;
+    }
+    return across;
+}
+
+// Of partials that do not tell of each dump: each group is one of the processes by now.
+static void count_processes(struct hp_profile *profile) {
+    struct known_dumps known = {.all = {0}};
+    size_t groups = 0, processes = 0;
+    uint32_t source = 0; // of the inputs of a source one tells for all
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        bool is_group = input->is_group && hp_input_is_used(input);
+        groups += is_group;
+        for (size_t i = 0;
+             is_group && input->source != source && i < profile->known.count; i++) {
+            if (profile->known.at[i].source == input->source) {
+                hp_vec_push(&known.all, profile->known.at[i]);
+            }
+        }
+        source = is_group ? input->source : source;
+    }
+    hp_vec_sort(&known.all, by_process);
+    for (size_t i = 0; i < known.all.count; i++) {
+        processes += i == 0 || !same_process(&known.all.at[i - 1], &known.all.at[i]);
+    }
+    profile->processes.others = groups > 0 ? processes - groups : 0;
+    profile->processes.other_dumps = groups > 0 ? known.all.count - groups : 0;
+    hp_vec_done(&known.all);
+}
+
+int hp_partial_inputs_settle(struct hp_profile *profile,
+                             const struct hp_read_options *options, struct hp_err *err) {
+    bool is_info = options->planned_count > 0 && options->planned->kind == HP_REPORT_INFO;
+    struct hp_input_record *input;
+    count_processes(profile);
+    hp_vec_each (input, &profile->inputs) {
+        if (input->source == 0 || input->is_group || !hp_input_is_used(input)) {
+            continue;
+        }
+        const struct hp_process *process = &profile->processes.all.at[input->process];
+        uint32_t chosen = process->chosen;
+        bool counts = chosen == HP_NO_INPUT || &profile->inputs.at[chosen] == input;
+        if (!input->is_added) {
+            input->public.status = HP_INPUT_OTHER_MOMENT;
+        }
+        bool is_lost = profile->keeps.moments && !input->is_added && !is_info;
+        if (is_lost || (!profile->keeps.moments && counts != input->is_added)) {
+            hp_fail(err, is_across(profile, process) ? HP_E_DUPLICATE : HP_E_USAGE,
+                    "another dump of its process was chosen when it was merged: merge "
+                    "--snapshots=each keeps all");
+            hp_err_locate(err, input->public.name, 0);
+            return err->code;
+        }
+    }
+    return HP_OK;
+}
+
+static void renumber(struct hp_history *history, uint32_t first) {
+    struct hp_history_block *block;
+    hp_vec_each (block, &history->blocks) {
+        block->input += first;
+    }
+}
+
+void hp_partial_inputs_add(struct hp_profile *profile,
+                           struct hp_embedded_symbols *embedded,
+                           struct hp_taken_all *all) {
+    struct hp_taken **item;
+    hp_vec_each (item, all) {
+        struct hp_taken *taken = *item;
+        renumber(&taken->profile.history, taken->first_number);
+        struct hp_sample_type *type;
+        hp_vec_each (type, &taken->profile.types.of) {
+            renumber(&type->history, taken->first_number);
+            struct hp_sample_input *input;
+            hp_vec_each (input, &type->inputs) {
+                input->number += taken->first_number;
+            }
+        }
+        hp_embedded_symbols_absorb(embedded, profile, &taken->embedded, &taken->profile);
+        hp_profile_absorb(profile, &taken->profile);
+    }
+    hp_partial_inputs_done(all);
+}
+
+// --- digests ------------------------------------------------------------------------------
+
+static int digest_of(struct hp_input_stream *stream, char digest[HP_DIGEST_SIZE],
+                     struct hp_err *err) {
+    struct window window = {stream, 0};
+    struct hp_block_reader blocks;
+    int ret = hp_block_reader_init(&blocks,
+                                   (struct hp_block_source){read_window, &window}, err);
+    ret = ret == HP_OK ? hp_block_next(&blocks, err) : ret;
+    while (ret == HP_OK && blocks.section != HP_SECTION_END) {
+        ret = hp_block_next(&blocks, err);
+    }
+    for (size_t i = 0; ret == HP_OK && i < HP_SHA256_SIZE; i++) {
+        snprintf(digest + 2 * i, 3, "%02x", blocks.digest[i]);
+    }
+    hp_block_reader_done(&blocks);
+    return ret;
+}
+
+int hp_partial_digest(const char *path, char digest[HP_DIGEST_SIZE], struct hp_err *err) {
+    struct hp_input_stream stream = {0};
+    int ret = hp_input_stream_open(&stream, path, 0, err);
+    if (ret == HP_OK) {
+        ret = digest_of(&stream, digest, err);
+    }
+    hp_input_stream_done(&stream);
+    if (ret != HP_OK) {
+        hp_err_locate(err, strcmp(path, "-") ? path : "standard input", 0);
+    }
+    return ret;
+}

@@ -1,0 +1,60 @@
+// Partials among the inputs: each worker reads those that it meets into a profile of their own,
+// which is added to that of the dumps when it is settled which of these count.
+//
+// In a partial that is settled, and nothing can be taken out of it: so a dump or a process that is
+// in two of them, or in one and among the dumps, is refused.
+#ifndef HP_LIB_PARTIAL_INPUTS_H
+#define HP_LIB_PARTIAL_INPUTS_H
+
+#include "calc/embedded_symbols.h"
+#include "input/input_stream.h"
+#include "partial/partial.h"
+
+struct hp_taken {
+    struct hp_profile profile;
+    struct hp_embedded_symbols embedded; // of its frames
+    struct hp_partials partials;
+    HP_VEC(const char *) names; // of each, in blocks of the profile
+    uint32_t first_number;      // of its inputs, among all
+};
+
+// To be freed by hp_partial_inputs_add(); `like` is the profile it is to be added to.
+struct hp_taken *hp_taken_new(const struct hp_profile *like);
+
+// Read a partial, whose first bytes are in the window of `stream`.
+HP_MUST_CHECK int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
+                                const char *name, bool is_base, struct hp_err *err);
+
+struct hp_taken_all {
+    struct hp_taken **at;
+    size_t count, capacity;
+};
+
+// Once all inputs are read: take over what partials say of their dumps, and how they were made.
+// Numbers of inputs are below *numbers then.  HP_E_DUPLICATE where they cannot be added.
+
+HP_MUST_CHECK int hp_partial_inputs_tell(struct hp_profile *profile,
+                                         struct hp_taken_all *all,
+                                         const struct hp_read_options *options,
+                                         uint32_t *numbers, struct hp_err *err);
+
+// Once names are known: HP_E_DUPLICATE where two hold a dump, or a process.
+HP_MUST_CHECK int hp_partial_inputs_refuse(const struct hp_profile *profile,
+                                           const struct hp_taken_all *all,
+                                           struct hp_err *err);
+
+// Once it is settled which dumps count: check that the partials are of these.
+HP_MUST_CHECK int hp_partial_inputs_settle(struct hp_profile *profile,
+                                           const struct hp_read_options *options,
+                                           struct hp_err *err);
+
+// Rows of inputs may be of those that count alone, where that was asked for.
+void hp_settle_moments(struct hp_profile *profile, const struct hp_read_options *options);
+
+// Add their stacks; or let go of them.
+void hp_partial_inputs_add(struct hp_profile *profile,
+                           struct hp_embedded_symbols *embedded,
+                           struct hp_taken_all *all);
+void hp_partial_inputs_done(struct hp_taken_all *all);
+
+#endif

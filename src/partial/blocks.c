@@ -1,0 +1,309 @@
+// All numbers are little-endian.
+//
+//     89 'H' 'P' 'A' 0D 0A 1A 0A | u16 major | u16 minor
+//     blocks: u16 section | u16 flags | u32 raw | u32 packed | zstd frame | u64 XXH3-64
+//     the last of section 0: u64 blocks before it | u64 bytes before it | SHA-256 | major | minor
+//
+// `raw` is what the frame unpacks to, the checksum that of header and frame.  SHA-256 goes over
+// u16 section and the unpacked bytes of all blocks that it covers, one after the other.
+#include "partial/blocks.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+enum {
+    MAJOR = 1,
+    MINOR = 0,
+    HEAD = 12, // bytes
+    BLOCK_HEAD = 12,
+    CHECKSUM = 8,
+    END = 16 + HP_SHA256_SIZE + 4,
+    LEVEL = 6, // of compression
+};
+
+#ifdef HP_WITH_ZSTD
+#    include <zstd.h>
+#endif
+
+static const uint8_t magic[8] = {0x89, 'H', 'P', 'A', 0x0d, 0x0a, 0x1a, 0x0a};
+
+static void store(uint8_t *at, uint64_t number, int bytes) {
+    for (int i = 0; i < bytes; i++) {
+        at[i] = (uint8_t)(number >> 8 * i);
+    }
+}
+
+static uint64_t load(const uint8_t *at, int bytes) {
+    uint64_t number = 0;
+    for (int i = bytes - 1; i >= 0; i--) {
+        number = number << 8 | at[i];
+    }
+    return number;
+}
+
+static uint64_t checksum(const uint8_t *head, const void *frame, size_t size) {
+    uint64_t of_head = XXH3_64bits(head, BLOCK_HEAD);
+    return XXH3_64bits_withSeed(frame, size, of_head);
+}
+
+static void digest_block(struct hp_sha256 *sha, const uint8_t *head, unsigned flags,
+                         const struct hp_bytes *raw) {
+    if (!(flags & HP_BLOCK_ASIDE)) {
+        hp_sha256_add(sha, head, 2);
+        hp_sha256_add(sha, raw->at, raw->count);
+    }
+}
+
+// --- frames -------------------------------------------------------------------------------
+
+#ifdef HP_WITH_ZSTD
+bool hp_blocks_are_built(void) {
+    return true;
+}
+
+// There is room for the result: where it fails memory has run out.
+static size_t pack(struct hp_block_writer *writer) {
+    struct hp_bytes *raw = &writer->raw, *packed = &writer->packed;
+    packed->count = 0;
+    hp_vec_reserve(packed, ZSTD_compressBound(raw->count));
+    writer->packer = writer->packer ? writer->packer : ZSTD_createCCtx();
+    size_t size = writer->packer
+                      ? ZSTD_compressCCtx(writer->packer, packed->at, packed->capacity,
+                                          raw->at, raw->count, LEVEL)
+                      : 0;
+    if (!writer->packer || ZSTD_isError(size)) {
+        hp_out_of_memory(packed->capacity);
+    }
+    return size;
+}
+
+static bool unpack(struct hp_block_reader *reader, size_t raw) {
+    reader->unpacker = reader->unpacker ? reader->unpacker : ZSTD_createDCtx();
+    if (!reader->unpacker) {
+        hp_out_of_memory(raw);
+    }
+    return ZSTD_decompressDCtx(reader->unpacker, reader->raw.at, raw, reader->packed.at,
+                               reader->packed.count) == raw;
+}
+
+static void free_codecs(struct ZSTD_CCtx_s *packer, struct ZSTD_DCtx_s *unpacker) {
+    ZSTD_freeCCtx(packer);
+    ZSTD_freeDCtx(unpacker);
+}
+#else
+bool hp_blocks_are_built(void) {
+    return false;
+}
+
+static size_t pack(struct hp_block_writer *writer) {
+    writer->is_too_large = true; // whoever asks for it is refused before
+    return 0;
+}
+
+static bool unpack(struct hp_block_reader *reader, size_t raw) {
+    (void)reader;
+    (void)raw;
+    return false;
+}
+
+static void free_codecs(struct ZSTD_CCtx_s *packer, struct ZSTD_DCtx_s *unpacker) {
+    (void)packer;
+    (void)unpacker;
+}
+#endif
+
+// --- writing ------------------------------------------------------------------------------
+
+static void put(struct hp_block_writer *writer, const void *bytes, size_t size) {
+    hp_sink_put(writer->sink, bytes, size);
+    writer->bytes += size;
+}
+
+void hp_block_writer_init(struct hp_block_writer *writer, struct hp_sink *sink) {
+    uint8_t version[HEAD - sizeof magic];
+    *writer = (struct hp_block_writer){.sink = sink};
+    hp_sha256_init(&writer->sha);
+    store(version, MAJOR, 2);
+    store(version + 2, MINOR, 2);
+    put(writer, magic, sizeof magic);
+    put(writer, version, sizeof version);
+}
+
+static void write_block(struct hp_block_writer *writer) {
+    uint8_t head[BLOCK_HEAD], sum[CHECKSUM];
+    struct hp_bytes *raw = &writer->raw, *packed = &writer->packed;
+    size_t size = pack(writer);
+    store(head, writer->section, 2);
+    store(head + 2, writer->flags, 2);
+    store(head + 4, raw->count, 4);
+    store(head + 8, size, 4);
+    store(sum, checksum(head, packed->at, size), CHECKSUM);
+    put(writer, head, sizeof head);
+    put(writer, packed->at, size);
+    put(writer, sum, sizeof sum);
+    digest_block(&writer->sha, head, writer->flags, raw);
+    writer->count++;
+    raw->count = 0;
+}
+
+void hp_block_cut(struct hp_block_writer *writer) {
+    if (writer->raw.count > 0) {
+        write_block(writer);
+    }
+}
+
+void hp_block_row(struct hp_block_writer *writer, unsigned section, unsigned flags,
+                  const struct hp_bytes *row) {
+    if (section != writer->section) {
+        hp_block_cut(writer);
+        writer->section = section;
+        writer->flags = flags;
+    }
+    hp_vec_append(&writer->raw, row->at, row->count);
+    writer->is_too_large |= writer->raw.count > HP_BLOCK_MOST;
+    if (writer->raw.count >= HP_BLOCK_FULL && !writer->is_too_large) {
+        write_block(writer);
+    }
+}
+
+int hp_block_writer_end(struct hp_block_writer *writer, struct hp_err *err) {
+    struct hp_bytes end = {0};
+    uint8_t *at;
+    if (writer->is_too_large) {
+        return hp_fail(err, HP_E_LIMIT,
+                       "a stack or a text is larger than a partial holds");
+    }
+    hp_block_cut(writer);
+    hp_vec_reserve(&end, END);
+    at = end.at;
+    store(at, writer->count, 8);
+    store(at + 8, writer->bytes, 8);
+    hp_sha256_end(&writer->sha, at + 16);
+    store(at + 16 + HP_SHA256_SIZE, MAJOR | MINOR << 16, 4);
+    end.count = END;
+    hp_block_row(writer, 0, HP_BLOCK_REQUIRED | HP_BLOCK_ASIDE, &end);
+    hp_block_cut(writer);
+    hp_vec_done(&end);
+    return HP_OK;
+}
+
+void hp_block_writer_done(struct hp_block_writer *writer) {
+    free_codecs(writer->packer, NULL);
+    hp_vec_done(&writer->raw);
+    hp_vec_done(&writer->packed);
+}
+
+// --- reading ------------------------------------------------------------------------------
+
+bool hp_is_partial(struct hp_span head) {
+    return head.size >= sizeof magic && memcmp(head.at, magic, sizeof magic) == 0;
+}
+
+static int fail_cut(struct hp_err *err) {
+    return hp_fail(err, HP_E_FORMAT, "damaged: this partial ends before its end");
+}
+
+// Exactly so many bytes.
+static int take(struct hp_block_reader *reader, void *bytes, size_t size,
+                struct hp_err *err) {
+    size_t got = 0;
+    int ret = reader->source.read(reader->source.data, bytes, size, &got, err);
+    reader->bytes += got;
+    return ret == HP_OK && got < size ? fail_cut(err) : ret;
+}
+
+int hp_block_reader_init(struct hp_block_reader *reader, struct hp_block_source source,
+                         struct hp_err *err) {
+    uint8_t head[HEAD];
+    *reader = (struct hp_block_reader){.source = source};
+    if (!hp_blocks_are_built()) {
+        return hp_fail(err, HP_E_UNSUPPORTED,
+                       "a partial, which zstd packed: this program "
+                       "was built without it");
+    }
+    hp_sha256_init(&reader->sha);
+    int ret = take(reader, head, sizeof head, err);
+    if (ret == HP_OK && memcmp(head, magic, sizeof magic) != 0) {
+        return hp_fail(err, HP_E_FORMAT, "damaged: no partial begins so");
+    }
+    reader->version = load(head + sizeof magic, 4);
+    if (ret == HP_OK && load(head + sizeof magic, 2) != MAJOR) {
+        return hp_fail(err, HP_E_UNSUPPORTED,
+                       "a partial of version %u.%u: this program reads %d",
+                       (unsigned)load(head + 8, 2), (unsigned)load(head + 10, 2), MAJOR);
+    }
+    return ret;
+}
+
+static int check_block(struct hp_block_reader *reader, const uint8_t *head, size_t raw,
+                       struct hp_err *err) {
+    const struct hp_bytes *packed = &reader->packed;
+    uint64_t sum = load(packed->at + packed->count, CHECKSUM);
+    if (checksum(head, packed->at, packed->count) != sum) {
+        return hp_fail(err, HP_E_FORMAT, "damaged: block %llu has another checksum",
+                       (unsigned long long)reader->count + 1);
+    }
+    reader->raw.count = 0;
+    hp_vec_reserve(&reader->raw, raw);
+    if (!unpack(reader, raw)) {
+        return hp_fail(err, HP_E_FORMAT, "damaged: block %llu does not unpack",
+                       (unsigned long long)reader->count + 1);
+    }
+    reader->raw.count = raw;
+    return HP_OK;
+}
+
+// Of the block that was read last, and that nothing follows.
+static int check_end(struct hp_block_reader *reader, uint64_t before,
+                     struct hp_err *err) {
+    const struct hp_bytes *raw = &reader->raw;
+    uint8_t more;
+    size_t got = 0;
+    hp_sha256_end(&reader->sha, reader->digest);
+    if (raw->count != END || load(raw->at + 16 + HP_SHA256_SIZE, 4) != reader->version ||
+        load(raw->at, 8) != reader->count || load(raw->at + 8, 8) != before ||
+        memcmp(raw->at + 16, reader->digest, HP_SHA256_SIZE) != 0) {
+        return hp_fail(err, HP_E_FORMAT,
+                       "damaged: its end tells of other blocks than there are");
+    }
+    int ret = reader->source.read(reader->source.data, &more, 1, &got, err);
+    return ret == HP_OK && got > 0
+               ? hp_fail(err, HP_E_FORMAT, "damaged: something follows its end")
+               : ret;
+}
+
+int hp_block_next(struct hp_block_reader *reader, struct hp_err *err) {
+    uint8_t head[BLOCK_HEAD];
+    uint64_t before = reader->bytes;
+    int ret = take(reader, head, sizeof head, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
+    reader->section = (unsigned)load(head, 2);
+    reader->flags = (unsigned)load(head + 2, 2);
+    size_t raw = load(head + 4, 4), packed = load(head + 8, 4);
+    if (raw == 0 || raw > HP_BLOCK_MOST || packed > HP_BLOCK_PACKED_MOST) {
+        return hp_fail(err, HP_E_FORMAT, "damaged: a block of %zu bytes, in %zu", raw,
+                       packed);
+    }
+    reader->packed.count = 0;
+    hp_vec_reserve(&reader->packed, packed + CHECKSUM);
+    ret = take(reader, reader->packed.at, packed + CHECKSUM, err);
+    reader->packed.count = packed;
+    ret = ret == HP_OK ? check_block(reader, head, raw, err) : ret;
+    if (ret != HP_OK) {
+        return ret;
+    }
+    if (reader->section == 0) {
+        return check_end(reader, before, err);
+    }
+    digest_block(&reader->sha, head, reader->flags, &reader->raw);
+    reader->count++;
+    return HP_OK;
+}
+
+void hp_block_reader_done(struct hp_block_reader *reader) {
+    free_codecs(NULL, reader->unpacker);
+    hp_vec_done(&reader->raw);
+    hp_vec_done(&reader->packed);
+}

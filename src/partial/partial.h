@@ -1,0 +1,102 @@
+// Partials: what many dumps come to, in a file that can be merged with others and reported on.
+//
+// A partial is the profile as it is before names and filters.  Whatever dumps were merged first,
+// the same dumps make the same bytes of content, of which the digest is.
+#ifndef HP_PARTIAL_PARTIAL_H
+#define HP_PARTIAL_PARTIAL_H
+
+#include "model/profile.h"
+#include "partial/blocks.h"
+
+enum {
+    // Raised by any change of what is estimated or added, if only of its last bit: sums of two
+    // of them are never added.
+    HP_PARTIAL_ESTIMATOR = 1,
+    // So many dumps are still told of one by one; with more none is.
+    HP_PARTIAL_HISTORY = 256,
+    HP_PARTIAL_TEXT_MOST = 64 << 10, // bytes
+};
+
+// In the order in which they stand in a file; each a table, but HP_SECTION_NAMES covered by the
+// digest.
+enum hp_section {
+    HP_SECTION_END,
+    HP_SECTION_PARAMETERS,
+    HP_SECTION_STRINGS,
+    HP_SECTION_MODULES,
+    HP_SECTION_FRAMES,
+    HP_SECTION_SYMBOLS,     // that dumps embed
+    HP_SECTION_LABELS,      // of samples, in sets
+    HP_SECTION_ANNOTATIONS, // of pprof profiles
+    HP_SECTION_GROUPS,      // of dumps that are alike
+    HP_SECTION_SKIPPED,     // inputs that do not count, by reason
+    HP_SECTION_TOTALS,      // of errors
+    HP_SECTION_STACKS,
+    HP_SECTION_TYPES,      // sample types beside the metrics
+    HP_SECTION_TYPE_SUMS,  // of stacks
+    HP_SECTION_REPLICATES, // kept free
+    HP_SECTION_IDENTITIES,
+    HP_SECTION_DUMPS, // one by one, as long as they are few; and what each added:
+    HP_SECTION_HISTORY,
+    HP_SECTION_TYPE_HISTORY,
+    HP_SECTION_NAMES,
+    HP_SECTIONS,
+};
+
+// How it was made: partials that differ in any of these are not added.
+enum hp_parameter {
+    HP_PARAMETER_ESTIMATOR,
+    HP_PARAMETER_METHOD,      // enum hp_estimator
+    HP_PARAMETER_LARGE_SIZES, // enum hp_large_sizes
+    HP_PARAMETER_SNAPSHOTS,   // enum hp_snapshots
+    HP_PARAMETER_COLUMN,      // enum hp_column that dumps were chosen for
+    HP_PARAMETER_LABELS,      // of inputs, from their paths: 1 if there were to be some
+    HP_PARAMETER_THREADS,     // 1: stacks are told apart by thread
+    HP_PARAMETER_THREAD,      // XXH3-64 of the only one that was read; 0: all
+    HP_PARAMETER_UNMAPPED,    // 1: frames in no mapping have their addresses
+    HP_PARAMETER_HISTORY,
+    HP_PARAMETER_REPLICATES,
+    HP_PARAMETER_SHARDS, // of which this is number HP_PARAMETER_SHARD
+    HP_PARAMETER_SHARD,
+    HP_PARAMETERS,
+};
+
+struct hp_parameters {
+    uint64_t of[HP_PARAMETERS];
+};
+
+const char *hp_parameter_name(enum hp_parameter parameter);
+
+// Of what is in a profile.
+struct hp_parameters hp_parameters_of(const struct hp_profile *profile);
+
+// Write a profile that has been read for it, and put in order.
+HP_MUST_CHECK int hp_partial_write(const struct hp_profile *profile, struct hp_sink *out,
+                                   struct hp_err *err);
+
+// Fail with HP_E_DUPLICATE where two differ, and say in what.
+HP_MUST_CHECK int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
+                                       const struct hp_parameters *b, const char *name_b,
+                                       struct hp_err *err);
+
+// Partials that are read into one profile, one after the other.  Its inputs are numbered from 0
+// on, and their `source` says which partial they are of, from 1 on.
+struct hp_partials {
+    struct hp_profile *profile; // whose needs say what is kept
+    // What a partial says of the names of a frame: their texts are the profile's.
+    void (*take_symbols)(void *data, hp_frame_id frame, const struct hp_line *lines,
+                         uint32_t count, bool is_disputed);
+    void *data;
+    struct hp_parameters parameters;
+    const char *first; // whose parameters these are; in a block of the profile
+    uint32_t count;
+    bool has_unknown;               // sections of a later version were left out
+    uint8_t digest[HP_SHA256_SIZE]; // of the last
+};
+
+// Add what a partial holds; `name` is its path.  After a failure the profile is of no use.
+HP_MUST_CHECK int hp_partial_read(struct hp_partials *partials,
+                                  struct hp_block_source source, const char *name,
+                                  struct hp_err *err);
+
+#endif

@@ -1,0 +1,406 @@
+// What is known of inputs:
+//
+//     groups        used as far as it goes, what is wrong in any way as bits, key fields, labels;
+//                   how many dumps, sums
+//     skipped       reason, how many
+//     identities    process in 8 bytes, dump in 10
+//     dumps         status, fields, program, warning, what was expected, labels, damage; what a
+//                   merged profile says of its processes
+//     history       dumps on, stack or distance from the last of this dump; bits of what follows;
+//                   of each column values and error
+//     type history  types on, dumps on, stack or distance, value
+//     names         number of a dump + 1, name, archive, time; or 0, and the same with status, code,
+//                   line and message of what does not count
+//
+// Labels are pairs of key and value.  Dumps are in order of process and identity.
+#include "partial/partial_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const unsigned every_use =
+    1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM;
+
+// Which are told of by their identities, one of each process or not.
+static bool is_dump(const struct hp_input_record *input) {
+    return hp_input_is_used(input) || input->public.status == HP_INPUT_OTHER_MOMENT;
+}
+
+static void put_labels(struct hp_partial_writer *w, const struct hp_input_record *input) {
+    hp_put_number(&w->row, input->labels);
+    for (uint32_t i = 0; i < input->labels; i++) {
+        const struct hp_label *label = &w->profile->labels.at[input->first_label + i];
+        hp_put_string(w, label->key);
+        hp_put_string(w, label->value);
+    }
+}
+
+// --- groups -------------------------------------------------------------------------------
+
+// Diagnostics, and what else decides of which warnings there are: so that a group counts as often
+// as its dumps do.
+static unsigned traits_of(const struct hp_input_record *input) {
+    const bool traits[] = {
+        input->malformed.count > 0,    input->unknown.count > 0, input->wrapped.count > 0,
+        input->overlaps.count > 0,     input->negative > 0,      input->torn_stacks > 0,
+        input->unmapped_addresses > 0, input->stacks > 0,        input->listed > 0,
+        input->slabs.bytes > 0,        input->merged_all > 0,
+    };
+    unsigned bits = 0;
+    for (size_t i = 0; i < sizeof traits / sizeof *traits; i++) {
+        bits |= (unsigned)traits[i] << i;
+    }
+    return bits;
+}
+
+struct group {
+    size_t at, size; // of its key in `keys`
+    struct hp_input_record sum;
+    uint64_t dumps;
+};
+
+struct groups {
+    struct hp_bytes keys;
+    HP_VEC(struct group) all;
+};
+
+static int by_key(const void *left, const void *right, void *context) {
+    const struct group *a = left, *b = right;
+    const struct groups *groups = context;
+    const char *keys = (const char *)groups->keys.at;
+    return hp_span_compare((struct hp_span){keys + a->at, a->size},
+                           (struct hp_span){keys + b->at, b->size});
+}
+
+static void add_group(struct hp_partial_writer *w, struct groups *groups,
+                      const struct hp_input_record *input) {
+    w->row.count = 0;
+    hp_put_number(&w->row, input->public.status);
+    hp_put_number(&w->row, traits_of(input));
+    hp_put_slots(&w->row, &hp_record_slots, 1u << HP_SLOT_KEY, input);
+    put_labels(w, input);
+    struct group group = {groups->keys.count, w->row.count, *input, input->others + 1};
+    hp_vec_append(&groups->keys, w->row.at, w->row.count);
+    hp_vec_push(&groups->all, group);
+    w->row.count = 0;
+}
+
+static void write_group(struct hp_partial_writer *w, const struct groups *groups,
+                        const struct group *group) {
+    hp_vec_append(&w->row, groups->keys.at + group->at, group->size);
+    hp_put_number(&w->row, group->dumps);
+    hp_put_slots(&w->row, &hp_record_slots, 1u << HP_SLOT_SUM, &group->sum);
+    hp_put_row(w, HP_SECTION_GROUPS);
+}
+
+void hp_put_groups(struct hp_partial_writer *w) {
+    struct groups groups = {.keys = {0}};
+    const struct hp_input_record *input;
+    hp_vec_each (input, &w->profile->inputs) {
+        if (hp_input_is_used(input)) {
+            add_group(w, &groups, input);
+        }
+    }
+    hp_vec_sort_r(&groups.all, by_key, &groups);
+    for (size_t i = 0, next; i < groups.all.count; i = next) {
+        struct group *group = &groups.all.at[i];
+        for (next = i + 1;
+             next < groups.all.count && by_key(group, &groups.all.at[next], &groups) == 0;
+             next++) {
+            group->dumps += groups.all.at[next].dumps;
+            w->blocks.is_too_large |=
+                !hp_record_add(&group->sum, &groups.all.at[next].sum);
+        }
+        write_group(w, &groups, group);
+    }
+    hp_vec_done(&groups.keys);
+    hp_vec_done(&groups.all);
+}
+
+void hp_put_skipped(struct hp_partial_writer *w) {
+    const struct hp_input_summary *summary = &w->profile->summary[HP_SIDE_ALL];
+    for (unsigned i = 0; i < HP_REASONS; i++) {
+        if (summary->left_out[i] > 0) {
+            hp_put_number(&w->row, i);
+            hp_put_number(&w->row, summary->left_out[i]);
+            hp_put_row(w, HP_SECTION_SKIPPED);
+        }
+    }
+}
+
+// --- dumps --------------------------------------------------------------------------------
+
+// What is known only of dumps that were added is not told of others: some of these may have been
+// added at first, which others read in another order were not.
+static struct hp_input_record as_read(const struct hp_input_record *input) {
+    struct hp_input_record record = *input;
+    if (input->public.status == HP_INPUT_OTHER_MOMENT) {
+        record.is_added = false;
+        record.files = 0;
+        record.unmapped_addresses = 0;
+    }
+    return record;
+}
+
+static void put_dump(struct hp_partial_writer *w, const struct hp_input_record *input) {
+    struct hp_input_record record = as_read(input);
+    struct hp_span program =
+        hp_strtab_span(&w->profile->programs, (hp_string){input->identity.program});
+    const char *warning = input->producer_warning ? input->producer_warning : "";
+    const char *expected = input->expected ? input->expected : "";
+    hp_put_number(&w->row, input->public.status);
+    hp_put_number(&w->row, (unsigned char)input->identity.kind);
+    hp_put_slots(&w->row, &hp_record_slots, every_use, &record);
+    hp_put_interned(w, program);
+    hp_put_interned(w, hp_span_of(warning));
+    hp_put_interned(w, hp_span_of(expected));
+    put_labels(w, input);
+    hp_put_number(&w->row, input->err ? input->err->line : 0);
+    hp_put_interned(w, hp_span_of(input->err ? input->err->message : ""));
+    size_t next = 0, keys = input->keys ? input->keys->all.count : 0;
+    hp_put_number(&w->row, input->keys != NULL);
+    for (bool has = input->keys != NULL; has; has = next < keys) {
+        char *text = hp_process_keys_text(input->keys, &next);
+        hp_put_interned(w, hp_span_of(text));
+        hp_put_number(&w->row, next < keys);
+        free(text);
+    }
+}
+
+static int compare_words(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int by_identity(const void *left, const void *right, void *rows) {
+    const struct hp_written_dump *a = left, *b = right;
+    const char *bytes = rows;
+    int order = compare_words(a->known.process, b->known.process);
+    order = order ? order : compare_words(a->known.id[0], b->known.id[0]);
+    order = order ? order : compare_words(a->known.id[1], b->known.id[1]);
+    return order || !bytes
+               ? order
+               : hp_span_compare((struct hp_span){bytes + a->row, a->row_size},
+                                 (struct hp_span){bytes + b->row, b->row_size});
+}
+
+static struct hp_known_dump known_of(const struct hp_input_record *input) {
+    struct hp_digest id = hp_dump_identity(input->content, &input->identity);
+    return (struct hp_known_dump){
+        .process = hp_process_identity(&input->identity),
+        .id = {id.of[0], id.of[1] & 0xffff},
+        .source = input->source,
+    };
+}
+
+// Those of one identity are dumps that are counted as often as they were given.
+static void note_dump(struct hp_partial_writer *w, uint32_t i) {
+    const struct hp_input_record *input = &w->profile->inputs.at[i];
+    struct hp_written_dump dump = {.input = i, .known = known_of(input)};
+    if (is_dump(input) && !input->is_group) {
+        hp_vec_push(&w->dumps, dump);
+    }
+}
+
+void hp_find_dumps(struct hp_partial_writer *w) {
+    size_t groups = 0;
+    for (uint32_t i = 0; i < w->profile->inputs.count; i++) {
+        const struct hp_input_record *input = &w->profile->inputs.at[i];
+        note_dump(w, i);
+        groups += is_dump(input) && input->is_group;
+    }
+    w->has_history = groups == 0 && w->dumps.count <= HP_PARTIAL_HISTORY;
+}
+
+void hp_put_identities(struct hp_partial_writer *w) {
+    HP_VEC(struct hp_written_dump) all = {0};
+    const struct hp_known_dump *known;
+    hp_vec_each (known, &w->profile->known) {
+        hp_vec_push(&all, ((struct hp_written_dump){.known = *known}));
+    }
+    const struct hp_written_dump *dump;
+    hp_vec_each (dump, &w->dumps) {
+        if (dump->known.source == 0) {
+            hp_vec_push(&all, *dump);
+        }
+    }
+    hp_vec_sort_r(&all, by_identity, NULL);
+    hp_vec_each (dump, &all) {
+        hp_put_fixed(&w->row, dump->known.process, 8);
+        hp_put_fixed(&w->row, dump->known.id[0], 8);
+        hp_put_fixed(&w->row, dump->known.id[1], 2);
+        hp_put_row(w, HP_SECTION_IDENTITIES);
+    }
+    hp_vec_done(&all);
+}
+
+// Their texts first, then the rows themselves: equal ones are in the order of what they say.
+void hp_put_dumps(struct hp_partial_writer *w) {
+    struct hp_written_dump *dump;
+    if (!w->has_history) {
+        return;
+    }
+    hp_vec_each (dump, &w->dumps) {
+        w->row.count = 0;
+        put_dump(w, &w->profile->inputs.at[dump->input]);
+        dump->row = w->rows.count;
+        dump->row_size = w->row.count;
+        hp_vec_append(&w->rows, w->row.at, w->row.count);
+    }
+    w->row.count = 0;
+    if (w->is_collecting) {
+        w->rows.count = 0;
+        return;
+    }
+    hp_vec_sort_r(&w->dumps, by_identity, w->rows.at);
+    hp_vec_each (dump, &w->dumps) {
+        hp_vec_append(&w->row, w->rows.at + dump->row, dump->row_size);
+        hp_put_row(w, HP_SECTION_DUMPS);
+    }
+}
+
+// --- what each added ------------------------------------------------------------------------
+
+struct seen {
+    uint32_t stack; // as it is numbered in the file
+    size_t at, size;
+};
+
+struct seen_list {
+    HP_VEC(struct seen) all;
+    struct hp_bytes bytes;
+};
+
+static int by_stack(const void *left, const void *right, void *context) {
+    const struct seen *a = left, *b = right;
+    const char *bytes = context;
+    int order = (a->stack > b->stack) - (a->stack < b->stack);
+    return order ? order
+                 : hp_span_compare((struct hp_span){bytes + a->at, a->size},
+                                   (struct hp_span){bytes + b->at, b->size});
+}
+
+static void put_observation(struct hp_bytes *out, const struct hp_observation *seen,
+                            const struct hp_profile *profile) {
+    unsigned parts = 0;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        bool has = seen->values.of[hp_space_of(i)] || seen->values.of[hp_objects_of(i)];
+        parts |= (has ? 1u : 0) << i;
+        parts |= (hp_profile_has_errors(profile, i) ? 4u : 0) << i;
+    }
+    hp_put_number(out, parts);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        if (parts & 1u << i) {
+            hp_put_signed(out, seen->values.of[hp_space_of(i)]);
+            hp_put_signed(out, seen->values.of[hp_objects_of(i)]);
+        }
+        if (parts & 4u << i) {
+            hp_put_slots(out, &hp_error_slots, every_use, &seen->errors[i]);
+        }
+    }
+}
+
+static void read_history(struct hp_partial_writer *w, const struct hp_input_record *input,
+                         struct seen_list *list) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_history_open(&reader, &w->profile->history, input->number);
+    while (hp_history_next(&reader, &seen)) {
+        struct seen row = {w->rank[seen.stack], list->bytes.count, 0};
+        put_observation(&list->bytes, &seen, w->profile);
+        row.size = list->bytes.count - row.at;
+        hp_vec_push(&list->all, row);
+    }
+    hp_history_done_reading(&reader);
+    hp_vec_sort_r(&list->all, by_stack, list->bytes.at);
+}
+
+static void write_type_history(struct hp_partial_writer *w, uint32_t t, uint32_t d) {
+    const struct hp_sample_type *type = &w->profile->types.of.at[t];
+    uint32_t number = w->profile->inputs.at[w->dumps.at[d].input].number;
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    struct seen_list list = {.bytes = {0}};
+    if (!hp_sample_type_input(type, number)) {
+        return;
+    }
+    hp_history_open(&reader, &type->history, number);
+    while (hp_history_next(&reader, &seen)) {
+        struct seen row = {w->rank[seen.stack], list.bytes.count, 0};
+        hp_put_signed(&list.bytes, seen.values.of[type->in_place_of]);
+        row.size = list.bytes.count - row.at;
+        hp_vec_push(&list.all, row);
+    }
+    hp_history_done_reading(&reader);
+    hp_vec_sort_r(&list.all, by_stack, list.bytes.at);
+    hp_put_number(&w->row, t);
+    hp_put_number(&w->row, d);
+    hp_put_number(&w->row, 0);
+    hp_put_row(w, HP_SECTION_TYPE_HISTORY);
+    const struct seen *row;
+    hp_vec_each (row, &list.all) {
+        hp_put_number(&w->row, t);
+        hp_put_number(&w->row, d);
+        hp_put_number(&w->row, (uint64_t)row->stack + 1);
+        hp_vec_append(&w->row, list.bytes.at + row->at, row->size);
+        hp_put_row(w, HP_SECTION_TYPE_HISTORY);
+    }
+    hp_vec_done(&list.all);
+    hp_vec_done(&list.bytes);
+}
+
+void hp_put_history(struct hp_partial_writer *w) {
+    struct seen_list list = {.bytes = {0}};
+    size_t count = w->has_history ? w->dumps.count : 0;
+    for (size_t i = 0, last = 0; i < count; i++) {
+        uint32_t stack = 0;
+        list.all.count = list.bytes.count = 0;
+        read_history(w, &w->profile->inputs.at[w->dumps.at[i].input], &list);
+        const struct seen *seen;
+        hp_vec_each (seen, &list.all) {
+            hp_put_number(&w->row, i - last);
+            hp_put_number(&w->row, seen->stack - stack);
+            hp_vec_append(&w->row, list.bytes.at + seen->at, seen->size);
+            hp_put_row(w, HP_SECTION_HISTORY);
+            stack = seen->stack;
+            last = i;
+        }
+    }
+    hp_vec_done(&list.all);
+    hp_vec_done(&list.bytes);
+    for (uint32_t t = 0; t < w->profile->types.of.count; t++) {
+        for (uint32_t d = 0; d < count; d++) {
+            write_type_history(w, t, d);
+        }
+    }
+}
+
+// --- names --------------------------------------------------------------------------------
+
+static void put_name(struct hp_partial_writer *w, const struct hp_input_record *input) {
+    uint64_t time;
+    memcpy(&time, &input->identity.time, sizeof time);
+    hp_put_text(&w->row, hp_span_of(input->public.name));
+    hp_put_text(&w->row, hp_span_of(input->archive ? input->archive : ""));
+    hp_put_fixed(&w->row, time, sizeof time);
+}
+
+void hp_put_names(struct hp_partial_writer *w) {
+    for (size_t i = 0; w->has_history && i < w->dumps.count; i++) {
+        hp_put_number(&w->row, i + 1);
+        put_name(w, &w->profile->inputs.at[w->dumps.at[i].input]);
+        hp_put_row(w, HP_SECTION_NAMES);
+    }
+    const struct hp_input_record *input;
+    hp_vec_each (input, &w->profile->inputs) {
+        if (!is_dump(input) && !input->is_group && w->has_history) {
+            const struct hp_err *err = input->err;
+            hp_put_number(&w->row, 0);
+            put_name(w, input);
+            hp_put_number(&w->row, input->public.status);
+            hp_put_number(&w->row, err ? (unsigned)-(int)err->code : 0);
+            hp_put_number(&w->row, err ? err->line : 0);
+            hp_put_text(&w->row, hp_span_of(err ? err->message : ""));
+            hp_put_row(w, HP_SECTION_NAMES);
+        }
+    }
+}

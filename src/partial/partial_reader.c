@@ -1,0 +1,322 @@
+// The tables that are described in partial_writer.c.  Numbers of rows are checked where they are
+// used, so that whatever a file says nothing outside of a table is touched.
+#include "partial/partial_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// --- texts --------------------------------------------------------------------------------
+
+static void read_string(struct hp_partial_reader *r) {
+    struct hp_span text = hp_get_text(&r->row);
+    hp_string last = r->texts.at[r->texts.count - 1];
+    struct hp_span before = hp_strtab_span(&r->profile->strings, last);
+    if (text.size > HP_PARTIAL_TEXT_MOST || memchr(text.at, '\0', text.size) ||
+        hp_span_compare(before, text) >= 0 || r->texts.count == UINT32_MAX) {
+        hp_numbers_fail(&r->row, "a text is too long, or not in its place");
+    } else if (!r->row.damage) {
+        hp_vec_push(&r->texts, hp_strtab_add(&r->profile->strings, text));
+    }
+}
+
+// --- parameters ---------------------------------------------------------------------------
+
+static void read_parameter(struct hp_partial_reader *r) {
+    struct hp_span name = hp_get_text(&r->row);
+    uint64_t value = hp_get_word(&r->row);
+    if (r->parameter_count >= HP_PARAMETERS ||
+        !hp_span_is(name, hp_parameter_name(r->parameter_count))) {
+        hp_numbers_fail(&r->row, "a parameter is not known");
+    } else {
+        r->parameters.of[r->parameter_count++] = value;
+    }
+}
+
+// --- modules and frames -------------------------------------------------------------------
+
+static void read_extents(struct hp_partial_reader *r, struct hp_module *module) {
+    HP_VEC(struct hp_extent) extents = {0};
+    uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
+    while (extents.count < count && !r->row.damage) {
+        struct hp_extent extent = {.offset = hp_get_word(&r->row)};
+        extent.size = hp_get_word(&r->row);
+        extent.has_hole = hp_get_below(&r->row, 2) != 0;
+        hp_vec_push(&extents, extent);
+    }
+    module->extents = (uint32_t)extents.count;
+    if (!r->row.damage) {
+        hp_vec_push(&r->modules, hp_profile_module(r->profile, module, extents.at));
+    }
+    hp_vec_done(&extents);
+}
+
+static void read_module(struct hp_partial_reader *r) {
+    struct hp_module module = {
+        .kind = (enum hp_module_kind)hp_get_below(&r->row, HP_MODULE_PSEUDO + 1)};
+    module.path = hp_reader_text(r);
+    module.told_id = module.build_id = hp_reader_text(r);
+    module.deleted = hp_get_below(&r->row, 2) != 0;
+    module.span = hp_get_word(&r->row);
+    module.resolved = (unsigned)hp_get_below(&r->row, HP_RESOLVED_ALL + 1);
+    module.lowest_file.device = hp_get_word(&r->row);
+    module.lowest_file.inode = hp_get_word(&r->row);
+    module.highest_file.device = hp_get_word(&r->row);
+    module.highest_file.inode = hp_get_word(&r->row);
+    if (module.kind == HP_MODULE_NONE) {
+        hp_numbers_fail(&r->row, "a module is none");
+    }
+    read_extents(r, &module);
+}
+
+static void read_frame(struct hp_partial_reader *r) {
+    uint64_t on = hp_get_below(&r->row, r->modules.count - r->last_frame.module.n);
+    uint64_t distance = hp_get_word(&r->row), start = on == 0 ? r->last_frame.offset : 0;
+    bool is_leaf = hp_get_below(&r->row, 2) != 0;
+    bool is_first = r->frames.count == 0 || on > 0;
+    if (r->row.damage || r->frames.count == UINT32_MAX || distance > UINT64_MAX - start ||
+        (distance == 0 && !is_first)) {
+        hp_numbers_fail(&r->row, "a frame is not in its place");
+        return;
+    }
+    r->last_frame.module.n += (uint32_t)on;
+    r->last_frame.offset = start + distance;
+    hp_module_id module = r->modules.at[r->last_frame.module.n];
+    hp_frame_id frame = hp_profile_frame(r->profile, module, r->last_frame.offset);
+    r->profile->frames.at[frame.n].is_return_leaf |= is_leaf;
+    hp_vec_push(&r->frames, frame);
+}
+
+static void read_symbol(struct hp_partial_reader *r) {
+    HP_VEC(struct hp_line) lines = {0};
+    uint64_t left = r->frames.count - r->last_symbol;
+    r->last_symbol += hp_get_below(&r->row, left);
+    bool is_disputed = hp_get_below(&r->row, 2) != 0;
+    uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
+    while (lines.count < count && !r->row.damage) {
+        struct hp_line line = {.function = hp_reader_text(r)};
+        line.linkage = hp_reader_text(r);
+        line.file = hp_reader_text(r);
+        line.line = (uint32_t)hp_get_below(&r->row, UINT64_C(1) << 32);
+        line.start_line = (uint32_t)hp_get_below(&r->row, UINT64_C(1) << 32);
+        line.column = (uint32_t)hp_get_below(&r->row, UINT64_C(1) << 32);
+        hp_vec_push(&lines, line);
+    }
+    if (!r->row.damage && count > 0) {
+        r->to->take_symbols(r->to->data, r->frames.at[r->last_symbol], lines.at,
+                            (uint32_t)count, is_disputed);
+    }
+    hp_vec_done(&lines);
+}
+
+// --- labels, annotations, totals, types -----------------------------------------------------
+
+static void read_labels(struct hp_partial_reader *r) {
+    HP_VEC(struct hp_tag) tags = {0};
+    uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
+    while (tags.count < count && !r->row.damage) {
+        struct hp_tag tag = {.key = hp_reader_text(r)};
+        tag.text = hp_reader_text(r);
+        tag.unit = hp_reader_text(r);
+        tag.is_number = (uint32_t)hp_get_below(&r->row, 2);
+        tag.number = (int64_t)hp_get_signed(&r->row);
+        hp_vec_push(&tags, tag);
+    }
+    if (!r->row.damage) {
+        hp_vec_push(&r->sets, hp_tags_add(&r->profile->tag_sets, tags.at, tags.count));
+    }
+    hp_vec_done(&tags);
+}
+
+static void read_annotation(struct hp_partial_reader *r) {
+    struct hp_annotations other = {.period = 0};
+    struct hp_profile *profile = r->profile;
+    uint64_t kind = hp_get_below(&r->row, HP_ANNOTATION_COMMENT + 2);
+    if (kind > 0) {
+        hp_string text = hp_reader_text(r);
+        uint32_t place = (uint32_t)hp_get_below(&r->row, UINT64_C(1) << 32);
+        hp_annotations_add(&profile->annotations, (enum hp_annotation_kind)(kind - 1),
+                           text, place);
+        return;
+    }
+    other.period = hp_get_word(&r->row);
+    other.time = hp_get_word(&r->row);
+    other.duration = hp_get_word(&r->row);
+    hp_annotations_import(&profile->annotations, &profile->strings, &other,
+                          &profile->strings);
+}
+
+static void read_totals(struct hp_partial_reader *r) {
+    if (hp_get_below(&r->row, 2) != 0) {
+        hp_profile_set_alloc(r->profile);
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        struct hp_error error = {0};
+        hp_get_slots(&r->row, &hp_error_slots, 1u << HP_SLOT_SUM, &error);
+        r->profile->overflow |= !hp_error_add(&r->profile->total_errors[i], &error);
+    }
+}
+
+static void read_type(struct hp_partial_reader *r) {
+    hp_string type = hp_reader_text(r), unit = hp_reader_text(r);
+    bool is_space = hp_get_below(&r->row, 2) != 0;
+    hp_vec_push(&r->types,
+                hp_sample_types_find(&r->profile->types, type, unit, is_space));
+}
+
+// --- sections -----------------------------------------------------------------------------
+
+static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
+    [HP_SECTION_PARAMETERS] = read_parameter,
+    [HP_SECTION_STRINGS] = read_string,
+    [HP_SECTION_MODULES] = read_module,
+    [HP_SECTION_FRAMES] = read_frame,
+    [HP_SECTION_SYMBOLS] = read_symbol,
+    [HP_SECTION_LABELS] = read_labels,
+    [HP_SECTION_ANNOTATIONS] = read_annotation,
+    [HP_SECTION_GROUPS] = hp_reader_group,
+    [HP_SECTION_SKIPPED] = hp_reader_skipped,
+    [HP_SECTION_TOTALS] = read_totals,
+    [HP_SECTION_STACKS] = hp_reader_stacks,
+    [HP_SECTION_TYPES] = read_type,
+    [HP_SECTION_TYPE_SUMS] = hp_reader_type_sum,
+    [HP_SECTION_IDENTITIES] = hp_reader_identity,
+    [HP_SECTION_DUMPS] = hp_reader_dump,
+    [HP_SECTION_HISTORY] = hp_reader_history,
+    [HP_SECTION_TYPE_HISTORY] = hp_reader_type_history,
+    [HP_SECTION_NAMES] = hp_reader_name,
+};
+
+static const char *const parameter_hints[HP_PARAMETERS] = {
+    [HP_PARAMETER_SNAPSHOTS] = ": 0 last, 1 final, 2 peak, 3 each, 4 sum",
+    [HP_PARAMETER_LABELS] = ": 1 if --label-from was given",
+    [HP_PARAMETER_THREADS] = ": 1 if stacks are told apart by thread",
+};
+
+int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
+                         const struct hp_parameters *b, const char *name_b,
+                         struct hp_err *err) {
+    for (enum hp_parameter i = 0; i < HP_PARAMETERS; i++) {
+        if (a->of[i] != b->of[i]) {
+            hp_fail(err, HP_E_DUPLICATE,
+                    "merged with another %s, %llu, than %s, %llu: they cannot be added%s",
+                    hp_parameter_name(i), (unsigned long long)b->of[i], name_a,
+                    (unsigned long long)a->of[i],
+                    parameter_hints[i] ? parameter_hints[i] : "");
+            hp_err_locate(err, name_b, 0);
+            return HP_E_DUPLICATE;
+        }
+    }
+    return HP_OK;
+}
+
+// Parameters stand first; nothing is read of what cannot be added.
+static int settle_parameters(struct hp_partial_reader *r, struct hp_err *err) {
+    static const uint64_t limits[HP_PARAMETERS] = {
+        [HP_PARAMETER_METHOD] = HP_ESTIMATOR_NONE + 1,
+        [HP_PARAMETER_LARGE_SIZES] = HP_LARGE_PAGES + 1,
+        [HP_PARAMETER_SNAPSHOTS] = HP_SNAPSHOTS_SUM + 1,
+        [HP_PARAMETER_COLUMN] = HP_COLUMNS,
+        [HP_PARAMETER_UNMAPPED] = 2,
+    };
+    bool is_sound = r->parameter_count == HP_PARAMETERS;
+    for (enum hp_parameter i = 0; i < HP_PARAMETERS; i++) {
+        is_sound &= limits[i] == 0 || r->parameters.of[i] < limits[i];
+    }
+    if (!is_sound) {
+        return hp_fail(err, HP_E_FORMAT, "damaged: parameters are missing, or unknown");
+    }
+    if (r->to->count == 0) {
+        r->to->parameters = r->parameters;
+        r->to->first = hp_reader_kept_text(r, hp_span_of(r->name));
+    }
+    return hp_parameters_refuse(&r->to->parameters, r->to->first, &r->parameters, r->name,
+                                err);
+}
+
+static int read_rows(struct hp_partial_reader *r, struct hp_err *err) {
+    unsigned section = r->blocks.section;
+    void (*read)(struct hp_partial_reader *) = readers[section];
+    r->row = (struct hp_numbers){r->blocks.raw.at, r->blocks.raw.at + r->blocks.raw.count,
+                                 NULL};
+    while (hp_numbers_more(&r->row)) {
+        read(r);
+    }
+    if (r->row.damage) {
+        return hp_fail(err, r->is_over_limit ? HP_E_LIMIT : HP_E_FORMAT,
+                       "%s%s (section %u)",
+                       r->is_over_limit ? "" : "damaged: ", r->row.damage, section);
+    }
+    return HP_OK;
+}
+
+// A section of a later version says itself whether it may be passed over.
+static int read_block(struct hp_partial_reader *r, unsigned *last, struct hp_err *err) {
+    unsigned section = r->blocks.section;
+    if (section >= HP_SECTIONS || !readers[section]) {
+        r->to->has_unknown = true;
+        return r->blocks.flags & HP_BLOCK_REQUIRED
+                   ? hp_fail(err, HP_E_UNSUPPORTED,
+                             "written by a later version: section %u is not known",
+                             section)
+                   : HP_OK;
+    }
+    if (section < *last) {
+        return hp_fail(err, HP_E_FORMAT, "damaged: section %u stands behind %u", section,
+                       *last);
+    }
+    int ret = HP_OK;
+    if (section > HP_SECTION_PARAMETERS && *last <= HP_SECTION_PARAMETERS) {
+        ret = settle_parameters(r, err);
+    }
+    *last = section;
+    return ret == HP_OK ? read_rows(r, err) : ret;
+}
+
+static int read_blocks(struct hp_partial_reader *r, struct hp_err *err) {
+    unsigned last = 0;
+    int ret = hp_block_next(&r->blocks, err);
+    while (ret == HP_OK && r->blocks.section != HP_SECTION_END) {
+        ret = read_block(r, &last, err);
+        ret = ret == HP_OK ? hp_block_next(&r->blocks, err) : ret;
+    }
+    if (ret == HP_OK && last < HP_SECTION_TOTALS) {
+        ret = hp_fail(err, HP_E_FORMAT, "damaged: sections are missing");
+    }
+    return ret;
+}
+
+static void reader_done(struct hp_partial_reader *r) {
+    hp_block_reader_done(&r->blocks);
+    hp_vec_done(&r->texts);
+    hp_vec_done(&r->modules);
+    hp_vec_done(&r->frames);
+    hp_vec_done(&r->sets);
+    hp_vec_done(&r->stacks);
+    hp_vec_done(&r->types);
+    hp_vec_done(&r->path);
+    hp_vec_done(&r->stack);
+    hp_vec_done(&r->groups);
+}
+
+int hp_partial_read(struct hp_partials *partials, struct hp_block_source source,
+                    const char *name, struct hp_err *err) {
+    struct hp_partial_reader r = {
+        .to = partials,
+        .profile = partials->profile,
+        .name = name,
+        .source = partials->count + 1,
+        .first_input = partials->profile->inputs.count,
+    };
+    hp_vec_push(&r.texts, (hp_string){0});
+    hp_vec_push(&r.modules, (hp_module_id){0});
+    hp_vec_push(&r.sets, (hp_string){0});
+    int ret = hp_block_reader_init(&r.blocks, source, err);
+    ret = ret == HP_OK ? read_blocks(&r, err) : ret;
+    if (ret == HP_OK) {
+        hp_reader_settle(&r);
+        memcpy(partials->digest, r.blocks.digest, sizeof partials->digest);
+        partials->count++;
+    }
+    reader_done(&r);
+    return ret;
+}

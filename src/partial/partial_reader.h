@@ -1,0 +1,66 @@
+// What the readers of the sections of a partial share.
+#ifndef HP_PARTIAL_PARTIAL_READER_H
+#define HP_PARTIAL_PARTIAL_READER_H
+
+#include "partial/partial.h"
+#include "partial/slots.h"
+
+struct hp_partial_reader {
+    struct hp_partials *to;
+    struct hp_profile *profile;
+    const char *name; // of the partial
+    uint32_t source;
+    struct hp_block_reader blocks;
+    struct hp_numbers row; // the rest of the block
+    bool is_over_limit;    // what fails is no damage
+    struct hp_parameters parameters;
+    uint32_t parameter_count;
+    // As things are numbered in the file, what they are called in the profile.
+    HP_VEC(hp_string) texts;
+    HP_VEC(hp_module_id) modules;
+    HP_VEC(hp_frame_id) frames;
+    HP_VEC(hp_string) sets;
+    HP_VEC(uint32_t) stacks;
+    HP_VEC(uint32_t) types;
+    struct hp_frame last_frame;        // its module as it is numbered in the file
+    uint64_t last_symbol, frame_count; // of frames of all stacks
+    uint64_t last_type, last_stack;    // of sums
+    HP_VEC(uint32_t) path;             // of the last stack, from the root
+    HP_VEC(hp_frame_id) stack;         // leaf first
+    HP_VEC(struct hp_input_record) groups;
+    uint64_t skipped[HP_REASONS];
+    size_t first_input;                   // of this partial, in profile->inputs,
+    uint32_t dumps;                       // so many
+    uint64_t untold;                      // dumps whose process is not known
+    uint32_t history_dump, history_stack; // of the last row; dump + 1
+    uint64_t type_history;                // the same: type and dump
+};
+
+// A text, by its number.
+static inline hp_string hp_reader_text(struct hp_partial_reader *r) {
+    uint64_t number = hp_get_below(&r->row, r->texts.count);
+    return r->row.damage ? (hp_string){0} : r->texts.at[number];
+}
+
+// It lives as long as the profile.
+static inline const char *hp_reader_kept_text(struct hp_partial_reader *r,
+                                              struct hp_span text) {
+    char *copy = hp_alloc(text.size + 1);
+    memcpy(copy, text.at, text.size);
+    hp_vec_push(&r->profile->blocks, copy);
+    return copy;
+}
+
+// partial_restore.c: blocks and rows of what has been made of dumps.
+void hp_reader_stacks(struct hp_partial_reader *r);
+void hp_reader_type_sum(struct hp_partial_reader *r);
+void hp_reader_group(struct hp_partial_reader *r);
+void hp_reader_skipped(struct hp_partial_reader *r);
+void hp_reader_identity(struct hp_partial_reader *r);
+void hp_reader_dump(struct hp_partial_reader *r);
+void hp_reader_history(struct hp_partial_reader *r);
+void hp_reader_type_history(struct hp_partial_reader *r);
+void hp_reader_name(struct hp_partial_reader *r);
+void hp_reader_settle(struct hp_partial_reader *r); // when all has been read
+
+#endif

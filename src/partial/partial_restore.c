@@ -1,0 +1,465 @@
+// What is described in partial_stacks.c and partial_dumps.c.
+#include "partial/partial_columns.h"
+#include "partial/partial_reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEPTH_MOST = 65536,           // as in dumps
+    FRAMES_ALWAYS = 4 << 20,      // of all stacks; and so many
+    FRAMES_PER_PACKED_BYTE = 400, // more: what honest stacks share is less
+    PARTS_MOST = HP_SIZES_OF_STACK + 1,
+};
+
+static const unsigned every_use =
+    1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM;
+
+// --- stacks -------------------------------------------------------------------------------
+
+// The frames of the next stack, leaf first; false if it is damaged.
+static bool read_path(struct hp_partial_reader *r, struct hp_numbers *key,
+                      struct hp_numbers *frames) {
+    uint64_t shared = hp_get_below(key, r->path.count + 1);
+    uint64_t more = hp_get_below(key, DEPTH_MOST + 1 - shared);
+    uint32_t near = shared < r->path.count ? r->path.at[shared] : 0;
+    r->path.count = (size_t)shared;
+    for (uint64_t i = 0; i < more && !key->damage; i++) {
+        hp_int128 frame = hp_get_signed(frames) + (i == 0 ? near : 0);
+        if (frames->damage || frame < 0 || frame >= (hp_int128)r->frames.count) {
+            hp_numbers_fail(key, "a frame is in no table");
+        } else {
+            hp_vec_push(&r->path, (uint32_t)frame);
+        }
+    }
+    r->frame_count += r->path.count;
+    if (r->frame_count > FRAMES_ALWAYS + FRAMES_PER_PACKED_BYTE * r->blocks.bytes) {
+        r->is_over_limit = true;
+        hp_numbers_fail(key, "stacks of more frames than any file of its size has");
+    }
+    r->stack.count = 0;
+    hp_vec_reserve(&r->stack, r->path.count);
+    for (size_t i = r->path.count; i-- > 0;) {
+        hp_vec_push(&r->stack, r->frames.at[r->path.at[i]]);
+    }
+    return !key->damage;
+}
+
+struct restored {
+    struct hp_values values;
+    struct hp_error errors[HP_COLUMNS];
+    struct hp_sizes sizes[HP_COLUMNS];
+};
+
+static void read_part(struct hp_numbers *row, struct restored *stack,
+                      enum hp_column column) {
+    struct hp_size_part part = {.size = hp_get_word(row)};
+    uint64_t flags = hp_get_below(row, 4);
+    part.is_likely = (flags & HP_PART_IS_LIKELY) != 0;
+    part.objects = stack->values.of[hp_objects_of(column)];
+    part.bytes = stack->values.of[hp_space_of(column)];
+    part.error = stack->errors[column];
+    if (!(flags & HP_PART_IS_ALL)) {
+        part.objects = hp_get_signed(row);
+        part.bytes = hp_get_signed(row);
+        hp_get_slots(row, &hp_error_slots, every_use, &part.error);
+    }
+    hp_sizes_add(&stack->sizes[column], 0, &part);
+}
+
+static void read_sizes(struct hp_numbers *row, struct restored *stack,
+                       enum hp_column column) {
+    uint64_t head = hp_get_below(row, 2 * PARTS_MOST + 2);
+    hp_sizes_clear(&stack->sizes[column]);
+    for (uint64_t i = 0; i < head / 2 && !row->damage; i++) {
+        read_part(row, stack, column);
+    }
+    if (head % 2 && !row->damage) {
+        hp_vec_reach(&stack->sizes[column].stacks, 0)->is_full = true;
+    }
+}
+
+static void add_stack(struct hp_partial_reader *r, struct restored *stack,
+                      hp_string set) {
+    struct hp_profile *profile = r->profile;
+    const struct hp_error *errors[HP_COLUMNS];
+    bool keeps_tags = profile->keeps.labels || profile->keeps.threads;
+    struct hp_sample sample = {r->stack.at, (uint32_t)r->stack.count,
+                               keeps_tags ? set : (hp_string){0}};
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        errors[i] = &stack->errors[i];
+        if (!profile->keeps.sizes[i]) {
+            hp_sizes_clear(&stack->sizes[i]);
+        }
+    }
+    uint32_t number = hp_profile_add(profile, &sample, &stack->values, errors);
+    hp_profile_add_sizes(profile, number, stack->sizes, 0);
+    hp_vec_push(&r->stacks, number);
+}
+
+static void read_stack(struct hp_partial_reader *r, struct hp_numbers *rows,
+                       struct restored *stack) {
+    uint64_t set = hp_get_below(&rows[HP_COLUMN_KEY], r->sets.count);
+    bool is_sound = read_path(r, &rows[HP_COLUMN_KEY], &rows[HP_COLUMN_FRAMES]);
+    for (int i = 0; i < HP_METRICS; i++) {
+        stack->values.of[i] = hp_get_signed(&rows[HP_COLUMN_VALUES + i]);
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        for (size_t k = 0; k < HP_ERROR_SLOTS; k++) {
+            hp_get_slot(&rows[HP_COLUMN_ERRORS + i * HP_ERROR_SLOTS + k],
+                        &hp_error_slots.at[k], &stack->errors[i]);
+        }
+        read_sizes(&rows[HP_COLUMN_SIZES + i], stack, i);
+    }
+    for (int i = 0; i < HP_STACK_COLUMNS; i++) {
+        is_sound &= rows[i].damage == NULL;
+    }
+    if (is_sound && r->stacks.count < UINT32_MAX) {
+        add_stack(r, stack, r->sets.at[set]);
+    } else {
+        hp_numbers_fail(&rows[HP_COLUMN_KEY], "a stack is damaged");
+    }
+}
+
+// All columns of one block, which have to end together.
+void hp_reader_stacks(struct hp_partial_reader *r) {
+    struct hp_numbers rows[HP_STACK_COLUMNS], *key = &rows[HP_COLUMN_KEY];
+    struct restored stack = {.values = {{0}}};
+    for (int i = 0; i < HP_STACK_COLUMNS; i++) {
+        struct hp_span column = hp_get_text(&r->row);
+        const uint8_t *at = (const uint8_t *)column.at;
+        rows[i] = (struct hp_numbers){at, at + column.size, NULL};
+    }
+    r->path.count = 0;
+    while (!r->row.damage && hp_numbers_more(key)) {
+        read_stack(r, rows, &stack);
+    }
+    for (int i = 0; i < HP_STACK_COLUMNS; i++) {
+        if (rows[i].damage || rows[i].at != rows[i].end) {
+            hp_numbers_fail(&r->row, rows[i].damage ? rows[i].damage
+                                                    : "columns are of other lengths");
+        }
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_sizes_done(&stack.sizes[i]);
+    }
+}
+
+void hp_reader_type_sum(struct hp_partial_reader *r) {
+    uint64_t on = hp_get_below(&r->row, r->types.count - r->last_type);
+    uint64_t start = on > 0 ? 0 : r->last_stack;
+    uint64_t stack = start + hp_get_below(&r->row, UINT64_C(1) << 32);
+    hp_int128 value = hp_get_signed(&r->row);
+    r->last_type += on;
+    r->last_stack = stack;
+    if (stack >= r->stacks.count) {
+        hp_numbers_fail(&r->row, "a sum is of no stack");
+    } else if (!r->row.damage) {
+        hp_sample_types_add_sum(&r->profile->types, r->types.at[r->last_type],
+                                r->stacks.at[stack], value);
+    }
+}
+
+// --- inputs -------------------------------------------------------------------------------
+
+static void read_input_labels(struct hp_partial_reader *r,
+                              struct hp_input_record *input) {
+    uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
+    input->first_label = (uint32_t)r->profile->labels.count;
+    while (input->labels < count && !r->row.damage) {
+        struct hp_label label = {.key = hp_reader_text(r)};
+        label.value = hp_reader_text(r);
+        hp_vec_push(&r->profile->labels, label);
+        input->labels++;
+    }
+}
+
+static void set_status(struct hp_input_record *input, enum hp_input_status status,
+                       enum hp_code code, uint64_t line, const char *message) {
+    struct hp_err err = {.code = HP_OK};
+    input->public.status = status;
+    if (code != HP_OK) {
+        hp_fail(&err, code, "%s", message);
+        err.line = line;
+        hp_input_set_err(input, &err);
+    }
+}
+
+// It is one of a merged profile: nothing else is known of its processes.
+void hp_reader_group(struct hp_partial_reader *r) {
+    struct hp_input_record input = {.is_group = true, .source = r->source};
+    uint64_t status = hp_get_below(&r->row, HP_INPUT_KEPT_DAMAGED + 1);
+    (void)hp_get_word(&r->row); // traits, which the sums tell as well
+    hp_get_slots(&r->row, &hp_record_slots, 1u << HP_SLOT_KEY, &input);
+    read_input_labels(r, &input);
+    uint64_t dumps = hp_get_word(&r->row);
+    hp_get_slots(&r->row, &hp_record_slots, 1u << HP_SLOT_SUM, &input);
+    if (r->row.damage || dumps == 0) {
+        hp_numbers_fail(&r->row, "a group is of no dumps");
+        return;
+    }
+    input.others = dumps - 1;
+    input.public.status = (enum hp_input_status)status;
+    input.public.name = r->name;
+    input.is_added = true;
+    input.identity.is_merged = true;
+    hp_vec_push(&r->groups, input);
+}
+
+void hp_reader_skipped(struct hp_partial_reader *r) {
+    uint64_t reason = hp_get_below(&r->row, HP_REASONS);
+    r->skipped[reason] = hp_get_word(&r->row);
+}
+
+void hp_reader_identity(struct hp_partial_reader *r) {
+    struct hp_known_dump known = {.process = hp_get_fixed(&r->row, 8),
+                                  .source = r->source};
+    known.id[0] = hp_get_fixed(&r->row, 8);
+    known.id[1] = hp_get_fixed(&r->row, 2);
+    r->untold += known.process == 0;
+    if (!r->row.damage) {
+        hp_vec_push(&r->profile->known, known);
+    }
+}
+
+static void read_keys(struct hp_partial_reader *r, struct hp_input_record *input) {
+    uint64_t has = hp_get_below(&r->row, 2);
+    if (has) {
+        input->keys = hp_alloc(sizeof *input->keys);
+    }
+    while (has && !r->row.damage) {
+        struct hp_span text = hp_strtab_span(&r->profile->strings, hp_reader_text(r));
+        has = hp_get_below(&r->row, 2);
+        if (!hp_process_keys_is_text(text) || !hp_process_keys_read(input->keys, text)) {
+            hp_numbers_fail(&r->row, "processes of a merged profile are damaged");
+        }
+    }
+}
+
+static char *copy_text(const struct hp_partial_reader *r, hp_string string) {
+    return string.n ? hp_copy(hp_profile_text(r->profile, string)) : NULL;
+}
+
+void hp_reader_dump(struct hp_partial_reader *r) {
+    struct hp_input_record input = {.source = r->source, .public.name = r->name};
+    struct hp_profile *profile = r->profile;
+    uint64_t status = hp_get_below(&r->row, HP_INPUT_OTHER_MOMENT + 1);
+    input.identity.kind = (char)hp_get_below(&r->row, 128);
+    hp_get_slots(&r->row, &hp_record_slots, every_use, &input);
+    hp_string program = hp_reader_text(r), warning = hp_reader_text(r);
+    hp_string expected = hp_reader_text(r);
+    read_input_labels(r, &input);
+    uint64_t line = hp_get_word(&r->row);
+    hp_string message = hp_reader_text(r);
+    read_keys(r, &input);
+    bool is_one = status <= HP_INPUT_KEPT_DAMAGED || status == HP_INPUT_OTHER_MOMENT;
+    if (r->row.damage || !is_one || profile->inputs.count >= UINT32_MAX / 2) {
+        hp_numbers_fail(&r->row, "a dump is none that counts");
+        hp_process_keys_free(input.keys);
+        return;
+    }
+    struct hp_span path = hp_strtab_span(&profile->strings, program);
+    input.identity.program = hp_strtab_add(&profile->programs, path).n;
+    input.producer_warning = copy_text(r, warning);
+    input.expected =
+        expected.n ? hp_reader_kept_text(r, hp_strtab_span(&profile->strings, expected))
+                   : NULL;
+    input.number = (uint32_t)profile->inputs.count;
+    set_status(&input, (enum hp_input_status)status,
+               status == HP_INPUT_KEPT_DAMAGED ? HP_E_FORMAT : HP_OK, line,
+               hp_profile_text(profile, message));
+    hp_vec_push(&profile->inputs, input);
+    r->dumps++;
+}
+
+// --- what each added ------------------------------------------------------------------------
+
+// Of the dump that was begun last.
+static void end_history(struct hp_partial_reader *r) {
+    if (r->history_dump > 0) {
+        const struct hp_input_record *input =
+            &r->profile->inputs.at[r->first_input + r->history_dump - 1];
+        hp_history_end(&r->profile->history, input->number);
+    }
+}
+
+static void read_observation(struct hp_partial_reader *r, uint32_t stack) {
+    struct hp_profile *profile = r->profile;
+    struct hp_values values = {{0}};
+    struct hp_error read[HP_COLUMNS] = {{0}};
+    const struct hp_error *errors[HP_COLUMNS] = {NULL};
+    uint64_t parts = hp_get_below(&r->row, 16);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        if (parts >> i & 1) {
+            values.of[hp_space_of(i)] = hp_get_signed(&r->row);
+            values.of[hp_objects_of(i)] = hp_get_signed(&r->row);
+        }
+        if (parts >> i & 4) {
+            hp_get_slots(&r->row, &hp_error_slots, every_use, &read[i]);
+            errors[i] = hp_profile_wants_errors(profile, i) ? &read[i] : NULL;
+        }
+    }
+    if (profile->history.is_kept && !r->row.damage) {
+        hp_history_put(&profile->history, r->stacks.at[stack], &values, errors);
+    }
+}
+
+void hp_reader_history(struct hp_partial_reader *r) {
+    uint32_t last = r->history_dump > 0 ? r->history_dump - 1 : 0;
+    uint64_t on = hp_get_below(&r->row, (uint64_t)r->dumps - last);
+    bool begins = r->history_dump == 0 || on > 0;
+    uint64_t start = begins ? 0 : r->history_stack;
+    uint64_t stack = start + hp_get_below(&r->row, UINT64_C(1) << 32);
+    if (r->row.damage || stack >= r->stacks.count) {
+        hp_numbers_fail(&r->row, "an observation is of no stack");
+        return;
+    }
+    if (begins && r->profile->history.is_kept) {
+        end_history(r);
+        hp_history_begin(&r->profile->history);
+    }
+    r->history_dump = last + (uint32_t)on + 1;
+    r->history_stack = (uint32_t)stack;
+    read_observation(r, (uint32_t)stack);
+}
+
+// A row without a stack begins what a dump has of a type.
+void hp_reader_type_history(struct hp_partial_reader *r) {
+    uint64_t type = hp_get_below(&r->row, r->types.count);
+    uint64_t dump = hp_get_below(&r->row, r->dumps);
+    uint64_t stack = hp_get_below(&r->row, (uint64_t)r->stacks.count + 1);
+    hp_int128 value = stack > 0 ? hp_get_signed(&r->row) : 0;
+    if (r->row.damage) {
+        return;
+    }
+    struct hp_sample_type *to = &r->profile->types.of.at[r->types.at[type]];
+    uint64_t key = type << 32 | (dump + 1);
+    if (stack == 0) {
+        if (r->type_history > 0) {
+            hp_sample_type_end(
+                &r->profile->types.of.at[r->types.at[r->type_history >> 32]]);
+        }
+        hp_sample_type_begin(to, r->profile->inputs.at[r->first_input + dump].number,
+                             r->profile->history.is_kept);
+        r->type_history = key;
+    } else if (key != r->type_history) {
+        hp_numbers_fail(&r->row, "a value is of no dump");
+    } else {
+        hp_sample_type_put(to, r->stacks.at[stack - 1], value);
+    }
+}
+
+// --- names --------------------------------------------------------------------------------
+
+static const struct {
+    enum hp_input_status status;
+    enum hp_code code;
+} of_reason[HP_REASONS] = {
+    [HP_REASON_UNREADABLE] = {HP_INPUT_SKIPPED, HP_E_IO},
+    [HP_REASON_MALFORMED] = {HP_INPUT_SKIPPED, HP_E_FORMAT},
+    [HP_REASON_UNSUPPORTED] = {HP_INPUT_SKIPPED, HP_E_UNSUPPORTED},
+    [HP_REASON_LIMIT] = {HP_INPUT_SKIPPED, HP_E_LIMIT},
+    [HP_REASON_REPEATED] = {HP_INPUT_DUPLICATE, HP_OK},
+    [HP_REASON_PROGRAM] = {HP_INPUT_IGNORED, HP_OK},
+    [HP_REASON_YOUNG] = {HP_INPUT_YOUNG, HP_OK},
+    [HP_REASON_OTHER_MOMENT] = {HP_INPUT_OTHER_MOMENT, HP_OK},
+};
+
+static void count_skipped(struct hp_partial_reader *r, enum hp_input_status status,
+                          enum hp_code code) {
+    bool is_other = code != HP_E_IO && code != HP_E_UNSUPPORTED && code != HP_E_LIMIT;
+    for (unsigned i = 0; i < HP_REASONS; i++) {
+        bool same_code =
+            of_reason[i].code == code || (is_other && of_reason[i].code == HP_E_FORMAT);
+        if (of_reason[i].status == status && (status != HP_INPUT_SKIPPED || same_code) &&
+            r->skipped[i] > 0) {
+            r->skipped[i]--;
+            return;
+        }
+    }
+    hp_numbers_fail(&r->row, "an input was skipped that is not counted");
+}
+
+static void read_skipped(struct hp_partial_reader *r, struct hp_input_record *input) {
+    uint64_t status = hp_get_below(&r->row, HP_INPUT_OTHER_MOMENT);
+    uint64_t code = hp_get_below(&r->row, (uint64_t)-HP_E_INTERNAL);
+    uint64_t line = hp_get_word(&r->row);
+    const char *message = hp_reader_kept_text(r, hp_get_text(&r->row));
+    if (status <= HP_INPUT_KEPT_DAMAGED ||
+        (status == HP_INPUT_SKIPPED && code == HP_OK)) {
+        hp_numbers_fail(&r->row, "an input was skipped for no reason");
+    }
+    count_skipped(r, (enum hp_input_status)status, (enum hp_code) - (int)code);
+    if (!r->row.damage) {
+        set_status(input, (enum hp_input_status)status, (enum hp_code) - (int)code, line,
+                   message);
+        input->number = (uint32_t)r->profile->inputs.count;
+        hp_vec_push(&r->profile->inputs, *input);
+    }
+}
+
+void hp_reader_name(struct hp_partial_reader *r) {
+    uint64_t dump = hp_get_below(&r->row, (uint64_t)r->dumps + 1);
+    const char *name = hp_reader_kept_text(r, hp_get_text(&r->row));
+    const char *archive = hp_reader_kept_text(r, hp_get_text(&r->row));
+    uint64_t word = hp_get_fixed(&r->row, sizeof word);
+    double time;
+    memcpy(&time, &word, sizeof time);
+    struct hp_input_record skipped = {.source = r->source};
+    struct hp_input_record *input =
+        dump > 0 ? &r->profile->inputs.at[r->first_input + dump - 1] : &skipped;
+    input->public.name = name;
+    input->archive = *archive ? archive : NULL;
+    input->identity.time = isfinite(time) ? time : 0;
+    if (dump == 0) {
+        read_skipped(r, &skipped);
+    }
+}
+
+// --- all ----------------------------------------------------------------------------------
+
+static void add_group(struct hp_partial_reader *r, struct hp_input_record *group) {
+    struct hp_process_keys *keys = hp_alloc(sizeof *keys);
+    keys->snapshots = 1u << r->parameters.of[HP_PARAMETER_SNAPSHOTS];
+    keys->columns = 1u << r->parameters.of[HP_PARAMETER_COLUMN];
+    keys->untold = r->untold;
+    r->untold = 0; // they are of one of the groups, nobody knows which
+    group->keys = keys;
+    group->public.name = hp_reader_kept_text(r, hp_span_of(r->name));
+    group->number = (uint32_t)r->profile->inputs.count;
+    if (group->public.status == HP_INPUT_KEPT_DAMAGED) {
+        set_status(group, HP_INPUT_KEPT_DAMAGED, HP_E_FORMAT, 0, "damaged");
+    }
+    hp_vec_push(&r->profile->inputs, *group);
+}
+
+// What is told of by numbers alone: dumps that are too many, and inputs whose names are gone.
+void hp_reader_settle(struct hp_partial_reader *r) {
+    if (r->profile->history.is_kept) {
+        end_history(r);
+    }
+    if (r->type_history > 0) {
+        hp_sample_type_end(&r->profile->types.of.at[r->types.at[r->type_history >> 32]]);
+    }
+    struct hp_input_record *group;
+    for (group = r->groups.at;
+         r->dumps == 0 && group && group < r->groups.at + r->groups.count; group++) {
+        add_group(r, group);
+    }
+    for (unsigned i = 0; i < HP_REASONS; i++) {
+        bool is_told = i == HP_REASON_OTHER_MOMENT && r->dumps > 0;
+        if (r->skipped[i] > 0 && !is_told) {
+            struct hp_input_record input = {
+                .is_group = true,
+                .source = r->source,
+                .others = r->skipped[i] - 1,
+                .number = (uint32_t)r->profile->inputs.count,
+                .public.name = hp_reader_kept_text(r, hp_span_of(r->name)),
+            };
+            set_status(&input, of_reason[i].status, of_reason[i].code, 0,
+                       "as the partial tells");
+            hp_vec_push(&r->profile->inputs, input);
+        }
+    }
+}

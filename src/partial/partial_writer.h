@@ -1,0 +1,66 @@
+// What the writers of the sections of a partial share.
+#ifndef HP_PARTIAL_PARTIAL_WRITER_H
+#define HP_PARTIAL_PARTIAL_WRITER_H
+
+#include "partial/partial.h"
+#include "partial/slots.h"
+
+// A dump that is told of one by one.
+struct hp_written_dump {
+    uint32_t input; // in profile->inputs
+    struct hp_known_dump known;
+    size_t row, row_size; // in `rows` of the writer: to tell equal ones apart
+};
+
+struct hp_partial_writer {
+    const struct hp_profile *profile;
+    struct hp_block_writer blocks;
+    struct hp_bytes row; // that is being made
+    // Tables are gone through twice: first for their texts, of which the order says how they
+    // are called.
+    bool is_collecting;
+    struct hp_strtab texts;
+    uint32_t *text_rank;
+    uint32_t *set_rank; // of profile->tag_sets: the number of a set, 0 for none
+    uint32_t *order;    // of the stacks: which comes i-th
+    uint32_t *rank;     // of each stack: where it comes
+    HP_VEC(struct hp_written_dump) dumps; // by process and identity
+    struct hp_bytes rows;
+    bool has_history;
+};
+
+// A text, by its number.
+static inline void hp_put_interned(struct hp_partial_writer *w, struct hp_span text) {
+    hp_string string = hp_strtab_add(&w->texts, text);
+    hp_put_number(&w->row, w->is_collecting ? 0 : w->text_rank[string.n]);
+    w->blocks.is_too_large |= text.size > HP_PARTIAL_TEXT_MOST;
+}
+
+// One of the profile.
+static inline void hp_put_string(struct hp_partial_writer *w, hp_string string) {
+    hp_put_interned(w, hp_strtab_span(&w->profile->strings, string));
+}
+
+// What has been put makes a row.
+static inline void hp_put_row(struct hp_partial_writer *w, enum hp_section section) {
+    unsigned flags = section == HP_SECTION_NAMES ? HP_BLOCK_ASIDE : HP_BLOCK_REQUIRED;
+    if (!w->is_collecting) {
+        hp_block_row(&w->blocks, section, flags, &w->row);
+    }
+    w->row.count = 0;
+}
+
+// partial_stacks.c: put the stacks into their order; and write them.
+void hp_order_stacks(struct hp_partial_writer *w);
+void hp_put_stacks(struct hp_partial_writer *w);
+
+// partial_dumps.c: find the dumps that are told of; and write what is known of the inputs.
+void hp_find_dumps(struct hp_partial_writer *w);
+void hp_put_groups(struct hp_partial_writer *w);
+void hp_put_skipped(struct hp_partial_writer *w);
+void hp_put_identities(struct hp_partial_writer *w);
+void hp_put_dumps(struct hp_partial_writer *w);
+void hp_put_history(struct hp_partial_writer *w);
+void hp_put_names(struct hp_partial_writer *w);
+
+#endif

@@ -1,0 +1,310 @@
+#include "partial/slots.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    BITS = 7, // of a byte that are the number's
+    MORE = 1 << BITS,
+    LONGEST = (128 + BITS - 1) / BITS, // bytes of a number
+};
+
+// --- writing ------------------------------------------------------------------------------
+
+void hp_put_number(struct hp_bytes *out, hp_uint128 number) {
+    hp_vec_reserve(out, LONGEST);
+    for (; number >= MORE; number >>= BITS) {
+        out->at[out->count++] = (uint8_t)((unsigned)(number & (MORE - 1)) | MORE);
+    }
+    out->at[out->count++] = (uint8_t)number;
+}
+
+void hp_put_signed(struct hp_bytes *out, hp_int128 number) {
+    hp_put_number(out, (hp_uint128)number << 1 ^ (hp_uint128)(number >> 127));
+}
+
+void hp_put_fixed(struct hp_bytes *out, uint64_t number, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++) {
+        hp_vec_push(out, (uint8_t)(number >> 8 * i));
+    }
+}
+
+void hp_put_text(struct hp_bytes *out, struct hp_span text) {
+    hp_put_number(out, text.size);
+    hp_vec_append(out, (const uint8_t *)text.at, text.size);
+}
+
+// --- reading ------------------------------------------------------------------------------
+
+bool hp_numbers_more(const struct hp_numbers *row) {
+    return !row->damage && row->at < row->end;
+}
+
+void hp_numbers_fail(struct hp_numbers *row, const char *damage) {
+    row->damage = row->damage ? row->damage : damage;
+}
+
+hp_uint128 hp_get_number(struct hp_numbers *row) {
+    hp_uint128 number = 0;
+    for (unsigned i = 0; hp_numbers_more(row) && i < LONGEST; i++) {
+        uint8_t byte = *row->at++;
+        bool fits = i < LONGEST - 1 || byte < 1 << (128 - BITS * (LONGEST - 1));
+        bool is_short = byte != 0 || i == 0;
+        number |= (hp_uint128)(byte & (MORE - 1)) << BITS * i;
+        if (!(byte & MORE) && fits && is_short) {
+            return number;
+        }
+        if (!(byte & MORE) || !fits) {
+            break;
+        }
+    }
+    hp_numbers_fail(row, "a number is cut, too large or too long");
+    return 0;
+}
+
+hp_int128 hp_get_signed(struct hp_numbers *row) {
+    hp_uint128 number = hp_get_number(row);
+    return (hp_int128)(number >> 1) ^ -(hp_int128)(number & 1);
+}
+
+uint64_t hp_get_below(struct hp_numbers *row, uint64_t limit) {
+    hp_uint128 number = hp_get_number(row);
+    if (number >= limit) {
+        hp_numbers_fail(row, "a number is beyond what it can be");
+        return 0;
+    }
+    return (uint64_t)number;
+}
+
+uint64_t hp_get_word(struct hp_numbers *row) {
+    hp_uint128 number = hp_get_number(row);
+    if (number > UINT64_MAX) {
+        hp_numbers_fail(row, "a number is beyond 64 bits");
+        return 0;
+    }
+    return (uint64_t)number;
+}
+
+uint64_t hp_get_fixed(struct hp_numbers *row, size_t bytes) {
+    uint64_t number = 0;
+    if (row->damage || (size_t)(row->end - row->at) < bytes) {
+        hp_numbers_fail(row, "a number is cut");
+        return 0;
+    }
+    for (size_t i = 0; i < bytes; i++) {
+        number |= (uint64_t)*row->at++ << 8 * i;
+    }
+    return number;
+}
+
+struct hp_span hp_get_text(struct hp_numbers *row) {
+    hp_uint128 size = hp_get_number(row);
+    if (row->damage || size > (size_t)(row->end - row->at)) {
+        hp_numbers_fail(row, "a text is cut");
+        return (struct hp_span){"", 0};
+    }
+    struct hp_span text = {(const char *)row->at, (size_t)size};
+    row->at += text.size;
+    return text;
+}
+
+// --- tables -------------------------------------------------------------------------------
+
+#define OF_ERROR(member, kind) \
+    { offsetof(struct hp_error, member), 0, HP_SLOT_##kind, HP_SLOT_SUM }
+
+static const struct hp_slot error_slots[] = {
+    OF_ERROR(variance, SIGNED),
+    OF_ERROR(objects_variance, SIGNED),
+    OF_ERROR(observed_bytes, LONG),
+    OF_ERROR(hidden_bytes_max, LONG),
+    OF_ERROR(excess_bytes_max, LONG),
+    OF_ERROR(samples, WORD),
+    OF_ERROR(period, WORD),
+    OF_ERROR(max_weight, DOUBLE),
+    OF_ERROR(flags, CHOICE),
+    OF_ERROR(read[HP_READ_UNIQUE], SHORT),
+    OF_ERROR(read[HP_READ_SEVERAL], SHORT),
+    OF_ERROR(read[HP_READ_NONE], SHORT),
+};
+
+const struct hp_slots hp_error_slots = {error_slots,
+                                        sizeof error_slots / sizeof *error_slots};
+
+#define OF_RECORD(member, kind, limit, use) \
+    { offsetof(struct hp_input_record, member), limit, HP_SLOT_##kind, HP_SLOT_##use }
+
+static const struct hp_slot record_slots[] = {
+    OF_RECORD(producer, CHOICE, HP_PRODUCER_PPROF_OURS + 1, KEY),
+    OF_RECORD(scaling, CHOICE, HP_SCALING_EXACT + 1, KEY),
+    OF_RECORD(missing_metrics, CHOICE, 1 << HP_METRICS, KEY),
+    OF_RECORD(header_check, CHOICE, HP_HEADER_CONTRADICTS + 1, KEY),
+    OF_RECORD(has_alloc, FLAG, 0, KEY),
+    OF_RECORD(period, WORD, 0, KEY),
+    OF_RECORD(total.of[HP_INUSE_SPACE], SIGNED, 0, SUM),
+    OF_RECORD(total.of[HP_INUSE_OBJECTS], SIGNED, 0, SUM),
+    OF_RECORD(total.of[HP_ALLOC_SPACE], SIGNED, 0, SUM),
+    OF_RECORD(total.of[HP_ALLOC_OBJECTS], SIGNED, 0, SUM),
+    OF_RECORD(large_bytes, SIGNED, 0, SUM),
+    OF_RECORD(read[HP_READ_UNIQUE].stacks, WORD, 0, SUM),
+    OF_RECORD(read[HP_READ_UNIQUE].bytes, SIGNED, 0, SUM),
+    OF_RECORD(read[HP_READ_SEVERAL].stacks, WORD, 0, SUM),
+    OF_RECORD(read[HP_READ_SEVERAL].bytes, SIGNED, 0, SUM),
+    OF_RECORD(read[HP_READ_NONE].stacks, WORD, 0, SUM),
+    OF_RECORD(read[HP_READ_NONE].bytes, SIGNED, 0, SUM),
+    OF_RECORD(stacks, WORD, 0, SUM),
+    OF_RECORD(bytes, WORD, 0, SUM),
+    OF_RECORD(lines, WORD, 0, SUM),
+    OF_RECORD(threads, WORD, 0, SUM),
+    OF_RECORD(addresses, WORD, 0, SUM),
+    OF_RECORD(unmapped_addresses, WORD, 0, SUM),
+    OF_RECORD(listed, WORD, 0, SUM),
+    OF_RECORD(merged_all, WORD, 0, SUM),
+    OF_RECORD(merged_used, WORD, 0, SUM),
+    OF_RECORD(slabs.bytes, WORD, 0, SUM),
+    OF_RECORD(slabs.used, WORD, 0, SUM),
+    OF_RECORD(malformed.count, WORD, 0, SUM),
+    OF_RECORD(unknown.count, WORD, 0, SUM),
+    OF_RECORD(wrapped.count, WORD, 0, SUM),
+    OF_RECORD(overlaps.count, WORD, 0, SUM),
+    OF_RECORD(negative, WORD, 0, SUM),
+    OF_RECORD(torn_stacks, WORD, 0, SUM),
+    OF_RECORD(malformed.line, WORD, 0, OWN),
+    OF_RECORD(unknown.line, WORD, 0, OWN),
+    OF_RECORD(wrapped.line, WORD, 0, OWN),
+    OF_RECORD(overlaps.line, WORD, 0, OWN),
+    OF_RECORD(files, SHORT, 0, OWN),
+    OF_RECORD(producer_warning_line, WORD, 0, OWN),
+    OF_RECORD(header.inuse.objects, WORD, 0, OWN),
+    OF_RECORD(header.inuse.bytes, WORD, 0, OWN),
+    OF_RECORD(header.alloc.objects, WORD, 0, OWN),
+    OF_RECORD(header.alloc.bytes, WORD, 0, OWN),
+    OF_RECORD(header_line, WORD, 0, OWN),
+    OF_RECORD(has_content, FLAG, 0, OWN),
+    OF_RECORD(content.of[0], WORD, 0, OWN),
+    OF_RECORD(content.of[1], WORD, 0, OWN),
+    OF_RECORD(samples.of[0], WORD, 0, OWN),
+    OF_RECORD(samples.of[1], WORD, 0, OWN),
+    OF_RECORD(identity.map.of[0], WORD, 0, OWN),
+    OF_RECORD(identity.map.of[1], WORD, 0, OWN),
+    OF_RECORD(identity.pid, WORD, 0, OWN),
+    OF_RECORD(identity.number, WORD, 0, OWN),
+    OF_RECORD(identity.has_number, FLAG, 0, OWN),
+    OF_RECORD(identity.nanoseconds, WORD, 0, OWN),
+    OF_RECORD(identity.is_merged, FLAG, 0, OWN),
+    OF_RECORD(is_added, FLAG, 0, OWN),
+};
+
+const struct hp_slots hp_record_slots = {record_slots,
+                                         sizeof record_slots / sizeof *record_slots};
+
+// --- fields -------------------------------------------------------------------------------
+
+void hp_put_slot(struct hp_bytes *out, const struct hp_slot *field, const void *from) {
+    const void *at = (const char *)from + field->offset;
+    uint64_t word = 0;
+    hp_int128 number;
+    switch (field->kind) {
+    case HP_SLOT_FLAG:
+        hp_put_number(out, *(const bool *)at);
+        break;
+    case HP_SLOT_CHOICE:
+        hp_put_number(out, *(const unsigned *)at);
+        break;
+    case HP_SLOT_SHORT:
+        hp_put_number(out, *(const uint32_t *)at);
+        break;
+    case HP_SLOT_WORD:
+        hp_put_number(out, *(const uint64_t *)at);
+        break;
+    case HP_SLOT_LONG:
+        hp_put_number(out, *(const hp_uint128 *)at);
+        break;
+    case HP_SLOT_SIGNED:
+        memcpy(&number, at, sizeof number); // in a packed struct it may not be aligned
+        hp_put_signed(out, number);
+        break;
+    case HP_SLOT_DOUBLE:
+        memcpy(&word, at, sizeof word);
+        hp_put_fixed(out, word, sizeof word);
+        break;
+    }
+}
+
+void hp_get_slot(struct hp_numbers *row, const struct hp_slot *field, void *to) {
+    void *at = (char *)to + field->offset;
+    uint64_t word;
+    hp_int128 number;
+    double weight;
+    switch (field->kind) {
+    case HP_SLOT_FLAG:
+        *(bool *)at = hp_get_below(row, 2) != 0;
+        break;
+    case HP_SLOT_CHOICE:
+        *(unsigned *)at =
+            (unsigned)hp_get_below(row, field->limit ? field->limit : UINT32_MAX);
+        break;
+    case HP_SLOT_SHORT:
+        *(uint32_t *)at = (uint32_t)hp_get_below(row, UINT64_C(1) << 32);
+        break;
+    case HP_SLOT_WORD:
+        *(uint64_t *)at = hp_get_word(row);
+        break;
+    case HP_SLOT_LONG:
+        *(hp_uint128 *)at = hp_get_number(row);
+        break;
+    case HP_SLOT_SIGNED:
+        number = hp_get_signed(row);
+        memcpy(at, &number, sizeof number);
+        break;
+    case HP_SLOT_DOUBLE:
+        word = hp_get_fixed(row, sizeof word);
+        memcpy(&weight, &word, sizeof weight);
+        if (!(weight >= 0) || isinf(weight)) {
+            hp_numbers_fail(row, "a weight is no number");
+            weight = 0;
+        }
+        memcpy(at, &weight, sizeof weight);
+        break;
+    }
+}
+
+void hp_put_slots(struct hp_bytes *out, const struct hp_slots *fields, unsigned uses,
+                  const void *from) {
+    for (size_t i = 0; i < fields->count; i++) {
+        if (uses >> fields->at[i].use & 1) {
+            hp_put_slot(out, &fields->at[i], from);
+        }
+    }
+}
+
+void hp_get_slots(struct hp_numbers *row, const struct hp_slots *fields, unsigned uses,
+                  void *to) {
+    for (size_t i = 0; i < fields->count; i++) {
+        if (uses >> fields->at[i].use & 1) {
+            hp_get_slot(row, &fields->at[i], to);
+        }
+    }
+}
+
+bool hp_record_add(struct hp_input_record *sum, const struct hp_input_record *record) {
+    bool overflow = false;
+    for (size_t i = 0; i < hp_record_slots.count; i++) {
+        const struct hp_slot *field = &hp_record_slots.at[i];
+        char *at = (char *)sum + field->offset;
+        const char *from = (const char *)record + field->offset;
+        if (field->use == HP_SLOT_SUM && field->kind == HP_SLOT_WORD) {
+            uint64_t *word = (uint64_t *)(void *)at;
+            overflow |=
+                __builtin_add_overflow(*word, *(const uint64_t *)(const void *)from,
+                                       word);
+        } else if (field->use == HP_SLOT_SUM) {
+            hp_int128 a, b;
+            memcpy(&a, at, sizeof a);
+            memcpy(&b, from, sizeof b);
+            overflow |= __builtin_add_overflow(a, b, &a);
+            memcpy(at, &a, sizeof a);
+        }
+    }
+    return !overflow;
+}

@@ -1,0 +1,80 @@
+// Numbers in the rows of a partial, and the fields of structs that stand in them one after the
+// other: writer and reader go over the same table.
+//
+// Numbers are LEB128, in as few bytes as there can be; signed ones zigzag; doubles eight bytes.
+#ifndef HP_PARTIAL_SLOTS_H
+#define HP_PARTIAL_SLOTS_H
+
+#include "base/hash.h"
+#include "model/input.h"
+#include "partial/blocks.h"
+
+void hp_put_number(struct hp_bytes *out, hp_uint128 number);
+void hp_put_signed(struct hp_bytes *out, hp_int128 number);
+void hp_put_fixed(struct hp_bytes *out, uint64_t number, size_t bytes); // little-endian
+void hp_put_text(struct hp_bytes *out, struct hp_span text); // its size, then its bytes
+
+// Reads numbers, and remembers its first failure: then all that it reads is 0.
+struct hp_numbers {
+    const uint8_t *at, *end;
+    const char *damage; // what is wrong, or NULL
+};
+
+bool hp_numbers_more(const struct hp_numbers *row); // nor has it failed
+void hp_numbers_fail(struct hp_numbers *row, const char *damage);
+hp_uint128 hp_get_number(struct hp_numbers *row);
+hp_int128 hp_get_signed(struct hp_numbers *row);
+uint64_t hp_get_below(struct hp_numbers *row, uint64_t limit); // fails from `limit` on
+uint64_t hp_get_word(struct hp_numbers *row);                  // any of 64 bits
+uint64_t hp_get_fixed(struct hp_numbers *row, size_t bytes);
+struct hp_span hp_get_text(struct hp_numbers *row);
+
+// --- fields -------------------------------------------------------------------------------
+
+enum hp_slot_kind {
+    HP_SLOT_FLAG,   // bool
+    HP_SLOT_CHOICE, // enum
+    HP_SLOT_SHORT,  // uint32_t
+    HP_SLOT_WORD,   // uint64_t
+    HP_SLOT_LONG,   // hp_uint128
+    HP_SLOT_SIGNED, // hp_int128
+    HP_SLOT_DOUBLE, // not negative, nor NaN
+};
+
+// What becomes of a field of inputs that are told of as a group.
+enum hp_slot_use {
+    HP_SLOT_OWN, // it is of one input alone
+    HP_SLOT_KEY, // it is the same in all of the group
+    HP_SLOT_SUM,
+};
+
+struct hp_slot {
+    size_t offset;
+    uint64_t limit; // what a choice or a word is below; 0: all that fits
+    enum hp_slot_kind kind;
+    enum hp_slot_use use;
+};
+
+struct hp_slots {
+    const struct hp_slot *at;
+    size_t count;
+};
+
+extern const struct hp_slots hp_error_slots;  // of struct hp_error
+extern const struct hp_slots hp_record_slots; // of struct hp_input_record
+
+// Those of these uses, 1 << enum hp_slot_use.
+void hp_put_slots(struct hp_bytes *out, const struct hp_slots *fields, unsigned uses,
+                  const void *from);
+void hp_get_slots(struct hp_numbers *row, const struct hp_slots *fields, unsigned uses,
+                  void *to);
+
+// One field by its number, of columns.
+void hp_put_slot(struct hp_bytes *out, const struct hp_slot *field, const void *from);
+void hp_get_slot(struct hp_numbers *row, const struct hp_slot *field, void *to);
+
+// Add the sums of a record to those of another; false if one does not fit.
+HP_MUST_CHECK bool hp_record_add(struct hp_input_record *sum,
+                                 const struct hp_input_record *record);
+
+#endif

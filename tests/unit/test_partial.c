@@ -1,0 +1,263 @@
+#include "partial/partial.h"
+#include "partial/slots.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+// --- SHA-256 --------------------------------------------------------------------------------
+
+static void check_digest(const char *text, size_t times, const char *want) {
+    struct hp_sha256 sha;
+    uint8_t digest[HP_SHA256_SIZE];
+    char hex[2 * HP_SHA256_SIZE + 1];
+    hp_sha256_init(&sha);
+    for (size_t i = 0; i < times; i++) {
+        hp_sha256_add(&sha, text, strlen(text));
+    }
+    hp_sha256_end(&sha, digest);
+    for (size_t i = 0; i < HP_SHA256_SIZE; i++) {
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    }
+    cr_assert_str_eq(hex, want);
+}
+
+Test(partial, sha256_is_that_of_the_examples_of_nist) {
+    check_digest("", 1,
+                 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    check_digest("abc", 1,
+                 "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    check_digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+                 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    check_digest("a", 1000000,
+                 "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+Test(partial, sha256_does_not_depend_on_how_bytes_come) {
+    static const char text[] =
+        "0123456789abcdef0123456789abcdef0123456789abcdef0123456789"
+        "abcdef0123456789abcdef0123456789abcdef0123456789abcdef0";
+    uint8_t whole[HP_SHA256_SIZE], pieces[HP_SHA256_SIZE];
+    for (size_t size = 0; size < sizeof text; size++) {
+        struct hp_sha256 sha;
+        hp_sha256_init(&sha);
+        hp_sha256_add(&sha, text, size);
+        hp_sha256_end(&sha, whole);
+        hp_sha256_init(&sha);
+        for (size_t at = 0; at < size; at += size % 7 + 1) {
+            size_t left = size - at, part = size % 7 + 1;
+            hp_sha256_add(&sha, text + at, part < left ? part : left);
+        }
+        hp_sha256_end(&sha, pieces);
+        cr_assert_arr_eq(whole, pieces, sizeof whole, "%zu bytes", size);
+    }
+}
+
+// --- numbers --------------------------------------------------------------------------------
+
+static struct hp_numbers over(const struct hp_bytes *bytes) {
+    return (struct hp_numbers){bytes->at, bytes->at + bytes->count, NULL};
+}
+
+Test(partial, numbers_of_128_bits_come_back) {
+    const hp_uint128 one = 1;
+    struct hp_bytes bytes = {NULL, 0, 0};
+    for (int bits = 0; bits < 128; bits++) {
+        hp_put_number(&bytes, one << bits);
+        hp_put_signed(&bytes, -(hp_int128)(one << (bits % 127)));
+    }
+    struct hp_numbers row = over(&bytes);
+    for (int bits = 0; bits < 128; bits++) {
+        cr_assert(hp_get_number(&row) == one << bits);
+        cr_assert(hp_get_signed(&row) == -(hp_int128)(one << (bits % 127)));
+    }
+    cr_assert(row.damage == NULL && row.at == row.end);
+    hp_vec_done(&bytes);
+}
+
+Test(partial, numbers_that_are_cut_or_longer_than_need_be_are_damage) {
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } bad[] = {
+        {"", 0},
+        {"\x80", 1},
+        {"\x80\x00", 2},
+        {"\x81\x80\x00", 3},
+        {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x04",
+         19},
+        {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+         20},
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const uint8_t *at = (const uint8_t *)bad[i].bytes;
+        struct hp_numbers row = {at, at + bad[i].size, NULL};
+        cr_assert(hp_get_number(&row) == 0);
+        cr_assert(row.damage != NULL, "number %zu", i);
+    }
+}
+
+Test(partial, every_field_of_an_error_comes_back) {
+    struct hp_error error = {.variance = -((hp_int128)1 << 100),
+                             .objects_variance = 5,
+                             .observed_bytes = (hp_uint128)1 << 90,
+                             .hidden_bytes_max = (hp_uint128)3 << 80,
+                             .excess_bytes_max = 7,
+                             .samples = UINT64_MAX,
+                             .period = 524288,
+                             .max_weight = 0.1,
+                             .flags = HP_ERROR_MIXED,
+                             .read = {1, 2, UINT32_MAX}};
+    struct hp_error back = {.variance = 0};
+    struct hp_bytes bytes = {NULL, 0, 0};
+    hp_put_slots(&bytes, &hp_error_slots, 1u << HP_SLOT_SUM, &error);
+    struct hp_numbers row = over(&bytes);
+    hp_get_slots(&row, &hp_error_slots, 1u << HP_SLOT_SUM, &back);
+    cr_assert(row.damage == NULL && row.at == row.end);
+    cr_assert(back.variance == error.variance);
+    cr_assert(back.objects_variance == error.objects_variance);
+    cr_assert(back.observed_bytes == error.observed_bytes);
+    cr_assert(back.hidden_bytes_max == error.hidden_bytes_max);
+    cr_assert(back.excess_bytes_max == error.excess_bytes_max);
+    cr_assert(back.samples == error.samples && back.period == error.period);
+    cr_assert(memcmp(&back.max_weight, &error.max_weight, sizeof back.max_weight) == 0);
+    cr_assert(back.flags == error.flags);
+    cr_assert_arr_eq(back.read, error.read, sizeof back.read);
+    hp_vec_done(&bytes);
+}
+
+// --- files ----------------------------------------------------------------------------------
+
+static int keep(void *data, const void *bytes, size_t size) {
+    struct hp_bytes *file = data;
+    hp_vec_append(file, (const uint8_t *)bytes, size);
+    return 0;
+}
+
+struct piece {
+    const uint8_t *at;
+    size_t left;
+};
+
+static int read_piece(void *data, void *bytes, size_t size, size_t *got,
+                      struct hp_err *err) {
+    struct piece *piece = data;
+    (void)err;
+    *got = size < piece->left ? size : piece->left;
+    memcpy(bytes, piece->at, *got);
+    piece->at += *got;
+    piece->left -= *got;
+    return HP_OK;
+}
+
+static void no_symbols(void *data, hp_frame_id frame, const struct hp_line *lines,
+                       uint32_t count, bool is_disputed) {
+    (void)data;
+    (void)frame;
+    (void)lines;
+    (void)count;
+    (void)is_disputed;
+}
+
+// What two dumps of one stack each come to.
+static struct hp_bytes small_partial(void) {
+    struct hp_profile profile;
+    struct hp_bytes file = {NULL, 0, 0};
+    struct hp_sink sink;
+    struct hp_err err = {0};
+    hp_profile_init(&profile);
+    profile.keeps.history = profile.history.is_kept = true;
+    hp_string path = hp_strtab_add(&profile.strings, hp_span_of("/opt/app"));
+    struct hp_extent extent = {.offset = 4096, .size = 8192};
+    struct hp_module module = {
+        .kind = HP_MODULE_FILE, .path = path, .span = 8192, .extents = 1};
+    hp_module_id id = hp_profile_module(&profile, &module, &extent);
+    for (uint32_t i = 0; i < 2; i++) {
+        hp_frame_id frames[2] = {hp_profile_frame(&profile, id, 4100 + i),
+                                 hp_profile_frame(&profile, id, 4200)};
+        struct hp_values values = {{(hp_fixed)(i + 1) << HP_SPACE_FRACTION,
+                                    (hp_fixed)1 << HP_OBJECTS_FRACTION, 0, 0}};
+        struct hp_error error = {.variance = 3, .max_weight = 1.5, .period = 4096};
+        const struct hp_error *errors[HP_COLUMNS] = {&error, NULL};
+        struct hp_sample sample = {frames, 2, {0}};
+        hp_history_begin(&profile.history);
+        uint32_t stack = hp_profile_add(&profile, &sample, &values, errors);
+        hp_history_put(&profile.history, stack, &values, errors);
+        hp_history_end(&profile.history, i);
+        struct hp_input_record input = {.public.name = i ? "b" : "a",
+                                        .number = i,
+                                        .total = values,
+                                        .stacks = 1,
+                                        .period = 4096,
+                                        .is_added = true,
+                                        .has_content = true,
+                                        .content = {{i + 1, i}}};
+        hp_vec_push(&profile.inputs, input);
+    }
+    hp_history_sort(&profile.history);
+    hp_profile_sort(&profile, NULL, 0);
+    hp_profile_summarize(&profile);
+    hp_sink_init(&sink, keep, &file);
+    cr_assert(hp_partial_write(&profile, &sink, &err) == HP_OK);
+    cr_assert(hp_sink_close(&sink, &err) == HP_OK);
+    hp_profile_done(&profile);
+    return file;
+}
+
+static int read_small(const uint8_t *at, size_t size, struct hp_profile *profile,
+                      struct hp_err *err) {
+    struct piece piece = {at, size};
+    hp_profile_init(profile);
+    profile->keeps.history = profile->history.is_kept = true;
+    struct hp_partials partials = {.profile = profile, .take_symbols = no_symbols};
+    return hp_partial_read(&partials, (struct hp_block_source){read_piece, &piece}, "x",
+                           err);
+}
+
+Test(partial, what_is_written_is_read) {
+    struct hp_bytes file = small_partial();
+    struct hp_profile profile;
+    struct hp_err err = {0};
+    cr_assert(read_small(file.at, file.count, &profile, &err) == HP_OK, "%s",
+              err.message);
+    struct hp_values total = hp_profile_total(&profile);
+    cr_assert(profile.stacks.count == 2 && profile.frames.count == 3);
+    cr_assert(profile.inputs.count == 2 && profile.history.blocks.count == 2);
+    cr_assert(total.of[HP_INUSE_SPACE] == (hp_fixed)3 << HP_SPACE_FRACTION);
+    cr_assert(profile.errors[HP_COLUMN_INUSE].at[0].variance == 3);
+    cr_assert_str_eq(profile.inputs.at[0].public.name,
+                     profile.inputs.at[0].content.of[0] == 1 ? "a" : "b");
+    hp_profile_done(&profile);
+    hp_vec_done(&file);
+}
+
+Test(partial, every_cut_and_every_turned_bit_is_damage) {
+    struct hp_bytes file = small_partial();
+    for (size_t size = 0; size < file.count; size++) {
+        struct hp_profile profile;
+        struct hp_err err = {0};
+        cr_assert(read_small(file.at, size, &profile, &err) == HP_E_FORMAT, "%zu", size);
+        hp_profile_done(&profile);
+    }
+    for (size_t bit = 0; bit < file.count * 8; bit++) {
+        struct hp_profile profile;
+        struct hp_err err = {0};
+        file.at[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        int ret = read_small(file.at, file.count, &profile, &err);
+        cr_assert(ret == HP_E_FORMAT || ret == HP_E_UNSUPPORTED, "%zu: %d", bit, ret);
+        hp_profile_done(&profile);
+        file.at[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    hp_vec_done(&file);
+}
+
+Test(partial, something_behind_the_end_is_damage) {
+    struct hp_bytes file = small_partial();
+    struct hp_profile profile;
+    struct hp_err err = {0};
+    hp_vec_push(&file, 0);
+    cr_assert(read_small(file.at, file.count, &profile, &err) == HP_E_FORMAT);
+    hp_profile_done(&profile);
+    hp_vec_done(&file);
+}
