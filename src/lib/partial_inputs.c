@@ -81,6 +81,11 @@ int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
 }
 
 static void taken_free(struct hp_taken *taken) {
+    struct hp_input_record *input;
+    hp_vec_each (input, &taken->profile.inputs) { // that nobody has taken over
+        hp_input_set_err(input, NULL);
+        free(input->producer_warning);
+    }
     hp_profile_done(&taken->profile);
     hp_embedded_symbols_done(&taken->embedded);
     hp_vec_done(&taken->names);

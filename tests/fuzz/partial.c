@@ -1,0 +1,158 @@
+// Fuzz target of partials.  Its input is what is in the blocks of one, without what packs them, so
+// that no checksum stands in the way; or, if it begins as a partial does, one as it is.
+//
+//     blocks: u8 section | u8 flags | u16 bytes, little-endian | these
+//
+// What is read is written again, and read: that changes nothing.
+#include "partial/partial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+enum {
+    BLOCK_HEAD = 4,
+};
+
+static int keep(void *data, const void *bytes, size_t size) {
+    struct hp_bytes *file = data;
+    hp_vec_append(file, (const uint8_t *)bytes, size);
+    return 0;
+}
+
+struct piece {
+    const uint8_t *at;
+    size_t left;
+};
+
+static int read_piece(void *data, void *bytes, size_t size, size_t *got,
+                      struct hp_err *err) {
+    struct piece *piece = data;
+    (void)err;
+    *got = size < piece->left ? size : piece->left;
+    if (*got > 0) {
+        memcpy(bytes, piece->at, *got);
+    }
+    piece->at += *got;
+    piece->left -= *got;
+    return HP_OK;
+}
+
+// Names are the business of whoever takes them: here each frame has the last that is said.
+static void take_symbols(void *data, hp_frame_id frame, const struct hp_line *lines,
+                         uint32_t count, bool is_disputed) {
+    struct hp_profile *profile = data;
+    struct hp_frame *named = &profile->frames.at[frame.n];
+    named->first_line = (uint32_t)profile->lines.count;
+    named->lines = count;
+    named->is_disputed = is_disputed;
+    hp_vec_append(&profile->lines, lines, count);
+}
+
+static struct hp_bytes pack(const uint8_t *bytes, size_t size) {
+    struct hp_bytes file = {NULL, 0, 0};
+    struct hp_sink sink;
+    struct hp_block_writer blocks;
+    struct hp_err err = {0};
+    hp_sink_init(&sink, keep, &file);
+    hp_block_writer_init(&blocks, &sink);
+    while (size >= BLOCK_HEAD) {
+        size_t wanted = bytes[2] | (size_t)bytes[3] << 8;
+        size_t part = wanted < size - BLOCK_HEAD ? wanted : size - BLOCK_HEAD;
+        struct hp_bytes row = {NULL, 0, 0};
+        hp_vec_append(&row, bytes + BLOCK_HEAD, part);
+        if (part > 0 && bytes[0] > 0) {
+            hp_block_row(&blocks, bytes[0], bytes[1], &row);
+        }
+        hp_vec_done(&row);
+        bytes += BLOCK_HEAD + part;
+        size -= BLOCK_HEAD + part;
+    }
+    if (hp_block_writer_end(&blocks, &err) != HP_OK ||
+        hp_sink_close(&sink, &err) != HP_OK) {
+        file.count = 0; // rows of one section came to more than a block holds
+    }
+    hp_block_writer_done(&blocks);
+    return file;
+}
+
+static int read_file(const struct hp_bytes *file, struct hp_profile *profile) {
+    struct piece piece = {file->at, file->count};
+    struct hp_err err = {0};
+    hp_profile_init(profile);
+    profile->keeps = (struct hp_needs){.errors = {true, true},
+                                       .history = true,
+                                       .labels = true,
+                                       .sizes = {true, true},
+                                       .partial = true};
+    profile->history.is_kept = true;
+    struct hp_partials partials = {.profile = profile,
+                                   .take_symbols = take_symbols,
+                                   .data = profile};
+    int ret = hp_partial_read(&partials, (struct hp_block_source){read_piece, &piece},
+                              "fuzz", &err);
+    if (ret != HP_OK && err.message[0] == '\0') {
+        fprintf(stderr, "failed, and does not say why\n");
+        abort();
+    }
+    return ret;
+}
+
+static struct hp_bytes write_file(struct hp_profile *profile) {
+    struct hp_bytes file = {NULL, 0, 0};
+    struct hp_sink sink;
+    struct hp_err err = {0};
+    hp_history_sort(&profile->history);
+    hp_sample_types_sort(&profile->types, &profile->strings);
+    hp_annotations_sort(&profile->annotations, &profile->strings);
+    hp_profile_sort(profile, NULL, 0);
+    hp_profile_summarize(profile);
+    hp_sink_init(&sink, keep, &file);
+    int ret = hp_partial_write(profile, &sink, &err);
+    ret = hp_sink_close(&sink, &err) == HP_OK ? ret : HP_E_OUTPUT;
+    file.count = ret == HP_OK ? file.count : 0;
+    return file;
+}
+
+static void done(struct hp_profile *profile) {
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        hp_input_set_err(input, NULL);
+        free(input->producer_warning);
+    }
+    hp_profile_done(profile);
+}
+
+static struct hp_bytes again(const struct hp_bytes *file) {
+    struct hp_profile profile;
+    struct hp_bytes written = {NULL, 0, 0};
+    if (read_file(file, &profile) == HP_OK && !profile.overflow) {
+        written = write_file(&profile);
+    }
+    done(&profile);
+    return written;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    struct hp_bytes file = {NULL, 0, 0};
+    if (hp_is_partial((struct hp_span){(const char *)bytes, size})) {
+        hp_vec_append(&file, bytes, size);
+    } else {
+        file = pack(bytes, size);
+    }
+    struct hp_bytes once = again(&file);
+    if (once.count > 0) {
+        struct hp_bytes twice = again(&once);
+        if (twice.count != once.count || memcmp(twice.at, once.at, once.count) != 0) {
+            fprintf(stderr, "written again it is another: %zu and %zu bytes\n",
+                    once.count, twice.count);
+            abort();
+        }
+        hp_vec_done(&twice);
+    }
+    hp_vec_done(&once);
+    hp_vec_done(&file);
+    return 0;
+}
