@@ -128,6 +128,64 @@ def from_elsewhere():
         return [f'{name}: {code}' for name, code in found.items() if code != want]
 
 
+def archived(path, dumps):
+    with tarfile.open(path, 'w') as tar:
+        for dump in dumps:
+            tar.add(dump, dump.name)
+    return path
+
+
+def older_first():
+    """Of an archive older dumps may be added before the newest is met: these leave nothing behind, and
+    what is written is read and merged again."""
+    faults = []
+    with scratch() as folder:
+        r, process = random.Random(3), Process(random.Random(9), 41)
+        dumps = [pathlib.Path(folder, process.name(i, f'i{i}')) for i in range(2)]
+        for dump in dumps:
+            dump.write_text(process.dump(r))
+        want = merged(pathlib.Path(folder, 'want.hpa'), dumps)
+        for name, order in (('older first', dumps), ('newest first', dumps[::-1])):
+            archive, out = archived(pathlib.Path(folder, 'two.tar'), order), pathlib.Path(folder, 'out.hpa')
+            again, from_pipe = pathlib.Path(folder, 'again.hpa'), pathlib.Path(folder, 'pipe.hpa')
+            codes = [merge(out, [], f'--tar={archive}').code, merge(again, [out]).code, t.run('top', out).code,
+                     merge(from_pipe, [], '--tar=-', stdin=archive.read_bytes()).code]
+            if any(codes) or {digest(path) for path in (out, again, from_pipe)} != {digest(want)}:
+                faults.append(f'{name}: {codes}')
+            if hpa_reader.Partial(again.read_bytes()).dumps != hpa_reader.Partial(want.read_bytes()).dumps:
+                faults.append(f'{name}: other dumps')
+    return faults
+
+
+def archives(count, tasks=6):
+    """Archives of whole processes, their dumps in any order, some with frames in no mapping."""
+    faults = []
+    with scratch() as folder:
+        r, processes = random.Random(count), fleet_of(folder, count)
+        for own in processes[::7]:
+            for dump in own:
+                dump.write_text(dump.read_text().replace('@ ', f'@ {r.randrange(0x10000, 0x20000):#x} ', 1))
+        want = digest(merged(pathlib.Path(folder, 'whole.hpa'), [path for own in processes for path in own]))
+        for threads in (1, 2, 8):
+            bags = [[] for _ in range(tasks)]
+            for own in processes:
+                r.choice(bags).extend(own)
+            for kind in ('files', 'pipes'):
+                parts = []
+                for i, bag in enumerate(bags):
+                    r.shuffle(bag)
+                    archive, part = archived(pathlib.Path(folder, f'{i}.tar'), bag), pathlib.Path(folder, f'{i}.hpa')
+                    result = merge(part, [], f'-j{threads}', f'--tar={archive}') if kind == 'files' else merge(
+                        part, [], f'-j{threads}', '--tar=-', stdin=archive.read_bytes())
+                    parts.append(part)
+                    faults += [f'-j{threads}, {kind}: {result.code} {result.err}'] if result.code else []
+                joined = pathlib.Path(folder, 'joined.hpa')
+                code = merge(joined, parts, f'-j{threads}').code
+                if code or digest(joined) != want:
+                    faults.append(f'-j{threads}, {kind}: {code or "another digest"}')
+    return faults or want[:16]
+
+
 # --- reports --------------------------------------------------------------------------------
 
 OPTIONS = {'metric': ['--metric=alloc-space'], 'line': ['--by=line'], 'size': ['--by=size'], 'input': ['--by=input'],
@@ -396,6 +454,9 @@ t.check('estimates of dumps that are known are those of this estimator', golden)
 t.check(f'{HISTORY // 2} dumps in lists and trees are one digest', lambda: one_digest(HISTORY // 2, 2))
 t.check(f'{DUMPS} dumps in lists and trees are one digest', lambda: one_digest(DUMPS, 2))
 t.check('from a pipe, from an archive, beside dumps', from_elsewhere)
+t.check('an archive with older dumps first is as one with the newest first', older_first)
+t.check('200 dumps in archives of processes, joined, are one digest', lambda: archives(200))
+t.check('more dumps than are told of one by one, in archives, are one digest', lambda: archives(HISTORY + 44))
 t.check('reports of processes are those of their dumps', lambda: same_reports(PROCS))
 t.check('reports of a series are those of its dumps', lambda: same_reports(SERIES, '--snapshots=each'))
 t.check('reports of a real server are those of its dumps', lambda: same_reports(REAL[:4], '--snapshots=sum'))
