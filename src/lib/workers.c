@@ -467,7 +467,11 @@ static void skip_missing(struct hp_job *job, const bool *is_wanted) {
 
 void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
                        const uint32_t *record_of) {
+    struct hp_input_record *record;
     hp_profile_forget_stacks(job->profile);
+    hp_vec_each (record, &job->profile->inputs) { // what partials hold comes later
+        record->is_added &= record->source > 0;
+    }
     job->record_of = record_of;
     hp_input_queue_rewind(&job->queue, is_wanted, job->numbers);
     run(job, job->profile);
