@@ -2,6 +2,7 @@
 import collections
 import os
 import pathlib
+import re
 import subprocess
 
 from harness import ROOT, case, check
@@ -123,6 +124,16 @@ def of_one_process_the_newest_dump_counts_unless_sums_are_asked_for(b):
     summed = jeprof(b, "--text", "--show_bytes", "--sum", *series)
     assert abs(total(summed.out) - sum(map(total, each))) <= len(each), summed
     assert "--sum" not in summed.err
+
+
+@case
+def names_of_cxx_are_whole_in_stacks_and_short_in_rows_as_in_jeprof(b):
+    words = (b.testdata / "alloc_cxx", b.testdata / "jemalloc-cxx.heap")
+    rows = jeprof(b, "--text", *words).out
+    stacks = jeprof(b, "--collapsed", *words).out
+    assert re.search(r"std::__cxx11::basic_string::\w+( |$)", rows, re.M), rows
+    assert "std::__cxx11::basic_string<char, " in stacks and "(" in stacks, stacks
+    assert "\u2026" not in rows + stacks, rows + stacks
 
 
 @case

@@ -349,6 +349,7 @@ static struct hp_view *view_of(const struct hp_profile *profile,
     struct hp_report_options options = {
         .kind = HP_REPORT_MERGE,
         .frames = HP_FRAMES_RAW,
+        .names = HP_NAMES_FULL, // jeprof shortens by its own rules
         .no_error = true,
         .filters = filter,
         .filter_count = filter != NULL,
