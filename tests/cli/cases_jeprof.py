@@ -127,6 +127,20 @@ def of_one_process_the_newest_dump_counts_unless_sums_are_asked_for(b):
 
 
 @case
+def a_dump_that_is_given_twice_counts_once_unless_exactly_as_in_jeprof(b):
+    copy = b.folder / "copy.heap"
+    copy.write_bytes(pathlib.Path(b.dump).read_bytes())
+    total = (lambda *words: int(jeprof(b, "--text", "--show_bytes", *words).out.split()[1]))
+    for again in (b.dump, copy):
+        for words in ((), ("--sum",)):
+            got = jeprof(b, "--text", "--show_bytes", *words, b.dump, again)
+            assert got.out == jeprof(b, "--text", "--show_bytes", b.dump).out, (words, got)
+            assert got.err.count("count once") == 1, got
+        once = total("--exact-jeprof", b.dump)
+        assert abs(total("--exact-jeprof", b.dump, again) - 2 * once) <= 1, (again, once)
+
+
+@case
 def names_of_cxx_are_whole_in_stacks_and_short_in_rows_as_in_jeprof(b):
     words = (b.testdata / "alloc_cxx", b.testdata / "jemalloc-cxx.heap")
     rows = jeprof(b, "--text", *words).out

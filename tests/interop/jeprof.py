@@ -160,6 +160,39 @@ def check_base(folder, program, series):
             yield from differ(theirs, ours, f'{new} {more}')
 
 
+def check_summed(folder, program, series):
+    """Those of one process, a dump and its copy.  Of two processes jeprof places all frames by the
+    map of one: their total is equal."""
+    copy = folder / 'copy.heap'
+    copy.write_bytes((folder / series[0]).read_bytes())
+    many = [f'many.{i}.heap' for i in range(17)]
+    for i, name in enumerate(many):
+        (folder / name).write_text(multiplied((folder / series[-1]).read_text(), i + 1))
+    alone = total_of(run([JEPROF, '--text', '--show_bytes', program, series[-1]], folder))
+    for dumps in (series, series[::-1], many,
+                  [series[-1], series[-1]], [series[0], copy.name, series[-1]]):
+        for more in ((), ('--cum', '--show_bytes'), ('--inuse_objects',)):
+            theirs, ours = both(folder, '--text', *more, program, *dumps)
+            yield from differ(theirs, ours, f'{dumps} {more}')
+    theirs, ours = map(total_of, both(folder, '--text', '--show_bytes', program, series[-1],
+                                      'jemalloc-lg0.heap'))
+    if abs(theirs - ours) > 1:
+        yield f'of two processes: {theirs} <> {ours}'
+    twice = both(folder, '--text', '--show_bytes', program, series[-1], series[-1])
+    yield from (f'given twice: {total_of(text)}, once: {alone}' for text in twice
+                if abs(total_of(text) - 2 * alone) > 1)
+
+
+def multiplied(text, by):
+    """The dump with so many times as many samples."""
+    return re.sub(r'^( +t[0-9*]+: )(\d+): (\d+)', lambda found: f'{found[1]}{int(found[2]) * by}: '
+                  f'{int(found[3]) * by}', text, flags=re.M)
+
+
+def total_of(text):
+    return int(re.match(r'Total: (\d+) B\n', text)[1])
+
+
 def summed(text):
     values = {}
     for line in text.splitlines():
@@ -275,8 +308,8 @@ def main(folder):
                 check_lines(folder, prepared, *options))
     t.check('--base writes the bytes of jeprof for two dumps of a process',
             check_base(folder, folder / 'alloc_c', series))
-    t.check('several dumps are summed as jeprof sums them', check_text(
-        folder, {folder / 'alloc_c': ['jemalloc-lg0.heap']}, '--text', '--show_bytes'))
+    t.check('several dumps are summed as jeprof sums them, one that is given twice counts twice',
+            check_summed(folder, folder / 'alloc_c', series))
     t.check('--collapsed has the stacks of jeprof', check_collapsed(folder, prepared))
     t.check('--callgrind has the calls of jeprof', check_callgrind(folder, prepared))
     t.check('--dot has the nodes and edges of jeprof', check_dot(folder, prepared))

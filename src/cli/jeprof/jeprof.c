@@ -127,7 +127,8 @@ static int read_dumps(const struct hp_jeprof_options *options, const char *const
     bool sums = options->exact || options->is_on[HP_JEPROF_SUM];
     struct hp_read_options read = {
         .estimator = options->exact ? HP_ESTIMATOR_JEPROF : HP_ESTIMATOR_BEST,
-        .skip_duplicates = true,
+        .skip_duplicates = !options->exact,
+        .count_duplicates = options->exact,
         .thread = options->text[HP_JEPROF_THREAD],
         .snapshots = sums ? HP_SNAPSHOTS_SUM : HP_SNAPSHOTS_LAST,
     };
