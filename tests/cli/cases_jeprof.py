@@ -141,6 +141,27 @@ def a_dump_that_is_given_twice_counts_once_unless_exactly_as_in_jeprof(b):
 
 
 @case
+def a_glob_of_many_dumps_of_a_process_shows_the_newest(b):
+    """In the order of a shell the newest of 17 is not the last."""
+    first = sorted((b.testdata / "series").glob("*.heap"))[0].read_text()
+    sample = re.compile(r"^( +t[0-9*]+: )(\d+): (\d+)", re.M)
+    for i in range(17):
+        (b.folder / f"jp.10978.{i}.i{i}.heap").write_text(sample.sub(
+            lambda found: f"{found[1]}{int(found[2]) * (i + 1)}: {int(found[3]) * (i + 1)}", first))
+    (b.folder / "jeprof").symlink_to(os.path.abspath(b.binary))
+    (b.folder / "program").symlink_to(os.path.abspath(b.testdata / "alloc_c"))
+    ask = (lambda line: subprocess.run(
+        ["sh", "-c", f'PATH="$PWD:$PATH"; {line}'], cwd=b.folder, capture_output=True, text=True,
+        stdin=subprocess.DEVNULL, check=True, env=b.environment(None)))
+    total = (lambda dumps: int(ask(f"jeprof --text --show_bytes {dumps}").stdout.split()[1]))
+    got = ask("jeprof --text --show_bytes program jp.10978.*.heap")
+    assert got.stdout == ask("jeprof --text --show_bytes program jp.10978.16.i16.heap").stdout, got
+    assert got.stderr.count("--sum") == 1 and got.stderr.count("Using local file") == 18, got
+    each = sum(total(f"jp.10978.{i}.i{i}.heap") for i in range(17))
+    assert abs(total("--sum jp.10978.*.heap") - each) <= 17, each
+
+
+@case
 def names_of_cxx_are_whole_in_stacks_and_short_in_rows_as_in_jeprof(b):
     words = (b.testdata / "alloc_cxx", b.testdata / "jemalloc-cxx.heap")
     rows = jeprof(b, "--text", *words).out
