@@ -97,7 +97,7 @@ static unsigned all_reports(void) {
 
 // Which commands it concerns, or which not, unless it is all that report.
 static void put_scope(FILE *out, const struct hp_cli_option *option) {
-    unsigned left = option->commands & (all_reports() | HP_CLI_MANIFEST);
+    unsigned left = option->commands & (all_reports() | HP_CLI_MANIFEST | HP_CLI_VERSION);
     unsigned others = all_reports() & ~left;
     if (others == 0) {
         return;

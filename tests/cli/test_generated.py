@@ -4,6 +4,7 @@
 usage: test_generated.py GENERATOR [--update]
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -18,6 +19,11 @@ FILES = {
 PROSE = {"man": "man/hprof-agg.1.in", "readme": "README.md"}
 
 
+def scopes_without_command(manual):
+    """How many options are said to be for, or not for, commands of which none is named."""
+    return len(re.findall(rb"^(?:Only|Not) with\n(?!\.Cm )", manual, re.MULTILINE))
+
+
 def main():
     generator, update = sys.argv[1], "--update" in sys.argv
     failed = 0
@@ -29,6 +35,9 @@ def main():
             (ROOT / name).write_bytes(made)
         elif (ROOT / name).read_bytes() != made:
             print(f"FAIL {name}: make it again with {sys.argv[0]} GENERATOR --update")
+            failed += 1
+        if what == "man" and scopes_without_command(made) > 0:
+            print(f"FAIL {name}: an option is for commands that are not named")
             failed += 1
     print(f"{len(FILES) - failed} passed, {failed} failed")
     return failed > 0
