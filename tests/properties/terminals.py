@@ -97,8 +97,8 @@ def names_of(report, text):
         return []
     at = lines[head].rindex('  ') + 2
     rows = [line for line in lines[head + 1:]
-            if line.startswith(' ') and line[at:].strip() and line[at - 2:at] == '  ' and
-            not line.lstrip().startswith('…')]
+            if re.match(r'[ \d]', line) and line[at:].strip() and line[at - 2:at] == '  ' and
+            not line.lstrip().startswith('…') and not re.search(r'[ ,…] ?\d+ frames$', line)]
     return [re.sub(f'^({EDGES}|\\[\\d+\\] (├ )?)', '', line[at:]) for line in rows]
 
 
@@ -149,6 +149,7 @@ def reports(dump, *more):
     yield 'top', '--cum', '--frames=raw', '-n0', dump, *more
     yield 'tree', '--frames=all', dump, *more
     yield 'tree', '--invert', dump, *more
+    yield 'tree', dump, *more
     yield 'peek', '.', '-n20', dump, *more
     yield 'list', '.', '-n5', dump, *more
     yield 'stacks', '-n20', dump, *more
@@ -216,6 +217,40 @@ def check_generated():
             ('tree', '-n0', path), ('stacks', '-n0', path), ('peek', 'main', '-n0', path),
             ('diff', path, path), ('info', path))
                 for fault in check_report(*args)]
+
+
+def exact(folder, size):
+    """Stacks of large objects, of which little is open; each calls libraries by turns, which no name
+    of a function and no module is common to."""
+    ends = range(0x500000, 0x900000, 0x100000)
+    stacks = [(size >> i, ' '.join(f'{end + 0x10 * (k + 20 * i):#x}' for k in range(9) for end in ends))
+              for i in range(5)]
+    text = f'heap_v2/16384\n  t*: 5: {sum(size for size, _ in stacks)} [0: 0]\n'
+    text += ''.join(f'@ {frames} 0x400010\n  t*: 1: {size} [0: 0]\n' for size, frames in stacks)
+    modules = ('/srv/program', *(f'/usr/lib/{"lib" * i}name{i}.so.1' for i in range(1, 5)))
+    text += '\nMAPPED_LIBRARIES:\n' + ''.join(
+        f'{at:x}-{at + 0x100000:x} r-xp 00000000 00:00 0 {module}\n'
+        for at, module in zip(range(0x400000, 0x900000, 0x100000), modules))
+    path = pathlib.Path(folder) / f'{size}.heap'
+    path.write_text(text, encoding='ascii')
+    return path
+
+
+def check_exact():
+    """Intervals of many digits, amounts of 12 cells, and runs in trees."""
+    with scratch() as folder:
+        path, longest = exact(folder, 999 << 20), exact(folder, 1023 << 20)
+        tree = on_terminal(40, 'tree', '-n0', path)
+        faults = [] if tree.count(' frames\n') == 5 else [f'no five runs: {tree}']
+        faults += [] if '999.000 … 999.055 MiB' in t.ok('top', path).out else ['intervals are short']
+        for args in reports(path):
+            faults += check_report(*args)
+        for args in (args for args in reports(longest) if args[0] != 'list'):
+            for width in WIDTHS:
+                faults += [f'{args} in {width} columns: {line}'
+                           for line in on_terminal(width, *args).splitlines()
+                           if cells(line) > width and not is_exempt(line, args[0], args)]
+        return faults
 
 
 def check_ascii():
@@ -309,6 +344,7 @@ t.check('no line is wider than a terminal, and no two rows of it look alike',
 t.check('the same of rows of all kinds', lambda: check_by(DUMPS[0]))
 t.check('the same of changes and of series', lambda: check_series(SERIES))
 t.check('the same of names that are hard to cut', check_generated)
+t.check('the same of numbers with many digits, and of runs', check_exact)
 t.check('a terminal without UTF-8 gets none', check_ascii)
 t.check('the width is that of --width, else of a terminal', check_choice)
 t.check('columns leave before names lack room', check_columns)

@@ -147,14 +147,22 @@ void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed 
 // by the column that it is of; what stands there of nothing; and the line below a table that
 // says what they are.
 void hp_text_error(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_amount *amount, const struct hp_text_estimate *text);
-void hp_text_error_title(struct hp_sink *out, const struct hp_view *view, const char *of);
-void hp_text_error_blank(struct hp_sink *out, const struct hp_view *view);
+                   const struct hp_amount *amount, const struct hp_text_estimate *text,
+                   int width);
+void hp_text_error_title(struct hp_sink *out, const struct hp_view *view, const char *of,
+                         int width);
+void hp_text_error_blank(struct hp_sink *out, int width);
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view);
 
-// Cells of an amount, and of what is open of an estimate, without its mark.
-int hp_text_amount_width(const struct hp_view *view);
-int hp_text_error_width(const struct hp_view *view);
+// Cells of the columns of amounts, and of what is open of them, without its mark: as a rule, and as
+// the widest of what they hold needs.
+struct hp_text_widths {
+    int amount, error;
+};
+
+struct hp_text_widths hp_text_widths_of(const struct hp_view *view);
+void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
+                   const struct hp_amount *amount);
 
 // Whether the report shows what sampling leaves open.
 bool hp_text_has_errors(const struct hp_view *view);

@@ -75,7 +75,7 @@ void hp_text_put(struct hp_sink *out, const char *text, int width) {
     hp_sink_print(out, "%*s%s", missing > 0 ? missing : 0, "", text);
 }
 
-int hp_text_amount_width(const struct hp_view *view) {
+static int amount_width(const struct hp_view *view) {
     char total[HP_NUMBER_SIZE];
     enum hp_metric metric = view->options.metric;
     if (view->options.width == 0) {
@@ -109,36 +109,41 @@ void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed 
 }
 
 // In small units numbers are long.
-int hp_text_error_width(const struct hp_view *view) {
+static int error_width(const struct hp_view *view) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     enum hp_unit unit = view->options.unit;
     bool is_wide = is_space && (unit == HP_UNIT_B || unit == HP_UNIT_KIB);
     return (is_wide ? WIDE_ERROR : ERROR_WIDTH) + (view->options.ascii ? ASCII_ERROR : 0);
 }
 
+struct hp_text_widths hp_text_widths_of(const struct hp_view *view) {
+    return (struct hp_text_widths){amount_width(view), error_width(view)};
+}
+
 void hp_text_error(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_amount *amount, const struct hp_text_estimate *text) {
+                   const struct hp_amount *amount, const struct hp_text_estimate *text,
+                   int width) {
     unsigned flags = hp_precision_flags(&view->precision, amount->sum, amount->error,
                                         view->options.metric);
     int shorter = (int)hp_text_cells(hp_span_of(text->interval), view->options.ascii) -
                   (int)hp_text_cells(hp_span_of(text->interval), false);
-    hp_text_put(out, text->interval, hp_text_error_width(view) - shorter);
+    hp_text_put(out, text->interval, width - shorter);
     // One object may have much weight: it is told of even where little is open.
     hp_sink_text(out, flags & HP_ROW_SEEN_ONCE     ? "!"
                       : flags & HP_ROW_FEW_SAMPLES ? "*"
                                                    : " ");
 }
 
-void hp_text_error_title(struct hp_sink *out, const struct hp_view *view,
-                         const char *of) {
+void hp_text_error_title(struct hp_sink *out, const struct hp_view *view, const char *of,
+                         int width) {
     char title[HP_NUMBER_SIZE];
     snprintf(title, sizeof title, "%s at %g%%", of, view->options.confidence * 100);
-    hp_text_put(out, title, hp_text_error_width(view));
+    hp_text_put(out, title, width);
     hp_sink_text(out, " ");
 }
 
-void hp_text_error_blank(struct hp_sink *out, const struct hp_view *view) {
-    hp_text_put(out, "", hp_text_error_width(view) + 1);
+void hp_text_error_blank(struct hp_sink *out, int width) {
+    hp_text_put(out, "", width + 1);
 }
 
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {

@@ -174,6 +174,17 @@ void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *v
     }
 }
 
+// Where lines need not fit, amounts are as wide as they are.
+void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
+                   const struct hp_amount *amount) {
+    struct hp_text_estimate text;
+    hp_text_row_estimate(&text, view, amount);
+    int error = (int)hp_text_cells(hp_span_of(text.interval), view->options.ascii);
+    int value = view->options.width > 0 ? (int)strlen(text.value) : 0;
+    widths->error = error > widths->error ? error : widths->error;
+    widths->amount = value > widths->amount ? value : widths->amount;
+}
+
 void hp_text_open(struct hp_sink *out, const struct hp_text_estimate *text) {
     if (text->interval[0] != '\0') {
         hp_sink_print(out, text->is_half ? " %s%s" : " (%s%s)", text->interval,

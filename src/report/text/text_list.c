@@ -25,14 +25,28 @@ enum {
 struct list {
     struct hp_sink *out;
     const struct hp_view *view;
+    struct hp_text_widths widths;
     bool has_errors;  // that are shown: there has to be room for source, too
     uint32_t sources; // that have been shown, which are numbered in that order
 };
 
-static bool fits_errors(const struct hp_view *view) {
+static void measure(struct list *list, size_t shown) {
+    const struct hp_listing *listing = list->view->extra;
+    list->widths = hp_text_widths_of(list->view);
+    for (size_t i = 0; i < shown; i++) {
+        const struct hp_listed_function *function = &listing->functions.at[i];
+        for (size_t k = 0; k < function->count; k++) {
+            const struct hp_listed_line *line = &listing->lines.at[function->first + k];
+            struct hp_amount cum = {.sum = line->cum, .error = &line->error};
+            hp_text_widen(&list->widths, list->view, &cum);
+        }
+    }
+}
+
+static bool fits_errors(const struct hp_view *view, const struct hp_text_widths *widths) {
     struct hp_text_part parts[] = {
         {2 * WIDTH + 1 + NUMBER_WIDTH, 0, false},
-        {(size_t)hp_text_error_width(view) + 2, 1, !hp_text_has_errors(view)},
+        {(size_t)widths->error + 2, 1, !hp_text_has_errors(view)},
     };
     hp_text_fit(view, parts, sizeof parts / sizeof *parts);
     return !parts[1].is_gone;
@@ -43,7 +57,7 @@ static void put_titles(const struct list *list) {
                   "flat", WIDTH, "cum");
     if (list->has_errors) {
         hp_sink_text(list->out, " ");
-        hp_text_error_title(list->out, list->view, "cum");
+        hp_text_error_title(list->out, list->view, "cum", list->widths.error);
     }
     hp_sink_print(list->out, "  line%s\n", hp_text_plain(list->view));
 }
@@ -63,7 +77,7 @@ static void put_values(const struct list *list, const struct hp_listed_line *lin
     if (!line) {
         hp_sink_print(list->out, "%*s", 2 * WIDTH + 1, "");
         if (list->has_errors) {
-            hp_text_error_blank(list->out, list->view);
+            hp_text_error_blank(list->out, list->widths.error);
         }
         return;
     }
@@ -75,7 +89,7 @@ static void put_values(const struct list *list, const struct hp_listed_line *lin
     put_value(list, line->cum, &text);
     if (list->has_errors) {
         hp_sink_text(list->out, " ");
-        hp_text_error(list->out, list->view, &cum, &text);
+        hp_text_error(list->out, list->view, &cum, &text, list->widths.error);
     }
 }
 
@@ -203,8 +217,10 @@ static void put_missing(const struct list *list, const struct hp_source_file *so
 
 void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_listing *listing = view->extra;
-    struct list list = {out, view, fits_errors(view), 0};
+    struct list list = {.out = out, .view = view};
     size_t count = listing->functions.count, shown = hp_view_shown(view, count);
+    measure(&list, shown);
+    list.has_errors = fits_errors(view, &list.widths);
     hp_text_head(out, view);
     put_titles(&list);
     for (size_t i = 0; i < shown; i++) {

@@ -30,16 +30,47 @@ struct peek {
     struct hp_sink *out;
     const struct hp_view *view;
     struct hp_text_part parts[PARTS];
-    int width, indent; // of an amount, and of what has no flat
-    size_t room;       // cells of a name and its branch; 0: any
+    struct hp_text_widths widths;
+    int indent;  // of what has no flat
+    size_t room; // cells of a name and its branch; 0: any
     struct hp_text_names *names;
 };
+
+// Callers or callees.
+static const struct hp_neighbor *neighbors_of(const struct hp_view *view, size_t row,
+                                              bool are_callees) {
+    const struct hp_neighbors *neighbors = view->extra;
+    const struct hp_neighborhood *area = &neighbors->areas.at[row];
+    return neighbors->all.at + area->first + (are_callees ? area->callers : 0);
+}
+
+static void measure_neighbors(struct peek *peek, size_t row, bool are_callees) {
+    const struct hp_neighbor *all = neighbors_of(peek->view, row, are_callees);
+    size_t shown = hp_neighbors_shown(peek->view, row, are_callees);
+    for (size_t i = 0; i < shown; i++) {
+        struct hp_amount value = {.sum = all[i].value, .error = &all[i].error};
+        hp_text_widen(&peek->widths, peek->view, &value);
+    }
+}
+
+static void measure(struct peek *peek, size_t shown) {
+    const struct hp_view *view = peek->view;
+    const struct hp_neighbors *neighbors = view->extra;
+    peek->widths = hp_text_widths_of(view);
+    for (size_t i = 0; i < shown; i++) {
+        struct hp_amount cum =
+            hp_top_cum(&neighbors->top, view->rows.at[i].node, view->options.metric);
+        hp_text_widen(&peek->widths, view, &cum);
+        measure_neighbors(peek, i, false);
+        measure_neighbors(peek, i, true);
+    }
+}
 
 // Callers and callees have no flat: it leaves.
 static void fit(struct peek *peek) {
     struct hp_text_part *parts = peek->parts;
-    size_t width = (size_t)(peek->width = hp_text_amount_width(peek->view));
-    size_t error = (size_t)hp_text_error_width(peek->view) + 2;
+    size_t width = (size_t)peek->widths.amount;
+    size_t error = (size_t)peek->widths.error + 2;
     parts[CUM_SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 1, false};
     parts[ERROR] = (struct hp_text_part){error, 2, !hp_text_has_errors(peek->view)};
     parts[FLAT_SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 3, false};
@@ -54,18 +85,18 @@ static void put_titles(const struct peek *peek) {
     struct hp_sink *out = peek->out;
     hp_sink_print(out, "%s%s", HP_TEXT_ROW, hp_text_bold(peek->view));
     if (!peek->parts[FLAT].is_gone) {
-        hp_sink_print(out, "%*s ", peek->width, "flat");
+        hp_sink_print(out, "%*s ", peek->widths.amount, "flat");
     }
     if (!peek->parts[FLAT_SHARE].is_gone) {
         hp_sink_print(out, "%*s ", SHARE_WIDTH, "flat%");
     }
-    hp_sink_print(out, "%*s", peek->width, "cum");
+    hp_sink_print(out, "%*s", peek->widths.amount, "cum");
     if (!peek->parts[CUM_SHARE].is_gone) {
         hp_sink_print(out, " %*s", SHARE_WIDTH, "cum%");
     }
     if (!peek->parts[ERROR].is_gone) {
         hp_sink_text(out, " ");
-        hp_text_error_title(out, peek->view, "cum");
+        hp_text_error_title(out, peek->view, "cum", peek->widths.error);
     }
     hp_sink_print(out, "  %s%s\n", hp_granularity_text(peek->view->options.by),
                   hp_text_plain(peek->view));
@@ -75,8 +106,7 @@ static void put_titles(const struct peek *peek) {
 static void name_neighbors(struct peek *peek, size_t row, bool are_callees) {
     const struct hp_neighbors *neighbors = peek->view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];
-    const struct hp_neighbor *all =
-        neighbors->all.at + area->first + (are_callees ? area->callers : 0);
+    const struct hp_neighbor *all = neighbors_of(peek->view, row, are_callees);
     size_t count = are_callees ? area->callees : area->callers;
     size_t room = peek->room > BRANCH_WIDTH ? peek->room - BRANCH_WIDTH : peek->room;
     for (size_t i = 0; i < hp_view_shown(peek->view, count); i++) {
@@ -97,14 +127,14 @@ static void name_all(struct peek *peek, size_t shown) {
 static void put_cum(const struct peek *peek, const struct hp_amount *cum,
                     const struct hp_text_estimate *text, hp_fixed whole) {
     struct hp_sink *out = peek->out;
-    hp_text_put(out, text->value, peek->width);
+    hp_text_put(out, text->value, peek->widths.amount);
     if (!peek->parts[CUM_SHARE].is_gone) {
         hp_sink_text(out, " ");
         hp_text_percent(out, cum->sum, whole);
     }
     if (!peek->parts[ERROR].is_gone) {
         hp_sink_text(out, " ");
-        hp_text_error(out, peek->view, cum, text);
+        hp_text_error(out, peek->view, cum, text, peek->widths.error);
     }
     hp_sink_text(out, "  ");
 }
@@ -113,7 +143,7 @@ static void put_flat(const struct peek *peek, hp_fixed flat,
                      const struct hp_text_estimate *text) {
     const struct hp_view *view = peek->view;
     if (!peek->parts[FLAT].is_gone) {
-        hp_text_value_of(peek->out, view, flat, text, peek->width);
+        hp_text_value_of(peek->out, view, flat, text, peek->widths.amount);
         hp_sink_text(peek->out, " ");
     }
     if (!peek->parts[FLAT_SHARE].is_gone) {
@@ -133,8 +163,7 @@ static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
     const struct hp_view *view = peek->view;
     const struct hp_neighbors *neighbors = view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];
-    const struct hp_neighbor *all =
-        neighbors->all.at + area->first + (are_callees ? area->callers : 0);
+    const struct hp_neighbor *all = neighbors_of(view, row, are_callees);
     size_t count = are_callees ? area->callees : area->callers;
     size_t shown = hp_neighbors_shown(view, row, are_callees);
     for (size_t i = 0; i < shown; i++) {
@@ -185,6 +214,7 @@ void hp_text_peek(struct hp_sink *out, const struct hp_view *view) {
     size_t count = view->rows.count, shown = hp_view_shown(view, count);
     hp_fixed rest = 0;
     struct peek peek = {.out = out, .view = view};
+    measure(&peek, shown);
     fit(&peek);
     name_all(&peek, shown);
     hp_text_head(out, view);

@@ -42,8 +42,9 @@ struct table {
     const struct hp_field *with_error,
         *last_estimate;               // the error of the one is behind the other
     struct hp_text_estimate estimate; // of a row, with its error; not of a slope
-    unsigned *gone;                   // of each field
-    size_t room;                      // cells of a name and what stands before it
+    struct hp_text_widths widths;
+    unsigned *gone; // of each field
+    size_t room;    // cells of a name and what stands before it
     struct hp_text_names *names;
 };
 
@@ -67,11 +68,11 @@ static bool has_unit_of_metric(const struct hp_field *field) {
     return field->column.unit == NULL || field->column.cell == HP_CELL_RATE;
 }
 
-static int width_of(const struct hp_view *view, const struct hp_field *field) {
+static int width_of(const struct table *t, const struct hp_field *field) {
     return field->width > 0                      ? field->width
            : field->column.cell == HP_CELL_P     ? P_WIDTH
            : field->column.cell == HP_CELL_COUNT ? P_WIDTH
-                                                 : hp_text_amount_width(view);
+                                                 : t->widths.amount;
 }
 
 static bool has_number(const struct table *t, const struct hp_field *field) {
@@ -108,6 +109,15 @@ enum {
     NUMBERS_LEAVE, // and more
 };
 
+static void measure(struct table *t, size_t shown) {
+    t->widths = hp_text_widths_of(t->view);
+    for (size_t i = 0; t->with_error && i < shown; i++) {
+        struct hp_content content =
+            hp_view_cell(t->view, i, t->with_error->id, t->metric);
+        hp_text_widen(&t->widths, t->view, &content.amount);
+    }
+}
+
 static void add_piece(struct pieces *pieces, size_t field, unsigned bit, int cells,
                       int leaves) {
     hp_vec_push(&pieces->of, ((struct piece){field, bit}));
@@ -116,12 +126,12 @@ static void add_piece(struct pieces *pieces, size_t field, unsigned bit, int cel
 
 static void add_pieces(struct pieces *pieces, const struct table *t, size_t number) {
     const struct hp_field *field = &t->view->fields.at[number];
-    int amount = hp_text_amount_width(t->view) + 1;
+    int amount = t->widths.amount + 1;
     int leaves = field->leaves > 0 ? NUMBERS_LEAVE + field->leaves : 0;
     if (!field->column.title) {
         return;
     }
-    add_piece(pieces, number, NUMBER_GONE, width_of(t->view, field) + 1, leaves);
+    add_piece(pieces, number, NUMBER_GONE, width_of(t, field) + 1, leaves);
     if (field->shown & HP_SHOWN_SHARE) {
         add_piece(pieces, number, HP_SHOWN_SHARE, SHARE_WIDTH + 1,
                   leaves > 0 ? SHARE_LEAVES : 0);
@@ -136,8 +146,7 @@ static void add_pieces(struct pieces *pieces, const struct table *t, size_t numb
         add_piece(pieces, number, HP_SHOWN_ENDS, 2 * amount, INTERVAL_LEAVES);
     }
     if (field == t->with_error) {
-        add_piece(pieces, number, HP_SHOWN_ERROR, hp_text_error_width(t->view) + 2,
-                  INTERVAL_LEAVES);
+        add_piece(pieces, number, HP_SHOWN_ERROR, t->widths.error + 2, INTERVAL_LEAVES);
     }
     if (field->shown & HP_SHOWN_MARK) {
         add_piece(pieces, number, HP_SHOWN_MARK, 1, 0);
@@ -164,9 +173,9 @@ static void fit(struct table *t) {
 
 static void put_title(const struct table *t, const struct hp_field *field) {
     const char *title = field->column.title;
-    int amount = hp_text_amount_width(t->view);
+    int amount = t->widths.amount;
     char text[HP_NUMBER_SIZE];
-    hp_text_put(t->out, title, width_of(t->view, field));
+    hp_text_put(t->out, title, width_of(t, field));
     if (shows(t, field, HP_SHOWN_SHARE)) {
         snprintf(text, sizeof text, "%s%%", title);
         hp_sink_print(t->out, " %*s", SHARE_WIDTH, text);
@@ -182,7 +191,8 @@ static void put_title(const struct table *t, const struct hp_field *field) {
     }
     if (has_error_behind(t, field)) {
         hp_sink_text(t->out, " ");
-        hp_text_error_title(t->out, t->view, t->with_error->column.title);
+        hp_text_error_title(t->out, t->view, t->with_error->column.title,
+                            t->widths.error);
     }
 }
 
@@ -211,7 +221,7 @@ static void put_end(const struct table *t, double end) {
                        t->view->options.unit);
     }
     hp_sink_text(t->out, " ");
-    hp_text_put(t->out, text, hp_text_amount_width(t->view));
+    hp_text_put(t->out, text, t->widths.amount);
 }
 
 // "+8.1%" of the base's total, or "-" of nothing and of what is below zero.
@@ -264,18 +274,18 @@ static void put_number(const struct table *t, const struct hp_field *field,
     if (cell == HP_CELL_ESTIMATE || cell == HP_CELL_SUM) {
         format_amount(t, field, content->amount.sum, text);
     } else if (cell == HP_CELL_TEXT) {
-        hp_sink_print(t->out, "%*s", width_of(t->view, field), content->text);
+        hp_sink_print(t->out, "%*s", width_of(t, field), content->text);
         return;
     } else {
         format_number(t, field, content, text);
     }
-    hp_text_put(t->out, text, width_of(t->view, field));
+    hp_text_put(t->out, text, width_of(t, field));
 }
 
 static void put_error(const struct table *t, size_t row) {
     struct hp_content content = hp_view_cell(t->view, row, t->with_error->id, t->metric);
     hp_sink_text(t->out, " ");
-    hp_text_error(t->out, t->view, &content.amount, &t->estimate);
+    hp_text_error(t->out, t->view, &content.amount, &t->estimate, t->widths.error);
 }
 
 static void put_cell(struct table *t, const struct hp_field *field, size_t row) {
@@ -483,6 +493,7 @@ static void put_rows(struct hp_sink *out, const struct hp_view *view) {
     if (hp_text_no_change(out, view)) {
         return;
     }
+    measure(&t, shown);
     fit(&t);
     name_rows(&t, shown);
     put_titles(&t);

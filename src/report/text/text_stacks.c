@@ -27,24 +27,35 @@ struct blocks {
     struct hp_sink *out;
     const struct hp_view *view;
     struct hp_text_part parts[PARTS];
-    int width, indent; // of an amount, and of the callers, under the first function
-    size_t room;       // cells of a name behind what stands before the first; 0: any
+    struct hp_text_widths widths;
+    int indent;  // of the callers, under the first function
+    size_t room; // cells of a name behind what stands before the first; 0: any
     struct hp_text_names *names;
 };
+
+static void measure(struct blocks *blocks, size_t shown) {
+    const struct hp_view *view = blocks->view;
+    blocks->widths = hp_text_widths_of(view);
+    for (size_t i = 0; i < shown; i++) {
+        struct hp_amount amount =
+            hp_view_stack_amount(view, view->by_value[i], view->options.metric);
+        hp_text_widen(&blocks->widths, view, &amount);
+    }
+}
 
 static void fit(struct blocks *blocks) {
     static const char seen_once[] = " seen once";
     const struct hp_view *view = blocks->view;
     bool has_errors = hp_text_has_errors(view);
-    size_t error = (size_t)hp_text_error_width(view) + 2;
-    blocks->width = hp_text_amount_width(view);
+    size_t error = (size_t)blocks->widths.error + 2;
     blocks->parts[SEEN] = (struct hp_text_part){sizeof seen_once - 1, 1, !has_errors};
     blocks->parts[ERROR] = (struct hp_text_part){error, 2, !has_errors};
     blocks->parts[SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 3, false};
-    blocks->parts[BEFORE] = (struct hp_text_part){(size_t)blocks->width + 2, 0, false};
+    blocks->parts[BEFORE] =
+        (struct hp_text_part){(size_t)blocks->widths.amount + 2, 0, false};
     blocks->room = hp_text_fit(view, blocks->parts, PARTS);
     blocks->indent =
-        blocks->width + 2 + (blocks->parts[SHARE].is_gone ? 0 : SHARE_WIDTH + 1);
+        blocks->widths.amount + 2 + (blocks->parts[SHARE].is_gone ? 0 : SHARE_WIDTH + 1);
 }
 
 static void name_frames(struct blocks *blocks, size_t shown) {
@@ -115,14 +126,14 @@ static void put_stack(const struct blocks *blocks, uint32_t number) {
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, view, &amount);
     hp_sink_text(out, HP_TEXT_ROW);
-    hp_text_put(out, text.value, blocks->width);
+    hp_text_put(out, text.value, blocks->widths.amount);
     if (!blocks->parts[SHARE].is_gone) {
         hp_sink_text(out, " ");
         hp_text_percent(out, amount.sum, view->head.total.of[metric]);
     }
     if (!blocks->parts[ERROR].is_gone) {
         hp_sink_text(out, " ");
-        hp_text_error(out, view, &amount, &text);
+        hp_text_error(out, view, &amount, &text, blocks->widths.error);
     }
     if (!blocks->parts[SEEN].is_gone &&
         (hp_view_stack_flags(view, number) & HP_ROW_SEEN_ONCE) != 0) {
@@ -139,6 +150,7 @@ void hp_text_stacks(struct hp_sink *out, const struct hp_view *view) {
     size_t count = view->listed, shown = hp_view_shown(view, count);
     hp_fixed rest = view->head.filtered.of[metric];
     struct blocks blocks = {.out = out, .view = view};
+    measure(&blocks, shown);
     fit(&blocks);
     name_frames(&blocks, shown);
     hp_text_head(out, view);

@@ -36,16 +36,29 @@ struct drawing {
     struct hp_text_part parts[PARTS];
     size_t room; // cells of a name and its steps; 0: any
     uint32_t most_steps;
-    int width; // of a value
+    struct hp_text_widths widths;
     struct hp_text_names *names;
     uint32_t *steps;              // of each node
     bool is_open[MOST_STEPS + 1]; // the branch of this step goes on further down
 };
 
+static void measure(struct drawing *drawing, const struct hp_view *view) {
+    const struct hp_tree *tree = view->extra;
+    const struct hp_tree_node *node;
+    struct hp_text_widths *widths = &drawing->widths;
+    *widths = hp_text_widths_of(view);
+    widths->amount = view->options.width > 0 ? widths->amount : WIDTH;
+    hp_vec_each (node, &tree->nodes) {
+        struct hp_amount cum = {.sum = node->cum, .error = &node->error};
+        if (node->run > 0) {
+            hp_text_widen(widths, view, &cum);
+        }
+    }
+}
+
 static void fit(struct drawing *drawing, const struct hp_view *view) {
-    int amount = hp_text_amount_width(view);
-    drawing->width = view->options.width > 0 ? amount : WIDTH;
-    size_t width = (size_t)drawing->width, error = (size_t)hp_text_error_width(view) + 2;
+    size_t width = (size_t)drawing->widths.amount;
+    size_t error = (size_t)drawing->widths.error + 2;
     drawing->parts[SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 1, false};
     drawing->parts[ERROR] = (struct hp_text_part){error, 2, !hp_text_has_errors(view)};
     drawing->parts[FLAT] = (struct hp_text_part){width + 1, 3, view->options.invert};
@@ -60,16 +73,17 @@ static void fit(struct drawing *drawing, const struct hp_view *view) {
 
 static void put_titles(struct hp_sink *out, const struct drawing *drawing,
                        const struct hp_view *view) {
-    hp_sink_print(out, "%s%s%*s", HP_TEXT_ROW, hp_text_bold(view), drawing->width, "cum");
+    hp_sink_print(out, "%s%s%*s", HP_TEXT_ROW, hp_text_bold(view), drawing->widths.amount,
+                  "cum");
     if (!drawing->parts[SHARE].is_gone) {
         hp_sink_print(out, " %*s", SHARE_WIDTH, "cum%");
     }
     if (!drawing->parts[ERROR].is_gone) {
         hp_sink_text(out, " ");
-        hp_text_error_title(out, view, "cum");
+        hp_text_error_title(out, view, "cum", drawing->widths.error);
     }
     if (!drawing->parts[FLAT].is_gone) {
-        hp_sink_print(out, " %*s", drawing->width, "flat");
+        hp_sink_print(out, " %*s", drawing->widths.amount, "flat");
     }
     hp_sink_print(out, "  %s%s\n", hp_granularity_text(view->options.by),
                   hp_text_plain(view));
@@ -163,22 +177,19 @@ static struct hp_span file_of(const struct hp_view *view, hp_node_id node) {
     return path;
 }
 
-static void put_cut(struct hp_sink *out, struct hp_span name,
-                    const struct hp_text_cut *cut) {
-    struct hp_text_string safe = {0}, text = {0};
+static void append_cut(struct hp_text_string *out, struct hp_span name,
+                       const struct hp_text_cut *cut) {
+    struct hp_text_string safe = {0};
     hp_text_append_safe(&safe, name);
-    hp_text_cut_name(&text, (struct hp_span){safe.text.at, safe.text.count}, cut);
-    hp_sink_put(out, text.text.at, text.text.count);
+    hp_text_cut_name(out, (struct hp_span){safe.text.at, safe.text.count}, cut);
     hp_vec_done(&safe.text);
-    hp_vec_done(&text.text);
 }
 
-// "tokio::runtime … 23 frames": what names have in common, else their module, else both ends.
-static void put_run(struct hp_sink *out, const struct hp_view *view,
-                    const struct hp_tree_node *node, size_t room) {
+// What the names of a run have in common, else their module, else nothing.
+static struct hp_span common_of(const struct hp_view *view,
+                                const struct hp_tree_node *node) {
     struct hp_span first = hp_view_node(view, node->name),
                    file = file_of(view, node->name);
-    struct hp_span last = hp_view_node(view, node[node->run - 1].name);
     size_t path = first.size;
     for (uint32_t i = 1; i < node->run; i++) {
         struct hp_span other = file_of(view, node[i].name);
@@ -186,23 +197,45 @@ static void put_run(struct hp_sink *out, const struct hp_view *view,
                          : common_path(first, hp_view_node(view, node[i].name), path + 2);
         file.size = hp_span_compare(file, other) == 0 ? file.size : 0;
     }
+    return path > 0 ? (struct hp_span){first.at, path} : file;
+}
+
+// With so many names: "tokio::runtime … 23 frames", "read_all … parse, 23 frames", "23 frames".
+static void build_run(struct hp_text_string *out, const struct hp_span *names,
+                      size_t count, uint32_t frames, struct hp_text_cut cut) {
+    static const char dots[] = " … ";
     char end[FAR_SIZE + 16];
-    bool has_both = path == 0 && file.size == 0;
     size_t used = (size_t)snprintf(end, sizeof end, "%s%u frames",
-                                   has_both ? ", " : " … ", (unsigned)node->run);
-    struct hp_text_cut cut = {.room = room > used ? room - used : room > 0,
-                              .is_ascii = view->options.ascii};
-    cut.room = has_both && cut.room > 5 ? (cut.room - 5) / 2 : cut.room;
-    put_cut(out,
-            path > 0   ? (struct hp_span){first.at, path}
-            : has_both ? first
-                       : file,
-            &cut);
-    if (has_both) {
-        hp_sink_text(out, " … ");
-        put_cut(out, last, &cut);
+                                   count == 2   ? ", "
+                                   : count == 1 ? dots
+                                                : "",
+                                   (unsigned)frames);
+    used += count == 2 ? sizeof dots - 1 : 0;
+    cut.room = cut.room > used ? (cut.room - used) / (count == 2 ? 2 : 1) : cut.room > 0;
+    for (size_t i = 0; i < count; i++) {
+        hp_vec_append(&out->text, dots, i > 0 ? sizeof dots - 1 : 0);
+        append_cut(out, names[i], &cut);
     }
-    hp_sink_text(out, end);
+    hp_vec_append(&out->text, end, strlen(end));
+}
+
+// What is common, else both ends; fewer where there is no room.
+static void put_run(struct hp_sink *out, const struct hp_view *view,
+                    const struct hp_tree_node *node, size_t room) {
+    struct hp_span common = common_of(view, node);
+    struct hp_span first = common.size > 0 ? common : hp_view_node(view, node->name);
+    struct hp_span names[] = {first, hp_view_node(view, node[node->run - 1].name)};
+    struct hp_text_cut cut = {.room = room, .is_ascii = view->options.ascii};
+    struct hp_text_string text = {0};
+    size_t count = common.size > 0 ? 1 : 2, cells;
+    do {
+        text.text.count = 0;
+        build_run(&text, names, count, node->run, cut);
+        cells = hp_text_cells((struct hp_span){text.text.at, text.text.count},
+                              view->options.ascii);
+    } while (room > 0 && cells > room && count-- > 0);
+    hp_sink_put(out, text.text.at, text.text.count);
+    hp_vec_done(&text.text);
 }
 
 static void put_node(struct hp_sink *out, struct drawing *drawing,
@@ -213,20 +246,20 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, view, &cum);
     hp_sink_text(out, HP_TEXT_ROW);
-    hp_text_put(out, text.value, drawing->width);
+    hp_text_put(out, text.value, drawing->widths.amount);
     if (!drawing->parts[SHARE].is_gone) {
         hp_sink_text(out, " ");
         hp_text_percent(out, node->cum, view->head.total.of[view->options.metric]);
     }
     if (!drawing->parts[ERROR].is_gone) {
         hp_sink_text(out, " ");
-        hp_text_error(out, view, &cum, &text);
+        hp_text_error(out, view, &cum, &text, drawing->widths.error);
     }
     if (node->flat == 0 && !drawing->parts[FLAT].is_gone) {
-        hp_sink_print(out, " %*s", drawing->width, "-");
+        hp_sink_print(out, " %*s", drawing->widths.amount, "-");
     } else if (!drawing->parts[FLAT].is_gone) {
         hp_sink_text(out, " ");
-        hp_text_value_of(out, view, node->flat, &text, drawing->width);
+        hp_text_value_of(out, view, node->flat, &text, drawing->widths.amount);
     }
     hp_sink_text(out, "  ");
     put_branches(out, drawing, tree, number);
@@ -264,6 +297,7 @@ void hp_text_tree(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     size_t count = tree->nodes.count;
     struct drawing drawing = {.steps = hp_alloc(count * sizeof *drawing.steps)};
+    measure(&drawing, view);
     fit(&drawing, view);
     count_steps(&drawing, tree);
     name_nodes(&drawing, view);
