@@ -39,7 +39,7 @@ def theirs(text):
 def compare(folder, inputs, pattern):
     formats = t.formats
     want = theirs(pprof(f'-list={pattern}', '-unit=bytes', '-trim_path=/srv/corpus/formats',
-                        f'-source_path={formats}', write(folder, 'all', *OPTIONS, *inputs),
+                        f'-source_path={formats}', write(folder, 'all', '--full-names', *OPTIONS, *inputs),
                         folder=folder))
     report = json.loads(t.ok('list', '-q', '-fjson', f'--source-dir={formats}', *OPTIONS, pattern,
                              *inputs).out)
