@@ -132,7 +132,8 @@ def check_report(report, *args, widths=WIDTHS):
         return []
     if piped.code != 0:
         return [f'{piped}: {piped.err}']
-    whole = names_of(report, piped.out) if report not in ('list', 'info') else []
+    wide = t.ok(report, '--width=100000', *SYMBOLS, *args, env={'LC_ALL': 'C.UTF-8'}).out  # columns that fit
+    whole = names_of(report, wide) if report not in ('list', 'info') else []
     faults = check_whole(whole, f'{piped}') if '--by=line' not in args else []
     for width in widths:
         where = f'{piped} in {width} columns'

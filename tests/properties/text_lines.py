@@ -121,7 +121,7 @@ class Text(Sheet):
 
     def __init__(self, report, text, shown):
         super().__init__(report)
-        self.shown, self.text, self.lines, self.at = shown, text, text.split('\n'), 0
+        self.shown, self.lines, self.at = shown, text.split('\n'), 0
         self.kind, self.metric = report['command'], report.get('metric', '')
         self.is_space = self.metric.endswith('space')
         self.called = {}  # each name in the table: the whole one
@@ -401,10 +401,7 @@ class Text(Sheet):
         self.sentence('titles', ''.join(f'{text:>{width}}' for text, width in titles))
 
     def error_width(self):
-        least = 23 if self.is_space and self.shown.unit in ('B', 'KiB') else 18
-        number = r'\d[\d,.]*(?: [KMGTPE]?i?B)?'
-        shown = re.findall(rf'(± {number}|{number} … {number}|{number} or more)(?=[ *!] )', self.text)
-        return max([least, *map(len, shown)])
+        return 23 if self.is_space and self.shown.unit in ('B', 'KiB') else 18
 
     def error_columns(self):
         return [-self.error_width()] * self.is_uncertain()

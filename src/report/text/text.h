@@ -155,7 +155,7 @@ void hp_text_error_blank(struct hp_sink *out, int width);
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view);
 
 // Cells of the columns of amounts, and of what is open of them, without its mark: as a rule, and as
-// the widest of what they hold needs.
+// the widest of what they hold needs where lines have to fit.
 struct hp_text_widths {
     int amount, error;
 };

@@ -174,13 +174,16 @@ void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *v
     }
 }
 
-// Where lines need not fit, amounts are as wide as they are.
+// Where lines need not fit, an interval is not worked out twice for that.
 void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
                    const struct hp_amount *amount) {
     struct hp_text_estimate text;
+    if (view->options.width == 0) {
+        return;
+    }
     hp_text_row_estimate(&text, view, amount);
     int error = (int)hp_text_cells(hp_span_of(text.interval), view->options.ascii);
-    int value = view->options.width > 0 ? (int)strlen(text.value) : 0;
+    int value = (int)strlen(text.value);
     widths->error = error > widths->error ? error : widths->error;
     widths->amount = value > widths->amount ? value : widths->amount;
 }
