@@ -39,7 +39,7 @@ def functions(folder, *args):
     faults = []
     with open_profile(folder, *args) as session:
         for number, metric in enumerate(('inuse-space', 'inuse-objects')):
-            rows = t.table(f'--metric={metric}', *args).rows()
+            rows = t.table('--full-names', f'--metric={metric}', *args).rows()
             faults += [f'{metric}: {fault}' for fault in
                        compare(session.functions(f't-{number}'), rows, 50)]
     return faults
@@ -49,7 +49,7 @@ def timeline(folder):
     """The last dump as a whole; behind the third, what has changed since."""
     def flat(path):
         return {name: flat for flat, _, name in
-                t.table(SYMBOLS, path).rows()}
+                t.table('--full-names', SYMBOLS, path).rows()}
 
     with open_profile(folder, '--timeline', SYMBOLS, *SERIES) as session:
         last, third = flat(SERIES[-1]), flat(SERIES[2])

@@ -69,13 +69,13 @@ def sums(drawn):
 def draws(*args):
     faults = []
     for metric, wanted in reference(t, *args).items():
-        folded = t.ok('folded', '-q', f'--metric={metric}', *args).out_bytes
+        folded = t.ok('folded', '-q', '--full-names', f'--metric={metric}', *args).out_bytes
         faults += [f'{metric}: {fault}' for fault in compare(sums(frames(folded)), wanted)]
     return faults
 
 
 def draws_difference(options, base, new):
-    out = t.ok('diff', '-q', '-fdifffolded', *options, *base, '--to', *new)
+    out = t.ok('diff', '-q', '--full-names', '-fdifffolded', *options, *base, '--to', *new)
     drawn = frames(out.out_bytes)
     faults, found = compare(sums(drawn), difference(t, options, base, new)[1]), stacks(drawn)
     lines = [line.rsplit(' ', 2) for line in out.out.splitlines()]

@@ -30,7 +30,7 @@ SHOWN = [case for case in cases(t) if case[0].startswith(('C', 'every', 'clang_j
 
 def write(folder, name, *args):
     path = pathlib.Path(folder) / name
-    t.ok(*args, '-q', '-o', path)
+    t.ok(*args, '-q', '--full-names', '-o', path)  # it shows what has one name in one row
     return path
 
 
