@@ -19,7 +19,7 @@ CC = shlex.split(os.environ.get('CC') or 'cc')
 FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""']
 PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-liberty', '-lm', '-pthread']
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-lm']
-LAYERS = ('base', 'model', 'input', 'calc', 'stats', 'view')
+LAYERS = ('base', 'model', 'input', 'partial', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
            'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
 TESTS = ('gaps', 'estimates', 'dumps', 'totals', 'trend')
@@ -231,8 +231,9 @@ class Program:
     def __init__(self, root, directory, archive):
         self.root, self.directory, self.archive = root, directory, archive
         self.includes = [f'-I{root / "include"}', f'-I{root / "src"}']
+        written = archive.parent / 'licenses.c'  # by the build, of the texts
         self.objects = [self.compile(source, directory / f'cli-{source.stem}.o')
-                        for source in sorted((root / 'src' / 'cli').glob('*.c'))
+                        for source in (*sorted((root / 'src' / 'cli').rglob('*.c')), written)
                         if source.stem not in GENERATOR]
 
     def compile(self, source, out):
@@ -251,7 +252,7 @@ class Program:
 
     def link(self, number, more):
         out = self.directory / f'program{number}'
-        subprocess.run([*CC, '-o', str(out), *self.objects, *more, self.archive, *PROGRAM_LIBRARIES],
+        subprocess.run([*CC, '-o', str(out), *self.objects, *more, str(self.archive), *PROGRAM_LIBRARIES],
                        check=True)
         return out
 
@@ -302,7 +303,7 @@ def main(root, library):
                 tested, failed = failures(programs[test], filtered)
                 tell(tested == 1 and failed == 1, f'{what}: seen by {filtered}')
         if library:
-            program = Program(root, directory, library)
+            program = Program(root, directory, pathlib.Path(library))
             sound = program.link('', [])
             for number, (what, name, changes, case) in enumerate(PROGRAM_MUTANTS):
                 mutant = program.mutated(number, name, changes)
