@@ -2,10 +2,21 @@
 
 #include <string.h>
 
+// A partial is no view of a profile: it is all of it.  This is how it is asked for.
+static const struct hp_format partials = {
+    .name = "hpa",
+    .files = "*.hpa",
+    .help = "all that the inputs come to, to be merged and reported on later (hpa(5))",
+    .can = HP_CAN_NEGATIVE | HP_CAN_LABELS | HP_HAS_ALL_METRICS | HP_HAS_SAMPLE_TYPES |
+           HP_IS_BINARY | HP_IS_PARTIAL,
+    .shape = HP_SHAPE_PROFILE,
+    .write = {[HP_REPORT_MERGE] = hp_view_write_partial},
+};
+
 const struct hp_format *const hp_formats[] = {
     &hp_format_text,       &hp_format_json,      &hp_format_tsv,        &hp_format_folded,
     &hp_format_difffolded, &hp_format_callgrind, &hp_format_speedscope, &hp_format_dhat,
-    &hp_format_dot,        &hp_format_pprof,     &hp_format_firefox,    &hp_format_hpa,
+    &hp_format_dot,        &hp_format_pprof,     &hp_format_firefox,    &partials,
 };
 
 const size_t hp_formats_count = sizeof hp_formats / sizeof *hp_formats;
