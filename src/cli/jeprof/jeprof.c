@@ -264,12 +264,10 @@ static int report(struct hp_jeprof_session *session, struct hp_err *err) {
         hp_jeprof_shell(session);
         return HP_OK;
     }
-    if (options->mode == HP_JEPROF_LIST) {
-        int ret = hp_jeprof_report_of(session, options->text[HP_JEPROF_LIST],
-                                      HP_REPORT_LIST, err);
-        return ret;
-    }
-    return hp_jeprof_report(session, NULL, options->mode, err);
+    return options->mode == HP_JEPROF_LIST
+               ? hp_jeprof_report_of(session, options->text[HP_JEPROF_LIST],
+                                     HP_REPORT_LIST, err)
+               : hp_jeprof_report(session, NULL, options->mode, err);
 }
 
 static int run(struct hp_jeprof_options *options, struct hp_err *err) {

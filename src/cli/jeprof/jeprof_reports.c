@@ -159,6 +159,47 @@ void hp_jeprof_write_text(FILE *out, const struct hp_jeprof_stacks *stacks,
     hp_jeprof_sums_done(&sums);
 }
 
+// --- texts with values ----------------------------------------------------------------------
+
+// Texts, each once, with the sum of what came with it.
+struct tally {
+    struct hp_jeprof_set texts;
+    double *values;
+    size_t *order; // sorted by tally_sort()
+};
+
+// Takes the text over.
+static void tally_add(struct tally *tally, char *text, double value) {
+    size_t before = tally->texts.count;
+    size_t number = hp_jeprof_set_add(&tally->texts, text, strlen(text));
+    free(text);
+    if (number == before) {
+        tally->values = hp_cli_grow(tally->values, before, sizeof *tally->values);
+        tally->order = hp_cli_grow(tally->order, before, sizeof *tally->order);
+        tally->values[before] = 0;
+        tally->order[before] = before;
+    }
+    tally->values[number] += value;
+}
+
+static int compare_texts(const void *left, const void *right, void *texts) {
+    const struct hp_jeprof_bytes *items = texts;
+    return strcmp(items[*(const size_t *)left].at, items[*(const size_t *)right].at);
+}
+
+static void tally_sort(struct tally *tally) {
+    if (tally->texts.count > 0) {
+        qsort_r(tally->order, tally->texts.count, sizeof *tally->order, compare_texts,
+                tally->texts.items);
+    }
+}
+
+static void tally_done(struct tally *tally) {
+    free(tally->values);
+    free(tally->order);
+    hp_jeprof_set_done(&tally->texts);
+}
+
 // --- collapsed ----------------------------------------------------------------------------
 
 // jeprof writes what is the allocator's alone as a stack without calls.
@@ -194,43 +235,22 @@ static char *collapse(const struct hp_jeprof_stacks *stacks,
     return text;
 }
 
-static int compare_texts(const void *left, const void *right, void *texts) {
-    const struct hp_jeprof_bytes *items = texts;
-    return strcmp(items[*(const size_t *)left].at, items[*(const size_t *)right].at);
-}
-
 // One line of each, sorted: what is read by flamegraph.pl may be compared, too.
 void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks) {
-    struct hp_jeprof_set texts = {0};
-    double *values = NULL;
-    size_t *order = NULL;
+    struct tally lines = {.texts = {0}};
     for (size_t i = 0; i < stacks->keys.count; i++) {
         const struct hp_jeprof_stack *stack = &stacks->stacks[i];
-        if (!is_written(stacks, stack)) {
-            continue;
+        if (is_written(stacks, stack)) {
+            tally_add(&lines, collapse(stacks, stack), stack->value);
         }
-        char *text = collapse(stacks, stack);
-        size_t before = texts.count;
-        size_t number = hp_jeprof_set_add(&texts, text, strlen(text));
-        free(text);
-        if (number == before) {
-            values = hp_cli_grow(values, before, sizeof *values);
-            order = hp_cli_grow(order, before, sizeof *order);
-            values[before] = 0;
-            order[before] = before;
-        }
-        values[number] += stack->value;
     }
-    if (texts.count > 0) {
-        qsort_r(order, texts.count, sizeof *order, compare_texts, texts.items);
+    tally_sort(&lines);
+    for (size_t i = 0; i < lines.texts.count; i++) {
+        size_t number = lines.order[i];
+        fprintf(out, "%s %.0f\n", lines.texts.items[number].at,
+                whole(stacks->options, lines.values[number]));
     }
-    for (size_t i = 0; i < texts.count; i++) {
-        fprintf(out, "%s %.0f\n", texts.items[order[i]].at,
-                whole(stacks->options, values[order[i]]));
-    }
-    free(values);
-    free(order);
-    hp_jeprof_set_done(&texts);
+    tally_done(&lines);
 }
 
 // --- callgrind ----------------------------------------------------------------------------
@@ -269,30 +289,11 @@ static size_t addresses_of(const struct hp_jeprof_stacks *stacks,
     return count;
 }
 
-struct calls {
-    struct hp_jeprof_set keys;
-    double *values;
-    size_t *order;
-};
-
-static void count_call(struct calls *calls, char *key, double value) {
-    size_t before = calls->keys.count;
-    size_t number = hp_jeprof_set_add(&calls->keys, key, strlen(key));
-    free(key);
-    if (number == before) {
-        calls->values = hp_cli_grow(calls->values, before, sizeof *calls->values);
-        calls->order = hp_cli_grow(calls->order, before, sizeof *calls->order);
-        calls->values[before] = 0;
-        calls->order[before] = before;
-    }
-    calls->values[number] += value;
-}
-
 // Of a stack that is the allocator's alone.
 static const struct hp_jeprof_frame unknown = {.name = (char[]){"unknown"},
                                                .place = (char[]){"??:0"}};
 
-static void find_calls(const struct hp_jeprof_stacks *stacks, struct calls *calls) {
+static void find_calls(const struct hp_jeprof_stacks *stacks, struct tally *calls) {
     const struct hp_jeprof_frame **outermost = NULL;
     for (size_t i = 0; i < stacks->keys.count; i++) {
         const struct hp_jeprof_stack *stack = &stacks->stacks[i];
@@ -303,9 +304,9 @@ static void find_calls(const struct hp_jeprof_stacks *stacks, struct calls *call
             hp_cli_resize((void *)outermost, (stack->count + 1) * sizeof(const void *));
         size_t count = addresses_of(stacks, stack, outermost);
         outermost[0] = count > 0 ? outermost[0] : &unknown;
-        count_call(calls, call_key(outermost[0], NULL), stack->value);
+        tally_add(calls, call_key(outermost[0], NULL), stack->value);
         for (size_t k = 1; k < count; k++) {
-            count_call(calls, call_key(outermost[k], outermost[k - 1]), stack->value);
+            tally_add(calls, call_key(outermost[k], outermost[k - 1]), stack->value);
         }
     }
     free((void *)outermost);
@@ -347,23 +348,18 @@ static void put_call(FILE *out, char *key, double value, bool exact,
 }
 
 void hp_jeprof_write_callgrind(FILE *out, const struct hp_jeprof_stacks *stacks) {
-    struct calls calls = {0};
+    struct tally calls = {.texts = {0}};
     struct hp_jeprof_set known[2] = {0};
     find_calls(stacks, &calls);
-    if (calls.keys.count > 0) {
-        qsort_r(calls.order, calls.keys.count, sizeof *calls.order, compare_texts,
-                calls.keys.items);
-    }
+    tally_sort(&calls);
     fputs("events: Hits\n\n", out);
-    for (size_t i = 0; i < calls.keys.count; i++) {
+    for (size_t i = 0; i < calls.texts.count; i++) {
         size_t number = calls.order[i];
-        put_call(out, calls.keys.items[number].at,
+        put_call(out, calls.texts.items[number].at,
                  whole(stacks->options, calls.values[number]), stacks->options->exact,
                  known);
     }
     hp_jeprof_set_done(&known[0]);
     hp_jeprof_set_done(&known[1]);
-    hp_jeprof_set_done(&calls.keys);
-    free(calls.values);
-    free(calls.order);
+    tally_done(&calls);
 }
