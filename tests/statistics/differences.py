@@ -174,8 +174,8 @@ KINDS = (
 
 
 def rows_of(sides, percent, test):
-    done = t.ok('diff', '-q', '-fjson', '-n0', '--no-symbols', f'--confidence={percent}', *sides[0],
-                '--to', *sides[1])
+    done = t.ok('diff', '-q', '-fjson', '-n0', '--no-symbols', '--keep-unmapped',
+                f'--confidence={percent}', *sides[0], '--to', *sides[1])
     report = json.loads(done.out)
     assert report['test'] == test, report['test']
     return report['rows']
