@@ -2,6 +2,8 @@
 
 #include "draw/helvetica.h"
 
+#include <math.h>
+
 // Of a caller's text, which may go away before the drawing is written.
 static struct hp_span keep(struct hp_drawing *drawing, struct hp_span text) {
     char *copy = hp_arena_alloc(&drawing->arena, text.size, 1);
@@ -47,13 +49,33 @@ static void add_points(struct hp_drawing *drawing, struct hp_element element,
     hp_vec_push(&drawing->elements, element);
 }
 
+// The head of an arrow: its tip, and both ends of its base; the line ends in the middle of that.
+static struct hp_point find_head(struct hp_point from, struct hp_point tip,
+                                 int32_t line_width, struct hp_point head[3]) {
+    double x = tip.x - from.x, y = tip.y - from.y, length = sqrt(x * x + y * y);
+    double size = 3 * line_width + 2 * HP_POINT, along = size < length ? size : length;
+    double unit_x = length > 0 ? x / length : 0, unit_y = length > 0 ? y / length : 1;
+    double base_x = tip.x - unit_x * along, base_y = tip.y - unit_y * along;
+    head[0] = tip;
+    head[1] = (struct hp_point){(int32_t)(base_x - unit_y * size / 2),
+                                (int32_t)(base_y + unit_x * size / 2)};
+    head[2] = (struct hp_point){(int32_t)(base_x + unit_y * size / 2),
+                                (int32_t)(base_y - unit_x * size / 2)};
+    return (struct hp_point){(int32_t)base_x, (int32_t)base_y};
+}
+
 void hp_drawing_line(struct hp_drawing *drawing, const struct hp_point *points,
                      size_t count, struct hp_ink ink, bool has_arrow) {
-    struct hp_element element = {.kind = HP_ELEMENT_LINE,
-                                 .ink = ink,
-                                 .has_arrow = has_arrow};
-    if (count >= 2) {
-        add_points(drawing, element, points, count);
+    struct hp_element element = {.kind = HP_ELEMENT_LINE, .ink = ink};
+    struct hp_point head[3];
+    if (count < 2) {
+        return;
+    }
+    add_points(drawing, element, points, count);
+    if (has_arrow) {
+        drawing->points.at[drawing->points.count - 1] =
+            find_head(points[count - 2], points[count - 1], ink.line_width, head);
+        hp_drawing_polygon(drawing, head, 3, (struct hp_ink){.fill = ink.stroke});
     }
 }
 
@@ -71,6 +93,16 @@ void hp_drawing_text(struct hp_drawing *drawing, struct hp_point at, struct hp_s
     element.box = (struct hp_box){.x = at.x, .y = at.y};
     element.text = keep(drawing, text);
     hp_vec_push(&drawing->elements, element);
+}
+
+void hp_drawing_put_length(struct hp_sink *out, int32_t length) {
+    int32_t size = length < 0 ? -length : length, rest = size % HP_POINT;
+    hp_sink_print(out,
+                  rest == 0        ? "%s%d"
+                  : rest % 10 == 0 ? "%s%d.%d"
+                                   : "%s%d.%02d",
+                  length < 0 ? "-" : "", (int)(size / HP_POINT),
+                  (int)(rest % 10 == 0 ? rest / 10 : rest));
 }
 
 // --- widths -------------------------------------------------------------------------------

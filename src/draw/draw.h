@@ -72,7 +72,6 @@ struct hp_element {
     struct hp_ink ink;
     struct hp_box box;         // of a text: x, y of its anchor
     size_t first, count;       // of its points
-    bool has_arrow;            // at the last point of a line
     struct hp_letters letters; // of a text
     struct hp_span text;       // of a text; of a group: its title
     const char *class;         // of a group, or NULL
@@ -91,15 +90,17 @@ void hp_drawing_init(struct hp_drawing *drawing, int32_t width, int32_t height,
 void hp_drawing_done(struct hp_drawing *drawing);
 
 // What is drawn until hp_drawing_end() is one thing: `class`, a word that stays the caller's,
-// says which, and `title` is shown where a pointer rests on it: the full name and interval.
-// May be empty.  Groups may be in groups.
+// says which, and `title` is shown where a pointer rests on it: the full name and interval.  It
+// may have several lines, so that names in it are to be made safe before, by
+// hp_sink_escaped(), and may be empty.  Groups may be in groups.
 void hp_drawing_begin(struct hp_drawing *drawing, const char *class,
                       struct hp_span title);
 void hp_drawing_end(struct hp_drawing *drawing);
 
 void hp_drawing_box(struct hp_drawing *drawing, struct hp_box box, struct hp_ink ink);
 
-// Through all points; the tip of an arrow is the last of them.  Fewer than two draw nothing.
+// Through all points; the tip of an arrow is the last of them, and its head is as wide as three
+// lines and two points.  Fewer than two points draw nothing.
 void hp_drawing_line(struct hp_drawing *drawing, const struct hp_point *points,
                      size_t count, struct hp_ink ink, bool has_arrow);
 
@@ -107,7 +108,8 @@ void hp_drawing_line(struct hp_drawing *drawing, const struct hp_point *points,
 void hp_drawing_polygon(struct hp_drawing *drawing, const struct hp_point *points,
                         size_t count, struct hp_ink ink);
 
-// One line of UTF-8, `at` on its baseline.
+// One line of UTF-8, `at` on its baseline.  Of what is wider here than by Helvetica, as where
+// there are only other fonts, the letters are drawn closer together.
 void hp_drawing_text(struct hp_drawing *drawing, struct hp_point at, struct hp_span text,
                      struct hp_letters letters);
 
@@ -117,6 +119,9 @@ int32_t hp_text_advance(struct hp_span text, int32_t size);
 
 // How many bytes from the first on are not wider than `width`, in whole characters.
 size_t hp_text_fitting(struct hp_span text, int32_t size, int32_t width);
+
+// For the writers: "12.5".
+void hp_drawing_put_length(struct hp_sink *out, int32_t length);
 
 void hp_drawing_write_svg(struct hp_sink *out, const struct hp_drawing *drawing);
 void hp_drawing_write_pdf(struct hp_sink *out, const struct hp_drawing *drawing);

@@ -3,7 +3,7 @@
 
 #include "hprof-agg/hprof-agg.h"
 
-#include <string.h>
+#include <stdio.h>
 
 enum {
     FIRST = 0x20,
@@ -66,9 +66,14 @@ struct hp_letter hp_helvetica_letter(struct hp_span text) {
     struct hp_letter letter = {.size = c.size};
     size_t drawn;
     hp_escape(text.at, c.size, letter.as, sizeof letter.as, &drawn);
+    if (c.code == 0xfffe || c.code == 0xffff) {
+        drawn =
+            (size_t)snprintf(letter.as, sizeof letter.as, "\\u{%04X}", (unsigned)c.code);
+        c.safe = false;
+    }
     letter.drawn = (uint32_t)drawn;
     if (!c.safe) {
-        letter.pdf = '\\';
+        letter.is_escape = true;
         letter.width = width_of(letter.as, drawn);
         return letter;
     }

@@ -1,0 +1,297 @@
+// PDF 1.4 (PDF 32000-1 describes a later one): one page as large as the drawing, one font of
+// those that every reader has, so that none is in the file, and no time or name of a machine.
+//
+//     1 catalog, 2 pages, 3 page, 4 font, 5 hatching, 6 what is drawn, 7 title
+//
+// y grows upwards here.  Tooltips are for screens: a PDF has none.
+#include "base/memory.h"
+#include "draw/draw.h"
+#include "draw/helvetica.h"
+
+#include <zlib.h>
+
+enum {
+    OBJECTS = 7,
+    LARGEST_PAGE = 14400 * HP_POINT, // that readers show
+    ONE = 10000,                     // as which a scale is written
+    NOTE_SIZE = 8 * HP_POINT,
+    NOTE_HEIGHT = 14 * HP_POINT,
+};
+
+struct bytes {
+    HP_VEC(char) all;
+};
+
+struct writer {
+    const struct hp_drawing *drawing;
+    struct hp_sink out;   // of what is drawn
+    struct bytes encoded; // the last text
+    bool has_others;      // characters that the font does not have
+};
+
+static int append(void *data, const void *bytes, size_t size) {
+    struct bytes *to = data;
+    hp_vec_append(&to->all, bytes, size);
+    return 0;
+}
+
+// Of all lengths, so that the page is not too large.
+static int32_t scale_of(const struct hp_drawing *drawing) {
+    int32_t side = drawing->width > drawing->height ? drawing->width : drawing->height;
+    return side > LARGEST_PAGE ? (int32_t)((int64_t)LARGEST_PAGE * ONE / side) : ONE;
+}
+
+static int32_t scaled(int32_t length, int32_t scale) {
+    return (int32_t)((int64_t)length * scale / ONE);
+}
+
+// --- what is drawn ------------------------------------------------------------------------
+
+static void put_point(struct writer *w, int32_t x, int32_t y, const char *operator) {
+    hp_drawing_put_length(&w->out, x);
+    hp_sink_text(&w->out, " ");
+    hp_drawing_put_length(&w->out, w->drawing->height - y);
+    hp_sink_text(&w->out, operator);
+}
+
+static void put_color(struct writer *w, uint32_t color, const char *operator) {
+    for (int shift = 16; shift >= 0; shift -= 8) {
+        unsigned thousandths = ((color >> shift & 0xff) * 1000 + 127) / 255;
+        hp_sink_print(&w->out, "%u.%03u ", thousandths / 1000, thousandths % 1000);
+    }
+    hp_sink_text(&w->out, operator);
+}
+
+static void put_outline(struct writer *w, const struct hp_element *element) {
+    const struct hp_box *box = &element->box;
+    if (element->kind == HP_ELEMENT_BOX) {
+        put_point(w, box->x, box->y + box->height, " ");
+        hp_drawing_put_length(&w->out, box->width);
+        hp_sink_text(&w->out, " ");
+        hp_drawing_put_length(&w->out, box->height);
+        hp_sink_text(&w->out, " re\n");
+        return;
+    }
+    for (size_t i = 0; i < element->count; i++) {
+        const struct hp_point *point = &w->drawing->points.at[element->first + i];
+        put_point(w, point->x, point->y, i > 0 ? " l\n" : " m\n");
+    }
+}
+
+static void put_path(struct writer *w, const struct hp_element *element) {
+    const struct hp_ink *ink = &element->ink;
+    bool is_filled = element->kind != HP_ELEMENT_LINE && ink->fill != HP_NO_FILL;
+    bool is_stroked = ink->line_width > 0;
+    if (is_filled) {
+        put_color(w, ink->fill, "rg\n");
+    }
+    if (is_stroked) {
+        put_color(w, ink->stroke, "RG\n");
+        hp_drawing_put_length(&w->out, ink->line_width);
+        hp_sink_text(&w->out, ink->is_dashed ? " w [2 3] 0 d\n" : " w [] 0 d\n");
+    }
+    put_outline(w, element);
+    bool is_open = element->kind == HP_ELEMENT_LINE;
+    hp_sink_text(&w->out, is_filled && is_stroked ? "b\n"
+                          : is_filled             ? "f\n"
+                          : !is_stroked           ? "n\n"
+                          : is_open               ? "S\n"
+                                                  : "s\n");
+    if (ink->is_hatched) {
+        hp_sink_text(&w->out, "/Pattern cs /H scn\n");
+        put_outline(w, element);
+        hp_sink_text(&w->out, "f\n");
+    }
+}
+
+// In the font's encoding, what it does not have as "?"; how wide that is, in 1/1000 of its size.
+static int64_t encode(struct writer *w, struct hp_span text) {
+    struct hp_letter other = hp_helvetica_letter(hp_span_of("?"));
+    int64_t width = 0;
+    w->encoded.all.count = 0;
+    while (text.size > 0) {
+        struct hp_letter letter = hp_helvetica_letter(text);
+        if (letter.is_escape) {
+            hp_vec_append(&w->encoded.all, letter.as, letter.drawn);
+        } else {
+            w->has_others |= letter.pdf == 0;
+            letter.width = letter.pdf ? letter.width : other.width;
+            letter.pdf = letter.pdf ? letter.pdf : other.pdf;
+            hp_vec_push(&w->encoded.all, (char)letter.pdf);
+        }
+        width += letter.width;
+        text = hp_span_from(text, letter.size);
+    }
+    return width;
+}
+
+static void put_letters(struct writer *w, struct hp_point at, struct hp_span text,
+                        const struct hp_letters *letters) {
+    int64_t width = encode(w, text) * letters->size / 1000;
+    int64_t left = letters->anchor == HP_ANCHOR_START ? 0
+                   : letters->anchor == HP_ANCHOR_END ? width
+                                                      : width / 2;
+    put_color(w, letters->color, "rg\nBT /F ");
+    hp_drawing_put_length(&w->out, letters->size);
+    hp_sink_text(&w->out, " Tf ");
+    put_point(w, at.x - (int32_t)left, at.y, " Td (");
+    for (size_t i = 0; i < w->encoded.all.count; i++) {
+        char c = w->encoded.all.at[i];
+        hp_sink_text(&w->out, c == '(' || c == ')' || c == '\\' ? "\\" : "");
+        hp_sink_put(&w->out, &c, 1);
+    }
+    hp_sink_text(&w->out, ") Tj ET\n");
+}
+
+// The note on characters that are missing is below the drawing.
+static void put_elements(struct writer *w) {
+    static const char note[] = "? stands for what is not in Latin-1, too: the SVG has it";
+    const struct hp_letters small = {.size = NOTE_SIZE, .color = 0x606060};
+    const struct hp_element *element;
+    hp_vec_each (element, &w->drawing->elements) {
+        if (element->kind == HP_ELEMENT_TEXT) {
+            put_letters(w, (struct hp_point){element->box.x, element->box.y},
+                        element->text, &element->letters);
+        } else if (element->kind < HP_ELEMENT_TEXT) {
+            put_path(w, element);
+        }
+    }
+    if (w->has_others) {
+        put_letters(w, (struct hp_point){NOTE_SIZE, w->drawing->height + NOTE_SIZE},
+                    hp_span_of(note), &small);
+    }
+}
+
+// --- the file -----------------------------------------------------------------------------
+
+struct file {
+    struct hp_sink *out; // behind `plain`
+    struct hp_sink plain;
+    size_t written;          // to `out`
+    size_t offsets[OBJECTS]; // of each object
+    size_t count;
+};
+
+static int deliver(void *data, const void *bytes, size_t size) {
+    struct file *file = data;
+    hp_sink_put(file->out, bytes, size);
+    file->written += size;
+    return 0;
+}
+
+HP_PRINTF(2, 3)
+
+static void put_object(struct file *file, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = hp_vprinted(format, args);
+    va_end(args);
+    file->offsets[file->count++] = file->written + file->plain.used;
+    hp_sink_print(&file->plain, "%zu 0 obj\n", file->count);
+    hp_sink_text(&file->plain, text);
+    free(text);
+}
+
+// In UTF-16, as numbers.
+static void put_utf16(struct file *file, struct hp_span text) {
+    while (text.size > 0) {
+        struct hp_utf8 c = hp_utf8_first(text);
+        if (c.code >= 0x10000) {
+            hp_sink_print(&file->plain, "%04X", (unsigned)(0xd7c0 + (c.code >> 10)));
+        }
+        hp_sink_print(&file->plain, "%04X",
+                      (unsigned)(c.code < 0x10000 ? c.code : 0xdc00 | (c.code & 0x3ff)));
+        text = hp_span_from(text, c.size);
+    }
+}
+
+static void put_title(struct file *file, struct hp_span title) {
+    put_object(file, "<< /Producer (hprof-agg) /Title <FEFF");
+    while (title.size > 0) {
+        struct hp_letter letter = hp_helvetica_letter(title);
+        put_utf16(file, (struct hp_span){letter.as, letter.drawn});
+        title = hp_span_from(title, letter.size);
+    }
+    hp_sink_text(&file->plain, "> >>\nendobj\n");
+}
+
+static void put_contents(struct file *file, const struct bytes *contents) {
+    uLongf size = compressBound((uLong)contents->all.count);
+    Bytef *packed = hp_alloc(size);
+    compress2(packed, &size, (const Bytef *)contents->all.at, (uLong)contents->all.count,
+              Z_DEFAULT_COMPRESSION); // cannot fail: there is room
+    put_object(file, "<< /Filter /FlateDecode /Length %lu >>\nstream\n",
+               (unsigned long)size);
+    hp_sink_put(&file->plain, packed, size);
+    hp_sink_text(&file->plain, "\nendstream\nendobj\n");
+    free(packed);
+}
+
+static void put_page(struct file *file, const struct writer *w, int32_t scale) {
+    int32_t below = w->has_others ? NOTE_HEIGHT : 0;
+    put_object(file, "<< /Type /Catalog /Pages 2 0 R >>\nendobj\n");
+    put_object(file, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n");
+    put_object(file, "<< /Type /Page /Parent 2 0 R /Contents 6 0 R /MediaBox [0 ");
+    hp_drawing_put_length(&file->plain, scaled(-below, scale));
+    hp_sink_text(&file->plain, " ");
+    hp_drawing_put_length(&file->plain, scaled(w->drawing->width, scale));
+    hp_sink_text(&file->plain, " ");
+    hp_drawing_put_length(&file->plain, scaled(w->drawing->height, scale));
+    hp_sink_text(&file->plain,
+                 "]\n/Resources << /Font << /F 4 0 R >> /Pattern << /H 5 0 R >> >> >>\n"
+                 "endobj\n");
+}
+
+static void put_resources(struct file *file) {
+    static const char stripes[] = "1 G 2 w 0 0 m 6 6 l -1 5 m 1 7 l 5 -1 m 7 1 l S";
+    put_object(file,
+               "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica\n"
+               "/Encoding /WinAnsiEncoding >>\nendobj\n");
+    put_object(file,
+               "<< /Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1\n"
+               "/BBox [0 0 6 6] /XStep 6 /YStep 6 /Resources << >> /Length %zu >>\n"
+               "stream\n%s\nendstream\nendobj\n",
+               sizeof stripes - 1, stripes);
+}
+
+static void put_end(struct file *file) {
+    size_t start = file->written + file->plain.used;
+    hp_sink_print(&file->plain, "xref\n0 %d\n0000000000 65535 f \n", OBJECTS + 1);
+    for (size_t i = 0; i < OBJECTS; i++) {
+        hp_sink_print(&file->plain, "%010zu 00000 n \n", file->offsets[i]);
+    }
+    hp_sink_print(
+        &file->plain,
+        "trailer\n<< /Size %d /Root 1 0 R /Info 7 0 R >>\nstartxref\n%zu\n%%%%EOF\n",
+        OBJECTS + 1, start);
+}
+
+// A failure on the way becomes one of the sink behind.
+static void finish(struct hp_sink *sink, struct hp_sink *out) {
+    struct hp_err err;
+    if (hp_sink_close(sink, &err) != HP_OK && !out->error) {
+        out->error = err.sys;
+    }
+}
+
+void hp_drawing_write_pdf(struct hp_sink *out, const struct hp_drawing *drawing) {
+    struct bytes contents = {0};
+    struct writer w = {.drawing = drawing};
+    struct file file = {.out = out};
+    int32_t scale = scale_of(drawing);
+    hp_sink_init(&w.out, append, &contents);
+    hp_sink_print(&w.out, "%d.%04d 0 0 %d.%04d 0 0 cm\n", scale / ONE, scale % ONE,
+                  scale / ONE, scale % ONE);
+    put_elements(&w);
+    finish(&w.out, out);
+    hp_sink_init(&file.plain, deliver, &file);
+    hp_sink_text(&file.plain, "%PDF-1.4\n%\xe2\xe3\xcf\xd3\n");
+    put_page(&file, &w, scale);
+    put_resources(&file);
+    put_contents(&file, &contents);
+    put_title(&file, drawing->title);
+    put_end(&file);
+    finish(&file.plain, out);
+    hp_vec_done(&contents.all);
+    hp_vec_done(&w.encoded.all);
+}
