@@ -36,7 +36,8 @@ static bool is_sides_or_series(enum hp_report_kind kind) {
 // Of the column that is measured, or of all where the format has all metrics.
 static void add_errors(struct hp_needs *needs, const struct hp_report_options *options) {
     unsigned can = abilities_of(options);
-    bool has_rows = (can & HP_CAN_INTERVALS) != 0 && options->kind != HP_REPORT_INFO;
+    bool has_rows = (can & (HP_CAN_INTERVALS | HP_IS_PICTURE)) != 0 &&
+                    options->kind != HP_REPORT_INFO;
     bool is_asked =
         !options->no_error || (options->spread && options->kind == HP_REPORT_TOP);
     bool needs_p = options->gate && options->gate->p > 0;
@@ -327,7 +328,7 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
     }
     struct hp_report_options complete = completed(format, options);
     struct hp_view_use use = {
-        .shape = format->shape,
+        .shape = hp_format_shape(format, options->kind),
         .can = abilities_of(options),
         .all_rows = options->format == NULL,
     };
@@ -356,7 +357,7 @@ int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
 
 // A table under such a name would be a surprise.
 static const char of_others[] =
-    "*.html *.htm *.svg *.png *.pdf *.ps *.csv *.xls *.xlsx *.xml *.yaml *.yml *.heap "
+    "*.html *.htm *.png *.gif *.ps *.csv *.xls *.xlsx *.xml *.yaml *.yml *.heap "
     "*.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz";
 
 // The length of the longest of the patterns that fits, 0 if none does.

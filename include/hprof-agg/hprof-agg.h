@@ -626,6 +626,7 @@ enum hp_format_ability {
     HP_CAN_WIDTH = 1 << 12,        // lines that fit a terminal
     HP_HAS_SHORT_NAMES = 1 << 13,  // of functions, unless they are to be full
     HP_IS_PARTIAL = 1 << 14,       // the inputs themselves, before names and filters
+    HP_IS_PICTURE = 1 << 15, // of code as tables have it, with what sampling leaves open
 };
 
 // The names that hp_report_options.format takes, what each is, in one line, and which names
@@ -643,7 +644,7 @@ HP_API size_t hp_format_limit(const char *format);
 // The kind's own.
 HP_API const char *hp_format_of_kind(enum hp_report_kind kind);
 // The format a file name stands for ("x.folded", "callgrind.out.x"), whatever the case; NULL
-// if it may be anything.  HP_E_USAGE if it is known to stand for another ("x.svg").
+// if it may be anything.  HP_E_USAGE if it is known to stand for another ("x.png").
 HP_API int hp_format_of_file(const char *path, const char **format, struct hp_err *err);
 
 // --- the rest -----------------------------------------------------------------

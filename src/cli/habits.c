@@ -15,10 +15,10 @@ struct habit {
     const char *instead;
 };
 
-#define PICTURE                                                                      \
-    "use hprof-agg dot INPUT... | dot -Tsvg >x.svg, or for a flame graph hprof-agg " \
-    "folded INPUT... | flamegraph.pl >x.svg"
-#define PDF  "use hprof-agg dot INPUT... | dot -Tpdf >x.pdf"
+#define PICTURE                                                                \
+    "use hprof-agg top -o x.svg INPUT... for a flame graph, or hprof-agg dot " \
+    "INPUT... | dot -Tsvg >x.svg for a graph of calls"
+#define PDF  "use hprof-agg top -o x.pdf INPUT..."
 #define PAGE "use hprof-agg merge -o x.pb.gz INPUT..., then go tool pprof -http=: x.pb.gz"
 
 static const struct habit habits[] = {
@@ -82,8 +82,7 @@ static const struct habit habits[] = {
 };
 
 static const struct habit kinds[] = {
-    {"svg png gif ps", PICTURE},
-    {"pdf", PDF},
+    {"png gif ps", PICTURE},
     {"html htm", PAGE ", or hprof-agg merge -o x.speedscope.json INPUT... for "
                       "www.speedscope.app"},
     {"csv xls xlsx", "use --format=tsv"},

@@ -193,14 +193,14 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_enum, FIELD(report.unit), HP_UNIT_AUTO, HP_CAN_UNIT},
     {"confidence", '\0', HP_CLI_TEXT, "PERCENT", NULL, HP_CLI_GROUP_TABLE, TABLES,
      "how often intervals hold the true value (default 95)",
-     hp_cli_set_confidence, 0, 0, HP_CAN_INTERVALS},
+     hp_cli_set_confidence, 0, 0, HP_CAN_INTERVALS | HP_IS_PICTURE},
     {"width", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, REPORTS,
      "fit lines into N columns, 0: cut nothing (default: those of the terminal, if there is one); "
      "where names lack room columns leave: sum%, cum%, the interval, cum",
      hp_cli_set_width, 0, 0, HP_CAN_WIDTH},
     {"no-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, TABLES,
      "do not show the error that sampling leaves, nor marks for it",
-     hp_cli_set_bool, FIELD(report.no_error), true, HP_CAN_INTERVALS},
+     hp_cli_set_bool, FIELD(report.no_error), true, HP_CAN_INTERVALS | HP_IS_PICTURE},
 
     {"invert", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TREE,
      "begin with the functions that allocate, and go up to their callers",

@@ -243,7 +243,7 @@ static void put_page(struct file *file, const struct writer *w, int32_t scale) {
 }
 
 static void put_resources(struct file *file) {
-    static const char stripes[] = "1 G 2 w 0 0 m 6 6 l -1 5 m 1 7 l 5 -1 m 7 1 l S";
+    static const char stripes[] = "1 G 1.2 w 0 0 m 6 6 l -1 5 m 1 7 l 5 -1 m 7 1 l S";
     put_object(file,
                "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica\n"
                "/Encoding /WinAnsiEncoding >>\nendobj\n");

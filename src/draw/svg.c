@@ -180,7 +180,7 @@ void hp_drawing_write_svg(struct hp_sink *out, const struct hp_drawing *drawing)
         out,
         "\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
         "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
-        "<path d=\"M1 0v6\" stroke=\"#fff\" stroke-width=\"2\"/></pattern></defs>\n");
+        "<path d=\"M1 0v6\" stroke=\"#fff\" stroke-width=\"1.2\"/></pattern></defs>\n");
     const struct hp_element *element;
     hp_vec_each (element, &drawing->elements) {
         put_element(out, drawing, element);

@@ -14,9 +14,13 @@ static const struct hp_format partials = {
 };
 
 const struct hp_format *const hp_formats[] = {
-    &hp_format_text,       &hp_format_json,      &hp_format_tsv,        &hp_format_folded,
-    &hp_format_difffolded, &hp_format_callgrind, &hp_format_speedscope, &hp_format_dhat,
-    &hp_format_dot,        &hp_format_pprof,     &hp_format_firefox,    &partials,
+    &hp_format_text,       &hp_format_json,
+    &hp_format_tsv,        &hp_format_folded,
+    &hp_format_difffolded, &hp_format_callgrind,
+    &hp_format_speedscope, &hp_format_dhat,
+    &hp_format_dot,        &hp_format_svg,
+    &hp_format_pdf,        &hp_format_pprof,
+    &hp_format_firefox,    &partials,
 };
 
 const size_t hp_formats_count = sizeof hp_formats / sizeof *hp_formats;
@@ -28,6 +32,10 @@ const struct hp_format *hp_format_find(const char *name) {
         }
     }
     return NULL;
+}
+
+enum hp_shape hp_format_shape(const struct hp_format *format, enum hp_report_kind kind) {
+    return (format->graphs >> kind & 1) != 0 ? HP_SHAPE_GRAPH : format->shape;
 }
 
 hp_writer *hp_format_writer(const struct hp_format *format, enum hp_report_kind kind) {

@@ -215,8 +215,8 @@ static struct hp_change compare_sum(const struct context *c, const struct hp_sum
     return change;
 }
 
-static void make_rows(struct hp_difference *difference, struct hp_naming *naming,
-                      const struct context *c, const struct hp_sums *sums, size_t nodes) {
+static void make_rows(struct hp_difference *difference, const struct context *c,
+                      const struct hp_sums *sums, size_t nodes) {
     for (uint32_t i = 0; i < nodes; i++) {
         if (sums[i].sides[0].value != 0 || sums[i].sides[1].value != 0) {
             struct hp_change change = compare(c, &sums[i], i);
@@ -225,12 +225,11 @@ static void make_rows(struct hp_difference *difference, struct hp_naming *naming
         }
     }
     adjust(difference, c->confidence);
-    hp_vec_sort_r(&difference->rows, by_significance, naming);
     difference->total = compare_sum(c, &sums[nodes]);
     difference->filtered = compare_sum(c, &sums[nodes + 1]);
 }
 
-void hp_difference_init(struct hp_difference *difference, struct hp_view *view,
+void hp_difference_init(struct hp_difference *difference, const struct hp_view *view,
                         const struct hp_sides *sides, const struct hp_members *members) {
     *difference = (struct hp_difference){
         .test = choose_test(view, sides),
@@ -248,7 +247,7 @@ void hp_difference_init(struct hp_difference *difference, struct hp_view *view,
     };
     hp_error_add(&c.largest, &sums[members->node_count].sides[0].error);
     hp_error_add(&c.largest, &sums[members->node_count].sides[1].error);
-    make_rows(difference, &view->naming, &c, sums, members->node_count);
+    make_rows(difference, &c, sums, members->node_count);
     free(sums);
 }
 
@@ -331,6 +330,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
     hp_sides_init(&sides, view->profile);
     hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
     hp_difference_init(difference, view, &sides, &members);
+    hp_vec_sort_r(&difference->rows, by_significance, &view->naming);
     hp_members_done(&members);
     hp_sides_done(&sides);
     const struct hp_change *change;

@@ -36,15 +36,15 @@ struct hp_difference {
     enum hp_difference_test test;
     size_t inputs[2]; // that were used
     HP_VEC(struct hp_change)
-    rows;          // what is significant first, then by how much it changed
+    rows;          // by node; of the report what is significant first, then by how much
     size_t tested; // of the rows
     bool is_same;  // no row has changed
     struct hp_change total;
     struct hp_change filtered; // what filters leave
 };
 
-// From the history of the profile; `members` are those of the view's naming.
-void hp_difference_init(struct hp_difference *difference, struct hp_view *view,
+// From the history of the profile; `members` are of any nodes, which rows are then called by.
+void hp_difference_init(struct hp_difference *difference, const struct hp_view *view,
                         const struct hp_sides *sides, const struct hp_members *members);
 void hp_difference_done(struct hp_difference *difference);
 

@@ -426,7 +426,9 @@ static enum hp_frames frames_of(const struct hp_view *view) {
             return HP_FRAMES_RAW;
         }
     }
-    bool is_code = view->use.shape == HP_SHAPE_ROWS && options->by <= HP_BY_FILE &&
+    bool is_ours =
+        view->use.shape == HP_SHAPE_ROWS || (view->use.can & HP_IS_PICTURE) != 0;
+    bool is_code = is_ours && options->by <= HP_BY_FILE &&
                    options->kind != HP_REPORT_STACKS && options->kind != HP_REPORT_INFO &&
                    view->profile->estimator != HP_ESTIMATOR_JEPROF;
     return options->frames != HP_FRAMES_DEFAULT ? options->frames

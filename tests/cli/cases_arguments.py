@@ -204,10 +204,11 @@ def options_of_pprof_go_with_it(t):
     assert not t.left_behind()
 
 
-IN_CELLS = ("--sort=cum", "--cum", "--confidence=90", "--no-error", "--spread")
-ALL = ("text", "json", "tsv", "folded", "callgrind", "speedscope", "dhat", "dot", "pprof", "firefox")
+IN_CELLS = ("--sort=cum", "--cum", "--spread")
+OPEN = ("--confidence=90", "--no-error")
+ALL = ("text", "json", "tsv", "folded", "callgrind", "speedscope", "dhat", "dot", "svg", "pdf", "pprof", "firefox")
 FORMATS_OF = {("text", "json", "tsv"): IN_CELLS, ("text", "json", "tsv", "dot"): ("--limit=9",),
-              ("text", "dot"): ("--unit=KiB",)}
+              ("text", "json", "tsv", "svg", "pdf"): OPEN, ("text", "dot", "svg", "pdf"): ("--unit=KiB",)}
 
 
 @case

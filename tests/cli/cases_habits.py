@@ -8,7 +8,7 @@ import threading
 
 from harness import ROOT, case, check
 
-SVG = "use hprof-agg dot INPUT... | dot -Tsvg >x.svg, or for a flame graph hprof-agg folded INPUT... | flamegraph.pl >x.svg"
+SVG = "use hprof-agg top -o x.svg INPUT... for a flame graph, or hprof-agg dot INPUT... | dot -Tsvg >x.svg for a graph of calls"
 PAGE = "use hprof-agg merge -o x.pb.gz INPUT..., then go tool pprof -http=: x.pb.gz"
 NO_SERVER = "no server is started: " + PAGE
 DIFF = "instead of --base=A B use hprof-agg diff A B"
@@ -26,7 +26,7 @@ UNKNOWN = {
     "-traces": "use hprof-agg stacks INPUT...",
     "-tags": "use hprof-agg top --by=label:KEY INPUT...",
     "--svg": SVG, "--gif": SVG, "--ps": SVG, "-png": SVG, "--web": SVG, "--gv": SVG,
-    "--pdf": "use hprof-agg dot INPUT... | dot -Tpdf >x.pdf",
+    "--pdf": "use hprof-agg top -o x.pdf INPUT...",
     "-http=:8080": NO_SERVER,
     "--dot": "use hprof-agg dot INPUT...",
     "--callgrind": "use hprof-agg callgrind -o callgrind.out.x INPUT...",
@@ -160,7 +160,7 @@ def a_file_that_is_called_as_a_command_or_a_format_is_none(t):
 
 @case
 def words_of_their_shells_are_told_what_does_it_here(t):
-    for word, instead in (("web", SVG), ("svg", SVG), ("weblist", UNKNOWN["-weblist=alloc"]), ("traces", UNKNOWN["-traces"]),
+    for word, instead in (("web", SVG), ("png", SVG), ("weblist", UNKNOWN["-weblist=alloc"]), ("traces", UNKNOWN["-traces"]),
                           ("raw", UNKNOWN["--raw"]), ("proto", UNKNOWN["-proto"])):
         assert check(t.run(word, t.dump), 2, "").err == f"hprof-agg: unknown command {word}: {instead}\n"
     check(t.run("top20", t.dump), 2, "", "did you mean top?")
@@ -239,9 +239,9 @@ def a_folder_without_dumps_is_said(t):
 @case
 def names_of_files_that_no_format_makes_are_told_what_makes_them(t):
     html = PAGE + ", or hprof-agg merge -o x.speedscope.json INPUT... for www.speedscope.app"
-    for kind, instead in (("svg", SVG), ("png", SVG), ("pdf", UNKNOWN["--pdf"]), ("html", html), ("csv", "use --format=tsv")):
+    for kind, instead in (("gif", SVG), ("png", SVG), ("ps", SVG), ("html", html), ("csv", "use --format=tsv")):
         said = f"hprof-agg: no format here makes out.{kind}: {instead}\n"
         assert check(t.run("top", "-o", f"out.{kind}", t.dump), 2, "").err == said
         assert not (t.folder / f"out.{kind}").exists()
         check(t.run("top", "-f", kind, t.dump), 2, "", f'--format does not take "{kind}": {instead}\n')
-    check(t.run("dot", "--no-symbols", "-o", "out.svg", t.dump), 0)
+    check(t.run("dot", "--no-symbols", "-o", "out.png", t.dump), 0)

@@ -98,6 +98,7 @@ def the_name_picks_the_format(t):
             ("merge", "folded", "x.folded x.collapsed x.FOLDED"),
             ("merge", "pprof", "x.pb.gz x.pb x.pprof mem.prof"),
             ("merge", "firefox", "x.firefox.json"), ("merge", "dot", "x.dot x.gv"),
+            ("top", "svg", "x.svg X.SVG"), ("top", "pdf", "x.pdf"),
             ("merge", "callgrind", "x.callgrind callgrind.out.7 callgrind.out"),
             ("merge", "speedscope", "x.speedscope.json x.speedscope"),
             ("merge", "dhat", "x.dhat.json x.dhat dhat.out.7 dhat-heap.json")):

@@ -581,7 +581,7 @@ def difference(t):
 @case
 def formats_without_numbers_below_zero_refuse_a_difference(t):
     path, dumps = difference(t)
-    for name in "folded", "callgrind", "speedscope", "dhat", "dot":
+    for name in "folded", "callgrind", "speedscope", "dhat", "dot", "svg", "pdf":
         result = t.run(name, "-q", "-o", "out", path)
         check(result, 5, "", f"{name} has no numbers below zero, which a difference of two "
                              "profiles has: text, json, tsv, pprof")

@@ -1,11 +1,13 @@
-// Open files in speedscope or in DHAT's viewer, in a browser without a window, and print what is
+// Open files in speedscope, in DHAT's viewer or as they are, in a browser without a window, and print what is
 // to be read there, as JSON: a list with an entry for each file.
 //
 // usage: node browser.js PEERS speedscope FILE...
 //        node browser.js PEERS dhat PAGE FILE...
+//        node browser.js PEERS svg FILE...
 //
 // PEERS is the folder that ./check --peers makes.  An entry of speedscope is a list of profiles,
-// {name, rows: [[total, self, name, shares of both]]}; one of DHAT's viewer is its text.
+// {name, rows: [[total, self, name, shares of both]]}; one of DHAT's viewer is its text; one of a
+// picture is its texts, its titles and which of the texts are found.
 const fs = require('fs');
 const http = require('http');
 const path = require('path');
@@ -127,8 +129,35 @@ async function dhat(browser) {
   return found;
 }
 
+// Each text is looked for as the browser's own search does it.
+async function svg(browser) {
+  const found = [];
+  for (const file of files) {
+    const page = await open(browser, `file://${file}`);
+    await page.goto(`file://${file}`);
+    found.push(await page.evaluate(() => {
+      const all = [...document.querySelectorAll('text')];
+      const texts = all.map((text) => {
+        const { left, right } = text.getBoundingClientRect();
+        return { text: text.textContent, left, right };
+      });
+      const search = (text) => {
+        getSelection().removeAllRanges();
+        return window.find(text, true) && String(getSelection()) === text;
+      };
+      return {
+        texts,
+        titles: [...document.querySelectorAll('g > title')].map((title) => title.textContent),
+        found: Object.fromEntries(texts.map(({ text }) => [text, search(text)])),
+      };
+    }));
+    await page.close();
+  }
+  return found;
+}
+
 (async () => {
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
-  console.log(JSON.stringify(await { speedscope, dhat }[viewer](browser)));
+  console.log(JSON.stringify(await { speedscope, dhat, svg }[viewer](browser)));
   await browser.close();
 })().catch((error) => { console.error(error); process.exit(1); });

@@ -1,0 +1,211 @@
+// Stacks are in order from the root, so that those that pass a box are side by side, and running
+// sums tell what they hold.  Boxes are found level by level; what is too small to be drawn is
+// never looked into.
+#include "view/flames.h"
+
+enum {
+    LEAST_SHARE = 1000, // 1/1000 of all
+    BOX_BYTES = 400,    // of a box as it is written, beside its name, about
+};
+
+struct grower {
+    const struct hp_view *view;
+    struct hp_flames *flames;
+    hp_fixed *running[2]; // of each stack: what those before it hold, before and after
+    uint32_t *innermost;  // of each stack: the last box that it passes
+    size_t bytes, most_bytes;
+};
+
+static hp_fixed larger(hp_fixed a, hp_fixed b) {
+    return a > b ? a : b;
+}
+
+// Of the stacks from `first` to `end`; side 0 is before.
+static hp_fixed held(const struct grower *g, int side, uint32_t first, uint32_t end) {
+    const hp_fixed *running = g->running[side];
+    return running ? running[end] - running[first] : 0;
+}
+
+// The name of a stack that is so far from its root, or HP_NO_NODE.
+static uint32_t name_at(const struct grower *g, uint32_t stack, uint32_t depth) {
+    const struct hp_stack_key *key = &g->view->stacks.all.at[stack];
+    if (depth < key->truncated) {
+        return g->view->naming.truncated.n;
+    }
+    depth -= key->truncated;
+    return depth < key->depth ? key->at[key->depth - 1 - depth] : HP_NO_NODE;
+}
+
+static void add_box(struct grower *g, struct hp_flame box) {
+    struct hp_flames *flames = g->flames;
+    for (uint32_t i = box.stacks; i < box.end; i++) {
+        g->innermost[i] = (uint32_t)flames->all.count;
+    }
+    flames->depth = box.depth > flames->depth ? box.depth : flames->depth;
+    bool has_name = box.parent != HP_NO_PARENT && box.merged == 0;
+    g->bytes += BOX_BYTES;
+    g->bytes += has_name ? hp_node_full_name(&g->view->naming, box.name).size : 0;
+    hp_vec_push(&flames->all, box);
+}
+
+// What a box holds itself is a part of its width without a box on it, as is what all together is
+// too small.
+static void grow(struct grower *g, uint32_t number) {
+    struct hp_flames *flames = g->flames;
+    const struct hp_flame parent = flames->all.at[number];
+    struct hp_flame rest = {.parent = number, .depth = parent.depth + 1};
+    for (uint32_t first = parent.stacks, end; first < parent.end; first = end) {
+        uint32_t name = name_at(g, first, parent.depth);
+        end = first + 1;
+        while (end < parent.end && name_at(g, end, parent.depth) == name) {
+            end++;
+        }
+        hp_fixed before = held(g, 0, first, end), after = held(g, 1, first, end);
+        struct hp_flame box = {.name = {name}, .parent = number, .depth = rest.depth};
+        box.stacks = first;
+        box.end = end;
+        box.before = before;
+        box.after = after;
+        if (name == HP_NO_NODE) {
+            flames->all.at[number].width += larger(before, after);
+        } else if (larger(before, after) >= flames->least) {
+            add_box(g, box);
+        } else {
+            rest.merged++;
+            rest.before += before;
+            rest.after += after;
+        }
+    }
+    rest.width = larger(rest.before, rest.after);
+    if (rest.width >= flames->least) {
+        add_box(g, rest);
+    } else {
+        flames->all.at[number].width += rest.width;
+    }
+}
+
+// False if that would be too much to write.
+static bool grow_all(struct grower *g, hp_fixed least) {
+    uint32_t end = (uint32_t)g->view->stacks.all.count;
+    struct hp_flame all = {.parent = HP_NO_PARENT, .end = end};
+    g->flames->all.count = 0;
+    g->flames->depth = 0;
+    g->flames->least = least > 1 ? least : 1; // what holds nothing has no box
+    g->bytes = 0;
+    all.before = held(g, 0, 0, end);
+    all.after = held(g, 1, 0, end);
+    add_box(g, all);
+    for (uint32_t i = 0; i < g->flames->all.count && g->bytes <= g->most_bytes; i++) {
+        grow(g, i);
+    }
+    return g->bytes <= g->most_bytes;
+}
+
+// A box is at least as wide as those on it, and these are on its left.
+static void place_all(struct hp_flames *flames) {
+    for (size_t i = flames->all.count; i-- > 1;) {
+        struct hp_flame *flame = &flames->all.at[i];
+        flames->all.at[flame->parent].width += flame->width;
+    }
+    hp_fixed *used = hp_alloc(flames->all.count * sizeof *used);
+    for (size_t i = 1; i < flames->all.count; i++) {
+        struct hp_flame *flame = &flames->all.at[i];
+        flame->left = flames->all.at[flame->parent].left + used[flame->parent];
+        used[flame->parent] += flame->width;
+    }
+    free(used);
+}
+
+// --- values -------------------------------------------------------------------------------
+
+// Below zero is what a difference of profiles has of some stacks: it has no width.
+static hp_fixed *run(const struct hp_view *view, struct hp_selection selection) {
+    size_t count = view->stacks.all.count;
+    hp_fixed *running = hp_alloc((count + 1) * sizeof *running);
+    struct hp_stack_sums sums;
+    hp_stack_sums_init(&sums, &view->stacks, false);
+    hp_stack_sums_add(&sums, &view->stacks, selection);
+    for (size_t i = 0; i < count; i++) {
+        running[i + 1] = running[i] + larger(sums.values[i].of[view->options.metric], 0);
+    }
+    hp_stack_sums_done(&sums);
+    return running;
+}
+
+static void add_errors(struct hp_flames *flames, const struct hp_view *view) {
+    struct hp_flame *flame;
+    hp_vec_each (flame, &flames->all) {
+        for (uint32_t i = flame->stacks; i < flame->end; i++) {
+            struct hp_amount amount = hp_view_stack_amount(view, i, view->options.metric);
+            hp_error_add(&flame->error, amount.error);
+        }
+    }
+}
+
+// The boxes that each stack of the profile passes.
+static void find_members(struct hp_members *members, const struct grower *g) {
+    const struct hp_flames *flames = g->flames;
+    *members = (struct hp_members){.node_count = flames->all.count};
+    hp_vec_push(&members->first, (size_t)0);
+    for (size_t i = 0; i < g->view->profile->stacks.count; i++) {
+        uint32_t stack = g->view->stacks.of_profile[i];
+        uint32_t box = stack == HP_NO_STACK ? HP_NO_PARENT : g->innermost[stack];
+        for (; box != HP_NO_PARENT; box = flames->all.at[box].parent) {
+            hp_vec_push(&members->nodes, (hp_node_id){box});
+        }
+        hp_vec_push(&members->first, members->nodes.count);
+    }
+}
+
+static void compare(const struct grower *g) {
+    struct hp_flames *flames = g->flames;
+    struct hp_sides sides;
+    struct hp_members members;
+    hp_sides_init(&sides, g->view->profile);
+    find_members(&members, g);
+    hp_difference_init(&flames->difference, g->view, &sides, &members);
+    for (uint32_t i = 0; i < flames->difference.rows.count; i++) {
+        flames->all.at[flames->difference.rows.at[i].node.n].change = i + 1;
+    }
+    hp_members_done(&members);
+    hp_sides_done(&sides);
+}
+
+void hp_flames_init(struct hp_flames *flames, const struct hp_view *view,
+                    size_t most_bytes) {
+    struct grower g = {.view = view, .flames = flames, .most_bytes = most_bytes};
+    size_t count = view->stacks.all.count;
+    *flames = (struct hp_flames){.is_comparison = view->report->has_sides};
+    g.innermost = hp_alloc(count * sizeof *g.innermost);
+    if (flames->is_comparison) {
+        g.running[0] = run(view, (struct hp_selection){HP_OF_BASE, 0});
+        g.running[1] = run(view, (struct hp_selection){HP_OF_NEW, 0});
+    } else {
+        g.running[1] = run(view, (struct hp_selection){HP_OF_ALL, 0});
+    }
+    hp_fixed whole =
+        larger(held(&g, 0, 0, (uint32_t)count), held(&g, 1, 0, (uint32_t)count));
+    for (hp_fixed least = whole / LEAST_SHARE; !grow_all(&g, least); least += least + 1) {
+    }
+    place_all(flames);
+    if (flames->is_comparison) {
+        compare(&g);
+    } else if (view->precision.is_known[hp_column_of(view->options.metric)]) {
+        add_errors(flames, view);
+    }
+    free(g.running[0]);
+    free(g.running[1]);
+    free(g.innermost);
+}
+
+void hp_flames_done(struct hp_flames *flames) {
+    hp_vec_done(&flames->all);
+    if (flames->is_comparison) {
+        hp_difference_done(&flames->difference);
+    }
+}
+
+const struct hp_change *hp_flame_change(const struct hp_flames *flames,
+                                        const struct hp_flame *flame) {
+    return flame->change > 0 ? &flames->difference.rows.at[flame->change - 1] : NULL;
+}
