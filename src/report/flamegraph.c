@@ -313,13 +313,19 @@ static void put_whole(struct hp_sink *out, const struct picture *p) {
 }
 
 static void put_inputs(struct hp_sink *out, const struct picture *p) {
-    const struct hp_input_summary *summary = p->view->head.summary;
+    const struct hp_head *head = &p->view->head;
+    const struct hp_input_summary *summary = head->summary;
+    enum hp_metric metric = p->view->options.metric;
     char number[HP_NUMBER_SIZE];
     hp_format_grouped(number, (hp_int128)summary[HP_SIDE_ALL].merged_used);
     hp_sink_print(out, "%s input%s", number,
                   hp_text_plural("input", summary[HP_SIDE_ALL].merged_used == 1));
-    if (p->view->precision.is_known[hp_column_of(p->view->options.metric)]) {
+    if (p->view->precision.is_known[hp_column_of(metric)]) {
         hp_sink_print(out, " · intervals at %g%%", p->view->options.confidence * 100);
+    }
+    if (head->is_filtered && !p->flames.is_comparison) {
+        hp_sink_text(out, " · filters leave this of ");
+        put_value(out, p, head->total.of[metric]);
     }
     hp_sink_text(out, " · boxes of less than ");
     put_value(out, p, p->flames.least);

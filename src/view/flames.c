@@ -132,13 +132,16 @@ static hp_fixed *run(const struct hp_view *view, struct hp_selection selection) 
     return running;
 }
 
-static void add_errors(struct hp_flames *flames, const struct hp_view *view) {
-    struct hp_flame *flame;
-    hp_vec_each (flame, &flames->all) {
-        for (uint32_t i = flame->stacks; i < flame->end; i++) {
-            struct hp_amount amount = hp_view_stack_amount(view, i, view->options.metric);
-            hp_error_add(&flame->error, amount.error);
-        }
+// Each stack's to the last box that it passes, and from there down to the first.
+static void add_errors(const struct grower *g) {
+    struct hp_flame *flames = g->flames->all.at;
+    for (size_t i = 0; i < g->view->stacks.all.count; i++) {
+        struct hp_amount amount =
+            hp_view_stack_amount(g->view, i, g->view->options.metric);
+        hp_error_add(&flames[g->innermost[i]].error, amount.error);
+    }
+    for (size_t i = g->flames->all.count; i-- > 1;) {
+        hp_error_add(&flames[flames[i].parent].error, &flames[i].error);
     }
 }
 
@@ -191,7 +194,7 @@ void hp_flames_init(struct hp_flames *flames, const struct hp_view *view,
     if (flames->is_comparison) {
         compare(&g);
     } else if (view->precision.is_known[hp_column_of(view->options.metric)]) {
-        add_errors(flames, view);
+        add_errors(&g);
     }
     free(g.running[0]);
     free(g.running[1]);
