@@ -218,10 +218,10 @@ def hostile(folder):
 
 
 def many(folder):
-    """Stacks of 30 frames and more with names of a hundred characters, which begin in one of 900 ways,
+    """Stacks of 30 frames and more with names of 400 characters, which begin in one of 900 ways,
     some of which are rare: of 1/1000 and more there are more boxes than are to be written."""
     dice, p, path = random.Random(20), Profile(), pathlib.Path(folder) / 'many.pb.gz'
-    names = [p.location(0x1000 + i, 0, [(f'name_{i}_' + 'x' * 90, 'x.c', 1)]) for i in range(2000)]
+    names = [p.location(0x1000 + i, 0, [(f'name_{i}_' + 'x' * 400, 'x.c', 1)]) for i in range(2000)]
     for _ in range(STACKS):
         way = int(900 ** dice.random())
         stack = [names[(way * level) % 1999] for level in range(1, 31)]
