@@ -8,8 +8,8 @@
 //     [main                                  ]
 //     [all                                   ]
 //
-// Colors are those that Okabe and Ito chose to be told apart by everyone, lighter, so that names
-// can be read on them.
+// Colors are after those that Okabe and Ito chose to be told apart by everyone, lighter, so that
+// names can be read on them, and those of rare classes of another lightness.
 #include "report/pictures.h"
 
 #include "report/text/text.h"
@@ -29,9 +29,9 @@ enum {
     LEAST_CHARACTERS = 5, // of a name that is cut
     LEAST_LETTER =
         LETTERS * 2 / 5, // as wide as this are the letters of no name on average
-    GRAY = 0x505050,
+    GRAY = 0x383838,
     SHADES = 5,           // of a color
-    DARKEST = 40,         // they are up to 4/40 darker
+    DARKEST = 60,         // they are up to 4/60 darker
     MOST_BYTES = 1900000, // of an SVG, about
 };
 
@@ -43,15 +43,15 @@ struct style {
 
 // By enum hp_frame_class, and of what has none; the last of what is merged.
 static const struct style classes[] = {
-    [HP_CLASS_NONE] = {"none", 0xdddddd},
-    [HP_CLASS_ALLOCATOR] = {"allocator", 0xdfa6c8},
-    [HP_CLASS_START_UP] = {"start-up", 0xc4c4c4},
-    [HP_CLASS_WRAPPER] = {"wrapper", 0x80cfb9},
-    [HP_CLASS_STANDARD] = {"standard", 0xf5ec92},
+    [HP_CLASS_NONE] = {"none", 0xd8d8d8},
+    [HP_CLASS_ALLOCATOR] = {"allocator", 0xc4a6f2},
+    [HP_CLASS_START_UP] = {"start-up", 0x989898},
+    [HP_CLASS_WRAPPER] = {"wrapper", 0x86d3ae},
+    [HP_CLASS_STANDARD] = {"standard", 0xf7ee8e},
     [HP_CLASS_LIBRARY] = {"library", 0x9ad2f2},
-    [HP_CLASS_OWN] = {"own", 0xf3c766},
-    [HP_CLASSES] = {"all", 0xe8e8e8},
-    {"smaller", 0xf2f2f2},
+    [HP_CLASS_OWN] = {"own", 0xf3c060},
+    [HP_CLASSES] = {"all", 0xf2f2f2},
+    {"smaller", 0xf8f8f8},
 };
 
 enum {
@@ -66,12 +66,12 @@ enum {
 };
 
 static const struct style changes[] = {
-    [SAME] = {"no change", 0xe8e8e8},
-    [GREW] = {"more, maybe by chance", 0xf7d9c2},
+    [SAME] = {"no change", 0xececec},
+    [GREW] = {"more, maybe by chance", 0xf7d4b8},
     [GREW_SURELY] = {"more, significant", 0xe88a4a},
-    [SHRANK] = {"less, maybe by chance", 0xd0e4f2},
+    [SHRANK] = {"less, maybe by chance", 0xc3def2},
     [SHRANK_SURELY] = {"less, significant", 0x62a9dc},
-    [GONE] = {"gone, maybe by chance", 0xd0e4f2, true},
+    [GONE] = {"gone, maybe by chance", 0xc3def2, true},
     [GONE_SURELY] = {"gone, significant", 0x62a9dc, true},
 };
 
