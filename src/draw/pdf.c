@@ -243,13 +243,13 @@ static void put_page(struct file *file, const struct writer *w, int32_t scale) {
 }
 
 static void put_resources(struct file *file) {
-    static const char stripes[] = "1 G 1.2 w 0 0 m 6 6 l -1 5 m 1 7 l 5 -1 m 7 1 l S";
+    static const char stripes[] = "1 G 1 w 0 0 m 8 8 l -1 7 m 1 9 l 7 -1 m 9 1 l S";
     put_object(file,
                "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica\n"
                "/Encoding /WinAnsiEncoding >>\nendobj\n");
     put_object(file,
                "<< /Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1\n"
-               "/BBox [0 0 6 6] /XStep 6 /YStep 6 /Resources << >> /Length %zu >>\n"
+               "/BBox [0 0 8 8] /XStep 8 /YStep 8 /Resources << >> /Length %zu >>\n"
                "stream\n%s\nendstream\nendobj\n",
                sizeof stripes - 1, stripes);
 }
