@@ -1,0 +1,270 @@
+// Places in layers, after Sugiyama and others (1981): down and up in turn, vertices are sorted by
+// the mean place (barycentre) of what they are linked to in the layer before, and neighbours
+// are exchanged as long as fewer links cross (transposition, as in Gansner and others, 1993).
+// That is done twice, from the order of a search down and of one up; the best of all is kept.
+#include "draw/ranks.h"
+
+enum {
+    SWEEPS = 24,
+    MOST_STEPS = 40000000, // of exchanges
+    UNIT = 1024,           // of means
+};
+
+struct sweeper {
+    struct hp_ranks *ranks;
+    uint32_t *best;         // order
+    uint32_t *counts;       // a Fenwick tree of places
+    struct sweep_key *keys; // of a layer
+    size_t steps;
+};
+
+struct sweep_key {
+    uint64_t mean;
+    uint32_t place, vertex;
+};
+
+static uint32_t place_of(const struct hp_ranks *ranks, uint32_t link, bool is_lower) {
+    const struct hp_rank_link *l = &ranks->links.at[link];
+    return ranks->vertices.at[is_lower ? l->lower : l->upper].place;
+}
+
+static void renumber(struct hp_ranks *ranks, size_t layer) {
+    for (size_t i = 0; i < hp_ranks_size(ranks, layer); i++) {
+        ranks->vertices.at[ranks->order[ranks->first[layer] + i]].place = (uint32_t)i;
+    }
+}
+
+// --- counting -----------------------------------------------------------------------------
+
+// How many places up to one, and with it, are in the tree.
+static size_t count_up_to(const uint32_t *tree, size_t place) {
+    size_t count = 0;
+    for (size_t i = place + 1; i > 0; i &= i - 1) {
+        count += tree[i];
+    }
+    return count;
+}
+
+static void add_place(uint32_t *tree, size_t size, size_t place) {
+    for (size_t i = place + 1; i <= size; i += i & (~i + 1)) {
+        tree[i]++;
+    }
+}
+
+// Below a layer: of two links, one begins further left and ends further right.
+static size_t count_below(const struct hp_ranks *ranks, uint32_t *tree, size_t layer) {
+    size_t size = hp_ranks_size(ranks, layer + 1), links = 0, crossings = 0;
+    const struct hp_rank_links *down = &ranks->down;
+    memset(tree, 0, (size + 1) * sizeof *tree);
+    for (size_t i = ranks->first[layer]; i < ranks->first[layer + 1]; i++) {
+        uint32_t vertex = ranks->order[i];
+        size_t first = down->first[vertex], end = down->first[vertex + 1];
+        for (size_t k = first; k < end; k++) {
+            crossings += links - count_up_to(tree, place_of(ranks, down->at[k], true));
+        }
+        for (size_t k = first; k < end; k++) {
+            add_place(tree, size, place_of(ranks, down->at[k], true));
+        }
+        links += end - first;
+    }
+    return crossings;
+}
+
+static size_t count_all(const struct hp_ranks *ranks, uint32_t *tree) {
+    size_t crossings = 0;
+    for (size_t layer = 0; layer + 1 < ranks->layers; layer++) {
+        crossings += count_below(ranks, tree, layer);
+    }
+    return crossings;
+}
+
+size_t hp_crossings_count(const struct hp_ranks *ranks) {
+    uint32_t *tree = hp_alloc((ranks->vertices.count + 1) * sizeof *tree);
+    size_t crossings = count_all(ranks, tree);
+    free(tree);
+    return crossings;
+}
+
+// --- means --------------------------------------------------------------------------------
+
+static int compare_keys(const void *left, const void *right) {
+    const struct sweep_key *a = left, *b = right;
+    return a->mean != b->mean ? (a->mean < b->mean ? -1 : 1)
+                              : (a->place > b->place) - (a->place < b->place);
+}
+
+// Those without links stay where they are, and the others are sorted around them.  Of equals the
+// last comes first in every other pair of sweeps.
+static void sort_layer(struct sweeper *s, size_t layer, bool by_upper, bool flips) {
+    struct hp_ranks *ranks = s->ranks;
+    const struct hp_rank_links *links = by_upper ? &ranks->up : &ranks->down;
+    uint32_t *order = ranks->order + ranks->first[layer];
+    size_t size = hp_ranks_size(ranks, layer), count = 0;
+    for (uint32_t i = 0; i < size; i++) {
+        size_t first = links->first[order[i]], end = links->first[order[i] + 1];
+        uint64_t sum = 0;
+        for (size_t k = first; k < end; k++) {
+            sum += place_of(ranks, links->at[k], !by_upper);
+        }
+        if (end > first) {
+            s->keys[count++] = (struct sweep_key){sum * UNIT / (end - first),
+                                                  flips ? UINT32_MAX - i : i, order[i]};
+        }
+    }
+    if (count > 0) {
+        qsort(s->keys, count, sizeof *s->keys, compare_keys);
+    }
+    for (size_t i = 0, next = 0; i < size; i++) {
+        if (links->first[order[i]] < links->first[order[i] + 1]) {
+            order[i] = s->keys[next++].vertex;
+        }
+    }
+    renumber(ranks, layer);
+}
+
+static void sweep(struct sweeper *s, int number) {
+    bool flips = number % 4 >= 2;
+    if (number % 2 == 0) {
+        for (size_t layer = 1; layer < s->ranks->layers; layer++) {
+            sort_layer(s, layer, true, flips);
+        }
+    } else {
+        for (size_t layer = s->ranks->layers; layer-- > 1;) {
+            sort_layer(s, layer - 1, false, flips);
+        }
+    }
+}
+
+// --- exchanges ----------------------------------------------------------------------------
+
+// Crossings of the links of two neighbours that there would be less if they were exchanged.
+static int64_t gain(struct sweeper *s, const struct hp_rank_links *links, uint32_t left,
+                    uint32_t right) {
+    int64_t more = 0;
+    bool is_lower = links == &s->ranks->down;
+    for (size_t i = links->first[left]; i < links->first[left + 1]; i++) {
+        uint32_t a = place_of(s->ranks, links->at[i], is_lower);
+        for (size_t k = links->first[right]; k < links->first[right + 1]; k++) {
+            uint32_t b = place_of(s->ranks, links->at[k], is_lower);
+            more += (a > b) - (a < b);
+            s->steps++;
+        }
+    }
+    return more;
+}
+
+static bool exchange_in(struct sweeper *s, size_t layer) {
+    struct hp_ranks *ranks = s->ranks;
+    bool has_changed = false;
+    uint32_t *order = ranks->order + ranks->first[layer];
+    for (size_t i = 1; i < hp_ranks_size(ranks, layer) && s->steps < MOST_STEPS; i++) {
+        uint32_t left = order[i - 1], right = order[i];
+        s->steps++;
+        if (gain(s, &ranks->up, left, right) + gain(s, &ranks->down, left, right) > 0) {
+            order[i - 1] = right;
+            order[i] = left;
+            ranks->vertices.at[right].place--;
+            ranks->vertices.at[left].place++;
+            has_changed = true;
+        }
+    }
+    return has_changed;
+}
+
+// Each exchange leaves fewer crossings, so it ends.
+static void exchange(struct sweeper *s) {
+    bool has_changed = true;
+    while (has_changed && s->steps < MOST_STEPS) {
+        has_changed = false;
+        for (size_t layer = 0; layer < s->ranks->layers; layer++) {
+            has_changed |= exchange_in(s, layer);
+        }
+    }
+}
+
+// --- all of it ----------------------------------------------------------------------------
+
+// What a search meets next: it goes on from a vertex to those of its links in a direction.
+struct search {
+    struct hp_ranks *ranks;
+    bool down;
+    bool *is_met;
+    size_t *filled; // of each layer
+    HP_VEC(uint32_t) open;
+};
+
+static void meet(struct search *s, uint32_t vertex) {
+    struct hp_rank_vertex *v = &s->ranks->vertices.at[vertex];
+    const struct hp_rank_links *links = s->down ? &s->ranks->down : &s->ranks->up;
+    s->is_met[vertex] = true;
+    v->place = (uint32_t)s->filled[v->layer]++;
+    s->ranks->order[s->ranks->first[v->layer] + v->place] = vertex;
+    for (size_t k = links->first[vertex + 1]; k-- > links->first[vertex];) {
+        const struct hp_rank_link *link = &s->ranks->links.at[links->at[k]];
+        hp_vec_push(&s->open, s->down ? link->lower : link->upper);
+    }
+}
+
+// In the order in which a search that follows links meets them: trees have no crossings.
+static void begin(struct hp_ranks *ranks, bool down) {
+    size_t count = ranks->vertices.count;
+    struct search s = {.ranks = ranks,
+                       .down = down,
+                       .is_met = hp_alloc(count),
+                       .filled = hp_alloc((ranks->layers + 1) * sizeof *s.filled)};
+    const size_t *first = down ? ranks->up.first : ranks->down.first;
+    for (size_t turn = 0; turn < 2 * count; turn++) { // at first what nothing leads to
+        uint32_t root = (uint32_t)(turn % count);
+        if (turn >= count || first[root] == first[root + 1]) {
+            hp_vec_push(&s.open, root);
+        }
+        while (s.open.count > 0) {
+            uint32_t vertex = s.open.at[--s.open.count];
+            if (!s.is_met[vertex]) {
+                meet(&s, vertex);
+            }
+        }
+    }
+    hp_vec_done(&s.open);
+    free(s.is_met);
+    free(s.filled);
+}
+
+// From callers down or from callees up; what is best is kept.
+static size_t sweep_all(struct sweeper *s, bool down, size_t least) {
+    struct hp_ranks *ranks = s->ranks;
+    size_t size = ranks->vertices.count * sizeof *s->best;
+    begin(ranks, down);
+    for (int i = -1; i < SWEEPS && least > 0; i++) {
+        if (i >= 0) {
+            sweep(s, i + !down);
+            exchange(s);
+        }
+        size_t crossings = count_all(ranks, s->counts);
+        if (crossings < least) {
+            least = crossings;
+            memcpy(s->best, ranks->order, size);
+        }
+    }
+    return least;
+}
+
+size_t hp_crossings_reduce(struct hp_ranks *ranks) {
+    size_t count = ranks->vertices.count;
+    struct sweeper s = {
+        .ranks = ranks,
+        .best = hp_alloc(count * sizeof *s.best),
+        .counts = hp_alloc((count + 1) * sizeof *s.counts),
+        .keys = hp_alloc(count * sizeof *s.keys),
+    };
+    size_t least = sweep_all(&s, true, SIZE_MAX);
+    least = sweep_all(&s, false, least);
+    memcpy(ranks->order, s.best, count * sizeof *s.best);
+    for (size_t layer = 0; layer < ranks->layers; layer++) {
+        renumber(ranks, layer);
+    }
+    free(s.best);
+    free(s.counts);
+    free(s.keys);
+    return least;
+}
