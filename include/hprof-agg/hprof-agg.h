@@ -647,6 +647,45 @@ HP_API const char *hp_format_of_kind(enum hp_report_kind kind);
 // if it may be anything.  HP_E_USAGE if it is known to stand for another ("x.png").
 HP_API int hp_format_of_file(const char *path, const char **format, struct hp_err *err);
 
+// --- pictures of graphs -------------------------------------------------------
+
+// A graph of calls that a program has made up.  Callers are drawn above what they call; texts
+// are lines of UTF-8 with '\n' between, lengths are points.
+struct hp_graph_node {
+    const char *name;  // broken into lines where it is long; never NULL
+    const char *text;  // below it; or NULL
+    const char *title; // what one is told who points at it; NULL: the name
+    double letters;    // their size
+    double border;     // the width of its line
+    unsigned fill;     // 0xRRGGBB
+};
+
+struct hp_graph_edge { // of a pair and a direction there is one
+    size_t from, to;   // nodes
+    const char *text;  // a line; or NULL
+    const char *title; // as above; NULL: the text
+    double weight;     // above 0: of edges in a circle the lightest leads up
+    double width;      // of its line
+    bool is_dashed;
+};
+
+struct hp_graph {
+    const char *title;  // of the picture; or NULL
+    const char *legend; // above the graph; or NULL
+    const struct hp_graph_node *nodes;
+    size_t node_count; // at most HP_GRAPH_NODES
+    const struct hp_graph_edge *edges;
+    size_t
+        edge_count; // the lightest of more than 20,000 are left out, and the picture says so
+};
+
+#define HP_GRAPH_NODES 10000
+
+// As "svg" or "pdf": the same bytes on every machine, in less than a second or so for any graph.
+// HP_E_USAGE: there is no such format.  HP_E_LIMIT: too many nodes.
+HP_API int hp_graph_write(const struct hp_graph *graph, const char *format,
+                          hp_write_fn *write, void *data, struct hp_err *err);
+
 // --- the rest -----------------------------------------------------------------
 
 HP_API const char *hp_version(void);

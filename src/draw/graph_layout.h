@@ -9,7 +9,7 @@
 #include "draw/draw.h"
 
 enum {
-    HP_LAYOUT_NODES = 10000, // there may be no more
+    HP_LAYOUT_NODES = HP_GRAPH_NODES, // there may be no more
     HP_LAYOUT_EDGES = 20000,
     // Of all edges that are drawn: one lighter is not, if it would need more.
     HP_LAYOUT_BENDS = 60000,
