@@ -173,9 +173,31 @@ def names_of_cxx_are_whole_in_stacks_and_short_in_rows_as_in_jeprof(b):
 
 @case
 def a_graph_without_nodes_is_told_in_these_words_and_fails(b):
-    got = jeprof(b, "--dot", "--focus=nobody_is_called_so", b.dump)
-    assert got.status == 1 and not got.out, got
-    assert got.err.splitlines()[-1] == "No nodes to print", got
+    for form in ("--dot", "--svg", "--pdf"):
+        got = jeprof(b, form, "--focus=nobody_is_called_so", b.dump)
+        assert got.status == 1 and not got.out, got
+        assert got.err.splitlines()[-1] == "No nodes to print", got
+
+
+@case
+def a_picture_has_the_functions_of_the_program_and_what_is_left_of_two_dumps(b):
+    words = (b.testdata / "alloc_c", b.dump)
+    drawn = jeprof(b, "--svg", *words)
+    assert drawn.status == 0 and ">leaf_mixed</text>" in drawn.out, drawn
+    assert "Dropping nodes with" in drawn.err, drawn.err
+    assert "leaf_mixed" not in jeprof(b, "--svg", "--exclude=leaf_mixed", *words).out
+    assert ">0.0 (" not in jeprof(b, "--svg", "--show_bytes", *words).out
+    less = jeprof(b, "--svg", f"--base={b.other}", *words)
+    assert less.status == 0 and less.out != drawn.out, less
+    assert jeprof(b, "--pdf", *words).out.startswith("%PDF-1.4")
+
+
+@case
+def what_is_no_picture_of_ours_is_refused_with_what_does_it(b):
+    for option, told in (("--gif", "dot -Tgif"), ("--ps", "--pdf"), ("--web", "--svg > x.svg"),
+                         ("--gv", "--svg > x.svg"), ("--evince", "--svg > x.svg")):
+        got = jeprof(b, option, b.dump)
+        assert got.status == 1 and not got.out and told in got.err, got
 
 
 @case
@@ -190,9 +212,9 @@ def a_url_is_refused_with_the_line_that_does_it(b):
 @case
 def the_shell_reads_commands_from_a_pipe_until_it_ends(b):
     program = str(b.testdata / "alloc_c")
-    out = b.folder / "out.callgrind"
+    out, picture = b.folder / "out.callgrind", b.folder / "x.svg"
     typed = (f"top2\ntop3 --cum\n\ntext leaf -mixed\nnonsense\nlist nobody\nlist leaf_big\n"
-             f"peek leaf_big\ncallgrind {out}\nsvg x\nhelp\n")
+             f"peek leaf_big\ncallgrind {out}\nweb\nsvg {picture}\npdf\nhelp\n")
     got = jeprof(b, program, b.dump, text=typed.encode())
     assert got.status == 0 and got.out.count("Total: ") >= 3, got
     rows = [line for line in got.out.splitlines() if "%" in line]
@@ -200,7 +222,9 @@ def the_shell_reads_commands_from_a_pipe_until_it_ends(b):
     assert rows[:2] == plain[1:3], rows
     assert rows[2].endswith("leaf_mixed") and "After focusing on 'leaf': " in got.out, rows
     assert "After ignoring 'mixed': " in got.out and "leaf_big" in got.out, got.out
-    assert "Unknown command: try 'help'." in got.err and "dot -Tsvg" in got.err, got.err
+    assert "Unknown command: try 'help'." in got.err and "svg x.svg" in got.err, got.err
+    assert "name a file" in got.err and f"Writing to '{picture}'." in got.err, got.err
+    assert picture.read_text() == jeprof(b, "--svg", program, b.dump).out
     assert out.read_text().startswith("events: Hits\n"), got.err
     assert jeprof(b, program, b.dump, text=typed.encode() + b"quit\ntop\n").out == got.out
     # Nothing typed: a table, as of jeprof when nobody sits there.

@@ -1,8 +1,11 @@
-// The graph of calls as jeprof writes it for Graphviz: nodes by what they hold with their
-// callees, edges by their size, as long as both ends have few and the edge is not too small;
-// each node keeps the first that leads to it.
+// The graph of calls as jeprof writes it for Graphviz, and as a picture of the same: nodes by
+// what they hold with their callees, edges by their size, as long as both ends have few and the
+// edge is not too small; each node keeps the first that leads to it.
 #include "cli/jeprof/jeprof_reports.h"
 
+#include "cli/message.h"
+
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,18 +24,20 @@ struct graph {
     struct edge *edges;
     struct hp_jeprof_set pairs; // as many as edges
     size_t *in, *out;           // edges of each node so far
+    size_t edge_count;          // of edges that are kept: the first
 };
 
 static struct hp_jeprof_number number(const struct graph *graph, double value) {
     return hp_jeprof_number(graph->stacks->options, value);
 }
 
-static void find_nodes(struct graph *graph) {
+static void find_nodes(struct graph *graph, size_t most) {
     const struct hp_jeprof_options *options = graph->stacks->options;
     const struct hp_jeprof_sums *sums = &graph->sums;
     graph->node_limit = trunc(options->nodefraction * graph->total);
     graph->edge_limit = trunc(options->edgefraction * graph->total);
-    graph->count = sums->count < options->nodecount ? sums->count : options->nodecount;
+    most = most < options->nodecount ? most : options->nodecount;
+    graph->count = sums->count < most ? sums->count : most;
     while (graph->count > 0 &&
            fabs(sums->cum[sums->order[graph->count - 1]]) <= graph->node_limit) {
         graph->count--;
@@ -75,6 +80,62 @@ static int compare_edges(const void *left, const void *right) {
     return a->value != b->value ? (a->value < b->value ? 1 : -1)
            : a->from != b->from ? (a->from < b->from ? -1 : 1)
                                 : (a->to > b->to) - (a->to < b->to);
+}
+
+static bool is_kept(const struct graph *graph, const struct edge *edge) {
+    size_t most = graph->stacks->options->maxdegree;
+    return graph->in[edge->to] == 0 ||
+           (fabs(edge->value) > graph->edge_limit && graph->out[edge->from] < most &&
+            graph->in[edge->to] < most);
+}
+
+// By their size.
+static void keep_edges(struct graph *graph) {
+    size_t size = (graph->count + 1) * sizeof(size_t);
+    graph->in = hp_cli_resize(NULL, size);
+    graph->out = hp_cli_resize(NULL, size);
+    memset(graph->in, 0, size);
+    memset(graph->out, 0, size);
+    if (graph->pairs.count > 0) {
+        qsort(graph->edges, graph->pairs.count, sizeof *graph->edges, compare_edges);
+    }
+    for (size_t i = 0; i < graph->pairs.count; i++) {
+        struct edge edge = graph->edges[i];
+        if (is_kept(graph, &edge)) {
+            graph->out[edge.from]++;
+            graph->in[edge.to]++;
+            graph->edges[graph->edge_count++] = edge;
+        }
+    }
+}
+
+// What is left out is told.
+static void graph_init(struct graph *graph, const struct hp_jeprof_stacks *stacks,
+                       size_t most) {
+    const char *units = hp_jeprof_units(stacks->options);
+    *graph = (struct graph){.stacks = stacks, .total = hp_jeprof_shown(stacks)};
+    hp_jeprof_sums_init(&graph->sums, stacks, true, true);
+    find_nodes(graph, most);
+    if (graph->count > 0 && (graph->node_limit > 0 || graph->edge_limit > 0)) {
+        fprintf(stderr, "Dropping nodes with <= %s %s; edges with <= %s abs(%s)\n",
+                number(graph, graph->node_limit).text, units,
+                number(graph, graph->edge_limit).text, units);
+    }
+    find_edges(graph);
+    keep_edges(graph);
+}
+
+static void graph_done(struct graph *graph) {
+    hp_jeprof_sums_done(&graph->sums);
+    hp_jeprof_set_done(&graph->pairs);
+    free(graph->node_of);
+    free(graph->edges);
+    free(graph->in);
+    free(graph->out);
+}
+
+static const char *name_of(const struct graph *graph, size_t node) {
+    return graph->stacks->rows.items[graph->sums.order[node - 1]].at;
 }
 
 // --- writing ------------------------------------------------------------------------------
@@ -132,16 +193,8 @@ static void write_node(FILE *out, const struct graph *graph, size_t node) {
                                  : "");
 }
 
-static bool is_kept(const struct graph *graph, const struct edge *edge) {
-    size_t most = graph->stacks->options->maxdegree;
-    return graph->in[edge->to] == 0 ||
-           (fabs(edge->value) > graph->edge_limit && graph->out[edge->from] < most &&
-            graph->in[edge->to] < most);
-}
-
 static void write_edge(FILE *out, const struct graph *graph, const struct edge *edge) {
-    size_t row = graph->sums.order[edge->to - 1];
-    bool is_inlined = strstr(graph->stacks->rows.items[row].at, "(inline)") != NULL;
+    bool is_inlined = strstr(name_of(graph, edge->to), "(inline)") != NULL;
     double share = graph->total != 0 ? fabs(3 * (edge->value / graph->total)) : 0;
     double weight = pow(fabs(edge->value), 0.7);
     fprintf(out, "N%zu -> N%zu [label=%s, weight=%.0f, style=\"setlinewidth(%f)%s\"];\n",
@@ -150,55 +203,180 @@ static void write_edge(FILE *out, const struct graph *graph, const struct edge *
             is_inlined ? ",dashed" : "");
 }
 
-static void write_edges(FILE *out, struct graph *graph) {
-    size_t size = (graph->count + 1) * sizeof(size_t);
-    graph->in = hp_cli_resize(NULL, size);
-    graph->out = hp_cli_resize(NULL, size);
-    memset(graph->in, 0, size);
-    memset(graph->out, 0, size);
-    if (graph->pairs.count > 0) {
-        qsort(graph->edges, graph->pairs.count, sizeof *graph->edges, compare_edges);
-    }
-    for (size_t i = 0; i < graph->pairs.count; i++) {
-        const struct edge *edge = &graph->edges[i];
-        if (is_kept(graph, edge)) {
-            graph->out[edge->from]++;
-            graph->in[edge->to]++;
-            write_edge(out, graph, edge);
-        }
-    }
-}
-
-static void write_graph(FILE *out, struct graph *graph, const char *program) {
-    const char *units = hp_jeprof_units(graph->stacks->options);
-    if (graph->node_limit > 0 || graph->edge_limit > 0) {
-        fprintf(stderr, "Dropping nodes with <= %s %s; edges with <= %s abs(%s)\n",
-                number(graph, graph->node_limit).text, units,
-                number(graph, graph->edge_limit).text, units);
-    }
-    write_head(out, graph, program);
-    for (size_t i = 1; i <= graph->count; i++) {
-        write_node(out, graph, i);
-    }
-    find_edges(graph);
-    write_edges(out, graph);
-    fputs("}\n", out);
-}
-
 bool hp_jeprof_write_dot(FILE *out, const struct hp_jeprof_stacks *stacks,
                          const char *program) {
-    struct graph graph = {.stacks = stacks, .total = hp_jeprof_shown(stacks)};
-    hp_jeprof_sums_init(&graph.sums, stacks, true, true);
-    find_nodes(&graph);
+    struct graph graph;
+    graph_init(&graph, stacks, SIZE_MAX);
     bool has_nodes = graph.count > 0;
     if (has_nodes) {
-        write_graph(out, &graph, program);
+        write_head(out, &graph, program);
     }
-    hp_jeprof_sums_done(&graph.sums);
-    hp_jeprof_set_done(&graph.pairs);
-    free(graph.node_of);
-    free(graph.edges);
-    free(graph.in);
-    free(graph.out);
+    for (size_t i = 1; i <= graph.count; i++) {
+        write_node(out, &graph, i);
+    }
+    for (size_t i = 0; i < graph.edge_count; i++) {
+        write_edge(out, &graph, &graph.edges[i]);
+    }
+    fputs(has_nodes ? "}\n" : "", out);
+    graph_done(&graph);
     return has_nodes;
+}
+
+// --- pictures -----------------------------------------------------------------------------
+
+// What is printed, to be freed.
+struct text {
+    FILE *out;
+    char *at;
+    size_t size;
+};
+
+static FILE *begin_text(struct text *text) {
+    *text = (struct text){0};
+    text->out = open_memstream(&text->at, &text->size);
+    if (text->out == NULL) {
+        hp_cli_out_of_memory(0, NULL);
+    }
+    return text->out;
+}
+
+static char *end_text(struct text *text) {
+    if (fclose(text->out) != 0) {
+        hp_cli_out_of_memory(0, NULL);
+    }
+    return text->at;
+}
+
+// Without lines of its own.
+static void put_safe(FILE *out, const char *name) {
+    size_t size = strlen(name), written;
+    char safe[1024];
+    while (size > 0) {
+        size_t read = hp_escape(name, size, safe, sizeof safe, &written);
+        fwrite(safe, 1, written, out);
+        name += read;
+        size -= read;
+    }
+}
+
+static char *legend_of(const struct graph *graph, const char *program) {
+    const struct hp_jeprof_stacks *stacks = graph->stacks;
+    const char *units = hp_jeprof_units(stacks->options);
+    struct text text;
+    FILE *out = begin_text(&text);
+    put_safe(out, program);
+    fprintf(out, "\nTotal %s: %s\nFocusing on: %s\n", units,
+            number(graph, stacks->total).text, number(graph, graph->total).text);
+    fprintf(out, "Dropped nodes with <= %s abs(%s)\nDropped edges with <= %s %s\n",
+            number(graph, graph->node_limit).text, units,
+            number(graph, graph->edge_limit).text, units);
+    return end_text(&text);
+}
+
+static char *node_text(const struct graph *graph, double flat, double cum) {
+    struct text text;
+    FILE *out = begin_text(&text);
+    fprintf(out, "%s (%s)", number(graph, flat).text,
+            hp_jeprof_share(flat, graph->total).text);
+    if (flat != cum) {
+        fprintf(out, "\nof %s (%s)", number(graph, cum).text,
+                hp_jeprof_share(cum, graph->total).text);
+    }
+    return end_text(&text);
+}
+
+static char *node_title(const char *name, const char *numbers) {
+    struct text text;
+    FILE *out = begin_text(&text);
+    put_safe(out, name);
+    fprintf(out, "\n%s", numbers);
+    return end_text(&text);
+}
+
+static char *edge_title(const struct graph *graph, const struct edge *edge) {
+    struct text text;
+    FILE *out = begin_text(&text);
+    put_safe(out, name_of(graph, edge->from));
+    fputs("\ncalls\n", out);
+    put_safe(out, name_of(graph, edge->to));
+    fprintf(out, "\n%s %s", number(graph, edge->value).text,
+            hp_jeprof_units(graph->stacks->options));
+    return end_text(&text);
+}
+
+static struct hp_graph_node node_of(const struct graph *graph, size_t node) {
+    size_t row = graph->sums.order[node - 1];
+    double flat = graph->sums.flat[row], cum = graph->sums.cum[row];
+    bool shades = graph->stacks->options->is_on[HP_JEPROF_HEAPCHECK];
+    char *text = node_text(graph, flat, cum);
+    return (struct hp_graph_node){
+        .name = name_of(graph, node),
+        .text = text,
+        .title = node_title(name_of(graph, node), text),
+        .letters = graph->total > 0 ? 8 + 50 * sqrt(fabs(flat / graph->total)) : 8,
+        .border = shades && flat < 0 ? 3 : .7,
+        .fill = shades && flat > 0 ? 0xc0c0c0 : 0xffffff,
+    };
+}
+
+static struct hp_graph_edge edge_of(const struct graph *graph, const struct edge *edge) {
+    double share = graph->total != 0 ? fabs(3 * (edge->value / graph->total)) : 0;
+    return (struct hp_graph_edge){
+        .from = edge->from - 1,
+        .to = edge->to - 1,
+        .text = strdup(number(graph, edge->value).text),
+        .title = edge_title(graph, edge),
+        .weight = fabs(edge->value),
+        .width = .5 + (share > 1 ? 1 : share) * 2,
+        .is_dashed = strstr(name_of(graph, edge->to), "(inline)") != NULL,
+    };
+}
+
+static int write_bytes(void *out, const void *bytes, size_t size) {
+    return fwrite(bytes, 1, size, out) == size ? 0 : EIO;
+}
+
+static int draw(FILE *out, const struct graph *graph, const char *program,
+                const char *format, struct hp_err *err) {
+    struct hp_graph_node *nodes = hp_cli_resize(NULL, (graph->count + 1) * sizeof *nodes);
+    struct hp_graph_edge *edges =
+        hp_cli_resize(NULL, (graph->edge_count + 1) * sizeof *edges);
+    char *legend = legend_of(graph, program);
+    struct hp_graph drawn = {.title = legend,
+                             .legend = legend,
+                             .nodes = nodes,
+                             .node_count = graph->count,
+                             .edges = edges,
+                             .edge_count = graph->edge_count};
+    for (size_t i = 0; i < graph->count; i++) {
+        nodes[i] = node_of(graph, i + 1);
+    }
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        edges[i] = edge_of(graph, &graph->edges[i]);
+    }
+    int ret = hp_graph_write(&drawn, format, write_bytes, out, err);
+    for (size_t i = 0; i < graph->count; i++) {
+        free((void *)(uintptr_t)nodes[i].text);
+        free((void *)(uintptr_t)nodes[i].title);
+    }
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        free((void *)(uintptr_t)edges[i].text);
+        free((void *)(uintptr_t)edges[i].title);
+    }
+    free(nodes);
+    free(edges);
+    free(legend);
+    return ret;
+}
+
+int hp_jeprof_draw(FILE *out, const struct hp_jeprof_stacks *stacks, const char *program,
+                   const char *format, struct hp_err *err) {
+    struct graph graph;
+    graph_init(&graph, stacks, HP_GRAPH_NODES);
+    if (graph.count == HP_GRAPH_NODES && graph.sums.count > HP_GRAPH_NODES) {
+        hp_cli_message("only the %d largest nodes are drawn", HP_GRAPH_NODES);
+    }
+    int ret = graph.count > 0 ? draw(out, &graph, program, format, err) : HP_E_EMPTY;
+    graph_done(&graph);
+    return ret;
 }

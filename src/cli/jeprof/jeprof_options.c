@@ -26,8 +26,8 @@ enum part {
 };
 
 #define PICTURE(form) \
-    "no pictures are drawn here: --dot instead, and \"| dot -T" form " > x." form "\""
-#define VIEWER     "no program is started: --dot > x.dot, for a viewer of your own"
+    "it is no form of ours: --svg or --pdf, or \"--dot | dot -T" form " > x." form "\""
+#define VIEWER     "no program is started: --svg > x.svg, for a viewer of your own"
 #define CONTENTION "it is about locks, and this is about memory"
 
 static const struct row {
@@ -64,8 +64,8 @@ static const struct row {
     [HP_JEPROF_WEB] = {"web", SWITCH, REFUSED, VIEWER},
     [HP_JEPROF_DOT] = {"dot", SWITCH, MODE, "the graph of calls, for Graphviz"},
     [HP_JEPROF_PS] = {"ps", SWITCH, REFUSED, PICTURE("ps")},
-    [HP_JEPROF_PDF] = {"pdf", SWITCH, REFUSED, PICTURE("pdf")},
-    [HP_JEPROF_SVG] = {"svg", SWITCH, REFUSED, PICTURE("svg")},
+    [HP_JEPROF_PDF] = {"pdf", SWITCH, MODE, "the graph of calls, on a page"},
+    [HP_JEPROF_SVG] = {"svg", SWITCH, MODE, "the graph of calls, for browsers"},
     [HP_JEPROF_GIF] = {"gif", SWITCH, REFUSED, PICTURE("gif")},
     [HP_JEPROF_RAW] =
         {"raw", SWITCH, REFUSED,
@@ -82,7 +82,7 @@ static const struct row {
     [HP_JEPROF_IGNORE] = {"ignore", TEXT, PLAIN, "no stacks with a match"},
     [HP_JEPROF_SCALE] = {"scale", COUNT, PLAIN, NULL},
     [HP_JEPROF_HEAPCHECK] = {"heapcheck", NOTHING, PLAIN,
-                             "shade what allocates in --dot"},
+                             "shade what allocates in graphs"},
     [HP_JEPROF_RETAIN] = {"retain", TEXT, PLAIN, "matching calls alone"},
     [HP_JEPROF_EXCLUDE] = {"exclude", TEXT, PLAIN, "no matching calls"},
     [HP_JEPROF_INUSE_SPACE] = {"inuse_space", SWITCH, METRIC, "bytes in use"},

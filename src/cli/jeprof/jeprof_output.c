@@ -9,13 +9,18 @@ static const char *title_of(const struct hp_jeprof_session *session) {
                                     : session->options->operands.items[0];
 }
 
-static bool print(struct hp_jeprof_session *session, FILE *out,
-                  enum hp_jeprof_option mode) {
+static int print(struct hp_jeprof_session *session, FILE *out, enum hp_jeprof_option mode,
+                 struct hp_err *err) {
     const struct hp_jeprof_options *options = session->options;
     const char *thread = options->text[HP_JEPROF_THREAD];
     char what[64] = "";
+    if (mode == HP_JEPROF_SVG || mode == HP_JEPROF_PDF) {
+        return hp_jeprof_draw(out, &session->stacks, title_of(session),
+                              mode == HP_JEPROF_SVG ? "svg" : "pdf", err);
+    }
     if (mode == HP_JEPROF_DOT) {
-        return hp_jeprof_write_dot(out, &session->stacks, title_of(session));
+        bool has_nodes = hp_jeprof_write_dot(out, &session->stacks, title_of(session));
+        return has_nodes ? HP_OK : HP_E_EMPTY;
     }
     if (mode == HP_JEPROF_COLLAPSED) {
         hp_jeprof_write_collapsed(out, &session->stacks);
@@ -28,7 +33,7 @@ static bool print(struct hp_jeprof_session *session, FILE *out,
         hp_jeprof_write_total(out, &session->stacks, what);
         hp_jeprof_write_text(out, &session->stacks, 0);
     }
-    return true;
+    return HP_OK;
 }
 
 static int write_bytes(const char *path, const char *bytes, size_t size,
@@ -52,14 +57,13 @@ int hp_jeprof_report(struct hp_jeprof_session *session, const char *path,
     if (out == NULL) {
         hp_cli_out_of_memory(0, NULL);
     }
-    bool has_nodes = print(session, out, mode);
+    int ret = print(session, out, mode, err);
     if (fclose(out) != 0) {
         hp_cli_out_of_memory(0, NULL);
     }
-    int ret = HP_E_EMPTY;
-    if (has_nodes) {
+    if (ret == HP_OK) {
         ret = write_bytes(path, bytes, size, err);
-    } else {
+    } else if (ret == HP_E_EMPTY) {
         fputs("No nodes to print\n", stderr);
     }
     free(bytes);

@@ -20,6 +20,10 @@ void hp_jeprof_write_callgrind(FILE *out, const struct hp_jeprof_stacks *stacks)
 bool hp_jeprof_write_dot(FILE *out, const struct hp_jeprof_stacks *stacks,
                          const char *program);
 
+// The same as a picture, "svg" or "pdf".  HP_E_EMPTY, and nothing written, if there is no node.
+int hp_jeprof_draw(FILE *out, const struct hp_jeprof_stacks *stacks, const char *program,
+                   const char *format, struct hp_err *err);
+
 // For these and for the shell: of what is shown, in the options' metric.
 double hp_jeprof_shown(const struct hp_jeprof_stacks *stacks);
 const char *hp_jeprof_units(const struct hp_jeprof_options *options);

@@ -13,6 +13,7 @@ static const char help[] =
     "  peek REGEX     callers and callees of matching functions\n"
     "  callgrind FILE write for KCachegrind\n"
     "  dot FILE       write for Graphviz\n"
+    "  svg FILE       draw the graph of calls; pdf FILE is the same\n"
     "  help, quit\n";
 
 // A command's options, undone after it.
@@ -135,11 +136,17 @@ static int run(struct hp_jeprof_session *session, char *line, struct hp_err *err
     if (begins(line, "dot", &rest)) {
         return write_file(session, rest, HP_JEPROF_DOT, err);
     }
-    if (begins(line, "svg", &rest) || begins(line, "web", &rest) ||
-        begins(line, "gv", &rest) || begins(line, "evince", &rest)) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "no pictures are drawn here: \"dot x.dot\", and in a shell "
-                           "\"dot -Tsvg x.dot > x.svg\"");
+    if (begins(line, "svg", &rest)) {
+        return write_file(session, rest, HP_JEPROF_SVG, err);
+    }
+    if (begins(line, "pdf", &rest)) {
+        return write_file(session, rest, HP_JEPROF_PDF, err);
+    }
+    if (begins(line, "web", &rest) || begins(line, "gv", &rest) ||
+        begins(line, "evince", &rest)) {
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            "no program is started: \"svg x.svg\", for a viewer of your own");
     }
     if (begins(line, "disasm", &rest)) {
         return hp_cli_fail(err, HP_E_USAGE, "nothing is disassembled: list shows lines");
