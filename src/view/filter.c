@@ -22,7 +22,8 @@ const char *hp_filter_rule_text(enum hp_filter_rule rule) {
 }
 
 bool hp_filters_any(const struct hp_filters *filters) {
-    return (filters->rules & ~(unsigned)hp_mark_of(HP_PICK)) != 0;
+    unsigned rules = filters->rules & ~(unsigned)hp_mark_of(HP_PICK);
+    return rules != 0 || filters->focuses_picks;
 }
 
 // What calls are named by, each once: there are far fewer names than calls.  A function is known

@@ -17,6 +17,7 @@ struct hp_filters {
     uint8_t *strings;         // which rules match each string of the profile
     uint8_t *frames;          // and each frame, by its offset
     uint8_t truncated, empty; // and the names of what stands for no frame
+    bool focuses_picks;       // of stacks only those with a call that HP_PICK matches
 };
 
 // HP_E_USAGE: a pattern is none.  HP_E_LIMIT: it takes too many steps.
@@ -32,7 +33,7 @@ HP_MUST_CHECK int hp_filters_pick_own(struct hp_filters *filters,
                                       const struct hp_profile *profile,
                                       struct hp_err *err);
 
-// Whether any are at work but HP_PICK.
+// Whether any leave something out.
 bool hp_filters_any(const struct hp_filters *filters);
 
 // "show-from"; not of HP_PICK, which no option gives.

@@ -146,9 +146,17 @@ static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
     while (stack < count && !is_visible(view, stack)) {
         stack++;
     }
-    return count > 0 && stack == count
-               ? hp_fail(err, HP_E_EMPTY, "nothing to report: the filters leave nothing")
-               : HP_OK;
+    if (count == 0 || stack < count) {
+        return HP_OK;
+    }
+    return view->filters.focuses_picks
+               ? hp_fail(err, HP_E_EMPTY,
+                         "nothing to report: the pattern matches no %s%s",
+                         hp_granularity_text(view->options.by),
+                         (view->filters.rules & ~(unsigned)hp_mark_of(HP_PICK)) != 0
+                             ? " that the filters leave"
+                             : "")
+               : hp_fail(err, HP_E_EMPTY, "nothing to report: the filters leave nothing");
 }
 
 // A condition that can never hold would let everything pass.
@@ -338,6 +346,8 @@ static int filter(struct hp_view *view, struct hp_err *err) {
     int ret = hp_filters_init(&view->filters, view->profile, options->filters,
                               options->filter_count, err);
     view->options.filters = view->filters.at;
+    view->filters.focuses_picks =
+        options->kind == HP_REPORT_PEEK && view->use.shape == HP_SHAPE_GRAPH;
     if (ret == HP_OK && options->kind == HP_REPORT_LIST) {
         ret = hp_filters_pick_own(&view->filters, view->profile, err);
     }
@@ -373,8 +383,13 @@ static void build_graph(struct hp_view *view) {
     size_t nodes = view->naming.names.strings.count;
     struct hp_top *top = view->extra = hp_alloc(sizeof *top);
     bool *is_shown = hp_alloc(nodes);
-    hp_top_init(top, view, (struct hp_top_errors){{false}, {false}});
-    hp_top_sum_nodes(top, view, false);
+    bool has_errors = (view->use.can & HP_CAN_INTERVALS) != 0;
+    struct hp_top_errors errors = {{false}, {false}};
+    enum hp_column column = hp_column_of(view->options.metric);
+    errors.flat[column] = errors.cum[column] =
+        has_errors && view->head.is_uncertain[column];
+    hp_top_init(top, view, errors);
+    hp_top_sum_nodes(top, view, has_errors);
     hp_top_sort_rows(top, view, HP_SORT_CUM);
     view->drawn = count_large(top, view);
     for (size_t i = 0; i < view->drawn; i++) {

@@ -156,7 +156,8 @@ static bool is_chosen(const struct hp_naming *naming,
         marks |= naming->calls.at[frames->calls.at[i]].marks;
     }
     return (marks & hp_mark_of(HP_IGNORE)) == 0 &&
-           (!has_rule(naming, HP_FOCUS) || (marks & hp_mark_of(HP_FOCUS)) != 0);
+           (!has_rule(naming, HP_FOCUS) || (marks & hp_mark_of(HP_FOCUS)) != 0) &&
+           (!naming->filters->focuses_picks || (marks & hp_mark_of(HP_PICK)) != 0);
 }
 
 // Of the first `end` calls those that are shown; the one that is kept is the first that is it.
