@@ -13,6 +13,7 @@ enum {
     NAME_WIDTH = 17,        // a line of a name in sizes of its letters
     NAME_LINES = 5,
     MOST_LETTERS = 100 * HP_POINT,
+    WIDEST = 8 * HP_POINT, // of lines
     HEAVIEST = 1000000,
     TEXT_COLOR = 0x1a1a1a,
     LINE_COLOR = 0x5a5a5a,
@@ -122,6 +123,7 @@ static void measure_edges(struct painter *p) {
             .from = (uint32_t)edge->from,
             .to = (uint32_t)edge->to,
             .weight = weight >= 1 ? (int64_t)weight : 1,
+            .line_width = length_of(edge->width, WIDEST),
             .label_width = hp_text_advance(text, LABEL),
             .label_height = text.size > 0 ? LABEL * LEADING / 100 : 0,
         };
@@ -174,7 +176,7 @@ static void draw_edge(const struct painter *p, size_t i) {
     const struct hp_layout_edge *found = &p->layout.edges[i];
     struct hp_ink ink = {.fill = HP_NO_FILL,
                          .stroke = LINE_COLOR,
-                         .line_width = scaled(p, length_of(edge->width, 20 * HP_POINT)),
+                         .line_width = scaled(p, length_of(edge->width, WIDEST)),
                          .is_dashed = edge->is_dashed};
     struct hp_point *points = hp_alloc(found->count * sizeof *points);
     for (size_t k = 0; k < found->count; k++) {

@@ -49,7 +49,7 @@ static void add_nodes(struct hp_ranks *ranks, const struct hp_layout *layout,
         if (edge->is_drawn) {
             struct hp_rank_vertex *vertex = &ranks->vertices.at[edge->from];
             int64_t height = edge->label_height;
-            vertex->right += HP_RANK_LOOP + HP_RANK_LABEL_GAP + edge->label_width;
+            vertex->right += HP_RANK_LOOP + hp_ranks_label_gap(edge) + edge->label_width;
             vertex->height = vertex->height > height ? vertex->height : height;
         }
     }
@@ -60,8 +60,9 @@ static void add_bend(struct hp_ranks *ranks, const struct hp_layout_edge *edge,
     struct hp_rank_vertex bend = {.layer = layer,
                                   .is_bend = true,
                                   .has_label = has_label};
+    bend.left = bend.right = edge->line_width / 2;
     if (has_label) {
-        bend.right = HP_RANK_LABEL_GAP + edge->label_width;
+        bend.right = hp_ranks_label_gap(edge) + edge->label_width;
         bend.height = edge->label_height;
     }
     hp_vec_push(&ranks->vertices, bend);

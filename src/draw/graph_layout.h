@@ -25,8 +25,9 @@ struct hp_layout_node {
 };
 
 struct hp_layout_edge {
-    uint32_t from, to; // nodes; of a pair and a direction there is one
-    int64_t weight;    // above 0: the heavier, the rather it leads down
+    uint32_t from, to;  // nodes; of a pair and a direction there is one
+    int64_t weight;     // above 0: the heavier, the rather it leads down
+    int64_t line_width; // the head of its arrow is three times as wide, and a little
     int64_t label_width, label_height;
     bool is_drawn;                   // found, as is all that follows
     bool is_turned;                  // it leads up

@@ -63,6 +63,11 @@ void hp_routes_find(struct hp_ranks *ranks, struct hp_layout *layout);
 // By the places of their other ends.
 void hp_ranks_sort_links(struct hp_ranks *ranks);
 
+// From the middle of an edge's line to its label, clear of the head of its arrow.
+static inline int64_t hp_ranks_label_gap(const struct hp_layout_edge *edge) {
+    return HP_RANK_LABEL_GAP + edge->line_width * 3 / 2;
+}
+
 static inline size_t hp_ranks_size(const struct hp_ranks *ranks, size_t layer) {
     return ranks->first[layer + 1] - ranks->first[layer];
 }

@@ -4,7 +4,7 @@
 #include "draw/ranks.h"
 
 enum {
-    LAYER_GAP = 9 * HP_POINT, // and more where lines are slanted:
+    LAYER_GAP = 11 * HP_POINT, // and more where lines are slanted:
     MOST_SLANT = 60 * HP_POINT,
     SLANT = 6,               // of a width so many parts
     LINE_GAP = 9 * HP_POINT, // of two that end at one box, if it is wide enough
@@ -191,7 +191,7 @@ static void place_line(const struct hp_ranks *ranks, struct hp_layout *layout,
     }
     const struct hp_rank_vertex *label = &ranks->vertices.at[added->label];
     const struct band *band = &bands[label->layer];
-    edge->label_at.x = label->x + HP_RANK_LABEL_GAP;
+    edge->label_at.x = label->x + hp_ranks_label_gap(edge);
     edge->label_at.y = (band->top + band->bottom - edge->label_height) / 2;
 }
 
@@ -205,7 +205,7 @@ static void place_loop(struct hp_layout *layout, struct hp_layout_edge *edge) {
     add_point(layout, first, right + HP_RANK_LOOP, node->at.y + 2 * third);
     add_point(layout, first, right, node->at.y + 2 * third);
     edge->count = layout->points.count - first;
-    edge->label_at.x = right + HP_RANK_LOOP + HP_RANK_LABEL_GAP;
+    edge->label_at.x = right + HP_RANK_LOOP + hp_ranks_label_gap(edge);
     edge->label_at.y = node->at.y + (node->height - edge->label_height) / 2;
 }
 

@@ -275,7 +275,7 @@ static void add_edge(struct picture *p, const struct hp_edge *edge) {
         .text = keep(p, edge_text(graph, edge)),
         .title = keep(p, edge_title(graph, edge)),
         .weight = 1 + hp_callgraph_scale(graph, edge->value, WEIGHTS),
-        .width = .6 + hp_callgraph_scale(graph, edge->value, 50) / 10.,
+        .width = .6 + hp_callgraph_scale(graph, edge->value, 30) / 10.,
         .is_dashed = edge->is_through,
     };
     hp_vec_push(&p->edges, drawn);

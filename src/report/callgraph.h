@@ -2,8 +2,7 @@
 #ifndef HP_REPORT_CALLGRAPH_H
 #define HP_REPORT_CALLGRAPH_H
 
-#include "draw/draw.h"
-#include "report/format.h"
+#include "report/pictures.h"
 
 struct hp_callgraph {
     const struct hp_view *view;
@@ -35,8 +34,5 @@ void hp_callgraph_put_share(struct hp_sink *out, const struct hp_callgraph *grap
 
 // What is drawn, and what is not: lines, safe for terminals; to be freed.
 char *hp_callgraph_head(const struct hp_callgraph *graph);
-
-// Of a graph; hp_drawing_done() frees what is drawn.
-void hp_callgraph_draw(struct hp_drawing *drawing, const struct hp_view *view);
 
 #endif

@@ -11,4 +11,7 @@ typedef void hp_draw_fn(struct hp_drawing *drawing, const struct hp_view *view);
 // Of stacks of names.
 hp_draw_fn hp_flamegraph_draw;
 
+// Of a graph.
+hp_draw_fn hp_callgraph_draw;
+
 #endif

@@ -383,7 +383,7 @@ static void build_graph(struct hp_view *view) {
     size_t nodes = view->naming.names.strings.count;
     struct hp_top *top = view->extra = hp_alloc(sizeof *top);
     bool *is_shown = hp_alloc(nodes);
-    bool has_errors = (view->use.can & HP_CAN_INTERVALS) != 0;
+    bool has_errors = (view->use.can & HP_IS_PICTURE) != 0;
     struct hp_top_errors errors = {{false}, {false}};
     enum hp_column column = hp_column_of(view->options.metric);
     errors.flat[column] = errors.cum[column] =

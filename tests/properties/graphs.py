@@ -108,11 +108,14 @@ class Picture:
                      'text': [text.text for text in texts]}
             if group.get('class') == 'node':
                 self.nodes.append({**thing, 'box': box_of(paths[0]), 'name': title[0],
-                                   'size': float(texts[0].get('font-size'))})
+                                   'size': float(texts[0].get('font-size')),
+                                   'border': float(group.find(f'{SVG}path').get('stroke-width'))})
             else:
                 head = points(paths[1])
+                x, y = zip(*head)
                 self.edges.append({**thing, 'from': title[0], 'to': title[-2],
-                                   'line': points(paths[0])[:-1] + head[:1]})
+                                   'line': points(paths[0])[:-1] + head[:1],
+                                   'head': (min(x), min(y), max(x), max(y))})
 
     def crossings(self):
         return crossings([edge['line'] for edge in self.edges])
@@ -147,6 +150,8 @@ def faults_of(picture):
         for edge in picture.edges:
             if passes(edge['line'], label):
                 yield f'{edge["from"]} -> {edge["to"]} passes the label at {label[:2]}'
+            if overlap(edge['head'], label):
+                yield f'{edge["from"]} -> {edge["to"]} has its head on the label at {label[:2]}'
 
 
 def circles_of(picture):
@@ -255,6 +260,31 @@ def grows_with_bytes():
     return [f'{a} and {b}' for a in rows for b in rows if a[0] > b[0] and a[1] < b[1]]
 
 
+def is_around_the_match():
+    """Nodes and their sums are those of stacks with a match, and matches have wide borders."""
+    inputs = (f'--symbol-dir={t.root}', '-q', t.testdata / 'golden' / 'procs1.heap')
+    faults = []
+    for pattern in ('leaf_small', 'recurse|leaf_big', '^main$'):
+        svg = t.ok('peek', '-fsvg', '--unit=B', pattern, *inputs).out
+        picture, sums, total = Picture(svg), {}, 0
+        for frames, value in t.ok('folded', '--frames=code', *inputs).folded():
+            if any(re.search(pattern, frame) for frame in frames):
+                total += value
+                for frame in set(frames):
+                    sums[frame] = sums.get(frame, 0) + value
+        want = {name: value for name, value in sums.items() if 200 * value >= total}
+        got = {node['name']: int(re.search(r'cum ([\d,]+) B', node['title'][2])[1].replace(',', ''))
+               for node in picture.nodes}
+        faults += faults_of(picture)
+        faults += [f'{pattern}: {got} instead of {want}'] if got.keys() != want.keys() else [
+            f'{pattern}: {name} has {got[name]}, not {value}' for name, value in want.items()
+            if abs(got[name] - value) > len(sums) + value / 500]
+        faults += [f'{pattern}: the border of {node["name"]} is {node["border"]}'
+                   for node in picture.nodes
+                   if (node['border'] > 2) != bool(re.search(pattern, node['name']))]
+    return faults
+
+
 def circle(count):
     """Stacks in which each function calls the next, and the last the first; pprof's old text."""
     lines = [f'heap profile: {count}: {count * 1000} [{count}: {count * 1000}] @ heapprofile']
@@ -286,6 +316,7 @@ def main():
     t.check('lines cross at most half as often again as in Graphviz\'s pictures',
             lambda: crosses_little(dumps))
     t.check('letters grow with what a function holds', grows_with_bytes)
+    t.check('the graph of peek is that of stacks with a match', is_around_the_match)
     t.check('a circle of 10,000 functions is drawn', is_soon_done)
     t.done()
 
