@@ -13,6 +13,7 @@ import time
 import xml.etree.ElementTree
 
 from harness import Tests, scratch
+from svg_reader import HOSTILE, escaped, hostile_profile, parse, strange
 
 t = Tests()
 SVG = '{http://www.w3.org/2000/svg}'
@@ -285,6 +286,18 @@ def is_around_the_match():
     return faults
 
 
+def is_safe():
+    """Names that mean something elsewhere are names in a graph, too."""
+    with scratch() as folder:
+        path = hostile_profile(folder)
+        graphs = {'peek': t.ok('peek', '-q', '-fsvg', '.', '--frames=raw', '--full-names', path).out,
+                  'jeprof': draw(path)}
+    faults = [f'{name}: {fault}' for name, svg in graphs.items()
+              for fault in [*strange(parse(svg)), *faults_of(Picture(svg))]]
+    names = {node['name'] for node in Picture(graphs['peek']).nodes}
+    return faults + [f'{name!r} is not among {names}' for name in HOSTILE if escaped(name) not in names]
+
+
 def circle(count):
     """Stacks in which each function calls the next, and the last the first; pprof's old text."""
     lines = [f'heap profile: {count}: {count * 1000} [{count}: {count * 1000}] @ heapprofile']
@@ -317,6 +330,7 @@ def main():
             lambda: crosses_little(dumps))
     t.check('letters grow with what a function holds', grows_with_bytes)
     t.check('the graph of peek is that of stacks with a match', is_around_the_match)
+    t.check('hostile names are names', is_safe)
     t.check('a circle of 10,000 functions is drawn', is_soon_done)
     t.done()
 

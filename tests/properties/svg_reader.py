@@ -9,10 +9,10 @@ from profile_writer import Profile
 
 NS = '{http://www.w3.org/2000/svg}'
 # What the writer may put, and its attributes: no script, style, event, nor anything from elsewhere.
-ELEMENTS = {'svg': 'width height viewBox font-family', 'title': '', 'g': '', 'defs': '',
+ELEMENTS = {'svg': 'width height viewBox font-family', 'title': '', 'g': 'class', 'defs': '',
             'pattern': 'id width height patternUnits patternTransform',
-            'path': 'd fill stroke stroke-width',
-            'text': 'x y font-size textLength fill lengthAdjust'}
+            'path': 'd fill stroke stroke-width stroke-dasharray',
+            'text': 'x y font-size textLength text-anchor fill lengthAdjust'}
 # Lengths are in points, `top` is that of a box.
 Box = collections.namedtuple('Box', 'name lines left right top fill is_hatched texts')
 Text = collections.namedtuple('Text', 'text x y width anchor')
