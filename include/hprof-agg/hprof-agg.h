@@ -670,7 +670,7 @@ struct hp_graph_edge { // of a pair and a direction there is one
 };
 
 struct hp_graph {
-    const char *title;  // of the picture; or NULL
+    const char *title;  // of the picture, its first line; or NULL
     const char *legend; // above the graph; or NULL
     const struct hp_graph_node *nodes;
     size_t node_count; // at most HP_GRAPH_NODES
@@ -681,7 +681,7 @@ struct hp_graph {
 
 #define HP_GRAPH_NODES 10000
 
-// As "svg" or "pdf": the same bytes on every machine, in less than a second or so for any graph.
+// As "svg", "pdf" or "ps": the same bytes on every machine, in less than a second or so for any graph.
 // HP_E_USAGE: there is no such format.  HP_E_LIMIT: too many nodes.
 HP_API int hp_graph_write(const struct hp_graph *graph, const char *format,
                           hp_write_fn *write, void *data, struct hp_err *err);

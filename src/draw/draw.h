@@ -126,4 +126,7 @@ void hp_drawing_put_length(struct hp_sink *out, int32_t length);
 void hp_drawing_write_svg(struct hp_sink *out, const struct hp_drawing *drawing);
 void hp_drawing_write_pdf(struct hp_sink *out, const struct hp_drawing *drawing);
 
+// The same page; what is hatched is gray.
+void hp_drawing_write_ps(struct hp_sink *out, const struct hp_drawing *drawing);
+
 #endif

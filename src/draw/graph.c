@@ -155,6 +155,11 @@ static struct hp_span title_of(const char *title, const char *otherwise) {
     return hp_span_of(title ? title : otherwise ? otherwise : "");
 }
 
+static struct hp_span first_line(struct hp_span text) {
+    const char *end = text.size > 0 ? memchr(text.at, '\n', text.size) : NULL;
+    return end ? (struct hp_span){text.at, (size_t)(end - text.at)} : text;
+}
+
 static void draw_node(const struct painter *p, size_t i) {
     const struct hp_graph_node *node = &p->graph->nodes[i];
     const struct hp_layout_node *found = &p->layout.nodes[i];
@@ -209,7 +214,7 @@ static void draw(struct painter *p) {
     int64_t height = p->top + p->layout.height + MARGIN;
     find_scale(p, width, height);
     hp_drawing_init(p->drawing, scaled(p, width), scaled(p, height),
-                    title_of(p->graph->title, NULL));
+                    first_line(title_of(p->graph->title, NULL)));
     draw_lines(p, &p->legend, HP_ANCHOR_START, (struct hp_layout_point){MARGIN, MARGIN});
     for (size_t i = 0; i < p->layout.edge_count; i++) {
         if (p->layout.edges[i].is_drawn) {
@@ -273,10 +278,20 @@ static int check(const struct hp_graph *graph, struct hp_err *err) {
 
 int hp_graph_write(const struct hp_graph *graph, const char *format, hp_write_fn *write,
                    void *data, struct hp_err *err) {
-    bool is_svg = strcmp(format, "svg") == 0;
+    static const struct {
+        const char *name;
+        void (*write)(struct hp_sink *out, const struct hp_drawing *drawing);
+    } formats[] = {{"svg", hp_drawing_write_svg},
+                   {"pdf", hp_drawing_write_pdf},
+                   {"ps", hp_drawing_write_ps}};
+
+    size_t count = sizeof formats / sizeof *formats, i = 0;
     struct hp_drawing drawing;
     struct hp_sink sink;
-    if (!is_svg && strcmp(format, "pdf") != 0) {
+    while (i < count && strcmp(formats[i].name, format) != 0) {
+        i++;
+    }
+    if (i == count) {
         return hp_fail(err, HP_E_USAGE, "no picture is drawn as '%s'", format);
     }
     int ret = check(graph, err);
@@ -285,11 +300,7 @@ int hp_graph_write(const struct hp_graph *graph, const char *format, hp_write_fn
     }
     hp_sink_init(&sink, write, data);
     hp_graph_draw(&drawing, graph);
-    if (is_svg) {
-        hp_drawing_write_svg(&sink, &drawing);
-    } else {
-        hp_drawing_write_pdf(&sink, &drawing);
-    }
+    formats[i].write(&sink, &drawing);
     hp_drawing_done(&drawing);
     return hp_sink_close(&sink, err);
 }

@@ -295,3 +295,41 @@ void hp_drawing_write_pdf(struct hp_sink *out, const struct hp_drawing *drawing)
     hp_vec_done(&contents.all);
     hp_vec_done(&w.encoded.all);
 }
+
+// --- PostScript ---------------------------------------------------------------------------
+
+// What PDF calls its operators, and the font with the letters of WinAnsiEncoding that names have.
+static const char prologue[] =
+    "/m{moveto}bind def/l{lineto}bind def/w{setlinewidth}bind def/d{setdash}bind def\n"
+    "/re{4 2 roll moveto 1 index 0 rlineto 0 exch rlineto neg 0 rlineto closepath}bind def\n"
+    "/rg{3 array astore/FC exch def}bind def/RG{3 array astore/SC exch def}bind def\n"
+    "/f{FC aload pop setrgbcolor fill}bind def/S{SC aload pop setrgbcolor stroke}bind def\n"
+    "/s{closepath S}bind def/b{closepath gsave f grestore S}bind def/n{newpath}bind def\n"
+    "/cs{pop}bind def/scn{pop .8 .8 .8 rg}bind def\n"
+    "/BT{}def/ET{}def/Tf{exch pop/HL exch selectfont}bind def/Td{moveto}bind def\n"
+    "/Tj{FC aload pop setrgbcolor show}bind def/F/F def\n"
+    "/Helvetica findfont dup length dict begin{1 index/FID eq{pop pop}{def}ifelse}forall\n"
+    "/Encoding ISOLatin1Encoding 256 array copy dup 133/ellipsis put dup 45/hyphen put def\n"
+    "currentdict end/HL exch definefont pop\n";
+
+void hp_drawing_write_ps(struct hp_sink *out, const struct hp_drawing *drawing) {
+    struct bytes contents = {0};
+    struct writer w = {.drawing = drawing};
+    int32_t scale = scale_of(drawing);
+    hp_sink_init(&w.out, append, &contents);
+    put_elements(&w);
+    finish(&w.out, out);
+    int32_t below = w.has_others ? NOTE_HEIGHT : 0;
+    int32_t width = scaled(drawing->width, scale) / HP_POINT + 1;
+    int32_t height = scaled(drawing->height + below, scale) / HP_POINT + 1;
+    hp_sink_print(out,
+                  "%%!PS-Adobe-3.0\n%%%%BoundingBox: 0 0 %d %d\n%%%%EndComments\n"
+                  "<</PageSize[%d %d]>>setpagedevice\n%s",
+                  width, height, width, height, prologue);
+    hp_sink_print(out, "[%d.%04d 0 0 %d.%04d 0 %d] concat\n", scale / ONE, scale % ONE,
+                  scale / ONE, scale % ONE, scaled(below, scale) / HP_POINT);
+    hp_sink_put(out, contents.all.at, contents.all.count);
+    hp_sink_text(out, "showpage\n%%EOF\n");
+    hp_vec_done(&contents.all);
+    hp_vec_done(&w.encoded.all);
+}

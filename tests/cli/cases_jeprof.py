@@ -173,7 +173,7 @@ def names_of_cxx_are_whole_in_stacks_and_short_in_rows_as_in_jeprof(b):
 
 @case
 def a_graph_without_nodes_is_told_in_these_words_and_fails(b):
-    for form in ("--dot", "--svg", "--pdf"):
+    for form in ("--dot", "--svg", "--pdf", "--ps"):
         got = jeprof(b, form, "--focus=nobody_is_called_so", b.dump)
         assert got.status == 1 and not got.out, got
         assert got.err.splitlines()[-1] == "No nodes to print", got
@@ -190,11 +190,12 @@ def a_picture_has_the_functions_of_the_program_and_what_is_left_of_two_dumps(b):
     less = jeprof(b, "--svg", f"--base={b.other}", *words)
     assert less.status == 0 and less.out != drawn.out, less
     assert jeprof(b, "--pdf", *words).out.startswith("%PDF-1.4")
+    assert jeprof(b, "--ps", *words).out.startswith("%!PS-Adobe-3.0\n%%BoundingBox: 0 0 ")
 
 
 @case
 def what_is_no_picture_of_ours_is_refused_with_what_does_it(b):
-    for option, told in (("--gif", "dot -Tgif"), ("--ps", "--pdf"), ("--web", "--svg > x.svg"),
+    for option, told in (("--gif", "dot -Tgif"), ("--web", "--svg > x.svg"),
                          ("--gv", "--svg > x.svg"), ("--evince", "--svg > x.svg")):
         got = jeprof(b, option, b.dump)
         assert got.status == 1 and not got.out and told in got.err, got

@@ -213,3 +213,15 @@ Test(draw, scales_what_no_reader_shows) {
     cr_expect_not_null(find("/MediaBox [0 0 14400 50]"));
     cr_expect_not_null(strstr(contents(), "0.5000 0 0 0.5000 0 0 cm\n"));
 }
+
+Test(draw, calls_in_postscript_what_pdf_has_by_these_names) {
+    hp_drawing_box(&drawing, (struct hp_box){1000, 1000, 5000, 2000},
+                   (struct hp_ink){.fill = 0xff8000});
+    add_text("a) (b\u2026");
+    write_by(hp_drawing_write_ps);
+    cr_expect_eq(
+        strncmp(written.text, "%!PS-Adobe-3.0\n%%BoundingBox: 0 0 201 101\n", 42), 0);
+    cr_expect_not_null(find("<</PageSize[201 101]>>setpagedevice\n"));
+    cr_expect_not_null(find("1.000 0.502 0.000 rg\n10 70 50 20 re\nf\n"));
+    cr_expect_not_null(find("(a\\) \\(b\x85) Tj ET\nshowpage\n"));
+}

@@ -25,8 +25,7 @@ enum part {
     REFUSED,  // told what does it
 };
 
-#define PICTURE(form) \
-    "it is no form of ours: --svg or --pdf, or \"--dot | dot -T" form " > x." form "\""
+#define BITMAP     "it is no form of ours: --svg or --pdf, or \"--dot | dot -Tgif > x.gif\""
 #define VIEWER     "no program is started: --svg > x.svg, for a viewer of your own"
 #define CONTENTION "it is about locks, and this is about memory"
 
@@ -63,10 +62,10 @@ static const struct row {
     [HP_JEPROF_EVINCE] = {"evince", SWITCH, REFUSED, VIEWER},
     [HP_JEPROF_WEB] = {"web", SWITCH, REFUSED, VIEWER},
     [HP_JEPROF_DOT] = {"dot", SWITCH, MODE, "the graph of calls, for Graphviz"},
-    [HP_JEPROF_PS] = {"ps", SWITCH, REFUSED, PICTURE("ps")},
+    [HP_JEPROF_PS] = {"ps", SWITCH, MODE, "the same in PostScript"},
     [HP_JEPROF_PDF] = {"pdf", SWITCH, MODE, "the graph of calls, on a page"},
     [HP_JEPROF_SVG] = {"svg", SWITCH, MODE, "the graph of calls, for browsers"},
-    [HP_JEPROF_GIF] = {"gif", SWITCH, REFUSED, PICTURE("gif")},
+    [HP_JEPROF_GIF] = {"gif", SWITCH, REFUSED, BITMAP},
     [HP_JEPROF_RAW] =
         {"raw", SWITCH, REFUSED,
          "a dump and its names go into one file by hprof-agg merge -o x.pb.gz"},

@@ -14,9 +14,12 @@ static int print(struct hp_jeprof_session *session, FILE *out, enum hp_jeprof_op
     const struct hp_jeprof_options *options = session->options;
     const char *thread = options->text[HP_JEPROF_THREAD];
     char what[64] = "";
-    if (mode == HP_JEPROF_SVG || mode == HP_JEPROF_PDF) {
-        return hp_jeprof_draw(out, &session->stacks, title_of(session),
-                              mode == HP_JEPROF_SVG ? "svg" : "pdf", err);
+    const char *picture = mode == HP_JEPROF_SVG   ? "svg"
+                          : mode == HP_JEPROF_PDF ? "pdf"
+                          : mode == HP_JEPROF_PS  ? "ps"
+                                                  : NULL;
+    if (picture != NULL) {
+        return hp_jeprof_draw(out, &session->stacks, title_of(session), picture, err);
     }
     if (mode == HP_JEPROF_DOT) {
         bool has_nodes = hp_jeprof_write_dot(out, &session->stacks, title_of(session));

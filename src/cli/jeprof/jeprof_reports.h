@@ -20,7 +20,7 @@ void hp_jeprof_write_callgrind(FILE *out, const struct hp_jeprof_stacks *stacks)
 bool hp_jeprof_write_dot(FILE *out, const struct hp_jeprof_stacks *stacks,
                          const char *program);
 
-// The same as a picture, "svg" or "pdf".  HP_E_EMPTY, and nothing written, if there is no node.
+// The same as a picture, "svg", "pdf" or "ps".  HP_E_EMPTY, and nothing written, if there is no node.
 int hp_jeprof_draw(FILE *out, const struct hp_jeprof_stacks *stacks, const char *program,
                    const char *format, struct hp_err *err);
 
