@@ -17,6 +17,7 @@ static void drop_stacks(struct hp_profile *profile) {
     hp_vec_done(&profile->extents);
     hp_vec_done(&profile->frames);
     hp_vec_done(&profile->lines);
+    hp_vec_done(&profile->sources);
     hp_vec_done(&profile->stacks);
     hp_strtab_done(&profile->tag_sets);
     hp_vec_done(&profile->tags);

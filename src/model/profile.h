@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/md5.h"
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "base/vec.h"
@@ -37,6 +38,13 @@ struct hp_line {
     hp_string file;     // "" if unknown
     uint32_t line;      // 0 if unknown; also these, which only pprof profiles tell:
     uint32_t start_line, column; // where the function begins, and where in the line
+};
+
+// What a source file was when a module was compiled.
+struct hp_source_digest {
+    hp_string file;
+    hp_module_id module;
+    uint8_t md5[HP_MD5_SIZE];
 };
 
 // One return address in one module.  The call is at offset - 1: look that up.
@@ -104,6 +112,7 @@ struct hp_profile {
     HP_VEC(struct hp_extent) extents;
     HP_VEC(struct hp_frame) frames;
     HP_VEC(struct hp_line) lines;
+    HP_VEC(struct hp_source_digest) sources; // of lines, where a binary tells them
     HP_VEC(struct hp_stack) stacks;
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // of the stacks; empty if not kept
     struct hp_error total_errors[HP_COLUMNS];   // of all stacks, kept or not

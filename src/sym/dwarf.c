@@ -4,6 +4,7 @@
 #include "sym/dwarf.h"
 
 #include "base/strtab.h"
+#include "sym/file_digests.h"
 #include "sym/names.h"
 #include "sym/scopes.h"
 
@@ -22,12 +23,13 @@ struct line_table {
     size_t count;
     Dwarf_Files *files;
     const char *folder; // what a relative name is relative to; NULL if unknown
+    const struct hp_file_digests *digests;
+    struct hp_lookup *lookup;
 };
 
 static void read_line_table(struct line_table *table, Dwarf_Die *unit) {
     Dwarf_Attribute attribute;
     size_t files;
-    *table = (struct line_table){0};
     if (dwarf_getsrclines(unit, &table->lines, &table->count) != 0) {
         table->count = 0;
     }
@@ -40,8 +42,7 @@ static void read_line_table(struct line_table *table, Dwarf_Die *unit) {
 }
 
 // libdw joins the folder of the compilation in some cases only.
-static hp_string add_path(const struct line_table *table, const char *path,
-                          struct hp_strtab *strings) {
+static hp_string add_path(const struct line_table *table, const char *path) {
     char whole[PATH_MAX];
     struct hp_span name = hp_span_of(path);
     if (path[0] != '/' && table->folder && !hp_span_starts(name, table->folder)) {
@@ -50,7 +51,22 @@ static hp_string add_path(const struct line_table *table, const char *path,
             name = (struct hp_span){whole, (size_t)size};
         }
     }
-    return hp_strtab_add(strings, name);
+    return hp_strtab_add(&table->lookup->strings, name);
+}
+
+// The name of a file by its number in the unit; "" if it has none.
+static hp_string add_file(const struct line_table *table, Dwarf_Files *files,
+                          size_t number) {
+    const char *path = files ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
+    struct hp_source_digest source = {.file =
+                                          path ? add_path(table, path) : (hp_string){0}};
+    const unsigned char *md5 = hp_file_digest(table->digests, number);
+    if (md5 && source.file.n) {
+        memcpy(source.md5, md5, sizeof source.md5);
+        hp_strtab_add(&table->lookup->sources,
+                      (struct hp_span){(const char *)&source, sizeof source});
+    }
+    return source.file;
 }
 
 // The last row that starts at or before `address`.
@@ -70,27 +86,21 @@ static Dwarf_Line *row_at(const struct line_table *table, uint64_t address) {
 }
 
 // The row that covers the address of a query, which may have one already.
-static void find_row(const struct line_table *table, struct hp_strtab *strings,
-                     struct hp_query *query) {
+static void find_row(const struct line_table *table, struct hp_query *query) {
     Dwarf_Line *row = query->has_row ? NULL : row_at(table, query->address);
     bool end = true;
     int number = 0;
+    size_t file;
+    Dwarf_Files *files;
     if (!row || dwarf_lineendsequence(row, &end) != 0 || end) {
         return;
     }
-    const char *path = dwarf_linesrc(row, NULL, NULL);
     dwarf_lineno(row, &number);
     query->has_row = true;
-    query->file = path ? add_path(table, path, strings) : (hp_string){0};
+    if (dwarf_line_file(row, &files, &file) == 0) {
+        query->file = add_file(table, files, file);
+    }
     query->line = number > 0 ? (uint32_t)number : 0;
-}
-
-// The name of a file by its number in the unit; "" if it has none.
-static hp_string name_of_file(const struct line_table *table, uint32_t number,
-                              struct hp_strtab *strings) {
-    const char *path =
-        table->files ? dwarf_filesrc(table->files, number, NULL, NULL) : NULL;
-    return path ? add_path(table, path, strings) : (hp_string){0};
 }
 
 // --- queries ---------------------------------------------------------------------------
@@ -100,16 +110,21 @@ enum {
     // libdw frees nothing that belongs to a unit before dwarf_end().
     RENEW_AFTER = 64 << 20, // bytes of .debug_info
     SPLIT_BUDGET = 1 << 26, // steps in a unit of another file, whose size is not known
+    // of .debug_line: for headers that are read once for each unit, and in each round
+    DIGESTS_BUDGET = 32,
 };
 
 struct session {
     struct hp_lookup *lookup;
-    Elf *elf;
+    const struct hp_image *image;
     Dwarf *dwarf, *alt;
     struct hp_units units;
     struct hp_names names;
     struct hp_scopes scopes;
-    uint64_t walked; // bytes of .debug_info since the last renewal
+    uint64_t walked;                // bytes of .debug_info since the last renewal
+    struct hp_line_program program; // of the unit
+    struct hp_file_digests digests; // of its files
+    uint64_t digests_read;          // bytes of .debug_line
 };
 
 // One query's turn with one unit.
@@ -124,7 +139,7 @@ static bool renew(struct session *session) {
     session->walked = 0;
     hp_names_clear(&session->names);
     dwarf_end(session->dwarf);
-    session->dwarf = dwarf_begin_elf(session->elf, DWARF_C_READ, NULL);
+    session->dwarf = dwarf_begin_elf(session->image->elf, DWARF_C_READ, NULL);
     if (session->dwarf && session->alt) {
         dwarf_setalt(session->dwarf, session->alt);
     }
@@ -225,10 +240,36 @@ static void add_chain(struct session *session, const struct line_table *table,
         scope = at->parent;
         if (at->inlined) {
             uint32_t number = number_of(&at->die, DW_AT_call_file);
-            file = name_of_file(table, number, &lookup->strings);
+            file = add_file(table, table->files, number);
             line = number_of(&at->die, DW_AT_call_line);
         }
     }
+}
+
+// Some units share a program.
+static void read_digests(struct session *session, Dwarf_Die *unit) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word offset;
+    struct hp_line_program *program = &session->program;
+    if (dwarf_formudata(dwarf_attr(unit, DW_AT_stmt_list, &attribute), &offset) != 0) {
+        offset = UINT64_MAX;
+    }
+    bool is_affordable =
+        session->digests_read / DIGESTS_BUDGET <= session->program.section.size;
+    if (offset != program->offset && is_affordable) {
+        program->offset = offset;
+        session->digests_read += hp_file_digests_read(&session->digests, program);
+    } else if (offset != program->offset) {
+        program->offset = UINT64_MAX;
+        session->digests.of.count = 0;
+    }
+}
+
+static void load_table(struct session *session, struct line_table *table,
+                       Dwarf_Die *unit) {
+    *table = (struct line_table){.lookup = session->lookup, .digests = &session->digests};
+    read_line_table(table, unit);
+    read_digests(session, unit);
 }
 
 static bool load_scopes(struct session *session, const struct turn *turns, size_t count,
@@ -265,10 +306,10 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
         return;
     }
     name_scopes(session);
-    read_line_table(&table, &die);
+    load_table(session, &table, &die);
     for (size_t i = 0; i < count; i++) {
         struct hp_query *query = &lookup->queries.at[turns[i].query];
-        find_row(&table, &lookup->strings, query);
+        find_row(&table, query);
         add_chain(session, &table, query, session->scopes.places.at[i].scope);
     }
 }
@@ -318,11 +359,11 @@ static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *
     if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
         return;
     }
-    read_line_table(&table, &die);
+    load_table(session, &table, &die);
     for (size_t i = 0; table.count && i < lookup->queries.count; i++) {
         struct hp_query *query = &lookup->queries.at[i];
         if (query->lines == 0) {
-            find_row(&table, &lookup->strings, query);
+            find_row(&table, query);
         }
     }
 }
@@ -340,12 +381,20 @@ static void ask_for_lines(struct session *session) {
     }
 }
 
-bool hp_dwarf_look_up(struct hp_lookup *lookup, Elf *elf, Dwarf *alt) {
-    struct session session = {.lookup = lookup, .elf = elf, .alt = alt};
+static struct hp_span line_programs_of(const struct hp_image *image) {
+    struct hp_span section = hp_image_section(image, ".debug_line");
+    return section.size > 0 ? section : hp_image_section(image, ".zdebug_line");
+}
+
+bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
+                      Dwarf *alt) {
+    struct session session = {.lookup = lookup, .image = image, .alt = alt};
     session.names.symtab = &lookup->symtab;
     session.names.strings = &lookup->strings;
     bool good = renew(&session);
     if (good) {
+        session.program = (struct hp_line_program){line_programs_of(image), UINT64_MAX,
+                                                   image->is_big_endian};
         hp_units_read(&session.units, session.dwarf);
         for (int round = 0; round < MOST_ROUNDS && ask_round(&session); round++) {
         }
@@ -356,5 +405,6 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, Elf *elf, Dwarf *alt) {
     hp_names_done(&session.names);
     hp_vec_done(&session.scopes.scopes);
     hp_vec_done(&session.scopes.places);
+    hp_vec_done(&session.digests.of);
     return good;
 }

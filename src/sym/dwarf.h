@@ -3,6 +3,7 @@
 #define HP_SYM_DWARF_H
 
 #include "model/profile.h"
+#include "sym/image.h"
 #include "sym/protocol.h"
 #include "sym/symtab.h"
 
@@ -23,6 +24,7 @@ struct hp_lookup {
     struct hp_strtab strings;
     HP_VEC(struct hp_line) lines; // `function` is "" where `linkage` is to be demangled
     HP_VEC(struct hp_query) queries; // by address
+    struct hp_strtab sources;        // of lines: each struct hp_source_digest once
     struct hp_symtab symtab;
     struct hp_file_requester *requester;
     const char *folder; // that the file with the DWARF lies in
@@ -32,6 +34,6 @@ struct hp_lookup {
 
 // Answer what queries can be.  False if there is no DWARF that can be read.  `alt` is the
 // shared debug information, or NULL.
-bool hp_dwarf_look_up(struct hp_lookup *lookup, Elf *elf, Dwarf *alt);
+bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image, Dwarf *alt);
 
 #endif

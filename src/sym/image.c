@@ -191,6 +191,15 @@ bool hp_image_has_section(const struct hp_image *image, const char *name) {
     return find_section(image, name, &header) != NULL;
 }
 
+struct hp_span hp_image_section(const struct hp_image *image, const char *name) {
+    GElf_Shdr header;
+    Elf_Scn *section = find_section(image, name, &header);
+    bool is_plain = section && (header.sh_flags & SHF_COMPRESSED) == 0;
+    Elf_Data *data = is_plain ? elf_getdata(section, NULL) : NULL;
+    return data && data->d_buf ? (struct hp_span){data->d_buf, data->d_size}
+                               : (struct hp_span){"", 0};
+}
+
 bool hp_image_has_dwarf(const struct hp_image *image) {
     return hp_image_has_section(image, ".debug_info") ||
            hp_image_has_section(image, ".zdebug_info");

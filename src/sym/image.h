@@ -62,6 +62,8 @@ const char *hp_image_altlink(const struct hp_image *image,
                              char build_id[2 * HP_BUILD_ID_SIZE + 1]);
 
 bool hp_image_has_section(const struct hp_image *image, const char *name);
+// The content of a section, as libdw has uncompressed it; empty if there is none.
+struct hp_span hp_image_section(const struct hp_image *image, const char *name);
 uint32_t hp_image_crc(const struct hp_image *image); // of the whole file
 
 // Always false.

@@ -22,6 +22,7 @@ void hp_answer_done(struct hp_answer *answer) {
     hp_vec_done(&answer->strings);
     hp_vec_done(&answer->lines);
     hp_vec_done(&answer->counts);
+    hp_vec_done(&answer->sources);
     hp_vec_done(&answer->returns);
     *answer = (struct hp_answer){0};
 }
@@ -200,6 +201,12 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
         put_u32(packet, line->file.n);
         put_u32(packet, line->line);
     }
+    put_u32(packet, (uint32_t)answer->sources.count);
+    for (size_t i = 0; i < answer->sources.count; i++) {
+        const struct hp_source_digest *source = &answer->sources.at[i];
+        put_u32(packet, source->file.n);
+        put(packet, source->md5, sizeof source->md5);
+    }
     put(packet, answer->returns.at, answer->returns.count);
 }
 
@@ -233,6 +240,18 @@ static void get_lines(struct unpacker *in, struct hp_answer *answer, uint64_t su
         line.file = get_string(in, answer->strings.count);
         line.line = get_u32(in);
         hp_vec_push(&answer->lines, line);
+    }
+}
+
+static void get_sources(struct unpacker *in, struct hp_answer *answer) {
+    uint32_t sources = get_count(in, 4 + HP_MD5_SIZE);
+    for (uint32_t i = 0; i < sources && !in->bad; i++) {
+        struct hp_source_digest source = {.file = get_string(in, answer->strings.count)};
+        const unsigned char *md5 = take(in, sizeof source.md5);
+        if (md5) {
+            memcpy(source.md5, md5, sizeof source.md5);
+            hp_vec_push(&answer->sources, source);
+        }
     }
 }
 
@@ -274,6 +293,7 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     uint64_t sum = 0;
     get_counts(&in, answer, offsets, &sum);
     get_lines(&in, answer, sum);
+    get_sources(&in, answer);
     get_returns(&in, answer, offsets);
     return !in.bad && in.at == in.end && is_hex(answer->build_id) &&
            status > HP_SYM_NOT_TRIED && status != HP_SYM_EMBEDDED &&

@@ -159,6 +159,10 @@ static hp_string translate(struct symbolizer *self, const struct hp_answer *answ
     return known[string.n];
 }
 
+static hp_module_id id_of(const struct symbolizer *self, const struct task *task) {
+    return (hp_module_id){(uint32_t)(task->module - self->profile->modules.at)};
+}
+
 static void store_lines(struct symbolizer *self, const struct task *task,
                         const struct hp_answer *answer) {
     struct hp_profile *profile = self->profile;
@@ -175,6 +179,13 @@ static void store_lines(struct symbolizer *self, const struct task *task,
                                    line->line};
             hp_vec_push(&profile->lines, copy);
         }
+    }
+    const struct hp_source_digest *told;
+    hp_vec_each (told, &answer->sources) {
+        struct hp_source_digest source = *told;
+        source.file = translate(self, answer, known, told->file);
+        source.module = id_of(self, task);
+        hp_vec_push(&profile->sources, source);
     }
     free(known);
 }
@@ -269,6 +280,17 @@ static void judge(struct symbolizer *self, struct hp_module *module, const char 
     }
 }
 
+static void forget_sources(struct symbolizer *self, hp_module_id module) {
+    struct hp_profile *profile = self->profile;
+    size_t kept = 0;
+    for (size_t i = 0; i < profile->sources.count; i++) {
+        if (profile->sources.at[i].module.n != module.n) {
+            profile->sources.at[kept++] = profile->sources.at[i];
+        }
+    }
+    profile->sources.count = kept;
+}
+
 static bool has_names(const struct hp_module *module) {
     return module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
 }
@@ -277,9 +299,12 @@ static bool has_names(const struct hp_module *module) {
 // binary that is to be believed a module has no others.
 static void settle(struct symbolizer *self, const struct hp_signs *signs,
                    const struct task *task) {
-    hp_module_id id = {(uint32_t)(task->module - self->profile->modules.at)};
+    hp_module_id id = id_of(self, task);
     judge(self, task->module, hp_signs_find(signs, id));
     bool is_withheld = task->module->returns.verdict == HP_BUILD_OTHER;
+    if (is_withheld) {
+        forget_sources(self, id);
+    }
     for (size_t i = task->first; !is_withheld && i < task->last; i++) {
         struct hp_frame *frame = &self->profile->frames.at[i];
         if (self->found[i].lines > 0) {

@@ -52,6 +52,7 @@ static void work_done(struct work *work) {
     hp_answer_done(&work->answer);
     hp_symtab_done(&work->lookup.symtab);
     hp_strtab_done(&work->lookup.strings);
+    hp_strtab_done(&work->lookup.sources);
     hp_vec_done(&work->lookup.lines);
     hp_vec_done(&work->lookup.queries);
 }
@@ -358,7 +359,7 @@ static void look_up(struct work *work, struct hp_file_requester *requester) {
     }
     hp_symtab_sort(&lookup->symtab);
     load_queries(work);
-    if (debug->image && !hp_dwarf_look_up(lookup, debug->image->elf, debug->alt)) {
+    if (debug->image && !hp_dwarf_look_up(lookup, debug->image, debug->alt)) {
         hp_sym_diagnose(&debug->diagnostic, HP_SYM_DAMAGED, "%s: %s", debug->image->path,
                         dwarf_errmsg(-1));
         debug->is_unread = true;
@@ -400,6 +401,11 @@ static void fill_answer(struct work *work) {
         struct hp_span text = *string;
         text.size = text.size < HP_TEXT_LIMIT ? text.size : HP_TEXT_LIMIT;
         hp_vec_push(&answer->strings, text);
+    }
+    for (size_t i = 1; i < lookup->sources.strings.count; i++) {
+        struct hp_source_digest source;
+        memcpy(&source, lookup->sources.strings.at[i].at, sizeof source);
+        hp_vec_push(&answer->sources, source);
     }
 }
 

@@ -24,6 +24,8 @@ struct hp_listed_function {
 enum hp_source_version {
     HP_SOURCE_UNCHECKED, // nothing speaks against it
     HP_SOURCE_NEWER,     // it was written after every binary that has its lines
+    HP_SOURCE_SAME,      // by its MD5, in all binaries that tell one
+    HP_SOURCE_DIFFERS,   // by its MD5, in some
 };
 
 // A source file.

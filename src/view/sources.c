@@ -1,4 +1,5 @@
 #include "base/files.h"
+#include "base/md5.h"
 #include "view/report_list.h"
 
 #include <errno.h>
@@ -16,6 +17,8 @@ struct reader {
     const char *const *dirs;
     size_t dir_count;
     size_t bytes; // read so far
+    const struct hp_profile *profile;
+    int64_t *binaries; // of each string that is a file, as find_binaries() says
 };
 
 // The longest end of the path that is there.
@@ -91,8 +94,29 @@ static void split(struct hp_source_file *source, const char *text, size_t size) 
     source->line_count = lines.count;
 }
 
-// `binary` is when the newest that has its lines was written, or 0.
-static const char *read_text(struct reader *reader, int fd, int64_t binary,
+// By its MD5 where binaries tell that, else by when it was written, and the newest binary.
+static enum hp_source_version version_of(const struct reader *reader,
+                                         const struct hp_source_file *file, size_t size,
+                                         int64_t written) {
+    int64_t binary = reader->binaries[file->file.n];
+    enum hp_source_version version =
+        binary > 0 && written > binary ? HP_SOURCE_NEWER : HP_SOURCE_UNCHECKED;
+    uint8_t md5[HP_MD5_SIZE];
+    bool is_known = false, differs = false;
+    const struct hp_source_digest *source;
+    hp_vec_each (source, &reader->profile->sources) {
+        if (source->file.n == file->file.n) {
+            if (!is_known) {
+                hp_md5(file->text, size, md5);
+            }
+            is_known = true;
+            differs |= memcmp(md5, source->md5, sizeof md5) != 0;
+        }
+    }
+    return differs ? HP_SOURCE_DIFFERS : is_known ? HP_SOURCE_SAME : version;
+}
+
+static const char *read_text(struct reader *reader, int fd,
                              struct hp_source_file *source) {
     struct stat info;
     if (fstat(fd, &info) != 0 || info.st_size > FILE_MAX) {
@@ -107,17 +131,16 @@ static const char *read_text(struct reader *reader, int fd, int64_t binary,
         return "the file cannot be read";
     }
     reader->bytes += size;
-    source->version =
-        binary > 0 && info.st_mtime > binary ? HP_SOURCE_NEWER : HP_SOURCE_UNCHECKED;
+    source->version = version_of(reader, source, size, info.st_mtime);
     split(source, source->text, size);
     return NULL;
 }
 
-static void read_source(struct reader *reader, const char *path, int64_t binary,
-                        struct hp_source_file *source) {
+static void read_source(struct reader *reader, struct hp_source_file *source) {
+    const char *path = hp_profile_text(reader->profile, source->file);
     int fd = open_source(reader, path);
     if (fd >= 0) {
-        source->why = read_text(reader, fd, binary, source);
+        source->why = read_text(reader, fd, source);
         close(fd);
     } else if (reader->dir_count > 0) {
         source->why = "not found, nor below --source-dir";
@@ -145,22 +168,21 @@ static int64_t *find_binaries(const struct hp_profile *profile) {
 }
 
 void hp_sources_read(struct hp_listing *listing, const struct hp_view *view) {
-    struct reader reader = {view->options.source_dirs, view->options.source_dir_count, 0};
+    struct reader reader = {view->options.source_dirs, view->options.source_dir_count, 0,
+                            view->profile, find_binaries(view->profile)};
     uint32_t *source_of =
         hp_alloc((view->profile->strings.strings.count + 1) * sizeof *source_of);
-    int64_t *binaries = find_binaries(view->profile);
     struct hp_listed_function *function;
     hp_vec_each (function, &listing->functions) {
         struct hp_source_file source = {.file = function->file};
         if (function->file.n && !source_of[function->file.n]) {
-            read_source(&reader, hp_profile_text(view->profile, function->file),
-                        binaries[function->file.n], &source);
+            read_source(&reader, &source);
             hp_vec_push(&listing->sources, source);
             source_of[function->file.n] = (uint32_t)listing->sources.count;
         }
         function->source = source_of[function->file.n];
     }
-    free(binaries);
+    free(reader.binaries);
     free(source_of);
 }
 

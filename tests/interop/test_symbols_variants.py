@@ -72,6 +72,14 @@ main: xorl %eax, %eax
     .quad main, .Lend
 """
 
+# Without a header, so that clang tells the MD5 of all there is.
+PLAIN = """
+void *malloc(unsigned long);
+static inline __attribute__((always_inline)) void *deep(unsigned n) { return malloc(n); }
+__attribute__((noinline)) void *make(unsigned n) { return deep(n + 1); }
+int main(int argc, char **argv) { return make((unsigned)argc) == argv; }
+"""
+
 # Of one of the addresses of `make`, from the inside: function and line.
 CHAIN = [("outer::(anonymous namespace)::Hidden::deep", 9), ("outer::middle", 15),
          ("outer::make", 16)]
@@ -250,6 +258,35 @@ class Variants:
         self.report("siblings in a circle", "is circular" in note and
                     all(c and c[0][0] == "main" for c in chains), (chains, note))
 
+    def line_headers(self, count):
+        """Damaged headers of line programs: files and lines may be lost, and no name."""
+        if not shutil.which("clang"):
+            return
+        source = self.path("digests")
+        run("clang", "-O2", "-gdwarf-5", "-x", "c", "-", "-o", source, input=PLAIN)
+        wanted = addresses(source, "make")
+        with open(source, "rb") as file:
+            content = file.read()
+        start, size = next((int(s[4], 16), int(s[5], 16)) for s in
+                           (line.replace("[ ", "[").split() for line in
+                            run("readelf", "-SW", source).stdout.splitlines())
+                           if len(s) > 5 and s[1] == ".debug_line")
+        names = [[f for f, _, _ in chain] for chain in ask(self.dump, source, wanted)[0]]
+        self.report("the header is one with MD5, and names are there",
+                    "MD5" in run("readelf", "--debug-dump=rawline", source).stdout and
+                    ["deep", "make"] in names, names)
+        chosen, lost = random.Random(11), []
+        for i in range(4 * count):
+            mutant = bytearray(content)
+            for _ in range(2 ** chosen.randrange(6)):
+                mutant[start + chosen.randrange(size)] = chosen.choice((0, 1, 5, 0x1e, 0x7f, 0x80, 0xff))
+            with open(self.path("mutant"), "wb") as file:
+                file.write(mutant)
+            chains, note = ask(self.dump, self.path("mutant"), wanted)
+            if [[f for f, _, _ in chain] for chain in chains] != names:
+                lost.append((i, note))
+        self.report(f"{4 * count} damaged headers of line programs lose no name", not lost, lost)
+
     def mutants(self, count):
         """Damaged files: no crash of the parent and no endless loop."""
         chosen = random.Random(7)
@@ -296,6 +333,7 @@ def main():
     variants.separate()
     variants.missing_split()
     variants.circular()
+    variants.line_headers(options.mutants)
     variants.mutants(options.mutants)
     sys.exit(1 if variants.bad else 0)
 

@@ -307,6 +307,9 @@ def listed_lines(t, function, surer):
     t.same(function['name'], lines, [])
 
 
+VERSIONS = {'newer': 'is newer than the binary', 'differs': 'differs from the one that was compiled'}
+
+
 def listing(t):
     total = t.report['total'][t.metric]['estimate']
     t.header()
@@ -321,8 +324,8 @@ def listing(t):
             t.value(f'{name}, flat', found[1], row['flat'])
             t.value(f'{name}, cum', found[2], row['cum']['estimate'])
             t.share(f'{name}, share', found[3], row['cum']['estimate'], total)
-        if row['source'] == 'newer' and row['file'] not in files:
-            t.sentence('version', 'the source is newer than the binary: lines may have moved')
+        if row['source'] in VERSIONS and row['file'] not in files:
+            t.sentence('version', f'the source {VERSIONS[row["source"]]}: lines may have moved')
         files.add(row['file'])
         if row['source'] is None:
             t.same(name, [line['text'] for line in row['lines']], [None] * len(row['lines']))

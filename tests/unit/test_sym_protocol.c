@@ -20,6 +20,8 @@ static struct hp_answer sample(void) {
     struct hp_line line = {{1}, {1}, {2}, 7};
     hp_vec_push(&answer.lines, line);
     hp_vec_push(&answer.lines, line);
+    hp_vec_push(&answer.sources,
+                ((struct hp_source_digest){{2}, {0}, "0123456789abcde"}));
     hp_vec_push(&answer.returns, HP_RETURN_OF_CALL);
     hp_vec_push(&answer.returns, HP_RETURN_OF_SIGNAL);
     answer.lacks_inlines = true;
@@ -52,6 +54,9 @@ Test(sym_protocol, an_answer_comes_back_as_it_was) {
     cr_expect_eq(back.lines.count, 2);
     cr_expect(hp_span_is(back.strings.at[back.lines.at[1].file.n], "main.c"));
     cr_expect_eq(back.lines.at[1].line, 7);
+    cr_expect_eq(back.sources.count, 1);
+    cr_expect_eq(back.sources.at[0].file.n, 2);
+    cr_expect_arr_eq(back.sources.at[0].md5, "0123456789abcde", HP_MD5_SIZE);
     cr_expect_eq(back.returns.at[1], HP_RETURN_OF_SIGNAL);
     cr_expect(back.lacks_inlines);
     cr_expect_not(back.lacks_rules);
@@ -99,6 +104,9 @@ Test(sym_protocol, an_answer_out_of_bounds_is_refused) {
     answer.lines.at[1].file.n = 3;
     cr_expect_not(accepted(&answer, 2), "no such string");
     answer.lines.at[1].file.n = 2;
+    answer.sources.at[0].file.n = 3;
+    cr_expect_not(accepted(&answer, 2), "no such file");
+    answer.sources.at[0].file.n = 2;
     answer.counts.at[1] = 1;
     cr_expect_not(accepted(&answer, 2), "a line that belongs to no offset");
     answer.counts.at[1] = HP_CHAIN_LIMIT + 1;

@@ -5,7 +5,8 @@
 //      "lines": [{"line": 17, "flat": 1.500, "cum": ESTIMATE, "text": "    return g(n);"}, ...]}
 //
 // of the metric asked for, with the lines that hold something.  "file" is null if it is not
-// known, "line" as well, and "text" and "source" if there is no source; "newer" is one that was
+// known, "line" as well, and "text" and "source" if there is no source.  "same" is one whose MD5 is
+// what a binary tells, "differs" one whose is not; where none is told "newer" is one that was
 // written after the binary.
 #include "report/json/json.h"
 
@@ -42,6 +43,8 @@ static void put_version(struct hp_sink *out, const struct hp_source_file *source
     static const char *const names[] = {
         [HP_SOURCE_UNCHECKED] = "\"unchecked\"",
         [HP_SOURCE_NEWER] = "\"newer\"",
+        [HP_SOURCE_SAME] = "\"same\"",
+        [HP_SOURCE_DIFFERS] = "\"differs\"",
     };
     hp_sink_text(out, source && source->lines ? names[source->version] : "null");
 }

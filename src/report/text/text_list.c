@@ -153,6 +153,15 @@ static uint64_t put_around(const struct list *list,
     return end;
 }
 
+// What is said with the first function of a source.
+static const char *const versions[] = {
+    [HP_SOURCE_UNCHECKED] = "",
+    [HP_SOURCE_NEWER] = "the source is newer than the binary: lines may have moved\n",
+    [HP_SOURCE_SAME] = "",
+    [HP_SOURCE_DIFFERS] =
+        "the source differs from the one that was compiled: lines may have moved\n",
+};
+
 static void put_function_title(const struct list *list,
                                const struct hp_listed_function *function,
                                const struct hp_source_file *source) {
@@ -168,10 +177,8 @@ static void put_function_title(const struct list *list,
     hp_sink_escaped(list->out, function->file.n ? hp_view_string(view, function->file)
                                                 : hp_span_of("an unknown file"));
     hp_sink_print(list->out, ": %s flat, %s cum (%s of the total)\n", flat, cum, share);
-    bool is_first = function->source > list->sources;
-    if (is_first && source->version == HP_SOURCE_NEWER) {
-        hp_sink_text(list->out,
-                     "the source is newer than the binary: lines may have moved\n");
+    if (function->source > list->sources) {
+        hp_sink_text(list->out, versions[source->version]);
     }
 }
 
