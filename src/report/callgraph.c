@@ -26,13 +26,17 @@ void hp_callgraph_init(struct hp_callgraph *graph, const struct hp_view *view,
         .filtered = view->head.filtered.of[metric],
         .drawn = view->drawn < most ? view->drawn : most,
         .number_of = hp_alloc(nodes * sizeof *graph->number_of),
+        .names = hp_text_names_new(view),
     };
     for (size_t i = 0; i < graph->drawn; i++) {
         graph->number_of[view->rows.at[i].node.n] = (uint32_t)i + 1;
+        hp_text_names_add(graph->names, view->rows.at[i].node, 0);
     }
+    hp_text_names_tell_apart(graph->names);
 }
 
 void hp_callgraph_done(struct hp_callgraph *graph) {
+    hp_text_names_free(graph->names);
     free(graph->number_of);
 }
 
@@ -257,7 +261,7 @@ static void add_node(struct picture *p, size_t row) {
     hp_fixed flat = hp_top_flat(graph->view->extra, node, graph->metric).sum;
     hp_fixed cum = hp_top_cum(graph->view->extra, node, graph->metric).sum;
     struct hp_graph_node drawn = {
-        .name = keep(p, copy_name(hp_view_node(graph->view, node))),
+        .name = keep(p, copy_name(hp_text_name(graph->names, node))),
         .text = keep(p, node_text(graph, flat, cum)),
         .title = keep(p, node_title(graph, node)),
         .letters = letters_of(graph, flat),

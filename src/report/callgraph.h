@@ -3,6 +3,7 @@
 #define HP_REPORT_CALLGRAPH_H
 
 #include "report/pictures.h"
+#include "report/text/text_names.h"
 
 struct hp_callgraph {
     const struct hp_view *view;
@@ -10,6 +11,7 @@ struct hp_callgraph {
     hp_fixed total, filtered;
     size_t drawn;        // of the rows, the first so many
     uint32_t *number_of; // of each node: its place among the rows, and one; 0: not shown
+    struct hp_text_names *names; // of those shown, no two of them the same
 };
 
 // Of a view's nodes, at most so many.

@@ -9,7 +9,7 @@
 // A node has what it holds itself, and of how much with all that it calls; the more, the larger
 // its letters and the redder its box.  Dotted edges lead over nodes that are left out because
 // less than 1/200 of all passes them, or because of the limit.  Edges of less than 1/1000
-// are left out too.
+// are left out too.  Boxes are called as the rows of a table are: no two of them the same.
 #include "base/utf8.h"
 #include "report/callgraph.h"
 #include "view/top.h"
@@ -65,7 +65,7 @@ static void put_node(struct hp_sink *out, const struct hp_callgraph *graph,
     hp_fixed flat = hp_top_flat(view->extra, node, graph->metric).sum;
     hp_fixed cum = hp_top_cum(view->extra, node, graph->metric).sum;
     hp_sink_print(out, "N%zu [label=\"", number + 1);
-    put_name(out, hp_view_node(view, node));
+    put_name(out, hp_text_name(graph->names, node));
     hp_sink_text(out, "\\n");
     hp_callgraph_put_share(out, graph, flat);
     if (cum != flat) {

@@ -109,6 +109,18 @@ def apart():
         [] if names.count('over') == 2 and len(set(told)) == len(told) else ['nothing of one short name'])
 
 
+def boxes():
+    """No two of a graph are called the same, whatever they are of."""
+    faults = []
+    for more in ([], ['--full-names'], ['--by=line'], ['--by=address']):
+        out = run('top', '-n0', '-fdot', '--frames=raw', *more)
+        names = re.findall(r'^N\d+ \[label="(.*?)\\n[\d.,]+ ?(?:[KMG]i)?B \(', out, re.M)
+        faults += [f'{more}: {name}' for name in sorted(set(names)) if names.count(name) > 1]
+        faults += [] if len(names) == out.count('fillcolor=') > 9 else [f'{more}: {len(names)} boxes']
+    found = re.findall(r'label="(over.*?)\\n', run('top', '-n0', '-fdot'))
+    return faults + ([] if sorted(found) == ['over(char const*, int)', 'over(int)'] else [f'{found}'])
+
+
 def default():
     """Short where people look, full where programs tell functions apart by names; -v is for people."""
     faults = [] if any('<' in name and '(' in name for name in FULL) else ['nothing to shorten']
@@ -259,6 +271,7 @@ for report, names in REPORTS.items():
     t.check(f'{report}: short names', lambda: difference(
         names(), NAMED if report in ('peek', 'list') else SHORT))
 t.check('rows are those of the full names', apart)
+t.check('no two boxes of a graph are called the same', boxes)
 t.check('which formats have short names, and which options change that', default)
 t.check('folded: stacks of the same names are one line', folded_lines)
 t.check('filters look at both names, and not at types that are returned', filters)

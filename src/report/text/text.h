@@ -70,6 +70,7 @@ struct hp_text_names;
 struct hp_text_names *hp_text_names_new(const struct hp_view *view);
 void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room);
 void hp_text_names_tell_apart(struct hp_text_names *names);
+struct hp_span hp_text_name(const struct hp_text_names *names, hp_node_id node);
 void hp_text_put_name(struct hp_sink *out, const struct hp_text_names *names,
                       hp_node_id node);
 void hp_text_names_free(struct hp_text_names *names);

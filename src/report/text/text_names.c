@@ -478,9 +478,13 @@ void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room
     name->room = room < name->room ? room : name->room;
 }
 
+struct hp_span hp_text_name(const struct hp_text_names *names, hp_node_id node) {
+    return span_of(&names->names.at[names->number[node.n] - 1].text);
+}
+
 void hp_text_put_name(struct hp_sink *out, const struct hp_text_names *names,
                       hp_node_id node) {
-    struct hp_span text = span_of(&names->names.at[names->number[node.n] - 1].text);
+    struct hp_span text = hp_text_name(names, node);
     hp_sink_put(out, text.at, text.size);
 }
 
