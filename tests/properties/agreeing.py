@@ -8,7 +8,7 @@ import io
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
@@ -45,6 +45,7 @@ class Shown:
     spread: bool = False
     format: str = ''        # of the inputs, and how many distinct stacks they have
     stacks: str = ''
+    wholes: dict = field(default_factory=dict)  # of each short name the whole ones
     surer: dict = None      # the same report with ends of another confidence
     is_jemalloc: bool = False  # all inputs are its dumps
 

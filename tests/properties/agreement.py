@@ -18,6 +18,7 @@ from agreement_corpus import (BY, FILTERS, NAMED, PLACES, SINGLE, UNITS, VARIATI
                               write)
 from agreeing import CELLS, Shown, check_flags, compare_tsv, load
 from harness import JOBS, METRICS, scratch
+from text_lines import is_short_for
 from text_series import compare_text
 
 SLICE = int(next((a.partition('=')[2] for a in sys.argv if a.startswith('--slice=')), 1))
@@ -259,6 +260,21 @@ def found(count, missed):
     return f'all of {count}'
 
 
+def plant_names():
+    """Of a table: what may stand for a name, and what may not."""
+    make = 'Req* Leaky<Req, 4>::make<int>(int, std::vector<int, A<int> >) const'
+    good = {make: ('Leaky<…>::make', 'Leaky<Req, …>::make', 'Leaky<…, 4>::make', 'Leaky<Req, 4>::make',
+                   'Leaky<…>::make<int>', 'Leaky::make(int, std::vector<…>) const', 'Leaky<…>::make [a.cc:15]',
+                   'Leaky<…>::make [libone.so]', 'Leaky<…>::make ~2', 'Leaky<…>::make(int, std::vector<…>) ~1'),
+            'f(char)': ('f', 'f(char)'), 'operator<(A, B)': ('operator<', 'operator<(A, B)')}
+    short = {make: 'Leaky<…>::make', 'f(char)': 'f', 'operator<(A, B)': 'operator<'}
+    bad = {make: ('Leaky<Res, …>::make', 'Leaky<4, …>::make', 'Leaky<Req, 4, …>::make', 'Leaky<…>::made',
+                  'Leaky<…>::make<long>', 'Leaky<…>::make(long)', 'Leaky<…>::make [15]', 'Leaky<…>::make [Req]',
+                  'Leaky<…, int>::make<…>', 'make'), 'f(char)': ('f(int)', 'f()', 'f<…>')}
+    return [f'{text} is for {name}' for name, texts in bad.items() for text in texts if is_short_for(text, short[name], name)] + [
+        f'{text} is not for {name}' for name, texts in good.items() for text in texts if not is_short_for(text, short[name], name)]
+
+
 def plant_info(inputs):
     args = ['info', '-q', '-j1', '--no-symbols', *inputs.paths[:1]]
     report, text = (t.ok(*args, *more).out for more in (('-fjson',), ()))
@@ -327,6 +343,7 @@ def main(pool, sets):
         by = f' by {case.by}' if case.by else ''
         t.check(f'planted in {case.kind}{by}: digits, marks, flags and ends are found',
                 lambda: found(count, missed))
+    t.check('planted in names: what is another is found', plant_names)
     t.check('planted in info: digits are found', lambda: plant_info(able(sets, 'top')))
     numbers = sum(count for key, count in outcome.sums.items() if key[-1] == 'numbers')
     reports = sum(count for key, count in outcome.sums.items() if key[-1] == 'reports')

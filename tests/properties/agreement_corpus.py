@@ -6,6 +6,7 @@ some dump.
 """
 import collections
 import dataclasses
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -252,6 +253,31 @@ class Runner:
         return self.counts[key]
 
 
+def nameless(value):
+    if isinstance(value, dict):
+        return {key: nameless(part) for key, part in value.items() if key not in ('name', 'frames')}
+    return [nameless(part) for part in value] if isinstance(value, list) else value
+
+
+def wholes_of(short, full, found=None):
+    """{short name: its whole ones} of rows of two reports that differ in that alone, and in the order of
+    rows that hold the same."""
+    found = collections.defaultdict(set) if found is None else found
+    groups = collections.defaultdict(lambda: ([], []))
+    for side, rows in enumerate((short, full)):
+        for row in rows:
+            groups[str(nameless(row))][side].append(row)
+    for ours, theirs in groups.values():
+        for row, other in itertools.product(ours, theirs) if 'frames' not in ours[0] else zip(ours, theirs):
+            names = zip(row.get('frames') or [row.get('name')], other.get('frames') or [other.get('name')])
+            for name, whole in names:
+                found[name].add(whole)
+            for key, value in row.items():
+                if isinstance(value, list) and value and isinstance(value[0], dict) and 'name' in value[0]:
+                    wholes_of(value, other[key], found)
+    return found
+
+
 @dataclass
 class Reports:
     """One case as it was written in each format."""
@@ -286,8 +312,10 @@ def write(runner, case):
     by_cum = case.kind in ('tree', 'peek', 'list') or '--cum' in case.variation
     surer = load(run('-fjson', limit, '--confidence=50').out) if (
         by_cum and case.kind not in ('diff', 'trend') and '--no-error' not in args) else None
+    whole = load(run('-fjson', limit, '--full-names').out) if '--short-names' in args else report
     shown = Shown(case.unit, case.limit, case.json_limit, '--cum' in args, '--spread' in args,
                   runner.inputs.format, surer=surer, is_jemalloc=runner.inputs.is_jemalloc)
+    shown.wholes = wholes_of(report.get('rows', []), whole.get('rows', []))
     shown.stacks = report['inputs']['stacks'] if 'stacks' in report.get('inputs', {}) else (
         runner.stacks(case))
     return Reports(report, tsv.out if tsv else '', text.out, shown)

@@ -63,19 +63,39 @@ def escaped(name):
     return name if name.isascii() and name.isprintable() else ''.join(map(shown, name))
 
 
-def bare(name):
-    """A name without what stands in brackets, and what tells it from others of one name."""
-    name, depth, kept = re.sub(r'( \[[^][]*\]| ~\d+)+$', '', name), 0, ''
+MARKS = r'( \[[^][]*\]| ~\d+)+$'  # that tell a name from others
+
+
+def groups_of(name):
+    """A name without what stands in brackets, and what does, with its brackets."""
+    depth, kept, groups = 0, '', []
     for c, before in zip(name, ' ' + name):
-        depth -= c in '>)]' and before != '-' and depth > 0
-        kept += c if depth == 0 and c not in '<([>)]' else ''
-        depth += c in '<(['
-    return kept.removesuffix(' const')
+        is_closing = c in '>)]' and before != '-' and depth > 0
+        if c in '<([':
+            groups += [''] * (depth == 0)
+            depth += 1
+        if depth > 0:
+            groups[-1] += c
+        elif c not in '<([>)]':
+            kept += c
+        depth -= is_closing
+    return kept.removesuffix(' const'), groups
 
 
-def is_short_for(text, name):
-    """Whether a name in a table says no more than what tells it from others."""
-    return bare(text) == bare(name)
+def is_short_for(text, name, whole):
+    """Whether a name in a table says nothing but what the short and the whole one do: outside of
+    brackets what the short one has; in brackets what the whole one has in some, in their order, but for
+    what … stands for; and behind it a file and its line, a module or a number."""
+    marks = re.search(MARKS, text)
+    kept, told = groups_of(re.sub(MARKS, '', text))
+    whole, at = whole.replace(' ', ''), 0
+    for group in told:
+        found = re.compile('.*?'.join(map(re.escape, group.replace(' ', '').split('…')))).search(whole, at)
+        if not found:
+            return False
+        at = found.start() + 1
+    places = re.findall(r' \[([^][]*)\]', marks[0]) if marks else []
+    return kept == groups_of(re.sub(MARKS, '', name))[0] and all(re.search(r'[./]|:\d+$', p) for p in places)
 
 
 def split(line, *widths):
@@ -144,8 +164,10 @@ class Text(Sheet):
     def name(self, what, text, name, row=None):
         """A name in front of which there may be something else; of a row, or of a function that has
         several.  No two are called the same."""
-        name = escaped(name)
-        self.same(what, text == name or is_short_for(text, name) or text, True)
+        wholes = self.shown.wholes.get(name, {name})
+        name, wholes = escaped(name), map(escaped, wholes)
+        good = text == name or any(is_short_for(text, name, whole) for whole in wholes)
+        self.same(what, good or text, True)
         self.same(f'{what}, told from others', self.called.setdefault(text, (name, row)), (name, row))
 
     def next_is(self, start):

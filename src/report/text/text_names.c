@@ -467,7 +467,12 @@ void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room
     uint32_t *number = &names->number[node.n];
     if (*number == 0) {
         const struct hp_origin *origin = hp_view_origin(names->view, node);
-        struct name name = {.node = node, .room = room};
+        enum hp_granularity by = names->view->options.by;
+        bool is_function =
+            by == HP_BY_FUNCTION || by == HP_BY_LINE || by == HP_BY_ADDRESS;
+        struct name name = {.node = node,
+                            .room = room,
+                            .step = is_function ? BY_ARGUMENTS : BY_LINES};
         name.full = origin->function.n ? hp_view_string(names->view, origin->function)
                                        : hp_view_node(names->view, node);
         split(names->view, &name, hp_view_node(names->view, node));
