@@ -1,6 +1,7 @@
 #include "view/filter.h"
 
 #include "base/pattern.h"
+#include "view/brackets.h"
 #include "view/shortname.h"
 
 #include <stdio.h>
@@ -167,30 +168,6 @@ int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile
 
 // --- own names ----------------------------------------------------------------------------
 
-// "(int) const" of "f<(a)0>(int) const"; "" if the name does not end so.
-static struct hp_span parameters_of(struct hp_span name) {
-    static const char *const ends[] = {"",    " const",   " &",
-                                       " &&", " const &", " const &&"};
-    size_t at = name.size, open = 0;
-    while (at > 0 && name.at[at - 1] != ')') {
-        at--;
-    }
-    bool ends_so = false;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        ends_so |=
-            hp_span_is((struct hp_span){name.at + at, name.size - at}, ends[i]) && at > 0;
-    }
-    while (ends_so && at > 0) {
-        at--;
-        open += name.at[at] == ')';
-        open -= name.at[at] == '(';
-        if (open == 0) {
-            return (struct hp_span){name.at + at, name.size - at};
-        }
-    }
-    return (struct hp_span){"", 0};
-}
-
 // What a function can be picked by, with room for its parameters.
 struct own_name {
     HP_VEC(char) text;
@@ -199,7 +176,7 @@ struct own_name {
 };
 
 static void find_own_name(struct own_name *own, struct hp_span full) {
-    struct hp_span parameters = parameters_of(full);
+    struct hp_span parameters = hp_function_parameters(full);
     own->text.count = 0;
     hp_vec_reserve(&own->text, 4 * full.size + 2); // more than either needs
     struct hp_span bare = hp_bare_name(full, own->text.at);

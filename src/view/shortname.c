@@ -11,6 +11,8 @@
 // "operator" is copied with the sign behind it.
 #include "view/shortname.h"
 
+#include "view/brackets.h"
+
 #include <string.h>
 
 struct walk {
@@ -41,11 +43,6 @@ static struct hp_span rest_of(const struct walk *w, size_t skipped) {
 
 static struct hp_span written(const struct walk *w) {
     return (struct hp_span){w->out, w->size};
-}
-
-static bool is_word(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
 }
 
 static bool ends_with(const struct walk *w, const char *text) {
@@ -79,30 +76,8 @@ static bool starts_with_any(struct hp_span text, const char *const *words, size_
 
 // --- operators ----------------------------------------------------------------------------
 
-// The length of "operator" as a word of its own with the sign behind it, or 0.
-static size_t operator_at(struct hp_span full, size_t at) {
-    static const char word[] = "operator";
-    size_t length = sizeof word - 1;
-    struct hp_span rest = hp_span_from(full, at);
-    bool begins = at == 0 || !is_word(full.at[at - 1]);
-    if (!begins || !hp_span_starts(rest, word) ||
-        (rest.size > length && is_word(rest.at[length]))) {
-        return 0;
-    }
-    static const char *const signs[] = {"()", "[]", "\"\"", "<<=", "<=>", ">>=", "->*",
-                                        "<<", ">>", "<=",   ">=",  "->",  "<",   ">"};
-    struct hp_span sign = hp_span_from(rest, length);
-    size_t size = 0;
-    if (!STARTS_WITH_ANY(sign, signs, &size)) {
-        while (size < sign.size && memchr("+-*/%^&|~!=,", sign.at[size], 12)) {
-            size++;
-        }
-    }
-    return length + size;
-}
-
 static bool take_operator(struct walk *w) {
-    size_t length = operator_at(w->full, w->at);
+    size_t length = w->full.at[w->at] == 'o' ? hp_operator_at(w->full, w->at) : 0;
     if (length == 0) {
         return false;
     }
@@ -113,41 +88,11 @@ static bool take_operator(struct walk *w) {
 
 // --- brackets -----------------------------------------------------------------------------
 
-static char closing_of(char c) {
-    return c == '<' ? '>' : c == '(' ? ')' : c == '[' ? ']' : '}';
-}
-
-// Close a bracket among the open ones.  A "<" that a parenthesis closes, and a ">" that nothing
-// opened, was a sign of an expression: "f<((a)>(b))>".
-static size_t close(const char *open, size_t depth, char c) {
-    while (c != '>' && depth > 0 && open[depth - 1] == '<') {
-        depth--;
-    }
-    return depth > 0 && closing_of(open[depth - 1]) == c ? depth - 1 : depth;
-}
-
 // Behind the bracket that closes the one at `at`; if there is none, the end of the name.
 static size_t end_of_group(struct walk *w, size_t at) {
-    char *open = w->out + w->size;
-    size_t depth = 0;
-    for (; at < w->full.size; at++) {
-        char c = w->full.at[at];
-        size_t sign = c == 'o' ? operator_at(w->full, at) : 0;
-        bool is_arrow = c == '>' && at > 0 && w->full.at[at - 1] == '-';
-        if (sign > 0) {
-            at += sign - 1;
-        } else if (c == '<' || c == '(' || c == '[' || c == '{') {
-            open[depth++] = c;
-        } else if (!is_arrow && (c == '>' || c == ')' || c == ']' || c == '}')) {
-            depth = close(open, depth, c);
-            if (depth == 0 && closing_of(open[0]) == c) {
-                return at + 1;
-            }
-            at = depth == 0 ? w->full.size : at;
-        }
-    }
-    w->is_broken = true;
-    return w->full.size;
+    size_t end = hp_end_of_group(w->full, at, w->out + w->size);
+    w->is_broken |= end == 0;
+    return end > 0 ? end : w->full.size;
 }
 
 static bool is_lambda(const struct walk *w) {
@@ -172,10 +117,10 @@ static size_t implementer(struct walk *w, size_t end) {
     size_t depth = 0, begin = w->at + 6;
     for (size_t i = begin; i + 1 < end; i++) {
         char c = w->full.at[i];
-        if (c == '<' || c == '(' || c == '[' || c == '{') {
+        if (hp_is_opening(c)) {
             open[depth++] = c;
-        } else if (c == '>' || c == ')' || c == ']' || c == '}') {
-            depth = w->full.at[i - 1] == '-' ? depth : close(open, depth, c);
+        } else if (hp_is_closing(w->full, i)) {
+            depth = hp_close_bracket(open, depth, c);
         } else if (depth == 0 && hp_span_starts(hp_span_from(w->full, i), " for ")) {
             return i + 5;
         }
@@ -206,7 +151,7 @@ static void shorten_self(struct walk *w) {
         last = next;
         next = memmem(next + 2, w->size - (size_t)(next + 2 - w->out), "::", 2);
     }
-    if (last != first && is_word(w->out[0])) {
+    if (last != first && hp_is_word(w->out[0])) {
         size_t tail = w->size - (size_t)(last - w->out), head = (size_t)(first - w->out);
         const char sign[] = "::…";
         memmove(w->out + head + sizeof sign - 1, last, tail);
@@ -230,11 +175,10 @@ static void skip_trait(struct walk *w) {
     open[0] = '<';
     for (; w->at < w->full.size && depth > 0; w->at++) {
         char c = w->full.at[w->at];
-        if (c == '<' || c == '(' || c == '[' || c == '{') {
+        if (hp_is_opening(c)) {
             open[depth++] = c;
-        } else if (c == ')' || c == ']' || c == '}' ||
-                   (c == '>' && w->full.at[w->at - 1] != '-')) {
-            depth = close(open, depth, c);
+        } else if (hp_is_closing(w->full, w->at)) {
+            depth = hp_close_bracket(open, depth, c);
         }
     }
     w->is_broken |= depth > 0;
@@ -363,7 +307,7 @@ static void take_space(struct walk *w) {
 static bool take_decltype(struct walk *w) {
     static const char *const words[] = {"decltype(", "decltype ("};
     size_t length;
-    bool begins = w->size == 0 || !is_word(w->out[w->size - 1]);
+    bool begins = w->size == 0 || !hp_is_word(w->out[w->size - 1]);
     if (!begins || !STARTS_WITH_ANY(rest_of(w, 0), words, &length)) {
         return false;
     }
@@ -401,7 +345,7 @@ static bool take_word(struct walk *w) {
 
 static void take(struct walk *w) {
     char c = w->full.at[w->at];
-    if (is_word(c) && take_word(w)) {
+    if (hp_is_word(c) && take_word(w)) {
         return;
     }
     if (c == '<') {
@@ -461,14 +405,14 @@ static struct hp_span finish(struct walk *w) {
 // Of "github.com/org/pkg/v2.(*T).Do" where "pkg" begins, and where ".(*T)" does.
 static size_t directories(struct hp_span name, size_t *version, size_t *behind) {
     size_t begin = 0, last = 0, i = 0;
-    while (i < name.size && (is_word(name.at[i]) || memchr("./~-%+", name.at[i], 6))) {
+    while (i < name.size && (hp_is_word(name.at[i]) || memchr("./~-%+", name.at[i], 6))) {
         last = name.at[i] == '/' ? begin : last;
         begin = name.at[i] == '/' ? i + 1 : begin;
         i++;
     }
     const char *dot = memchr(name.at + begin, '.', name.size - begin);
     size_t end = dot ? (size_t)(dot - name.at) : 0;
-    bool is_go = begin > 0 && end > begin && end < i && is_word(name.at[0]);
+    bool is_go = begin > 0 && end > begin && end < i && hp_is_word(name.at[0]);
     *version = *behind = 0;
     if (is_go && end > begin + 1 && name.at[begin] == 'v' && last < begin &&
         strspn(name.at + begin + 1, "0123456789") == end - begin - 1) {

@@ -8,21 +8,16 @@
 // The marks find out which groups a short name shows, and where, whatever its rules are.
 #include "report/text/text_names.h"
 
+#include "view/brackets.h"
 #include "view/shortname.h"
 
 #include <stdio.h>
 
 enum {
     MOST_GROUPS = 1000, // a name of more is not worth it
-    MOST_SIGNS = 4,     // brackets that are none
 };
 
 static const char begin_mark = '\002', end_mark = '\003';
-
-static bool is_word(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
-}
 
 static struct hp_span span_of(const struct hp_text_string *string) {
     return (struct hp_span){string->text.at, string->text.count};
@@ -34,28 +29,6 @@ static void append(struct hp_text_string *out, struct hp_span text) {
 
 // --- brackets -----------------------------------------------------------------------------
 
-static bool is_opening(char c) {
-    return c == '<' || c == '(' || c == '[' || c == '{';
-}
-
-static bool is_closing(struct hp_span text, size_t at) {
-    char c = text.at[at];
-    bool is_arrow = c == '>' && at > 0 && text.at[at - 1] == '-';
-    return (c == '>' || c == ')' || c == ']' || c == '}') && !is_arrow;
-}
-
-// Behind the bracket that closes the one at `at`, or 0.
-static size_t end_of_group(struct hp_span text, size_t at) {
-    size_t depth = 0;
-    for (; at < text.size; at++) {
-        depth += is_opening(text.at[at]);
-        if (is_closing(text, at) && --depth == 0) {
-            return at + 1;
-        }
-    }
-    return 0;
-}
-
 // "A, B<c, d>": each argument of a group, in its order.
 static bool next_argument(struct hp_span *left, struct hp_span *argument) {
     size_t depth = 0, end = 0;
@@ -63,8 +36,8 @@ static bool next_argument(struct hp_span *left, struct hp_span *argument) {
         return false;
     }
     for (; end < left->size; end++) {
-        depth += is_opening(left->at[end]);
-        depth -= is_closing(*left, end) && depth > 0;
+        depth += hp_is_opening(left->at[end]);
+        depth -= hp_is_closing(*left, end) && depth > 0;
         if (depth == 0 && left->at[end] == ',') {
             break;
         }
@@ -80,10 +53,18 @@ static bool next_argument(struct hp_span *left, struct hp_span *argument) {
     return true;
 }
 
+// Behind the bracket that closes the one at `at`, or 0; between two changes of a string whose room is
+// used meanwhile.
+static size_t end_of_group(struct hp_text_string *string, struct hp_span name,
+                           size_t at) {
+    hp_vec_reserve(&string->text, name.size - at);
+    return hp_end_of_group(name, at, string->text.at + string->text.count);
+}
+
 // "std::vector<…>": without what is within its own brackets.
 static void squeeze(struct hp_text_string *out, struct hp_span text) {
     for (size_t i = 0; i < text.size;) {
-        size_t end = text.at[i] == '<' ? end_of_group(text, i) : i + 1;
+        size_t end = text.at[i] == '<' ? end_of_group(out, text, i) : i + 1;
         if (end == 0) { // of no use: all that is left is copied
             end = text.size;
         }
@@ -107,15 +88,15 @@ static size_t mark_place(struct hp_span full, size_t at) {
     if (at > 2 && full.at[at - 1] == ':' && full.at[at - 2] == ':') {
         place -= 2;
     }
-    return is_open && !is_name && place > 0 && is_word(full.at[place - 1]) ? place : 0;
+    return is_open && !is_name && place > 0 && hp_is_word(full.at[place - 1]) ? place : 0;
 }
 
 static void mark_groups(struct hp_text_string *marked, struct hp_text_arguments *a,
                         struct hp_span full) {
     size_t copied = 0;
     for (size_t i = 0; i < full.size && a->groups.count < MOST_GROUPS; i++) {
-        size_t place = is_opening(full.at[i]) ? mark_place(full, i) : 0;
-        size_t end = place > 0 ? end_of_group(full, i) : 0;
+        size_t place = hp_is_opening(full.at[i]) ? mark_place(full, i) : 0;
+        size_t end = place > 0 ? end_of_group(marked, full, i) : 0;
         if (place > 0 && end == 0) {
             break; // what follows cannot match either
         }
@@ -264,21 +245,10 @@ void hp_text_arguments_put(struct hp_text_string *out,
 // --- parameters ---------------------------------------------------------------------------
 
 void hp_text_parameters(struct hp_text_string *out, struct hp_span full, bool is_whole) {
-    size_t begin = 0, end = 0, unmatched = 0; // "operator<" is
-    for (size_t i = 0; i < full.size && unmatched <= MOST_SIGNS; i++) {
-        size_t behind = is_opening(full.at[i]) ? end_of_group(full, i) : 0;
-        unmatched += is_opening(full.at[i]) && behind == 0;
-        if (behind > 0 && full.at[i] == '(') {
-            begin = i;
-            end = behind;
-        }
-        i = behind > 0 ? behind - 1 : i;
-    }
-    struct hp_span rest = hp_span_from(full, end);
-    bool ends = rest.size == 0 || rest.at[0] == ' ' || rest.at[0] == '&';
-    if (begin > 0 && ends && is_whole) {
-        append(out, hp_span_from(full, begin));
-    } else if (begin > 0 && ends) {
-        squeeze(out, hp_span_from(full, begin));
+    struct hp_span parameters = hp_function_parameters(full);
+    if (is_whole) {
+        append(out, parameters);
+    } else {
+        squeeze(out, parameters);
     }
 }

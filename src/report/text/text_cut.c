@@ -13,6 +13,8 @@
 // Texts here are safe for a terminal, but may hold its escape sequences for colors.
 #include "report/text/text.h"
 
+#include "view/brackets.h"
+
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -218,29 +220,6 @@ struct cut_name {
     const struct hp_text_cut *cut;
 };
 
-static bool is_word(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
-}
-
-// "operator<<" at `at` of the name, with its sign: its size, or 0.
-static size_t operator_size(struct hp_span name, size_t at) {
-    static const char word[] = "operator";
-    struct hp_span rest = hp_span_from(name, at);
-    if (!hp_span_starts(rest, word) || (at > 0 && is_word(name.at[at - 1]))) {
-        return 0;
-    }
-    size_t size = sizeof word - 1;
-    struct hp_span sign = hp_span_from(rest, size);
-    if (hp_span_starts(sign, "()") || hp_span_starts(sign, "[]")) {
-        return size + 2;
-    }
-    while (size < rest.size && strchr("+-*/%^&|~!=<>,", rest.at[size])) {
-        size++;
-    }
-    return size;
-}
-
 // Behind a dot of Go; compilers put dots into names of C, too: "f.part.0", "f.cold".
 static bool begins_in_go(struct hp_span rest) {
     static const char *const marks[] = {"part", "isra", "constprop",
@@ -250,7 +229,7 @@ static bool begins_in_go(struct hp_span rest) {
             return false;
         }
     }
-    return rest.size > 0 && (rest.at[0] == '(' || is_word(rest.at[0])) &&
+    return rest.size > 0 && (rest.at[0] == '(' || hp_is_word(rest.at[0])) &&
            (rest.at[0] < '0' || rest.at[0] > '9');
 }
 
@@ -261,18 +240,16 @@ static bool find_parts(struct parts *parts, struct hp_span name, const char *sep
     parts->begins.count = 0;
     hp_vec_push(&parts->begins, 0);
     for (size_t i = 0; i < name.size; i++) {
-        char c = name.at[i];
-        size_t sign = operator_size(name, i);
+        size_t sign = name.at[i] == 'o' ? hp_operator_at(name, i) : 0;
         if (sign > 0) {
             i += sign - 1;
             continue;
         }
-        bool closes = (c == '>' && (i == 0 || name.at[i - 1] != '-')) || c == ')' ||
-                      c == ']' || c == '}';
+        bool closes = hp_is_closing(name, i);
         if (closes && depth == 0) {
             return false;
         }
-        depth += c == '<' || c == '(' || c == '[' || c == '{';
+        depth += hp_is_opening(name.at[i]);
         depth -= closes;
         struct hp_span rest = hp_span_from(name, i + parts->separator);
         if (depth == 0 && i > 0 && hp_span_starts(hp_span_from(name, i), separator) &&
