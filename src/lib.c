@@ -86,6 +86,7 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
         *needs = needs_of(NULL, 0);
         needs->partial = true;
         needs->threads = options->by == HP_BY_THREAD;
+        needs->unmapped = options->by == HP_BY_ADDRESS;
         return;
     }
     needs->labels |= (options->by > HP_BY_INPUT && options->by != HP_BY_SIZE) ||
@@ -171,7 +172,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     int ret = hp_read_inputs(profile, paths, count, options, err);
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
-    } else if (ret == HP_OK) {
+    } else if (ret == HP_OK && !profile->keeps.partial) { // which keeps those of files
         hp_times_take_held(profile);
     }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO

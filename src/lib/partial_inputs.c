@@ -165,8 +165,8 @@ static int check_use(const struct hp_profile *profile,
     } else if (profile->keeps.threads && !made->of[HP_PARAMETER_THREADS]) {
         hp_fail(err, HP_E_USAGE,
                 "its stacks are not told apart by thread: merge --by=thread does that");
-    } else if (profile->keeps.unmapped && !made->of[HP_PARAMETER_UNMAPPED] &&
-               have_unmapped(all)) {
+    } else if (profile->keeps.unmapped && options->planned_count > 0 &&
+               !made->of[HP_PARAMETER_UNMAPPED] && have_unmapped(all)) {
         hp_fail(err, HP_E_USAGE,
                 "its frames in no mapping have no addresses: merge --keep-unmapped keeps "
                 "them");
@@ -199,6 +199,7 @@ static void take_parameters(struct hp_profile *profile,
     profile->large_sizes = (enum hp_large_sizes)made->of[HP_PARAMETER_LARGE_SIZES];
     profile->wants_labels |= made->of[HP_PARAMETER_LABELS] != 0;
     profile->keeps.threads |= profile->keeps.partial && made->of[HP_PARAMETER_THREADS];
+    profile->keeps.unmapped &= options->planned_count > 0; // else as they were made
     profile->keeps.unmapped |= made->of[HP_PARAMETER_UNMAPPED] != 0;
     if (profile->keeps.partial) {
         profile->metric = made->of[HP_PARAMETER_COLUMN] == HP_COLUMN_INUSE

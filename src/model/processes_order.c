@@ -143,12 +143,14 @@ static int by_time(const void *left, const void *right) {
     return (first > second) - (first < second);
 }
 
-// Paths are told apart last: how they are spelled is to change nothing.
+// Paths are told apart last: how they are spelled is to change nothing.  Of a dump that is there twice
+// a partial has added one.
 static int by_bytes(const void *left, const void *right) {
     const struct moment *a = left, *b = right;
     int order = strcmp(hp_span_basename(hp_span_of(a->input->public.name)).at,
                        hp_span_basename(hp_span_of(b->input->public.name)).at);
     order = order ? order : strcmp(a->input->public.name, b->input->public.name);
+    order = order ? order : a->input->is_added - b->input->is_added;
     return order ? order : compare(a->number, b->number);
 }
 

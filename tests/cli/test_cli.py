@@ -20,6 +20,7 @@ import cases_inputs  # noqa: E402,F401
 import cases_jeprof  # noqa: E402,F401
 import cases_manifest  # noqa: E402,F401
 import cases_output  # noqa: E402,F401
+import cases_partials  # noqa: E402,F401
 import cases_rows  # noqa: E402,F401
 import cases_series  # noqa: E402,F401
 import cases_sizes  # noqa: E402,F401

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Of up to 256 dumps a partial gives the reports of the dumps, byte for byte: each report in each format, with
+each option that there is, of inputs of each kind; or it is refused, and says why.
+
+usage: partial_reports.py BINARY TESTDATA
+"""
+import pathlib
+import random
+import re
+
+from fleets import Process
+from harness import Tests, scratch
+
+t = Tests()
+PROCS = sorted((t.formats / 'procs').glob('*.heap'))
+REDIS = sorted(t.real.glob('redis*.heap.gz'))[:4]
+NO_MOMENTS = 'another dump of its process was chosen'  # of a series without --snapshots=each
+USAGES = {name: usage for name, usage in t.reports().items() if name not in ('manifest', 'digest')}
+FORMATS = {name: [each for each in t.formats_of(name) if each != 'hpa'] for name in USAGES}
+
+# What each option is tried with, where it is told to the report alone; a list of options that go with it.
+OPTIONS = {
+    'time-from': ['mtime', r'(\d+)\.f'], 'metric': ['inuse-objects', 'alloc-space', 'alloc-objects', 'resident_space'],
+    'inuse_space': [], 'inuse_objects': [], 'alloc_space': [], 'alloc_objects': [],
+    'by': ['line', 'file', 'module', 'address', 'input', 'size', 'program', 'process', 'label:x'], 'no-inlines': [],
+    'short-names': [], 'full-names': [], 'timeline': [], 'focus': ['alloc', 'nothing'], 'ignore': ['libc'], 'hide': ['libc'],
+    'show': ['alloc'], 'show-from': ['libc'], 'frames': ['code', 'own', 'all', 'raw'], 'wrapper': ['alloc'], 'own': ['libc'],
+    'all-frames': [], 'limit': ['0', '1'], 'sort': ['flat', 'cum', 'name'], 'cum': [], 'unit': ['KiB'],
+    'confidence': ['99'], 'width': ['60'], 'no-error': [], 'invert': [], 'min-share': ['5'], 'spread': [],
+    'path-map': ['/srv=/nowhere'], 'symbol-dir': [t.root], 'source-dir': [t.testdata], 'no-symbols': [],
+    'print': ['used'], 'flavor': ['pprof', 'pyroscope', 'parca', 'datadog'], 'with-error': [], 'max-samples': ['3'], 'max-depth': ['2'],
+    'color': ['always'], 'quiet': [], 'verbose': [], 'jobs': ['3'], 'max-memory': ['1GiB'], 'null': [],
+}
+# What decides of the partial itself, below, and what is not of its reports.
+OF_INPUTS = set('''files-from tar to base-files-from snapshots on-duplicate keep-unmapped keep-damaged max-skipped min-age
+    max-input-size strict large-sizes compat no-unbias label-from thread'''.split())
+OTHERS = set('frame-rules fail-if format output shards progress help version licenses features'.split())
+
+
+def series(folder, jit):
+    """Dumps of processes of which half of the stacks come from, or go through, what a JIT compiler has made."""
+    r, paths = random.Random(4), []
+    for number in range(3):
+        process = Process(r, 50 + number)
+        lines = process.dump(r).split('\n')
+        for i in [i for i, line in enumerate(lines) if line.startswith('@ ')][::1 + (not jit)]:
+            made = 0x3a0000000000 + (number << 20) + i * 64
+            lines[i] = lines[i].replace('@ ', f'@ {made:#x} {made + 0x1000:#x} ' if i % 3 else f'@ {made:#x} ')
+        paths.append(pathlib.Path(folder, f'jit.{50 + number}.0.i0.heap'))
+        paths[-1].write_text('\n'.join(lines))
+    return paths
+
+
+def damaged(folder):
+    """One cut, and one of a malformed line."""
+    text, paths = PROCS[0].read_text(), []
+    for name, content in (('cut', text[:3000]), ('torn', text[:-2000].replace('\n@ 0x', '\n@ 0y', 3))):
+        paths.append(pathlib.Path(folder, f'{name}.9.0.i0.heap'))
+        paths[-1].write_text(content)
+    return paths
+
+
+def compare(partial, inputs, command, options):
+    """A fault, or none, or why it is refused."""
+    args = [command, *options, *(['.'] if 'REGEX' in USAGES[command] else [])]
+    want, got = t.run(*args, *inputs), t.run(*args, partial)
+    if got.code == 2 and (want.code == 2 or NO_MOMENTS in got.err):
+        return None, got.err
+    if (want.code, want.out_bytes, want.err) == (got.code, got.out_bytes, got.err):
+        return None, None
+    differ = [pair for pair in zip(want.out.splitlines(), got.out.splitlines()) if pair[0] != pair[1]]
+    return f'{" ".join(map(str, args))}: {want.code} {got.code}; {want.err[:99]} | {got.err[:99]}; {differ[:1]}', None
+
+
+def reports_of(inputs, of_both=(), of_partial=(), of_report=('--no-symbols',)):
+    """All reports in all formats of these, which are merged with options of their own, or of the reports too."""
+    with scratch() as folder:
+        inputs = inputs(folder) if callable(inputs) else inputs
+        partial = pathlib.Path(folder, 'all.hpa')
+        t.run('merge', '-q', '-o', partial, *of_both, *of_partial, *inputs)
+        shared = [option for option in of_both if not option.startswith('--max-skipped')]
+        refused = []
+
+        def one(job):
+            command, each = job
+            fault, why = compare(partial, inputs, command, ['-f', each, *of_report, *(of_both if 'skipped' in str(of_both) else shared)])
+            refused.extend([command] if why else [])
+            return [fault] if fault else []
+
+        jobs = [(command, each) for command, usage in USAGES.items() if 'BASE' not in usage for each in FORMATS[command]]
+        faults = t.in_parallel(one, jobs)
+        if refused.count('top') == len(FORMATS['top']):
+            faults.append('all of top are refused')
+        return faults or f'{len(jobs) - len(refused)} reports, {len(refused)} refused'
+
+
+def each_option():
+    """Those that the tool has, one at a time; a new one is to be put into a table above."""
+    told = set(re.findall(r'^ +(?:-\w, |    )--([\w-]+)', t.ok('help').out, re.M))
+    known = OPTIONS.keys() | OF_INPUTS | OTHERS
+    faults = [f'--{name} is in no table' for name in sorted(told - known)]
+    with scratch() as folder:
+        partials = []
+        for name, inputs in (('procs', PROCS), ('redis', REDIS), ('types', [t.testdata / 'pprof' / 'rust.pb'])):
+            partial = pathlib.Path(folder, f'{name}.hpa')
+            t.ok('merge', '-q', '-o', partial, *inputs)
+            partials.append((partial, inputs))
+        words = [[f'--{name}{f"={value}" if value else ""}'] for name, values in OPTIONS.items() for value in values or ['']]
+        jobs = [(partial, inputs, command, ['-f', each, '--no-symbols', *word]) for partial, inputs in partials
+                for word in words for command, each in (('top', 'tsv'), ('top', 'text'), ('stacks', 'json'), ('merge', 'pprof'),
+                                                        ('merge', 'firefox'), ('info', 'json'), ('tree', 'text'), ('trend', 'tsv'))]
+        refused = []
+
+        def one(job):
+            if job[1] is REDIS and job[2] == 'info':
+                return []  # of older dumps it has nothing to tell
+            fault, why = compare(*job)
+            refused.extend([job] if why else [])
+            return [fault] if fault else []
+
+        faults += t.in_parallel(one, jobs)
+        return faults or f'{len(jobs) - len(refused)} reports, {len(refused)} refused'
+
+
+def differences():
+    """Two sides, each a partial, or one of them dumps."""
+    before, after = PROCS[:2], PROCS[2:]
+    with scratch() as folder:
+        parts = [pathlib.Path(folder, f'{i}.hpa') for i in range(2)]
+        for part, inputs in zip(parts, (before, after)):
+            t.ok('merge', '-q', '-o', part, *inputs)
+        jobs = [(['diff', '--no-symbols', '-f', each, *options], sides) for each in FORMATS['diff']
+                for options in ((), ('--metric=inuse-objects',), ('--by=module',), ('--cum',), ('--focus=alloc',), ('-n1', '--confidence=90'))
+                for sides in ((parts[:1], parts[1:]), (before, parts[1:]), (parts[:1], after))]
+        jobs += [(['diff', '--no-symbols', '-f', each, '--metric=alloc-space'], (parts[:1], parts[1:])) for each in FORMATS['diff']]
+
+        def one(job):
+            args, (base, new) = job
+            want, got = t.run(*args, *before, '--to', *after), t.run(*args, *base, '--to', *new)
+            same = (want.code, want.out_bytes, want.err) == (got.code, got.out_bytes, got.err)
+            return [] if same else [f'{args}: {want.code} {got.code} {got.err[:200]}']
+
+        return t.in_parallel(one, jobs) or f'{len(jobs)} reports'
+
+
+CXX = [t.formats / 'jemalloc-cxx.heap']
+MIXED = [t.formats / 'go-protobuf.pb.gz', *CXX, t.formats / 'gperftools-heap_v2.heap', t.formats / 'tcmalloc.pb.gz',
+         t.formats / 'jeprof-raw-symbolized.heap', t.testdata / 'processes' / 't.1.pb.gz']
+MANY_THREADS = [t.formats / 'jemalloc-threadname.heap', t.real / 'mt64_lg12.13793.0.f.heap.gz']
+SKIPS = ('--max-skipped=3',)
+
+t.check('of one process with JIT frames', lambda: reports_of(lambda folder: series(folder, True)[:1]))
+t.check('of several, some of whose stacks are JIT frames', lambda: reports_of(lambda folder: series(folder, False)))
+t.check('of these with their addresses', lambda: reports_of(lambda folder: series(folder, False), ['--keep-unmapped']))
+t.check('of addresses, for which they were merged', lambda: reports_of(
+    lambda folder: series(folder, True), of_partial=['--by=address'], of_report=['--no-symbols', '--keep-unmapped']))
+t.check('of dumps whose binaries are at hand', lambda: reports_of(CXX, of_report=[f'--symbol-dir={t.root}']))
+t.check('of six formats at once, three of which have names', lambda: reports_of(MIXED))
+t.check('of other sample types', lambda: reports_of([t.testdata / 'pprof' / 'rust.pb'], of_report=['--no-symbols', '--metric=resident_space']))
+t.check('of threads', lambda: reports_of(MANY_THREADS, ['--by=thread']))
+t.check('of one thread', lambda: reports_of(MANY_THREADS, ['--thread=1']))
+t.check('of labels', lambda: reports_of(PROCS, ['--label-from=(?<x>procs)/(?<y>[a-z]*)'], of_report=['--no-symbols', '--by=label:x']))
+t.check('of what was damaged, and left out', lambda: reports_of(lambda folder: PROCS + damaged(folder), SKIPS))
+t.check('of what was damaged, and kept', lambda: reports_of(lambda folder: PROCS + damaged(folder), [*SKIPS, '--keep-damaged']))
+t.check('of numbers as they stand in dumps', lambda: reports_of(PROCS, ['--no-unbias']))
+t.check('of estimates as jeprof makes them', lambda: reports_of(PROCS, ['--compat=jeprof']))
+t.check('of sizes of pages', lambda: reports_of(CXX, ['--large-sizes=pages']))
+t.check('with each option', each_option)
+t.check('of two sides', differences)
+t.done()
