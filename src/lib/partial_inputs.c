@@ -276,29 +276,49 @@ static bool same_process(const struct hp_known_dump *a, const struct hp_known_du
     return a->is_base == b->is_base && a->process != 0 && a->process == b->process;
 }
 
+enum {
+    NAMED = 3, // of those that are in two
+    NAME_SIZE = 100,
+};
+
 struct overlap {
     uint32_t first, again; // sources, of the first that was found
     size_t count;
+    struct hp_known_dump of[NAMED]; // in `again`
 };
 
 struct known_dumps {
     HP_VEC(struct hp_known_dump) all;
 };
 
+// What may not be in two of them.
+struct unique {
+    int (*order)(const void *, const void *);
+    bool (*same)(const struct hp_known_dump *, const struct hp_known_dump *);
+    const char *one, *several;
+};
+
+static const struct unique unique_dump = {by_dump, same_dump, "dump is", "dumps are"};
+static const struct unique unique_process = {by_process, same_process, "process is",
+                                             "processes are"};
+
 static struct overlap find_overlap(struct known_dumps *known,
-                                   int order(const void *, const void *),
-                                   bool same(const struct hp_known_dump *,
-                                             const struct hp_known_dump *)) {
+                                   const struct unique *unique) {
     struct overlap found = {.count = 0};
-    hp_vec_sort(&known->all, order);
+    hp_vec_sort(&known->all, unique->order);
     for (size_t i = 1; i < known->all.count; i++) {
         const struct hp_known_dump *a = &known->all.at[i - 1], *b = &known->all.at[i];
-        if (a->source != b->source && same(a, b)) {
-            if (found.count++ == 0) {
-                found.first = a->source;
-                found.again = b->source;
-            }
+        if (a->source == b->source || !unique->same(a, b)) {
+            continue;
         }
+        if (found.count == 0) {
+            found.first = a->source;
+            found.again = b->source;
+        }
+        if (found.count < NAMED) {
+            found.of[found.count] = *b;
+        }
+        found.count++;
     }
     return found;
 }
@@ -314,12 +334,42 @@ static const char *name_of(const struct hp_taken_all *all, uint32_t source) {
     return "the dumps given";
 }
 
-static int refuse_overlap(const struct hp_taken_all *all, struct overlap found,
-                          const char *what, const char *whats, struct hp_err *err) {
+static struct hp_known_dump known_of(const struct hp_input_record *input) {
+    struct hp_digest id = hp_dump_identity(input->content, &input->identity);
+    return (struct hp_known_dump){hp_process_identity(&input->identity),
+                                  {id.of[0], id.of[1] & 0xffff},
+                                  input->source,
+                                  input->is_base};
+}
+
+// The last part of its path, or where that is not known its identity, as in the partial.
+static void put_dump(char text[NAME_SIZE], const struct hp_profile *profile,
+                     const struct hp_known_dump *dump) {
+    const struct hp_input_record *input;
+    snprintf(text, NAME_SIZE, "%016llx", (unsigned long long)dump->id[0]);
+    hp_vec_each (input, &profile->inputs) {
+        struct hp_known_dump own = known_of(input);
+        if (!input->is_group && own.source == dump->source && same_dump(&own, dump)) {
+            struct hp_span name = hp_span_basename(hp_span_of(input->public.name));
+            snprintf(text, NAME_SIZE, "%.*s", (int)name.size, name.at);
+        }
+    }
+}
+
+static int refuse_overlap(const struct hp_profile *profile,
+                          const struct hp_taken_all *all, const struct overlap *found,
+                          const struct unique *unique, struct hp_err *err) {
+    char names[NAMED][NAME_SIZE] = {""};
+    for (size_t i = 0; i < NAMED && i < found->count; i++) {
+        put_dump(names[i], profile, &found->of[i]);
+    }
     hp_fail(err, HP_E_DUPLICATE,
-            "%zu %s in %s as well, and nothing can be taken out of what was merged",
-            found.count, found.count == 1 ? what : whats, name_of(all, found.first));
-    hp_err_locate(err, name_of(all, found.again), 0);
+            "%zu %s in %s as well, and nothing can be taken out of what was merged: "
+            "%s%s%s%s%s%s",
+            found->count, found->count == 1 ? unique->one : unique->several,
+            name_of(all, found->first), names[0], *names[1] ? ", " : "", names[1],
+            *names[2] ? ", " : "", names[2], found->count > NAMED ? ", ..." : "");
+    hp_err_locate(err, name_of(all, found->again), 0);
     return HP_E_DUPLICATE;
 }
 
@@ -332,25 +382,17 @@ int hp_partial_inputs_refuse(const struct hp_profile *profile,
     hp_vec_append(&known.all, profile->known.at, profile->known.count);
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        struct hp_digest id = hp_dump_identity(input->content, &input->identity);
-        struct hp_known_dump own = {hp_process_identity(&input->identity),
-                                    {id.of[0], id.of[1] & 0xffff},
-                                    0,
-                                    input->is_base};
         if (input->source == 0 && hp_input_is_used(input)) {
-            hp_vec_push(&known.all, own);
+            hp_vec_push(&known.all, known_of(input));
         }
     }
-    int ret = HP_OK;
-    struct overlap found = find_overlap(&known, by_dump, same_dump);
-    if (found.count > 0) {
-        ret = refuse_overlap(all, found, "dump is", "dumps are", err);
-    } else if (profile->snapshots < HP_SNAPSHOTS_EACH) {
-        found = find_overlap(&known, by_process, same_process);
-        if (found.count > 0) {
-            ret = refuse_overlap(all, found, "process is", "processes are", err);
-        }
+    const struct unique *unique = &unique_dump;
+    struct overlap found = find_overlap(&known, unique);
+    if (found.count == 0 && profile->snapshots < HP_SNAPSHOTS_EACH) {
+        unique = &unique_process;
+        found = find_overlap(&known, unique);
     }
+    int ret = found.count > 0 ? refuse_overlap(profile, all, &found, unique, err) : HP_OK;
     hp_vec_done(&known.all);
     return ret;
 }

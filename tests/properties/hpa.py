@@ -10,8 +10,10 @@ their own.
 import pathlib
 import random
 import struct
+import subprocess
 import sys
 import tarfile
+import tempfile
 
 from fleets import Process, fleet
 from harness import Tests, scratch
@@ -333,6 +335,70 @@ def refusals():
     return faults
 
 
+# How a partial is made, and how differently: what is not here an option cannot change.
+MADE = {'method': '--no-unbias', 'large-sizes': '--large-sizes=pages', 'snapshots': '--snapshots=peak',
+        'column': '--metric=alloc-space', 'labels': '--label-from=(?<x>web)', 'threads': '--by=thread',
+        'thread': '--thread=0', 'unmapped': '--keep-unmapped'}
+
+
+def made_otherwise():
+    """Each parameter that a partial has, by an option and by a forger: named, with both partials."""
+    faults = []
+    with scratch() as folder:
+        dumps = [own[0] for own in fleet_of(folder, 6)]
+        one = merged(pathlib.Path(folder, 'one.hpa'), dumps[:1])
+        other = merged(pathlib.Path(folder, 'other.hpa'), dumps[1:2])
+        out = pathlib.Path(folder, 'out.hpa')
+        parameters = hpa_reader.Partial(one.read_bytes()).parameters
+        faults += [f'{name} is no parameter' for name in MADE.keys() - parameters.keys()]
+        for name, value in parameters.items():
+            row = bytes([len(name)]) + name.encode()
+            parts = {'forged': pathlib.Path(folder, 'forged.hpa')}
+            parts['forged'].write_bytes(edited(other.read_bytes(), lambda section, flags, raw: [
+                (section, flags, raw.replace(row + put(value), row + put(value + 1)) if section == 1 else raw)]))
+            if name in MADE:
+                parts['made'] = merged(pathlib.Path(folder, 'made.hpa'), dumps[1:2], MADE[name])
+            for how, part in parts.items():
+                result = merge(out, [one, part])
+                said = [f'another {name}', 'one.hpa', part.name]
+                if result.code != 4 or not all(words in result.err for words in said) or out.exists():
+                    faults.append(f'{name}, {how}: {result.code} {result.err}')
+    return faults or f'{len(parameters)} parameters, {len(MADE)} of options'
+
+
+def in_two():
+    """What is in two partials is named, up to three of it; idle forks are not in two, but counted."""
+    faults = []
+    with scratch() as folder:
+        processes = fleet_of(folder, 60)
+        first = [own[0] for own in processes if len(own) == 1 and 'api.9' not in own[0].name and 'web.9' not in own[0].name]
+        names = [path.name for path in first]
+        whole = merged(pathlib.Path(folder, 'whole.hpa'), first)
+        out = pathlib.Path(folder, 'out.hpa')
+        for count in (1, 2, 3, 9):
+            part = merged(pathlib.Path(folder, f'{count}.hpa'), first[:count])
+            result = merge(out, [part, whole])
+            told = sum(name in result.err for name in names[:count])
+            said = f'{count} dump{" is" if count == 1 else "s are"} in '
+            if result.code != 4 or said not in result.err or told != min(count, 3) or ('...' in result.err) != (count > 3):
+                faults.append(f'{count}: {result.code} {result.err}')
+        several = next(own for own in processes if len(own) == 3)
+        parts = [merged(pathlib.Path(folder, f'of{i}.hpa'), [dump]) for i, dump in enumerate(several)]
+        result = merge(out, parts)
+        if result.code != 4 or '2 processes are in' not in result.err or several[1].name not in result.err:
+            faults.append(f'a process in three: {result.code} {result.err}')
+        together = digest(merged(out, several))
+        if together in map(digest, parts):
+            faults.append('older dumps leave no trace')
+        fork = next(own[0] for own in processes if own[0].name.split('.')[1].startswith('900'))
+        twin = next(path for path in first if path.read_text() == fork.read_text())
+        parts = [merged(pathlib.Path(folder, f'fork{i}.hpa'), [path]) for i, path in enumerate((fork, twin))]
+        both = merged(pathlib.Path(folder, 'both.hpa'), [fork, twin])
+        if merge(out, parts).code or digest(out) != digest(both) or '2 inputs' not in t.ok('top', '--no-symbols', out).out:
+            faults.append('an idle fork is not counted')
+    return faults
+
+
 # --- damage ---------------------------------------------------------------------------------
 
 
@@ -358,17 +424,54 @@ def damage():
     return faults
 
 
+def put(number):
+    out = b''
+    while number >= 128:
+        out, number = out + bytes([number & 127 | 128]), number >> 7
+    return out + bytes([number])
+
+
+def block(section, flags, raw, frame):
+    """As it says of itself, with the checksum of that."""
+    head = struct.pack('<HHII', section, flags, raw, len(frame))
+    return head + frame + struct.pack('<Q', hpa_reader.checksum(head, frame))
+
+
+def bombs(small):
+    """Blocks whose frames unpack to more, or say so; behind the parameters of a partial."""
+    import ctypes
+    size = 1 << 28
+    room = ctypes.create_string_buffer(1 << 20)
+    frame = room.raw[:hpa_reader.zstd.ZSTD_compress(room, ctypes.c_size_t(len(room)), bytes(size), ctypes.c_size_t(size), 1)]
+    first = 12 + 12 + struct.unpack_from('<I', small, 20)[0] + 8
+    end = small[first:]
+    magic, window = b'\x28\xb5\x2f\xfd', bytes([21 << 3])
+    says = magic + b'\xc0\x78' + struct.pack('<Q', 1 << 60) + b'\x01\0\0'  # a content of 2^60 bytes
+    wide = magic + b'\x00' + bytes([31 - 10 << 3]) + b'\x01\0\0'  # a window of 2 GiB
+    return {'a frame of 256 MiB in a block of 1 MiB': small[:first] + block(2, 0, 1 << 20, frame) + end,
+            'a block of 256 MiB': small[:first] + block(2, 0, size, frame) + end,
+            'a block of 4 GiB': small[:first] + block(2, 0, (1 << 32) - 1, frame) + end,
+            'a frame that says 2^60 bytes': small[:first] + block(2, 0, 1 << 20, says) + end,
+            'a frame whose window is 2 GiB': small[:first] + block(2, 0, 1 << 20, wide) + end,
+            'a packed block of 4 GiB': small[:first] + struct.pack('<HHII', 2, 0, 1 << 20, (1 << 32) - 1) + frame,
+            'a frame without an end': small[:first] + block(2, 0, 100, magic + b'\0' + window + b'\0\0\0') + end}
+
+
+def peak_of(*args):
+    """(status, MiB of the largest resident set) of the program alone."""
+    script = pathlib.Path(__file__).with_name('peak_memory.py')
+    with tempfile.NamedTemporaryFile('r', encoding='ascii') as report:
+        subprocess.run([sys.executable, '-S', script, report.name, t.binary, *map(str, args)], check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        code, peak, _ = report.read().split()
+    return int(code), int(peak) / 1024
+
+
 def claims():
     """What a file says that is sound but for what it asks for takes little memory."""
     faults = []
     with scratch() as folder:
         small = merged(pathlib.Path(folder, 'small.hpa'), PROCS[:1]).read_bytes()
-
-        def put(number):
-            out = b''
-            while number >= 128:
-                out, number = out + bytes([number & 127 | 128]), number >> 7
-            return out + bytes([number])
 
         def instead(wanted, *rows):
             return lambda section, flags, raw: [(section, flags, row) for row in rows] if section == wanted else [
@@ -388,18 +491,30 @@ def claims():
             'a million sections': edited(small, behind(11, [(500, 0, b'x')] * 10 ** 6)),
             'zeros': edited(small, behind(11, [(500, 0, b'\0' * (1 << 20))] * 300)),
         }
-        for name, data in cases.items():
+        cases['2^60 stacks'] = edited(small, instead(17, b'\0' + put(1 << 60) + b'\1\2\2'))
+        cases['2^60 bytes of a column'] = edited(small, instead(11, put(1 << 60)))
+        cases['2^60 pairs of a set'] = edited(small, behind(4, [(6, 1, put(1 << 60))]))
+        cases['a text of 2^60 bytes'] = edited(small, instead(2, put(1 << 60) + b'x'))
+        sound, most = ('a million sections', 'zeros'), 0
+        for name, data in {**cases, **bombs(small)}.items():
             path = pathlib.Path(folder, 'claim.hpa')
             path.write_bytes(data)
             result = t.run('top', *LIMIT, path)
-            want = (0,) if name in ('a million sections', 'zeros') else (5, 7)
+            want = (0,) if name in sound else (5, 7)
             if result.code not in want or 'allocate' in result.err:
                 faults.append(f'{name}: {result.code} {result.err[:200]}')
+            code, peak = peak_of('merge', '-q', '-o', pathlib.Path(folder, 'out.hpa'), path)
+            most = max(most, peak)
+            if code not in want or (LIMIT and peak > 64):
+                faults.append(f'{name}: merged with {code}, {peak:.0f} MiB')
+            if name not in sound and pathlib.Path(folder, 'out.hpa').exists():
+                faults.append(f'{name}: something was merged')
+            pathlib.Path(folder, 'out.hpa').unlink(missing_ok=True)
         required = pathlib.Path(folder, 'required.hpa')
         required.write_bytes(edited(small, behind(11, [(500, 1, b'x')])))
         if t.run('top', required).code != 5:
             faults.append('a section that must be known is passed over')
-    return faults
+    return faults or f'{len(cases) + len(bombs(small))} claims, at most {most:.0f} MiB'
 
 
 # --- a second reader ------------------------------------------------------------------------
@@ -467,6 +582,8 @@ t.check('reports of a real server are those of its dumps', lambda: same_reports(
 t.check('a diff of two is that of their dumps', sides)
 t.check('of more dumps than are told of one by one', beyond_history)
 t.check('what cannot be added is refused by name', refusals)
+t.check('what was made otherwise is refused by name', made_otherwise)
+t.check('what is in two is refused by name, and an idle fork is not', in_two)
 t.check('what is damaged is refused, and nothing merged', damage)
 t.check('what asks for much gets little', claims)
 t.check('a second reader finds the same', second_reader)
