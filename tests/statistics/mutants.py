@@ -137,6 +137,9 @@ LOWER = ('double low_a = hp_change_range(a, 0.95).low, low_b = hp_change_range(b
 # (what is wrong, file, [(text, what stands there instead)], the case of tests/cli that fails)
 KNOWN = 'sizes_are_known_where_no_others_print_the_same'
 BOUNDS = 'bounds_of_several_readings_are_those_of_all'
+PARTS = 'dumps_read_in_parts_come_to_what_they_do_together'
+COUNTED = 'dumps_are_told_of_one_by_one_by_how_many_they_are_together'
+BLOCKS = 'blocks_of_a_partial_end_where_256_KiB_are_full'
 PROGRAM_MUTANTS = (
     ('p one-sided, called two-sided', 'stats/measure.c',
      [('return fmin(2 * fmin(growth_p, shrinkage_p), 1);', 'return fmin(growth_p, shrinkage_p);')],
@@ -159,6 +162,20 @@ PROGRAM_MUTANTS = (
     ('a prior of all dumps', 'calc/unbias.c',
      [('    hp_prior_clear(&unbias->prior);\n    unbias->has_prior = false;',
        '    unbias->has_prior = false;')], 'a_dump_is_read_the_same_whatever_was_read_before'),
+    # What partials have to be the same of, however dumps are merged.
+    ('a prior of the dump before', 'calc/unbias.c',
+     [('    hp_prior_clear(&unbias->prior);\n    unbias->has_prior = false;',
+       '    unbias->has_prior = false;')], PARTS),
+    ('a hash over ids', 'model/processes.c',
+     [('{told->map.of[0], told->map.of[1], told->pid};',
+       '{told->map.of[0], told->map.of[1], told->pid, told->program};')], PARTS),
+    ('history that parts had is kept', 'partial/partial_dumps.c',
+     [('groups == 0 && w->dumps.count <= HP_PARTIAL_HISTORY;',
+       'groups == 0 && (w->profile->inputs.at[0].source > 0 || w->dumps.count <= HP_PARTIAL_HISTORY);')], COUNTED),
+    ('a block of stacks cut at another size', 'partial/partial_stacks.c',
+     [('if (size_of(&columns) >= HP_BLOCK_FULL) {', 'if (size_of(&columns) >= HP_BLOCK_FULL / 2) {')], BLOCKS),
+    ('a block of rows cut at another size', 'partial/blocks.c',
+     [('writer->raw.count >= HP_BLOCK_FULL &&', 'writer->raw.count >= HP_BLOCK_FULL - 1000 &&')], BLOCKS),
     ('a build judged by a share alone', 'sym/return_addresses.c',
      [('    if (failed <= 1) {', '    if (SHARE * failed <= checked) {'),
       ('failed > MOST_DOUBTED && failed > checked / SHARE', 'failed > checked / SHARE')],
