@@ -1,13 +1,74 @@
-// How libFuzzer changes an input that begins like protobuf: half of the time field by field.
+// How libFuzzer changes an input that begins like protobuf: half of the time field by field.  One that
+// begins like the blocks of a partial (partial.c): mostly one block, or which there are.
 #include "input/input_format.h"
 #include "mutate.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed);
 
+enum {
+    HEAD = 4, // bytes of a block: section, flags, and how many follow
+    MOST = UINT16_MAX,
+};
+
+static bool are_blocks(struct hp_span text) {
+    static const char first[] =
+        "\x09"
+        "estimator";
+    return text.size > HEAD + sizeof first && text.at[0] == 1 &&
+           memcmp(text.at + HEAD, first, sizeof first - 1) == 0;
+}
+
+static size_t block_size(const uint8_t *bytes, size_t left) {
+    size_t size = left < HEAD ? left : HEAD + (bytes[2] | (size_t)bytes[3] << 8);
+    return size < left ? size : left;
+}
+
+// Put `size` bytes in place of `old`, of which `left` follow; they fit.
+static void splice(uint8_t *at, size_t old, size_t size, size_t left) {
+    memmove(at + size, at + old, left);
+}
+
+// One of them is changed within, left out, or comes again.
+static size_t mutate_blocks(struct mutate_random *random, uint8_t *bytes, size_t size,
+                            size_t room) {
+    size_t at = 0, wanted = mutate_below(random, size), kind = mutate_below(random, 8);
+    while (at + block_size(bytes + at, size - at) <= wanted) {
+        at += block_size(bytes + at, size - at);
+    }
+    size_t old = block_size(bytes + at, size - at), left = size - at - old;
+    if (kind == 0 || old <= HEAD) {
+        splice(bytes + at, old, 0, left);
+        return size - old > 0 ? size - old : size;
+    }
+    if (kind == 1) {
+        size_t again = size + old <= room ? old : 0;
+        memmove(bytes + at + old + again, bytes + at + old, left);
+        memmove(bytes + at + old, bytes + at, again);
+        return size + again;
+    }
+    size_t more = room - size < MOST - (old - HEAD) ? room - size : MOST - (old - HEAD);
+    uint8_t *block = malloc(old + more);
+    memcpy(block, bytes + at, old);
+    size_t now = LLVMFuzzerMutate(block + HEAD, old - HEAD, old - HEAD + more);
+    block[2] = (uint8_t)now;
+    block[3] = (uint8_t)(now >> 8);
+    splice(bytes + at, old, HEAD + now, left);
+    memcpy(bytes + at, block, HEAD + now);
+    free(block);
+    return at + HEAD + now + left;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
     struct mutate_random random = {seed};
     struct hp_span text = {(const char *)bytes, size};
+    if (seed % 8 != 0 && are_blocks(text)) {
+        return mutate_blocks(&random, bytes, size, room);
+    }
     if (seed % 2 == 0 || !hp_pprof_format.is(text)) {
         return LLVMFuzzerMutate(bytes, size, room);
     }

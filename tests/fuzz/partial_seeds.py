@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The seeds of the fuzz target of partials: the program reads them, and they have all sections that there are.
+
+usage: partial_seeds.py BINARY TESTDATA [--update]
+
+With --update they are written anew: after a change of what a partial holds.
+"""
+import ctypes
+import hashlib
+import pathlib
+import struct
+import sys
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / 'properties'), str(HERE.parent / 'interop')]
+import hpa_reader  # noqa: E402
+from harness import Tests, scratch  # noqa: E402
+
+SEEDS = HERE / 'seeds' / 'partial'
+MOST = 12000  # bytes: libFuzzer cuts what is longer than 16,384
+
+
+def unpacked(partial):
+    """As partial.c reads it: section, flags, bytes in 16 bits, these; blocks one by one."""
+    out = b''
+    for section, flags, raw in hpa_reader.blocks(partial):
+        if section > 0:
+            out += struct.pack('<BBH', section, flags, len(raw)) + raw
+    return out
+
+
+def packed(seed):
+    out, sha, count, at = bytearray(hpa_reader.MAGIC + b'\1\0\0\0'), hashlib.sha256(), 0, 0
+
+    def put(section, flags, raw):
+        room = ctypes.create_string_buffer(len(raw) + 1000)
+        size = hpa_reader.zstd.ZSTD_compress(room, ctypes.c_size_t(len(room)), raw, ctypes.c_size_t(len(raw)), 1)
+        head, frame = struct.pack('<HHII', section, flags, len(raw), size), room.raw[:size]
+        out.extend(head + frame + struct.pack('<Q', hpa_reader.checksum(head, frame)))
+
+    while at < len(seed):
+        section, flags, size = struct.unpack_from('<BBH', seed, at)
+        raw, at, count = seed[at + 4:at + 4 + size], at + 4 + size, count + 1
+        put(section, flags, raw)
+        sha.update(b'' if flags & 2 else struct.pack('<H', section) + raw)
+    put(0, 3, struct.pack('<QQ', count, len(out)) + sha.digest() + b'\1\0\0\0')
+    return bytes(out)
+
+
+def sections(seed):
+    return {section for section, _, _ in hpa_reader.blocks(packed(seed) if seed[:4] != hpa_reader.MAGIC[:4] else seed)}
+
+
+def made():
+    """What they are to be: {name: bytes}."""
+    procs, pprof = t.testdata / 'formats' / 'procs', t.testdata / 'pprof'
+    kinds = {
+        'processes': [*sorted(procs.glob('*.heap'))[:2], '--label-from=(?<x>procs)/(?<y>[a-z]*)'],
+        'series': [*sorted((t.testdata / 'golden' / 'series').glob('*.heap'))[:3], '--snapshots=each', '--keep-unmapped'],
+        'pprof': [pprof / 'tcmalloc-heap.pb', pprof / 'tcmalloc-lifetimes.pb', pprof / 'rust.pb'],
+        'skipped': [pprof / 'node.pb', pprof / 'tcmalloc-heap.txt', '--max-skipped=9'],
+        'merged': [t.testdata / 'processes' / 't.1.pb.gz'],
+        'threads': [t.testdata / 'golden' / 'procs1.heap', '--by=thread'],
+    }
+    found = {}
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'x.hpa')
+        for name, words in kinds.items():
+            code = t.run('merge', '-q', '-o', path, *words).code
+            if code not in (0, 3):
+                raise AssertionError(f'{name}: {code}')
+            found[name] = unpacked(path.read_bytes())
+            if name == 'threads':
+                found['packed.hpa'] = path.read_bytes()
+    return found
+
+
+def are_read():
+    faults, wanted, had = [], set(), set()
+    with scratch() as folder:
+        for seed in made().values():
+            wanted |= sections(seed)
+        for path in sorted(SEEDS.iterdir()):
+            seed = path.read_bytes()
+            partial = pathlib.Path(folder, 'x.hpa')
+            partial.write_bytes(seed if path.suffix == '.hpa' else packed(seed))
+            result = t.run('merge', '-q', '-fhpa', '--max-skipped=9', '-o', pathlib.Path(folder, 'y.hpa'), partial)
+            if result.code not in (0, 3):
+                faults.append(f'{path.name}: {result.code} {result.err.strip()}; --update makes them anew')
+            had |= sections(seed)
+            faults += [f'{path.name} has {len(seed)} bytes'] if len(seed) > MOST else []
+    return faults + [f'none has section {number}' for number in sorted(wanted - had)]
+
+
+t = Tests()
+if '--update' in sys.argv:
+    for old in SEEDS.iterdir():
+        old.unlink()
+    for which, content in made().items():
+        (SEEDS / which).write_bytes(content)
+t.check('the program reads the seeds of partials, which have all sections', are_read)
+t.done()
