@@ -690,6 +690,10 @@ HP_API int hp_graph_write(const struct hp_graph *graph, const char *format,
 
 HP_API const char *hp_version(void);
 
+// What it was built with, a line for each: "symbols yes\n" reads binaries for names, "demangling no\n"
+// leaves names of C++ and Rust as they are, "zstd yes\n" reads what it packed, and partials.
+HP_API const char *hp_features(void);
+
 // The most bytes that one character becomes in hp_escape().
 #define HP_ESCAPE_MAX 8
 

@@ -48,7 +48,7 @@ struct hp_cli_settings {
     size_t width;   // 0: they are not cut
     bool quiet, verbose;
     bool help, version;
-    bool licenses; // with the version
+    bool licenses, features; // with the version
 };
 
 #endif

@@ -159,7 +159,7 @@ static void warn_of_status(const struct shares *shares, enum hp_sym_status statu
 }
 
 static void warn_of_unread(const struct shares *shares) {
-    for (int status = HP_SYM_NO_FILE; status <= HP_SYM_NO_PROCESS; status++) {
+    for (int status = HP_SYM_NO_FILE; status <= HP_SYM_NOT_BUILT; status++) {
         warn_of_status(shares, (enum hp_sym_status)status, false);
         warn_of_status(shares, (enum hp_sym_status)status, true);
     }

@@ -13,6 +13,7 @@ static const char *const texts[] = {
     [HP_SYM_OVER_BUDGET] = "given up: it needs more work than a sound file does",
     [HP_SYM_NO_MEMORY] = "memory ran out while it was read",
     [HP_SYM_NO_PROCESS] = "no process could be started to read it",
+    [HP_SYM_NOT_BUILT] = "this program was built without elfutils, which reads binaries",
 };
 
 const char *hp_sym_status_text(enum hp_sym_status status) {

@@ -40,6 +40,7 @@ enum hp_sym_status {
     HP_SYM_OVER_BUDGET, // took more steps or time than any honest file needs
     HP_SYM_NO_MEMORY,   // it ran out while the file was read
     HP_SYM_NO_PROCESS,  // the system gave no process to read it in
+    HP_SYM_NOT_BUILT,   // this program reads none
 };
 
 // What a pprof profile says it has resolved of a mapping; bits.

@@ -14,6 +14,8 @@
 // little-endian whatever the data are.
 #include "sym/calls.h"
 
+#include "sym/image.h"
+
 #include <elf.h>
 #include <string.h>
 #include <unistd.h>

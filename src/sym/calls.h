@@ -2,7 +2,10 @@
 #ifndef HP_SYM_CALLS_H
 #define HP_SYM_CALLS_H
 
-#include "sym/image.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hp_image;
 
 enum hp_return {
     HP_RETURN_UNKNOWN,   // nothing was looked at

@@ -66,6 +66,12 @@ def version_tells_the_licences_of_what_is_in_it(t):
 
 
 @case
+def version_tells_what_it_was_built_with(t):
+    features = check(t.run("version", "--features"), err="").out
+    assert re.fullmatch("symbols (yes|no)\ndemangling (yes|no)\nzstd (yes|no)\n", features), features
+
+
+@case
 def version_and_help_take_no_more_words(t):
     check(t.run("version", "x"), 2, "", "x is one word too many")
     check(t.run("help", "top", "x"), 2, "", "x is one word too many")

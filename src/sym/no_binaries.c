@@ -1,0 +1,15 @@
+// In place of symbolizer.c, in a program that is built without elfutils (-Dsymbolize=disabled): no
+// binary is opened, and modules have the names that dumps embed, or none and the reason.
+#include "sym/symbolizer.h"
+
+void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options) {
+    const struct hp_frame *frame;
+    (void)options;
+    hp_vec_each (frame, &profile->frames) {
+        struct hp_module *module = &profile->modules.at[frame->module.n];
+        bool is_embedded = frame->lines > 0 || module->status == HP_SYM_EMBEDDED;
+        if (module->kind == HP_MODULE_FILE) {
+            module->status = is_embedded ? HP_SYM_EMBEDDED : HP_SYM_NOT_BUILT;
+        }
+    }
+}
