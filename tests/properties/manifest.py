@@ -67,6 +67,31 @@ def sums():
     return [f'{found}, but the whole is {whole}'] if found != whole else []
 
 
+def digests():
+    """Partials of the lists come to the content of one command that reads every dump, and chooses itself."""
+    def merged(name, *inputs):
+        t.ok('merge', '-q', '--no-symbols', '-o', name, *inputs, cwd=FOLDER)
+        return t.ok('digest', name, cwd=FOLDER).out.split()[0]
+
+    faults, listed = [], sorted(path for paths in cut(1).values() for path in paths)
+    whole = merged('listed.hpa', *listed)
+    for shards in (3, 40):
+        parts = []
+        for name in cut(shards):
+            merged(f'{name}.hpa', f'--files-from={name}')
+            parts.append(f'{name}.hpa')
+        if merged('joined.hpa', *parts) != whole:
+            faults.append(f'{shards} lists: another digest')
+    return faults
+
+
+def reads_none():
+    """The dumps need not be there."""
+    with scratch() as elsewhere:
+        t.ok('manifest', '--shards=7', '-o', '7.', '--files-from=-', stdin='\n'.join(PATHS).encode(), cwd=elsewhere)
+        return [] if read_lists(elsewhere, '7.') == cut(7) else ['other lists where the dumps are not']
+
+
 t = Tests()
 with scratch() as FOLDER:
     tar = subprocess.run([sys.argv[3], 'fleet', '3', '0', str(DUMPS)], check=True,
@@ -78,4 +103,6 @@ with scratch() as FOLDER:
                 lambda: as_merge(SNAPSHOTS))
     t.check('each dump is in one list, beside those of its process', cuts)
     t.check('what counts in the lists adds up to what counts in the whole', sums)
+    t.check('partials of the lists are one digest', digests)
+    t.check('no dump is read', reads_none)
 t.done()
