@@ -3,17 +3,24 @@
 stand-ins for Spark's.  However a fleet is cut, and whatever fails on the way, the partial has the bytes
 that one command writes, or there is none and the status says why.
 
-usage: fleet.py BINARY TESTDATA HPROF_SIM [DUMPS]
+usage: fleet.py BINARY TESTDATA HPROF_SIM [DUMPS] [--ssh] [--spark=PYTHON]
+
+With --ssh all tasks of GNU parallel go through a real sshd on this machine, and connections are lost.  With
+--spark the script is run by a standalone master and two workers of PySpark as PYTHON has it (3.5, Java 17).
 """
+import contextlib
 import functools
 import importlib.util
 import itertools
+import json
 import os
 import pathlib
 import re
+import socket
 import stat
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
@@ -98,7 +105,8 @@ def runs(name):
 def parallel(listed, output, *options, shards=5, agg=None, merge='--no-symbols -q'):
     """The status and what was said.  A home of its own: parallel keeps things there."""
     env = {**os.environ, 'SHARDS': str(shards), 'MERGE': merge, 'HOME': str(FOLDER),
-           'HPROF_AGG': str(agg or t.binary), 'TMPDIR': str(FOLDER)}
+           'HPROF_AGG': str(agg or t.binary), 'TMPDIR': str(FOLDER), **MACHINES}
+    options = (*options, '--sshlogin', '2/n1,2/n2') if MACHINES else options
     done = subprocess.run([CONTRIB / 'parallel' / 'merge-fleet', listed, output, *options], cwd=FOLDER, env=env,
                           capture_output=True, text=True, check=False, timeout=120)
     return done.returncode, done.stderr + done.stdout
@@ -160,6 +168,76 @@ def transient():
     status, text = parallel('all', 'full.hpa', agg=agg)
     faults += [f'status {status}: {text}'] if status else same('full.hpa')
     return faults + ([f'tries: {runs("full")}'] if runs('full') != [1, 1, 1, 1, 4] else [])
+
+
+# Whose sshd it is, from within a task: the first of its parents that is one.
+SSHD = 'p=$$; while [ "$(cat /proc/$p/comm)" != sshd ]; do p=$(awk \'{print $4}\' /proc/$p/stat); done'
+
+
+def lost():
+    """Connections that end, or fall silent: tasks are run again."""
+    faults = []
+    for name, signal in (('ended', 'KILL'), ('silent', 'STOP')):
+        agg = program(name, f'case $n in 1) {SSHD}; kill -{signal} $p; sleep 9; exit 9 ;; esac')
+        status, text = parallel('all', f'{name}.hpa', '--timeout', '30', agg=agg)
+        faults += [f'{name}: status {status}: {text[-500:]}'] if status else same(f'{name}.hpa')
+        faults += [f'{name}: tries: {runs(name)}'] if runs(name) != [2] * 5 else []
+    return faults
+
+
+def killed_controller():
+    """Its tasks that have come to their end are not run again."""
+    agg = program('orphaned', 'sleep .3')
+    env = {**os.environ, 'SHARDS': '12', 'MERGE': '--no-symbols -q', 'HOME': str(FOLDER), 'HPROF_AGG': str(agg),
+           'TMPDIR': str(FOLDER), **MACHINES}
+    work = FOLDER / 'orphaned.hpa.work' / 'log'
+    with subprocess.Popen([CONTRIB / 'parallel' / 'merge-fleet', 'all', 'orphaned.hpa', '--sshlogin', '1/n1,1/n2'], cwd=FOLDER,
+                          env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as controller:
+        for _ in range(600):
+            done = work.read_text().splitlines()[1:] if work.exists() else []
+            if len(done) > 2:
+                break
+            time.sleep(.05)
+        os.killpg(controller.pid, 9)
+    time.sleep(2)  # for what goes on alone
+    ended = [line.split('\t')[-1] for line in work.read_text().splitlines()[1:]]
+    before = (FOLDER / 'orphaned.log').read_text().splitlines()
+    status, text = parallel('all', 'orphaned.hpa', shards=12, agg=agg)
+    after = (FOLDER / 'orphaned.log').read_text().splitlines()[len(before):]
+    again = [words for words in after if any(words in line for line in ended)]
+    faults = [f'status {status}: {text}'] if status else same('orphaned.hpa')
+    return faults + ([f'{len(ended)} had ended, {len(again)} of them ran again'] if again or not 2 < len(ended) < 12 else [])
+
+
+def scarce():
+    """Too little memory is no success, a full disk is tried again and leaves nothing behind."""
+    faults = is_refused('small.hpa', parallel('all', 'small.hpa', merge='--no-symbols -q --max-memory=1MiB'), 1, 'call it again')
+    agg = program('limited', "case $n in 1) trap '' XFSZ; ulimit -f 1 ;; esac")
+    status, text = parallel('all', 'limited.hpa', agg=agg)
+    faults += [f'status {status}: {text}'] if status else same('limited.hpa')
+    left = [path.name for path in FOLDER.glob('limited.hpa.work/lists/*') if not re.fullmatch(r'part\.\d+(\.hpa)?', path.name)]
+    return faults + [f'left behind: {left}'] * bool(left) + ([f'{runs("limited")}'] if runs('limited') != [2] * 5 else [])
+
+
+def some_damaged():
+    """1 % of the dumps: they are counted, and the sums are those of the others."""
+    listed = (FOLDER / 'one.0').read_text().splitlines()
+    victims, good = listed[::100], [path for i, path in enumerate(listed) if i % 100]
+    hurt = []
+    for number, path in enumerate(victims):
+        copy = FOLDER / f'torn.{900 + number}.0.i0.heap'
+        copy.write_bytes((FOLDER / path).read_bytes()[:-200])
+        hurt.append(copy.name)
+    (FOLDER / 'some').write_text('\n'.join(good + hurt))
+    (FOLDER / 'good').write_text('\n'.join(good))
+    t.ok('merge', '-q', '--no-symbols', '--files-from=good', '-o', 'good.hpa', cwd=FOLDER)
+    status, text = parallel('some', 'some.hpa', merge=f'--no-symbols -q --max-skipped={len(hurt)}')
+    if status != 3:
+        return [f'status {status}: {text}']
+    heads = [json.loads(t.run('top', '-q', '--no-symbols', '-fjson', '--max-skipped=9', name, cwd=FOLDER).out)
+             for name in ('some.hpa', 'good.hpa')]
+    faults = [] if heads[0]['total'] == heads[1]['total'] else ['the sums are not those of the others']
+    return faults + ([] if heads[0]['inputs']['skipped'] == len(hurt) else [f'{heads[0]["inputs"]}, {len(hurt)} damaged'])
 
 
 def half_done():
@@ -319,17 +397,139 @@ def spark_children():
     return faults + (['an empty partition has a child'] if list(SPARK.map_files(iter([]))) else [])
 
 
+# --- real machines ------------------------------------------------------------------------------
+
+@contextlib.contextmanager
+def machines():
+    """n1 and n2, both this machine through a sshd of our own; what to put into the environment of parallel."""
+    with scratch() as folder, socket.socket() as free:
+        free.bind(('127.0.0.1', 0))
+        port, here = free.getsockname()[1], pathlib.Path(folder)
+        free.close()
+        for key in ('host', 'own'):
+            subprocess.run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', here / key], check=True)
+        (here / 'sshd_config').write_text(
+            f'Port {port}\nListenAddress 127.0.0.1\nHostKey {here}/host\nAuthorizedKeysFile {here}/own.pub\nStrictModes no\n'
+            f'PidFile {here}/pid\nUsePAM no\nPermitRootLogin yes\nMaxStartups 100\nMaxSessions 100\n')
+        (here / 'ssh_config').write_text(
+            f'Host n1 n2\n HostName 127.0.0.1\n Port {port}\n IdentityFile {here}/own\n IdentitiesOnly yes\n'
+            f' UserKnownHostsFile /dev/null\n StrictHostKeyChecking no\n LogLevel ERROR\n'
+            f' ServerAliveInterval 1\n ServerAliveCountMax 3\n')
+        os.makedirs('/run/sshd', exist_ok=True)
+        with subprocess.Popen(['/usr/sbin/sshd', '-D', '-f', here / 'sshd_config']) as server:
+            time.sleep(1)
+            try:
+                yield {'PARALLEL_SSH': f'ssh -F {here}/ssh_config'}
+            finally:
+                server.terminate()
+
+
+@contextlib.contextmanager
+def cluster(python):
+    """A standalone master and two workers; a function that runs the script there."""
+    home = pathlib.Path(subprocess.run([python, '-c', 'import pyspark; print(pyspark.__path__[0])'], check=True,
+                                       capture_output=True, text=True).stdout.strip())
+    folder = FOLDER / 'spark'
+    (folder / 'bin').mkdir(parents=True)
+    env = {**os.environ, 'SPARK_HOME': str(home), 'PYSPARK_PYTHON': python, 'PYSPARK_DRIVER_PYTHON': python,
+           'SPARK_LOCAL_IP': '127.0.0.1', 'SPARK_LOCAL_DIRS': str(folder), 'PATH': f'{folder}/bin:{os.environ["PATH"]}'}
+    with socket.socket() as free:
+        free.bind(('127.0.0.1', 0))
+        port = free.getsockname()[1]
+    master = f'spark://127.0.0.1:{port}'
+    log = open(folder / 'log', 'wb')
+
+    def start(*words):
+        return subprocess.Popen([home / 'bin' / 'spark-class', *map(str, words)], env=env, cwd=FOLDER, stdout=log, stderr=log)
+    servers = [start('org.apache.spark.deploy.master.Master', '-h', '127.0.0.1', '-p', port, '--webui-port', 0)]
+    time.sleep(6)
+    servers += [start('org.apache.spark.deploy.worker.Worker', '-c', 1, '-m', '900M', '--webui-port', 0, '-d', folder / f'w{i}', master)
+                for i in range(2)]
+
+    def submit(agg, source, output, *options, shards=6, conf=()):
+        link = folder / 'bin' / 'hprof-agg'
+        link.unlink(missing_ok=True)
+        link.symlink_to(agg)
+        done = subprocess.run([home / 'bin' / 'spark-submit', '--master', master, '--conf', 'spark.executor.memory=600m',
+                               '--conf', 'spark.ui.enabled=false', '--conf', 'spark.log.level=ERROR', *conf, CONTRIB / 'spark' / 'hprof_agg_spark.py', str(shards),
+                               str(source), str(FOLDER / output), *options], env=env, cwd=FOLDER, capture_output=True, text=True,
+                              check=False, timeout=600)
+        return done.returncode, (done.stdout + done.stderr)[-3000:]  # Python's errors are on standard output
+    try:
+        yield submit
+    finally:
+        for server in servers:
+            server.terminate()
+        log.close()
+
+
+def script(name, text):
+    path = FOLDER / f'{name}.sh'
+    path.write_text(f'#!/bin/sh\n{text}\nexec {t.binary} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
+def cluster_same(submit):
+    """Lists, and files that Spark itself cuts; children that are killed at random, and with them their Python."""
+    faults = []
+    note = f'case $1 in merge) echo >>{FOLDER}/NAME.log; n=$(wc -l <{FOLDER}/NAME.log) ;; *) n=0 ;; esac\n'
+    for name, source, wanted, text in (
+            ('k1', 'all', 'one.hpa', ''), ('k2', FOLDER / 'dumps' / '*' / '*', 'whole.hpa', ''),
+            ('k3', 'all', 'one.hpa', note + '[ $n -ne 2 ] || kill -9 $$'),
+            ('k4', 'all', 'one.hpa', note + '[ $n -ne 3 ] || kill -9 $PPID'),
+            ('k5', 'all', 'one.hpa', note + '[ $n -ne 2 ] || { echo half; exit 6; }')):
+        status, text = submit(script(name, text.replace('NAME', name)), source, f'{name}.hpa')
+        faults += [f'{name}: {status}: {text}'] if status else [] if digest(f'{name}.hpa') == digest(wanted) else [f'{name}: another digest']
+    return faults
+
+
+def cluster_permanent(submit):
+    """A damaged dump, and a path twice: the driver fails with its status, and no child runs twice."""
+    other_list('hurt', damaged)
+    agg = script('p1', f'case "$1 $*" in "merge "*files-from*) echo >>{FOLDER}/p1.log ;; esac')
+    status, text = submit(agg, 'hurt', 'p1.hpa')
+    maps = len((FOLDER / 'p1.log').read_text().splitlines())
+    faults = [] if status and 'Permanent' in text and 'status 5' in text else [f'{status}: {text}']
+    faults += [f'{maps} children'] if maps != 6 else []
+    return faults + (['something was written'] if (FOLDER / 'p1.hpa').exists() else [])
+
+
+def cluster_lost(submit):
+    """An executor that is killed, once."""
+    agg = script('x1', f'case $1 in merge) if mkdir {FOLDER}/x1.once 2>/dev/null; then '
+                       'p=$PPID; while [ "$(cat /proc/$p/comm)" != java ]; do p=$(awk \'{print $4}\' /proc/$p/stat); done; '
+                       'kill -9 $p; sleep 1; exit 9; fi ;; esac')
+    status, text = submit(agg, 'all', 'x1.hpa')
+    return [f'{status}: {text}'] if status else same('x1.hpa')
+
+
 t = Tests()
 SPARK = load_spark()
-DUMPS = int(sys.argv[4]) if len(sys.argv) > 4 else 200
-with scratch() as HERE:
+WORDS = [word for word in sys.argv[4:] if not word.startswith('--')]
+DUMPS = int(WORDS[0]) if WORDS else 200
+ENGINES = {word.partition('=')[0]: word.partition('=')[2] for word in sys.argv[4:] if word.startswith('--')}
+MACHINES = {}
+with scratch() as HERE, machines() if '--ssh' in ENGINES else contextlib.nullcontext({}) as MACHINES:
     FOLDER = pathlib.Path(HERE)
     PATHS = furnish()
+    t.check('parallel: 1 % damaged dumps are counted, and the sums are those of the others', some_damaged)
+    t.check('parallel: a task without memory fails, one without disk is tried again', scarce)
+    if MACHINES:
+        t.check('ssh: connections that end or fall silent', lost)
+        t.check('ssh: a controller that is killed goes on where it was', killed_controller)
+    if '--spark' in ENGINES:
+        with cluster(ENGINES['--spark']) as submitted:
+            t.check('a cluster: any cut, whatever is killed, is the digest of one command', lambda: cluster_same(submitted))
+            t.check('a cluster: what is permanent runs once', lambda: cluster_permanent(submitted))
+            t.check('a cluster: an executor that is killed', lambda: cluster_lost(submitted))
     t.check('parallel: any number of tasks comes to the bytes of one command', any_number_of_tasks)
-    t.check('parallel: tasks on other machines begin in the same folder', other_machines)
+    if not MACHINES:
+        t.check('parallel: tasks on other machines begin in the same folder', other_machines)
     t.check('parallel: a damaged dump is read once, and nothing is merged', permanent)
     t.check('parallel: what is killed or finds no room is tried again, and nothing else', transient)
-    t.check('parallel: a controller that dies goes on where it was', half_done)
+    if not MACHINES:
+        t.check('parallel: a controller that dies goes on where it was', half_done)
     t.check('parallel: a task that lies about its output is found out', liars)
     t.check('parallel: what would count twice is refused', twice)
     t.check('Spark: lists come to the bytes of one command', spark_lists)
