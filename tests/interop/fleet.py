@@ -470,15 +470,21 @@ def script(name, text):
     return path
 
 
+def absolute(name, paths):
+    """A list: executors begin in folders of their own."""
+    return other_list(name, lambda _: [str(FOLDER / path) for path in paths])
+
+
 def cluster_same(submit):
     """Lists, and files that Spark itself cuts; children that are killed at random, and with them their Python."""
     faults = []
+    everything = absolute('everything', PATHS)
     note = f'case $1 in merge) echo >>{FOLDER}/NAME.log; n=$(wc -l <{FOLDER}/NAME.log) ;; *) n=0 ;; esac\n'
     for name, source, wanted, text in (
-            ('k1', 'all', 'one.hpa', ''), ('k2', FOLDER / 'dumps' / '*' / '*', 'whole.hpa', ''),
-            ('k3', 'all', 'one.hpa', note + '[ $n -ne 2 ] || kill -9 $$'),
-            ('k4', 'all', 'one.hpa', note + '[ $n -ne 3 ] || kill -9 $PPID'),
-            ('k5', 'all', 'one.hpa', note + '[ $n -ne 2 ] || { echo half; exit 6; }')):
+            ('k1', everything, 'one.hpa', ''), ('k2', FOLDER / 'dumps/*/*/*/*/*.heap', 'whole.hpa', ''),
+            ('k3', everything, 'one.hpa', note + '[ $n -ne 2 ] || kill -9 $$'),
+            ('k4', everything, 'one.hpa', note + '[ $n -ne 3 ] || kill -9 $PPID'),
+            ('k5', everything, 'one.hpa', note + '[ $n -ne 2 ] || { echo half; exit 6; }')):
         status, text = submit(script(name, text.replace('NAME', name)), source, f'{name}.hpa')
         faults += [f'{name}: {status}: {text}'] if status else [] if digest(f'{name}.hpa') == digest(wanted) else [f'{name}: another digest']
     return faults
@@ -486,11 +492,11 @@ def cluster_same(submit):
 
 def cluster_permanent(submit):
     """A damaged dump, and a path twice: the driver fails with its status, and no child runs twice."""
-    other_list('hurt', damaged)
+    absolute('hurt', damaged(list(PATHS)))
     agg = script('p1', f'case "$1 $*" in "merge "*files-from*) echo >>{FOLDER}/p1.log ;; esac')
     status, text = submit(agg, 'hurt', 'p1.hpa')
     maps = len((FOLDER / 'p1.log').read_text().splitlines())
-    faults = [] if status and 'Permanent' in text and 'status 5' in text else [f'{status}: {text}']
+    faults = [] if status and 'Permanent: hprof-agg: status 5' in text and '1 of ' in text else [f'{status}: {text}']
     faults += [f'{maps} children'] if maps != 6 else []
     return faults + (['something was written'] if (FOLDER / 'p1.hpa').exists() else [])
 
@@ -500,8 +506,9 @@ def cluster_lost(submit):
     agg = script('x1', f'case $1 in merge) if mkdir {FOLDER}/x1.once 2>/dev/null; then '
                        'p=$PPID; while [ "$(cat /proc/$p/comm)" != java ]; do p=$(awk \'{print $4}\' /proc/$p/stat); done; '
                        'kill -9 $p; sleep 1; exit 9; fi ;; esac')
-    status, text = submit(agg, 'all', 'x1.hpa')
-    return [f'{status}: {text}'] if status else same('x1.hpa')
+    status, text = submit(agg, absolute('everything', PATHS), 'x1.hpa')
+    faults = [] if (FOLDER / 'x1.once').exists() else ['no executor was killed']
+    return [f'{status}: {text}'] if status else faults + ([] if digest('x1.hpa') == digest('one.hpa') else ['another digest'])
 
 
 t = Tests()
