@@ -17,8 +17,14 @@ struct hp_observation {
 };
 
 struct hp_history_block {
-    uint32_t input; // the number it was begun with
-    uint32_t map;   // in `maps`
+    uint32_t input;  // the number it was begun with
+    uint32_t batch;  // in `batches`
+    size_t at, size; // in that, unpacked
+};
+
+// What was packed together, of one thread.
+struct hp_history_batch {
+    uint32_t map; // in `maps`
     size_t size, packed_size;
     uint8_t *packed;
 };
@@ -27,10 +33,15 @@ struct hp_history_block {
 struct hp_history {
     bool is_kept;
     HP_VEC(struct hp_history_block) blocks;
+    HP_VEC(struct hp_history_batch) batches;
     HP_VEC(uint32_t *)
     maps; // stacks as they were numbered -> as they are; [0] is NULL: no change
-    HP_VEC(uint8_t) pending; // of the input that is being read
+    HP_VEC(uint8_t)
+    pending; // not packed yet; from `start` on of the input that is being read
+    size_t start;
     uint32_t last_stack;
+    struct hp_history_cache *cache; // of each of `maps`, for who reads
+    size_t cache_count;
     struct hp_packer packer;
 };
 
@@ -48,7 +59,7 @@ void hp_history_end(struct hp_history *history, uint32_t input);
 void hp_history_absorb(struct hp_history *history, struct hp_history *other,
                        const uint32_t *map, size_t stack_count);
 
-// When nothing more comes, and before anything is read.
+// When nothing more comes, and before anything is read, by one thread at a time.
 void hp_history_sort(struct hp_history *history);
 
 // {0} is ready for hp_history_open().

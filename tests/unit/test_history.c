@@ -113,6 +113,54 @@ Test(history, takes_over_another_with_its_stacks_renumbered) {
 Test(history, is_small_when_numbers_repeat) {
     struct hp_history history = {.is_kept = true};
     write_input(&history, 0, 1);
-    cr_assert_lt(history.blocks.at[0].packed_size, (size_t)STACKS * 12);
+    hp_history_sort(&history);
+    cr_assert_lt(history.batches.at[0].packed_size, (size_t)STACKS * 12);
     hp_history_done(&history);
+}
+
+static size_t room_of(const struct hp_history *history) {
+    const struct hp_history_batch *batch;
+    size_t room = 0;
+    hp_vec_each (batch, &history->batches) {
+        room += batch->packed_size;
+    }
+    return room;
+}
+
+Test(history, packs_small_dumps_together_and_takes_less_room_for_those_that_repeat) {
+    enum {
+        DUMPS = 400,
+        EVERY = 60
+    };
+    struct hp_history one = {.is_kept = true}, all = {.is_kept = true};
+    struct hp_history_reader reader = {0};
+    write_input(&one, 0, EVERY);
+    hp_history_sort(&one);
+    for (uint32_t i = 0; i < DUMPS; i++) {
+        hp_history_begin(&all);
+        for (uint32_t k = 0; k < STACKS; k += EVERY) {
+            struct hp_observation o = observation_of(0, (k * 1009) % STACKS);
+            const struct hp_error *errors[HP_COLUMNS] = {&o.errors[HP_COLUMN_INUSE],
+                                                         NULL};
+            hp_history_put(&all, o.stack, &o.values, errors);
+        }
+        hp_history_end(&all, i);
+    }
+    hp_history_sort(&all);
+    cr_assert_lt(all.batches.count, (size_t)DUMPS / 10);
+    cr_assert_lt(room_of(&all), room_of(&one) * DUMPS / 5);
+    struct hp_observation o;
+    for (uint32_t i = 0; i < DUMPS; i++) {
+        size_t count = 0;
+        uint32_t input = i * 37 % DUMPS; // in any order
+        for (hp_history_open(&reader, &all, input); hp_history_next(&reader, &o);) {
+            struct hp_observation expected = observation_of(0, o.stack);
+            cr_assert(same(&o, &expected));
+            count++;
+        }
+        cr_assert_eq(count, STACKS / EVERY);
+    }
+    hp_history_done_reading(&reader);
+    hp_history_done(&one);
+    hp_history_done(&all);
 }
