@@ -33,9 +33,12 @@ static const double step_sds = 5, step_share = 0.02, step_low = 0.5, step_high =
 static const double level_sds = 4, level_share = 0.05, level_low = -0.1,
                     level_high = 0.35;
 static const double cycle_high = 0.5, cycle_low = -0.3;
+static const double unsure = 1e-6; // far more than rounding leaves of a share
+static const double pi = 3.14159265358979323846;
 
 enum {
     LEAST_PERIOD = 4, // dumps
+    LONG = 1024,      // dumps, of series that all distances are looked at together
 };
 
 static double mean_of(const double *values, size_t from, size_t to) {
@@ -130,14 +133,106 @@ static double swing_of(const double *values, size_t count) {
     return high - low;
 }
 
-static bool comes_back(const double *off, size_t count) {
-    double whole = mean_product(off, count, 0), lowest = 0;
-    bool found = false;
-    for (size_t k = 1; k <= count / 3 && whole > 0 && !found; k++) {
-        double share = mean_product(off, count, k) / whole;
-        found = k >= LEAST_PERIOD && lowest <= cycle_low && share >= cycle_high;
-        lowest = fmin(lowest, share);
+// --- cycles of long series ----------------------------------------------------------------
+//
+// The mean products at all distances together take count^2 steps one by one.  By a Fourier
+// transform they take count log count, and are off by rounding; where that could decide, the one
+// product is made as ever, so that the answer is the same.
+
+// In place, of 2^n complex numbers, after Cooley and Tukey; `turns` are those of half a circle.
+static void transform(double *at, size_t count, const double *turns) {
+    for (size_t i = 1, k = 0; i < count; i++) { // in bit-reversed order first
+        size_t bit = count / 2;
+        for (; k & bit; bit /= 2) {
+            k ^= bit;
+        }
+        k |= bit;
+        for (size_t part = 0; part < 2 && i < k; part++) {
+            double kept = at[2 * i + part];
+            at[2 * i + part] = at[2 * k + part];
+            at[2 * k + part] = kept;
+        }
     }
+    for (size_t half = 1; half < count; half *= 2) {
+        for (size_t i = 0; i < count / 2; i++) {
+            size_t place = i % half, first = (i - place) * 2 + place;
+            const double *turn = &turns[2 * (place * (count / 2 / half))];
+            double *a = &at[2 * first], *b = &at[2 * (first + half)];
+            double real = b[0] * turn[0] - b[1] * turn[1];
+            double other = b[0] * turn[1] + b[1] * turn[0];
+            b[0] = a[0] - real;
+            b[1] = a[1] - other;
+            a[0] += real;
+            a[1] += other;
+        }
+    }
+}
+
+// Of distances up to a third of the values, each divided by that of none; to be freed.
+static double *make_shares(const double *off, size_t count, double whole) {
+    size_t room = 1;
+    while (room < count + count / 3 + 1) { // so that none wraps around onto another
+        room *= 2;
+    }
+    double *at = hp_alloc(3 * room * sizeof *at), *turns = at + 2 * room;
+    for (size_t i = 0; i < room / 2; i++) {
+        double angle = -2 * pi * (double)i / (double)room;
+        turns[2 * i] = cos(angle);
+        turns[2 * i + 1] = sin(angle);
+    }
+    for (size_t j = 0; j < count; j++) {
+        at[2 * j] = off[j];
+    }
+    transform(at, room, turns);
+    for (size_t i = 0; i < room; i++) {
+        at[2 * i] = at[2 * i] * at[2 * i] + at[2 * i + 1] * at[2 * i + 1];
+        at[2 * i + 1] = 0;
+    }
+    transform(at, room,
+              turns); // of what is the same from both ends it is its own inverse
+    for (size_t k = 0; k <= count / 3; k++) {
+        at[k] = at[2 * k] / (double)room / (double)(count - k) / whole;
+    }
+    return at;
+}
+
+struct shares {
+    const double *off;
+    size_t count;
+    double whole;
+    double *near; // of each distance; NULL: they are made one by one
+};
+
+static bool is_at_least(const struct shares *shares, size_t distance, double limit) {
+    if (shares->near && fabs(shares->near[distance] - limit) > unsure) {
+        return shares->near[distance] >= limit;
+    }
+    double product = mean_product(shares->off, shares->count, distance);
+    return product / shares->whole >= limit;
+}
+
+static bool is_at_most(const struct shares *shares, size_t distance, double limit) {
+    if (shares->near && fabs(shares->near[distance] - limit) > unsure) {
+        return shares->near[distance] <= limit;
+    }
+    double product = mean_product(shares->off, shares->count, distance);
+    return product / shares->whole <= limit;
+}
+
+static bool comes_back(const double *off, size_t count) {
+    struct shares shares = {off, count, mean_product(off, count, 0), NULL};
+    bool was_low = false, found = false;
+    if (!(shares.whole > 0)) {
+        return false;
+    }
+    if (count >= LONG && isfinite(shares.whole)) {
+        shares.near = make_shares(off, count, shares.whole);
+    }
+    for (size_t k = 1; k <= count / 3 && !found; k++) {
+        found = k >= LEAST_PERIOD && was_low && is_at_least(&shares, k, cycle_high);
+        was_low = was_low || is_at_most(&shares, k, cycle_low);
+    }
+    free(shares.near);
     return found;
 }
 

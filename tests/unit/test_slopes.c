@@ -5,6 +5,8 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 enum {
     M = 12,
@@ -198,4 +200,61 @@ Test(slopes, tau_counts_each_pair) {
         double tau = hp_trend_tau(values, count);
         cr_expect(fabs(tau - slow_tau(values, count)) < 1e-12, "%zu: %g", count, tau);
     }
+}
+
+// As the .c file says it, one distance after the other.
+static bool is_cycle_one_by_one(const double *off, size_t count) {
+    double whole = 0, lowest = 0;
+    for (size_t j = 0; j < count; j++) {
+        whole += off[j] * off[j] / (double)count;
+    }
+    for (size_t k = 1; k <= count / 3; k++) {
+        double sum = 0;
+        for (size_t j = k; j < count; j++) {
+            sum += off[j] * off[j - k] / (double)(count - k);
+        }
+        if (k >= 4 && lowest <= -0.3 * whole && sum >= 0.5 * whole) {
+            return true;
+        }
+        lowest = fmin(lowest, sum);
+    }
+    return false;
+}
+
+// Of long series all distances are looked at together: the answer is that of one after the other.
+Test(slopes, cycles_of_long_series_are_those_of_each_distance) {
+    enum {
+        LONG = 1500,
+        SEEDS = 60
+    };
+
+    static double values[LONG];
+    int cycles = 0;
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        uint64_t state = seed;
+        double mean = 0, rise = 0, squares = 0, length = 3 + 12 * seed % 700;
+        for (size_t j = 0; j < LONG; j++) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            double noise = (double)(state >> 33) / 0x1p31 - 0.5;
+            double angle = 2 * 3.14159265358979 * (double)j / length;
+            values[j] = 1e6 + 1e4 * (sin(angle) + (seed % 7) * 0.6 * noise);
+            mean += values[j] / LONG;
+        }
+        double *off = malloc(sizeof values);
+        for (size_t j = 0; j < LONG; j++) {
+            double place = (double)j - (LONG - 1) / 2.0;
+            rise += place * (values[j] - mean);
+            squares += place * place;
+        }
+        for (size_t j = 0; j < LONG; j++) {
+            double place = (double)j - (LONG - 1) / 2.0;
+            off[j] = values[j] - mean - rise / squares * place;
+        }
+        bool is_cycle = is_cycle_one_by_one(off, LONG);
+        enum hp_trend_shape shape = hp_trend_shape_of(values, LONG, false);
+        cr_expect_eq(shape == HP_TREND_CYCLE, is_cycle, "seed %u", seed);
+        cycles += is_cycle;
+        free(off);
+    }
+    cr_expect(cycles > SEEDS / 4 && cycles < SEEDS, "%d cycles of %d", cycles, SEEDS);
 }
