@@ -55,8 +55,7 @@ static struct dump *make_series(const struct hp_view *view,
     double *in_units = hp_alloc(count * sizeof *in_units);
     struct dump *dumps = hp_alloc(count * sizeof *dumps);
     for (size_t i = 0; i < count; i++) {
-        const struct hp_series_dump *dump = &series[i];
-        in_units[i] = seconds > 0 ? dump->time / seconds : dump->time;
+        in_units[i] = seconds > 0 ? series[i].time / seconds : series[i].time;
     }
     *times = hp_trend_times_new(in_units, count, view->options.confidence);
     for (size_t i = 0; i < count; i++) {
@@ -79,7 +78,7 @@ struct sum {
     double weighted, samples;    // the variances by the weights of their dumps
     unsigned flags;              // of all errors
     size_t grew;
-    double *values; // of each dump; NULL: no stack counts here
+    bool is_used; // some stack counts here
 };
 
 struct adder {
@@ -96,28 +95,30 @@ static hp_int128 variance_of(const struct hp_error *error, enum hp_metric metric
                : error->objects_variance >> HP_ERROR_FRACTION;
 }
 
-static void add(struct sum *sum, hp_fixed value, const struct hp_error *error,
-                enum hp_metric metric) {
+static void add(const struct adder *adder, size_t place, hp_fixed value,
+                const struct hp_error *error) {
+    struct sum *sum = &adder->sums[place];
     sum->now += value;
-    sum->variance += variance_of(error, metric);
+    sum->variance += variance_of(error, adder->metric);
     sum->flags |= error->flags;
 }
 
-static void read_dump(struct adder *adder, const struct dump *dump) {
+static void read_dump(struct adder *adder, struct hp_stack_series *held, uint32_t place) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
     const struct hp_members *members = adder->members;
-    hp_history_open(&reader, &adder->profile->history, dump->input->number);
+    hp_history_open(&reader, &adder->profile->history, adder->dumps[place].input->number);
     while (hp_history_next(&reader, &seen)) {
         hp_fixed value = seen.values.of[adder->metric];
+        hp_stack_series_add(held, seen.stack, place, value);
         const struct hp_error *error = &seen.errors[hp_column_of(adder->metric)];
         size_t end = members->first.at[seen.stack + 1];
         for (size_t i = members->first.at[seen.stack]; i < end; i++) {
-            add(&adder->sums[members->nodes.at[i].n], value, error, adder->metric);
+            add(adder, members->nodes.at[i].n, value, error);
         }
-        add(&adder->sums[members->node_count], value, error, adder->metric);
+        add(adder, members->node_count, value, error);
         if (hp_members_has(members, seen.stack)) {
-            add(&adder->sums[members->node_count + 1], value, error, adder->metric);
+            add(adder, members->node_count + 1, value, error);
         }
     }
     hp_history_done_reading(&reader);
@@ -126,12 +127,8 @@ static void read_dump(struct adder *adder, const struct dump *dump) {
 static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place,
                           enum hp_metric metric) {
     double value = hp_fixed_double(sum->now, metric), variance = (double)sum->variance;
-    if (place == 0) {
-        sum->first = sum->now;
-    } else {
-        sum->grew += sum->now > sum->before;
-    }
-    sum->values[place] = value;
+    sum->first = place == 0 ? sum->now : sum->first;
+    sum->grew += place > 0 && sum->now > sum->before;
     sum->weighted += dump->weight * variance;
     sum->samples += variance > 0 ? value * value / variance : value > 0 ? INFINITY : 0;
     sum->before = sum->now;
@@ -140,66 +137,39 @@ static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place
 }
 
 static void sum_up(struct adder *adder, struct hp_trend *trend) {
-    size_t nodes = adder->members->node_count, all = nodes + 2, used = 2;
+    const struct hp_members *members = adder->members;
+    size_t nodes = members->node_count, all = nodes + 2;
     adder->sums = hp_alloc(all * sizeof *adder->sums);
-    bool *is_used = hp_alloc(all);
-    is_used[nodes] = is_used[nodes + 1] = true;
-    for (size_t i = 0; i < adder->members->nodes.count; i++) {
-        used += !is_used[adder->members->nodes.at[i].n];
-        is_used[adder->members->nodes.at[i].n] = true;
+    adder->sums[nodes].is_used = adder->sums[nodes + 1].is_used = true;
+    for (size_t i = 0; i < members->nodes.count; i++) {
+        adder->sums[members->nodes.at[i].n].is_used = true;
     }
-    trend->values = hp_alloc(used * trend->dumps * sizeof *trend->values);
-    for (size_t i = 0, row = 0; i < all; i++) {
-        if (is_used[i]) {
-            adder->sums[i].values = trend->values + trend->dumps * row++;
-        }
-    }
-    free(is_used);
-    for (size_t j = 0; j < trend->dumps; j++) {
-        read_dump(adder, &adder->dumps[j]);
+    hp_stack_series_init(&trend->held, adder->profile->stacks.count);
+    for (uint32_t j = 0; j < trend->dumps; j++) {
+        read_dump(adder, &trend->held, j);
         for (size_t i = 0; i < all; i++) {
-            if (adder->sums[i].values) {
+            if (adder->sums[i].is_used) {
                 conclude_dump(&adder->sums[i], &adder->dumps[j], j, adder->metric);
             }
         }
     }
+    hp_stack_series_sort(&trend->held, (uint32_t)trend->dumps);
 }
 
 // --- rows ---------------------------------------------------------------------------------
 
 static const struct hp_rise unknown = {NAN, NAN};
 
-static struct hp_trend_row make_row(const struct hp_trend *trend, const struct sum *sum,
-                                    const struct hp_trend_times *times) {
-    // Of objects of mixed sizes nobody knows how far their number is off.
-    bool is_known = sum->flags == 0 || trend->is_of_space;
-    bool is_tested = trend->test != HP_TEST_NONE && is_known;
-    return (struct hp_trend_row){
-        .first = sum->first,
-        .last = sum->before,
-        .slope = hp_trend_slope(times, sum->values),
-        .sampling =
-            is_tested ? hp_trend_of_sampling(times, sum->values, sum->weighted) : unknown,
-        .rise = unknown,
-        .q = NAN,
-        .grew = sum->grew,
-        .samples = sum->samples / (double)trend->dumps,
-        .values = sum->values,
-    };
-}
-
-static void make_rows(struct hp_trend *trend, const struct adder *adder,
-                      const struct hp_trend_times *times) {
-    size_t nodes = adder->members->node_count;
-    for (uint32_t i = 0; i < nodes; i++) {
-        if (adder->sums[i].values && adder->sums[i].samples > 0) {
-            hp_vec_push(&trend->rows, make_row(trend, &adder->sums[i], times))->node.n =
-                i;
-        }
-    }
-    trend->total = make_row(trend, &adder->sums[nodes], times);
-    trend->filtered = make_row(trend, &adder->sums[nodes + 1], times);
-}
+// What a row is made of.
+struct maker {
+    const struct adder *adder;
+    const struct hp_trend_times *times;
+    const struct hp_rise
+        *rises; // of each place by the last dump against the first, or NULL
+    struct hp_row_values *values;
+    double confidence;
+    bool has_errors;
+};
 
 // What the last dump against the first says, over the time between them.
 static struct hp_rise rise_of(const struct hp_change *change, double span,
@@ -211,57 +181,105 @@ static struct hp_rise rise_of(const struct hp_change *change, double span,
     return (struct hp_rise){change->growth_p, least};
 }
 
-static void set_differences(struct hp_trend *trend,
-                            const struct hp_difference *difference, size_t nodes,
-                            double confidence) {
-    static const struct hp_rise none = {1, 0};
-    struct hp_rise *rises = hp_alloc(nodes * sizeof *rises);
+// Of each place; to be freed.
+static struct hp_rise *make_rises(const struct hp_trend *trend,
+                                  const struct hp_difference *difference, size_t nodes,
+                                  double confidence) {
+    struct hp_rise *rises = hp_alloc((nodes + 2) * sizeof *rises);
     for (size_t i = 0; i < difference->rows.count; i++) {
         const struct hp_change *change = &difference->rows.at[i];
         rises[change->node.n] = rise_of(change, trend->span, confidence);
     }
-    for (size_t i = 0; i < trend->rows.count; i++) {
-        struct hp_trend_row *row = &trend->rows.at[i];
-        row->sampling = row->first != 0 || row->last != 0 ? rises[row->node.n] : none;
-    }
-    trend->total.sampling = rise_of(&difference->total, trend->span, confidence);
-    trend->filtered.sampling = rise_of(&difference->filtered, trend->span, confidence);
-    free(rises);
+    rises[nodes] = rise_of(&difference->total, trend->span, confidence);
+    rises[nodes + 1] = rise_of(&difference->filtered, trend->span, confidence);
+    return rises;
 }
 
-static void test_by_difference(struct hp_trend *trend, struct hp_view *view,
-                               const struct dump *dumps,
-                               const struct hp_members *members) {
+// Says how sampling is tested; NULL unless it is by the last dump against the first.
+static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view *view,
+                                          const struct dump *dumps,
+                                          const struct hp_members *members) {
     struct hp_sides sides = {0};
     struct hp_difference difference;
+    struct hp_rise *rises = NULL;
     hp_vec_push(&sides.base, dumps[0].number);
     hp_vec_push(&sides.new, dumps[trend->dumps - 1].number);
     hp_difference_init(&difference, view, &sides, members);
     trend->test = difference.test;
     if (difference.test == HP_TEST_PROCESS_ACCUM) {
-        set_differences(trend, &difference, members->node_count,
-                        view->options.confidence);
+        rises =
+            make_rises(trend, &difference, members->node_count, view->options.confidence);
     }
     hp_difference_done(&difference);
     hp_sides_done(&sides);
+    return rises;
 }
 
-static void conclude(const struct hp_trend *trend, const struct hp_trend_times *times,
-                     double confidence, struct hp_trend_row *row) {
+static void conclude(const struct hp_trend *trend, const struct maker *maker,
+                     const double *values, struct hp_trend_row *row) {
     if (!trend->can_tell || isnan(row->sampling.p)) {
         return;
     }
-    row->rise = hp_trend_of_all(times, row->values, row->sampling);
+    row->rise = hp_trend_of_all(maker->times, values, row->sampling);
     row->rise.least = isinf(row->rise.least) ? (double)NAN : row->rise.least;
-    bool grows = row->rise.p < 1 - confidence;
-    row->shape = hp_trend_shape_of(row->values, trend->dumps,
-                                   grows && hp_trend_is_line(times, row->values));
+    bool grows = row->rise.p < 1 - maker->confidence;
+    row->shape = hp_trend_shape_of(values, trend->dumps,
+                                   grows && hp_trend_is_line(maker->times, values));
     row->q = row->rise.p; // there is but one, so that nothing has to be adjusted
+}
+
+static struct hp_rise sampling_of(const struct hp_trend *trend, const struct maker *maker,
+                                  const struct hp_trend_row *row, const double *values) {
+    const struct sum *sum = &maker->adder->sums[row->place];
+    bool is_node = row->place < maker->adder->members->node_count;
+    // Of objects of mixed sizes nobody knows how far their number is off.
+    bool is_known = sum->flags == 0 || trend->is_of_space;
+    if (!maker->has_errors || (is_node && !(row->samples >= least_samples))) {
+        return unknown;
+    }
+    if (maker->rises) {
+        bool is_seen = !is_node || row->first != 0 || row->last != 0;
+        return is_seen ? maker->rises[row->place] : (struct hp_rise){1, 0};
+    }
+    return is_known ? hp_trend_of_sampling(maker->times, values, sum->weighted) : unknown;
+}
+
+static struct hp_trend_row make_row(const struct hp_trend *trend,
+                                    const struct maker *maker, size_t place) {
+    const struct sum *sum = &maker->adder->sums[place];
+    const double *values =
+        hp_row_values_of(maker->values, &trend->held, place, maker->adder->metric);
+    struct hp_trend_row row = {
+        .first = sum->first,
+        .last = sum->before,
+        .slope = hp_trend_slope(maker->times, values),
+        .rise = unknown,
+        .q = NAN,
+        .grew = sum->grew,
+        .samples = sum->samples / (double)trend->dumps,
+        .place = place,
+    };
+    row.sampling = sampling_of(trend, maker, &row, values);
+    conclude(trend, maker, values, &row);
+    return row;
 }
 
 static void mark(struct hp_trend_row *row, double confidence) {
     row->is_significant = row->shape == HP_TREND_STEADY && row->slope > 0 &&
                           row->q < 1 - confidence; // false for NAN
+}
+
+static void make_rows(struct hp_trend *trend, const struct maker *maker) {
+    size_t nodes = maker->adder->members->node_count;
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (maker->adder->sums[i].is_used && maker->adder->sums[i].samples > 0) {
+            hp_vec_push(&trend->rows, make_row(trend, maker, i))->node.n = i;
+        }
+    }
+    trend->total = make_row(trend, maker, nodes);
+    trend->filtered = make_row(trend, maker, nodes + 1);
+    mark(&trend->total, maker->confidence);
+    mark(&trend->filtered, maker->confidence);
 }
 
 // Of all series together.
@@ -277,19 +295,6 @@ static void adjust(struct hp_trends *trends, double confidence) {
         mark(trends->rows.at[i], confidence);
     }
     free(p);
-}
-
-static void conclude_all(struct hp_trend *trend, const struct hp_trend_times *times,
-                         double confidence) {
-    struct hp_trend_row *row;
-    hp_vec_each (row, &trend->rows) {
-        row->sampling = row->samples >= least_samples ? row->sampling : unknown;
-        conclude(trend, times, confidence, row);
-    }
-    conclude(trend, times, confidence, &trend->total);
-    conclude(trend, times, confidence, &trend->filtered);
-    mark(&trend->total, confidence);
-    mark(&trend->filtered, confidence);
 }
 
 static hp_fixed size_of_change(const struct hp_trend_row *row) {
@@ -315,8 +320,10 @@ static bool can_tell(const struct hp_series_dump *series, size_t count) {
 }
 
 static void trend_init(struct hp_trend *trend, struct hp_view *view,
-                       const struct hp_members *members,
-                       const struct hp_series_dump *series, size_t count) {
+                       const struct hp_members *members, struct hp_row_values *values,
+                       const struct hp_series_dump *series) {
+    size_t place = (size_t)(series - view->series);
+    size_t count = hp_series_length(series, view->series_count - place);
     const struct hp_report_options *options = &view->options;
     struct hp_trend_times *times;
     struct dump *dumps = make_series(view, series, count, &times);
@@ -338,11 +345,11 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
     };
     hp_series_name(view->profile, series, trend->name);
     sum_up(&adder, trend);
-    make_rows(trend, &adder, times);
-    if (has_errors) {
-        test_by_difference(trend, view, dumps, members);
-        conclude_all(trend, times, options->confidence);
-    }
+    struct hp_rise *rises =
+        has_errors ? test_by_difference(trend, view, dumps, members) : NULL;
+    struct maker maker = {&adder, times, rises, values, options->confidence, has_errors};
+    make_rows(trend, &maker);
+    free(rises);
     hp_trend_times_free(times);
     free(adder.sums);
     free(dumps);
@@ -353,12 +360,14 @@ static void trends_init(struct hp_trends *trends, struct hp_view *view,
                         const struct hp_members *members) {
     const struct hp_series_dump *series = view->series;
     trends->metric = view->options.metric;
+    trends->values = hp_row_values_new(members, view->series_count);
     trends->of = hp_alloc((series[view->series_count - 1].series + (size_t)1) *
                           sizeof *trends->of);
     for (size_t i = 0, length; i < view->series_count; i += length) {
         length = hp_series_length(series + i, view->series_count - i);
         if (length > 1) {
-            trend_init(&trends->of[trends->count++], view, members, series + i, length);
+            trend_init(&trends->of[trends->count++], view, members, trends->values,
+                       series + i);
         }
     }
     for (size_t i = 0; i < trends->count; i++) {
@@ -513,8 +522,9 @@ static void done(struct hp_view *view) {
     struct hp_trends *trends = view->extra;
     for (size_t i = 0; i < trends->count; i++) {
         hp_vec_done(&trends->of[i].rows);
-        free(trends->of[i].values);
+        hp_stack_series_done(&trends->of[i].held);
     }
+    hp_row_values_free(trends->values);
     hp_vec_done(&trends->rows);
     free(trends->of);
 }
@@ -531,6 +541,11 @@ static void cell(const struct hp_view *view, size_t number, int field,
     const struct hp_trend_row *row = row_of(view, number);
     const struct hp_trend *trend = row->trend;
     const struct hp_trend_unit *unit = trend->unit;
+    const struct hp_trends *trends = view->extra;
+    const double *values = field == TAU || field == VALUES
+                               ? hp_row_values_of(trends->values, &trend->held,
+                                                  row->place, view->options.metric)
+                               : NULL;
     const double numbers[] = {
         [SLOPE] = row->slope,
         [AT_LEAST] = row->rise.least,
@@ -541,7 +556,7 @@ static void cell(const struct hp_view *view, size_t number, int field,
         [P_SIDES] = 1,
         [P_SAMPLING] = row->sampling.p,
         [Q] = row->q,
-        [TAU] = field == TAU ? hp_trend_tau(row->values, trend->dumps) : (double)NAN,
+        [TAU] = field == TAU ? hp_trend_tau(values, trend->dumps) : (double)NAN,
         [GREW] = (double)row->grew,
         [SIGNIFICANT] = row->is_significant,
         [VALUES] = NAN,
@@ -555,7 +570,7 @@ static void cell(const struct hp_view *view, size_t number, int field,
     content->text = field == PROCESS ? trend->name
                     : field == PER   ? unit->name
                                      : hp_trend_shape_name(row->shape);
-    content->series = row->values;
+    content->series = values;
     content->count = trend->dumps;
     content->amount = (struct hp_amount){
         .sum = field == FIRST ? row->first : row->last,

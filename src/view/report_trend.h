@@ -5,6 +5,7 @@
 #include "stats/trend.h"
 #include "stats/trend_shape.h"
 #include "view/report_diff.h"
+#include "view/stack_series.h"
 
 // What slopes are per: the longest of which the dumps span at least two, so that a slope is of
 // what was seen; dumps if they have no times.
@@ -27,7 +28,7 @@ struct hp_trend_row {
     bool is_significant; // it grows, also after allowing for all rows, and as a leak does
     size_t grew;         // in how many of the intervals between dumps
     double samples;      // effective ones, on average of the dumps
-    const double *values;         // of each dump
+    size_t place;        // its node; or, behind the nodes, the total, the filtered
     const struct hp_trend *trend; // of its series
 };
 
@@ -45,7 +46,7 @@ struct hp_trend {
     HP_VEC(struct hp_trend_row) rows;
     struct hp_trend_row total;
     struct hp_trend_row filtered; // what filters leave
-    double *values;               // of all rows
+    struct hp_stack_series held;  // by its stacks, in each dump
 };
 
 // What a trend is in view->extra: a series for each process with several dumps.
@@ -53,6 +54,7 @@ struct hp_trends {
     struct hp_trend *of;
     size_t count;
     enum hp_metric metric;
+    struct hp_row_values *values;
     HP_VEC(struct hp_trend_row *)
     rows;          // the significant first, then by the size of the change
     size_t tested; // of the rows

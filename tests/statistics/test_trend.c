@@ -398,7 +398,7 @@ static struct hp_view *view_of(struct hp_profile *profile) {
 }
 
 static double change_of(const struct hp_trend_row *row) {
-    return fabs(row->values[MOST_DUMPS - 1] - row->values[0]);
+    return fabs((double)(row->last - row->first));
 }
 
 static void rows_are_in_order(const struct hp_trends *trend, int marked[2]) {

@@ -1,0 +1,239 @@
+// A change is two numbers in LEB128, low 7 bits first:
+//
+//     dumps since the last change, or since the first dump
+//     by how much it holds more, zigzag
+//
+// in chunks, as the changes of all stacks grow together.
+#include "view/stack_series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK = 56, // bytes
+};
+
+struct piece {
+    struct piece *next;
+    uint8_t bytes[CHUNK];
+};
+
+// Of one stack.
+struct hp_changes {
+    struct piece *first, *last;
+    size_t size;        // bytes
+    hp_fixed held, now; // in the dump of the last change; in that where it was last seen
+    uint32_t stack;
+    uint32_t at, seen; // those dumps
+};
+
+// --- writing --------------------------------------------------------------------------------
+
+static void put_byte(struct hp_arena *arena, struct hp_changes *changes, uint8_t byte) {
+    size_t at = changes->size++ % CHUNK;
+    if (at == 0) {
+        struct piece *next = hp_arena_alloc(arena, sizeof *next, alignof(struct piece));
+        *(changes->last ? &changes->last->next : &changes->first) = next;
+        changes->last = next;
+    }
+    changes->last->bytes[at] = byte;
+}
+
+static void put(struct hp_arena *arena, struct hp_changes *changes, hp_uint128 number) {
+    for (; number >= 0x80; number >>= 7) {
+        put_byte(arena, changes, (uint8_t)(number & 0x7f) | 0x80);
+    }
+    put_byte(arena, changes, (uint8_t)number);
+}
+
+static void change(struct hp_arena *arena, struct hp_changes *changes, uint32_t dump,
+                   hp_fixed value) {
+    hp_int128 more = value - changes->held;
+    if (more != 0) {
+        put(arena, changes, dump - changes->at);
+        put(arena, changes, (hp_uint128)more << 1 ^ (hp_uint128)(more >> 127));
+        changes->held = value;
+        changes->at = dump;
+    }
+}
+
+void hp_stack_series_init(struct hp_stack_series *series, size_t stacks) {
+    *series = (struct hp_stack_series){
+        .of_stack = hp_alloc(stacks * sizeof *series->of_stack),
+    };
+}
+
+void hp_stack_series_done(struct hp_stack_series *series) {
+    hp_vec_done(&series->changes);
+    hp_arena_done(&series->arena);
+    free(series->of_stack);
+    *series = (struct hp_stack_series){.of_stack = NULL};
+}
+
+// The dumps up to this one, without it.
+static void settle(struct hp_arena *arena, struct hp_changes *changes, uint32_t dump) {
+    change(arena, changes, changes->seen, changes->now);
+    if (changes->seen + 1 < dump) {
+        change(arena, changes, changes->seen + 1, 0);
+    }
+}
+
+void hp_stack_series_add(struct hp_stack_series *series, uint32_t stack, uint32_t dump,
+                         hp_fixed value) {
+    uint32_t *number = &series->of_stack[stack];
+    if (*number == 0) {
+        struct hp_changes none = {.stack = stack, .seen = dump};
+        hp_vec_push(&series->changes, none);
+        *number = (uint32_t)series->changes.count;
+    }
+    struct hp_changes *changes = &series->changes.at[*number - 1];
+    if (changes->seen < dump) {
+        settle(&series->arena, changes, dump);
+        changes->seen = dump;
+        changes->now = 0;
+    }
+    changes->now += value;
+}
+
+static int by_stack(const void *left, const void *right) {
+    const struct hp_changes *a = left, *b = right;
+    return (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+void hp_stack_series_sort(struct hp_stack_series *series, uint32_t dumps) {
+    struct hp_changes *changes;
+    hp_vec_each (changes, &series->changes) {
+        settle(&series->arena, changes, dumps);
+    }
+    hp_vec_sort(&series->changes, by_stack);
+    free(series->of_stack);
+    series->of_stack = NULL;
+    series->dumps = dumps;
+}
+
+// --- reading --------------------------------------------------------------------------------
+
+struct reader {
+    const struct piece *piece;
+    size_t at, size;
+};
+
+static hp_uint128 get(struct reader *reader) {
+    hp_uint128 number = 0;
+    uint8_t byte;
+    unsigned shift = 0;
+    do {
+        byte = reader->piece->bytes[reader->at++ % CHUNK];
+        reader->piece = reader->at % CHUNK == 0 ? reader->piece->next : reader->piece;
+        number |= (hp_uint128)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    return number;
+}
+
+static void add_changes(const struct hp_changes *changes, hp_fixed *sums) {
+    struct reader reader = {changes->first, 0, changes->size};
+    uint32_t dump = 0;
+    while (reader.at < reader.size) {
+        dump += (uint32_t)get(&reader);
+        hp_uint128 more = get(&reader);
+        sums[dump] += (hp_int128)(more >> 1) ^ -(hp_int128)(more & 1);
+    }
+}
+
+// --- rows -----------------------------------------------------------------------------------
+
+// The stacks of place n are stacks[first[n]] up to stacks[first[n + 1]].
+struct place_stacks {
+    size_t *first;
+    uint32_t *stacks;
+};
+
+struct hp_row_values {
+    struct place_stacks of;
+    const struct hp_stack_series *series; // of the row at hand, or NULL
+    size_t place;                         // its own
+    hp_fixed *changes;                    // in each dump
+    double *values;
+};
+
+// Calls `add` for each node that each stack counts in.
+static void each_pair(const struct hp_members *members, struct place_stacks *of,
+                      void add(struct place_stacks *of, size_t node, size_t stack)) {
+    for (size_t s = 0; s + 1 < members->first.count; s++) {
+        for (size_t i = members->first.at[s]; i < members->first.at[s + 1]; i++) {
+            add(of, members->nodes.at[i].n, s);
+        }
+        add(of, members->node_count, s);
+        if (hp_members_has(members, s)) {
+            add(of, members->node_count + 1, s);
+        }
+    }
+}
+
+static void count_pair(struct place_stacks *of, size_t node, size_t stack) {
+    (void)stack;
+    of->first[node + 2]++;
+}
+
+static void put_pair(struct place_stacks *of, size_t node, size_t stack) {
+    of->stacks[of->first[node + 1]++] = (uint32_t)stack;
+}
+
+static void sort_stacks(struct place_stacks *of, const struct hp_members *members) {
+    size_t nodes = members->node_count + 2;
+    of->first = hp_alloc((nodes + 2) * sizeof *of->first);
+    each_pair(members, of, count_pair);
+    for (size_t i = 1; i < nodes + 2; i++) {
+        of->first[i] += of->first[i - 1];
+    }
+    of->stacks = hp_alloc(of->first[nodes + 1] * sizeof *of->stacks);
+    each_pair(members, of, put_pair);
+}
+
+struct hp_row_values *hp_row_values_new(const struct hp_members *members, size_t dumps) {
+    struct hp_row_values *row = hp_alloc(sizeof *row);
+    sort_stacks(&row->of, members);
+    row->changes = hp_alloc(dumps * sizeof *row->changes);
+    row->values = hp_alloc(dumps * sizeof *row->values);
+    return row;
+}
+
+void hp_row_values_free(struct hp_row_values *values) {
+    free(values->of.first);
+    free(values->of.stacks);
+    free(values->changes);
+    free(values->values);
+    free(values);
+}
+
+static void make_row(struct hp_row_values *row, const struct hp_stack_series *series,
+                     size_t place) {
+    size_t all = series->changes.count, end = row->of.first[place + 1];
+    memset(row->changes, 0, series->dumps * sizeof *row->changes);
+    for (size_t i = row->of.first[place]; i < end && all > 0; i++) {
+        struct hp_changes wanted = {.stack = row->of.stacks[i]};
+        const struct hp_changes *found =
+            bsearch(&wanted, series->changes.at, all, sizeof wanted, by_stack);
+        if (found) {
+            add_changes(found, row->changes);
+        }
+    }
+}
+
+const double *hp_row_values_of(struct hp_row_values *values,
+                               const struct hp_stack_series *series, size_t place,
+                               enum hp_metric metric) {
+    if (values->series == series && values->place == place) {
+        return values->values;
+    }
+    hp_fixed now = 0;
+    make_row(values, series, place);
+    for (size_t i = 0; i < series->dumps; i++) {
+        now += values->changes[i];
+        values->values[i] = hp_fixed_double(now, metric);
+    }
+    values->series = series;
+    values->place = place;
+    return values->values;
+}
