@@ -220,6 +220,8 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     hp_job_read(job);
     hp_contents_done(&job->claims); // now, as what follows takes as much
     hp_contents_done(&job->contents);
+    hp_contents_done(&job->files);
+    hp_contents_done(&job->texts);
     int ret = tell_partials(job, err);
     if (ret != HP_OK) { // what they hold is of no use, and nothing is told of them
         hp_partial_inputs_done(&job->taken);
@@ -284,6 +286,9 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_vec_append(&job.queue.archives, options->tars, options->tar_count);
     hp_contents_init(&job.contents);
     hp_contents_init(&job.claims);
+    hp_contents_init(&job.files);
+    hp_contents_init(&job.texts);
+    job.may_drop_history = profile->keeps.partial && options->planned_count == 1;
     int ret = read_all(&job, &duplicate, err);
     hp_history_sort(&profile->history);
     hp_sample_types_sort(&profile->types, &profile->strings);

@@ -305,6 +305,40 @@ static void note_partial(struct hp_job *job, struct hp_input_record *record) {
     }
 }
 
+// Whether another name is of the same file, which is found out later.
+static bool is_known_file(struct hp_job *job, const struct hp_input_record *record) {
+    struct stat info;
+    if (record->archive || stat(record->public.name, &info) != 0) {
+        return false;
+    }
+    struct hp_digest file = {{(uint64_t)info.st_dev, (uint64_t)info.st_ino}};
+    return !hp_contents_add(&job->files, file);
+}
+
+// With more dumps than are told of one by one what each added is of no use.  Those with another
+// process id or number are dumps of their own, and so is one of each text.
+static void count_dump(struct hp_job *job, const struct hp_input_record *record) {
+    if (!job->may_drop_history || job->drops_history || !hp_input_is_used(record) ||
+        is_known_file(job, record)) {
+        return;
+    }
+    struct hp_dump_name name = hp_dump_name_of(record->public.name);
+    job->named += name.pid != 0 && name.has_number;
+    job->differing += hp_contents_add(&job->texts, record->content);
+    job->drops_history =
+        job->named > HP_PARTIAL_HISTORY || job->differing > HP_PARTIAL_HISTORY;
+}
+
+static void drop_history(struct worker *worker) {
+    pthread_mutex_lock(&worker->job->lock);
+    bool drops = worker->job->drops_history;
+    pthread_mutex_unlock(&worker->job->lock);
+    if (drops && worker->profile->history.is_kept) {
+        hp_history_done(&worker->profile->history);
+        worker->profile->history = (struct hp_history){.is_kept = false};
+    }
+}
+
 static void take(struct worker *worker, struct hp_input_record *record, int ret,
                  struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -325,6 +359,7 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
         note_partial(job, record);
     } else if (!job->record_of) {
         name_program(worker, record);
+        count_dump(job, record);
         hp_vec_push(&job->profile->inputs, *record);
     }
     tell_progress(job, worker);
@@ -338,6 +373,7 @@ static void *work(void *data) {
         bool found;
         struct hp_err err = {0};
         hp_dump_clear(&worker->dump); // it was another input's
+        drop_history(worker);
         int ret = hp_input_queue_next(&worker->job->queue, item, &found, &err);
         if (!found && (ret == HP_OK || worker->job->record_of)) {
             return NULL;

@@ -25,7 +25,14 @@ struct hp_job {
     struct hp_contents contents, claims; // dumps, and processes
     // Of each path whether its name is that of the newest of its process; NULL: nobody looked.
     const bool *is_newest;
-    pthread_mutex_t lock; // of the rest
+    // A partial tells what each dump added as long as they are few.  Then: of which files they are,
+    // and which texts, so that it is seen when they are more and nobody keeps it any longer.
+    struct hp_contents files, texts;
+    bool may_drop_history;
+
+    pthread_mutex_t lock;    // of the rest
+    size_t named, differing; // at least so many dumps count, whatever is found later
+    bool drops_history;
     struct hp_progress progress;
     struct hp_embedded_symbols embedded; // of the profile's frames
     struct hp_taken_all taken;           // partials, which are read the first time alone
