@@ -164,6 +164,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     settle_snapshots(profile, options);
     profile->large_sizes = options->large_sizes;
     profile->wants_labels = options->label_from != NULL;
+    profile->drops_identities = options->no_input_ids;
     profile->keeps.moments |=
         profile->keeps.partial && options->snapshots == HP_SNAPSHOTS_EACH;
     if (options->snapshots == HP_SNAPSHOTS_EACH && !profile->keeps.moments) {

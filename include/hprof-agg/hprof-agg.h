@@ -142,6 +142,9 @@ struct hp_read_options {
     // of a dump that has a map are [unmapped], several in a row one; but where a report HP_BY_ADDRESS
     // is planned, or none.
     bool keep_unmapped;
+    // A partial that is made of what is read does not say of which dumps it is: nobody can tell then
+    // whether one of them is in another input, too.
+    bool no_input_ids;
 };
 
 enum hp_input_status {

@@ -439,29 +439,55 @@ static bool is_across(const struct hp_profile *profile,
     return across;
 }
 
-// Of partials that do not tell of each dump: each group is one of the processes by now.
+static int by_source(const void *left, const void *right) {
+    const struct hp_known_dump *a = left, *b = right;
+    return compare_words(a->source, b->source);
+}
+
+static bool has_identities(const struct hp_profile *profile, uint32_t source) {
+    struct hp_known_dump wanted = {.source = source};
+    const struct hp_known_dump *known = profile->known.at;
+    return profile->known.count > 0 &&
+           bsearch(&wanted, known, profile->known.count, sizeof wanted, by_source);
+}
+
+static void take_known(struct known_dumps *known, const struct hp_profile *profile,
+                       uint32_t source) {
+    const struct hp_known_dump *dump;
+    hp_vec_each (dump, &profile->known) {
+        if (dump->source == source) {
+            hp_vec_push(&known->all, *dump);
+        }
+    }
+}
+
+// Of partials that do not tell of each dump: each group is one of the processes by now.  Where they
+// do not say of which dumps they are either, each is taken for one of its own.
 static void count_processes(struct hp_profile *profile) {
     struct known_dumps known = {.all = {0}};
-    size_t groups = 0, processes = 0;
+    size_t groups = 0, processes = 0, untold = 0;
     uint32_t source = 0; // of the inputs of a source one tells for all
     const struct hp_input_record *input;
+    hp_vec_sort(&profile->known, by_source);
     hp_vec_each (input, &profile->inputs) {
-        bool is_group = input->is_group && hp_input_is_used(input);
-        groups += is_group;
-        for (size_t i = 0;
-             is_group && input->source != source && i < profile->known.count; i++) {
-            if (profile->known.at[i].source == input->source) {
-                hp_vec_push(&known.all, profile->known.at[i]);
-            }
+        if (!input->is_group || !hp_input_is_used(input)) {
+            continue;
         }
-        source = is_group ? input->source : source;
+        groups++;
+        if (!has_identities(profile, input->source)) {
+            untold += 1 + input->others;
+            profile->drops_identities = profile->lacks_identities = true;
+        } else if (input->source != source) {
+            take_known(&known, profile, input->source);
+            source = input->source;
+        }
     }
     hp_vec_sort(&known.all, by_process);
     for (size_t i = 0; i < known.all.count; i++) {
         processes += i == 0 || !same_process(&known.all.at[i - 1], &known.all.at[i]);
     }
-    profile->processes.others = groups > 0 ? processes - groups : 0;
-    profile->processes.other_dumps = groups > 0 ? known.all.count - groups : 0;
+    profile->processes.others = processes + untold - groups;
+    profile->processes.other_dumps = known.all.count + untold - groups;
     hp_vec_done(&known.all);
 }
 

@@ -293,6 +293,25 @@ static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
     }
 }
 
+// Partials that do not say of which dumps they are, beside other inputs of their side.
+static void warn_of_identities(struct hp_profile *profile) {
+    const struct hp_input_record *first[2] = {NULL, NULL}, *input;
+    bool are_several = false;
+    hp_vec_each (input, &profile->inputs) {
+        const struct hp_input_record **side = &first[input->is_base];
+        if (hp_input_is_used(input)) {
+            are_several |= *side && (*side)->source != input->source;
+            *side = *side ? *side : input;
+        }
+    }
+    if (profile->lacks_identities && are_several) {
+        hp_profile_warn(
+            profile,
+            "partials do not say of which dumps they are (--no-input-ids): one "
+            "that is in several inputs counts several times");
+    }
+}
+
 // What merged profiles say of their processes, and what they cannot say.
 static void warn_of_merged(struct hp_profile *profile) {
     unsigned snapshots = 0, columns = 0;
@@ -352,6 +371,7 @@ static void warn_of_processes(struct hp_profile *profile) {
         warn_of_sums(profile, true);
     }
     warn_of_merged(profile);
+    warn_of_identities(profile);
     if (!profile->keeps.series) {
         warn_of_forks(profile);
     } else {

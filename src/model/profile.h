@@ -128,9 +128,11 @@ struct hp_profile {
     enum hp_metric metric;                 // for what
     enum hp_large_sizes large_sizes;       // how these were read
     bool wants_labels;                     // of inputs, from their paths
-    HP_VEC(struct hp_known_dump) known;    // dumps of partials
-    struct hp_strtab programs;             // of the inputs
-    HP_VEC(struct hp_label) labels;        // of the inputs
+    bool drops_identities; // a partial of it does not say of which dumps it is
+    bool lacks_identities; // an input is such a partial
+    HP_VEC(struct hp_known_dump) known; // dumps of partials
+    struct hp_strtab programs;          // of the inputs
+    HP_VEC(struct hp_label) labels;     // of the inputs
     HP_VEC(hp_string) warnings;
     HP_VEC(hp_string) minor_warnings; // that concern next to none of the bytes
     HP_VEC(hp_string) moments;        // sentences that say which dumps count

@@ -62,26 +62,45 @@ struct group {
 struct groups {
     struct hp_bytes keys;
     HP_VEC(struct group) all;
+    struct hp_index index;
 };
 
-static int by_key(const void *left, const void *right, void *context) {
-    const struct group *a = left, *b = right;
-    const struct groups *groups = context;
-    const char *keys = (const char *)groups->keys.at;
-    return hp_span_compare((struct hp_span){keys + a->at, a->size},
-                           (struct hp_span){keys + b->at, b->size});
+static struct hp_span key_of(const struct groups *groups, const struct group *group) {
+    return (struct hp_span){(const char *)groups->keys.at + group->at, group->size};
 }
 
-static void add_group(struct hp_partial_writer *w, struct groups *groups,
-                      const struct hp_input_record *input) {
+static int by_key(const void *left, const void *right, void *groups) {
+    return hp_span_compare(key_of(groups, left), key_of(groups, right));
+}
+
+// The group of the key at w->row, which may be a new one of no dumps.
+static struct group *find_group(const struct hp_partial_writer *w, struct groups *groups,
+                                const struct hp_input_record *input) {
+    struct hp_span key = {(const char *)w->row.at, w->row.count};
+    uint32_t hash = (uint32_t)hp_hash_bytes(key.at, key.size, hp_hash_key()), item;
+    for (size_t at = hash; hp_index_next(&groups->index, hash, &at, &item);) {
+        if (hp_span_equal(key_of(groups, &groups->all.at[item]), key)) {
+            return &groups->all.at[item];
+        }
+    }
+    struct group group = {.at = groups->keys.count, .size = key.size, .sum = *input};
+    hp_vec_append(&groups->keys, w->row.at, w->row.count);
+    hp_index_put(&groups->index, hash, groups->all.count);
+    return hp_vec_push(&groups->all, group);
+}
+
+static void add_to_group(struct hp_partial_writer *w, struct groups *groups,
+                         const struct hp_input_record *input) {
     w->row.count = 0;
     hp_put_number(&w->row, input->public.status);
     hp_put_number(&w->row, traits_of(input));
     hp_put_slots(&w->row, &hp_record_slots, 1u << HP_SLOT_KEY, input);
     put_labels(w, input);
-    struct group group = {groups->keys.count, w->row.count, *input, input->others + 1};
-    hp_vec_append(&groups->keys, w->row.at, w->row.count);
-    hp_vec_push(&groups->all, group);
+    struct group *group = find_group(w, groups, input);
+    if (group->dumps > 0) {
+        w->blocks.is_too_large |= !hp_record_add(&group->sum, input);
+    }
+    group->dumps += input->others + 1;
     w->row.count = 0;
 }
 
@@ -98,21 +117,15 @@ void hp_put_groups(struct hp_partial_writer *w) {
     const struct hp_input_record *input;
     hp_vec_each (input, &w->profile->inputs) {
         if (hp_input_is_used(input)) {
-            add_group(w, &groups, input);
+            add_to_group(w, &groups, input);
         }
     }
     hp_vec_sort_r(&groups.all, by_key, &groups);
-    for (size_t i = 0, next; i < groups.all.count; i = next) {
-        struct group *group = &groups.all.at[i];
-        for (next = i + 1;
-             next < groups.all.count && by_key(group, &groups.all.at[next], &groups) == 0;
-             next++) {
-            group->dumps += groups.all.at[next].dumps;
-            w->blocks.is_too_large |=
-                !hp_record_add(&group->sum, &groups.all.at[next].sum);
-        }
+    const struct group *group;
+    hp_vec_each (group, &groups.all) {
         write_group(w, &groups, group);
     }
+    hp_index_drop(&groups.index);
     hp_vec_done(&groups.keys);
     hp_vec_done(&groups.all);
 }
@@ -171,16 +184,20 @@ static int compare_words(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
+static int by_known(const void *left, const void *right) {
+    const struct hp_known_dump *a = left, *b = right;
+    int order = compare_words(a->process, b->process);
+    order = order ? order : compare_words(a->id[0], b->id[0]);
+    return order ? order : compare_words(a->id[1], b->id[1]);
+}
+
 static int by_identity(const void *left, const void *right, void *rows) {
     const struct hp_written_dump *a = left, *b = right;
     const char *bytes = rows;
-    int order = compare_words(a->known.process, b->known.process);
-    order = order ? order : compare_words(a->known.id[0], b->known.id[0]);
-    order = order ? order : compare_words(a->known.id[1], b->known.id[1]);
-    return order || !bytes
-               ? order
-               : hp_span_compare((struct hp_span){bytes + a->row, a->row_size},
-                                 (struct hp_span){bytes + b->row, b->row_size});
+    int order = by_known(&a->known, &b->known);
+    return order ? order
+                 : hp_span_compare((struct hp_span){bytes + a->row, a->row_size},
+                                   (struct hp_span){bytes + b->row, b->row_size});
 }
 
 static struct hp_known_dump known_of(const struct hp_input_record *input) {
@@ -193,41 +210,38 @@ static struct hp_known_dump known_of(const struct hp_input_record *input) {
 }
 
 // Those of one identity are dumps that are counted as often as they were given.
-static void note_dump(struct hp_partial_writer *w, uint32_t i) {
-    const struct hp_input_record *input = &w->profile->inputs.at[i];
-    struct hp_written_dump dump = {.input = i, .known = known_of(input)};
-    if (is_dump(input) && !input->is_group) {
-        hp_vec_push(&w->dumps, dump);
-    }
-}
-
 void hp_find_dumps(struct hp_partial_writer *w) {
     size_t groups = 0;
     for (uint32_t i = 0; i < w->profile->inputs.count; i++) {
         const struct hp_input_record *input = &w->profile->inputs.at[i];
-        note_dump(w, i);
         groups += is_dump(input) && input->is_group;
+        if (is_dump(input) && !input->is_group && w->dumps.count <= HP_PARTIAL_HISTORY) {
+            struct hp_written_dump dump = {.input = i, .known = known_of(input)};
+            hp_vec_push(&w->dumps, dump);
+        }
     }
-    w->has_history = groups == 0 && w->dumps.count <= HP_PARTIAL_HISTORY;
+    w->has_history = groups == 0 && w->dumps.count <= HP_PARTIAL_HISTORY &&
+                     !w->profile->drops_identities;
 }
 
 void hp_put_identities(struct hp_partial_writer *w) {
-    HP_VEC(struct hp_written_dump) all = {0};
-    const struct hp_known_dump *known;
-    hp_vec_each (known, &w->profile->known) {
-        hp_vec_push(&all, ((struct hp_written_dump){.known = *known}));
+    HP_VEC(struct hp_known_dump) all = {0};
+    if (w->profile->drops_identities) {
+        return;
     }
-    const struct hp_written_dump *dump;
-    hp_vec_each (dump, &w->dumps) {
-        if (dump->known.source == 0) {
-            hp_vec_push(&all, *dump);
+    hp_vec_append(&all, w->profile->known.at, w->profile->known.count);
+    const struct hp_input_record *input;
+    hp_vec_each (input, &w->profile->inputs) {
+        if (is_dump(input) && !input->is_group && input->source == 0) {
+            hp_vec_push(&all, known_of(input));
         }
     }
-    hp_vec_sort_r(&all, by_identity, NULL);
-    hp_vec_each (dump, &all) {
-        hp_put_fixed(&w->row, dump->known.process, 8);
-        hp_put_fixed(&w->row, dump->known.id[0], 8);
-        hp_put_fixed(&w->row, dump->known.id[1], 2);
+    hp_vec_sort(&all, by_known);
+    const struct hp_known_dump *known;
+    hp_vec_each (known, &all) {
+        hp_put_fixed(&w->row, known->process, 8);
+        hp_put_fixed(&w->row, known->id[0], 8);
+        hp_put_fixed(&w->row, known->id[1], 2);
         hp_put_row(w, HP_SECTION_IDENTITIES);
     }
     hp_vec_done(&all);

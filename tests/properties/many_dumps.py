@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""What one more dump costs: the most memory that reports and merges take of few and of many dumps of the
+same stacks, read from an archive; what a partial keeps of dumps one by one, and what --no-input-ids leaves
+out of it.
+
+usage: many_dumps.py BINARY TESTDATA [DUMPS [SERIES]]
+
+DUMPS (20000) of as many processes and a series of SERIES (6000) are held against a third as many: of fewer
+the memory of who starts the program is all that is seen.
+Prints what was found.
+"""
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tarfile
+
+from harness import Tests, scratch
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'interop'))
+import hpa_reader  # noqa: E402
+
+t = Tests()
+HERE = pathlib.Path(__file__).resolve().parent
+DUMPS = int(sys.argv[3]) if len(sys.argv) > 3 else 20000
+SERIES = int(sys.argv[4]) if len(sys.argv) > 4 else 6000
+HISTORY = 256
+SIZES = (16, 48, 96, 224, 512, 4096, 20480, 1 << 20)
+MAP = """MAPPED_LIBRARIES:
+00400000-00900000 r-xp 00000000 fe:01 77                         /srv/app
+{0:012x}-{1:012x} r-xp 00000000 00:00 0                          [vdso]
+{2:012x}-{3:012x} rw-p 00000000 00:00 0                          [stack]
+"""
+
+
+def memory_map(number):
+    base = 0x7f0000000000 + (number << 16)
+    return MAP.format(base, base + 0x2000, base + 0x8000, base + 0xc000)
+
+
+class Heap:
+    """Stacks, of which a fifth changes from one dump to the next; some grow."""
+
+    def __init__(self, stacks, seed=1):
+        self.r = random.Random(seed)
+        functions = [0x400000 + 16 * i for i in range(20000)]
+        self.stacks = []
+        for i in range(stacks):
+            callers = random.Random(i // 7)  # some share theirs
+            frames = [self.r.choice(functions)] + [callers.choice(functions) for _ in range(20)]
+            self.stacks.append('@ ' + ' '.join(map(hex, frames)))
+        self.sizes = [self.r.choice(SIZES) for _ in range(stacks)]
+        self.live = [self.r.randint(1, 30) for _ in range(stacks)]
+        self.ever = list(self.live)
+
+    def step(self):
+        for i in self.r.sample(range(len(self.live)), len(self.live) // 5):
+            change = max(-self.live[i], self.r.randint(-2, 2) + (i < 5))
+            self.live[i] += change
+            self.ever[i] += max(change, 0) + self.r.randint(0, 1)
+
+    def dump(self, number):
+        rows = [(now, now * size, ever, ever * size) for now, size, ever in zip(self.live, self.sizes, self.ever)]
+        texts = ['%d: %d [%d: %d]' % row for row in rows]
+        head = '%d: %d [%d: %d]' % tuple(map(sum, zip(*rows)))
+        body = ''.join(f'{stack}\n  t*: {text}\n' for stack, text in zip(self.stacks, texts))
+        return f'heap_v2/524288\n  t*: {head}\n{body}{memory_map(number)}'.encode()
+
+
+def write_tar(path, dumps):
+    """Of (name, bytes)."""
+    with open(path, 'wb') as out:
+        for i, (name, content) in enumerate(dumps):
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime = len(content), 1700000000 + 60 * i
+            out.write(info.tobuf(tarfile.USTAR_FORMAT) + content + b'\0' * (-len(content) % 512))
+        out.write(b'\0' * 1024)
+
+
+def processes(path, count):
+    """The same stacks in each, and another memory map."""
+    head, _, _ = Heap(20).dump(0).partition(b'MAPPED')
+    write_tar(path, ((f'h{i:07}/app.{1000 + i}.0.i0.heap', head + memory_map(i).encode()) for i in range(count)))
+
+
+def series(path, count, stacks=60):
+    heap = Heap(stacks)
+
+    def dumps():
+        for i in range(count):
+            heap.step()
+            yield f'p.77.{i}.i{i}.heap', heap.dump(0)
+    write_tar(path, dumps())
+
+
+def measure(folder, *args):
+    """KiB of memory, and CPU seconds."""
+    report = pathlib.Path(folder, 'report')
+    environment = {name: value for name, value in os.environ.items() if name != 'MALLOC_PERTURB_'}
+    done = subprocess.run([sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, *args, '--no-symbols', '-q',
+                           '-j1'], stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
+    code, memory, seconds = report.read_text().split()
+    if int(code) != 0:
+        raise AssertionError(f'{args} ended with {code}: {done.stderr[:300]}')
+    return int(memory), float(seconds)
+
+
+def cost(make, few, many, commands):
+    """[(command, KiB of a dump, at most)]: from few dumps to many."""
+    faults, told = [], []
+    with scratch() as folder:
+        paths = []
+        for count in (few, many):
+            paths.append(pathlib.Path(folder, f'{count}.tar'))
+            make(paths[-1], count)
+        for command, most in commands:
+            args = [word.replace('FOLDER', folder) for word in command.split()]
+            (a, first), (b, second) = (measure(folder, *args, f'--tar={path}') for path in paths)
+            each = (b - a) / (many - few)
+            told.append(f'{args[0]} {" ".join(args[1:2])} {each:.2f} KiB a dump ({a / 1024:.1f} to {b / 1024:.1f} MiB, '
+                        f'{first:.2f} to {second:.2f} s)')
+            if each > most:
+                faults.append(f'{command}: {each:.2f} KiB for each further dump, more than {most}')
+    return faults or '; '.join(told)
+
+
+def many_processes():
+    return cost(processes, DUMPS // 3, DUMPS, (
+        ('top -n5', 1), ('merge -o FOLDER/x.pb.gz', 1.5), ('merge -o FOLDER/x.hpa', 1.75),
+        ('merge --no-input-ids -o FOLDER/x.hpa', 1.25)))
+
+
+def long_series():
+    return cost(series, SERIES // 3, SERIES, (
+        ('trend', 3), ('trend --cum', 3), ('merge --by=input -o FOLDER/x.pb.gz', 2.5)))
+
+
+# --- partials -------------------------------------------------------------------------------
+
+
+def partial(folder, *args):
+    path = pathlib.Path(folder, 'x.hpa')
+    t.ok('merge', '-q', '-o', path, *args)
+    return hpa_reader.Partial(path.read_bytes())
+
+
+def history():
+    """Told of one by one are no more than HISTORY dumps, whatever is read beside them and counts no more."""
+    faults = []
+    with scratch() as folder:
+        heap, paths = Heap(5), []
+        for i in range(HISTORY + 1):
+            heap.step()
+            paths.append(pathlib.Path(folder, f'app.{1000 + i}.0.i0.heap'))
+            paths[-1].write_bytes(heap.dump(i))
+        copies = []
+        for i, path in enumerate(paths):  # the same dumps once more: by name, by a link, under a name that tells less
+            copies += [path, pathlib.Path(folder, f'app.{5000 + i}.0.i0.heap'), pathlib.Path(folder, f'copy-{i}')]
+            os.link(path, copies[-2])
+            copies[-1].write_bytes(path.read_bytes())
+        for inputs, want in ((paths[:HISTORY], HISTORY), (paths, 0), (copies[:3 * HISTORY], HISTORY), (copies, 0)):
+            read = partial(folder, '--on-duplicate=skip', *inputs)
+            used = sum(group[0] for group in read.groups)
+            if len(read.dumps) != want or len(read.history) != want:
+                faults.append(f'of {len(inputs)} inputs {len(read.dumps)} are told of, not {want}')
+            if used != (want or HISTORY + 1):
+                faults.append(f'of {len(inputs)} inputs {used} are used')
+    return faults
+
+
+def identities():
+    """Without them totals are the same; merging is one content in any order, and says what it cannot know."""
+    faults, sentence = [], 'do not say of which dumps they are'
+    with scratch() as folder:
+        paths = []
+        for i in range(6):
+            paths.append(pathlib.Path(folder, f'app.{1000 + i}.0.i0.heap'))
+            paths[-1].write_bytes(Heap(5 + i).dump(i))
+        a, b, c, d, e, f = (pathlib.Path(folder, f'{name}.hpa') for name in 'abcdef')
+        t.ok('merge', '-q', '-o', a, *paths)
+        for out, inputs in ((b, paths), (c, paths[:3]), (d, paths[3:])):
+            t.ok('merge', '-q', '--no-input-ids', '-o', out, *inputs)
+        t.ok('merge', '-q', '-o', e, d, c)
+        read = hpa_reader.Partial(b.read_bytes())
+        if read.identities or read.dumps or read.names or b'.heap' in b.read_bytes():
+            faults.append('identities are in it')
+        if read.sums() != hpa_reader.Partial(a.read_bytes()).sums():
+            faults.append('its sums are others')
+        for out, inputs in ((e, (d, c)), (f, (c, *paths[3:])), (f, (*paths[3:], c))):
+            result = t.ok('merge', '-o', out, *inputs)
+            if sentence not in result.err or result.err.count(sentence) != 1:
+                faults.append(f'{inputs}: {result.err}')
+            if t.ok('digest', out).out.split()[0] != t.ok('digest', b).out.split()[0]:
+                faults.append(f'{inputs}: another content')
+        if sentence in t.ok('top', '--no-symbols', b).err + t.ok('top', '--no-symbols', b).out:
+            faults.append('told of one alone')
+        heads = [[line for line in t.ok('top', '--no-symbols', x).out.splitlines() if line.startswith(('in use', 'alloc', '6 in'))]
+                 for x in (a, b)]
+        counts = [t.ok('top', '--no-symbols', '-fjson', '-n1', x).out.partition('"processes"')[2].partition('"forks"')[0]
+                  for x in (a, b)]
+        if heads[0] != heads[1] or len(heads[0]) < 3 or counts[0] != counts[1]:
+            faults.append(f'{heads} {counts}')
+        if t.run('merge', '-q', '-o', f, a, paths[0]).code != 4:
+            faults.append('with identities a dump counts twice')
+        if t.run('top', '--no-input-ids', *paths).code != 2 or t.run('merge', '--no-input-ids', '-fpprof', *paths).code != 2:
+            faults.append('it goes with what is no partial')
+    return faults
+
+
+t.check('a further dump of another process', many_processes)
+t.check('a further dump of a series', long_series)
+t.check('of no more than 256 dumps it is known what each added', history)
+t.check('a partial without identities', identities)
+t.done()
