@@ -160,7 +160,8 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->keeps = needs_of(options->planned, options->planned_count);
     profile->keeps.history |= options->label_from != NULL;
     profile->keeps.unmapped |= options->keep_unmapped;
-    profile->history.is_kept = profile->keeps.history;
+    bool is_told = !options->no_input_ids || !profile->keeps.partial;
+    profile->history.is_kept = profile->keeps.history && is_told;
     settle_snapshots(profile, options);
     profile->large_sizes = options->large_sizes;
     profile->wants_labels = options->label_from != NULL;

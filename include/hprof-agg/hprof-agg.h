@@ -143,7 +143,9 @@ struct hp_read_options {
     // is planned, or none.
     bool keep_unmapped;
     // A partial that is made of what is read does not say of which dumps it is: nobody can tell then
-    // whether one of them is in another input, too.
+    // whether one of them is in another input, too.  With HP_SNAPSHOTS_SUM and count_duplicates, and a
+    // report planned that has no rows of inputs, those of which there is nothing to say are told of
+    // together, as inputs without a name, and take no memory of their own.
     bool no_input_ids;
 };
 

@@ -245,12 +245,28 @@ static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err
     return HP_OK;
 }
 
+// Where nothing is looked for that tells inputs apart, or in what others will merge.
+static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err) {
+    const struct hp_read_options *read = &settings->read;
+    bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
+    bool adds_all = read->snapshots == HP_SNAPSHOTS_SUM && read->count_duplicates;
+    bool is_merge = settings->report.kind == HP_REPORT_MERGE;
+    if (!read->no_input_ids || is_partial || (adds_all && !is_merge)) {
+        return HP_OK;
+    }
+    return hp_cli_fail(err, HP_E_USAGE, "--no-input-ids goes with merge --output=x.hpa%s",
+                       is_merge ? ""
+                                : ", and with --snapshots=sum --on-duplicate=count, "
+                                  "which tell no dumps apart");
+}
+
 // Options that mean nothing next to others, or without them.
 static int check_combinations(struct hp_cli_settings *settings,
                               const struct hp_cli_arguments *given, struct hp_err *err) {
     int ret = check_formats(settings, given, err);
     ret = ret == HP_OK ? settle_snapshots(given, settings, err) : ret;
     ret = ret == HP_OK ? check_by(settings, err) : ret;
+    ret = ret == HP_OK ? check_ids(settings, err) : ret;
     if (ret != HP_OK) {
         return ret;
     }

@@ -65,10 +65,11 @@ static const struct hp_cli_option options[] = {
     {"keep-unmapped", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "tell frames in no mapping, as of JIT compilers, by their addresses, not as [unmapped]",
      hp_cli_set_bool, FIELD(read.keep_unmapped), true},
-    {"no-input-ids", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_MERGE,
-     "a partial does not say of which dumps it is, which saves 18 bytes of each: overlap is not "
-     "known then",
-     hp_cli_set_bool, FIELD(read.no_input_ids), true, HP_IS_PARTIAL},
+    {"no-input-ids", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT,
+     VIEWS & ~SERIES,
+     "a partial does not say of which dumps it is: overlap is not known then; with "
+     "--snapshots=sum --on-duplicate=count any number of dumps takes the memory of one",
+     hp_cli_set_bool, FIELD(read.no_input_ids), true},
     {"keep-damaged", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "use what a truncated or damaged dump still holds",
      hp_cli_set_bool, FIELD(read.keep_damaged), true},

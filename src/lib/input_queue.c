@@ -140,6 +140,16 @@ int hp_input_queue_next(struct hp_input_queue *queue, struct hp_queued_input *it
     return ret;
 }
 
+void hp_input_queue_forget(struct hp_input_queue *queue, size_t number) {
+    if (number >= queue->count) {
+        pthread_mutex_lock(&queue->lock);
+        struct hp_member *member = &queue->members.at[number - queue->count];
+        free(member->name);
+        member->name = NULL;
+        pthread_mutex_unlock(&queue->lock);
+    }
+}
+
 // --- what can be read only once -------------------------------------------------------------
 
 void hp_input_queue_keep(struct hp_input_queue *queue, size_t number,

@@ -63,6 +63,9 @@ HP_MUST_CHECK int hp_input_queue_next(struct hp_input_queue *queue,
                                       struct hp_queued_input *item, bool *found,
                                       struct hp_err *err);
 
+// The name of an input that was read is needed no longer.
+void hp_input_queue_forget(struct hp_input_queue *queue, size_t number);
+
 // Keep the bytes of an input.
 void hp_input_queue_keep(struct hp_input_queue *queue, size_t number,
                          struct hp_span bytes);

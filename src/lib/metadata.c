@@ -247,8 +247,10 @@ void hp_inputs_identify(struct hp_profile *profile) {
     struct folder last = {.hash = 0};
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        add_name(&input->identity, input, &last);
-        add_file(&input->identity, input);
+        if (!input->is_group) {
+            add_name(&input->identity, input, &last);
+            add_file(&input->identity, input);
+        }
     }
 }
 

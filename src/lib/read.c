@@ -80,7 +80,9 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
 static void adopt_texts(struct hp_profile *profile, const struct hp_input_queue *queue) {
     const struct hp_member *member;
     hp_vec_each (member, &queue->members) {
-        hp_vec_push(&profile->blocks, member->name);
+        if (member->name) {
+            hp_vec_push(&profile->blocks, member->name);
+        }
     }
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -288,6 +290,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_contents_init(&job.claims);
     hp_contents_init(&job.files);
     hp_contents_init(&job.texts);
+    job.groups_inputs = hp_input_groups_suffice(profile, options);
     job.may_drop_history = profile->keeps.partial && options->planned_count == 1;
     int ret = read_all(&job, &duplicate, err);
     hp_history_sort(&profile->history);

@@ -76,6 +76,14 @@ static struct hp_diagnostic_count found_in(const struct hp_input_record *input,
     return found[kind];
 }
 
+bool hp_input_has_diagnostic(const struct hp_input_record *input) {
+    bool found = false;
+    for (enum diagnostic i = 0; i < DIAGNOSTICS; i++) {
+        found |= found_in(input, i).count > 0;
+    }
+    return found;
+}
+
 // At the end of the sentence.
 static const char *detail_of(const struct hp_input_record *input, enum diagnostic kind) {
     return kind == MALFORMED          ? input->expected

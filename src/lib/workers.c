@@ -339,6 +339,20 @@ static void drop_history(struct worker *worker) {
     }
 }
 
+// Of each input; those that nobody asks for are counted in groups.
+static void keep_record(struct worker *worker, struct hp_input_record *record) {
+    struct hp_job *job = worker->job;
+    bool fits = true;
+    if (job->groups_inputs && hp_input_groups_take(&job->groups, record, &fits)) {
+        hp_input_queue_forget(&job->queue, record->number);
+        job->profile->overflow |= !fits;
+        return;
+    }
+    name_program(worker, record);
+    count_dump(job, record);
+    hp_vec_push(&job->profile->inputs, *record);
+}
+
 static void take(struct worker *worker, struct hp_input_record *record, int ret,
                  struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -358,9 +372,7 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
     if (worker->is_partial) {
         note_partial(job, record);
     } else if (!job->record_of) {
-        name_program(worker, record);
-        count_dump(job, record);
-        hp_vec_push(&job->profile->inputs, *record);
+        keep_record(worker, record);
     }
     tell_progress(job, worker);
     pthread_mutex_unlock(&job->lock);
@@ -484,8 +496,11 @@ void hp_job_read(struct hp_job *job) {
     hp_vec_each (archive, &job->queue.archives) {
         job->queue.keeps_members |= !is_regular(*archive);
     }
-    hp_vec_reserve(&job->profile->inputs, job->queue.count);
+    if (!job->groups_inputs) {
+        hp_vec_reserve(&job->profile->inputs, job->queue.count);
+    }
     run(job, job->profile);
+    hp_input_groups_done(&job->groups, job->profile);
 }
 
 // Of an archive that has lost them since.

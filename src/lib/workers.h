@@ -10,6 +10,7 @@
 #define HP_LIB_WORKERS_H
 
 #include "lib/duplicates.h"
+#include "lib/input_groups.h"
 #include "lib/input_queue.h"
 #include "lib/partial_inputs.h"
 #include "model/profile.h"
@@ -29,10 +30,12 @@ struct hp_job {
     // and which texts, so that it is seen when they are more and nobody keeps it any longer.
     struct hp_contents files, texts;
     bool may_drop_history;
+    bool groups_inputs;
 
     pthread_mutex_t lock;    // of the rest
     size_t named, differing; // at least so many dumps count, whatever is found later
     bool drops_history;
+    struct hp_input_groups groups; // those that are no records of their own
     struct hp_progress progress;
     struct hp_embedded_symbols embedded; // of the profile's frames
     struct hp_taken_all taken;           // partials, which are read the first time alone

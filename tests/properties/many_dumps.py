@@ -12,6 +12,7 @@ Prints what was found.
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tarfile
@@ -26,6 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 DUMPS = int(sys.argv[3]) if len(sys.argv) > 3 else 20000
 SERIES = int(sys.argv[4]) if len(sys.argv) > 4 else 6000
 HISTORY = 256
+ALONE = '--no-input-ids --snapshots=sum --on-duplicate=count'
 SIZES = (16, 48, 96, 224, 512, 4096, 20480, 1 << 20)
 MAP = """MAPPED_LIBRARIES:
 00400000-00900000 r-xp 00000000 fe:01 77                         /srv/app
@@ -118,7 +120,7 @@ def cost(make, few, many, commands):
             args = [word.replace('FOLDER', folder) for word in command.split()]
             (a, first), (b, second) = (measure(folder, *args, f'--tar={path}') for path in paths)
             each = (b - a) / (many - few)
-            told.append(f'{args[0]} {" ".join(args[1:2])} {each:.2f} KiB a dump ({a / 1024:.1f} to {b / 1024:.1f} MiB, '
+            told.append(f'{command} {each:.2f} KiB a dump ({a / 1024:.1f} to {b / 1024:.1f} MiB, '
                         f'{first:.2f} to {second:.2f} s)')
             if each > most:
                 faults.append(f'{command}: {each:.2f} KiB for each further dump, more than {most}')
@@ -128,7 +130,8 @@ def cost(make, few, many, commands):
 def many_processes():
     return cost(processes, DUMPS // 3, DUMPS, (
         ('top -n5', 1), ('merge -o FOLDER/x.pb.gz', 1.5), ('merge -o FOLDER/x.hpa', 1.75),
-        ('merge --no-input-ids -o FOLDER/x.hpa', 1.25)))
+        ('merge --no-input-ids -o FOLDER/x.hpa', 1.25), (f'top -n5 {ALONE}', 0.2),
+        (f'merge {ALONE} -o FOLDER/x.hpa', 0.2)))
 
 
 def long_series():
@@ -203,11 +206,53 @@ def identities():
             faults.append(f'{heads} {counts}')
         if t.run('merge', '-q', '-o', f, a, paths[0]).code != 4:
             faults.append('with identities a dump counts twice')
-        if t.run('top', '--no-input-ids', *paths).code != 2 or t.run('merge', '--no-input-ids', '-fpprof', *paths).code != 2:
-            faults.append('it goes with what is no partial')
+        for args in (('top',), ('merge', '-fpprof'), ('merge', '-ffolded', *ALONE.split()), ('diff', *paths[:2])):
+            if t.run(*args, '--no-input-ids', *paths).code != 2:
+                faults.append(f'it goes with {args}')
     return faults
 
 
+def groups():
+    """Inputs that are counted together come to the same sums and counts; those with something to say are named."""
+    faults = []
+    alone = ALONE.split()
+    with scratch() as folder:
+        paths = sorted((t.formats / 'procs').glob('*.heap')) + sorted((t.formats / 'series').glob('*.heap'))
+        for i in range(30):
+            paths.append(pathlib.Path(folder, f'app.{1000 + i}.0.i0.heap'))
+            dump = Heap(3 + i % 3).dump(i)
+            if i % 5 == 0:
+                dump = dump.replace(b'heap_v2/524288', b'heap_v2/65536')
+            if i == 7:
+                dump = dump.replace(b'  t*: ', b'  t?: ', 1)
+            if i == 9:
+                dump = dump.replace(b'\n@ ', b'\n  x\n@ ', 1)
+            paths[-1].write_bytes(dump)
+        random.Random(1).shuffle(paths)
+        for command in (('top', '-n0'), ('top', '-fjson', '-n0'), ('tree',), ('stacks', '-ftsv'), ('top', '--by=size', '-fjson')):
+            whole, grouped = (t.run(command[0], '--no-symbols', *command[1:], '--snapshots=sum', '--on-duplicate=count',
+                                    '--keep-damaged', *more, *paths) for more in ((), alone[:1]))
+            heads = [[line for line in re.sub(r'(?s) "warnings": \[.*', '', result.out).splitlines()
+                      if not line.startswith(('warning', ' "processes'))] for result in (whole, grouped)]
+            if whole.code != grouped.code or whole.code != 0 or heads[0] != heads[1]:
+                faults.append(f'{command}: {grouped.code} {grouped.err} '
+                              f'{[pair for pair in zip(*heads) if pair[0] != pair[1]][:2]}')
+        results = [t.run('merge', '--keep-damaged', '--snapshots=sum', '--on-duplicate=count', '--no-input-ids', '-o',
+                         pathlib.Path(folder, f'{jobs}.hpa'), f'-j{jobs}', *order)
+                   for jobs, order in ((1, paths), (3, paths[::-1]))]
+        whole = pathlib.Path(folder, 'whole.hpa')
+        t.ok('merge', '--keep-damaged', '--snapshots=sum', '--on-duplicate=count', '-q', '-o', whole, *paths)
+        one, other, all_ = (hpa_reader.Partial(pathlib.Path(folder, name).read_bytes()) for name in ('1.hpa', '3.hpa', 'whole.hpa'))
+        if one.groups != all_.groups or other.groups != all_.groups or one.sums() != all_.sums() or len(one.groups) < 3:
+            faults.append(f'groups {len(one.groups)} {len(all_.groups)}')
+        if len({t.ok('digest', pathlib.Path(folder, f'{jobs}.hpa')).out.split()[0] for jobs in (1, 3)}) != 1:
+            faults.append('another content in another order')
+        if any('malformed lines' not in result.err or result.code for result in results):
+            faults.append(f'no diagnostic: {results[0].code} {results[0].err}')
+    return faults
+
+
+t.check('inputs that are counted together', groups)
 t.check('a further dump of another process', many_processes)
 t.check('a further dump of a series', long_series)
 t.check('of no more than 256 dumps it is known what each added', history)

@@ -1,0 +1,91 @@
+#include "lib/input_groups.h"
+
+#include "lib/warnings.h"
+#include "view/view.h"
+
+static bool asks_for_inputs(const struct hp_report_options *report) {
+    const struct hp_report *kind = hp_reports[report->kind];
+    bool by_group = report->by >= HP_BY_INPUT && report->by != HP_BY_SIZE;
+    return kind->has_sides || kind->needs_series || report->kind == HP_REPORT_INFO ||
+           report->spread || by_group;
+}
+
+bool hp_input_groups_suffice(const struct hp_profile *profile,
+                             const struct hp_read_options *options) {
+    bool suffice = options->no_input_ids && options->count_duplicates &&
+                   options->snapshots == HP_SNAPSHOTS_SUM && !options->label_from &&
+                   !options->time_from && options->planned_count == 1;
+    for (size_t i = 0; i < options->planned_count; i++) {
+        const struct hp_report_options *report = &options->planned[i];
+        bool is_merge = report->kind == HP_REPORT_MERGE; // which may tell of processes
+        suffice &= !asks_for_inputs(report) && (!is_merge || profile->keeps.partial);
+    }
+    return suffice;
+}
+
+// Sample types and processes of pprof profiles are told of one by one.
+static bool is_plain(const struct hp_input_record *input) {
+    return input->public.status == HP_INPUT_USED && !input->err && !input->keys &&
+           input->producer < HP_PRODUCER_PPROF && input->merged_all == 0 &&
+           !hp_input_has_diagnostic(input);
+}
+
+// What it is, and what else decides of which group of a partial it is.
+static void make_key(struct hp_bytes *key, const struct hp_input_record *input) {
+    const bool traits[] = {
+        input->is_base,    input->unmapped_addresses > 0, input->stacks > 0,
+        input->listed > 0, input->slabs.bytes > 0,
+    };
+    key->count = 0;
+    hp_put_slots(key, &hp_record_slots, 1u << HP_SLOT_KEY, input);
+    for (size_t i = 0; i < sizeof traits / sizeof *traits; i++) {
+        hp_vec_push(key, traits[i]);
+    }
+}
+
+static struct hp_span key_of(const struct hp_input_groups *groups, size_t group) {
+    size_t start = group > 0 ? groups->ends.at[group - 1] : 0;
+    return (struct hp_span){(const char *)groups->keys.at + start,
+                            groups->ends.at[group] - start};
+}
+
+static struct hp_input_record as_group(const struct hp_input_record *input) {
+    struct hp_input_record group = *input;
+    group.is_group = true;
+    group.public.name = "";
+    group.archive = NULL;
+    group.has_content = false;
+    group.identity = (struct hp_identity){.is_merged = true};
+    return group;
+}
+
+bool hp_input_groups_take(struct hp_input_groups *groups,
+                          const struct hp_input_record *input, bool *fits) {
+    if (!is_plain(input)) {
+        return false;
+    }
+    make_key(&groups->scratch, input);
+    struct hp_span key = {(const char *)groups->scratch.at, groups->scratch.count};
+    uint32_t hash = (uint32_t)hp_hash_bytes(key.at, key.size, hp_hash_key()), item;
+    for (size_t at = hash; hp_index_next(&groups->index, hash, &at, &item);) {
+        if (hp_span_equal(key_of(groups, item), key)) {
+            groups->all.at[item].others++;
+            *fits &= hp_record_add(&groups->all.at[item], input);
+            return true;
+        }
+    }
+    hp_index_put(&groups->index, hash, groups->all.count);
+    hp_vec_append(&groups->keys, groups->scratch.at, groups->scratch.count);
+    hp_vec_push(&groups->ends, groups->keys.count);
+    hp_vec_push(&groups->all, as_group(input));
+    return true;
+}
+
+void hp_input_groups_done(struct hp_input_groups *groups, struct hp_profile *profile) {
+    hp_vec_append(&profile->inputs, groups->all.at, groups->all.count);
+    hp_index_drop(&groups->index);
+    hp_vec_done(&groups->all);
+    hp_vec_done(&groups->ends);
+    hp_vec_done(&groups->keys);
+    hp_vec_done(&groups->scratch);
+}
