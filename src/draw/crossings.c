@@ -1,13 +1,15 @@
 // Places in layers, after Sugiyama and others (1981): down and up in turn, vertices are sorted by
 // the mean place (barycentre) of what they are linked to in the layer before, and neighbours
 // are exchanged as long as fewer links cross (transposition, as in Gansner and others, 1993).
-// That is done twice, from the order of a search down and of one up; the best of all is kept.
+// That is done from the orders of a search down and of one up, which see the heaviest edge first or
+// last; the best of all is kept.
 #include "draw/ranks.h"
 
 enum {
     SWEEPS = 24,
     MOST_STEPS = 40000000, // of exchanges
     UNIT = 1024,           // of means
+    SMALL = 5000,          // vertices, for which there is time to start over
 };
 
 struct sweeper {
@@ -187,7 +189,7 @@ static void exchange(struct sweeper *s) {
 // What a search meets next: it goes on from a vertex to those of its links in a direction.
 struct search {
     struct hp_ranks *ranks;
-    bool down;
+    bool down, from_right;
     bool *is_met;
     size_t *filled; // of each layer
     HP_VEC(uint32_t) open;
@@ -199,17 +201,20 @@ static void meet(struct search *s, uint32_t vertex) {
     s->is_met[vertex] = true;
     v->place = (uint32_t)s->filled[v->layer]++;
     s->ranks->order[s->ranks->first[v->layer] + v->place] = vertex;
-    for (size_t k = links->first[vertex + 1]; k-- > links->first[vertex];) {
-        const struct hp_rank_link *link = &s->ranks->links.at[links->at[k]];
+    size_t first = links->first[vertex], end = links->first[vertex + 1];
+    for (size_t k = first; k < end; k++) {
+        size_t next = s->from_right ? k : first + end - 1 - k;
+        const struct hp_rank_link *link = &s->ranks->links.at[links->at[next]];
         hp_vec_push(&s->open, s->down ? link->lower : link->upper);
     }
 }
 
 // In the order in which a search that follows links meets them: trees have no crossings.
-static void begin(struct hp_ranks *ranks, bool down) {
+static void begin(struct hp_ranks *ranks, bool down, bool from_right) {
     size_t count = ranks->vertices.count;
     struct search s = {.ranks = ranks,
                        .down = down,
+                       .from_right = from_right,
                        .is_met = hp_alloc(count),
                        .filled = hp_alloc((ranks->layers + 1) * sizeof *s.filled)};
     const size_t *first = down ? ranks->up.first : ranks->down.first;
@@ -231,10 +236,10 @@ static void begin(struct hp_ranks *ranks, bool down) {
 }
 
 // From callers down or from callees up; what is best is kept.
-static size_t sweep_all(struct sweeper *s, bool down, size_t least) {
+static size_t sweep_all(struct sweeper *s, bool down, bool from_right, size_t least) {
     struct hp_ranks *ranks = s->ranks;
     size_t size = ranks->vertices.count * sizeof *s->best;
-    begin(ranks, down);
+    begin(ranks, down, from_right);
     for (int i = -1; i < SWEEPS && least > 0; i++) {
         if (i >= 0) {
             sweep(s, i + !down);
@@ -257,8 +262,10 @@ size_t hp_crossings_reduce(struct hp_ranks *ranks) {
         .counts = hp_alloc((count + 1) * sizeof *s.counts),
         .keys = hp_alloc(count * sizeof *s.keys),
     };
-    size_t least = sweep_all(&s, true, SIZE_MAX);
-    least = sweep_all(&s, false, least);
+    size_t least = SIZE_MAX;
+    for (int start = 0; start < (count < SMALL ? 4 : 2); start++) {
+        least = sweep_all(&s, start % 2 == 0, start >= 2, least);
+    }
     memcpy(ranks->order, s.best, count * sizeof *s.best);
     for (size_t layer = 0; layer < ranks->layers; layer++) {
         renumber(ranks, layer);
