@@ -8,6 +8,8 @@
 // u16 section and the unpacked bytes of all blocks that it covers, one after the other.
 #include "partial/blocks.h"
 
+#include "partial/slots.h"
+
 #include <string.h>
 #include <xxhash.h>
 
@@ -18,7 +20,9 @@ enum {
     BLOCK_HEAD = 12,
     CHECKSUM = 8,
     END = 16 + HP_SHA256_SIZE + 4,
-    LEVEL = 6, // of compression
+    LEVEL = 6,       // of compression
+    CUT = 16,        // bytes that a cut takes, at most
+    CUT_FROM = 2048, // bytes of a long column
 };
 
 #ifdef HP_WITH_ZSTD
@@ -61,20 +65,39 @@ bool hp_blocks_are_built(void) {
     return true;
 }
 
+static bool pack_up_to(struct hp_block_writer *writer, ZSTD_inBuffer *in, size_t end,
+                       ZSTD_outBuffer *out) {
+    ZSTD_EndDirective how = end == writer->raw.count ? ZSTD_e_end : ZSTD_e_flush;
+    size_t left = 0;
+    in->size = end;
+    do {
+        left = ZSTD_compressStream2(writer->packer, out, in, how);
+    } while (left > 0 && !ZSTD_isError(left) && out->pos < out->size);
+    return left == 0;
+}
+
 // There is room for the result: where it fails memory has run out.
 static size_t pack(struct hp_block_writer *writer) {
     struct hp_bytes *raw = &writer->raw, *packed = &writer->packed;
+    ZSTD_inBuffer in = {raw->at, 0, 0};
     packed->count = 0;
-    hp_vec_reserve(packed, ZSTD_compressBound(raw->count));
+    hp_vec_reserve(packed,
+                   ZSTD_compressBound(raw->count) + CUT * (writer->cuts.count + 1));
+    ZSTD_outBuffer out = {packed->at, packed->capacity, 0};
     writer->packer = writer->packer ? writer->packer : ZSTD_createCCtx();
-    size_t size = writer->packer
-                      ? ZSTD_compressCCtx(writer->packer, packed->at, packed->capacity,
-                                          raw->at, raw->count, LEVEL)
-                      : 0;
-    if (!writer->packer || ZSTD_isError(size)) {
+    bool is_packed =
+        writer->packer &&
+        !ZSTD_isError(
+            ZSTD_CCtx_setParameter(writer->packer, ZSTD_c_compressionLevel, LEVEL)) &&
+        !ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(writer->packer, raw->count));
+    for (size_t i = 0; is_packed && i < writer->cuts.count; i++) {
+        is_packed = pack_up_to(writer, &in, writer->cuts.at[i], &out);
+    }
+    if (!is_packed || !pack_up_to(writer, &in, raw->count, &out)) {
         hp_out_of_memory(packed->capacity);
     }
-    return size;
+    writer->cuts.count = 0;
+    return out.pos;
 }
 
 static bool unpack(struct hp_block_reader *reader, size_t raw) {
@@ -166,6 +189,39 @@ void hp_block_row(struct hp_block_writer *writer, unsigned section, unsigned fla
     }
 }
 
+size_t hp_block_columns_size(const struct hp_bytes *columns, size_t count) {
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size += columns[i].count;
+    }
+    return size;
+}
+
+// Long columns are packed for themselves, as each has bytes of other kinds.
+void hp_block_columns(struct hp_block_writer *writer, unsigned section,
+                      struct hp_bytes *columns, size_t count) {
+    if (hp_block_columns_size(columns, count) == 0) {
+        return;
+    }
+    hp_block_cut(writer);
+    writer->section = section;
+    writer->flags = HP_BLOCK_REQUIRED;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && (columns[i].count >= CUT_FROM || columns[i - 1].count >= CUT_FROM)) {
+            hp_vec_push(&writer->cuts, writer->raw.count);
+        }
+        hp_put_number(&writer->raw, columns[i].count);
+        hp_vec_append(&writer->raw, columns[i].at, columns[i].count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        columns[i].count = 0;
+    }
+    writer->is_too_large |= writer->raw.count > HP_BLOCK_MOST;
+    if (!writer->is_too_large) {
+        write_block(writer);
+    }
+}
+
 int hp_block_writer_end(struct hp_block_writer *writer, struct hp_err *err) {
     struct hp_bytes end = {0};
     uint8_t *at;
@@ -191,6 +247,7 @@ void hp_block_writer_done(struct hp_block_writer *writer) {
     free_codecs(writer->packer, NULL);
     hp_vec_done(&writer->raw);
     hp_vec_done(&writer->packed);
+    hp_vec_done(&writer->cuts);
 }
 
 // --- reading ------------------------------------------------------------------------------

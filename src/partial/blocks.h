@@ -13,7 +13,7 @@
 enum {
     HP_BLOCK_MOST = 1 << 20,   // bytes of one, unpacked
     HP_BLOCK_FULL = 256 << 10, // with the row that brings it there a block ends
-    HP_BLOCK_PACKED_MOST = HP_BLOCK_MOST + (HP_BLOCK_MOST >> 7) + 64,
+    HP_BLOCK_PACKED_MOST = HP_BLOCK_MOST + (HP_BLOCK_MOST >> 7) + 1024,
 };
 
 enum hp_block_flag {
@@ -38,7 +38,8 @@ struct hp_block_writer {
     uint64_t count, bytes;   // so far
     unsigned section, flags; // of the block that is being filled
     struct hp_bytes raw, packed;
-    bool is_too_large; // a row did not fit into a block
+    HP_VEC(size_t) cuts; // places in it where what is packed begins to be of another kind
+    bool is_too_large;   // a row did not fit into a block
 };
 
 void hp_block_writer_init(struct hp_block_writer *writer, struct hp_sink *sink);
@@ -46,6 +47,11 @@ void hp_block_writer_init(struct hp_block_writer *writer, struct hp_sink *sink);
 // The bytes of one row, which stays in one block; another section begins another block.
 void hp_block_row(struct hp_block_writer *writer, unsigned section, unsigned flags,
                   const struct hp_bytes *row);
+
+// A block of columns, each with its size before it; they are empty then.  Nothing if they are.
+void hp_block_columns(struct hp_block_writer *writer, unsigned section,
+                      struct hp_bytes *columns, size_t count);
+size_t hp_block_columns_size(const struct hp_bytes *columns, size_t count);
 
 // Let the next row begin a block.
 void hp_block_cut(struct hp_block_writer *writer);

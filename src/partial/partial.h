@@ -43,6 +43,14 @@ enum hp_section {
     HP_SECTIONS,
 };
 
+// Of a block of frames, each with its size before it.
+enum hp_frame_column {
+    HP_FRAME_MODULE, // how many modules on
+    HP_FRAME_OFFSET, // of the same module the distance from the last
+    HP_FRAME_LEAF,   // whether stacks end in it
+    HP_FRAME_COLUMNS,
+};
+
 // How it was made: partials that differ in any of these are not added.
 enum hp_parameter {
     HP_PARAMETER_ESTIMATOR,

@@ -68,12 +68,16 @@ static void read_module(struct hp_partial_reader *r) {
     read_extents(r, &module);
 }
 
-static void read_frame(struct hp_partial_reader *r) {
-    uint64_t on = hp_get_below(&r->row, r->modules.count - r->last_frame.module.n);
-    uint64_t distance = hp_get_word(&r->row), start = on == 0 ? r->last_frame.offset : 0;
-    bool is_leaf = hp_get_below(&r->row, 2) != 0;
+static void read_frame(struct hp_partial_reader *r,
+                       struct hp_numbers columns[HP_FRAME_COLUMNS]) {
+    uint64_t on = hp_get_below(&columns[HP_FRAME_MODULE],
+                               r->modules.count - r->last_frame.module.n);
+    uint64_t distance = hp_get_word(&columns[HP_FRAME_OFFSET]);
+    uint64_t start = on == 0 ? r->last_frame.offset : 0;
+    bool is_leaf = hp_get_below(&columns[HP_FRAME_LEAF], 2) != 0;
     bool is_first = r->frames.count == 0 || on > 0;
-    if (r->row.damage || r->frames.count == UINT32_MAX || distance > UINT64_MAX - start ||
+    if (columns[HP_FRAME_MODULE].damage || columns[HP_FRAME_OFFSET].damage ||
+        r->frames.count == UINT32_MAX || distance > UINT64_MAX - start ||
         (distance == 0 && !is_first)) {
         hp_numbers_fail(&r->row, "a frame is not in its place");
         return;
@@ -84,6 +88,17 @@ static void read_frame(struct hp_partial_reader *r) {
     hp_frame_id frame = hp_profile_frame(r->profile, module, r->last_frame.offset);
     r->profile->frames.at[frame.n].is_return_leaf |= is_leaf;
     hp_vec_push(&r->frames, frame);
+    hp_frame_table_add(&r->frame_table, r->last_frame.module.n);
+}
+
+// All columns of one block, which have to end together.
+static void read_frames(struct hp_partial_reader *r) {
+    struct hp_numbers columns[HP_FRAME_COLUMNS];
+    hp_get_columns(&r->row, columns, HP_FRAME_COLUMNS);
+    while (!r->row.damage && hp_numbers_more(&columns[HP_FRAME_MODULE])) {
+        read_frame(r, columns);
+    }
+    hp_numbers_end(&r->row, columns, HP_FRAME_COLUMNS);
 }
 
 static void read_symbol(struct hp_partial_reader *r) {
@@ -169,7 +184,7 @@ static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
     [HP_SECTION_PARAMETERS] = read_parameter,
     [HP_SECTION_STRINGS] = read_string,
     [HP_SECTION_MODULES] = read_module,
-    [HP_SECTION_FRAMES] = read_frame,
+    [HP_SECTION_FRAMES] = read_frames,
     [HP_SECTION_SYMBOLS] = read_symbol,
     [HP_SECTION_LABELS] = read_labels,
     [HP_SECTION_ANNOTATIONS] = read_annotation,
@@ -293,8 +308,13 @@ static void reader_done(struct hp_partial_reader *r) {
     hp_vec_done(&r->sets);
     hp_vec_done(&r->stacks);
     hp_vec_done(&r->types);
-    hp_vec_done(&r->path);
+    hp_frame_table_done(&r->frame_table);
+    hp_stack_codec_done(&r->stack_codec);
+    hp_stack_row_done(&r->stack_row);
     hp_vec_done(&r->stack);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_sizes_done(&r->sizes[i]);
+    }
     hp_vec_done(&r->groups);
 }
 
@@ -307,6 +327,7 @@ int hp_partial_read(struct hp_partials *partials, struct hp_block_source source,
         .source = partials->count + 1,
         .first_input = partials->profile->inputs.count,
     };
+    r.stack_codec.frames = &r.frame_table;
     hp_vec_push(&r.texts, (hp_string){0});
     hp_vec_push(&r.modules, (hp_module_id){0});
     hp_vec_push(&r.sets, (hp_string){0});

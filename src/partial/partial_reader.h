@@ -3,7 +3,7 @@
 #define HP_PARTIAL_PARTIAL_READER_H
 
 #include "partial/partial.h"
-#include "partial/slots.h"
+#include "partial/stack_codec.h"
 
 struct hp_partial_reader {
     struct hp_partials *to;
@@ -25,8 +25,11 @@ struct hp_partial_reader {
     struct hp_frame last_frame;        // its module as it is numbered in the file
     uint64_t last_symbol, frame_count; // of frames of all stacks
     uint64_t last_type, last_stack;    // of sums
-    HP_VEC(uint32_t) path;             // of the last stack, from the root
-    HP_VEC(hp_frame_id) stack;         // leaf first
+    struct hp_frame_table frame_table; // as they are numbered in the file
+    struct hp_stack_codec stack_codec;
+    struct hp_stack_row stack_row;     // that was read last
+    HP_VEC(hp_frame_id) stack;         // its frames, leaf first
+    struct hp_sizes sizes[HP_COLUMNS]; // its parts
     HP_VEC(struct hp_input_record) groups;
     uint64_t skipped[HP_REASONS];
     size_t first_input;                   // of this partial, in profile->inputs,

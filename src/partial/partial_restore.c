@@ -1,5 +1,4 @@
 // What is described in partial_stacks.c and partial_dumps.c.
-#include "partial/partial_columns.h"
 #include "partial/partial_reader.h"
 
 #include <math.h>
@@ -7,10 +6,8 @@
 #include <string.h>
 
 enum {
-    DEPTH_MOST = 65536,           // as in dumps
     FRAMES_ALWAYS = 4 << 20,      // of all stacks; and so many
     FRAMES_PER_PACKED_BYTE = 400, // more: what honest stacks share is less
-    PARTS_MOST = HP_SIZES_OF_STACK + 1,
 };
 
 static const unsigned every_use =
@@ -18,131 +15,68 @@ static const unsigned every_use =
 
 // --- stacks -------------------------------------------------------------------------------
 
-// The frames of the next stack, leaf first; false if it is damaged.
-static bool read_path(struct hp_partial_reader *r, struct hp_numbers *key,
-                      struct hp_numbers *frames) {
-    uint64_t shared = hp_get_below(key, r->path.count + 1);
-    uint64_t more = hp_get_below(key, DEPTH_MOST + 1 - shared);
-    uint32_t near = shared < r->path.count ? r->path.at[shared] : 0;
-    r->path.count = (size_t)shared;
-    for (uint64_t i = 0; i < more && !key->damage; i++) {
-        hp_int128 frame = hp_get_signed(frames) + (i == 0 ? near : 0);
-        if (frames->damage || frame < 0 || frame >= (hp_int128)r->frames.count) {
-            hp_numbers_fail(key, "a frame is in no table");
-        } else {
-            hp_vec_push(&r->path, (uint32_t)frame);
-        }
-    }
-    r->frame_count += r->path.count;
+// Its frames, leaf first.
+static void take_path(struct hp_partial_reader *r) {
+    const struct hp_stack_row *row = &r->stack_row;
+    r->frame_count += row->path.count;
     if (r->frame_count > FRAMES_ALWAYS + FRAMES_PER_PACKED_BYTE * r->blocks.bytes) {
         r->is_over_limit = true;
-        hp_numbers_fail(key, "stacks of more frames than any file of its size has");
+        hp_numbers_fail(&r->row, "stacks of more frames than any file of its size has");
     }
     r->stack.count = 0;
-    hp_vec_reserve(&r->stack, r->path.count);
-    for (size_t i = r->path.count; i-- > 0;) {
-        hp_vec_push(&r->stack, r->frames.at[r->path.at[i]]);
-    }
-    return !key->damage;
-}
-
-struct restored {
-    struct hp_values values;
-    struct hp_error errors[HP_COLUMNS];
-    struct hp_sizes sizes[HP_COLUMNS];
-};
-
-static void read_part(struct hp_numbers *row, struct restored *stack,
-                      enum hp_column column) {
-    struct hp_size_part part = {.size = hp_get_word(row)};
-    uint64_t flags = hp_get_below(row, 4);
-    part.is_likely = (flags & HP_PART_IS_LIKELY) != 0;
-    part.objects = stack->values.of[hp_objects_of(column)];
-    part.bytes = stack->values.of[hp_space_of(column)];
-    part.error = stack->errors[column];
-    if (!(flags & HP_PART_IS_ALL)) {
-        part.objects = hp_get_signed(row);
-        part.bytes = hp_get_signed(row);
-        hp_get_slots(row, &hp_error_slots, every_use, &part.error);
-    }
-    hp_sizes_add(&stack->sizes[column], 0, &part);
-}
-
-static void read_sizes(struct hp_numbers *row, struct restored *stack,
-                       enum hp_column column) {
-    uint64_t head = hp_get_below(row, 2 * PARTS_MOST + 2);
-    hp_sizes_clear(&stack->sizes[column]);
-    for (uint64_t i = 0; i < head / 2 && !row->damage; i++) {
-        read_part(row, stack, column);
-    }
-    if (head % 2 && !row->damage) {
-        hp_vec_reach(&stack->sizes[column].stacks, 0)->is_full = true;
+    hp_vec_reserve(&r->stack, row->path.count);
+    for (size_t i = row->path.count; i-- > 0;) {
+        hp_vec_push(&r->stack, r->frames.at[row->path.at[i]]);
     }
 }
 
-static void add_stack(struct hp_partial_reader *r, struct restored *stack,
-                      hp_string set) {
+static void take_parts(struct hp_partial_reader *r, enum hp_column column) {
+    const struct hp_size_part *part;
+    hp_sizes_clear(&r->sizes[column]);
+    if (!r->profile->keeps.sizes[column]) {
+        return;
+    }
+    hp_vec_each (part, &r->stack_row.parts[column]) {
+        hp_sizes_add(&r->sizes[column], 0, part);
+    }
+    if (r->stack_row.is_full[column]) {
+        hp_vec_reach(&r->sizes[column].stacks, 0)->is_full = true;
+    }
+}
+
+static void add_stack(struct hp_partial_reader *r) {
     struct hp_profile *profile = r->profile;
+    const struct hp_stack_row *row = &r->stack_row;
     const struct hp_error *errors[HP_COLUMNS];
+    struct hp_values values;
     bool keeps_tags = profile->keeps.labels || profile->keeps.threads;
     struct hp_sample sample = {r->stack.at, (uint32_t)r->stack.count,
-                               keeps_tags ? set : (hp_string){0}};
+                               keeps_tags ? r->sets.at[row->set] : (hp_string){0}};
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        errors[i] = &stack->errors[i];
-        if (!profile->keeps.sizes[i]) {
-            hp_sizes_clear(&stack->sizes[i]);
-        }
+        values.of[hp_objects_of(i)] = row->whole[i].objects;
+        values.of[hp_space_of(i)] = row->whole[i].bytes;
+        errors[i] = &row->whole[i].error;
+        take_parts(r, i);
     }
-    uint32_t number = hp_profile_add(profile, &sample, &stack->values, errors);
-    hp_profile_add_sizes(profile, number, stack->sizes, 0);
+    uint32_t number = hp_profile_add(profile, &sample, &values, errors);
+    hp_profile_add_sizes(profile, number, r->sizes, 0);
     hp_vec_push(&r->stacks, number);
-}
-
-static void read_stack(struct hp_partial_reader *r, struct hp_numbers *rows,
-                       struct restored *stack) {
-    uint64_t set = hp_get_below(&rows[HP_COLUMN_KEY], r->sets.count);
-    bool is_sound = read_path(r, &rows[HP_COLUMN_KEY], &rows[HP_COLUMN_FRAMES]);
-    for (int i = 0; i < HP_METRICS; i++) {
-        stack->values.of[i] = hp_get_signed(&rows[HP_COLUMN_VALUES + i]);
-    }
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        for (size_t k = 0; k < HP_ERROR_SLOTS; k++) {
-            hp_get_slot(&rows[HP_COLUMN_ERRORS + i * HP_ERROR_SLOTS + k],
-                        &hp_error_slots.at[k], &stack->errors[i]);
-        }
-        read_sizes(&rows[HP_COLUMN_SIZES + i], stack, i);
-    }
-    for (int i = 0; i < HP_STACK_COLUMNS; i++) {
-        is_sound &= rows[i].damage == NULL;
-    }
-    if (is_sound && r->stacks.count < UINT32_MAX) {
-        add_stack(r, stack, r->sets.at[set]);
-    } else {
-        hp_numbers_fail(&rows[HP_COLUMN_KEY], "a stack is damaged");
-    }
 }
 
 // All columns of one block, which have to end together.
 void hp_reader_stacks(struct hp_partial_reader *r) {
-    struct hp_numbers rows[HP_STACK_COLUMNS], *key = &rows[HP_COLUMN_KEY];
-    struct restored stack = {.values = {{0}}};
-    for (int i = 0; i < HP_STACK_COLUMNS; i++) {
-        struct hp_span column = hp_get_text(&r->row);
-        const uint8_t *at = (const uint8_t *)column.at;
-        rows[i] = (struct hp_numbers){at, at + column.size, NULL};
-    }
-    r->path.count = 0;
-    while (!r->row.damage && hp_numbers_more(key)) {
-        read_stack(r, rows, &stack);
-    }
-    for (int i = 0; i < HP_STACK_COLUMNS; i++) {
-        if (rows[i].damage || rows[i].at != rows[i].end) {
-            hp_numbers_fail(&r->row, rows[i].damage ? rows[i].damage
-                                                    : "columns are of other lengths");
+    struct hp_stack_codec *codec = &r->stack_codec;
+    hp_stack_decode_begin(codec, &r->row);
+    while (!r->row.damage && hp_stack_decode(codec, &r->stack_row)) {
+        take_path(r);
+        if (r->stack_row.set >= r->sets.count || r->stacks.count == UINT32_MAX) {
+            hp_numbers_fail(&r->row, "a stack has labels that are in no table");
+        } else if (!r->row.damage) {
+            add_stack(r);
         }
     }
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_sizes_done(&stack.sizes[i]);
+    if (codec->state.damage) {
+        hp_numbers_fail(&r->row, codec->state.damage);
     }
 }
 

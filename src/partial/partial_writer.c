@@ -4,7 +4,7 @@
 //     strings      text, in order; number 0 is "" and not there
 //     modules      kind, path, build id, deleted, span, what is resolved, the files that were
 //                  mapped: first and last device and inode; extents: offset, size, hole
-//     frames       modules on, offset or distance from the last of this module, return leaf
+//     frames       columns: modules on, offset or distance from the last of this module, return leaf
 //     symbols      frames on, disputed, calls: function, linkage, file, line, start, column
 //     labels       tags: key, text, unit, whether it is a number, number
 //     annotations  0, period, time, duration; kind + 1, text, place
@@ -107,15 +107,23 @@ static void write_modules(struct hp_partial_writer *w) {
 }
 
 static void write_frames(struct hp_partial_writer *w) {
+    struct hp_bytes columns[HP_FRAME_COLUMNS] = {{0}};
     struct hp_frame last = {.module = {0}};
     const struct hp_frame *frame;
     hp_vec_each (frame, &w->profile->frames) {
         uint32_t on = frame->module.n - last.module.n;
-        hp_put_number(&w->row, on);
-        hp_put_number(&w->row, frame->offset - (on == 0 ? last.offset : 0));
-        hp_put_number(&w->row, frame->is_return_leaf);
-        hp_put_row(w, HP_SECTION_FRAMES);
+        hp_put_number(&columns[HP_FRAME_MODULE], on);
+        hp_put_number(&columns[HP_FRAME_OFFSET],
+                      frame->offset - (on == 0 ? last.offset : 0));
+        hp_put_number(&columns[HP_FRAME_LEAF], frame->is_return_leaf);
         last = *frame;
+        if (hp_block_columns_size(columns, HP_FRAME_COLUMNS) >= HP_BLOCK_FULL) {
+            hp_block_columns(&w->blocks, HP_SECTION_FRAMES, columns, HP_FRAME_COLUMNS);
+        }
+    }
+    hp_block_columns(&w->blocks, HP_SECTION_FRAMES, columns, HP_FRAME_COLUMNS);
+    for (int i = 0; i < HP_FRAME_COLUMNS; i++) {
+        hp_vec_done(&columns[i]);
     }
 }
 
@@ -266,7 +274,9 @@ static void rank_sets(struct hp_partial_writer *w) {
 
 static void write_tables(struct hp_partial_writer *w) {
     write_modules(w);
-    write_frames(w);
+    if (!w->is_collecting) {
+        write_frames(w);
+    }
     write_symbols(w);
     write_labels(w);
     write_annotations(w);

@@ -108,6 +108,24 @@ struct hp_span hp_get_text(struct hp_numbers *row) {
     return text;
 }
 
+void hp_get_columns(struct hp_numbers *row, struct hp_numbers *columns, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct hp_span column = hp_get_text(row);
+        const uint8_t *at = (const uint8_t *)column.at;
+        columns[i] = (struct hp_numbers){at, at + column.size, NULL};
+    }
+}
+
+void hp_numbers_end(struct hp_numbers *row, const struct hp_numbers *columns,
+                    size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i].damage || columns[i].at != columns[i].end) {
+            hp_numbers_fail(row, columns[i].damage ? columns[i].damage
+                                                   : "columns are of other lengths");
+        }
+    }
+}
+
 // --- tables -------------------------------------------------------------------------------
 
 #define OF_ERROR(member, kind) \
@@ -200,72 +218,93 @@ const struct hp_slots hp_record_slots = {record_slots,
 
 // --- fields -------------------------------------------------------------------------------
 
-void hp_put_slot(struct hp_bytes *out, const struct hp_slot *field, const void *from) {
+hp_uint128 hp_slot_number(const struct hp_slot *field, const void *from) {
     const void *at = (const char *)from + field->offset;
     uint64_t word = 0;
-    hp_int128 number;
+    hp_uint128 number = 0;
     switch (field->kind) {
     case HP_SLOT_FLAG:
-        hp_put_number(out, *(const bool *)at);
-        break;
+        return *(const bool *)at;
     case HP_SLOT_CHOICE:
-        hp_put_number(out, *(const unsigned *)at);
-        break;
+        return *(const unsigned *)at;
     case HP_SLOT_SHORT:
-        hp_put_number(out, *(const uint32_t *)at);
-        break;
+        return *(const uint32_t *)at;
     case HP_SLOT_WORD:
-        hp_put_number(out, *(const uint64_t *)at);
-        break;
-    case HP_SLOT_LONG:
-        hp_put_number(out, *(const hp_uint128 *)at);
-        break;
-    case HP_SLOT_SIGNED:
-        memcpy(&number, at, sizeof number); // in a packed struct it may not be aligned
-        hp_put_signed(out, number);
-        break;
     case HP_SLOT_DOUBLE:
         memcpy(&word, at, sizeof word);
-        hp_put_fixed(out, word, sizeof word);
+        return word;
+    case HP_SLOT_LONG:
+    case HP_SLOT_SIGNED:
+        memcpy(&number, at, sizeof number); // in a packed struct it may not be aligned
+        return number;
+    }
+    return 0;
+}
+
+static uint64_t most_of(const struct hp_slot *field) {
+    uint64_t choices = field->limit ? field->limit : UINT32_MAX;
+    return field->kind == HP_SLOT_FLAG     ? 1
+           : field->kind == HP_SLOT_CHOICE ? choices - 1
+           : field->kind == HP_SLOT_SHORT  ? UINT32_MAX
+                                           : UINT64_MAX;
+}
+
+static bool is_weight(hp_uint128 number) {
+    uint64_t word = (uint64_t)number;
+    double weight;
+    memcpy(&weight, &word, sizeof weight);
+    return weight >= 0 && !isinf(weight);
+}
+
+bool hp_slot_set(const struct hp_slot *field, hp_uint128 number, void *to) {
+    void *at = (char *)to + field->offset;
+    uint64_t word = (uint64_t)number;
+    bool is_long = field->kind == HP_SLOT_LONG || field->kind == HP_SLOT_SIGNED;
+    if (!is_long && (number > most_of(field) ||
+                     (field->kind == HP_SLOT_DOUBLE && !is_weight(number)))) {
+        return false;
+    }
+    switch (field->kind) {
+    case HP_SLOT_FLAG:
+        *(bool *)at = word != 0;
         break;
+    case HP_SLOT_CHOICE:
+        *(unsigned *)at = (unsigned)word;
+        break;
+    case HP_SLOT_SHORT:
+        *(uint32_t *)at = (uint32_t)word;
+        break;
+    case HP_SLOT_WORD:
+    case HP_SLOT_DOUBLE:
+        memcpy(at, &word, sizeof word);
+        break;
+    case HP_SLOT_LONG:
+    case HP_SLOT_SIGNED:
+        memcpy(at, &number, sizeof number);
+        break;
+    }
+    return true;
+}
+
+static void put_slot(struct hp_bytes *out, const struct hp_slot *field,
+                     const void *from) {
+    hp_uint128 number = hp_slot_number(field, from);
+    if (field->kind == HP_SLOT_SIGNED) {
+        hp_put_signed(out, (hp_int128)number);
+    } else if (field->kind == HP_SLOT_DOUBLE) {
+        hp_put_fixed(out, (uint64_t)number, sizeof(double));
+    } else {
+        hp_put_number(out, number);
     }
 }
 
-void hp_get_slot(struct hp_numbers *row, const struct hp_slot *field, void *to) {
-    void *at = (char *)to + field->offset;
-    uint64_t word;
-    hp_int128 number;
-    double weight;
-    switch (field->kind) {
-    case HP_SLOT_FLAG:
-        *(bool *)at = hp_get_below(row, 2) != 0;
-        break;
-    case HP_SLOT_CHOICE:
-        *(unsigned *)at =
-            (unsigned)hp_get_below(row, field->limit ? field->limit : UINT32_MAX);
-        break;
-    case HP_SLOT_SHORT:
-        *(uint32_t *)at = (uint32_t)hp_get_below(row, UINT64_C(1) << 32);
-        break;
-    case HP_SLOT_WORD:
-        *(uint64_t *)at = hp_get_word(row);
-        break;
-    case HP_SLOT_LONG:
-        *(hp_uint128 *)at = hp_get_number(row);
-        break;
-    case HP_SLOT_SIGNED:
-        number = hp_get_signed(row);
-        memcpy(at, &number, sizeof number);
-        break;
-    case HP_SLOT_DOUBLE:
-        word = hp_get_fixed(row, sizeof word);
-        memcpy(&weight, &word, sizeof weight);
-        if (!(weight >= 0) || isinf(weight)) {
-            hp_numbers_fail(row, "a weight is no number");
-            weight = 0;
-        }
-        memcpy(at, &weight, sizeof weight);
-        break;
+static void get_slot(struct hp_numbers *row, const struct hp_slot *field, void *to) {
+    hp_uint128 number = field->kind == HP_SLOT_SIGNED ? (hp_uint128)hp_get_signed(row)
+                        : field->kind == HP_SLOT_DOUBLE
+                            ? hp_get_fixed(row, sizeof(double))
+                            : hp_get_number(row);
+    if (!hp_slot_set(field, number, to)) {
+        hp_numbers_fail(row, "a number is beyond what it can be");
     }
 }
 
@@ -273,7 +312,7 @@ void hp_put_slots(struct hp_bytes *out, const struct hp_slots *fields, unsigned 
                   const void *from) {
     for (size_t i = 0; i < fields->count; i++) {
         if (uses >> fields->at[i].use & 1) {
-            hp_put_slot(out, &fields->at[i], from);
+            put_slot(out, &fields->at[i], from);
         }
     }
 }
@@ -282,7 +321,7 @@ void hp_get_slots(struct hp_numbers *row, const struct hp_slots *fields, unsigne
                   void *to) {
     for (size_t i = 0; i < fields->count; i++) {
         if (uses >> fields->at[i].use & 1) {
-            hp_get_slot(row, &fields->at[i], to);
+            get_slot(row, &fields->at[i], to);
         }
     }
 }

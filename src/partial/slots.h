@@ -29,6 +29,11 @@ uint64_t hp_get_word(struct hp_numbers *row);                  // any of 64 bits
 uint64_t hp_get_fixed(struct hp_numbers *row, size_t bytes);
 struct hp_span hp_get_text(struct hp_numbers *row);
 
+// Columns, each with its size before it; and fail if one is damaged, or has not been read to its end.
+void hp_get_columns(struct hp_numbers *row, struct hp_numbers *columns, size_t count);
+void hp_numbers_end(struct hp_numbers *row, const struct hp_numbers *columns,
+                    size_t count);
+
 // --- fields -------------------------------------------------------------------------------
 
 enum hp_slot_kind {
@@ -69,9 +74,9 @@ void hp_put_slots(struct hp_bytes *out, const struct hp_slots *fields, unsigned 
 void hp_get_slots(struct hp_numbers *row, const struct hp_slots *fields, unsigned uses,
                   void *to);
 
-// One field by its number, of columns.
-void hp_put_slot(struct hp_bytes *out, const struct hp_slot *field, const void *from);
-void hp_get_slot(struct hp_numbers *row, const struct hp_slot *field, void *to);
+// One field as a number modulo 2^128, of a double its bits; false if it does not fit.
+hp_uint128 hp_slot_number(const struct hp_slot *field, const void *from);
+HP_MUST_CHECK bool hp_slot_set(const struct hp_slot *field, hp_uint128 number, void *to);
 
 // Add the sums of a record to those of another; false if one does not fit.
 HP_MUST_CHECK bool hp_record_add(struct hp_input_record *sum,

@@ -1,22 +1,19 @@
 #!/usr/bin/env python3
-"""A second reader of partials, after man/hpa.5 alone: checks what can be checked, prints sums.
-
-usage: hpa_reader.py FILE.hpa...
-"""
+"""A second reader of partials, FILE.hpa..., after man/hpa.5 alone: checks what it can, prints sums."""
 import ctypes
 import hashlib
 import pathlib
 import struct
 import sys
 
-MAGIC = b'\x89HPA\r\n\x1a\n'
 SECTIONS = ('end parameters strings modules frames symbols labels annotations groups skipped totals stacks types '
             'type_sums replicates identities dumps history type_history names').split()
-METRICS = ('inuse-space', 'inuse-objects', 'alloc-space', 'alloc-objects')
+METRICS = {'inuse-space': 20, 'inuse-objects': 32, 'alloc-space': 20, 'alloc-objects': 32}  # bits of fractions
 ERROR = 's s u u u u u d u u u u'.split()
-KEYS = 6
+SAMPLES, PERIOD, FLAGS, OBJECTS, BYTES, WEIGHT, VARIANCE = range(7)
+NUMBERS, WRAP = 14, 2 ** 128 - 1
+KEYS, OWN = 6, 24
 SUMS = ['s'] * 5 + ['u', 's'] * 3 + ['u'] * 17
-OWN = 24
 zstd, xxhash = ctypes.CDLL('libzstd.so.1'), ctypes.CDLL('libxxhash.so.0')
 zstd.ZSTD_decompress.restype = zstd.ZSTD_compress.restype = ctypes.c_size_t
 xxhash.XXH3_64bits.restype = xxhash.XXH3_64bits_withSeed.restype = ctypes.c_uint64
@@ -36,156 +33,161 @@ class Row:
     def __init__(self, data):
         self.data, self.at = data, 0
 
-    def more(self):
+    def __bool__(self):
         return self.at < len(self.data)
-
-    def u(self):
-        start = self.at
-        while self.data[self.at] & 128:
-            self.at += 1
-        self.at += 1
-        return sum((byte & 127) << 7 * i for i, byte in enumerate(self.data[start:self.at]))
-
-    def s(self):
-        number = self.u()
-        return number >> 1 ^ -(number & 1)
 
     def bytes(self, size):
         self.at += size
         return self.data[self.at - size:self.at]
 
-    def d(self):
-        return struct.unpack('<d', self.bytes(8))[0]
+    def u(self):
+        byte = self.bytes(1)[0]
+        return byte if byte < 128 else byte - 128 + (self.u() << 7)
+
+    def s(self):
+        return (number := self.u()) >> 1 ^ -(number & 1)
 
     def text(self):
         return self.bytes(self.u())
 
     def all(self, kinds):
-        return [getattr(self, kind)() for kind in kinds]
+        return [self.bytes(8) if kind == 'd' else getattr(self, kind)() for kind in kinds]
 
 
 def blocks(data):
     """(section, flags, raw) of each; the last is the end, which is checked."""
-    need(data[:8] == MAGIC, 'not a partial')
-    sha, at, count = hashlib.sha256(), 12, 0
-    while True:
+    need(data[:8] == b'\x89HPA\r\n\x1a\n', 'not a partial')
+    sha, at, count, section = hashlib.sha256(), 12, 0, 1
+    while section:
         start, head = at, data[at:at + 12]
-        section, flags, raw_size, packed = struct.unpack('<HHII', head)
-        frame, (total,) = data[at + 12:at + 12 + packed], struct.unpack_from('<Q', data, at + 12 + packed)
-        need(checksum(head, frame) == total, f'checksum of block {count + 1}')
-        out = ctypes.create_string_buffer(raw_size)
-        need(zstd.ZSTD_decompress(out, ctypes.c_size_t(raw_size), frame, ctypes.c_size_t(packed)) == raw_size, 'zstd')
-        at += 12 + packed + 8
+        section, flags, size, packed = struct.unpack('<HHII', head)
+        frame, at = data[at + 12:at + 12 + packed], at + 20 + packed
+        need(struct.pack('<Q', checksum(head, frame)) == data[at - 8:at], f'checksum of block {count + 1}')
+        out = ctypes.create_string_buffer(size)
+        need(zstd.ZSTD_decompress(out, ctypes.c_size_t(size), frame, ctypes.c_size_t(packed)) == size, 'zstd')
         yield section, flags, out.raw
-        if section == 0:
-            need(out.raw == struct.pack('<QQ', count, start) + sha.digest() + data[8:12], 'the end')
-            return need(at == len(data), 'something follows the end')
+        need(section or out.raw == struct.pack('<QQ', count, start) + sha.digest() + data[8:12], 'the end')
+        sha.update(b'' if flags & 2 else head[:2] + out.raw)
         count += 1
-        if not flags & 2:
-            sha.update(head[:2] + out.raw)
+    need(at == len(data), 'something follows the end')
 
 
 PLAIN = {
+    'strings': lambda row: row.text(),
+    'parameters': lambda row: (row.text().decode(), row.u()),
+    'identities': lambda row: struct.unpack('<QQH', row.bytes(18)),
     'modules': lambda row: (row.all('u' * 10), [row.all('uuu') for _ in range(row.u())]),
     'symbols': lambda row: (row.all('uu'), row.all('u' * 6 * row.u())),
     'labels': lambda row: [row.all('uuuus') for _ in range(row.u())],
     'annotations': lambda row: row.all('uu' if row.u() else 'uuu'),
+    'groups': lambda row: (row.all('u' * (2 + KEYS)), row.all('uu' * row.u()), row.u(), row.all(SUMS)),
+    'dumps': lambda row: (row.all(['u'] * (2 + KEYS) + SUMS + ['u'] * (OWN + 3)), row.all('uu' * row.u()), row.all('uu'),
+                          [row.u() for _ in iter(row.u, 0)]),
     'skipped': lambda row: row.all('uu'),
     'totals': lambda row: (row.u(), row.all(ERROR), row.all(ERROR)),
     'types': lambda row: row.all('uuu'),
     'type_history': lambda row: row.all('uuu')[2] and row.s(),
-    'names': lambda row: row.all(['u', 'text', 'text', 'd'] if row.data[row.at] else
-                                 ['u', 'text', 'text', 'd', 'u', 'u', 'u', 'text']),
+    'names': lambda row: row.all(['u', 'text', 'text', 'd'] + ['u', 'u', 'u', 'text'] * (row.data[row.at] == 0)),
+    'type_sums': lambda row: row.all('uus'),
 }
+
+
+class Block:
+    """Of stacks: its columns, and what was met in it."""
+    def __init__(self, row):
+        self.columns = [Row(row.text()) for _ in range(10 + 2 * NUMBERS)]
+        self.path, self.modules, self.met, self.period, self.flags, self.in_use = [], [], {}, 0, 0, {}
+
+    def key(self, first):
+        labels, shared, further = (column.u() for column in self.columns[:3])
+        self.path = self.path[:shared]
+        for _ in range(further):
+            code = self.columns[3].u()
+            self.modules = [self.modules.pop(code) if code < 8 else code - 8, *self.modules][:8]
+            self.path.append(first[self.modules[0]] + self.columns[4].bytes(1)[0] + 256 * self.columns[5].u())
+        return labels, self.path
+
+    def part(self):
+        size, marks, k = self.columns[7].u(), self.columns[8].u(), []
+
+        def add(*expected):
+            for each in expected:
+                column = self.columns[10 + len(k) + (0 if size else NUMBERS)]
+                k.append(each + (column.s() if marks >> 2 + len(k) & 1 else 0) & WRAP)
+
+        if marks == 2:
+            return size, self.in_use[size]
+        add(0, self.period)
+        if size:
+            met = self.met.get((size, k[PERIOD]), [0] * NUMBERS)
+            n, of = k[SAMPLES], met[SAMPLES]
+            like = [each if n == of else (each * n + of // 2) // of & WRAP if of else 0 for each in met]
+            add(0, like[OBJECTS])
+            as_met = of and k[OBJECTS] == like[OBJECTS]
+            add(like[BYTES] if as_met else (k[OBJECTS] * size + 2048 & WRAP) >> 12, met[WEIGHT], like[VARIANCE])
+            as_met = of and k[VARIANCE] == like[VARIANCE]
+            add(like[7] if as_met else ((k[VARIANCE] << 20) + size ** 2 // 2 & WRAP) // size ** 2, n * size & WRAP, 0, 0)
+            self.met[size, k[PERIOD]] = k if n >= of else met
+        else:
+            add(self.flags, 0, 0)
+            weight, = struct.unpack('<Q', struct.pack('<d', (k[OBJECTS] - (k[OBJECTS] >> 127 << 128)) / 2 ** 32))
+            add(weight, 0, (k[OBJECTS] ** 2 + 2 ** 43 & WRAP) >> 44, 0, 0)
+            add(k[-1] if k[FLAGS] & 1 else 0)
+        self.period, self.flags = k[PERIOD], self.flags if size else k[FLAGS]
+        add(*(i == (marks & 1 if size else 2) for i in range(3)))
+        return size, k
+
+    def numbers(self):
+        """Of a stack in one column, and of its parts by size."""
+        head = self.columns[6].u()
+        self.in_use = parts = dict(self.part() for _ in range(head >> 2))
+        whole, marks = [0] * NUMBERS, self.columns[9].u() if head & 1 else 0
+        for k in parts.values():
+            whole = [a | b if i == FLAGS else max(a, b) if i in (PERIOD, WEIGHT) else a + b
+                     for i, (a, b) in enumerate(zip(whole, k))]
+        return [each + (self.columns[9].s() if marks >> i & 1 else 0) & WRAP for i, each in enumerate(whole)], parts
 
 
 class Partial:
     def __init__(self, data):
-        self.parameters, self.strings, self.frames, self.stacks, self.history = {}, [b''], [], [], {}
-        self.groups, self.dumps, self.identities, self.type_sums = [], [], [], []
+        self.frames, self.stacks, self.history, self.first, last = [], [], {}, {}, 0
         for name in PLAIN:
             setattr(self, name, [])
-        last = place = 0
         for section, _, raw in blocks(data):
             need(section == 0 or section >= last, 'order of sections')
-            self.place, last = [0, 0] if section != last else place, section
-            row = Row(raw)
-            while section and row.more():
-                name = SECTIONS[section]
+            self.place, row, name = self.place if section == last else (0, 0), Row(raw), SECTIONS[section]
+            last = section
+            while section and row:
                 getattr(self, name).append(PLAIN[name](row)) if name in PLAIN else getattr(self, 'read_' + name)(row)
-            place = self.place
+        for table in (self.strings, self.frames, [stack[0] for stack in self.stacks], self.identities):
+            need(table == sorted(table), 'order of a table')
 
-    def read_parameters(self, row):
-        name = row.text().decode()
-        self.parameters[name] = row.u()
-
-    def read_strings(self, row):
-        text = row.text()
-        need(self.strings[-1] < text, 'order of strings')
-        self.strings.append(text)
+    def move(self, on, distance, begins=False):
+        self.place = (self.place[0] + on, distance + (0 if on or begins else self.place[1]))
+        return self.place
 
     def read_frames(self, row):
-        on, distance, leaf = row.all('uuu')
-        self.place = [self.place[0] + on, distance + (0 if on else self.place[1])]
-        need(not self.frames or (*self.place,) > self.frames[-1][:2], 'order of frames')
-        self.frames.append((*self.place, leaf))
-
-    def read_groups(self, row):
-        status, _, keys = row.u(), row.u(), row.all('u' * KEYS)
-        labels, dumps = row.all('uu' * row.u()), row.u()
-        self.groups.append((dumps, status, keys, labels, row.all(SUMS)))
+        columns = [Row(row.text()) for _ in range(3)]
+        while any(columns):
+            on, distance, leaf = (column.u() for column in columns)
+            self.first.setdefault(self.move(on, distance)[0], len(self.frames))
+            self.frames.append((*self.place, leaf))
 
     def read_stacks(self, row):
-        columns = [Row(row.text()) for _ in range(2 + 4 + 2 * len(ERROR) + 2)]
-        key, frames, path = columns[0], columns[1], []
-        while key.more():
-            labels, shared, more = key.all('uuu')
-            near = path[shared] if shared < len(path) else 0
-            path = path[:shared] + [frames.s() + (0 if i else near) for i in range(more)]
-            need(labels <= len(self.labels) and all(0 <= i < len(self.frames) for i in path), 'numbers of a key')
-            need(not self.stacks or (labels, path) > self.stacks[-1][0], 'order of stacks')
-            values = [column.s() for column in columns[2:6]]
-            errors = [[getattr(column, kind)() for column, kind in zip(columns[start:], ERROR)]
-                      for start in (6, 6 + len(ERROR))]
-            sizes = [self.parts(column, values[2 * i:2 * i + 2]) for i, column in enumerate(columns[-2:])]
-            self.stacks.append(((labels, path), values, errors, sizes))
-        need(not any(column.more() for column in columns), 'lengths of columns')
-
-    @staticmethod
-    def parts(column, whole):
-        parts = {}
-        for _ in range(column.u() // 2):
-            size, flags = column.u(), column.u()
-            parts[size] = whole if flags & 2 else column.all('ss')[::-1] + column.all(ERROR)
-        return parts
-
-    def read_type_sums(self, row):
-        on, stack = row.u(), row.u()
-        self.place = [self.place[0] + on, stack + (0 if on else self.place[1])]
-        self.type_sums.append((*self.place, row.s()))
-
-    def read_identities(self, row):
-        this = struct.unpack('<QQH', row.bytes(18))
-        need(not self.identities or this >= self.identities[-1], 'order of identities')
-        self.identities.append(this)
-
-    def read_dumps(self, row):
-        status, _, fields = row.u(), row.u(), row.all('u' * KEYS + ''.join(SUMS) + 'u' * OWN)
-        row.all('uuu')
-        labels, _ = row.all('uu' * row.u()), row.all('uu')
-        while row.u():
-            row.u()
-        self.dumps.append((status, fields, labels))
+        block = Block(row)
+        while block.columns[0]:
+            key, (wholes, parts) = block.key(self.first), zip(block.numbers(), block.numbers())
+            need(key[0] <= len(self.labels) and all(i < len(self.frames) for i in key[1]), 'numbers of a key')
+            values = [whole[i] - (whole[i] >> 127 << 128) for whole in wholes for i in (BYTES, OBJECTS)]
+            self.stacks.append((key, values, wholes, parts))
+        need(not any(block.columns), 'lengths of columns')
 
     def read_history(self, row):
-        on, stack = row.u(), row.u()
-        begins = on or not self.history
-        self.place = [self.place[0] + on, stack + (0 if begins else self.place[1])]
-        parts, values = row.u(), [0] * 4
+        (dump, stack), parts, values = self.move(row.u(), row.u(), not self.history), row.u(), []
         for column in (0, 1):
-            values[2 * column:2 * column + 2] = row.all('ss') if parts >> column & 1 else (0, 0)
+            values += row.all('ss') if parts >> column & 1 else (0, 0)
             row.all(ERROR if parts >> column & 4 else ())
-        self.history.setdefault(self.place[0], []).append((self.place[1], values))
+        self.history.setdefault(dump, []).append((stack, values))
 
     def sums(self):
         return [sum(values[i] for _, values, _, _ in self.stacks) for i in range(4)]
@@ -194,6 +196,5 @@ class Partial:
 if __name__ == '__main__':
     for name in sys.argv[1:]:
         read = Partial(pathlib.Path(name).read_bytes())
-        print(f'{name}: {sum(group[0] for group in read.groups)} dumps, {len(read.stacks)} stacks')
-        for metric, whole, bits in zip(METRICS, read.sums(), (20, 32, 20, 32)):
-            print(f'  {metric} {whole / 2 ** bits:.6f}')
+        print(f'{name}: {sum(group[2] for group in read.groups)} dumps, {len(read.stacks)} stacks')
+        print(*(f'  {metric} {whole / 2 ** METRICS[metric]:.6f}' for metric, whole in zip(METRICS, read.sums())), sep='\n')

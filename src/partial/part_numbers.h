@@ -1,0 +1,65 @@
+// The numbers of a part of a stack, and what each is likely to be: estimates of as many objects of
+// one size, sampled as often, are the same, whichever stack they are of.
+#ifndef HP_PARTIAL_PART_NUMBERS_H
+#define HP_PARTIAL_PART_NUMBERS_H
+
+#include "model/sizes.h"
+
+// In this order, so that what is expected of one is told by those before it.
+enum hp_part_number {
+    HP_PART_SAMPLES,
+    HP_PART_PERIOD,
+    HP_PART_FLAGS,
+    HP_PART_OBJECTS,
+    HP_PART_BYTES,
+    HP_PART_WEIGHT, // the bits of a double
+    HP_PART_VARIANCE,
+    HP_PART_OBJECTS_VARIANCE,
+    HP_PART_OBSERVED,
+    HP_PART_HIDDEN,
+    HP_PART_EXCESS,
+    HP_PART_UNIQUE,
+    HP_PART_SEVERAL,
+    HP_PART_NONE,
+    HP_PART_NUMBERS,
+};
+
+// All modulo 2^128.
+struct hp_part_numbers {
+    hp_uint128 of[HP_PART_NUMBERS];
+};
+
+struct hp_part_numbers hp_part_numbers_of(const struct hp_size_part *part);
+
+// False if one is none that a part can have.
+HP_MUST_CHECK bool hp_part_numbers_get(const struct hp_part_numbers *numbers,
+                                       struct hp_size_part *part);
+
+// Those of the whole, if it is the sum of its parts: begin with {0}.
+void hp_part_numbers_add(struct hp_part_numbers *sum, const struct hp_part_numbers *part);
+
+struct hp_known_part {
+    uint64_t key[2]; // size, period; first, as the index wants it
+    struct hp_part_numbers numbers;
+};
+
+// The parts of a block that were met so far.  {0} is empty.
+struct hp_part_context {
+    struct hp_index index;
+    HP_VEC(struct hp_known_part) known; // of each size and period the one of most samples
+    uint32_t last;                      // of these that was looked for
+    hp_uint128 period, mixed_flags;     // of the last part
+};
+
+// What a number is expected to be; those before it are known, and the size of the part is.
+hp_uint128 hp_part_expect(struct hp_part_context *context,
+                          const struct hp_size_part *part,
+                          const struct hp_part_numbers *numbers,
+                          enum hp_part_number which);
+
+// It has been met.
+void hp_part_context_add(struct hp_part_context *context, const struct hp_size_part *part,
+                         const struct hp_part_numbers *numbers);
+void hp_part_context_clear(struct hp_part_context *context);
+
+#endif

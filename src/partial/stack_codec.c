@@ -1,0 +1,333 @@
+// A block of stacks, each column with its size in bytes before it.  Of a stack:
+//
+//     set | frames shared with the stack before | further ones
+//     of each of these: how long ago its module was met, 0 to 7, or 8 + its number | low byte of its
+//         number among the frames of its module | the rest of that
+//     in use, then allocated: 4 * parts, + 2 if there were more than are kept, + 1 if the stack is
+//         not the sum of its parts: then marks of the numbers that differ, and by how much each
+//     of each part: size | marks: 1 likely, 2 as the part in use of this size, 4 << i number i is
+//         not as expected: by how much, in a column for each number and mixed sizes or not
+#include "partial/stack_codec.h"
+
+#include "partial/partial.h"
+
+enum mark {
+    IS_LIKELY = 1 << 0,
+    IS_SAME = 1 << 1, // nothing else is said
+    NUMBERS_FROM = 2, // the bit of the first number
+    MARKS_END = 1 << (NUMBERS_FROM + HP_PART_NUMBERS),
+    PARTS_DIFFER = 1 << 0,
+    PARTS_FULL = 1 << 1,
+    PARTS_COUNT = 1 << 2,
+    HIGH_FROM = 8, // the bit of a frame's number that is in the next column
+};
+
+void hp_frame_table_add(struct hp_frame_table *table, uint32_t module) {
+    if (table->module.count == 0 || table->module.at[table->module.count - 1] != module) {
+        *hp_vec_reach(&table->first, module) = (uint32_t)table->module.count;
+    }
+    hp_vec_push(&table->module, module);
+}
+
+void hp_frame_table_done(struct hp_frame_table *table) {
+    hp_vec_done(&table->module);
+    hp_vec_done(&table->first);
+}
+
+void hp_stack_row_clear(struct hp_stack_row *row) {
+    row->set = 0;
+    row->path.count = 0;
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        row->whole[i] = (struct hp_size_part){.size = HP_MIXED_SIZES};
+        row->parts[i].count = 0;
+        row->is_full[i] = false;
+    }
+}
+
+void hp_stack_row_done(struct hp_stack_row *row) {
+    hp_vec_done(&row->path);
+    for (int i = 0; i < HP_COLUMNS; i++) {
+        hp_vec_done(&row->parts[i]);
+    }
+}
+
+// --- what stacks have in common -----------------------------------------------------------
+
+static void meet_module(struct hp_stack_codec *codec, uint32_t module, uint32_t ago) {
+    if (ago == HP_STACK_MODULES) {
+        codec->module_count += codec->module_count < HP_STACK_MODULES;
+        ago = codec->module_count - 1;
+    }
+    memmove(codec->modules + 1, codec->modules, ago * sizeof *codec->modules);
+    codec->modules[0] = module;
+}
+
+static uint32_t modules_ago(const struct hp_stack_codec *codec, uint32_t module) {
+    uint32_t ago = 0;
+    while (ago < codec->module_count && codec->modules[ago] != module) {
+        ago++;
+    }
+    return ago < codec->module_count ? ago : HP_STACK_MODULES;
+}
+
+static const struct hp_size_part *part_of_size(const struct hp_stack_row *row,
+                                               uint64_t size) {
+    const struct hp_size_part *part;
+    hp_vec_each (part, &row->parts[HP_COLUMN_INUSE]) {
+        if (part->size == size) {
+            return part;
+        }
+    }
+    return NULL;
+}
+
+static struct hp_part_numbers sum_of_parts(const struct hp_stack_row *row,
+                                           enum hp_column column) {
+    struct hp_part_numbers sum = {.of = {0}};
+    const struct hp_size_part *part;
+    hp_vec_each (part, &row->parts[column]) {
+        struct hp_part_numbers numbers = hp_part_numbers_of(part);
+        hp_part_numbers_add(&sum, &numbers);
+    }
+    return sum;
+}
+
+static enum hp_stack_column column_of(const struct hp_size_part *part, int number) {
+    enum hp_stack_column first =
+        part->size == HP_MIXED_SIZES ? HP_STACK_MIXED : HP_STACK_NUMBERS;
+    return first + (unsigned)number;
+}
+
+static void forget(struct hp_stack_codec *codec) {
+    hp_part_context_clear(&codec->context);
+    codec->last.count = 0;
+    codec->module_count = 0;
+}
+
+// --- writing ------------------------------------------------------------------------------
+
+static void put_path(struct hp_stack_codec *codec, const struct hp_stack_row *row) {
+    size_t shared = 0, depth = row->path.count;
+    while (shared < depth && shared < codec->last.count &&
+           row->path.at[shared] == codec->last.at[shared]) {
+        shared++;
+    }
+    hp_put_number(&codec->out[HP_STACK_SET], row->set);
+    hp_put_number(&codec->out[HP_STACK_SHARED], shared);
+    hp_put_number(&codec->out[HP_STACK_FURTHER], depth - shared);
+    for (size_t i = shared; i < depth; i++) {
+        uint32_t frame = row->path.at[i], module = codec->frames->module.at[frame];
+        uint32_t number = frame - codec->frames->first.at[module];
+        uint32_t ago = modules_ago(codec, module);
+        hp_put_number(&codec->out[HP_STACK_MODULE],
+                      ago + (ago == HP_STACK_MODULES ? (hp_uint128)module : 0));
+        hp_put_fixed(&codec->out[HP_STACK_LOW], number, 1);
+        hp_put_number(&codec->out[HP_STACK_HIGH], number >> HIGH_FROM);
+        meet_module(codec, module, ago);
+    }
+    codec->last.count = 0;
+    hp_vec_append(&codec->last, row->path.at, depth);
+}
+
+static void put_part(struct hp_stack_codec *codec, const struct hp_stack_row *row,
+                     const struct hp_size_part *part, enum hp_column column) {
+    struct hp_part_numbers numbers = hp_part_numbers_of(part), other = {.of = {0}};
+    const struct hp_size_part *in_use =
+        column == HP_COLUMN_ALLOC ? part_of_size(row, part->size) : NULL;
+    unsigned marks = part->is_likely ? IS_LIKELY : 0;
+    if (in_use && in_use->is_likely == part->is_likely) {
+        other = hp_part_numbers_of(in_use);
+        marks = memcmp(&numbers, &other, sizeof other) == 0 ? IS_SAME : marks;
+    }
+    for (int i = 0; i < HP_PART_NUMBERS && marks != IS_SAME; i++) {
+        hp_uint128 by = numbers.of[i] - hp_part_expect(&codec->context, part, &numbers,
+                                                       (enum hp_part_number)i);
+        if (by != 0) {
+            marks |= 1u << (NUMBERS_FROM + i);
+            hp_put_signed(&codec->out[column_of(part, i)], (hp_int128)by);
+        }
+    }
+    hp_put_number(&codec->out[HP_STACK_SIZE], part->size);
+    hp_put_number(&codec->out[HP_STACK_MARKS], marks);
+    if (marks != IS_SAME) {
+        hp_part_context_add(&codec->context, part, &numbers);
+    }
+}
+
+static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *row,
+                      enum hp_column column) {
+    struct hp_part_numbers whole = hp_part_numbers_of(&row->whole[column]);
+    struct hp_part_numbers sum = sum_of_parts(row, column);
+    struct hp_bytes *rest = &codec->out[HP_STACK_REST];
+    unsigned marks = 0;
+    for (int i = 0; i < HP_PART_NUMBERS; i++) {
+        marks |= (unsigned)(whole.of[i] != sum.of[i]) << i;
+    }
+    hp_put_number(&codec->out[HP_STACK_PARTS],
+                  row->parts[column].count * PARTS_COUNT +
+                      (row->is_full[column] ? PARTS_FULL : 0) +
+                      (marks ? PARTS_DIFFER : 0));
+    if (marks) {
+        hp_put_number(rest, marks);
+    }
+    for (int i = 0; i < HP_PART_NUMBERS; i++) {
+        if (marks >> i & 1) {
+            hp_put_signed(rest, (hp_int128)(whole.of[i] - sum.of[i]));
+        }
+    }
+    const struct hp_size_part *part;
+    hp_vec_each (part, &row->parts[column]) {
+        put_part(codec, row, part, column);
+    }
+}
+
+void hp_stack_encode(struct hp_stack_codec *codec, const struct hp_stack_row *row) {
+    put_path(codec, row);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        put_parts(codec, row, i);
+    }
+}
+
+size_t hp_stack_codec_size(const struct hp_stack_codec *codec) {
+    return hp_block_columns_size(codec->out, HP_STACK_COLUMNS);
+}
+
+void hp_stack_encode_end(struct hp_stack_codec *codec, struct hp_block_writer *blocks) {
+    hp_block_columns(blocks, HP_SECTION_STACKS, codec->out, HP_STACK_COLUMNS);
+    forget(codec);
+}
+
+// --- reading ------------------------------------------------------------------------------
+
+static void fail(struct hp_stack_codec *codec, const char *damage) {
+    hp_numbers_fail(&codec->state, damage);
+}
+
+static uint32_t get_module(struct hp_stack_codec *codec) {
+    hp_uint128 code = hp_get_number(&codec->in[HP_STACK_MODULE]);
+    uint32_t module = 0, ago = HP_STACK_MODULES;
+    if (code < HP_STACK_MODULES && code < codec->module_count) {
+        ago = (uint32_t)code;
+        module = codec->modules[ago];
+    } else if (code >= HP_STACK_MODULES &&
+               code - HP_STACK_MODULES < codec->frames->first.count) {
+        module = (uint32_t)(code - HP_STACK_MODULES);
+    } else {
+        fail(codec, "a frame is in no module");
+    }
+    meet_module(codec, module, ago);
+    return module;
+}
+
+static uint32_t get_frame(struct hp_stack_codec *codec) {
+    const struct hp_frame_table *frames = codec->frames;
+    uint32_t module = get_module(codec);
+    uint64_t low = hp_get_fixed(&codec->in[HP_STACK_LOW], 1);
+    uint64_t high = hp_get_below(&codec->in[HP_STACK_HIGH], 1 << (32 - HIGH_FROM));
+    uint64_t frame = codec->state.damage ? 0 : frames->first.at[module];
+    frame += high << HIGH_FROM | low;
+    if (codec->state.damage || frame >= frames->module.count ||
+        frames->module.at[frame] != module) {
+        fail(codec, "a frame is in no table");
+        return 0;
+    }
+    return (uint32_t)frame;
+}
+
+static void get_path(struct hp_stack_codec *codec, struct hp_stack_row *row) {
+    uint64_t set = hp_get_below(&codec->in[HP_STACK_SET], UINT32_MAX);
+    uint64_t shared = hp_get_below(&codec->in[HP_STACK_SHARED], codec->last.count + 1);
+    uint64_t more =
+        hp_get_below(&codec->in[HP_STACK_FURTHER], HP_STACK_DEPTH_MOST + 1 - shared);
+    row->set = (uint32_t)set;
+    codec->last.count = (size_t)shared;
+    for (uint64_t i = 0; i < more && !codec->state.damage; i++) {
+        hp_vec_push(&codec->last, get_frame(codec));
+    }
+    hp_vec_append(&row->path, codec->last.at, codec->last.count);
+}
+
+static void get_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
+                     enum hp_column column) {
+    struct hp_size_part part = {.size = hp_get_word(&codec->in[HP_STACK_SIZE])};
+    struct hp_part_numbers numbers = {.of = {0}};
+    unsigned marks = (unsigned)hp_get_below(&codec->in[HP_STACK_MARKS], MARKS_END);
+    const struct hp_size_part *in_use = NULL;
+    if (marks == IS_SAME && column == HP_COLUMN_ALLOC) {
+        in_use = part_of_size(row, part.size);
+    }
+    if (marks & IS_SAME) {
+        if (in_use) {
+            hp_vec_push(&row->parts[column], *in_use);
+        } else {
+            fail(codec, "a part is as one that is not there");
+        }
+        return;
+    }
+    part.is_likely = (marks & IS_LIKELY) != 0;
+    for (int i = 0; i < HP_PART_NUMBERS; i++) {
+        numbers.of[i] =
+            hp_part_expect(&codec->context, &part, &numbers, (enum hp_part_number)i);
+        if (marks >> (NUMBERS_FROM + i) & 1) {
+            numbers.of[i] += (hp_uint128)hp_get_signed(&codec->in[column_of(&part, i)]);
+        }
+    }
+    if (!hp_part_numbers_get(&numbers, &part)) {
+        fail(codec, "a number is beyond what it can be");
+    }
+    hp_part_context_add(&codec->context, &part, &numbers);
+    hp_vec_push(&row->parts[column], part);
+}
+
+static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
+                      enum hp_column column) {
+    uint64_t head =
+        hp_get_below(&codec->in[HP_STACK_PARTS], PARTS_COUNT * (HP_STACK_PARTS_MOST + 1));
+    struct hp_numbers *rest = &codec->in[HP_STACK_REST];
+    for (uint64_t i = 0; i < head / PARTS_COUNT && !codec->state.damage; i++) {
+        get_part(codec, row, column);
+    }
+    row->is_full[column] = (head & PARTS_FULL) != 0;
+    struct hp_part_numbers whole = sum_of_parts(row, column);
+    uint64_t marks = head & PARTS_DIFFER ? hp_get_below(rest, 1 << HP_PART_NUMBERS) : 0;
+    for (int i = 0; i < HP_PART_NUMBERS; i++) {
+        if (marks >> i & 1) {
+            whole.of[i] += (hp_uint128)hp_get_signed(rest);
+        }
+    }
+    if (!hp_part_numbers_get(&whole, &row->whole[column])) {
+        fail(codec, "a number is beyond what it can be");
+    }
+}
+
+void hp_stack_decode_begin(struct hp_stack_codec *codec, struct hp_numbers *block) {
+    hp_get_columns(block, codec->in, HP_STACK_COLUMNS);
+    codec->state = (struct hp_numbers){.damage = block->damage};
+    forget(codec);
+}
+
+bool hp_stack_decode(struct hp_stack_codec *codec, struct hp_stack_row *row) {
+    hp_stack_row_clear(row);
+    if (!hp_numbers_more(&codec->in[HP_STACK_SET])) {
+        hp_numbers_end(&codec->state, codec->in, HP_STACK_COLUMNS);
+        return false;
+    }
+    get_path(codec, row);
+    for (enum hp_column i = 0; i < HP_COLUMNS && !codec->state.damage; i++) {
+        get_parts(codec, row, i);
+    }
+    for (int i = 0; i < HP_STACK_COLUMNS; i++) {
+        if (codec->in[i].damage) {
+            fail(codec, codec->in[i].damage);
+        }
+    }
+    return !codec->state.damage;
+}
+
+void hp_stack_codec_done(struct hp_stack_codec *codec) {
+    forget(codec);
+    hp_vec_done(&codec->last);
+    for (int i = 0; i < HP_STACK_COLUMNS; i++) {
+        hp_vec_done(&codec->out[i]);
+    }
+}

@@ -1,0 +1,87 @@
+// Stacks as they stand in a partial: some thousand of them make a block, number by number in columns
+// of their own, each as what it is off from where the numbers before it lead one to expect it.
+//
+//     while there are stacks, in the order of their keys:
+//         hp_stack_encode(&codec, &row);
+//         if (hp_stack_codec_size(&codec) >= HP_BLOCK_FULL)
+//             hp_stack_encode_end(&codec, &blocks);
+//     hp_stack_encode_end(&codec, &blocks);
+//
+//     for each block:
+//         hp_stack_decode_begin(&codec, &bytes);
+//         while (hp_stack_decode(&codec, &row)) ...
+//
+// Nothing of a block is needed for the next.  Frames are numbered as in the file.
+#ifndef HP_PARTIAL_STACK_CODEC_H
+#define HP_PARTIAL_STACK_CODEC_H
+
+#include "model/sizes.h"
+#include "partial/part_numbers.h"
+#include "partial/slots.h"
+
+// Which frames each module has: those of one stand together.
+struct hp_frame_table {
+    HP_VEC(uint32_t) module; // of each frame
+    HP_VEC(uint32_t) first;  // frame of each module
+};
+
+void hp_frame_table_add(struct hp_frame_table *table, uint32_t module); // the next frame
+void hp_frame_table_done(struct hp_frame_table *table);
+
+struct hp_stack_row {
+    uint32_t set;                                  // of labels
+    HP_VEC(uint32_t) path;                         // frames from the root on
+    struct hp_size_part whole[HP_COLUMNS];         // of no size
+    HP_VEC(struct hp_size_part) parts[HP_COLUMNS]; // by size, the mixed ones first
+    bool is_full[HP_COLUMNS];                      // there were more parts than are kept
+};
+
+void hp_stack_row_clear(struct hp_stack_row *row); // keeps the memory
+void hp_stack_row_done(struct hp_stack_row *row);
+
+enum hp_stack_column {
+    HP_STACK_SET,
+    HP_STACK_SHARED,  // frames with the stack before it, from the root on
+    HP_STACK_FURTHER, // frames behind these; of each
+    HP_STACK_MODULE,  //     how long ago one of its module was met, or which it is
+    HP_STACK_LOW,     //     its number in there: the low byte
+    HP_STACK_HIGH,    //     and the rest
+    HP_STACK_PARTS,   // of each metric column how many, and of each part
+    HP_STACK_SIZE,    //     its size
+    HP_STACK_MARKS,   //     which numbers are off
+    HP_STACK_REST, // which of the stack are off from those of its parts, and by how much
+    HP_STACK_NUMBERS,                                    // by how much those of parts are
+    HP_STACK_MIXED = HP_STACK_NUMBERS + HP_PART_NUMBERS, // of mixed sizes
+    HP_STACK_COLUMNS = HP_STACK_MIXED + HP_PART_NUMBERS,
+};
+
+enum {
+    HP_STACK_MODULES = 8, // that are known by how long ago they were met
+    HP_STACK_DEPTH_MOST = 65536,
+    HP_STACK_PARTS_MOST = HP_SIZES_OF_STACK + 1,
+};
+
+// {.frames = table} is ready for the first stack.
+struct hp_stack_codec {
+    const struct hp_frame_table *frames;
+    struct hp_bytes out[HP_STACK_COLUMNS];
+    struct hp_numbers in[HP_STACK_COLUMNS];
+    struct hp_part_context context;
+    HP_VEC(uint32_t) last;              // path of the stack before
+    uint32_t modules[HP_STACK_MODULES]; // the latest first
+    uint32_t module_count;
+    struct hp_numbers
+        state; // whose damage is what is wrong with the block that is read, or NULL
+};
+
+void hp_stack_encode(struct hp_stack_codec *codec, const struct hp_stack_row *row);
+size_t hp_stack_codec_size(const struct hp_stack_codec *codec); // bytes in the columns
+void hp_stack_encode_end(struct hp_stack_codec *codec, struct hp_block_writer *blocks);
+
+// The bytes have to stay as they are.
+void hp_stack_decode_begin(struct hp_stack_codec *codec, struct hp_numbers *block);
+bool hp_stack_decode(struct hp_stack_codec *codec, struct hp_stack_row *row);
+
+void hp_stack_codec_done(struct hp_stack_codec *codec);
+
+#endif
