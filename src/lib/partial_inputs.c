@@ -165,8 +165,9 @@ static int check_use(const struct hp_profile *profile,
     } else if (profile->keeps.threads && !made->of[HP_PARAMETER_THREADS]) {
         hp_fail(err, HP_E_USAGE,
                 "its stacks are not told apart by thread: merge --by=thread does that");
-    } else if (profile->keeps.unmapped && options->planned_count > 0 &&
-               !made->of[HP_PARAMETER_UNMAPPED] && have_unmapped(all)) {
+    } else if (profile->keeps.unmapped && !made->of[HP_PARAMETER_UNMAPPED] &&
+               (options->planned_count > 0 || options->keep_unmapped) &&
+               have_unmapped(all)) {
         hp_fail(err, HP_E_USAGE,
                 "its frames in no mapping have no addresses: merge --keep-unmapped keeps "
                 "them");
