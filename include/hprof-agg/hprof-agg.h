@@ -468,6 +468,8 @@ struct hp_report_options {
     size_t
         width; // columns of a terminal that lines are to fit; 0: nothing is cut or left out
     bool ascii; // "..." in place of "…", for a terminal that does not know UTF-8
+    // Of a partial: of the stacks those whose hash is `shard` modulo `shards`, at most 64; 0: all.
+    size_t shard, shards;
 };
 
 // Deliver bytes; 0, or -1 with errno set.

@@ -392,3 +392,27 @@ int hp_cli_set_path_map(struct hp_cli_settings *settings,
         (struct hp_path_map){.from = value, .to = equals + 1};
     return HP_OK;
 }
+
+int hp_cli_set_shard(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                     char *value, struct hp_err *err) {
+    enum {
+        MOST = 64,
+    };
+
+    char *end = value;
+    bool begins = *value >= '0' && *value <= '9';
+    unsigned long shard = begins ? strtoul(value, &end, 10) : 0, shards = 0;
+    if (begins && end[0] == '/' && end[1] >= '0' && end[1] <= '9') {
+        shards = strtoul(end + 1, &end, 10);
+    }
+    if (*end != '\0' || shards < 1 || shards > MOST || shard >= shards) {
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            "--%s needs a number of a shard from 0 on and of how many, at most "
+            "%d, as 0/4, not '%s'",
+            option->name, (int)MOST, value);
+    }
+    settings->report.shard = shard;
+    settings->report.shards = shards;
+    return HP_OK;
+}

@@ -33,6 +33,7 @@ hp_cli_set_fn hp_cli_set_gate;
 hp_cli_set_fn hp_cli_set_jobs;
 hp_cli_set_fn hp_cli_set_filter;   // `number` is the enum hp_filter_rule
 hp_cli_set_fn hp_cli_set_path_map; // OLD=NEW
+hp_cli_set_fn hp_cli_set_shard;    // I/N
 hp_cli_set_fn hp_cli_set_rule;     // `number` is the enum hp_frame_class
 hp_cli_set_fn hp_cli_set_rules;    // of a file
 

@@ -233,7 +233,28 @@ static void tell_set_aside(struct hp_profile *profile) {
     }
 }
 
+// Of what is not whole that comes first.
+static void tell_shards(struct hp_profile *profile) {
+    struct hp_shards shards = profile->shards;
+    struct sentence s = {.used = 0};
+    bool is_one = (shards.present & (shards.present - 1)) == 0;
+    const char *between = is_one ? "shard " : "shards ";
+    for (unsigned i = 0; i < shards.count; i++) {
+        if (shards.present >> i & 1) {
+            say(&s, "%s%u", between, i);
+            between = ", ";
+        }
+    }
+    if (shards.count > 0) {
+        say(&s, " of %u alone: rows and totals are of %s stacks, not of all",
+            shards.count, is_one ? "its" : "their");
+        hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
+        hp_vec_push(&profile->moments, text);
+    }
+}
+
 void hp_tell_moments(struct hp_profile *profile) {
+    tell_shards(profile);
     bool has_sides = profile->summary[HP_SIDE_BASE].all > 0;
     if (has_sides) {
         tell_side(profile, true, "base: ");

@@ -1,5 +1,6 @@
 #include "lib/partial_inputs.h"
 
+#include "lib/shard_sets.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -69,6 +70,7 @@ int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
     char *copy = hp_copy(name);
     hp_vec_push(&profile->blocks, copy);
     hp_vec_push(&taken->names, copy);
+    taken->is_base = is_base;
     int ret = hp_partial_read(&taken->partials,
                               (struct hp_block_source){read_window, &window}, name, err);
     for (size_t i = inputs; i < profile->inputs.count; i++) {
@@ -118,6 +120,7 @@ static int compare_with_dumps(const struct hp_profile *profile,
                               const struct hp_taken *first, struct hp_err *err) {
     struct hp_parameters own = hp_parameters_of(profile);
     const struct hp_parameters *theirs = &first->partials.parameters;
+    own.of[HP_PARAMETER_SHARDS] = 1;
     if (!profile->keeps.partial) { // what a report does not look at
         own.of[HP_PARAMETER_LABELS] = theirs->of[HP_PARAMETER_LABELS];
         own.of[HP_PARAMETER_THREADS] = theirs->of[HP_PARAMETER_THREADS];
@@ -171,6 +174,9 @@ static int check_use(const struct hp_profile *profile,
         hp_fail(err, HP_E_USAGE,
                 "its frames in no mapping have no addresses: merge --keep-unmapped keeps "
                 "them");
+    } else if (profile->shards.count > 0 && options->planned_count > 0 &&
+               options->planned->shards > 0) {
+        hp_fail(err, HP_E_USAGE, "it is cut into shards already, and these are not all");
     } else if (options->thread && profile->inputs.count == 0 &&
                !made->of[HP_PARAMETER_THREAD]) {
         hp_fail(err, HP_E_USAGE, "it is of all threads: merge --thread takes one");
@@ -412,6 +418,7 @@ int hp_partial_inputs_tell(struct hp_profile *profile, struct hp_taken_all *all,
         return HP_OK;
     }
     int ret = compare_parameters(all, err);
+    ret = ret == HP_OK ? hp_shard_sets_join(all, &profile->shards, err) : ret;
     ret = ret == HP_OK ? check_use(profile, options, all, err) : ret;
     ret = ret == HP_OK ? compare_with_dumps(profile, all->at[0], err) : ret;
     if (ret != HP_OK) {
@@ -421,7 +428,8 @@ int hp_partial_inputs_tell(struct hp_profile *profile, struct hp_taken_all *all,
     struct hp_taken **taken;
     hp_vec_each (taken, all) {
         uint32_t count = (uint32_t)(*taken)->profile.inputs.count;
-        tell(profile, *taken, *numbers, sources);
+        const struct hp_taken *joins = (*taken)->joins;
+        tell(profile, *taken, joins ? joins->first_number : *numbers, sources);
         *numbers += count;
         sources += (*taken)->partials.count;
     }
@@ -526,6 +534,18 @@ static void renumber(struct hp_history *history, uint32_t first) {
     }
 }
 
+// Of shards also those that only stacks of others have.
+static void import_sets(struct hp_profile *profile, const struct hp_profile *from) {
+    struct hp_tag_import tags = {.from_sets = &from->tag_sets,
+                                 .from_strings = &from->strings,
+                                 .sets = &profile->tag_sets,
+                                 .strings = &profile->strings};
+    for (uint32_t i = 1; i < from->tag_sets.strings.count; i++) {
+        (void)hp_tags_import(&tags, (hp_string){i});
+    }
+    hp_tag_import_done(&tags);
+}
+
 void hp_partial_inputs_add(struct hp_profile *profile,
                            struct hp_embedded_symbols *embedded,
                            struct hp_taken_all *all) {
@@ -542,6 +562,9 @@ void hp_partial_inputs_add(struct hp_profile *profile,
             }
         }
         hp_embedded_symbols_absorb(embedded, profile, &taken->embedded, &taken->profile);
+        if (profile->shards.count > 0) {
+            import_sets(profile, &taken->profile);
+        }
         hp_profile_absorb(profile, &taken->profile);
     }
     hp_partial_inputs_done(all);

@@ -16,10 +16,19 @@ struct hp_taken {
     struct hp_partials partials;
     HP_VEC(const char *) names; // of each, in blocks of the profile
     uint32_t first_number;      // of its inputs, among all
+    bool is_base;               // of a diff: the last that was read
+    struct hp_shards shards;    // of the set that it is of
+    struct hp_taken *joins;     // whose inputs are also those of this shard; NULL: none
 };
 
 // To be freed by hp_partial_inputs_add(); `like` is the profile it is to be added to.
 struct hp_taken *hp_taken_new(const struct hp_profile *like);
+
+// Shards are read each for itself, until it is known which belong to the same dumps.
+static inline bool hp_taken_is_shard(const struct hp_taken *taken) {
+    return taken->partials.count > 0 &&
+           taken->partials.parameters.of[HP_PARAMETER_SHARDS] > 1;
+}
 
 // Read a partial, whose first bytes are in the window of `stream`.
 HP_MUST_CHECK int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,

@@ -189,12 +189,22 @@ static bool claim(struct hp_job *job, const struct hp_input_record *record,
     return hp_contents_add(&job->claims, key);
 }
 
+static void set_taken_aside(struct worker *worker) {
+    pthread_mutex_lock(&worker->job->lock);
+    hp_vec_push(&worker->job->taken, worker->taken);
+    pthread_mutex_unlock(&worker->job->lock);
+    worker->taken = NULL;
+}
+
 // For hp_reader.
 static int take_partial(void *data, struct hp_input_stream *stream, struct hp_err *err) {
     struct worker *worker = data;
     worker->is_partial = true;
     if (worker->job->record_of) { // it was read before, and counts
         return HP_OK;
+    }
+    if (worker->taken && hp_taken_is_shard(worker->taken)) {
+        set_taken_aside(worker);
     }
     if (!worker->taken) {
         worker->taken = hp_taken_new(worker->job->profile);

@@ -257,32 +257,47 @@ static const uint8_t *unpack(const struct hp_history *history, uint32_t number) 
     return cache->bytes;
 }
 
-void hp_history_open(struct hp_history_reader *reader, const struct hp_history *history,
-                     uint32_t input) {
-    reader->size = reader->at = 0;
-    reader->stack = 0;
-    struct hp_history_block wanted = {.input = input};
-    const struct hp_history_block *block =
-        history->blocks.count == 0
-            ? NULL
-            : bsearch(&wanted, history->blocks.at, history->blocks.count, sizeof wanted,
-                      by_input);
-    if (!block || block->size == 0) {
-        return;
+static bool open_block(struct hp_history_reader *reader) {
+    const struct hp_history *history = reader->history;
+    if (!history || reader->next >= history->blocks.count ||
+        history->blocks.at[reader->next].input != reader->input) {
+        return false;
     }
+    const struct hp_history_block *block = &history->blocks.at[reader->next++];
     if (block->size > reader->room) {
         reader->bytes = hp_grow(reader->bytes, &reader->room, block->size, 1);
     }
     reader->size = block->size;
-    memcpy(reader->bytes, unpack(history, block->batch) + block->at, block->size);
+    reader->at = reader->stack = 0;
+    if (block->size > 0) {
+        memcpy(reader->bytes, unpack(history, block->batch) + block->at, block->size);
+    }
     uint32_t map = history->batches.at[block->batch].map;
     reader->map = map > 0 ? history->maps.at[map] : NULL;
+    return true;
+}
+
+void hp_history_open(struct hp_history_reader *reader, const struct hp_history *history,
+                     uint32_t input) {
+    size_t low = 0, high = history->blocks.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool is_before = history->blocks.at[middle].input < input;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    reader->history = history;
+    reader->input = input;
+    reader->next = low;
+    reader->size = reader->at = 0;
 }
 
 bool hp_history_next(struct hp_history_reader *reader,
                      struct hp_observation *observation) {
-    if (reader->at == reader->size) {
-        return false;
+    while (reader->at == reader->size) {
+        if (!open_block(reader)) {
+            return false;
+        }
     }
     *observation = (struct hp_observation){0};
     reader->stack += (uint32_t)get_signed(reader);

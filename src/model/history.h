@@ -67,7 +67,9 @@ struct hp_history_reader {
     uint8_t *bytes;
     size_t size, at, room;
     const uint32_t *map; // or NULL
-    uint32_t stack;
+    uint32_t stack, input;
+    const struct hp_history *history;
+    size_t next; // block: of shards that were joined there are several of an input
 };
 
 // Begin with what an input added; nothing if it was not used.

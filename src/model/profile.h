@@ -92,6 +92,16 @@ struct hp_known_dump {
     bool is_base;     // of a diff
 };
 
+// Of how many shards of the stacks which are there, a bit for each; {0}: they are whole.
+struct hp_shards {
+    uint32_t count;
+    uint64_t present;
+};
+
+enum {
+    HP_SHARDS_MOST = 64,
+};
+
 // What reports need beside stacks and their values.
 struct hp_needs {
     bool errors[HP_COLUMNS];
@@ -146,6 +156,7 @@ struct hp_profile {
     struct hp_sample_types types;      // beside the metrics
     struct hp_annotations annotations; // of the inputs
     struct hp_input_summary summary[HP_SIDES];
+    struct hp_shards shards;
     bool overflow; // a sum did not fit: the profile is unusable
 };
 

@@ -124,12 +124,29 @@ static int by_number(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
+// Of shards that were joined there are several of an input.
+static void join_inputs(struct hp_sample_type *type) {
+    size_t kept = 0;
+    for (size_t i = 0; i < type->inputs.count; i++) {
+        const struct hp_sample_input *input = &type->inputs.at[i];
+        struct hp_sample_input *last = kept > 0 ? &type->inputs.at[kept - 1] : NULL;
+        if (last && last->number == input->number) {
+            last->is_negative |= input->is_negative;
+            last->total += input->total;
+        } else {
+            type->inputs.at[kept++] = *input;
+        }
+    }
+    type->inputs.count = kept;
+}
+
 void hp_sample_types_sort(struct hp_sample_types *types,
                           const struct hp_strtab *strings) {
     struct hp_sample_type *type;
     hp_vec_each (type, &types->of) {
         hp_index_drop(&type->index);
         hp_vec_sort(&type->inputs, by_number);
+        join_inputs(type);
         hp_history_sort(&type->history);
     }
     hp_index_drop(&types->index);

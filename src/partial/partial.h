@@ -64,8 +64,8 @@ enum hp_parameter {
     HP_PARAMETER_UNMAPPED,    // 1: frames in no mapping have their addresses
     HP_PARAMETER_HISTORY,
     HP_PARAMETER_REPLICATES,
-    HP_PARAMETER_SHARDS, // of which this is number HP_PARAMETER_SHARD
-    HP_PARAMETER_SHARD,
+    HP_PARAMETER_SHARDS, // the stacks are cut into so many, of which these are there:
+    HP_PARAMETER_SHARD,  // a bit for each; not to be equal
     HP_PARAMETERS,
 };
 
@@ -78,8 +78,10 @@ const char *hp_parameter_name(enum hp_parameter parameter);
 // Of what is in a profile.
 struct hp_parameters hp_parameters_of(const struct hp_profile *profile);
 
-// Write a profile that has been read for it, and put in order.
-HP_MUST_CHECK int hp_partial_write(const struct hp_profile *profile, struct hp_sink *out,
+// Write a profile that has been read for it, and put in order; of a whole one this shard alone,
+// if its count is not 0.
+HP_MUST_CHECK int hp_partial_write(const struct hp_profile *profile,
+                                   struct hp_shards shard, struct hp_sink *out,
                                    struct hp_err *err);
 
 // Fail with HP_E_DUPLICATE where two differ, and say in what.
@@ -100,6 +102,8 @@ struct hp_partials {
     uint32_t count;
     bool has_unknown;               // sections of a later version were left out
     uint8_t digest[HP_SHA256_SIZE]; // of the last
+    uint8_t
+        common[HP_SHA256_SIZE]; // of what is in it beside stacks, the same in all shards
 };
 
 // Add what a partial holds; `name` is its path.  After a failure the profile is of no use.

@@ -211,7 +211,7 @@ int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
                          const struct hp_parameters *b, const char *name_b,
                          struct hp_err *err) {
     for (enum hp_parameter i = 0; i < HP_PARAMETERS; i++) {
-        if (a->of[i] != b->of[i]) {
+        if (i != HP_PARAMETER_SHARD && a->of[i] != b->of[i]) {
             hp_fail(err, HP_E_DUPLICATE,
                     "merged with another %s, %llu, than %s, %llu: they cannot be added%s",
                     hp_parameter_name(i), (unsigned long long)b->of[i], name_a,
@@ -237,6 +237,10 @@ static int settle_parameters(struct hp_partial_reader *r, struct hp_err *err) {
     for (enum hp_parameter i = 0; i < HP_PARAMETERS; i++) {
         is_sound &= limits[i] == 0 || r->parameters.of[i] < limits[i];
     }
+    uint64_t shards = r->parameters.of[HP_PARAMETER_SHARDS];
+    uint64_t present = r->parameters.of[HP_PARAMETER_SHARD];
+    is_sound &= shards >= 1 && shards <= HP_SHARDS_MOST && present > 0 &&
+                (shards == HP_SHARDS_MOST || present >> shards == 0);
     if (!is_sound) {
         return hp_fail(err, HP_E_FORMAT, "damaged: parameters are missing, or unknown");
     }
@@ -264,6 +268,22 @@ static int read_rows(struct hp_partial_reader *r, struct hp_err *err) {
     return HP_OK;
 }
 
+// What is not of stacks is the same in all shards.
+static void add_common(struct hp_partial_reader *r) {
+    static const bool is_cut[HP_SECTIONS] = {
+        [HP_SECTION_PARAMETERS] = true, [HP_SECTION_STACKS] = true,
+        [HP_SECTION_TYPE_SUMS] = true,  [HP_SECTION_REPLICATES] = true,
+        [HP_SECTION_HISTORY] = true,    [HP_SECTION_TYPE_HISTORY] = true,
+    };
+    const struct hp_bytes *raw = &r->blocks.raw;
+    uint8_t section = (uint8_t)r->blocks.section;
+    if (!is_cut[section] && !(r->blocks.flags & HP_BLOCK_ASIDE) &&
+        r->parameters.of[HP_PARAMETER_SHARDS] > 1) {
+        hp_sha256_add(&r->common, &section, 1);
+        hp_sha256_add(&r->common, raw->at, raw->count);
+    }
+}
+
 // A section of a later version says itself whether it may be passed over.
 static int read_block(struct hp_partial_reader *r, unsigned *last, struct hp_err *err) {
     unsigned section = r->blocks.section;
@@ -284,6 +304,7 @@ static int read_block(struct hp_partial_reader *r, unsigned *last, struct hp_err
         ret = settle_parameters(r, err);
     }
     *last = section;
+    add_common(r);
     return ret == HP_OK ? read_rows(r, err) : ret;
 }
 
@@ -328,6 +349,7 @@ int hp_partial_read(struct hp_partials *partials, struct hp_block_source source,
         .first_input = partials->profile->inputs.count,
     };
     r.stack_codec.frames = &r.frame_table;
+    hp_sha256_init(&r.common);
     hp_vec_push(&r.texts, (hp_string){0});
     hp_vec_push(&r.modules, (hp_module_id){0});
     hp_vec_push(&r.sets, (hp_string){0});
@@ -336,6 +358,7 @@ int hp_partial_read(struct hp_partials *partials, struct hp_block_source source,
     if (ret == HP_OK) {
         hp_reader_settle(&r);
         memcpy(partials->digest, r.blocks.digest, sizeof partials->digest);
+        hp_sha256_end(&r.common, partials->common);
         partials->count++;
     }
     reader_done(&r);

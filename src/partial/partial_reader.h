@@ -13,6 +13,7 @@ struct hp_partial_reader {
     struct hp_block_reader blocks;
     struct hp_numbers row; // the rest of the block
     bool is_over_limit;    // what fails is no damage
+    struct hp_sha256 common;
     struct hp_parameters parameters;
     uint32_t parameter_count;
     // As things are numbered in the file, what they are called in the profile.

@@ -1,6 +1,7 @@
 // Stacks are in order of their labels, then of their frames from the root on, a stack before those
 // that it begins: so that those next to one another have most in common.
 #include "partial/partial_writer.h"
+#include "partial/shards.h"
 #include "partial/stack_codec.h"
 
 #include <stdlib.h>
@@ -41,13 +42,19 @@ static int by_key(const void *left, const void *right, void *context) {
 
 void hp_order_stacks(struct hp_partial_writer *w) {
     size_t count = w->profile->stacks.count;
+    uint32_t *shards =
+        w->shards.count > 0 ? hp_shards_of_stacks(w->profile, w->shards.count) : NULL;
     w->order = hp_alloc((count + 1) * sizeof *w->order);
     w->rank = hp_alloc((count + 1) * sizeof *w->rank);
     for (size_t i = 0; i < count; i++) {
-        w->order[i] = (uint32_t)i;
+        w->rank[i] = HP_NO_RANK;
+        if (!shards || w->shards.present >> shards[i] & 1) {
+            w->order[w->stacks++] = (uint32_t)i;
+        }
     }
-    qsort_r(w->order, count, sizeof *w->order, by_key, w);
-    for (size_t i = 0; i < count; i++) {
+    free(shards);
+    qsort_r(w->order, w->stacks, sizeof *w->order, by_key, w);
+    for (size_t i = 0; i < w->stacks; i++) {
         w->rank[w->order[i]] = (uint32_t)i;
     }
 }
@@ -96,7 +103,7 @@ void hp_put_stacks(struct hp_partial_writer *w) {
     hp_vec_each (frame, &w->profile->frames) {
         hp_frame_table_add(&frames, frame->module.n);
     }
-    for (size_t i = 0; i < w->profile->stacks.count; i++) {
+    for (size_t i = 0; i < w->stacks; i++) {
         take_stack(&row, w, w->order[i]);
         hp_stack_encode(&codec, &row);
         if (hp_stack_codec_size(&codec) >= HP_BLOCK_FULL) {

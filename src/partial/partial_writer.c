@@ -53,7 +53,8 @@ struct hp_parameters hp_parameters_of(const struct hp_profile *profile) {
         [HP_PARAMETER_THREAD] = thread.size > 0 ? XXH3_64bits(thread.at, thread.size) : 0,
         [HP_PARAMETER_UNMAPPED] = profile->keeps.unmapped,
         [HP_PARAMETER_HISTORY] = HP_PARTIAL_HISTORY,
-        [HP_PARAMETER_SHARDS] = 1,
+        [HP_PARAMETER_SHARDS] = profile->shards.count > 0 ? profile->shards.count : 1,
+        [HP_PARAMETER_SHARD] = profile->shards.count > 0 ? profile->shards.present : 1,
     }};
 }
 
@@ -61,6 +62,10 @@ struct hp_parameters hp_parameters_of(const struct hp_profile *profile) {
 
 static void write_parameters(struct hp_partial_writer *w) {
     struct hp_parameters parameters = hp_parameters_of(w->profile);
+    if (w->shards.count > 0) {
+        parameters.of[HP_PARAMETER_SHARDS] = w->shards.count;
+        parameters.of[HP_PARAMETER_SHARD] = w->shards.present;
+    }
     for (enum hp_parameter i = 0; i < HP_PARAMETERS; i++) {
         hp_put_text(&w->row, hp_span_of(parameter_names[i]));
         hp_put_number(&w->row, parameters.of[i]);
@@ -224,6 +229,9 @@ static void write_type_sums(struct hp_partial_writer *w) {
             sum->stack = w->rank[sum->stack];
         }
         hp_vec_sort(&sums, by_stack);
+        while (sums.count > 0 && sums.at[sums.count - 1].stack == HP_NO_RANK) {
+            sums.count--;
+        }
         uint32_t last = 0;
         hp_vec_each (sum, &sums) {
             hp_put_number(&w->row, t - last_type);
@@ -258,7 +266,7 @@ static void rank_texts(struct hp_partial_writer *w) {
     hp_vec_done(&order);
 }
 
-// Sets that stacks have; these are in order already.
+// Sets that stacks have, also those of other shards; these are in order already.
 static void rank_sets(struct hp_partial_writer *w) {
     size_t count = w->profile->tag_sets.strings.count;
     uint32_t next = 1;
@@ -268,7 +276,8 @@ static void rank_sets(struct hp_partial_writer *w) {
         w->set_rank[set->n] = set->n > 0;
     }
     for (size_t i = 1; i < count; i++) {
-        w->set_rank[i] = w->set_rank[i] ? next++ : 0;
+        bool is_told = w->set_rank[i] > 0 || w->profile->shards.count > 0;
+        w->set_rank[i] = is_told ? next++ : 0;
     }
 }
 
@@ -285,9 +294,11 @@ static void write_tables(struct hp_partial_writer *w) {
     write_totals(w);
 }
 
-int hp_partial_write(const struct hp_profile *profile, struct hp_sink *out,
-                     struct hp_err *err) {
-    struct hp_partial_writer w = {.profile = profile, .is_collecting = true};
+int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
+                     struct hp_sink *out, struct hp_err *err) {
+    struct hp_partial_writer w = {.profile = profile,
+                                  .shards = shard,
+                                  .is_collecting = true};
     hp_block_writer_init(&w.blocks, out);
     rank_sets(&w);
     hp_order_stacks(&w);

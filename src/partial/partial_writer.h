@@ -14,6 +14,7 @@ struct hp_written_dump {
 
 struct hp_partial_writer {
     const struct hp_profile *profile;
+    struct hp_shards shards; // that are written
     struct hp_block_writer blocks;
     struct hp_bytes row; // that is being made
     // Tables are gone through twice: first for their texts, of which the order says how they
@@ -22,12 +23,15 @@ struct hp_partial_writer {
     struct hp_strtab texts;
     uint32_t *text_rank;
     uint32_t *set_rank; // of profile->tag_sets: the number of a set, 0 for none
-    uint32_t *order;    // of the stacks: which comes i-th
-    uint32_t *rank;     // of each stack: where it comes
+    uint32_t *order;    // of the stacks that are written: which comes i-th
+    size_t stacks;      // so many
+    uint32_t *rank; // of each stack: where it comes; HP_NO_RANK: it is in another shard
     HP_VEC(struct hp_written_dump) dumps; // by process and identity
     struct hp_bytes rows;
     bool has_history;
 };
+
+#define HP_NO_RANK UINT32_MAX
 
 // A text, by its number.
 static inline void hp_put_interned(struct hp_partial_writer *w, struct hp_span text) {

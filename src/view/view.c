@@ -222,6 +222,7 @@ static void describe_inputs(struct hp_view *view) {
     head->processes = &profile->processes;
     head->snapshots = profile->snapshots;
     head->has_moments = profile->keeps.moments;
+    head->shards = profile->shards;
     head->chosen_for = profile->metric;
     head->thread = hp_strtab_span(&profile->strings, profile->thread);
     head->stacks = profile->stacks.count;
@@ -496,7 +497,9 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
 
 void hp_view_write_partial(struct hp_sink *out, const struct hp_view *view) {
     struct hp_err err = {0};
-    if (hp_partial_write(view->whole, out, &err) != HP_OK && out->error == 0) {
+    struct hp_shards shard = {.count = (uint32_t)view->options.shards};
+    shard.present = shard.count > 0 ? UINT64_C(1) << view->options.shard : 0;
+    if (hp_partial_write(view->whole, shard, out, &err) != HP_OK && out->error == 0) {
         out->error = EFBIG;
     }
 }

@@ -149,6 +149,7 @@ struct hp_head {
     const struct hp_processes *processes; // of the inputs
     enum hp_snapshots snapshots;          // which of their dumps count, but
     bool has_moments;                     // all of them, each for itself
+    struct hp_shards shards;              // that are there; {0}: all is
     enum hp_metric chosen_for;            // the metric that they were chosen for
     struct hp_span thread;                // that alone was read, or ""
     size_t stacks;                        // of the profile

@@ -110,7 +110,7 @@ static struct hp_bytes write_file(struct hp_profile *profile) {
     hp_profile_sort(profile, NULL, 0);
     hp_profile_summarize(profile);
     hp_sink_init(&sink, keep, &file);
-    int ret = hp_partial_write(profile, &sink, &err);
+    int ret = hp_partial_write(profile, (struct hp_shards){0, 0}, &sink, &err);
     ret = hp_sink_close(&sink, &err) == HP_OK ? ret : HP_E_OUTPUT;
     file.count = ret == HP_OK ? file.count : 0;
     return file;

@@ -199,7 +199,7 @@ static struct hp_bytes small_partial(void) {
     hp_profile_sort(&profile, NULL, 0);
     hp_profile_summarize(&profile);
     hp_sink_init(&sink, keep, &file);
-    cr_assert(hp_partial_write(&profile, &sink, &err) == HP_OK);
+    cr_assert(hp_partial_write(&profile, (struct hp_shards){0}, &sink, &err) == HP_OK);
     cr_assert(hp_sink_close(&sink, &err) == HP_OK);
     hp_profile_done(&profile);
     return file;

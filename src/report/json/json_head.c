@@ -58,6 +58,22 @@ static void put_processes(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "]},\n ");
 }
 
+// Nothing if all are there.
+static void put_shards(struct hp_sink *out, struct hp_shards shards) {
+    const char *between = "";
+    if (shards.count == 0) {
+        return;
+    }
+    hp_sink_print(out, "\"shards\": {\"count\": %u, \"present\": [", shards.count);
+    for (unsigned i = 0; i < shards.count; i++) {
+        if (shards.present >> i & 1) {
+            hp_sink_print(out, "%s%u", between, i);
+            between = ", ";
+        }
+    }
+    hp_sink_text(out, "]},\n ");
+}
+
 static void put_head(struct hp_sink *out, const struct hp_view *view) {
     static const char *const estimators[] = {
         [HP_ESTIMATOR_BEST] = "horvitz-thompson",
@@ -86,6 +102,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
     hp_json_string(out, hp_span_of(hp_view_metric_name(view, options->metric)));
     hp_sink_print(out, ", \"confidence\": %g,\n ", options->confidence);
     put_processes(out, view);
+    put_shards(out, view->head.shards);
     if (view->head.thread.size > 0) {
         hp_sink_text(out, "\"thread\": ");
         hp_json_string(out, view->head.thread);

@@ -348,6 +348,10 @@ static void put_type_totals(struct hp_sink *out, const struct hp_view *view) {
 }
 
 void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
+    if (view->head.shards.count > 0) { // of moments each input tells; this is the first
+        hp_sink_escaped(out, hp_view_moment(view, 0));
+        hp_sink_text(out, "\n");
+    }
     for (size_t i = 0; i < view->head.input_count; i++) {
         put_input(out, view, i);
     }

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Shards: the stacks of partials cut by a hash of texts, merged shard by shard, come to the same bytes
+when they are joined; what is not all is said so first, and what does not belong together is refused.
+
+usage: shards.py BINARY TESTDATA [DUMPS]
+
+DUMPS is how many the largest fleet has (300).
+"""
+import ctypes
+import json
+import pathlib
+import random
+import struct
+import sys
+
+from fleets import Process
+from harness import Tests, scratch
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'interop'))
+import hpa_reader  # noqa: E402
+
+t = Tests()
+DUMPS = next((int(word) for word in sys.argv[3:] if word.isdigit()), 300)
+PPROF = [t.formats / name for name in ('go-protobuf.pb.gz', 'tcmalloc.pb.gz')]
+
+
+class Digest(ctypes.Structure):
+    _fields_ = [('low', ctypes.c_uint64), ('high', ctypes.c_uint64)]
+
+
+hpa_reader.xxhash.XXH3_128bits.restype = Digest
+
+
+def merge(out, inputs, *options):
+    return t.run('merge', '-q', '-o', out, *options, *inputs)
+
+
+def merged(out, inputs, *options):
+    result = merge(out, inputs, *options)
+    if result.code:
+        raise AssertionError(f'{result.code} {result.err}')
+    return out
+
+
+def digest(path):
+    return t.ok('digest', path).out.split()[0]
+
+
+def dumps_of(folder, count):
+    r = random.Random(count)
+    paths = []
+    for number in range(count):
+        process = Process(r, 1000 + number)
+        path = pathlib.Path(folder, process.name(0, 'i0'))
+        path.write_text(process.dump(r, (1, 524288)[number % 3 == 0]))
+        paths.append(path)
+    return paths
+
+
+def cut(folder, name, inputs, shards):
+    return [merged(pathlib.Path(folder, f'{name}-{i}of{shards}.hpa'), inputs, f'--shard={i}/{shards}')
+            for i in range(shards)]
+
+
+def one_digest(inputs, shards, tasks=3):
+    """Tasks that have each read some, merged shard by shard, then joined: at once, and two by two."""
+    faults, r = [], random.Random(shards)
+    with scratch() as folder:
+        inputs = inputs if isinstance(inputs, list) else dumps_of(folder, inputs)
+        whole = merged(pathlib.Path(folder, 'whole.hpa'), inputs)
+        parts = [cut(folder, f'task{i}', inputs[i::tasks], shards) for i in range(tasks)]
+        each = [merged(pathlib.Path(folder, f'shard{i}.hpa'), [task[i] for task in parts]) for i in range(shards)]
+        of_whole = cut(folder, 'whole', [whole], shards)
+        if [digest(path) for path in each] != [digest(path) for path in of_whole]:
+            faults.append('shards of tasks are not those of the whole')
+        r.shuffle(each)
+        halves = [merged(pathlib.Path(folder, f'half{i}.hpa'), each[i::2]) for i in (0, 1)]
+        for name, join in (('at once', each), ('halves', halves), ('sets', [path for task in parts for path in task])):
+            for threads in (1, 8):
+                out = merged(pathlib.Path(folder, 'joined.hpa'), join, f'-j{threads}')
+                if digest(out) != digest(whole):
+                    faults.append(f'{name}, -j{threads}: another digest')
+        sizes = [len(hpa_reader.Partial(path.read_bytes()).stacks) for path in each]
+        if sum(sizes) != len(hpa_reader.Partial(whole.read_bytes()).stacks) or max(sizes) == sum(sizes):
+            faults.append(f'stacks of shards: {sizes}')
+        for report in (['top', '--by=input'], ['stacks'], ['merge', '-fpprof'], ['info']):
+            want, got = (t.run(*report, '--no-symbols', *given) for given in ([whole], each))
+            if len(inputs) <= 256 and (want.code, want.out_bytes) != (got.code, got.out_bytes):
+                faults.append(f'{report}: {want.code} {got.code} {got.err}')
+        return faults or f'{sizes}'
+
+
+def shard_of(read, path, shards):
+    """After man/hpa.5."""
+    def hashed(data):
+        found = hpa_reader.xxhash.XXH3_128bits(data, ctypes.c_size_t(len(data)))
+        return struct.pack('>QQ', found.high, found.low)
+
+    data = b''
+    for module, offset, _ in (read.frames[i] for i in path):
+        fields, extents = read.modules[module - 1] if module else ([0] * 10, [])
+        name = read.strings[(fields[2] or fields[1]) - 1] if module else b''
+        data += hashed(name + b'\0' + b''.join(struct.pack('<QQ', *extent[:2]) for extent in extents))
+        data += struct.pack('<Q', offset)
+    return int.from_bytes(hashed(data)[:8], 'big') % shards
+
+
+def by_texts():
+    faults = []
+    with scratch() as folder:
+        inputs = sorted((t.formats / 'procs').glob('*.heap')) + sorted(t.formats.glob('jemalloc-*.heap'))[:2]
+        for i, path in enumerate(cut(folder, 'some', inputs, 5)):
+            read = hpa_reader.Partial(path.read_bytes())
+            found = {shard_of(read, key[1], 5) for key, *_ in read.stacks}
+            if found - {i} or dict(read.parameters)['shard'] != 1 << i:
+                faults.append(f'{i}: {found} {read.parameters}')
+    return faults
+
+
+def not_all():
+    faults = []
+    with scratch() as folder:
+        inputs = dumps_of(folder, 12)
+        shards = cut(folder, 'some', inputs, 4)
+        for given, said in (([0], 'shard 0 of 4 alone: '), ([3, 1], 'shards 1, 3 of 4 alone: ')):
+            paths = [shards[i] for i in given]
+            for command in ('top', 'stacks', 'tree', 'info', 'merge'):
+                words = [command, '--no-symbols', *(['-fcallgrind'] if command == 'merge' else [])]
+                out = t.ok(*words, *paths).out
+                if said not in (out if command == 'merge' else out.partition('\n')[0]):
+                    faults.append(f'{command}: {out[:90]}')
+            report = json.loads(t.ok('top', '--no-symbols', '-fjson', *paths).out)
+            if report.get('shards') != {'count': 4, 'present': sorted(given)}:
+                faults.append(f'json: {report.get("shards")}')
+        whole = t.ok('top', '--no-symbols', *shards).out
+        if 'alone' in whole or 'shards' in json.loads(t.ok('top', '-fjson', '--no-symbols', *shards).out):
+            faults.append(f'all are not whole: {whole[:90]}')
+    return faults
+
+
+def refusals():
+    faults = []
+    with scratch() as folder:
+        inputs = dumps_of(folder, 8)
+        a, b = cut(folder, 'a', inputs[:4], 2), cut(folder, 'b', inputs[4:], 2)
+        overlapping, thirds = cut(folder, 'o', inputs[2:6], 2), cut(folder, 'a', inputs[:4], 3)
+        cases = [
+            ('twice', [a[0], a[0]], [], 4, 'shard 0 of 2 of the same dumps'), ('other n', [a[0], thirds[1]], [], 4, 'another shards'),
+            ('overlap', [a[0], overlapping[0]], [], 4, '2 dumps are in'), ('dumps', [a[0], inputs[7]], [], 4, 'another shards'),
+            ('other shards', [a[0], a[1], b[0]], [], 4, 'shard 1 of 2'), ('not the same', [a[0], b[1]], [], 4, 'shard 0 of 2'),
+            ('cut again', [a[0]], ['--shard=0/2'], 2, 'cut into shards'), ('no number', inputs, ['--shard=2/2'], 2, '--shard needs'),
+            ('too many', inputs, ['--shard=0/65'], 2, '--shard needs'), ('half a word', inputs, ['--shard=1'], 2, '--shard needs'),
+            ('two sets', [*a, *b], [], 0, ''), ('the whole again', a, ['--shard=1/3'], 0, ''),
+        ]
+        for what, given, options, code, why in cases:
+            out = pathlib.Path(folder, 'out.hpa')
+            out.unlink(missing_ok=True)
+            result = merge(out, given, *options)
+            named = code != 4 or any(path.name in result.err for path in given)
+            if result.code != code or why not in result.err or not named or out.exists() != (code == 0):
+                faults.append(f'{what}: {result.code} {result.err}')
+        result = t.run('merge', '-q', '-fpprof', '--shard=0/2', *inputs)
+        if result.code != 2 or 'hpa' not in result.err:
+            faults.append(f'of another format: {result.code} {result.err}')
+    return faults
+
+
+t.check('shards of few dumps, and of their histories, joined are one digest', lambda: one_digest(40, 4))
+t.check('shards of pprof profiles and their sample types joined are one digest', lambda: one_digest(PPROF, 3, 2))
+t.check(f'shards of {DUMPS} dumps joined are one digest', lambda: one_digest(DUMPS, 7))
+t.check('which shard a stack is in is told by its texts', by_texts)
+t.check('what is not all is said so in the first line', not_all)
+t.check('what does not belong together is refused', refusals)
+t.done()
