@@ -424,6 +424,10 @@ def machines():
                 server.terminate()
 
 
+# Of a folder, what is below it.
+RECURSIVE = 'spark.hadoop.mapreduce.input.fileinputformat.input.dir.recursive=true'
+
+
 @contextlib.contextmanager
 def cluster(python):
     """A standalone master and two workers; a function that runs the script there."""
@@ -451,7 +455,7 @@ def cluster(python):
         link.unlink(missing_ok=True)
         link.symlink_to(agg)
         done = subprocess.run([home / 'bin' / 'spark-submit', '--master', master, '--conf', 'spark.executor.memory=600m',
-                               '--conf', 'spark.ui.enabled=false', '--conf', 'spark.log.level=ERROR', *conf, CONTRIB / 'spark' / 'hprof_agg_spark.py', str(shards),
+                               '--conf', 'spark.ui.enabled=false', '--conf', 'spark.log.level=ERROR', '--conf', RECURSIVE, *conf, CONTRIB / 'spark' / 'hprof_agg_spark.py', str(shards),
                                str(source), str(FOLDER / output), *options], env=env, cwd=FOLDER, capture_output=True, text=True,
                               check=False, timeout=600)
         return done.returncode, (done.stdout + done.stderr)[-3000:]  # Python's errors are on standard output
@@ -481,7 +485,7 @@ def cluster_same(submit):
     everything = absolute('everything', PATHS)
     note = f'case $1 in merge) echo >>{FOLDER}/NAME.log; n=$(wc -l <{FOLDER}/NAME.log) ;; *) n=0 ;; esac\n'
     for name, source, wanted, text in (
-            ('k1', everything, 'one.hpa', ''), ('k2', FOLDER / 'dumps/*/*/*/*/*.heap', 'whole.hpa', ''),
+            ('k1', everything, 'one.hpa', ''), ('k2', FOLDER / 'dumps', 'whole.hpa', ''),
             ('k3', everything, 'one.hpa', note + '[ $n -ne 2 ] || kill -9 $$'),
             ('k4', everything, 'one.hpa', note + '[ $n -ne 3 ] || kill -9 $PPID'),
             ('k5', everything, 'one.hpa', note + '[ $n -ne 2 ] || { echo half; exit 6; }')):
