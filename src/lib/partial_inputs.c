@@ -71,6 +71,7 @@ int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
     hp_vec_push(&profile->blocks, copy);
     hp_vec_push(&taken->names, copy);
     taken->is_base = is_base;
+    taken->partials.is_base = is_base;
     int ret = hp_partial_read(&taken->partials,
                               (struct hp_block_source){read_window, &window}, name, err);
     for (size_t i = inputs; i < profile->inputs.count; i++) {
@@ -251,7 +252,8 @@ static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t nu
     hp_vec_append(&profile->inputs, from->inputs.at, from->inputs.count);
     hp_vec_append(&profile->known, from->known.at, from->known.count);
     hp_vec_append(&profile->blocks, from->blocks.at, from->blocks.count);
-    from->inputs.count = from->known.count = from->blocks.count = 0;
+    hp_vec_append(&profile->named, from->named.at, from->named.count);
+    from->inputs.count = from->known.count = from->blocks.count = from->named.count = 0;
 }
 
 // --- what is in two of them ---------------------------------------------------------------

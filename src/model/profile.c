@@ -31,6 +31,9 @@ static void drop_stacks(struct hp_profile *profile) {
     }
     hp_vec_done(&profile->blocks);
     hp_history_done(&profile->history);
+    hp_between_done(&profile->between[0]);
+    hp_between_done(&profile->between[1]);
+    hp_vec_done(&profile->named);
     hp_sample_types_done(&profile->types);
     hp_annotations_done(&profile->annotations);
     hp_index_drop(&profile->module_index);
@@ -445,6 +448,10 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
     hp_sample_types_absorb(&profile->types, &other->types, &import);
     hp_annotations_import(&profile->annotations, &profile->strings, &other->annotations,
                           &other->strings);
+    for (int i = 0; i < 2; i++) {
+        hp_between_add(&profile->between[i], &other->between[i], stacks);
+        profile->overflow |= profile->between[i].sums.overflow;
+    }
     profile->overflow |= other->overflow;
     free(frames);
     free(stacks);

@@ -13,6 +13,7 @@
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "model/annotations.h"
+#include "model/between.h"
 #include "model/error.h"
 #include "model/history.h"
 #include "model/input.h"
@@ -102,6 +103,12 @@ enum {
     HP_SHARDS_MOST = 64,
 };
 
+// One that is told of by its identity alone; its texts are in the profile's blocks.
+struct hp_named_dump {
+    uint64_t id[2];
+    const char *name, *archive; // archive: "" if it is of none
+};
+
 // What reports need beside stacks and their values.
 struct hp_needs {
     bool errors[HP_COLUMNS];
@@ -148,13 +155,16 @@ struct hp_profile {
     HP_VEC(hp_string) moments;        // sentences that say which dumps count
     hp_string thread;                 // that alone was read, or ""
     enum hp_estimator estimator;
-    bool has_times;                    // of the inputs that are used
-    bool has_alloc;                    // some input has allocation totals (prof_accum)
-    struct hp_needs keeps;             // what was asked for when it was read
-    bool are_errors_unknown;           // of some input: then of all together
-    struct hp_history history;         // what each input added, if that is kept
-    struct hp_sample_types types;      // beside the metrics
-    struct hp_annotations annotations; // of the inputs
+    bool has_times;            // of the inputs that are used
+    bool has_alloc;            // some input has allocation totals (prof_accum)
+    struct hp_needs keeps;     // what was asked for when it was read
+    bool are_errors_unknown;   // of some input: then of all together
+    struct hp_history history; // what each input added, if that is kept
+    // How dumps of partials differ that are not told of one by one, of new and of base.
+    struct hp_between between[2];
+    HP_VEC(struct hp_named_dump) named; // those at the ends of the distribution
+    struct hp_sample_types types;       // beside the metrics
+    struct hp_annotations annotations;  // of the inputs
     struct hp_input_summary summary[HP_SIDES];
     struct hp_shards shards;
     bool overflow; // a sum did not fit: the profile is unusable

@@ -17,7 +17,7 @@ enum {
     HP_PARTIAL_TEXT_MOST = 64 << 10, // bytes
 };
 
-// In the order in which they stand in a file; each a table, but HP_SECTION_NAMES covered by the
+// In the order in which they stand in a file; each a table, all but names covered by the
 // digest.
 enum hp_section {
     HP_SECTION_END,
@@ -34,12 +34,14 @@ enum hp_section {
     HP_SECTION_STACKS,
     HP_SECTION_TYPES,      // sample types beside the metrics
     HP_SECTION_TYPE_SUMS,  // of stacks
-    HP_SECTION_REPLICATES, // kept free
+    HP_SECTION_REPLICATES, // sums of groups of dumps, where none is told of by itself
     HP_SECTION_IDENTITIES,
     HP_SECTION_DUMPS, // one by one, as long as they are few; and what each added:
     HP_SECTION_HISTORY,
     HP_SECTION_TYPE_HISTORY,
     HP_SECTION_NAMES,
+    HP_SECTION_DISTRIBUTION,  // of totals, where no dump is told of by itself
+    HP_SECTION_EXTREME_NAMES, // of those that this names
     HP_SECTIONS,
 };
 
@@ -99,6 +101,7 @@ struct hp_partials {
     void *data;
     struct hp_parameters parameters;
     const char *first; // whose parameters these are; in a block of the profile
+    bool is_base;      // the next is of that side of a diff
     uint32_t count;
     bool has_unknown;               // sections of a later version were left out
     uint8_t digest[HP_SHA256_SIZE]; // of the last

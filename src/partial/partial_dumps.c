@@ -222,6 +222,10 @@ void hp_find_dumps(struct hp_partial_writer *w) {
     }
     w->has_history = groups == 0 && w->dumps.count <= HP_PARTIAL_HISTORY &&
                      !w->profile->drops_identities;
+    if (!w->has_history && !w->profile->drops_identities) {
+        hp_between_init(&w->between, w->profile, false);
+        w->blocks.is_too_large |= w->between.sums.overflow;
+    }
 }
 
 void hp_put_identities(struct hp_partial_writer *w) {

@@ -199,6 +199,9 @@ static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
     [HP_SECTION_HISTORY] = hp_reader_history,
     [HP_SECTION_TYPE_HISTORY] = hp_reader_type_history,
     [HP_SECTION_NAMES] = hp_reader_name,
+    [HP_SECTION_REPLICATES] = hp_reader_replicates,
+    [HP_SECTION_DISTRIBUTION] = hp_reader_distribution,
+    [HP_SECTION_EXTREME_NAMES] = hp_reader_extreme_name,
 };
 
 static const char *const parameter_hints[HP_PARAMETERS] = {
@@ -347,6 +350,8 @@ int hp_partial_read(struct hp_partials *partials, struct hp_block_source source,
         .name = name,
         .source = partials->count + 1,
         .first_input = partials->profile->inputs.count,
+        .keeps_between =
+            partials->profile->keeps.partial || partials->profile->history.is_kept,
     };
     r.stack_codec.frames = &r.frame_table;
     hp_sha256_init(&r.common);

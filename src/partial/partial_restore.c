@@ -52,21 +52,41 @@ static void add_stack(struct hp_partial_reader *r) {
     bool keeps_tags = profile->keeps.labels || profile->keeps.threads;
     struct hp_sample sample = {r->stack.at, (uint32_t)r->stack.count,
                                keeps_tags ? r->sets.at[row->set] : (hp_string){0}};
+    const struct hp_error *wanted[HP_COLUMNS];
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         values.of[hp_objects_of(i)] = row->whole[i].objects;
         values.of[hp_space_of(i)] = row->whole[i].bytes;
         errors[i] = &row->whole[i].error;
+        wanted[i] = hp_profile_wants_errors(profile, i) ? errors[i] : NULL;
         take_parts(r, i);
     }
     uint32_t number = hp_profile_add(profile, &sample, &values, errors);
     hp_profile_add_sizes(profile, number, r->sizes, 0);
     hp_vec_push(&r->stacks, number);
+    if (r->is_one) {
+        hp_history_put(&profile->history, number, &values, wanted);
+    }
+}
+
+// Those of more dumps than are told of one by one: by the rule that these are told of by.
+static void begin_one(struct hp_partial_reader *r) {
+    const struct hp_profile *profile = r->profile;
+    uint64_t most = r->parameters.of[HP_PARAMETER_HISTORY];
+    uint64_t aside = r->skipped[HP_REASON_OTHER_MOMENT];
+    bool are_many = r->group_dumps > most || aside > most - r->group_dumps;
+    if (are_many && profile->history.is_kept && !profile->keeps.partial) {
+        r->is_one = true;
+        hp_history_begin(&r->profile->history);
+    }
 }
 
 // All columns of one block, which have to end together.
 void hp_reader_stacks(struct hp_partial_reader *r) {
     struct hp_stack_codec *codec = &r->stack_codec;
     hp_stack_decode_begin(codec, &r->row);
+    if (r->stacks.count == 0) {
+        begin_one(r);
+    }
     while (!r->row.damage && hp_stack_decode(codec, &r->stack_row)) {
         take_path(r);
         if (r->stack_row.set >= r->sets.count || r->stacks.count == UINT32_MAX) {
@@ -134,6 +154,7 @@ void hp_reader_group(struct hp_partial_reader *r) {
         return;
     }
     input.others = dumps - 1;
+    r->group_dumps += dumps < UINT32_MAX ? dumps : UINT32_MAX;
     input.public.status = (enum hp_input_status)status;
     input.public.name = r->name;
     input.is_added = true;
@@ -377,9 +398,13 @@ void hp_reader_settle(struct hp_partial_reader *r) {
         hp_sample_type_end(&r->profile->types.of.at[r->types.at[r->type_history >> 32]]);
     }
     struct hp_input_record *group;
+    size_t first = r->profile->inputs.count; // whose history all have in common
     for (group = r->groups.at;
          r->dumps == 0 && group && group < r->groups.at + r->groups.count; group++) {
         add_group(r, group);
+    }
+    if (r->is_one && r->dumps == 0 && r->groups.count > 0) {
+        hp_history_end(&r->profile->history, (uint32_t)first);
     }
     for (unsigned i = 0; i < HP_REASONS; i++) {
         bool is_told = i == HP_REASON_OTHER_MOMENT && r->dumps > 0;

@@ -53,6 +53,7 @@ struct hp_parameters hp_parameters_of(const struct hp_profile *profile) {
         [HP_PARAMETER_THREAD] = thread.size > 0 ? XXH3_64bits(thread.at, thread.size) : 0,
         [HP_PARAMETER_UNMAPPED] = profile->keeps.unmapped,
         [HP_PARAMETER_HISTORY] = HP_PARTIAL_HISTORY,
+        [HP_PARAMETER_REPLICATES] = HP_REPLICATES,
         [HP_PARAMETER_SHARDS] = profile->shards.count > 0 ? profile->shards.count : 1,
         [HP_PARAMETER_SHARD] = profile->shards.count > 0 ? profile->shards.present : 1,
     }};
@@ -306,6 +307,7 @@ int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
     write_tables(&w);
     write_types(&w);
     hp_put_dumps(&w);
+    hp_put_distribution(&w);
     rank_texts(&w);
     w.is_collecting = false;
     write_parameters(&w);
@@ -314,16 +316,20 @@ int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
     hp_put_stacks(&w);
     write_types(&w);
     write_type_sums(&w);
+    hp_put_replicates(&w);
     hp_put_identities(&w);
     hp_put_dumps(&w);
     hp_put_history(&w);
     hp_put_names(&w);
+    hp_put_distribution(&w);
+    hp_put_extreme_names(&w);
     int ret = hp_block_writer_end(&w.blocks, err);
     hp_block_writer_done(&w.blocks);
     hp_strtab_done(&w.texts);
     hp_vec_done(&w.row);
     hp_vec_done(&w.rows);
     hp_vec_done(&w.dumps);
+    hp_between_done(&w.between);
     free(w.text_rank);
     free(w.set_rank);
     free(w.order);

@@ -29,6 +29,7 @@ struct hp_partial_writer {
     HP_VEC(struct hp_written_dump) dumps; // by process and identity
     struct hp_bytes rows;
     bool has_history;
+    struct hp_between between; // if it has none
 };
 
 #define HP_NO_RANK UINT32_MAX
@@ -47,7 +48,8 @@ static inline void hp_put_string(struct hp_partial_writer *w, hp_string string) 
 
 // What has been put makes a row.
 static inline void hp_put_row(struct hp_partial_writer *w, enum hp_section section) {
-    unsigned flags = section == HP_SECTION_NAMES ? HP_BLOCK_ASIDE : HP_BLOCK_REQUIRED;
+    bool is_aside = section == HP_SECTION_NAMES || section == HP_SECTION_EXTREME_NAMES;
+    unsigned flags = is_aside ? HP_BLOCK_ASIDE : HP_BLOCK_REQUIRED;
     if (!w->is_collecting) {
         hp_block_row(&w->blocks, section, flags, &w->row);
     }
@@ -66,5 +68,10 @@ void hp_put_identities(struct hp_partial_writer *w);
 void hp_put_dumps(struct hp_partial_writer *w);
 void hp_put_history(struct hp_partial_writer *w);
 void hp_put_names(struct hp_partial_writer *w);
+
+// partial_between.c: how dumps differ that are not told of one by one.
+void hp_put_replicates(struct hp_partial_writer *w);
+void hp_put_distribution(struct hp_partial_writer *w);
+void hp_put_extreme_names(struct hp_partial_writer *w);
 
 #endif

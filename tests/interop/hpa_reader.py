@@ -7,12 +7,11 @@ import struct
 import sys
 
 SECTIONS = ('end parameters strings modules frames symbols labels annotations groups skipped totals stacks types '
-            'type_sums replicates identities dumps history type_history names').split()
+            'type_sums replicates identities dumps history type_history names distribution extreme_names').split()
 METRICS = {'inuse-space': 20, 'inuse-objects': 32, 'alloc-space': 20, 'alloc-objects': 32}  # bits of fractions
 ERROR = 's s u u u u u d u u u u'.split()
 SAMPLES, PERIOD, FLAGS, OBJECTS, BYTES, WEIGHT, VARIANCE = range(7)
-NUMBERS, WRAP = 14, 2 ** 128 - 1
-KEYS, OWN = 6, 24
+NUMBERS, WRAP, KEYS, OWN = 14, 2 ** 128 - 1, 6, 24
 SUMS = ['s'] * 5 + ['u', 's'] * 3 + ['u'] * 17
 zstd, xxhash = ctypes.CDLL('libzstd.so.1'), ctypes.CDLL('libxxhash.so.0')
 zstd.ZSTD_decompress.restype = zstd.ZSTD_compress.restype = ctypes.c_size_t
@@ -53,6 +52,10 @@ class Row:
     def all(self, kinds):
         return [self.bytes(8) if kind == 'd' else getattr(self, kind)() for kind in kinds]
 
+    def spaced(self, kind):
+        at = 0
+        return {(at := at + self.u()): getattr(self, kind)() for _ in range(self.u())}
+
 
 def blocks(data):
     """(section, flags, raw) of each; the last is the end, which is checked."""
@@ -73,8 +76,7 @@ def blocks(data):
 
 
 PLAIN = {
-    'strings': lambda row: row.text(),
-    'parameters': lambda row: (row.text().decode(), row.u()),
+    'strings': lambda row: row.text(), 'parameters': lambda row: (row.text().decode(), row.u()),
     'identities': lambda row: struct.unpack('<QQH', row.bytes(18)),
     'modules': lambda row: (row.all('u' * 10), [row.all('uuu') for _ in range(row.u())]),
     'symbols': lambda row: (row.all('uu'), row.all('u' * 6 * row.u())),
@@ -83,12 +85,14 @@ PLAIN = {
     'groups': lambda row: (row.all('u' * (2 + KEYS)), row.all('uu' * row.u()), row.u(), row.all(SUMS)),
     'dumps': lambda row: (row.all(['u'] * (2 + KEYS) + SUMS + ['u'] * (OWN + 3)), row.all('uu' * row.u()), row.all('uu'),
                           [row.u() for _ in iter(row.u, 0)]),
-    'skipped': lambda row: row.all('uu'),
-    'totals': lambda row: (row.u(), row.all(ERROR), row.all(ERROR)),
-    'types': lambda row: row.all('uuu'),
+    'skipped': lambda row: row.all('uu'), 'totals': lambda row: (row.u(), row.all(ERROR), row.all(ERROR)),
+    'types': lambda row: row.all('uuu'), 'type_sums': lambda row: row.all('uus'),
     'type_history': lambda row: row.all('uuu')[2] and row.s(),
     'names': lambda row: row.all(['u', 'text', 'text', 'd'] + ['u', 'u', 'u', 'text'] * (row.data[row.at] == 0)),
-    'type_sums': lambda row: row.all('uus'),
+    'replicates': lambda row: (row.u(), [row.spaced('s') for _ in (0, 1)]),
+    'distribution': lambda row: (row.all('uu' * row.u()), row.spaced('u'), [(row.u(), row.spaced('u'), *(
+        [(row.s(), row.bytes(10), row.u()) for _ in range(row.u())] for _ in (0, 1))) for _ in (0, 1)]),
+    'extreme_names': lambda row: (row.bytes(10), row.text(), row.text()),
 }
 
 
@@ -151,12 +155,11 @@ class Block:
 class Partial:
     def __init__(self, data):
         self.frames, self.stacks, self.history, self.first, last = [], [], {}, {}, 0
-        for name in PLAIN:
-            setattr(self, name, [])
+        vars(self).update({name: [] for name in PLAIN})
         for section, _, raw in blocks(data):
             need(section == 0 or section >= last, 'order of sections')
-            self.place, row, name = self.place if section == last else (0, 0), Row(raw), SECTIONS[section]
-            last = section
+            self.place = self.place if section == last else (0, 0)
+            last, row, name = section, Row(raw), SECTIONS[section]
             while section and row:
                 getattr(self, name).append(PLAIN[name](row)) if name in PLAIN else getattr(self, 'read_' + name)(row)
         for table in (self.strings, self.frames, [stack[0] for stack in self.stacks], self.identities):
@@ -189,6 +192,10 @@ class Partial:
             row.all(ERROR if parts >> column & 4 else ())
         self.history.setdefault(dump, []).append((stack, values))
 
+    def sums_of_groups(self):
+        return [(sum(dumps.get(i, 0) for _, dumps, _ in self.distribution),
+                 *(sum(sums[k].get(i, 0) for _, sums in self.replicates) for k in (0, 1))) for i in range(64)]
+
     def sums(self):
         return [sum(values[i] for _, values, _, _ in self.stacks) for i in range(4)]
 
@@ -198,3 +205,5 @@ if __name__ == '__main__':
         read = Partial(pathlib.Path(name).read_bytes())
         print(f'{name}: {sum(group[2] for group in read.groups)} dumps, {len(read.stacks)} stacks')
         print(*(f'  {metric} {whole / 2 ** METRICS[metric]:.6f}' for metric, whole in zip(METRICS, read.sums())), sep='\n')
+        for i, sums in enumerate(read.sums_of_groups() if read.replicates else ()):
+            print(f'  group {i}: {sums[0]} dumps, {sums[1]} B in use, {sums[2]} B allocated')

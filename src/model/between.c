@@ -1,0 +1,295 @@
+#include "model/between.h"
+
+#include "model/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// --- sums of groups -------------------------------------------------------------------------
+
+enum {
+    FEW = 4096, // sums that are put in order together, at least
+};
+
+unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *told) {
+    uint64_t process = hp_process_identity(told);
+    uint64_t identity = process ? process : hp_dump_identity(content, told).of[0];
+    return (unsigned)(identity % HP_REPLICATES);
+}
+
+void hp_replicates_add(struct hp_replicates *sums, enum hp_column column, unsigned group,
+                       uint32_t stack, hp_int128 bytes) {
+    uint64_t place = (uint64_t)column * HP_REPLICATES + group;
+    if (bytes == 0) {
+        return;
+    }
+    if (sums->all.count >= 2 * sums->settled + FEW) {
+        hp_replicates_settle(sums);
+    }
+    hp_vec_push(&sums->all, ((struct hp_replicate){place << 32 | stack, bytes}));
+}
+
+void hp_replicates_add_values(struct hp_replicates *sums, unsigned group, uint32_t stack,
+                              const struct hp_values *values) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        enum hp_metric metric = hp_space_of(i);
+        hp_replicates_add(sums, i, group, stack,
+                          hp_fixed_round(values->of[metric], metric));
+    }
+}
+
+static int by_key(const void *left, const void *right) {
+    const struct hp_replicate *a = left, *b = right;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+void hp_replicates_settle(struct hp_replicates *sums) {
+    struct hp_replicate *all = sums->all.at;
+    size_t kept = 0;
+    if (sums->settled == sums->all.count) {
+        return;
+    }
+    hp_vec_sort(&sums->all, by_key);
+    for (size_t i = 0; i < sums->all.count; i++) {
+        struct hp_replicate next = all[i];
+        if (kept > 0 && all[kept - 1].key == next.key) {
+            hp_int128 sum;
+            sums->overflow |=
+                __builtin_add_overflow(all[kept - 1].bytes, next.bytes, &sum);
+            all[kept - 1].bytes = sum;
+        } else {
+            kept -= kept > 0 && all[kept - 1].bytes == 0;
+            all[kept++] = next;
+        }
+    }
+    kept -= kept > 0 && all[kept - 1].bytes == 0;
+    sums->settled = sums->all.count = kept;
+}
+
+// --- buckets --------------------------------------------------------------------------------
+
+// 2^(i/16) in 2^-62, rounded up: what is not below is in the bucket.
+static const uint64_t edges[HP_BUCKETS_PER_OCTAVE] = {
+    0x4000000000000000, 0x42d561b3e6243d8b, 0x45cae0f1f545eb74, 0x48e1e9b9d588e19c,
+    0x4c1bf828c6dc54b8, 0x4f7a993048d088d7, 0x52ff6b54d8a89c76, 0x56ac1f752150a564,
+    0x5a827999fcef3243, 0x5e8451cfac061b60, 0x62b39508aa836d6f, 0x6712460a8fc24072,
+    0x6ba27e656b4eb57b, 0x70666f76154a7089, 0x75606373ee921c98, 0x7a92be8a92436617,
+};
+
+enum {
+    EDGE_BITS = 62,
+};
+
+uint32_t hp_bucket_of(hp_int128 total) {
+    hp_uint128 bytes = (hp_uint128)total;
+    unsigned octave = 0, i = HP_BUCKETS_PER_OCTAVE - 1;
+    while (bytes >> octave > 1) {
+        octave++;
+    }
+    uint64_t start = (uint64_t)(octave < EDGE_BITS ? bytes << (EDGE_BITS - octave)
+                                                   : bytes >> (octave - EDGE_BITS));
+    while (start < edges[i]) {
+        i--;
+    }
+    return octave * HP_BUCKETS_PER_OCTAVE + i;
+}
+
+double hp_bucket_start(uint32_t number) {
+    double octave = (double)((hp_uint128)1 << number / HP_BUCKETS_PER_OCTAVE);
+    return (double)edges[number % HP_BUCKETS_PER_OCTAVE] /
+           (double)(UINT64_C(1) << EDGE_BITS) * octave;
+}
+
+// --- totals of dumps ------------------------------------------------------------------------
+
+static int compare_dumps(const struct hp_extreme *a, const struct hp_extreme *b) {
+    int order = (a->id[0] > b->id[0]) - (a->id[0] < b->id[0]);
+    order = order ? order : (a->id[1] > b->id[1]) - (a->id[1] < b->id[1]);
+    return order ? order : (a->group > b->group) - (a->group < b->group);
+}
+
+static int ascending(const struct hp_extreme *a, const struct hp_extreme *b) {
+    int order = (a->total > b->total) - (a->total < b->total);
+    return order ? order : compare_dumps(a, b);
+}
+
+static int descending(const struct hp_extreme *a, const struct hp_extreme *b) {
+    int order = (a->total < b->total) - (a->total > b->total);
+    return order ? order : compare_dumps(a, b);
+}
+
+// Into its place, if it is one of the first.
+static void insert(struct hp_extreme *list, uint32_t *count,
+                   const struct hp_extreme *dump,
+                   int order(const struct hp_extreme *, const struct hp_extreme *)) {
+    uint32_t i = *count;
+    while (i > 0 && order(dump, &list[i - 1]) < 0) {
+        i--;
+    }
+    if (i == HP_EXTREMES) {
+        return;
+    }
+    uint32_t kept = *count < HP_EXTREMES ? *count : HP_EXTREMES - 1;
+    memmove(&list[i + 1], &list[i], (kept - i) * sizeof *list);
+    list[i] = *dump;
+    *count = kept + 1;
+}
+
+void hp_totals_add_largest(struct hp_totals *totals, const struct hp_extreme *dump) {
+    insert(totals->largest, &totals->largest_count, dump, descending);
+}
+
+void hp_totals_add_smallest(struct hp_totals *totals, const struct hp_extreme *dump) {
+    insert(totals->smallest, &totals->smallest_count, dump, ascending);
+}
+
+void hp_totals_add_bucket(struct hp_totals *totals, struct hp_bucket bucket) {
+    size_t i = totals->buckets.count;
+    while (i > 0 && totals->buckets.at[i - 1].number > bucket.number) {
+        i--;
+    }
+    if (i > 0 && totals->buckets.at[i - 1].number == bucket.number) {
+        totals->buckets.at[i - 1].dumps += bucket.dumps;
+        return;
+    }
+    hp_vec_push(&totals->buckets, bucket);
+    struct hp_bucket *at = totals->buckets.at + i;
+    memmove(at + 1, at, (totals->buckets.count - 1 - i) * sizeof *at);
+    *at = bucket;
+}
+
+void hp_totals_add(struct hp_totals *totals, const struct hp_extreme *dump) {
+    if (dump->total > 0) {
+        hp_totals_add_bucket(totals, (struct hp_bucket){hp_bucket_of(dump->total), 1});
+    } else {
+        totals->none++;
+    }
+    hp_totals_add_largest(totals, dump);
+    hp_totals_add_smallest(totals, dump);
+}
+
+void hp_totals_join(struct hp_totals *totals, const struct hp_totals *other) {
+    const struct hp_bucket *bucket;
+    totals->none += other->none;
+    hp_vec_each (bucket, &other->buckets) {
+        hp_totals_add_bucket(totals, *bucket);
+    }
+    for (uint32_t i = 0; i < other->largest_count; i++) {
+        hp_totals_add_largest(totals, &other->largest[i]);
+    }
+    for (uint32_t i = 0; i < other->smallest_count; i++) {
+        hp_totals_add_smallest(totals, &other->smallest[i]);
+    }
+}
+
+struct hp_label_set *hp_distribution_set(struct hp_distribution *distribution,
+                                         struct hp_span labels) {
+    hp_string number = hp_strtab_add(&distribution->labels, labels);
+    return hp_vec_reach(&distribution->sets, number.n);
+}
+
+// --- both -----------------------------------------------------------------------------------
+
+void hp_between_done(struct hp_between *between) {
+    struct hp_label_set *set;
+    hp_vec_each (set, &between->dumps.sets) {
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            hp_vec_done(&set->totals[i].buckets);
+        }
+    }
+    hp_vec_done(&between->dumps.sets);
+    hp_strtab_done(&between->dumps.labels);
+    hp_vec_done(&between->sums.all);
+    *between = (struct hp_between){.sums = {.settled = 0}};
+}
+
+static void add_set(struct hp_label_set *set, const struct hp_label_set *other) {
+    for (unsigned i = 0; i < HP_REPLICATES; i++) {
+        set->dumps[i] += other->dumps[i];
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_totals_join(&set->totals[i], &other->totals[i]);
+    }
+}
+
+void hp_between_add(struct hp_between *between, const struct hp_between *other,
+                    const uint32_t *map) {
+    const struct hp_replicate *sum;
+    hp_vec_each (sum, &other->sums.all) {
+        uint32_t stack = hp_replicate_stack(sum);
+        hp_replicates_add(&between->sums, hp_replicate_column(sum),
+                          hp_replicate_group(sum), map ? map[stack] : stack, sum->bytes);
+    }
+    between->sums.overflow |= other->sums.overflow;
+    for (uint32_t i = 0; i < other->dumps.sets.count; i++) {
+        struct hp_span labels = hp_strtab_span(&other->dumps.labels, (hp_string){i});
+        add_set(hp_distribution_set(&between->dumps, labels), &other->dumps.sets.at[i]);
+    }
+}
+
+void hp_between_dumps(const struct hp_between *between, uint64_t dumps[HP_REPLICATES]) {
+    const struct hp_label_set *set;
+    memset(dumps, 0, HP_REPLICATES * sizeof *dumps);
+    hp_vec_each (set, &between->dumps.sets) {
+        for (unsigned i = 0; i < HP_REPLICATES; i++) {
+            dumps[i] += set->dumps[i];
+        }
+    }
+}
+
+// --- of a profile ---------------------------------------------------------------------------
+
+static struct hp_label_set *set_of(struct hp_between *between,
+                                   const struct hp_profile *profile,
+                                   const struct hp_input_record *input) {
+    HP_VEC(char) text = {0};
+    for (uint32_t i = 0; i < input->labels; i++) {
+        const struct hp_label *label = &profile->labels.at[input->first_label + i];
+        struct hp_span parts[] = {hp_strtab_span(&profile->strings, label->key),
+                                  hp_strtab_span(&profile->strings, label->value)};
+        for (int k = 0; k < 2; k++) { // both have a NUL behind them
+            hp_vec_append(&text, parts[k].at, parts[k].size + 1);
+        }
+    }
+    struct hp_label_set *set =
+        hp_distribution_set(&between->dumps, (struct hp_span){text.at, text.count});
+    hp_vec_done(&text);
+    return set;
+}
+
+static void add_dump(struct hp_between *between, const struct hp_profile *profile,
+                     const struct hp_input_record *input) {
+    struct hp_label_set *set = set_of(between, profile, input);
+    unsigned group = hp_replicate_of(input->content, &input->identity);
+    struct hp_digest id = hp_dump_identity(input->content, &input->identity);
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    set->dumps[group]++;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        enum hp_metric metric = hp_space_of(i);
+        if (hp_input_has_metric(input, metric)) {
+            struct hp_extreme dump = {hp_fixed_round(input->total.of[metric], metric),
+                                      {id.of[0], id.of[1] & 0xffff},
+                                      group};
+            hp_totals_add(&set->totals[i], &dump);
+        }
+    }
+    hp_history_open(&reader, &profile->history, input->number);
+    while (hp_history_next(&reader, &seen)) {
+        hp_replicates_add_values(&between->sums, group, seen.stack, &seen.values);
+    }
+    hp_history_done_reading(&reader);
+}
+
+void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
+                     bool is_base) {
+    const struct hp_input_record *input;
+    *between = (struct hp_between){.sums = {.settled = 0}};
+    hp_between_add(between, &profile->between[is_base], NULL);
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input) && input->is_base == is_base && !input->is_group) {
+            add_dump(between, profile, input);
+        }
+    }
+    hp_replicates_settle(&between->sums);
+}

@@ -1,0 +1,321 @@
+// How dumps differ from one another that are not told of one by one (model/between.h):
+//
+//     replicates     stacks on; of each column how many sums, of each: groups on, whole bytes
+//     distribution   labels; how many groups have dumps, of each: groups on, dumps; of each column:
+//                    dumps of 0 bytes and less, how many buckets, of each: buckets on, dumps; how
+//                    many are told of by name, of each, the largest first: bytes, identity, group;
+//                    and the same, the smallest first
+//     extreme names  identity, name, archive
+//
+// Rows of a distribution are in the order of their labels as texts.
+#include "partial/partial_reader.h"
+#include "partial/partial_writer.h"
+
+#include <string.h>
+
+// --- sums of groups -------------------------------------------------------------------------
+
+static int by_stack(const void *left, const void *right) {
+    const struct hp_replicate *a = left, *b = right;
+    uint32_t stack_a = hp_replicate_stack(a), stack_b = hp_replicate_stack(b);
+    if (stack_a != stack_b) {
+        return stack_a < stack_b ? -1 : 1;
+    }
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+// Those of one column from sums[i] on, up to the end of the stack.
+static size_t put_column(struct hp_partial_writer *w, const struct hp_replicate *sums,
+                         size_t count, enum hp_column column) {
+    size_t found = 0;
+    unsigned last = 0;
+    while (found < count && hp_replicate_column(&sums[found]) == column) {
+        found++;
+    }
+    hp_put_number(&w->row, found);
+    for (size_t i = 0; i < found; i++) {
+        unsigned group = hp_replicate_group(&sums[i]);
+        hp_put_number(&w->row, group - last);
+        hp_put_signed(&w->row, sums[i].bytes);
+        last = group;
+    }
+    return found;
+}
+
+void hp_put_replicates(struct hp_partial_writer *w) {
+    HP_VEC(struct hp_replicate) sums = {0};
+    hp_vec_append(&sums, w->between.sums.all.at, w->between.sums.all.count);
+    struct hp_replicate *sum;
+    hp_vec_each (sum, &sums) {
+        uint64_t place = sum->key >> 32;
+        sum->key = place << 32 | w->rank[hp_replicate_stack(sum)];
+    }
+    hp_vec_sort(&sums, by_stack);
+    uint32_t last = 0;
+    for (size_t i = 0, next; i < sums.count; i = next) {
+        uint32_t stack = hp_replicate_stack(&sums.at[i]);
+        for (next = i + 1;
+             next < sums.count && hp_replicate_stack(&sums.at[next]) == stack; next++) {
+        }
+        hp_put_number(&w->row, stack - last);
+        size_t at = i;
+        for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
+            at += put_column(w, &sums.at[at], next - at, k);
+        }
+        hp_put_row(w, HP_SECTION_REPLICATES);
+        last = stack;
+    }
+    hp_vec_done(&sums);
+}
+
+static void read_column(struct hp_partial_reader *r, uint32_t stack,
+                        enum hp_column column) {
+    uint64_t count = hp_get_below(&r->row, HP_REPLICATES + 1), group = 0;
+    for (uint64_t i = 0; i < count && !r->row.damage; i++) {
+        uint64_t on = hp_get_below(&r->row, HP_REPLICATES - group);
+        hp_int128 bytes = hp_get_signed(&r->row);
+        group += on;
+        if ((on == 0 && i > 0) || bytes == 0) {
+            hp_numbers_fail(&r->row, "a sum of dumps is not in its place");
+        } else if (!r->row.damage && r->keeps_between) {
+            hp_replicates_add(&r->profile->between[r->to->is_base].sums, column,
+                              (unsigned)group, r->stacks.at[stack], bytes);
+        }
+    }
+}
+
+void hp_reader_replicates(struct hp_partial_reader *r) {
+    uint64_t last = r->replicate_stack > 0 ? r->replicate_stack - 1 : 0;
+    uint64_t stack = last + hp_get_below(&r->row, UINT64_C(1) << 32);
+    if (r->row.damage || stack >= r->stacks.count ||
+        (r->replicate_stack > 0 && stack == last)) {
+        hp_numbers_fail(&r->row, "a sum of dumps is of no stack");
+        return;
+    }
+    r->replicate_stack = stack + 1;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        read_column(r, (uint32_t)stack, i);
+    }
+}
+
+// --- totals of dumps ------------------------------------------------------------------------
+
+static void put_labels(struct hp_partial_writer *w, struct hp_span labels) {
+    size_t count = 0;
+    for (size_t at = 0; at < labels.size; at += strlen(labels.at + at) + 1) {
+        count++;
+    }
+    hp_put_number(&w->row, count / 2);
+    for (size_t at = 0; at < labels.size; at += strlen(labels.at + at) + 1) {
+        hp_put_interned(w, hp_span_of(labels.at + at));
+    }
+}
+
+static void put_extremes(struct hp_partial_writer *w, const struct hp_extreme *dumps,
+                         uint32_t count) {
+    hp_put_number(&w->row, count);
+    for (uint32_t i = 0; i < count; i++) {
+        hp_put_signed(&w->row, dumps[i].total);
+        hp_put_fixed(&w->row, dumps[i].id[0], 8);
+        hp_put_fixed(&w->row, dumps[i].id[1], 2);
+        hp_put_number(&w->row, dumps[i].group);
+    }
+}
+
+static void put_totals(struct hp_partial_writer *w, const struct hp_totals *totals) {
+    uint32_t last = 0;
+    const struct hp_bucket *bucket;
+    hp_put_number(&w->row, totals->none);
+    hp_put_number(&w->row, totals->buckets.count);
+    hp_vec_each (bucket, &totals->buckets) {
+        hp_put_number(&w->row, bucket->number - last);
+        hp_put_number(&w->row, bucket->dumps);
+        last = bucket->number;
+    }
+    put_extremes(w, totals->largest, totals->largest_count);
+    put_extremes(w, totals->smallest, totals->smallest_count);
+}
+
+static void put_set(struct hp_partial_writer *w, struct hp_span labels,
+                    const struct hp_label_set *set) {
+    size_t groups = 0;
+    unsigned last = 0;
+    put_labels(w, labels);
+    for (unsigned i = 0; i < HP_REPLICATES; i++) {
+        groups += set->dumps[i] > 0;
+    }
+    hp_put_number(&w->row, groups);
+    for (unsigned i = 0; i < HP_REPLICATES; i++) {
+        if (set->dumps[i] > 0) {
+            hp_put_number(&w->row, i - last);
+            hp_put_number(&w->row, set->dumps[i]);
+            last = i;
+        }
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        put_totals(w, &set->totals[i]);
+    }
+    if (groups > 0) {
+        hp_put_row(w, HP_SECTION_DISTRIBUTION);
+    }
+    w->row.count = 0;
+}
+
+static int by_labels(const void *left, const void *right, void *texts) {
+    const uint32_t *a = left, *b = right;
+    return hp_span_compare(hp_strtab_span(texts, (hp_string){*a}),
+                           hp_strtab_span(texts, (hp_string){*b}));
+}
+
+void hp_put_distribution(struct hp_partial_writer *w) {
+    struct hp_distribution *dumps = &w->between.dumps;
+    HP_VEC(uint32_t) order = {0};
+    for (uint32_t i = 0; i < dumps->sets.count; i++) {
+        hp_vec_push(&order, i);
+    }
+    hp_vec_sort_r(&order, by_labels, &dumps->labels);
+    const uint32_t *set;
+    hp_vec_each (set, &order) {
+        put_set(w, hp_strtab_span(&dumps->labels, (hp_string){*set}),
+                &dumps->sets.at[*set]);
+    }
+    hp_vec_done(&order);
+}
+
+static struct hp_label_set *read_labels(struct hp_partial_reader *r) {
+    HP_VEC(char) text = {0};
+    uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
+    for (uint64_t i = 0; i < 2 * count && !r->row.damage; i++) {
+        struct hp_span part = hp_strtab_span(&r->profile->strings, hp_reader_text(r));
+        hp_vec_append(&text, part.at, part.size + 1);
+    }
+    struct hp_label_set *set =
+        hp_distribution_set(&r->profile->between[r->to->is_base].dumps,
+                            (struct hp_span){text.at, text.count});
+    hp_vec_done(&text);
+    return set;
+}
+
+static void read_extremes(struct hp_partial_reader *r, struct hp_totals *totals,
+                          void add(struct hp_totals *, const struct hp_extreme *)) {
+    uint64_t count = hp_get_below(&r->row, HP_EXTREMES + 1);
+    for (uint64_t i = 0; i < count && !r->row.damage; i++) {
+        struct hp_extreme dump = {.total = hp_get_signed(&r->row)};
+        dump.id[0] = hp_get_fixed(&r->row, 8);
+        dump.id[1] = hp_get_fixed(&r->row, 2);
+        dump.group = (uint32_t)hp_get_below(&r->row, HP_REPLICATES);
+        add(totals, &dump);
+    }
+}
+
+static void read_totals(struct hp_partial_reader *r, struct hp_totals *totals) {
+    totals->none += hp_get_word(&r->row);
+    uint64_t count = hp_get_below(&r->row, HP_BUCKETS + 1), number = 0;
+    for (uint64_t i = 0; i < count && !r->row.damage; i++) {
+        number += hp_get_below(&r->row, HP_BUCKETS - number);
+        struct hp_bucket bucket = {(uint32_t)number, hp_get_word(&r->row)};
+        if (bucket.dumps == 0) {
+            hp_numbers_fail(&r->row, "a bucket is empty");
+        }
+        hp_totals_add_bucket(totals, bucket);
+    }
+    read_extremes(r, totals, hp_totals_add_largest);
+    read_extremes(r, totals, hp_totals_add_smallest);
+}
+
+void hp_reader_distribution(struct hp_partial_reader *r) {
+    struct hp_label_set *set = read_labels(r);
+    uint64_t count = hp_get_below(&r->row, HP_REPLICATES + 1), group = 0;
+    for (uint64_t i = 0; i < count && !r->row.damage; i++) {
+        group += hp_get_below(&r->row, HP_REPLICATES - group);
+        set->dumps[group] += hp_get_word(&r->row);
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        read_totals(r, &set->totals[i]);
+    }
+}
+
+// --- names ----------------------------------------------------------------------------------
+
+static int by_id(const void *left, const void *right) {
+    const struct hp_named_dump *a = left, *b = right;
+    int order = (a->id[0] > b->id[0]) - (a->id[0] < b->id[0]);
+    order = order ? order : (a->id[1] > b->id[1]) - (a->id[1] < b->id[1]);
+    order = order ? order : strcmp(a->name, b->name);
+    return order ? order : strcmp(a->archive, b->archive);
+}
+
+struct names {
+    HP_VEC(struct hp_named_dump) all;
+};
+
+static void put_name_of(struct hp_partial_writer *w, const struct names *names,
+                        const struct hp_extreme *dump) {
+    struct hp_named_dump first = {{dump->id[0], dump->id[1]}, "", ""};
+    size_t low = 0, high = names->all.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_id(&names->all.at[middle], &first) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const struct hp_named_dump *found = &names->all.at[low];
+    if (low < names->all.count && found->id[0] == dump->id[0] &&
+        found->id[1] == dump->id[1]) {
+        hp_put_fixed(&w->row, found->id[0], 8);
+        hp_put_fixed(&w->row, found->id[1], 2);
+        hp_put_text(&w->row, hp_span_of(found->name));
+        hp_put_text(&w->row, hp_span_of(found->archive));
+        hp_put_row(w, HP_SECTION_EXTREME_NAMES);
+    }
+}
+
+static int by_extreme(const void *left, const void *right) {
+    const struct hp_extreme *a = left, *b = right;
+    int order = (a->id[0] > b->id[0]) - (a->id[0] < b->id[0]);
+    return order ? order : (a->id[1] > b->id[1]) - (a->id[1] < b->id[1]);
+}
+
+// Of each dump at either end the first of its names.
+void hp_put_extreme_names(struct hp_partial_writer *w) {
+    struct names names = {.all = {0}};
+    HP_VEC(struct hp_extreme) ends = {0};
+    const struct hp_label_set *set;
+    hp_vec_each (set, &w->between.dumps.sets) {
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            const struct hp_totals *totals = &set->totals[i];
+            hp_vec_append(&ends, totals->largest, totals->largest_count);
+            hp_vec_append(&ends, totals->smallest, totals->smallest_count);
+        }
+    }
+    hp_vec_append(&names.all, w->profile->named.at, w->profile->named.count);
+    for (size_t i = 0; ends.count > 0 && i < w->dumps.count; i++) {
+        const struct hp_written_dump *dump = &w->dumps.at[i];
+        const struct hp_input_record *input = &w->profile->inputs.at[dump->input];
+        struct hp_named_dump named = {{dump->known.id[0], dump->known.id[1]},
+                                      input->public.name,
+                                      input->archive ? input->archive : ""};
+        hp_vec_push(&names.all, named);
+    }
+    hp_vec_sort(&names.all, by_id);
+    hp_vec_sort(&ends, by_extreme);
+    for (size_t i = 0; i < ends.count; i++) {
+        if (i == 0 || by_extreme(&ends.at[i - 1], &ends.at[i]) != 0) {
+            put_name_of(w, &names, &ends.at[i]);
+        }
+    }
+    hp_vec_done(&names.all);
+    hp_vec_done(&ends);
+}
+
+void hp_reader_extreme_name(struct hp_partial_reader *r) {
+    struct hp_named_dump named = {.id = {hp_get_fixed(&r->row, 8)}};
+    named.id[1] = hp_get_fixed(&r->row, 2);
+    named.name = hp_reader_kept_text(r, hp_get_text(&r->row));
+    named.archive = hp_reader_kept_text(r, hp_get_text(&r->row));
+    if (!r->row.damage) {
+        hp_vec_push(&r->profile->named, named);
+    }
+}
