@@ -279,18 +279,36 @@ static int refuse_negative(const struct hp_view *view, struct hp_err *err) {
         view->options.format, others);
 }
 
+static bool is_of_space(const struct hp_report_options *options) {
+    enum hp_metric metric = options->metric;
+    bool is_metric =
+        !options->metric_name || hp_metric_find(options->metric_name, &metric);
+    return is_metric && hp_fraction(metric) == HP_SPACE_FRACTION;
+}
+
+// Whether groups of dumps, of whose bytes partials tell, are enough.
+static bool groups_do(const struct hp_report_options *options) {
+    bool is_spread = options->kind == HP_REPORT_TOP && options->spread;
+    bool by_group = options->by == HP_BY_INPUT || options->by >= HP_BY_PROGRAM;
+    bool is_comparison = hp_reports[options->kind]->has_sides || is_spread;
+    return is_comparison && !by_group && (!is_spread || options->by < HP_BY_INPUT) &&
+           is_of_space(options);
+}
+
 // Of dumps of which nobody knows any more what each added.
 static int check_groups(const struct hp_profile *profile,
                         const struct hp_report_options *options, struct hp_err *err) {
     struct hp_needs needs = needs_of(options, 1);
     const struct hp_input_record *input;
+    bool do_groups = groups_do(options);
     hp_vec_each (input, &profile->inputs) {
         bool is_lost = input->is_group && hp_input_is_used(input);
-        if (is_lost && needs.history && !needs.partial) {
+        if (is_lost && needs.history && !needs.partial && !do_groups) {
             hp_fail(err, HP_E_USAGE,
                     "it is of more dumps than partials tell of one by one: this report, "
-                    "%s by %s, asks for each",
-                    hp_reports[options->kind]->name, hp_granularity_text(options->by));
+                    "%s by %s%s, asks for each",
+                    hp_reports[options->kind]->name, hp_granularity_text(options->by),
+                    is_of_space(options) ? "" : " of what is no space");
             hp_err_locate(err, input->public.name, 0);
             return HP_E_USAGE;
         }

@@ -15,6 +15,30 @@ static hp_int128 whole(double x) {
     return (hp_int128)fmin(fmax(x, 0), 0x1p120);
 }
 
+// Of groups, n_r dumps with the sum S_r in each of them, and a mean m of all n:
+//
+//     sum (S_r - n_r m)^2 / n_r = sum S_r^2 / n_r - n m^2
+static void count_units(struct hp_sides *sides, const struct hp_profile *profile,
+                        int side) {
+    uint64_t dumps[HP_REPLICATES];
+    sides->units[side] = sides->dumps[side];
+    if (sides->has_groups[side]) {
+        hp_between_init(&sides->between[side], profile, side == 0);
+        hp_between_dumps(&sides->between[side], dumps);
+        sides->units[side] = 0;
+        for (unsigned i = 0; i < HP_REPLICATES; i++) {
+            sides->units[side] += dumps[i] > 0;
+        }
+    }
+}
+
+double hp_variance_between(const struct hp_sides *sides, int side,
+                           const struct hp_side_sum *sum) {
+    double units = (double)sides->units[side], dumps = (double)sides->dumps[side];
+    double squares = sum->squares - sum->summed * sum->summed / dumps;
+    return units > 1 ? fmax(squares / (units - 1), 0) : 0;
+}
+
 void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
     *sides = (struct hp_sides){0};
     for (size_t i = 0; i < profile->inputs.count; i++) {
@@ -27,12 +51,18 @@ void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
         } else {
             hp_vec_push(&sides->new, i);
         }
+        sides->dumps[!input->is_base] += 1 + input->others;
+        sides->has_groups[!input->is_base] |= input->is_group;
     }
+    count_units(sides, profile, 0);
+    count_units(sides, profile, 1);
 }
 
 void hp_sides_done(struct hp_sides *sides) {
     hp_vec_done(&sides->base);
     hp_vec_done(&sides->new);
+    hp_between_done(&sides->between[0]);
+    hp_between_done(&sides->between[1]);
 }
 
 // --- one process --------------------------------------------------------------------------
@@ -124,7 +154,8 @@ struct adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     enum hp_metric metric;
-    hp_fixed *now;            // of each node: in this input
+    const struct hp_sides *sides;
+    hp_fixed *now;            // of each node: in this unit
     HP_VEC(uint32_t) touched; // nodes whose `now` is not 0
 };
 
@@ -141,6 +172,13 @@ static hp_int128 plug_in(const struct hp_observation *seen, enum hp_metric metri
                                 period));
 }
 
+static void add_now(struct adder *adder, uint32_t node, hp_fixed value) {
+    if (adder->now[node] == 0 && value != 0) {
+        hp_vec_push(&adder->touched, node);
+    }
+    adder->now[node] += value;
+}
+
 static void add_to(struct adder *adder, struct hp_sums *sums, uint32_t node, int side,
                    const struct hp_observation *seen, hp_int128 variance) {
     struct hp_side_sum *sum = &sums[node].sides[side];
@@ -148,10 +186,21 @@ static void add_to(struct adder *adder, struct hp_sums *sums, uint32_t node, int
     sum->value += value;
     sum->plug_in += variance;
     hp_error_add(&sum->error, &seen->errors[hp_column_of(adder->metric)]);
-    if (adder->now[node] == 0 && value != 0) {
-        hp_vec_push(&adder->touched, node);
+    if (!adder->sides->has_groups[side]) {
+        add_now(adder, node, value);
     }
-    adder->now[node] += value;
+}
+
+// What a unit of so many dumps has in each node.
+static void end_unit(struct adder *adder, struct hp_sums *sums, int side, double dumps) {
+    for (size_t i = 0; i < adder->touched.count; i++) {
+        uint32_t node = adder->touched.at[i];
+        double value = hp_fixed_double(adder->now[node], adder->metric);
+        sums[node].sides[side].squares += value * value / dumps;
+        sums[node].sides[side].summed += value;
+        adder->now[node] = 0;
+    }
+    adder->touched.count = 0;
 }
 
 static void add_input(struct adder *adder, struct hp_sums *sums, int side,
@@ -161,7 +210,10 @@ static void add_input(struct adder *adder, struct hp_sums *sums, int side,
     hp_history_open(&reader, &adder->profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
         const struct hp_members *members = adder->members;
-        hp_int128 variance = plug_in(&seen, adder->metric, input->period);
+        uint64_t period = input->is_group
+                              ? seen.errors[hp_column_of(adder->metric)].period
+                              : input->period;
+        hp_int128 variance = plug_in(&seen, adder->metric, period);
         for (size_t i = members->first.at[seen.stack];
              i < members->first.at[seen.stack + 1]; i++) {
             add_to(adder, sums, members->nodes.at[i].n, side, &seen, variance);
@@ -172,13 +224,35 @@ static void add_input(struct adder *adder, struct hp_sums *sums, int side,
         }
     }
     hp_history_done_reading(&reader);
-    for (size_t i = 0; i < adder->touched.count; i++) {
-        uint32_t node = adder->touched.at[i];
-        double value = hp_fixed_double(adder->now[node], adder->metric);
-        sums[node].sides[side].squares += value * value;
-        adder->now[node] = 0;
+    end_unit(adder, sums, side, 1);
+}
+
+// They are in the order of groups.
+static void add_groups(struct adder *adder, struct hp_sums *sums, int side) {
+    const struct hp_between *between = &adder->sides->between[side];
+    const struct hp_members *members = adder->members;
+    uint64_t dumps[HP_REPLICATES];
+    const struct hp_replicate *sum, *end = between->sums.all.at + between->sums.all.count;
+    hp_between_dumps(between, dumps);
+    hp_vec_each (sum, &between->sums.all) {
+        unsigned group = hp_replicate_group(sum);
+        uint32_t stack = hp_replicate_stack(sum);
+        hp_fixed value = (hp_fixed)((hp_uint128)sum->bytes << HP_SPACE_FRACTION);
+        if (hp_replicate_column(sum) != hp_column_of(adder->metric)) {
+            continue;
+        }
+        for (size_t i = members->first.at[stack]; i < members->first.at[stack + 1]; i++) {
+            add_now(adder, members->nodes.at[i].n, value);
+        }
+        add_now(adder, (uint32_t)members->node_count, value);
+        if (hp_members_has(members, stack)) {
+            add_now(adder, (uint32_t)members->node_count + 1, value);
+        }
+        if (sum + 1 == end || hp_replicate_group(sum + 1) != group ||
+            hp_replicate_column(sum + 1) != hp_replicate_column(sum)) {
+            end_unit(adder, sums, side, dumps[group] > 0 ? (double)dumps[group] : 1);
+        }
     }
-    adder->touched.count = 0;
 }
 
 struct hp_sums *hp_diff_sums(const struct hp_profile *profile,
@@ -187,13 +261,23 @@ struct hp_sums *hp_diff_sums(const struct hp_profile *profile,
                              bool lives) {
     size_t nodes = members->node_count + 2;
     struct hp_sums *sums = hp_alloc(nodes * sizeof *sums);
-    struct adder adder = {.profile = profile, .members = members, .metric = metric};
+    struct adder adder = {
+        .profile = profile, .members = members, .metric = metric, .sides = sides};
     adder.now = hp_alloc(nodes * sizeof *adder.now);
     for (size_t i = 0; i < sides->base.count; i++) {
         add_input(&adder, sums, 0, &profile->inputs.at[sides->base.at[i]]);
     }
     for (size_t i = 0; i < sides->new.count; i++) {
         add_input(&adder, sums, 1, &profile->inputs.at[sides->new.at[i]]);
+    }
+    for (int side = 0; side < 2; side++) {
+        if (sides->has_groups[side] && hp_fraction(metric) == HP_SPACE_FRACTION) {
+            add_groups(&adder, sums, side);
+        }
+        for (size_t i = 0; i < nodes && !sides->has_groups[side]; i++) {
+            sums[i].sides[side].summed =
+                hp_fixed_double(sums[i].sides[side].value, metric);
+        }
     }
     if (lives) {
         sum_lives(profile, sides, members, sums);

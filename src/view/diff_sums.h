@@ -5,11 +5,18 @@
 #ifndef HP_VIEW_DIFF_SUMS_H
 #define HP_VIEW_DIFF_SUMS_H
 
+#include "model/between.h"
 #include "view/visible_frames.h"
 
-// Numbers of inputs in their profile's list: those that are used.
+// Numbers of inputs in their profile's list: those that are used; and how many dumps they are.
 struct hp_sides {
     HP_VEC(size_t) base, new;
+    size_t dumps[2];
+    // What tells how the dumps of a side differ: these themselves, or where not all are told of,
+    // groups of them.
+    bool has_groups[2];
+    size_t units[2]; // so many
+    struct hp_between between[2];
 };
 
 // By hp_input_record.is_base.
@@ -26,7 +33,9 @@ struct hp_side_sum {
     hp_fixed value;
     struct hp_error error;
     hp_int128 plug_in; // the variance of sampling itself, where error has its bound
-    double squares;    // of the sums of single inputs
+    // Of units, each divided by how many dumps it is: sum of squares; and the sum itself, which
+    // is `value` but for rounding.
+    double squares, summed;
 };
 
 // Of one node, or of all.
@@ -35,6 +44,10 @@ struct hp_sums {
     // One process: what was freed in between, at most, and what was allocated and is alive.
     struct hp_part freed, fresh;
 };
+
+// The variance between the dumps of a side; 0 if there is one unit.
+double hp_variance_between(const struct hp_sides *sides, int side,
+                           const struct hp_side_sum *sum);
 
 // sums[node], one for the total, and the last for what filters leave; to be freed.  `lives`
 // tells whether freed and fresh are wanted, for which there is one input a side.

@@ -22,7 +22,7 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
                                            const struct hp_sides *sides) {
     const struct hp_profile *profile = view->profile;
     const struct hp_report_options *options = &view->options;
-    size_t base = sides->base.count, new = sides->new.count;
+    size_t base = sides->dumps[0], new = sides->dumps[1];
     if (options->no_error ||
         !hp_profile_has_errors(profile, hp_column_of(options->metric)) || base == 0 ||
         new == 0) {
@@ -49,6 +49,7 @@ struct context {
     enum hp_metric metric;
     double confidence;
     double inputs[2];
+    const struct hp_sides *sides;
     struct hp_error largest; // its period and weight: what is not seen may hold as much
 };
 
@@ -99,24 +100,19 @@ static double least_growth_p(struct hp_measure before, struct hp_measure after) 
     return hp_two_sided(hp_growth_p(nothing, fresh), 1);
 }
 
-// The variance between the dumps of a side.
-static double spread(const struct hp_side_sum *sum, double n, enum hp_metric metric) {
-    double total = hp_fixed_double(sum->value, metric);
-    return n > 1 ? fmax((sum->squares - total * total / n) / (n - 1), 0) : 0;
-}
-
 static void test_fleets(const struct context *c, const struct hp_sums *sums,
                         struct hp_change *change) {
     double between[2], sampling = 0, jumps = 0, freedom = 0;
     for (int i = 0; i < 2; i++) {
         double n = c->inputs[i], weight = change->sides[i].max_weight;
-        between[i] = spread(&sums->sides[i], n, c->metric) / n;
+        between[i] = hp_variance_between(c->sides, i, &sums->sides[i]) / n;
         sampling += (double)sums->sides[i].plug_in / n / n;
         jumps += weight * weight / 2;
-        freedom += between[i] * between[i] / (n - 1);
+        freedom += between[i] * between[i] / ((double)c->sides->units[i] - 1);
     }
     double all = between[0] + between[1];
-    freedom = freedom > 0 ? all * all / freedom : c->inputs[0] + c->inputs[1] - 2;
+    freedom = freedom > 0 ? all * all / freedom
+                          : (double)(c->sides->units[0] + c->sides->units[1]) - 2;
     double sd = sqrt(fmax(all, sampling) + jumps);
     if (sd <= 0) {
         return; // all is known exactly, and equal in all dumps of a side
@@ -233,7 +229,9 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
                         const struct hp_sides *sides, const struct hp_members *members) {
     *difference = (struct hp_difference){
         .test = choose_test(view, sides),
-        .inputs = {sides->base.count, sides->new.count},
+        .inputs = {sides->dumps[0], sides->dumps[1]},
+        .groups = {sides->has_groups[0] ? sides->units[0] : 0,
+                   sides->has_groups[1] ? sides->units[1] : 0},
         .is_same = true,
     };
     struct hp_sums *sums =
@@ -243,7 +241,8 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
         .test = difference->test,
         .metric = view->options.metric,
         .confidence = view->options.confidence,
-        .inputs = {(double)sides->base.count, (double)sides->new.count},
+        .inputs = {(double)sides->dumps[0], (double)sides->dumps[1]},
+        .sides = sides,
     };
     hp_error_add(&c.largest, &sums[members->node_count].sides[0].error);
     hp_error_add(&c.largest, &sums[members->node_count].sides[1].error);

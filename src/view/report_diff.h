@@ -35,6 +35,7 @@ struct hp_change {
 struct hp_difference {
     enum hp_difference_test test;
     size_t inputs[2]; // that were used
+    size_t groups[2]; // of them, that tell how they differ; 0: each tells
     HP_VEC(struct hp_change)
     rows;          // by node; of the report what is significant first, then by how much
     size_t tested; // of the rows

@@ -199,7 +199,7 @@ static struct hp_rise *make_rises(const struct hp_trend *trend,
 static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view *view,
                                           const struct dump *dumps,
                                           const struct hp_members *members) {
-    struct hp_sides sides = {0};
+    struct hp_sides sides = {.dumps = {1, 1}, .units = {1, 1}};
     struct hp_difference difference;
     struct hp_rise *rises = NULL;
     hp_vec_push(&sides.base, dumps[0].number);

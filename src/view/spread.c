@@ -3,9 +3,8 @@
 // freedom if that is nothing.
 //
 // An input is held against the others: by a t test with their variance, and for sampling alone.
+// Where no input is told of by itself, H groups of inputs tell s^2 (model/between.h).
 #include "view/spread.h"
-
-#include "view/diff_sums.h"
 
 #include "stats/distributions.h"
 #include "stats/measure.h"
@@ -20,31 +19,28 @@ enum {
 
 // --- rows ---------------------------------------------------------------------------------
 
-static double variance_of(const struct hp_side_sum *sum, double n,
-                          enum hp_metric metric) {
-    double total = hp_fixed_double(sum->value, metric);
-    return n > 1 ? fmax((sum->squares - total * total / n) / (n - 1), 0) : 0;
-}
-
-static double p_of(double variance, double sampling, double n) {
+static double p_of(double variance, double sampling, double units) {
     if (sampling <= 0) {
         return variance > 0 ? 0 : 1;
     }
-    return hp_gamma_above((n - 1) / 2, (n - 1) * variance / sampling / 2);
+    return hp_gamma_above((units - 1) / 2, (units - 1) * variance / sampling / 2);
 }
 
 // Without errors nobody knows what sampling adds.
-static struct hp_spread_row row_of(const struct hp_side_sum *sum, double n,
-                                   enum hp_metric metric, bool has_errors) {
-    double variance = variance_of(sum, n, metric), sampling = (double)sum->plug_in / n;
+static struct hp_spread_row row_of(const struct hp_side_sum *sum,
+                                   const struct hp_sides *sides, enum hp_metric metric,
+                                   bool has_errors) {
+    double n = (double)sides->dumps[1], units = (double)sides->units[1];
+    double variance = hp_variance_between(sides, 1, sum);
+    double sampling = (double)sum->plug_in / n;
     struct hp_measure all = hp_measure_of(sum->value, &sum->error, metric);
-    bool is_known = has_errors && n > 1;
+    bool is_known = has_errors && units > 1;
     bool tested =
         is_known && all.estimate > 0 && hp_effective_samples(all) >= least_samples * n;
     return (struct hp_spread_row){
         .mean = all.estimate / n,
         .sd = is_known ? sqrt(fmax(variance - sampling, 0)) : (double)NAN,
-        .p = tested ? p_of(variance, sampling, n) : (double)NAN,
+        .p = tested ? p_of(variance, sampling, units) : (double)NAN,
     };
 }
 
@@ -178,6 +174,7 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
     for (size_t i = 0; i < count; i++) {
         judged[i] = judge(&all[i], moments, sum, metric);
         judged[i].input = sides->new.at[i];
+        judged[i].name = profile->inputs.at[sides->new.at[i]].public.name;
     }
     keep_outliers(spread, judged, count, confidence);
     free(judged);
@@ -195,16 +192,22 @@ void hp_spread_init(struct hp_spread *spread, const struct hp_naming *naming,
     hp_members_init(&members, naming, options->sort == HP_SORT_CUM);
     struct hp_sums *sums =
         hp_diff_sums(profile, &sides, &members, options->metric, false);
-    double n = (double)sides.new.count;
     bool has_errors = hp_profile_has_errors(profile, hp_column_of(options->metric));
-    *spread = (struct hp_spread){.inputs = sides.new.count};
+    *spread = (struct hp_spread){
+        .inputs = sides.dumps[1],
+        .groups = sides.has_groups[1] ? sides.units[1] : 0,
+        .has_filters = options->filter_count > 0,
+    };
     spread->rows = hp_alloc(members.node_count * sizeof *spread->rows);
     for (size_t i = 0; i < members.node_count; i++) {
-        spread->rows[i] = row_of(&sums[i].sides[1], n, options->metric, has_errors);
+        spread->rows[i] = row_of(&sums[i].sides[1], &sides, options->metric, has_errors);
     }
     spread->total =
-        row_of(&sums[members.node_count].sides[1], n, options->metric, has_errors);
-    if (has_errors && sides.new.count >= LEAST_INPUTS) {
+        row_of(&sums[members.node_count].sides[1], &sides, options->metric, has_errors);
+    if (spread->groups > 0 && !spread->has_filters) {
+        hp_spread_judge_extremes(spread, profile, &sides,
+                                 &sums[members.node_count].sides[1], options);
+    } else if (spread->groups == 0 && has_errors && sides.new.count >= LEAST_INPUTS) {
         find_outliers(spread, naming, &sides, &sums[members.node_count + 1].sides[1],
                       options);
     }

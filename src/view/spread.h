@@ -2,6 +2,7 @@
 #ifndef HP_VIEW_SPREAD_H
 #define HP_VIEW_SPREAD_H
 
+#include "view/diff_sums.h"
 #include "view/naming.h"
 
 // NAN: not known, as of a single input.
@@ -13,18 +14,41 @@ struct hp_spread_row {
 
 // An input of which what filters leave neither sampling nor how the others differ explains.
 struct hp_outlier {
-    size_t input; // in the profile's list
+    size_t input; // in the profile's list; HP_NOT_TOLD: it is none of these
+    const char *name;
     hp_fixed value;
     double others; // on average
     double p, q;   // plain, and adjusted for the number of inputs
 };
 
+#define HP_NOT_TOLD SIZE_MAX
+
+// So many dumps have less than what is between these; bytes.
+struct hp_quantile {
+    double share, low, high;
+};
+
+enum {
+    HP_QUANTILES = 5,
+};
+
 struct hp_spread {
     size_t inputs;
-    struct hp_spread_row *rows; // of each node of the naming
+    size_t groups; // of dumps, that tell how they differ; 0: each dump tells
+    // Of groups: only what filters leave of them is known, not of a dump.
+    bool has_filters;
+    struct hp_quantile quantiles[HP_QUANTILES]; // of groups and no filters
+    size_t quantile_count;
+    char hexadecimal[2 * HP_EXTREMES][24]; // names of outliers that have no other
+    struct hp_spread_row *rows;            // of each node of the naming
     struct hp_spread_row total;
     HP_VEC(struct hp_outlier) outliers; // the least likely first
 };
+
+// Of the dumps at the ends of a distribution those that stand out; `sum` is of all stacks.
+void hp_spread_judge_extremes(struct hp_spread *spread, const struct hp_profile *profile,
+                              const struct hp_sides *sides, const struct hp_side_sum *sum,
+                              const struct hp_report_options *options);
 
 // The profile has a history.  options->metric, sort (for flat or cum) and confidence are looked
 // at.

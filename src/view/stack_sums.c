@@ -59,7 +59,7 @@ static size_t add_selected(const struct hp_profile *profile,
     hp_vec_each (input, &profile->inputs) {
         if (hp_input_is_used(input) && input->is_base == (selection.of == HP_OF_BASE)) {
             add_input(profile, input->number, add, sums);
-            count++;
+            count += 1 + input->others;
         }
     }
     return count;

@@ -7,9 +7,11 @@ usage: hpa.py BINARY TESTDATA [DUMPS] [--no-limit]
 DUMPS is how many the largest fleet has (600); --no-limit is for programs that take much memory of
 their own.
 """
+import json
 import math
 import pathlib
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -284,15 +286,25 @@ def beyond_history():
         used = len(every) - 2 * sum(1 for path in every if path.name.endswith('.2.i2.heap'))
         if f'{used} inputs' not in t.ok('top', partial).out:
             faults.append(f'not {used} inputs')
-        for args in (('top', '--spread'), ('top', '--by=input'), ('trend',), ('diff', partial)):
+        for args in (('top', '--spread', '--metric=inuse-objects'), ('top', '--by=input'), ('trend',),
+                     ('diff', '--metric=inuse-objects', partial)):
             result = t.run(args[0], '--no-symbols', *args[1:], partial)
             if result.code != 2 or 'one by one' not in result.err and '--snapshots=each' not in result.err:
-                faults.append(f'{args[0]}: {result.code} {result.err}')
+                faults.append(f'{args}: {result.code} {result.err}')
+        for args, said in ((('top', '--spread'), r'spread     from 6\d groups of dumps'),
+                           (('top', '--spread', '--focus=app'), 'is not known of so many under filters'),
+                           (('diff', partial), r'spread     of base from 6\d groups of dumps, of new from 6\d groups')):
+            if not re.search(said, t.ok(args[0], '--no-symbols', *args[1:], partial).out):
+                faults.append(f'{args}: does not say {said}')
+        filtered = json.loads(t.ok('top', '--no-symbols', '--spread', '--focus=app', '-fjson', partial).out)
+        if filtered['outliers'] is not None or filtered['quantiles']:
+            faults.append('outliers are told under filters')
     return faults
 
 
 def groups_of_dumps():
-    """Sums of 64 groups, drawn by identities, are what a second reader adds up of each dump."""
+    """Sums of 64 groups, drawn by identities, are what a second reader adds up of each dump; and of two sides the
+    few dumps of one are added to groups as those of a partial are."""
     faults = []
     with scratch() as folder:
         processes = fleet_of(folder, HISTORY + 60, seed=9)
@@ -328,6 +340,10 @@ def groups_of_dumps():
                 {end[1] for _, _, totals in read.distribution for ends in totals for end in ends[2] + ends[3]},
                 key=lambda id_: (id_[7::-1], id_[:7:-1])):
             faults.append('names of others')
+        found = [json.loads(t.ok('diff', '--no-symbols', '-fjson', '-n0', side, all_).out) for side in (
+            pathlib.Path(folder, '0.hpa'), all_)]
+        if [each['base'].get('groups') for each in found] != [None, 64] or any(each['test'] != 'fleets' for each in found):
+            faults.append('groups of a side that is told of one by one')
     return faults or f'{dumps} dumps'
 
 

@@ -254,6 +254,14 @@ static const char *is_flat(const struct hp_view *view) {
     return view->options.sort == HP_SORT_CUM ? "false" : "true";
 }
 
+// Of dumps, by which it is known how these differ, where none is told of by itself.
+static void put_groups(struct hp_sink *out, size_t groups) {
+    if (groups > 0) {
+        hp_sink_print(out, ", \"groups\": %zu", groups);
+    }
+    hp_sink_text(out, "},\n ");
+}
+
 void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     static const char *const tests[] = {
         [HP_TEST_NONE] = "none",       [HP_TEST_INDEPENDENT] = "independent",
@@ -265,9 +273,9 @@ void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, "\"flat\": %s, \"test\": \"%s\",\n ", is_flat(view),
                   tests[difference->test]);
     put_inputs(out, view, HP_SIDE_BASE);
-    hp_sink_text(out, "},\n ");
+    put_groups(out, difference->groups[0]);
     put_inputs(out, view, HP_SIDE_NEW);
-    hp_sink_text(out, "},\n ");
+    put_groups(out, difference->groups[1]);
     put_sums(out, view);
 }
 

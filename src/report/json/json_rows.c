@@ -4,21 +4,41 @@
 //     {head, "rows": [{"name": "f", "class": "own", CELLS}, ...], tail}
 //
 // CELLS are in json_cells.c.  With --spread there is also, after the rows,
-// "outliers": [{"input", "value", "others", "p", "q"}].
+// "outliers": [{"input", "value", "others", "p", "q"}]; where no input is told of by itself,
+// "spread_groups": 64, "quantiles": [{"share", "low", "high"}], and with filters "outliers": null.
 #include "report/json/json.h"
 
 #include "view/top.h"
 
 // --- rows ---------------------------------------------------------------------------------
 
+// What groups of dumps tell in place of these.
+static void put_groups(struct hp_sink *out, const struct hp_spread *spread) {
+    hp_sink_print(out, ",\n \"spread_groups\": %zu,\n \"quantiles\": [", spread->groups);
+    for (size_t i = 0; i < spread->quantile_count; i++) {
+        const struct hp_quantile *quantile = &spread->quantiles[i];
+        hp_sink_text(out, i > 0 ? ",\n  {\"share\": " : "\n  {\"share\": ");
+        hp_json_double(out, quantile->share);
+        hp_sink_text(out, ", \"low\": ");
+        hp_json_double(out, quantile->low);
+        hp_sink_text(out, ", \"high\": ");
+        hp_json_double(out, quantile->high);
+        hp_sink_text(out, "}");
+    }
+    hp_sink_text(out, "]");
+}
+
 static void put_outliers(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_spread *spread = &((const struct hp_top *)view->extra)->spread;
-    hp_sink_text(out, "],\n \"outliers\": [");
+    if (spread->groups > 0) {
+        put_groups(out, spread);
+    }
+    hp_sink_text(out, spread->groups > 0 && spread->has_filters ? ",\n \"outliers\": null"
+                                                                : ",\n \"outliers\": [");
     for (size_t i = 0; i < spread->outliers.count; i++) {
         const struct hp_outlier *outlier = &spread->outliers.at[i];
-        const char *name = view->head.inputs[outlier->input].public.name;
         hp_sink_text(out, i > 0 ? ",\n  {\"input\": " : "\n  {\"input\": ");
-        hp_json_string(out, hp_span_of(name));
+        hp_json_string(out, hp_span_of(outlier->name));
         hp_sink_text(out, ", \"value\": ");
         hp_json_fixed(out, outlier->value, view->options.metric);
         hp_sink_text(out, ", \"others\": ");
@@ -29,6 +49,7 @@ static void put_outliers(struct hp_sink *out, const struct hp_view *view) {
         hp_json_p(out, outlier->q);
         hp_sink_text(out, "}");
     }
+    hp_sink_text(out, spread->groups > 0 && spread->has_filters ? "" : "]");
 }
 
 static void begin(struct hp_sink *out, const struct hp_view *view) {
@@ -50,10 +71,10 @@ static void write_rows(struct hp_sink *out, const struct hp_view *view) {
         hp_json_cells(out, view, i);
         hp_sink_text(out, "}");
     }
+    hp_sink_text(out, "]");
     if (view->options.spread) {
         put_outliers(out, view);
     }
-    hp_sink_text(out, "]");
     hp_json_end(out, view);
 }
 

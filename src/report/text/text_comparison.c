@@ -53,6 +53,20 @@ static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Of which side what differs is not known of each dump.
+static void put_groups(struct hp_sink *out, const struct hp_difference *difference) {
+    static const char *const sides[] = {"base", "new"};
+    const char *begin = "spread     ";
+    for (int i = 0; i < 2 && difference->test == HP_TEST_FLEETS; i++) {
+        if (difference->groups[i] > 0) {
+            hp_sink_print(out, "%sof %s from %zu groups of dumps", begin, sides[i],
+                          difference->groups[i]);
+            begin = ", ";
+        }
+    }
+    hp_sink_text(out, begin[0] == ',' ? "\n" : "");
+}
+
 static void put_side(struct hp_sink *out, const struct hp_view *view, const char *label,
                      hp_fixed value, struct hp_interval range) {
     struct hp_text_estimate text;
@@ -95,6 +109,7 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     put_p(out, "2-sided p", total->p);
     hp_sink_text(out, "\n");
     put_difference_test(out, view, difference->test);
+    put_groups(out, difference);
     put_filtered_change(out, view);
     hp_text_warnings(out, view);
     hp_sink_text(out, "\n");

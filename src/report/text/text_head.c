@@ -8,6 +8,7 @@
 //     warning: ...
 #include "report/text/text.h"
 
+#include "view/top.h"
 #include "view/unseen.h"
 
 #include <math.h>
@@ -211,6 +212,14 @@ void hp_text_moments(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Where --spread does not see each input.
+static void put_groups(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_top *top = view->extra;
+    if (view->options.spread && top->spread.groups > 0) {
+        hp_sink_print(out, "spread     from %zu groups of dumps\n", top->spread.groups);
+    }
+}
+
 void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_input_summary *summary = &view->head.summary[HP_SIDE_ALL];
     uint64_t used = summary->merged_used;
@@ -230,6 +239,7 @@ void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
         put_totals(out, view, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
         put_totals(out, view, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
     }
+    put_groups(out, view);
     if (hp_text_has_errors(view) && view->head.has_total) {
         put_unseen(out, view);
     }
