@@ -164,6 +164,29 @@ int hp_labels_set(struct hp_profile *profile, const char *text, struct hp_err *e
     return ret;
 }
 
+static int by_number(const void *left, const void *right) {
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+size_t hp_label_sets_count(const struct hp_profile *profile) {
+    HP_VEC(uint64_t) hashes = {0};
+    size_t samples = profile->tag_sets.strings.count, inputs = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (input->labels > 0 && hp_input_is_used(input)) {
+            hp_vec_push(&hashes, input->identity.labels);
+        }
+    }
+    hp_vec_sort(&hashes, by_number);
+    for (size_t i = 0; i < hashes.count; i++) {
+        inputs += i == 0 || hashes.at[i] != hashes.at[i - 1];
+    }
+    hp_vec_done(&hashes);
+    samples -= samples > 0; // the first is the empty one
+    return samples > inputs ? samples : inputs;
+}
+
 // --- processes ----------------------------------------------------------------------------
 
 // The folder that was looked at last: most inputs are in the one before them.

@@ -21,6 +21,9 @@ HP_MUST_CHECK int hp_labels_set(struct hp_profile *profile, const char *pattern,
 // What names, folders and times of the inputs say of their processes.
 void hp_inputs_identify(struct hp_profile *profile);
 
+// How many different sets of labels samples have, or inputs, whose processes are known by now.
+size_t hp_label_sets_count(const struct hp_profile *profile);
+
 // Find the processes of those that are used, with their labels.
 void hp_processes_identify(struct hp_profile *profile);
 

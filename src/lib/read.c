@@ -5,6 +5,7 @@
 #include "input/dump_name.h"
 #include "lib/metadata.h"
 #include "lib/workers.h"
+#include "partial/partial.h"
 
 #include <string.h>
 
@@ -255,6 +256,16 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     return ret;
 }
 
+// What a partial cannot hold.
+static int refuse_labels(const struct hp_profile *profile, struct hp_err *err) {
+    size_t sets = profile->keeps.partial ? hp_label_sets_count(profile) : 0;
+    return sets > HP_PARTIAL_LABEL_SETS
+               ? hp_fail(err, HP_E_LIMIT,
+                         "%zu different sets of labels: a partial has %d at most", sets,
+                         HP_PARTIAL_LABEL_SETS)
+               : HP_OK;
+}
+
 static int refuse(const struct hp_profile *profile, const struct hp_read_options *options,
                   struct hp_duplicate duplicate, struct hp_err *err) {
     size_t count = profile->inputs.count;
@@ -267,7 +278,8 @@ static int refuse(const struct hp_profile *profile, const struct hp_read_options
         return hp_duplicates_refuse(profile->inputs.at, duplicate, err);
     }
     int ret = hp_duplicates_of_processes(profile, err);
-    return ret == HP_OK ? judge(profile, options, err) : ret;
+    ret = ret == HP_OK ? judge(profile, options, err) : ret;
+    return ret == HP_OK ? refuse_labels(profile, err) : ret;
 }
 
 int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t count,

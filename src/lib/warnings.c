@@ -4,6 +4,8 @@
 #include "lib/warnings.h"
 
 #include "base/units.h"
+#include "lib/metadata.h"
+#include "partial/partial.h"
 #include "stats/measure.h"
 
 #include <stdio.h>
@@ -480,6 +482,17 @@ static void warn_of_large_sizes(struct hp_profile *profile) {
     }
 }
 
+// So that no fleet learns it from its last merge.
+static void warn_of_label_sets(struct hp_profile *profile) {
+    size_t sets = profile->keeps.partial ? hp_label_sets_count(profile) : 0;
+    if (sets >= HP_PARTIAL_LABEL_SETS_MANY && sets <= HP_PARTIAL_LABEL_SETS) {
+        hp_profile_warn(profile,
+                        "%zu different sets of labels: a partial, and what it is merged "
+                        "into, has %d at most",
+                        sets, HP_PARTIAL_LABEL_SETS);
+    }
+}
+
 void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_skipped(profile);
     for (enum diagnostic i = 0; i < DIAGNOSTICS; i++) {
@@ -489,4 +502,5 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_mixtures(profile);
     warn_of_unmapped(profile);
     warn_of_large_sizes(profile);
+    warn_of_label_sets(profile);
 }

@@ -15,6 +15,10 @@ enum {
     // So many dumps are still told of one by one; with more none is.
     HP_PARTIAL_HISTORY = 256,
     HP_PARTIAL_TEXT_MOST = 64 << 10, // bytes
+    // Sets of labels, of samples and of inputs; a merge warns long before, as nothing can be taken
+    // back once many are merged.
+    HP_PARTIAL_LABEL_SETS = 4096,
+    HP_PARTIAL_LABEL_SETS_MANY = 1024,
 };
 
 // In the order in which they stand in a file; each a table, all but names covered by the

@@ -43,29 +43,31 @@ static size_t put_column(struct hp_partial_writer *w, const struct hp_replicate 
 }
 
 void hp_put_replicates(struct hp_partial_writer *w) {
-    HP_VEC(struct hp_replicate) sums = {0};
-    hp_vec_append(&sums, w->between.sums.all.at, w->between.sums.all.count);
-    struct hp_replicate *sum;
-    hp_vec_each (sum, &sums) {
-        uint64_t place = sum->key >> 32;
-        sum->key = place << 32 | w->rank[hp_replicate_stack(sum)];
+    struct hp_replicates sums = {.settled = 0};
+    const struct hp_replicate *sum;
+    hp_vec_each (sum, &w->between.sums.all) { // those of one rank become one
+        hp_replicates_add(&sums, hp_replicate_column(sum), hp_replicate_group(sum),
+                          w->rank[hp_replicate_stack(sum)], sum->bytes);
     }
-    hp_vec_sort(&sums, by_stack);
+    hp_replicates_settle(&sums);
+    w->blocks.is_too_large |= sums.overflow;
+    hp_vec_sort(&sums.all, by_stack);
     uint32_t last = 0;
-    for (size_t i = 0, next; i < sums.count; i = next) {
-        uint32_t stack = hp_replicate_stack(&sums.at[i]);
+    for (size_t i = 0, next; i < sums.all.count; i = next) {
+        uint32_t stack = hp_replicate_stack(&sums.all.at[i]);
         for (next = i + 1;
-             next < sums.count && hp_replicate_stack(&sums.at[next]) == stack; next++) {
+             next < sums.all.count && hp_replicate_stack(&sums.all.at[next]) == stack;
+             next++) {
         }
         hp_put_number(&w->row, stack - last);
         size_t at = i;
         for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
-            at += put_column(w, &sums.at[at], next - at, k);
+            at += put_column(w, &sums.all.at[at], next - at, k);
         }
         hp_put_row(w, HP_SECTION_REPLICATES);
         last = stack;
     }
-    hp_vec_done(&sums);
+    hp_vec_done(&sums.all);
 }
 
 static void read_column(struct hp_partial_reader *r, uint32_t stack,
@@ -225,6 +227,12 @@ static void read_totals(struct hp_partial_reader *r, struct hp_totals *totals) {
 
 void hp_reader_distribution(struct hp_partial_reader *r) {
     struct hp_label_set *set = read_labels(r);
+    size_t sets = r->profile->between[r->to->is_base].dumps.sets.count;
+    if (sets >
+        2 * HP_PARTIAL_LABEL_SETS) { // of several partials; each has to be within it
+        r->is_over_limit = true;
+        hp_numbers_fail(&r->row, "more sets of labels than a partial has");
+    }
     uint64_t count = hp_get_below(&r->row, HP_REPLICATES + 1), group = 0;
     for (uint64_t i = 0; i < count && !r->row.damage; i++) {
         group += hp_get_below(&r->row, HP_REPLICATES - group);

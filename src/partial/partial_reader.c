@@ -136,7 +136,10 @@ static void read_labels(struct hp_partial_reader *r) {
         tag.number = (int64_t)hp_get_signed(&r->row);
         hp_vec_push(&tags, tag);
     }
-    if (!r->row.damage) {
+    if (!r->row.damage && r->sets.count > HP_PARTIAL_LABEL_SETS) {
+        r->is_over_limit = true;
+        hp_numbers_fail(&r->row, "more sets of labels than a partial has");
+    } else if (!r->row.damage) {
         hp_vec_push(&r->sets, hp_tags_add(&r->profile->tag_sets, tags.at, tags.count));
     }
     hp_vec_done(&tags);

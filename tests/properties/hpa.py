@@ -430,7 +430,7 @@ def made_otherwise():
         one = merged(pathlib.Path(folder, 'one.hpa'), dumps[:1])
         other = merged(pathlib.Path(folder, 'other.hpa'), dumps[1:2])
         out = pathlib.Path(folder, 'out.hpa')
-        parameters = hpa_reader.Partial(one.read_bytes()).parameters
+        parameters = dict(hpa_reader.Partial(one.read_bytes()).parameters)
         faults += [f'{name} is no parameter' for name in MADE.keys() - parameters.keys()]
         for name, value in parameters.items():
             row = bytes([len(name)]) + name.encode()
@@ -477,6 +477,26 @@ def in_two():
         both = merged(pathlib.Path(folder, 'both.hpa'), [fork, twin])
         if merge(out, parts).code or digest(out) != digest(both) or '2 inputs' not in t.ok('top', '--no-symbols', out).out:
             faults.append('an idle fork is not counted')
+    return faults
+
+
+def label_sets():
+    """A merge warns of many sets of labels long before there are too many, and refuses those."""
+    faults = []
+    with scratch() as folder:
+        listed, out = [], pathlib.Path(folder, 'out.hpa')
+        for i in range(4097):
+            listed.append(pathlib.Path(folder, f'{i}.heap'))
+            listed[-1].write_text(f'heap_v2/1\n  t*: {i + 1}: 8 [0: 0]\n@ 0x1234\n  t*: {i + 1}: 8 [0: 0]\n'
+                                  '\nMAPPED_LIBRARIES:\n1000-2000 r-xp 00000000 08:01 77 /opt/app\n')
+        for count, code, warns in ((1023, 0, False), (1024, 0, True), (4096, 0, True), (4097, 7, False)):
+            out.unlink(missing_ok=True)
+            result = t.run('merge', '--files-from=-', '--label-from=(?<host>[0-9]*)[.]heap$', '-o', out,
+                           stdin='\n'.join(map(str, listed[:count])).encode())
+            if result.code != code or ('sets of labels: a partial, and' in result.err) != warns or out.exists() != (code == 0):
+                faults.append(f'{count}: {result.code} {result.err[:300]}')
+            elif code == 0 and len(hpa_reader.Partial(out.read_bytes()).distribution) != count:
+                faults.append(f'{count}: other label sets')
     return faults
 
 
@@ -671,6 +691,7 @@ t.check('groups of dumps hold what their dumps do', groups_of_dumps)
 t.check('what cannot be added is refused by name', refusals)
 t.check('what was made otherwise is refused by name', made_otherwise)
 t.check('what is in two is refused by name, and an idle fork is not', in_two)
+t.check('sets of labels have a limit, of which is told in time', label_sets)
 t.check('what is damaged is refused, and nothing merged', damage)
 t.check('what asks for much gets little', claims)
 t.check('a second reader finds the same', second_reader)
