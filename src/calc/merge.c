@@ -311,6 +311,18 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
     }
 }
 
+// What its memory map tells, without a trace in the profile.
+static void tell_map(struct hp_merger *merger, const struct hp_dump *dump,
+                     struct hp_input_record *record) {
+    struct hp_profile aside;
+    hp_profile_init(&aside);
+    merger->resolver.keeps_unmapped = merger->keeps_unmapped;
+    hp_resolve(&merger->resolver, dump, &aside);
+    record->unmapped_addresses = merger->resolver.unmapped;
+    record->files = (uint32_t)merger->resolver.images.count;
+    hp_profile_done(&aside);
+}
+
 int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *profile,
              struct hp_input_record *record, struct hp_err *err) {
     hp_unbias_init(&merger->unbias, profile->estimator, dump);
@@ -339,6 +351,8 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
                               : 0;
     if (!merger->only_estimates) {
         add(merger, dump, profile, record);
+    } else if (profile->keeps.partial) {
+        tell_map(merger, dump, record);
     }
     return HP_OK;
 }

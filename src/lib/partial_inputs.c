@@ -514,7 +514,7 @@ int hp_partial_inputs_settle(struct hp_profile *profile,
         const struct hp_process *process = &profile->processes.all.at[input->process];
         uint32_t chosen = process->chosen;
         bool counts = chosen == HP_NO_INPUT || &profile->inputs.at[chosen] == input;
-        if (!input->is_added) {
+        if (!input->is_added && !is_info) { // which tells of each
             input->public.status = HP_INPUT_OTHER_MOMENT;
         }
         bool is_lost = profile->keeps.moments && !input->is_added && !is_info;

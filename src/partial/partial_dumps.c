@@ -143,15 +143,10 @@ void hp_put_skipped(struct hp_partial_writer *w) {
 
 // --- dumps --------------------------------------------------------------------------------
 
-// What is known only of dumps that were added is not told of others: some of these may have been
-// added at first, which others read in another order were not.
+// Some that do not count may have been added at first, which others read in another order were not.
 static struct hp_input_record as_read(const struct hp_input_record *input) {
     struct hp_input_record record = *input;
-    if (input->public.status == HP_INPUT_OTHER_MOMENT) {
-        record.is_added = false;
-        record.files = 0;
-        record.unmapped_addresses = 0;
-    }
+    record.is_added &= input->public.status != HP_INPUT_OTHER_MOMENT;
     return record;
 }
 
