@@ -235,6 +235,17 @@ static void mark_leaf(const struct hp_dump *dump, const struct hp_sample *sample
     }
 }
 
+// What the dump added to a stack: by itself, or to its group.
+static void note_added(const struct hp_merger *merger, struct hp_profile *profile,
+                       uint32_t stack, const struct hp_values *values,
+                       const struct hp_error *const errors[HP_COLUMNS]) {
+    if (profile->history.is_kept) {
+        hp_history_put(&profile->history, stack, values, errors);
+    } else if (profile->keeps.partial) {
+        hp_replicates_add_values(&profile->between[0].sums, merger->group, stack, values);
+    }
+}
+
 // The first dump makes nearly all of its stacks new: their frames need not be copied, and
 // are in canonical order before they are many.  Those of several threads lie in one place.
 static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
@@ -270,9 +281,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
             merger->keeps_sizes[HP_COLUMN_ALLOC]) {
             hp_profile_add_sizes(profile, number, merger->sizes, (uint32_t)s);
         }
-        if (profile->history.is_kept) {
-            hp_history_put(&profile->history, number, values, errors);
-        }
+        note_added(merger, profile, number, values, errors);
         add_values(merger, dump, s, profile, number);
     }
     hp_tag_import_done(&tags);
@@ -297,11 +306,16 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
         hp_error_add(&profile->total_errors[i], &merger->total_errors[i]);
     }
     hp_history_begin(&profile->history);
+    merger->group = record->group;
     begin_types(merger, dump, profile, record->number);
     add_stacks(merger, dump, profile);
     end_types(merger, profile);
     if (profile->history.is_kept) {
         hp_history_end(&profile->history, record->number);
+    }
+    if (profile->history.is_kept && profile->keeps.partial) {
+        hp_vec_push(&profile->group_of,
+                    ((struct hp_group_of){record->number, record->group}));
     }
     hp_annotations_import(&profile->annotations, &profile->strings, &dump->annotations,
                           &dump->strings);

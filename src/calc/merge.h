@@ -29,6 +29,7 @@ struct hp_merger {
     HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
     size_t told[HP_COLUMNS]
                [HP_TOLD];    // place of each among the dump's types, + 1; 0: not told
+    unsigned group;          // of the dump, as in its record
     bool only_estimates;     // nothing is added: what the dump is and holds is told
     bool keeps_labels;       // of samples
     bool keeps_unmapped;     // addresses in no mapping: struct hp_resolver

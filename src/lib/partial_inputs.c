@@ -53,7 +53,7 @@ struct hp_taken *hp_taken_new(const struct hp_profile *like) {
     hp_profile_init(&taken->profile);
     taken->profile.estimator = like->estimator;
     taken->profile.keeps = like->keeps;
-    taken->profile.history.is_kept = like->history.is_kept;
+    taken->profile.history.is_kept = like->keeps.history; // it may be folded by now
     taken->partials = (struct hp_partials){
         .profile = &taken->profile,
         .take_symbols = take_symbols,

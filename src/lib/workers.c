@@ -3,6 +3,7 @@
 #include "calc/merge.h"
 #include "input/dump_name.h"
 #include "input/reader.h"
+#include "partial/partial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -225,8 +226,24 @@ static int read_dump(struct worker *worker, struct hp_input_record *record, bool
     return ret;
 }
 
+// With more dumps than are told of one by one what each added is of no use, but for what groups of
+// them come to: that is all that is kept of the ones to come.
+static void fold_history(struct hp_profile *profile) {
+    if (profile->keeps.partial && profile->history.is_kept &&
+        profile->history.blocks.count > HP_PARTIAL_HISTORY) {
+        hp_profile_fold_history(profile);
+    }
+}
+
 static int merge(struct worker *worker, struct hp_input_record *record, bool is_added,
                  struct hp_err *err) {
+    struct hp_dump_name name = hp_dump_name_of(record->public.name);
+    struct hp_identity told = {.map = worker->dump.map,
+                               .pid = name.pid,
+                               .number = name.number,
+                               .has_number = name.has_number};
+    fold_history(worker->profile);
+    record->group = (uint8_t)hp_replicate_of(record->content, &told);
     worker->merger.only_estimates = !is_added;
     int ret = hp_merge(&worker->merger, &worker->dump, worker->profile, record, err);
     record->is_added = ret == HP_OK && is_added;

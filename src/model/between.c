@@ -281,6 +281,24 @@ static void add_dump(struct hp_between *between, const struct hp_profile *profil
     hp_history_done_reading(&reader);
 }
 
+void hp_profile_fold_history(struct hp_profile *profile) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    const struct hp_group_of *dump;
+    hp_history_sort(&profile->history);
+    hp_vec_each (dump, &profile->group_of) {
+        hp_history_open(&reader, &profile->history, dump->input);
+        while (hp_history_next(&reader, &seen)) {
+            hp_replicates_add_values(&profile->between[0].sums, dump->group, seen.stack,
+                                     &seen.values);
+        }
+    }
+    hp_history_done_reading(&reader);
+    hp_history_done(&profile->history);
+    hp_vec_done(&profile->group_of);
+    profile->history = (struct hp_history){.is_kept = false};
+}
+
 void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
                      bool is_base) {
     const struct hp_input_record *input;

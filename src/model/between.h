@@ -42,6 +42,11 @@ static inline enum hp_column hp_replicate_column(const struct hp_replicate *sum)
     return (enum hp_column)((sum->key >> 32) / HP_REPLICATES);
 }
 
+// The group of a dump, by its number in the history.
+struct hp_group_of {
+    uint32_t input, group;
+};
+
 // {0} is empty.
 struct hp_replicates {
     HP_VEC(struct hp_replicate) all;
@@ -130,6 +135,10 @@ void hp_between_add(struct hp_between *between, const struct hp_between *other,
 void hp_between_dumps(const struct hp_between *between, uint64_t dumps[HP_REPLICATES]);
 
 struct hp_profile;
+
+// Let go of what each dump added, and keep what groups of them did: of a partial that will tell of
+// none by itself.  What is added from now on goes there, too.
+void hp_profile_fold_history(struct hp_profile *profile);
 
 // Of the dumps of a profile, or of one side of a diff, what is told of each and what is not.
 void hp_between_init(struct hp_between *between, const struct hp_profile *profile,

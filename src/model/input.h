@@ -76,11 +76,12 @@ struct hp_input_record {
     enum hp_scaling scaling;
     unsigned missing_metrics; // 1 << each metric that there is no number for
     enum hp_header_check header_check;
-    bool is_base;                     // of a diff
-    bool has_alloc;                   // has numbers of what was allocated
-    bool has_content;                 // if it has a `content`
-    bool is_added;                    // its stacks are in the profile
-    bool is_group;                    // of inputs of a partial that does not tell of each
+    bool is_base;     // of a diff
+    bool has_alloc;   // has numbers of what was allocated
+    bool has_content; // if it has a `content`
+    bool is_added;    // its stacks are in the profile
+    uint8_t group;    // of dumps, which of HP_REPLICATES: while it is read
+    bool is_group;    // of inputs of a partial that does not tell of each
     uint64_t merged_used, merged_all; // as in struct hp_dump
     uint32_t files;                   // mapped ones
     uint32_t source; // the partial it is told of in, from 1 on; 0: it was read itself

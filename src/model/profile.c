@@ -34,6 +34,7 @@ static void drop_stacks(struct hp_profile *profile) {
     hp_between_done(&profile->between[0]);
     hp_between_done(&profile->between[1]);
     hp_vec_done(&profile->named);
+    hp_vec_done(&profile->group_of);
     hp_sample_types_done(&profile->types);
     hp_annotations_done(&profile->annotations);
     hp_index_drop(&profile->module_index);
@@ -42,10 +43,9 @@ static void drop_stacks(struct hp_profile *profile) {
 }
 
 void hp_profile_forget_stacks(struct hp_profile *profile) {
-    bool keeps_history = profile->history.is_kept;
     drop_stacks(profile);
     profile->arena = (struct hp_arena){NULL};
-    profile->history = (struct hp_history){.is_kept = keeps_history};
+    profile->history = (struct hp_history){.is_kept = profile->keeps.history};
     profile->types = (struct hp_sample_types){.overflow = false};
     profile->annotations = (struct hp_annotations){.time = 0};
     memset(profile->total_errors, 0, sizeof profile->total_errors);
@@ -443,6 +443,7 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
         hp_error_add(&profile->total_errors[i], &other->total_errors[i]);
     }
     hp_history_absorb(&profile->history, &other->history, stacks, other->stacks.count);
+    hp_vec_append(&profile->group_of, other->group_of.at, other->group_of.count);
     struct hp_sample_import import = {&profile->strings, &other->strings, stacks,
                                       other->stacks.count};
     hp_sample_types_absorb(&profile->types, &other->types, &import);

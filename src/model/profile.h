@@ -162,9 +162,10 @@ struct hp_profile {
     struct hp_history history; // what each input added, if that is kept
     // How dumps of partials differ that are not told of one by one, of new and of base.
     struct hp_between between[2];
-    HP_VEC(struct hp_named_dump) named; // those at the ends of the distribution
-    struct hp_sample_types types;       // beside the metrics
-    struct hp_annotations annotations;  // of the inputs
+    HP_VEC(struct hp_group_of) group_of; // each dump of the history, for a partial
+    HP_VEC(struct hp_named_dump) named;  // those at the ends of the distribution
+    struct hp_sample_types types;        // beside the metrics
+    struct hp_annotations annotations;   // of the inputs
     struct hp_input_summary summary[HP_SIDES];
     struct hp_shards shards;
     bool overflow; // a sum did not fit: the profile is unusable

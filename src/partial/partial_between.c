@@ -299,13 +299,15 @@ void hp_put_extreme_names(struct hp_partial_writer *w) {
         }
     }
     hp_vec_append(&names.all, w->profile->named.at, w->profile->named.count);
-    for (size_t i = 0; ends.count > 0 && i < w->dumps.count; i++) {
-        const struct hp_written_dump *dump = &w->dumps.at[i];
-        const struct hp_input_record *input = &w->profile->inputs.at[dump->input];
-        struct hp_named_dump named = {{dump->known.id[0], dump->known.id[1]},
-                                      input->public.name,
-                                      input->archive ? input->archive : ""};
-        hp_vec_push(&names.all, named);
+    const struct hp_input_record *input;
+    hp_vec_each (input, &w->profile->inputs) {
+        if (ends.count > 0 && hp_input_is_used(input) && !input->is_group) {
+            struct hp_digest id = hp_dump_identity(input->content, &input->identity);
+            struct hp_named_dump named = {{id.of[0], id.of[1] & 0xffff},
+                                          input->public.name,
+                                          input->archive ? input->archive : ""};
+            hp_vec_push(&names.all, named);
+        }
     }
     hp_vec_sort(&names.all, by_id);
     hp_vec_sort(&ends, by_extreme);
