@@ -215,12 +215,31 @@ def hostile():
     return faults + [f'{out[:200]}' for out in outs if wanted not in out]
 
 
+def groups_of_dumps():
+    """Of a partial that tells of no dump by itself, with and without filters."""
+    faults = []
+    with scratch() as folder:
+        listed, partial = [], pathlib.Path(folder, 'all.hpa')
+        for i in range(260):
+            listed.append(f'{folder}/{i}.heap')
+            pathlib.Path(listed[-1]).write_text(PROCS[0].read_text().replace('t0: ', f't{i}: '))
+        t.ok('merge', '-q', '-o', partial, '--files-from=-', '--snapshots=sum', stdin='\n'.join(listed).encode())
+        for kind, *args in (('top', '--spread'), ('top', '--spread', '--focus=.'), ('diff', partial)):
+            value = json.loads(t.ok(kind, '-fjson', '--no-symbols', *args, partial).out)
+            told = value['base']['groups'] if kind == 'diff' else value['spread_groups']
+            if not 1 <= told <= 64 or not VALIDATOR.is_valid(value):
+                faults.append(f'{args}: {told}, not of the schema')
+            faults += disorder(value, {'$ref': kind}, kind)[:5]
+    return faults
+
+
 jsonschema.Draft7Validator.check_schema(SCHEMA)
 for each in REPORTS:
     t.check(f'{title(each)}: as the schema says, in its order', lambda: faults_of(each))
 t.check('a key too many or too few, or another version: refused', refuses)
 t.check('every command that writes JSON', every_command)
 t.check('info: inputs that cannot be used', skipped)
+t.check('groups of dumps in place of dumps', groups_of_dumps)
 t.check('why inputs do not count, and how many', reasons)
 t.check('rows by label tell the key', key_of_label)
 t.check('R11: hostile names are escaped', hostile)
