@@ -241,7 +241,7 @@ static void note_added(const struct hp_merger *merger, struct hp_profile *profil
                        const struct hp_error *const errors[HP_COLUMNS]) {
     if (profile->history.is_kept) {
         hp_history_put(&profile->history, stack, values, errors);
-    } else if (profile->keeps.partial) {
+    } else if (profile->keeps.partial && !profile->drops_identities) {
         hp_replicates_add_values(&profile->between[0].sums, merger->group, stack, values);
     }
 }

@@ -303,7 +303,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_contents_init(&job.files);
     hp_contents_init(&job.texts);
     job.groups_inputs = hp_input_groups_suffice(profile, options);
-    job.may_drop_history = profile->keeps.partial && options->planned_count == 1;
+    job.may_fold_history = profile->keeps.partial && options->planned_count == 1;
     int ret = read_all(&job, &duplicate, err);
     hp_history_sort(&profile->history);
     hp_sample_types_sort(&profile->types, &profile->strings);

@@ -226,15 +226,6 @@ static int read_dump(struct worker *worker, struct hp_input_record *record, bool
     return ret;
 }
 
-// With more dumps than are told of one by one what each added is of no use, but for what groups of
-// them come to: that is all that is kept of the ones to come.
-static void fold_history(struct hp_profile *profile) {
-    if (profile->keeps.partial && profile->history.is_kept &&
-        profile->history.blocks.count > HP_PARTIAL_HISTORY) {
-        hp_profile_fold_history(profile);
-    }
-}
-
 static int merge(struct worker *worker, struct hp_input_record *record, bool is_added,
                  struct hp_err *err) {
     struct hp_dump_name name = hp_dump_name_of(record->public.name);
@@ -242,7 +233,6 @@ static int merge(struct worker *worker, struct hp_input_record *record, bool is_
                                .pid = name.pid,
                                .number = name.number,
                                .has_number = name.has_number};
-    fold_history(worker->profile);
     record->group = (uint8_t)hp_replicate_of(record->content, &told);
     worker->merger.only_estimates = !is_added;
     int ret = hp_merge(&worker->merger, &worker->dump, worker->profile, record, err);
@@ -342,27 +332,27 @@ static bool is_known_file(struct hp_job *job, const struct hp_input_record *reco
     return !hp_contents_add(&job->files, file);
 }
 
-// With more dumps than are told of one by one what each added is of no use.  Those with another
-// process id or number are dumps of their own, and so is one of each text.
+// With more dumps than are told of one by one what each added is of no use, but for what groups of
+// them come to.  Those with another process id or number are dumps of their own, and so is one of
+// each text.
 static void count_dump(struct hp_job *job, const struct hp_input_record *record) {
-    if (!job->may_drop_history || job->drops_history || !hp_input_is_used(record) ||
+    if (!job->may_fold_history || job->folds_history || !hp_input_is_used(record) ||
         is_known_file(job, record)) {
         return;
     }
     struct hp_dump_name name = hp_dump_name_of(record->public.name);
     job->named += name.pid != 0 && name.has_number;
     job->differing += hp_contents_add(&job->texts, record->content);
-    job->drops_history =
+    job->folds_history =
         job->named > HP_PARTIAL_HISTORY || job->differing > HP_PARTIAL_HISTORY;
 }
 
-static void drop_history(struct worker *worker) {
+static void fold_history(struct worker *worker) {
     pthread_mutex_lock(&worker->job->lock);
-    bool drops = worker->job->drops_history;
+    bool folds = worker->job->folds_history;
     pthread_mutex_unlock(&worker->job->lock);
-    if (drops && worker->profile->history.is_kept) {
-        hp_history_done(&worker->profile->history);
-        worker->profile->history = (struct hp_history){.is_kept = false};
+    if (folds && worker->profile->history.is_kept) {
+        hp_profile_fold_history(worker->profile);
     }
 }
 
@@ -412,7 +402,7 @@ static void *work(void *data) {
         bool found;
         struct hp_err err = {0};
         hp_dump_clear(&worker->dump); // it was another input's
-        drop_history(worker);
+        fold_history(worker);
         int ret = hp_input_queue_next(&worker->job->queue, item, &found, &err);
         if (!found && (ret == HP_OK || worker->job->record_of)) {
             return NULL;
@@ -490,6 +480,7 @@ static void run(struct hp_job *job, struct hp_profile *profile) {
         profiles[started].estimator = profile->estimator;
         profiles[started].keeps = profile->keeps;
         profiles[started].history.is_kept = profile->history.is_kept;
+        profiles[started].drops_identities = profile->drops_identities;
         worker_init(worker, job, &profiles[started]);
         if (!start(worker)) {
             hp_profile_done(&profiles[started]);

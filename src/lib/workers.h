@@ -29,12 +29,12 @@ struct hp_job {
     // A partial tells what each dump added as long as they are few.  Then: of which files they are,
     // and which texts, so that it is seen when they are more and nobody keeps it any longer.
     struct hp_contents files, texts;
-    bool may_drop_history;
+    bool may_fold_history;
     bool groups_inputs;
 
     pthread_mutex_t lock;    // of the rest
     size_t named, differing; // at least so many dumps count, whatever is found later
-    bool drops_history;
+    bool folds_history;
     struct hp_input_groups groups; // those that are no records of their own
     struct hp_progress progress;
     struct hp_embedded_symbols embedded; // of the profile's frames
