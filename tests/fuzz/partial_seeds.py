@@ -18,7 +18,8 @@ import hpa_reader  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
 
 SEEDS = HERE / 'seeds' / 'partial'
-MOST = 12000  # bytes: libFuzzer cuts what is longer than 16,384
+MAGIC = b'\x89HPA\r\n\x1a\n'
+MOST = 16000  # bytes: libFuzzer cuts what is longer than 16,384
 
 
 def unpacked(partial):
@@ -31,7 +32,7 @@ def unpacked(partial):
 
 
 def packed(seed):
-    out, sha, count, at = bytearray(hpa_reader.MAGIC + b'\1\0\0\0'), hashlib.sha256(), 0, 0
+    out, sha, count, at = bytearray(MAGIC + b'\1\0\0\0'), hashlib.sha256(), 0, 0
 
     def put(section, flags, raw):
         room = ctypes.create_string_buffer(len(raw) + 1000)
@@ -49,7 +50,21 @@ def packed(seed):
 
 
 def sections(seed):
-    return {section for section, _, _ in hpa_reader.blocks(packed(seed) if seed[:4] != hpa_reader.MAGIC[:4] else seed)}
+    return {section for section, _, _ in hpa_reader.blocks(packed(seed) if seed[:4] != MAGIC[:4] else seed)}
+
+
+def many(folder):
+    """More dumps than are told of one by one, as small as they may be."""
+    for i in range(260):
+        path = pathlib.Path(folder, f'{i}.heap')
+        path.write_text(f'heap_v2/1\n  t*: 1: {i + 1} [0: 0]\n@ 0x1234\n  t*: 1: {i + 1} [0: 0]\n'
+                        f'\nMAPPED_LIBRARIES:\n1000-2000 r-xp 00000000 08:01 77 /a\n{7 + i:x}0000-{7 + i:x}1000 rw-p 0 0:0 0\n')
+        yield path
+
+
+def relative(path, folder):
+    """A seed has no path of this machine."""
+    return path.relative_to(t.testdata if t.testdata in path.parents else folder)
 
 
 def made():
@@ -65,9 +80,11 @@ def made():
     }
     found = {}
     with scratch() as folder:
+        kinds['groups'] = [*many(folder), '--snapshots=sum']
         path = pathlib.Path(folder, 'x.hpa')
         for name, words in kinds.items():
-            code = t.run('merge', '-q', '-o', path, *words).code
+            words = [relative(word, folder) if isinstance(word, pathlib.Path) else word for word in words]
+            code = t.run('merge', '-q', '-o', path, *words, cwd=folder if name == 'groups' else t.testdata).code
             if code not in (0, 3):
                 raise AssertionError(f'{name}: {code}')
             found[name] = unpacked(path.read_bytes())

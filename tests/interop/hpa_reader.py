@@ -9,10 +9,9 @@ import sys
 SECTIONS = ('end parameters strings modules frames symbols labels annotations groups skipped totals stacks types '
             'type_sums replicates identities dumps history type_history names distribution extreme_names').split()
 METRICS = {'inuse-space': 20, 'inuse-objects': 32, 'alloc-space': 20, 'alloc-objects': 32}  # bits of fractions
-ERROR = 's s u u u u u d u u u u'.split()
 SAMPLES, PERIOD, FLAGS, OBJECTS, BYTES, WEIGHT, VARIANCE = range(7)
 NUMBERS, WRAP, KEYS, OWN = 14, 2 ** 128 - 1, 6, 24
-SUMS = ['s'] * 5 + ['u', 's'] * 3 + ['u'] * 17
+ERROR, SUMS = 's s u u u u u d u u u u'.split(), ['s'] * 5 + ['u', 's'] * 3 + ['u'] * 17
 zstd, xxhash = ctypes.CDLL('libzstd.so.1'), ctypes.CDLL('libxxhash.so.0')
 zstd.ZSTD_decompress.restype = zstd.ZSTD_compress.restype = ctypes.c_size_t
 xxhash.XXH3_64bits.restype = xxhash.XXH3_64bits_withSeed.restype = ctypes.c_uint64
@@ -77,16 +76,15 @@ def blocks(data):
 
 PLAIN = {
     'strings': lambda row: row.text(), 'parameters': lambda row: (row.text().decode(), row.u()),
-    'identities': lambda row: struct.unpack('<QQH', row.bytes(18)),
+    'types': lambda row: row.all('uuu'), 'identities': lambda row: struct.unpack('<QQH', row.bytes(18)),
     'modules': lambda row: (row.all('u' * 10), [row.all('uuu') for _ in range(row.u())]),
     'symbols': lambda row: (row.all('uu'), row.all('u' * 6 * row.u())),
     'labels': lambda row: [row.all('uuuus') for _ in range(row.u())],
-    'annotations': lambda row: row.all('uu' if row.u() else 'uuu'),
+    'annotations': lambda row: row.all('uu' if row.u() else 'uuu'), 'type_sums': lambda row: row.all('uus'),
     'groups': lambda row: (row.all('u' * (2 + KEYS)), row.all('uu' * row.u()), row.u(), row.all(SUMS)),
     'dumps': lambda row: (row.all(['u'] * (2 + KEYS) + SUMS + ['u'] * (OWN + 3)), row.all('uu' * row.u()), row.all('uu'),
                           [row.u() for _ in iter(row.u, 0)]),
     'skipped': lambda row: row.all('uu'), 'totals': lambda row: (row.u(), row.all(ERROR), row.all(ERROR)),
-    'types': lambda row: row.all('uuu'), 'type_sums': lambda row: row.all('uus'),
     'type_history': lambda row: row.all('uuu')[2] and row.s(),
     'names': lambda row: row.all(['u', 'text', 'text', 'd'] + ['u', 'u', 'u', 'text'] * (row.data[row.at] == 0)),
     'replicates': lambda row: (row.u(), [row.spaced('s') for _ in (0, 1)]),
@@ -141,8 +139,7 @@ class Block:
         add(*(i == (marks & 1 if size else 2) for i in range(3)))
         return size, k
 
-    def numbers(self):
-        """Of a stack in one column, and of its parts by size."""
+    def numbers(self):  # of a stack in one column, and of its parts by size
         head = self.columns[6].u()
         self.in_use = parts = dict(self.part() for _ in range(head >> 2))
         whole, marks = [0] * NUMBERS, self.columns[9].u() if head & 1 else 0
@@ -192,10 +189,6 @@ class Partial:
             row.all(ERROR if parts >> column & 4 else ())
         self.history.setdefault(dump, []).append((stack, values))
 
-    def sums_of_groups(self):
-        return [(sum(dumps.get(i, 0) for _, dumps, _ in self.distribution),
-                 *(sum(sums[k].get(i, 0) for _, sums in self.replicates) for k in (0, 1))) for i in range(64)]
-
     def sums(self):
         return [sum(values[i] for _, values, _, _ in self.stacks) for i in range(4)]
 
@@ -205,5 +198,3 @@ if __name__ == '__main__':
         read = Partial(pathlib.Path(name).read_bytes())
         print(f'{name}: {sum(group[2] for group in read.groups)} dumps, {len(read.stacks)} stacks')
         print(*(f'  {metric} {whole / 2 ** METRICS[metric]:.6f}' for metric, whole in zip(METRICS, read.sums())), sep='\n')
-        for i, sums in enumerate(read.sums_of_groups() if read.replicates else ()):
-            print(f'  group {i}: {sums[0]} dumps, {sums[1]} B in use, {sums[2]} B allocated')

@@ -302,6 +302,11 @@ def beyond_history():
     return faults
 
 
+def sums_of_groups(read):
+    return [(sum(dumps.get(i, 0) for _, dumps, _ in read.distribution),
+             *(sum(sums[k].get(i, 0) for _, sums in read.replicates) for k in (0, 1))) for i in range(64)]
+
+
 def groups_of_dumps():
     """Sums of 64 groups, drawn by identities, are what a second reader adds up of each dump; and of two sides the
     few dumps of one are added to groups as those of a partial are."""
@@ -325,7 +330,7 @@ def groups_of_dumps():
                 for _, values in one.history.get(number, ()):
                     for k in (0, 1):
                         want[group][1 + k] += (values[2 * k] + (1 << 19)) >> 20
-        if [list(sums) for sums in read.sums_of_groups()] != want:
+        if [list(sums) for sums in sums_of_groups(read)] != want:
             faults.append('other sums')
         dumps = sum(sums[0] for sums in want)
         for _, _, totals in read.distribution:
@@ -448,6 +453,8 @@ def made_otherwise():
         parameters = dict(hpa_reader.Partial(one.read_bytes()).parameters)
         faults += [f'{name} is no parameter' for name in MADE.keys() - parameters.keys()]
         for name, value in parameters.items():
+            if name == 'shard':  # of one there is no other
+                continue
             row = bytes([len(name)]) + name.encode()
             parts = {'forged': pathlib.Path(folder, 'forged.hpa')}
             parts['forged'].write_bytes(edited(other.read_bytes(), lambda section, flags, raw: [
@@ -674,8 +681,8 @@ def second_reader():
 
 # Where one changes, sums have: raise HP_PARTIAL_ESTIMATOR, which keeps them from being added to those
 # of before.
-GOLDEN = {'real': '363ce17ad7e3ea2430e6cc9b5270082104091decccea6f54a37fee3c094a768f',
-          'formats': 'eb82ed8fa40a97739205f67a00ec83667585a36f5c8a0f20b9f7d8d68c4fdd26'}
+GOLDEN = {'real': '83c20119dc039f28825578ae4c95a0956e5c51f4c563ee083637354d123dc5f0',
+          'formats': 'ef3189ab7aa7d9e1c0c2fd13f38ffef7c2aedc792d6ba7ed4142828a2233480c'}
 
 
 def golden():
