@@ -236,6 +236,33 @@ static bool look_at(const struct hp_input_stream *stream, uint64_t *size,
     return true;
 }
 
+int hp_input_window_read(void *data, void *bytes, size_t size, size_t *got,
+                         struct hp_err *err) {
+    struct hp_input_window *window = data;
+    struct hp_input_stream *stream = window->stream;
+    int ret = HP_OK;
+    *got = 0;
+    while (ret == HP_OK && *got < size) {
+        size_t left = stream->size - window->used, wanted = size - *got;
+        size_t part = left < wanted ? left : wanted;
+        memcpy((char *)bytes + *got, stream->at + window->used, part);
+        window->used += part;
+        *got += part;
+        if (*got < size && stream->at_end) {
+            break;
+        }
+        if (*got < size) {
+            ret = hp_input_stream_slide(stream, window->used, err);
+            window->used = 0;
+        }
+    }
+    if (ret == HP_OK && stream->err.code != HP_OK) { // it was compressed, and is damaged
+        *err = stream->err;
+        ret = err->code;
+    }
+    return ret;
+}
+
 bool hp_input_stream_has_changed(const struct hp_input_stream *stream) {
     uint64_t size;
     struct timespec written;

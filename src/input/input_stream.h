@@ -54,6 +54,16 @@ HP_MUST_CHECK int hp_input_stream_open_bytes(struct hp_input_stream *stream,
 HP_MUST_CHECK int hp_input_stream_slide(struct hp_input_stream *stream, size_t done,
                                         struct hp_err *err);
 
+// A place in a stream, for those who ask for so many bytes in a row.
+struct hp_input_window {
+    struct hp_input_stream *stream;
+    size_t used; // bytes of its window
+};
+
+// `*got` of `size` bytes, fewer at the end alone; `data` is a struct hp_input_window.
+int hp_input_window_read(void *data, void *bytes, size_t size, size_t *got,
+                         struct hp_err *err);
+
 // Whether somebody has written to the file since it was opened.
 bool hp_input_stream_has_changed(const struct hp_input_stream *stream);
 

@@ -9,38 +9,6 @@
 
 // --- reading ------------------------------------------------------------------------------
 
-struct window {
-    struct hp_input_stream *stream;
-    size_t used; // bytes of it
-};
-
-static int read_window(void *data, void *bytes, size_t size, size_t *got,
-                       struct hp_err *err) {
-    struct window *window = data;
-    struct hp_input_stream *stream = window->stream;
-    int ret = HP_OK;
-    *got = 0;
-    while (ret == HP_OK && *got < size) {
-        size_t left = stream->size - window->used, wanted = size - *got;
-        size_t part = left < wanted ? left : wanted;
-        memcpy((char *)bytes + *got, stream->at + window->used, part);
-        window->used += part;
-        *got += part;
-        if (*got < size && stream->at_end) {
-            break;
-        }
-        if (*got < size) {
-            ret = hp_input_stream_slide(stream, window->used, err);
-            window->used = 0;
-        }
-    }
-    if (ret == HP_OK && stream->err.code != HP_OK) { // it was compressed, and is damaged
-        *err = stream->err;
-        ret = err->code;
-    }
-    return ret;
-}
-
 static void take_symbols(void *data, hp_frame_id frame, const struct hp_line *lines,
                          uint32_t count, bool is_disputed) {
     struct hp_taken *taken = data;
@@ -64,7 +32,7 @@ struct hp_taken *hp_taken_new(const struct hp_profile *like) {
 
 int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
                   const char *name, bool is_base, struct hp_err *err) {
-    struct window window = {stream, 0};
+    struct hp_input_window window = {stream, 0};
     struct hp_profile *profile = &taken->profile;
     size_t inputs = profile->inputs.count, known = profile->known.count;
     char *copy = hp_copy(name);
@@ -73,7 +41,8 @@ int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
     taken->is_base = is_base;
     taken->partials.is_base = is_base;
     int ret = hp_partial_read(&taken->partials,
-                              (struct hp_block_source){read_window, &window}, name, err);
+                              (struct hp_block_source){hp_input_window_read, &window},
+                              name, err);
     for (size_t i = inputs; i < profile->inputs.count; i++) {
         profile->inputs.at[i].is_base = is_base;
     }
@@ -576,10 +545,10 @@ void hp_partial_inputs_add(struct hp_profile *profile,
 
 static int digest_of(struct hp_input_stream *stream, char digest[HP_DIGEST_SIZE],
                      struct hp_err *err) {
-    struct window window = {stream, 0};
+    struct hp_input_window window = {stream, 0};
     struct hp_block_reader blocks;
-    int ret = hp_block_reader_init(&blocks,
-                                   (struct hp_block_source){read_window, &window}, err);
+    int ret = hp_block_reader_init(
+        &blocks, (struct hp_block_source){hp_input_window_read, &window}, err);
     ret = ret == HP_OK ? hp_block_next(&blocks, err) : ret;
     while (ret == HP_OK && blocks.section != HP_SECTION_END) {
         ret = hp_block_next(&blocks, err);
