@@ -55,7 +55,7 @@ def blocks_of_a_partial_end_where_256_KiB_are_full(t):
     """As the manual says, for the digest covers it."""
     base, names = 0x550000000000, [f"/srv/{i:04}/{'long' * 50}" for i in range(3000)]
     stacks = "".join(f"@ {base + i % 3000 * 0x2000 + 0x1001 + i // 3000:#x}\n  t*: 1: {16 * (1 + i % 9)} [0: 0]\n"
-                     for i in range(36000))
+                     for i in range(60000))
     maps = "".join(f"{base + i * 0x2000:x}-{base + i * 0x2000 + 0x1800:x} r-xp 00000000 fe:00 {i} {name}\n"
                    for i, name in enumerate(names))
     path = t.file("app.1.0.i0.heap", f"heap_v2/524288\n  t*: 3000: 48000 [0: 0]\n{stacks}\nMAPPED_LIBRARIES:\n{maps}")
