@@ -17,7 +17,8 @@ t = Tests()
 EXAMPLES, BUILD, MESON = pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5:]
 MOST_LINES = 60
 WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
-PLACES = ['bin/hprof-agg', 'bin/hprof-sim', 'include/hprof-agg/hprof-agg.h', 'share/man/man1/hprof-agg.1',
+PLACES = ['bin/hprof-agg', 'bin/hprof-sim', 'include/hprof-agg/formats.h', 'include/hprof-agg/hprof-agg.h',
+          'include/hprof-agg/profile.h', 'include/hprof-agg/rows.h', 'share/man/man1/hprof-agg.1',
           'bin/hprof-jeprof', 'share/man/man1/hprof-jeprof.1',
           'share/bash-completion/completions/hprof-agg', 'share/zsh/site-functions/_hprof-agg',
           'share/fish/vendor_completions.d/hprof-agg.fish', 'share/licenses/hprof-agg/LICENSE',

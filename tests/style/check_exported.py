@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The shared library exports what exported.txt lists, which is what the public header marks as
+"""The shared library exports what exported.txt lists, which is what the public headers mark as
 its interface, and nothing else; its file is asked for by a name that has a number.
 
-    usage: check_exported.py LIBRARY LIST HEADER
+    usage: check_exported.py LIBRARY LIST HEADERS
 """
 import pathlib
 import re
@@ -23,18 +23,19 @@ def soname(library):
     return found[1] if found else 'none'
 
 
-def declared(header):
-    text = re.sub(r'//.*', '', header.read_text(encoding='utf-8'))
+def declared(headers):
+    text = ''.join(re.sub(r'//.*', '', header.read_text(encoding='utf-8'))
+                   for header in sorted(headers.glob('*.h')))
     return set(re.findall(r'^HP_API\s[^;{]*?\b(hp_\w+)\(', text, re.M))
 
 
-def main(library, listed, header):
+def main(library, listed, headers):
     wanted = set(pathlib.Path(listed).read_text(encoding='utf-8').split())
     faults = [f'{library} exports {name}, which {listed} does not list'
               for name in sorted(exported(library) - wanted)]
     faults += [f'{library} does not export {name}' for name in sorted(wanted - exported(library))]
-    faults += [f'{name} is either in {header} or in {listed}'
-               for name in sorted(declared(pathlib.Path(header)) ^ wanted)]
+    faults += [f'{name} is either in {headers} or in {listed}'
+               for name in sorted(declared(pathlib.Path(headers)) ^ wanted)]
     if soname(library) != 'libhprof-agg.so.0':
         faults.append(f'{library} is asked for as {soname(library)}')
     print(*faults, sep='\n')
