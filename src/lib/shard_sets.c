@@ -47,6 +47,8 @@ static void drop_common(struct hp_taken *taken) {
     profile->inputs.count = profile->known.count = profile->labels.count = 0;
     memset(profile->total_errors, 0, sizeof profile->total_errors);
     hp_annotations_done(&profile->annotations);
+    hp_distribution_done(&profile->between[taken->is_base].dumps);
+    profile->named.count = 0;
 }
 
 static int refuse_twice(const struct hp_taken *first, const struct hp_taken *again,

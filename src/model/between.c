@@ -188,17 +188,22 @@ struct hp_label_set *hp_distribution_set(struct hp_distribution *distribution,
     return hp_vec_reach(&distribution->sets, number.n);
 }
 
-// --- both -----------------------------------------------------------------------------------
-
-void hp_between_done(struct hp_between *between) {
+void hp_distribution_done(struct hp_distribution *distribution) {
     struct hp_label_set *set;
-    hp_vec_each (set, &between->dumps.sets) {
+    hp_vec_each (set, &distribution->sets) {
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             hp_vec_done(&set->totals[i].buckets);
         }
     }
-    hp_vec_done(&between->dumps.sets);
-    hp_strtab_done(&between->dumps.labels);
+    hp_vec_done(&distribution->sets);
+    hp_strtab_done(&distribution->labels);
+    *distribution = (struct hp_distribution){.overflow = false};
+}
+
+// --- both -----------------------------------------------------------------------------------
+
+void hp_between_done(struct hp_between *between) {
+    hp_distribution_done(&between->dumps);
     hp_vec_done(&between->sums.all);
     *between = (struct hp_between){.sums = {.settled = 0}};
 }

@@ -105,6 +105,8 @@ struct hp_distribution {
 struct hp_label_set *hp_distribution_set(struct hp_distribution *distribution,
                                          struct hp_span labels);
 
+void hp_distribution_done(struct hp_distribution *distribution); // empties it
+
 uint32_t hp_bucket_of(hp_int128 total);  // of one above 0
 double hp_bucket_start(uint32_t number); // bytes
 

@@ -46,8 +46,11 @@ void hp_put_replicates(struct hp_partial_writer *w) {
     struct hp_replicates sums = {.settled = 0};
     const struct hp_replicate *sum;
     hp_vec_each (sum, &w->between.sums.all) { // those of one rank become one
-        hp_replicates_add(&sums, hp_replicate_column(sum), hp_replicate_group(sum),
-                          w->rank[hp_replicate_stack(sum)], sum->bytes);
+        uint32_t rank = w->rank[hp_replicate_stack(sum)];
+        if (rank != HP_NO_RANK) {
+            hp_replicates_add(&sums, hp_replicate_column(sum), hp_replicate_group(sum),
+                              rank, sum->bytes);
+        }
     }
     hp_replicates_settle(&sums);
     w->blocks.is_too_large |= sums.overflow;
