@@ -251,6 +251,11 @@ static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err)
     bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
     bool adds_all = read->snapshots == HP_SNAPSHOTS_SUM && read->count_duplicates;
     bool is_merge = settings->report.kind == HP_REPORT_MERGE;
+    if (read->no_input_ids && settings->report.shards > 0) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--shard does not go with --no-input-ids: identities of dumps "
+                           "tell which shards belong together");
+    }
     if (!read->no_input_ids || is_partial || (adds_all && !is_merge)) {
         return HP_OK;
     }
