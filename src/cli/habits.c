@@ -15,9 +15,9 @@ struct habit {
     const char *instead;
 };
 
-#define PICTURE                                                                \
-    "use hprof-agg top -o x.svg INPUT... for a flame graph, or hprof-agg dot " \
-    "INPUT... | dot -Tsvg >x.svg for a graph of calls"
+#define PICTURE                                                  \
+    "use hprof-agg top -o x.svg INPUT... for a flame graph, or " \
+    "hprof-jeprof --svg INPUT... >x.svg for a graph of calls"
 #define PDF  "use hprof-agg top -o x.pdf INPUT..."
 #define PAGE "use hprof-agg merge -o x.pb.gz INPUT..., then go tool pprof -http=: x.pb.gz"
 

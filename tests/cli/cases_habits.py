@@ -8,7 +8,8 @@ import threading
 
 from harness import ROOT, case, check
 
-SVG = "use hprof-agg top -o x.svg INPUT... for a flame graph, or hprof-agg dot INPUT... | dot -Tsvg >x.svg for a graph of calls"
+SVG = ("use hprof-agg top -o x.svg INPUT... for a flame graph, or "
+       "hprof-jeprof --svg INPUT... >x.svg for a graph of calls")
 PAGE = "use hprof-agg merge -o x.pb.gz INPUT..., then go tool pprof -http=: x.pb.gz"
 NO_SERVER = "no server is started: " + PAGE
 DIFF = "instead of --base=A B use hprof-agg diff A B"
@@ -120,7 +121,8 @@ def every_option_of_the_recorded_jeprof_lines_works_or_is_told(t):
 def habits_name_commands_and_options_that_there_are(t):
     text = "\n".join([*UNKNOWN.values(), SVG, PAGE])
     commands = {*t.reports(), *t.formats()}
-    options = set(re.findall(r"--[a-z][a-z-]+", t.run("help", env={"COLUMNS": "250"}).out))
+    options = set(re.findall(r"--[a-z][a-z-]+", t.run("help", env={"COLUMNS": "250"}).out +
+                             t.run("jeprof", "--help").out))
     for command in re.findall(r"hprof-agg ([a-z]+)", text):
         assert command in commands | {"help"}, command
     for option in re.findall(r"--[a-z][a-z-]+", text):
