@@ -100,16 +100,15 @@ static bool is_word(char c) {
 
 // "void* ns::f" -> "ns::f": the last space in front of a word and "::".
 static void drop_type(char *name) {
-    for (char *space = strrchr(name, ' '); space != NULL; space = NULL) {
-        for (char *at = space; at >= name; at--) {
-            char *word = at + 1, *end = word;
-            while (is_word(*end)) {
-                end++;
-            }
-            if (*at == ' ' && end > word && strncmp(end, "::", 2) == 0) {
-                memmove(name, word, strlen(word) + 1);
-                return;
-            }
+    const char *last = strrchr(name, ' ');
+    for (size_t i = last != NULL ? (size_t)(last - name) + 1 : 0; i-- > 0;) {
+        char *word = name + i + 1, *end = word;
+        while (is_word(*end)) {
+            end++;
+        }
+        if (name[i] == ' ' && end > word && strncmp(end, "::", 2) == 0) {
+            memmove(name, word, strlen(word) + 1);
+            return;
         }
     }
 }
