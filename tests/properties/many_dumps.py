@@ -164,7 +164,7 @@ def history():
             copies[-1].write_bytes(path.read_bytes())
         for inputs, want in ((paths[:HISTORY], HISTORY), (paths, 0), (copies[:3 * HISTORY], HISTORY), (copies, 0)):
             read = partial(folder, '--on-duplicate=skip', *inputs)
-            used = sum(group[0] for group in read.groups)
+            used = sum(group[2] for group in read.groups)
             if len(read.dumps) != want or len(read.history) != want:
                 faults.append(f'of {len(inputs)} inputs {len(read.dumps)} are told of, not {want}')
             if used != (want or HISTORY + 1):
