@@ -29,7 +29,8 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
         return HP_TEST_NONE;
     }
     if (base > 1 || new > 1) {
-        return base > 1 && new > 1 ? HP_TEST_FLEETS : HP_TEST_SAMPLING;
+        bool vary = sides->units[0] > 1 && sides->units[1] > 1;
+        return vary ? HP_TEST_FLEETS : HP_TEST_SAMPLING;
     }
     const struct hp_input_record *a = &profile->inputs.at[sides->base.at[0]];
     const struct hp_input_record *b = &profile->inputs.at[sides->new.at[0]];

@@ -229,6 +229,8 @@ def groups_of_dumps():
             told = value['base']['groups'] if kind == 'diff' else value['spread_groups']
             if not 1 <= told <= 64 or not VALIDATOR.is_valid(value):
                 faults.append(f'{args}: {told}, not of the schema')
+            if kind == 'diff' and value['test'] != 'sampling':
+                faults.append(f'{told} group does not tell how groups differ: {value["test"]}')
             faults += disorder(value, {'$ref': kind}, kind)[:5]
     return faults
 

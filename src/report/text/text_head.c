@@ -216,7 +216,8 @@ void hp_text_moments(struct hp_sink *out, const struct hp_view *view) {
 static void put_groups(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_top *top = view->extra;
     if (view->options.spread && top->spread.groups > 0) {
-        hp_sink_print(out, "spread     from %zu groups of dumps\n", top->spread.groups);
+        hp_sink_print(out, "spread     from %zu group%s of dumps\n", top->spread.groups,
+                      top->spread.groups == 1 ? "" : "s");
     }
 }
 
