@@ -269,11 +269,12 @@ static bool open_block(struct hp_history_reader *reader) {
     }
     reader->size = block->size;
     reader->at = reader->stack = 0;
-    if (block->size > 0) {
+    reader->map = NULL;
+    if (block->size > 0) { // else there may be no such batch
         memcpy(reader->bytes, unpack(history, block->batch) + block->at, block->size);
+        uint32_t map = history->batches.at[block->batch].map;
+        reader->map = map > 0 ? history->maps.at[map] : NULL;
     }
-    uint32_t map = history->batches.at[block->batch].map;
-    reader->map = map > 0 ? history->maps.at[map] : NULL;
     return true;
 }
 

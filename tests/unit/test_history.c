@@ -92,6 +92,17 @@ Test(history, gives_back_what_each_input_added) {
     hp_history_done(&history);
 }
 
+Test(history, knows_of_an_input_that_added_nothing) {
+    struct hp_history history = {.is_kept = true};
+    struct hp_history_reader reader = {0};
+    hp_history_begin(&history);
+    hp_history_end(&history, 0);
+    hp_history_sort(&history);
+    cr_assert_eq(check_input(&reader, &history, 0, false), 0);
+    hp_history_done_reading(&reader);
+    hp_history_done(&history);
+}
+
 Test(history, takes_over_another_with_its_stacks_renumbered) {
     struct hp_history history = {.is_kept = true}, other = {.is_kept = true};
     struct hp_history_reader reader = {0};
