@@ -88,6 +88,17 @@ class Tests:
         return {name: usage.partition('[OPTIONS] ')[2] for name, usage in usages.items()
                 if '[OPTIONS]' in usage}
 
+    def merge(self, out, inputs, *options, **more):
+        return self.run('merge', '-q', '-o', out, *options, *inputs, **more)
+
+    def merged(self, out, inputs, *options):
+        """`out`, which the inputs have been merged into."""
+        self.ok('merge', '-q', '-o', out, *options, *inputs)
+        return out
+
+    def digest(self, partial):
+        return self.ok('digest', partial).out.split()[0]
+
     def totals(self, *args, **options):
         return self.ok('info', '--no-symbols', *args, **options).totals()
 

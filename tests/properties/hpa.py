@@ -25,27 +25,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'interop
 import hpa_reader  # noqa: E402
 
 t = Tests()
+merge, merged, digest = t.merge, t.merged, t.digest
 LIMIT = [] if '--no-limit' in sys.argv else ['--max-memory=64MiB']
 DUMPS = next((int(word) for word in sys.argv[3:] if word.isdigit()), 600)
 HISTORY = 256
 REAL = sorted((t.testdata / 'real').glob('redis*.heap.gz'))
 SERIES = sorted((t.formats / 'series').glob('*.heap'))
 PROCS = sorted((t.formats / 'procs').glob('*.heap'))
-
-
-def merge(out, inputs, *options, **more):
-    return t.run('merge', '-q', '-o', out, *options, *inputs, **more)
-
-
-def merged(out, inputs, *options):
-    result = merge(out, inputs, *options)
-    if result.code:
-        raise AssertionError(f'{result}: {result.code} {result.err}')
-    return out
-
-
-def digest(path):
-    return t.ok('digest', path).out.split()[0]
 
 
 def fleet_of(folder, count, seed=1):

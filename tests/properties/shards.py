@@ -20,6 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'interop
 import hpa_reader  # noqa: E402
 
 t = Tests()
+merge, merged, digest = t.merge, t.merged, t.digest
 DUMPS = next((int(word) for word in sys.argv[3:] if word.isdigit()), 300)
 PPROF = [t.formats / name for name in ('go-protobuf.pb.gz', 'tcmalloc.pb.gz')]
 
@@ -29,21 +30,6 @@ class Digest(ctypes.Structure):
 
 
 hpa_reader.xxhash.XXH3_128bits.restype = Digest
-
-
-def merge(out, inputs, *options):
-    return t.run('merge', '-q', '-o', out, *options, *inputs)
-
-
-def merged(out, inputs, *options):
-    result = merge(out, inputs, *options)
-    if result.code:
-        raise AssertionError(f'{result.code} {result.err}')
-    return out
-
-
-def digest(path):
-    return t.ok('digest', path).out.split()[0]
 
 
 def dumps_of(folder, count):
