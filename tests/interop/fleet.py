@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import socket
 import stat
 import subprocess
@@ -113,6 +114,22 @@ def parallel(listed, output, *options, shards=5, agg=None, merge='--no-symbols -
     return done.returncode, done.stderr + done.stdout
 
 
+@contextlib.contextmanager
+def environment(**names):
+    """These variables, for what runs below it."""
+    os.environ.update(names)
+    try:
+        yield
+    finally:
+        for name in names:
+            del os.environ[name]
+
+
+def parent(name):
+    """What has a task find, as $p, the first of its parents that is called so."""
+    return f'p=$PPID; while [ "$(cat /proc/$p/comm)" != {name} ]; do p=$(awk \'{{print $4}}\' /proc/$p/stat); done'
+
+
 def any_number_of_tasks():
     faults = []
     for shards in (1, 3, 40):
@@ -122,20 +139,24 @@ def any_number_of_tasks():
 
 
 def other_machines():
-    """By a stand-in for ssh, which begins in another folder, as ssh does."""
-    ssh = FOLDER / 'ssh'
-    ssh.write_text(f'#!/bin/sh\necho "$*" >>{ssh}.log\nwhile [ "$1" != -- ]; do shift; done; shift\n'
-                   'cd / && exec sh -c "$*"\n')
-    ssh.chmod(0o755)
-    os.environ['PARALLEL_SSH'] = str(ssh)
-    try:
-        status, text = parallel('all', 'far.hpa', '--sshlogin', '1/n1,1/n2')
-    finally:
-        del os.environ['PARALLEL_SSH']
-    faults = [f'status {status}: {text}'] if status else same('far.hpa')
-    log = ssh.with_name('ssh.log')
-    used = sorted(set(re.findall(r'\bn[12]\b', log.read_text() if log.exists() else '')))
-    return faults + ([f'machines in use: {used}'] if used != ['n1', 'n2'] else [])
+    """By a stand-in for ssh: it begins in another folder and has a login shell of its own, or none, which says things."""
+    ssh, faults = FOLDER / 'ssh', []
+    damaged_list = other_list('far.hurt', damaged)
+    for shell in ('unset SHELL', 'export SHELL=/bin/false', 'export SHELL=/bin/sh'):
+        log = FOLDER / 'ssh.log'
+        log.unlink(missing_ok=True)
+        ssh.write_text(f'#!/bin/sh\nwhile [ "$1" != -- ]; do echo "$1" >>{log}; shift; done; shift\n'
+                       f'{shell}; echo Welcome; cd / && exec sh -c "$*"\n')
+        ssh.chmod(0o755)
+        shutil.rmtree(FOLDER / 'far.hpa.work', ignore_errors=True)
+        with environment(PARALLEL_SSH=str(ssh)):
+            status, text = parallel('all', 'far.hpa', '--sshlogin', '1/n1,1/n2')
+        faults += [f'{shell}: status {status}: {text}'] if status else same('far.hpa')
+        used = sorted(set(log.read_text().split())) if log.exists() else []
+        faults += [f'{shell}: machines in use: {used}'] if used != ['n1', 'n2'] else []
+    with environment(PARALLEL_SSH=str(ssh)):
+        done = parallel(damaged_list, 'afar.hpa', '--sshlogin', '1/n1,1/n2')
+    return faults + is_refused('afar.hpa', done, 5, 'status 5, which is permanent')
 
 
 def is_refused(name, done, status, word):
@@ -171,15 +192,11 @@ def transient():
     return faults + ([f'tries: {runs("full")}'] if runs('full') != [1, 1, 1, 1, 4] else [])
 
 
-# Whose sshd it is, from within a task: the first of its parents that is one.
-SSHD = 'p=$$; while [ "$(cat /proc/$p/comm)" != sshd ]; do p=$(awk \'{print $4}\' /proc/$p/stat); done'
-
-
 def lost():
     """Connections that end, or fall silent: tasks are run again."""
     faults = []
     for name, signal in (('ended', 'KILL'), ('silent', 'STOP')):
-        agg = program(name, f'case $n in 1) {SSHD}; kill -{signal} $p; sleep 9; exit 9 ;; esac')
+        agg = program(name, f'case $n in 1) {parent("sshd")}; kill -{signal} $p; sleep 9; exit 9 ;; esac')
         status, text = parallel('all', f'{name}.hpa', '--timeout', '30', agg=agg)
         faults += [f'{name}: status {status}: {text[-500:]}'] if status else same(f'{name}.hpa')
         faults += [f'{name}: tries: {runs(name)}'] if runs(name) != [2] * 5 else []
@@ -243,11 +260,12 @@ def some_damaged():
 
 def half_done():
     """A controller that dies: what is done stays, the rest is done by the next call."""
-    agg = program('halted', 'case "$*" in *part.3*) [ -e again ] || { kill -9 $PPID; sleep 1; } ;; esac')
-    status, _ = parallel('all', 'halted.hpa', '-j1', agg=agg)
-    faults = [] if status else ['nothing was halted']
+    agg = program('halted', f'case "$*" in *part.3*) [ -e again ] || {{ {parent("parallel")}; kill -9 $p; exit 9; }} ;; esac')
+    status, text = parallel('all', 'halted.hpa', '-j1', agg=agg)
+    faults = [] if status == 1 and 'call it again' in text else [f'killed: status {status}: {text}']
     (FOLDER / 'again').write_text('')
     status, text = parallel('all', 'halted.hpa', '-j1', agg=agg)
+    faults += [f'tries: {runs("halted")}'] if runs('halted') != [1, 1, 1, 1, 2] else []
     return faults + ([f'status {status}: {text}'] if status else same('halted.hpa'))
 
 
@@ -509,8 +527,7 @@ def cluster_permanent(submit):
 def cluster_lost(submit):
     """An executor that is killed, once."""
     agg = script('x1', f'case $1 in merge) if mkdir {FOLDER}/x1.once 2>/dev/null; then '
-                       'p=$PPID; while [ "$(cat /proc/$p/comm)" != java ]; do p=$(awk \'{print $4}\' /proc/$p/stat); done; '
-                       'kill -9 $p; sleep 1; exit 9; fi ;; esac')
+                       f'{parent("java")}; kill -9 $p; sleep 1; exit 9; fi ;; esac')
     status, text = submit(agg, absolute('everything', PATHS), 'x1.hpa')
     faults = [] if (FOLDER / 'x1.once').exists() else ['no executor was killed']
     return [f'{status}: {text}'] if status else faults + ([] if digest('x1.hpa') == digest('one.hpa') else ['another digest'])
