@@ -26,6 +26,8 @@ enum hp_format_ability {
     HP_HAS_SHORT_NAMES = 1 << 13,  // of functions, unless they are to be full
     HP_IS_PARTIAL = 1 << 14,       // the inputs themselves, before names and filters
     HP_IS_PICTURE = 1 << 15, // of code as tables have it, with what sampling leaves open
+    HP_IS_FOR_PEOPLE = 1 << 16, // what was read, and warnings, are told above all
+    HP_CAN_SPREAD = 1 << 17,    // how inputs differ
 };
 
 // The names that hp_report_options.format takes, what each is, in one line, and which names

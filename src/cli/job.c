@@ -16,15 +16,15 @@ static bool can(const struct hp_cli_settings *settings, unsigned ability) {
     return (hp_format_can(settings->report.format) & ability) != 0;
 }
 
-// Formats for people have the warnings in them.
-static bool writes_text(const struct hp_cli_settings *settings) {
-    return can(settings, HP_CAN_COLOR);
+// Which has the warnings in it.
+static bool is_for_people(const struct hp_cli_settings *settings) {
+    return can(settings, HP_IS_FOR_PEOPLE);
 }
 
 static bool wants_color(const struct hp_cli_settings *settings) {
     const char *no_color = getenv("NO_COLOR");
-    if (settings->color != HP_CLI_AUTO || !writes_text(settings)) {
-        return settings->color == HP_CLI_ALWAYS && writes_text(settings);
+    if (settings->color != HP_CLI_AUTO || !can(settings, HP_CAN_COLOR)) {
+        return settings->color == HP_CLI_ALWAYS && can(settings, HP_CAN_COLOR);
     }
     return (no_color == NULL || *no_color == '\0') && settings->output == NULL &&
            hp_cli_is_terminal(STDOUT_FILENO);
@@ -222,14 +222,14 @@ static int report(const struct hp_cli_settings *settings,
                   const struct hp_report_options *options, struct hp_profile *profile,
                   struct hp_cli_outfile *out, bool *exceeded, struct hp_err *err) {
     symbolize(settings, profile);
-    if (!writes_text(settings)) { // which says it itself
+    if (!is_for_people(settings)) { // which says it itself
         warn(settings, profile);
     }
     struct hp_view *view = hp_view_new(profile, options, err);
     int ret = view ? write_view(view, out, err) : (int)err->code;
     // Names that there are none of may be why no pattern matches.
     if (ret == HP_E_EMPTY && settings->filter_count > 0) {
-        if (writes_text(settings)) {
+        if (is_for_people(settings)) {
             warn(settings, profile);
         }
         warn_minor(settings, profile);
@@ -273,7 +273,8 @@ static int print_used(const struct hp_cli_settings *settings,
 static struct hp_report_options options_of(const struct hp_cli_settings *settings) {
     struct hp_report_options options = settings->report;
     options.color = wants_color(settings);
-    if (settings->verbose && writes_text(settings) && options.names == HP_NAMES_DEFAULT) {
+    if (settings->verbose && is_for_people(settings) &&
+        options.names == HP_NAMES_DEFAULT) {
         options.names = HP_NAMES_FULL;
     }
     options.width = width_of(settings);

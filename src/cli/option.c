@@ -182,7 +182,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_RAW},
 
     {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES,
-     "show N rows, 0 for all (default: in text until 95 % of all is shown, by cum and in trees what "
+     "show N rows, 0 for all (default: for people until 95 % of all is shown, by cum and in trees what "
      "is 1 % or more, 10 to 50 rows; 80 nodes of dot; else all)",
      hp_cli_set_count, FIELD(report.limit), 0, HP_CAN_LIMIT},
     {"sort", '\0', HP_CLI_CHOICE, "KEY", CHOICES("flat", "cum", "name"),
@@ -215,7 +215,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_share, FIELD(report.min_share), 0},
     {"spread", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
      "show how much the inputs differ, and which stand out",
-     hp_cli_set_bool, FIELD(report.spread), true, HP_CAN_INTERVALS},
+     hp_cli_set_bool, FIELD(report.spread), true, HP_CAN_SPREAD},
     {"fail-if", '\0', HP_CLI_TEXT, "CONDITION", NULL, HP_CLI_GROUP_TABLE, SERIES,
      "exit with 1 if a row or the total meets it: growth>5%, growth>10MiB or growth>1000, "
      "and after a comma p<0.01",

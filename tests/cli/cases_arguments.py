@@ -210,11 +210,13 @@ def options_of_pprof_go_with_it(t):
     assert not t.left_behind()
 
 
-IN_CELLS = ("--sort=cum", "--cum", "--spread")
 OPEN = ("--confidence=90", "--no-error")
-ALL = ("text", "json", "tsv", "folded", "callgrind", "speedscope", "dhat", "dot", "svg", "pdf", "pprof", "firefox")
-FORMATS_OF = {("text", "json", "tsv"): IN_CELLS, ("text", "json", "tsv", "dot"): ("--limit=9",),
-              ("text", "json", "tsv", "svg", "pdf"): OPEN, ("text", "dot", "svg", "pdf"): ("--unit=KiB",)}
+ALL = ("text", "markdown", "json", "tsv", "benchmark", "folded", "callgrind", "speedscope", "dhat", "dot", "svg",
+       "pdf", "pprof", "firefox")
+TABLES = ("text", "markdown", "json", "tsv")
+ROWS = (*TABLES, "benchmark")
+FORMATS_OF = {ROWS: ("--sort=cum", "--cum"), TABLES: ("--spread",), (*ROWS, "dot"): ("--limit=9",),
+              (*ROWS, "svg", "pdf"): OPEN, ("text", "markdown", "dot", "svg", "pdf"): ("--unit=KiB",)}
 
 
 @case

@@ -584,7 +584,7 @@ def formats_without_numbers_below_zero_refuse_a_difference(t):
     for name in "folded", "callgrind", "speedscope", "dhat", "dot", "svg", "pdf":
         result = t.run(name, "-q", "-o", "out", path)
         check(result, 5, "", f"{name} has no numbers below zero, which a difference of two "
-                             "profiles has: text, json, tsv, pprof")
+                             "profiles has: text, markdown, json, tsv, benchmark, pprof")
         assert re.search(r"\b(firefox|firefox, .*) (and \w+ )?show them$", result.err), result
         assert not (t.folder / "out").exists()
     for name in "callgrind", "difffolded":

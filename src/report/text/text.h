@@ -16,6 +16,14 @@ enum {
 // Begins a line that is not to be wrapped at the width of the report: a row, or source text.
 #define HP_TEXT_ROW "\036"
 
+// Begins a cell of such a row but the first, and a line that is no row but belongs into a table, below
+// the names: no byte of the report.  The first row with cells has the titles.
+#define HP_TEXT_CELL "\037"
+#define HP_TEXT_NEXT HP_TEXT_CELL " " // from one cell to the next
+
+// The report in lines with these marks, as they are before they are made to fit.
+hp_writer hp_text_marked;
+
 // What `writer` puts, its lines no wider than the report, if it has a width.
 void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
                        hp_writer *writer);

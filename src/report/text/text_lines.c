@@ -13,6 +13,7 @@
 enum {
     MOST_INDENT = 16, // of what continues
     ROW = '\036',     // HP_TEXT_ROW
+    CELL = '\037',    // HP_TEXT_CELL
 };
 
 struct lines {
@@ -143,7 +144,17 @@ static struct hp_span without_utf8(struct lines *lines, struct hp_span line) {
     return (struct hp_span){lines->ascii.text.at, lines->ascii.text.count};
 }
 
+static void drop_cells(struct hp_text_string *line) {
+    size_t kept = 0;
+    for (size_t i = 0; i < line->text.count; i++) {
+        line->text.at[kept] = line->text.at[i];
+        kept += line->text.at[i] != CELL;
+    }
+    line->text.count = kept;
+}
+
 static void put_line(struct lines *lines) {
+    drop_cells(&lines->line);
     struct hp_span line = {lines->line.text.at, lines->line.text.count};
     bool is_row = line.size > 0 && line.at[0] == ROW;
     line = hp_span_from(line, is_row);

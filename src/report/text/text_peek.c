@@ -31,7 +31,6 @@ struct peek {
     const struct hp_view *view;
     struct hp_text_part parts[PARTS];
     struct hp_text_widths widths;
-    int indent;  // of what has no flat
     size_t room; // cells of a name and its branch; 0: any
     struct hp_text_names *names;
 };
@@ -77,29 +76,36 @@ static void fit(struct peek *peek) {
     parts[FLAT] = (struct hp_text_part){width + 1, 4, false};
     parts[BEFORE] = (struct hp_text_part){width + 2, 0, false};
     peek->room = hp_text_fit(peek->view, parts, PARTS);
-    peek->indent = (int)((parts[FLAT].is_gone ? 0 : parts[FLAT].cells) +
-                         (parts[FLAT_SHARE].is_gone ? 0 : parts[FLAT_SHARE].cells));
+}
+
+// The cells of what has no flat.
+static void put_indent(const struct peek *peek, const char *between) {
+    for (int i = FLAT; i <= FLAT_SHARE; i++) {
+        if (!peek->parts[i].is_gone) {
+            hp_sink_print(peek->out, "%*s%s", (int)peek->parts[i].cells - 1, "", between);
+        }
+    }
 }
 
 static void put_titles(const struct peek *peek) {
     struct hp_sink *out = peek->out;
     hp_sink_print(out, "%s%s", HP_TEXT_ROW, hp_text_bold(peek->view));
     if (!peek->parts[FLAT].is_gone) {
-        hp_sink_print(out, "%*s ", peek->widths.amount, "flat");
+        hp_sink_print(out, "%*s" HP_TEXT_NEXT, peek->widths.amount, "flat");
     }
     if (!peek->parts[FLAT_SHARE].is_gone) {
-        hp_sink_print(out, "%*s ", SHARE_WIDTH, "flat%");
+        hp_sink_print(out, "%*s" HP_TEXT_NEXT, SHARE_WIDTH, "flat%");
     }
     hp_sink_print(out, "%*s", peek->widths.amount, "cum");
     if (!peek->parts[CUM_SHARE].is_gone) {
-        hp_sink_print(out, " %*s", SHARE_WIDTH, "cum%");
+        hp_sink_print(out, HP_TEXT_NEXT "%*s", SHARE_WIDTH, "cum%");
     }
     if (!peek->parts[ERROR].is_gone) {
-        hp_sink_text(out, " ");
+        hp_sink_text(out, HP_TEXT_NEXT);
         hp_text_error_title(out, peek->view, "cum", peek->widths.error);
     }
-    hp_sink_print(out, "  %s%s\n", hp_granularity_text(peek->view->options.by),
-                  hp_text_plain(peek->view));
+    hp_sink_print(out, HP_TEXT_NEXT " %s%s\n",
+                  hp_granularity_text(peek->view->options.by), hp_text_plain(peek->view));
 }
 
 // A function has no branch before it.
@@ -129,14 +135,14 @@ static void put_cum(const struct peek *peek, const struct hp_amount *cum,
     struct hp_sink *out = peek->out;
     hp_text_put(out, text->value, peek->widths.amount);
     if (!peek->parts[CUM_SHARE].is_gone) {
-        hp_sink_text(out, " ");
+        hp_sink_text(out, HP_TEXT_NEXT);
         hp_text_percent(out, cum->sum, whole);
     }
     if (!peek->parts[ERROR].is_gone) {
-        hp_sink_text(out, " ");
+        hp_sink_text(out, HP_TEXT_NEXT);
         hp_text_error(out, peek->view, cum, text, peek->widths.error);
     }
-    hp_sink_text(out, "  ");
+    hp_sink_text(out, HP_TEXT_NEXT " ");
 }
 
 static void put_flat(const struct peek *peek, hp_fixed flat,
@@ -144,11 +150,11 @@ static void put_flat(const struct peek *peek, hp_fixed flat,
     const struct hp_view *view = peek->view;
     if (!peek->parts[FLAT].is_gone) {
         hp_text_value_of(peek->out, view, flat, text, peek->widths.amount);
-        hp_sink_text(peek->out, " ");
+        hp_sink_text(peek->out, HP_TEXT_NEXT);
     }
     if (!peek->parts[FLAT_SHARE].is_gone) {
         hp_text_percent(peek->out, flat, view->head.total.of[view->options.metric]);
-        hp_sink_text(peek->out, " ");
+        hp_sink_text(peek->out, HP_TEXT_NEXT);
     }
 }
 
@@ -171,7 +177,8 @@ static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
         struct hp_amount value = {.sum = all[i].value, .error = &all[i].error};
         struct hp_text_estimate text;
         hp_text_row_estimate(&text, view, &value);
-        hp_sink_print(out, "%s%*s", HP_TEXT_ROW, peek->indent, "");
+        hp_sink_text(out, HP_TEXT_ROW);
+        put_indent(peek, HP_TEXT_NEXT);
         put_cum(peek, &value, &text, whole);
         hp_sink_text(out, !is_end ? "├ " : are_callees ? "└ " : "┌ ");
         put_name(peek, all[i].node);
@@ -179,8 +186,9 @@ static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
     if (shown < count) {
         char most[HP_NUMBER_SIZE];
         hp_text_format(most, all[shown].value, view->options.metric, view->options.unit);
-        hp_sink_print(out, "%*s… %zu more, none of more than %s\n", peek->indent, "",
-                      count - shown, most);
+        hp_sink_text(out, HP_TEXT_CELL);
+        put_indent(peek, " ");
+        hp_sink_print(out, "… %zu more, none of more than %s\n", count - shown, most);
     }
 }
 

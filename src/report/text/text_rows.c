@@ -178,19 +178,20 @@ static void put_title(const struct table *t, const struct hp_field *field) {
     hp_text_put(t->out, title, width_of(t, field));
     if (shows(t, field, HP_SHOWN_SHARE)) {
         snprintf(text, sizeof text, "%s%%", title);
-        hp_sink_print(t->out, " %*s", SHARE_WIDTH, text);
+        hp_sink_print(t->out, HP_TEXT_NEXT "%*s", SHARE_WIDTH, text);
     }
     if (shows(t, field, HP_SHOWN_RUNNING)) {
-        hp_sink_print(t->out, " %*s", SHARE_WIDTH, "sum%");
+        hp_sink_print(t->out, HP_TEXT_NEXT "%*s", SHARE_WIDTH, "sum%");
     }
     if (shows(t, field, HP_SHOWN_GROWTH)) {
-        hp_sink_print(t->out, " %*s", GROWTH_WIDTH, "of base");
+        hp_sink_print(t->out, HP_TEXT_NEXT "%*s", GROWTH_WIDTH, "of base");
     }
     if (shows(t, field, HP_SHOWN_ENDS)) {
-        hp_sink_print(t->out, " %*s %*s", amount, "from", amount, "to");
+        hp_sink_print(t->out, HP_TEXT_NEXT "%*s" HP_TEXT_NEXT "%*s", amount, "from",
+                      amount, "to");
     }
     if (has_error_behind(t, field)) {
-        hp_sink_text(t->out, " ");
+        hp_sink_text(t->out, HP_TEXT_NEXT);
         hp_text_error_title(t->out, t->view, t->with_error->column.title,
                             t->widths.error);
     }
@@ -204,12 +205,13 @@ static void put_titles(const struct table *t) {
         if (has_number(t, field)) {
             hp_sink_text(t->out, between);
             put_title(t, field);
-            between = " ";
+            between = HP_TEXT_NEXT;
         }
         bool is_marked = shows(t, field, HP_SHOWN_MARK) && field->column.title;
         hp_sink_text(t->out, is_marked ? " " : "");
     }
-    hp_sink_print(t->out, "  %s%s\n", hp_view_row_kind(t->view), hp_text_plain(t->view));
+    hp_sink_print(t->out, HP_TEXT_NEXT " %s%s\n", hp_view_row_kind(t->view),
+                  hp_text_plain(t->view));
 }
 
 // --- cells --------------------------------------------------------------------------------
@@ -220,7 +222,7 @@ static void put_end(const struct table *t, double end) {
         hp_text_signed(text, hp_text_fixed(end, t->metric), t->metric,
                        t->view->options.unit);
     }
-    hp_sink_text(t->out, " ");
+    hp_sink_text(t->out, HP_TEXT_NEXT);
     hp_text_put(t->out, text, t->widths.amount);
 }
 
@@ -230,7 +232,7 @@ static void put_growth_share(const struct table *t, hp_fixed growth) {
     if (t->base > 0) {
         snprintf(text, sizeof text, "%+.1f%%", (double)growth * 100 / (double)t->base);
     }
-    hp_sink_text(t->out, " ");
+    hp_sink_text(t->out, HP_TEXT_NEXT);
     hp_text_put(t->out, text, GROWTH_WIDTH);
 }
 
@@ -284,7 +286,7 @@ static void put_number(const struct table *t, const struct hp_field *field,
 
 static void put_error(const struct table *t, size_t row) {
     struct hp_content content = hp_view_cell(t->view, row, t->with_error->id, t->metric);
-    hp_sink_text(t->out, " ");
+    hp_sink_text(t->out, HP_TEXT_NEXT);
     hp_text_error(t->out, t->view, &content.amount, &t->estimate, t->widths.error);
 }
 
@@ -292,14 +294,14 @@ static void put_cell(struct table *t, const struct hp_field *field, size_t row) 
     struct hp_content content = hp_view_cell(t->view, row, field->id, t->metric);
     put_number(t, field, &content);
     if (shows(t, field, HP_SHOWN_SHARE)) {
-        hp_sink_text(t->out, " ");
+        hp_sink_text(t->out, HP_TEXT_NEXT);
         hp_text_percent(t->out, content.amount.sum, t->total);
     }
     if (field->shown & HP_SHOWN_RUNNING) {
         t->running += content.amount.sum;
     }
     if (shows(t, field, HP_SHOWN_RUNNING)) {
-        hp_sink_text(t->out, " ");
+        hp_sink_text(t->out, HP_TEXT_NEXT);
         hp_text_percent(t->out, t->running, t->total);
     }
     if (shows(t, field, HP_SHOWN_GROWTH)) {
@@ -336,14 +338,14 @@ static void put_row(struct table *t, size_t row) {
         if (has_number(t, field)) {
             hp_sink_text(t->out, between);
             put_cell(t, field, row);
-            between = " ";
+            between = HP_TEXT_NEXT;
         }
         if (shows(t, field, HP_SHOWN_MARK) && field->column.title) {
             hp_sink_text(t->out, is_marked ? "*" : " ");
         }
     }
     build_prefix(t->view, row, prefix);
-    hp_sink_print(t->out, "  %s", prefix);
+    hp_sink_print(t->out, HP_TEXT_NEXT " %s", prefix);
     hp_text_put_name(t->out, t->names, t->view->rows.at[row].node);
     hp_sink_text(t->out, "\n");
 }
@@ -529,14 +531,18 @@ static void put_rows(struct hp_sink *out, const struct hp_view *view) {
     free(t.gone);
 }
 
-static void write_text(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_marked(struct hp_sink *out, const struct hp_view *view) {
     static hp_writer *const writers[HP_REPORT_KINDS] = {
         [HP_REPORT_STACKS] = hp_text_stacks, [HP_REPORT_TREE] = hp_text_tree,
         [HP_REPORT_PEEK] = hp_text_peek,     [HP_REPORT_LIST] = hp_text_list,
         [HP_REPORT_INFO] = hp_text_info,
     };
     hp_writer *writer = writers[view->options.kind];
-    hp_text_put_lines(out, view, writer ? writer : put_rows);
+    (writer ? writer : put_rows)(out, view);
+}
+
+static void write_text(struct hp_sink *out, const struct hp_view *view) {
+    hp_text_put_lines(out, view, hp_text_marked);
 }
 
 // Below that nothing can be read.
@@ -549,8 +555,8 @@ const struct hp_format hp_format_text = {
     .name = "text",
     .files = "*.txt *.text",
     .help = "tables for people",
-    .can = HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_UNIT | HP_CAN_COLOR |
-           HP_CAN_NEGATIVE | HP_HAS_SHORT_NAMES | HP_CAN_WIDTH,
+    .can = HP_CAN_LIMIT | HP_CAN_SPREAD | HP_CAN_INTERVALS | HP_CAN_UNIT | HP_CAN_COLOR |
+           HP_CAN_NEGATIVE | HP_HAS_SHORT_NAMES | HP_CAN_WIDTH | HP_IS_FOR_PEOPLE,
     .limit = HP_LIMIT_ENOUGH,
     .shape = HP_SHAPE_ROWS,
     .write_rows = write_text,

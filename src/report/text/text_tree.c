@@ -76,16 +76,16 @@ static void put_titles(struct hp_sink *out, const struct drawing *drawing,
     hp_sink_print(out, "%s%s%*s", HP_TEXT_ROW, hp_text_bold(view), drawing->widths.amount,
                   "cum");
     if (!drawing->parts[SHARE].is_gone) {
-        hp_sink_print(out, " %*s", SHARE_WIDTH, "cum%");
+        hp_sink_print(out, HP_TEXT_NEXT "%*s", SHARE_WIDTH, "cum%");
     }
     if (!drawing->parts[ERROR].is_gone) {
-        hp_sink_text(out, " ");
+        hp_sink_text(out, HP_TEXT_NEXT);
         hp_text_error_title(out, view, "cum", drawing->widths.error);
     }
     if (!drawing->parts[FLAT].is_gone) {
-        hp_sink_print(out, " %*s", drawing->widths.amount, "flat");
+        hp_sink_print(out, HP_TEXT_NEXT "%*s", drawing->widths.amount, "flat");
     }
-    hp_sink_print(out, "  %s%s\n", hp_granularity_text(view->options.by),
+    hp_sink_print(out, HP_TEXT_NEXT " %s%s\n", hp_granularity_text(view->options.by),
                   hp_text_plain(view));
 }
 
@@ -248,20 +248,20 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
     hp_sink_text(out, HP_TEXT_ROW);
     hp_text_put(out, text.value, drawing->widths.amount);
     if (!drawing->parts[SHARE].is_gone) {
-        hp_sink_text(out, " ");
+        hp_sink_text(out, HP_TEXT_NEXT);
         hp_text_percent(out, node->cum, view->head.total.of[view->options.metric]);
     }
     if (!drawing->parts[ERROR].is_gone) {
-        hp_sink_text(out, " ");
+        hp_sink_text(out, HP_TEXT_NEXT);
         hp_text_error(out, view, &cum, &text, drawing->widths.error);
     }
     if (node->flat == 0 && !drawing->parts[FLAT].is_gone) {
-        hp_sink_print(out, " %*s", drawing->widths.amount, "-");
+        hp_sink_print(out, HP_TEXT_NEXT "%*s", drawing->widths.amount, "-");
     } else if (!drawing->parts[FLAT].is_gone) {
-        hp_sink_text(out, " ");
+        hp_sink_text(out, HP_TEXT_NEXT);
         hp_text_value_of(out, view, node->flat, &text, drawing->widths.amount);
     }
-    hp_sink_text(out, "  ");
+    hp_sink_text(out, HP_TEXT_NEXT " ");
     put_branches(out, drawing, tree, number);
     if (node->run > 1) {
         put_run(out, view, node, room_of(drawing, number));
