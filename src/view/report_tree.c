@@ -1,98 +1,160 @@
-// Nodes are made as stacks need them, found by parent and name; a node comes after its parent.
-// Sorted by parent, value and name, children lie side by side, and a list of what is still to
-// be visited, as deep as the tree, gives the final order.  Nothing here calls itself: there
-// are stacks of any depth.
+// Of stacks side by side, in order, those that share their first steps are neighbors: one pass over
+// them makes branches, fewer than twice the stacks however deep these are.  A branch is open until a
+// stack comes that shares less with the one before; where it shares a part, that becomes a branch
+// above.  Branches are ranked and chosen first, and nodes made of what is chosen alone.  Nothing
+// here calls itself: there are stacks of any depth.
 #include "view/report_tree.h"
-
-#include "base/hash.h"
-#include "view/visible_frames.h"
 
 // --- growing ------------------------------------------------------------------------------
 
 struct grower {
     const struct hp_view *view;
     struct hp_tree *tree;
-    struct hp_index index;
+    struct hp_stacks stacks;
+    struct hp_stack_order order;     // whose ranks are nodes
+    HP_VEC(uint32_t) open;           // branches, each below the one before
+    uint32_t *branch_of;             // of each stack the one that it ends in
+    hp_fixed *values;                // of each stack
+    bool *has_any;                   // of each stack, if values that cancel out
+    struct hp_tree_branch *branches; // those of the tree, once all are there
+    uint32_t *sequence;              // their numbers, each before those below
+    bool *is_foreign;                // of each node
+    bool are_folded;                 // frames of one value, which are one line
 };
 
-static uint32_t find_child(struct grower *grower, uint32_t parent, hp_node_id name) {
-    struct hp_tree *tree = grower->tree;
-    struct hp_tree_node node = {.name = name, .parent = parent};
-    uint32_t number = hp_index_of(&grower->index, &tree->nodes, &node,
-                                  offsetof(struct hp_tree_node, depth));
-    if (number == tree->nodes.count) {
-        hp_vec_push(&tree->nodes, node);
-    }
-    return number;
-}
-
-static void add_stack(struct grower *grower, const struct hp_visible_frames *frames,
-                      hp_fixed value, const struct hp_error *error) {
-    uint32_t number = HP_NO_PARENT;
-    size_t count = frames->nodes.count;
-    for (size_t i = 0; i < count; i++) {
-        size_t place = grower->view->options.invert ? i : count - 1 - i;
-        number = find_child(grower, number, frames->nodes.at[place]);
-        struct hp_tree_node *node = &grower->tree->nodes.at[number];
-        node->cum += value;
-        if (error) {
-            hp_error_add(&node->error, error);
-        }
-    }
-    grower->tree->nodes.at[number].flat += value;
-}
-
-static void grow(struct grower *grower) {
-    const struct hp_profile *profile = grower->view->profile;
-    const struct hp_naming *naming = &grower->view->naming;
-    enum hp_metric metric = grower->view->options.metric;
-    const struct hp_error *errors = profile->errors[hp_column_of(metric)].at;
-    struct hp_visible_frames frames = {0};
+static void sum_stacks(struct grower *g) {
+    const struct hp_profile *profile = g->view->profile;
+    enum hp_metric metric = g->view->options.metric;
+    g->values = hp_alloc(g->stacks.all.count * sizeof *g->values);
+    g->has_any = hp_alloc(g->stacks.all.count);
     for (size_t i = 0; i < profile->stacks.count; i++) {
         hp_fixed value = profile->stacks.at[i].values.of[metric];
-        if (value != 0 && hp_visible_nodes(naming, &profile->stacks.at[i], &frames)) {
-            if (frames.truncated) {
-                hp_vec_push(&frames.nodes, naming->truncated);
-            }
-            add_stack(grower, &frames, value, errors ? &errors[i] : NULL);
+        uint32_t stack = g->stacks.of_profile[i];
+        if (value != 0 && stack != HP_NO_STACK) {
+            g->values[stack] += value;
+            g->has_any[stack] = true;
         }
     }
-    hp_visible_frames_done(&frames);
-    hp_index_drop(&grower->index);
+}
+
+static uint32_t step(const struct grower *g, uint32_t stack, uint32_t depth) {
+    return hp_stack_step(&g->order, &g->stacks.all.at[stack], depth);
+}
+
+static uint32_t shared_steps(const struct grower *g, uint32_t a, uint32_t b) {
+    uint32_t of_a = hp_stack_steps(&g->stacks.all.at[a]),
+             of_b = hp_stack_steps(&g->stacks.all.at[b]);
+    uint32_t most = of_a < of_b ? of_a : of_b, shared = 0;
+    while (shared < most && step(g, a, shared) == step(g, b, shared)) {
+        shared++;
+    }
+    return shared;
+}
+
+static uint32_t last_open(const struct grower *g) {
+    return g->open.count > 0 ? g->open.at[g->open.count - 1] : HP_NO_PARENT;
+}
+
+// Its children, if any, are complete.
+static void put_below(struct grower *g, uint32_t number, uint32_t parent) {
+    struct hp_tree_branch *branches = g->tree->branches.at;
+    branches[number].parent = parent;
+    if (parent != HP_NO_PARENT) {
+        branches[parent].cum += branches[number].cum;
+        branches[parent].children++;
+    }
+}
+
+// What begins at `depth` or below it is complete; of a branch that goes on by it the part above
+// becomes one of its own.
+static void close_below(struct grower *g, uint32_t depth) {
+    uint32_t last;
+    while ((last = last_open(g)) != HP_NO_PARENT &&
+           g->tree->branches.at[last].begin >= depth) {
+        g->open.count--;
+        put_below(g, last, last_open(g));
+    }
+    if (last != HP_NO_PARENT && g->tree->branches.at[last].end > depth) {
+        struct hp_tree_branch above = {
+            .begin = g->tree->branches.at[last].begin,
+            .end = depth,
+            .stack = g->tree->branches.at[last].stack,
+        };
+        uint32_t number = (uint32_t)g->tree->branches.count;
+        hp_vec_push(&g->tree->branches, above);
+        g->tree->branches.at[last].begin = depth;
+        g->open.at[g->open.count - 1] = number;
+        put_below(g, last, number);
+    }
+}
+
+static void add_stack(struct grower *g, uint32_t stack, uint32_t shared) {
+    uint32_t steps = hp_stack_steps(&g->stacks.all.at[stack]);
+    close_below(g, shared);
+    if (steps > shared) {
+        struct hp_tree_branch branch = {.begin = shared, .end = steps, .stack = stack};
+        hp_vec_push(&g->open, (uint32_t)g->tree->branches.count);
+        hp_vec_push(&g->tree->branches, branch);
+    }
+    g->branch_of[stack] = last_open(g);
+    struct hp_tree_branch *end = &g->tree->branches.at[last_open(g)];
+    end->cum += g->values[stack];
+    end->flat += g->values[stack];
+}
+
+static void grow(struct grower *g) {
+    const struct hp_naming *naming = g->stacks.naming;
+    size_t count = g->stacks.all.count;
+    uint32_t before = HP_NO_STACK;
+    g->order = (struct hp_stack_order){
+        .stacks = g->stacks.all.at,
+        .truncated = naming->truncated.n,
+        .from_leaf = g->view->options.invert,
+    };
+    g->branch_of = hp_alloc(count * sizeof *g->branch_of);
+    sum_stacks(g);
+    for (uint32_t i = 0; i < count; i++) {
+        if (g->has_any[i]) {
+            add_stack(g, i, before == HP_NO_STACK ? 0 : shared_steps(g, before, i));
+            before = i;
+        }
+    }
+    close_below(g, 0);
+    g->branches = g->tree->branches.at;
+}
+
+static void grower_done(struct grower *g) {
+    hp_stacks_done(&g->stacks);
+    hp_vec_done(&g->open);
+    free(g->branch_of);
+    free(g->values);
+    free(g->has_any);
+    free(g->sequence);
+    free(g->is_foreign);
 }
 
 // --- order --------------------------------------------------------------------------------
 
-struct order {
-    const struct hp_tree *tree;
-    const struct hp_naming *naming;
-};
-
+// Of one parent's they were made in the order of names.
 static int by_parent(const void *left, const void *right, void *context) {
-    const struct order *order = context;
-    const struct hp_tree *tree = order->tree;
-    const struct hp_tree_node *a = &tree->nodes.at[*(const uint32_t *)left];
-    const struct hp_tree_node *b = &tree->nodes.at[*(const uint32_t *)right];
-    if (a->parent != b->parent) {
-        return a->parent < b->parent ? -1 : 1;
+    const struct hp_tree_branch *branches = context;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (branches[a].parent != branches[b].parent) {
+        return branches[a].parent < branches[b].parent ? -1 : 1;
     }
-    if (a->cum != b->cum) {
-        return a->cum > b->cum ? -1 : 1;
+    if (branches[a].cum != branches[b].cum) {
+        return branches[a].cum > branches[b].cum ? -1 : 1;
     }
-    return hp_node_compare(order->naming, a->name, b->name);
+    return a < b ? -1 : a > b;
 }
 
-// Where the children of each node begin in `order`; those without a parent come last.
-static uint32_t *find_children(const struct hp_tree *tree, const uint32_t *order) {
-    size_t count = tree->nodes.count, next = 0;
+// Where the children of each branch begin in an order by parent; those without come last.
+static uint32_t *find_children(const struct hp_tree *tree) {
+    size_t count = tree->branches.count;
     uint32_t *first = hp_alloc((count + 1) * sizeof *first);
     for (uint32_t i = 0; i < count; i++) {
-        first[i] = (uint32_t)next;
-        while (next < count && tree->nodes.at[order[next]].parent == i) {
-            next++;
-        }
+        first[i + 1] = first[i] + tree->branches.at[i].children;
     }
-    first[count] = (uint32_t)next;
     return first;
 }
 
@@ -107,80 +169,77 @@ static void push_backwards(struct visits *visits, const uint32_t *order, size_t 
     }
 }
 
-// Numbers of nodes, each before its children.
-static uint32_t *put_in_order(const struct hp_tree *tree,
-                              const struct hp_naming *naming) {
-    size_t count = tree->nodes.count, placed = 0;
+static void put_in_order(struct grower *g) {
+    size_t count = g->tree->branches.count, placed = 0;
     uint32_t *order = hp_alloc(count * sizeof *order);
-    uint32_t *sequence = hp_alloc(count * sizeof *sequence);
+    g->sequence = hp_alloc(count * sizeof *g->sequence);
     for (uint32_t i = 0; i < count; i++) {
         order[i] = i;
     }
     if (count > 0) {
-        qsort_r(order, count, sizeof *order, by_parent, &(struct order){tree, naming});
+        qsort_r(order, count, sizeof *order, by_parent, g->branches);
     }
-    uint32_t *first = find_children(tree, order);
+    uint32_t *first = find_children(g->tree);
     struct visits visits = {0};
     push_backwards(&visits, order, first[count], count);
     while (visits.pending.count > 0) {
         uint32_t number = visits.pending.at[--visits.pending.count];
-        sequence[placed++] = number;
+        g->sequence[placed++] = number;
         push_backwards(&visits, order, first[number], first[number + 1]);
     }
     hp_vec_done(&visits.pending);
     free(first);
     free(order);
-    return sequence;
 }
 
 // --- runs ---------------------------------------------------------------------------------
 
-static bool is_foreign(const struct hp_view *view, const struct hp_tree_node *node) {
-    enum hp_frame_class class = hp_node_class(&view->naming, node->name);
-    return class != HP_CLASS_OWN && class != HP_CLASS_NONE && class != HP_CLASSES;
+static hp_node_id node_at(const struct grower *g, const struct hp_tree_branch *branch,
+                          uint32_t depth) {
+    return (hp_node_id){step(g, branch->stack, depth)};
 }
 
-static uint32_t *count_children(const struct hp_tree *tree) {
-    uint32_t *children = hp_alloc(tree->nodes.count * sizeof *children);
-    const struct hp_tree_node *node;
-    hp_vec_each (node, &tree->nodes) {
-        if (node->parent != HP_NO_PARENT) {
-            children[node->parent]++;
-        }
+// Where code of the program alone is asked for, other frames of one value are one line.
+static void find_foreign(struct grower *g) {
+    const struct hp_naming *naming = &g->view->naming;
+    enum hp_frames frames = g->view->options.frames;
+    size_t count = naming->names.strings.count;
+    g->are_folded = frames == HP_FRAMES_CODE || frames == HP_FRAMES_OWN;
+    g->is_foreign = hp_alloc(count * sizeof *g->is_foreign);
+    for (uint32_t i = 0; i < count && g->are_folded; i++) {
+        enum hp_frame_class class = hp_node_class(naming, (hp_node_id){i});
+        g->is_foreign[i] =
+            class != HP_CLASS_OWN && class != HP_CLASS_NONE && class != HP_CLASSES;
     }
-    return children;
 }
 
 // A node goes on with what is above it where there is nothing else, of as much, and no code of
 // the program.  What allocates has a line of its own.
-static bool goes_on(const struct hp_view *view, const struct hp_tree_node *above,
-                    const struct hp_tree_node *node) {
-    bool inverted = view->options.invert;
-    bool allocates = inverted ? above->parent == HP_NO_PARENT : node->flat != 0;
-    return node->cum == above->cum && !allocates && is_foreign(view, above) &&
-           is_foreign(view, node);
+static bool goes_on(const struct grower *g, const struct hp_tree_branch *branch,
+                    uint32_t depth) {
+    const struct hp_tree_branch *above = branch;
+    if (!g->are_folded || depth == 0) {
+        return false;
+    }
+    if (depth == branch->begin) {
+        above = &g->branches[branch->parent];
+        if (above->children > 1 || above->cum != branch->cum) {
+            return false;
+        }
+    }
+    bool inverted = g->view->options.invert;
+    bool ends = depth == branch->end - 1 && branch->flat != 0;
+    bool allocates = inverted ? depth == 1 : ends;
+    return !allocates && g->is_foreign[node_at(g, above, depth - 1).n] &&
+           g->is_foreign[node_at(g, branch, depth).n];
 }
 
-// Where code of the program alone is asked for, other frames of one value are one line.
-static void find_runs(struct hp_tree *tree, const struct hp_view *view,
-                      const uint32_t *sequence) {
-    size_t count = tree->nodes.count;
-    enum hp_frames frames = view->options.frames;
-    bool are_folded = frames == HP_FRAMES_CODE || frames == HP_FRAMES_OWN;
-    uint32_t *children = count_children(tree);
-    uint32_t *head = hp_alloc(count * sizeof *head);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t number = sequence[i];
-        struct hp_tree_node *node = &tree->nodes.at[number];
-        uint32_t above = node->parent;
-        bool is_inside = are_folded && above != HP_NO_PARENT && children[above] == 1 &&
-                         goes_on(view, &tree->nodes.at[above], node);
-        head[number] = is_inside ? head[above] : number;
-        node->run = 0;
-        tree->nodes.at[head[number]].run++;
+static uint32_t count_lines(const struct grower *g, const struct hp_tree_branch *branch) {
+    uint32_t lines = branch->end - branch->begin;
+    for (uint32_t i = branch->begin; i < branch->end && g->are_folded; i++) {
+        lines -= goes_on(g, branch, i);
     }
-    free(head);
-    free(children);
+    return lines;
 }
 
 // --- choice -------------------------------------------------------------------------------
@@ -188,6 +247,7 @@ static void find_runs(struct hp_tree *tree, const struct hp_view *view,
 struct ranked {
     hp_fixed value;
     uint32_t place; // in the sequence
+    uint32_t lines; // of the branch
 };
 
 static int by_value(const void *left, const void *right) {
@@ -204,95 +264,131 @@ static bool is_large(const struct hp_view *view, hp_fixed value) {
     return size >= view->options.min_share * (double)total;
 }
 
-// Nodes with a line of their own, by value; how many there are.
-static struct ranked *rank(const struct hp_tree *tree, const uint32_t *sequence,
-                           size_t *count) {
-    struct ranked *ranked = hp_alloc(tree->nodes.count * sizeof *ranked);
-    *count = 0;
-    for (uint32_t i = 0; i < tree->nodes.count; i++) {
-        const struct hp_tree_node *node = &tree->nodes.at[sequence[i]];
-        if (node->run > 0) {
-            ranked[(*count)++] = (struct ranked){node->cum, i};
-        }
+// Branches by value; how many lines they are.
+static struct ranked *rank(const struct grower *g, size_t *lines) {
+    size_t count = g->tree->branches.count;
+    struct ranked *ranked = hp_alloc(count * sizeof *ranked);
+    *lines = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hp_tree_branch *branch = &g->branches[g->sequence[i]];
+        ranked[i] = (struct ranked){branch->cum, i, count_lines(g, branch)};
+        *lines += ranked[i].lines;
     }
-    if (*count > 0) {
-        qsort(ranked, *count, sizeof *ranked, by_value);
+    if (count > 0) {
+        qsort(ranked, count, sizeof *ranked, by_value);
     }
     return ranked;
 }
 
 // Who asks for a share is shown what has it.
-static void find_enough(struct hp_view *view, const struct ranked *ranked, size_t count) {
+static void find_enough(struct hp_view *view, const struct ranked *ranked, size_t lines) {
     hp_fixed whole = view->head.filtered.of[view->options.metric];
-    hp_fixed *values = hp_alloc(count * sizeof *values);
-    for (size_t i = 0; i < count; i++) {
-        values[i] = ranked[i].value;
+    hp_fixed values[HP_MOST_ROWS + 1];
+    size_t count = lines < HP_MOST_ROWS + 1 ? lines : HP_MOST_ROWS + 1, placed = 0;
+    while (placed < count) {
+        for (uint32_t i = 0; i < ranked->lines && placed < count; i++) {
+            values[placed++] = ranked->value;
+        }
+        ranked++;
     }
     if (view->options.min_share <= 0) {
         view->enough = hp_view_enough(view, values, count, whole);
     }
-    free(values);
 }
 
-// Whether each node is kept.  A node comes before its children in any case, unless some values
-// are negative: so what is above it is kept, too.
-static bool *choose(const struct hp_tree *tree, const uint32_t *sequence,
-                    struct hp_view *view) {
-    size_t count;
-    struct ranked *ranked = rank(tree, sequence, &count);
-    bool *is_kept = hp_alloc(tree->nodes.count);
-    find_enough(view, ranked, count);
-    size_t limit = hp_view_shown(view, count);
-    for (size_t i = 0; i < limit; i++) {
-        uint32_t number = sequence[ranked[i].place];
-        if (!is_large(view, ranked[i].value)) {
-            continue;
+// The first lines of a branch, and what is above them.
+static void keep_lines(struct grower *g, struct hp_tree_branch *branch, size_t lines) {
+    uint32_t kept = 0, size = branch->end - branch->begin;
+    for (; kept < size && lines > 0; kept++) {
+        lines -= !goes_on(g, branch, branch->begin + kept);
+    }
+    branch->kept = kept > branch->kept ? kept : branch->kept;
+    while (kept > 0 && branch->parent != HP_NO_PARENT) {
+        branch = &g->branches[branch->parent];
+        if (branch->kept == branch->end - branch->begin) {
+            break;
         }
-        for (; number != HP_NO_PARENT && !is_kept[number];
-             number = tree->nodes.at[number].parent) {
-            is_kept[number] = true;
+        branch->kept = branch->end - branch->begin;
+    }
+}
+
+// What a line stands for is kept with it.
+static void keep_runs(struct grower *g, struct hp_tree_branch *branch) {
+    uint32_t size = branch->end - branch->begin;
+    const struct hp_tree_branch *above =
+        branch->parent == HP_NO_PARENT ? NULL : &g->branches[branch->parent];
+    bool is_above_kept = above && above->kept == above->end - above->begin;
+    while (branch->kept < size && (branch->kept > 0 || is_above_kept) &&
+           goes_on(g, branch, branch->begin + branch->kept)) {
+        branch->kept++;
+    }
+}
+
+// A node comes before its children in any case, unless some values are negative: so what is above
+// it is kept, too.
+static void choose(struct grower *g, struct hp_view *view) {
+    size_t lines, left;
+    struct ranked *ranked = rank(g, &lines);
+    find_enough(view, ranked, lines);
+    left = hp_view_shown(view, lines);
+    for (size_t i = 0; i < g->tree->branches.count && left > 0; i++) {
+        size_t taken = ranked[i].lines < left ? ranked[i].lines : left;
+        left -= taken;
+        if (is_large(view, ranked[i].value)) {
+            keep_lines(g, &g->branches[g->sequence[ranked[i].place]], taken);
         }
     }
-    for (size_t i = 0; i < tree->nodes.count; i++) {
-        const struct hp_tree_node *node = &tree->nodes.at[sequence[i]];
-        is_kept[sequence[i]] |= node->run == 0 && is_kept[node->parent];
+    for (size_t i = 0; i < g->tree->branches.count; i++) {
+        keep_runs(g, &g->branches[g->sequence[i]]);
     }
     free(ranked);
-    return is_kept;
 }
 
-static void hide(struct hp_tree *tree, const struct hp_tree_node *node) {
-    hp_fixed size = node->cum < 0 ? -node->cum : node->cum;
-    tree->hidden++;
-    tree->hidden_flat += node->flat;
-    tree->hidden_most = size > tree->hidden_most ? size : tree->hidden_most;
-}
+// --- nodes --------------------------------------------------------------------------------
 
-// Parents get the numbers they have afterwards.
-static void keep(struct hp_tree *tree, const uint32_t *sequence, const bool *is_kept) {
-    size_t count = tree->nodes.count, kept = 0;
-    struct hp_tree_node *nodes = hp_alloc(count * sizeof *nodes);
-    uint32_t *number_of = hp_alloc(count * sizeof *number_of);
-    for (size_t i = 0; i < count; i++) {
-        struct hp_tree_node node = tree->nodes.at[sequence[i]];
-        if (!is_kept[sequence[i]]) {
-            hide(tree, &node);
-            continue;
-        }
-        number_of[sequence[i]] = (uint32_t)kept;
-        if (node.parent != HP_NO_PARENT) {
-            node.parent = number_of[node.parent];
-            node.depth = nodes[node.parent].depth + 1;
-            nodes[node.parent].shown++;
-        }
-        tree->roots += node.parent == HP_NO_PARENT;
-        nodes[kept++] = node;
+static void hide(struct hp_tree *tree, const struct hp_tree_branch *branch) {
+    hp_fixed size = branch->cum < 0 ? -branch->cum : branch->cum;
+    uint32_t hidden = branch->end - branch->begin - branch->kept;
+    if (hidden > 0) {
+        tree->hidden += hidden;
+        tree->hidden_flat += branch->flat;
+        tree->hidden_most = size > tree->hidden_most ? size : tree->hidden_most;
     }
-    free(number_of);
-    free(tree->nodes.at);
-    tree->nodes.at = nodes;
-    tree->nodes.capacity = count;
-    tree->nodes.count = kept;
+}
+
+// The nodes of a branch, below `parent`; `*line` is the node of the line above them.
+static void add_nodes(struct grower *g, uint32_t number, uint32_t parent,
+                      uint32_t *line) {
+    const struct hp_tree_branch *branch = &g->branches[number];
+    struct hp_tree *tree = g->tree;
+    for (uint32_t i = branch->begin; i < branch->begin + branch->kept; i++) {
+        uint32_t at = (uint32_t)tree->nodes.count;
+        struct hp_tree_node node = {.name = node_at(g, branch, i),
+                                    .parent = parent,
+                                    .depth = i,
+                                    .branch = number};
+        hp_vec_push(&tree->nodes, node);
+        *line = goes_on(g, branch, i) ? *line : at;
+        tree->nodes.at[*line].run++;
+        tree->roots += parent == HP_NO_PARENT;
+        if (parent != HP_NO_PARENT) {
+            tree->nodes.at[parent].shown++;
+        }
+        parent = at;
+    }
+}
+
+static void keep(struct grower *g) {
+    size_t count = g->tree->branches.count;
+    uint32_t *last = hp_alloc(count * sizeof *last); // node of each branch
+    uint32_t line = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t number = g->sequence[i], above = g->branches[number].parent;
+        hide(g->tree, &g->branches[number]);
+        add_nodes(g, number, above == HP_NO_PARENT ? above : last[above], &line);
+        last[number] = (uint32_t)g->tree->nodes.count - 1;
+    }
+    free(last);
 }
 
 static void mark_last(struct hp_tree *tree) {
@@ -307,16 +403,61 @@ static void mark_last(struct hp_tree *tree) {
     free(has_later);
 }
 
+// --- errors -------------------------------------------------------------------------------
+
+// Of branches with nodes that are kept.  What others hold counts in the one above.
+static size_t number_errors(struct grower *g) {
+    size_t count = 0;
+    for (size_t i = 0; i < g->tree->branches.count; i++) {
+        struct hp_tree_branch *branch = &g->branches[g->sequence[i]];
+        bool has_own = branch->kept > 0 || branch->parent == HP_NO_PARENT;
+        branch->error = has_own ? (uint32_t)count++ : g->branches[branch->parent].error;
+    }
+    return count;
+}
+
+static void add_errors(struct grower *g) {
+    const struct hp_profile *profile = g->view->profile;
+    enum hp_metric metric = g->view->options.metric;
+    const struct hp_error *errors = profile->errors[hp_column_of(metric)].at;
+    struct hp_error *sums = g->tree->errors =
+        hp_alloc(number_errors(g) * sizeof *g->tree->errors);
+    for (size_t i = 0; errors && i < profile->stacks.count; i++) {
+        uint32_t stack = g->stacks.of_profile[i];
+        if (profile->stacks.at[i].values.of[metric] != 0 && stack != HP_NO_STACK) {
+            hp_error_add(&sums[g->branches[g->branch_of[stack]].error], &errors[i]);
+        }
+    }
+    for (size_t i = g->tree->branches.count; i-- > 0;) {
+        const struct hp_tree_branch *branch = &g->branches[g->sequence[i]];
+        if (branch->kept > 0 && branch->parent != HP_NO_PARENT) {
+            hp_error_add(&sums[g->branches[branch->parent].error], &sums[branch->error]);
+        }
+    }
+}
+
+struct hp_amount hp_tree_cum(const struct hp_tree *tree,
+                             const struct hp_tree_node *node) {
+    const struct hp_tree_branch *branch = &tree->branches.at[node->branch];
+    return (struct hp_amount){.sum = branch->cum, .error = &tree->errors[branch->error]};
+}
+
+hp_fixed hp_tree_flat(const struct hp_tree *tree, const struct hp_tree_node *node) {
+    const struct hp_tree_branch *branch = &tree->branches.at[node->branch];
+    return node->depth == branch->end - 1 ? branch->flat : 0;
+}
+
 static void tree_init(struct hp_tree *tree, struct hp_view *view) {
-    struct grower grower = {.view = view, .tree = tree};
-    grow(&grower);
-    uint32_t *sequence = put_in_order(tree, &view->naming);
-    find_runs(tree, view, sequence);
-    bool *is_kept = choose(tree, sequence, view);
-    keep(tree, sequence, is_kept);
+    struct grower g = {.view = view, .tree = tree};
+    hp_stacks_init(&g.stacks, HP_STACKS_OF_TREE, &view->naming, &view->options);
+    grow(&g);
+    put_in_order(&g);
+    find_foreign(&g);
+    choose(&g, view);
+    keep(&g);
     mark_last(tree);
-    free(is_kept);
-    free(sequence);
+    add_errors(&g);
+    grower_done(&g);
 }
 
 // --- the report ---------------------------------------------------------------------------
@@ -348,6 +489,8 @@ static int build(struct hp_view *view, struct hp_err *err) {
 static void done(struct hp_view *view) {
     struct hp_tree *tree = view->extra;
     hp_vec_done(&tree->nodes);
+    hp_vec_done(&tree->branches);
+    free(tree->errors);
 }
 
 static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
@@ -355,11 +498,11 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     const struct hp_tree *tree = view->extra;
     const struct hp_tree_node *node = &tree->nodes.at[row];
     if (metric == view->options.metric) {
-        content->amount = (struct hp_amount){
-            .sum = field == CUM ? node->cum : node->flat,
-            .error = field == CUM ? &node->error : NULL,
-            .range = content->amount.range,
-        };
+        struct hp_interval range = content->amount.range;
+        content->amount = field == CUM
+                              ? hp_tree_cum(tree, node)
+                              : (struct hp_amount){.sum = hp_tree_flat(tree, node)};
+        content->amount.range = range;
     }
 }
 

@@ -129,7 +129,7 @@ static void limit_depth(const struct hp_stacks *stacks, struct key *key, size_t 
 static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_depth,
                      struct hp_visible_frames *frames, struct key *key) {
     const struct hp_profile *profile = stacks->naming->profile;
-    if (stacks->of == HP_STACKS_OF_NAMES) {
+    if (stacks->of != HP_STACKS_OF_ADDRESSES) {
         return find_names(stacks, &profile->stacks.at[stack], frames, key);
     }
     bool is_visible = find_places(stacks, &profile->stacks.at[stack], frames, key);
@@ -185,42 +185,20 @@ static uint32_t *rank_names(struct hp_naming *naming) {
     return rank;
 }
 
-struct order {
-    const struct hp_stacks *stacks;
-    const uint32_t *rank; // of each node; NULL: places are in order
-};
-
-static int from_the_root(const void *left, const void *right, void *context) {
-    const struct order *order = context;
-    const uint32_t *rank = order->rank;
-    const struct hp_stack_key *a = &order->stacks->all.at[*(const uint32_t *)left];
-    const struct hp_stack_key *b = &order->stacks->all.at[*(const uint32_t *)right];
-    uint32_t common = a->depth < b->depth ? a->depth : b->depth;
-    if (a->truncated != b->truncated) {
-        return a->truncated ? 1 : -1; // they have another root
-    }
-    for (uint32_t i = 1; i <= common; i++) {
-        uint32_t at_a = a->at[a->depth - i], at_b = b->at[b->depth - i];
-        if (at_a != at_b) {
-            return (rank ? rank[at_a] < rank[at_b] : at_a < at_b) ? -1 : 1;
-        }
-    }
-    if (a->depth != b->depth) {
-        return a->depth < b->depth ? -1 : 1;
-    }
-    return (a->tags.n > b->tags.n) - (a->tags.n < b->tags.n);
-}
-
-static void sort(struct hp_stacks *stacks, const uint32_t *rank) {
+static void sort(struct hp_stacks *stacks, const uint32_t *rank, bool from_leaf) {
     size_t count = stacks->all.count;
-    struct order from_root = {stacks, rank};
+    // What was cut off is another root, behind all others; to a tree it is a node.
+    bool is_tree = stacks->of == HP_STACKS_OF_TREE;
+    struct hp_stack_order from = {
+        .stacks = stacks->all.at,
+        .rank = rank,
+        .truncated = is_tree ? rank[stacks->naming->truncated.n] : UINT32_MAX - 1,
+        .from_leaf = from_leaf,
+    };
     uint32_t *order = hp_alloc(count * sizeof *order);
     uint32_t *place = hp_alloc(count * sizeof *place);
     struct hp_stack_key *sorted = hp_alloc(count * sizeof *sorted);
-    for (uint32_t i = 0; i < count; i++) {
-        order[i] = i;
-    }
-    qsort_r(order, count, sizeof *order, from_the_root, &from_root);
+    hp_stack_order_sort(&from, order, count);
     for (uint32_t i = 0; i < count; i++) {
         place[order[i]] = i;
         sorted[i] = stacks->all.at[order[i]];
@@ -328,15 +306,15 @@ static void collect(struct hp_stacks *stacks, size_t max_depth) {
 void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
                     struct hp_naming *naming, const struct hp_report_options *options) {
     *stacks = (struct hp_stacks){.of = of, .naming = naming};
-    if (of == HP_STACKS_OF_NAMES) {
+    if (of != HP_STACKS_OF_ADDRESSES) {
         collect(stacks, 0);
         uint32_t *rank = rank_names(naming);
-        sort(stacks, rank);
+        sort(stacks, rank, of == HP_STACKS_OF_TREE && options->invert);
         free(rank);
     } else {
         number_calls(stacks, naming);
         collect(stacks, options->max_depth);
-        sort(stacks, NULL);
+        sort(stacks, NULL, false);
         limit_count(stacks, options);
     }
 }

@@ -10,27 +10,23 @@
 #define HP_VIEW_STACKS_H
 
 #include "view/naming.h"
+#include "view/stack_order.h"
 
 // Stands for a stack of the profile of which filters leave nothing.
 #define HP_NO_STACK UINT32_MAX
 
 enum hp_stacks_of {
     HP_STACKS_OF_NAMES,
+    HP_STACKS_OF_TREE, // of names, for a tree, which may be from the leaf
     HP_STACKS_OF_ADDRESSES,
-};
-
-struct hp_stack_key {
-    const uint32_t *at; // leaf first: nodes of the naming, or places; at least one
-    uint32_t depth;
-    hp_string tags; // of the profile's tag_sets; of addresses only
-    bool truncated; // the last is no root; of addresses a place says so
 };
 
 struct hp_stacks {
     enum hp_stacks_of of;
     const struct hp_naming *naming; // of addresses: by function
     struct hp_arena arena;
-    HP_VEC(struct hp_stack_key) all; // by name, or by place, from the root
+    HP_VEC(struct hp_stack_key)
+    all;                  // by name, or by place; from the root, if not of a tree
     uint32_t *of_profile; // each stack of the profile -> in `all`, or HP_NO_STACK
     // Of addresses:
     HP_VEC(struct hp_call)
@@ -41,8 +37,8 @@ struct hp_stacks {
     size_t place_count;           // places are less than this
 };
 
-// Of addresses options->max_depth and, by metric, max_samples are looked at.  The naming is
-// borrowed; "[other]" may be added to it.
+// Of a tree options->invert is looked at, of addresses max_depth and, by metric, max_samples.  The
+// naming is borrowed; "[other]" may be added to it.
 void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
                     struct hp_naming *naming, const struct hp_report_options *options);
 void hp_stacks_done(struct hp_stacks *stacks);

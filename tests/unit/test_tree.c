@@ -54,9 +54,9 @@ Test(tree, of_a_recursion_of_300000_calls_is_as_deep) {
     const struct hp_tree *tree = grow(0);
     cr_assert_eq(tree->nodes.count, DEPTH);
     cr_expect_eq(tree->nodes.at[DEPTH - 1].depth, DEPTH - 1);
-    cr_expect(tree->nodes.at[0].cum == one * 2);
-    cr_expect(tree->nodes.at[DEPTH - 1].flat == one);
-    cr_expect(tree->nodes.at[DEPTH - 2].flat == one);
+    cr_expect(hp_tree_cum(tree, &tree->nodes.at[0]).sum == one * 2);
+    cr_expect(hp_tree_flat(tree, &tree->nodes.at[DEPTH - 1]) == one);
+    cr_expect(hp_tree_flat(tree, &tree->nodes.at[DEPTH - 2]) == one);
 }
 
 Test(tree, keeps_what_is_above_a_large_node_below_negative_ones) {

@@ -10,8 +10,9 @@
 
 static void put_node(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_tree_node *node) {
+    const struct hp_tree *tree = view->extra;
     enum hp_metric metric = view->options.metric;
-    struct hp_amount cum = {.sum = node->cum, .error = &node->error};
+    struct hp_amount cum = hp_tree_cum(tree, node);
     hp_json_key(out, "parent");
     if (node->parent == HP_NO_PARENT) {
         hp_sink_text(out, "null");
@@ -26,7 +27,7 @@ static void put_node(struct hp_sink *out, const struct hp_view *view,
     if (view->options.invert) {
         hp_sink_text(out, "null");
     } else {
-        hp_json_fixed(out, node->flat, metric);
+        hp_json_fixed(out, hp_tree_flat(tree, node), metric);
     }
 }
 

@@ -49,7 +49,7 @@ static void measure(struct drawing *drawing, const struct hp_view *view) {
     *widths = hp_text_widths_of(view);
     widths->amount = view->options.width > 0 ? widths->amount : WIDTH;
     hp_vec_each (node, &tree->nodes) {
-        struct hp_amount cum = {.sum = node->cum, .error = &node->error};
+        struct hp_amount cum = hp_tree_cum(tree, node);
         if (node->run > 0) {
             hp_text_widen(widths, view, &cum);
         }
@@ -242,24 +242,25 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
                      const struct hp_view *view, size_t number) {
     const struct hp_tree *tree = view->extra;
     const struct hp_tree_node *node = &tree->nodes.at[number];
-    struct hp_amount cum = {.sum = node->cum, .error = &node->error};
+    struct hp_amount cum = hp_tree_cum(tree, node);
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, view, &cum);
     hp_sink_text(out, HP_TEXT_ROW);
     hp_text_put(out, text.value, drawing->widths.amount);
     if (!drawing->parts[SHARE].is_gone) {
         hp_sink_text(out, HP_TEXT_NEXT);
-        hp_text_percent(out, node->cum, view->head.total.of[view->options.metric]);
+        hp_text_percent(out, cum.sum, view->head.total.of[view->options.metric]);
     }
     if (!drawing->parts[ERROR].is_gone) {
         hp_sink_text(out, HP_TEXT_NEXT);
         hp_text_error(out, view, &cum, &text, drawing->widths.error);
     }
-    if (node->flat == 0 && !drawing->parts[FLAT].is_gone) {
+    hp_fixed flat = hp_tree_flat(tree, node);
+    if (flat == 0 && !drawing->parts[FLAT].is_gone) {
         hp_sink_print(out, HP_TEXT_NEXT "%*s", drawing->widths.amount, "-");
     } else if (!drawing->parts[FLAT].is_gone) {
         hp_sink_text(out, HP_TEXT_NEXT);
-        hp_text_value_of(out, view, node->flat, &text, drawing->widths.amount);
+        hp_text_value_of(out, view, flat, &text, drawing->widths.amount);
     }
     hp_sink_text(out, HP_TEXT_NEXT " ");
     put_branches(out, drawing, tree, number);
