@@ -449,6 +449,8 @@ struct hp_report_options {
     bool ascii; // "..." in place of "…", for a terminal that does not know UTF-8
     // Of a partial: of the stacks those whose hash is `shard` modulo `shards`, at most 64; 0: all.
     size_t shard, shards;
+    // Of info in text: what is told of the limit of memory, "188.0 MiB, of this container"; or NULL.
+    const char *memory_limit;
 };
 
 // Deliver bytes; 0, or -1 with errno set.

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 enum {
-    LARGE = 2 << 20, // bytes, from which on huge pages pay
+    LARGE = 2 << 20,    // bytes, from which on huge pages pay
+    SPARING = 16 << 20, // bytes, from which on arrays grow by an eighth
 };
 
 static hp_out_of_memory_fn *out_of_memory_handler;
@@ -72,22 +73,33 @@ char *hp_printed(const char *format, ...) {
     return text;
 }
 
+// A limit counts room that was never touched as well: doubled arrays would take half of it for
+// nothing.  Large ones are moved page by page, without a copy, so that small steps cost little.
+static size_t next_capacity(size_t capacity, size_t count, size_t item_size) {
+    size_t step = capacity < SPARING / item_size ? capacity : capacity / 8;
+    size_t wanted = capacity ? capacity + step : 16;
+    return wanted < count ? count : wanted;
+}
+
 void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size) {
     if (count <= *capacity) {
         return items;
     }
-    size_t wanted = *capacity ? *capacity * 2 : 16;
-    wanted = wanted < count ? count : wanted;
+    size_t wanted = next_capacity(*capacity, count, item_size);
     if (wanted > SIZE_MAX / item_size) {
         hp_out_of_memory(SIZE_MAX);
     }
-    items = realloc(items, wanted * item_size);
-    if (!items) {
+    void *grown = realloc(items, wanted * item_size);
+    if (!grown && wanted > count) { // the last that there is
+        wanted = count + count / 64;
+        grown = realloc(items, wanted * item_size);
+    }
+    if (!grown) {
         hp_out_of_memory(wanted * item_size);
     }
     *capacity = wanted;
-    prefer_huge_pages(items, wanted * item_size);
-    return items;
+    prefer_huge_pages(grown, wanted * item_size);
+    return grown;
 }
 
 void *hp_reach(void *items, size_t *count, size_t *capacity, size_t i, size_t item_size) {

@@ -277,6 +277,7 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
         options.names == HP_NAMES_DEFAULT) {
         options.names = HP_NAMES_FULL;
     }
+    options.memory_limit = settings->verbose ? hp_cli_memory_limit_text() : NULL;
     options.width = width_of(settings);
     options.ascii = writes_to_terminal(settings) && !hp_cli_knows_utf8();
     options.gate = settings->has_gate ? &settings->gate : NULL;
@@ -317,7 +318,6 @@ int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome
                    struct hp_err *err) {
     struct hp_cli_outfile out = {.fd = -1};
     struct hp_cli_filelist list = {0};
-    hp_cli_limit_memory(settings->max_memory);
     int ret = collect_inputs(settings, &list, err);
     if (ret == HP_OK) {
         ret = open_output(settings, &list, &out, err);

@@ -281,9 +281,10 @@ static const struct hp_cli_option options[] = {
     {"jobs", 'j', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_MACHINE, REPORTS,
      "read with N threads, 0 for one per CPU (the default)",
      hp_cli_set_jobs, 0, 0},
-    {"max-memory", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_MACHINE, REPORTS,
-     "end with status 7 rather than allocate more than SIZE: 500MiB, 8GiB",
-     hp_cli_set_size, FIELD(max_memory), 0},
+    {"max-memory", '\0', HP_CLI_TEXT, "SIZE|none", NULL, HP_CLI_GROUP_MACHINE, REPORTS,
+     "end with status 7 rather than allocate more than SIZE: 500MiB, 8GiB (default: what the "
+     "container, ulimit or the machine has, less a reserve)",
+     hp_cli_set_memory, FIELD(max_memory), 0},
 
     {"help", 'h', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, ALL,
      "show the options and exit",

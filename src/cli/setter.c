@@ -279,6 +279,16 @@ int hp_cli_set_size(struct hp_cli_settings *settings, const struct hp_cli_option
     return HP_OK;
 }
 
+int hp_cli_set_memory(struct hp_cli_settings *settings,
+                      const struct hp_cli_option *option, char *value,
+                      struct hp_err *err) {
+    if (strcmp(value, "none") != 0) {
+        return hp_cli_set_size(settings, option, value, err);
+    }
+    *(uint64_t *)field(settings, option) = HP_CLI_NO_LIMIT;
+    return HP_OK;
+}
+
 // "growth>5%", "growth>10MiB" or "growth>1000"; `value` is cut at its end.
 static bool read_growth(const char *value, struct hp_gate *gate, bool *has_unit) {
     const char *unit;

@@ -19,6 +19,7 @@ hp_cli_set_fn hp_cli_set_format;
 hp_cli_set_fn hp_cli_set_share;
 // A uint64_t: N, NKiB, NMiB or NGiB.
 hp_cli_set_fn hp_cli_set_size;
+hp_cli_set_fn hp_cli_set_memory; // or "none"
 hp_cli_set_fn hp_cli_set_seconds;
 // One more of struct hp_cli_words.
 hp_cli_set_fn hp_cli_set_word;

@@ -41,7 +41,7 @@ struct hp_cli_settings {
     bool prints_used; // of info: the paths of the inputs that count, and nothing else
     bool no_symbols;
     size_t shards;       // of manifest: how many lists, or 0
-    uint64_t max_memory; // bytes, 0 for no limit
+    uint64_t max_memory; // bytes, 0 for what there is, or HP_CLI_NO_LIMIT
     const char *output;  // or NULL for standard output
     enum hp_cli_when color, progress;
     bool has_width; // else lines fit the terminal, if there is one

@@ -1,16 +1,25 @@
 #include "cli/storage.h"
 
 #include "cli/cleanup.h"
+#include "cli/memorylimit.h"
 #include "cli/message.h"
 #include "cli/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-static bool is_limited; // by --max-memory
+enum {
+    SLACK = 4 << 20, // bytes, that allocators ask for more than they are asked for
+};
+
+static struct hp_cli_memory_limit limit; // bytes: 0 for none
+static bool is_own_wish;                 // by --max-memory
+static char limit_text[96];
 
 void *hp_cli_resize(void *memory, size_t size) {
     void *resized = realloc(memory, size);
@@ -37,23 +46,68 @@ void hp_cli_words_add(struct hp_cli_words *words, const char *word) {
     words->items[words->count++] = word;
 }
 
+// A limit of ours on the whole of AddressSanitizer's shadow would leave nothing.
+static bool is_instrumented(void) {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    return true;
+#elif defined __has_feature
+    return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||
+           __has_feature(memory_sanitizer);
+#else
+    return false;
+#endif
+}
+
+static void describe(void) {
+    const char *of = strcmp(limit.source, "--max-memory") == 0 ? "by" : "of";
+    double mebibytes = (double)limit.bytes / 0x1p20;
+    snprintf(limit_text, sizeof limit_text, "%.1f %s, %s %s",
+             mebibytes < 10240 ? mebibytes : mebibytes / 1024,
+             mebibytes < 10240 ? "MiB" : "GiB", of, limit.source);
+}
+
 void hp_cli_limit_memory(uint64_t bytes) {
-    struct rlimit limit;
-    if (bytes == 0 || getrlimit(RLIMIT_DATA, &limit) != 0) {
+    struct rlimit data;
+    limit = (struct hp_cli_memory_limit){bytes, "--max-memory"};
+    if (bytes == 0) {
+        hp_cli_memory_limit_find("", &limit);
+    }
+    bool is_none = limit.bytes == 0 || limit.bytes == HP_CLI_NO_LIMIT ||
+                   (bytes == 0 && is_instrumented());
+    limit.bytes = is_none ? 0 : limit.bytes;
+    if (is_none || getrlimit(RLIMIT_DATA, &data) != 0) {
         return;
     }
     // The kernel counts what can be written to and is nobody else's: not the pages of binaries.
-    limit.rlim_cur = bytes < limit.rlim_max ? (rlim_t)bytes : limit.rlim_max;
-    is_limited = setrlimit(RLIMIT_DATA, &limit) == 0;
+    data.rlim_cur = limit.bytes < data.rlim_max ? (rlim_t)limit.bytes : data.rlim_max;
+    limit.bytes = setrlimit(RLIMIT_DATA, &data) == 0 ? limit.bytes : 0;
+    is_own_wish = bytes != 0;
+    describe();
+}
+
+const char *hp_cli_memory_limit_text(void) {
+    return limit.bytes > 0 ? limit_text : NULL;
+}
+
+// Whether it is the limit that `wanted` bytes would be beyond, and no other want of memory.
+static bool is_at_limit(size_t wanted) {
+    return limit.bytes > 0 && (is_own_wish || wanted > limit.bytes ||
+                               hp_cli_memory_used() + wanted + SLACK > limit.bytes);
 }
 
 void hp_cli_out_of_memory(size_t wanted, const char *input) {
     hp_cli_cleanup();
     const char *during = input != NULL ? ", while reading " : "";
+    bool is_limited = is_at_limit(wanted);
     input = input != NULL ? input : "";
-    if (is_limited) {
+    if (is_limited && is_own_wish) {
         hp_cli_message("more memory is needed than --max-memory allows%s%s", during,
                        input);
+    } else if (is_limited) {
+        hp_cli_message(
+            "more memory is needed than the limit of %s (--max-memory sets "
+            "another)%s%s",
+            limit_text, during, input);
     } else {
         hp_cli_message("out of memory: %zu bytes are not to be had%s%s", wanted, during,
                        input);

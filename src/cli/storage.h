@@ -1,5 +1,5 @@
 // Memory for the command line: there is enough, or the process ends, with status 7 where
-// --max-memory says so and 70 otherwise.
+// a limit says so and 70 otherwise.
 #ifndef HP_CLI_STORAGE_H
 #define HP_CLI_STORAGE_H
 
@@ -21,9 +21,15 @@ struct hp_cli_words {
 
 void hp_cli_words_add(struct hp_cli_words *words, const char *word);
 
-// From now on all that is allocated, by libraries too, may be `bytes` at most; 0 for no limit.
-// The symbolizer begins with what there is when it is started, and so keeps to it as well.
+#define HP_CLI_NO_LIMIT UINT64_MAX
+
+// From now on all that is allocated, by libraries too, may be `bytes` at most; 0 for what this
+// process can have, HP_CLI_NO_LIMIT for no limit.  The symbolizer begins with what there is when it
+// is started, and so keeps to it as well.
 void hp_cli_limit_memory(uint64_t bytes);
+
+// "188.0 MiB, of this container", or NULL where there is no limit.
+const char *hp_cli_memory_limit_text(void);
 
 // Say so and end: the handler for hp_on_out_of_memory().
 _Noreturn void hp_cli_out_of_memory(size_t wanted, const char *input);

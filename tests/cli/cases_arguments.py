@@ -179,6 +179,16 @@ def a_mistyped_unit_suggests_the_unit(t):
 
 
 @case
+def info_tells_the_limit_of_memory_and_whose_it_is(t):
+    info = ("info", "--no-symbols", t.dump)
+    assert "  limit " not in check(t.run(*info)).out
+    large = 900000  # so that the sanitizers have what they reserve
+    assert f"\nmemory\n  limit        {large}.0 GiB, by --max-memory\n" in check(
+        t.run(*info, "-v", f"--max-memory={large}GiB")).out
+    assert "\nmemory\n" not in check(t.run(*info, "-v", "--max-memory=none")).out
+
+
+@case
 def an_option_of_another_command_is_an_error(t):
     check(t.run("info", "--cum", t.dump), 2, "", "info takes no --cum")
     check(t.run("merge", "-ffolded", "--limit=3", t.dump), 2, "", "merge takes no --limit")

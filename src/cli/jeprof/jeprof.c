@@ -2,6 +2,7 @@
 
 #include "cli/diagnostics.h"
 #include "cli/message.h"
+#include "cli/storage.h"
 #include "cli/terminal.h"
 
 #include <ctype.h>
@@ -291,6 +292,7 @@ int hp_jeprof_run(int count, char *const *words) {
     } else if (ret == HP_OK && options.is_on[HP_JEPROF_VERSION]) {
         printf("jeprof, as hprof-agg %s has it\n", hp_version());
     } else if (ret == HP_OK) {
+        hp_cli_limit_memory(0);
         ret = run(&options, &err);
     }
     if (err.message[0] != '\0') {

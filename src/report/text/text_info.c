@@ -357,6 +357,12 @@ void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
     }
     put_processes(out, view);
     put_modules(out, view);
+    if (view->options.memory_limit) {
+        hp_sink_text(out, "memory\n");
+        put_field(out, "limit");
+        hp_sink_escaped(out, hp_span_of(view->options.memory_limit));
+        hp_sink_text(out, "\n");
+    }
     hp_text_warnings(out, view);
     put_type_totals(out, view);
     put_total(out, view, HP_INUSE_SPACE, "inuse-space");
