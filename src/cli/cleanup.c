@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
+enum {
+    STACK_SIZE = 64 << 10, // bytes; the vector registers that are saved take some
+};
+
 static _Atomic(const char *) pending;
 static pid_t owner;
 
@@ -35,16 +39,35 @@ static void die(int number) {
     raise(number);
 }
 
+// Only what would end the process: nohup ignores SIGHUP, and sanitizers handle faults.
+static void handle(int number) {
+    struct sigaction action = {.sa_handler = die,
+                               .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
+    struct sigaction before;
+    sigfillset(&action.sa_mask);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
+        sigaction(number, &action, NULL);
+    }
+}
+
 void hp_cli_cleanup_on_signals(void) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {
+        SIGHUP,  SIGINT,  SIGQUIT,                       // by who started it
+        SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1,   // by whoever may
+        SIGUSR2, SIGXCPU, SIGPOLL,   SIGPWR,  SIGSTKFLT, //
+        SIGSEGV, SIGBUS,  SIGFPE,    SIGILL,  SIGABRT,   // faults of our own
+        SIGSYS,  SIGTRAP,
+    };
+    // Where the stack has come to its end, a handler needs another.
+    static char stack[STACK_SIZE];
+    stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&other, NULL);
     owner = getpid();
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sigaction action = {.sa_handler = die, .sa_flags = (int)SA_RESETHAND};
-        struct sigaction before;
-        sigfillset(&action.sa_mask);
-        // nohup ignores SIGHUP: leave it so.
-        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-            sigaction(numbers[i], &action, NULL);
-        }
+        handle(numbers[i]);
     }
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+        handle(number);
+    }
+    signal(SIGXFSZ, SIG_IGN); // the write fails, and says why
 }

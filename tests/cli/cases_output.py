@@ -5,7 +5,7 @@ import stat
 import subprocess
 import threading
 
-from harness import case, check, ignoring, with_defaults
+from harness import case, check, ignoring, with_defaults, without_handlers
 
 
 @case
@@ -193,7 +193,7 @@ def a_failing_write_leaves_the_old_file(t):
     import resource
     out = t.file("out")
     result = t.run("top", "--no-symbols", "-o", out, t.dump, restore_signals=False,
-                   preexec_fn=lambda: (ignoring(signal.SIGXFSZ)(),
+                   preexec_fn=lambda: (with_defaults(signal.SIGXFSZ)(),
                                        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))))
     check(result, 6, "", f"{out}: cannot write: File too large")
     assert out.read_text() == "old\n" and not t.left_behind()
@@ -248,26 +248,38 @@ def dev_stdout_is_standard_output_even_if_that_is_a_file(t):
     assert os.path.islink("/dev/stdout")
 
 
+FATAL = [getattr(signal, "SIG" + name) for name in
+         "HUP INT QUIT TERM ALRM VTALRM PROF USR1 USR2 XCPU POLL PWR SEGV BUS FPE ILL ABRT SYS TRAP".split()]
+FATAL += [16, signal.SIGRTMIN, signal.SIGRTMAX]  # SIGSTKFLT has no name in older Pythons
+
+
+def without_core():
+    import resource
+    with_defaults(*FATAL)()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 @case
-def a_signal_leaves_the_old_file(t):
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    for number in signals:
+def R37_every_signal_that_can_be_caught_leaves_the_old_file(t):
+    for number in FATAL:
         out = t.file("out")
         with t.waiting("top", "--no-symbols", "-o", out,
-                       preexec_fn=with_defaults(*signals)) as process:
+                       preexec_fn=without_core, env=without_handlers()) as process:
             t.wait_for(t.left_behind)
             process.send_signal(number)
-            assert process.wait(timeout=20) == -number
-        assert out.read_text() == "old\n" and not t.left_behind()
+            assert process.wait(timeout=20) == -number, (number, process.returncode)
+        assert out.read_text() == "old\n" and not t.left_behind(), number
         (t.folder / "late.heap").unlink()
 
 
 @case
-def an_ignored_hangup_stays_ignored(t):
+def R37_ignored_signals_stay_ignored(t):
+    numbers = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1, signal.SIGALRM)
     with t.waiting("top", "--no-symbols", "-o", "out", restore_signals=False,
-                   preexec_fn=ignoring(signal.SIGHUP)) as process:
+                   preexec_fn=ignoring(*numbers)) as process:
         t.wait_for(t.left_behind)
-        process.send_signal(signal.SIGHUP)
+        for number in numbers:
+            process.send_signal(number)
         t.feed(t.dump)
         check(t.finish(process), 0)
     assert (t.folder / "out").read_text() == t.run("top", "--no-symbols", t.dump).out

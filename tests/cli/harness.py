@@ -154,8 +154,16 @@ def read_terminal(master, enough, seconds):
     return data.decode("utf-8", "surrogateescape")
 
 
-def ignoring(number):
-    return lambda: signal.signal(number, signal.SIG_IGN)
+def ignoring(*numbers):
+    return lambda: [signal.signal(number, signal.SIG_IGN) for number in numbers]
+
+
+def without_handlers():
+    """The environment in which sanitizers leave faults to the program."""
+    off = ":".join(f"handle_{name}=0" for name in
+                   "segv sigbus sigfpe sigill sigtrap abort".split())
+    return {f"{name}_OPTIONS": f"{os.environ.get(name + '_OPTIONS', '')}:{off}"
+            for name in ("ASAN", "UBSAN", "TSAN")}
 
 
 def with_defaults(*numbers):
