@@ -378,7 +378,7 @@ int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
 
 // A table under such a name would be a surprise.
 static const char of_others[] =
-    "*.html *.htm *.png *.gif *.ps *.csv *.xls *.xlsx *.xml *.yaml *.yml *.heap "
+    "*.png *.gif *.ps *.csv *.xls *.xlsx *.xml *.yaml *.yml *.heap "
     "*.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz";
 
 // The length of the longest of the patterns that fits, 0 if none does.

@@ -6,9 +6,9 @@
 #ifndef HP_PARTIAL_BLOCKS_H
 #define HP_PARTIAL_BLOCKS_H
 
+#include "base/sha256.h"
 #include "base/sink.h"
 #include "base/vec.h"
-#include "partial/sha256.h"
 
 enum {
     HP_BLOCK_MOST = 1 << 20,   // bytes of one, unpacked

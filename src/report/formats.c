@@ -21,7 +21,8 @@ const struct hp_format *const hp_formats[] = {
     &hp_format_speedscope, &hp_format_dhat,
     &hp_format_dot,        &hp_format_svg,
     &hp_format_pdf,        &hp_format_pprof,
-    &hp_format_firefox,    &partials,
+    &hp_format_firefox,    &hp_format_html,
+    &partials,
 };
 
 const size_t hp_formats_count = sizeof hp_formats / sizeof *hp_formats;

@@ -5,7 +5,7 @@
 #include "base/strtab.h"
 
 struct hp_stack_key {
-    const uint32_t *at; // leaf first: nodes of the naming, or places; at least one
+    const uint32_t *at; // leaf first: nodes of the naming, places or sites; at least one
     uint32_t depth;
     hp_string tags; // of the profile's tag_sets; of addresses only
     bool truncated; // the last is no root; of addresses a place says so

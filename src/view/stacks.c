@@ -118,6 +118,20 @@ static bool find_places(const struct hp_stacks *stacks, const struct hp_stack *s
     return true;
 }
 
+static bool find_sites(const struct hp_stacks *stacks, const struct hp_stack *stack,
+                       struct hp_visible_frames *frames, struct key *key) {
+    const struct hp_sites *sites = &stacks->sites;
+    size_t shown = hp_all_calls(stacks->naming, stack, frames);
+    key->at.count = 0;
+    for (size_t i = 0; i < frames->calls.count; i++) {
+        hp_vec_push(&key->at, hp_site_of(sites, frames->calls.at[i], i >= shown));
+    }
+    if (frames->truncated) {
+        hp_vec_push(&key->at, hp_site_of(sites, stacks->naming->truncated_call, false));
+    }
+    return shown > 0;
+}
+
 // The last place stands for all that are too many.
 static void limit_depth(const struct hp_stacks *stacks, struct key *key, size_t most) {
     if (most > 0 && key->at.count > most) {
@@ -131,6 +145,9 @@ static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_de
     const struct hp_profile *profile = stacks->naming->profile;
     if (stacks->of != HP_STACKS_OF_ADDRESSES) {
         return find_names(stacks, &profile->stacks.at[stack], frames, key);
+    }
+    if (stacks->of == HP_STACKS_OF_SITES) {
+        return find_sites(stacks, &profile->stacks.at[stack], frames, key);
     }
     bool is_visible = find_places(stacks, &profile->stacks.at[stack], frames, key);
     limit_depth(stacks, key, max_depth);
@@ -311,6 +328,10 @@ void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
         uint32_t *rank = rank_names(naming);
         sort(stacks, rank, of == HP_STACKS_OF_TREE && options->invert);
         free(rank);
+    } else if (of == HP_STACKS_OF_SITES) {
+        hp_sites_init(&stacks->sites, naming);
+        collect(stacks, 0);
+        sort(stacks, NULL);
     } else {
         number_calls(stacks, naming);
         collect(stacks, options->max_depth);
@@ -327,4 +348,5 @@ void hp_stacks_done(struct hp_stacks *stacks) {
     hp_vec_done(&stacks->frame_of);
     free(stacks->of_profile);
     free(stacks->number_of);
+    hp_sites_done(&stacks->sites);
 }

@@ -3,13 +3,15 @@
 // Of names: stacks that differ only in addresses within functions are one.  Of addresses, with
 // the labels of samples: for formats that keep frames apart, and their files and lines.
 //
+// Of sites: all calls, whatever is folded, apart by file and line.
+//
 // A place is what is left of a frame, or a call of it that stays in a stack although it is
 // folded.  It is called by the number of its first call among those that filters do not hide, so
 // that places are in the order of modules and offsets.
 #ifndef HP_VIEW_STACKS_H
 #define HP_VIEW_STACKS_H
 
-#include "view/naming.h"
+#include "view/sites.h"
 #include "view/stack_order.h"
 
 // Stands for a stack of the profile of which filters leave nothing.
@@ -19,6 +21,7 @@ enum hp_stacks_of {
     HP_STACKS_OF_NAMES,
     HP_STACKS_OF_TREE, // of names, for a tree, which may be from the leaf
     HP_STACKS_OF_ADDRESSES,
+    HP_STACKS_OF_SITES,
 };
 
 struct hp_stacks {
@@ -26,7 +29,7 @@ struct hp_stacks {
     const struct hp_naming *naming; // of addresses: by function
     struct hp_arena arena;
     HP_VEC(struct hp_stack_key)
-    all;                  // by name, or by place; from the root, if not of a tree
+    all;                  // by name, place or site; from the root, if not of a tree
     uint32_t *of_profile; // each stack of the profile -> in `all`, or HP_NO_STACK
     // Of addresses:
     HP_VEC(struct hp_call)
@@ -35,6 +38,7 @@ struct hp_stacks {
     HP_VEC(uint32_t) frame_of;    // of each of them
     uint32_t *number_of;          // of each call of the naming that is not hidden
     size_t place_count;           // places are less than this
+    struct hp_sites sites;        // of sites
 };
 
 // Of a tree options->invert is looked at, of addresses max_depth and, by metric, max_samples.  The

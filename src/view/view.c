@@ -93,12 +93,15 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
 static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     bool has_labels = options->kind == HP_REPORT_MERGE && options->by != HP_BY_SIZE;
-    unsigned needed = options->kind == HP_REPORT_TOP ? HP_CAN_INTERVALS
-                      : has_labels                   ? HP_CAN_LABELS
-                                                     : 0;
+    bool is_table = options->kind == HP_REPORT_TOP && view->use.shape != HP_SHAPE_PAGE;
+    unsigned needed = is_table ? HP_CAN_INTERVALS : has_labels ? HP_CAN_LABELS : 0;
     if (options->by >= HP_BY_INPUT && (view->use.can & needed) == 0) {
         return hp_fail(err, HP_E_USAGE,
                        "%s as %s has no rows of inputs, threads, labels or sizes",
+                       view->report->name, options->format);
+    }
+    if (options->spread && view->use.shape == HP_SHAPE_PAGE) {
+        return hp_fail(err, HP_E_USAGE, "%s as %s does not show how inputs differ",
                        view->report->name, options->format);
     }
     return options->by == HP_BY_LABEL && !options->label
@@ -401,6 +404,14 @@ static void build_graph(struct hp_view *view) {
     free(is_shown);
 }
 
+static int build_page(struct hp_view *view, struct hp_err *err) {
+    int ret = view->report->build(view, err);
+    if (ret == HP_OK) {
+        hp_page_build(view);
+    }
+    return ret;
+}
+
 static int build_shape(struct hp_view *view, struct hp_err *err) {
     switch (view->use.shape) {
     case HP_SHAPE_ROWS:
@@ -408,6 +419,8 @@ static int build_shape(struct hp_view *view, struct hp_err *err) {
     case HP_SHAPE_GRAPH:
         build_graph(view);
         break;
+    case HP_SHAPE_PAGE:
+        return build_page(view, err);
     case HP_SHAPE_PROFILE:
         break;
     case HP_SHAPE_NAMES:
@@ -442,8 +455,8 @@ static enum hp_frames frames_of(const struct hp_view *view) {
             return HP_FRAMES_RAW;
         }
     }
-    bool is_ours =
-        view->use.shape == HP_SHAPE_ROWS || (view->use.can & HP_IS_PICTURE) != 0;
+    bool is_ours = view->use.shape == HP_SHAPE_ROWS || view->use.shape == HP_SHAPE_PAGE ||
+                   (view->use.can & HP_IS_PICTURE) != 0;
     bool is_code = is_ours && options->by <= HP_BY_FILE &&
                    options->kind != HP_REPORT_STACKS && options->kind != HP_REPORT_INFO &&
                    view->profile->estimator != HP_ESTIMATOR_JEPROF;
@@ -523,6 +536,7 @@ void hp_view_free(struct hp_view *view) {
     hp_filters_done(&view->filters);
     hp_vec_done(&view->fields);
     hp_vec_done(&view->rows);
+    hp_vec_done(&view->tree);
     hp_vec_done(&view->cache->frames);
     free(view->cache->first_member);
     free(view->cache->next_member);

@@ -60,6 +60,15 @@ struct hp_content {
     size_t count;
 };
 
+// One of the largest of the tree of calls, as a page shows them without its script.
+struct hp_page_node {
+    hp_node_id name;
+    uint32_t parent; // HP_NO_PARENT: none
+    uint32_t children;
+    hp_fixed sum;
+    struct hp_error error;
+};
+
 // A row as it is built; its name is that of its node.
 struct hp_row_key {
     hp_node_id node;
@@ -84,6 +93,7 @@ enum hp_shape {
     HP_SHAPE_GRAPH,     // the rows of top by cum, and the calls between them
     HP_SHAPE_NAMES,     // stacks of names
     HP_SHAPE_ADDRESSES, // stacks of addresses
+    HP_SHAPE_PAGE,      // rows, stacks of sites, and the largest of a tree of names
     HP_SHAPE_PROFILE,   // none: what there is before names and filters
 };
 
@@ -212,6 +222,7 @@ struct hp_view {
     char *label;            // options.label
     struct hp_edges edges;  // of a graph
     size_t drawn;           // of its rows, the first so many
+    HP_VEC(struct hp_page_node) tree; // of a page, callers first, by value
     struct hp_view_cache *cache;
 };
 
@@ -219,6 +230,9 @@ struct hp_view {
 struct hp_view *hp_view_build(const struct hp_profile *profile,
                               const struct hp_report_options *options,
                               struct hp_view_use use, struct hp_err *err);
+
+// What a page has beside rows; when these are made.
+void hp_page_build(struct hp_view *view);
 
 // For a report while it is built.
 void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,

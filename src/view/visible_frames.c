@@ -191,6 +191,24 @@ bool hp_visible_calls(const struct hp_naming *naming, const struct hp_stack *sta
     return frames->calls.count > 0;
 }
 
+size_t hp_all_calls(const struct hp_naming *naming, const struct hp_stack *stack,
+                    struct hp_visible_frames *frames) {
+    bool is_any = false, is_cut = is_truncated(stack);
+    frames->calls.count = 0;
+    frames->truncated = is_cut;
+    collect_calls(naming, stack, frames);
+    bool is_left = !hp_filters_any(naming->filters) || is_chosen(naming, frames);
+    size_t end = is_left ? end_shown(naming, frames) : 0;
+    frames->truncated = is_cut && end == frames->calls.count &&
+                        !naming->calls.at[naming->truncated_call].is_hidden;
+    frames->calls.count -= is_cut;
+    end = end < frames->calls.count ? end : frames->calls.count;
+    for (size_t i = 0; i < end; i++) {
+        is_any |= !naming->calls.at[frames->calls.at[i]].is_hidden;
+    }
+    return is_any ? end : 0;
+}
+
 bool hp_visible_nodes(const struct hp_naming *naming, const struct hp_stack *stack,
                       struct hp_visible_frames *frames) {
     frames->nodes.count = 0;

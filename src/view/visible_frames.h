@@ -23,6 +23,12 @@ bool hp_visible_nodes(const struct hp_naming *naming, const struct hp_stack *sta
 bool hp_visible_calls(const struct hp_naming *naming, const struct hp_stack *stack,
                       struct hp_visible_frames *frames);
 
+// All calls, folded or hidden or not; `truncated` if what stands for those that were cut off is
+// shown.  How many of them, from the leaf on, belong to what filters show; 0 if that is nothing,
+// whatever is folded.
+size_t hp_all_calls(const struct hp_naming *naming, const struct hp_stack *stack,
+                    struct hp_visible_frames *frames);
+
 // The call that is charged with what a stack holds, whatever filters hide, and the one that it
 // would be if the allocator's calls alone were folded.
 struct hp_charged {

@@ -1,6 +1,6 @@
 // SHA-256 (FIPS 180-4), of bytes that come piece by piece.
-#ifndef HP_PARTIAL_SHA256_H
-#define HP_PARTIAL_SHA256_H
+#ifndef HP_BASE_SHA256_H
+#define HP_BASE_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>

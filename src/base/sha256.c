@@ -1,5 +1,5 @@
 // FIPS 180-4, sections 5.1.1, 5.3.3 and 6.2; names of functions and variables are those there.
-#include "partial/sha256.h"
+#include "base/sha256.h"
 
 #include <string.h>
 

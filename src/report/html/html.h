@@ -1,0 +1,86 @@
+// A report as one HTML file that needs nothing else: what can be read without a script, and the
+// data that the script of the page shows more of.  schema/html.md says what is in it.
+#ifndef HP_REPORT_HTML_HTML_H
+#define HP_REPORT_HTML_HTML_H
+
+#include "report/format.h"
+
+// --- text ---------------------------------------------------------------------------------
+
+// A text from outside, made safe as for a terminal, between tags or in quotes.
+void hp_html_text(struct hp_sink *out, struct hp_span text);
+
+// The same of the lines that a writer for people puts: "<li>in use · 73.5 MiB</li>" of each but
+// the last `left_out` and empty ones.
+void hp_html_lines(struct hp_sink *out, const struct hp_view *view, hp_writer *writer,
+                   size_t left_out);
+
+// --- what can be read without a script ----------------------------------------------------
+
+// "heap profile of x.heap"
+void hp_html_title(struct hp_sink *out, const struct hp_view *view);
+// What all comes to, and where most of it is.
+void hp_html_sentence(struct hp_sink *out, const struct hp_view *view);
+
+// `number_of` is that in the data of each node's name, + 1.
+void hp_html_table(struct hp_sink *out, const struct hp_view *view,
+                   const uint32_t *number_of);
+void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
+                  const uint32_t *number_of);
+
+// --- data ---------------------------------------------------------------------------------
+
+// What the stacks of a view name, by the numbers that the data calls it by.
+struct hp_html_tables {
+    struct hp_strtab strings;
+
+    struct {
+        HP_VEC(uint32_t) full, match, shown;
+    } functions;
+
+    struct {
+        HP_VEC(uint32_t) text, shown;
+        HP_VEC(hp_node_id) nodes;
+    } names;
+
+    HP_VEC(uint32_t) sites;                                    // of each frame the site
+    HP_VEC(uint32_t) name_of, function_of, file_of, module_of; // of each frame
+    uint32_t *frame_of;  // of each site, + 1; 0: no stack has it
+    uint32_t *number_of; // of each node its name, + 1
+};
+
+void hp_html_tables_init(struct hp_html_tables *tables, const struct hp_view *view);
+void hp_html_tables_done(struct hp_html_tables *tables);
+
+// The element of the data.
+void hp_html_data(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_html_tables *tables);
+
+// Names, frames and nodes; where stacks end, and what they hold.
+void hp_html_put_tables(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_html_tables *tables);
+void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
+                       const struct hp_html_tables *tables);
+struct hp_html_sums *hp_html_sums_new(const struct hp_view *view, enum hp_column column);
+void hp_html_sums_free(struct hp_html_sums *sums);
+void hp_html_put_values(struct hp_sink *out, const struct hp_html_sums *sums);
+void hp_html_put_sums(struct hp_sink *out, const struct hp_html_sums *sums);
+
+// [1,2,3]
+typedef uint32_t hp_html_number_fn(const void *data, size_t i);
+void hp_html_put_numbers(struct hp_sink *out, size_t count, hp_html_number_fn *number,
+                         const void *data);
+void hp_html_put_integer(struct hp_sink *out, int64_t number);
+
+// The element around what a writer puts, as it is or packed; it is called once or twice.
+typedef void hp_html_fill(struct hp_sink *out, const void *data);
+void hp_html_block(struct hp_sink *out, hp_html_fill *fill, const void *data);
+
+// --- the page -----------------------------------------------------------------------------
+
+// What the build makes of page/, with its digests as a policy has them.
+extern const unsigned char hp_html_script[], hp_html_style[];
+extern const size_t hp_html_script_size, hp_html_style_size;
+extern const char hp_html_script_sha256[], hp_html_style_sha256[];
+
+#endif

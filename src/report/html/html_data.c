@@ -1,0 +1,237 @@
+// The data of schema/html.schema.json, in its order; what is large is put column by column, from what
+// the view has, and is never in memory as a whole.
+#include "report/html/html.h"
+
+#include "report/json/json.h"
+#include "view/unseen.h"
+
+struct writer {
+    const struct hp_view *view;
+    const struct hp_html_tables *tables;
+    struct hp_html_sums *sums[HP_COLUMNS]; // NULL: of metrics that no input tells
+};
+
+static bool has_metric(const struct writer *w, enum hp_metric metric) {
+    return hp_view_has_metric(w->view, metric);
+}
+
+static size_t column_number(const struct writer *w, enum hp_column column) {
+    return column == HP_COLUMN_ALLOC && w->sums[HP_COLUMN_INUSE] ? 1 : 0;
+}
+
+// --- head ---------------------------------------------------------------------------------
+
+static void put_text(struct hp_sink *out, const char *key, struct hp_span text) {
+    hp_sink_print(out, "\"%s\":", key);
+    hp_json_string(out, text);
+    hp_sink_text(out, ",\n");
+}
+
+static const char *frames_name(enum hp_frames frames) {
+    static const char *const names[] = {
+        [HP_FRAMES_CODE] = "code",
+        [HP_FRAMES_OWN] = "own",
+        [HP_FRAMES_ALL] = "all",
+        [HP_FRAMES_RAW] = "raw",
+    };
+    return names[frames];
+}
+
+static void put_views(struct hp_sink *out) {
+    static const enum hp_frames all[] = {HP_FRAMES_CODE, HP_FRAMES_OWN, HP_FRAMES_ALL,
+                                         HP_FRAMES_RAW};
+
+    const char *between = "";
+    hp_sink_text(out, "\"views\":{");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        hp_sink_print(out, "%s\"%s\":%u", between, frames_name(all[i]),
+                      hp_folded_classes(all[i]));
+        between = ",";
+    }
+    hp_sink_text(out, "},\n\"classes\":[");
+    for (enum hp_frame_class i = 0; i < HP_CLASSES; i++) {
+        hp_sink_print(out, "%s\"%s\"", i > 0 ? "," : "", hp_frame_class_name(i));
+    }
+    hp_sink_text(out, "],\n");
+}
+
+static const char *sort_name(enum hp_sort sort) {
+    return sort == HP_SORT_NAME ? "name" : sort == HP_SORT_CUM ? "cum" : "flat";
+}
+
+static void put_warnings(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_text(out, "\"warnings\":[");
+    for (size_t i = 0; i < hp_view_warning_count(view); i++) {
+        hp_sink_text(out, i > 0 ? ",\n" : "");
+        hp_json_string(out, hp_view_warning(view, i));
+    }
+    hp_sink_text(out, "],\n");
+}
+
+static void put_inputs(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_input_summary *summary = &view->head.summary[HP_SIDE_ALL];
+    hp_sink_print(out, "\"inputs\":{\"used\":%zu,\"skipped\":%zu},\n", summary->used,
+                  summary->all - summary->used -
+                      summary->left_out[HP_REASON_OTHER_MOMENT]);
+}
+
+static void put_filters(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_text(out, "\"filters\":[");
+    for (size_t i = 0; i < view->filters.count; i++) {
+        const struct hp_filter *filter = &view->filters.at[i];
+        hp_sink_print(out, "%s{\"rule\":\"%s\",\"pattern\":", i > 0 ? ",\n" : "",
+                      hp_filter_rule_text(filter->rule));
+        hp_json_string(out, hp_span_of(filter->pattern));
+        hp_sink_text(out, "}");
+    }
+    hp_sink_text(out, "],\n");
+}
+
+static void put_head(struct hp_sink *out, const struct writer *w) {
+    const struct hp_view *view = w->view;
+    hp_sink_print(out,
+                  "{\"schema\":\"hprof-agg.html/1\",\n"
+                  "\"tool\":{\"name\":\"hprof-agg\",\"version\":\"%s\"},\n"
+                  "\"report\":\"%s\",\n\"by\":\"%s\",\n\"view\":\"%s\",\n",
+                  hp_version(), view->report->name, hp_view_row_kind(view),
+                  frames_name(view->options.frames));
+    put_views(out);
+    size_t metric = 0;
+    for (enum hp_metric i = 0; i < view->options.metric; i++) {
+        metric += has_metric(w, i);
+    }
+    hp_sink_print(out, "\"metric\":%zu,\n\"sort\":\"%s\",\n", metric,
+                  sort_name(view->options.sort));
+    hp_sink_print(out, "\"confidence\":%g,\n\"choices\":%.12g,\n",
+                  view->options.confidence, view->precision.among);
+    put_warnings(out, view);
+    put_inputs(out, view);
+    put_filters(out, view);
+}
+
+// --- metrics ------------------------------------------------------------------------------
+
+static void put_metric(struct hp_sink *out, const struct writer *w,
+                       enum hp_metric metric) {
+    const struct hp_view *view = w->view;
+    bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
+    hp_sink_text(out, "{");
+    put_text(out, "name", hp_span_of(hp_view_metric_name(view, metric)));
+    hp_sink_text(out, "\"unit\":");
+    if (view->type && !is_space) {
+        hp_json_string(out, hp_view_string(view, view->type->unit));
+    } else {
+        hp_sink_text(out, is_space ? "\"bytes\"" : "\"objects\"");
+    }
+    hp_sink_print(out, ",\"column\":%zu,\"kind\":\"%s\"}",
+                  column_number(w, hp_column_of(metric)), is_space ? "bytes" : "objects");
+}
+
+static void put_total(struct hp_sink *out, const struct writer *w, enum hp_metric metric,
+                      bool is_filtered) {
+    const struct hp_head *head = &w->view->head;
+    enum hp_column column = hp_column_of(metric);
+    struct hp_amount amount = {
+        .sum = is_filtered ? head->filtered.of[metric] : head->total.of[metric],
+        .error = is_filtered ? &head->filtered_errors[column] : &head->errors[column]};
+    hp_json_estimate(out, w->view, &amount, metric);
+}
+
+enum part {
+    METRICS,
+    TOTAL,
+    LEFT,
+};
+
+static void put_each(struct hp_sink *out, const struct writer *w, const char *key,
+                     enum part part) {
+    const char *between = "";
+    hp_sink_print(out, "\"%s\":[", key);
+    for (enum hp_metric i = 0; i < HP_METRICS; i++) {
+        if (!has_metric(w, i)) {
+            continue;
+        }
+        hp_sink_text(out, between);
+        if (part == METRICS) {
+            put_metric(out, w, i);
+        } else {
+            put_total(out, w, i, part == LEFT);
+        }
+        between = ",\n";
+    }
+    hp_sink_text(out, "],\n");
+}
+
+static void put_columns(struct hp_sink *out, const struct writer *w) {
+    static const char *const names[HP_COLUMNS] = {"inuse", "alloc"};
+    const struct hp_view *view = w->view;
+    const char *between = "\"columns\":[";
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        if (!w->sums[i]) {
+            continue;
+        }
+        const char *intervals = !view->precision.is_known[i]  ? "none"
+                                : !view->head.is_uncertain[i] ? "exact"
+                                                              : "sampled";
+        hp_sink_print(out,
+                      "%s{\"name\":\"%s\",\"intervals\":\"%s\",\"period\":%llu,"
+                      "\"chosen\":%s,\n\"values\":",
+                      between, names[i], intervals,
+                      (unsigned long long)view->precision.period[i],
+                      hp_unseen_in(view, i).is_much ? "true" : "false");
+        hp_html_put_values(out, w->sums[i]);
+        hp_sink_text(out, "}");
+        between = ",\n";
+    }
+    hp_sink_text(out, "],\n");
+}
+
+static void put_strings(struct hp_sink *out, const struct hp_strtab *strings) {
+    hp_sink_text(out, "\"strings\":[\"\"");
+    for (uint32_t i = 1; i < strings->strings.count && !out->error; i++) {
+        hp_sink_text(out, ",\n");
+        hp_json_string(out, hp_strtab_span(strings, (hp_string){i}));
+    }
+    hp_sink_text(out, "],\n");
+}
+
+// --- all ----------------------------------------------------------------------------------
+
+static void put_data(struct hp_sink *out, const void *data) {
+    const struct writer *w = data;
+    const char *between = "\"sums\":[";
+    put_head(out, w);
+    put_each(out, w, "metrics", METRICS);
+    put_columns(out, w);
+    put_each(out, w, "total", TOTAL);
+    if (w->view->head.is_filtered) {
+        put_each(out, w, "left", LEFT);
+    } else {
+        hp_sink_text(out, "\"left\":null,\n");
+    }
+    put_strings(out, &w->tables->strings);
+    hp_html_put_tables(out, w->view, w->tables);
+    hp_html_put_nodes(out, w->view, w->tables);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        if (w->sums[i]) {
+            hp_sink_text(out, between);
+            hp_html_put_sums(out, w->sums[i]);
+            between = ",\n";
+        }
+    }
+    hp_sink_text(out, "]}}\n");
+}
+
+void hp_html_data(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_html_tables *tables) {
+    struct writer w = {.view = view, .tables = tables};
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        bool has = hp_view_has_metric(view, hp_space_of(i)) ||
+                   hp_view_has_metric(view, hp_objects_of(i));
+        w.sums[i] = has ? hp_html_sums_new(view, i) : NULL;
+    }
+    hp_html_block(out, put_data, &w);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_html_sums_free(w.sums[i]);
+    }
+}

@@ -1,0 +1,97 @@
+// The document: its policy and style, what can be read without a script, the script, and the data
+// last.  Nothing is fetched, and nothing runs but the script of the build, which the policy names by
+// its digest.
+#include "report/html/html.h"
+
+#include "report/text/text.h"
+
+static void put_policy(struct hp_sink *out) {
+    hp_sink_print(out,
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                  "'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; "
+                  "img-src data:; base-uri 'none'; form-action 'none'\">\n",
+                  hp_html_script_sha256, hp_html_style_sha256);
+}
+
+static void put_head(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_print(out,
+                  "<!DOCTYPE html>\n<html lang=\"en\" data-report=\"%s\">\n<head>\n"
+                  "<meta charset=\"utf-8\">\n",
+                  view->report->name);
+    put_policy(out);
+    hp_sink_print(
+        out,
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"generator\" content=\"hprof-agg %s\">\n<title>",
+        hp_version());
+    hp_html_title(out, view);
+    hp_sink_text(out, "</title>\n<style>");
+    hp_sink_put(out, hp_html_style, hp_html_style_size);
+    hp_sink_text(out, "</style>\n</head>\n<body>\n");
+}
+
+static void put_warnings(struct hp_sink *out, const struct hp_view *view) {
+    size_t count = hp_view_warning_count(view);
+    hp_sink_text(out, count > 0 ? "<ul id=\"warnings\">\n" : "");
+    for (size_t i = 0; i < count; i++) {
+        hp_sink_text(out, "<li>");
+        hp_html_text(out, hp_view_warning(view, i));
+        hp_sink_text(out, "</li>\n");
+    }
+    hp_sink_text(out, count > 0 ? "</ul>\n" : "");
+}
+
+static void put_header(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_text(out, "<header id=\"head\">\n<h1 id=\"title\">");
+    hp_html_title(out, view);
+    hp_sink_text(out, "</h1>\n<p id=\"sentence\">");
+    hp_html_sentence(out, view);
+    hp_sink_text(out, "</p>\n");
+    put_warnings(out, view);
+    hp_sink_text(out, "<ul id=\"facts\">\n");
+    hp_html_lines(out, view, hp_text_head, hp_view_warning_count(view));
+    hp_sink_text(out, "</ul>\n</header>\n");
+}
+
+static void put_main(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_html_tables *tables) {
+    hp_sink_print(out,
+                  "<main id=\"main\">\n<div id=\"tools\"></div>\n"
+                  "<section id=\"rows\" aria-labelledby=\"rows-title\">\n"
+                  "<h2 id=\"rows-title\">By %s</h2>\n",
+                  hp_view_row_kind(view));
+    hp_html_table(out, view, tables->number_of);
+    hp_sink_text(out, "<ul id=\"notes\">\n");
+    hp_html_lines(out, view, hp_text_charges, 0);
+    hp_sink_text(out,
+                 "</ul>\n</section>\n<section id=\"flames\" hidden></section>\n"
+                 "<section id=\"calls\" aria-labelledby=\"calls-title\">\n"
+                 "<h2 id=\"calls-title\">Calls</h2>\n");
+    hp_html_tree(out, view, tables->number_of);
+    hp_sink_text(out, "</section>\n</main>\n");
+}
+
+static void write_html(struct hp_sink *out, const struct hp_view *view) {
+    struct hp_html_tables tables;
+    hp_html_tables_init(&tables, view);
+    put_head(out, view);
+    put_header(out, view);
+    put_main(out, view, &tables);
+    hp_sink_text(out, "<script>");
+    hp_sink_put(out, hp_html_script, hp_html_script_size);
+    hp_sink_text(out, "</script>\n");
+    hp_html_data(out, view, &tables);
+    hp_sink_text(out, "</body>\n</html>\n");
+    hp_html_tables_done(&tables);
+}
+
+const struct hp_format hp_format_html = {
+    .name = "html",
+    .files = "*.html *.htm",
+    .help = "one page for browsers, with all stacks, which needs nothing else",
+    .can = HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_ALL_ENDS | HP_CAN_UNIT |
+           HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES,
+    .limit = 50,
+    .shape = HP_SHAPE_PAGE,
+    .write = {[HP_REPORT_TOP] = write_html},
+};

@@ -1,0 +1,233 @@
+// What can be read, printed and mailed without the script: a sentence, a table with intervals, and the
+// largest of the tree of calls.
+#include "report/html/html.h"
+
+#include "report/text/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// --- head ---------------------------------------------------------------------------------
+
+void hp_html_title(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_head *head = &view->head;
+    char count[HP_NUMBER_SIZE];
+    if (head->input_count == 1) {
+        hp_sink_text(out, "heap profile of ");
+        hp_html_text(out, hp_span_basename(hp_span_of(head->inputs[0].public.name)));
+    } else {
+        hp_format_grouped(count, (hp_int128)head->summary[HP_SIDE_ALL].used);
+        hp_sink_print(out, "heap profile of %s inputs", count);
+    }
+}
+
+static void put_amount(struct hp_sink *out, const struct hp_view *view,
+                       enum hp_metric metric, bool is_filtered) {
+    enum hp_column column = hp_column_of(metric);
+    const struct hp_head *head = &view->head;
+    struct hp_amount amount = {
+        .sum = is_filtered ? head->filtered.of[metric] : head->total.of[metric],
+        .error = is_filtered ? &head->filtered_errors[column] : &head->errors[column],
+        .is_total = !is_filtered};
+    struct hp_text_estimate text;
+    hp_text_estimate(&text, view, &amount, metric);
+    hp_sink_text(out, text.value);
+    if (head->is_total_uncertain[column]) {
+        hp_text_open(out, &text);
+    }
+}
+
+static void put_sum(struct hp_sink *out, const struct hp_view *view, bool is_filtered) {
+    enum hp_metric metric = view->options.metric;
+    enum hp_metric objects = hp_objects_of(hp_column_of(metric));
+    put_amount(out, view, metric, is_filtered);
+    if (view->projection) {
+        hp_sink_text(out, " of ");
+        hp_html_text(out, hp_span_of(view->type_name));
+    } else if (metric == objects) {
+        hp_sink_text(out, " objects");
+    } else if (hp_view_has_metric(view, objects)) {
+        char count[HP_NUMBER_SIZE];
+        hp_fixed sum =
+            is_filtered ? view->head.filtered.of[objects] : view->head.total.of[objects];
+        hp_text_format(count, sum, objects, view->options.unit);
+        hp_sink_print(out, " in %s objects", count);
+    }
+    if (!view->projection) {
+        hp_sink_text(out,
+                     hp_column_of(metric) == HP_COLUMN_INUSE ? " in use" : " allocated");
+    }
+}
+
+void hp_html_sentence(struct hp_sink *out, const struct hp_view *view) {
+    enum hp_metric metric = view->options.metric;
+    hp_fixed total = view->head.total.of[metric];
+    put_sum(out, view, false);
+    if (view->head.is_filtered) {
+        hp_sink_text(out, ", of which filters leave ");
+        put_sum(out, view, true);
+    }
+    if (view->rows.count > 0 && total > 0) {
+        int field = view->fields.at[view->options.sort == HP_SORT_CUM].id;
+        char share[HP_NUMBER_SIZE];
+        hp_text_share(share, hp_view_cell(view, 0, field, metric).amount.sum, total);
+        hp_sink_print(out, view->options.sort == HP_SORT_NAME ? "" : "; %s in ", share);
+        if (view->options.sort != HP_SORT_NAME) {
+            hp_html_text(out, hp_view_name(view, 0));
+        }
+    }
+}
+
+// --- table --------------------------------------------------------------------------------
+
+static void put_title(struct hp_sink *out, const char *key, const char *title) {
+    hp_sink_print(out, "<th scope=\"col\" data-key=\"%s\">%s</th>", key, title);
+}
+
+static bool counts_objects(const struct hp_view *view) {
+    enum hp_metric metric = view->options.metric;
+    enum hp_metric objects = hp_objects_of(hp_column_of(metric));
+    return !view->projection && metric != objects && hp_view_has_metric(view, objects);
+}
+
+static void put_titles(struct hp_sink *out, const struct hp_view *view) {
+    char interval[64];
+    snprintf(interval, sizeof interval, "%g%% interval", 100 * view->options.confidence);
+    hp_sink_text(out, "<thead>\n<tr>");
+    put_title(out, "name", hp_view_row_kind(view));
+    put_title(out, "flat", "flat");
+    put_title(out, "flat-interval", interval);
+    put_title(out, "flat-share", "flat%");
+    put_title(out, "cum", "cum");
+    put_title(out, "cum-interval", interval);
+    put_title(out, "cum-share", "cum%");
+    if (counts_objects(view)) {
+        put_title(out, "objects", "objects");
+    }
+    put_title(out, "class", "class");
+    hp_sink_text(out, "</tr>\n</thead>\n");
+}
+
+static void put_cell(struct hp_sink *out, const char *key, const char *text) {
+    hp_sink_print(out, "<td data-key=\"%s\">%s</td>", key, text);
+}
+
+static void put_estimate(struct hp_sink *out, const struct hp_view *view, const char *key,
+                         const struct hp_amount *amount) {
+    struct hp_text_estimate text;
+    char share[HP_NUMBER_SIZE];
+    hp_text_row_estimate(&text, view, amount);
+    hp_text_share(share, amount->sum, view->head.total.of[view->options.metric]);
+    hp_sink_print(out,
+                  "<td data-key=\"%s\">%s</td><td data-key=\"%s-interval\">%s</td>"
+                  "<td data-key=\"%s-share\">%s</td>",
+                  key, text.value, key, text.interval, key, share);
+}
+
+static const char *class_name(const struct hp_view *view, hp_node_id node) {
+    enum hp_frame_class class = hp_node_class(&view->naming, node);
+    return class < HP_CLASSES ? hp_frame_class_name(class) : "";
+}
+
+// data-name="7" data-class="own" title="the full name if that is another"
+static void put_identity(struct hp_sink *out, const struct hp_view *view, hp_node_id node,
+                         const uint32_t *number_of) {
+    if (number_of[node.n] > 0) {
+        hp_sink_print(out, " data-name=\"%u\"", (unsigned)number_of[node.n] - 1);
+    }
+    hp_sink_print(out, " data-class=\"%s\"", class_name(view, node));
+}
+
+static void put_full_name(struct hp_sink *out, const struct hp_view *view,
+                          hp_node_id node) {
+    struct hp_span full = hp_node_full_name(&view->naming, node);
+    if (!hp_span_equal(full, hp_view_node(view, node))) {
+        hp_sink_text(out, " title=\"");
+        hp_html_text(out, full);
+        hp_sink_text(out, "\"");
+    }
+}
+
+static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row,
+                    const uint32_t *number_of) {
+    enum hp_metric metric = view->options.metric;
+    enum hp_metric objects = hp_objects_of(hp_column_of(metric));
+    hp_node_id node = view->rows.at[row].node;
+    int flat = view->fields.at[0].id, cum = view->fields.at[1].id;
+    struct hp_amount flat_amount = hp_view_cell(view, row, flat, metric).amount;
+    struct hp_amount cum_amount = hp_view_cell(view, row, cum, metric).amount;
+    hp_sink_text(out, "<tr");
+    put_identity(out, view, node, number_of);
+    hp_sink_text(out, "><th scope=\"row\"");
+    put_full_name(out, view, node);
+    hp_sink_text(out, ">");
+    hp_html_text(out, hp_view_node(view, node));
+    hp_sink_text(out, "</th>");
+    put_estimate(out, view, "flat", &flat_amount);
+    put_estimate(out, view, "cum", &cum_amount);
+    if (counts_objects(view)) {
+        char text[HP_NUMBER_SIZE];
+        hp_fixed count = hp_view_cell(view, row, flat, objects).amount.sum;
+        hp_text_format(text, count, objects, view->options.unit);
+        put_cell(out, "objects", text);
+    }
+    put_cell(out, "class", class_name(view, node));
+    hp_sink_text(out, "</tr>\n");
+}
+
+void hp_html_table(struct hp_sink *out, const struct hp_view *view,
+                   const uint32_t *number_of) {
+    size_t shown = hp_view_shown(view, view->rows.count);
+    char rows[HP_NUMBER_SIZE], all[HP_NUMBER_SIZE];
+    hp_sink_text(out, "<table id=\"table\">\n");
+    put_titles(out, view);
+    hp_sink_text(out, "<tbody>\n");
+    for (size_t i = 0; i < shown; i++) {
+        put_row(out, view, i, number_of);
+    }
+    hp_sink_text(out, "</tbody>\n</table>\n");
+    hp_format_grouped(rows, (hp_int128)shown);
+    hp_format_grouped(all, (hp_int128)view->rows.count);
+    hp_sink_print(out, "<p id=\"rest\">%s of %s rows</p>\n", rows, all);
+}
+
+// --- tree ---------------------------------------------------------------------------------
+
+static void put_node(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_page_node *node, const uint32_t *number_of) {
+    enum hp_metric metric = view->options.metric;
+    bool has_errors = view->head.is_uncertain[hp_column_of(metric)];
+    struct hp_amount amount = {.sum = node->sum,
+                               .error = has_errors ? &node->error : NULL,
+                               .range = {NAN, NAN}};
+    struct hp_text_estimate text;
+    char share[HP_NUMBER_SIZE];
+    hp_text_row_estimate(&text, view, &amount);
+    hp_text_share(share, node->sum, view->head.total.of[metric]);
+    hp_sink_text(out, node->children > 0 ? "<details open" : "<p");
+    put_identity(out, view, node->name, number_of);
+    hp_sink_text(out, node->children > 0 ? "><summary>" : ">");
+    hp_sink_text(out, text.value);
+    hp_text_open(out, &text);
+    hp_sink_print(out, " %s ", share);
+    hp_html_text(out, hp_view_node(view, node->name));
+    hp_sink_text(out, node->children > 0 ? "</summary>\n" : "</p>\n");
+}
+
+void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
+                  const uint32_t *number_of) {
+    const struct hp_page_node *nodes = view->tree.at;
+    uint32_t open = HP_NO_PARENT;
+    hp_sink_text(out, "<div id=\"tree\">\n");
+    for (uint32_t i = 0; i < view->tree.count; i++) {
+        for (; open != nodes[i].parent; open = nodes[open].parent) {
+            hp_sink_text(out, "</details>\n");
+        }
+        put_node(out, view, &nodes[i], number_of);
+        open = nodes[i].children > 0 ? i : open;
+    }
+    for (; open != HP_NO_PARENT; open = nodes[open].parent) {
+        hp_sink_text(out, "</details>\n");
+    }
+    hp_sink_text(out, "</div>\n");
+}

@@ -1,0 +1,89 @@
+#include "report/html/html.h"
+
+#include "report/text/text.h"
+
+static const char *entity_of(char c) {
+    return c == '<'    ? "&lt;"
+           : c == '>'  ? "&gt;"
+           : c == '&'  ? "&amp;"
+           : c == '"'  ? "&quot;"
+           : c == '\'' ? "&#39;"
+                       : NULL;
+}
+
+// Of what is safe already.
+static void put_entities(struct hp_sink *out, struct hp_span text) {
+    size_t start = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        const char *entity = entity_of(text.at[i]);
+        if (entity) {
+            hp_sink_put(out, text.at + start, i - start);
+            hp_sink_text(out, entity);
+            start = i + 1;
+        }
+    }
+    hp_sink_put(out, text.at + start, text.size - start);
+}
+
+void hp_html_text(struct hp_sink *out, struct hp_span text) {
+    struct hp_text_string safe = {0};
+    hp_text_append_safe(&safe, text);
+    put_entities(out, (struct hp_span){safe.text.at, safe.text.count});
+    hp_vec_done(&safe.text);
+}
+
+// --- lines --------------------------------------------------------------------------------
+
+static int append(void *text, const void *bytes, size_t size) {
+    struct hp_text_string *to = text;
+    hp_vec_append(&to->text, bytes, size);
+    return 0;
+}
+
+static struct hp_span first_line(struct hp_span text) {
+    const char *end = text.size > 0 ? memchr(text.at, '\n', text.size) : NULL;
+    return end ? (struct hp_span){text.at, (size_t)(end - text.at)} : text;
+}
+
+// What stands apart in columns.
+static void put_line(struct hp_sink *out, struct hp_span line) {
+    hp_sink_text(out, "<li>");
+    while (line.size > 0) {
+        size_t end = 0, next;
+        while (end < line.size &&
+               !(line.at[end] == ' ' && end + 1 < line.size && line.at[end + 1] == ' ')) {
+            end++;
+        }
+        for (next = end; next < line.size && line.at[next] == ' '; next++) {
+        }
+        put_entities(out, (struct hp_span){line.at, end});
+        hp_sink_text(out, next < line.size && end > 0 ? " · " : "");
+        line = hp_span_from(line, next);
+    }
+    hp_sink_text(out, "</li>\n");
+}
+
+void hp_html_lines(struct hp_sink *out, const struct hp_view *view, hp_writer *writer,
+                   size_t left_out) {
+    struct hp_text_string text = {0};
+    struct hp_sink lines;
+    struct hp_err err;
+    hp_sink_init(&lines, append, &text);
+    writer(&lines, view);
+    int ret = hp_sink_close(&lines, &err);
+    struct hp_span left = {text.text.at, ret == HP_OK ? text.text.count : 0};
+    size_t count = 0;
+    for (size_t i = 0; i < left.size; i++) {
+        count += left.at[i] == '\n' && (i == 0 || left.at[i - 1] != '\n');
+    }
+    for (; count > left_out; count--) {
+        struct hp_span line = first_line(left);
+        while (line.size == 0) {
+            left = hp_span_from(left, 1);
+            line = first_line(left);
+        }
+        put_line(out, line);
+        left = hp_span_from(left, line.size);
+    }
+    hp_vec_done(&text.text);
+}

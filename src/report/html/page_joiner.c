@@ -1,0 +1,188 @@
+// Makes C of the script and the style of the page: joins the files that it is given, the .js and
+// the .css in the order in which they come, without whole-line comments, empty lines and
+// indentation, and adds their digests as a policy has them.
+//
+// What it cannot take away without harm it refuses: text in `...` or a comment that goes over lines, and
+// whatever would end the element that the text stands in.
+//
+// usage: page-joiner OUTPUT FILE...
+#include "base/sha256.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINE = 4096,
+    BYTES_IN_LINE = 24, // of the C source
+    DIGEST = 48,        // in base64, with its NUL
+};
+
+struct text {
+    char *at;
+    size_t size;
+};
+
+static _Noreturn void refuse(const char *file, unsigned line, const char *why) {
+    fprintf(stderr, "%s:%u: %s\n", file, line, why);
+    exit(1);
+}
+
+// --- lines --------------------------------------------------------------------------------
+
+static bool ends_with(const char *text, const char *end) {
+    size_t size = strlen(text), length = strlen(end);
+    return size >= length && strcmp(text + size - length, end) == 0;
+}
+
+static bool has_word(const char *line, const char *word) {
+    size_t length = strlen(word);
+    for (; *line; line++) {
+        size_t same = 0;
+        while (same < length && (line[same] | 32) == (word[same] | 32)) {
+            same++;
+        }
+        if (same == length) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What a line leaves open: a text in ', " or `, or a comment, '*'; or 0.
+static char left_open(const char *line) {
+    char open = 0;
+    for (; *line; line++) {
+        if (open == '*') {
+            open = line[0] == '*' && line[1] == '/' ? 0 : open;
+        } else if (open && line[0] == '\\' && line[1] != '\0') {
+            line++;
+        } else if (open) {
+            open = *line == open ? 0 : open;
+        } else if (line[0] == '/' && line[1] == '/') {
+            return 0;
+        } else if (line[0] == '/' && line[1] == '*') {
+            open = '*';
+            line++;
+        } else if (*line == '`' || *line == '"' || *line == '\'') {
+            open = *line;
+        }
+    }
+    return open;
+}
+
+static void check_line(const char *file, unsigned number, const char *line) {
+    static const char *const ends[] = {"</script", "</style", "<!--", "<script"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (has_word(line, ends[i])) {
+            refuse(file, number, "would be taken for HTML");
+        }
+    }
+    for (const char *at = line; *at; at++) {
+        if ((unsigned char)*at < 0x20 || (unsigned char)*at > 0x7e) {
+            refuse(file, number, "is not printable ASCII");
+        }
+    }
+    char open = left_open(line);
+    if (open == '`') {
+        refuse(file, number, "a template goes over lines");
+    }
+    if (open == '*') {
+        refuse(file, number, "a comment goes over lines");
+    }
+}
+
+static void add_line(struct text *text, const char *line) {
+    size_t size = strlen(line);
+    text->at = realloc(text->at, text->size + size + 1);
+    if (!text->at) {
+        abort();
+    }
+    memcpy(text->at + text->size, line, size);
+    text->at[text->size + size] = '\n';
+    text->size += size + 1;
+}
+
+static bool is_comment(const char *line, bool is_script) {
+    return is_script ? strncmp(line, "//", 2) == 0
+                     : strncmp(line, "/*", 2) == 0 && ends_with(line, "*/") &&
+                           strstr(line, "*/") == line + strlen(line) - 2;
+}
+
+static void add_file(struct text *text, const char *file) {
+    bool is_script = ends_with(file, ".js");
+    char line[LINE];
+    unsigned number = 0;
+    FILE *in = fopen(file, "r");
+    if (!in) {
+        refuse(file, 0, "cannot be read");
+    }
+    while (fgets(line, sizeof line, in)) {
+        number++;
+        size_t size = strcspn(line, "\n");
+        if (line[size] != '\n') {
+            refuse(file, number, "a line is too long, or does not end");
+        }
+        line[size] = '\0';
+        const char *start = line + strspn(line, " ");
+        if (*start == '\0' || is_comment(start, is_script)) {
+            continue;
+        }
+        check_line(file, number, start);
+        add_line(text, start);
+    }
+    fclose(in);
+}
+
+// --- C ------------------------------------------------------------------------------------
+
+// RFC 4648: 32 bytes are 44 characters, the last "=".
+static void digest_of(const struct text *text, char out[DIGEST]) {
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint8_t digest[HP_SHA256_SIZE + 1] = {0};
+    struct hp_sha256 sha;
+    size_t used = 0;
+    hp_sha256_init(&sha);
+    hp_sha256_add(&sha, text->at, text->size);
+    hp_sha256_end(&sha, digest);
+    for (size_t i = 0; i < HP_SHA256_SIZE; i += 3) {
+        unsigned bits = (unsigned)digest[i] << 16 | (unsigned)digest[i + 1] << 8 |
+                        (i + 2 < HP_SHA256_SIZE ? digest[i + 2] : 0u);
+        for (int shift = 18; shift >= 0; shift -= 6) {
+            out[used++] = digits[bits >> shift & 63];
+        }
+    }
+    out[used - 1] = '=';
+    out[used] = '\0';
+}
+
+static void put_text(FILE *out, const char *name, const struct text *text) {
+    char digest[DIGEST];
+    digest_of(text, digest);
+    fprintf(out, "const unsigned char hp_html_%s[] = {", name);
+    for (size_t i = 0; i < text->size; i++) {
+        fprintf(out, "%s%u,", i % BYTES_IN_LINE ? "" : "\n", (unsigned char)text->at[i]);
+    }
+    fprintf(out, "\n0};\nconst size_t hp_html_%s_size = %zu;\n", name, text->size);
+    fprintf(out, "const char hp_html_%s_sha256[] = \"%s\";\n\n", name, digest);
+}
+
+int main(int argc, char **argv) {
+    struct text script = {NULL, 0}, style = {NULL, 0};
+    for (int i = 2; i < argc; i++) {
+        add_file(ends_with(argv[i], ".js") ? &script : &style, argv[i]);
+    }
+    FILE *out = argc > 1 ? fopen(argv[1], "w") : NULL;
+    if (!out) {
+        fputs("usage: page-joiner OUTPUT FILE...\n", stderr);
+        return 2;
+    }
+    fputs("#include \"report/html/html.h\"\n\n", out);
+    put_text(out, "script", &script);
+    put_text(out, "style", &style);
+    free(script.at);
+    free(style.at);
+    return fclose(out) == 0 ? 0 : 1;
+}
