@@ -83,8 +83,6 @@ static const struct habit habits[] = {
 
 static const struct habit kinds[] = {
     {"png gif ps", PICTURE},
-    {"html htm", PAGE ", or hprof-agg merge -o x.speedscope.json INPUT... for "
-                      "www.speedscope.app"},
     {"csv xls xlsx", "use --format=tsv"},
 };
 

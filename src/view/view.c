@@ -100,10 +100,6 @@ static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
                        "%s as %s has no rows of inputs, threads, labels or sizes",
                        view->report->name, options->format);
     }
-    if (options->spread && view->use.shape == HP_SHAPE_PAGE) {
-        return hp_fail(err, HP_E_USAGE, "%s as %s does not show how inputs differ",
-                       view->report->name, options->format);
-    }
     return options->by == HP_BY_LABEL && !options->label
                ? hp_fail(err, HP_E_USAGE, "rows of labels need the key of a label")
                : HP_OK;

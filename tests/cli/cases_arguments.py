@@ -222,11 +222,11 @@ def options_of_pprof_go_with_it(t):
 
 OPEN = ("--confidence=90", "--no-error")
 ALL = ("text", "markdown", "json", "tsv", "benchmark", "folded", "callgrind", "speedscope", "dhat", "dot", "svg",
-       "pdf", "pprof", "firefox")
+       "pdf", "pprof", "firefox", "html")
 TABLES = ("text", "markdown", "json", "tsv")
 ROWS = (*TABLES, "benchmark")
-FORMATS_OF = {ROWS: ("--sort=cum", "--cum"), TABLES: ("--spread",), (*ROWS, "dot"): ("--limit=9",),
-              (*ROWS, "svg", "pdf"): OPEN, ("text", "markdown", "dot", "svg", "pdf"): ("--unit=KiB",)}
+FORMATS_OF = {(*ROWS, "html"): ("--sort=cum", "--cum"), TABLES: ("--spread",), (*ROWS, "dot", "html"): ("--limit=9",),
+              (*ROWS, "svg", "pdf", "html"): OPEN, ("text", "markdown", "dot", "svg", "pdf", "html"): ("--unit=KiB",)}
 
 
 @case

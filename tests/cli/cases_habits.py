@@ -240,8 +240,7 @@ def a_folder_without_dumps_is_said(t):
 
 @case
 def names_of_files_that_no_format_makes_are_told_what_makes_them(t):
-    html = PAGE + ", or hprof-agg merge -o x.speedscope.json INPUT... for www.speedscope.app"
-    for kind, instead in (("gif", SVG), ("png", SVG), ("ps", SVG), ("html", html), ("csv", "use --format=tsv")):
+    for kind, instead in (("gif", SVG), ("png", SVG), ("ps", SVG), ("csv", "use --format=tsv")):
         said = f"hprof-agg: no format here makes out.{kind}: {instead}\n"
         assert check(t.run("top", "-o", f"out.{kind}", t.dump), 2, "").err == said
         assert not (t.folder / f"out.{kind}").exists()

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""A report as HTML has the numbers of the command line: the data is as its schema says, and folded, filtered
+and added up by the rules of schema/html.md, in Python, it gives every row of `top --format=json`.  What can be
+read without a script is well-formed and says the same; no name ends an element.
+
+usage: html_report.py BINARY TESTDATA [DUMPS...]
+"""
+import base64
+import hashlib
+import json
+import pathlib
+import re
+import sys
+
+import jsonschema
+
+from harness import Tests, near, scratch
+from html_reader import Document, Report, data_of
+from svg_reader import HOSTILE, hostile_profile
+
+t = Tests()
+GOLDEN = t.testdata / 'golden'
+SCHEMA = jsonschema.Draft7Validator(
+    json.loads((t.testdata.parent / 'schema' / 'html.schema.json').read_text(encoding='utf-8')))
+SYMBOLS = f'--symbol-dir={t.root}'
+NO_SYMBOLS = '--no-symbols'
+CXX = GOLDEN / 'cxx.heap'
+PROCS = sorted(GOLDEN.glob('procs*.heap'))
+CLANG = t.real / 'clang_json_lg17.21618.0.f.heap.gz'
+PYTHON = t.real / 'python_lg12.26874.0.f.heap.gz'
+ROCKSDB = t.real / 'dbbench_lg15.18185.13.f.heap.gz'
+
+# What is asked of the page, and of the command line.
+FILTERS = [{}, {'focus': 'a'}, {'ignore': 'lib'}, {'focus': '^main$|start'}, {'focus': 'e', 'ignore': '[xy]'},
+           {'ignore': r'\.so'}, {'focus': 'nothing matches this'}, {'ignore': '::'}]
+
+
+def page_of(*args, **options):
+    return t.ok('top', '-q', '-fhtml', *args, **options).out_bytes
+
+
+def table_of(*args):
+    """As Report.table(); None where there is nothing to report."""
+    run = t.run('top', '-q', '-fjson', '-n0', '--full-names', *args)
+    if run.code != 0:
+        return None if 'nothing to report' in run.err else str(run)
+    return {(row['name'], row['class']):
+            {metric: tuple((cell['estimate'], cell['low'], cell['high']) for cell in (row['flat'][metric], row['cum'][metric]))
+             for metric in row['flat'] if row['flat'][metric]} for row in json.loads(run.out_bytes)['rows']}
+
+
+def same_cell(ours, theirs):
+    """Numbers of the command line have three digits behind the point."""
+    return near(ours[0], theirs[0], 1e-9, 6e-4) and all(near(a, b, 1e-6, 6e-4) for a, b in zip(ours[1:], theirs[1:]))
+
+
+def differences(ours, theirs):
+    if theirs is None or isinstance(theirs, str):
+        return [f'{len(ours)} rows, not {theirs}'] if ours or theirs else []
+    faults = [f'{row} is in one alone' for row in ours.keys() ^ theirs.keys()]
+    for row in ours.keys() & theirs.keys():
+        faults += [f'{row} {metric}: {ours[row][metric]}, not {cells}' for metric, cells in theirs[row].items()
+                   if not all(map(same_cell, ours[row][metric], cells))]
+    return faults
+
+
+def options_of(asked):
+    return [f'--{rule}={pattern}' for rule, pattern in asked.items()]
+
+
+def agrees(report, inputs, options=()):
+    """Three views by eight filters, by flat and by cum."""
+    cells = 0
+    for view in ('code', 'own', 'all'):
+        for number, asked in enumerate(FILTERS):
+            sort = 'cum' if number % 2 else 'flat'
+            theirs = table_of(f'--frames={view}', f'--sort={sort}', *options_of(asked), *options, *inputs)
+            ours = report.table(view, sort=sort, **asked)
+            faults = differences(ours, theirs)
+            if faults:
+                return [f'{view} {asked} {sort}: {fault}' for fault in faults]
+            cells += sum(2 * len(row) for row in ours.values())
+    return f'{cells} estimates with their intervals'
+
+
+def filtered(inputs, options, view='code'):
+    """Filters of the command are in the data."""
+    report = Report(data_of(page_of(*options, *inputs)))
+    return differences(report.table(), table_of(*options, *inputs))
+
+
+# --- the document --------------------------------------------------------------------------
+
+
+def policy_holds(page, document):
+    """One script and one style, by the digests in the policy, and nothing from elsewhere."""
+    metas = [meta['attrs'] for meta in document.all('meta')]
+    policy = next(meta['content'] for meta in metas if 'http-equiv' in meta)
+    scripts = [script for script in document.all('script') if 'id' not in script['attrs']]
+    faults = [] if len(scripts) == 1 and len(document.all('style')) == 1 else ['not one script and one style']
+    for kind, element in (('script', scripts[0]), ('style', document.all('style')[0])):
+        digest = base64.b64encode(hashlib.sha256(element['text'].encode()).digest()).decode()
+        faults += [] if f"{kind}-src 'sha256-{digest}'" in policy else [f'the policy has another digest of the {kind}']
+    wanted = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", 'img-src data:']
+    faults += [f'the policy has no {rule}' for rule in wanted if rule not in policy]
+    for element in document.elements:
+        faults += [f'<{element["tag"]} {name}>' for name in element['attrs']
+                   if name.startswith('on') or name in ('src', 'href', 'style', 'action', 'srcdoc')]
+    return faults + ([] if page.count(b'<script') == 2 else ['more than two scripts'])
+
+
+def well_formed(page, document):
+    ids = [element['attrs']['id'] for element in document.elements if 'id' in element['attrs']]
+    faults = document.faults + ([] if len(set(ids)) == len(ids) else ['an id twice'])
+    faults += [f'<{element["tag"]}> is strange' for element in document.elements if element['tag'] not in
+               'html head meta title style body header h1 p ul li main div section h2 table thead tbody tr th td '
+               'details summary script'.split()]
+    faults += [f'no #{name}' for name in 'title sentence facts tools rows table rest notes flames calls tree data'.split()
+               if name not in ids]
+    return faults + ([] if document.comments == 0 else ['comments'])
+
+
+def same_rows(document, report, inputs, options):
+    """The static table begins with the rows of the text report, and each says which name it is."""
+    rows = [row for row in document.all('tr') if 'data-name' in row['attrs']]
+    heads = [cell['text'] for cell in document.all('th') if cell['attrs'].get('scope') == 'row']
+    theirs = json.loads(t.ok('top', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)['rows']
+    names = report.data['names']
+    faults = [] if heads == [row['name'] for row in theirs] else [f'{heads[:5]}, not {[row["name"] for row in theirs][:5]}']
+    for head, row in zip(heads, rows):
+        name = report.string(names['short'][int(row['attrs']['data-name'])])
+        faults += [] if name == head else [f'data-name of {head} is {name}']
+    return faults
+
+
+def tree_adds_up(document, report):
+    """Every call of the tree is in the data, under its caller, at most a hundred of them."""
+    nodes = [element for element in document.elements if element['tag'] in ('details', 'p') and
+             'data-name' in element['attrs']]
+    if not 0 < len(nodes) <= 100:
+        return [f'{len(nodes)} nodes']
+    known, names = set(), report.data['frames']['name']
+    folds = report.data['views'][report.data['view']]
+    for path, _ in report.stacks():
+        shown = tuple(names[frame] for frame in reversed(report.shown(path, folds)))
+        truncated = (names[report.data['truncated']],) if report.data['truncated'] in path else ()
+        known.update((truncated + shown)[:i + 1] for i in range(len(truncated + shown)))
+    path, faults = [], []
+    for node in nodes:
+        path = [(depth, name) for depth, name in path if depth < node['depth']]
+        path.append((node['depth'], int(node['attrs']['data-name'])))
+        if tuple(name for _, name in path) not in known:
+            faults.append(f'{path} is no way from a root')
+    return faults
+
+
+def in_order(keys, value):
+    return list(value) == keys
+
+
+def inert(page, document, report):
+    """Thirty names: none of their bytes is markup, all are in the data as they are, and those of the static
+    part are shown as what they are."""
+    faults = policy_holds(page, document) + well_formed(page, document)
+    strings = set(report.data['strings'])
+    faults += [f'{name!r} is not in the data' for name in HOSTILE
+               if name not in strings and name.replace('\ufffe', '\ufffd') not in strings]
+    unsafe = re.compile('[\x00-\x09\x0b-\x1f\x7f\x80-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]')
+    shown = ''.join(element['text'] for element in document.elements if element['attrs'].get('id') in ('head', 'main'))
+    faults += [f'{found!r} is shown as it is' for found in set(unsafe.findall(shown))]
+    body = page[page.index(b'<script id="data"'):]
+    faults += [] if body.count(b'<') == 4 else ['markup in the data']
+    return faults
+
+
+# --- all -----------------------------------------------------------------------------------
+
+
+def all_of(what, inputs, options):
+    page = page_of(*options, *inputs)
+    data = data_of(page)
+    document, report = Document(page.decode('utf-8')), Report(data)
+    t.check(f'{what}: the data is as the schema says',
+            lambda: [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SCHEMA.iter_errors(data)] +
+            ([] if in_order(list(SCHEMA.schema['definitions']['top']['properties']), data) else ['in another order']))
+    t.check(f'{what}: the numbers are the command line\'s', lambda: agrees(report, inputs, options))
+    t.check(f'{what}: the document is well-formed', lambda: well_formed(page, document))
+    t.check(f'{what}: the policy allows what is there alone', lambda: policy_holds(page, document))
+    t.check(f'{what}: the table is the text report\'s', lambda: same_rows(document, report, inputs, options))
+    t.check(f'{what}: the tree is of the data', lambda: tree_adds_up(document, report))
+
+
+if len(sys.argv) > 3:
+    for dump in sys.argv[3:]:
+        all_of(pathlib.Path(dump).name, [dump], [NO_SYMBOLS])
+    t.done()
+
+all_of('C++', [CXX], [SYMBOLS])
+all_of('several processes', PROCS, [SYMBOLS])
+all_of('clang', [CLANG], [NO_SYMBOLS])
+all_of('RocksDB', [ROCKSDB], [NO_SYMBOLS])
+all_of('Go', [t.formats / 'go-protobuf.pb.gz'], [NO_SYMBOLS])
+all_of('exact', [t.formats / 'jemalloc-lg0-accum.heap'], [NO_SYMBOLS])
+for each in ('--hide=^std::', '--show=alloc', '--show-from=main', '--by=line', '--by=file', '--by=module', '--by=address',
+             '--no-inlines', '--no-error', '--confidence=99', '--metric=inuse-objects', '--frames=own', '--frames=all',
+             '--all-frames', '--cum', '--sort=name', '--wrapper=leaf', '--no-unbias'):
+    t.check(f'{each}: the data is of what it leaves', lambda: filtered([CXX], [SYMBOLS, each]))
+t.check('a sample type of pprof', lambda: filtered([t.testdata / 'pprof' / 'tcmalloc-heap.pb'],
+                                                   [NO_SYMBOLS, '--metric=resident_space']))
+with scratch() as scratch_folder:
+    hostile = hostile_profile(scratch_folder)
+    hostile_page = page_of(NO_SYMBOLS, hostile)
+    t.check('R12: thirty hostile names do nothing', lambda: inert(
+        hostile_page, Document(hostile_page.decode('utf-8')), Report(data_of(hostile_page))))
+    called = pathlib.Path(scratch_folder) / '"><script>alert(1)<!--\u202e.heap'
+    called.write_bytes(CXX.read_bytes())
+    called_page = page_of(NO_SYMBOLS, called)
+    t.check('so does the name of an input', lambda: policy_holds(called_page, Document(called_page.decode('utf-8'))) +
+            ([] if '\u202e' not in called_page.decode('utf-8') else ['it turns the text']))
+t.check('two orders, the same bytes', lambda: [] if page_of(SYMBOLS, *PROCS) == page_of(SYMBOLS, '-j1', *PROCS[::-1])
+        else ['they differ'])
+t.done()
