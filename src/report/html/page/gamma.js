@@ -1,0 +1,151 @@
+// The first of the scripts, which are one in a report.
+'use strict';
+
+// Quantiles of the gamma distribution, as the library's own (src/stats/distributions.c), whose formulas
+// these are: the series below the mean, the continued fraction above, both behind Loader's deviance and
+// the error of Stirling's formula; Halley's method from Wilson and Hilferty's cube on; Cornish and
+// Fisher's expansion for large shapes.
+const EPSILON = 2.220446049250313e-16;
+const MOST_STEPS = 1000000;
+const EXPANSION_FROM = 1e5; // shape
+
+// ln Gamma(x) by Lanczos's approximation (g = 7, nine terms), for x > 0.5: to about 15 digits.
+const LANCZOS = [676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+  12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7];
+
+function logGamma(x) {
+  let sum = 0.99999999999980993;
+  LANCZOS.forEach((term, i) => { sum += term / (x + i); });
+  const t = x + 6.5;
+  return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);
+}
+
+// ln Gamma(a + 1) less Stirling's formula for it.
+function stirlingError(a) {
+  if (a < 16) {
+    return logGamma(a + 1) - (a + 0.5) * Math.log(a) + a - Math.log(2 * Math.PI) / 2;
+  }
+  const s = 1 / (a * a);
+  return (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188)))) / a;
+}
+
+function deviance(a, x) {
+  const v = (a - x) / (a + x);
+  if (Math.abs(v) >= 0.1) {
+    return a * Math.log(a / x) + x - a;
+  }
+  let sum = 0;
+  for (let k = 3, power = v * v * v; Math.abs(power) > Math.abs(sum) * EPSILON / 4; k += 2) {
+    sum += power / k;
+    power *= v * v;
+  }
+  return (a - x) * v + 2 * a * sum;
+}
+
+// x^a e^-x / Gamma(a + 1)
+function gammaFront(a, x) {
+  return Math.exp(-stirlingError(a) - deviance(a, x)) / Math.sqrt(2 * Math.PI * a);
+}
+
+function gammaSeries(a, x, front) {
+  let term = 1, sum = 1;
+  for (let n = 1; n < MOST_STEPS && term > sum * EPSILON / 4; n++) {
+    term *= x / (a + n);
+    sum += term;
+  }
+  return front * sum;
+}
+
+function awayFromZero(x) {
+  return Math.abs(x) < 1e-300 ? 1e-300 : x;
+}
+
+// Lentz's method.
+function gammaFraction(a, x, front) {
+  let b = x + 1 - a, c = 1e300, d = 1 / b, value = d;
+  for (let i = 1; i < MOST_STEPS; i++) {
+    const an = -i * (i - a);
+    b += 2;
+    d = 1 / awayFromZero(an * d + b);
+    c = awayFromZero(b + an / c);
+    value *= d * c;
+    if (Math.abs(d * c - 1) < EPSILON) {
+      break;
+    }
+  }
+  return front * a * value;
+}
+
+// The probability of being below x, or above it; `front` is gammaFront() there.
+function gammaTail(a, x, front, above) {
+  const bySeries = x < a + 1;
+  const tail = bySeries ? gammaSeries(a, x, front) : gammaFraction(a, x, front);
+  return bySeries === above ? 1 - tail : tail;
+}
+
+// The probability that a standard normal number is above z.
+function normalAbove(z) {
+  const x = z * z / 2;
+  const tail = x > 0 ? gammaTail(0.5, x, gammaFront(0.5, x), true) / 2 : 0.5;
+  return z >= 0 ? tail : 1 - tail;
+}
+
+// Roughly (Abramowitz and Stegun 26.2.22), for p <= 0.5.
+function normalStart(p) {
+  const t = Math.sqrt(-2 * Math.log(p));
+  return t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));
+}
+
+function normalQuantileAbove(p) {
+  if (p > 0.5) {
+    return -normalQuantileAbove(1 - p);
+  }
+  let z = normalStart(p);
+  for (let i = 0; i < 4; i++) {
+    const density = Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
+    const step = (normalAbove(z) - p) / density;
+    z += step / (1 - step * z / 2);
+  }
+  return z;
+}
+
+// z is the normal quantile.
+function gammaExpansion(a, z) {
+  const z2 = z * z, root = Math.sqrt(a);
+  return a + root * z + (z2 - 1) / 3 + (z2 * z - 7 * z) / (36 * root) -
+    (3 * z2 * z2 + 7 * z2 - 16) / (810 * a) +
+    z * (9 * z2 * z2 + 256 * z2 - 433) / (38880 * a * root);
+}
+
+// Somewhere near the quantile, or what the density near 0 says.
+function gammaStart(a, below, z) {
+  const cube = 1 - 1 / (9 * a) + z / (3 * Math.sqrt(a));
+  return a >= 1 && cube > 0 ? a * cube * cube * cube
+    : Math.exp((Math.log(below) + logGamma(a + 1)) / a);
+}
+
+// The x of shape a that is exceeded with probability p, or of `above` false not exceeded.
+function gammaQuantile(a, p, above) {
+  const sign = above ? 1 : -1;
+  if (a > EXPANSION_FROM) {
+    return gammaExpansion(a, sign * normalQuantileAbove(p));
+  }
+  let low = 0, high = Infinity;
+  const z = sign * (p <= 0.5 ? normalStart(p) : -normalStart(1 - p));
+  let x = gammaStart(a, above ? 1 - p : p, z);
+  for (let i = 0; i < 200 && x > 0; i++) {
+    const front = gammaFront(a, x);
+    const off = (p - gammaTail(a, x, front, above)) * sign;
+    [low, high] = off < 0 ? [x, high] : [low, x];
+    const step = off / (front * a / x);
+    let next = x - step / Math.max(1 - step * ((a - 1) / x - 1) / 2, 0.5);
+    if (Math.abs(step) <= x * 1e-6) { // what is left is of its third power
+      return next;
+    }
+    if (!(next > low && next < high)) {
+      next = high === Infinity ? 2 * x + 1 : (low + high) / 2;
+    }
+    x = next;
+  }
+  return x;
+}

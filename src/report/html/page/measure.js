@@ -1,0 +1,65 @@
+// Intervals of sums, and what they stand on, as src/stats/measure.c and src/view/precision.c find them;
+// schema/html.md has the formulas.  `sum` is {bytes, objects, variance, ...}: the values of a column of a
+// selection; `period` and `weight` are the largest of it.
+const FEW_SAMPLES = 5; // effective ones
+const UNCOUNTED = 4;
+
+// In the words of the formulas, of bytes or objects.
+function measureOf(sum, column, kind) {
+  const period = sum.samples > 0 ? sum.period : column.period;
+  const isBytes = kind === 'bytes';
+  return {
+    B: isBytes ? sum.bytes : sum.objects,
+    V: isBytes ? sum.variance : sum.objects_variance,
+    seen: isBytes ? sum.observed : sum.samples,
+    k: isBytes ? period : sum.weight,
+    hidden: isBytes ? sum.hidden : 0,
+    excess: isBytes ? sum.excess : 0,
+    isKnown: isBytes || (sum.flags === 0 && (sum.samples > 0 || period === 0)),
+    hasLeast: isBytes || (sum.flags === 0 && (sum.samples > 0 || period === 0)) ||
+      (sum.samples > 0 && (sum.flags & UNCOUNTED) === 0),
+  };
+}
+
+function lowEnd(m, alpha) {
+  const lowest = Math.max(m.B - m.excess, 0);
+  if (lowest <= 0 || m.V <= 0) {
+    return Math.max(lowest, m.seen);
+  }
+  return Math.max(m.V / lowest * gammaQuantile(lowest * lowest / m.V, alpha / 2, false), m.seen);
+}
+
+function highEnd(m, alpha) {
+  const highest = m.B + m.hidden;
+  if (m.V <= 0 && m.k <= 0) {
+    return highest;
+  }
+  const mean = highest + m.k, variance = m.V + m.k * m.k;
+  return variance / mean * gammaQuantile(mean * mean / variance, alpha / 2, true);
+}
+
+// {value, low, high, samples, isFew, isOnce}; NaN where nothing is known.  `among`: it was chosen for its
+// size among so many rows.
+function estimateOf(model, metric, sum, among) {
+  const { column: number, kind } = model.metrics[metric];
+  const column = model.columns[number], m = measureOf(sum, column, kind);
+  const out = { value: m.B, low: NaN, high: NaN, samples: NaN, isFew: false, isOnce: false };
+  if (column.intervals === 'exact') {
+    return { ...out, low: m.B, high: m.B };
+  }
+  if (column.intervals === 'none') {
+    return out;
+  }
+  const alpha = 1 - model.confidence;
+  if (m.hasLeast) {
+    const high = highEnd(m, alpha);
+    out.low = Math.min(lowEnd(m, alpha / (among * model.choices)), high);
+    out.high = m.isKnown ? high : NaN;
+  }
+  if (m.isKnown && sum.samples > 0 && sum.period > 0) {
+    out.samples = m.V > 0 ? m.B * m.B / m.V : Infinity;
+    out.isFew = out.samples < FEW_SAMPLES;
+    out.isOnce = sum.samples === 1;
+  }
+  return out;
+}

@@ -1,0 +1,102 @@
+// Numbers and names as people read them, as src/report/text/text_estimate.c and src/base/utf8.c write them; and
+// elements, whose texts are never read as HTML.
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const LONGEST_NAME = 400; // characters, but where a function is looked at alone
+
+// Controls and what turns the direction of writing, as what they are.
+function safeText(text) {
+  return text.replace(UNSAFE, (c) => {
+    const code = c.charCodeAt(0).toString(16).toUpperCase();
+    return code.length <= 2 && c <= '\u007f' ? `\\x${code.padStart(2, '0')}` : `\\u{${code.padStart(4, '0')}}`;
+  });
+}
+
+function cutText(text, most) {
+  const safe = safeText(text.length > most ? text.slice(0, most) : text);
+  return text.length > most ? `${safe}\u2026` : safe;
+}
+
+function grouped(number) {
+  return Math.round(number).toLocaleString('en-US');
+}
+
+function unitPower(bytes) {
+  let power = 0;
+  while (power < UNITS.length - 1 && Math.abs(bytes) >= 1023.95 * 1024 ** power) {
+    power++;
+  }
+  return power;
+}
+
+function bytesText(bytes) {
+  const power = unitPower(bytes);
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
+}
+
+function valueText(value, kind) {
+  return kind === 'bytes' ? bytesText(value) : grouped(value);
+}
+
+// In units of 1024^power bytes, or in objects.
+function scaleOf(value, longer, high, kind) {
+  if (kind !== 'bytes') {
+    return { unit: '', by: 1, decimals: 0 };
+  }
+  let power = unitPower(value || high), decimals = power > 0 ? 3 : 0;
+  while (high / 1024 ** power > 9999 && power < unitPower(high)) {
+    power++;
+  }
+  while (decimals > 0 && Math.ceil(longer / 1024 ** power * 10 ** decimals) >= 100) {
+    decimals--;
+  }
+  return { unit: ` ${UNITS[power]}`, by: 1024 ** power, decimals };
+}
+
+// {value, interval}: "73.5 MiB" and "\u00b1 4.9 MiB", or "0.37 \u2026 1.40 MiB"; "" if none is known.
+function estimateText({ value, low, high }, kind) {
+  if (Number.isNaN(high)) {
+    return { value: valueText(value, kind), interval: low > 0 ? `${valueText(low, kind)} or more` : '' };
+  }
+  const below = Math.max(value - low, 0), above = Math.max(high - value, 0);
+  const longer = Math.max(below, above);
+  if (!(longer > 0)) {
+    return { value: valueText(value, kind), interval: '' };
+  }
+  const { unit, by, decimals } = scaleOf(value, longer, high, kind), ten = 10 ** decimals;
+  const put = (digits) => (kind === 'bytes' ? (digits / ten).toFixed(decimals) : grouped(digits));
+  const digits = Math.round(value / by * ten);
+  const text = value === 0 ? valueText(0, kind) : put(digits) + unit;
+  if (longer <= Math.min(below, above) * 1.25 && longer <= value) {
+    const half = Math.ceil(Math.max(digits - low / by * ten, high / by * ten - digits));
+    return { value: text, interval: `\u00b1 ${put(half)}${unit}` };
+  }
+  return {
+    value: text,
+    interval: `${put(Math.floor(low / by * ten))} \u2026 ${put(Math.ceil(high / by * ten))}${unit}`,
+  };
+}
+
+function shareText(part, all) {
+  return all > 0 ? `${(100 * part / all).toFixed(1)}%` : '';
+}
+
+// --- elements -----------------------------------------------------------------------------------------
+
+// make('td', {class: 'number', onclick: f}, 'text', element...)
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (typeof value === 'function') {
+      element.addEventListener(key.slice(2), value);
+    } else if (value === true) {
+      element.setAttribute(key, '');
+    } else if (value !== false && value !== null && value !== undefined) {
+      element.setAttribute(key, value);
+    }
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+function byId(id) { return document.getElementById(id); }
