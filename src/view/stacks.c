@@ -143,11 +143,11 @@ static void limit_depth(const struct hp_stacks *stacks, struct key *key, size_t 
 static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_depth,
                      struct hp_visible_frames *frames, struct key *key) {
     const struct hp_profile *profile = stacks->naming->profile;
-    if (stacks->of != HP_STACKS_OF_ADDRESSES) {
-        return find_names(stacks, &profile->stacks.at[stack], frames, key);
-    }
     if (stacks->of == HP_STACKS_OF_SITES) {
         return find_sites(stacks, &profile->stacks.at[stack], frames, key);
+    }
+    if (stacks->of != HP_STACKS_OF_ADDRESSES) {
+        return find_names(stacks, &profile->stacks.at[stack], frames, key);
     }
     bool is_visible = find_places(stacks, &profile->stacks.at[stack], frames, key);
     limit_depth(stacks, key, max_depth);
@@ -323,20 +323,20 @@ static void collect(struct hp_stacks *stacks, size_t max_depth) {
 void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
                     struct hp_naming *naming, const struct hp_report_options *options) {
     *stacks = (struct hp_stacks){.of = of, .naming = naming};
-    if (of != HP_STACKS_OF_ADDRESSES) {
-        collect(stacks, 0);
-        uint32_t *rank = rank_names(naming);
-        sort(stacks, rank, of == HP_STACKS_OF_TREE && options->invert);
-        free(rank);
-    } else if (of == HP_STACKS_OF_SITES) {
-        hp_sites_init(&stacks->sites, naming);
-        collect(stacks, 0);
-        sort(stacks, NULL);
-    } else {
+    if (of == HP_STACKS_OF_ADDRESSES) {
         number_calls(stacks, naming);
         collect(stacks, options->max_depth);
         sort(stacks, NULL, false);
         limit_count(stacks, options);
+    } else if (of == HP_STACKS_OF_SITES) {
+        hp_sites_init(&stacks->sites, naming);
+        collect(stacks, 0);
+        sort(stacks, NULL, false);
+    } else {
+        collect(stacks, 0);
+        uint32_t *rank = rank_names(naming);
+        sort(stacks, rank, of == HP_STACKS_OF_TREE && options->invert);
+        free(rank);
     }
 }
 

@@ -3,7 +3,7 @@
 const SEARCH_MILLISECONDS = 100;
 
 // Numbers of the texts that a frame is found by: its function's, short and without its type, its file, its
-// module; where there is no function, its offset, or what stands for no frame.
+// module; what stands for no frame; and where there is no function its offset, by a pattern that begins so.
 class SearchIndex {
   constructor(model) {
     this.model = model;
@@ -13,15 +13,15 @@ class SearchIndex {
     const { frames, functions } = model, of = (string) => this.add(model.strings[string]);
     this.of = Array.from(frames.name, (name, i) => {
       const f = frames.function[i];
-      const texts = f ? [of(functions.match[f]), of(functions.short[f])] : [this.add(this.place(name))];
-      return texts.concat(of(frames.file[i]), of(frames.module[i]));
+      const texts = f ? [of(functions.match[f]), of(functions.short[f])] : [];
+      return texts.concat(of(frames.file[i]), of(frames.module[i]), this.standIns(name, f));
     });
     this.ofName = Array.from(model.names.text, (text, i) => [of(text), of(model.names.short[i])]);
   }
 
-  place(name) {
-    const text = fullName(this.model, name);
-    return /\+0x[0-9a-f]+$/.test(text) ? text.slice(text.lastIndexOf('+') + 1) : text;
+  standIns(name, f) {
+    const text = fullName(this.model, name), offset = /\+(0x[0-9a-f]+)$/.exec(text);
+    return f ? [] : offset ? [this.add(offset[1])] : /^\[(truncated|empty stack)\]$/.test(text) ? [this.add(text)] : [];
   }
 
   add(text) {
@@ -36,8 +36,10 @@ class SearchIndex {
   search(pattern) {
     let known = this.known.get(pattern);
     if (!known) {
+      const isOffset = pattern.startsWith('0x');
       const { found, error } = searchTexts(pattern, this.texts, SEARCH_MILLISECONDS);
-      const any = (texts) => (texts.some((text) => found[text] && this.texts[text] !== '') ? 1 : 0);
+      this.texts.forEach((text, i) => { found[i] &= text !== '' && (isOffset || !/^0x[0-9a-f]+$/.test(text)); });
+      const any = (texts) => (texts.some((text) => found[text]) ? 1 : 0);
       known = { error, frames: Uint8Array.from(this.of, any), names: Uint8Array.from(this.ofName, any) };
       this.model.frames.name.forEach((name, i) => { known.names[name] |= known.frames[i]; });
       if (this.known.size > 20) {

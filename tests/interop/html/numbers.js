@@ -1,0 +1,195 @@
+// Every number of the page's table and screen of a function is the command line's: values to 1e-9, ends of
+// intervals to 1e-6, rows in one order; of real dumps, in three views, under eight filters.
+//
+// usage: node --test numbers.js -- (in the environment: BINARY TESTDATA QUANTILES [ALL])
+const assert = require('assert');
+const { execFileSync } = require('child_process');
+const test = require('node:test');
+const { Program, load } = require('./report.js');
+
+const { BINARY, TESTDATA, QUANTILES, ALL } = process.env;
+const program = new Program(BINARY, TESTDATA);
+const DUMPS = {
+  'C++': [program.symbols, 'golden/cxx.heap'],
+  'four processes': [program.symbols, 'golden/procs1.heap', 'golden/procs2.heap', 'golden/procs3.heap', 'golden/procs4.heap'],
+  Go: ['--no-symbols', 'formats/go-text.heap'],
+  redis: ['--no-symbols', 'real/redis_lg13.27533.13.f.heap.gz'],
+  postgres: ['--no-symbols', 'real/postgres_lg13.17969.0.f.heap.gz'],
+};
+// Offsets of frames without a function; those of others are not in a report.
+const OFFSETS = '0x[0-9a-f]*[02468ace]$';
+const FILTERS = [
+  { only: [], without: [] },
+  { only: ['main'], without: [] },
+  { only: [], without: ['main'] },
+  { only: ['^[a-z_]+$'], without: [] },
+  { only: ['lib[a-z]+\\.so', '\\.c(pp|c)?$'], without: [] },
+  { only: [], without: [OFFSETS, 'std::(vector|__cxx11)'] },
+  { only: ['(?i)ALLOC|runtime'], without: ['string\\b'] },
+  { only: ['.'], without: ['[0-9]{3,}.*[bd]$'] },
+];
+const HAS_NO_NAMES = ['redis', 'postgres'];
+const VIEWS = ['code', 'own', 'all'];
+
+// --- quantiles ----------------------------------------------------------------------------------------
+
+test('quantiles of the gamma distribution are those of the library', () => {
+  const { page } = load(program.write('quantiles', '--no-symbols', program.file('golden/cxx.heap')));
+  const lines = execFileSync(QUANTILES, { encoding: 'utf8' }).trim().split('\n');
+  let worst = 0;
+  for (const line of lines) {
+    const [shape, p, below, above] = line.split(' ').map(Number);
+    for (const [want, is] of [[below, false], [above, true]]) {
+      const got = page.gammaQuantile(shape, p, is);
+      const off = want === got ? 0 : Math.abs(got - want) / want;
+      worst = Math.max(worst, off);
+      assert.ok(off <= 1e-9, `shape ${shape}, p ${p}, ${is ? 'above' : 'below'}: ${got}, not ${want}`);
+    }
+  }
+  assert.ok(lines.length > 1000);
+  console.log(`# ${2 * lines.length} quantiles, none further off than ${worst}`);
+});
+
+// --- tables -------------------------------------------------------------------------------------------
+
+// A value of JSON has three decimals, and an end nine digits.
+function same(got, want, what) {
+  assert.ok(Math.abs(got.value - want.estimate) <= Math.abs(want.estimate) * 1e-9 + 0.00051,
+    `${what}: ${got.value}, not ${want.estimate}`);
+  for (const end of ['low', 'high']) {
+    const is = want[end] === null ? Number.isNaN(got[end])
+      : Math.abs(got[end] - want[end]) <= Math.abs(want[end]) * 1e-6 + 1e-6;
+    assert.ok(is, `${what}: ${end} ${got[end]}, not ${want[end]}`);
+  }
+}
+
+const label = (model, name) => `${model.strings[model.names.text[name]]} ${model.classOf[name]}`;
+
+function inOrder(values) {
+  values.forEach((value, i) => assert.ok(i === 0 || value <= values[i - 1], `row ${i} is larger than the one before`));
+}
+
+// Functions that hold the same are in another order where names are short.
+function compareTable({ explorer, model, state }, json) {
+  const names = explorer.rows(state);
+  const rows = json ? json.rows : [];
+  const keyOf = (row) => `${row.name} ${row.class}`;
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+  assert.deepStrictEqual(Array.from(names, (name) => label(model, name)).sort(), [...byKey.keys()].sort());
+  inOrder(names.map((name) => byKey.get(label(model, name)).flat[model.metrics[state.metric].name].estimate));
+  let count = 0;
+  model.metrics.forEach((metric, number) => {
+    names.forEach((name) => {
+      const row = explorer.row({ ...state, metric: number }, name, true);
+      for (const key of ['flat', 'cum']) {
+        same(row[key], byKey.get(label(model, name))[key][metric.name], `${label(model, name)} ${key} ${metric.name}`);
+        count++;
+      }
+    });
+  });
+  return count;
+}
+
+const quoted = (text) => `^${text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`;
+
+function comparePeek({ explorer, model, state }, json, name) {
+  const row = json.rows.find((one) => `${one.name} ${one.class}` === label(model, name));
+  const own = { ...state, name }, { flat, cum } = explorer.row(own, name, false);
+  same(flat, row.flat, `${row.name} flat`);
+  same(cum, row.cum, `${row.name} cum`);
+  const { callers, callees } = explorer.neighbors(own);
+  for (const [what, list, wants] of [['caller', callers, row.callers], ['callee', callees, row.callees]]) {
+    const got = new Map(Array.from(list, (one) => [label(model, one.name), one.estimate]));
+    assert.deepStrictEqual([...got.keys()].sort(), wants.map((one) => `${one.name} ${one.class}`).sort(), `${what}s of ${row.name}`);
+    wants.forEach((one) => same(got.get(`${one.name} ${one.class}`), one.value, `${what} ${one.name} of ${row.name}`));
+    inOrder(Array.from(list, (one) => one.estimate.value));
+  }
+  return 2 + callers.length + callees.length;
+}
+
+async function compare(report, args, view, filter) {
+  const explorer = new report.page.Explorer(report.model);
+  const state = { ...report.page.stateOfFragment(report.model, ''), view, ...filter };
+  const options = [`--frames=${view}`, ...filter.only.map((p) => `--focus=${p}`),
+    ...filter.without.map((p) => `--ignore=${p}`), ...args];
+  const shown = { explorer, model: report.model, state };
+  const json = await program.json('top', ...options);
+  let count = compareTable(shown, json);
+  const top = json ? [...explorer.rows(state).slice(0, 1), ...explorer.rows({ ...state, sort: 'cum' }).slice(0, 1)] : [];
+  for (const name of new Set(top)) {
+    const pattern = quoted(report.model.strings[report.model.names.text[name]]);
+    count += comparePeek(shown, await program.json('peek', pattern, ...options), name);
+  }
+  return count;
+}
+
+for (const [what, [option, ...files]] of Object.entries(DUMPS)) {
+  test(`${what}: sums and intervals are the command line's`, { concurrency: 2 }, async (t) => {
+    const args = [option, ...files.map((file) => program.file(file))];
+    const report = load(program.write(what, ...args));
+    let count = 0;
+    // Each filter once, in turn in each view; or each in each.
+    const cases = VIEWS.flatMap((view, v) => FILTERS.map((filter, f) => ({ view, filter, is: ALL || (f + 1) % 3 === v })));
+    const fits = ({ filter }) => !filter.without.includes(OFFSETS) || HAS_NO_NAMES.includes(what);
+    await Promise.all(cases.filter((one) => one.is && fits(one)).map(({ view, filter }) =>
+      t.test(`${view} ${JSON.stringify(filter)}`, async () => { count += await compare(report, args, view, filter); })));
+    console.log(`# ${what}: ${count} numbers`);
+  });
+}
+
+// --- patterns -----------------------------------------------------------------------------------------
+
+test('patterns match what those of the browser match, and stop in time', () => {
+  const { page } = load(program.write('patterns', '--no-symbols', program.file('golden/cxx.heap')));
+  let seed = 1, count = 0;
+  const random = (n) => { seed = (seed * 1103515245 + 12345) & 0x7fffffff; return (seed >> 8) % n; };
+  const atoms = ['a', 'b', '.', '[ab]', '[^a]', '\\w', '\\d', 'x', '(a|b)', '(ab?)', '(?:a|bx)', '\\b', '^', '$', '_', '-', '\\.'];
+  for (let i = 0; i < 20000; i++) {
+    let pattern = '', text = '';
+    for (let j = 1 + random(5); j > 0; j--) {
+      const atom = atoms[random(atoms.length)];
+      pattern += atom + (/^[$^]|b$/.test(atom) && atom !== 'b' ? '' : ['*', '+', '?', '{2}', '{1,2}', '+?'][random(9)] || '') +
+        (random(9) === 0 ? '|' : '');
+    }
+    for (let j = random(9); j > 0; j--) {
+      text += 'abx_-1.'[random(7)];
+    }
+    const { found, error } = page.searchTexts(pattern, [text], 1000);
+    assert.strictEqual(error, '', pattern);
+    assert.strictEqual(Boolean(found[0]), new RegExp(pattern).test(text), `${pattern} in ${text}`);
+    count++;
+  }
+  assert.strictEqual(count, 20000);
+  for (const [pattern, text] of [['(a*)*b', 'a'.repeat(1e6)], ['(x+x+)+y', 'x'.repeat(1e6)], ['^(\\w+\\s?)*$', 'word '.repeat(1e5) + '!'],
+    ['.{1,900}.{1,900}.{1,900}z', 'x'.repeat(1e6)], ['(.?){500}(.?){500}z', 'ab'.repeat(1e5)]]) {
+    const begin = performance.now();
+    page.searchTexts(pattern, Array.from({ length: 1000 }, () => text), 100);
+    const took = performance.now() - begin;
+    assert.ok(took < 200, `${pattern}: ${took} ms`);
+  }
+  for (const bad of ['(', 'a)', '[', '*', '\\1', '(?=a)', 'a{2,1}', '\\', '(?<n>a)', 'x'.repeat(2000), '('.repeat(500)]) {
+    assert.ok(page.searchTexts(bad, ['a'], 100).error, bad);
+  }
+});
+
+// --- addresses ----------------------------------------------------------------------------------------
+
+test('a state comes back from the address, and any address is a state', () => {
+  const { page, model } = load(program.write('addresses', '--no-symbols', program.file('golden/cxx.heap')));
+  const state = { metric: model.metrics.length - 1, view: 'own', sort: 'cum', name: 3, zoom: 2, search: 'a&b=%c', only: ['x y', '#'],
+    without: ['\u202e', '"><img>'] };
+  assert.deepEqual(page.stateOfFragment(model, `#${page.fragmentOfState(model, state)}`), state);
+  assert.strictEqual(page.fragmentOfState(model, page.stateOfFragment(model, '')), '');
+  const keys = Object.keys(state), words = ['metric=', 'frames=', 'sort=', 'function=', 'zoom=', 'search=', 'only=', 'without=',
+    '&', '%', '%zz', '%00', '-1', '9'.repeat(30), '1e9', '__proto__=', 'constructor=', 'own', '<script>', '\ud800', '\n', '((((', 'inuse-space', '='];
+  let seed = 7;
+  const random = (n) => { seed = (seed * 1103515245 + 12345) & 0x7fffffff; return (seed >> 8) % n; };
+  for (let i = 0; i < 20000; i++) {
+    const fragment = `#${Array.from({ length: random(12) }, () => words[random(words.length)]).join('')}`;
+    const got = page.stateOfFragment(model, fragment);
+    assert.deepEqual(Object.keys(got).sort(), keys.slice().sort());
+    assert.ok(model.metrics[got.metric] && got.view in model.views && ['flat', 'cum', 'name'].includes(got.sort), fragment);
+    assert.ok(Number.isInteger(got.name) && got.name >= -1 && got.name < model.nameCount, fragment);
+    assert.ok(Number.isInteger(got.zoom) && got.zoom >= 0 && got.only.length <= 20 && got.without.length <= 20, fragment);
+  }
+});
