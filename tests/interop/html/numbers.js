@@ -99,10 +99,10 @@ function comparePeek({ explorer, model, state }, json, name) {
   same(cum, row.cum, `${row.name} cum`);
   const { callers, callees } = explorer.neighbors(own);
   for (const [what, list, wants] of [['caller', callers, row.callers], ['callee', callees, row.callees]]) {
-    const got = new Map(Array.from(list, (one) => [label(model, one.name), one.estimate]));
+    const got = new Map(Array.from(list, (one) => [label(model, one.name), explorer.neighbor(own, one)]));
     assert.deepStrictEqual([...got.keys()].sort(), wants.map((one) => `${one.name} ${one.class}`).sort(), `${what}s of ${row.name}`);
     wants.forEach((one) => same(got.get(`${one.name} ${one.class}`), one.value, `${what} ${one.name} of ${row.name}`));
-    inOrder(Array.from(list, (one) => one.estimate.value));
+    inOrder(Array.from(list, (one) => one.value));
   }
   return 2 + callers.length + callees.length;
 }

@@ -75,15 +75,18 @@ class Explorer {
     return metrics.findIndex((metric) => metric.column === column && metric.kind === kind);
   }
 
-  // {callers, callees} of the function of a state, largest first: {name, nodes, estimate}.
+  // {callers, callees} of the function of a state, largest first: {name, nodes, value}.
   neighbors(state) {
-    const sums = this.of(state), kind = this.kind(state);
+    const values = this.of(state).nodes(this.kind(state));
     const list = (map) => [...map].map(([name, nodes]) => ({
-      name, nodes, estimate: estimateOf(this.model, state.metric, sums.together(nodes, kind), 1),
-    })).filter((one) => one.estimate.value !== 0)
-      .sort((a, b) => b.estimate.value - a.estimate.value || a.name - b.name);
+      name, nodes, value: nodes.reduce((sum, node) => sum + values[node], 0),
+    })).filter((one) => one.value !== 0).sort((a, b) => b.value - a.value || a.name - b.name);
     const { callers, callees } = neighborNodes(this.tree(state), state.name);
     return { callers: list(callers), callees: list(callees) };
+  }
+
+  neighbor(state, { nodes }) {
+    return estimateOf(this.model, state.metric, this.of(state).together(nodes, this.kind(state)), 1);
   }
 
   // What stacks hold that have a frame that is searched for.
@@ -154,7 +157,7 @@ class Explorer {
 
   // The names of the folded frames below the one that is charged, from there on.
   chain(tree, end) {
-    const { frame, parent, frames } = this.model, kept = tree.charges.kept(end), names = [];
+    const { frame, parent, frames } = this.model, kept = keptNode(this.model, tree, end), names = [];
     for (let node = end; node >= 0 && node !== kept && tree.isFolded[frame[node]]; node = parent[node]) {
       names.push(frames.name[frame[node]]);
     }

@@ -1,15 +1,16 @@
 // From the tree of all frames to the tree of those that a view shows: folded frames, which a class decides
 // about, leave their callees to their callers, and nodes of one name beside each other become one.
 //
-// A tree is {count, parent, name, leaf, isOuter, at}: node 0 stands for all, parents stand before their
+// A tree is {count, parent, name, leaf, isOuter, at, ...}: node 0 stands for all, parents stand before their
 // callees; leaf[end] is the node that is charged with what the end holds, or -1; isOuter[node] says that no
 // node on its way to the root has its name; at[raw] is the node that a raw one is part of, or lies below.
 
-// Finds nodes by parent and name: open addressing, as many places as twice the nodes and more.
+// Finds nodes by parent and name.  Most have one child, which is found by them; others are found by open
+// addressing, in as many places as twice the nodes and more.
 class NodeTable {
   constructor(most) {
     let size = 1024;
-    while (size < most * 2) {
+    while (size < most) {
       size *= 2;
     }
     this.places = new Int32Array(size);
@@ -17,21 +18,33 @@ class NodeTable {
     this.parent = new Int32Array(most + 1);
     this.name = new Int32Array(most + 1);
     this.isOuter = new Uint8Array(most + 1);
+    this.child = new Int32Array(most + 1);
     this.count = 1;
     this.parent[0] = this.name[0] = -1;
   }
 
   // The node, made if it is new.
   find(parent, name, isOuter) {
-    let hash = Math.imul(parent, 0x9e3779b1) ^ Math.imul(name + 1, 0x85ebca6b);
+    const first = this.child[parent];
+    if (first === 0) {
+      return (this.child[parent] = this.add(parent, name, isOuter));
+    }
+    return this.name[first] === name ? first : this.findAmong(parent, name, isOuter);
+  }
+
+  findAmong(parent, name, isOuter) {
+    let hash = Math.imul(parent ^ Math.imul(name + 1, 0x85ebca6b), 0x9e3779b1);
     hash = (hash ^ (hash >>> 15)) & this.mask;
     for (let node; (node = this.places[hash]) !== 0; hash = (hash + 1) & this.mask) {
       if (this.parent[node] === parent && this.name[node] === name) {
         return node;
       }
     }
+    return (this.places[hash] = this.add(parent, name, isOuter));
+  }
+
+  add(parent, name, isOuter) {
     const node = this.count++;
-    this.places[hash] = node;
     this.parent[node] = parent;
     this.name[node] = name;
     this.isOuter[node] = isOuter ? 1 : 0;
@@ -58,90 +71,62 @@ function foldedFrames(model, folds, pick) {
   });
 }
 
-// How many frames of each name are shown on the way from the root to where a walk in depth is.
-class ShownPath {
-  constructor(model) {
-    this.names = new Int32Array(model.nameCount);
-    this.path = [];
-    this.raw = [];
+// What decides who is charged with a stack, passed down from the root; what stands for a cut has no say.
+// isCharged[node]: the nearest frame that is not folded holds what others allocate; allocating[node]: the node
+// that is the leaf if the allocator's frames alone are folded.
+function passCharges(model, isFolded) {
+  const { frame, parent, truncated } = model, count = frame.length;
+  const none = model.classes.indexOf('none'), allocator = model.classes.indexOf('allocator');
+  const holds = model.frames.class.map((c) => Number(c !== none));
+  const isAllocator = model.frames.class.map((c, i) => Number(c === allocator && isFolded[i]));
+  const isCharged = new Uint8Array(count), allocating = new Int32Array(count);
+  for (let node = 0; node < count; node++) {
+    const f = frame[node], up = parent[node], isTop = up < 0 || frame[up] === truncated;
+    isCharged[node] = isFolded[f] ? (isTop ? 0 : isCharged[up]) : holds[f];
+    allocating[node] = isAllocator[f] && !isTop ? allocating[up] : node;
   }
-
-  // Go back until `parent` is the last.
-  leave(parent) {
-    while (this.raw.length > 0 && this.raw[this.raw.length - 1] !== parent) {
-      this.raw.pop();
-      const name = this.path.pop();
-      if (name >= 0) {
-        this.names[name]--;
-      }
-    }
-  }
-
-  enter(node, name) {
-    this.raw.push(node);
-    this.path.push(name);
-    if (name >= 0) {
-      this.names[name]++;
-    }
-  }
+  return { isCharged, allocating };
 }
 
-// Of each raw node: is the nearest frame that is not folded one that holds what others allocate, and which
-// node is the leaf if the allocator's frames alone are folded.  What stands for a cut has no say.
-class Charges {
-  constructor(model, isFolded) {
-    this.model = model;
-    this.isFolded = isFolded;
-    this.isCharged = new Uint8Array(model.frame.length);
-    this.allocating = new Int32Array(model.frame.length);
-    this.allocator = model.classes.indexOf('allocator');
-  }
-
-  pass(node, parent, frame) {
-    const isTop = parent < 0 || this.model.frame[parent] === this.model.truncated;
-    const c = this.model.frames.class[frame];
-    this.isCharged[node] = this.isFolded[frame] ? (isTop ? 0 : this.isCharged[parent])
-      : Number(this.model.classes[c] !== 'none');
-    this.allocating[node] = c === this.allocator && this.isFolded[frame] && !isTop
-      ? this.allocating[parent] : node;
-  }
-
-  // The node that stays although it is folded, or -1.
-  kept(node) {
-    const at = this.allocating[node];
-    return !this.isCharged[node] && this.isFolded[this.model.frame[at]] ? at : -1;
-  }
+// The node that stays although it is folded, or -1.
+function keptNode(model, tree, node) {
+  const at = tree.allocating[node];
+  return !tree.isCharged[node] && tree.isFolded[model.frame[at]] ? at : -1;
 }
 
 function foldTree(model, folds, pick) {
-  const { frame, parent, frames, ends } = model;
-  const isFolded = foldedFrames(model, folds, pick), charges = new Charges(model, isFolded);
-  const isLeft = isFolded.map((folded, i) => folded | frames.hidden[i]);
-  const table = new NodeTable(frame.length + ends.length), path = new ShownPath(model);
-  const at = new Int32Array(frame.length), leaf = new Int32Array(ends.length).fill(-1);
-  for (let i = 0, end = 0; i < frame.length; i++) {
-    const f = frame[i], name = frames.name[f], above = parent[i] < 0 ? 0 : at[parent[i]];
-    path.leave(parent[i]);
-    at[i] = isLeft[f] ? above : table.find(above, name, path.names[name] === 0);
-    path.enter(i, isLeft[f] ? -1 : name);
-    charges.pass(i, parent[i], f);
-    for (; end < ends.length && ends[end] === i; end++) {
-      leaf[end] = leafOf(model, table, path, at[i], charges.kept(i));
+  const { frame, parent, frames, ends } = model, count = frame.length;
+  const isFolded = foldedFrames(model, folds, pick), charges = passCharges(model, isFolded);
+  const nameOf = frames.name.map((name, f) => (isFolded[f] || frames.hidden[f] ? -1 : name));
+  const table = new NodeTable(count + ends.length), at = new Int32Array(count);
+  // On the way from the root: nodes, and how many of each name are shown.
+  const way = new Int32Array(count + 1), shown = new Int32Array(model.nameCount + 1);
+  const leaf = new Int32Array(ends.length).fill(-1), self = { ...charges, isFolded };
+  for (let node = 0, end = 0, depth = 0; node < count; node++) {
+    const up = parent[node], name = nameOf[frame[node]];
+    while (depth > 0 && way[depth - 1] !== up) {
+      shown[nameOf[frame[way[--depth]]] + 1]--;
+    }
+    const above = up < 0 ? 0 : at[up];
+    at[node] = name < 0 ? above : table.find(above, name, shown[name + 1] === 0);
+    way[depth++] = node;
+    shown[name + 1]++;
+    for (; end < ends.length && ends[end] === node; end++) {
+      leaf[end] = leafOf(model, table, shown, at[node], keptNode(model, self, node));
     }
   }
-  const tree = table.tree(leaf, at);
+  const tree = Object.assign(table.tree(leaf, at), self);
   tree.cut = model.truncated < 0 ? -1 : tree.name.indexOf(frames.name[model.truncated]);
-  return Object.assign(tree, { isFolded, charges });
+  return tree;
 }
 
-// What is charged with a stack that ends below `above`.
-function leafOf(model, table, path, above, kept) {
-  const frame = kept < 0 ? -1 : model.frame[kept];
-  if (frame >= 0 && !model.frames.hidden[frame]) {
-    const name = model.frames.name[frame];
-    return table.find(above, name, path.names[name] === 0);
+// What is charged with a stack that ends below `above`; -1: nothing of it is shown.
+function leafOf(model, table, shown, above, kept) {
+  const { frames } = model, frame = kept < 0 ? -1 : model.frame[kept];
+  if (frame >= 0 && !frames.hidden[frame]) {
+    return table.find(above, frames.name[frame], shown[frames.name[frame] + 1] === 0);
   }
-  const isCut = model.truncated >= 0 && table.name[above] === model.frames.name[model.truncated];
+  const isCut = model.truncated >= 0 && table.name[above] === frames.name[model.truncated];
   return above > 0 && !isCut ? above : -1;
 }
 

@@ -19,9 +19,9 @@ class FunctionScreen {
       make('button', { type: 'button', class: 'back', onclick: () => this.app.go({ name: -1, zoom: 0 }) },
         '\u2190 All functions'), title, ...(full === title.textContent ? [] : [make('p', { class: 'full' }, full)]),
       this.makeFacts(state, row), this.makePlaces(state),
-      this.makeList('callers', 'Called by', callers, kind, 'Nothing calls it: it is a root.'),
+      this.makeList(state, ['callers', 'Called by'], callers, 'Nothing calls it: it is a root.'),
       this.makeOwn(state, row, kind),
-      this.makeList('callees', 'Calls', callees, kind, 'It calls nothing that holds memory.'));
+      this.makeList(state, ['callees', 'Calls'], callees, 'It calls nothing that holds memory.'));
     this.section.hidden = false;
   }
 
@@ -74,12 +74,12 @@ class FunctionScreen {
 
   // --- callers and callees ---
 
-  makeList(id, title, all, kind, otherwise) {
+  makeList(state, [id, title], all, otherwise) {
     const body = make('tbody', {});
     const section = make('div', { class: 'neighbors' }, make('h3', { id: `${id}-title` }, title),
       all.length === 0 ? make('p', {}, otherwise)
         : make('table', { id, 'aria-labelledby': `${id}-title` }, this.makeHead(), body));
-    const fill = (count) => body.replaceChildren(...all.slice(0, count).map((one) => this.makeRow(one, kind)));
+    const fill = (count) => body.replaceChildren(...all.slice(0, count).map((one) => this.makeRow(state, one)));
     fill(NEIGHBORS_SHOWN);
     if (all.length > NEIGHBORS_SHOWN) {
       const more = make('button', {
@@ -101,8 +101,9 @@ class FunctionScreen {
       .map((text) => make('th', { scope: 'col' }, text))));
   }
 
-  makeRow({ name, estimate }, kind) {
-    const { model } = this.app, text = estimateText(estimate, kind), button = nameButton(model, name, false);
+  makeRow(state, one) {
+    const { explorer, model } = this.app, { name } = one, estimate = explorer.neighbor(state, one);
+    const text = estimateText(estimate, explorer.kind(state)), button = nameButton(model, name, false);
     button.addEventListener('click', () => this.app.open(name));
     const tr = make('tr', { 'data-name': name, 'data-class': className(model, name) },
       make('th', { scope: 'row' }, button), make('td', { 'data-key': 'value' }, text.value),
