@@ -49,7 +49,7 @@ _hprof_agg() {
     --symbol-dir) kind=directory ;;
     --path-map) kind=word words='' ;;
     --source-dir) kind=directory ;;
-    -f | --format) kind=word words='text json tsv folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox html hpa' ;;
+    -f | --format) kind=word words='text markdown json tsv benchmark folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox html hpa' ;;
     -o | --output) kind=file ;;
     --shards) kind=word words='' ;;
     --shard) kind=word words='' ;;
@@ -78,6 +78,7 @@ _hprof_agg() {
         digest) words='--help --version' ;;
         help) words='--help --version' ;;
         version) words='--help --version --licenses --features' ;;
+        benchmark) words='--files-from= --tar= --snapshots= --null --on-duplicate= --keep-unmapped --no-input-ids --keep-damaged --max-skipped= --min-age= --max-input-size= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --large-sizes= --compat= --no-unbias --by= --label-from= --no-inlines --short-names --full-names --focus= --ignore= --hide= --show= --show-from= --thread= --frames= --wrapper= --own= --frame-rules= --all-frames --limit= --sort= --cum --unit= --confidence= --width= --no-error --spread --symbol-dir= --path-map= --no-symbols --format= --output= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --max-memory= --help --version' ;;
         folded) words='--files-from= --tar= --time-from= --snapshots= --null --on-duplicate= --keep-unmapped --no-input-ids --keep-damaged --max-skipped= --min-age= --max-input-size= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --large-sizes= --compat= --no-unbias --by= --label-from= --no-inlines --short-names --full-names --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --frames= --wrapper= --own= --frame-rules= --all-frames --width= --symbol-dir= --path-map= --no-symbols --format= --output= --shard= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --max-memory= --help --version' ;;
         difffolded) words='--files-from= --tar= --to --base-files-from= --snapshots= --null --on-duplicate= --keep-unmapped --keep-damaged --max-skipped= --min-age= --max-input-size= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --large-sizes= --compat= --no-unbias --by= --no-inlines --short-names --full-names --focus= --ignore= --hide= --show= --show-from= --thread= --frames= --wrapper= --own= --frame-rules= --all-frames --limit= --cum --unit= --confidence= --width= --no-error --fail-if= --symbol-dir= --path-map= --no-symbols --format= --output= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --max-memory= --help --version' ;;
         callgrind) words='--files-from= --tar= --time-from= --snapshots= --null --on-duplicate= --keep-unmapped --no-input-ids --keep-damaged --max-skipped= --min-age= --max-input-size= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --large-sizes= --compat= --no-unbias --by= --label-from= --no-inlines --short-names --full-names --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --frames= --wrapper= --own= --frame-rules= --all-frames --width= --symbol-dir= --path-map= --no-symbols --format= --output= --shard= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --max-memory= --help --version' ;;
@@ -93,7 +94,7 @@ _hprof_agg() {
         *) words='--files-from= --tar= --to --base-files-from= --time-from= --snapshots= --null --on-duplicate= --keep-unmapped --no-input-ids --keep-damaged --max-skipped= --min-age= --max-input-size= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --large-sizes= --compat= --no-unbias --by= --label-from= --no-inlines --short-names --full-names --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --frames= --wrapper= --own= --frame-rules= --all-frames --limit= --sort= --cum --unit= --confidence= --width= --no-error --invert --min-share= --spread --fail-if= --symbol-dir= --path-map= --source-dir= --no-symbols --format= --output= --shards= --shard= --print= --flavor= --with-error --max-samples= --max-depth= --color= --progress= --quiet --verbose --jobs= --max-memory= --help --version --licenses --features' ;;
         esac
     elif [[ -z $kind && ( -z $command || $command == help ) ]]; then
-        kind=word words='top tree peek list stacks diff trend merge info manifest digest help version folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox html hpa'
+        kind=word words='top tree peek list stacks diff trend merge info manifest digest help version benchmark folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox html hpa'
     elif [[ -z $kind ]]; then
         kind=file
     fi
