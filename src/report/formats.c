@@ -14,14 +14,22 @@ static const struct hp_format partials = {
 };
 
 const struct hp_format *const hp_formats[] = {
-    &hp_format_text,       &hp_format_markdown,
-    &hp_format_json,       &hp_format_tsv,
-    &hp_format_benchmark,  &hp_format_folded,
-    &hp_format_difffolded, &hp_format_callgrind,
-    &hp_format_speedscope, &hp_format_dhat,
-    &hp_format_dot,        &hp_format_svg,
-    &hp_format_pdf,        &hp_format_pprof,
-    &hp_format_firefox,    &hp_format_html,
+    &hp_format_text,
+    &hp_format_markdown,
+    &hp_format_json,
+    &hp_format_tsv,
+    &hp_format_benchmark,
+    &hp_format_folded,
+    &hp_format_difffolded,
+    &hp_format_callgrind,
+    &hp_format_speedscope,
+    &hp_format_dhat,
+    &hp_format_dot,
+    &hp_format_svg,
+    &hp_format_pdf,
+    &hp_format_pprof,
+    &hp_format_firefox,
+    &hp_format_html,
     &partials,
 };
 
