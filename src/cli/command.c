@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct commands {
-    struct hp_cli_command at[HP_REPORT_KINDS + 4];
+    struct hp_cli_command at[HP_REPORT_KINDS + 5];
     size_t count;
 };
 
@@ -51,6 +51,12 @@ static const struct commands *all_commands(void) {
             .arguments = "PARTIAL...",
             .help = "SHA-256 of what partials hold: the same of the same dumps",
             .id = HP_CLI_DIGEST,
+        };
+        commands.at[commands.count++] = (struct hp_cli_command){
+            .name = "jeprof",
+            .arguments = "[PROGRAM] DUMP...",
+            .help = "what jeprof does, with its options: also called hprof-jeprof",
+            .id = HP_CLI_JEPROF,
         };
         commands.at[commands.count++] = (struct hp_cli_command){
             .name = "help",

@@ -1,4 +1,4 @@
-// The commands: one for each kind of report that has a help, and four more.
+// The commands: one for each kind of report that has a help, and five more.
 #ifndef HP_CLI_COMMAND_H
 #define HP_CLI_COMMAND_H
 
@@ -21,6 +21,7 @@ enum hp_cli_command_id {
     HP_CLI_MANIFEST = HP_CLI_HELP << 2,
     HP_CLI_TAKES_INPUTS = HP_CLI_REPORTS | HP_CLI_MANIFEST,
     HP_CLI_DIGEST = HP_CLI_HELP << 3,
+    HP_CLI_JEPROF = HP_CLI_HELP << 4, // whose options are its own
 };
 
 struct hp_cli_command {

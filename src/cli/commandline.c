@@ -412,6 +412,11 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
         ret = apply(given, settings, err);
         return ret == HP_OK ? take_words(given, settings, err) : ret;
     }
+    if (settings->command->id == HP_CLI_JEPROF) {
+        ret = apply(given, settings, err);
+        return ret == HP_OK ? hp_cli_fail(err, HP_E_USAGE, "jeprof has to come first")
+                            : ret;
+    }
     if ((settings->command->id & HP_CLI_REPORTS) == 0) {
         return read_help_or_version(given, settings, err);
     }

@@ -29,6 +29,9 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *ou
         hp_cli_usage_print_short(stderr);
         return HP_E_USAGE;
     }
+    if (settings->topic != NULL && settings->topic->id == HP_CLI_JEPROF) {
+        return hp_jeprof_run(1, (char *[]){"--help"});
+    }
     hp_cli_limit_memory(settings->max_memory);
     if (settings->command->id == HP_CLI_MANIFEST) {
         return hp_cli_manifest_run(settings, err);

@@ -57,6 +57,8 @@ static void put_commands(FILE *out) {
         } else if (command->id == HP_CLI_MANIFEST) {
             fputs(" Fl Fl shards Ns = Ns Ar N Fl Fl output Ns = Ns Ar PREFIX PATH ...",
                   out);
+        } else if (command->id == HP_CLI_JEPROF) {
+            fputs(" Op Ar PROGRAM DUMP ...", out);
         } else if (*command->arguments != '\0') {
             fprintf(out, "%s Ar INPUT ...", command->takes_pattern ? " Ar REGEX" : "");
         }

@@ -164,7 +164,7 @@ static const struct hp_cli_option options[] = {
      HP_CLI_GROUP_FILTER, VIEWS,
      "which frames to show: code folds the standard library, wrappers of malloc, start-up and "
      "the allocator into what called them, own libraries as well, all the allocator alone, raw "
-     "nothing (default code of tables by function, line or file, else all)",
+     "nothing (default code of tables and pictures by function, line or file, else all)",
      hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_CODE},
     {"wrapper", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, VIEWS,
      "treat functions, files or modules that match as wrappers of malloc, whose callers are "

@@ -71,6 +71,18 @@ def it_is_meant_by_the_name_of_the_program(b):
 
 
 @case
+def it_is_a_command_among_the_others(b):
+    wanted = jeprof(b, "--help").out
+    assert "jeprof" in re.findall(r"^  (\w+) ", b.run("help").out.partition("\nInput:")[0], re.M)
+    for words in (("help", "jeprof"), ("--help", "jeprof")):
+        got = b.run(*words)
+        assert (got.status, got.out) == (0, wanted), (words, got)
+    for words, said in ((("--", "jeprof", b.dump), "has to come first"), (("-q", "jeprof", b.dump), "jeprof takes no --quiet")):
+        got = b.run(*words)
+        assert got.status == 2 and said in got.err, (words, got)
+
+
+@case
 def options_are_read_as_by_getopt_long(b):
     wanted = jeprof(b, "--text", "--show_bytes", f"--base={b.other}", b.dump).out
     assert wanted.startswith("Total: ") and wanted.splitlines()[0].endswith(" B"), wanted
