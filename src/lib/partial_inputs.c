@@ -231,19 +231,37 @@ static int compare_words(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-static int by_dump(const void *left, const void *right) {
+static const char *name_of(const struct hp_taken_all *all, uint32_t source) {
+    struct hp_taken **taken;
+    hp_vec_each (taken, all) {
+        if (source >= 1 && source <= (*taken)->names.count) {
+            return (*taken)->names.at[source - 1];
+        }
+        source -= source >= 1 ? (uint32_t)(*taken)->names.count : 0;
+    }
+    return "the dumps given";
+}
+
+// Their numbers depend on which thread came by which: what is said goes by names.  all: or NULL.
+static int compare_sources(const struct hp_taken_all *all, uint32_t a, uint32_t b) {
+    int order = a == b || !all ? 0 : strcmp(name_of(all, a), name_of(all, b));
+    return order ? order : compare_words(a, b);
+}
+
+static int by_dump(const void *left, const void *right, void *all) {
     const struct hp_known_dump *a = left, *b = right;
     int order = a->is_base - b->is_base;
     order = order ? order : compare_words(a->id[0], b->id[0]);
     order = order ? order : compare_words(a->id[1], b->id[1]);
-    return order ? order : compare_words(a->source, b->source);
+    return order ? order : compare_sources(all, a->source, b->source);
 }
 
-static int by_process(const void *left, const void *right) {
+static int by_process(const void *left, const void *right, void *all) {
     const struct hp_known_dump *a = left, *b = right;
     int order = a->is_base - b->is_base;
     order = order ? order : compare_words(a->process, b->process);
-    return order ? order : compare_words(a->source, b->source);
+    order = order ? order : compare_sources(all, a->source, b->source);
+    return order ? order : by_dump(a, b, all);
 }
 
 static bool same_dump(const struct hp_known_dump *a, const struct hp_known_dump *b) {
@@ -271,7 +289,7 @@ struct known_dumps {
 
 // What may not be in two of them.
 struct unique {
-    int (*order)(const void *, const void *);
+    int (*order)(const void *, const void *, void *);
     bool (*same)(const struct hp_known_dump *, const struct hp_known_dump *);
     const char *one, *several;
 };
@@ -280,10 +298,10 @@ static const struct unique unique_dump = {by_dump, same_dump, "dump is", "dumps 
 static const struct unique unique_process = {by_process, same_process, "process is",
                                              "processes are"};
 
-static struct overlap find_overlap(struct known_dumps *known,
-                                   const struct unique *unique) {
+static struct overlap find_overlap(struct known_dumps *known, const struct unique *unique,
+                                   struct hp_taken_all all) {
     struct overlap found = {.count = 0};
-    hp_vec_sort(&known->all, unique->order);
+    hp_vec_sort_r(&known->all, unique->order, &all);
     for (size_t i = 1; i < known->all.count; i++) {
         const struct hp_known_dump *a = &known->all.at[i - 1], *b = &known->all.at[i];
         if (a->source == b->source || !unique->same(a, b)) {
@@ -299,17 +317,6 @@ static struct overlap find_overlap(struct known_dumps *known,
         found.count++;
     }
     return found;
-}
-
-static const char *name_of(const struct hp_taken_all *all, uint32_t source) {
-    struct hp_taken **taken;
-    hp_vec_each (taken, all) {
-        if (source >= 1 && source <= (*taken)->names.count) {
-            return (*taken)->names.at[source - 1];
-        }
-        source -= source >= 1 ? (uint32_t)(*taken)->names.count : 0;
-    }
-    return "the dumps given";
 }
 
 static struct hp_known_dump known_of(const struct hp_input_record *input) {
@@ -365,10 +372,10 @@ int hp_partial_inputs_refuse(const struct hp_profile *profile,
         }
     }
     const struct unique *unique = &unique_dump;
-    struct overlap found = find_overlap(&known, unique);
+    struct overlap found = find_overlap(&known, unique, *all);
     if (found.count == 0 && profile->snapshots < HP_SNAPSHOTS_EACH) {
         unique = &unique_process;
-        found = find_overlap(&known, unique);
+        found = find_overlap(&known, unique, *all);
     }
     int ret = found.count > 0 ? refuse_overlap(profile, all, &found, unique, err) : HP_OK;
     hp_vec_done(&known.all);
@@ -462,7 +469,7 @@ static void count_processes(struct hp_profile *profile) {
             source = input->source;
         }
     }
-    hp_vec_sort(&known.all, by_process);
+    hp_vec_sort_r(&known.all, by_process, NULL);
     for (size_t i = 0; i < known.all.count; i++) {
         processes += i == 0 || !same_process(&known.all.at[i - 1], &known.all.at[i]);
     }
