@@ -7,6 +7,7 @@
 #include "lib/warnings.h"
 #include "report/format.h"
 #include "sym/symbolizer.h"
+#include "view/groups.h"
 
 #include <fnmatch.h>
 #include <locale.h>
@@ -300,10 +301,11 @@ static int check_groups(const struct hp_profile *profile,
                         const struct hp_report_options *options, struct hp_err *err) {
     struct hp_needs needs = needs_of(options, 1);
     const struct hp_input_record *input;
-    bool do_groups = groups_do(options);
+    bool is_enough = groups_do(options) || (options->kind == HP_REPORT_TOP &&
+                                            hp_groups_are_of_samples(profile, options));
     hp_vec_each (input, &profile->inputs) {
         bool is_lost = input->is_group && hp_input_is_used(input);
-        if (is_lost && needs.history && !needs.partial && !do_groups) {
+        if (is_lost && needs.history && !needs.partial && !is_enough) {
             hp_fail(err, HP_E_USAGE,
                     "it is of more dumps than partials tell of one by one: this report, "
                     "%s by %s%s, asks for each",
@@ -317,7 +319,7 @@ static int check_groups(const struct hp_profile *profile,
 }
 
 // What is left out of a partial is not in its reports either.
-static int check_partial(const struct hp_format *format,
+static int check_partial(const struct hp_profile *profile, const struct hp_format *format,
                          const struct hp_report_options *options, struct hp_err *err) {
     if (!(format->can & HP_IS_PARTIAL)) {
         return HP_OK;
@@ -326,6 +328,11 @@ static int check_partial(const struct hp_format *format,
         return hp_fail(
             err, HP_E_USAGE,
             "partials are packed by zstd, which this program was built without");
+    }
+    if (options->shards > 0 && profile->drops_identities) {
+        return hp_fail(err, HP_E_USAGE,
+                       "identities of dumps tell which shards belong together, and an "
+                       "input or --no-input-ids leaves them out");
     }
     return options->filter_count > 0
                ? hp_fail(err, HP_E_USAGE,
@@ -344,7 +351,7 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
     }
     if (check_needs(&profile->keeps, options, err) != HP_OK ||
         check_groups(profile, options, err) != HP_OK ||
-        check_partial(format, options, err) != HP_OK) {
+        check_partial(profile, format, options, err) != HP_OK) {
         return NULL;
     }
     struct hp_report_options complete = completed(format, options);

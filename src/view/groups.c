@@ -155,6 +155,12 @@ bool hp_groups_exist(const struct hp_profile *profile,
     return found;
 }
 
+bool hp_groups_are_of_samples(const struct hp_profile *profile,
+                              const struct hp_report_options *options) {
+    return options->by == HP_BY_THREAD ||
+           (options->by == HP_BY_LABEL && !names_input(profile, options->label));
+}
+
 // --- nodes and rows ---------------------------------------------------------------------
 
 static hp_node_id add_node(struct hp_view *view, struct hp_span name) {
@@ -231,9 +237,35 @@ static void add_input(const struct hp_groups *groups, struct hp_view *view,
     }
 }
 
+static void add_stacks(const struct hp_groups *groups, struct hp_view *view,
+                       struct hp_top *top, hp_node_id none) {
+    const struct hp_profile *profile = view->profile;
+    for (uint32_t i = 0; i < profile->stacks.count; i++) {
+        struct hp_observation sum = {.stack = i, .values = profile->stacks.at[i].values};
+        for (enum hp_column column = 0; column < HP_COLUMNS; column++) {
+            if (profile->errors[column].count > 0) {
+                sum.errors[column] = profile->errors[column].at[i];
+            }
+        }
+        if (!view->is_visible || view->is_visible[i]) {
+            hp_node_id node = groups->of_set[hp_profile_tags(profile, i).n];
+            node = node.n ? node : none;
+            see(top, view, node);
+            hp_groups_add(top, node, &sum);
+        }
+    }
+}
+
 void hp_groups_sum(const struct hp_groups *groups, struct hp_view *view,
                    struct hp_top *top) {
     struct hp_history_reader reader = {0};
+    for (size_t i = 0; i < view->profile->inputs.count; i++) {
+        const struct hp_input_record *input = &view->profile->inputs.at[i];
+        if (input->is_group && hp_input_is_used(input)) { // which has no label then
+            add_stacks(groups, view, top, groups->of_input[i]);
+            return;
+        }
+    }
     for (size_t i = 0; i < view->profile->inputs.count; i++) {
         if (hp_input_is_used(&view->profile->inputs.at[i])) {
             add_input(groups, view, top, i, &reader);

@@ -10,6 +10,10 @@
 bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options);
 
+// Whether samples alone have what tells the rows apart: then it is of no matter which input they are of.
+bool hp_groups_are_of_samples(const struct hp_profile *profile,
+                              const struct hp_report_options *options);
+
 // The key of the label that tells them apart in pprof profiles.
 const char *hp_groups_key(const struct hp_report_options *options);
 
@@ -35,7 +39,8 @@ void hp_groups_done(struct hp_groups *groups);
 void hp_groups_add(struct hp_top *top, hp_node_id node,
                    const struct hp_observation *seen);
 
-// Add up input by input, and make a row of each group.
+// Add up input by input, and make a row of each group.  Of inputs that are not told of one by one only
+// what samples have is known.
 void hp_groups_sum(const struct hp_groups *groups, struct hp_view *view,
                    struct hp_top *top);
 

@@ -256,6 +256,8 @@ def beyond_history():
     faults = []
     with scratch() as folder:
         every = [path for own in fleet_of(folder, HISTORY + 44) for path in own]
+        for path in every[::3]:
+            path.write_text(path.read_text().replace('  t0: ', '  t7: '))
         partial = merged(pathlib.Path(folder, 'all.hpa'), every)
         for command, *rest in (('top', '-f', 'tsv', '-n0'), ('top', '-f', 'tsv', '-n0', '--by=size'), ('stacks', '-f', 'tsv'),
                                ('merge', '-f', 'folded'), ('tree', '-f', 'json')):
@@ -265,6 +267,10 @@ def beyond_history():
                 rows = [result.out.partition('"rows"')[2].partition('"warnings"')[0] for result in (want, got)]
             if rows[0] != rows[1]:
                 faults.append(f'{command} {rest}: others')
+        apart = merged(pathlib.Path(folder, 'apart.hpa'), every, '--by=thread')
+        want, got = (t.ok('top', '--no-symbols', '-q', '-ftsv', '--by=thread', *inputs) for inputs in (every, [apart]))
+        if want.out != got.out or want.out.count('\n') < 3:
+            faults.append(f'by thread: {want.out[:400]}, not {got.out[:400]}')
         heads = [[line for line in t.ok('top', '--no-symbols', *inputs).out.splitlines()
                   if line.startswith(('in use', 'allocated', 'of which'))] for inputs in (every, [partial])]
         if heads[0] != heads[1] or len(heads[0]) < 2:
@@ -471,6 +477,9 @@ def in_two():
             said = f'{count} dump{" is" if count == 1 else "s are"} in '
             if result.code != 4 or said not in result.err or told != min(count, 3) or ('...' in result.err) != (count > 3):
                 faults.append(f'{count}: {result.code} {result.err}')
+        parts = [merged(pathlib.Path(folder, f'in{i}.hpa'), first[i:i + 4]) for i in range(6)]
+        said = {merge(out, order, f'-j{jobs}').err for jobs in (1, 2, 8) for order in (parts, parts[::-1], parts[3:] + parts[:3])}
+        faults += [f'said in several ways: {said}'] if len(said) != 1 else []
         several = next(own for own in processes if len(own) == 3)
         parts = [merged(pathlib.Path(folder, f'of{i}.hpa'), [dump]) for i, dump in enumerate(several)]
         result = merge(out, parts)
