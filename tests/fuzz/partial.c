@@ -5,6 +5,7 @@
 //
 // What is read is written again, and read: that changes nothing.
 #include "partial/partial.h"
+#include "input/input_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,24 +21,6 @@ static int keep(void *data, const void *bytes, size_t size) {
     struct hp_bytes *file = data;
     hp_vec_append(file, (const uint8_t *)bytes, size);
     return 0;
-}
-
-struct piece {
-    const uint8_t *at;
-    size_t left;
-};
-
-static int read_piece(void *data, void *bytes, size_t size, size_t *got,
-                      struct hp_err *err) {
-    struct piece *piece = data;
-    (void)err;
-    *got = size < piece->left ? size : piece->left;
-    if (*got > 0) {
-        memcpy(bytes, piece->at, *got);
-    }
-    piece->at += *got;
-    piece->left -= *got;
-    return HP_OK;
 }
 
 // Names are the business of whoever takes them: here each frame has the last that is said.
@@ -79,7 +62,9 @@ static struct hp_bytes pack(const uint8_t *bytes, size_t size) {
 }
 
 static int read_file(const struct hp_bytes *file, struct hp_profile *profile) {
-    struct piece piece = {file->at, file->count};
+    static struct hp_input_stream stream; // whose buffer is kept
+    struct hp_input_window window = {&stream, 0};
+    struct hp_span bytes = {(const char *)file->at, file->count};
     struct hp_err err = {0};
     hp_profile_init(profile);
     profile->keeps = (struct hp_needs){.errors = {true, true},
@@ -91,8 +76,13 @@ static int read_file(const struct hp_bytes *file, struct hp_profile *profile) {
     struct hp_partials partials = {.profile = profile,
                                    .take_symbols = take_symbols,
                                    .data = profile};
-    int ret = hp_partial_read(&partials, (struct hp_block_source){read_piece, &piece},
-                              "fuzz", &err);
+    int ret = hp_input_stream_open_bytes(&stream, bytes, 0, &err);
+    ret = ret == HP_OK
+              ? hp_partial_read(&partials,
+                                (struct hp_block_source){hp_input_window_read, &window},
+                                "fuzz", &err)
+              : ret;
+    hp_input_stream_close(&stream);
     if (ret != HP_OK && err.message[0] == '\0') {
         fprintf(stderr, "failed, and does not say why\n");
         abort();

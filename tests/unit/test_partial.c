@@ -1,3 +1,4 @@
+#include "input/input_stream.h"
 #include "partial/partial.h"
 #include "partial/slots.h"
 
@@ -135,22 +136,6 @@ static int keep(void *data, const void *bytes, size_t size) {
     return 0;
 }
 
-struct piece {
-    const uint8_t *at;
-    size_t left;
-};
-
-static int read_piece(void *data, void *bytes, size_t size, size_t *got,
-                      struct hp_err *err) {
-    struct piece *piece = data;
-    (void)err;
-    *got = size < piece->left ? size : piece->left;
-    memcpy(bytes, piece->at, *got);
-    piece->at += *got;
-    piece->left -= *got;
-    return HP_OK;
-}
-
 static void no_symbols(void *data, hp_frame_id frame, const struct hp_line *lines,
                        uint32_t count, bool is_disputed) {
     (void)data;
@@ -207,12 +192,21 @@ static struct hp_bytes small_partial(void) {
 
 static int read_small(const uint8_t *at, size_t size, struct hp_profile *profile,
                       struct hp_err *err) {
-    struct piece piece = {at, size};
+    struct hp_input_stream stream = {0};
+    struct hp_input_window window = {&stream, 0};
     hp_profile_init(profile);
     profile->keeps.history = profile->history.is_kept = true;
     struct hp_partials partials = {.profile = profile, .take_symbols = no_symbols};
-    return hp_partial_read(&partials, (struct hp_block_source){read_piece, &piece}, "x",
-                           err);
+    int ret =
+        hp_input_stream_open_bytes(&stream, (struct hp_span){(const char *)at, size}, 0,
+                                   err);
+    ret = ret == HP_OK
+              ? hp_partial_read(&partials,
+                                (struct hp_block_source){hp_input_window_read, &window},
+                                "x", err)
+              : ret;
+    hp_input_stream_done(&stream);
+    return ret;
 }
 
 Test(partial, what_is_written_is_read) {
