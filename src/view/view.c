@@ -1,6 +1,7 @@
 #include "view/view.h"
 
 #include "partial/partial.h"
+#include "view/frame_rules.h"
 #include "view/groups.h"
 #include "view/visible_frames.h"
 
@@ -330,9 +331,21 @@ static void add_up_filtered(struct hp_view *view) {
     }
 }
 
+// Where nothing is called by names, which would take their time, a rule still has to be one.
+static int check_rules(const struct hp_view *view, struct hp_err *err) {
+    struct hp_frame_rules rules;
+    int ret = hp_frame_rules_init(&rules, view->profile, view->options.frame_rules,
+                                  view->options.frame_rule_count, err);
+    hp_frame_rules_done(&rules);
+    return ret;
+}
+
 // Whatever the rows stand for, places are called by functions, and a listing has lines.
 static int name_frames(struct hp_view *view, struct hp_err *err) {
     struct hp_report_options options = view->options;
+    if (view->use.shape == HP_SHAPE_PROFILE) {
+        return check_rules(view, err);
+    }
     if (view->use.shape == HP_SHAPE_ADDRESSES) {
         options.by = HP_BY_FUNCTION;
     } else if (options.kind == HP_REPORT_LIST) {
