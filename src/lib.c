@@ -9,6 +9,7 @@
 #include "sym/symbolizer.h"
 #include "view/groups.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <locale.h>
 #include <stdio.h>
@@ -340,6 +341,62 @@ static int check_partial(const struct hp_profile *profile, const struct hp_forma
                : HP_OK;
 }
 
+// --- so many bytes at most ------------------------------------------------------------------
+
+// How long a report is with so many rows is found by writing it, into nothing.  It is tried with twice
+// as many until it is too long, and then between: what a report of 4 KiB needs is a few times that of
+// writing it, whatever the number of rows.
+struct count {
+    uint64_t bytes, most;
+};
+
+static int count_bytes(void *data, const void *bytes, size_t size) {
+    struct count *count = data;
+    (void)bytes;
+    count->bytes += size;
+    errno = EFBIG;
+    return count->bytes > count->most ? -1 : 0;
+}
+
+static bool fits(struct hp_view *view, size_t rows) {
+    struct count count = {.most = view->options.max_bytes};
+    struct hp_err err = {0};
+    view->fitting = rows;
+    return hp_view_write(view, count_bytes, &count, &err) == HP_OK;
+}
+
+static int fit_bytes(struct hp_view *view, struct hp_err *err) {
+    size_t all = hp_view_all_shown(view), low = 0, high = 1;
+    if (view->options.max_bytes == 0) {
+        return HP_OK;
+    }
+    if (!(view->use.can & HP_CAN_INTERVALS) || view->use.shape != HP_SHAPE_ROWS) {
+        return hp_fail(err, HP_E_USAGE, "%s has no rows to leave out",
+                       view->options.format);
+    }
+    while (high <= all && fits(view, high)) {
+        low = high;
+        high *= 2;
+    }
+    if (high > all && fits(view, all)) {
+        view->fitting = SIZE_MAX;
+        return HP_OK;
+    }
+    high = high < all ? high : all;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        *(fits(view, middle) ? &low : &high) = middle;
+    }
+    return fits(view, low)
+               ? HP_OK
+               : hp_fail(err, HP_E_LIMIT,
+                         "a report of %llu bytes has no room for what stands above "
+                         "and below its rows",
+                         (unsigned long long)view->options.max_bytes);
+}
+
+// --- views ----------------------------------------------------------------------------------
+
 struct hp_view *hp_view_new(const struct hp_profile *profile,
                             const struct hp_report_options *options, struct hp_err *err) {
     static const struct hp_report_options defaults;
@@ -361,11 +418,12 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
         .all_rows = options->format == NULL,
     };
     struct hp_view *view = hp_view_build(profile, &complete, use, err);
-    if (view && refuse_negative(view, err) != HP_OK) {
+    bool is_refused =
+        view && (refuse_negative(view, err) != HP_OK || fit_bytes(view, err) != HP_OK);
+    if (is_refused) {
         hp_view_free(view);
-        return NULL;
     }
-    return view;
+    return is_refused ? NULL : view;
 }
 
 int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,

@@ -451,6 +451,9 @@ struct hp_report_options {
     size_t shard, shards;
     // Of info in text: what is told of the limit of memory, "188.0 MiB, of this container"; or NULL.
     const char *memory_limit;
+    // Of formats of rows: that many bytes at most, 0: any.  What does not fit are rows, the last ones
+    // first, and the report says so; HP_E_LIMIT: it is longer without any.
+    uint64_t max_bytes;
 };
 
 // Deliver bytes; 0, or -1 with errno set.
@@ -466,6 +469,9 @@ HP_API struct hp_view *hp_view_new(const struct hp_profile *profile,
                                    const struct hp_report_options *options,
                                    struct hp_err *err);
 HP_API void hp_view_free(struct hp_view *view); // NULL is fine
+
+// How many rows that the limit would show are left out for max_bytes.
+HP_API size_t hp_view_left_out(const struct hp_view *view);
 
 // Write it in its format.  The same inputs give the same bytes.
 HP_API int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,

@@ -218,6 +218,17 @@ static bool exceeds(const struct hp_view *view) {
     return exceeded;
 }
 
+// A table for scripts has no place for it.
+static void warn_of_cut(const struct hp_cli_settings *settings,
+                        const struct hp_view *view) {
+    size_t left_out = hp_view_left_out(view);
+    if (left_out > 0 && !is_for_people(settings) && !settings->quiet) {
+        hp_cli_message("warning: %zu row%s left out: cut at --max-bytes=%llu", left_out,
+                       left_out == 1 ? " is" : "s are",
+                       (unsigned long long)settings->report.max_bytes);
+    }
+}
+
 static int report(const struct hp_cli_settings *settings,
                   const struct hp_report_options *options, struct hp_profile *profile,
                   struct hp_cli_outfile *out, bool *exceeded, struct hp_err *err) {
@@ -227,6 +238,9 @@ static int report(const struct hp_cli_settings *settings,
     }
     struct hp_view *view = hp_view_new(profile, options, err);
     int ret = view ? write_view(view, out, err) : (int)err->code;
+    if (ret == HP_OK) {
+        warn_of_cut(settings, view);
+    }
     // Names that there are none of may be why no pattern matches.
     if (ret == HP_E_EMPTY && settings->filter_count > 0) {
         if (is_for_people(settings)) {

@@ -24,10 +24,29 @@ struct hp_row_key *hp_view_add_row(struct hp_view *view, hp_node_id node) {
                        ((struct hp_row_key){.node = node, .parent = HP_NO_PARENT}));
 }
 
-size_t hp_view_shown(const struct hp_view *view, size_t count) {
+size_t hp_view_limited(const struct hp_view *view, size_t count) {
     size_t limit = view->options.limit;
     limit = limit == HP_LIMIT_ENOUGH ? view->enough : limit;
     return limit > 0 && limit < count ? limit : count;
+}
+
+size_t hp_view_fitting(const struct hp_view *view, size_t count) {
+    return count < view->fitting ? count : view->fitting;
+}
+
+size_t hp_view_shown(const struct hp_view *view, size_t count) {
+    return hp_view_fitting(view, hp_view_limited(view, count));
+}
+
+size_t hp_view_all_shown(const struct hp_view *view) {
+    enum hp_report_kind kind = view->options.kind;
+    size_t rows = kind == HP_REPORT_STACKS ? view->listed : view->rows.count;
+    return kind == HP_REPORT_TREE ? rows : hp_view_limited(view, rows);
+}
+
+size_t hp_view_left_out(const struct hp_view *view) {
+    size_t all = hp_view_all_shown(view);
+    return view->fitting < all ? all - view->fitting : 0;
 }
 
 static hp_fixed size_of(hp_fixed value) {
@@ -83,7 +102,7 @@ void hp_view_find_changes(struct hp_view *view) {
 }
 
 size_t hp_view_needed(const struct hp_view *view, size_t count) {
-    return view->use.all_rows ? count : hp_view_shown(view, count);
+    return view->use.all_rows ? count : hp_view_limited(view, count);
 }
 
 const char *hp_view_row_kind(const struct hp_view *view) {

@@ -162,7 +162,7 @@ size_t hp_neighbors_shown(const struct hp_view *view, size_t row, bool are_calle
     const struct hp_neighborhood *area = &neighbors->areas.at[row];
     size_t count = are_callees ? area->callees : area->callers;
     if (view->options.limit != HP_LIMIT_ENOUGH) {
-        return hp_view_shown(view, count);
+        return hp_view_limited(view, count);
     }
     const struct hp_neighbor *all =
         neighbors->all.at + area->first + (are_callees ? area->callers : 0);

@@ -330,7 +330,7 @@ static void choose(struct grower *g, struct hp_view *view) {
     size_t lines, left;
     struct ranked *ranked = rank(g, &lines);
     find_enough(view, ranked, lines);
-    left = hp_view_shown(view, lines);
+    left = hp_view_limited(view, lines);
     for (size_t i = 0; i < g->tree->branches.count && left > 0; i++) {
         size_t taken = ranked[i].lines < left ? ranked[i].lines : left;
         left -= taken;

@@ -486,6 +486,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         .options = *options,
         .use = use,
         .enough = HP_MOST_ROWS,
+        .fitting = SIZE_MAX,
         .cache = hp_alloc(sizeof *view->cache),
         .label = options->label ? hp_copy(options->label) : NULL,
     };

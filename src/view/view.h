@@ -211,6 +211,7 @@ struct hp_view {
     HP_VEC(struct hp_field) fields;
     HP_VEC(struct hp_row_key) rows; // sorted; all of them, whatever the limit
     size_t enough;                  // of them, or of stacks, for HP_LIMIT_ENOUGH
+    size_t fitting; // so many of them at most, for max_bytes; SIZE_MAX: any
     struct hp_stacks stacks;
     uint32_t *by_value; // their numbers, the largest first; NULL if nobody wants that
     size_t listed;      // so many of them, without those that hold nothing
@@ -242,8 +243,14 @@ struct hp_row_key *hp_view_add_row(struct hp_view *view, hp_node_id node);
 // Whether some of what filters leave has a value below zero.
 bool hp_view_is_negative(const struct hp_view *view);
 
-// How many of the rows, or of `count` others, are shown.
+// How many of the rows, or of `count` others, are shown; and what the limit says of what is none.
 size_t hp_view_shown(const struct hp_view *view, size_t count);
+size_t hp_view_limited(const struct hp_view *view, size_t count);
+
+// How many of the rows of the report, of whatever kind, the limit would show; and those of a tree, where
+// it has done its work, that are.
+size_t hp_view_all_shown(const struct hp_view *view);
+size_t hp_view_fitting(const struct hp_view *view, size_t count);
 
 // For HP_LIMIT_ENOUGH, of values, the largest first: how many are 95 % of all, or by cum 1 % of the
 // whole each, but for these bounds; and view->enough of a report of changes.

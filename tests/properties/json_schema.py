@@ -58,6 +58,7 @@ REPORTS = [
     *((command, 'main', '--thread=alloc_c', SYMBOLS, PROCS[0]) for command in ('peek', 'list')),
     *((command, '--metric=resident_space', TCMALLOC) for command in ('top', 'stacks', 'tree')),
     ('peek', 'leaf', '--metric=swapped_space', TCMALLOC),
+    ('top', '--max-bytes=3000', '--no-symbols', CXX),
     ('info', TCMALLOC, LIFETIMES),
     ('top', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', *PROCS),
     ('top', '--no-symbols', '--by=size', *PROCS),
@@ -131,7 +132,7 @@ def reach(value, path):
     return value
 
 
-OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left'}
+OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut'}
 
 
 def refuses():

@@ -24,7 +24,10 @@ void hp_json_begin(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view);
 
-// After all else: warnings, and the closing brace.
+// "next": what to ask next.
+void hp_json_next(struct hp_sink *out, const struct hp_view *view);
+
+// After all else: that, warnings, and the closing brace.
 void hp_json_end(struct hp_sink *out, const struct hp_view *view);
 
 // The cells of a row, from the first key on.

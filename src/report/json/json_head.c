@@ -16,8 +16,9 @@
 //      with filters "filters": [{"rule": "focus", "pattern": "f"}] and "left": as "total",
 //      "rows": [
 //
-// and behind these "moved": 1.500, what folding charges to other functions than --frames=all, of
-// the metric asked for; but diff and trend, which are of one metric, have behind "confidence" or "thread"
+// and behind these "cut": {"rows": 12, "left_out": 345, "max_bytes": 4096} if rows were left out for
+// --max-bytes, and "moved": 1.500, what folding charges to other functions than --frames=all, of
+// the metric asked for, "next" as in json_next.c, and "warnings"; but diff and trend, which are of one metric, have behind "confidence" or "thread"
 //
 //      "flat": true, whether they are about what functions allocate themselves, or all that they
 //      call too,
@@ -313,10 +314,21 @@ void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view) {
     put_sums(out, view);
 }
 
+static void put_cut(struct hp_sink *out, const struct hp_view *view) {
+    size_t left_out = hp_view_left_out(view);
+    if (left_out > 0) {
+        hp_sink_print(
+            out, ",\n \"cut\": {\"rows\": %zu, \"left_out\": %zu, \"max_bytes\": %llu}",
+            view->fitting, left_out, (unsigned long long)view->options.max_bytes);
+    }
+}
+
 void hp_json_end(struct hp_sink *out, const struct hp_view *view) {
+    put_cut(out, view);
     if (view->options.kind != HP_REPORT_INFO) {
         hp_sink_text(out, ",\n \"moved\": ");
         hp_json_fixed(out, hp_charges_of(view).all_moved, view->options.metric);
+        hp_json_next(out, view);
     }
     hp_sink_text(out, ",\n \"warnings\": [");
     for (size_t i = 0; i < hp_view_warning_count(view); i++) {

@@ -34,11 +34,12 @@ static void put_node(struct hp_sink *out, const struct hp_view *view,
 void hp_json_tree(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     hp_json_begin(out, view);
-    for (size_t i = 0; i < tree->nodes.count; i++) {
+    size_t count = tree->nodes.count, shown = hp_view_fitting(view, count);
+    for (size_t i = 0; i < shown; i++) {
         hp_sink_text(out, i > 0 ? ",\n  {" : "\n  {");
         put_node(out, view, &tree->nodes.at[i]);
         hp_sink_text(out, "}");
     }
-    hp_sink_print(out, "],\n \"hidden\": %zu", tree->hidden);
+    hp_sink_print(out, "],\n \"hidden\": %zu", tree->hidden + count - shown);
     hp_json_end(out, view);
 }

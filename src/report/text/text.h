@@ -183,6 +183,9 @@ const char *hp_text_plain(const struct hp_view *view);
 // What follows "address", or another word, of more than one.
 const char *hp_text_plural(const char *what, bool is_one);
 
+// How to see what is left out: ends such lines.
+void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view);
+
 // The last line of a table that was cut: `rows` more, which hold `value`.
 void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
                   const char *what, hp_fixed value);

@@ -210,6 +210,15 @@ const char *hp_text_plural(const char *what, bool is_one) {
     return is_one ? "" : what[strlen(what) - 1] == 's' ? "es" : "s";
 }
 
+void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view) {
+    if (view->fitting < hp_view_all_shown(view)) {
+        hp_sink_print(out, ": cut at --max-bytes=%llu\n",
+                      (unsigned long long)view->options.max_bytes);
+    } else {
+        hp_sink_text(out, ": --limit=0 shows all\n");
+    }
+}
+
 void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
                   const char *what, hp_fixed value) {
     enum hp_metric metric = view->options.metric;
@@ -222,5 +231,6 @@ void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
     if (is_of_objects) {
         strcat(amount, strcmp(amount, "1") == 0 ? " object" : " objects");
     }
-    hp_sink_print(out, "%s (%s of the total): --limit=0 shows all\n", amount, share);
+    hp_sink_print(out, "%s (%s of the total)", amount, share);
+    hp_text_how_to_see_all(out, view);
 }

@@ -115,7 +115,7 @@ static void name_neighbors(struct peek *peek, size_t row, bool are_callees) {
     const struct hp_neighbor *all = neighbors_of(peek->view, row, are_callees);
     size_t count = are_callees ? area->callees : area->callers;
     size_t room = peek->room > BRANCH_WIDTH ? peek->room - BRANCH_WIDTH : peek->room;
-    for (size_t i = 0; i < hp_view_shown(peek->view, count); i++) {
+    for (size_t i = 0; i < hp_view_limited(peek->view, count); i++) {
         hp_text_names_add(peek->names, all[i].node, room);
     }
 }

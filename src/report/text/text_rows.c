@@ -423,7 +423,7 @@ static void put_rest(const struct table *t, size_t shown) {
             hp_sink_print(t->out, " and %zu more marked", marked);
         }
         put_changes(t, shown);
-        hp_sink_text(t->out, ": --limit=0 shows all\n");
+        hp_text_how_to_see_all(t->out, view);
     }
 }
 

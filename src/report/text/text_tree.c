@@ -272,26 +272,47 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
     hp_sink_text(out, "\n");
 }
 
+// What is not shown: of those that were hidden at once, and of nodes from a number on.
+struct hidden {
+    size_t count;
+    hp_fixed flat, most;
+};
+
+static struct hidden hidden_from(const struct hp_tree *tree, size_t from) {
+    struct hidden hidden = {tree->hidden, tree->hidden_flat, tree->hidden_most};
+    for (size_t i = from; i < tree->nodes.count; i++) {
+        hp_fixed cum = tree->nodes.at[i].cum, size = cum < 0 ? -cum : cum;
+        hidden.count++;
+        hidden.flat += tree->nodes.at[i].flat;
+        hidden.most = size > hidden.most ? size : hidden.most;
+    }
+    return hidden;
+}
+
 // Of a tree from the functions that allocate, nodes hold what is within others.
-static void put_hidden(struct hp_sink *out, const struct hp_view *view) {
+static void put_hidden(struct hp_sink *out, const struct hp_view *view, size_t from) {
     const struct hp_tree *tree = view->extra;
+    struct hidden hidden = hidden_from(tree, from);
     enum hp_metric metric = view->options.metric;
-    char hidden[HP_NUMBER_SIZE], amount[HP_NUMBER_SIZE];
+    char count[HP_NUMBER_SIZE], amount[HP_NUMBER_SIZE];
     bool inverted = view->options.invert;
-    if (tree->hidden == 0) {
+    if (hidden.count == 0) {
         return;
     }
-    hp_format_grouped(hidden, (hp_int128)tree->hidden);
-    hp_text_format(amount, inverted ? tree->hidden_most : tree->hidden_flat, metric,
+    hp_format_grouped(count, (hp_int128)hidden.count);
+    hp_text_format(amount, inverted ? hidden.most : hidden.flat, metric,
                    view->options.unit);
-    hp_sink_print(out, "… %s more node%s, %s%s", hidden, tree->hidden == 1 ? "" : "s",
+    hp_sink_print(out, "… %s more node%s, %s%s", count, hidden.count == 1 ? "" : "s",
                   inverted ? "none of more than " : "", amount);
     if (!inverted) {
-        hp_text_share(amount, tree->hidden_flat, view->head.total.of[metric]);
+        hp_text_share(amount, hidden.flat, view->head.total.of[metric]);
         hp_sink_print(out, " (%s of the total)", amount);
     }
-    hp_sink_print(out, "%s\n",
-                  view->options.min_share > 0 ? "" : ": --limit=0 shows all");
+    if (view->options.min_share > 0 && from == tree->nodes.count) {
+        hp_sink_text(out, "\n");
+    } else {
+        hp_text_how_to_see_all(out, view);
+    }
 }
 
 void hp_text_tree(struct hp_sink *out, const struct hp_view *view) {
@@ -304,12 +325,13 @@ void hp_text_tree(struct hp_sink *out, const struct hp_view *view) {
     name_nodes(&drawing, view);
     hp_text_head(out, view);
     put_titles(out, &drawing, view);
-    for (size_t i = 0; i < count; i++) {
+    size_t shown = hp_view_fitting(view, count);
+    for (size_t i = 0; i < shown; i++) {
         if (tree->nodes.at[i].run > 0) {
             put_node(out, &drawing, view, i);
         }
     }
-    put_hidden(out, view);
+    put_hidden(out, view, shown);
     if (!drawing.parts[ERROR].is_gone) {
         hp_text_error_note(out, view);
     }

@@ -1,0 +1,260 @@
+// Commands that answer what a reader of a report asks next, three at most:
+//
+//     "next": [{"answers": "who calls the first row, and what it calls",
+//               "argv": ["hprof-agg", "peek", "^\\Qleaf\\E$", "--metric=alloc-space"]}, ...]
+//
+// They are of the metric, the frames and the filters of the report.  Which inputs it was of, and where their
+// symbols are, is to be put behind: reports of the same contents are the same bytes, whatever these
+// are called.
+#include "report/json/json.h"
+
+#include "base/utf8.h"
+#include "view/report_list.h"
+#include "view/shortname.h"
+
+#include <string.h>
+
+// What stands behind "hprof-agg", before the options of the report.
+struct command {
+    const char *answers;
+    enum hp_report_kind kind;
+    const char *option;     // what the pattern is the value of, "--focus="; or NULL
+    struct hp_span pattern; // a name; empty: there is none
+    const char *more;       // a further option; or NULL
+};
+
+struct next {
+    struct hp_sink *out;
+    const struct hp_view *view;
+    size_t count;
+};
+
+// What the first row is about.
+struct subject {
+    struct hp_span full, untyped,
+        bare;                    // of its function, as filters, peek and list look at it
+    struct hp_span file, module; // of rows of these
+    bool has_lines;
+    HP_VEC(char) rooms[2];
+};
+
+// --- commands -----------------------------------------------------------------------------
+
+// A name as a pattern of no other: ^\Qname\E$, in which a \E is \E\\E\Q.
+static void put_pattern(struct hp_sink *out, const char *option, struct hp_span name) {
+    hp_sink_print(out, ", \"%s^\\\\Q", option ? option : "");
+    for (size_t i = 0; i + 1 < name.size;) {
+        bool is_end = name.at[i] == '\\' && name.at[i + 1] == 'E';
+        if (is_end) {
+            hp_json_characters(out, (struct hp_span){name.at, i});
+            hp_sink_text(out, "\\\\E\\\\\\\\E\\\\Q");
+            name = hp_span_from(name, i + 2);
+        }
+        i = is_end ? 0 : i + 1;
+    }
+    hp_json_characters(out, name);
+    hp_sink_text(out, "\\\\E$\"");
+}
+
+// What is measured, and of what.
+static void put_options(struct hp_sink *out, const struct hp_view *view) {
+    static const char *const frames[] = {
+        [HP_FRAMES_CODE] = "code",
+        [HP_FRAMES_OWN] = "own",
+        [HP_FRAMES_ALL] = "all",
+        [HP_FRAMES_RAW] = "raw",
+    };
+    const struct hp_report_options *options = &view->options;
+    if (options->metric != HP_INUSE_SPACE || view->projection) {
+        hp_sink_text(out, ", \"--metric=");
+        hp_json_characters(out, hp_span_of(hp_view_metric_name(view, options->metric)));
+        hp_sink_text(out, "\"");
+    }
+    if (options->frames != HP_FRAMES_CODE) {
+        hp_sink_print(out, ", \"--frames=%s\"", frames[options->frames]);
+    }
+    for (size_t i = 0; i < view->filters.count; i++) {
+        const struct hp_filter *filter = &view->filters.at[i];
+        if (filter->rule != HP_PICK) {
+            hp_sink_print(out, ", \"--%s=", hp_filter_rule_text(filter->rule));
+            hp_json_characters(out, hp_span_of(filter->pattern));
+            hp_sink_text(out, "\"");
+        }
+    }
+}
+
+static void put_command(struct next *next, struct command command) {
+    struct hp_sink *out = next->out;
+    hp_sink_print(out, "%s{\"answers\": \"%s\",\n   \"argv\": [\"hprof-agg\", \"%s\"",
+                  next->count++ > 0 ? ",\n  " : "\n  ", command.answers,
+                  hp_reports[command.kind]->name);
+    if (command.pattern.size > 0) {
+        put_pattern(out, command.option, command.pattern);
+    }
+    if (command.more) {
+        hp_sink_print(out, ", \"%s\"", command.more);
+    }
+    if (command.kind != HP_REPORT_INFO) {
+        put_options(out, next->view);
+    }
+    hp_sink_text(out, "]}");
+}
+
+// --- the first row ------------------------------------------------------------------------
+
+// Of characters that every reader of JSON gives back: else nothing.
+static struct hp_span if_safe(struct hp_span name) {
+    for (struct hp_span rest = name; rest.size > 0;) {
+        struct hp_utf8 c = hp_utf8_first(rest);
+        if (!c.valid || !c.safe) {
+            return (struct hp_span){"", 0};
+        }
+        rest = hp_span_from(rest, c.size);
+    }
+    return name;
+}
+
+static void set_function(struct subject *subject, struct hp_span full) {
+    for (int i = 0; i < 2; i++) {
+        hp_vec_reserve(&subject->rooms[i], hp_short_name_room(full.size));
+    }
+    subject->full = if_safe(full);
+    subject->untyped = hp_untyped_name(subject->full, subject->rooms[0].at);
+    subject->bare = hp_bare_name(subject->full, subject->rooms[1].at);
+}
+
+static void find_subject(struct subject *subject, const struct hp_view *view) {
+    hp_node_id node = {0};
+    if (view->options.kind == HP_REPORT_LIST) {
+        const struct hp_listing *listing = view->extra;
+        set_function(subject, hp_view_string(view, listing->functions.at[0].function));
+        return;
+    }
+    if (view->options.kind == HP_REPORT_STACKS) {
+        const struct hp_stack_key *stack = &view->stacks.all.at[view->by_value[0]];
+        node.n = stack->depth > 0 ? stack->at[0] : view->naming.empty.n;
+    } else {
+        node = view->rows.at[0].node;
+    }
+    const struct hp_origin *origin = hp_view_origin(view, node);
+    set_function(subject, hp_view_string(view, origin->function));
+    subject->file = if_safe(hp_view_string(view, origin->file));
+    subject->module =
+        if_safe(hp_view_string(view, hp_view_module(view, origin->module)->path));
+    subject->has_lines = origin->file.n != 0;
+}
+
+static bool has_focus(const struct hp_view *view) {
+    bool found = false;
+    for (size_t i = 0; i < view->filters.count; i++) {
+        found |= view->filters.at[i].rule == HP_FOCUS;
+    }
+    return found;
+}
+
+// --- what is asked next -------------------------------------------------------------------
+
+static void ask_of_function(struct next *next, const struct subject *subject) {
+    enum hp_report_kind kind = next->view->options.kind;
+    if (kind != HP_REPORT_PEEK) {
+        put_command(next, (struct command){"who calls the first row, and what it calls",
+                                           HP_REPORT_PEEK, NULL, subject->full, NULL});
+    }
+    if (kind != HP_REPORT_LIST && subject->has_lines) {
+        put_command(next, (struct command){"which of its lines hold it", HP_REPORT_LIST,
+                                           NULL, subject->bare, NULL});
+    }
+    // Several patterns are alternatives.
+    if (kind != HP_REPORT_STACKS && !has_focus(next->view)) {
+        put_command(next, (struct command){"by which call stacks it is reached",
+                                           HP_REPORT_STACKS, "--focus=", subject->untyped,
+                                           "--limit=5"});
+    }
+}
+
+static void ask_of_change(struct next *next, const struct subject *subject) {
+    const struct hp_report_options *options = &next->view->options;
+    struct hp_span none = {"", 0};
+    struct hp_span name = has_focus(next->view) ? none : subject->untyped;
+    if (options->by != HP_BY_LINE && subject->has_lines) {
+        put_command(next, (struct command){"which lines of the first row changed",
+                                           options->kind, "--focus=", name, "--by=line"});
+    }
+    if (options->sort != HP_SORT_CUM) {
+        put_command(next, (struct command){"which callers changed with the first row",
+                                           options->kind, "--focus=", name, "--cum"});
+    }
+}
+
+static void ask_of_unnamed(struct next *next) {
+    struct hp_span none = {"", 0};
+    put_command(next,
+                (struct command){"why the first row has no name, and where its binary "
+                                 "was looked for",
+                                 HP_REPORT_INFO, NULL, none, NULL});
+    put_command(next, (struct command){"which binaries hold it", HP_REPORT_TOP, NULL,
+                                       none, "--by=module"});
+}
+
+static void ask_of_place(struct next *next, const struct subject *subject) {
+    bool is_file = next->view->options.by == HP_BY_FILE;
+    put_command(next, (struct command){"which functions of the first row hold it",
+                                       HP_REPORT_TOP, "--focus=",
+                                       is_file ? subject->file : subject->module, NULL});
+}
+
+static void ask_of_group(struct next *next) {
+    bool by_size = next->view->options.by == HP_BY_SIZE;
+    struct hp_span none = {"", 0};
+    if (by_size) {
+        put_command(next,
+                    (struct command){"which call stacks have objects of which sizes",
+                                     HP_REPORT_STACKS, NULL, none, "--limit=5"});
+    } else {
+        put_command(next, (struct command){"which functions hold it, in all of them",
+                                           HP_REPORT_TOP, NULL, none, NULL});
+    }
+}
+
+static void ask_of_tree(struct next *next) {
+    struct hp_span none = {"", 0};
+    if (!next->view->options.invert) {
+        put_command(next, (struct command){"which functions allocate, and from where",
+                                           HP_REPORT_TREE, NULL, none, "--invert"});
+    }
+    put_command(next, (struct command){"which functions hold most", HP_REPORT_TOP, NULL,
+                                       none, NULL});
+}
+
+static void ask(struct next *next, const struct subject *subject) {
+    const struct hp_view *view = next->view;
+    enum hp_granularity by = view->options.by;
+    bool is_place = by == HP_BY_FILE || by == HP_BY_MODULE;
+    if (view->options.kind == HP_REPORT_TREE) {
+        ask_of_tree(next);
+    } else if (view->report->growth) {
+        ask_of_change(next, subject);
+    } else if (by >= HP_BY_INPUT) {
+        ask_of_group(next);
+    } else if (is_place && !has_focus(view)) {
+        ask_of_place(next, subject);
+    } else if (subject->full.size > 0) {
+        ask_of_function(next, subject);
+    } else {
+        ask_of_unnamed(next);
+    }
+}
+
+void hp_json_next(struct hp_sink *out, const struct hp_view *view) {
+    struct next next = {out, view, 0};
+    struct subject subject = {.has_lines = false};
+    hp_sink_text(out, ",\n \"next\": [");
+    if (hp_view_all_shown(view) > 0) {
+        find_subject(&subject, view);
+        ask(&next, &subject);
+    }
+    hp_sink_text(out, "]");
+    for (int i = 0; i < 2; i++) {
+        hp_vec_done(&subject.rooms[i]);
+    }
+}
