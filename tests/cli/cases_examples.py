@@ -47,7 +47,7 @@ def tool(folder, name, script):
 def furnish(t):
     """All dumps are different ones: the same twice is an error."""
     golden = ROOT / "testdata/golden"
-    for folder in ("bin", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts"):
+    for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts"):
         (t.folder / folder).mkdir(parents=True)
     for link in ("root", "golden"):
         (t.folder / link).symlink_to(ROOT / "testdata" / link)
@@ -66,7 +66,8 @@ def furnish(t):
     for source, name in zip(sorted((golden / "series").glob("*.heap")),
                             ("0.i0", "1.i1", "2.i2", "3.i3", "4.i4", "24.i24"), strict=True):
         shutil.copyfile(source, t.folder / f"app.7.{name}.heap")
-    for source, name in zip(itertools.cycle(dumps), ("prod/1.heap", "prod/2.heap", "canary/1.heap", "canary/2.heap")):
+    for source, name in zip(itertools.cycle(dumps), (f"{side}/{i}.heap" for side in ("prod", "canary", "base", "old", "new")
+                                                     for i in (1, 2))):
         shutil.copyfile(source, t.folder / name)
     for source, name in zip(dumps, ("web1/v1.2-a.heap", "web1/v1.3-a.heap", "web2/v1.2-a.heap")):
         shutil.copyfile(source, t.folder / "dumps" / name)
@@ -104,6 +105,28 @@ def examples_of_the_readme_work_as_they_stand(t):
 @case
 def examples_of_the_manual_work_as_they_stand(t):
     run_all(t, list(examples_of_manual()), 34)
+
+
+def examples_of_page(name):
+    """Each indented block is a script, but that lines of hprof-agg are each one."""
+    for block in re.findall(r"(?:^    .*\n(?:\n(?=    ))?)+", (ROOT / "share" / name).read_text(), re.M):
+        lines = [line[4:] for line in block.splitlines()]
+        yield from lines if all(line.startswith("hprof-agg ") and not line.endswith("\\") for line in lines) else ["\n".join(lines)]
+
+
+@case
+def the_recipes_work_as_they_stand(t):
+    run_all(t, list(examples_of_page("recipes.md")), 26)
+
+
+@case
+def the_page_on_ci_works_as_it_stands(t):
+    """Where a comment goes is another's."""
+    examples = list(examples_of_page("ci.md"))
+    assert any("jq " in example for example in examples)
+    run_all(t, [example for example in examples if "jq " not in example], 8)
+    report = (t.folder / "summary.md").read_text()
+    assert "| function |" in report and "tested as" in report, report
 
 
 @case

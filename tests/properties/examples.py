@@ -22,7 +22,7 @@ PLACES = ['bin/hprof-agg', 'bin/hprof-sim', 'include/hprof-agg/formats.h', 'incl
           'bin/hprof-jeprof', 'share/man/man1/hprof-jeprof.1',
           'share/bash-completion/completions/hprof-agg', 'share/zsh/site-functions/_hprof-agg',
           'share/fish/vendor_completions.d/hprof-agg.fish', 'share/licenses/hprof-agg/LICENSE',
-          'share/hprof-agg/hprof-agg.schema.json']
+          'share/hprof-agg/hprof-agg.schema.json', 'share/hprof-agg/ci.md', 'share/hprof-agg/recipes.md']
 COMPILERS = {
     'cc': ['cc', *WARNINGS],
     'c++': ['c++', '-x', 'c++', '-std=c++11', *WARNINGS[1:]],
