@@ -1,59 +1,56 @@
+// Calls are found by both of their functions.  What their errors are the sums of is kept as lists of
+// stacks, which are short: a call that is not shown never needs its own.
 #include "view/report_peek.h"
 
 #include "base/hash.h"
 #include "view/visible_frames.h"
 
-// A selected node and one beside it; what is in front of `seen` is found by the index.
-struct edge {
-    hp_node_id center, other;
-    uint32_t is_callee; // the other; 0 or 1
-    uint32_t seen;      // the number of the last stack it was counted in
-    hp_fixed value;
-    struct hp_error error;
+enum {
+    MANY = 16, // stacks of a call whose error takes less memory than they
 };
 
 struct collector {
-    HP_VEC(struct edge) edges;
+    struct hp_neighbors *neighbors;
     struct hp_index index;
     const bool *is_selected; // of each node
-    uint32_t number;         // of the stack
-    hp_fixed value;
-    const struct hp_error *error;
+    bool has_errors;
 };
 
-static struct edge *find_edge(struct collector *collector, hp_node_id center,
-                              hp_node_id other, bool is_callee) {
-    struct edge edge = {.center = center, .other = other, .is_callee = is_callee};
-    uint32_t number = hp_index_of(&collector->index, &collector->edges, &edge,
-                                  offsetof(struct edge, seen));
-    if (number == collector->edges.count) {
-        hp_vec_push(&collector->edges, edge);
-    }
-    return &collector->edges.at[number];
-}
-
-static void add_edge(struct collector *collector, hp_node_id center, hp_node_id other,
-                     bool is_callee) {
-    if (!collector->is_selected[center.n]) {
-        return;
-    }
-    struct edge *edge = find_edge(collector, center, other, is_callee);
-    if (edge->seen != collector->number) {
-        edge->seen = collector->number;
-        edge->value += collector->value;
-        if (collector->error) {
-            hp_error_add(&edge->error, collector->error);
+static struct hp_neighbor_call *find_call(struct collector *collector, hp_node_id callee,
+                                          hp_node_id caller) {
+    struct hp_neighbors *neighbors = collector->neighbors;
+    uint64_t key = (uint64_t)callee.n << 32 | caller.n;
+    uint32_t hash = (uint32_t)hp_hash_mix(key ^ hp_hash_key(), 0x9e3779b97f4a7c15), found;
+    for (size_t at = hash; hp_index_next(&collector->index, hash, &at, &found);) {
+        struct hp_neighbor_call *call = &neighbors->calls.at[found];
+        if (call->callee.n == callee.n && call->caller.n == caller.n) {
+            return call;
         }
     }
+    hp_index_put(&collector->index, hash, neighbors->calls.count);
+    return hp_vec_push(&neighbors->calls,
+                       ((struct hp_neighbor_call){.callee = callee, .caller = caller}));
 }
 
-static void add_stack(struct collector *collector,
-                      const struct hp_visible_frames *frames) {
+static void add_stack(struct collector *collector, const struct hp_visible_frames *frames,
+                      uint32_t stack, hp_fixed value) {
+    struct hp_neighbors *neighbors = collector->neighbors;
     for (size_t i = 1; i < frames->nodes.count; i++) {
         hp_node_id callee = frames->nodes.at[i - 1], caller = frames->nodes.at[i];
-        if (callee.n != caller.n) {
-            add_edge(collector, callee, caller, false);
-            add_edge(collector, caller, callee, true);
+        bool is_wanted =
+            collector->is_selected[callee.n] || collector->is_selected[caller.n];
+        if (callee.n == caller.n || !is_wanted) {
+            continue;
+        }
+        struct hp_neighbor_call *call = find_call(collector, callee, caller);
+        if (call->seen != stack + 1) {
+            call->seen = stack + 1;
+            call->value += value;
+            if (collector->has_errors) {
+                struct hp_neighbor_stack place = {stack, call->last};
+                hp_vec_push(&neighbors->stacks, place);
+                call->last = (uint32_t)neighbors->stacks.count;
+            }
         }
     }
 }
@@ -61,63 +58,147 @@ static void add_stack(struct collector *collector,
 static void collect(struct collector *collector, const struct hp_naming *naming,
                     enum hp_metric metric) {
     const struct hp_profile *profile = naming->profile;
-    const struct hp_error *errors = profile->errors[hp_column_of(metric)].at;
     struct hp_visible_frames frames = {0};
-    for (size_t i = 0; i < profile->stacks.count; i++) {
-        collector->number++;
-        collector->value = profile->stacks.at[i].values.of[metric];
-        collector->error = errors ? &errors[i] : NULL;
-        if (hp_visible_nodes(naming, &profile->stacks.at[i], &frames)) {
+    collector->has_errors = profile->errors[hp_column_of(metric)].at != NULL;
+    for (uint32_t i = 0; i < profile->stacks.count; i++) {
+        const struct hp_stack *stack = &profile->stacks.at[i];
+        if (hp_visible_nodes(naming, stack, &frames)) {
             if (frames.truncated) {
                 hp_vec_push(&frames.nodes, naming->truncated);
             }
-            add_stack(collector, &frames);
+            add_stack(collector, &frames, i, stack->values.of[metric]);
         }
     }
     hp_visible_frames_done(&frames);
     hp_index_drop(&collector->index);
+    struct hp_neighbors *neighbors = collector->neighbors;
+    neighbors->error_of = hp_alloc(neighbors->calls.count * sizeof *neighbors->error_of);
 }
 
-static int by_center(const void *left, const void *right, void *context) {
-    const struct edge *a = left, *b = right;
-    if (a->center.n != b->center.n) {
-        return a->center.n < b->center.n ? -1 : 1;
-    }
-    if (a->is_callee != b->is_callee) {
-        return a->is_callee ? 1 : -1;
-    }
-    if (a->value != b->value) {
-        return a->value > b->value ? -1 : 1;
-    }
-    return hp_node_compare(context, a->other, b->other);
+hp_fixed hp_neighbor_value(const struct hp_view *view,
+                           const struct hp_neighbor *neighbor) {
+    const struct hp_neighbors *neighbors = view->extra;
+    return neighbors->calls.at[neighbor->call].value;
 }
 
-// Of each node its first edge.
-static size_t *find_firsts(const struct collector *collector, size_t nodes) {
-    size_t *first = hp_alloc((nodes + 1) * sizeof *first), edge = 0;
-    for (size_t node = 0; node <= nodes; node++) {
-        while (edge < collector->edges.count &&
-               collector->edges.at[edge].center.n < node) {
-            edge++;
+// How many stacks it is the sum of.
+static size_t sum_errors(const struct hp_view *view, uint32_t call,
+                         struct hp_error *error) {
+    const struct hp_neighbors *neighbors = view->extra;
+    const struct hp_error *errors =
+        view->profile->errors[hp_column_of(view->options.metric)].at;
+    size_t count = 0;
+    *error = (struct hp_error){0};
+    for (uint32_t i = neighbors->calls.at[call].last; i > 0; count++) {
+        const struct hp_neighbor_stack *place = &neighbors->stacks.at[i - 1];
+        hp_error_add(error, &errors[place->stack]);
+        i = place->next;
+    }
+    return count;
+}
+
+struct hp_amount hp_neighbor_amount(const struct hp_view *view,
+                                    const struct hp_neighbor *neighbor,
+                                    struct hp_error *error) {
+    struct hp_neighbors *neighbors = view->extra;
+    uint32_t *known = &neighbors->error_of[neighbor->call];
+    if (*known > 0) {
+        *error = neighbors->errors.at[*known - 1];
+    } else if (sum_errors(view, neighbor->call, error) >= MANY) {
+        hp_vec_push(&neighbors->errors, *error);
+        *known = (uint32_t)neighbors->errors.count;
+    }
+    return (struct hp_amount){.sum = hp_neighbor_value(view, neighbor), .error = error};
+}
+
+// --- groups -------------------------------------------------------------------------------
+
+static int by_value(const void *left, const void *right, void *context) {
+    const struct hp_view *view = context;
+    const struct hp_neighbor *a = left, *b = right;
+    hp_fixed of_a = hp_neighbor_value(view, a), of_b = hp_neighbor_value(view, b);
+    if (of_a != of_b) {
+        return of_a > of_b ? -1 : 1;
+    }
+    return hp_node_compare(&view->naming, a->node, b->node);
+}
+
+struct groups {
+    struct hp_neighbors *neighbors;
+    uint32_t *row; // of each node, and one; 0: it has none
+    size_t *next;  // of each row where callers go, then where callees do
+};
+
+static void put(struct groups *groups, hp_node_id center, bool are_callees,
+                struct hp_neighbor neighbor) {
+    if (groups->row[center.n] > 0) {
+        size_t *next = &groups->next[2 * (groups->row[center.n] - 1) + are_callees];
+        if (groups->neighbors->all) {
+            groups->neighbors->all[*next] = neighbor;
         }
-        first[node] = edge;
+        ++*next;
     }
-    return first;
 }
 
-static void add_area(struct hp_neighbors *neighbors, const struct edge *edges,
-                     size_t count) {
-    struct hp_neighborhood area = {.first = neighbors->all.count};
+static void put_all(struct groups *groups) {
+    for (uint32_t i = 0; i < groups->neighbors->calls.count; i++) {
+        const struct hp_neighbor_call *call = &groups->neighbors->calls.at[i];
+        if (call->value != 0) {
+            put(groups, call->callee, false, (struct hp_neighbor){call->caller, i});
+            put(groups, call->caller, true, (struct hp_neighbor){call->callee, i});
+        }
+    }
+}
+
+// Where groups begin in place of how large they are.
+static size_t add_up(size_t *next, size_t count) {
+    size_t sum = 0;
     for (size_t i = 0; i < count; i++) {
-        if (edges[i].value == 0) {
-            continue;
-        }
-        area.callers += !edges[i].is_callee;
-        area.callees += edges[i].is_callee;
-        hp_vec_push(&neighbors->all, ((struct hp_neighbor){edges[i].other, edges[i].value,
-                                                           edges[i].error}));
+        size_t size = next[i];
+        next[i] = sum;
+        sum += size;
     }
-    hp_vec_push(&neighbors->areas, area);
+    return sum;
+}
+
+static void sort_group(struct hp_neighbors *neighbors, struct hp_view *view, size_t first,
+                       size_t count) {
+    if (count > 1) {
+        qsort_r(neighbors->all + first, count, sizeof *neighbors->all, by_value, view);
+    }
+}
+
+// `ends` are those of the groups, which lie side by side.
+static void add_areas(struct hp_neighbors *neighbors, struct hp_view *view,
+                      const size_t *ends) {
+    size_t first = 0;
+    for (size_t i = 0; i < view->rows.count; i++) {
+        struct hp_neighborhood area = {first, ends[2 * i] - first,
+                                       ends[2 * i + 1] - ends[2 * i]};
+        sort_group(neighbors, view, first, area.callers);
+        sort_group(neighbors, view, first + area.callers, area.callees);
+        hp_vec_push(&neighbors->areas, area);
+        first = ends[2 * i + 1];
+    }
+}
+
+// Counted, then filled.
+static void group(struct hp_neighbors *neighbors, struct hp_view *view) {
+    struct groups groups = {
+        .neighbors = neighbors,
+        .row = hp_alloc(view->naming.names.strings.count * sizeof *groups.row),
+        .next = hp_alloc(2 * view->rows.count * sizeof *groups.next),
+    };
+    for (uint32_t i = 0; i < view->rows.count; i++) {
+        groups.row[view->rows.at[i].node.n] = i + 1;
+    }
+    put_all(&groups);
+    size_t count = add_up(groups.next, 2 * view->rows.count);
+    neighbors->all = hp_alloc(count * sizeof *neighbors->all);
+    put_all(&groups);
+    add_areas(neighbors, view, groups.next);
+    free(groups.row);
+    free(groups.next);
 }
 
 static bool holds_any(const struct hp_neighbors *neighbors, const struct hp_view *view,
@@ -130,22 +211,17 @@ static bool holds_any(const struct hp_neighbors *neighbors, const struct hp_view
 // Keep the rows that were selected, each with its neighbors.
 static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
                            const bool *is_selected) {
-    struct collector collector = {.is_selected = is_selected};
-    size_t nodes = view->naming.names.strings.count, kept = 0;
+    struct collector collector = {.neighbors = neighbors, .is_selected = is_selected};
+    size_t kept = 0;
     collect(&collector, &view->naming, view->options.metric);
-    hp_vec_sort_r(&collector.edges, by_center, &view->naming);
-    size_t *first = find_firsts(&collector, nodes);
     for (size_t i = 0; i < view->rows.count; i++) {
         struct hp_row_key row = view->rows.at[i];
-        size_t begin = first[row.node.n], end = first[row.node.n + 1];
         if (is_selected[row.node.n] && holds_any(neighbors, view, row.node)) {
-            add_area(neighbors, collector.edges.at + begin, end - begin);
             view->rows.at[kept++] = row;
         }
     }
     view->rows.count = kept;
-    free(first);
-    hp_vec_done(&collector.edges);
+    group(neighbors, view);
 }
 
 // --- selection ----------------------------------------------------------------------------
@@ -165,16 +241,15 @@ size_t hp_neighbors_shown(const struct hp_view *view, size_t row, bool are_calle
         return hp_view_limited(view, count);
     }
     const struct hp_neighbor *all =
-        neighbors->all.at + area->first + (are_callees ? area->callers : 0);
-    hp_fixed *values = hp_alloc(count * sizeof *values);
+        neighbors->all + area->first + (are_callees ? area->callers : 0);
+    hp_fixed values[HP_MOST_ROWS + 1];
+    count = count < HP_MOST_ROWS + 1 ? count : HP_MOST_ROWS + 1;
     for (size_t i = 0; i < count; i++) {
-        values[i] = all[i].value;
+        values[i] = hp_neighbor_value(view, &all[i]);
     }
     hp_fixed whole =
         hp_top_cum(&neighbors->top, view->rows.at[row].node, view->options.metric).sum;
-    size_t shown = hp_view_enough(view, values, count, whole);
-    free(values);
-    return shown;
+    return hp_view_enough(view, values, count, whole);
 }
 
 // --- the report ---------------------------------------------------------------------------
@@ -226,7 +301,11 @@ static void done(struct hp_view *view) {
     struct hp_neighbors *neighbors = view->extra;
     hp_top_done(&neighbors->top);
     hp_vec_done(&neighbors->areas);
-    hp_vec_done(&neighbors->all);
+    free(neighbors->all);
+    hp_vec_done(&neighbors->calls);
+    hp_vec_done(&neighbors->stacks);
+    hp_vec_done(&neighbors->errors);
+    free(neighbors->error_of);
 }
 
 static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,

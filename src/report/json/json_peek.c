@@ -12,7 +12,8 @@ static void put_group(struct hp_sink *out, const struct hp_view *view, const cha
                       const struct hp_neighbor *group, size_t count) {
     hp_sink_print(out, ",\n   \"%s\": [", key);
     for (size_t i = 0; i < count; i++) {
-        struct hp_amount value = {.sum = group[i].value, .error = &group[i].error};
+        struct hp_error error;
+        struct hp_amount value = hp_neighbor_amount(view, &group[i], &error);
         hp_sink_text(out, i > 0 ? ",\n    {" : "\n    {");
         hp_json_name(out, view, group[i].node);
         hp_sink_text(out, ", \"value\": ");
@@ -25,7 +26,7 @@ static void put_group(struct hp_sink *out, const struct hp_view *view, const cha
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
     const struct hp_neighbors *neighbors = view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];
-    const struct hp_neighbor *group = neighbors->all.at + area->first;
+    const struct hp_neighbor *group = neighbors->all + area->first;
     hp_json_name(out, view, view->rows.at[row].node);
     hp_sink_text(out, ",\n   ");
     hp_json_cells(out, view, row);

@@ -40,14 +40,15 @@ static const struct hp_neighbor *neighbors_of(const struct hp_view *view, size_t
                                               bool are_callees) {
     const struct hp_neighbors *neighbors = view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];
-    return neighbors->all.at + area->first + (are_callees ? area->callers : 0);
+    return neighbors->all + area->first + (are_callees ? area->callers : 0);
 }
 
 static void measure_neighbors(struct peek *peek, size_t row, bool are_callees) {
     const struct hp_neighbor *all = neighbors_of(peek->view, row, are_callees);
     size_t shown = hp_neighbors_shown(peek->view, row, are_callees);
     for (size_t i = 0; i < shown; i++) {
-        struct hp_amount value = {.sum = all[i].value, .error = &all[i].error};
+        struct hp_error error;
+        struct hp_amount value = hp_neighbor_amount(peek->view, &all[i], &error);
         hp_text_widen(&peek->widths, peek->view, &value);
     }
 }
@@ -174,7 +175,8 @@ static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
     size_t shown = hp_neighbors_shown(view, row, are_callees);
     for (size_t i = 0; i < shown; i++) {
         bool is_end = are_callees ? i + 1 == count : i == 0;
-        struct hp_amount value = {.sum = all[i].value, .error = &all[i].error};
+        struct hp_error error;
+        struct hp_amount value = hp_neighbor_amount(peek->view, &all[i], &error);
         struct hp_text_estimate text;
         hp_text_row_estimate(&text, view, &value);
         hp_sink_text(out, HP_TEXT_ROW);
@@ -185,7 +187,8 @@ static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
     }
     if (shown < count) {
         char most[HP_NUMBER_SIZE];
-        hp_text_format(most, all[shown].value, view->options.metric, view->options.unit);
+        hp_text_format(most, hp_neighbor_value(view, &all[shown]), view->options.metric,
+                       view->options.unit);
         hp_sink_text(out, HP_TEXT_CELL);
         put_indent(peek, " ");
         hp_sink_print(out, "… %zu more, none of more than %s\n", count - shown, most);
