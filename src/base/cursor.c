@@ -1,5 +1,17 @@
 #include "base/cursor.h"
 
+#define NONE    16, 16, 16, 16, 16, 16, 16, 16
+#define LETTERS 16, 10, 11, 12, 13, 14, 15, 16
+
+const unsigned char hp_hex_digits[256] = {
+    NONE,    NONE, NONE, NONE, NONE,    NONE, // up to '0'
+    0,       1,    2,    3,    4,       5,    6,    7,
+    8,       9,    16,   16,   16,      16,   16,   16,   // "0" to "?"
+    LETTERS, NONE, NONE, NONE, LETTERS, NONE, NONE, NONE, // "@" to 127
+    NONE,    NONE, NONE, NONE, NONE,    NONE, NONE, NONE,
+    NONE,    NONE, NONE, NONE, NONE,    NONE, NONE, NONE,
+};
+
 bool hp_cursor_accept_word(struct hp_cursor *c, const char *word) {
     size_t size = strlen(word);
     if (c->expected || (size_t)(c->end - c->at) < size ||
@@ -36,19 +48,24 @@ uint64_t hp_cursor_decimal(struct hp_cursor *c) {
 }
 
 uint64_t hp_cursor_hex(struct hp_cursor *c) {
-    hp_cursor_accept_word(c, "0x");
     uint64_t value = 0;
-    const char *start = c->at;
-    for (; !c->expected && c->at < c->end && hp_hex_digit(*c->at) < 16; c->at++) {
+    if (c->expected) {
+        return 0;
+    }
+    c->at += c->end - c->at >= 2 && c->at[0] == '0' && c->at[1] == 'x' ? 2 : 0;
+    const char *start = c->at, *at = start, *end = c->end;
+    for (unsigned digit; at < end && (digit = hp_hex_digit(*at)) < 16; at++) {
         if (value >> 60) {
+            c->at = at;
             return too_big(c);
         }
-        value = value << 4 | hp_hex_digit(*c->at);
+        value = value << 4 | digit;
     }
-    if (c->at == start) {
+    c->at = at;
+    if (at == start) {
         hp_cursor_fail(c, "a hexadecimal number");
     }
-    return c->expected ? 0 : value;
+    return value;
 }
 
 double hp_cursor_seconds(struct hp_cursor *c) {

@@ -67,13 +67,11 @@ void hp_cursor_newline(struct hp_cursor *c);
 // What is left of the line, without the newline, which is stepped over.
 struct hp_span hp_cursor_line(struct hp_cursor *c);
 
+extern const unsigned char hp_hex_digits[256];
+
 // The value of a hexadecimal digit, or 16.
 static inline unsigned hp_hex_digit(char digit) {
-    if (digit >= '0' && digit <= '9') {
-        return (unsigned)(digit - '0');
-    }
-    char lower = (char)(digit | 0x20);
-    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+    return hp_hex_digits[(unsigned char)digit];
 }
 
 #endif

@@ -216,7 +216,9 @@ static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
 static struct hp_unbiased_memo *recall(struct hp_unbias *unbias, struct hp_count count) {
     struct hp_unbiased_memo *memo =
         &unbias->memos[hp_count_hash(count) % HP_UNBIASED_MEMOS];
-    if (memo->count.objects != count.objects || memo->count.bytes != count.bytes) {
+    if (memo->epoch != unbias->epoch || memo->count.objects != count.objects ||
+        memo->count.bytes != count.bytes) {
+        memo->epoch = unbias->epoch;
         memo->count = count;
         work_out(unbias, memo);
     }
@@ -540,7 +542,7 @@ static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
 
 void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump) {
-    memset(unbias->memos, 0, sizeof unbias->memos);
+    unbias->epoch++; // memos of other dumps are none
     hp_prior_clear(&unbias->prior);
     unbias->has_prior = false;
     unbias->dump = dump;

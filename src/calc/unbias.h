@@ -18,6 +18,7 @@ struct hp_unbiased_memo {
     struct hp_count count;
     struct hp_unbiased estimate;
     bool needs_prior; // it is of several readings: another one for each leaf
+    uint64_t epoch;   // of the dump that it is of; of others it is none
 };
 
 enum {
@@ -46,7 +47,8 @@ struct hp_unbias {
     struct hp_prior prior; // of the dump, once it is needed
     bool has_prior;
     hp_fixed large_bytes; // in use, of the stacks that were estimated
-    struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // by hash; no objects: free
+    uint32_t epoch; // of the dump; clearing memos would take longer than a small one
+    struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // by hash
 };
 
 // Find out how the numbers of this dump are scaled.

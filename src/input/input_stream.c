@@ -162,11 +162,31 @@ static bool ends_at(struct hp_input_stream *stream, struct hp_err *err) {
     return true;
 }
 
+// Room for so many bytes, which begin a page: to 16 bytes behind one, where malloc() puts what is
+// large, AMD's processors copy at a quarter of the speed, and of small files that is half of all.
+static void reserve(struct hp_input_stream *stream, size_t size) {
+    enum {
+        PAGE = 4096
+    };
+
+    if (size > stream->capacity) {
+        size_t capacity = stream->capacity * 2 < size ? size : stream->capacity * 2;
+        char *memory = hp_alloc(capacity + PAGE);
+        char *at = memory + (-(uintptr_t)memory & (PAGE - 1));
+        if (stream->size > 0) {
+            memcpy(at, stream->at, stream->size);
+        }
+        free(stream->memory);
+        stream->memory = memory;
+        stream->at = at;
+        stream->capacity = capacity;
+    }
+}
+
 // Read so many bytes behind the window, less at the end.  No more than that, whatever room
 // earlier files have left: it would move the limits of this one.
 static int fill(struct hp_input_stream *stream, size_t room, struct hp_err *err) {
-    stream->at = hp_grow(stream->at, &stream->capacity,
-                         stream->size + room + HP_INPUT_STREAM_PAD, 1);
+    reserve(stream, stream->size + room + HP_INPUT_STREAM_PAD);
     char *out = stream->at + stream->size;
     size_t got = 0;
     if (stream->unpack) {
@@ -312,6 +332,6 @@ void hp_input_stream_close(struct hp_input_stream *stream) {
 
 void hp_input_stream_done(struct hp_input_stream *stream) {
     hp_input_stream_close(stream);
-    free(stream->at);
+    free(stream->memory);
     *stream = (struct hp_input_stream){0};
 }

@@ -24,7 +24,8 @@ struct hp_unpack;
 struct hp_input_stream {
     char *at; // the window
     size_t size, capacity;
-    bool at_end; // nothing follows it
+    char *memory; // that it lies in
+    bool at_end;  // nothing follows it
 
     size_t window;     // in place of HP_INPUT_STREAM_WINDOW; 0 for that
     bool ends_at_err;  // damaged compressed data is no failure: the text is what came

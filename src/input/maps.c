@@ -38,13 +38,15 @@ static void split_deleted(struct hp_mapping *row) {
 // Four letters such as "r-xp".
 static void read_permissions(struct hp_cursor *c, struct hp_mapping *row) {
     row->reserved = true;
-    for (const char *letter = "rwxp"; *letter; letter++) {
-        if (hp_cursor_at_end(c) || !*c->at || !strchr("-rwxps", *c->at)) {
+    for (int i = 0; i < 4; i++) {
+        char letter = hp_cursor_at_end(c) ? '\0' : *c->at;
+        bool grants = letter == 'r' || letter == 'w' || letter == 'x';
+        if (!grants && letter != '-' && letter != 'p' && letter != 's') {
             hp_cursor_fail(c, "permissions");
             return;
         }
-        row->executable |= *c->at == 'x';
-        row->reserved &= *c->at == '-' || *c->at == 'p' || *c->at == 's';
+        row->executable |= letter == 'x';
+        row->reserved &= !grants;
         c->at++;
     }
 }

@@ -38,6 +38,15 @@ Test(cursor, tells_a_number_that_is_too_big_from_none) {
     cr_expect_not(c.too_big);
 }
 
+Test(cursor, knows_the_hexadecimal_digits_of_all_bytes) {
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    for (int byte = 0; byte < 256; byte++) {
+        const char *found = memchr(digits, byte, sizeof digits - 1);
+        unsigned digit = found ? (unsigned)(found - digits) % 16 : 16;
+        cr_expect_eq(hp_hex_digit((char)byte), digit, "%d", byte);
+    }
+}
+
 Test(cursor, reads_hexadecimal_with_and_without_prefix) {
     const char *text = "0xFFffffffFFffffff ab";
     struct hp_cursor c = hp_cursor_over(text, text + strlen(text));

@@ -72,6 +72,21 @@ Test(input_stream, comes_in_windows_and_whole) {
     close(fd);
 }
 
+Test(input_stream, begins_a_page_however_large_its_window_is) {
+    size_t size;
+    char *all = numbers(300000, &size);
+    struct hp_span bytes = {all, size};
+    cr_assert_eq(hp_input_stream_open_bytes(&stream, bytes, 0, &err), HP_OK);
+    while (!stream.at_end) {
+        cr_expect_eq((uintptr_t)stream.at % 4096, 0);
+        cr_assert_eq(hp_input_stream_slide(&stream, 0, &err), HP_OK);
+    }
+    cr_expect_eq(stream.size, size);
+    cr_expect_eq(memcmp(stream.at, all, size), 0);
+    hp_input_stream_done(&stream);
+    free(all);
+}
+
 Test(input_stream, comes_in_windows_of_a_size_whatever_room_another_left) {
     size_t size;
     char *all = numbers(300000, &size);
