@@ -126,6 +126,9 @@ struct hp_read_options {
     // report planned that has no rows of inputs, those of which there is nothing to say are told of
     // together, as inputs without a name, and take no memory of their own.
     bool no_input_ids;
+    // Of an input that is named and is a FIFO: wait until somebody writes to it.  Else one that
+    // nobody writes to cannot be opened.  What "-", /dev/stdin and /dev/fd/N are is waited for.
+    bool wait;
 };
 
 enum hp_input_status {
@@ -221,6 +224,7 @@ struct hp_symbol_options {
     size_t path_map_count;
     hp_progress_fn *progress;
     void *progress_data;
+    bool symbol_dirs_only; // nothing is opened outside of them: of no path, no path map
 };
 
 // Name the frames: functions, inlined calls, files, lines.  A binary that is missing,
@@ -454,6 +458,7 @@ struct hp_report_options {
     // Of formats of rows: that many bytes at most, 0: any.  What does not fit are rows, the last ones
     // first, and the report says so; HP_E_LIMIT: it is longer without any.
     uint64_t max_bytes;
+    bool source_dirs_only; // nothing is opened outside of source_dirs
 };
 
 // Deliver bytes; 0, or -1 with errno set.

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -19,11 +20,25 @@ enum {
     FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
     FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC,
     MOST_LINKS = 40,
+    MOST_TRIES = 16,
 };
 
+// A signal, or a file renamed on the way, may end it: that says nothing of the file.
 static int open_resolved(int folder, const char *path, uint64_t resolve) {
     struct open_how how = {.flags = FLAGS, .resolve = resolve | RESOLVE_NO_MAGICLINKS};
-    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    int fd = -1;
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+        if (fd >= 0 || (errno != EINTR && errno != EAGAIN)) {
+            break;
+        }
+    }
+    return fd;
+}
+
+// Kernels before 5.6 do not know it; filters of containers that do not know it say EPERM.
+static bool lacks_openat2(void) {
+    return errno == ENOSYS || errno == EPERM || errno == EINTR || errno == EAGAIN;
 }
 
 // Reading /proc or /sys can have side effects; nothing there is a binary.
@@ -168,7 +183,7 @@ int hp_open_walk(const char *root, const char *path) {
 int hp_open_file(const char *root, const char *path) {
     if (!root) {
         int fd = open_resolved(AT_FDCWD, path, 0);
-        return check(fd < 0 && errno == ENOSYS ? open(path, FLAGS) : fd);
+        return check(fd < 0 && lacks_openat2() ? open(path, FLAGS) : fd);
     }
     int folder = open(root, FOLDER);
     if (folder < 0) {
@@ -176,5 +191,62 @@ int hp_open_file(const char *root, const char *path) {
     }
     int fd = open_resolved(folder, path, RESOLVE_IN_ROOT);
     close_keeping_errno(folder);
-    return fd < 0 && errno == ENOSYS ? hp_open_walk(root, path) : check(fd);
+    return fd < 0 && lacks_openat2() ? hp_open_walk(root, path) : check(fd);
+}
+
+// --- inputs -------------------------------------------------------------------------------
+
+// What whoever started us has opened, and may wait for.
+static bool is_own_descriptor(const char *path) {
+    return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
+// tee() consumes nothing, and says 0 where a pipe has neither bytes nor a writer.
+static bool has_writer(int fd) {
+    int other[2];
+    if (pipe2(other, O_CLOEXEC) != 0) {
+        return true;
+    }
+    ssize_t got = tee(fd, other[1], 1, SPLICE_F_NONBLOCK);
+    close(other[0]);
+    close(other[1]);
+    return got != 0;
+}
+
+// Why it is not read, or NULL.
+static const char *objection(int fd, bool waits) {
+    struct stat info;
+    struct statfs volume;
+    if (fstat(fd, &info) != 0 || fstatfs(fd, &volume) != 0) {
+        return NULL; // reading it will tell
+    }
+    if (S_ISCHR(info.st_mode) && info.st_rdev != makedev(1, 3)) { // of /dev/null
+        return "a device, which may have no end";
+    }
+    if (S_ISREG(info.st_mode) && volume.f_type == PROC_SUPER_MAGIC) {
+        return "a file of /proc, which may have no end";
+    }
+    return S_ISFIFO(info.st_mode) && !waits && !has_writer(fd)
+               ? "nobody writes to this FIFO (--wait waits for a writer)"
+               : NULL;
+}
+
+int hp_open_input(const char *path, bool waits, struct hp_err *err) {
+    struct stat info;
+    bool is_own = is_own_descriptor(path);
+    bool blocks = is_own || (waits && stat(path, &info) == 0 && S_ISFIFO(info.st_mode));
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (blocks ? 0 : O_NONBLOCK));
+    const char *why = fd >= 0 && !is_own ? objection(fd, waits) : NULL;
+    if (fd < 0) {
+        hp_fail_errno(err, "cannot open");
+    } else if (why) {
+        close(fd);
+        fd = -1;
+        hp_fail(err, HP_E_IO, "%s", why);
+    } else if (!blocks) {
+        int flags = fcntl(fd, F_GETFL);
+        fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+    }
+    return fd;
 }

@@ -1,8 +1,11 @@
-// Opening files whose names come from a dump or a binary: only regular files, never
+// Opening files.  Those whose names come from a dump or a binary: only regular files, never
 // waiting for one, and below a sysroot never leaving it.
 #ifndef HP_BASE_FILES_H
 #define HP_BASE_FILES_H
 
+#include "base/err.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 
 // Open `path` for reading; with a `root`, resolve it inside that folder as chroot would.
@@ -11,7 +14,12 @@
 int hp_open_file(const char *root, const char *path);
 
 // The same as hp_open_file() with a root, by a walk over the components: for kernels
-// without openat2.
+// where openat2 is missing or denied.
 int hp_open_walk(const char *root, const char *path);
+
+// Open what somebody named as an input, for reading: no device but the null device, no file of
+// /proc, and unless it `waits` no FIFO that nobody writes to; but whatever the caller's own
+// descriptors are, as /dev/fd/N.  -1 after a failure.
+int hp_open_input(const char *path, bool waits, struct hp_err *err);
 
 #endif

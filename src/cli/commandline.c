@@ -265,6 +265,21 @@ static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err)
                                   "which tell no dumps apart");
 }
 
+static int check_places(const struct hp_cli_settings *settings, struct hp_err *err) {
+    if (!settings->symbol_dirs_only) {
+        return HP_OK;
+    }
+    if (settings->symbol_dirs.count == 0) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--symbol-dir-only needs a --symbol-dir, or --no-symbols "
+                           "in its place");
+    }
+    return settings->path_map_count > 0
+               ? hp_cli_fail(err, HP_E_USAGE,
+                             "--symbol-dir-only and --path-map exclude each other")
+               : HP_OK;
+}
+
 // Options that mean nothing next to others, or without them.
 static int check_combinations(struct hp_cli_settings *settings,
                               const struct hp_cli_arguments *given, struct hp_err *err) {
@@ -272,6 +287,7 @@ static int check_combinations(struct hp_cli_settings *settings,
     ret = ret == HP_OK ? settle_snapshots(given, settings, err) : ret;
     ret = ret == HP_OK ? check_by(settings, err) : ret;
     ret = ret == HP_OK ? check_ids(settings, err) : ret;
+    ret = ret == HP_OK ? check_places(settings, err) : ret;
     if (ret != HP_OK) {
         return ret;
     }

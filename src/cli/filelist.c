@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define BLOCK (64 * 1024)
@@ -35,8 +37,35 @@ static char **add_text(struct hp_cli_filelist *list) {
 
 // --- lists --------------------------------------------------------------------------------
 
+// A list while it is read: no path in it can be opened that is longer than the kernel takes.
+struct list {
+    const char *path;
+    char end; // of a path in it
+    uint64_t line;
+    size_t begin; // of the last path so far
+};
+
+static int check_lengths(struct list *list, const char *text, size_t from, size_t size,
+                         struct hp_err *err) {
+    for (const char *end = text + from; end != NULL;) {
+        end = memchr(end, list->end, (size_t)(text + size - end));
+        size_t at = end != NULL ? (size_t)(end - text) : size;
+        if (at - list->begin >= PATH_MAX) {
+            hp_cli_fail(err, HP_E_FORMAT, "a path of %d bytes or more", PATH_MAX);
+            err->line = list->line;
+            return err->code;
+        }
+        if (end != NULL) {
+            list->begin = at + 1;
+            list->line++;
+            end++;
+        }
+    }
+    return HP_OK;
+}
+
 // One byte is always left for a terminator.
-static int read_all(int fd, const char *path, char **text, size_t *size,
+static int read_all(int fd, struct list *list, char **text, size_t *size,
                     struct hp_err *err) {
     size_t capacity = 0;
     for (;;) {
@@ -51,14 +80,25 @@ static int read_all(int fd, const char *path, char **text, size_t *size,
         if (got < 0 && errno == EAGAIN) {
             poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
         } else if (got < 0 && errno != EINTR) {
-            return hp_cli_fail_errno(err, HP_E_IO, path, "cannot read the list");
+            return hp_cli_fail_errno(err, HP_E_IO, list->path, "cannot read the list");
         }
+        size_t from = *size;
         *size += got > 0 ? (size_t)got : 0;
+        if (check_lengths(list, *text, from, *size, err) != HP_OK) {
+            return err->code;
+        }
         if (*size > size_max) {
             return hp_cli_fail(err, HP_E_LIMIT, "the list is larger than %zu bytes",
                                size_max);
         }
     }
+}
+
+// A terminal may be typed at; other devices may have no end.
+static bool is_endless(int fd) {
+    struct stat info;
+    return fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && !isatty(fd) &&
+           info.st_rdev != makedev(1, 3); // of /dev/null
 }
 
 static int split(char *text, size_t size, char end, struct hp_cli_words *paths,
@@ -94,7 +134,10 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char en
     }
     char **text = add_text(list);
     size_t size = 0;
-    int ret = read_all(fd, path, text, &size, err);
+    struct list lines = {.path = path, .end = end, .line = 1};
+    int ret = is_endless(fd)
+                  ? hp_cli_fail(err, HP_E_IO, "a device, which may have no end")
+                  : read_all(fd, &lines, text, &size, err);
     if (ret == HP_OK) {
         ret = split(*text, size, end, &list->paths, err);
     }

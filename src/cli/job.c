@@ -111,22 +111,36 @@ static int refuse_terminal(const struct hp_cli_settings *settings, struct hp_err
                        settings->report.format, (int)strcspn(pattern, " "), pattern);
 }
 
+// What is read would be gone, also by another name.
+static int refuse_read(const struct hp_cli_settings *settings,
+                       const struct hp_cli_filelist *list, struct hp_err *err) {
+    const struct {
+        const char *what;
+        const struct hp_cli_words *files;
+    } read[] = {
+        {"input", &list->paths},
+        {"archive", &settings->archives},
+        {"list", &settings->files_from},
+        {"list", &settings->base_files_from},
+    };
+
+    for (size_t k = 0; settings->output != NULL && k < sizeof read / sizeof *read; k++) {
+        size_t i;
+        const struct hp_cli_words *files = read[k].files;
+        if (hp_cli_outfile_is_input(settings->output, files->items, files->count, &i)) {
+            return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the %s %s",
+                               settings->output, read[k].what, files->items[i]);
+        }
+    }
+    return HP_OK;
+}
+
 // Before any input is read: hours of work must not end at a mistyped folder.
 static int open_output(const struct hp_cli_settings *settings,
                        const struct hp_cli_filelist *list, struct hp_cli_outfile *out,
                        struct hp_err *err) {
-    size_t i;
-    if (settings->output != NULL &&
-        hp_cli_outfile_is_input(settings->output, list->paths.items, list->paths.count,
-                                &i)) {
-        return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the input %s",
-                           settings->output, list->paths.items[i]);
-    }
-    if (settings->output != NULL &&
-        hp_cli_outfile_is_input(settings->output, settings->archives.items,
-                                settings->archives.count, &i)) {
-        return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the archive %s",
-                           settings->output, settings->archives.items[i]);
+    if (refuse_read(settings, list, err) != HP_OK) {
+        return err->code;
     }
     if (can(settings, HP_IS_BINARY) && writes_to_terminal(settings)) {
         return refuse_terminal(settings, err);
@@ -165,6 +179,7 @@ static void symbolize(const struct hp_cli_settings *settings,
         .symbol_dir_count = settings->symbol_dirs.count,
         .path_maps = settings->path_maps,
         .path_map_count = settings->path_map_count,
+        .symbol_dirs_only = settings->symbol_dirs_only,
         .progress = hp_cli_progress,
     };
     if (!settings->no_symbols && !can(settings, HP_IS_PARTIAL)) {
@@ -301,6 +316,7 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
     options.frame_rule_count = settings->rule_count;
     options.source_dirs = settings->source_dirs.items;
     options.source_dir_count = settings->source_dirs.count;
+    options.source_dirs_only = settings->symbol_dirs_only;
     return options;
 }
 

@@ -39,7 +39,7 @@ struct hp_cli_settings {
     struct hp_report_options report; // with its kind and format, for those that report
     bool timeline;                   // of merge: dump by dump
     bool prints_used; // of info: the paths of the inputs that count, and nothing else
-    bool no_symbols;
+    bool no_symbols, symbol_dirs_only;
     size_t shards;       // of manifest: how many lists, or 0
     uint64_t max_memory; // bytes, 0 for what there is, or HP_CLI_NO_LIMIT
     const char *output;  // or NULL for standard output

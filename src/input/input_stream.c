@@ -2,6 +2,7 @@
 // window.
 #include "input/input_stream.h"
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "input/codec.h"
 
@@ -310,10 +311,9 @@ static int open_source(struct hp_input_stream *stream, struct hp_source source,
 int hp_input_stream_open(struct hp_input_stream *stream, const char *path, uint64_t limit,
                          struct hp_err *err) {
     bool is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = is_stdin ? STDIN_FILENO : hp_open_input(path, stream->waits, err);
     stream->source = (struct hp_source){.fd = fd};
-    return fd >= 0 ? open_source(stream, stream->source, limit, err)
-                   : hp_fail_errno(err, "cannot open");
+    return fd >= 0 ? open_source(stream, stream->source, limit, err) : (int)err->code;
 }
 
 int hp_input_stream_open_bytes(struct hp_input_stream *stream, struct hp_span bytes,

@@ -27,6 +27,7 @@ struct hp_input_stream {
     char *memory; // that it lies in
     bool at_end;  // nothing follows it
 
+    bool waits;        // for somebody to write to a FIFO
     size_t window;     // in place of HP_INPUT_STREAM_WINDOW; 0 for that
     bool ends_at_err;  // damaged compressed data is no failure: the text is what came
     struct hp_err err; // out of it before, and this is what is wrong

@@ -59,6 +59,7 @@ static int read_archive(struct hp_input_queue *queue, struct hp_queued_input *it
                         bool *found, struct hp_err *err) {
     int ret = HP_OK;
     if (!queue->is_open) {
+        queue->tar.stream.waits = queue->waits;
         ret = hp_tar_open(&queue->tar, queue->archives.at[queue->archive], err);
         queue->is_open = true;
         queue->has_members = false;

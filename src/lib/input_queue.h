@@ -24,6 +24,7 @@ struct hp_input_queue {
     size_t count;
     HP_VEC(const char *) archives; // the caller's
     uint64_t limit;                // of bytes of a file in them, or 0
+    bool waits;                    // for somebody to write to one that is a FIFO
     // These may be NULL: the order of the files by their numbers; of all inputs whether they
     // are to be read.
     const uint32_t *order;

@@ -290,7 +290,10 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
         .adds_all = profile->keeps.moments || options->snapshots >= HP_SNAPSHOTS_EACH ||
                     (count == 1 && !options->tar && options->tar_count == 0),
         .start = time(NULL),
-        .queue = {.paths = paths, .count = count, .limit = options->max_input_size},
+        .queue = {.paths = paths,
+                  .count = count,
+                  .limit = options->max_input_size,
+                  .waits = options->wait},
         .progress = {.phase = "reading", .total = count},
     };
     struct hp_duplicate duplicate = {0};

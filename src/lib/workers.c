@@ -1,5 +1,6 @@
 #include "lib/workers.h"
 
+#include "base/files.h"
 #include "calc/merge.h"
 #include "input/dump_name.h"
 #include "input/reader.h"
@@ -91,10 +92,10 @@ static int drain(struct worker *worker, int fd, struct hp_err *err) {
 
 static int read_pipe(struct worker *worker, struct hp_err *err) {
     const struct hp_queued_input *item = &worker->item;
-    int fd =
-        is_stdin(item) ? STDIN_FILENO : open(item->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = is_stdin(item) ? STDIN_FILENO
+                            : hp_open_input(item->name, worker->job->options->wait, err);
     if (fd < 0) {
-        return hp_fail_errno(err, "cannot open");
+        return err->code;
     }
     int ret = drain(worker, fd, err);
     if (fd != STDIN_FILENO) {
@@ -422,6 +423,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
                         struct hp_profile *profile) {
     *worker = (struct worker){.job = job, .profile = profile};
     worker->reader.limit = job->options->max_input_size;
+    worker->reader.stream.waits = job->options->wait;
     worker->reader.take_partial = take_partial;
     worker->reader.data = worker;
     worker->reader.single = job->queue.count == 1 && job->queue.archives.count == 0 &&

@@ -74,8 +74,9 @@ static void found(struct search *search, int fd, const char *root, const char *p
 // Go on searching?  Outside a sysroot a relative path would depend on where we stand.
 static bool try_place(struct search *search, const char *root, const char *path) {
     int fd = -1;
+    bool is_allowed = root || !search->finder->options->symbol_dirs_only;
     errno = ENOENT;
-    if (root || path[0] == '/') {
+    if (is_allowed && (root || path[0] == '/')) {
         fd = hp_open_file(root, path);
     }
     if (fd < 0) {

@@ -16,7 +16,8 @@ enum {
 struct reader {
     const char *const *dirs;
     size_t dir_count;
-    size_t bytes; // read so far
+    bool dirs_only; // nothing else is opened
+    size_t bytes;   // read so far
     const struct hp_profile *profile;
     int64_t *binaries; // of each string that is a file, as find_binaries() says
 };
@@ -56,7 +57,8 @@ static bool is_source_name(const char *path) {
 }
 
 static int open_source(const struct reader *reader, const char *path) {
-    int fd = path[0] == '/' && is_source_name(path) ? hp_open_file(NULL, path) : -1;
+    bool is_allowed = !reader->dirs_only && path[0] == '/' && is_source_name(path);
+    int fd = is_allowed ? hp_open_file(NULL, path) : -1;
     for (size_t i = 0; i < reader->dir_count && fd < 0; i++) {
         fd = open_below(reader->dirs[i], path);
     }
@@ -168,8 +170,11 @@ static int64_t *find_binaries(const struct hp_profile *profile) {
 }
 
 void hp_sources_read(struct hp_listing *listing, const struct hp_view *view) {
-    struct reader reader = {view->options.source_dirs, view->options.source_dir_count, 0,
-                            view->profile, find_binaries(view->profile)};
+    struct reader reader = {.dirs = view->options.source_dirs,
+                            .dir_count = view->options.source_dir_count,
+                            .dirs_only = view->options.source_dirs_only,
+                            .profile = view->profile,
+                            .binaries = find_binaries(view->profile)};
     uint32_t *source_of =
         hp_alloc((view->profile->strings.strings.count + 1) * sizeof *source_of);
     struct hp_listed_function *function;

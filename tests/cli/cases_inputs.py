@@ -2,8 +2,10 @@
 import json
 import os
 import pathlib
+import shutil
+import subprocess
 
-from harness import case, check
+from harness import ROOT, case, check
 
 
 def bad_files(t, count):
@@ -445,3 +447,66 @@ def a_warning_that_concerns_next_to_nothing_is_for_info(t):
 def a_warning_of_damage_is_told_however_little_it_concerns(t):
     damaged = t.file("damaged.heap", dump_of_libraries().replace("\nMAPPED", "nonsense\n\nMAPPED"))
     check(t.run("top", damaged), 0, "has malformed lines, which are passed over: 1")
+
+
+@case
+def R31_a_path_in_a_list_is_one_that_the_kernel_takes(t):
+    longest = "x" * 4095
+    t.file("good", f"{longest}\n")
+    check(t.run("top", "--files-from=good"), 5, "", "File name too long")
+    t.file("bad", f"a.heap\nb.heap\n{longest}x\n")
+    check(t.run("top", "--files-from=bad"), 5, "", "bad:3: a path of 4096 bytes or more\n")
+    (t.folder / "nul").write_text(f"a.heap\0{longest}x\0")
+    check(t.run("top", "-0", "--files-from=nul"), 5, "", "nul:2: a path of 4096 bytes or more\n")
+    check(t.run("top", "--files-from=/dev/zero"), 5, "", "/dev/zero: a device, which may have no end\n")
+    check(t.run("top", "-0", "--files-from=/dev/zero"), 5, "", "/dev/zero: a device, which may have no end\n")
+    endless = subprocess.run(["sh", "-c", f"cat /dev/zero | {t.binary} top --files-from=-"],
+                             capture_output=True, timeout=20, check=False)
+    assert endless.returncode == 5 and b":1: a path of 4096 bytes or more\n" in endless.stderr
+
+
+@case
+def R02_an_input_that_nobody_writes_to_is_not_waited_for(t):
+    os.mkfifo(t.folder / "a.heap")
+    for name in ("a.heap", "./a.heap"):
+        check(t.run("top", name), 5, None, f"{name}: nobody writes to this FIFO (--wait waits")
+        check(t.run("top", f"--tar={name}"), 5, None, "nobody writes to this FIFO")
+    for name in ("/dev/zero", "/dev/full", "/proc/self/maps"):
+        check(t.run("top", name), 5, None, f"{name}: a ")
+        check(t.run("top", "--wait", name), 5, None, "which may have no end")
+    check(t.run("top", "/dev/null"), 5, None, "/dev/null")
+    wanted = check(t.run("top", "--no-symbols", t.dump)).out
+    with t.waiting("top", "--no-symbols") as process:
+        t.feed(t.dump)
+        assert wanted in check(t.finish(process)).out
+    with open(t.dump, "rb") as dump:
+        for name in ("-", "/dev/stdin", f"/dev/fd/{dump.fileno()}", f"/proc/self/fd/{dump.fileno()}"):
+            dump.seek(0)
+            assert check(t.run("top", "--no-symbols", name, stdin=dump, pass_fds=[dump.fileno()])).out == wanted
+    shell = "exec 3< <(cat {0}); exec {1} top --no-symbols /dev/fd/3".format(t.dump, t.binary)
+    assert subprocess.run(["bash", "-c", shell], capture_output=True, check=True).stdout.decode() == wanted
+
+
+@case
+def R03_symbol_dir_only_opens_nothing_elsewhere(t):
+    inside, outside = t.folder / "root", t.folder / "outside"
+    dump = ROOT / "testdata/golden/procs1.heap"
+    program = ROOT / "testdata/root/srv/corpus/formats/alloc_c"
+    for folder in (inside, outside):
+        folder.mkdir()
+    shutil.copy(program, outside / "alloc_c")
+    text = dump.read_bytes().replace(b"/srv/corpus/formats/alloc_c", bytes(outside / "alloc_c"))
+    (t.folder / "a.heap").write_bytes(text)
+
+    def status(*args):
+        out = check(t.run("info", *args, "a.heap")).out
+        return out.partition(f"module {outside}/alloc_c\n")[2].partition("symbols      ")[2].partition("\n")[0]
+    only = ("--symbol-dir=root", "--symbol-dir-only")
+    assert status() == status("--symbol-dir=root") == "functions and lines"
+    assert status(*only) == "file not found"
+    target = inside / str(outside / "alloc_c").lstrip("/")
+    target.parent.mkdir(parents=True)
+    shutil.copy(program, target)
+    assert status(*only) == "functions and lines"
+    check(t.run("top", "--symbol-dir-only", t.dump), 2, "", "--symbol-dir-only needs a --symbol-dir")
+    check(t.run("top", *only, "--path-map=/a=/b", t.dump), 2, "", "exclude each other")

@@ -223,6 +223,31 @@ def an_input_is_not_replaced(t):
 
 
 @case
+def R15_a_list_or_an_archive_is_not_replaced(t):
+    t.copy("a.heap")
+    archive = t.folder / "a.tar"
+    subprocess.run(["tar", "-cf", archive, "a.heap"], cwd=t.folder, check=True)
+    files = t.file("list", "a.heap\n")
+    for path in (files, archive):
+        (t.folder / f"{path.name}.link").symlink_to(path)
+        os.link(path, t.folder / f"{path.name}.hard")
+    for command, option in (("top", "--files-from"), ("diff", "--base-files-from"), ("top", "--tar")):
+        path = archive if option == "--tar" else files
+        before = path.read_bytes()
+        more = ["--to", "a.heap"] if command == "diff" else []
+        with open(path, "rb") as opened:
+            number = opened.fileno()
+            for out in (path.name, f"./{path.name}", f"{path.name}.link", f"{path.name}.hard",
+                        f"/dev/fd/{number}"):
+                for given, stdin in ((path.name, None), (f"/dev/fd/{number}", None), ("-", opened)):
+                    opened.seek(0)
+                    result = t.run(command, "--no-symbols", "-ftext", "-o", out, f"{option}={given}",
+                                   *more, stdin=stdin, pass_fds=[number])
+                    check(result, 2, "", f"--output={out} would replace the ")
+                    assert path.read_bytes() == before and not t.left_behind(), (out, given)
+
+
+@case
 def other_kinds_of_files_are_written_directly(t):
     wanted = check(t.run("top", "--no-symbols", t.dump)).out
     assert check(t.run("top", "--no-symbols", "-o/dev/stdout", t.dump)).out == wanted

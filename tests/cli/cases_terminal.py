@@ -54,7 +54,7 @@ def slow_run(t, *args, env=None, terminal=True):
     """Read one dump at once and one after a second; what standard error showed."""
     os.mkfifo(t.folder / "late.heap")
     master, slave = pty.openpty() if terminal else os.pipe()
-    process = t.start("folded", "--no-symbols", "-j1", *args, t.dump, "late.heap",
+    process = t.start("folded", "--no-symbols", "-j1", "--wait", *args, t.dump, "late.heap",
                       t.copy("last.heap", t.procs[0]), stdout=open(os.devnull, "wb"),
                       stderr=slave, env={"TERM": "xterm", "COLUMNS": "60", **(env or {})})
     os.close(slave)

@@ -118,7 +118,7 @@ class Bench:
     def waiting(self, *args, **more):
         """The program, with its output open, while it waits for the FIFO `late.heap`."""
         os.mkfifo(self.folder / "late.heap")
-        process = self.start(*args, "late.heap", **more)
+        process = self.start(*args, "--wait", "late.heap", **more)
         try:
             yield process
         finally:

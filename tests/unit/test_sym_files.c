@@ -3,10 +3,15 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // A sysroot with a file, and a secret beside it.
@@ -116,6 +121,91 @@ Test(sym_files, stay_inside_the_sysroot_without_openat2) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check(hp_open_walk(root, cases[i].path), cases[i].path, cases[i].content);
     }
+}
+
+// From now on openat2 ends with that.
+static void deny_openat2(int error) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+    cr_assert_eq(syscall(SYS_openat2, AT_FDCWD, "/", NULL, 0), -1);
+    cr_assert_eq(errno, error);
+}
+
+static void open_all_without_openat2(int error) {
+    char path[128];
+    deny_openat2(error);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check(hp_open_file(root, cases[i].path), cases[i].path, cases[i].content);
+    }
+    snprintf(path, sizeof path, "%s/binary", root);
+    check(hp_open_file(NULL, path), path, "root/binary");
+}
+
+Test(sym_files, R03_are_found_where_filters_deny_openat2) {
+    open_all_without_openat2(EPERM);
+}
+
+Test(sym_files, R03_are_found_where_the_kernel_has_no_openat2) {
+    open_all_without_openat2(ENOSYS);
+}
+
+Test(sym_files, R03_are_found_where_openat2_is_always_interrupted) {
+    open_all_without_openat2(EINTR);
+}
+
+Test(sym_files, R03_are_found_where_openat2_always_wants_another_try) {
+    open_all_without_openat2(EAGAIN);
+}
+
+// Of a FIFO, whether somebody writes to it; what it holds stays in it.
+static const char *why_not(const char *path, bool waits) {
+    static struct hp_err err;
+    err = (struct hp_err){0};
+    int fd = hp_open_input(path, waits, &err);
+    if (fd >= 0) {
+        cr_expect_eq(fcntl(fd, F_GETFL) & O_NONBLOCK, 0, "%s", path);
+        close(fd);
+    }
+    return fd >= 0 ? "" : err.message;
+}
+
+Test(sym_files, R02_named_as_inputs_are_not_waited_for) {
+    char fifo[128], text[8] = "";
+    struct hp_err err = {0};
+    snprintf(fifo, sizeof fifo, "%s/fifo", root);
+    cr_expect(strstr(why_not(fifo, false), "nobody writes"), "%s", why_not(fifo, false));
+    int both = open(fifo, O_RDWR);
+    cr_expect_str_eq(why_not(fifo, false), "");
+    cr_assert_eq(write(both, "text", 4), 4);
+    int fd = hp_open_input(fifo, false, &err);
+    close(both);
+    cr_expect_eq(read(fd, text, sizeof text), 4);
+    cr_expect_str_eq(text, "text");
+    cr_expect_eq(read(fd, text, sizeof text), 0);
+    close(fd);
+}
+
+Test(sym_files, R02_named_as_inputs_are_no_devices) {
+    static const char *const paths[] = {"/dev/zero", "/dev/full", "/dev/random",
+                                        "/proc/kmsg", "/proc/self/maps"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        bool is_there = access(paths[i], R_OK) == 0;
+        cr_expect(!is_there || strstr(why_not(paths[i], false), "no end"), "%s",
+                  paths[i]);
+        cr_expect(!is_there || strstr(why_not(paths[i], true), "no end"), "%s", paths[i]);
+    }
+    cr_expect_str_eq(why_not("/dev/null", false), "");
+    int zero = open("/dev/zero", O_RDONLY);
+    char path[64];
+    snprintf(path, sizeof path, "/dev/fd/%d", zero);
+    cr_expect_str_eq(why_not(path, false), ""); // who opened it may know an end
 }
 
 Test(sym_files, are_regular) {

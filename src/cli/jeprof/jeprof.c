@@ -127,6 +127,7 @@ static int read_dumps(const struct hp_jeprof_options *options, const char *const
                       size_t count, struct hp_profile *profile, struct hp_err *err) {
     bool sums = options->exact || options->is_on[HP_JEPROF_SUM];
     struct hp_read_options read = {
+        .wait = true, // as jeprof
         .estimator = options->exact ? HP_ESTIMATOR_JEPROF : HP_ESTIMATOR_BEST,
         .skip_duplicates = !options->exact,
         .count_duplicates = options->exact,
