@@ -491,7 +491,7 @@ HP_API const char *hp_version(void);
 HP_API const char *hp_features(void);
 
 // The most bytes that one character becomes in hp_escape().
-#define HP_ESCAPE_MAX 8
+#define HP_ESCAPE_MAX 10
 
 // Copy text of unknown origin so that it cannot steer a terminal: control characters, bytes
 // that are not UTF-8 and characters that turn the direction of writing become \xNN or

@@ -25,7 +25,7 @@ HP_PRINTF(2, 3)
 void hp_sink_print(struct hp_sink *sink, const char *format, ...);
 
 // Text from outside, made safe for a terminal: control characters, bytes that are not
-// UTF-8 and characters that change the direction of writing become \xNN or \u{...}.
+// UTF-8 and characters that are not seen themselves become \xNN or \u{...}.
 void hp_sink_escaped(struct hp_sink *sink, struct hp_span text);
 
 HP_MUST_CHECK int hp_sink_close(struct hp_sink *sink, struct hp_err *err);

@@ -5,11 +5,46 @@
 #include <stdio.h>
 #include <string.h>
 
-// C0, DEL, C1, line and paragraph separators, and what turns the direction of writing.
+// What nobody sees, or what changes how other characters are shown, of Unicode 15.1: controls (Cc),
+// all of category Cf, line and paragraph separators, tags, and noncharacters; in order.
+static const struct {
+    uint32_t first, last;
+} unsafe[] = {
+    {0x0000, 0x001f},   // C0
+    {0x007f, 0x009f},   // DEL, C1
+    {0x00ad, 0x00ad},   // soft hyphen
+    {0x0600, 0x0605},   // Arabic signs of numbers
+    {0x061c, 0x061c},   // Arabic letter mark
+    {0x06dd, 0x06dd},   //
+    {0x070f, 0x070f},   //
+    {0x0890, 0x0891},   //
+    {0x08e2, 0x08e2},   //
+    {0x180e, 0x180e},   // Mongolian vowel separator
+    {0x200b, 0x200f},   // spaces without width, joiners, marks of direction
+    {0x2028, 0x202e},   // separators, embeddings, overrides
+    {0x2060, 0x206f},   // word joiner, invisible operators, isolates
+    {0xfdd0, 0xfdef},   // noncharacters
+    {0xfeff, 0xfeff},   // byte order mark
+    {0xfff9, 0xfffb},   // annotations
+    {0x110bd, 0x110bd}, // Kaithi signs of numbers
+    {0x110cd, 0x110cd}, //
+    {0x13430, 0x1343f}, // controls of hieroglyphs
+    {0x1bca0, 0x1bca3}, // of shorthand
+    {0x1d173, 0x1d17a}, // of music
+    {0xe0000, 0xe007f}, // tags
+};
+
 static bool is_unsafe(uint32_t code) {
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
-           code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-           (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+    if (code >= 0x20 && code < 0x7f) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe && code >= unsafe[i].first;
+         i++) {
+        if (code <= unsafe[i].last) {
+            return true;
+        }
+    }
+    return (code & 0xfffe) == 0xfffe; // of each plane the last two are noncharacters
 }
 
 // The length that a sequence announces with its first byte, or 0.

@@ -10,7 +10,7 @@ struct hp_utf8 {
     uint32_t code; // the byte itself if not valid
     uint32_t size; // bytes, at least 1
     bool valid;    // well-formed UTF-8
-    bool safe;     // to print: neither a control nor a direction character
+    bool safe;     // to print: no control, and nothing that is not seen itself
 };
 
 // The first character of a text that is not empty.

@@ -251,7 +251,7 @@ def further_types(folder):
 def hostile_names(folder):
     path = write(folder, 'hostile', '--no-symbols', hostile_dump(t, folder))
     names = [mapping.filename for mapping in Profile(path).mappings]
-    want = '/srv/"\\</script>;\\x1B[31m\\x07\\xFF\\u{202E}\'#'
+    want = '/srv/"\\</script>;\x1b[31m\x07\\xFF\u202e\'#'
     return [] if want in names else names
 
 

@@ -50,7 +50,8 @@ def unsafe(out, allowed):
     text = out.decode('utf-8', 'strict').replace('\r\n', '\n')
     return [f'{character!r} in ...{text[max(0, text.index(character) - 40):][:60]!r}'
             for character in sorted(set(text)) if character not in allowed and
-            (unicodedata.category(character) in ('Cc', 'Cf', 'Zl', 'Zp', 'Cs'))]
+            (unicodedata.category(character) in ('Cc', 'Cf', 'Zl', 'Zp', 'Cs') or
+             0xfdd0 <= ord(character) <= 0xfdef or ord(character) & 0xfffe == 0xfffe)]
 
 
 def faults_of(format_name, command, *args):
@@ -60,9 +61,12 @@ def faults_of(format_name, command, *args):
     if done.code != 0:
         return [f'{done} ended with {done.code}: {done.err}']
     faults = [f'{command}: {fault}' for fault in unsafe(done.err.encode(), '\n')]
-    texts = strings_of(done.out_bytes) if format_name == 'pprof' else [done.out_bytes]
-    allowed = '' if format_name == 'pprof' else '\n\t' if format_name == 'tsv' else '\n'
-    return faults + [f'{command}: {fault}' for text in texts for fault in unsafe(text, allowed)]
+    if format_name == 'pprof':  # which is no text: names are what they were, in UTF-8
+        for text in strings_of(done.out_bytes):
+            text.decode('utf-8', 'strict')
+        return faults
+    allowed = '\n\t' if format_name == 'tsv' else '\n'
+    return faults + [f'{command}: {fault}' for fault in unsafe(done.out_bytes, allowed)]
 
 
 def every_command(format_name, options, paths, *more):
@@ -104,7 +108,31 @@ def labels_of_samples():
         texts = strings_of(t.ok('merge', '-q', '-fpprof', path).out_bytes)
     shown = '\\u{202E}v\\x0A<;\\\\x07'
     return faults + ([] if shown in out else [out]) + (
-        [] if shown.encode() in texts and b'k\\x1B]0;e"' in texts else [f'{texts}'])
+        [] if key.encode() in texts and value.encode() in texts else [f'{texts}'])
+
+
+INVISIBLE = [0x07, 0x1b, 0x7f, 0x85, 0x9b, 0xad, 0x600, 0x61c, 0x180e, *range(0x200b, 0x2010),
+             *range(0x2028, 0x202f), *range(0x2060, 0x2070), 0xfdd0, 0xfeff, 0xfff9, 0xfffb, 0xfffe,
+             0xffff, 0x1d173, 0x1fffe, 0xe0001, 0xe0021, 0xe007f, 0x10ffff]
+
+
+def invisible():
+    """What nobody sees comes out of no format; merge to pprof, and to a partial, keeps it."""
+    names = [f'f{chr(code)}{code:x}' for code in INVISIBLE]
+    p = Profile()
+    for i, name in enumerate(names):
+        p.sample([p.location(0x1000 + i, 0, [(name, f'{name}.c', 1)])], [1, 4096], 4096)
+    with scratch() as folder:
+        path, partial = pathlib.Path(folder) / 'x.pb.gz', pathlib.Path(folder) / 'x.hpa'
+        path.write_bytes(gzip.compress(p.bytes()))
+        faults = [fault for name in FORMATS if name != 'pprof'
+                  for command in COMMANDS if command != ('trend',)
+                  for fault in faults_of(name, command, path) or []]
+        partial = t.merged(partial, [path])
+        for source in path, partial:
+            texts = strings_of(t.ok('merge', '-q', '-fpprof', source).out_bytes)
+            faults += [f'{source.name}: {name!r} is gone' for name in names if name.encode() not in texts]
+    return faults
 
 
 with scratch() as scratch_folder:
@@ -122,5 +150,6 @@ with scratch() as scratch_folder:
             '--by=label:name'))
     t.check('R11, R13: labels of samples', labels_of_samples)
     t.check('they are there', lambda: is_there(hostile_options, hostile_paths))
+t.check(f'R11, R13: {len(INVISIBLE)} characters that nobody sees, in every format', invisible)
 t.check('R11, R13: modules, in every format', modules)
 t.done()

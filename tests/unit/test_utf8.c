@@ -1,6 +1,7 @@
 #include "base/sink.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 struct memory {
@@ -41,6 +42,59 @@ Test(escape, lets_no_control_character_out) {
         cr_assert_eq(hp_sink_close(&sink, &err), HP_OK);
         cr_expect_str_eq(memory.text, cases[i].out);
     }
+}
+
+// A text of one character, and what becomes of it.
+static const char *escaped(uint32_t code) {
+    static char out[HP_ESCAPE_MAX + 1];
+    char text[5];
+    size_t size = 0, written;
+    if (code < 0x80) {
+        text[size++] = (char)code;
+    } else {
+        int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+        static const int first[] = {0, 0xc0, 0xe0, 0xf0};
+        text[size++] = (char)(first[more] | (int)(code >> 6 * more));
+        for (int i = more - 1; i >= 0; i--) {
+            text[size++] = (char)(0x80 | (code >> 6 * i & 0x3f));
+        }
+    }
+    cr_assert_eq(hp_escape(text, size, out, HP_ESCAPE_MAX, &written), size);
+    out[written] = '\0';
+    return out;
+}
+
+Test(escape, R11_lets_nothing_out_that_is_not_seen) {
+    static const struct {
+        uint32_t first, last;
+    } hidden[] = {
+        // Counted by Python's unicodedata: Cc, Cf, Zl, Zp; then noncharacters and tags.
+        {0x0, 0x1f},        {0x7f, 0x9f},         {0xad, 0xad},       {0x600, 0x605},
+        {0x61c, 0x61c},     {0x6dd, 0x6dd},       {0x70f, 0x70f},     {0x890, 0x891},
+        {0x8e2, 0x8e2},     {0x180e, 0x180e},     {0x200b, 0x200f},   {0x2028, 0x202e},
+        {0x2060, 0x206f},   {0xfdd0, 0xfdef},     {0xfeff, 0xfeff},   {0xfff9, 0xfffb},
+        {0xfffe, 0xffff},   {0x110bd, 0x110bd},   {0x110cd, 0x110cd}, {0x13430, 0x1343f},
+        {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},   {0x1fffe, 0x1ffff}, {0x2fffe, 0x2ffff},
+        {0x3fffe, 0x3ffff}, {0x4fffe, 0x4ffff},   {0x5fffe, 0x5ffff}, {0x6fffe, 0x6ffff},
+        {0x7fffe, 0x7ffff}, {0x8fffe, 0x8ffff},   {0x9fffe, 0x9ffff}, {0xafffe, 0xaffff},
+        {0xbfffe, 0xbffff}, {0xcfffe, 0xcffff},   {0xdfffe, 0xe007f}, {0xefffe, 0xeffff},
+        {0xffffe, 0xfffff}, {0x10fffe, 0x10ffff},
+    };
+
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        for (uint32_t code = hidden[i].first; code <= hidden[i].last; code++, count++) {
+            char wanted[16];
+            snprintf(wanted, sizeof wanted, code < 0x80 ? "\\x%02X" : "\\u{%04X}", code);
+            cr_expect_str_eq(escaped(code), wanted);
+        }
+    }
+    uint32_t found = 0;
+    for (uint32_t code = 0; code <= 0x10ffff; code++) {
+        bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
+        found += !is_surrogate && escaped(code)[0] == '\\' && code != '\\';
+    }
+    cr_expect_eq(found, count, "%u, not %u", found, count);
 }
 
 static int refuse(void *data, const void *bytes, size_t size) {

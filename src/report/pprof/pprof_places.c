@@ -10,6 +10,7 @@
 #include "report/pprof/pprof_places.h"
 
 #include "base/hash.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -21,15 +22,22 @@ enum profile_field {
 
 static const uint64_t page = 4096;
 
+// Names stay what they are, so that who reads and merges this has the same ones.  But a string of
+// protobuf has to be UTF-8.
 uint64_t hp_pprof_text(struct hp_pprof_writer *writer, struct hp_span text) {
     HP_VEC(char) safe = {0};
     hp_vec_reserve(&safe, text.size * HP_ESCAPE_MAX + 1);
     while (text.size > 0) {
-        size_t written;
-        size_t read = hp_escape(text.at, text.size, safe.at + safe.count,
-                                safe.capacity - safe.count, &written);
+        struct hp_utf8 c = hp_utf8_first(text);
+        size_t written = c.size;
+        if (c.valid) {
+            memcpy(safe.at + safe.count, text.at, c.size);
+        } else {
+            hp_escape(text.at, c.size, safe.at + safe.count, safe.capacity - safe.count,
+                      &written);
+        }
         safe.count += written;
-        text = hp_span_from(text, read);
+        text = hp_span_from(text, c.size);
     }
     uint64_t number =
         hp_strtab_add(&writer->strings, (struct hp_span){safe.at, safe.count}).n;
