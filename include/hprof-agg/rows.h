@@ -123,6 +123,9 @@ struct hp_excess {
     bool is_row;  // whose p is adjusted for how many rows there are
 };
 
+// What is to be known of the numbers in this format: that its readers cannot hold them; or NULL.
+HP_API const char *hp_view_caution(const struct hp_view *view);
+
 // Whether a row, or the total, has grown by more than the gate of the options allows; if so
 // `first` is filled.
 HP_API bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first);

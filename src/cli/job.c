@@ -252,6 +252,10 @@ static int report(const struct hp_cli_settings *settings,
         warn(settings, profile);
     }
     struct hp_view *view = hp_view_new(profile, options, err);
+    const char *caution = view ? hp_view_caution(view) : NULL;
+    if (caution != NULL && !settings->quiet && !writes_text(settings)) {
+        hp_cli_message("warning: %s", caution);
+    }
     int ret = view ? write_view(view, out, err) : (int)err->code;
     if (ret == HP_OK) {
         warn_of_cut(settings, view);

@@ -252,12 +252,16 @@ struct hp_span hp_view_moment(const struct hp_view *view, size_t i) {
 size_t hp_view_warning_count(const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     bool has_minor = view->options.kind == HP_REPORT_INFO;
-    return profile->warnings.count + (has_minor ? profile->minor_warnings.count : 0);
+    return profile->warnings.count + (has_minor ? profile->minor_warnings.count : 0) +
+           (view->caution ? 1 : 0);
 }
 
 struct hp_span hp_view_warning(const struct hp_view *view, size_t i) {
     const struct hp_profile *profile = view->profile;
     size_t count = profile->warnings.count;
+    if (view->caution && i + 1 == hp_view_warning_count(view)) {
+        return hp_span_of(view->caution);
+    }
     return hp_view_string(view, i < count ? profile->warnings.at[i]
                                           : profile->minor_warnings.at[i - count]);
 }

@@ -264,12 +264,42 @@ const char *hp_view_moment_of(const struct hp_view *view, size_t input) {
                                        : "a later moment";
 }
 
+// No number in the report is further from zero.
+static hp_int128 largest_of(const struct hp_view *view, enum hp_metric metric) {
+    hp_int128 sum = 0;
+    for (size_t i = 0; i < view->head.input_count; i++) {
+        hp_int128 total = view->head.inputs[i].total.of[metric];
+        sum += hp_view_counts(view, i) ? (total < 0 ? -total : total) : 0;
+    }
+    return sum >> hp_fraction(metric);
+}
+
+static const char *caution_of(const struct hp_view *view) {
+    bool is_double = (view->use.can & HP_READ_AS_DOUBLE) != 0;
+    bool is_int64 = (view->use.can & HP_READ_AS_INT64) != 0;
+    hp_int128 largest = 0;
+    for (int metric = 0; metric < HP_METRICS; metric++) {
+        hp_int128 number = largest_of(view, (enum hp_metric)metric);
+        largest = number > largest ? number : largest;
+    }
+    return is_double && largest > (hp_int128)1 << 53
+               ? "numbers beyond 2^53: programs that read them as JavaScript does round them"
+           : is_int64 && largest > INT64_MAX
+               ? "numbers beyond 2^63: programs that add them up in 64 bits get others"
+               : NULL;
+}
+
 static void add_up_counted(struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
         if (hp_view_counts(view, i)) {
             hp_values_add(&view->head.counted, &view->head.inputs[i].total);
         }
     }
+    view->caution = caution_of(view);
+}
+
+const char *hp_view_caution(const struct hp_view *view) {
+    return view->caution;
 }
 
 // Where the fullest dump of each process was chosen, what is left of the error is that of the

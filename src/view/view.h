@@ -221,6 +221,7 @@ struct hp_view {
     struct hp_view *judged; // the rows that it is held against, if this view has none
     void *extra;            // the report's own
     char *label;            // options.label
+    const char *caution;    // what its readers cannot hold, or NULL
     struct hp_edges edges;  // of a graph
     size_t drawn;           // of its rows, the first so many
     HP_VEC(struct hp_page_node) tree; // of a page, callers first, by value

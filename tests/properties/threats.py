@@ -159,11 +159,13 @@ def young():
     alone = t.ok('top', '-fjson', '--no-symbols', GOOD)
     faults = []
     with scratch() as folder:
-        path = pathlib.Path(folder, 'dump')
+        path, old = pathlib.Path(folder, 'dump'), pathlib.Path(folder, 'old')
         path.write_bytes(OTHER.read_bytes())
+        old.write_bytes(GOOD.read_bytes())
+        os.utime(old, (0, 0))  # in a checkout of a moment ago GOOD is young
         for age, is_left_out in (0, True), (-3600, True), (50, True), (70, False):
             os.utime(path, (time.time() - age,) * 2)
-            both = t.run('top', '-fjson', '--no-symbols', '--min-age=60', GOOD, path)
+            both = t.run('top', '-fjson', '--no-symbols', '--min-age=60', old, path)
             single = t.run('top', '--no-symbols', '--min-age=60', path)
             report = json.loads(both.out)
             same = report['total'] == json.loads(alone.out)['total']
@@ -222,6 +224,27 @@ def large_sums():
         faults += judged(t.run('merge', '--no-symbols', '-o', pathlib.Path(folder, 'x.pb'), *paths),
                          6, 'Value too large')
         return faults
+
+
+def beyond_readers():
+    """Where a format's readers hold fewer bits, it is told: on standard error, and in its own place."""
+    most = {'json': 2**53, 'speedscope': 2**53, 'firefox': 2**53, 'dhat': 2**53,
+            'callgrind': 2**63 - 1, 'folded': 2**63 - 1, 'pprof': 2**63 - 1}
+    faults = []
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'x.heap')
+        for name, limit in most.items():
+            for total in (limit, limit + 4):
+                parts = [total // 4] * 3 + [total - total // 4 * 3]
+                path.write_bytes(jemalloc([pair(n) for n in parts], total=pair(total)))
+                result = t.run('merge' if name != 'json' else 'top', '--no-symbols', '--no-unbias',
+                               f'-f{name}', path)
+                packed = gzip.decompress(result.out_bytes) if name == 'pprof' else result.out_bytes
+                told = 'numbers beyond 2^' in result.err, b'numbers beyond 2^' in packed
+                want = (total > limit, total > limit and name != 'folded')
+                if result.code or told != want:
+                    faults.append(f'{name} of {total}: {told}, not {want}; {result.code} {result.err}')
+    return faults
 
 
 # --- R26, R27, R28: numbers that cannot be, rates, lines ---------------------------------------------
@@ -384,6 +407,7 @@ t.check('R19: nothing counts of an input that ends in an I/O error', read_errors
 t.check('R22: a dump that is being written is whole and right, or refused', growing)
 t.check('R22: --min-age leaves out what was just written', young)
 t.check('R25: numbers up to 2^62 add up, larger ones are told, from 2^64 on refused', large_numbers)
+t.check('R25: numbers that readers of a format cannot hold are told', beyond_readers)
 t.check('R25: sums beyond 64 bits are exact, or refused where there is no room', large_sums)
 t.check('R26: counts that cannot be', odd_counts)
 t.check('R27: rates of nothing, one, and beyond reason', rates)

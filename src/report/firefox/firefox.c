@@ -307,7 +307,7 @@ const struct hp_format hp_format_firefox = {
     .name = "firefox",
     .files = "*.firefox.json",
     .help = "for profiler.firefox.com, by function and line, whatever --by says",
-    .can = HP_CAN_NEGATIVE | HP_HAS_ALL_METRICS,
+    .can = HP_READ_AS_DOUBLE | HP_CAN_NEGATIVE | HP_HAS_ALL_METRICS,
     .shape = HP_SHAPE_ADDRESSES,
     .write = {[HP_REPORT_TOP] = write_firefox,
               [HP_REPORT_STACKS] = write_firefox,

@@ -524,8 +524,8 @@ const struct hp_format hp_format_pprof = {
     .name = "pprof",
     .files = "*.pb.gz *.pb *.pprof *.prof",
     .help = "pprof's profile.proto with all addresses and lines, whatever --by says",
-    .can = HP_CAN_NEGATIVE | HP_CAN_LABELS | HP_CAN_LIMIT_STACKS | HP_HAS_ALL_METRICS |
-           HP_HAS_SHORT_NAMES | HP_HAS_SAMPLE_TYPES | HP_IS_BINARY,
+    .can = HP_READ_AS_INT64 | HP_CAN_NEGATIVE | HP_CAN_LABELS | HP_CAN_LIMIT_STACKS |
+           HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES | HP_HAS_SAMPLE_TYPES | HP_IS_BINARY,
     .shape = HP_SHAPE_ADDRESSES,
     .write = {[HP_REPORT_TOP] = write_pprof,
               [HP_REPORT_STACKS] = write_pprof,
