@@ -32,7 +32,8 @@ ROCKSDB = t.real / 'dbbench_lg15.18185.13.f.heap.gz'
 
 # What is asked of the page, and of the command line.
 FILTERS = [{}, {'focus': 'a'}, {'ignore': 'lib'}, {'focus': '^main$|start'}, {'focus': 'e', 'ignore': '[xy]'},
-           {'ignore': r'\.so'}, {'focus': 'nothing matches this'}, {'ignore': '::'}]
+           {'ignore': r'\.so'}, {'focus': 'nothing matches this'}, {'ignore': '::'},
+           {'ignore': 'truncated'}]
 
 
 def page_of(*args, **options):
@@ -69,7 +70,7 @@ def options_of(asked):
 
 
 def agrees(report, inputs, options=()):
-    """Three views by eight filters, by flat and by cum."""
+    """Three views by nine filters, by flat and by cum."""
     cells = 0
     for view in ('code', 'own', 'all'):
         for number, asked in enumerate(FILTERS):
@@ -173,6 +174,29 @@ def inert(page, document, report):
     return faults
 
 
+# --- stacks that fold strangely -------------------------------------------------------------
+
+# Addresses in an allocator, the C library, the program, another library, and nowhere.
+MODULES = {'j': ('/usr/lib/libjemalloc.so.2', 0x10000000), 'c': ('/usr/lib/libc.so.6', 0x20000000),
+           'a': ('/srv/app', 0x30000000), 'l': ('/usr/lib/libz.so.1', 0x40000000), '?': (None, 0x90000000)}
+STACKS = ['j?a', 'jc?a', 'j', 'jj', 'c', 'cc', 'jc', '', '?', '??', '?ca', 'jca', 'jcla', 'jlca', 'aja', 'jaaca',
+          'jc' + 'a' * 126, 'j' * 128, 'c' * 128, '?' * 128, 'jcl' + 'al' * 63 + 'c', 'j?c?a', 'lcl', 'jl']
+
+
+def strange_dump(folder):
+    lines, objects = ['heap_v2/4096', '  t*: {0}: {1} [0: 0]', '  t0: {0}: {1} [0: 0]'], 0
+    for number, stack in enumerate(STACKS, 1):
+        frames = ' '.join(hex(MODULES[kind][1] + 0x1000 + 16 * (i % 5)) for i, kind in enumerate(stack))
+        counts = f'{number}: {160 * number} [0: 0]'
+        lines += [f'@ {frames}'.rstrip(), f'  t*: {counts}', f'  t0: {counts}']
+        objects += number
+    lines += ['', 'MAPPED_LIBRARIES:'] + [f'{at:x}-{at + 0x100000:x} r-xp 00000000 08:01 1 {path}'
+                                          for path, at in MODULES.values() if path]
+    path = pathlib.Path(folder) / 'strange.heap'
+    path.write_text('\n'.join(lines).format(objects, 160 * objects) + '\n', encoding='utf-8')
+    return path
+
+
 # --- all -----------------------------------------------------------------------------------
 
 
@@ -208,6 +232,10 @@ for each in ('--hide=^std::', '--show=alloc', '--show-from=main', '--by=line', '
 t.check('a sample type of pprof', lambda: filtered([t.testdata / 'pprof' / 'tcmalloc-heap.pb'],
                                                    [NO_SYMBOLS, '--metric=resident_space']))
 with scratch() as scratch_folder:
+    all_of('strange stacks', [strange_dump(scratch_folder)], [NO_SYMBOLS])
+    for each in ('--hide=libc', '--show=app', '--show-from=libz', '--focus=truncated', '--ignore=truncated', '--show=.',
+                 '--show=libjemalloc', '--hide=unmapped|truncated', '--keep-unmapped'):
+        t.check(f'strange stacks, {each}', lambda: filtered([strange_dump(scratch_folder)], [NO_SYMBOLS, each]))
     hostile = hostile_profile(scratch_folder)
     hostile_page = page_of(NO_SYMBOLS, hostile)
     t.check('R12: thirty hostile names do nothing', lambda: inert(

@@ -53,6 +53,14 @@ static void put_header(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "</ul>\n</header>\n");
 }
 
+// What is to be known of the table.
+static void put_notes(struct hp_sink *out, const struct hp_view *view) {
+    if (view->head.is_uncertain[hp_column_of(view->options.metric)]) {
+        hp_text_error_note(out, view);
+    }
+    hp_text_charges(out, view);
+}
+
 static void put_main(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
     hp_sink_print(out,
@@ -62,7 +70,7 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
                   hp_view_row_kind(view));
     hp_html_table(out, view, tables->number_of);
     hp_sink_text(out, "<ul id=\"notes\">\n");
-    hp_html_lines(out, view, hp_text_charges, 0);
+    hp_html_lines(out, view, put_notes, 0);
     hp_sink_text(out,
                  "</ul>\n</section>\n<section id=\"flames\" hidden></section>\n"
                  "<section id=\"calls\" aria-labelledby=\"calls-title\">\n"

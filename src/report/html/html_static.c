@@ -116,12 +116,18 @@ static void put_estimate(struct hp_sink *out, const struct hp_view *view, const 
                          const struct hp_amount *amount) {
     struct hp_text_estimate text;
     char share[HP_NUMBER_SIZE];
+    unsigned flags = hp_precision_flags(&view->precision, amount->sum, amount->error,
+                                        view->options.metric);
     hp_text_row_estimate(&text, view, amount);
     hp_text_share(share, amount->sum, view->head.total.of[view->options.metric]);
     hp_sink_print(out,
-                  "<td data-key=\"%s\">%s</td><td data-key=\"%s-interval\">%s</td>"
+                  "<td data-key=\"%s\">%s</td><td data-key=\"%s-interval\">%s%s</td>"
                   "<td data-key=\"%s-share\">%s</td>",
-                  key, text.value, key, text.interval, key, share);
+                  key, text.value, key, text.interval,
+                  flags & HP_ROW_SEEN_ONCE     ? " !"
+                  : flags & HP_ROW_FEW_SAMPLES ? " *"
+                                               : "",
+                  key, share);
 }
 
 static const char *class_name(const struct hp_view *view, hp_node_id node) {
