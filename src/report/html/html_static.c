@@ -67,14 +67,12 @@ void hp_html_sentence(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_text(out, ", of which filters leave ");
         put_sum(out, view, true);
     }
-    if (view->rows.count > 0 && total > 0) {
+    if (view->rows.count > 0 && total > 0 && view->options.sort != HP_SORT_NAME) {
         int field = view->fields.at[view->options.sort == HP_SORT_CUM].id;
         char share[HP_NUMBER_SIZE];
         hp_text_share(share, hp_view_cell(view, 0, field, metric).amount.sum, total);
-        hp_sink_print(out, view->options.sort == HP_SORT_NAME ? "" : "; %s in ", share);
-        if (view->options.sort != HP_SORT_NAME) {
-            hp_html_text(out, hp_view_name(view, 0));
-        }
+        hp_sink_print(out, "; %s in ", share);
+        hp_html_text(out, hp_view_name(view, 0));
     }
 }
 
