@@ -60,13 +60,13 @@ function estimateText({ value, low, high }, kind) {
   }
   const below = Math.max(value - low, 0), above = Math.max(high - value, 0);
   const longer = Math.max(below, above);
-  if (!(longer > 0)) {
+  if (!(longer > 0) || value === 0) {
     return { value: valueText(value, kind), interval: '' };
   }
   const { unit, by, decimals } = scaleOf(value, longer, high, kind), ten = 10 ** decimals;
   const put = (digits) => (kind === 'bytes' ? (digits / ten).toFixed(decimals) : grouped(digits));
   const digits = Math.round(value / by * ten);
-  const text = value === 0 ? valueText(0, kind) : put(digits) + unit;
+  const text = put(digits) + unit;
   if (longer <= Math.min(below, above) * 1.25 && longer <= value) {
     const half = Math.ceil(Math.max(digits - low / by * ten, high / by * ten - digits));
     return { value: text, interval: `\u00b1 ${put(half)}${unit}` };

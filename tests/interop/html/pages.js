@@ -1,0 +1,316 @@
+// Reports in Chromium and in a stock Firefox, from their files.
+//
+// usage: node --test pages.js, with BINARY TESTDATA PEERS HOSTILE HOSTILE_NAMES [ALL] in the environment
+const assert = require('assert');
+const fs = require('fs');
+const path = require('path');
+const test = require('node:test');
+const { Program, partsOf } = require('./report.js');
+
+const { BINARY, TESTDATA, PEERS, HOSTILE, HOSTILE_NAMES } = process.env;
+const modules = path.resolve(PEERS, 'node_modules');
+const puppeteer = require(path.join(modules, 'puppeteer-core'));
+const AXE = fs.readFileSync(path.join(modules, 'axe-core', 'axe.min.js'), 'utf8');
+
+const program = new Program(BINARY, TESTDATA);
+const BROWSERS = {
+  Chromium: { browser: 'chrome', executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu',
+    '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] },
+  Firefox: { browser: 'firefox', executablePath: '/usr/bin/firefox-esr' },
+};
+const cxx = program.write('cxx', program.file('frames/server.pb.gz'));
+const go = program.write('go', program.file('processes/t.3.pb.gz'));
+const rust = program.write('rust', program.file('pprof/rust.pb'));
+const python = program.write('python', '--no-symbols', program.file('real/python_lg12.26874.0.f.heap.gz'));
+const hostile = program.write('hostile', HOSTILE);
+
+const isChromium = (browser) => browser.connected && browser.process().spawnfile.includes('chromium');
+
+// A page in which nothing goes wrong and which asks nobody: {page, faults}.
+async function open(browser, file, { fragment = '', width = 1280, script = true } = {}) {
+  const page = await browser.newPage(), faults = [];
+  await page.setViewport({ width, height: 900 });
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on('console', (message) => { if (message.type() === 'error') { faults.push(`console: ${message.text()}`); } });
+  page.on('request', (request) => { if (!/^(data|blob|file):/.test(request.url())) { faults.push(`request: ${request.url()}`); } });
+  await page.evaluateOnNewDocument(() => {
+    window.shifts = 0;
+    addEventListener('securitypolicyviolation', (event) => { console.error(`violation: ${event.violatedDirective}`); });
+    try {
+      new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.shifts += entry.value; }))
+        .observe({ type: 'layout-shift', buffered: true });
+    } catch { /* not in this browser */ }
+  });
+  if (!script && isChromium(browser)) {
+    await page.setJavaScriptEnabled(false);
+  }
+  await page.goto(`file://${file}${fragment}`);
+  if (script) {
+    await page.waitForFunction(() => document.documentElement.dataset.ready);
+    assert.strictEqual(await page.evaluate(() => document.documentElement.dataset.ready), 'yes', faults.join());
+  }
+  return { page, faults };
+}
+
+const keys = async (page, ...all) => { for (const key of all) { await page.keyboard.press(key); } };
+// A step back within a page, which not every client waits for.
+const back = (page) => page.evaluate(() => new Promise((resolve) => {
+  addEventListener('hashchange', () => setTimeout(resolve, 30), { once: true });
+  history.back();
+}));
+const textOf = (page, selector) => page.$eval(selector, (element) => element.innerText);
+const focused = (page) => page.evaluate(() => document.activeElement.textContent || document.activeElement.id);
+const rowTexts = () => [...document.querySelectorAll('#table tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent));
+
+// --- as one uses it -----------------------------------------------------------------------------------
+
+// The largest function, who calls it, and its line.
+async function leak(browser, file, [name, caller, place]) {
+  const { page, faults } = await open(browser, file);
+  const is = async (how) => {
+    assert.strictEqual(await textOf(page, '#function-title'), name, how);
+    assert.match(await textOf(page, '#callers'), caller, how);
+    assert.match(await textOf(page, '#function .places'), place, how);
+  };
+  await keys(page, 'ArrowDown', 'Enter');
+  await is('two keys');
+  assert.strictEqual(await focused(page), name, 'the focus is on what one asked for');
+  await keys(page, 'ArrowDown', 'Enter');
+  assert.match(await textOf(page, '#function-title'), caller);
+  await back(page);
+  await is('back from its caller');
+  await back(page);
+  assert.ok(await page.$eval('#function', (element) => element.hidden));
+  assert.strictEqual(await focused(page), name, 'the focus is on its row again');
+  await page.click('#table tbody tr:first-child td');
+  await is('one click');
+  await keys(page, 'Escape', '/');
+  await page.keyboard.type(name.slice(-4));
+  await keys(page, 'Enter');
+  await is('searched for');
+  assert.deepStrictEqual(faults, []);
+  await page.close();
+}
+
+// Filters, views, measures and zoom, each undone by "back".
+async function undo(browser) {
+  const { page, faults } = await open(browser, cxx);
+  const states = [await page.evaluate(rowTexts)];
+  const step = async (what) => { await what(); states.push(await page.evaluate(rowTexts)); };
+  await step(() => page.click('[data-view=all]'));
+  await step(() => page.select('#metric', '1'));
+  await step(() => page.click('th[data-key=cum] button'));
+  await page.type('#search', 'plugin');
+  states.push(await page.evaluate(rowTexts));
+  await step(() => page.click('#tools .row button'));
+  assert.match(await textOf(page, '#result'), /Filters leave/);
+  states.forEach((state, i) => assert.ok(i === 0 || JSON.stringify(state) !== JSON.stringify(states[i - 1]), `step ${i} shows another table`));
+  const address = await page.evaluate(() => location.hash);
+  for (let i = states.length - 2; i >= 0; i--) {
+    await back(page);
+    assert.deepStrictEqual(await page.evaluate(rowTexts), states[i], `back to ${i}`);
+  }
+  const again = await open(browser, cxx, { fragment: address });
+  assert.deepStrictEqual(await again.page.evaluate(rowTexts), states[states.length - 1], 'the address alone shows the same');
+  assert.deepStrictEqual(faults.concat(again.faults), []);
+  await again.page.close();
+  await page.close();
+}
+
+// The flame graph by the mouse and by its buttons.
+async function flames(browser) {
+  const { page, faults } = await open(browser, python);
+  const shown = () => page.$eval('#flames canvas', (canvas) => canvas.getAttribute('aria-label'));
+  const first = await shown();
+  assert.ok(Number(/(\d+) calls are drawn/.exec(first)[1]) <= 20000);
+  await page.$eval('#flames canvas', (canvas) => canvas.scrollIntoView());
+  const box = await (await page.$('#flames canvas')).boundingBox();
+  await page.mouse.click(box.x + 40, box.y + 50);
+  const zoomed = await shown();
+  assert.notStrictEqual(zoomed, first);
+  await page.click('.way button');
+  assert.strictEqual(await shown(), first, 'the way leads back');
+  await page.focus('.way .calls button');
+  await keys(page, 'Enter');
+  assert.notStrictEqual(await shown(), first, 'and down');
+  assert.notStrictEqual(await focused(page), '', 'the focus stays');
+  assert.deepStrictEqual(faults, []);
+  await page.close();
+}
+
+// What is in the file is what the script shows in its place, without a jump.
+async function takesOver(browser) {
+  const before = partsOf(python).html;
+  const { page, faults } = await open(browser, python);
+  const count = [...before.matchAll(/<tr data-name="(\d+)"/g)].map((match) => match[1]);
+  const rows = await page.$$eval('#table tbody tr', (all) => all.map((row) => row.dataset.name));
+  assert.deepStrictEqual(rows, count);
+  assert.deepStrictEqual((await page.evaluate(rowTexts)).map((row) => row.slice(1, 4).map((text) => text.replace(/[*!]$/, ''))),
+    [...before.matchAll(/<tr data-name[^]*?<\/tr>/g)].map(([row]) => [...row.matchAll(/<td[^>]*>([^<]*)/g)].slice(0, 3).map((cell) => cell[1])));
+  assert.ok(await page.evaluate(() => window.shifts) < 0.01, 'nothing moves');
+  assert.deepStrictEqual(faults, []);
+  await page.close();
+}
+
+// No script, as Chromium can be told; and one that the policy refuses, because it is not the one that was written.
+async function withoutScript(browser) {
+  const other = path.join(program.folder, 'other.html');
+  fs.writeFileSync(other, fs.readFileSync(cxx, 'utf8').replace("'use strict'", "document.title = 'ran';'use strict'"));
+  for (const file of isChromium(browser) ? [cxx, other] : [other]) {
+    const { page } = await open(browser, file, { script: false });
+    assert.match(await textOf(page, '#sentence'), /70\.8 MiB .*; 69\.5% in Leaky/);
+    assert.match(await textOf(page, '#table tbody tr'), /^Leaky.*\s49\.2 MiB\s+\S/);
+    assert.match(await textOf(page, '#tree'), /Leaky/);
+    assert.ok((await (await page.$('#tree')).boundingBox()).height > 20, 'the tree is to be seen');
+    assert.ok(await page.title() !== 'ran' && !await page.evaluate(() => document.documentElement.dataset.ready), 'no script ran');
+    await page.close();
+  }
+}
+
+// --- whatever stands in it ----------------------------------------------------------------------------
+
+async function inert(browser) {
+  const names = JSON.parse(HOSTILE_NAMES);
+  const { page, faults } = await open(browser, hostile);
+  const more = await page.$('#rest button');
+  if (more) {
+    await more.click();
+  }
+  const lost = new Set(names.map((name) => name.replace('\\u{FFFE}\\u{FFFF}', '\ufffe\uffff')));
+  for (let i = 0; i < names.length; i++) {
+    const texts = await page.evaluate((number) => {
+      document.querySelectorAll('#table tbody button')[number].click();
+      const all = ['#function-title', '#function .full', '#function .places'].map((one) => document.querySelector(one));
+      history.back();
+      return new Promise((resolve) => { setTimeout(() => resolve(all.map((one) => (one ? one.textContent : ''))), 30); });
+    }, i);
+    const name = [...lost].find((one) => texts.slice(0, 2).includes(one));
+    assert.ok(name !== undefined, `shown as it is: ${JSON.stringify(texts)}`);
+    assert.ok(texts[2].includes(`${name}.c:1 in /${name}`), `its file and module: ${texts[2]}`);
+    lost.delete(name);
+  }
+  assert.deepStrictEqual([...lost], []);
+  for (const name of names) {
+    await page.$eval('#search', (input, text) => { input.value = text; input.dispatchEvent(new Event('input')); }, name);
+  }
+  await page.evaluate(() => { document.querySelector('#tools .row button').click(); });
+  assert.strictEqual(await page.$$eval('script', (all) => all.length), 2);
+  assert.strictEqual(await page.$$eval('img, iframe, object, a, style:not(head style)', (all) => all.length), 0);
+  assert.deepStrictEqual(faults, []);
+  await page.close();
+}
+
+// An address that anyone may have made.
+async function anyAddress(browser) {
+  const { page, faults } = await open(browser, cxx);
+  const fragments = ['function=999999999', 'zoom=999999999&function=0', 'zoom=-1', 'search=(a*)*b', 'only=(', 'only=x&only=x&without=%00',
+    'metric=__proto__', 'frames=constructor', '%', '%E0%A4%A', 'search=' + 'a'.repeat(5000), 'only=%3Cscript%3Ealert(1)%3C/script%3E',
+    'search=%E2%80%AE', 'sort=hasOwnProperty', 'function=1&function=2', 'only=nothing-matches-this', 'zoom=3&frames=own&only=.'];
+  let seed = 3;
+  const random = (n) => { seed = (seed * 1103515245 + 12345) & 0x7fffffff; return (seed >> 8) % n; };
+  for (let i = 0; i < 200; i++) {
+    fragments.push(Array.from({ length: 1 + random(4) }, () => fragments[random(fragments.length)]).join('&').slice(0, 3000));
+  }
+  const slowest = await page.evaluate(async (all) => {
+    let most = 0;
+    for (const fragment of all) {
+      const begin = performance.now();
+      location.hash = fragment;
+      await new Promise((resolve) => { setTimeout(resolve); });
+      most = Math.max(most, performance.now() - begin);
+    }
+    return most;
+  }, fragments);
+  assert.deepStrictEqual(faults, []);
+  console.log(`# ${fragments.length} addresses, the slowest took ${Math.round(slowest)} ms`);
+  await page.close();
+}
+
+// A pattern that backtracks without end elsewhere.
+async function stops(browser) {
+  const { page, faults } = await open(browser, python);
+  const took = await page.evaluate(() => {
+    const input = document.getElementById('search'), begin = performance.now();
+    input.value = '(([a-z0-9.+]+)+)+!$';
+    input.dispatchEvent(new Event('input'));
+    return performance.now() - begin;
+  });
+  assert.ok(took < 2000, `${took} ms with all that is drawn anew`);
+  assert.deepStrictEqual(faults, []);
+  await page.close();
+}
+
+// --- for everyone -------------------------------------------------------------------------------------
+
+const STATES = {
+  table: '', zoomed: 'zoom=2', filtered: 'only=main&search=make', function: 'function=1', nothing: 'only=nothing-matches-this',
+};
+
+async function accessible(browser) {
+  for (const width of [390, 1280]) {
+    for (const scheme of ['light', 'dark']) {
+      for (const [what, fragment] of Object.entries(STATES)) {
+        const { page } = await open(browser, cxx, { fragment: `#${fragment}`, width });
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+        await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
+        await page.evaluate(AXE);
+        const { violations } = await page.evaluate(() => window.axe.run(document,
+          { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
+        assert.deepStrictEqual(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).slice(0, 3)}`), [],
+          `${what}, ${scheme}, ${width}`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${what} at ${width}: ${wide} too wide`);
+        await page.close();
+      }
+    }
+  }
+}
+
+async function forced(browser) {
+  const { page, faults } = await open(browser, cxx);
+  const session = await page.createCDPSession();
+  await session.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }, { name: 'prefers-reduced-motion', value: 'reduce' }] });
+  await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
+  assert.strictEqual(await page.evaluate(() => document.getAnimations().length), 0);
+  const colors = await page.$eval('#flames canvas', (canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return new Set(Array.from({ length: data.length / 4 }, (_, i) => data.slice(4 * i, 4 * i + 3).join())).size;
+  });
+  assert.ok(colors > 1, 'the flame graph is drawn in the colours of the system');
+  await page.emulateMediaType('print');
+  assert.strictEqual(await page.$eval('#tools', (element) => getComputedStyle(element).display), 'none');
+  assert.deepStrictEqual(faults, []);
+  await page.close();
+}
+
+// --- how large, how fast ------------------------------------------------------------------------------
+
+test('script and style are no larger than they may be', () => {
+  const { script, style } = partsOf(cxx), zipped = require('zlib').gzipSync(script + style, { level: 9 }).length;
+  console.log(`# script and style: ${script.length + style.length} bytes, ${zipped} by gzip`);
+  assert.ok(script.length + style.length <= 55000 && zipped <= 17000, `${script.length + style.length} bytes, ${zipped} by gzip`);
+  assert.ok(!/innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|localStorage|fetch\(|XMLHttp|\.href|\.src\b/.test(script));
+});
+
+for (const [name, options] of Object.entries(BROWSERS)) {
+  test(`${name} shows reports`, async (t) => {
+    const browser = await puppeteer.launch({ headless: true, ...options });
+    const step = (what, run) => new RegExp(process.env.ONLY || '').test(what) && t.test(`${name}: ${what}`, () => run(browser));
+    await step('the leak of the C++ server', () => leak(browser, cxx, ['Leaky<\u2026>::make', /handle/, /main\.cpp:15/]));
+    await step('the leak of the Go service', () => leak(browser, go, ['main.leak', /main\.main/, /\.go:\d+/]));
+    await step('what the Rust program holds', () => leak(browser, rust, ['writes-pprof+0xbeab0', /writes-pprof.0xbefd1/, /writes-pprof/]));
+    await step('back undoes, and the address says it all', undo);
+    await step('the flame graph zooms', flames);
+    await step('the script takes over what is there', takesOver);
+    await step('without a script', withoutScript);
+    await step('names are texts', inert);
+    await step('any address is a state', anyAddress);
+    await step('a search stops', stops);
+    if (name === 'Chromium') {
+      await step('axe-core finds nothing, at two widths, light and dark', accessible);
+      await step('in forced colours, and printed', forced);
+    }
+    await browser.close();
+  });
+}
