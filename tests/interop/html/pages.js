@@ -129,9 +129,9 @@ async function flames(browser) {
   await page.mouse.click(box.x + 40, box.y + 50);
   const zoomed = await shown();
   assert.notStrictEqual(zoomed, first);
-  await page.click('.way button');
+  await page.click('#flames nav button');
   assert.strictEqual(await shown(), first, 'the way leads back');
-  await page.focus('.way .calls button');
+  await page.focus('#flames nav button');
   await keys(page, 'Enter');
   assert.notStrictEqual(await shown(), first, 'and down');
   assert.notStrictEqual(await focused(page), '', 'the focus stays');

@@ -64,10 +64,8 @@ function decodeModel(data) {
     ends: runningSum(data.ends.node),
     nameCount: data.names.text.length,
     classOf: data.names.class.map((c) => (c < 0 ? '' : data.classes[c])),
-    nodes: null,
   };
 }
 
 function fullName(model, name) { return model.strings[model.names.text[name]]; }
 function shortName(model, name) { return model.strings[model.names.short[name]]; }
-function className(model, name) { return model.classOf[name]; }

@@ -102,77 +102,46 @@ class Explorer {
     const { frames, parent, frame } = this.model, sums = this.rawSums(state), places = new Map();
     for (let node = 0; node < frame.length; node++) {
       const f = frame[node];
-      if (frames.name[f] === state.name && sums[node] > 0 && !this.isBelow(node, f)) {
+      let above = frames.name[f] === state.name && sums[node] > 0 ? parent[node] : node;
+      while (above >= 0 && frame[above] !== f) {
+        above = parent[above];
+      }
+      if (above < 0) {
         const key = [frames.file[f], frames.line[f], frames.module[f], frames.inlined[f]].join();
-        const place = places.get(key) || { frame: f, value: 0 };
-        place.value += sums[node];
-        places.set(key, place);
+        const { value } = places.get(key) || { value: 0 };
+        places.set(key, { frame: f, value: value + sums[node] });
       }
     }
-    return [...places.values()].sort((a, b) => b.value - a.value || a.frame - b.frame);
-  }
-
-  isBelow(node, f) {
-    const { parent, frame } = this.model;
-    for (let at = parent[node]; at >= 0; at = parent[at]) {
-      if (frame[at] === f) {
-        return true;
-      }
-    }
-    return false;
+    return [...places.values()].sort((a, b) => b.value - a.value || a.frame - b.frame).slice(0, 10);
   }
 
   // Of the tree of all frames what each node holds with all below it.
   rawSums(state) {
-    const kind = this.kind(state), { column: number } = this.model.metrics[state.metric];
-    return this.of(state).keep(`raw ${kind}`, () => {
-      const column = this.model.columns[number], ends = this.ends(state);
-      const sums = new Float64Array(this.model.frame.length);
-      this.model.ends.forEach((node, end) => {
-        sums[node] += !ends || ends[end] ? column.values[kind][column.sum[end]] : 0;
-      });
-      for (let node = sums.length - 1; node >= 0; node--) {
-        if (this.model.parent[node] >= 0) {
-          sums[this.model.parent[node]] += sums[node];
-        }
-      }
-      return sums;
-    });
+    const { column } = this.model.metrics[state.metric], { parent, ends, frame } = this.model;
+    return this.of(state).keep('raw', () =>
+      new Sums(this.model, { parent, leaf: ends, count: frame.length }, column, this.ends(state))).nodes(this.kind(state));
   }
 
-  // What a function holds by itself, by the folded frames that it passed: a tree of
-  // {name, value, below: Map}, whose first stands for the function.
+  // What a function holds by itself, by the names of the folded frames that it passed: a tree of Maps from a
+  // name to {value, below}.
   folded(state) {
-    const { model } = this, tree = this.tree(state), kind = this.kind(state), ends = this.ends(state);
-    const column = model.columns[model.metrics[state.metric].column];
-    const root = { name: state.name, value: 0, below: new Map() };
+    const { ends, frame, frames, parent } = this.model, tree = this.tree(state), root = new Map();
+    const { column, isChosen } = this.of(state), values = column.values[this.kind(state)];
     tree.leaf.forEach((leaf, end) => {
-      const value = column.values[kind][column.sum[end]];
-      if (leaf >= 0 && tree.name[leaf] === state.name && value !== 0 && (!ends || ends[end])) {
-        this.addChain(root, this.chain(tree, model.ends[end]), value);
+      if (leaf < 0 || tree.name[leaf] !== state.name || (isChosen && !isChosen[end])) {
+        return;
       }
+      const way = [], kept = keptNode(this.model, tree, ends[end]);
+      for (let node = ends[end]; node >= 0 && node !== kept && tree.isFolded[frame[node]]; node = parent[node]) {
+        way.unshift(frames.name[frame[node]]);
+      }
+      way.reduce((map, name) => {
+        const at = map.get(name) || { value: 0, below: new Map() };
+        at.value += values[column.sum[end]];
+        map.set(name, at);
+        return at.below;
+      }, root);
     });
     return root;
-  }
-
-  // The names of the folded frames below the one that is charged, from there on.
-  chain(tree, end) {
-    const { frame, parent, frames } = this.model, kept = keptNode(this.model, tree, end), names = [];
-    for (let node = end; node >= 0 && node !== kept && tree.isFolded[frame[node]]; node = parent[node]) {
-      names.push(frames.name[frame[node]]);
-    }
-    return names.reverse();
-  }
-
-  addChain(root, names, value) {
-    let at = root;
-    root.value += value;
-    for (const name of names) {
-      if (!at.below.has(name)) {
-        at.below.set(name, { name, value: 0, below: new Map() });
-      }
-      at = at.below.get(name);
-      at.value += value;
-    }
   }
 }

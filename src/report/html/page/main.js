@@ -1,9 +1,11 @@
 // Begins when the document is there: reads the data, takes over what is shown, and follows the address.
+const ALL_FUNCTIONS = { name: -1, zoom: 0 };
+
 class App {
   constructor(model) {
     this.model = model;
     this.explorer = new Explorer(model);
-    this.live = make('p', { id: 'live', class: 'quiet', 'aria-live': 'polite' });
+    this.live = make('p', { id: 'live', 'aria-live': 'polite' });
     byId('main').append(this.live);
     this.state = stateOfFragment(model, location.hash);
     this.tools = new Tools(this);
@@ -11,13 +13,13 @@ class App {
     this.screen = new FunctionScreen(this);
     this.flames = new FlameGraph(this);
     byId('calls').hidden = true;
-    addEventListener('hashchange', () => this.follow());
+    addEventListener('hashchange', () => this.become(stateOfFragment(model, location.hash)));
     addEventListener('keydown', (event) => this.onKey(event));
     addEventListener('resize', () => this.redraw());
     for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print']) {
       matchMedia(query).addEventListener('change', () => this.redraw());
     }
-    this.show();
+    this.become(this.state);
   }
 
   say(text) { this.live.textContent = text; }
@@ -29,65 +31,45 @@ class App {
 
   // Change the state, as a step of the browser's history or in place of the last.
   go(change, replaces) {
-    const last = this.state;
-    this.state = { ...last, ...change };
-    const fragment = fragmentOfState(this.model, this.state);
-    if (fragment === fragmentOfState(this.model, last)) {
-      return;
+    const state = { ...this.state, ...change }, fragment = fragmentOfState(this.model, state);
+    if (fragment !== fragmentOfState(this.model, this.state)) {
+      history[replaces ? 'replaceState' : 'pushState'](null, '', `#${fragment}`);
+      this.become(state);
     }
-    history[replaces ? 'replaceState' : 'pushState'](null, '', `#${fragment}`);
-    this.show(last);
   }
 
-  // The address has changed: by "back", or by hand.
-  follow() {
-    const last = this.state;
-    this.state = stateOfFragment(this.model, location.hash);
-    this.show(last);
-  }
-
-  show(last = this.state) {
-    const { state } = this, isFunction = state.name >= 0, had = document.activeElement;
+  become(state) {
+    const last = this.state, had = document.activeElement, isFunction = state.name >= 0;
+    this.state = state;
+    this.lastKey = '';
     this.tools.show(state);
     byId('rows').hidden = isFunction;
-    if (isFunction) {
-      this.screen.show(state);
-    } else {
-      this.screen.section.hidden = true;
-      this.table.show(state);
-    }
+    this.screen.section.hidden = !isFunction;
+    (isFunction ? this.screen : this.table).show(state);
     this.flames.show(state);
     this.keepFocus(last, had);
   }
 
-  // Where one was, or where what one asked for begins.
+  // Where what one asked for begins, or where one was.
   keepFocus(last, had) {
-    const { state } = this;
-    if (state.name !== last.name && had !== this.tools.search) {
-      if (state.name >= 0) {
-        this.screen.focus();
-        scrollTo(0, 0);
-      } else {
-        this.table.focusName(last.name);
-      }
-    } else if (had && had !== document.body && !had.isConnected) {
-      const same = had.dataset && had.dataset.node && this.flames.way.querySelector('button');
-      (same || (state.name >= 0 ? byId('function-title') : this.table.body.querySelector('button')) ||
-        this.tools.search).focus({ preventScroll: true });
+    const { name } = this.state, isElsewhere = name !== last.name && had !== this.tools.search;
+    if (name >= 0 && (isElsewhere || !had.isConnected)) {
+      byId('function-title').focus();
+    } else if (isElsewhere) {
+      this.table.focusName(last.name);
+    } else if (!had.isConnected) {
+      (this.flames.way.querySelector('button') || this.tools.search).focus({ preventScroll: true });
     }
   }
 
   open(name) {
-    this.tools.isTyping = false;
     this.go({ name, zoom: 0 });
-    this.say(`${cutText(shortName(this.model, name), 200)}: who calls it, and what it calls`);
+    this.say(`${cutText(shortName(this.model, name))}: who calls it, and what it calls`);
   }
 
   openFirst() {
-    if (this.state.name >= 0) {
-      this.go({ name: -1, zoom: 0 });
-    }
-    if (this.table.rows && this.table.rows.length > 0) {
+    this.go(ALL_FUNCTIONS);
+    if (this.table.rows.length > 0) {
       this.tools.search.blur();
       this.open(this.table.rows[0]);
     }
@@ -97,39 +79,35 @@ class App {
     if (this.state.name < 0) {
       this.table.focusRow(0);
     } else {
-      const first = this.screen.section.querySelector('.neighbors tbody button');
-      (first || byId('function-title')).focus();
+      (this.screen.section.querySelector('.neighbors tbody button') || byId('function-title')).focus();
     }
   }
 
   onKey(event) {
-    const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) {
+    const { key, target } = event, isTyping = /^(INPUT|SELECT)$/.test(target.tagName);
+    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || isTyping) {
       return;
     }
-    if (event.key === '/' && !isTyping) {
+    if (key === '/') {
       event.preventDefault();
-      this.tools.search.focus();
       this.tools.search.select();
-    } else if (event.key === 'ArrowDown' && document.activeElement === document.body) {
+    } else if (key === 'ArrowDown' && target === document.body) {
       event.preventDefault();
       this.focusFirst();
-    } else if (event.key === 'Escape' && !isTyping && this.state.name >= 0) {
-      this.go({ name: -1, zoom: 0 });
+    } else if (key === 'Escape') {
+      this.go(ALL_FUNCTIONS);
     }
   }
 }
 
 async function begin() {
-  const block = byId('data');
+  const { dataset } = document.documentElement;
   try {
-    const app = new App(decodeModel(await readBlock(block)));
-    document.documentElement.dataset.ready = 'yes';
-    return app;
+    new App(decodeModel(await readBlock(byId('data'))));
+    dataset.ready = 'yes';
   } catch (error) {
-    byId('tools').replaceChildren(make('p', { role: 'alert' },
-      `The interactive part of this report could not be started (${error.message}). The numbers below are complete as far as they go.`));
-    document.documentElement.dataset.ready = 'no';
+    byId('tools').textContent = `What can be clicked could not be started (${error.message}); the numbers below hold.`;
+    dataset.ready = 'no';
     throw error;
   }
 }

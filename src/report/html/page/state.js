@@ -5,6 +5,7 @@
 //
 // metric: its number; name: of the function screen, or -1; zoom: a node of the tree of this view.
 const MOST_FILTERS = 20;
+const SORTS = ['flat', 'cum', 'name'];
 
 function numberIn(text, count, otherwise) {
   return /^\d{1,9}$/.test(text || '') && Number(text) < count ? Number(text) : otherwise;
@@ -25,7 +26,7 @@ function stateOfFragment(model, fragment) {
   return {
     metric: metric < 0 ? model.metric : metric,
     view: among('frames', Object.keys(model.views), model.view),
-    sort: among('sort', ['flat', 'cum', 'name'], model.sort),
+    sort: among('sort', SORTS, model.sort),
     name: numberIn(given.get('function'), model.nameCount, -1),
     zoom: numberIn(given.get('zoom'), 2 ** 30, 0),
     search: text('search'),

@@ -3,138 +3,100 @@ const ROWS_MORE = 200;
 
 class FunctionTable {
   constructor(app) {
-    this.app = app;
-    this.table = byId('table');
-    this.body = this.table.tBodies[0];
-    this.shown = this.least = Math.max(this.body.rows.length, 20);
-    this.keys = [...this.table.tHead.rows[0].cells].map((cell) => cell.dataset.key);
-    this.rest = byId('rest') || this.table.parentNode.appendChild(make('p', { id: 'rest' }));
+    const table = byId('table');
+    Object.assign(this, { app, body: table.tBodies[0], head: [...table.tHead.rows[0].cells], rest: byId('rest') });
+    this.shown = Math.max(this.body.rows.length, 20);
     this.body.addEventListener('keydown', (event) => this.onKey(event));
-    this.body.addEventListener('click', (event) => this.onClick(event));
-    this.makeHead();
-  }
-
-  // Headings that sort are buttons.
-  makeHead() {
-    for (const cell of this.table.tHead.rows[0].cells) {
-      const sort = { name: 'name', flat: 'flat', cum: 'cum' }[cell.dataset.key];
-      if (sort) {
-        const button = make('button', { type: 'button', onclick: () => this.app.go({ sort }) },
-          cell.textContent);
-        cell.replaceChildren(button);
-        cell.dataset.sort = sort;
-      }
+    this.body.addEventListener('click', ({ target }) => app.open(Number(target.closest('tr').dataset.name)));
+    for (const cell of this.head.filter(({ dataset }) => SORTS.includes(dataset.key))) {
+      cell.replaceChildren(pushButton(cell.textContent, () => app.go({ sort: cell.dataset.key })));
     }
   }
 
   show(state) {
-    const { explorer } = this.app, { model } = explorer;
-    const all = explorer.rows(state);
-    const names = state.search ? explorer.search.search(state.search).names : null;
-    this.rows = names ? all.filter((name) => names[name]) : all;
-    this.total = explorer.total(state);
-    for (const cell of this.table.tHead.rows[0].cells) {
-      if (cell.dataset.sort) {
-        cell.setAttribute('aria-sort', cell.dataset.sort === state.sort
-          ? (state.sort === 'name' ? 'ascending' : 'descending') : 'none');
-      }
-    }
-    const hasObjects = model.metrics[state.metric].kind === 'bytes' && explorer.sibling(state, 'objects') >= 0;
+    const { explorer } = this.app, all = explorer.rows(state);
+    const found = state.search && explorer.search.search(state.search).names;
+    this.rows = found ? all.filter((name) => found[name]) : all;
+    this.total = explorer.total(state).value;
+    const hasObjects = explorer.kind(state) === 'bytes' && explorer.sibling(state, 'objects') >= 0;
     this.objects = hasObjects ? explorer.of(state).flats('objects') : null;
-    this.fill(state);
+    for (const cell of this.head.filter((one) => one.firstElementChild)) {
+      const order = state.sort === 'name' ? 'ascending' : 'descending';
+      cell.setAttribute('aria-sort', cell.dataset.key === state.sort ? order : 'none');
+    }
+    this.body.replaceChildren(...this.rows.slice(0, this.shown).map((name, i) => this.makeRow(state, name, i)));
     this.showRest(state, all.length);
   }
 
-  fill(state) {
-    const rows = this.rows.slice(0, this.shown).map((name, i) => this.makeRow(state, name, i));
-    this.body.replaceChildren(...rows);
-  }
-
   makeRow(state, name, i) {
-    const { explorer } = this.app, { model } = explorer, kind = explorer.kind(state);
-    const row = explorer.row(state, name, true);
-    const flat = estimateText(row.flat, kind), cum = estimateText(row.cum, kind);
-    const texts = {
-      flat: flat.value, 'flat-interval': flat.interval, 'flat-share': shareText(row.flat.value, this.total.value),
-      cum: cum.value, 'cum-interval': cum.interval, 'cum-share': shareText(row.cum.value, this.total.value),
-      objects: this.objects ? grouped(this.objects[name]) : '', class: className(model, name),
-    };
-    const cells = this.keys.map((key) => (key === 'name' ? this.makeName(name, i)
-      : make('td', { 'data-key': key }, texts[key] || '', ...marksOf(key, row))));
-    const tr = make('tr', { 'data-name': name, 'data-class': className(model, name) }, ...cells);
-    tr.style.setProperty('--flat', this.total.value > 0 ? row.flat.value / this.total.value : 0);
-    return tr;
-  }
-
-  makeName(name, i) {
-    return make('th', { scope: 'row' }, nameButton(this.app.model, name, i > 0));
+    const { explorer, model } = this.app, kind = explorer.kind(state), row = explorer.row(state, name, true);
+    const texts = { class: model.classOf[name], objects: this.objects && grouped(this.objects[name]) };
+    for (const key of ['flat', 'cum']) {
+      const { value, interval } = estimateText(row[key], kind);
+      texts[key] = value;
+      texts[`${key}-interval`] = interval;
+      texts[`${key}-share`] = shareText(row[key].value, this.total);
+    }
+    const marked = { 'flat-interval': row.flat, 'cum-interval': row.cum };
+    return barRow(model, name, row.flat.value / this.total, ...this.head.map(({ dataset: { key } }) =>
+      (key === 'name' ? make('th', { scope: 'row' }, nameButton(model, name, null, i > 0))
+        : make('td', { 'data-key': key }, texts[key] || '', ...markOf(marked[key])))));
   }
 
   showRest(state, all) {
-    const shown = Math.min(this.shown, this.rows.length);
-    const more = Math.min(ROWS_MORE, this.rows.length - shown);
-    const text = this.rows.length < all ? `${grouped(shown)} of ${grouped(this.rows.length)} that match, of ` +
-      `${grouped(all)} functions ` : `${grouped(shown)} of ${grouped(all)} functions `;
-    this.rest.replaceChildren(text, more > 0 ? make('button', {
-      type: 'button', onclick: () => this.showMore(state, all),
-    }, `Show ${grouped(more)} more`) : '');
-  }
-
-  showMore(state, all) {
-    const from = this.body.rows.length;
-    this.shown += ROWS_MORE;
-    this.fill(state);
-    this.showRest(state, all);
-    this.focusRow(from);
+    const count = this.rows.length, shown = Math.min(this.shown, count);
+    const match = count < all ? ` that match, of ${grouped(all)}` : '';
+    const more = pushButton('Show more', () => {
+      this.shown += ROWS_MORE;
+      this.show(state);
+      this.focusRow(shown);
+    });
+    this.rest.replaceChildren(`${grouped(shown)} of ${grouped(count)}${match} functions `, shown < count ? more : '');
   }
 
   focusRow(number) {
-    const row = this.body.rows[Math.max(0, Math.min(number, this.body.rows.length - 1))];
-    if (row) {
-      this.body.querySelectorAll('button').forEach((button) => { button.tabIndex = -1; });
-      row.querySelector('button').tabIndex = 0;
-      row.querySelector('button').focus();
+    const buttons = this.body.querySelectorAll('button');
+    const to = buttons[Math.max(0, Math.min(number, buttons.length - 1))];
+    buttons.forEach((button) => { button.tabIndex = button === to ? 0 : -1; });
+    if (to) {
+      to.focus();
     }
   }
 
-  focusName(name) {
-    this.focusRow([...this.body.rows].findIndex((row) => Number(row.dataset.name) === name));
-  }
+  focusName(name) { this.focusRow(this.rows.indexOf(name)); }
 
   onKey(event) {
-    const row = event.target.closest('tr');
-    const at = row ? row.sectionRowIndex : 0;
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: Infinity, PageDown: at + 10,
-      PageUp: at - 10 }[event.key];
-    if (to !== undefined && !event.ctrlKey && !event.altKey && !event.metaKey) {
+    const step = stepOf(event);
+    if (step) {
       event.preventDefault();
-      this.focusRow(to);
-    }
-  }
-
-  onClick(event) {
-    const row = event.target.closest('tr');
-    if (row && !String(getSelection())) {
-      this.app.open(Number(row.dataset.name));
+      this.focusRow(event.target.closest('tr').sectionRowIndex + step);
     }
   }
 }
 
-// The short name, which opens the function; the full one is told as well.
-function nameButton(model, name, isLater) {
-  const shown = cutText(shortName(model, name), LONGEST_NAME);
-  const full = cutText(fullName(model, name), 2000);
-  return make('button', {
-    type: 'button', class: 'name', title: full === shown ? null : full, tabindex: isLater ? -1 : null,
-  }, shown);
+// How far a key goes in a list; 0: it does not.
+function stepOf({ key, ctrlKey, altKey, metaKey }) {
+  return ctrlKey || altKey || metaKey ? 0 : { ArrowDown: 1, ArrowUp: -1 }[key] || 0;
+}
+
+// The short name; the full one is told as well.
+function nameButton(model, name, onclick, isLater) {
+  const shown = cutText(shortName(model, name)), full = cutText(fullName(model, name), 2000);
+  return pushButton(shown, onclick, { class: 'name', title: full === shown ? null : full, tabindex: isLater ? -1 : null });
+}
+
+// A row with a bar as long as a share.
+function barRow(model, name, share, ...cells) {
+  const row = make('tr', { 'data-name': name, 'data-class': model.classOf[name] }, ...cells);
+  row.style.setProperty('--share', share > 0 ? share : 0);
+  return row;
 }
 
 // What an interval stands on, where it is little.
-function marksOf(key, row) {
-  const of = { 'flat-interval': row.flat, 'cum-interval': row.cum }[key];
-  if (!of || !(of.isFew || of.isOnce)) {
+function markOf(estimate) {
+  if (!estimate || !(estimate.isFew || estimate.isOnce)) {
     return [];
   }
-  const text = of.isOnce ? 'one sampled object' : 'fewer than 5 effective samples';
-  return [make('abbr', { title: text, 'aria-label': text, role: 'img' }, of.isOnce ? '!' : '*')];
+  const title = estimate.isOnce ? 'one sampled object' : 'fewer than 5 effective samples';
+  return [make('abbr', { title, 'aria-label': title, role: 'img' }, estimate.isOnce ? '!' : '*')];
 }

@@ -12,7 +12,7 @@ function safeText(text) {
   });
 }
 
-function cutText(text, most) {
+function cutText(text, most = LONGEST_NAME) {
   const safe = safeText(text.length > most ? text.slice(0, most) : text);
   return text.length > most ? `${safe}\u2026` : safe;
 }
@@ -83,20 +83,22 @@ function shareText(part, all) {
 
 // --- elements -----------------------------------------------------------------------------------------
 
-// make('td', {class: 'number', onclick: f}, 'text', element...)
+// make('td', { class: 'number', onclick: f }, 'text', element...)
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes || {})) {
+  for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === 'function') {
       element.addEventListener(key.slice(2), value);
-    } else if (value === true) {
-      element.setAttribute(key, '');
-    } else if (value !== false && value !== null && value !== undefined) {
+    } else if (value !== false && value !== null) {
       element.setAttribute(key, value);
     }
   }
-  element.append(...children.filter((child) => child !== null));
+  element.append(...children);
   return element;
+}
+
+function pushButton(text, onclick, attributes) {
+  return make('button', { type: 'button', onclick, ...attributes }, text);
 }
 
 function byId(id) { return document.getElementById(id); }
