@@ -67,6 +67,14 @@ enum hp_snapshots {
     HP_SNAPSHOTS_SUM,   // all, added up as if they were of different processes
 };
 
+// Binaries and mangled names are read in child processes, from which the kernel takes all
+// that reading needs not: files, network, other processes, capabilities.
+enum hp_sandbox {
+    HP_SANDBOX_AUTO,    // as far as the system has it
+    HP_SANDBOX_REQUIRE, // nothing is read where it lacks a part
+    HP_SANDBOX_OFF,
+};
+
 struct hp_profile;
 
 // --- reading ------------------------------------------------------------------
@@ -129,6 +137,7 @@ struct hp_read_options {
     // Of an input that is named and is a FIFO: wait until somebody writes to it.  Else one that
     // nobody writes to cannot be opened.  What "-", /dev/stdin and /dev/fd/N are is waited for.
     bool wait;
+    enum hp_sandbox sandbox; // of what demangles the names that inputs tell
 };
 
 enum hp_input_status {
@@ -225,7 +234,16 @@ struct hp_symbol_options {
     hp_progress_fn *progress;
     void *progress_data;
     bool symbol_dirs_only; // nothing is opened outside of them: of no path, no path map
+    enum hp_sandbox sandbox;
 };
+
+// What of the sandbox this system does not have, "" if nothing is missing.  It starts a
+// process to see; the text is good until the next call.
+HP_API const char *hp_sandbox_missing(void);
+
+// Try in children in the sandbox what it must refuse.  How many faults there are; `report`
+// has a line for each call, and is to be freed.
+HP_API int hp_sandbox_selftest(char **report);
 
 // Name the frames: functions, inlined calls, files, lines.  A binary that is missing,
 // stripped, damaged or of another build is no failure: its frames stay "module+0xoffset"

@@ -181,6 +181,7 @@ static void symbolize(const struct hp_cli_settings *settings,
         .path_map_count = settings->path_map_count,
         .symbol_dirs_only = settings->symbol_dirs_only,
         .progress = hp_cli_progress,
+        .sandbox = settings->read.sandbox,
     };
     if (!settings->no_symbols && !can(settings, HP_IS_PARTIAL)) {
         hp_profile_symbolize(profile, &options);
@@ -348,11 +349,25 @@ static int run(const struct hp_cli_settings *settings, const struct hp_cli_filel
     return ret;
 }
 
+// Before anything is read or written.
+static int check_sandbox(const struct hp_cli_settings *settings, struct hp_err *err) {
+    bool required = settings->read.sandbox == HP_SANDBOX_REQUIRE;
+    const char *missing = required ? hp_sandbox_missing() : "";
+    return *missing == '\0'
+               ? HP_OK
+               : hp_cli_fail(err, HP_E_USAGE,
+                             "--sandbox=require cannot be met: this system lacks %s",
+                             missing);
+}
+
 int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                    struct hp_err *err) {
     struct hp_cli_outfile out = {.fd = -1};
     struct hp_cli_filelist list = {0};
-    int ret = collect_inputs(settings, &list, err);
+    int ret = check_sandbox(settings, err);
+    if (ret == HP_OK) {
+        ret = collect_inputs(settings, &list, err);
+    }
     if (ret == HP_OK) {
         ret = open_output(settings, &list, &out, err);
     }

@@ -21,6 +21,7 @@
 #include "cli/usage.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
@@ -71,6 +72,15 @@ static enum hp_cli_status status_of(enum hp_code code,
     return HP_CLI_EXIT_INTERNAL;
 }
 
+// For whoever doubts the sandbox: no option, as there is nothing to be read with it.
+static int test_sandbox(void) {
+    char *report;
+    int faults = hp_sandbox_selftest(&report);
+    fputs(report, stdout);
+    free(report);
+    return fflush(stdout) == 0 && faults == 0 ? HP_CLI_EXIT_DONE : HP_CLI_EXIT_INTERNAL;
+}
+
 int main(int argc, char **argv) {
     struct hp_cli_arguments given = {0};
     struct hp_cli_settings settings = {0};
@@ -84,6 +94,9 @@ int main(int argc, char **argv) {
     }
     if (argc > 1 && strcmp(argv[1], "jeprof") == 0) {
         return hp_jeprof_run(argc - 2, argv + 2);
+    }
+    if (argc == 2 && strcmp(argv[1], "--selftest-sandbox") == 0) {
+        return test_sandbox();
     }
     int ret = hp_cli_commandline_read(&given, argc, argv, &settings, &err);
     if (ret == HP_OK) {

@@ -240,6 +240,11 @@ static const struct hp_cli_option options[] = {
     {"no-symbols", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
      "do not open binaries: frames stay module+0xoffset unless the input names them",
      hp_cli_set_bool, FIELD(no_symbols), true},
+    {"sandbox", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "require", "off"),
+     HP_CLI_GROUP_SYMBOLS, REPORTS,
+     "confine what reads binaries: as far as the system can (auto, the default), or end "
+     "with status 2 where it cannot",
+     hp_cli_set_enum, FIELD(read.sandbox), HP_SANDBOX_AUTO},
 
     {"format", 'f', HP_CLI_FORMAT, "FORMAT", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
      "the format of the report (default text, pprof for merge)",
@@ -305,7 +310,7 @@ static const struct hp_cli_option options[] = {
      "print the licences of the tool and of what is linked into it",
      hp_cli_set_bool, FIELD(licenses), true},
     {"features", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, HP_CLI_VERSION,
-     "print what the tool was built with: symbols, demangling, zstd",
+     "print what the tool was built with: symbols, demangling, zstd; and what of the sandbox is missing",
      hp_cli_set_bool, FIELD(features), true},
 };
 

@@ -228,7 +228,9 @@ int hp_cli_usage_run(const struct hp_cli_settings *settings, struct hp_err *err)
     if (settings->command->id == HP_CLI_VERSION && settings->licenses) {
         fputs(hp_cli_licenses, out);
     } else if (settings->command->id == HP_CLI_VERSION && settings->features) {
-        fputs(hp_features(), out);
+        const char *missing = hp_sandbox_missing();
+        fprintf(out, "%ssandbox %s%s\n", hp_features(), *missing ? "lacks " : "yes",
+                missing);
     } else if (settings->command->id == HP_CLI_VERSION) {
         fprintf(out, "hprof-agg %s\n", hp_version());
     } else if (settings->explains_frames) {

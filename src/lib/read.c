@@ -248,7 +248,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     hp_partial_inputs_add(profile, &job->embedded, &job->taken);
     warn_of_names(profile, hp_embedded_symbols_settle(&job->embedded, profile));
     hp_embedded_symbols_done(&job->embedded);
-    hp_restore_names(profile);
+    hp_restore_names(profile, options->sandbox);
     job->queue.order = NULL;
     job->is_newest = NULL;
     free(is_newest);

@@ -10,6 +10,6 @@ HP_MUST_CHECK int hp_read_inputs(struct hp_profile *profile, const char *const *
                                  struct hp_err *err);
 
 // Give functions that inputs tell by short names their full ones.
-void hp_restore_names(struct hp_profile *profile);
+void hp_restore_names(struct hp_profile *profile, enum hp_sandbox sandbox);
 
 #endif

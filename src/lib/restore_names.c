@@ -52,11 +52,11 @@ static void restore(struct restorer *r) {
     }
 }
 
-void hp_restore_names(struct hp_profile *profile) {
+void hp_restore_names(struct hp_profile *profile, enum hp_sandbox sandbox) {
     struct restorer r = {.profile = profile};
     r.number_of = hp_alloc((profile->strings.strings.count + 1) * sizeof *r.number_of);
     collect(&r);
-    hp_demangle_apart(&profile->strings, r.names.at, r.names.count);
+    hp_demangle_apart(&profile->strings, r.names.at, r.names.count, sandbox);
     restore(&r);
     hp_vec_done(&r.names);
     hp_vec_done(&r.scratch);

@@ -13,6 +13,8 @@ static const char *const texts[] = {
     [HP_SYM_OVER_BUDGET] = "given up: it needs more work than a sound file does",
     [HP_SYM_NO_MEMORY] = "memory ran out while it was read",
     [HP_SYM_NO_PROCESS] = "no process could be started to read it",
+    [HP_SYM_KILLED] = "its reader was killed, perhaps for want of memory",
+    [HP_SYM_RUN_OVER] = "not read: others have taken the time there is for all",
     [HP_SYM_NOT_BUILT] = "this program was built without elfutils, which reads binaries",
 };
 

@@ -40,6 +40,8 @@ enum hp_sym_status {
     HP_SYM_OVER_BUDGET, // took more steps or time than any honest file needs
     HP_SYM_NO_MEMORY,   // it ran out while the file was read
     HP_SYM_NO_PROCESS,  // the system gave no process to read it in
+    HP_SYM_KILLED,      // somebody else has killed the process that read it
+    HP_SYM_RUN_OVER,    // the time for all modules was used up before
     HP_SYM_NOT_BUILT,   // this program reads none
 };
 

@@ -1,12 +1,15 @@
 #include "sym/child.h"
 
+#include "sym/sandbox.h"
+
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,81 +32,150 @@ static void close_others(int sock) {
     syscall(SYS_close_range, (unsigned)sock + 1, ~0U, 0U);
 }
 
-// Everything that takes rights away from the child: the place for Landlock and seccomp.
-static void confine(int sock) {
-    struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    close_others(sock);
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-}
-
 // Its parent tells, who knows about what.
 _Noreturn static void end_without_memory(size_t wanted, const char *input) {
     (void)wanted, (void)input;
     _exit(HP_CHILD_NO_MEMORY);
 }
 
-_Noreturn static void be_child(int sock, pid_t parent, void (*serve)(int sock)) {
+// What is done before it is too late for it.
+static void prepare(int sock, pid_t parent) {
+    struct rlimit none = {0, 0};
     reset_signals();
     hp_on_out_of_memory(end_without_memory);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent) {
         _exit(1); // it died before we could ask to be told
     }
-    confine(sock);
+    setrlimit(RLIMIT_CORE, &none);
+    close_others(sock);
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1); // more are made by the number of CPUs, which is in a file
+#endif
+}
+
+_Noreturn static void be_child(int sock, pid_t parent, void (*serve)(int sock),
+                               enum hp_sandbox sandbox) {
+    prepare(sock, parent);
+    if (!hp_sandbox_enter(sandbox)) {
+        _exit(HP_CHILD_NO_SANDBOX);
+    }
     serve(sock);
     _exit(0);
 }
 
-int hp_child_start(struct hp_child *child, void (*serve)(int sock), struct hp_err *err) {
+// --- the parent's side -----------------------------------------------------------------
+
+// Bytes that count for RLIMIT_DATA.
+static uint64_t data_size(void) {
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%*u %*u %*u %*u %*u %llu", &pages) != 1) {
+        pages = 0;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool is_limited(int resource, struct rlimit *limit) {
+    return getrlimit(resource, limit) == 0 && limit->rlim_cur != RLIM_INFINITY;
+}
+
+int hp_child_start(struct hp_child *child, void (*serve)(int sock),
+                   enum hp_sandbox sandbox, struct hp_err *err) {
     int pair[2];
+    struct rlimit limit;
     pid_t parent = getpid();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
         return hp_fail_errno(err, "no socket for the symbolizer");
     }
+    uint64_t data = is_limited(RLIMIT_DATA, &limit) ? data_size() : 0;
     pid_t pid = fork();
     if (pid == 0) {
-        be_child(pair[1], parent, serve);
+        be_child(pair[1], parent, serve, sandbox);
     }
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);
         return hp_fail_errno(err, "no process for the symbolizer");
     }
-    struct timeval silence = {.tv_sec = HP_CHILD_SILENCE};
-    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof silence);
-    setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof silence);
-    *child = (struct hp_child){pid, pair[0]};
+    *child = (struct hp_child){pid, pair[0], data};
     return HP_OK;
 }
 
-static pid_t reap(pid_t pid, int *status, int flags) {
+static pid_t reap(pid_t pid, struct hp_child_end *end, int flags) {
+    struct rusage used = {0};
     pid_t got;
     do {
-        got = waitpid(pid, status, flags);
+        got = wait4(pid, &end->status, flags, &used);
     } while (got < 0 && errno == EINTR);
+    end->cpu = ((int64_t)used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000 +
+               ((int64_t)used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
     return got;
 }
 
-int hp_child_stop(struct hp_child *child) {
+struct hp_child_end hp_child_stop(struct hp_child *child, bool heard) {
     enum {
-        TRIES = 100
-    }; // about a second
+        TRIES = 30
+    }; // about a quarter of a second
 
+    struct hp_child_end end = {.status = -1};
     if (child->pid <= 0) {
-        return -1;
+        return end;
     }
     close(child->sock);
-    int status = -1;
-    pid_t got = reap(child->pid, &status, WNOHANG);
-    for (int i = 0; i < TRIES && got == 0; i++) {
+    pid_t got = heard ? reap(child->pid, &end, WNOHANG) : 0;
+    for (int i = 0; heard && i < TRIES && got == 0; i++) {
         nanosleep(&(struct timespec){.tv_nsec = i < 10 ? 200000 : 10000000}, NULL);
-        got = reap(child->pid, &status, WNOHANG);
+        got = reap(child->pid, &end, WNOHANG);
     }
     if (got == 0) {
         kill(child->pid, SIGKILL);
-        reap(child->pid, &status, 0);
+        reap(child->pid, &end, 0);
+        end.is_our_kill = WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGKILL;
     }
+    end.status = got < 0 ? -1 : end.status;
     *child = (struct hp_child){0};
-    return status;
+    return end;
+}
+
+int64_t hp_child_cpu(const struct hp_child *child) {
+    clockid_t clock;
+    struct timespec time = {0, 0};
+    if (clock_getcpuclockid(child->pid, &clock) == 0) {
+        clock_gettime(clock, &time);
+    }
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+// It asks the kernel for nothing of the kind: in a sandbox it could not.
+static void limit(const struct hp_child *child, int resource, uint64_t to) {
+    struct rlimit limit;
+    pid_t pid = child->pid;
+    if (prlimit(pid, (__rlimit_resource_t)resource, NULL, &limit) == 0) {
+        limit.rlim_cur = to < limit.rlim_max ? (rlim_t)to : limit.rlim_max;
+        prlimit(pid, (__rlimit_resource_t)resource, &limit, NULL);
+    }
+}
+
+void hp_child_limit_cpu(const struct hp_child *child, int64_t until) {
+    limit(child, RLIMIT_CPU, (uint64_t)(until / 1000000000) + 1);
+}
+
+void hp_child_limit_memory(const struct hp_child *child, uint64_t files) {
+    struct rlimit ours;
+    if (hp_sandbox_is_instrumented()) {
+        return;
+    }
+    if (is_limited(RLIMIT_DATA, &ours)) {
+        uint64_t now = data_size();
+        uint64_t grown = now > child->data ? now - child->data : 0;
+        uint64_t left = ours.rlim_cur > grown ? ours.rlim_cur - grown : 0;
+        limit(child, RLIMIT_DATA, left + files);
+    }
+    if (is_limited(RLIMIT_AS, &ours)) {
+        limit(child, RLIMIT_AS, ours.rlim_cur + files);
+    }
 }

@@ -3,19 +3,8 @@
 #include "sym/demangle.h"
 #include "sym/protocol.h"
 
-#include <sys/resource.h>
-
-enum {
-    SECONDS = 20, // of CPU, for all
-};
-
-static void limit_cpu(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_CPU, &limit) == 0 && SECONDS < limit.rlim_max) {
-        limit.rlim_cur = SECONDS;
-        setrlimit(RLIMIT_CPU, &limit);
-    }
-}
+static const int64_t most_cpu = INT64_C(20000000000); // nanoseconds, for all names
+static const int patience = 3;                        // times as much by the clock
 
 static void answer(const struct hp_texts *asked, struct hp_packet *packet) {
     struct hp_strtab strings = {0};
@@ -40,11 +29,10 @@ static void serve(int sock) {
     struct hp_message message = {0};
     struct hp_packet packet = {0};
     struct hp_texts asked = {0};
-    limit_cpu();
-    if (hp_wire_receive(sock, &message, HP_REQUEST_LIMIT) &&
-        hp_texts_unpack(&message.body, &asked)) {
+    struct hp_wire wire = {.sock = sock, .limit = HP_REQUEST_LIMIT};
+    if (hp_wire_receive(&wire, &message) && hp_texts_unpack(&message.body, &asked)) {
         answer(&asked, &packet);
-        (void)hp_wire_send(sock, HP_SAY_ANSWER, &packet, -1); // else nobody listens
+        (void)hp_wire_send(&wire, HP_SAY_ANSWER, &packet, -1); // else nobody listens
     }
     hp_vec_done(&asked.all);
     hp_packet_done(&packet);
@@ -64,8 +52,25 @@ static void take(struct hp_strtab *strings, struct hp_mangled *names, size_t cou
     hp_vec_done(&texts.all);
 }
 
-void hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names,
-                       size_t count) {
+// Each name may come out as long as any, though not all of them.
+static size_t room_for(const struct hp_packet *asked) {
+    size_t room = ((size_t)16 << 20) + 64 * asked->bytes.count;
+    return room < HP_ANSWER_LIMIT ? room : HP_ANSWER_LIMIT;
+}
+
+static bool converse(const struct hp_child *child, struct hp_packet *packet,
+                     struct hp_message *message) {
+    struct hp_wire wire = {.sock = child->sock,
+                           .limit = room_for(packet),
+                           .until = hp_wire_now() + most_cpu * patience};
+    hp_child_limit_cpu(child, most_cpu);
+    hp_child_limit_memory(child, 0);
+    return hp_wire_send(&wire, HP_SAY_NAMES, packet, -1) &&
+           hp_wire_receive(&wire, message);
+}
+
+void hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names, size_t count,
+                       enum hp_sandbox sandbox) {
     struct hp_child child = {0};
     struct hp_texts texts = {0};
     struct hp_packet packet = {0};
@@ -78,12 +83,12 @@ void hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names,
                     linkage.size < HP_TEXT_LIMIT ? linkage : hp_span_of("")); // no name
     }
     hp_texts_pack(&packet, &texts);
-    if (count > 0 && hp_child_start(&child, serve, &err) == HP_OK) {
-        if (hp_wire_send(child.sock, HP_SAY_NAMES, &packet, -1) &&
-            hp_wire_receive(child.sock, &message, HP_ANSWER_LIMIT)) {
+    if (count > 0 && hp_child_start(&child, serve, sandbox, &err) == HP_OK) {
+        bool heard = converse(&child, &packet, &message);
+        if (heard) {
             take(strings, names, count, &message);
         }
-        hp_child_stop(&child);
+        hp_child_stop(&child, heard);
     }
     hp_vec_done(&texts.all);
     hp_packet_done(&packet);

@@ -7,13 +7,13 @@
 #include "sym/file_digests.h"
 #include "sym/names.h"
 #include "sym/scopes.h"
+#include "sym/split.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 // --- line tables -----------------------------------------------------------------------
 
@@ -125,6 +125,7 @@ struct session {
     struct hp_line_program program; // of the unit
     struct hp_file_digests digests; // of its files
     uint64_t digests_read;          // bytes of .debug_line
+    struct hp_split split;
 };
 
 // One query's turn with one unit.
@@ -144,67 +145,6 @@ static bool renew(struct session *session) {
         dwarf_setalt(session->dwarf, session->alt);
     }
     return session->dwarf != NULL;
-}
-
-// What the parent says of a place that libdw would look at.
-struct verdict {
-    bool found, refused;
-};
-
-static void request_file(struct hp_lookup *lookup, struct verdict *verdict,
-                         const char *path) {
-    struct hp_wanted wanted = {HP_FIND_SPLIT, 0, hp_span_of(path)};
-    struct hp_span reason;
-    int fd = hp_file_request(lookup->requester, &wanted, &reason);
-    if (fd >= 0) {
-        close(fd);
-    }
-    verdict->found |= fd >= 0;
-    verdict->refused |= fd < 0 && reason.size > 0; // none is given where nothing is
-}
-
-// libdw opens split DWARF by itself, at DIR/NAME or COMP_DIR/NAME, DIR being where the
-// skeleton lies.  So whatever is at one of the two has to be a file that one may open.
-static bool may_open_split(struct hp_lookup *lookup, Dwarf_Die *die, const char *name) {
-    Dwarf_Attribute attribute;
-    char path[4096];
-    struct verdict verdict = {0};
-    const char *folder = dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
-    const char *places[] = {lookup->folder, folder};
-    if (name[0] == '/') {
-        request_file(lookup, &verdict, name);
-        return verdict.found && !verdict.refused;
-    }
-    for (int i = 0; i < 2 && places[i]; i++) {
-        const char *base = places[i][0] == '/' ? "" : lookup->folder;
-        int size = snprintf(path, sizeof path, "%s%s%s/%s", base, *base ? "/" : "",
-                            places[i], name);
-        if (size < 0 || (size_t)size >= sizeof path) {
-            return false;
-        }
-        request_file(lookup, &verdict, path);
-    }
-    return verdict.found && !verdict.refused;
-}
-
-// The DIE whose children are the functions.
-static Dwarf_Die functions_of(struct hp_lookup *lookup, Dwarf_Die *die, bool *split) {
-    Dwarf_Attribute attribute;
-    Dwarf_Die content = {0};
-    const char *name =
-        dwarf_formstring(dwarf_attr(die, DW_AT_dwo_name, &attribute)
-                             ? &attribute
-                             : dwarf_attr(die, DW_AT_GNU_dwo_name, &attribute));
-    *split = false;
-    if (!name) {
-        return *die;
-    }
-    if (may_open_split(lookup, die, name)) {
-        dwarf_cu_info(die->cu, NULL, NULL, NULL, &content, NULL, NULL, NULL);
-    }
-    *split = content.addr != NULL;
-    lookup->missing_split |= !*split;
-    return *split ? content : *die;
 }
 
 static void name_scopes(struct session *session) {
@@ -282,8 +222,8 @@ static bool load_scopes(struct session *session, const struct turn *turns, size_
         struct hp_place place = {lookup->queries.at[turns[i].query].address, 0};
         hp_vec_push(&scopes->places, place);
     }
-    bool split;
-    Dwarf_Die content = functions_of(lookup, die, &split);
+    Dwarf_Die content;
+    bool split = hp_split_find(&session->split, die, &content);
     // A sound walk meets each DIE, of at least a byte, twice at most; ranges and nesting
     // come on top.
     scopes->budget = (split ? SPLIT_BUDGET : 4 * unit->size) + (1 << 20) + 4096 * count;
@@ -391,6 +331,7 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
     struct session session = {.lookup = lookup, .image = image, .alt = alt};
     session.names.symtab = &lookup->symtab;
     session.names.strings = &lookup->strings;
+    hp_split_init(&session.split, lookup->requester, image);
     bool good = renew(&session);
     if (good) {
         session.program = (struct hp_line_program){line_programs_of(image), UINT64_MAX,
@@ -400,6 +341,8 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
         }
         ask_for_lines(&session);
     }
+    lookup->missing_split = session.split.missing;
+    hp_split_done(&session.split);
     dwarf_end(session.dwarf);
     hp_units_done(&session.units);
     hp_names_done(&session.names);

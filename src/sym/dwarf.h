@@ -27,7 +27,6 @@ struct hp_lookup {
     struct hp_strtab sources;        // of lines: each struct hp_source_digest once
     struct hp_symtab symtab;
     struct hp_file_requester *requester;
-    const char *folder; // that the file with the DWARF lies in
     bool over_budget;   // some unit was left before its end
     bool missing_split; // some .dwo file was not found
 };

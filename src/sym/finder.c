@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,7 +44,10 @@ static char *whole_path(const char *root, const char *path) {
 
 static void refuse(struct search *search, const char *root, const char *path) {
     bool missing = errno == ENOENT || errno == ENOTDIR;
-    const char *why = errno == EINVAL ? "not a regular file" : strerror(errno);
+    const char *why = errno == EINVAL    ? "not a regular file"
+                      : errno == ENOEXEC ? "not an ELF file"
+                                         : strerror(errno);
+    search->finder->is_foreign |= errno == ENOEXEC && search->find == HP_FIND_MODULE;
     if (!missing || !search->finder->reason[0]) {
         char *whole = whole_path(root, path);
         snprintf(search->finder->reason, sizeof search->finder->reason, "%s: %s", whole,
@@ -71,13 +75,34 @@ static void found(struct search *search, int fd, const char *root, const char *p
     replace(&finder->shown, whole_path(root, path));
 }
 
+// What a compiler writes is relocatable, and what it writes beside its objects is that: who
+// asks for a unit in another file does not get programs and libraries.
+static bool may_be_split(const unsigned char head[EI_NIDENT + 2]) {
+    unsigned low = head[EI_NIDENT], high = head[EI_NIDENT + 1];
+    return (head[EI_DATA] == ELFDATA2MSB ? low << 8 | high : high << 8 | low) == ET_REL;
+}
+
+// Only ELF files are handed over, so that nobody can ask for /etc/passwd.  -1 with errno.
+static int open_elf(const struct search *search, const char *root, const char *path) {
+    unsigned char head[EI_NIDENT + 2] = {0};
+    int fd = hp_open_file(root, path);
+    if (fd >= 0 && (pread(fd, head, sizeof head, 0) < SELFMAG ||
+                    memcmp(head, ELFMAG, SELFMAG) != 0 ||
+                    (search->find == HP_FIND_SPLIT && !may_be_split(head)))) {
+        close(fd);
+        errno = ENOEXEC;
+        return -1;
+    }
+    return fd;
+}
+
 // Go on searching?  Outside a sysroot a relative path would depend on where we stand.
 static bool try_place(struct search *search, const char *root, const char *path) {
     int fd = -1;
     bool is_allowed = root || !search->finder->options->symbol_dirs_only;
     errno = ENOENT;
     if (is_allowed && (root || path[0] == '/')) {
-        fd = hp_open_file(root, path);
+        fd = open_elf(search, root, path);
     }
     if (fd < 0) {
         refuse(search, root, path);
@@ -187,8 +212,8 @@ static void find_link(struct search *search, const char *name) {
     }
 }
 
-// Exactly this place, which libdw will open by itself.  Nothing of a sysroot: it would not
-// be found there but outside.
+// Exactly this place, where libdw looks.  Nothing of a sysroot: without a sandbox it would
+// not be found there but outside.
 static void find_split(struct search *search, const char *path) {
     struct hp_finder *finder = search->finder;
     if (finder->in_sysroot) {
@@ -197,7 +222,7 @@ static void find_split(struct search *search, const char *path) {
         return;
     }
     errno = ENOENT;
-    search->fd = path[0] == '/' ? hp_open_file(NULL, path) : -1;
+    search->fd = path[0] == '/' ? open_elf(search, NULL, path) : -1;
     if (search->fd >= 0) {
         replace(&finder->shown, hp_printed("%s", path));
     } else if (errno != ENOENT && errno != ENOTDIR) {

@@ -15,6 +15,7 @@ struct hp_finder {
     bool in_sysroot;            // `module` is in one
     struct hp_found_file found; // what `module` is
     char reason[512];           // why the last search found nothing
+    bool is_foreign;            // where the module should be there was no ELF file
 };
 
 // `options` may be NULL; `path` must outlive the search.

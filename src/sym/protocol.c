@@ -4,8 +4,10 @@
 #include "sym/protocol.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 void hp_packet_done(struct hp_packet *packet) {
@@ -109,9 +111,11 @@ static struct hp_span get_text(struct unpacker *in) {
     return at ? (struct hp_span){(const char *)at, size} : (struct hp_span){"", 0};
 }
 
-struct hp_span hp_text_unpack(const struct hp_packet *packet) {
+void hp_text_unpack(const struct hp_packet *packet, struct hp_span *text,
+                    struct hp_span *second) {
     struct unpacker in = unpack(packet);
-    return get_text(&in);
+    *text = get_text(&in);
+    *second = get_text(&in);
 }
 
 void hp_texts_pack(struct hp_packet *packet, const struct hp_texts *texts) {
@@ -182,6 +186,7 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
     put_u32(packet, answer->status);
     put_u32(packet, answer->lacks_inlines);
     put_u32(packet, answer->lacks_rules);
+    put_u32(packet, answer->lacks_sandbox);
     hp_text_pack(packet, answer->note);
     hp_text_pack(packet, answer->build_id);
     hp_text_pack(packet, answer->symbols_from);
@@ -283,6 +288,7 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     answer->status = (enum hp_sym_status)status;
     answer->lacks_inlines = get_u32(&in) != 0;
     answer->lacks_rules = get_u32(&in) != 0;
+    answer->lacks_sandbox = get_u32(&in) != 0;
     answer->note = get_text(&in);
     answer->build_id = get_text(&in);
     answer->symbols_from = get_text(&in);
@@ -297,7 +303,7 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     get_returns(&in, answer, offsets);
     return !in.bad && in.at == in.end && is_hex(answer->build_id) &&
            status > HP_SYM_NOT_TRIED && status != HP_SYM_EMBEDDED &&
-           status <= HP_SYM_OVER_BUDGET; // the child tells of no other
+           status <= HP_SYM_NO_MEMORY; // the child tells of no other
 }
 
 // --- the socket ------------------------------------------------------------------------
@@ -312,11 +318,47 @@ union control {
     struct cmsghdr align;
 };
 
-static bool send_bytes(int sock, const void *bytes, size_t size) {
+int64_t hp_wire_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// Until the socket can be read or written, as `events` says.
+static bool wait_for(const struct hp_wire *wire, short events) {
+    struct pollfd poller = {wire->sock, events, 0};
+    while (wire->until) {
+        int64_t left = wire->until - hp_wire_now();
+        int ready =
+            left > 0 ? poll(&poller, 1, (int)(left / 1000000 % INT32_MAX) + 1) : 0;
+        if (ready > 0) {
+            return true;
+        }
+        if (left <= 0 || (ready < 0 && errno != EINTR)) {
+            errno = left <= 0 ? EAGAIN : errno;
+            return false;
+        }
+    }
+    return true;
+}
+
+// Is it worth another try?
+static bool is_passing(ssize_t got) {
+    return got < 0 && (errno == EINTR || errno == EAGAIN);
+}
+
+static int flags_of(const struct hp_wire *wire) {
+    return wire->until ? MSG_DONTWAIT | MSG_NOSIGNAL : MSG_NOSIGNAL;
+}
+
+static bool send_bytes(const struct hp_wire *wire, const void *bytes, size_t size) {
     const char *at = bytes;
     while (size) {
-        ssize_t sent = send(sock, at, size, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR) {
+        if (!wait_for(wire, POLLOUT)) {
+            return false;
+        }
+        ssize_t sent = send(wire->sock, at, size, flags_of(wire));
+        if (sent < 0 && !is_passing(sent)) {
             return false;
         }
         at += sent > 0 ? sent : 0;
@@ -326,7 +368,7 @@ static bool send_bytes(int sock, const void *bytes, size_t size) {
 }
 
 // The head is small enough to go in one piece.
-static bool send_head(int sock, struct head head, int fd) {
+static bool send_head(const struct hp_wire *wire, struct head head, int fd) {
     union control control = {0};
     struct iovec piece = {&head, sizeof head};
     struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
@@ -339,14 +381,18 @@ static bool send_head(int sock, struct head head, int fd) {
         rights->cmsg_len = CMSG_LEN(sizeof fd);
         memcpy(CMSG_DATA(rights), &fd, sizeof fd);
     }
-    ssize_t sent;
+    ssize_t sent = -1;
     do {
-        sent = sendmsg(sock, &message, MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
+        if (!wait_for(wire, POLLOUT)) {
+            return false;
+        }
+        sent = sendmsg(wire->sock, &message, flags_of(wire));
+    } while (is_passing(sent));
     return sent == (ssize_t)sizeof head;
 }
 
-bool hp_wire_send(int sock, uint32_t kind, struct hp_packet *body, int fd) {
+bool hp_wire_send(const struct hp_wire *wire, uint32_t kind, struct hp_packet *body,
+                  int fd) {
     size_t size = body->bytes.count;
     body->bytes.count = 0;
     if (size > UINT32_MAX) {
@@ -354,22 +400,44 @@ bool hp_wire_send(int sock, uint32_t kind, struct hp_packet *body, int fd) {
         return false;
     }
     struct head head = {kind, (uint32_t)size};
-    return send_head(sock, head, fd) && send_bytes(sock, body->bytes.at, size);
+    return send_head(wire, head, fd) && send_bytes(wire, body->bytes.at, size);
 }
 
-static bool receive_bytes(int sock, void *bytes, size_t size) {
+bool hp_wire_receive_bytes(const struct hp_wire *wire, void *bytes, size_t size) {
     char *at = bytes;
     while (size) {
-        ssize_t got = recv(sock, at, size, 0);
+        if (!wait_for(wire, POLLIN)) {
+            return false;
+        }
+        ssize_t got = recv(wire->sock, at, size, flags_of(wire));
         if (got == 0) {
             errno = 0;
             return false;
         }
-        if (got < 0 && errno != EINTR) {
+        if (got < 0 && !is_passing(got)) {
             return false;
         }
         at += got > 0 ? got : 0;
         size -= got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+// As many bytes again as have come, so that memory is never more than twice of what was sent.
+static bool receive_body(const struct hp_wire *wire, struct hp_packet *body,
+                         size_t size) {
+    enum {
+        FIRST_PIECE = 1 << 16
+    };
+
+    while (body->bytes.count < size) {
+        size_t have = body->bytes.count, piece = have > FIRST_PIECE ? have : FIRST_PIECE;
+        piece = piece < size - have ? piece : size - have;
+        hp_vec_reserve(&body->bytes, piece);
+        if (!hp_wire_receive_bytes(wire, body->bytes.at + have, piece)) {
+            return false;
+        }
+        body->bytes.count += piece;
     }
     return true;
 }
@@ -396,41 +464,40 @@ static int descriptor_in(struct msghdr *message) {
     return kept;
 }
 
-static bool receive_head(int sock, struct head *head, int *fd) {
+static bool receive_head(const struct hp_wire *wire, struct head *head, int *fd) {
     union control control;
     struct iovec piece = {head, sizeof *head};
     struct msghdr message = {.msg_iov = &piece,
                              .msg_iovlen = 1,
                              .msg_control = control.bytes,
                              .msg_controllen = sizeof control.bytes};
-    ssize_t got;
+    ssize_t got = -1;
     do {
-        got = recvmsg(sock, &message, MSG_CMSG_CLOEXEC);
-    } while (got < 0 && errno == EINTR);
+        if (!wait_for(wire, POLLIN)) {
+            return false;
+        }
+        got = recvmsg(wire->sock, &message, MSG_CMSG_CLOEXEC | flags_of(wire));
+    } while (is_passing(got));
     if (got <= 0) {
         errno = got == 0 ? 0 : errno;
         return false;
     }
     *fd = descriptor_in(&message);
     size_t missing = sizeof *head - (size_t)got;
-    return receive_bytes(sock, (char *)head + got, missing);
+    return hp_wire_receive_bytes(wire, (char *)head + got, missing);
 }
 
-bool hp_wire_receive(int sock, struct hp_message *message, size_t limit) {
+bool hp_wire_receive(const struct hp_wire *wire, struct hp_message *message) {
     struct head head = {0};
     message->fd = -1;
     message->body.bytes.count = 0;
-    bool good = receive_head(sock, &head, &message->fd);
-    if (good && head.size > limit) {
+    bool good = receive_head(wire, &head, &message->fd);
+    if (good && head.size > wire->limit) {
         errno = EMSGSIZE;
         good = false;
     }
-    if (good) {
-        hp_vec_reserve(&message->body.bytes, head.size);
-        good = receive_bytes(sock, message->body.bytes.at, head.size);
-        message->body.bytes.count = good ? head.size : 0;
-        message->kind = head.kind;
-    }
+    good = good && receive_body(wire, &message->body, head.size);
+    message->kind = head.kind;
     if (!good && message->fd >= 0) {
         int saved = errno;
         close(message->fd);
@@ -449,18 +516,18 @@ int hp_file_request(struct hp_file_requester *requester, const struct hp_wanted 
     put_u32(packet, wanted->find);
     put_u32(packet, wanted->n);
     hp_text_pack(packet, wanted->name);
-    if (!hp_wire_send(requester->sock, HP_SAY_FIND, packet, -1) ||
-        !hp_wire_receive(requester->sock, message, HP_REQUEST_LIMIT)) {
+    if (!hp_wire_send(&requester->wire, HP_SAY_FIND, packet, -1) ||
+        !hp_wire_receive(&requester->wire, message)) {
         _exit(1); // the parent is gone
     }
-    *text = hp_text_unpack(&message->body);
+    hp_text_unpack(&message->body, text, &requester->real);
     return message->kind == HP_SAY_FILE ? message->fd : -1;
 }
 
 void hp_file_request_tick(struct hp_file_requester *requester) {
-    time_t now = time(NULL);
+    int64_t now = hp_wire_now() / 1000000000;
     if (now != requester->last_tick) {
         requester->last_tick = now;
-        hp_wire_send(requester->sock, HP_SAY_TICK, &requester->packet, -1);
+        hp_wire_send(&requester->wire, HP_SAY_TICK, &requester->packet, -1);
     }
 }

@@ -4,7 +4,7 @@
 //     parent                                child
 //     MODULE extents, offsets       ->
 //                                   <-      FIND what, n, name        any number of times
-//     FILE path (and the file)      ->
+//     FILE path, real path (and the file)  ->
 //     or NONE reason
 //                                   <-      TICK                      "still at work"
 //                                   <-      ANSWER status, strings, lines, returns
@@ -12,15 +12,13 @@
 //     NAMES texts                   ->                                 to a child of its own
 //                                   <-      ANSWER texts
 //
-// The child opens nothing by itself but split DWARF (dwarf.h); what it may have is
-// decided by symbolizer.c.
+// The child opens nothing by itself; what it may have is decided by symbolizer.c.  Where
+// there is no sandbox libdw opens split DWARF, see split.h.
 #ifndef HP_SYM_PROTOCOL_H
 #define HP_SYM_PROTOCOL_H
 
 #include "model/profile.h"
 #include "sym/calls.h"
-
-#include <time.h>
 
 // The body of a message.  {0} is empty.
 struct hp_packet {
@@ -50,8 +48,8 @@ enum hp_find {
     HP_FIND_BUILD_ID, // a debug file; `name` is the build id in hex
     HP_FIND_LINK,     // a debug file; `name` from .gnu_debuglink
     HP_FIND_ALT,      // shared debug information; `name` from .gnu_debugaltlink
-    HP_FIND_SPLIT,    // may libdw open this .dwo file? `name` is the path; no reason is
-                      // given where there is nothing
+    HP_FIND_SPLIT, // a .dwo file; `name` is its path; no reason is given where there is
+                   // nothing
 };
 
 // Bounds on what is believed.
@@ -81,6 +79,7 @@ struct hp_answer {
     enum hp_sym_status status;
     bool lacks_inlines; // as in struct hp_module
     bool lacks_rules;   // as in struct hp_return_check
+    bool lacks_sandbox; // in some part
     struct hp_span note, build_id, symbols_from;
     HP_VEC(struct hp_span) strings; // [0] is ""
     HP_VEC(struct hp_line) lines;
@@ -93,9 +92,11 @@ void hp_packet_done(struct hp_packet *packet);
 void hp_request_done(struct hp_request *request);
 void hp_answer_done(struct hp_answer *answer);
 
-// Of FILE and NONE; "" if there is none, or too long a one.  It points into the packet.
+// Of FILE, which has two, and NONE; "" if there is none, or too long a one.  They point into
+// the packet.
 void hp_text_pack(struct hp_packet *packet, struct hp_span text);
-struct hp_span hp_text_unpack(const struct hp_packet *packet);
+void hp_text_unpack(const struct hp_packet *packet, struct hp_span *text,
+                    struct hp_span *second);
 
 // Of NAMES and what answers that; they point into the packet.
 struct hp_texts {
@@ -115,22 +116,37 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer);
 bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
                       struct hp_answer *answer);
 
-// Send a message and empty its body; `fd` stays the caller's.  False if the other end is
-// gone or the socket's time-out has passed.
-bool hp_wire_send(int sock, uint32_t kind, struct hp_packet *body, int fd);
+// One end of the socket.
+struct hp_wire {
+    int sock;
+    size_t limit;  // no body that is received is larger
+    int64_t until; // nothing takes longer; as of hp_wire_now(), 0 for no end
+};
 
-// Receive the next message into `message`, whose body is reused.  False if there is none:
-// the other end is gone (errno 0), has been silent for the socket's time-out (EAGAIN), or
-// claims a body larger than `limit` (EMSGSIZE).
-bool hp_wire_receive(int sock, struct hp_message *message, size_t limit);
+// Nanoseconds since some moment.
+int64_t hp_wire_now(void);
+
+// Send a message and empty its body; `fd` stays the caller's.  False if the other end is
+// gone or the time is over (EAGAIN).
+bool hp_wire_send(const struct hp_wire *wire, uint32_t kind, struct hp_packet *body,
+                  int fd);
+
+// Receive the next message into `message`, whose body is reused; memory is taken as bytes
+// come, not as they are announced.  False if there is none: the other end is gone (errno
+// 0), the time is over (EAGAIN), or it claims too large a body (EMSGSIZE).
+bool hp_wire_receive(const struct hp_wire *wire, struct hp_message *message);
+
+// So many bytes that are no message; false as above.
+bool hp_wire_receive_bytes(const struct hp_wire *wire, void *bytes, size_t size);
 
 // The child's side of the socket: asking the parent for files, and a sign of life.
 
 struct hp_file_requester {
-    int sock;
+    struct hp_wire wire;
+    struct hp_span real;       // where the file that came last really is, links resolved
     struct hp_message message; // the last one received
     struct hp_packet packet;   // the last one sent
-    time_t last_tick;
+    int64_t last_tick;         // second
 };
 
 // The n-th file of that description that there is.  Its name, or why there is none, is in

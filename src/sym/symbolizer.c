@@ -1,27 +1,17 @@
-// One child serves module after module.  When it dies over one, that module stays
-// without names and the next gets a new child.
+// Module after module is read, and what was found is believed when all were.
 #include "sym/symbolizer.h"
 
-#include "sym/child.h"
 #include "sym/finder.h"
+#include "sym/keeper.h"
 #include "sym/protocol.h"
 #include "sym/return_addresses.h"
+#include "sym/sandbox.h"
 #include "sym/signs.h"
 #include "sym/worker.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-enum {
-    MOST_SECONDS = 3600
-}; // for one module, however talkative the child
-
-// --- the child ------------------------------------------------------------------------
 
 // The frames [first, last) are those of one module.
 struct task {
@@ -38,9 +28,7 @@ struct found {
 struct symbolizer {
     struct hp_profile *profile;
     const struct hp_symbol_options *options;
-    struct hp_child child;
-    struct hp_packet packet;
-    struct hp_message message;
+    struct hp_keeper keeper;
     HP_VEC(struct task) tasks;
     struct found *found;         // of each frame
     struct hp_found_file *files; // of each module
@@ -51,28 +39,6 @@ static void note(struct symbolizer *self, struct hp_module *module,
                  enum hp_sym_status status, const char *text) {
     module->status = status;
     module->note = hp_strtab_add(&self->profile->strings, hp_span_of(text));
-}
-
-// The child is gone, or not worth listening to any more: why, from errno.
-static void give_up(struct symbolizer *self, struct hp_module *module, int reason) {
-    bool gone = reason == 0 || reason == ECONNRESET || reason == EPIPE;
-    int status = hp_child_stop(&self->child);
-    bool is_known = gone && status != -1;
-    bool signalled = is_known && WIFSIGNALED(status);
-    bool starved =
-        is_known && WIFEXITED(status) && WEXITSTATUS(status) == HP_CHILD_NO_MEMORY;
-    char text[200];
-    if (reason == EAGAIN ||
-        (signalled && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))) {
-        note(self, module, HP_SYM_OVER_BUDGET, "reading it took too long");
-    } else if (signalled) {
-        snprintf(text, sizeof text, "reading it ended with signal %d", WTERMSIG(status));
-        note(self, module, HP_SYM_DAMAGED, text);
-    } else if (starved) {
-        note(self, module, HP_SYM_NO_MEMORY, "");
-    } else {
-        note(self, module, HP_SYM_DAMAGED, "reading it failed");
-    }
 }
 
 static struct hp_request request_of(const struct symbolizer *self,
@@ -90,60 +56,6 @@ static struct hp_request request_of(const struct symbolizer *self,
         hp_vec_push(&request.offsets, offset ? offset - 1 : 0);
     }
     return request;
-}
-
-static bool send_request(struct symbolizer *self, const struct task *task) {
-    struct hp_request request = request_of(self, task);
-    hp_request_pack(&self->packet, &request);
-    hp_request_done(&request);
-    return hp_wire_send(self->child.sock, HP_SAY_MODULE, &self->packet, -1);
-}
-
-static bool reply(struct symbolizer *self, struct hp_finder *finder) {
-    struct hp_wanted wanted;
-    if (!hp_wanted_unpack(&self->message.body, &wanted)) {
-        errno = EPROTO;
-        return false;
-    }
-    int fd = hp_finder_open(finder, &wanted);
-    hp_text_pack(&self->packet, hp_span_of(fd >= 0 ? finder->shown : finder->reason));
-    bool sent = hp_wire_send(self->child.sock, fd >= 0 ? HP_SAY_FILE : HP_SAY_NONE,
-                             &self->packet, fd);
-    if (fd >= 0) {
-        close(fd);
-    }
-    return sent;
-}
-
-// Answer the child's questions until it has answered ours.  False, with errno, if that
-// does not come.
-static bool converse(struct symbolizer *self, struct hp_finder *finder) {
-    time_t start = time(NULL);
-    for (int questions = 0; questions < HP_FIND_LIMIT;) {
-        if (!hp_wire_receive(self->child.sock, &self->message, HP_ANSWER_LIMIT)) {
-            return false;
-        }
-        if (self->message.fd >= 0) {
-            close(self->message.fd); // it has none to give
-        }
-        if (self->message.kind == HP_SAY_ANSWER) {
-            return true;
-        }
-        if (self->message.kind == HP_SAY_FIND) {
-            questions++;
-            if (!reply(self, finder)) {
-                return false;
-            }
-        } else if (self->message.kind != HP_SAY_TICK) {
-            break;
-        }
-        if (time(NULL) - start > MOST_SECONDS) {
-            errno = EAGAIN;
-            return false;
-        }
-    }
-    errno = EPROTO;
-    return false;
 }
 
 static hp_string add(struct symbolizer *self, struct hp_span text) {
@@ -190,40 +102,33 @@ static void store_lines(struct symbolizer *self, const struct task *task,
     free(known);
 }
 
-static bool store_answer(struct symbolizer *self, const struct task *task) {
-    struct hp_answer answer = {0};
+static void store_answer(struct symbolizer *self, const struct task *task,
+                         const struct hp_answer *answer) {
     struct hp_module *module = task->module;
-    bool good = hp_answer_unpack(&self->message.body, task->last - task->first, &answer);
-    if (good) {
-        store_lines(self, task, &answer);
-        memcpy(self->returns + task->first, answer.returns.at, answer.returns.count);
-        module->status = answer.status;
-        module->note = add(self, answer.note);
-        module->symbols_from = add(self, answer.symbols_from);
-        module->lacks_inlines = answer.lacks_inlines;
-        module->returns.lacks_rules = answer.lacks_rules;
-        if (answer.build_id.size) {
-            module->build_id = add(self, answer.build_id);
-        }
+    store_lines(self, task, answer);
+    memcpy(self->returns + task->first, answer->returns.at, answer->returns.count);
+    module->status = answer->status;
+    module->note = add(self, answer->note);
+    module->symbols_from = add(self, answer->symbols_from);
+    module->lacks_inlines = answer->lacks_inlines;
+    module->returns.lacks_rules = answer->lacks_rules;
+    if (answer->build_id.size) {
+        module->build_id = add(self, answer->build_id);
     }
-    hp_answer_done(&answer);
-    return good;
 }
 
 static void ask_child(struct symbolizer *self, const struct task *task,
                       struct hp_finder *finder) {
-    struct hp_err err;
-    if (!self->child.pid &&
-        hp_child_start(&self->child, hp_worker_serve, &err) != HP_OK) {
-        note(self, task->module, HP_SYM_NO_PROCESS, strerror(err.sys));
-        return;
+    struct hp_request request = request_of(self, task);
+    struct hp_answer answer = {0};
+    struct hp_sym_diagnostic why;
+    if (hp_keeper_ask(&self->keeper, &request, finder, &answer, &why)) {
+        store_answer(self, task, &answer);
+    } else {
+        note(self, task->module, why.status, why.text);
     }
-    errno = 0;
-    if (!send_request(self, task) || !converse(self, finder)) {
-        give_up(self, task->module, errno);
-    } else if (!store_answer(self, task)) {
-        give_up(self, task->module, EPROTO);
-    }
+    hp_answer_done(&answer);
+    hp_request_done(&request);
 }
 
 // A file that is not there is no work for the child.
@@ -234,7 +139,8 @@ static void look_up(struct symbolizer *self, const struct task *task) {
     hp_finder_init(&finder, self->options, path);
     int fd = hp_finder_open(&finder, &first);
     if (fd < 0) {
-        note(self, task->module, HP_SYM_NO_FILE, finder.reason);
+        note(self, task->module, finder.is_foreign ? HP_SYM_DAMAGED : HP_SYM_NO_FILE,
+             finder.reason);
     } else {
         close(fd);
         ask_child(self, task, &finder);
@@ -343,8 +249,35 @@ static void report_progress(const struct symbolizer *self, size_t done) {
     }
 }
 
-void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options) {
-    struct symbolizer self = {.profile = profile, .options = options};
+// Reports are the same with a sandbox and without: of it `info` tells.
+static void tell_sandbox(const struct symbolizer *self) {
+    const char *parent = hp_sandbox_parent_lack();
+    if (self->keeper.sandbox == HP_SANDBOX_OFF) {
+        hp_profile_warn_as(self->profile, true,
+                           "binaries are read without a sandbox, as asked for");
+    } else if (self->keeper.lacks_sandbox || *parent) {
+        hp_profile_warn_as(self->profile, true,
+                           "the sandbox for reading binaries lacks %s",
+                           hp_sandbox_missing());
+    }
+}
+
+static void finish(struct symbolizer *self) {
+    hp_returns_count(self->profile, self->returns);
+    struct hp_signs signs = hp_signs_of(self->profile, self->files);
+    const struct task *task;
+    hp_vec_each (task, &self->tasks) {
+        settle(self, &signs, task);
+    }
+    report_progress(self, self->tasks.count);
+    if (self->tasks.count > 0) {
+        tell_sandbox(self);
+    }
+}
+
+void hp_symbolize_by(struct hp_profile *profile, const struct hp_symbol_options *options,
+                     const struct hp_keeper *keeper) {
+    struct symbolizer self = {.profile = profile, .options = options, .keeper = *keeper};
     self.found = hp_alloc(profile->frames.count * sizeof *self.found);
     self.returns = hp_alloc(profile->frames.count);
     self.files = hp_alloc(profile->modules.count * sizeof *self.files);
@@ -353,18 +286,17 @@ void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *op
         report_progress(&self, i);
         look_up(&self, &self.tasks.at[i]);
     }
-    hp_returns_count(profile, self.returns);
-    struct hp_signs signs = hp_signs_of(profile, self.files);
-    const struct task *task;
-    hp_vec_each (task, &self.tasks) {
-        settle(&self, &signs, task);
-    }
-    report_progress(&self, self.tasks.count);
-    hp_child_stop(&self.child);
-    hp_packet_done(&self.packet);
-    hp_packet_done(&self.message.body);
+    finish(&self);
+    hp_keeper_done(&self.keeper);
     hp_vec_done(&self.tasks);
     free(self.found);
     free(self.files);
     free(self.returns);
+}
+
+void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options) {
+    struct hp_keeper keeper = {.limits = hp_keeper_usual,
+                               .sandbox = options ? options->sandbox : HP_SANDBOX_AUTO,
+                               .serve = hp_worker_serve};
+    hp_symbolize_by(profile, options, &keeper);
 }

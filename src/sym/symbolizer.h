@@ -12,4 +12,10 @@
 // module.  Nothing is a failure here: a module may go without names, and says why.
 void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options);
 
+struct hp_keeper;
+
+// The same with a keeper whose limits, sandbox and child are set, and nothing else.
+void hp_symbolize_by(struct hp_profile *profile, const struct hp_symbol_options *options,
+                     const struct hp_keeper *keeper);
+
 #endif

@@ -4,18 +4,14 @@
 #include "sym/dwarf.h"
 #include "sym/image.h"
 #include "sym/return_addresses.h"
+#include "sym/sandbox.h"
+#include "sym/split.h"
 #include "sym/verify.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 enum {
     MOST_CANDIDATES = 64,
-    // CPU seconds for a module: no honest one comes near.
-    SECONDS = 20,
-    BYTES_PER_SECOND = 8 << 20,
 };
 
 // Where the debug information of a file is.
@@ -37,6 +33,7 @@ struct work {
     struct hp_lookup lookup;
     struct hp_answer answer;
     struct hp_sym_diagnostic diagnostic; // why no candidate will do
+    struct hp_sym_diagnostic refused;    // what the sandbox refused
 };
 
 static void debug_done(struct debug *debug) {
@@ -57,16 +54,16 @@ static void work_done(struct work *work) {
     hp_vec_done(&work->lookup.queries);
 }
 
-// The limit is on the process, which has served other modules before.
-static void limit_cpu(uint64_t bytes) {
-    struct rusage used;
-    struct rlimit limit;
-    if (getrusage(RUSAGE_SELF, &used) == 0 && getrlimit(RLIMIT_CPU, &limit) == 0) {
-        rlim_t until = (rlim_t)used.ru_utime.tv_sec + (rlim_t)used.ru_stime.tv_sec +
-                       SECONDS + (rlim_t)(bytes / BYTES_PER_SECOND);
-        limit.rlim_cur = until < limit.rlim_max ? until : limit.rlim_max;
-        setrlimit(RLIMIT_CPU, &limit);
+// Take over a file that the parent has just sent.
+static bool open_sent(struct hp_image *image, int fd, struct hp_span path,
+                      const struct hp_file_requester *requester,
+                      struct hp_sym_diagnostic *diagnostic) {
+    if (!hp_image_open(image, fd, path, diagnostic)) {
+        return false;
     }
+    const struct hp_span *real = &requester->real;
+    image->real = real->size ? hp_printed("%.*s", (int)real->size, real->at) : NULL;
+    return true;
 }
 
 // --- finding files ---------------------------------------------------------------------
@@ -90,7 +87,7 @@ static bool open_candidate(struct work *work, struct hp_file_requester *requeste
     int fd = hp_file_request(requester, &wanted, &candidate->text);
     candidate->exists = fd >= 0;
     if (fd >= 0 &&
-        hp_image_open(&work->image, fd, candidate->text, &candidate->diagnostic) &&
+        open_sent(&work->image, fd, candidate->text, requester, &candidate->diagnostic) &&
         hp_verify(&work->image, &work->request, &candidate->diagnostic)) {
         return true;
     }
@@ -163,7 +160,7 @@ static bool find_proved(struct hp_image *image, struct hp_wanted wanted,
         if (fd < 0) {
             return false;
         }
-        if (hp_image_open(image, fd, text, &diagnostic) && proves(proof, image)) {
+        if (open_sent(image, fd, text, requester, &diagnostic) && proves(proof, image)) {
             return true;
         }
         hp_image_done(image);
@@ -332,27 +329,10 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
     }
 }
 
-// The folder of an open file, as libdw finds it out.
-static void folder_of(int fd, char folder[4096]) {
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t size = readlink(link, folder, 4095);
-    folder[size > 0 ? size : 0] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash) {
-        *slash = '\0';
-    }
-}
-
 static void look_up(struct work *work, struct hp_file_requester *requester) {
     struct hp_lookup *lookup = &work->lookup;
     struct debug *debug = &work->debug;
-    char folder[4096] = "";
     lookup->requester = requester;
-    lookup->folder = folder;
-    if (debug->image) {
-        folder_of(debug->image->fd, folder);
-    }
     hp_symtab_add(&lookup->symtab, &work->image, debug->shift);
     if (debug->separate.elf) {
         hp_symtab_add(&lookup->symtab, &debug->separate, 0);
@@ -409,29 +389,47 @@ static void fill_answer(struct work *work) {
     }
 }
 
+// Calls that the sandbox refused may have cost names: that is told.
+static void tell_refusals(struct work *work) {
+    struct hp_answer *answer = &work->answer;
+    struct hp_refusals refusals = hp_sandbox_refusals();
+    if (refusals.count > 0) {
+        char call[32];
+        hp_sandbox_call_name(refusals.first, call);
+        hp_sym_diagnose(
+            &work->refused, answer->status,
+            "not fully read: the sandbox refused %u call%s of the library that "
+            "reads it, first %s",
+            refusals.count, refusals.count == 1 ? "" : "s", call);
+        answer->lacks_inlines = true;
+        answer->note = hp_span_of(work->refused.text);
+    }
+    answer->lacks_sandbox = hp_sandbox_lack()[0] != '\0';
+}
+
 static void serve_module(struct work *work, struct hp_file_requester *requester) {
-    limit_cpu(0);
     if (!find_image(work, requester)) {
         work->answer.status = work->diagnostic.status;
         work->answer.note = hp_span_of(work->diagnostic.text);
     } else {
         find_debug(&work->debug, &work->image, requester);
-        limit_cpu(work->image.size + work->debug.separate.size +
-                  work->debug.alt_image.size);
         work->answer.build_id = hp_span_of(work->image.build_id);
         look_up(work, requester);
         name_lines(&work->lookup);
     }
     find_returns(work);
     fill_answer(work);
+    tell_refusals(work);
     hp_answer_pack(&requester->packet, &work->answer);
 }
 
 void hp_worker_serve(int sock) {
-    struct hp_file_requester requester = {.sock = sock};
+    struct hp_file_requester requester = {
+        .wire = {.sock = sock, .limit = HP_REQUEST_LIMIT}};
     struct hp_packet request = {0};
     bool good = true;
-    while (good && hp_wire_receive(sock, &requester.message, HP_REQUEST_LIMIT)) {
+    hp_split_answer_libdw();
+    while (good && hp_wire_receive(&requester.wire, &requester.message)) {
         struct work work = {.answer.note = {"", 0}};
         hp_packet_done(&request);
         request = requester.message.body; // outlives the questions that follow
@@ -440,7 +438,7 @@ void hp_worker_serve(int sock) {
                hp_request_unpack(&request, &work.request);
         if (good) {
             serve_module(&work, &requester);
-            good = hp_wire_send(sock, HP_SAY_ANSWER, &requester.packet, -1);
+            good = hp_wire_send(&requester.wire, HP_SAY_ANSWER, &requester.packet, -1);
         }
         work_done(&work);
     }

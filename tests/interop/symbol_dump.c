@@ -8,7 +8,24 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#ifdef HP_LEAVE_OUT
+#    include <seccomp.h>
+
+int __real_seccomp_rule_add_array(scmp_filter_ctx, uint32_t, int, unsigned,
+                                  const struct scmp_arg_cmp *);
+int __wrap_seccomp_rule_add_array(scmp_filter_ctx, uint32_t, int, unsigned,
+                                  const struct scmp_arg_cmp *);
+
+int __wrap_seccomp_rule_add_array(scmp_filter_ctx filter, uint32_t action, int number,
+                                  unsigned count, const struct scmp_arg_cmp *arguments) {
+    const char *left_out = getenv("LEAVE_OUT");
+    return left_out && seccomp_syscall_resolve_name(left_out) == number
+               ? 0
+               : __real_seccomp_rule_add_array(filter, action, number, count, arguments);
+}
+#endif
 
 static const uint64_t page = 4096;
 
@@ -55,6 +72,13 @@ static void print_frame(const struct hp_profile *profile, const struct hp_frame 
     putchar('\n');
 }
 
+static enum hp_sandbox sandbox_asked_for(void) {
+    const char *text = getenv("SANDBOX");
+    return !text                      ? HP_SANDBOX_AUTO
+           : strcmp(text, "off") == 0 ? HP_SANDBOX_OFF
+                                      : HP_SANDBOX_REQUIRE;
+}
+
 int main(int argc, char **argv) {
     struct hp_profile profile = {0};
     struct hp_image image;
@@ -75,7 +99,8 @@ int main(int argc, char **argv) {
         }
     }
     struct hp_symbol_options options = {.symbol_dirs = (const char *const *)argv + 2,
-                                        .symbol_dir_count = (size_t)argc - 2};
+                                        .symbol_dir_count = (size_t)argc - 2,
+                                        .sandbox = sandbox_asked_for()};
     hp_symbolize(&profile, &options);
     for (size_t i = 0; i < addresses.count; i++) {
         print_frame(&profile, &profile.frames.at[i], addresses.at[i]);

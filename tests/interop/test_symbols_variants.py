@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The ways debug information comes: compilers, versions, split, stripped, shared, damaged.
 
-    test_symbols_variants.py SYMBOL_DUMP BUILD_DIR [--mutants N]
+    test_symbols_variants.py SYMBOL_DUMP BUILD_DIR [--without SYMBOL_DUMP_WITHOUT] [--mutants N]
 
 Builds one small C++ program in many ways and asks for all addresses of some functions
-whose chains of inlined calls are known.  Variants whose tools are missing are skipped.
+whose chains of inlined calls are known, in the sandbox and without it, which have to
+say the same.  Variants whose tools are missing are skipped.
 """
 import argparse
 import os
@@ -99,9 +100,26 @@ def addresses(binary, name):
     raise SystemExit(f"{binary}: no symbol {name}")
 
 
-def ask(dump, binary, wanted, folders=()):
-    done = run(dump, binary, *folders, timeout=120,
+def whole_text(binary):
+    """All addresses of .text."""
+    for line in run("readelf", "-SW", binary).stdout.splitlines():
+        fields = line.replace("[ ", "[").split()
+        if len(fields) > 5 and fields[1] == ".text":
+            return range(int(fields[3], 16), int(fields[3], 16) + int(fields[5], 16))
+    raise SystemExit(f"{binary}: no .text")
+
+
+def raw(dump, binary, wanted, folders=(), **environment):
+    done = run(dump, binary, *folders, timeout=120, env={**os.environ, **environment},
                input="".join(f"{a:#x}\n" for a in wanted))
+    return done.stdout, done.stderr
+
+
+def ask(dump, binary, wanted, folders=()):
+    told = [raw(dump, binary, wanted, folders, SANDBOX=mode) for mode in ("require", "off")]
+    if told[0] != told[1]:
+        raise SystemExit(f"{binary}: the sandbox costs names: {told[0][1]} | {told[1][1]}")
+    done = subprocess.CompletedProcess([], 0, *told[0])
     chains = []
     for block in done.stdout.rstrip("\n").split("\n\n"):
         frames = [line.split("\t") for line in block.split("\n")[1:]]
@@ -119,6 +137,14 @@ def check_chain(chains):
         if [(without_arguments(f), line) for f, _, line in chain] == CHAIN:
             return all(os.path.basename(file) == "variant.cc" for _, file, _ in chain)
     return False
+
+
+# What the sandbox lets by; `hprof-agg --selftest-sandbox` knows of no other.
+CALLS = """pread64 mmap mprotect munmap mremap brk madvise futex fcntl close exit rt_sigaction rt_sigprocmask
+rt_sigreturn sendmsg recvmsg sendto recvfrom clone set_robust_list rseq""".split()
+# One of them is fstat() of the C library; clock_gettime is made where the vDSO has none, and
+# exit_group is for the unit tests of the child, which look how it ended.
+EITHER = ("fstat", "newfstatat")
 
 
 class Variants:
@@ -245,6 +271,20 @@ class Variants:
                     all("outer::make" in c[-1][0] and c[-1][2] for c in chains),
                     (chains, note))
 
+    def calls(self, without):
+        """Each call that the sandbox lets by is needed: without it something is missing, or told."""
+        asked = [(self.path(binary), list(addresses(self.path(where), "outer::"))) for binary, where in
+                 (("g++-5", "g++-5"), ("g++-5-split", "g++-5-split"), ("dwz-1", "dwz-1"), ("no-id-bare", "no-id"))]
+        asked.append((self.path("g++-sp"), whole_text(self.path("g++-sp"))[:80000]))
+        want = [raw(without, *each, SANDBOX="require") for each in asked]
+        self.report("the program that leaves calls out names as the other does",
+                    want == [raw(self.dump, *each, SANDBOX="off") for each in asked], want)
+        breaks = {name: [raw(without, *each, LEAVE_OUT=name) for each in asked] != want
+                  for name in (*CALLS, *EITHER)}
+        for name in CALLS:
+            self.report(f"the sandbox has to let {name} by", breaks[name])
+        self.report(f"the sandbox has to let one of {EITHER} by", any(breaks[name] for name in EITHER))
+
     def circular(self):
         """Siblings that are children: 2^60 ways to walk over 60 DIEs."""
         names = [f".Ldie{i}" for i in range(60)] + [".Lends"]
@@ -326,12 +366,15 @@ def main():
     parser.add_argument("dump")
     parser.add_argument("folder")
     parser.add_argument("--mutants", type=int, default=40)
+    parser.add_argument("--without", help="symbol-dump-without, where there is a sandbox")
     options = parser.parse_args()
     variants = Variants(options.dump, options.folder)
     variants.compilers()
     variants.shared()
     variants.separate()
     variants.missing_split()
+    if options.without:
+        variants.calls(options.without)
     variants.circular()
     variants.line_headers(options.mutants)
     variants.mutants(options.mutants)

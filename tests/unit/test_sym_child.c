@@ -12,41 +12,46 @@
 
 static void crash(int sock) {
     (void)sock;
-    raise(SIGSEGV);
+    __builtin_trap(); // raise() takes a right that it does not have
 }
 
 static void sleep_on(int sock) {
     (void)sock;
-    for (;;) {
-        pause();
+    for (volatile int i = 0;; i++) {
     }
 }
 
 static void echo(int sock) {
     char byte;
-    while (read(sock, &byte, 1) == 1) {
+    while (recv(sock, &byte, 1, 0) == 1) {
         send(sock, &byte, 1, MSG_NOSIGNAL);
     }
 }
 
+static int start(struct hp_child *child, void (*serve)(int sock)) {
+    struct hp_err err;
+    return hp_child_start(child, serve, HP_SANDBOX_AUTO, &err);
+}
+
 Test(sym_child, tells_how_it_ended, .timeout = 10) {
     struct hp_child child;
-    struct hp_err err;
     char byte = 'x';
-    cr_assert_eq(hp_child_start(&child, crash, &err), HP_OK);
+    cr_assert_eq(start(&child, crash), HP_OK);
     cr_expect_eq(read(child.sock, &byte, 1), 0);
-    int status = hp_child_stop(&child);
-    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
-    cr_assert_eq(hp_child_start(&child, sleep_on, &err), HP_OK);
-    status = hp_child_stop(&child);
-    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    cr_assert_eq(hp_child_start(&child, echo, &err), HP_OK);
+    struct hp_child_end end = hp_child_stop(&child, true);
+    cr_expect(WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGILL);
+    cr_expect_not(end.is_our_kill);
+    cr_assert_eq(start(&child, sleep_on), HP_OK);
+    end = hp_child_stop(&child, true);
+    cr_expect(WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGKILL);
+    cr_expect(end.is_our_kill);
+    cr_assert_eq(start(&child, echo), HP_OK);
     cr_expect_eq(send(child.sock, "y", 1, 0), 1);
     cr_expect_eq(read(child.sock, &byte, 1), 1);
     cr_expect_eq(byte, 'y');
-    status = hp_child_stop(&child);
-    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    cr_expect_eq(hp_child_stop(&child), -1);
+    end = hp_child_stop(&child, true);
+    cr_expect(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0);
+    cr_expect_eq(hp_child_stop(&child, true).status, -1);
 }
 
 static void add_module(struct hp_profile *profile, const char *path) {
@@ -118,13 +123,13 @@ static void kill_child(void *data, const struct hp_progress *progress) {
     }
 }
 
-Test(sym_symbolizer, goes_on_after_a_child_has_died, .timeout = 30) {
+Test(sym_symbolizer, replaces_a_child_that_has_died_in_between, .timeout = 30) {
     struct hp_profile profile = {0};
     struct hp_symbol_options options = {.progress = kill_child};
     hp_vec_push(&profile.modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
     char path[] = "not-elf-XXXXXX", *whole;
     int fd = mkstemp(path);
-    cr_assert_eq(write(fd, "text", 4), 4);
+    cr_assert_eq(write(fd, "\177ELF", 4), 4);
     whole = realpath(path, NULL);
     for (int i = 0; i < 3; i++) {
         add_module(&profile, whole);
@@ -134,8 +139,7 @@ Test(sym_symbolizer, goes_on_after_a_child_has_died, .timeout = 30) {
         const struct hp_module *module = &profile.modules.at[i];
         const char *note = hp_profile_text(&profile, module->note);
         cr_expect_eq(module->status, HP_SYM_DAMAGED);
-        cr_expect_eq(strcmp(note, "reading it ended with signal 11") == 0, i == 2, "%s",
-                     note);
+        cr_expect_null(strstr(note, "ended"), "%s", note);
     }
     unlink(path);
     close(fd);

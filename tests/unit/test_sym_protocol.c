@@ -2,9 +2,10 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct hp_answer sample(void) {
@@ -150,23 +151,29 @@ Test(sym_protocol, a_request_comes_back_as_it_was) {
     hp_request_done(&back);
 }
 
-static void open_pair(int pair[2]) {
-    struct timeval soon = {.tv_usec = 50000};
-    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+// The first end waits for a twentieth of a second, and takes bodies of so many bytes.
+static void open_pair(struct hp_wire pair[2], size_t limit) {
+    int ends[2];
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    pair[0] = (struct hp_wire){ends[0], limit, hp_wire_now() + 50000000};
+    pair[1] = (struct hp_wire){.sock = ends[1]};
 }
 
 Test(sym_wire, a_message_carries_a_file) {
     struct hp_packet packet = {0};
     struct hp_message message = {.fd = -1};
-    int pair[2], ends[2];
-    open_pair(pair);
+    struct hp_wire pair[2];
+    struct hp_span text, second;
+    int ends[2];
+    open_pair(pair, 100);
     cr_assert_eq(pipe(ends), 0);
     hp_text_pack(&packet, hp_span_of("hello"));
-    cr_assert(hp_wire_send(pair[1], 3, &packet, ends[1]));
-    cr_assert(hp_wire_receive(pair[0], &message, 100));
+    hp_text_pack(&packet, hp_span_of("again"));
+    cr_assert(hp_wire_send(&pair[1], 3, &packet, ends[1]));
+    cr_assert(hp_wire_receive(&pair[0], &message));
     cr_expect_eq(message.kind, 3);
-    cr_expect(hp_span_is(hp_text_unpack(&message.body), "hello"));
+    hp_text_unpack(&message.body, &text, &second);
+    cr_expect(hp_span_is(text, "hello") && hp_span_is(second, "again"));
     cr_expect_eq(write(message.fd, "x", 1), 1);
     close(message.fd);
     hp_packet_done(&packet);
@@ -176,22 +183,64 @@ Test(sym_wire, a_message_carries_a_file) {
 Test(sym_wire, silence_hanging_up_and_size_are_told_apart, .timeout = 10) {
     struct hp_packet packet = {0};
     struct hp_message message = {.fd = -1};
-    int pair[2];
-    open_pair(pair);
-    cr_expect_not(hp_wire_receive(pair[0], &message, 100));
+    struct hp_wire pair[2];
+    open_pair(pair, 403);
+    cr_expect_not(hp_wire_receive(&pair[0], &message));
     cr_expect_eq(errno, EAGAIN);
+    pair[0].until = 0;
     for (int i = 0; i < 404; i++) {
         hp_vec_push(&packet.bytes, 0);
     }
-    cr_expect(hp_wire_send(pair[1], 1, &packet, -1));
-    cr_expect_not(hp_wire_receive(pair[0], &message, 403));
+    cr_expect(hp_wire_send(&pair[1], 1, &packet, -1));
+    cr_expect_not(hp_wire_receive(&pair[0], &message));
     cr_expect_eq(errno, EMSGSIZE);
-    close(pair[0]);
-    open_pair(pair);
-    cr_assert_eq(send(pair[1], "abc", 3, 0), 3);
-    close(pair[1]);
-    cr_expect_not(hp_wire_receive(pair[0], &message, 100));
+    close(pair[0].sock);
+    open_pair(pair, 403);
+    cr_assert_eq(send(pair[1].sock, "abc", 3, 0), 3);
+    close(pair[1].sock);
+    cr_expect_not(hp_wire_receive(&pair[0], &message));
     cr_expect_eq(errno, 0);
+    hp_packet_done(&packet);
+    hp_packet_done(&message.body);
+}
+
+// A gigabyte that is announced takes no memory before it comes.
+Test(sym_wire, memory_is_taken_as_bytes_come, .timeout = 10) {
+    static const uint32_t head[] = {HP_SAY_ANSWER, HP_ANSWER_LIMIT};
+    struct hp_message message = {.fd = -1};
+    struct hp_wire pair[2];
+    open_pair(pair, HP_ANSWER_LIMIT);
+    cr_assert_eq(send(pair[1].sock, head, sizeof head, 0), (ssize_t)sizeof head);
+    cr_expect_not(hp_wire_receive(&pair[0], &message));
+    cr_expect_eq(errno, EAGAIN);
+    cr_expect_leq(message.body.bytes.capacity, 1 << 18);
+    hp_packet_done(&message.body);
+}
+
+// Neither end of a message may come in drops for ever.
+Test(sym_wire, drops_end_with_the_time, .timeout = 10) {
+    struct hp_packet packet = {0};
+    struct hp_message message = {.fd = -1};
+    struct hp_wire pair[2];
+    open_pair(pair, 1 << 20);
+    pid_t child = fork();
+    if (child == 0) {
+        static const uint32_t head[] = {HP_SAY_ANSWER, 1 << 20};
+        send(pair[1].sock, head, sizeof head, MSG_NOSIGNAL);
+        while (send(pair[1].sock, "x", 1, MSG_NOSIGNAL) == 1) {
+            usleep(5000);
+        }
+        _exit(0);
+    }
+    cr_expect_not(hp_wire_receive(&pair[0], &message));
+    cr_expect_eq(errno, EAGAIN);
+    hp_vec_reserve(&packet.bytes, 8 << 20);
+    memset(packet.bytes.at, 0, packet.bytes.count = 8 << 20);
+    pair[0].until = hp_wire_now() + 50000000;
+    cr_expect_not(hp_wire_send(&pair[0], HP_SAY_FILE, &packet, -1)); // nobody reads
+    cr_expect_eq(errno, EAGAIN);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
     hp_packet_done(&packet);
     hp_packet_done(&message.body);
 }

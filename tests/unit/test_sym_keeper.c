@@ -1,0 +1,359 @@
+// The parent against its child: children that lie.  Each lies over modules whose path ends in
+// "-lie", and reads others as it should.
+#include "sym/image.h"
+#include "sym/keeper.h"
+#include "sym/symbolizer.h"
+#include "sym/worker.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    LIE_AT = 7, // bytes of an extent that no module has
+};
+
+static char program[4096]; // this one
+static char passwd[64];    // a link to what is not meant for a child
+
+// --- profiles --------------------------------------------------------------------------
+
+static void find_program(void) {
+    ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
+    cr_assert_gt(size, 0);
+}
+
+extern const char __executable_start;
+
+// One frame, in this function, where the program is mapped; of a lie the extent is one.
+static void add_frame(struct hp_profile *profile, const struct hp_load *load,
+                      bool is_lie) {
+    uint64_t address = (uint64_t)((uintptr_t)&add_frame - (uintptr_t)&__executable_start);
+    struct hp_frame frame = {.module = {(uint32_t)profile->modules.count}};
+    uint64_t start = load->offset & ~UINT64_C(4095);
+    uint64_t end = (load->offset + load->size + 4095) & ~UINT64_C(4095);
+    struct hp_extent extent = {start, is_lie ? LIE_AT : end - start, false};
+    frame.offset = address - load->vaddr + load->offset + 1;
+    hp_vec_push(&profile->frames, frame);
+    hp_vec_push(&profile->extents, extent);
+}
+
+static void add_module(struct hp_profile *profile, bool is_lie) {
+    struct hp_image image;
+    struct hp_sym_diagnostic diagnostic;
+    struct hp_module module = {.kind = HP_MODULE_FILE, .extents = 1};
+    module.path = hp_strtab_add(&profile->strings, hp_span_of(program));
+    module.first_extent = (uint32_t)profile->extents.count;
+    cr_assert(hp_image_open(&image, open(program, O_RDONLY | O_CLOEXEC),
+                            hp_span_of(program), &diagnostic));
+    for (size_t i = 0; i < image.loads.count; i++) {
+        if (image.loads.at[i].exec) {
+            add_frame(profile, &image.loads.at[i], is_lie);
+        }
+    }
+    hp_vec_push(&profile->modules, module);
+    hp_image_done(&image);
+}
+
+static struct hp_profile profile_of(size_t lies) {
+    struct hp_profile profile = {0};
+    hp_vec_push(&profile.modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
+    for (size_t i = 0; i < lies; i++) {
+        add_module(&profile, true);
+    }
+    add_module(&profile, false);
+    return profile;
+}
+
+// --- children --------------------------------------------------------------------------
+
+static void (*lie)(int sock);
+
+static void serve(int sock) {
+    struct hp_wire wire = {.sock = sock, .limit = HP_REQUEST_LIMIT};
+    struct hp_message message = {.fd = -1};
+    struct hp_request request = {.span = 0};
+    static char bytes[1 << 16];
+    uint32_t head[2] = {0, 1};
+    ssize_t got = 0;
+    while (got < (ssize_t)(sizeof head + head[1])) { // the body comes after the head
+        got = recv(sock, bytes, sizeof bytes, MSG_PEEK);
+        memcpy(head, bytes, sizeof head);
+    }
+    hp_vec_append(&message.body.bytes, (unsigned char *)bytes + 8, (size_t)got - 8);
+    if (hp_request_unpack(&message.body, &request) &&
+        request.extents.at[0].size == LIE_AT) {
+        hp_wire_receive(&wire, &message);
+        lie(sock);
+        _exit(0);
+    }
+    hp_worker_serve(sock);
+}
+
+static void trap(int sock) {
+    (void)sock;
+    __builtin_trap();
+}
+
+static volatile int *volatile nowhere;
+
+static void fall(int sock) {
+    *nowhere = sock;
+}
+
+static void do_abort(int sock) {
+    (void)sock;
+    abort();
+}
+
+static void leave(int sock) {
+    (void)sock;
+    _exit(0);
+}
+
+static void spin(int sock) {
+    for (volatile int i = sock;; i++) {
+    }
+}
+
+static void wait_a_little(void) {
+    for (volatile int i = 0; i < 3000000; i++) {
+    }
+}
+
+static void drip(int sock) {
+    static const uint32_t head[] = {HP_SAY_ANSWER, 1 << 20};
+    send(sock, head, sizeof head, MSG_NOSIGNAL);
+    for (;;) {
+        send(sock, "x", 1, MSG_NOSIGNAL);
+        wait_a_little();
+    }
+}
+
+static void tick(int sock) {
+    static const uint32_t head[] = {HP_SAY_TICK, 0};
+    for (;;) {
+        send(sock, head, sizeof head, MSG_NOSIGNAL);
+    }
+}
+
+static void announce(int sock) {
+    static const uint32_t head[] = {HP_SAY_ANSWER, HP_ANSWER_LIMIT};
+    send(sock, head, sizeof head, MSG_NOSIGNAL);
+}
+
+static void flood(int sock) {
+    static const uint32_t head[] = {HP_SAY_ANSWER, (1 << 20) - 1};
+    static const char zeros[1 << 16];
+    send(sock, head, sizeof head, MSG_NOSIGNAL);
+    for (;;) {
+        send(sock, zeros, sizeof zeros, MSG_NOSIGNAL);
+    }
+}
+
+// What is not for it, by name and by a link; what it got is in the note.
+static void ask(int sock) {
+    struct hp_file_requester requester = {
+        .wire = {.sock = sock, .limit = HP_REQUEST_LIMIT}};
+    const char *const names[] = {"/etc/passwd", passwd, program};
+
+    const enum hp_find finds[] = {HP_FIND_SPLIT, HP_FIND_LINK, HP_FIND_ALT};
+    struct hp_answer answer = {.status = HP_SYM_DAMAGED, .note = hp_span_of("nothing")};
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            struct hp_wanted wanted = {finds[i], 0, hp_span_of(names[k])};
+            struct hp_span text;
+            bool is_program = names[k] == program && finds[i] == HP_FIND_ALT;
+            if (!is_program && hp_file_request(&requester, &wanted, &text) >= 0) {
+                answer.note = hp_span_of(names[k]);
+            }
+        }
+    }
+    hp_vec_push(&answer.counts, 0);
+    hp_vec_push(&answer.returns, 0);
+    hp_vec_push(&answer.strings, hp_span_of(""));
+    hp_answer_pack(&requester.packet, &answer);
+    hp_wire_send(&requester.wire, HP_SAY_ANSWER, &requester.packet, -1);
+}
+
+// --- what comes of it ------------------------------------------------------------------
+
+static const int64_t millisecond = 1000000;
+
+// Half a second of CPU for all, and one by the clock.
+static struct hp_keeper keeper(void (*with)(int sock)) {
+    struct hp_keeper keeper = {.limits = hp_keeper_usual, .serve = serve};
+    keeper.limits.module_cpu = keeper.limits.run_cpu = 500 * millisecond;
+    keeper.limits.module_per_byte = keeper.limits.run_per_byte = 0;
+    keeper.limits.patience = 2;
+    keeper.limits.answer = 1 << 20;
+    keeper.limits.answer_per_byte = 0;
+    lie = with;
+    return keeper;
+}
+
+static const char *note_of(const struct hp_profile *profile, size_t module) {
+    return hp_profile_text(profile, profile->modules.at[module].note);
+}
+
+static long largest(void) {
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_maxrss;
+}
+
+struct wanted {
+    void (*lie)(int sock);
+    enum hp_sym_status status;
+    const char *note;
+    bool is_slow; // nothing is left of the time for others
+};
+
+static void check(const struct wanted *wanted) {
+    struct hp_profile profile = profile_of(1);
+    struct hp_keeper with = keeper(wanted->lie);
+    long before = largest();
+    hp_symbolize_by(&profile, NULL, &with);
+    const struct hp_module *modules = profile.modules.at;
+    cr_expect_eq(modules[1].status, wanted->status, "%s: %d", wanted->note,
+                 modules[1].status);
+    cr_expect_str_eq(note_of(&profile, 1), wanted->note);
+    cr_expect_eq(modules[2].status, wanted->is_slow ? HP_SYM_RUN_OVER : HP_SYM_DWARF,
+                 "after \"%s\": %d %s", wanted->note, modules[2].status,
+                 note_of(&profile, 2));
+    cr_expect_lt(largest() - before, 32 << 10, "%s: %ld KiB", wanted->note,
+                 largest() - before);
+    hp_profile_done(&profile);
+}
+
+Test(sym_keeper, r08_a_lie_costs_the_names_of_one_module, .timeout = 60,
+     .init = find_program) {
+    static const struct wanted all[] = {
+        {trap, HP_SYM_DAMAGED, "reading it ended with SIGILL (signal 4)", false},
+        {fall, HP_SYM_DAMAGED, "reading it ended with SIGSEGV (signal 11)", false},
+        {leave, HP_SYM_DAMAGED, "reading it ended before it was done", false},
+        {announce, HP_SYM_DAMAGED, "reading it gave more than a file can hold", false},
+        {flood, HP_SYM_DAMAGED, "reading it failed", false},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        check(&all[i]);
+    }
+}
+
+Test(sym_keeper, r08_an_abort_is_told, .timeout = 60, .init = find_program) {
+    struct hp_profile profile = profile_of(1);
+    struct hp_keeper with = keeper(do_abort);
+    hp_symbolize_by(&profile, NULL, &with);
+    cr_expect_eq(profile.modules.at[1].status, HP_SYM_DAMAGED);
+    cr_expect(strncmp(note_of(&profile, 1), "reading it ended with SIG", 25) == 0, "%s",
+              note_of(&profile, 1));
+    cr_expect_eq(profile.modules.at[2].status, HP_SYM_DWARF);
+    hp_profile_done(&profile);
+}
+
+Test(sym_keeper, r08_files_are_handed_over_that_are_elf_and_beside_the_module,
+     .timeout = 60, .init = find_program) {
+    struct hp_profile profile = profile_of(1);
+    struct hp_keeper with = keeper(ask);
+    snprintf(passwd, sizeof passwd, "/tmp/hprof-agg-%d.dwo", (int)getpid());
+    cr_assert_eq(symlink("/etc/passwd", passwd), 0);
+    hp_symbolize_by(&profile, NULL, &with);
+    cr_expect_str_eq(note_of(&profile, 1), "nothing");
+    cr_expect_eq(profile.modules.at[2].status, HP_SYM_DWARF);
+    unlink(passwd);
+    hp_profile_done(&profile);
+}
+
+// 300 modules take as much time as one.
+static void check_time(void (*with)(int sock)) {
+    struct hp_profile profile = profile_of(300);
+    struct hp_keeper slow = keeper(with);
+    int64_t start = hp_wire_now();
+    hp_symbolize_by(&profile, NULL, &slow);
+    int64_t took = hp_wire_now() - start;
+    cr_expect_lt(took, 3000 * millisecond, "%d ms", (int)(took / millisecond));
+    cr_expect_eq(profile.modules.at[1].status, HP_SYM_OVER_BUDGET, "%d",
+                 profile.modules.at[1].status);
+    cr_expect_str_eq(note_of(&profile, 1), "reading it took too long");
+    for (size_t i = 3; i < profile.modules.count; i++) {
+        cr_expect_eq(profile.modules.at[i].status, HP_SYM_RUN_OVER, "%zu: %d", i,
+                     profile.modules.at[i].status);
+    }
+    hp_profile_done(&profile);
+}
+
+Test(sym_keeper, r31_who_spins_drips_or_ticks_takes_the_time_of_a_run_and_no_more,
+     .timeout = 60, .init = find_program) {
+    check_time(spin);
+    check_time(drip);
+    check_time(tick);
+}
+
+Test(sym_keeper, r31_many_that_crash_take_little_time, .timeout = 60,
+     .init = find_program) {
+    struct hp_profile profile = profile_of(300);
+    struct hp_keeper with = keeper(trap);
+    with.limits = hp_keeper_usual;
+    int64_t start = hp_wire_now();
+    hp_symbolize_by(&profile, NULL, &with);
+    int64_t took = hp_wire_now() - start;
+    cr_expect_lt(took, 10000 * millisecond, "%d ms", (int)(took / millisecond));
+    cr_expect_eq(profile.modules.at[300].status, HP_SYM_DAMAGED);
+    cr_expect_eq(profile.modules.at[301].status, HP_SYM_DWARF);
+    hp_profile_done(&profile);
+}
+
+// Whoever else kills a child is likely to be the kernel.
+static void kill_child(int sock) {
+    (void)sock;
+    for (;;) {
+        wait_a_little();
+    }
+}
+
+static pid_t killer;
+
+static void start_killer(void *data, const struct hp_progress *progress) {
+    (void)data;
+    pid_t parent = getpid();
+    if (progress->done != 0 || killer > 0 || (killer = fork()) > 0) {
+        return;
+    }
+    for (int i = 0; i < 500; i++) { // until there is another child than this
+        char path[64];
+        long pids[2] = {0, 0};
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", parent, parent);
+        FILE *file = fopen(path, "r");
+        int count = file ? fscanf(file, "%ld %ld", &pids[0], &pids[1]) : 0;
+        if (file) {
+            fclose(file);
+        }
+        if (count == 2) {
+            usleep(50000);
+            kill((pid_t)(pids[0] == getpid() ? pids[1] : pids[0]), SIGKILL);
+            break;
+        }
+        usleep(2000);
+    }
+    _exit(0);
+}
+
+Test(sym_keeper, r08_who_was_killed_by_others_may_have_lacked_memory, .timeout = 60,
+     .init = find_program) {
+    struct hp_profile profile = profile_of(1);
+    struct hp_keeper with = keeper(kill_child);
+    struct hp_symbol_options options = {.progress = start_killer};
+    with.limits = hp_keeper_usual;
+    hp_symbolize_by(&profile, &options, &with);
+    cr_expect_eq(profile.modules.at[1].status, HP_SYM_KILLED, "%d %s",
+                 profile.modules.at[1].status, note_of(&profile, 1));
+    cr_expect_eq(profile.modules.at[2].status, HP_SYM_DWARF);
+    waitpid(killer, NULL, 0);
+    hp_profile_done(&profile);
+}
