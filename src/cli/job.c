@@ -254,7 +254,7 @@ static int report(const struct hp_cli_settings *settings,
     }
     struct hp_view *view = hp_view_new(profile, options, err);
     const char *caution = view ? hp_view_caution(view) : NULL;
-    if (caution != NULL && !settings->quiet && !writes_text(settings)) {
+    if (caution != NULL && !settings->quiet && !is_for_people(settings)) {
         hp_cli_message("warning: %s", caution);
     }
     int ret = view ? write_view(view, out, err) : (int)err->code;

@@ -31,7 +31,8 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *ou
         return HP_E_USAGE;
     }
     if (settings->topic != NULL && settings->topic->id == HP_CLI_JEPROF) {
-        return hp_jeprof_run(1, (char *[]){"--help"});
+        char help[] = "--help";
+        return hp_jeprof_run(1, (char *[]){help});
     }
     hp_cli_limit_memory(settings->max_memory);
     if (settings->command->id == HP_CLI_MANIFEST) {

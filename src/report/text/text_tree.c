@@ -281,9 +281,10 @@ struct hidden {
 static struct hidden hidden_from(const struct hp_tree *tree, size_t from) {
     struct hidden hidden = {tree->hidden, tree->hidden_flat, tree->hidden_most};
     for (size_t i = from; i < tree->nodes.count; i++) {
-        hp_fixed cum = tree->nodes.at[i].cum, size = cum < 0 ? -cum : cum;
+        const struct hp_tree_node *node = &tree->nodes.at[i];
+        hp_fixed cum = hp_tree_cum(tree, node).sum, size = cum < 0 ? -cum : cum;
         hidden.count++;
-        hidden.flat += tree->nodes.at[i].flat;
+        hidden.flat += hp_tree_flat(tree, node);
         hidden.most = size > hidden.most ? size : hidden.most;
     }
     return hidden;
