@@ -35,10 +35,9 @@ enum hp_section {
     HP_SECTION_GROUPS,      // of dumps that are alike
     HP_SECTION_SKIPPED,     // inputs that do not count, by reason
     HP_SECTION_TOTALS,      // of errors
-    HP_SECTION_STACKS,
-    HP_SECTION_TYPES,      // sample types beside the metrics
-    HP_SECTION_TYPE_SUMS,  // of stacks
-    HP_SECTION_REPLICATES, // sums of groups of dumps, where none is told of by itself
+    HP_SECTION_TYPES,       // sample types beside the metrics
+    HP_SECTION_STACKS, // with sums of groups of dumps, where none is told of by itself
+    HP_SECTION_TYPE_SUMS,
     HP_SECTION_IDENTITIES,
     HP_SECTION_DUMPS, // one by one, as long as they are few; and what each added:
     HP_SECTION_HISTORY,

@@ -1,6 +1,6 @@
-// How dumps differ from one another that are not told of one by one (model/between.h):
+// How dumps differ from one another that are not told of one by one (model/between.h), beside what groups of
+// them have of each stack:
 //
-//     replicates     stacks on; of each column how many sums, of each: groups on, whole bytes
 //     distribution   labels; how many groups have dumps, of each: groups on, dumps; of each column:
 //                    dumps of 0 bytes and less, how many buckets, of each: buckets on, dumps; how
 //                    many are told of by name, of each, the largest first: bytes, identity, group;
@@ -24,82 +24,42 @@ static int by_stack(const void *left, const void *right) {
     return (a->key > b->key) - (a->key < b->key);
 }
 
-// Those of one column from sums[i] on, up to the end of the stack.
-static size_t put_column(struct hp_partial_writer *w, const struct hp_replicate *sums,
-                         size_t count, enum hp_column column) {
-    size_t found = 0;
-    unsigned last = 0;
-    while (found < count && hp_replicate_column(&sums[found]) == column) {
-        found++;
-    }
-    hp_put_number(&w->row, found);
-    for (size_t i = 0; i < found; i++) {
-        unsigned group = hp_replicate_group(&sums[i]);
-        hp_put_number(&w->row, group - last);
-        hp_put_signed(&w->row, sums[i].bytes);
-        last = group;
-    }
-    return found;
-}
-
-void hp_put_replicates(struct hp_partial_writer *w) {
-    struct hp_replicates sums = {.settled = 0};
-    const struct hp_replicate *sum;
-    hp_vec_each (sum, &w->between.sums.all) { // those of one rank become one
+// They are a copy; those of stacks that are not written are left out.
+void hp_order_replicates(struct hp_partial_writer *w) {
+    struct hp_replicates *sums = &w->between.sums;
+    struct hp_replicate *sum;
+    size_t kept = 0;
+    hp_vec_each (sum, &sums->all) {
         uint32_t rank = w->rank[hp_replicate_stack(sum)];
         if (rank != HP_NO_RANK) {
-            hp_replicates_add(&sums, hp_replicate_column(sum), hp_replicate_group(sum),
-                              rank, sum->bytes);
+            uint64_t key = sum->key >> 32 << 32 | rank;
+            sums->all.at[kept++] = (struct hp_replicate){key, sum->bytes};
         }
     }
-    hp_replicates_settle(&sums);
-    w->blocks.is_too_large |= sums.overflow;
-    hp_vec_sort(&sums.all, by_stack);
-    uint32_t last = 0;
-    for (size_t i = 0, next; i < sums.all.count; i = next) {
-        uint32_t stack = hp_replicate_stack(&sums.all.at[i]);
-        for (next = i + 1;
-             next < sums.all.count && hp_replicate_stack(&sums.all.at[next]) == stack;
-             next++) {
-        }
-        hp_put_number(&w->row, stack - last);
-        size_t at = i;
-        for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
-            at += put_column(w, &sums.all.at[at], next - at, k);
-        }
-        hp_put_row(w, HP_SECTION_REPLICATES);
-        last = stack;
-    }
-    hp_vec_done(&sums.all);
+    sums->all.count = kept;
+    hp_vec_sort(&sums->all, by_stack);
 }
 
-static void read_column(struct hp_partial_reader *r, uint32_t stack,
-                        enum hp_column column) {
-    uint64_t count = hp_get_below(&r->row, HP_REPLICATES + 1), group = 0;
-    for (uint64_t i = 0; i < count && !r->row.damage; i++) {
-        uint64_t on = hp_get_below(&r->row, HP_REPLICATES - group);
-        hp_int128 bytes = hp_get_signed(&r->row);
-        group += on;
-        if ((on == 0 && i > 0) || bytes == 0) {
-            hp_numbers_fail(&r->row, "a sum of dumps is not in its place");
-        } else if (!r->row.damage && r->keeps_between) {
-            hp_replicates_add(&r->profile->between[r->to->is_base].sums, column,
-                              (unsigned)group, r->stacks.at[stack], bytes);
+void hp_take_replicates(struct hp_partial_writer *w, uint32_t rank,
+                        struct hp_stack_row *row) {
+    const struct hp_replicates *sums = &w->between.sums;
+    for (; w->next_replicate < sums->all.count; w->next_replicate++) {
+        const struct hp_replicate *sum = &sums->all.at[w->next_replicate];
+        if (hp_replicate_stack(sum) != rank) {
+            break;
         }
+        struct hp_group_sum group = {hp_replicate_group(sum), sum->bytes};
+        hp_vec_push(&row->groups[hp_replicate_column(sum)], group);
     }
 }
 
-void hp_reader_replicates(struct hp_partial_reader *r) {
-    uint64_t last = r->replicate_stack > 0 ? r->replicate_stack - 1 : 0;
-    uint64_t stack = last + hp_get_below(&r->row, UINT64_C(1) << 32);
-    if (r->row.damage || stack >= r->stacks.count ||
-        (r->replicate_stack > 0 && stack == last)) {
-        hp_numbers_fail(&r->row, "a sum of dumps is of no stack");
-        return;
-    }
-    r->replicate_stack = stack + 1;
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        read_column(r, (uint32_t)stack, i);
+void hp_reader_replicates(struct hp_partial_reader *r, uint32_t stack) {
+    struct hp_replicates *sums = &r->profile->between[r->to->is_base].sums;
+    for (enum hp_column i = 0; i < HP_COLUMNS && r->keeps_between; i++) {
+        const struct hp_group_sum *sum;
+        hp_vec_each (sum, &r->stack_row.groups[i]) {
+            hp_replicates_add(sums, i, sum->group, stack, sum->bytes);
+        }
     }
 }
 

@@ -217,7 +217,8 @@ void hp_find_dumps(struct hp_partial_writer *w) {
     }
     w->has_history = groups == 0 && w->dumps.count <= HP_PARTIAL_HISTORY &&
                      !w->profile->drops_identities;
-    if (!w->has_history && !w->profile->drops_identities) {
+    w->has_between = !w->has_history && !w->profile->drops_identities;
+    if (w->has_between) {
         hp_between_init(&w->between, w->profile, false);
         w->blocks.is_too_large |= w->between.sums.overflow;
     }

@@ -194,15 +194,14 @@ static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
     [HP_SECTION_GROUPS] = hp_reader_group,
     [HP_SECTION_SKIPPED] = hp_reader_skipped,
     [HP_SECTION_TOTALS] = read_totals,
-    [HP_SECTION_STACKS] = hp_reader_stacks,
     [HP_SECTION_TYPES] = read_type,
+    [HP_SECTION_STACKS] = hp_reader_stacks,
     [HP_SECTION_TYPE_SUMS] = hp_reader_type_sum,
     [HP_SECTION_IDENTITIES] = hp_reader_identity,
     [HP_SECTION_DUMPS] = hp_reader_dump,
     [HP_SECTION_HISTORY] = hp_reader_history,
     [HP_SECTION_TYPE_HISTORY] = hp_reader_type_history,
     [HP_SECTION_NAMES] = hp_reader_name,
-    [HP_SECTION_REPLICATES] = hp_reader_replicates,
     [HP_SECTION_DISTRIBUTION] = hp_reader_distribution,
     [HP_SECTION_EXTREME_NAMES] = hp_reader_extreme_name,
 };
@@ -277,9 +276,9 @@ static int read_rows(struct hp_partial_reader *r, struct hp_err *err) {
 // What is not of stacks is the same in all shards.
 static void add_common(struct hp_partial_reader *r) {
     static const bool is_cut[HP_SECTIONS] = {
-        [HP_SECTION_PARAMETERS] = true, [HP_SECTION_STACKS] = true,
-        [HP_SECTION_TYPE_SUMS] = true,  [HP_SECTION_REPLICATES] = true,
-        [HP_SECTION_HISTORY] = true,    [HP_SECTION_TYPE_HISTORY] = true,
+        [HP_SECTION_PARAMETERS] = true,   [HP_SECTION_STACKS] = true,
+        [HP_SECTION_TYPE_SUMS] = true,    [HP_SECTION_HISTORY] = true,
+        [HP_SECTION_TYPE_HISTORY] = true,
     };
     const struct hp_bytes *raw = &r->blocks.raw;
     uint8_t section = (uint8_t)r->blocks.section;

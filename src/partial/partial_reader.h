@@ -38,7 +38,6 @@ struct hp_partial_reader {
     uint64_t untold;                      // dumps whose process is not known
     uint32_t history_dump, history_stack; // of the last row; dump + 1
     uint64_t type_history;                // the same: type and dump
-    uint64_t replicate_stack;             // of the last row, + 1
     uint64_t group_dumps;                 // in all groups
     bool keeps_between;                   // what tells how dumps differ
     bool is_one; // its dumps are not told of one by one: their stacks are as those of one
@@ -69,9 +68,11 @@ void hp_reader_dump(struct hp_partial_reader *r);
 void hp_reader_history(struct hp_partial_reader *r);
 void hp_reader_type_history(struct hp_partial_reader *r);
 void hp_reader_name(struct hp_partial_reader *r);
-void hp_reader_replicates(struct hp_partial_reader *r); // partial_between.c
+// partial_between.c; and what groups of dumps have of the stack that was read last, by its number
+// in the profile.
 void hp_reader_distribution(struct hp_partial_reader *r);
 void hp_reader_extreme_name(struct hp_partial_reader *r);
+void hp_reader_replicates(struct hp_partial_reader *r, uint32_t stack);
 void hp_reader_settle(struct hp_partial_reader *r); // when all has been read
 
 #endif

@@ -63,6 +63,7 @@ static void add_stack(struct hp_partial_reader *r) {
     uint32_t number = hp_profile_add(profile, &sample, &values, errors);
     hp_profile_add_sizes(profile, number, r->sizes, 0);
     hp_vec_push(&r->stacks, number);
+    hp_reader_replicates(r, number);
     if (r->is_one) {
         hp_history_put(&profile->history, number, &values, wanted);
     }

@@ -97,7 +97,7 @@ static void take_stack(struct hp_stack_row *row, const struct hp_partial_writer 
 
 void hp_put_stacks(struct hp_partial_writer *w) {
     struct hp_frame_table frames = {.module = {0}};
-    struct hp_stack_codec codec = {.frames = &frames};
+    struct hp_stack_codec codec = {.frames = &frames, .has_groups = w->has_between};
     struct hp_stack_row row = {.set = 0};
     const struct hp_frame *frame;
     hp_vec_each (frame, &w->profile->frames) {
@@ -105,6 +105,7 @@ void hp_put_stacks(struct hp_partial_writer *w) {
     }
     for (size_t i = 0; i < w->stacks; i++) {
         take_stack(&row, w, w->order[i]);
+        hp_take_replicates(w, (uint32_t)i, &row);
         hp_stack_encode(&codec, &row);
         if (hp_stack_codec_size(&codec) >= HP_BLOCK_FULL) {
             hp_stack_encode_end(&codec, &w->blocks);

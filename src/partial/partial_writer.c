@@ -304,6 +304,7 @@ int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
     rank_sets(&w);
     hp_order_stacks(&w);
     hp_find_dumps(&w);
+    hp_order_replicates(&w);
     write_tables(&w);
     write_types(&w);
     hp_put_dumps(&w);
@@ -313,10 +314,9 @@ int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
     write_parameters(&w);
     write_strings(&w);
     write_tables(&w);
-    hp_put_stacks(&w);
     write_types(&w);
+    hp_put_stacks(&w);
     write_type_sums(&w);
-    hp_put_replicates(&w);
     hp_put_identities(&w);
     hp_put_dumps(&w);
     hp_put_history(&w);

@@ -4,6 +4,7 @@
 
 #include "partial/partial.h"
 #include "partial/slots.h"
+#include "partial/stack_codec.h"
 
 // A dump that is told of one by one.
 struct hp_written_dump {
@@ -29,7 +30,9 @@ struct hp_partial_writer {
     HP_VEC(struct hp_written_dump) dumps; // by process and identity
     struct hp_bytes rows;
     bool has_history;
-    struct hp_between between; // if it has none
+    bool has_between;          // how its dumps differ
+    struct hp_between between; // if it has; its sums are in the order of what is written:
+    size_t next_replicate;     // of the next stack
 };
 
 #define HP_NO_RANK UINT32_MAX
@@ -70,7 +73,9 @@ void hp_put_history(struct hp_partial_writer *w);
 void hp_put_names(struct hp_partial_writer *w);
 
 // partial_between.c: how dumps differ that are not told of one by one.
-void hp_put_replicates(struct hp_partial_writer *w);
+void hp_order_replicates(struct hp_partial_writer *w);
+void hp_take_replicates(struct hp_partial_writer *w, uint32_t rank,
+                        struct hp_stack_row *row); // one after the other
 void hp_put_distribution(struct hp_partial_writer *w);
 void hp_put_extreme_names(struct hp_partial_writer *w);
 

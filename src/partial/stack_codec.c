@@ -7,6 +7,9 @@
 //         not the sum of its parts: then marks of the numbers that differ, and by how much each
 //     of each part: size | marks: 1 likely, 2 as the part in use of this size, 4 << i number i is
 //         not as expected: by how much, in a column for each number and mixed sizes or not
+//     in use, then allocated, where groups of dumps are told of: 0 if it has sums of the groups that the
+//         column before it has, at first of none; or 1 + how many | of each: groups on | sum, but of
+//         the last: by how much it is off from the whole bytes of the stack less the sums before
 #include "partial/stack_codec.h"
 
 #include "partial/partial.h"
@@ -41,6 +44,7 @@ void hp_stack_row_clear(struct hp_stack_row *row) {
         row->whole[i] = (struct hp_size_part){.size = HP_MIXED_SIZES};
         row->parts[i].count = 0;
         row->is_full[i] = false;
+        row->groups[i].count = 0;
     }
 }
 
@@ -48,6 +52,7 @@ void hp_stack_row_done(struct hp_stack_row *row) {
     hp_vec_done(&row->path);
     for (int i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&row->parts[i]);
+        hp_vec_done(&row->groups[i]);
     }
 }
 
@@ -90,6 +95,21 @@ static struct hp_part_numbers sum_of_parts(const struct hp_stack_row *row,
         hp_part_numbers_add(&sum, &numbers);
     }
     return sum;
+}
+
+// What the sums of groups come to, but for what each of their dumps was rounded by.
+static hp_uint128 whole_bytes(const struct hp_stack_row *row, enum hp_column column) {
+    return (hp_uint128)hp_fixed_round(row->whole[column].bytes, hp_space_of(column));
+}
+
+// Whether a column has sums of the groups that the one before it has; at first that is none.
+static bool has_same_groups(const struct hp_stack_row *row, enum hp_column column) {
+    size_t count = row->groups[column].count;
+    bool same = count == (column > 0 ? row->groups[column - 1].count : 0);
+    for (size_t i = 0; same && i < count; i++) {
+        same = row->groups[column].at[i].group == row->groups[column - 1].at[i].group;
+    }
+    return same;
 }
 
 static enum hp_stack_column column_of(const struct hp_size_part *part, int number) {
@@ -181,10 +201,35 @@ static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *r
     }
 }
 
+static void put_groups(struct hp_stack_codec *codec, const struct hp_stack_row *row,
+                       enum hp_column column) {
+    const struct hp_group_sum *sums = row->groups[column].at;
+    size_t count = row->groups[column].count;
+    bool is_same = has_same_groups(row, column);
+    hp_uint128 left = whole_bytes(row, column);
+    hp_put_number(&codec->out[HP_STACK_GROUPS], is_same ? 0 : count + 1);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_same) {
+            hp_put_number(&codec->out[HP_STACK_GROUP],
+                          sums[i].group - (i > 0 ? sums[i - 1].group : 0));
+        }
+        if (i + 1 < count) {
+            hp_put_signed(&codec->out[HP_STACK_SUM], sums[i].bytes);
+            left -= (hp_uint128)sums[i].bytes;
+        } else {
+            hp_put_signed(&codec->out[HP_STACK_LAST],
+                          (hp_int128)((hp_uint128)sums[i].bytes - left));
+        }
+    }
+}
+
 void hp_stack_encode(struct hp_stack_codec *codec, const struct hp_stack_row *row) {
     put_path(codec, row);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         put_parts(codec, row, i);
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS && codec->has_groups; i++) {
+        put_groups(codec, row, i);
     }
 }
 
@@ -300,9 +345,35 @@ static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
     }
 }
 
+static void get_groups(struct hp_stack_codec *codec, struct hp_stack_row *row,
+                       enum hp_column column) {
+    uint64_t head = hp_get_below(&codec->in[HP_STACK_GROUPS], HP_REPLICATES + 2);
+    size_t same = column > 0 ? row->groups[column - 1].count : 0;
+    size_t count = head > 0 ? (size_t)head - 1 : same;
+    hp_uint128 left = whole_bytes(row, column);
+    uint64_t group = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool is_last = i + 1 == count;
+        hp_uint128 sum =
+            (hp_uint128)hp_get_signed(&codec->in[is_last ? HP_STACK_LAST : HP_STACK_SUM]);
+        uint64_t last = group;
+        group = head > 0 ? group + hp_get_below(&codec->in[HP_STACK_GROUP], HP_REPLICATES)
+                         : row->groups[column - 1].at[i].group;
+        sum += is_last ? left : 0;
+        left -= sum;
+        if (sum == 0 || group >= HP_REPLICATES || (i > 0 && group <= last)) {
+            fail(codec, "a sum of dumps is not in its place");
+            return;
+        }
+        hp_vec_push(&row->groups[column],
+                    ((struct hp_group_sum){(uint32_t)group, (hp_int128)sum}));
+    }
+}
+
 void hp_stack_decode_begin(struct hp_stack_codec *codec, struct hp_numbers *block) {
     hp_get_columns(block, codec->in, HP_STACK_COLUMNS);
     codec->state = (struct hp_numbers){.damage = block->damage};
+    codec->has_groups = hp_numbers_more(&codec->in[HP_STACK_GROUPS]);
     forget(codec);
 }
 
@@ -315,6 +386,10 @@ bool hp_stack_decode(struct hp_stack_codec *codec, struct hp_stack_row *row) {
     get_path(codec, row);
     for (enum hp_column i = 0; i < HP_COLUMNS && !codec->state.damage; i++) {
         get_parts(codec, row, i);
+    }
+    for (enum hp_column i = 0;
+         i < HP_COLUMNS && codec->has_groups && !codec->state.damage; i++) {
+        get_groups(codec, row, i);
     }
     for (int i = 0; i < HP_STACK_COLUMNS; i++) {
         if (codec->in[i].damage) {

@@ -15,6 +15,7 @@
 #ifndef HP_PARTIAL_STACK_CODEC_H
 #define HP_PARTIAL_STACK_CODEC_H
 
+#include "model/between.h"
 #include "model/sizes.h"
 #include "partial/part_numbers.h"
 #include "partial/slots.h"
@@ -28,12 +29,19 @@ struct hp_frame_table {
 void hp_frame_table_add(struct hp_frame_table *table, uint32_t module); // the next frame
 void hp_frame_table_done(struct hp_frame_table *table);
 
+// What the dumps of a group have of a stack.
+struct hp_group_sum {
+    uint32_t group;
+    hp_int128 bytes; // whole ones, not 0
+};
+
 struct hp_stack_row {
-    uint32_t set;                                  // of labels
-    HP_VEC(uint32_t) path;                         // frames from the root on
-    struct hp_size_part whole[HP_COLUMNS];         // of no size
-    HP_VEC(struct hp_size_part) parts[HP_COLUMNS]; // by size, the mixed ones first
-    bool is_full[HP_COLUMNS];                      // there were more parts than are kept
+    uint32_t set;                                   // of labels
+    HP_VEC(uint32_t) path;                          // frames from the root on
+    struct hp_size_part whole[HP_COLUMNS];          // of no size
+    HP_VEC(struct hp_size_part) parts[HP_COLUMNS];  // by size, the mixed ones first
+    bool is_full[HP_COLUMNS];                       // there were more parts than are kept
+    HP_VEC(struct hp_group_sum) groups[HP_COLUMNS]; // by group
 };
 
 void hp_stack_row_clear(struct hp_stack_row *row); // keeps the memory
@@ -52,7 +60,12 @@ enum hp_stack_column {
     HP_STACK_REST, // which of the stack are off from those of its parts, and by how much
     HP_STACK_NUMBERS,                                    // by how much those of parts are
     HP_STACK_MIXED = HP_STACK_NUMBERS + HP_PART_NUMBERS, // of mixed sizes
-    HP_STACK_COLUMNS = HP_STACK_MIXED + HP_PART_NUMBERS,
+    // Of each metric column how many groups of dumps have some; and of each
+    HP_STACK_GROUPS = HP_STACK_MIXED + HP_PART_NUMBERS,
+    HP_STACK_GROUP, //     which
+    HP_STACK_SUM,   //     what; and of the last
+    HP_STACK_LAST,  //     by how much that is off from the rest of the stack
+    HP_STACK_COLUMNS,
 };
 
 enum {
@@ -64,6 +77,8 @@ enum {
 // {.frames = table} is ready for the first stack.
 struct hp_stack_codec {
     const struct hp_frame_table *frames;
+    bool
+        has_groups; // groups of dumps are told of; of a block that is read it tells itself
     struct hp_bytes out[HP_STACK_COLUMNS];
     struct hp_numbers in[HP_STACK_COLUMNS];
     struct hp_part_context context;

@@ -2,12 +2,11 @@
 """A second reader of partials, FILE.hpa..., after man/hpa.5 alone: checks what it can, prints sums."""
 import ctypes
 import hashlib
-import pathlib
 import struct
 import sys
 
-SECTIONS = ('end parameters strings modules frames symbols labels annotations groups skipped totals stacks types '
-            'type_sums replicates identities dumps history type_history names distribution extreme_names').split()
+SECTIONS = ('end parameters strings modules frames symbols labels annotations groups skipped totals types stacks '
+            'type_sums identities dumps history type_history names distribution extreme_names').split()
 METRICS = {'inuse-space': 20, 'inuse-objects': 32, 'alloc-space': 20, 'alloc-objects': 32}  # bits of fractions
 SAMPLES, PERIOD, FLAGS, OBJECTS, BYTES, WEIGHT, VARIANCE = range(7)
 NUMBERS, WRAP, KEYS, OWN = 14, 2 ** 128 - 1, 6, 24
@@ -23,8 +22,8 @@ def need(holds, what):
 
 
 def checksum(head, frame):
-    seed = xxhash.XXH3_64bits(head, ctypes.c_size_t(len(head)))
-    return xxhash.XXH3_64bits_withSeed(frame, ctypes.c_size_t(len(frame)), ctypes.c_uint64(seed))
+    seed = ctypes.c_uint64(xxhash.XXH3_64bits(head, ctypes.c_size_t(len(head))))
+    return xxhash.XXH3_64bits_withSeed(frame, ctypes.c_size_t(len(frame)), seed)
 
 
 class Row:
@@ -39,8 +38,7 @@ class Row:
         return self.data[self.at - size:self.at]
 
     def u(self):
-        byte = self.bytes(1)[0]
-        return byte if byte < 128 else byte - 128 + (self.u() << 7)
+        return byte if (byte := self.bytes(1)[0]) < 128 else byte - 128 + (self.u() << 7)
 
     def s(self):
         return (number := self.u()) >> 1 ^ -(number & 1)
@@ -63,49 +61,45 @@ def blocks(data):
     while section:
         start, head = at, data[at:at + 12]
         section, flags, size, packed = struct.unpack('<HHII', head)
-        frame, at = data[at + 12:at + 12 + packed], at + 20 + packed
-        need(struct.pack('<Q', checksum(head, frame)) == data[at - 8:at], f'checksum of block {count + 1}')
+        frame, at, count = data[at + 12:at + 12 + packed], at + 20 + packed, count + 1
+        need(struct.pack('<Q', checksum(head, frame)) == data[at - 8:at], f'checksum of block {count}')
         out = ctypes.create_string_buffer(size)
         need(zstd.ZSTD_decompress(out, ctypes.c_size_t(size), frame, ctypes.c_size_t(packed)) == size, 'zstd')
         yield section, flags, out.raw
-        need(section or out.raw == struct.pack('<QQ', count, start) + sha.digest() + data[8:12], 'the end')
+        need(section or out.raw == struct.pack('<QQ', count - 1, start) + sha.digest() + data[8:12], 'the end')
         sha.update(b'' if flags & 2 else head[:2] + out.raw)
-        count += 1
     need(at == len(data), 'something follows the end')
 
 
 PLAIN = {
-    'strings': lambda row: row.text(), 'parameters': lambda row: (row.text().decode(), row.u()),
-    'types': lambda row: row.all('uuu'), 'identities': lambda row: struct.unpack('<QQH', row.bytes(18)),
-    'modules': lambda row: (row.all('u' * 10), [row.all('uuu') for _ in range(row.u())]),
-    'symbols': lambda row: (row.all('uu'), row.all('u' * 6 * row.u())),
+    'strings': lambda row: row.text(), 'modules': lambda row: (row.all('u' * 10), [row.all('uuu') for _ in range(row.u())]),
+    'parameters': lambda row: (row.text().decode(), row.u()), 'type_history': lambda row: row.all('uuu')[2] and row.s(),
+    'types': lambda row: row.all('uuu'), 'extreme_names': lambda row: (row.bytes(10), row.text(), row.text()),
+    'symbols': lambda row: (row.all('uu'), row.all('u' * 6 * row.u())), 'type_sums': lambda row: row.all('uus'),
+    'skipped': lambda row: row.all('uu'), 'annotations': lambda row: row.all('uu' if row.u() else 'uuu'),
     'labels': lambda row: [row.all('uuuus') for _ in range(row.u())],
-    'annotations': lambda row: row.all('uu' if row.u() else 'uuu'), 'type_sums': lambda row: row.all('uus'),
+    'identities': lambda row: struct.unpack('<QQH', row.bytes(18)),
+    'totals': lambda row: (row.u(), row.all(ERROR), row.all(ERROR)),
     'groups': lambda row: (row.all('u' * (2 + KEYS)), row.all('uu' * row.u()), row.u(), row.all(SUMS)),
     'dumps': lambda row: (row.all(['u'] * (2 + KEYS) + SUMS + ['u'] * (OWN + 3)), row.all('uu' * row.u()), row.all('uu'),
                           [row.u() for _ in iter(row.u, 0)]),
-    'skipped': lambda row: row.all('uu'), 'totals': lambda row: (row.u(), row.all(ERROR), row.all(ERROR)),
-    'type_history': lambda row: row.all('uuu')[2] and row.s(),
     'names': lambda row: row.all(['u', 'text', 'text', 'd'] + ['u', 'u', 'u', 'text'] * (row.data[row.at] == 0)),
-    'replicates': lambda row: (row.u(), [row.spaced('s') for _ in (0, 1)]),
     'distribution': lambda row: (row.all('uu' * row.u()), row.spaced('u'), [(row.u(), row.spaced('u'), *(
         [(row.s(), row.bytes(10), row.u()) for _ in range(row.u())] for _ in (0, 1))) for _ in (0, 1)]),
-    'extreme_names': lambda row: (row.bytes(10), row.text(), row.text()),
 }
 
 
-class Block:
-    """Of stacks: its columns, and what was met in it."""
+class Block:  # of stacks: its columns, and what was met in it
     def __init__(self, row):
-        self.columns = [Row(row.text()) for _ in range(10 + 2 * NUMBERS)]
+        self.columns = [Row(row.text()) for _ in range(14 + 2 * NUMBERS)]
         self.path, self.modules, self.met, self.period, self.flags, self.in_use = [], [], {}, 0, 0, {}
 
     def key(self, first):
         labels, shared, further = (column.u() for column in self.columns[:3])
         self.path = self.path[:shared]
         for _ in range(further):
-            code = self.columns[3].u()
-            self.modules = [self.modules.pop(code) if code < 8 else code - 8, *self.modules][:8]
+            found = self.modules.pop(code) if (code := self.columns[3].u()) < 8 else code - 8
+            self.modules = [found, *self.modules][:8]
             self.path.append(first[self.modules[0]] + self.columns[4].bytes(1)[0] + 256 * self.columns[5].u())
         return labels, self.path
 
@@ -144,19 +138,23 @@ class Block:
         self.in_use = parts = dict(self.part() for _ in range(head >> 2))
         whole, marks = [0] * NUMBERS, self.columns[9].u() if head & 1 else 0
         for k in parts.values():
-            whole = [a | b if i == FLAGS else max(a, b) if i in (PERIOD, WEIGHT) else a + b
-                     for i, (a, b) in enumerate(zip(whole, k))]
+            whole = [a | b if i == FLAGS else max(a, b) if i in (PERIOD, WEIGHT) else a + b for i, a, b in zip(range(14), whole, k)]
         return [each + (self.columns[9].s() if marks >> i & 1 else 0) & WRAP for i, each in enumerate(whole)], parts
+
+    def sums(self, bytes_, before):  # of groups of dumps
+        head, at, rounded = self.columns[38].u(), 0, (abs(bytes_) + 2 ** 19 >> 20) * (-1) ** (bytes_ < 0)
+        groups = [at := at + self.columns[39].u() for _ in range(head - 1)] if head else list(before)
+        found = {group: self.columns[40].s() for group in groups[:-1]}
+        return {**found, **{group: rounded - sum(found.values()) + self.columns[41].s() for group in groups[-1:]}}
 
 
 class Partial:
     def __init__(self, data):
-        self.frames, self.stacks, self.history, self.first, last = [], [], {}, {}, 0
+        self.frames, self.stacks, self.replicates, self.history, self.first, last = [], [], [], {}, {}, 0
         vars(self).update({name: [] for name in PLAIN})
         for section, _, raw in blocks(data):
             need(section == 0 or section >= last, 'order of sections')
-            self.place = self.place if section == last else (0, 0)
-            last, row, name = section, Row(raw), SECTIONS[section]
+            self.place, last, row, name = self.place if section == last else (0, 0), section, Row(raw), SECTIONS[section]
             while section and row:
                 getattr(self, name).append(PLAIN[name](row)) if name in PLAIN else getattr(self, 'read_' + name)(row)
         for table in (self.strings, self.frames, [stack[0] for stack in self.stacks], self.identities):
@@ -180,13 +178,15 @@ class Partial:
             need(key[0] <= len(self.labels) and all(i < len(self.frames) for i in key[1]), 'numbers of a key')
             values = [whole[i] - (whole[i] >> 127 << 128) for whole in wholes for i in (BYTES, OBJECTS)]
             self.stacks.append((key, values, wholes, parts))
+            if block.columns[38]:
+                in_use = block.sums(values[0], {})
+                self.replicates.append((in_use, block.sums(values[2], in_use)))
         need(not any(block.columns), 'lengths of columns')
 
     def read_history(self, row):
         (dump, stack), parts, values = self.move(row.u(), row.u(), not self.history), row.u(), []
         for column in (0, 1):
-            values += row.all('ss') if parts >> column & 1 else (0, 0)
-            row.all(ERROR if parts >> column & 4 else ())
+            values += (row.all('ss') if parts >> column & 1 else [0, 0]) + row.all(ERROR if parts >> column & 4 else ())[:0]
         self.history.setdefault(dump, []).append((stack, values))
 
     def sums(self):
@@ -195,6 +195,6 @@ class Partial:
 
 if __name__ == '__main__':
     for name in sys.argv[1:]:
-        read = Partial(pathlib.Path(name).read_bytes())
-        print(f'{name}: {sum(group[2] for group in read.groups)} dumps, {len(read.stacks)} stacks')
-        print(*(f'  {metric} {whole / 2 ** METRICS[metric]:.6f}' for metric, whole in zip(METRICS, read.sums())), sep='\n')
+        read = Partial(open(name, 'rb').read())
+        print(f'{name}: {sum(group[2] for group in read.groups)} dumps, {len(read.stacks)} stacks',
+              *(f'  {metric} {whole / 2 ** METRICS[metric]:.6f}' for metric, whole in zip(METRICS, read.sums())), sep='\n')
