@@ -168,6 +168,10 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->large_sizes = options->large_sizes;
     profile->wants_labels = options->label_from != NULL;
     profile->drops_identities = options->no_input_ids;
+    if (options->stack_memory > 0 && profile->keeps.partial &&
+        options->planned_count == 1 && options->planned->shards == 0) {
+        profile->store = hp_run_store_new(options->run_folder, options->stack_memory);
+    }
     profile->keeps.moments |=
         profile->keeps.partial && options->snapshots == HP_SNAPSHOTS_EACH;
     if (options->snapshots == HP_SNAPSHOTS_EACH && !profile->keeps.moments) {
@@ -323,7 +327,10 @@ static int check_groups(const struct hp_profile *profile,
 static int check_partial(const struct hp_profile *profile, const struct hp_format *format,
                          const struct hp_report_options *options, struct hp_err *err) {
     if (!(format->can & HP_IS_PARTIAL)) {
-        return HP_OK;
+        return profile->runs.all.count == 0
+                   ? HP_OK
+                   : hp_fail(err, HP_E_USAGE,
+                             "its stacks are in no memory: it was read for a partial");
     }
     if (!hp_blocks_are_built()) {
         return hp_fail(

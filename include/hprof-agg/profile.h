@@ -138,6 +138,11 @@ struct hp_read_options {
     // nobody writes to cannot be opened.  What "-", /dev/stdin and /dev/fd/N are is waited for.
     bool wait;
     enum hp_sandbox sandbox; // of what demangles the names that inputs tell
+    // Where one report is planned, and that is a partial (hpa(5)): bytes that stacks may take in memory,
+    // 0 for any.  Others are elsewhere, in run_folder in a file without a name, which nobody else can
+    // open, or packed in memory if that is NULL; and nothing but a partial can be made.
+    uint64_t stack_memory;
+    const char *run_folder;
 };
 
 enum hp_input_status {

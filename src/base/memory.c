@@ -134,6 +134,14 @@ void hp_arena_done(struct hp_arena *arena) {
     *arena = (struct hp_arena){0};
 }
 
+size_t hp_arena_size(const struct hp_arena *arena) {
+    size_t size = 0;
+    for (const struct hp_chunk *chunk = arena->chunks; chunk; chunk = chunk->older) {
+        size += sizeof *chunk + chunk->room;
+    }
+    return size;
+}
+
 // Chunks double up to a bound, so that a small arena stays small.
 static void add_chunk(struct hp_arena *arena, size_t size) {
     size_t room = arena->chunks ? arena->chunks->room * 2 : SMALLEST_CHUNK;

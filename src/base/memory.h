@@ -44,6 +44,8 @@ struct hp_arena {
 
 void hp_arena_done(struct hp_arena *arena);
 
+size_t hp_arena_size(const struct hp_arena *arena); // bytes of all chunks
+
 // Zeroed memory; never NULL.
 void *hp_arena_alloc(struct hp_arena *arena, size_t size, size_t align);
 

@@ -13,6 +13,7 @@ void hp_sink_init(struct hp_sink *sink, hp_write_fn *write, void *data) {
     sink->write = write;
     sink->data = data;
     sink->error = 0;
+    sink->cause.code = HP_OK;
     sink->used = 0;
 }
 
@@ -99,6 +100,10 @@ int hp_sink_close(struct hp_sink *sink, struct hp_err *err) {
         hp_fail(err, HP_E_OUTPUT, "cannot write the report");
         err->sys = sink->error;
         return HP_E_OUTPUT;
+    }
+    if (sink->cause.code != HP_OK) {
+        *err = sink->cause;
+        return err->code;
     }
     return HP_OK;
 }

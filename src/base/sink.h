@@ -12,7 +12,8 @@
 struct hp_sink {
     hp_write_fn *write;
     void *data;
-    int error; // errno of the first failed write, or 0
+    int error;           // errno of the first failed write, or 0
+    struct hp_err cause; // why there is nothing more to write, if its code is not HP_OK
     size_t used;
     char buffer[16384];
 };

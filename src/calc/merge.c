@@ -250,7 +250,8 @@ static void note_added(const struct hp_merger *merger, struct hp_profile *profil
 // are in canonical order before they are many.  Those of several threads lie in one place.
 static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
                        struct hp_profile *profile) {
-    bool adopt = profile->stacks.count == 0 && !merger->splits_threads;
+    bool adopt = profile->stacks.count == 0 && profile->runs.all.count == 0 &&
+                 !merger->splits_threads;
     if (adopt) {
         hp_profile_reserve(profile, dump->stacks.count);
         hp_profile_sort(profile, merger->resolver.frames.at,

@@ -12,6 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+enum {
+    STACK_SHARE =
+        4, // stacks take one part in so many of the memory before they go to a file
+};
+
 static bool can(const struct hp_cli_settings *settings, unsigned ability) {
     return (hp_format_can(settings->report.format) & ability) != 0;
 }
@@ -148,11 +153,22 @@ static int open_output(const struct hp_cli_settings *settings,
     return hp_cli_outfile_open(out, settings->output, err);
 }
 
+// What stacks may take before they are written to a file: a part of all, as tables, dumps and records
+// have to be in memory, too.
+static uint64_t stack_memory(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t limit = hp_cli_memory_limit_bytes();
+    uint64_t all = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+    return (limit > 0 ? limit : all) / STACK_SHARE;
+}
+
 static int read_inputs(const struct hp_cli_settings *settings,
                        const struct hp_report_options *report,
-                       const struct hp_cli_filelist *list, struct hp_profile *profile,
-                       bool *skipped, struct hp_err *err) {
+                       const struct hp_cli_filelist *list,
+                       const struct hp_cli_outfile *out, struct hp_profile *profile,
+                       struct hp_err *err) {
     struct hp_read_options options = settings->read;
+    char folder[PATH_MAX];
     struct hp_report_options planned = *report;
     if (settings->prints_used) { // what a table would count
         planned.kind = HP_REPORT_TOP;
@@ -166,10 +182,11 @@ static int read_inputs(const struct hp_cli_settings *settings,
     options.planned = &planned;
     options.planned_count = 1;
     options.progress = hp_cli_progress;
-    int ret =
-        hp_profile_read(profile, list->paths.items, list->paths.count, &options, err);
-    *skipped = hp_cli_input_diagnostics(profile, settings, ret == HP_OK ? NULL : err);
-    return ret;
+    if (can(settings, HP_IS_PARTIAL) && !settings->prints_used) {
+        options.stack_memory = stack_memory();
+        options.run_folder = hp_cli_outfile_folder(out, folder);
+    }
+    return hp_profile_read(profile, list->paths.items, list->paths.count, &options, err);
 }
 
 static void symbolize(const struct hp_cli_settings *settings,
@@ -334,7 +351,9 @@ static int run(const struct hp_cli_settings *settings, const struct hp_cli_filel
     if (wants_progress(settings)) {
         hp_cli_progress_start();
     }
-    int ret = read_inputs(settings, &options, list, profile, &outcome->skipped, err);
+    int ret = read_inputs(settings, &options, list, out, profile, err);
+    outcome->skipped =
+        hp_cli_input_diagnostics(profile, settings, ret == HP_OK ? NULL : err);
     if (settings->prints_used) {
         ret = ret == HP_OK ? print_used(settings, profile, out, err) : ret;
     } else if (ret == HP_OK) {

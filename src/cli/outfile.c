@@ -193,6 +193,18 @@ void hp_cli_outfile_discard(struct hp_cli_outfile *out) {
     hp_cli_cleanup();
 }
 
+const char *hp_cli_outfile_folder(const struct hp_cli_outfile *out,
+                                  char folder[PATH_MAX]) {
+    const char *slash = strrchr(out->temporary, '/');
+    int size = slash != NULL ? (int)(slash - out->temporary) + 1 : 0;
+    if (out->temporary[0] == '\0') {
+        return NULL;
+    }
+    snprintf(folder, PATH_MAX, "%.*s", size > 0 ? size : 1,
+             size > 0 ? out->temporary : ".");
+    return folder;
+}
+
 bool hp_cli_outfile_is_input(const char *path, const char *const *inputs, size_t count,
                              size_t *i) {
     struct stat target, input;

@@ -34,6 +34,10 @@ int hp_cli_outfile_failed(struct hp_cli_outfile *out, struct hp_err *err);
 int hp_cli_outfile_commit(struct hp_cli_outfile *out, struct hp_err *err);
 void hp_cli_outfile_discard(struct hp_cli_outfile *out);
 
+// The folder of the file that is written, in `folder`; NULL if it is none that is replaced.
+const char *hp_cli_outfile_folder(const struct hp_cli_outfile *out,
+                                  char folder[PATH_MAX]);
+
 // Whether `path` leads to the same file as one of the inputs; its place in `*i`.
 bool hp_cli_outfile_is_input(const char *path, const char *const *inputs, size_t count,
                              size_t *i);

@@ -85,6 +85,10 @@ void hp_cli_limit_memory(uint64_t bytes) {
     describe();
 }
 
+uint64_t hp_cli_memory_limit_bytes(void) {
+    return limit.bytes;
+}
+
 const char *hp_cli_memory_limit_text(void) {
     return limit.bytes > 0 ? limit_text : NULL;
 }

@@ -28,6 +28,9 @@ void hp_cli_words_add(struct hp_cli_words *words, const char *word);
 // is started, and so keeps to it as well.
 void hp_cli_limit_memory(uint64_t bytes);
 
+// The limit that is set, 0: none.
+uint64_t hp_cli_memory_limit_bytes(void);
+
 // "188.0 MiB, of this container", or NULL where there is no limit.
 const char *hp_cli_memory_limit_text(void);
 

@@ -531,6 +531,7 @@ void hp_partial_inputs_add(struct hp_profile *profile,
     hp_vec_each (item, all) {
         struct hp_taken *taken = *item;
         renumber(&taken->profile.history, taken->first_number);
+        hp_vec_done(&taken->profile.group_of); // by the numbers that dumps had
         struct hp_sample_type *type;
         hp_vec_each (type, &taken->profile.types.of) {
             renumber(&type->history, taken->first_number);

@@ -44,7 +44,7 @@ static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
 
 // No stack is beyond reason, but all together may be.
 static bool total_fits(const struct hp_profile *profile) {
-    struct hp_values total = {{0}};
+    struct hp_values total = profile->runs.total;
     bool fits = !profile->overflow && !profile->types.overflow;
     const struct hp_stack *stack;
     hp_vec_each (stack, &profile->stacks) {
@@ -67,7 +67,7 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
                               : "no input could be used";
         return hp_fail(err, HP_E_EMPTY, "nothing to report: %s", why);
     }
-    if (options->thread && profile->stacks.count == 0) {
+    if (options->thread && profile->stacks.count + profile->runs.stacks == 0) {
         return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has a thread %s",
                        options->thread);
     }
@@ -203,12 +203,21 @@ static void warn_of_names(struct hp_profile *profile, size_t disputed) {
 }
 
 static int tell_partials(struct hp_job *job, struct hp_err *err) {
-    if (job->partial_err.code != HP_OK) {
-        *err = job->partial_err;
+    if (job->run_err.code != HP_OK || job->partial_err.code != HP_OK) {
+        *err = job->run_err.code != HP_OK ? job->run_err : job->partial_err;
         return err->code;
     }
     return hp_partial_inputs_tell(job->profile, &job->taken, job->options, &job->numbers,
                                   err);
+}
+
+static int settle(struct hp_job *job, struct hp_err *err) {
+    settle_choice(job);
+    if (job->run_err.code != HP_OK) { // some were read again
+        *err = job->run_err;
+        return err->code;
+    }
+    return hp_partial_inputs_settle(job->profile, job->options, err);
 }
 
 // All inputs, and which of them count.
@@ -242,8 +251,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     hp_processes_choose(&profile->processes, profile->inputs.at, profile->snapshots,
                         profile->metric);
     if (ret == HP_OK) {
-        settle_choice(job);
-        ret = hp_partial_inputs_settle(profile, options, err);
+        ret = settle(job, err);
     }
     hp_partial_inputs_add(profile, &job->embedded, &job->taken);
     warn_of_names(profile, hp_embedded_symbols_settle(&job->embedded, profile));

@@ -5,6 +5,7 @@
 #include "input/dump_name.h"
 #include "input/reader.h"
 #include "partial/partial.h"
+#include "partial/runs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,9 @@
 #include <unistd.h>
 
 enum {
-    STACK_SIZE = 1 << 20, // of a worker's thread; readers do not recurse
-    PIECE = 64 << 10,     // that is read from a pipe at a time
+    STACK_SIZE = 1 << 20,  // of a worker's thread; readers do not recurse
+    PIECE = 64 << 10,      // that is read from a pipe at a time
+    THREAD_ROOM = 8 << 20, // of stacks in memory, where they are held to some bytes
 };
 
 struct worker {
@@ -396,6 +398,32 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
     pthread_mutex_unlock(&job->lock);
 }
 
+// Stacks that take their share of memory are written where there is room, as a run; a partial's when
+// it has been read.
+static void spill_if_full(struct worker *worker) {
+    struct hp_job *job = worker->job;
+    bool takes = worker->taken && !hp_taken_is_shard(worker->taken);
+    struct hp_profile *both[] = {worker->profile, takes ? &worker->taken->profile : NULL};
+    struct hp_run_store *store = job->profile->store;
+    struct hp_err err = {0};
+    for (int i = 0; i < 2 && store; i++) {
+        if (both[i] && hp_profile_can_spill(both[i]) &&
+            hp_profile_stack_memory(both[i]) > store->room / job->threads / 2 &&
+            hp_profile_spill(both[i], store, &err) != HP_OK) {
+            pthread_mutex_lock(&job->lock);
+            job->run_err = err;
+            pthread_mutex_unlock(&job->lock);
+        }
+    }
+}
+
+static bool has_failed(struct hp_job *job) {
+    pthread_mutex_lock(&job->lock);
+    bool failed = job->run_err.code != HP_OK;
+    pthread_mutex_unlock(&job->lock);
+    return failed;
+}
+
 static void *work(void *data) {
     struct worker *worker = data;
     struct hp_queued_input *item = &worker->item;
@@ -405,7 +433,8 @@ static void *work(void *data) {
         hp_dump_clear(&worker->dump); // it was another input's
         fold_history(worker);
         int ret = hp_input_queue_next(&worker->job->queue, item, &found, &err);
-        if (!found && (ret == HP_OK || worker->job->record_of)) {
+        if ((!found && (ret == HP_OK || worker->job->record_of)) ||
+            has_failed(worker->job)) {
             return NULL;
         }
         struct hp_input_record record = {
@@ -416,6 +445,7 @@ static void *work(void *data) {
             .identity.time = item->archive ? item->file.time : 0,
         };
         take(worker, &record, ret, &err);
+        spill_if_full(worker);
     }
 }
 
@@ -457,6 +487,11 @@ static size_t thread_count(const struct hp_job *job) {
     size_t inputs = job->queue.archives.count > 0 ? SIZE_MAX : job->queue.count;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = job->options->jobs ? job->options->jobs : cpus > 0 ? (size_t)cpus : 1;
+    if (job->profile->store) { // each has a dump in memory as well
+        size_t most = (size_t)(job->profile->store->room / THREAD_ROOM);
+        most = most > 0 ? most : 1;
+        wanted = wanted < most ? wanted : most;
+    }
     return wanted < inputs ? wanted : inputs > 0 ? inputs : 1;
 }
 
@@ -473,6 +508,7 @@ static bool start(struct worker *worker) {
 // The calling thread is the first worker; a thread that cannot be started is one less.
 static void run(struct hp_job *job, struct hp_profile *profile) {
     size_t count = thread_count(job), started = 1;
+    job->threads = count;
     struct worker *workers = hp_alloc(count * sizeof *workers);
     struct hp_profile *profiles = hp_alloc(count * sizeof *profiles);
     worker_init(&workers[0], job, profile);

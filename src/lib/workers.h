@@ -40,6 +40,8 @@ struct hp_job {
     struct hp_embedded_symbols embedded; // of the profile's frames
     struct hp_taken_all taken;           // partials, which are read the first time alone
     struct hp_err partial_err; // of the first that cannot be used; the read fails
+    struct hp_err run_err;     // of stacks that could not be written; so does it then
+    size_t threads;            // that read
     uint32_t numbers;          // of inputs are below; known once all have been read
     const uint32_t
         *record_of; // of each number, when it is read again; NULL: the first time

@@ -281,17 +281,19 @@ static void add_dump(struct hp_between *between, const struct hp_profile *profil
     }
     hp_history_open(&reader, &profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
-        hp_replicates_add_values(&between->sums, group, seen.stack, &seen.values);
+        if (seen.stack < HP_RUN_STACKS) { // of others the runs tell
+            hp_replicates_add_values(&between->sums, group, seen.stack, &seen.values);
+        }
     }
     hp_history_done_reading(&reader);
 }
 
-void hp_profile_fold_history(struct hp_profile *profile) {
+void hp_profile_sum_groups(struct hp_profile *profile) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
-    const struct hp_group_of *dump;
     hp_history_sort(&profile->history);
-    hp_vec_each (dump, &profile->group_of) {
+    for (; profile->summed < profile->group_of.count; profile->summed++) {
+        const struct hp_group_of *dump = &profile->group_of.at[profile->summed];
         hp_history_open(&reader, &profile->history, dump->input);
         while (hp_history_next(&reader, &seen)) {
             hp_replicates_add_values(&profile->between[0].sums, dump->group, seen.stack,
@@ -299,8 +301,13 @@ void hp_profile_fold_history(struct hp_profile *profile) {
         }
     }
     hp_history_done_reading(&reader);
+}
+
+void hp_profile_fold_history(struct hp_profile *profile) {
+    hp_profile_sum_groups(profile);
     hp_history_done(&profile->history);
     hp_vec_done(&profile->group_of);
+    profile->summed = 0;
     profile->history = (struct hp_history){.is_kept = false};
 }
 

@@ -138,6 +138,10 @@ void hp_between_dumps(const struct hp_between *between, uint64_t dumps[HP_REPLIC
 
 struct hp_profile;
 
+// What dumps added to stacks in memory, as the history tells of those since the last time, to the sums
+// of their groups; it stays.
+void hp_profile_sum_groups(struct hp_profile *profile);
+
 // Let go of what each dump added, and keep what groups of them did: of a partial that will tell of
 // none by itself.  What is added from now on goes there, too.
 void hp_profile_fold_history(struct hp_profile *profile);

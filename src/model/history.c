@@ -51,9 +51,9 @@ void hp_history_done(struct hp_history *history) {
     hp_vec_each (batch, &history->batches) {
         free(batch->packed);
     }
-    uint32_t **map;
+    struct hp_history_map *map;
     hp_vec_each (map, &history->maps) {
-        free(*map);
+        free(map->to);
     }
     drop_cache(history);
     hp_vec_done(&history->batches);
@@ -165,18 +165,39 @@ void hp_history_end(struct hp_history *history, uint32_t input) {
 
 // --- merging ----------------------------------------------------------------------------
 
+// The maps of `other` as they are from here: numbers of runs have moved.
+static void take_maps(struct hp_history *history, struct hp_history *other,
+                      const uint32_t *map, uint64_t runs) {
+    for (size_t i = 1; i < other->maps.count; i++) {
+        struct hp_history_map *taken = &other->maps.at[i];
+        for (size_t k = 0; k < taken->count; k++) {
+            uint32_t stack = taken->to[k];
+            taken->to[k] = stack >= HP_RUN_STACKS ? stack + (uint32_t)runs : map[stack];
+        }
+        hp_vec_push(&history->maps, *taken);
+    }
+    other->maps.count = 0;
+}
+
+static void begin_maps(struct hp_history *history) {
+    if (history->maps.count == 0) {
+        hp_vec_push(&history->maps, ((struct hp_history_map){NULL, 0}));
+    }
+}
+
 void hp_history_absorb(struct hp_history *history, struct hp_history *other,
-                       const uint32_t *map, size_t stack_count) {
+                       const uint32_t *map, size_t stack_count, uint64_t runs) {
     if (other->blocks.count == 0) {
         return;
     }
     pack(history);
     pack(other);
-    if (history->maps.count == 0) {
-        hp_vec_push(&history->maps, NULL);
-    }
-    uint32_t *copy = hp_alloc(stack_count * sizeof *copy);
-    memcpy(copy, map, stack_count * sizeof *copy);
+    begin_maps(history);
+    uint32_t first = (uint32_t)history->maps.count;
+    struct hp_history_map own = {hp_alloc(stack_count * sizeof *map), stack_count};
+    memcpy(own.to, map, stack_count * sizeof *map);
+    hp_vec_push(&history->maps, own);
+    take_maps(history, other, map, runs);
     struct hp_history_block *block;
     hp_vec_each (block, &other->blocks) {
         block->batch += (uint32_t)history->batches.count;
@@ -184,11 +205,24 @@ void hp_history_absorb(struct hp_history *history, struct hp_history *other,
     }
     struct hp_history_batch *batch;
     hp_vec_each (batch, &other->batches) {
-        batch->map = (uint32_t)history->maps.count;
+        batch->map += first;
         hp_vec_push(&history->batches, *batch);
     }
-    hp_vec_push(&history->maps, copy);
     other->blocks.count = other->batches.count = 0;
+}
+
+void hp_history_renumber(struct hp_history *history, struct hp_history_map to) {
+    pack(history);
+    if (history->batches.count == 0) {
+        free(to.to);
+        return;
+    }
+    begin_maps(history);
+    struct hp_history_batch *batch;
+    hp_vec_each (batch, &history->batches) {
+        batch->map = batch->map > 0 ? batch->map : (uint32_t)history->maps.count;
+    }
+    hp_vec_push(&history->maps, to);
 }
 
 static int by_input(const void *left, const void *right) {
@@ -273,7 +307,7 @@ static bool open_block(struct hp_history_reader *reader) {
     if (block->size > 0) { // else there may be no such batch
         memcpy(reader->bytes, unpack(history, block->batch) + block->at, block->size);
         uint32_t map = history->batches.at[block->batch].map;
-        reader->map = map > 0 ? history->maps.at[map] : NULL;
+        reader->map = map > 0 ? history->maps.at[map].to : NULL;
     }
     return true;
 }

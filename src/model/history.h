@@ -9,6 +9,9 @@
 #include "base/vec.h"
 #include "model/error.h"
 
+// From this number on stacks are in runs (stack_runs.h), not in memory.
+#define HP_RUN_STACKS (UINT32_C(1) << 31)
+
 // What one stack of one dump is estimated to be.
 struct hp_observation {
     uint32_t stack; // of the profile
@@ -29,13 +32,18 @@ struct hp_history_batch {
     uint8_t *packed;
 };
 
+// Stacks as they were numbered -> as they are.
+struct hp_history_map {
+    uint32_t *to;
+    size_t count;
+};
+
 // {0} keeps nothing.
 struct hp_history {
     bool is_kept;
     HP_VEC(struct hp_history_block) blocks;
     HP_VEC(struct hp_history_batch) batches;
-    HP_VEC(uint32_t *)
-    maps; // stacks as they were numbered -> as they are; [0] is NULL: no change
+    HP_VEC(struct hp_history_map) maps; // [0] is {NULL}: no change
     HP_VEC(uint8_t)
     pending; // not packed yet; from `start` on of the input that is being read
     size_t start;
@@ -54,10 +62,13 @@ void hp_history_put(struct hp_history *history, uint32_t stack,
                     const struct hp_error *const errors[HP_COLUMNS]);
 void hp_history_end(struct hp_history *history, uint32_t input);
 
-// Take over the blocks of `other`, which has taken over none itself and whose `stack_count`
-// stacks are called map[stack] here.
+// Take over the blocks of `other`, whose `stack_count` stacks are called map[stack] here; those in
+// runs are `runs` further on.
 void hp_history_absorb(struct hp_history *history, struct hp_history *other,
-                       const uint32_t *map, size_t stack_count);
+                       const uint32_t *map, size_t stack_count, uint64_t runs);
+
+// Stacks in memory have become those of a run; no input has been begun.  Takes over the map.
+void hp_history_renumber(struct hp_history *history, struct hp_history_map to);
 
 // When nothing more comes, and before anything is read, by one thread at a time.
 void hp_history_sort(struct hp_history *history);

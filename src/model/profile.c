@@ -11,20 +11,26 @@ void hp_profile_init(struct hp_profile *profile) {
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 
-static void drop_stacks(struct hp_profile *profile) {
+static void drop_stacks_in_memory(struct hp_profile *profile) {
     hp_arena_done(&profile->arena);
-    hp_vec_done(&profile->modules);
-    hp_vec_done(&profile->extents);
-    hp_vec_done(&profile->frames);
-    hp_vec_done(&profile->lines);
-    hp_vec_done(&profile->sources);
     hp_vec_done(&profile->stacks);
-    hp_strtab_done(&profile->tag_sets);
     hp_vec_done(&profile->tags);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_vec_done(&profile->errors[i]);
         hp_sizes_done(&profile->sizes[i]);
     }
+    hp_index_drop(&profile->stack_index);
+}
+
+static void drop_stacks(struct hp_profile *profile) {
+    drop_stacks_in_memory(profile);
+    hp_stack_runs_done(&profile->runs);
+    hp_vec_done(&profile->modules);
+    hp_vec_done(&profile->extents);
+    hp_vec_done(&profile->frames);
+    hp_vec_done(&profile->lines);
+    hp_vec_done(&profile->sources);
+    hp_strtab_done(&profile->tag_sets);
     void **block;
     hp_vec_each (block, &profile->blocks) {
         free(*block);
@@ -39,7 +45,7 @@ static void drop_stacks(struct hp_profile *profile) {
     hp_annotations_done(&profile->annotations);
     hp_index_drop(&profile->module_index);
     hp_index_drop(&profile->frame_index);
-    hp_index_drop(&profile->stack_index);
+    profile->summed = 0;
 }
 
 void hp_profile_forget_stacks(struct hp_profile *profile) {
@@ -53,8 +59,50 @@ void hp_profile_forget_stacks(struct hp_profile *profile) {
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 
+static size_t index_size(const struct hp_index *index) {
+    return (index->slot_count + index->hashes.capacity) * sizeof *index->slots;
+}
+
+size_t hp_profile_stack_memory(const struct hp_profile *profile) {
+    size_t size =
+        hp_arena_size(&profile->arena) + index_size(&profile->stack_index) +
+        profile->stacks.capacity * sizeof *profile->stacks.at +
+        profile->tags.capacity * sizeof *profile->tags.at +
+        profile->between[0].sums.all.capacity * sizeof *profile->between[0].sums.all.at;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        const struct hp_sizes *sizes = &profile->sizes[i];
+        size += profile->errors[i].capacity * sizeof *profile->errors[i].at +
+                sizes->stacks.capacity * sizeof *sizes->stacks.at +
+                sizes->parts.capacity * sizeof *sizes->parts.at;
+    }
+    return size;
+}
+
+void hp_profile_take_run(struct hp_profile *profile, struct hp_stack_run *run,
+                         uint32_t *rank) {
+    struct hp_stack_runs *runs = &profile->runs;
+    struct hp_history_map map = {rank, profile->stacks.count};
+    const struct hp_stack *stack;
+    run->first = runs->stacks;
+    run->stacks = profile->stacks.count;
+    for (size_t i = 0; i < map.count; i++) {
+        rank[i] += HP_RUN_STACKS + (uint32_t)run->first;
+    }
+    hp_vec_each (stack, &profile->stacks) {
+        runs->overflow |= !hp_values_add(&runs->total, &stack->values);
+    }
+    runs->stacks += run->stacks;
+    profile->overflow |= runs->overflow || runs->stacks >= HP_RUN_STACKS;
+    hp_vec_push(&runs->all, *run);
+    hp_history_renumber(&profile->history, map);
+    drop_stacks_in_memory(profile);
+    hp_vec_done(&profile->between[0].sums.all);
+    profile->between[0].sums.settled = 0;
+}
+
 void hp_profile_done(struct hp_profile *profile) {
     drop_stacks(profile);
+    hp_run_store_free(profile->store);
     hp_strtab_done(&profile->strings);
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -358,7 +406,7 @@ void hp_profile_reserve(struct hp_profile *profile, size_t stacks) {
 }
 
 struct hp_values hp_profile_total(const struct hp_profile *profile) {
-    struct hp_values total = {{0}};
+    struct hp_values total = profile->runs.total;
     const struct hp_stack *stack;
     hp_vec_each (stack, &profile->stacks) {
         hp_values_add(&total, &stack->values);
@@ -373,98 +421,18 @@ struct hp_error hp_profile_error(const struct hp_profile *profile,
     return total;
 }
 
-// --- merging two profiles -------------------------------------------------------
-
-static hp_string import_string(struct hp_profile *profile, const struct hp_profile *other,
-                               hp_string string) {
-    return hp_strtab_add(&profile->strings, hp_strtab_span(&other->strings, string));
-}
-
-hp_module_id hp_profile_import_module(struct hp_profile *profile,
-                                      const struct hp_profile *other, hp_module_id id) {
-    struct hp_module module = other->modules.at[id.n];
-    module.path = import_string(profile, other, module.path);
-    module.told_id = module.build_id = import_string(profile, other, module.told_id);
-    return hp_profile_module(profile, &module, extents_of(other, &module));
-}
-
-static hp_frame_id *map_frames(struct hp_profile *profile,
-                               const struct hp_profile *other) {
-    hp_module_id *modules = hp_alloc(other->modules.count * sizeof *modules);
-    hp_frame_id *map = hp_alloc(other->frames.count * sizeof *map);
-    for (uint32_t i = 0; i < other->modules.count; i++) {
-        modules[i] = hp_profile_import_module(profile, other, (hp_module_id){i});
-    }
-    for (size_t i = 0; i < other->frames.count; i++) {
-        const struct hp_frame *frame = &other->frames.at[i];
-        map[i] = hp_profile_frame(profile, modules[frame->module.n], frame->offset);
-        profile->frames.at[map[i].n].is_return_leaf |= frame->is_return_leaf;
-    }
-    free(modules);
-    return map;
-}
-
-// Add the stacks of `other`, and what each is called here to `numbers`.
-static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *other,
-                          const hp_frame_id *frames, uint32_t *numbers) {
-    HP_VEC(hp_frame_id) mapped = {0};
-    struct hp_tag_import tags = {.from_sets = &other->tag_sets,
-                                 .from_strings = &other->strings,
-                                 .sets = &profile->tag_sets,
-                                 .strings = &profile->strings};
-    for (size_t s = 0; s < other->stacks.count; s++) {
-        const struct hp_stack *stack = &other->stacks.at[s];
-        const struct hp_error *errors[HP_COLUMNS];
-        mapped.count = 0;
-        hp_vec_reserve(&mapped, stack->depth);
-        for (uint32_t i = 0; i < stack->depth; i++) {
-            mapped.at[i] = frames[stack->frames[i].n];
-        }
-        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            errors[i] = hp_profile_has_errors(other, i) ? &other->errors[i].at[s] : NULL;
-        }
-        struct hp_sample sample = {mapped.at, stack->depth,
-                                   hp_tags_import(&tags, hp_profile_tags(other, s))};
-        numbers[s] = hp_profile_add(profile, &sample, &stack->values, errors);
-        hp_profile_add_sizes(profile, numbers[s], other->sizes, (uint32_t)s);
-    }
-    hp_tag_import_done(&tags);
-    hp_vec_done(&mapped);
-}
-
-void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
-    hp_frame_id *frames = map_frames(profile, other);
-    uint32_t *stacks = hp_alloc(other->stacks.count * sizeof *stacks);
-    if (other->has_alloc) {
-        hp_profile_set_alloc(profile);
-    }
-    absorb_stacks(profile, other, frames, stacks);
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_error_add(&profile->total_errors[i], &other->total_errors[i]);
-    }
-    hp_history_absorb(&profile->history, &other->history, stacks, other->stacks.count);
-    hp_vec_append(&profile->group_of, other->group_of.at, other->group_of.count);
-    struct hp_sample_import import = {&profile->strings, &other->strings, stacks,
-                                      other->stacks.count};
-    hp_sample_types_absorb(&profile->types, &other->types, &import);
-    hp_annotations_import(&profile->annotations, &profile->strings, &other->annotations,
-                          &other->strings);
-    for (int i = 0; i < 2; i++) {
-        hp_between_add(&profile->between[i], &other->between[i], stacks);
-        profile->overflow |= profile->between[i].sums.overflow;
-    }
-    profile->overflow |= other->overflow;
-    free(frames);
-    free(stacks);
-    hp_profile_done(other);
-}
-
 // --- canonical order ------------------------------------------------------------
 
+struct order {
+    const struct hp_profile *profile;
+    const uint32_t *module_rank; // NULL: modules are in their order
+};
+
 // The same for the same inputs, in whatever order and by however many threads they were merged.
-// qsort has no argument for context, and qsort_r's is the profile.
+// qsort has no argument for context, and qsort_r's is the order.
 static int compare_modules(const void *left, const void *right, void *context) {
-    const struct hp_profile *profile = context;
+    const struct order *order_of = context;
+    const struct hp_profile *profile = order_of->profile;
     const struct hp_module *a = &profile->modules.at[*(const uint32_t *)left];
     const struct hp_module *b = &profile->modules.at[*(const uint32_t *)right];
     if (a->kind != b->kind) {
@@ -487,25 +455,30 @@ static int compare_modules(const void *left, const void *right, void *context) {
                                       profile->extents.at + b->first_extent, b->extents);
 }
 
+static uint32_t module_of(const struct order *order, const struct hp_frame *frame) {
+    return order->module_rank ? order->module_rank[frame->module.n] : frame->module.n;
+}
+
 static int compare_frames(const void *left, const void *right, void *context) {
-    const struct hp_profile *profile = context;
-    const struct hp_frame *a = &profile->frames.at[*(const uint32_t *)left];
-    const struct hp_frame *b = &profile->frames.at[*(const uint32_t *)right];
-    if (a->module.n != b->module.n) {
-        return a->module.n < b->module.n ? -1 : 1;
+    const struct order *order = context;
+    const struct hp_frame *a = &order->profile->frames.at[*(const uint32_t *)left];
+    const struct hp_frame *b = &order->profile->frames.at[*(const uint32_t *)right];
+    uint32_t module_a = module_of(order, a), module_b = module_of(order, b);
+    if (module_a != module_b) {
+        return module_a < module_b ? -1 : 1;
     }
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
 // Where each item comes, to be freed.
-static uint32_t *ranks(struct hp_profile *profile, size_t count,
+static uint32_t *ranks(struct order *by, size_t count,
                        int compare(const void *, const void *, void *)) {
     uint32_t *order = hp_alloc(count * sizeof *order); // the item that comes i-th
     uint32_t *rank = hp_alloc(count * sizeof *rank);
     for (size_t i = 0; i < count; i++) {
         order[i] = (uint32_t)i;
     }
-    qsort_r(order, count, sizeof *order, compare, profile);
+    qsort_r(order, count, sizeof *order, compare, by);
     for (size_t i = 0; i < count; i++) {
         rank[order[i]] = (uint32_t)i;
     }
@@ -515,7 +488,8 @@ static uint32_t *ranks(struct hp_profile *profile, size_t count,
 
 static void sort_modules(struct hp_profile *profile) {
     size_t count = profile->modules.count;
-    uint32_t *rank = ranks(profile, count, compare_modules);
+    struct order order = {profile, NULL};
+    uint32_t *rank = ranks(&order, count, compare_modules);
     struct hp_module *modules = hp_alloc(count * sizeof *modules);
     for (size_t i = 0; i < count; i++) {
         modules[rank[i]] = profile->modules.at[i];
@@ -544,9 +518,36 @@ static void renumber(hp_frame_id *ids, size_t count, const uint32_t *rank) {
     }
 }
 
+uint32_t *hp_profile_frame_ranks(const struct hp_profile *profile) {
+    struct order order = {profile, NULL};
+    uint32_t *modules = ranks(&order, profile->modules.count, compare_modules);
+    order.module_rank = modules;
+    uint32_t *rank = ranks(&order, profile->frames.count, compare_frames);
+    free(modules);
+    return rank;
+}
+
+static void sort_sets(struct hp_profile *profile) {
+    uint32_t *rank = hp_tags_sort(&profile->tag_sets, &profile->strings);
+    hp_string *set;
+    hp_vec_each (set, &profile->tags) {
+        set->n = rank[set->n];
+    }
+    const struct hp_stack_run *run;
+    hp_vec_each (run, &profile->runs.all) {
+        hp_vec_each (set, &run->sets) {
+            set->n = rank[set->n];
+        }
+    }
+    hp_index_drop(&profile->stack_index);
+    free(rank);
+}
+
 static void sort_frames(struct hp_profile *profile, hp_frame_id *ids, size_t id_count) {
     size_t count = profile->frames.count;
-    uint32_t *rank = ranks(profile, count, compare_frames);
+    struct order order = {profile, NULL};
+    uint32_t *rank = ranks(&order, count, compare_frames);
+    hp_stack_runs_settle(&profile->runs, rank, count);
     if (!is_identity(rank, count)) {
         struct hp_frame *frames = hp_alloc(count * sizeof *frames);
         for (size_t i = 0; i < count; i++) {
@@ -569,10 +570,8 @@ void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_cou
     if (profile->frames.count > 0) {
         sort_frames(profile, ids, id_count);
     }
-    if (profile->tags.count > 0) {
-        hp_tags_sort(&profile->tag_sets, &profile->strings, profile->tags.at,
-                     profile->tags.count);
-        hp_index_drop(&profile->stack_index);
+    if (profile->tags.count > 0 || profile->runs.all.count > 0) {
+        sort_sets(profile);
     }
     hp_index_drop(&profile->module_index);
     hp_index_drop(&profile->frame_index);

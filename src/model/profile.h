@@ -20,6 +20,7 @@
 #include "model/module.h"
 #include "model/sample_types.h"
 #include "model/sizes.h"
+#include "model/stack_runs.h"
 #include "model/tags.h"
 #include "model/values.h"
 
@@ -163,9 +164,12 @@ struct hp_profile {
     // How dumps of partials differ that are not told of one by one, of new and of base.
     struct hp_between between[2];
     HP_VEC(struct hp_group_of) group_of; // each dump of the history, for a partial
-    HP_VEC(struct hp_named_dump) named;  // those at the ends of the distribution
-    struct hp_sample_types types;        // beside the metrics
-    struct hp_annotations annotations;   // of the inputs
+    size_t summed;                      // so many of them are in the sums of their groups
+    struct hp_run_store *store;         // of runs, where stacks may be in such; or NULL
+    struct hp_stack_runs runs;          // stacks that are not in memory
+    HP_VEC(struct hp_named_dump) named; // those at the ends of the distribution
+    struct hp_sample_types types;       // beside the metrics
+    struct hp_annotations annotations;  // of the inputs
     struct hp_input_summary summary[HP_SIDES];
     struct hp_shards shards;
     bool overflow; // a sum did not fit: the profile is unusable
@@ -203,6 +207,13 @@ void hp_profile_set_alloc(struct hp_profile *profile);
 
 // Let go of all stacks and what they are of; inputs and texts stay.
 void hp_profile_forget_stacks(struct hp_profile *profile);
+
+// The stacks in memory have become a run: rank[stack] is the place of each there, which is taken over.
+void hp_profile_take_run(struct hp_profile *profile, struct hp_stack_run *run,
+                         uint32_t *rank);
+
+// Bytes that the stacks in memory take.
+size_t hp_profile_stack_memory(const struct hp_profile *profile);
 
 // Once the inputs are known.
 void hp_profile_summarize(struct hp_profile *profile);
@@ -245,6 +256,9 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other);
 // are renumbered as well.  Stacks have no order, a report makes its own; once there are
 // some, none can be added afterwards.
 void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_count);
+
+// Where each frame comes in canonical order, while nothing is renumbered; to be freed.
+uint32_t *hp_profile_frame_ranks(const struct hp_profile *profile);
 
 // Sum over all stacks.
 struct hp_values hp_profile_total(const struct hp_profile *profile);

@@ -102,7 +102,8 @@ void hp_sample_types_absorb(struct hp_sample_types *types, struct hp_sample_type
         }
         hp_vec_append(&to->inputs, from->inputs.at, from->inputs.count);
         to->history.is_kept |= from->history.is_kept;
-        hp_history_absorb(&to->history, &from->history, import->map, import->stack_count);
+        hp_history_absorb(&to->history, &from->history, import->map, import->stack_count,
+                          0);
     }
     types->overflow |= other->overflow;
 }

@@ -81,13 +81,17 @@ void hp_sizes_add(struct hp_sizes *sizes, uint32_t stack,
     }
 }
 
+void hp_sizes_fill(struct hp_sizes *sizes, uint32_t stack) {
+    fill(sizes, hp_vec_reach(&sizes->stacks, stack));
+}
+
 void hp_sizes_add_stack(struct hp_sizes *sizes, uint32_t stack,
                         const struct hp_sizes *others, uint32_t other) {
     if (other >= others->stacks.count) {
         return;
     }
     if (others->stacks.at[other].is_full) {
-        fill(sizes, hp_vec_reach(&sizes->stacks, stack));
+        hp_sizes_fill(sizes, stack);
     }
     const struct hp_size_part *part = hp_sizes_of(others, other);
     for (; part; part = hp_sizes_next(others, part)) {

@@ -43,6 +43,9 @@ void hp_sizes_add(struct hp_sizes *sizes, uint32_t stack,
 void hp_sizes_add_stack(struct hp_sizes *sizes, uint32_t stack,
                         const struct hp_sizes *others, uint32_t other);
 
+// There were more than are kept.
+void hp_sizes_fill(struct hp_sizes *sizes, uint32_t stack);
+
 // The parts of a stack, one after the other, NULL behind the last; in no order.
 const struct hp_size_part *hp_sizes_of(const struct hp_sizes *sizes, uint32_t stack);
 const struct hp_size_part *hp_sizes_next(const struct hp_sizes *sizes,

@@ -178,8 +178,9 @@ static struct hp_strtab sorted(struct order *order, size_t count, uint32_t *rank
     return sets;
 }
 
-void hp_tags_sort(struct hp_strtab *sets, const struct hp_strtab *strings,
-                  hp_string *used, size_t count) {
+// In which order sets come; the table in that order goes to *in_order.
+static uint32_t *rank_sets(const struct hp_strtab *sets, const struct hp_strtab *strings,
+                           struct hp_strtab *in_order) {
     size_t all = sets->strings.count;
     struct order order = {
         .strings = strings,
@@ -189,15 +190,25 @@ void hp_tags_sort(struct hp_strtab *sets, const struct hp_strtab *strings,
     uint32_t *rank = hp_alloc((all + 1) * sizeof *rank);
     collect(&order, sets);
     rank_texts(&order);
-    struct hp_strtab in_order = sorted(&order, all, rank);
-    for (size_t i = 0; i < count; i++) {
-        used[i].n = rank[used[i].n];
-    }
-    hp_strtab_done(sets);
-    *sets = in_order;
+    *in_order = sorted(&order, all, rank);
     hp_vec_done(&order.texts);
     hp_vec_done(&order.tags);
     free(order.rank);
     free(order.first);
-    free(rank);
+    return rank;
+}
+
+uint32_t *hp_tags_ranks(const struct hp_strtab *sets, const struct hp_strtab *strings) {
+    struct hp_strtab in_order;
+    uint32_t *rank = rank_sets(sets, strings, &in_order);
+    hp_strtab_done(&in_order);
+    return rank;
+}
+
+uint32_t *hp_tags_sort(struct hp_strtab *sets, const struct hp_strtab *strings) {
+    struct hp_strtab in_order;
+    uint32_t *rank = rank_sets(sets, strings, &in_order);
+    hp_strtab_done(sets);
+    *sets = in_order;
+    return rank;
 }

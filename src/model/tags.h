@@ -37,8 +37,10 @@ hp_string hp_tags_import(struct hp_tag_import *import, hp_string set);
 void hp_tag_import_done(struct hp_tag_import *import);
 
 // Bring the tags of each set, and the sets, into an order that only their texts and numbers
-// tell; `used` are sets, which are renumbered.
-void hp_tags_sort(struct hp_strtab *sets, const struct hp_strtab *strings,
-                  hp_string *used, size_t count);
+// tell.  What each set is called then, to be freed.
+uint32_t *hp_tags_sort(struct hp_strtab *sets, const struct hp_strtab *strings);
+
+// The same, while they stay as they are.
+uint32_t *hp_tags_ranks(const struct hp_strtab *sets, const struct hp_strtab *strings);
 
 #endif

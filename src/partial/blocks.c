@@ -20,7 +20,8 @@ enum {
     BLOCK_HEAD = 12,
     CHECKSUM = 8,
     END = 16 + HP_SHA256_SIZE + 4,
-    LEVEL = 6,       // of compression
+    LEVEL = 6, // of compression
+    LEVEL_OF_RUN = 1,
     CUT = 16,        // bytes that a cut takes, at most
     CUT_FROM = 2048, // bytes of a long column
 };
@@ -87,8 +88,8 @@ static size_t pack(struct hp_block_writer *writer) {
     writer->packer = writer->packer ? writer->packer : ZSTD_createCCtx();
     bool is_packed =
         writer->packer &&
-        !ZSTD_isError(
-            ZSTD_CCtx_setParameter(writer->packer, ZSTD_c_compressionLevel, LEVEL)) &&
+        !ZSTD_isError(ZSTD_CCtx_setParameter(writer->packer, ZSTD_c_compressionLevel,
+                                             writer->is_run ? LEVEL_OF_RUN : LEVEL)) &&
         !ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(writer->packer, raw->count));
     for (size_t i = 0; is_packed && i < writer->cuts.count; i++) {
         is_packed = pack_up_to(writer, &in, writer->cuts.at[i], &out);
@@ -164,7 +165,9 @@ static void write_block(struct hp_block_writer *writer) {
     put(writer, head, sizeof head);
     put(writer, packed->at, size);
     put(writer, sum, sizeof sum);
-    digest_block(&writer->sha, head, writer->flags, raw);
+    if (!writer->is_run) {
+        digest_block(&writer->sha, head, writer->flags, raw);
+    }
     writer->count++;
     raw->count = 0;
 }
@@ -354,7 +357,9 @@ int hp_block_next(struct hp_block_reader *reader, struct hp_err *err) {
     if (reader->section == 0) {
         return check_end(reader, before, err);
     }
-    digest_block(&reader->sha, head, reader->flags, &reader->raw);
+    if (!reader->is_run) {
+        digest_block(&reader->sha, head, reader->flags, &reader->raw);
+    }
     reader->count++;
     return HP_OK;
 }

@@ -40,6 +40,7 @@ struct hp_block_writer {
     struct hp_bytes raw, packed;
     HP_VEC(size_t) cuts; // places in it where what is packed begins to be of another kind
     bool is_too_large;   // a row did not fit into a block
+    bool is_run;         // of this process alone: packed in a hurry, without a digest
 };
 
 void hp_block_writer_init(struct hp_block_writer *writer, struct hp_sink *sink);
@@ -73,6 +74,7 @@ struct hp_block_reader {
     struct ZSTD_DCtx_s *unpacker;
     struct hp_sha256 sha;
     uint64_t count, bytes, version;
+    bool is_run;             // as above
     unsigned section, flags; // of the block at hand; section 0: that was all
     struct hp_bytes raw, packed;
     uint8_t digest[HP_SHA256_SIZE]; // once all has been read, and is as it was written

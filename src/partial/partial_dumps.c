@@ -319,10 +319,10 @@ static void read_history(struct hp_partial_writer *w, const struct hp_input_reco
     struct hp_observation seen;
     hp_history_open(&reader, &w->profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
-        if (w->rank[seen.stack] == HP_NO_RANK) {
+        if (hp_rank_of(w, seen.stack) == HP_NO_RANK) {
             continue;
         }
-        struct seen row = {w->rank[seen.stack], list->bytes.count, 0};
+        struct seen row = {hp_rank_of(w, seen.stack), list->bytes.count, 0};
         put_observation(&list->bytes, &seen, w->profile);
         row.size = list->bytes.count - row.at;
         hp_vec_push(&list->all, row);
@@ -342,10 +342,10 @@ static void write_type_history(struct hp_partial_writer *w, uint32_t t, uint32_t
     }
     hp_history_open(&reader, &type->history, number);
     while (hp_history_next(&reader, &seen)) {
-        if (w->rank[seen.stack] == HP_NO_RANK) {
+        if (hp_rank_of(w, seen.stack) == HP_NO_RANK) {
             continue;
         }
-        struct seen row = {w->rank[seen.stack], list.bytes.count, 0};
+        struct seen row = {hp_rank_of(w, seen.stack), list.bytes.count, 0};
         hp_put_signed(&list.bytes, seen.values.of[type->in_place_of]);
         row.size = list.bytes.count - row.at;
         hp_vec_push(&list.all, row);

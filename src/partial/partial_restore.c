@@ -236,7 +236,12 @@ static void end_history(struct hp_partial_reader *r) {
     if (r->history_dump > 0) {
         const struct hp_input_record *input =
             &r->profile->inputs.at[r->first_input + r->history_dump - 1];
+        struct hp_group_of group = {input->number,
+                                    hp_replicate_of(input->content, &input->identity)};
         hp_history_end(&r->profile->history, input->number);
+        if (r->profile->keeps.partial) {
+            hp_vec_push(&r->profile->group_of, group);
+        }
     }
 }
 

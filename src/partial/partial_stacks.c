@@ -9,8 +9,10 @@
 
 // --- order --------------------------------------------------------------------------------
 
-static uint32_t frame_from_root(const struct hp_stack *stack, uint32_t i) {
-    return stack->frames[stack->depth - 1 - i].n;
+static uint32_t frame_from_root(const struct hp_partial_writer *w,
+                                const struct hp_stack *stack, uint32_t i) {
+    uint32_t frame = stack->frames[stack->depth - 1 - i].n;
+    return w->frame_rank ? w->frame_rank[frame] : frame;
 }
 
 static uint32_t set_of(const struct hp_partial_writer *w, uint32_t stack) {
@@ -20,7 +22,7 @@ static uint32_t set_of(const struct hp_partial_writer *w, uint32_t stack) {
 static uint32_t shared_frames(const struct hp_stack *a, const struct hp_stack *b) {
     uint32_t i = 0;
     while (i < a->depth && i < b->depth &&
-           frame_from_root(a, i) == frame_from_root(b, i)) {
+           a->frames[a->depth - 1 - i].n == b->frames[b->depth - 1 - i].n) {
         i++;
     }
     return i;
@@ -37,7 +39,7 @@ static int by_key(const void *left, const void *right, void *context) {
     if (shared == a->depth || shared == b->depth) {
         return (a->depth > b->depth) - (a->depth < b->depth);
     }
-    return frame_from_root(a, shared) < frame_from_root(b, shared) ? -1 : 1;
+    return frame_from_root(w, a, shared) < frame_from_root(w, b, shared) ? -1 : 1;
 }
 
 void hp_order_stacks(struct hp_partial_writer *w) {
@@ -66,10 +68,10 @@ static int by_size(const void *left, const void *right) {
     return (a->size > b->size) - (a->size < b->size);
 }
 
-static void take_parts(struct hp_stack_row *row, const struct hp_profile *profile,
-                       uint32_t stack, enum hp_column column) {
-    const struct hp_sizes *sizes = &profile->sizes[column];
+void hp_take_parts(struct hp_stack_row *row, const struct hp_sizes *sizes, uint32_t stack,
+                   enum hp_column column) {
     const struct hp_size_part *part = hp_sizes_of(sizes, stack);
+    row->parts[column].count = 0;
     for (; part; part = hp_sizes_next(sizes, part)) {
         hp_vec_push(&row->parts[column], *part);
     }
@@ -77,21 +79,45 @@ static void take_parts(struct hp_stack_row *row, const struct hp_profile *profil
     row->is_full[column] = stack < sizes->stacks.count && sizes->stacks.at[stack].is_full;
 }
 
-static void take_stack(struct hp_stack_row *row, const struct hp_partial_writer *w,
-                       uint32_t number) {
+void hp_take_stack(struct hp_stack_row *row, struct hp_partial_writer *w, size_t i) {
+    uint32_t number = w->order[i];
     const struct hp_stack *stack = &w->profile->stacks.at[number];
     hp_stack_row_clear(row);
     row->set = set_of(w, number);
-    for (uint32_t i = 0; i < stack->depth; i++) {
-        hp_vec_push(&row->path, frame_from_root(stack, i));
+    for (uint32_t k = 0; k < stack->depth; k++) {
+        hp_vec_push(&row->path, frame_from_root(w, stack, k));
     }
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        row->whole[i].objects = stack->values.of[hp_objects_of(i)];
-        row->whole[i].bytes = stack->values.of[hp_space_of(i)];
-        if (hp_profile_has_errors(w->profile, i)) {
-            row->whole[i].error = w->profile->errors[i].at[number];
+    for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
+        row->whole[k].objects = stack->values.of[hp_objects_of(k)];
+        row->whole[k].bytes = stack->values.of[hp_space_of(k)];
+        if (hp_profile_has_errors(w->profile, k)) {
+            row->whole[k].error = w->profile->errors[k].at[number];
         }
-        take_parts(row, w->profile, number, i);
+        hp_take_parts(row, &w->profile->sizes[k], number, k);
+    }
+    hp_take_replicates(w, (uint32_t)i, row);
+}
+
+// In the order of their numbers; modules are numbered as they are met.
+void hp_frames_take(struct hp_frame_table *table, const struct hp_partial_writer *w) {
+    size_t count = w->profile->frames.count;
+    uint32_t *place = hp_alloc(count * sizeof *place), module = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        place[w->frame_rank ? w->frame_rank[i] : i] = i;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t own = w->profile->frames.at[place[i]].module.n;
+        module += i > 0 && own != w->profile->frames.at[place[i - 1]].module.n;
+        hp_frame_table_add(table, w->frame_rank ? module : own);
+    }
+    free(place);
+}
+
+void hp_put_stack(struct hp_partial_writer *w, struct hp_stack_codec *codec,
+                  const struct hp_stack_row *row) {
+    hp_stack_encode(codec, row);
+    if (hp_stack_codec_size(codec) >= HP_BLOCK_FULL) {
+        hp_stack_encode_end(codec, &w->blocks);
     }
 }
 
@@ -99,17 +125,10 @@ void hp_put_stacks(struct hp_partial_writer *w) {
     struct hp_frame_table frames = {.module = {0}};
     struct hp_stack_codec codec = {.frames = &frames, .has_groups = w->has_between};
     struct hp_stack_row row = {.set = 0};
-    const struct hp_frame *frame;
-    hp_vec_each (frame, &w->profile->frames) {
-        hp_frame_table_add(&frames, frame->module.n);
-    }
+    hp_frames_take(&frames, w);
     for (size_t i = 0; i < w->stacks; i++) {
-        take_stack(&row, w, w->order[i]);
-        hp_take_replicates(w, (uint32_t)i, &row);
-        hp_stack_encode(&codec, &row);
-        if (hp_stack_codec_size(&codec) >= HP_BLOCK_FULL) {
-            hp_stack_encode_end(&codec, &w->blocks);
-        }
+        hp_take_stack(&row, w, i);
+        hp_put_stack(w, &codec, &row);
     }
     hp_stack_encode_end(&codec, &w->blocks);
     hp_stack_codec_done(&codec);

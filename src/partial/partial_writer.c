@@ -276,6 +276,12 @@ static void rank_sets(struct hp_partial_writer *w) {
     hp_vec_each (set, &w->profile->tags) {
         w->set_rank[set->n] = set->n > 0;
     }
+    const struct hp_stack_run *run;
+    hp_vec_each (run, &w->profile->runs.all) {
+        hp_vec_each (set, &run->sets) {
+            w->set_rank[set->n] = 1;
+        }
+    }
     for (size_t i = 1; i < count; i++) {
         bool is_told = w->set_rank[i] > 0 || w->profile->shards.count > 0;
         w->set_rank[i] = is_told ? next++ : 0;
@@ -293,6 +299,28 @@ static void write_tables(struct hp_partial_writer *w) {
     hp_put_groups(w);
     hp_put_skipped(w);
     write_totals(w);
+}
+
+static int write_stacks(struct hp_partial_writer *w, struct hp_err *err) {
+    if (w->profile->runs.all.count > 0) {
+        return hp_put_runs(w, err);
+    }
+    hp_put_stacks(w);
+    return HP_OK;
+}
+
+static void writer_done(struct hp_partial_writer *w) {
+    hp_block_writer_done(&w->blocks);
+    hp_strtab_done(&w->texts);
+    hp_vec_done(&w->row);
+    hp_vec_done(&w->rows);
+    hp_vec_done(&w->dumps);
+    hp_between_done(&w->between);
+    free(w->text_rank);
+    free(w->set_rank);
+    free(w->order);
+    free(w->rank);
+    free(w->run_rank);
 }
 
 int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
@@ -315,24 +343,17 @@ int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
     write_strings(&w);
     write_tables(&w);
     write_types(&w);
-    hp_put_stacks(&w);
-    write_type_sums(&w);
-    hp_put_identities(&w);
-    hp_put_dumps(&w);
-    hp_put_history(&w);
-    hp_put_names(&w);
-    hp_put_distribution(&w);
-    hp_put_extreme_names(&w);
-    int ret = hp_block_writer_end(&w.blocks, err);
-    hp_block_writer_done(&w.blocks);
-    hp_strtab_done(&w.texts);
-    hp_vec_done(&w.row);
-    hp_vec_done(&w.rows);
-    hp_vec_done(&w.dumps);
-    hp_between_done(&w.between);
-    free(w.text_rank);
-    free(w.set_rank);
-    free(w.order);
-    free(w.rank);
+    int ret = write_stacks(&w, err);
+    if (ret == HP_OK) {
+        write_type_sums(&w);
+        hp_put_identities(&w);
+        hp_put_dumps(&w);
+        hp_put_history(&w);
+        hp_put_names(&w);
+        hp_put_distribution(&w);
+        hp_put_extreme_names(&w);
+        ret = hp_block_writer_end(&w.blocks, err);
+    }
+    writer_done(&w);
     return ret;
 }

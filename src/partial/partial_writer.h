@@ -23,10 +23,12 @@ struct hp_partial_writer {
     bool is_collecting;
     struct hp_strtab texts;
     uint32_t *text_rank;
-    uint32_t *set_rank; // of profile->tag_sets: the number of a set, 0 for none
-    uint32_t *order;    // of the stacks that are written: which comes i-th
-    size_t stacks;      // so many
+    uint32_t *set_rank;         // of profile->tag_sets: the number of a set, 0 for none
+    const uint32_t *frame_rank; // of each frame its number; NULL: they are in order
+    uint32_t *order;            // of the stacks that are written: which comes i-th
+    size_t stacks;              // so many
     uint32_t *rank; // of each stack: where it comes; HP_NO_RANK: it is in another shard
+    uint32_t *run_rank;                   // the same of those in runs, if anybody asks
     HP_VEC(struct hp_written_dump) dumps; // by process and identity
     struct hp_bytes rows;
     bool has_history;
@@ -36,6 +38,10 @@ struct hp_partial_writer {
 };
 
 #define HP_NO_RANK UINT32_MAX
+
+static inline uint32_t hp_rank_of(const struct hp_partial_writer *w, uint32_t stack) {
+    return stack >= HP_RUN_STACKS ? w->run_rank[stack - HP_RUN_STACKS] : w->rank[stack];
+}
 
 // A text, by its number.
 static inline void hp_put_interned(struct hp_partial_writer *w, struct hp_span text) {
@@ -59,9 +65,22 @@ static inline void hp_put_row(struct hp_partial_writer *w, enum hp_section secti
     w->row.count = 0;
 }
 
-// partial_stacks.c: put the stacks into their order; and write them.
+// partial_stacks.c: put the stacks into their order; and write those in memory.
 void hp_order_stacks(struct hp_partial_writer *w);
 void hp_put_stacks(struct hp_partial_writer *w);
+
+// One after the other, each i-th in order; hp_stack_encode_end() ends the last block.
+void hp_take_stack(struct hp_stack_row *row, struct hp_partial_writer *w, size_t i);
+void hp_put_stack(struct hp_partial_writer *w, struct hp_stack_codec *codec,
+                  const struct hp_stack_row *row);
+void hp_frames_take(struct hp_frame_table *table, const struct hp_partial_writer *w);
+
+// Put the parts of a stack into their order.
+void hp_take_parts(struct hp_stack_row *row, const struct hp_sizes *sizes, uint32_t stack,
+                   enum hp_column column);
+
+// runs.c: merge those in memory with those in runs.
+HP_MUST_CHECK int hp_put_runs(struct hp_partial_writer *w, struct hp_err *err);
 
 // partial_dumps.c: find the dumps that are told of; and write what is known of the inputs.
 void hp_find_dumps(struct hp_partial_writer *w);

@@ -552,8 +552,8 @@ void hp_view_write_partial(struct hp_sink *out, const struct hp_view *view) {
     struct hp_err err = {0};
     struct hp_shards shard = {.count = (uint32_t)view->options.shards};
     shard.present = shard.count > 0 ? UINT64_C(1) << view->options.shard : 0;
-    if (hp_partial_write(view->whole, shard, out, &err) != HP_OK && out->error == 0) {
-        out->error = EFBIG;
+    if (hp_partial_write(view->whole, shard, out, &err) != HP_OK) {
+        out->cause = err;
     }
 }
 

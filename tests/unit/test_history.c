@@ -112,7 +112,7 @@ Test(history, takes_over_another_with_its_stacks_renumbered) {
     }
     write_input(&other, 1, 1);
     write_input(&history, 0, 1);
-    hp_history_absorb(&history, &other, map, STACKS);
+    hp_history_absorb(&history, &other, map, STACKS, 0);
     hp_history_done(&other);
     hp_history_sort(&history);
     cr_assert_eq(check_input(&reader, &history, 0, false), STACKS);

@@ -1,0 +1,120 @@
+// Merging two profiles, whose stacks are in memory and in runs.
+#include "model/profile.h"
+
+#include <stdlib.h>
+
+static hp_string import_string(struct hp_profile *profile, const struct hp_profile *other,
+                               hp_string string) {
+    return hp_strtab_add(&profile->strings, hp_strtab_span(&other->strings, string));
+}
+
+hp_module_id hp_profile_import_module(struct hp_profile *profile,
+                                      const struct hp_profile *other, hp_module_id id) {
+    struct hp_module module = other->modules.at[id.n];
+    module.path = import_string(profile, other, module.path);
+    module.told_id = module.build_id = import_string(profile, other, module.told_id);
+    const struct hp_extent *extents =
+        module.extents > 0 ? other->extents.at + module.first_extent : NULL;
+    return hp_profile_module(profile, &module, extents);
+}
+
+static hp_frame_id *map_frames(struct hp_profile *profile,
+                               const struct hp_profile *other) {
+    hp_module_id *modules = hp_alloc(other->modules.count * sizeof *modules);
+    hp_frame_id *map = hp_alloc(other->frames.count * sizeof *map);
+    for (uint32_t i = 0; i < other->modules.count; i++) {
+        modules[i] = hp_profile_import_module(profile, other, (hp_module_id){i});
+    }
+    for (size_t i = 0; i < other->frames.count; i++) {
+        const struct hp_frame *frame = &other->frames.at[i];
+        map[i] = hp_profile_frame(profile, modules[frame->module.n], frame->offset);
+        profile->frames.at[map[i].n].is_return_leaf |= frame->is_return_leaf;
+    }
+    free(modules);
+    return map;
+}
+
+// Add the stacks of `other`, and what each is called here to `numbers`.
+static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *other,
+                          const hp_frame_id *frames, uint32_t *numbers) {
+    HP_VEC(hp_frame_id) mapped = {0};
+    struct hp_tag_import tags = {.from_sets = &other->tag_sets,
+                                 .from_strings = &other->strings,
+                                 .sets = &profile->tag_sets,
+                                 .strings = &profile->strings};
+    for (size_t s = 0; s < other->stacks.count; s++) {
+        const struct hp_stack *stack = &other->stacks.at[s];
+        const struct hp_error *errors[HP_COLUMNS];
+        mapped.count = 0;
+        hp_vec_reserve(&mapped, stack->depth);
+        for (uint32_t i = 0; i < stack->depth; i++) {
+            mapped.at[i] = frames[stack->frames[i].n];
+        }
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            errors[i] = hp_profile_has_errors(other, i) ? &other->errors[i].at[s] : NULL;
+        }
+        struct hp_sample sample = {mapped.at, stack->depth,
+                                   hp_tags_import(&tags, hp_profile_tags(other, s))};
+        numbers[s] = hp_profile_add(profile, &sample, &stack->values, errors);
+        hp_profile_add_sizes(profile, numbers[s], other->sizes, (uint32_t)s);
+    }
+    hp_tag_import_done(&tags);
+    hp_vec_done(&mapped);
+}
+
+// They are what they are, but for the names of frames and labels.
+static void absorb_runs(struct hp_profile *profile, struct hp_profile *other,
+                        const hp_frame_id *frames) {
+    struct hp_stack_runs *runs = &profile->runs, *from = &other->runs;
+    uint32_t sources = (uint32_t)runs->sources.count;
+    struct hp_tag_import tags = {.from_sets = &other->tag_sets,
+                                 .from_strings = &other->strings,
+                                 .sets = &profile->tag_sets,
+                                 .strings = &profile->strings};
+    hp_stack_runs_settle(from, &frames->n, other->frames.count);
+    hp_vec_append(&runs->sources, from->sources.at, from->sources.count);
+    struct hp_stack_run *run;
+    hp_vec_each (run, &from->all) {
+        hp_string *set;
+        hp_vec_each (set, &run->sets) {
+            *set = hp_tags_import(&tags, *set);
+        }
+        run->source += sources;
+        run->first += runs->stacks;
+    }
+    hp_vec_append(&runs->all, from->all.at, from->all.count);
+    runs->stacks += from->stacks;
+    runs->overflow |= from->overflow || !hp_values_add(&runs->total, &from->total);
+    profile->overflow |= runs->overflow || runs->stacks >= HP_RUN_STACKS;
+    from->all.count = from->sources.count = 0;
+    hp_tag_import_done(&tags);
+}
+
+void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
+    hp_frame_id *frames = map_frames(profile, other);
+    uint32_t *stacks = hp_alloc(other->stacks.count * sizeof *stacks);
+    if (other->has_alloc) {
+        hp_profile_set_alloc(profile);
+    }
+    absorb_stacks(profile, other, frames, stacks);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_error_add(&profile->total_errors[i], &other->total_errors[i]);
+    }
+    hp_history_absorb(&profile->history, &other->history, stacks, other->stacks.count,
+                      profile->runs.stacks);
+    hp_vec_append(&profile->group_of, other->group_of.at, other->group_of.count);
+    struct hp_sample_import import = {&profile->strings, &other->strings, stacks,
+                                      other->stacks.count};
+    hp_sample_types_absorb(&profile->types, &other->types, &import);
+    hp_annotations_import(&profile->annotations, &profile->strings, &other->annotations,
+                          &other->strings);
+    for (int i = 0; i < 2; i++) {
+        hp_between_add(&profile->between[i], &other->between[i], stacks);
+        profile->overflow |= profile->between[i].sums.overflow;
+    }
+    absorb_runs(profile, other, frames);
+    profile->overflow |= other->overflow;
+    free(frames);
+    free(stacks);
+    hp_profile_done(other);
+}

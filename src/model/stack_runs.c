@@ -1,0 +1,189 @@
+#include "model/stack_runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum {
+    MODE = 0600,
+};
+
+void hp_stack_run_done(struct hp_stack_run *run) {
+    free(run->bytes);
+    run->bytes = NULL;
+    hp_vec_done(&run->sets);
+}
+
+void hp_stack_runs_done(struct hp_stack_runs *runs) {
+    struct hp_stack_run *run;
+    hp_vec_each (run, &runs->all) {
+        hp_stack_run_done(run);
+    }
+    struct hp_run_source *source;
+    hp_vec_each (source, &runs->sources) {
+        hp_vec_done(&source->frames);
+    }
+    hp_vec_done(&runs->all);
+    hp_vec_done(&runs->sources);
+    *runs = (struct hp_stack_runs){.stacks = 0};
+}
+
+void hp_stack_runs_settle(struct hp_stack_runs *runs, const uint32_t *map, size_t count) {
+    struct hp_run_source own = {.frames = {0}}, *source;
+    bool has_own = false;
+    struct hp_stack_run *run;
+    hp_vec_each (source, &runs->sources) {
+        for (size_t i = 0; i < source->frames.count; i++) {
+            source->frames.at[i] = map[source->frames.at[i]];
+        }
+    }
+    hp_vec_each (run, &runs->all) {
+        has_own |= run->source == HP_RUN_OWN;
+        run->source =
+            run->source == HP_RUN_OWN ? (uint32_t)runs->sources.count : run->source;
+    }
+    for (uint32_t i = 0; i < count && has_own; i++) {
+        hp_vec_push(&own.frames, map[i]);
+    }
+    if (has_own) {
+        hp_vec_push(&runs->sources, own);
+    }
+}
+
+// --- the store ----------------------------------------------------------------------------
+
+struct hp_run_store *hp_run_store_new(const char *folder, uint64_t room) {
+    struct hp_run_store *store = hp_alloc(sizeof *store);
+    store->folder = folder ? hp_copy(folder) : NULL;
+    store->room = room;
+    store->fd = -1;
+    pthread_mutex_init(&store->lock, NULL);
+    return store;
+}
+
+void hp_run_store_free(struct hp_run_store *store) {
+    if (!store) {
+        return;
+    }
+    if (store->fd >= 0) {
+        close(store->fd);
+    }
+    pthread_mutex_destroy(&store->lock);
+    free(store->folder);
+    free(store);
+}
+
+// Where there are no files without names it has one for a moment.
+static int open_named(const char *folder) {
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) {
+        return -1;
+    }
+    char *path = hp_printed("%s/.hprof-agg-%016" PRIx64, folder, number);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
+    if (fd >= 0) {
+        unlink(path);
+    }
+    free(path);
+    return fd;
+}
+
+static int open_file(struct hp_run_store *store, struct hp_err *err) {
+    if (store->fd >= 0 || !store->folder) {
+        return HP_OK;
+    }
+    store->fd = open(store->folder, O_RDWR | O_TMPFILE | O_CLOEXEC, MODE);
+    store->fd = store->fd >= 0 ? store->fd : open_named(store->folder);
+    if (store->fd < 0) {
+        int sys = errno;
+        hp_fail(err, HP_E_OUTPUT, "cannot create a file for what memory does not hold");
+        err->sys = sys;
+        hp_err_locate(err, store->folder, 0);
+        return HP_E_OUTPUT;
+    }
+    return HP_OK;
+}
+
+// --- writing ------------------------------------------------------------------------------
+
+int hp_run_begin(struct hp_run_output *out, struct hp_run_store *store,
+                 struct hp_stack_run *run, struct hp_err *err) {
+    *out = (struct hp_run_output){.store = store, .run = run};
+    pthread_mutex_lock(&store->lock);
+    int ret = open_file(store, err);
+    if (ret != HP_OK) {
+        pthread_mutex_unlock(&store->lock);
+    }
+    run->offset = store->size;
+    run->size = 0;
+    return ret;
+}
+
+static int put_in_memory(struct hp_run_output *out, const void *bytes, size_t size) {
+    struct hp_stack_run *run = out->run;
+    run->bytes = hp_grow(run->bytes, &out->room, run->size + size, 1);
+    memcpy(run->bytes + run->size, bytes, size);
+    run->size += size;
+    return 0;
+}
+
+int hp_run_put(void *data, const void *bytes, size_t size) {
+    struct hp_run_output *out = data;
+    struct hp_stack_run *run = out->run;
+    const char *next = bytes;
+    if (!out->store->folder) {
+        return put_in_memory(out, bytes, size);
+    }
+    while (size > 0) {
+        ssize_t written =
+            pwrite(out->store->fd, next, size, (off_t)(run->offset + run->size));
+        if (written < 0 && errno != EINTR) {
+            return -1;
+        }
+        if (written > 0) {
+            next += written;
+            size -= (size_t)written;
+            run->size += (uint64_t)written;
+        }
+    }
+    return 0;
+}
+
+void hp_run_end(struct hp_run_output *out) {
+    struct hp_stack_run *run = out->run;
+    char *shrunk = run->bytes ? realloc(run->bytes, run->size) : NULL;
+    run->bytes = shrunk ? shrunk : run->bytes;
+    out->store->size += out->store->folder ? run->size : 0;
+    pthread_mutex_unlock(&out->store->lock);
+}
+
+// --- reading ------------------------------------------------------------------------------
+
+int hp_run_read(void *data, void *bytes, size_t size, size_t *got, struct hp_err *err) {
+    struct hp_run_input *in = data;
+    const struct hp_stack_run *run = in->run;
+    uint64_t left = run->size - in->at;
+    size = size < left ? size : (size_t)left;
+    *got = run->bytes ? size : 0;
+    if (run->bytes) {
+        memcpy(bytes, run->bytes + in->at, size);
+    }
+    while (*got < size) {
+        ssize_t part = pread(in->fd, (char *)bytes + *got, size - *got,
+                             (off_t)(run->offset + in->at + *got));
+        if (part < 0 && errno != EINTR) {
+            return hp_fail_errno(err, "cannot read what memory does not hold");
+        }
+        if (part == 0) {
+            break;
+        }
+        *got += part > 0 ? (size_t)part : 0;
+    }
+    in->at += *got;
+    return HP_OK;
+}

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Stacks that memory does not hold are written to a file beside the output, merged in the end, and come to the
+bytes that memory alone makes: of dumps, of partials, of many runs, to standard output.
+
+usage: runs.py BINARY TESTDATA HPROF-SIM [DUMPS] [--no-limit]
+
+DUMPS is how many are made of 3,000 stacks each that no other has (40): 500 take more than 1 GiB in memory, and
+less than 64 MiB out of it.  --no-limit is for programs that take much memory of their own.
+"""
+import io
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tarfile
+
+from harness import Tests, scratch
+
+t = Tests()
+SIM = os.path.abspath(sys.argv[3])
+DUMPS = next((int(word) for word in sys.argv[4:] if word.isdigit()), 40)
+HAS_LIMIT = '--no-limit' not in sys.argv
+HISTORY = 256  # dumps that are told of one by one
+
+
+def merge(out, inputs, *options, **more):
+    return t.run('merge', '-q', '-f', 'hpa', '-o', out, *options, *inputs, **more)
+
+
+def merged(out, inputs, *options):
+    result = merge(out, inputs, *options)
+    if result.code:
+        raise AssertionError(f'{result.code} {result.err}')
+    return pathlib.Path(out)
+
+
+def dump(number, stacks, seed, period=524288):
+    """Of a process: so many stacks out of 2,000 frames; others of another seed."""
+    r = random.Random(seed)
+    text, base = [], 0x550000000000 + (number << 24)
+    for _ in range(stacks):
+        size, objects = r.choice((16, 48, 4096, 1 << 20)), r.randint(1, 9) + number % 3
+        frames = ' '.join(f'{base + 16 * r.randint(1, 2000):#x}' for _ in range(8))
+        counts = f'{objects}: {objects * size} [{objects + 1}: {(objects + 1) * size}]'
+        text.append(f'@ {frames}\n  t*: {counts}\n')
+    return (f'heap_v2/{period}\n  t*: 0: 0 [0: 0]\n{"".join(text)}\nMAPPED_LIBRARIES:\n'
+            f'{base:x}-{base + 0x10000:x} r-xp 00000000 08:01 77 /opt/app\n')
+
+
+def unlike(folder, count, stacks=3000):
+    paths = [pathlib.Path(folder, f'app.{1000 + i}.0.i0.heap') for i in range(count)]
+    for i, path in enumerate(paths):
+        path.write_text(dump(i, stacks, i))
+    return paths
+
+
+# A process begins with the peak of the one that started it: a small one has to.
+PEAK = """import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stderr=subprocess.DEVNULL)
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
+
+
+def peak(*args):
+    """Of resident memory, in MiB; the command has to succeed."""
+    words = [sys.executable, '-c', PEAK, t.binary, *map(str, args)]
+    code, kilobytes = map(int, subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout.split())
+    if code:
+        raise AssertionError(f'{args}: {code}')
+    return kilobytes / 1024
+
+
+def fleet(folder, count):
+    tar = subprocess.run([SIM, 'fleet', '1', '0', str(count)], capture_output=True, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
+        archive.extractall(folder, filter='data')
+    return sorted(pathlib.Path(folder).rglob('*.heap'))
+
+
+def leftovers(folder):
+    return [f'{path} is left' for path in pathlib.Path(folder).glob('.hprof-agg*')]
+
+
+def is_same(name, result, out, whole):
+    same = result.code == 0 and (out.read_bytes() if out else result.out_bytes) == whole.read_bytes()
+    return [] if same else [f'{name}: {result.code} {result.err[:200] or "other bytes"}']
+
+
+def spilled(count, limit):
+    """The bytes that memory alone makes, where it does not do."""
+    faults = []
+    with scratch() as folder:
+        paths, out, whole = unlike(folder, count), pathlib.Path(folder, 'out.hpa'), pathlib.Path(folder, 'whole.hpa')
+        needs = peak('merge', '-q', '-o', whole, *paths)
+        if merge('x.pb.gz', paths, '-f', 'pprof', '-j1', f'--max-memory={limit}', cwd=folder).code != 7:
+            faults.append(f'{limit} do')
+        for more in (['-j1'], ['-j8'], ['-j2', '--snapshots=last']):
+            faults += is_same(more, merge(out, paths[::-1], f'--max-memory={limit}', *more), out, whole)
+        takes = peak('merge', '-q', '-o', out, f'--max-memory={limit}', *paths)
+        if count <= 100:  # else they take too much, packed in memory
+            faults += is_same('standard output', merge('-', paths, f'--max-memory={limit}'), None, whole)
+        few = merged(pathlib.Path(folder, 'few.hpa'), paths[::8])
+        faults += is_same('beside a partial', merge(out, [few, *(path for i, path in enumerate(paths) if i % 8)], f'--max-memory={limit}'), out, whole)
+        return faults + leftovers(folder) or f'{takes:.0f} MiB, not {needs:.0f}'
+
+
+def shared(count, limit):
+    """Stacks that many runs have, of groups of dumps and with labels, become one again."""
+    faults = []
+    with scratch() as folder:
+        paths, out = fleet(folder, count), pathlib.Path(folder, 'out.hpa')
+        for number, some in enumerate((paths, paths[:HISTORY - 20])):
+            for how in ([], ['--by=thread'], ['--no-input-ids', '--snapshots=sum'], ['--keep-unmapped']):
+                whole = merged(pathlib.Path(folder, 'whole.hpa'), some, *how)
+                faults += is_same(f'{len(some)} {how}', merge(out, some, '-j1', *how, f'--max-memory={limit}'), out, whole)
+                parts = [merged(pathlib.Path(folder, f'{i}.hpa'), some[i::4], *how, '--snapshots=sum') for i in range(4)
+                         ] if number else []
+                whole = merged(pathlib.Path(folder, 'whole.hpa'), parts, *how) if parts else whole
+                result = merge(out, parts or some, *how, f'--max-memory={limit}')
+                faults += is_same(f'{len(some)} {how} in parts', result, out, whole)
+        return faults + leftovers(folder)
+
+
+def chosen_again(limit):
+    """Where dumps were added that do not count in the end, nothing of them is left in what was written."""
+    faults = []
+    with scratch() as folder:
+        old = [(f'app.{1000 + i}.0.i0.heap', dump(i, 3000, i)) for i in range(12)]
+        new = [(f'app.{1000 + i}.1.i1.heap', dump(i, 3000, 100 + i)) for i in range(12)]
+        archives = []
+        for name, members in (('older', old + new), ('newer', new + old)):
+            archives.append(pathlib.Path(folder, f'{name}.tar'))
+            with tarfile.open(archives[-1], 'w') as tar:
+                for path, text in members:
+                    info = tarfile.TarInfo(path)
+                    info.size = len(text)
+                    tar.addfile(info, io.BytesIO(text.encode()))
+        whole, out = merged(pathlib.Path(folder, 'whole.hpa'), [], f'--tar={archives[1]}'), pathlib.Path(folder, 'out.hpa')
+        for archive in archives:
+            result = merge(out, [], f'--tar={archive}', f'--max-memory={limit}', '-j1')
+            if result.code or t.ok('digest', out).out.split()[0] != t.ok('digest', whole).out.split()[0]:
+                faults.append(f'{archive.name}: {result.code} {result.err[:200] or "another digest"}')
+        return faults
+
+
+def reduces(count):
+    """Of 64 partials as of 8 of the same dumps."""
+    with scratch() as folder:
+        paths, takes = '\n'.join(map(str, fleet(folder, count))).encode(), {}
+
+        def make(path):
+            return merged(f'{path}.hpa', [], f'--files-from={path}', '-j1', '--snapshots=sum') and []
+        for parts in (8, 64):
+            t.ok('manifest', '-q', f'--shards={parts}', '--snapshots=sum', '--files-from=-', '-o',
+                 pathlib.Path(folder, f'{parts}.'), stdin=paths)
+            lists = [path for path in sorted(pathlib.Path(folder).glob(f'{parts}.*')) if path.read_text()]
+            t.in_parallel(make, lists)
+            takes[parts] = peak('merge', '-q', '-j1', '-o', pathlib.Path(folder, 'out.hpa'), *(f'{path}.hpa' for path in lists))
+        told = f'{takes[64]:.1f} MiB of 64, {takes[8]:.1f} of 8'
+        return [told] if HAS_LIMIT and takes[64] > 1.5 * takes[8] else told
+
+
+def of_one_dump(count):
+    """A thousand partials of a dump each take little more than what they come to."""
+    with scratch() as folder:
+        paths = unlike(folder, count, 30)
+        lists = [[path, pathlib.Path(folder, f'{i}.hpa')] for i, path in enumerate(paths)]
+        t.in_parallel(lambda pair: merged(pair[1], pair[:1], '-j1') and [], lists)
+        out, whole = pathlib.Path(folder, 'out.hpa'), merged(pathlib.Path(folder, 'whole.hpa'), paths)
+        takes = peak('merge', '-q', '-o', out, *(part for _, part in lists))
+        faults = [] if out.read_bytes() == whole.read_bytes() else ['other bytes']
+        if HAS_LIMIT and takes > 200:
+            faults.append(f'{takes:.0f} MiB')
+        return faults or f'{takes:.0f} MiB'
+
+
+if HAS_LIMIT:
+    LIMIT = '64MiB' if DUMPS > 100 else '40MiB'
+    t.check(f'{3000 * DUMPS} stacks in {LIMIT}', lambda: spilled(DUMPS, LIMIT))
+    t.check('stacks that many runs have', lambda: shared(600, '24MiB'))
+    t.check('dumps that do not count in the end', lambda: chosen_again('24MiB'))
+t.check('64 partials take as much memory as 8 of the same dumps', lambda: reduces(3000))
+t.check('1,000 partials of a dump each', lambda: of_one_dump(1000))
+t.done()
