@@ -3,9 +3,9 @@
 stand-ins for Spark's.  However a fleet is cut, and whatever fails on the way, the partial has the bytes
 that one command writes, or there is none and the status says why.
 
-usage: fleet.py BINARY TESTDATA HPROF_SIM [DUMPS] [--no-limit] [--ssh] [--spark=PYTHON]
+usage: fleet.py BINARY TESTDATA HPROF_SIM [DUMPS] [--no-limit] [--ssh] [--spark=PYTHON] [--orders=N]
 
-With --ssh all tasks of GNU parallel go through a real sshd on this machine, and connections are lost.  With
+Lists are in N random orders (3) for as many numbers of tasks.  With --ssh all tasks of GNU parallel go through a real sshd on this machine, and connections are lost.  With
 --spark the script is run by a standalone master and two workers of PySpark as PYTHON has it (3.5, Java 17).
 --no-limit is for programs that take much memory of their own.
 """
@@ -16,8 +16,10 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -130,12 +132,20 @@ def parent(name):
     return f'p=$PPID; while [ "$(cat /proc/$p/comm)" != {name} ]; do p=$(awk \'{{print $4}}\' /proc/$p/stat); done'
 
 
+def in_orders():
+    """(name of a list, number of tasks): any order of the dumps, first few tasks and many."""
+    r = random.Random(SEED)
+    for i in range(ORDERS):
+        yield other_list(f'order{i}', lambda paths: r.sample(paths, len(paths))), (1, 3, 40)[i] if i < 3 else r.randint(1, 64)
+
+
 def any_number_of_tasks():
     faults = []
-    for shards in (1, 3, 40):
-        status, text = parallel('all', f'p{shards}.hpa', '-j2', shards=shards)
-        faults += [f'status {status}: {text}'] if status else same(f'p{shards}.hpa')
-    return faults
+    for listed, shards in in_orders():
+        status, text = parallel(listed, f'p{listed}.hpa', '-j2', shards=shards)
+        faults += [f'{listed}, {shards} tasks: status {status}: {text}'] if status else same(f'p{listed}.hpa')
+        shutil.rmtree(FOLDER / f'p{listed}.hpa.work')
+    return faults or f'{ORDERS} orders'
 
 
 def other_machines():
@@ -195,8 +205,8 @@ def transient():
 def lost():
     """Connections that end, or fall silent: tasks are run again."""
     faults = []
-    for name, signal in (('ended', 'KILL'), ('silent', 'STOP')):
-        agg = program(name, f'case $n in 1) {parent("sshd")}; kill -{signal} $p; sleep 9; exit 9 ;; esac')
+    for name, kind in (('ended', 'KILL'), ('silent', 'STOP')):
+        agg = program(name, f'case $n in 1) {parent("sshd")}; kill -{kind} $p; sleep 9; exit 9 ;; esac')
         status, text = parallel('all', f'{name}.hpa', '--timeout', '30', agg=agg)
         faults += [f'{name}: status {status}: {text[-500:]}'] if status else same(f'{name}.hpa')
         faults += [f'{name}: tries: {runs(name)}'] if runs(name) != [2] * 5 else []
@@ -356,10 +366,10 @@ def spark(source, output, *options, shards=6, agg=None):
 
 def spark_lists():
     faults = []
-    for shards in (1, 7):
-        spark('all', f's{shards}.hpa', shards=shards)
-        faults += same(f's{shards}.hpa')
-    return faults
+    for listed, shards in in_orders():
+        spark(listed, f's{listed}.hpa', shards=shards)
+        faults += same(f's{listed}.hpa')
+    return faults or f'{ORDERS} orders'
 
 
 def spark_files():
@@ -466,8 +476,9 @@ def cluster(python):
         return subprocess.Popen([home / 'bin' / 'spark-class', *map(str, words)], env=env, cwd=FOLDER, stdout=log, stderr=log)
     servers = [start('org.apache.spark.deploy.master.Master', '-h', '127.0.0.1', '-p', port, '--webui-port', 0)]
     time.sleep(6)
-    servers += [start('org.apache.spark.deploy.worker.Worker', '-c', 1, '-m', '900M', '--webui-port', 0, '-d', folder / f'w{i}', master)
-                for i in range(2)]
+    # Of two hosts: on one that it is tried on no task is tried again.
+    servers += [start('org.apache.spark.deploy.worker.Worker', '-h', f'127.0.0.{i + 1}', '-c', 1, '-m', '900M', '--webui-port', 0, '-d',
+                      folder / f'w{i}', master) for i in range(2)]
 
     def submit(agg, source, output, *options, shards=6, conf=()):
         link = folder / 'bin' / 'hprof-agg'
@@ -533,11 +544,47 @@ def cluster_lost(submit):
     return [f'{status}: {text}'] if status else faults + ([] if digest('x1.hpa') == digest('one.hpa') else ['another digest'])
 
 
+# An executor that stops is lost soon, and tasks that lag behind run a second time elsewhere.
+SPECULATION = [word for name, value in (('speculation', 'true'), ('speculation.quantile', '0.5'), ('speculation.multiplier', '1.1'),
+                                        ('speculation.minTaskRuntime', '100ms'), ('eventLog.enabled', 'true'))
+               for word in ('--conf', f'spark.{name}={value}')]
+SILENCE = [word for name, value in (('network.timeout', '20s'), ('network.timeoutInterval', '5s'), ('executor.heartbeatInterval', '5s'))
+           for word in ('--conf', f'spark.{name}={value}')]
+
+
+def cluster_slow(submit):
+    """A worker that stops and goes on: its task is run twice, and comes to its end twice."""
+    events = FOLDER / 'events'
+    events.mkdir()
+    agg = script('slow', f'case $1 in merge) if mkdir {FOLDER}/slow.once 2>/dev/null; then {parent("java")}; '
+                         '{ sleep 15; kill -CONT $p; } >/dev/null 2>&1 </dev/null & kill -STOP $p; fi ;; esac')
+    status, text = submit(agg, absolute('everything', PATHS), 'slow.hpa',
+                          conf=[*SPECULATION, '--conf', f'spark.eventLog.dir=file:{events}'])
+    log = ''.join(path.read_text() for path in events.rglob('*') if path.is_file())
+    faults = [] if '"Speculative":true' in log else ['no task was run twice']
+    return [f'{status}: {text}'] if status else faults + ([] if digest('slow.hpa') == digest('one.hpa') else ['another digest'])
+
+
+def cluster_silent(submit):
+    """A machine that is cut off: its worker and executor say nothing any more."""
+    agg = script('cut', f'case $1 in merge) if mkdir {FOLDER}/cut.once 2>/dev/null; then {parent("java")}; '
+                        f'w=$(awk \'{{print $4}}\' /proc/$p/stat); echo $p $w >{FOLDER}/cut.pids; kill -STOP $w $p; fi ;; esac')
+    try:
+        status, text = submit(agg, absolute('everything', PATHS), 'cut.hpa', conf=SILENCE)
+    finally:
+        for pid in (FOLDER / 'cut.pids').read_text().split():
+            os.kill(int(pid), signal.SIGCONT)
+    if status:
+        return ['something was written'] if (FOLDER / 'cut.hpa').exists() else f'status {status}, and no output'
+    return [] if digest('cut.hpa') == digest('one.hpa') else ['another digest']
+
+
 t = Tests()
 SPARK = load_spark()
 WORDS = [word for word in sys.argv[4:] if not word.startswith('--')]
 DUMPS = int(WORDS[0]) if WORDS else 200
 ENGINES = {word.partition('=')[0]: word.partition('=')[2] for word in sys.argv[4:] if word.startswith('--')}
+ORDERS = int(ENGINES.get('--orders', 3))
 MACHINES = {}
 with scratch() as HERE, machines() if '--ssh' in ENGINES else contextlib.nullcontext({}) as MACHINES:
     FOLDER = pathlib.Path(HERE)
@@ -553,6 +600,8 @@ with scratch() as HERE, machines() if '--ssh' in ENGINES else contextlib.nullcon
             t.check('a cluster: any cut, whatever is killed, is the digest of one command', lambda: cluster_same(submitted))
             t.check('a cluster: what is permanent runs once', lambda: cluster_permanent(submitted))
             t.check('a cluster: an executor that is killed', lambda: cluster_lost(submitted))
+            t.check('a cluster: a task that is run twice, and ends twice', lambda: cluster_slow(submitted))
+            t.check('a cluster: a machine that falls silent', lambda: cluster_silent(submitted))
     t.check('parallel: any number of tasks comes to the bytes of one command', any_number_of_tasks)
     if not MACHINES:
         t.check('parallel: tasks on other machines begin in the same folder', other_machines)
