@@ -1,15 +1,18 @@
 // Places in layers, after Sugiyama and others (1981): down and up in turn, vertices are sorted by
 // the mean place (barycentre) of what they are linked to in the layer before, and neighbours
 // are exchanged as long as fewer links cross (transposition, as in Gansner and others, 1993).
-// That is done from the orders of a search down and of one up, which see the heaviest edge first or
-// last; the best of all is kept.
+// That is done from the orders of searches down and of searches up, which see the heaviest edge first or
+// last, and then of such that turn that round at some vertices, as long as there is time; the best of
+// all is kept.
 #include "draw/ranks.h"
 
 enum {
     SWEEPS = 24,
     MOST_STEPS = 40000000, // of exchanges
     UNIT = 1024,           // of means
-    SMALL = 5000,          // vertices, for which there is time to start over
+    MOST_STARTS = 64,
+    LEAST_STARTS = 2,
+    START_WORK = 20000, // vertices of all starts, where there are more than these
 };
 
 struct sweeper {
@@ -190,6 +193,7 @@ static void exchange(struct sweeper *s) {
 struct search {
     struct hp_ranks *ranks;
     bool down, from_right;
+    uint32_t turns; // bits: at which vertices it is the other way round
     bool *is_met;
     size_t *filled; // of each layer
     HP_VEC(uint32_t) open;
@@ -202,19 +206,22 @@ static void meet(struct search *s, uint32_t vertex) {
     v->place = (uint32_t)s->filled[v->layer]++;
     s->ranks->order[s->ranks->first[v->layer] + v->place] = vertex;
     size_t first = links->first[vertex], end = links->first[vertex + 1];
+    bool is_turned = (vertex * s->turns * UINT32_C(2654435761)) >> 31;
     for (size_t k = first; k < end; k++) {
-        size_t next = s->from_right ? k : first + end - 1 - k;
+        size_t next = s->from_right != is_turned ? k : first + end - 1 - k;
         const struct hp_rank_link *link = &s->ranks->links.at[links->at[next]];
         hp_vec_push(&s->open, s->down ? link->lower : link->upper);
     }
 }
 
 // In the order in which a search that follows links meets them: trees have no crossings.
-static void begin(struct hp_ranks *ranks, bool down, bool from_right) {
+static void begin(struct hp_ranks *ranks, int start) {
+    bool down = start % 2 == 0;
     size_t count = ranks->vertices.count;
     struct search s = {.ranks = ranks,
                        .down = down,
-                       .from_right = from_right,
+                       .from_right = start % 4 >= 2,
+                       .turns = (uint32_t)(start / 4),
                        .is_met = hp_alloc(count),
                        .filled = hp_alloc((ranks->layers + 1) * sizeof *s.filled)};
     const size_t *first = down ? ranks->up.first : ranks->down.first;
@@ -236,13 +243,13 @@ static void begin(struct hp_ranks *ranks, bool down, bool from_right) {
 }
 
 // From callers down or from callees up; what is best is kept.
-static size_t sweep_all(struct sweeper *s, bool down, bool from_right, size_t least) {
+static size_t sweep_all(struct sweeper *s, int start, size_t least) {
     struct hp_ranks *ranks = s->ranks;
     size_t size = ranks->vertices.count * sizeof *s->best;
-    begin(ranks, down, from_right);
+    begin(ranks, start);
     for (int i = -1; i < SWEEPS && least > 0; i++) {
         if (i >= 0) {
-            sweep(s, i + !down);
+            sweep(s, i + start % 2);
             exchange(s);
         }
         size_t crossings = count_all(ranks, s->counts);
@@ -254,6 +261,13 @@ static size_t sweep_all(struct sweeper *s, bool down, bool from_right, size_t le
     return least;
 }
 
+static size_t starts_of(size_t vertices) {
+    size_t starts = START_WORK / (vertices + 1);
+    return starts < LEAST_STARTS  ? LEAST_STARTS
+           : starts > MOST_STARTS ? MOST_STARTS
+                                  : starts;
+}
+
 size_t hp_crossings_reduce(struct hp_ranks *ranks) {
     size_t count = ranks->vertices.count;
     struct sweeper s = {
@@ -263,8 +277,9 @@ size_t hp_crossings_reduce(struct hp_ranks *ranks) {
         .keys = hp_alloc(count * sizeof *s.keys),
     };
     size_t least = SIZE_MAX;
-    for (int start = 0; start < (count < SMALL ? 4 : 2); start++) {
-        least = sweep_all(&s, start % 2 == 0, start >= 2, least);
+    size_t starts = starts_of(count);
+    for (size_t start = 0; start < starts && least > 0; start++) {
+        least = sweep_all(&s, (int)start, least);
     }
     memcpy(ranks->order, s.best, count * sizeof *s.best);
     for (size_t layer = 0; layer < ranks->layers; layer++) {

@@ -247,7 +247,7 @@ def compare(dump):
 def crosses_little(dumps):
     rows = {dump: compare(dump) for dump in dumps}
     faults = [f'{dump.name}: {row[0]} crossings, Graphviz has {row[1]}'
-              for dump, row in rows.items() if row[0] > 1.5 * row[1] + 2]
+              for dump, row in rows.items() if row[0] > 1.5 * row[1] + 1]
     ours, theirs = (sum(row[i] for row in rows.values()) for i in (0, 1))
     if ours > 1.5 * theirs:
         faults.append(f'{ours} crossings, Graphviz has {theirs}')
