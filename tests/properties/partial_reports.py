@@ -25,7 +25,7 @@ OPTIONS = {
     'by': ['line', 'file', 'module', 'address', 'input', 'size', 'program', 'process', 'label:x'], 'no-inlines': [],
     'short-names': [], 'full-names': [], 'timeline': [], 'focus': ['alloc', 'nothing'], 'ignore': ['libc'], 'hide': ['libc'],
     'show': ['alloc'], 'show-from': ['libc'], 'frames': ['code', 'own', 'all', 'raw'], 'wrapper': ['alloc'], 'own': ['libc'],
-    'all-frames': [], 'limit': ['0', '1'], 'sort': ['flat', 'cum', 'name'], 'cum': [], 'unit': ['KiB'],
+    'all-frames': [], 'limit': ['0', '1'], 'max-bytes': ['4000'], 'sort': ['flat', 'cum', 'name'], 'cum': [], 'unit': ['KiB'],
     'confidence': ['99'], 'width': ['60'], 'no-error': [], 'invert': [], 'min-share': ['5'], 'spread': [],
     'path-map': ['/srv=/nowhere'], 'symbol-dir': [t.root], 'source-dir': [t.testdata], 'no-symbols': [], 'symbol-dir-only': [f'--symbol-dir={t.root}'],
     'print': ['used'], 'flavor': ['pprof', 'pyroscope', 'parca', 'datadog'], 'with-error': [], 'max-samples': ['3'], 'max-depth': ['2'],
