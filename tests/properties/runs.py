@@ -86,11 +86,11 @@ def is_same(name, result, out, whole):
     return [] if same else [f'{name}: {result.code} {result.err[:200] or "other bytes"}']
 
 
-def spilled(count, limit):
+def spilled(count, stacks, limit):
     """The bytes that memory alone makes, where it does not do."""
     faults = []
     with scratch() as folder:
-        paths, out, whole = unlike(folder, count), pathlib.Path(folder, 'out.hpa'), pathlib.Path(folder, 'whole.hpa')
+        paths, out, whole = unlike(folder, count, stacks), pathlib.Path(folder, 'out.hpa'), pathlib.Path(folder, 'whole.hpa')
         needs = peak('merge', '-q', '-o', whole, *paths)
         if merge('x.pb.gz', paths, '-f', 'pprof', '-j1', f'--max-memory={limit}', cwd=folder).code != 7:
             faults.append(f'{limit} do')
@@ -109,14 +109,13 @@ def shared(count, limit):
     faults = []
     with scratch() as folder:
         paths, out = fleet(folder, count), pathlib.Path(folder, 'out.hpa')
-        for number, some in enumerate((paths, paths[:HISTORY - 20])):
+        for some in (paths, paths[:HISTORY - 20]):
             for how in ([], ['--by=thread'], ['--no-input-ids', '--snapshots=sum'], ['--keep-unmapped']):
                 whole = merged(pathlib.Path(folder, 'whole.hpa'), some, *how)
                 faults += is_same(f'{len(some)} {how}', merge(out, some, '-j1', *how, f'--max-memory={limit}'), out, whole)
-                parts = [merged(pathlib.Path(folder, f'{i}.hpa'), some[i::4], *how, '--snapshots=sum') for i in range(4)
-                         ] if number else []
-                whole = merged(pathlib.Path(folder, 'whole.hpa'), parts, *how) if parts else whole
-                result = merge(out, parts or some, *how, f'--max-memory={limit}')
+                parts = [merged(pathlib.Path(folder, f'{i}.hpa'), some[i::4], '--snapshots=sum', *how) for i in range(4)]
+                whole = merged(pathlib.Path(folder, 'whole.hpa'), parts, *how)
+                result = merge(out, parts, *how, f'--max-memory={limit}')
                 faults += is_same(f'{len(some)} {how} in parts', result, out, whole)
         return faults + leftovers(folder)
 
@@ -176,7 +175,8 @@ def of_one_dump(count):
 
 if HAS_LIMIT:
     LIMIT = '64MiB' if DUMPS > 100 else '40MiB'
-    t.check(f'{3000 * DUMPS} stacks in {LIMIT}', lambda: spilled(DUMPS, LIMIT))
+    t.check(f'{3000 * DUMPS} stacks in {LIMIT}', lambda: spilled(DUMPS, 3000, LIMIT))
+    t.check(f'120000 stacks of {HISTORY + 44} dumps in 40MiB', lambda: spilled(HISTORY + 44, 400, '40MiB'))
     t.check('stacks that many runs have', lambda: shared(600, '24MiB'))
     t.check('dumps that do not count in the end', lambda: chosen_again('24MiB'))
 t.check('64 partials take as much memory as 8 of the same dumps', lambda: reduces(3000))
