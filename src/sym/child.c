@@ -79,7 +79,7 @@ static uint64_t data_size(void) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static bool is_limited(int resource, struct rlimit *limit) {
+static bool is_limited(enum __rlimit_resource resource, struct rlimit *limit) {
     return getrlimit(resource, limit) == 0 && limit->rlim_cur != RLIM_INFINITY;
 }
 
@@ -151,12 +151,12 @@ int64_t hp_child_cpu(const struct hp_child *child) {
 }
 
 // It asks the kernel for nothing of the kind: in a sandbox it could not.
-static void limit(const struct hp_child *child, int resource, uint64_t to) {
+static void limit(const struct hp_child *child, enum __rlimit_resource resource,
+                  uint64_t to) {
     struct rlimit limit;
-    pid_t pid = child->pid;
-    if (prlimit(pid, (__rlimit_resource_t)resource, NULL, &limit) == 0) {
+    if (prlimit(child->pid, resource, NULL, &limit) == 0) {
         limit.rlim_cur = to < limit.rlim_max ? (rlim_t)to : limit.rlim_max;
-        prlimit(pid, (__rlimit_resource_t)resource, &limit, NULL);
+        prlimit(child->pid, resource, &limit, NULL);
     }
 }
 

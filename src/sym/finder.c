@@ -208,7 +208,11 @@ static void find_beside(struct search *search, const char *file, const char *nam
 static void find_link(struct search *search, const char *name) {
     if (*name && !strchr(name, '/') && strcmp(name, ".") != 0 &&
         strcmp(name, "..") != 0) {
-        find_beside(search, search->finder->module, name);
+        const struct hp_finder *finder = search->finder;
+        find_beside(search, finder->module, name);
+        for (size_t i = 0; search->fd < 0 && i < finder->other_count; i++) {
+            find_beside(search, finder->others[i], name);
+        }
     }
 }
 

@@ -8,7 +8,9 @@
 // One module's search.
 struct hp_finder {
     const struct hp_symbol_options *options;
-    const char *path;           // of the module, as the dump has it
+    const char *path;          // of the module, as the dump has it
+    const char *const *others; // paths of modules with the same file, see debug links
+    size_t other_count;
     char *module;               // the candidate for it found last, as its sysroot has it
     char *debug;                // the debug file found last, likewise
     char *shown;                // the file found last, sysroot and all

@@ -17,7 +17,12 @@
 struct task {
     struct hp_module *module;
     size_t first, last;
-    bool is_embedded; // the inputs tell names of some
+    bool is_embedded;           // the inputs tell names of some
+    bool is_there;              // some file is, at a place of the module
+    struct hp_found_file found; // the first such
+    hp_string shown;            // its path
+    struct task *same;          // the next that has this file, mapped alike; or NULL
+    bool is_later;              // it is the `same` of another
 };
 
 // What a binary says of a frame, until it is known whether it is to be believed.
@@ -41,6 +46,25 @@ static void note(struct symbolizer *self, struct hp_module *module,
     module->note = hp_strtab_add(&self->profile->strings, hp_span_of(text));
 }
 
+// The calls of a frame, as the child is asked for them.
+static uint64_t asked_offset(const struct symbolizer *self, size_t frame) {
+    uint64_t offset = self->profile->frames.at[frame].offset;
+    return offset ? offset - 1 : 0;
+}
+
+static int compare_offsets(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+// Where the offset is among those that were asked for.
+static size_t index_of(const struct hp_request *request, uint64_t offset) {
+    const uint64_t *at = bsearch(&offset, request->offsets.at, request->offsets.count,
+                                 sizeof offset, compare_offsets);
+    return (size_t)(at - request->offsets.at);
+}
+
+// Of all modules that have the file, each offset once.
 static struct hp_request request_of(const struct symbolizer *self,
                                     const struct task *task) {
     const struct hp_profile *profile = self->profile;
@@ -51,10 +75,19 @@ static struct hp_request request_of(const struct symbolizer *self,
     for (uint32_t i = 0; i < module->extents; i++) {
         hp_vec_push(&request.extents, profile->extents.at[module->first_extent + i]);
     }
-    for (size_t i = task->first; i < task->last; i++) {
-        uint64_t offset = profile->frames.at[i].offset;
-        hp_vec_push(&request.offsets, offset ? offset - 1 : 0);
+    for (const struct task *each = task; each; each = each->same) {
+        for (size_t i = each->first; i < each->last; i++) {
+            hp_vec_push(&request.offsets, asked_offset(self, i));
+        }
     }
+    hp_vec_sort(&request.offsets, compare_offsets);
+    size_t kept = 0;
+    for (size_t i = 0; i < request.offsets.count; i++) {
+        if (kept == 0 || request.offsets.at[kept - 1] != request.offsets.at[i]) {
+            request.offsets.at[kept++] = request.offsets.at[i];
+        }
+    }
+    request.offsets.count = kept;
     return request;
 }
 
@@ -75,38 +108,54 @@ static hp_module_id id_of(const struct symbolizer *self, const struct task *task
     return (hp_module_id){(uint32_t)(task->module - self->profile->modules.at)};
 }
 
-static void store_lines(struct symbolizer *self, const struct task *task,
-                        const struct hp_answer *answer) {
+// What was asked, and what came of it; `known` has the profile's numbers of its strings.
+struct reply {
+    const struct hp_request *request;
+    struct hp_answer answer;
+    struct found *lines; // of each offset
+    hp_string *known;
+};
+
+static void store_lines(struct symbolizer *self, struct reply *reply) {
     struct hp_profile *profile = self->profile;
-    hp_string *known = hp_alloc((answer->strings.count + 1) * sizeof *known);
+    const struct hp_answer *answer = &reply->answer;
     const struct hp_line *line = answer->lines.at;
-    for (size_t i = task->first; i < task->last; i++) {
-        struct found *found = &self->found[i];
-        *found = (struct found){(uint32_t)profile->lines.count,
-                                answer->counts.at[i - task->first]};
+    reply->known = hp_alloc((answer->strings.count + 1) * sizeof *reply->known);
+    reply->lines = hp_alloc(answer->counts.count * sizeof *reply->lines);
+    for (size_t i = 0; i < answer->counts.count; i++) {
+        struct found *found = &reply->lines[i];
+        *found = (struct found){(uint32_t)profile->lines.count, answer->counts.at[i]};
         for (uint32_t k = 0; k < found->lines; k++, line++) {
-            struct hp_line copy = {translate(self, answer, known, line->function),
-                                   translate(self, answer, known, line->linkage),
-                                   translate(self, answer, known, line->file),
+            struct hp_line copy = {translate(self, answer, reply->known, line->function),
+                                   translate(self, answer, reply->known, line->linkage),
+                                   translate(self, answer, reply->known, line->file),
                                    line->line};
             hp_vec_push(&profile->lines, copy);
         }
     }
+}
+
+static void store_sources(struct symbolizer *self, const struct task *task,
+                          const struct reply *reply) {
     const struct hp_source_digest *told;
-    hp_vec_each (told, &answer->sources) {
+    hp_vec_each (told, &reply->answer.sources) {
         struct hp_source_digest source = *told;
-        source.file = translate(self, answer, known, told->file);
+        source.file = translate(self, &reply->answer, reply->known, told->file);
         source.module = id_of(self, task);
-        hp_vec_push(&profile->sources, source);
+        hp_vec_push(&self->profile->sources, source);
     }
-    free(known);
 }
 
 static void store_answer(struct symbolizer *self, const struct task *task,
-                         const struct hp_answer *answer) {
+                         const struct reply *reply) {
+    const struct hp_answer *answer = &reply->answer;
     struct hp_module *module = task->module;
-    store_lines(self, task, answer);
-    memcpy(self->returns + task->first, answer->returns.at, answer->returns.count);
+    for (size_t i = task->first; i < task->last; i++) {
+        size_t index = index_of(reply->request, asked_offset(self, i));
+        self->found[i] = reply->lines[index];
+        self->returns[i] = answer->returns.at[index];
+    }
+    store_sources(self, task, reply);
     module->status = answer->status;
     module->note = add(self, answer->note);
     module->symbols_from = add(self, answer->symbols_from);
@@ -117,38 +166,151 @@ static void store_answer(struct symbolizer *self, const struct task *task,
     }
 }
 
-static void ask_child(struct symbolizer *self, const struct task *task,
-                      struct hp_finder *finder) {
-    struct hp_request request = request_of(self, task);
-    struct hp_answer answer = {0};
-    struct hp_sym_diagnostic why;
-    if (hp_keeper_ask(&self->keeper, &request, finder, &answer, &why)) {
-        store_answer(self, task, &answer);
-    } else {
-        note(self, task->module, why.status, why.text);
+static void settle_file(struct symbolizer *self, const struct task *task,
+                        const struct hp_found_file *found) {
+    self->files[task->module - self->profile->modules.at] = *found;
+    task->module->is_at_own_path = found->is_at_own_path;
+    task->module->modified = found->modified;
+}
+
+// The others that have the file get the answer as well: names of their own path, not the first's.
+static void share(struct symbolizer *self, const struct task *first,
+                  const struct reply *reply) {
+    for (const struct task *task = first->same; task; task = task->same) {
+        store_answer(self, task, reply);
+        settle_file(self, task, &task->found);
+        if (first->module->symbols_from.n == first->shown.n) {
+            task->module->symbols_from = task->shown;
+        }
     }
-    hp_answer_done(&answer);
+}
+
+// Each for itself, as what was read in the end is not what they have in common.
+static void part(struct task *first) {
+    for (struct task *task = first; task;) {
+        struct task *next = task->same;
+        task->same = NULL;
+        task->is_later = false;
+        task = next;
+    }
+}
+
+static bool is_verified(enum hp_sym_status status) {
+    return status == HP_SYM_DWARF || status == HP_SYM_SYMTAB || status == HP_SYM_STRIPPED;
+}
+
+static void take(struct symbolizer *self, struct task *task, struct reply *reply,
+                 const struct hp_found_file *found) {
+    store_lines(self, reply);
+    store_answer(self, task, reply);
+    settle_file(self, task, found);
+    if (is_verified(reply->answer.status) &&
+        hp_file_id_compare(found->id, task->found.id) == 0) {
+        share(self, task, reply);
+    } else {
+        part(task);
+    }
+    free(reply->lines);
+    free(reply->known);
+}
+
+// What the names of a file are, beside which its debug files may be.
+static const char **paths_of(const struct symbolizer *self, const struct task *task,
+                       struct hp_finder *finder) {
+    size_t count = 0;
+    for (const struct task *each = task->same; each; each = each->same) {
+        count++;
+    }
+    const char **paths = hp_alloc(count * sizeof *paths);
+    for (const struct task *each = task->same; each; each = each->same) {
+        paths[finder->other_count++] = hp_profile_text(self->profile, each->module->path);
+    }
+    finder->others = paths;
+    return paths;
+}
+
+static void ask_child(struct symbolizer *self, struct task *task) {
+    struct hp_request request = request_of(self, task);
+    struct reply reply = {.request = &request};
+    struct hp_sym_diagnostic why;
+    struct hp_finder finder;
+    hp_finder_init(&finder, self->options,
+                   hp_profile_text(self->profile, task->module->path));
+    const char **paths = paths_of(self, task, &finder);
+    if (hp_keeper_ask(&self->keeper, &request, &finder, &reply.answer, &why)) {
+        take(self, task, &reply, &finder.found);
+    } else {
+        for (struct task *each = task; each; each = each->same) {
+            note(self, each->module, why.status, why.text);
+            settle_file(self, each, &each->found);
+        }
+    }
+    free(paths);
+    hp_finder_done(&finder);
+    hp_answer_done(&reply.answer);
     hp_request_done(&request);
 }
 
 // A file that is not there is no work for the child.
-static void look_up(struct symbolizer *self, const struct task *task) {
+static void locate(struct symbolizer *self, struct task *task) {
     const char *path = hp_profile_text(self->profile, task->module->path);
     struct hp_wanted first = {HP_FIND_MODULE, 0, {"", 0}};
     struct hp_finder finder;
     hp_finder_init(&finder, self->options, path);
     int fd = hp_finder_open(&finder, &first);
+    task->is_there = fd >= 0;
     if (fd < 0) {
         note(self, task->module, finder.is_foreign ? HP_SYM_DAMAGED : HP_SYM_NO_FILE,
              finder.reason);
     } else {
         close(fd);
-        ask_child(self, task, &finder);
-        self->files[task->module - self->profile->modules.at] = finder.found;
-        task->module->is_at_own_path = finder.found.is_at_own_path;
-        task->module->modified = finder.found.modified;
+        task->found = finder.found;
+        task->shown = add(self, hp_span_of(finder.shown));
     }
     hp_finder_done(&finder);
+}
+
+// What two modules have in common that one answer is for both.
+static hp_string key_of(const struct symbolizer *self, struct hp_strtab *keys,
+                        const struct task *task) {
+    const struct hp_profile *profile = self->profile;
+    const struct hp_module *module = task->module;
+    const uint64_t head[] = {task->found.id.device,
+                             task->found.id.inode,
+                             (uint64_t)task->found.changed,
+                             (uint64_t)task->found.modified,
+                             module->span,
+                             module->build_id.n};
+    HP_VEC(uint64_t) key = {0};
+    hp_vec_append(&key, head, sizeof head / sizeof *head);
+    for (uint32_t i = 0; i < module->extents; i++) {
+        const struct hp_extent *extent = &profile->extents.at[module->first_extent + i];
+        const uint64_t parts[] = {extent->offset, extent->size, extent->has_hole};
+        hp_vec_append(&key, parts, 3);
+    }
+    hp_string number = hp_strtab_add(keys, (struct hp_span){(const char *)key.at,
+                                                            key.count * sizeof *key.at});
+    hp_vec_done(&key);
+    return number;
+}
+
+// One file under many names, or mapped by many programs, is read once.
+static void join_same(struct symbolizer *self) {
+    struct hp_strtab keys = {0};
+    struct task **last = hp_alloc((self->tasks.count + 1) * sizeof *last);
+    struct task *task;
+    hp_vec_each (task, &self->tasks) {
+        if (task->is_there) {
+            hp_string key = key_of(self, &keys, task);
+            task->is_later = last[key.n] != NULL;
+            if (task->is_later) {
+                last[key.n]->same = task;
+            }
+            last[key.n] = task;
+        }
+    }
+    free(last);
+    hp_strtab_done(&keys);
 }
 
 static bool is_embedded(const struct symbolizer *self, const struct task *task) {
@@ -158,10 +320,6 @@ static bool is_embedded(const struct symbolizer *self, const struct task *task) 
         }
     }
     return false;
-}
-
-static bool is_verified(enum hp_sym_status status) {
-    return status == HP_SYM_DWARF || status == HP_SYM_SYMTAB || status == HP_SYM_STRIPPED;
 }
 
 // A build id that was told and found has the last word.
@@ -234,7 +392,7 @@ static void add_tasks(struct symbolizer *self) {
             last++;
         }
         if (module->kind == HP_MODULE_FILE) {
-            struct task task = {module, i, last, false};
+            struct task task = {.module = module, .first = i, .last = last};
             task.is_embedded = is_embedded(self, &task);
             hp_vec_push(&self->tasks, task);
         }
@@ -282,9 +440,16 @@ void hp_symbolize_by(struct hp_profile *profile, const struct hp_symbol_options 
     self.returns = hp_alloc(profile->frames.count);
     self.files = hp_alloc(profile->modules.count * sizeof *self.files);
     add_tasks(&self);
+    struct task *task;
+    hp_vec_each (task, &self.tasks) {
+        locate(&self, task);
+    }
+    join_same(&self);
     for (size_t i = 0; i < self.tasks.count; i++) {
         report_progress(&self, i);
-        look_up(&self, &self.tasks.at[i]);
+        if (self.tasks.at[i].is_there && !self.tasks.at[i].is_later) {
+            ask_child(&self, &self.tasks.at[i]);
+        }
     }
     finish(&self);
     hp_keeper_done(&self.keeper);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-    LIE_AT = 7, // bytes of an extent that no module has
+    LIE_AT = 7, // bytes of an extent, and some times 16: no two lies are of one mapping
 };
 
 static char program[4096]; // this one
@@ -38,17 +38,19 @@ static void add_frame(struct hp_profile *profile, const struct hp_load *load,
     struct hp_frame frame = {.module = {(uint32_t)profile->modules.count}};
     uint64_t start = load->offset & ~UINT64_C(4095);
     uint64_t end = (load->offset + load->size + 4095) & ~UINT64_C(4095);
-    struct hp_extent extent = {start, is_lie ? LIE_AT : end - start, false};
+    struct hp_extent extent = {start,
+                               is_lie ? LIE_AT + 16 * profile->frames.count : end - start,
+                               false};
     frame.offset = address - load->vaddr + load->offset + 1;
     hp_vec_push(&profile->frames, frame);
     hp_vec_push(&profile->extents, extent);
 }
 
-static void add_module(struct hp_profile *profile, bool is_lie) {
+static void add_module_at(struct hp_profile *profile, const char *path, bool is_lie) {
     struct hp_image image;
     struct hp_sym_diagnostic diagnostic;
     struct hp_module module = {.kind = HP_MODULE_FILE, .extents = 1};
-    module.path = hp_strtab_add(&profile->strings, hp_span_of(program));
+    module.path = hp_strtab_add(&profile->strings, hp_span_of(path));
     module.first_extent = (uint32_t)profile->extents.count;
     cr_assert(hp_image_open(&image, open(program, O_RDONLY | O_CLOEXEC),
                             hp_span_of(program), &diagnostic));
@@ -59,6 +61,10 @@ static void add_module(struct hp_profile *profile, bool is_lie) {
     }
     hp_vec_push(&profile->modules, module);
     hp_image_done(&image);
+}
+
+static void add_module(struct hp_profile *profile, bool is_lie) {
+    add_module_at(profile, program, is_lie);
 }
 
 static struct hp_profile profile_of(size_t lies) {
@@ -88,7 +94,7 @@ static void serve(int sock) {
     }
     hp_vec_append(&message.body.bytes, (unsigned char *)bytes + 8, (size_t)got - 8);
     if (hp_request_unpack(&message.body, &request) &&
-        request.extents.at[0].size == LIE_AT) {
+        request.extents.at[0].size % 16 == LIE_AT) {
         hp_wire_receive(&wire, &message);
         lie(sock);
         _exit(0);
@@ -281,10 +287,11 @@ static void check_time(void (*with)(int sock)) {
     cr_expect_eq(profile.modules.at[1].status, HP_SYM_OVER_BUDGET, "%d",
                  profile.modules.at[1].status);
     cr_expect_str_eq(note_of(&profile, 1), "reading it took too long");
+    size_t left = 0;
     for (size_t i = 3; i < profile.modules.count; i++) {
-        cr_expect_eq(profile.modules.at[i].status, HP_SYM_RUN_OVER, "%zu: %d", i,
-                     profile.modules.at[i].status);
+        left += profile.modules.at[i].status == HP_SYM_RUN_OVER;
     }
+    cr_expect_eq(left, profile.modules.count - 3);
     hp_profile_done(&profile);
 }
 
@@ -306,6 +313,48 @@ Test(sym_keeper, r31_many_that_crash_take_little_time, .timeout = 60,
     cr_expect_lt(took, 10000 * millisecond, "%d ms", (int)(took / millisecond));
     cr_expect_eq(profile.modules.at[300].status, HP_SYM_DAMAGED);
     cr_expect_eq(profile.modules.at[301].status, HP_SYM_DWARF);
+    hp_profile_done(&profile);
+}
+
+// A child that is asked for one spelling alone dies.
+static void serve_whole(int sock) {
+    static char bytes[1 << 16];
+    uint32_t head[2] = {0, 1};
+    ssize_t got = 0;
+    while (got < (ssize_t)(sizeof head + head[1])) {
+        got = recv(sock, bytes, sizeof bytes, MSG_PEEK);
+        memcpy(head, bytes, sizeof head);
+    }
+    if (got < 101 * 8) { // so many offsets are not asked for one by one
+        __builtin_trap();
+    }
+    hp_worker_serve(sock);
+}
+
+Test(sym_keeper, r31_a_file_under_many_names_is_read_once, .timeout = 60,
+     .init = find_program) {
+    struct hp_profile profile = {0};
+    struct hp_keeper with = {.limits = hp_keeper_usual,
+                             .serve = serve_whole,
+                             .sandbox = HP_SANDBOX_AUTO};
+    char path[5000], dots[256];
+    for (size_t i = 0; i < sizeof dots; i++) {
+        dots[i] = "/."[i % 2];
+    }
+    hp_vec_push(&profile.modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
+    for (size_t i = 0; i < 101; i++) {
+        snprintf(path, sizeof path, "%.*s%s", (int)(2 * i), dots, program);
+        add_module_at(&profile, path, false);
+        profile.frames.at[i].offset += i; // each asks for another
+    }
+    hp_symbolize_by(&profile, NULL, &with);
+    for (size_t i = 1; i < profile.modules.count; i++) {
+        const struct hp_module *module = &profile.modules.at[i];
+        cr_expect_eq(module->status, HP_SYM_DWARF, "%zu: %d %s", i, module->status,
+                     note_of(&profile, i));
+        cr_expect_eq(module->symbols_from.n, module->path.n);
+        cr_expect_gt(profile.frames.at[i - 1].lines, 0);
+    }
     hp_profile_done(&profile);
 }
 
