@@ -47,10 +47,19 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->identity.is_merged = dump->is_merged;
 }
 
-static void make_room(struct hp_merger *merger, const struct hp_profile *profile,
+// The first dump makes nearly all of its stacks new: they are estimated where the profile has its own,
+// which stay as many as they were until they are added.
+static void make_room(struct hp_merger *merger, struct hp_profile *profile,
                       size_t stacks) {
-    merger->values.count = 0;
-    hp_vec_reserve(&merger->values, stacks);
+    merger->estimated = 0;
+    merger->adopts = profile->stacks.count == 0 && profile->runs.all.count == 0 &&
+                     !merger->splits_threads && !merger->only_estimates;
+    if (merger->adopts) {
+        hp_vec_reserve(&profile->stacks, stacks);
+        merger->adopted = profile->stacks.at;
+    } else {
+        hp_vec_reserve(&merger->values, stacks);
+    }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         merger->errors[i].count = 0;
         merger->keeps[i] = hp_profile_wants_errors(profile, i) &&
@@ -59,6 +68,10 @@ static void make_room(struct hp_merger *merger, const struct hp_profile *profile
         merger->total_errors[i] = (struct hp_error){0};
         hp_sizes_clear(&merger->sizes[i]);
     }
+}
+
+static struct hp_values *values_of(const struct hp_merger *merger, size_t stack) {
+    return merger->adopts ? &merger->adopted[stack].values : &merger->values.at[stack];
 }
 
 static void count_read(struct hp_input_record *record, const struct hp_values *values,
@@ -74,7 +87,7 @@ static void count_read(struct hp_input_record *record, const struct hp_values *v
 // Of the stack that was estimated last.
 static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
                  const struct hp_error errors[HP_COLUMNS]) {
-    uint32_t number = (uint32_t)(merger->values.count - 1);
+    uint32_t number = (uint32_t)(merger->estimated - 1);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_error_add(&merger->total_errors[i], &errors[i]);
         if (merger->keeps_sizes[i]) {
@@ -141,14 +154,14 @@ static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
                      struct hp_input_record *record) {
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
-        struct hp_values *values = &merger->values.at[merger->values.count++];
+        struct hp_values *values = values_of(merger, merger->estimated++);
         struct hp_error errors[HP_COLUMNS];
         if (!hp_unbias_stack(&merger->unbias, dump, stack, values, errors) ||
             !hp_values_add(&record->total, values)) {
             return false;
         }
         count_read(record, values, &errors[HP_COLUMN_INUSE]);
-        take_told(merger, dump, merger->values.count - 1, errors);
+        take_told(merger, dump, merger->estimated - 1, errors);
         keep(merger, stack, errors);
     }
     return true;
@@ -246,16 +259,37 @@ static void note_added(const struct hp_merger *merger, struct hp_profile *profil
     }
 }
 
-// The first dump makes nearly all of its stacks new: their frames need not be copied, and
-// are in canonical order before they are many.  Those of several threads lie in one place.
+// Errors of stacks become those of the profile, each of which is put at its place or before it.
+static void adopt_errors(struct hp_merger *merger, struct hp_profile *profile) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        if (merger->keeps[i] && hp_profile_has_errors(profile, i)) {
+            free(profile->errors[i].at);
+            profile->errors[i].at = merger->errors[i].at;
+            profile->errors[i].capacity = merger->errors[i].capacity;
+            profile->errors[i].count = 0;
+            merger->errors[i].at = NULL;
+            merger->errors[i].count = merger->errors[i].capacity = 0;
+        }
+    }
+}
+
+static void prepare_adoption(struct hp_merger *merger, const struct hp_dump *dump,
+                             struct hp_profile *profile) {
+    adopt_errors(merger, profile);
+    hp_profile_reserve(profile, dump->stacks.count);
+    hp_profile_sort(profile, merger->resolver.frames.at, merger->resolver.frames.count);
+}
+
+// The frames of the first dump need not be copied, and are in canonical order before they are many.
+// Those of several threads lie in one place.
 static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
                        struct hp_profile *profile) {
-    bool adopt = profile->stacks.count == 0 && profile->runs.all.count == 0 &&
-                 !merger->splits_threads;
-    if (adopt) {
-        hp_profile_reserve(profile, dump->stacks.count);
-        hp_profile_sort(profile, merger->resolver.frames.at,
-                        merger->resolver.frames.count);
+    const struct hp_error *kept[HP_COLUMNS];
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        kept[i] = merger->keeps[i] ? merger->errors[i].at : NULL;
+    }
+    if (merger->adopts) {
+        prepare_adoption(merger, dump, profile);
     }
     hp_frame_id *frames = translate(merger, dump);
     struct hp_tag_import tags = {.from_sets = &dump->tag_sets,
@@ -264,10 +298,10 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
                                  .strings = &profile->strings};
     for (size_t s = 0; s < dump->stacks.count; s++) {
         const struct hp_dump_stack *stack = &dump->stacks.at[s];
-        const struct hp_values *values = &merger->values.at[s];
+        const struct hp_values *values = values_of(merger, s);
         const struct hp_error *errors[HP_COLUMNS];
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            errors[i] = merger->keeps[i] ? &merger->errors[i].at[s] : NULL;
+            errors[i] = kept[i] ? &kept[i][s] : NULL;
         }
         hp_frame_id *own = frames ? frames + stack->first_frame : NULL; // none has any
         struct hp_sample sample = {.frames = own, .depth = stack->depth};
@@ -276,8 +310,9 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         }
         join_unmapped(merger, profile, &sample);
         mark_leaf(dump, &sample, profile);
-        uint32_t number = adopt ? hp_profile_add_adopted(profile, &sample, values, errors)
-                                : hp_profile_add(profile, &sample, values, errors);
+        uint32_t number = merger->adopts
+                              ? hp_profile_add_adopted(profile, &sample, values, errors)
+                              : hp_profile_add(profile, &sample, values, errors);
         if (merger->keeps_sizes[HP_COLUMN_INUSE] ||
             merger->keeps_sizes[HP_COLUMN_ALLOC]) {
             hp_profile_add_sizes(profile, number, merger->sizes, (uint32_t)s);
@@ -286,7 +321,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         add_values(merger, dump, s, profile, number);
     }
     hp_tag_import_done(&tags);
-    if (adopt) {
+    if (merger->adopts) {
         hp_vec_push(&profile->blocks, frames);
         dump->frames.at = NULL;
         dump->frames.count = dump->frames.capacity = 0;
@@ -358,7 +393,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     if (!estimate(merger, dump, record)) {
         return hp_fail(err, HP_E_LIMIT,
                        "its numbers are beyond all reason, from stack %zu of %zu on",
-                       merger->values.count, dump->stacks.count);
+                       merger->estimated, dump->stacks.count);
     }
     record->large_bytes = record->scaling == HP_SCALING_UNBIASED &&
                                   merger->unbias.large_sizes == HP_LARGE_AUTO

@@ -19,8 +19,11 @@ enum hp_told {
 struct hp_merger {
     struct hp_resolver resolver;
     struct hp_unbias unbias;
-    struct hp_embedded_symbols embedded;        // of the profile's frames
-    HP_VEC(struct hp_values) values;            // of each stack of the dump
+    struct hp_embedded_symbols embedded; // of the profile's frames
+    size_t estimated;                    // stacks of the dump
+    bool adopts;                         // they become the profile's, which has none
+    struct hp_stack *adopted;            // there
+    HP_VEC(struct hp_values) values;     // else, of each stack of the dump
     HP_VEC(struct hp_error) errors[HP_COLUMNS]; // the same, of the columns that it keeps
     struct hp_error total_errors[HP_COLUMNS];   // of both columns
     bool keeps[HP_COLUMNS];
