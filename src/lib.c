@@ -413,6 +413,10 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
         hp_fail(err, HP_E_USAGE, "this report has no form as '%s'", options->format);
         return NULL;
     }
+    if (profile->originals && (format->can & HP_IS_PARTIAL)) {
+        hp_fail(err, HP_E_USAGE, "a partial of what is redacted would find no names");
+        return NULL;
+    }
     if (check_needs(&profile->keeps, options, err) != HP_OK ||
         check_groups(profile, options, err) != HP_OK ||
         check_partial(profile, format, options, err) != HP_OK) {

@@ -256,6 +256,13 @@ HP_API int hp_sandbox_selftest(char **report);
 HP_API void hp_profile_symbolize(struct hp_profile *profile,
                                  const struct hp_symbol_options *options);
 
+// Replace names of functions, files, programs, threads, hosts and inputs, values of labels and build
+// ids by keyed hashes, but for those of the system's libraries: the same key, of any size, gives the
+// same names.  NULL: a random key.  Call it after hp_profile_symbolize(), before any view; warnings
+// are dropped.  Patterns of filters are of the new names, and no partial can be written.
+HP_API int hp_profile_redact(struct hp_profile *profile, const void *key, size_t size,
+                             struct hp_err *err);
+
 // --- filters ------------------------------------------------------------------
 
 // What a pattern does to the stacks whose calls it matches.  Those of one rule are

@@ -266,6 +266,15 @@ static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err)
 }
 
 static int check_places(const struct hp_cli_settings *settings, struct hp_err *err) {
+    bool redacts = settings->redacts || settings->redact_key != NULL;
+    if (redacts && (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--redact: a partial holds what names are looked for by; "
+                           "pprof can be merged, too");
+    }
+    if (redacts && settings->prints_used) {
+        return hp_cli_fail(err, HP_E_USAGE, "--redact: --print=used is of paths alone");
+    }
     if (!settings->symbol_dirs_only) {
         return HP_OK;
     }

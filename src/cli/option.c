@@ -263,6 +263,13 @@ static const struct hp_cli_option options[] = {
      HP_CLI_INFO,
      "write the paths of the inputs that count, one a line, for --files-from",
      hp_cli_set_bool, FIELD(prints_used), true},
+    {"redact", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+     "replace names of functions, files, programs, hosts and inputs, values of labels and build "
+     "ids by hashes of a random key, but for those of the system's libraries",
+     hp_cli_set_bool, FIELD(redacts), true},
+    {"redact-key", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+     "--redact with what FILE holds as the key, 16 bytes or more: the same key gives the same names",
+     hp_cli_set_text, FIELD(redact_key), 0},
     {"flavor", '\0', HP_CLI_CHOICE, "FLAVOR",
      CHOICES("pprof", "pyroscope", "parca", "datadog"), HP_CLI_GROUP_OUTPUT, PROFILES,
      "whose names and limits to keep to",

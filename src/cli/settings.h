@@ -42,7 +42,9 @@ struct hp_cli_settings {
     bool no_symbols, symbol_dirs_only;
     size_t shards;       // of manifest: how many lists, or 0
     uint64_t max_memory; // bytes, 0 for what there is, or HP_CLI_NO_LIMIT
-    const char *output;  // or NULL for standard output
+    bool redacts;
+    const char *redact_key; // a file, or NULL for a random key
+    const char *output;     // or NULL for standard output
     enum hp_cli_when color, progress;
     bool has_width; // else lines fit the terminal, if there is one
     size_t width;   // 0: they are not cut

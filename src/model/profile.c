@@ -116,6 +116,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->warnings);
     hp_vec_done(&profile->minor_warnings);
     hp_vec_done(&profile->moments);
+    free(profile->originals);
     for (int i = 0; i < HP_SIDES; i++) {
         hp_vec_done(&profile->summary[i].periods);
     }
@@ -137,6 +138,11 @@ size_t *hp_profile_frame_counts(const struct hp_profile *profile) {
         counts[frame->module.n]++;
     }
     return counts;
+}
+
+const char *hp_profile_original(const struct hp_profile *profile, hp_string string) {
+    return string.n < profile->original_count ? profile->originals[string.n].at
+                                              : hp_profile_text(profile, string);
 }
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string) {

@@ -172,6 +172,9 @@ struct hp_profile {
     struct hp_annotations annotations;  // of the inputs
     struct hp_input_summary summary[HP_SIDES];
     struct hp_shards shards;
+    // Of the first strings what they were before they were redacted; NULL: they are what they were.
+    struct hp_span *originals;
+    size_t original_count;
     bool overflow; // a sum did not fit: the profile is unusable
 };
 
@@ -270,6 +273,9 @@ struct hp_error hp_profile_error(const struct hp_profile *profile, enum hp_colum
 size_t *hp_profile_frame_counts(const struct hp_profile *profile);
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
+
+// What it was before it was redacted: to judge by, and never to show.
+const char *hp_profile_original(const struct hp_profile *profile, hp_string string);
 
 // A minor warning concerns next to none of the bytes.
 HP_PRINTF(2, 3)

@@ -360,7 +360,8 @@ static struct hp_frame_matches matches_of_place(const struct hp_frame_rules *rul
     struct hp_frame_matches matches = {.is_known = true};
     char place[512];
     const char *path =
-        hp_profile_text(rules->profile, rules->profile->modules.at[frame->module.n].path);
+        hp_profile_original(rules->profile,
+                            rules->profile->modules.at[frame->module.n].path);
     if (rules->given_count > 0) {
         snprintf(place, sizeof place, "%s+0x%llx", hp_span_basename(hp_span_of(path)).at,
                  (unsigned long long)frame->offset);
@@ -373,20 +374,20 @@ enum hp_frame_class hp_frame_rules_class(struct hp_frame_rules *rules,
                                          const struct hp_frame *frame,
                                          const struct hp_line *line) {
     static const struct hp_line unknown;
-    const struct hp_strtab *strings = &rules->profile->strings;
+    const struct hp_profile *profile = rules->profile;
     const struct hp_module *module = &rules->profile->modules.at[frame->module.n];
     line = line ? line : &unknown;
     struct hp_frame_matches *name = &rules->names[line->function.n];
     struct hp_frame_matches *file = &rules->files[line->file.n];
     struct hp_frame_matches *path = &rules->modules[module->path.n];
     if (line->function.n && !name->is_known) {
-        *name = matches_of_name(rules, hp_strtab_text(strings, line->function));
+        *name = matches_of_name(rules, hp_profile_original(profile, line->function));
     }
     if (line->file.n && !file->is_known) {
-        *file = matches_of_file(rules, hp_strtab_text(strings, line->file));
+        *file = matches_of_file(rules, hp_profile_original(profile, line->file));
     }
     if (module->path.n && !path->is_known) {
-        *path = matches_of_module(rules, hp_strtab_text(strings, module->path));
+        *path = matches_of_module(rules, hp_profile_original(profile, module->path));
     }
     const struct hp_frame_matches matches[3] = {
         line->function.n ? *name : matches_of_place(rules, frame), *file, *path};

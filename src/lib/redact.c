@@ -1,0 +1,292 @@
+// A text becomes "x" and the first 64 bits of HMAC-SHA-256 in hexadecimal; a path begins with "/" as
+// before, and a build id is 20 bytes in hexadecimal.  The same key gives the same names, so that
+// redacted reports can be compared; without the key nobody can try whether a name is one of them.
+//
+// All texts of a profile are in one table and known by their numbers: each is replaced there, unless
+// something that is public has it, too.
+#include "lib/redact.h"
+
+#include "partial/sha256.h"
+
+#include "hprof-agg/hprof-agg.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum {
+    INNER = 0x36,
+    OUTER = 0x5c,
+    NAME_BYTES = 8,
+    ID_BYTES = 20,
+};
+
+// What a string of the profile is; several at once.
+enum role {
+    ROLE_NAME = 1,
+    ROLE_BUILD_ID = 2,
+    ROLE_PUBLIC = 4,
+};
+
+struct redaction {
+    struct hp_profile *profile;
+    const struct hp_redact_key *key;
+    unsigned char *roles; // of each string
+};
+
+static void begin(struct hp_sha256 *sha, const struct hp_redact_key *key, uint8_t pad) {
+    uint8_t block[HP_SHA256_BLOCK];
+    memset(block, pad, sizeof block);
+    for (size_t i = 0; i < sizeof key->bytes; i++) {
+        block[i] ^= key->bytes[i];
+    }
+    hp_sha256_init(sha);
+    hp_sha256_add(sha, block, sizeof block);
+}
+
+static void hmac(const struct hp_redact_key *key, struct hp_span text,
+                 uint8_t digest[HP_SHA256_SIZE]) {
+    struct hp_sha256 sha;
+    begin(&sha, key, INNER);
+    hp_sha256_add(&sha, text.at, text.size);
+    hp_sha256_end(&sha, digest);
+    begin(&sha, key, OUTER);
+    hp_sha256_add(&sha, digest, HP_SHA256_SIZE);
+    hp_sha256_end(&sha, digest);
+}
+
+// What stands for a text, in the profile's arena.
+static struct hp_span stand_in(const struct redaction *redaction, struct hp_span text,
+                               bool is_id) {
+    uint8_t digest[HP_SHA256_SIZE];
+    size_t bytes = is_id ? ID_BYTES : NAME_BYTES;
+    char *out = hp_arena_alloc(&redaction->profile->strings.arena, 2 * bytes + 3, 1);
+    const char *head = is_id ? "" : text.at[0] == '/' ? "/x" : "x";
+    size_t size = strlen(head);
+    memcpy(out, head, size);
+    hmac(redaction->key, text, digest);
+    for (size_t i = 0; i < bytes; i++, size += 2) {
+        snprintf(out + size, 3, "%02x", digest[i]);
+    }
+    return (struct hp_span){out, size};
+}
+
+static const char *redact_text(const struct redaction *redaction, const char *text) {
+    bool is_said = text != NULL && *text != '\0';
+    return is_said ? stand_in(redaction, hp_span_of(text), false).at : text;
+}
+
+// --- what is public -----------------------------------------------------------------------
+
+// Libraries that whole distributions have.
+static bool is_system_name(const char *name) {
+    static const char *const beginnings[] = {
+        "ld-linux",
+        "ld-musl",
+        "libBrokenLocale",
+        "libanl",
+        "libatomic",
+        "libc",
+        "libc++",
+        "libc++abi",
+        "libcrypt",
+        "libdl",
+        "libgcc_s",
+        "libgomp",
+        "libjemalloc",
+        "libm",
+        "libmimalloc",
+        "libmvec",
+        "libpthread",
+        "libresolv",
+        "librt",
+        "libstdc++",
+        "libtcmalloc",
+        "libtcmalloc_and_profiler",
+        "libtcmalloc_minimal",
+        "libthread_db",
+        "libunwind",
+        "libutil",
+        "libz",
+        "libzstd",
+    };
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+        size_t size = strlen(beginnings[i]);
+        const char *rest = name + size;
+        bool begins = strncmp(name, beginnings[i], size) == 0;
+        if (begins &&
+            (strncmp(rest, ".so", 3) == 0 || (*rest == '-' && strstr(rest, ".so")))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// In a folder of the system: nobody's own has its files there by these names.
+static bool is_system_path(const char *path) {
+    static const char *const folders[] = {"/lib/",     "/lib32/",     "/lib64/",
+                                          "/usr/lib/", "/usr/lib32/", "/usr/lib64/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0) {
+            return is_system_name(strrchr(path, '/') + 1);
+        }
+    }
+    return false;
+}
+
+static bool is_public(const struct hp_profile *profile, const struct hp_module *module) {
+    return module->kind == HP_MODULE_PSEUDO ||
+           (module->kind == HP_MODULE_FILE &&
+            is_system_path(hp_profile_text(profile, module->path)));
+}
+
+// --- roles --------------------------------------------------------------------------------
+
+static void mark(const struct redaction *redaction, hp_string string, int role) {
+    redaction->roles[string.n] |= (unsigned char)role;
+}
+
+static void mark_modules(const struct redaction *redaction) {
+    struct hp_profile *profile = redaction->profile;
+    struct hp_module *module;
+    hp_vec_each (module, &profile->modules) {
+        bool is_kept = is_public(profile, module);
+        module->note = (hp_string){0};
+        mark(redaction, module->path, is_kept ? ROLE_PUBLIC : ROLE_NAME);
+        mark(redaction, module->symbols_from, ROLE_NAME);
+        mark(redaction, module->build_id, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
+        mark(redaction, module->told_id, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
+    }
+}
+
+static void mark_lines(const struct redaction *redaction) {
+    const struct hp_profile *profile = redaction->profile;
+    const struct hp_frame *frame;
+    hp_vec_each (frame, &profile->frames) {
+        bool is_kept = is_public(profile, &profile->modules.at[frame->module.n]);
+        for (uint32_t i = 0; i < frame->lines; i++) {
+            const struct hp_line *line = &profile->lines.at[frame->first_line + i];
+            int role = is_kept ? ROLE_PUBLIC : ROLE_NAME;
+            mark(redaction, line->function, role);
+            mark(redaction, line->linkage, role);
+            mark(redaction, line->file, role);
+        }
+    }
+}
+
+static void mark_labels(const struct redaction *redaction) {
+    const struct hp_profile *profile = redaction->profile;
+    const struct hp_label *label;
+    hp_vec_each (label, &profile->labels) {
+        mark(redaction, label->value, ROLE_NAME);
+    }
+    for (uint32_t set = 1; set < profile->tag_sets.strings.count; set++) {
+        size_t count = hp_tags_count(&profile->tag_sets, (hp_string){set});
+        for (size_t i = 0; i < count; i++) {
+            mark(redaction, hp_tags_at(&profile->tag_sets, (hp_string){set}, i).text,
+                 ROLE_NAME);
+        }
+    }
+    mark(redaction, profile->thread, ROLE_NAME);
+}
+
+// --- all of it ----------------------------------------------------------------------------
+
+static void replace_strings(const struct redaction *redaction) {
+    struct hp_profile *profile = redaction->profile;
+    size_t count = profile->strings.strings.count;
+    profile->originals = hp_alloc(count * sizeof *profile->originals);
+    profile->original_count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct hp_span *text = &profile->strings.strings.at[i];
+        unsigned char role = redaction->roles[i];
+        profile->originals[i] = *text;
+        if (text->size > 0 && role != 0 && (role & ROLE_PUBLIC) == 0) {
+            *text = stand_in(redaction, *text, (role & ROLE_NAME) == 0);
+        }
+    }
+    for (size_t i = 1; i < profile->programs.strings.count; i++) {
+        struct hp_span *text = &profile->programs.strings.at[i];
+        *text = text->size > 0 ? stand_in(redaction, *text, false) : *text;
+    }
+}
+
+static void replace_inputs(const struct redaction *redaction) {
+    struct hp_profile *profile = redaction->profile;
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        input->public.name = redact_text(redaction, input->public.name);
+        input->archive = redact_text(redaction, input->archive);
+        if (input->err != NULL) {
+            enum hp_code code = input->err->code;
+            *input->err = (struct hp_err){.code = code};
+            hp_fail(input->err, code, "the reason is not told in what is redacted");
+        }
+        free(input->producer_warning);
+        input->producer_warning = NULL;
+    }
+    struct hp_named_dump *dump;
+    hp_vec_each (dump, &profile->named) {
+        dump->name = redact_text(redaction, dump->name);
+        dump->archive = redact_text(redaction, dump->archive);
+    }
+}
+
+// Sentences name whatever they are about.
+static void drop_sentences(struct hp_profile *profile) {
+    size_t count = profile->warnings.count + profile->moments.count;
+    profile->warnings.count = profile->minor_warnings.count = profile->moments.count = 0;
+    profile->sources.count = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < profile->annotations.all.count; i++) {
+        enum hp_annotation_kind kind = profile->annotations.all.at[i].kind;
+        if (kind == HP_ANNOTATION_DEFAULT_TYPE || kind == HP_ANNOTATION_PERIOD_TYPE ||
+            kind == HP_ANNOTATION_PERIOD_UNIT) {
+            profile->annotations.all.at[kept++] = profile->annotations.all.at[i];
+        }
+    }
+    profile->annotations.all.count = kept;
+    if (count > 0) {
+        hp_profile_warn(profile,
+                        "%zu warning%s of names that are redacted: on standard error",
+                        count, count == 1 ? "" : "s");
+    }
+}
+
+void hp_redact(struct hp_profile *profile, const struct hp_redact_key *key) {
+    struct redaction redaction = {
+        .profile = profile,
+        .key = key,
+        .roles = hp_alloc(profile->strings.strings.count),
+    };
+    if (profile->originals != NULL) {
+        free(redaction.roles);
+        return; // it has been done
+    }
+    mark_modules(&redaction);
+    mark_lines(&redaction);
+    mark_labels(&redaction);
+    replace_strings(&redaction);
+    replace_inputs(&redaction);
+    drop_sentences(profile);
+    free(redaction.roles);
+}
+
+int hp_profile_redact(struct hp_profile *profile, const void *key, size_t size,
+                      struct hp_err *err) {
+    struct hp_redact_key whole;
+    if (key == NULL && getrandom(&whole, sizeof whole, 0) != (ssize_t)sizeof whole) {
+        err->sys = errno;
+        return hp_fail(err, HP_E_INTERNAL, "no random numbers are to be had");
+    }
+    if (key != NULL) {
+        struct hp_sha256 sha;
+        hp_sha256_init(&sha);
+        hp_sha256_add(&sha, key, size);
+        hp_sha256_end(&sha, whole.bytes);
+    }
+    hp_redact(profile, &whole);
+    explicit_bzero(&whole, sizeof whole);
+    return HP_OK;
+}

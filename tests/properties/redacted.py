@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""R40: what --redact writes, of every command in every format, holds no name of the program's own, packed
+or not; the same key gives the same names, and rows are in the same classes with the same numbers.
+"""
+import gzip
+import json
+import pathlib
+import re
+import shutil
+import zlib
+
+from harness import Tests, scratch
+from profile_writer import Profile
+
+t = Tests()
+GOLDEN = t.testdata / 'golden'
+SECRET = b'sEcReT'
+COMMANDS = [(name, *['.'] * takes.startswith('REGEX ')) for name, takes in t.reports().items()
+            if name not in ('manifest', 'digest')]
+FORMATS = [name for name in t.formats_of() if name != 'hpa']
+SHOWN = dict.fromkeys(FORMATS, 0)
+
+
+def secret(what):
+    return f'{SECRET.decode()}{what}'
+
+
+def inputs(folder):
+    """Of two formats: secrets in functions, files, modules, threads, labels, comments and their own paths."""
+    place = folder / secret('host')
+    place.mkdir()
+    p = Profile()
+    for i in range(4):
+        where = p.location(0x1000 + i, p.mapping(f'/opt/{secret("module")}', 0x1000, 0x9000),
+                           [(secret(f'::function<int>({i})'), f'/src/{secret("file")}{i}.c', 7 + i)])
+        p.sample([where], [1, 4096 << i], 4096, labels=[('host', secret('label'))])
+    profile = place / f'{secret("profile")}.pb.gz'
+    profile.write_bytes(gzip.compress(p.bytes()))
+    binary = folder / 'root/srv/corpus/formats' / secret('program')
+    binary.parent.mkdir(parents=True)
+    content = (t.root / 'srv/corpus/formats/alloc_c').read_bytes()
+    binary.write_bytes(content.replace(b'leaf_mixed', SECRET + b'leaf'))
+    shutil.copymode(t.root / 'srv/corpus/formats/alloc_c', binary)
+    dumps = []
+    for number in (1, 4):
+        text = (GOLDEN / f'procs{number}.heap').read_bytes().replace(b'alloc_c', SECRET + b'program')
+        dumps.append(place / f'{secret("dump")}.{number}.heap')
+        dumps[-1].write_bytes(re.sub(rb'^(  t\d+: .*\]) worker \d$', rb'\1 ' + SECRET, text, flags=re.M))
+    return profile, dumps
+
+
+def unpacked(out):
+    """The bytes, and those of all that is packed in them: gzip, and streams of a page."""
+    parts = [out, gzip.decompress(out) if out[:2] == b'\x1f\x8b' else b'']
+    for at in re.finditer(rb'stream\r?\n', out):
+        try:
+            parts.append(zlib.decompressobj().decompress(out[at.end():]))
+        except zlib.error:
+            pass
+    return b'\n'.join(parts)
+
+
+def holds(out):
+    """In pages names are hexadecimal, and in parts."""
+    text = unpacked(out)
+    return SECRET in text or SECRET.hex().encode() in text.lower() or b''.join(
+        re.findall(rb'\(((?:\\.|[^()\\])*)\)', text)).count(SECRET) > 0
+
+
+def every_report(folder, profile, dumps):
+    faults = []
+    options = [f'--symbol-dir={folder}/root']
+    more = [[], ['--by=line'], ['--by=file'], ['--by=module'], ['--by=address'], ['--by=input'],
+            ['--by=thread'], ['--by=label:host'], ['--by=program'], ['--by=process'], ['--full-names'],
+            ['--label-from=/(?<host>sEcReT[^/]*)/', '--by=label:host'], ['-v']]
+
+    def one(job):
+        command, name, files, extra = job
+        args = [command[0], *command[1:], f'-f{name}', *options, *extra, *files]
+        plain, hidden = t.run(*args), t.run(*args, '--redact')
+        SHOWN[name] += plain.code == 0 and holds(plain.out_bytes)
+        if plain.code != hidden.code:
+            return [f'{hidden} ended with {hidden.code}, not {plain.code}: {hidden.err}']
+        return [f'{hidden}: {unpacked(hidden.out_bytes)[:20000]!r}'[:300]] if holds(hidden.out_bytes) else []
+
+    jobs = [(command, name, files, extra) for command in COMMANDS for name in FORMATS
+            for files in ([profile], dumps, [*dumps, profile]) for extra in more
+            if not extra or command[0] in ('top', 'merge', 'info') and (not extra[0].startswith('--by=l')
+                                                                      or name in ('text', 'json', 'pprof', 'tsv'))]
+    faults = t.in_parallel(one, jobs)
+    return faults or f'{len(jobs)} reports'
+
+
+def keys(folder, profile, dumps):
+    """The same key, the same names, whatever else is in the report; another, others."""
+    one, two = folder / 'key1', folder / 'key2'
+    one.write_bytes(b'0123456789abcdef')
+    two.write_bytes(b'0123456789abcdeg')
+    short = folder / 'short'
+    short.write_bytes(b'0123456789abcde')
+
+    def names(key, *files):
+        out = t.ok('top', '-fjson', '-n0', f'--redact-key={key}', f'--symbol-dir={folder}/root', *files).out
+        return {row['name'] for row in json.loads(out)['rows']}
+    faults = []
+    if not names(one, dumps[0]) <= names(one, *dumps) or names(one, *dumps) & names(two, *dumps) - {'[other]'}:
+        faults.append(f'{names(one, *dumps)}, {names(two, *dumps)}')
+    args = ('merge', '-fpprof', f'--symbol-dir={folder}/root', *dumps, profile)
+    if t.ok(*args, f'--redact-key={one}').out_bytes != t.ok(*args, f'--redact-key={one}').out_bytes:
+        faults.append('other bytes with the same key')
+    if t.ok(*args, '--redact').out_bytes == t.ok(*args, '--redact').out_bytes:
+        faults.append('the same bytes with random keys')
+    for key, code in (short, 2), (folder / 'none', 5):
+        if t.run(*args, f'--redact-key={key}').code != code:
+            faults.append(f'{key.name}: not {code}')
+    if b'0123456789abcdef' in unpacked(t.ok(*args, f'--redact-key={one}').out_bytes):
+        faults.append('the key is in the report')
+    if t.run('merge', '-o', folder / 'x.hpa', '--redact', *dumps).code != 2:
+        faults.append('a partial is not refused')
+    return faults
+
+
+def numbers(folder, dumps):
+    """Rows, their order, and which frames are folded, are what they were; libraries of the system have names."""
+    faults = []
+    system = folder / 'system.heap'
+    text = dumps[0].read_bytes().replace(b'/gone/usr/lib', b'/usr/lib')
+    system.write_bytes(text)
+    for report in ('top', 'tree', 'stacks', 'peek .'):
+        args = [*report.split(), '-fjson', '-n0', f'--symbol-dir={folder}/root', system]
+
+        def of(*more):
+            rows = json.loads(t.ok(*args, *more).out).get('rows', [])
+            return sorted(json.dumps([row[key] for key in sorted(row) if key in ('flat', 'cum', 'inuse-space')])
+                          for row in rows)
+        if of() != of('--redact'):
+            faults.append(f'{report}: other numbers')
+    modules = t.ok('top', '--by=module', '--frames=raw', '-n0', '--redact', '--no-symbols', system).out
+    return faults + ([] if 'libc.so.6' in modules and 'libstdc++.so.6' in modules else [modules])
+
+
+with scratch() as scratch_folder:
+    root = pathlib.Path(scratch_folder)
+    packed, texts = inputs(root)
+    t.check('R40: no name in any report', lambda: every_report(root, packed, texts))
+    t.check('R40: without it every format shows them',
+            [f'{name} never does' for name, count in SHOWN.items() if not count])
+    t.check('R40: the same key gives the same names', lambda: keys(root, packed, texts))
+    t.check('R40: rows and numbers are the same', lambda: numbers(root, texts))
+t.done()
