@@ -6,7 +6,7 @@
 // something that is public has it, too.
 #include "lib/redact.h"
 
-#include "partial/sha256.h"
+#include "base/sha256.h"
 
 #include "hprof-agg/hprof-agg.h"
 

@@ -64,7 +64,7 @@ def blocks_of_a_partial_end_where_256_KiB_are_full(t):
         section, _, raw, packed = struct.unpack_from("<HHII", data, at)
         sizes.setdefault(section, []).append(raw)
         at += 12 + packed + 8
-    assert len(sizes[2]) == 3 and len(sizes[11]) > 2 and len(sizes[0]) == 1, sizes
+    assert len(sizes[2]) == 3 and len(sizes[12]) > 2 and len(sizes[0]) == 1, sizes
     for section, of in sizes.items():
         assert all(262144 <= size < 262144 + 500 for size in of[:-1]) and of[-1] < 262144 + 500, (section, of)
 
