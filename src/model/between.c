@@ -43,13 +43,27 @@ static int by_key(const void *left, const void *right) {
     return (a->key > b->key) - (a->key < b->key);
 }
 
+// The first of them are in order: what was added since is sorted alone, and merged from the back.
+static void sort(struct hp_replicates *sums) {
+    struct hp_replicate *all = sums->all.at;
+    size_t first = sums->settled, left = sums->all.count - first, at = sums->all.count;
+    struct hp_replicate *added = hp_alloc(left * sizeof *added);
+    memcpy(added, all + first, left * sizeof *added);
+    qsort(added, left, sizeof *added, by_key);
+    while (left > 0) {
+        bool is_first = first > 0 && all[first - 1].key > added[left - 1].key;
+        all[--at] = is_first ? all[--first] : added[--left];
+    }
+    free(added);
+}
+
 void hp_replicates_settle(struct hp_replicates *sums) {
     struct hp_replicate *all = sums->all.at;
     size_t kept = 0;
     if (sums->settled == sums->all.count) {
         return;
     }
-    hp_vec_sort(&sums->all, by_key);
+    sort(sums);
     for (size_t i = 0; i < sums->all.count; i++) {
         struct hp_replicate next = all[i];
         if (kept > 0 && all[kept - 1].key == next.key) {
