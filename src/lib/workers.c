@@ -200,6 +200,11 @@ static void set_taken_aside(struct worker *worker) {
     worker->taken = NULL;
 }
 
+// What stacks may take, of dumps and of partials, of each thread.
+static uint64_t share_of_memory(const struct hp_job *job) {
+    return job->profile->store ? job->profile->store->room / job->threads / 2 : 0;
+}
+
 // For hp_reader.
 static int take_partial(void *data, struct hp_input_stream *stream, struct hp_err *err) {
     struct worker *worker = data;
@@ -212,6 +217,8 @@ static int take_partial(void *data, struct hp_input_stream *stream, struct hp_er
     }
     if (!worker->taken) {
         worker->taken = hp_taken_new(worker->job->profile);
+        worker->taken->partials.store = worker->job->profile->store;
+        worker->taken->partials.stack_memory = share_of_memory(worker->job);
     }
     return hp_taken_read(worker->taken, stream, worker->item.name,
                          worker->item.number < worker->job->options->base_count, err);
@@ -408,7 +415,7 @@ static void spill_if_full(struct worker *worker) {
     struct hp_err err = {0};
     for (int i = 0; i < 2 && store; i++) {
         if (both[i] && hp_profile_can_spill(both[i]) &&
-            hp_profile_stack_memory(both[i]) > store->room / job->threads / 2 &&
+            hp_profile_stack_memory(both[i]) > share_of_memory(job) &&
             hp_profile_spill(both[i], store, &err) != HP_OK) {
             pthread_mutex_lock(&job->lock);
             job->run_err = err;

@@ -105,6 +105,10 @@ struct hp_partials {
     struct hp_parameters parameters;
     const char *first; // whose parameters these are; in a block of the profile
     bool is_base;      // the next is of that side of a diff
+    // Where stacks go that take more bytes than this, while a partial is read that does not tell of each
+    // dump; NULL: they stay in memory.
+    struct hp_run_store *store;
+    uint64_t stack_memory;
     uint32_t count;
     bool has_unknown;               // sections of a later version were left out
     uint8_t digest[HP_SHA256_SIZE]; // of the last

@@ -265,6 +265,10 @@ static int read_rows(struct hp_partial_reader *r, struct hp_err *err) {
     while (hp_numbers_more(&r->row)) {
         read(r);
     }
+    if (r->spill_err.code != HP_OK) {
+        *err = r->spill_err;
+        return err->code;
+    }
     if (r->row.damage) {
         return hp_fail(err, r->is_over_limit ? HP_E_LIMIT : HP_E_FORMAT,
                        "%s%s (section %u)",

@@ -40,6 +40,8 @@ struct hp_partial_reader {
     uint64_t type_history;                // the same: type and dump
     uint64_t group_dumps;                 // in all groups
     bool keeps_between;                   // what tells how dumps differ
+    bool has_spilled; // stacks of it, so that nothing can go by their numbers
+    struct hp_err spill_err;
     bool is_one; // its dumps are not told of one by one: their stacks are as those of one
 };
 

@@ -1,5 +1,6 @@
 // What is described in partial_stacks.c and partial_dumps.c.
 #include "partial/partial_reader.h"
+#include "partial/runs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,16 +70,39 @@ static void add_stack(struct hp_partial_reader *r) {
     }
 }
 
-// Those of more dumps than are told of one by one: by the rule that these are told of by.
-static void begin_one(struct hp_partial_reader *r) {
-    const struct hp_profile *profile = r->profile;
+// More dumps than are told of one by one: by the rule that these are told of by.
+static bool are_many(const struct hp_partial_reader *r) {
     uint64_t most = r->parameters.of[HP_PARAMETER_HISTORY];
     uint64_t aside = r->skipped[HP_REASON_OTHER_MOMENT];
-    bool are_many = r->group_dumps > most || aside > most - r->group_dumps;
-    if (are_many && profile->history.is_kept && !profile->keeps.partial) {
+    return r->group_dumps > most || aside > most - r->group_dumps;
+}
+
+static void begin_one(struct hp_partial_reader *r) {
+    const struct hp_profile *profile = r->profile;
+    if (are_many(r) && profile->history.is_kept && !profile->keeps.partial) {
         r->is_one = true;
         hp_history_begin(&r->profile->history);
     }
+}
+
+static void spill_if_full(struct hp_partial_reader *r) {
+    const struct hp_partials *to = r->to;
+    if (to->store && are_many(r) && r->parameters.of[HP_PARAMETER_SHARDS] == 1 &&
+        hp_profile_can_spill(r->profile) &&
+        hp_profile_stack_memory(r->profile) > to->stack_memory) {
+        r->has_spilled = true;
+        if (hp_profile_spill(r->profile, to->store, &r->spill_err) != HP_OK) {
+            hp_numbers_fail(&r->row, "what memory does not hold cannot be written");
+        }
+    }
+}
+
+// Whether one that goes by the number of a stack may.
+static bool has_stack(struct hp_partial_reader *r, uint64_t stack, const char *damage) {
+    if (r->row.damage || stack >= r->stacks.count || r->has_spilled) {
+        hp_numbers_fail(&r->row, damage);
+    }
+    return !r->row.damage;
 }
 
 // All columns of one block, which have to end together.
@@ -99,6 +123,7 @@ void hp_reader_stacks(struct hp_partial_reader *r) {
     if (codec->state.damage) {
         hp_numbers_fail(&r->row, codec->state.damage);
     }
+    spill_if_full(r);
 }
 
 void hp_reader_type_sum(struct hp_partial_reader *r) {
@@ -108,9 +133,7 @@ void hp_reader_type_sum(struct hp_partial_reader *r) {
     hp_int128 value = hp_get_signed(&r->row);
     r->last_type += on;
     r->last_stack = stack;
-    if (stack >= r->stacks.count) {
-        hp_numbers_fail(&r->row, "a sum is of no stack");
-    } else if (!r->row.damage) {
+    if (has_stack(r, stack, "a sum is of no stack")) {
         hp_sample_types_add_sum(&r->profile->types, r->types.at[r->last_type],
                                 r->stacks.at[stack], value);
     }
@@ -272,8 +295,7 @@ void hp_reader_history(struct hp_partial_reader *r) {
     bool begins = r->history_dump == 0 || on > 0;
     uint64_t start = begins ? 0 : r->history_stack;
     uint64_t stack = start + hp_get_below(&r->row, UINT64_C(1) << 32);
-    if (r->row.damage || stack >= r->stacks.count) {
-        hp_numbers_fail(&r->row, "an observation is of no stack");
+    if (!has_stack(r, stack, "an observation is of no stack")) {
         return;
     }
     if (begins && r->profile->history.is_kept) {
@@ -291,7 +313,8 @@ void hp_reader_type_history(struct hp_partial_reader *r) {
     uint64_t dump = hp_get_below(&r->row, r->dumps);
     uint64_t stack = hp_get_below(&r->row, (uint64_t)r->stacks.count + 1);
     hp_int128 value = stack > 0 ? hp_get_signed(&r->row) : 0;
-    if (r->row.damage) {
+    if (r->row.damage ||
+        (stack > 0 && !has_stack(r, stack - 1, "a value is of no stack"))) {
         return;
     }
     struct hp_sample_type *to = &r->profile->types.of.at[r->types.at[type]];

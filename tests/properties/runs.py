@@ -101,6 +101,8 @@ def spilled(count, stacks, limit):
             faults += is_same('standard output', merge('-', paths, f'--max-memory={limit}'), None, whole)
         few = merged(pathlib.Path(folder, 'few.hpa'), paths[::8])
         faults += is_same('beside a partial', merge(out, [few, *(path for i, path in enumerate(paths) if i % 8)], f'--max-memory={limit}'), out, whole)
+        if count > HISTORY:  # a partial that is larger than memory
+            faults += is_same('again', merge(out, [whole], f'--max-memory={limit}'), out, whole)
         return faults + leftovers(folder) or f'{takes:.0f} MiB, not {needs:.0f}'
 
 
