@@ -21,6 +21,12 @@ static bool has_names(const struct hp_module *module) {
     return module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
 }
 
+// It is not the file's fault: another run, with more of what there was too little of, names it.
+static bool is_of_this_run(enum hp_sym_status status) {
+    return status == HP_SYM_NO_MEMORY || status == HP_SYM_KILLED ||
+           status == HP_SYM_RUN_OVER;
+}
+
 // --- how much of the bytes a module concerns ------------------------------------------------
 
 enum role { // bits
@@ -124,6 +130,7 @@ static bool is_minor(const struct shares *shares, size_t module) {
     for (int i = 0; i < 2; i++) {
         is_much |= shown[i] > 0 && shown[i] >= all[i] / LEAST_SHARE;
     }
+    is_much |= is_of_this_run(shares->profile->modules.at[module].status);
     return !is_much && (all[0] > 0 || all[1] > 0);
 }
 
@@ -133,7 +140,8 @@ static bool is_minor(const struct shares *shares, size_t module) {
 static bool lacks_names(const struct hp_profile *profile,
                         const struct hp_module *module) {
     return module->kind == HP_MODULE_FILE && module->status >= HP_SYM_NO_FILE &&
-           module->status != HP_SYM_STRIPPED && !is_allocator(profile, module);
+           module->status != HP_SYM_STRIPPED &&
+           (is_of_this_run(module->status) || !is_allocator(profile, module));
 }
 
 // One sentence for each module that was refused, one for each other reason.

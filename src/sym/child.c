@@ -1,11 +1,13 @@
 #include "sym/child.h"
 
 #include "sym/sandbox.h"
+#include "sym/starved.h"
 
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -38,10 +40,26 @@ _Noreturn static void end_without_memory(size_t wanted, const char *input) {
     _exit(HP_CHILD_NO_MEMORY);
 }
 
+// A library that got no memory may go on as if it had.
+static void on_fault(int number) {
+    if (hp_starved()) {
+        _exit(HP_CHILD_NO_MEMORY);
+    }
+    signal(number, SIG_DFL); // it will happen again
+}
+
+// libdw leaves by exit() when it has no memory; what is to be done at our own end is not.
+static void on_exit_of_library(void) {
+    _exit(hp_starved() ? HP_CHILD_NO_MEMORY : 1);
+}
+
 // What is done before it is too late for it.
 static void prepare(int sock, pid_t parent) {
     struct rlimit none = {0, 0};
     reset_signals();
+    signal(SIGSEGV, on_fault);
+    signal(SIGBUS, on_fault);
+    atexit(on_exit_of_library);
     hp_on_out_of_memory(end_without_memory);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent) {
@@ -56,6 +74,7 @@ static void prepare(int sock, pid_t parent) {
 
 _Noreturn static void be_child(int sock, pid_t parent, void (*serve)(int sock),
                                enum hp_sandbox sandbox) {
+    hp_starved_watch();
     prepare(sock, parent);
     if (!hp_sandbox_enter(sandbox)) {
         _exit(HP_CHILD_NO_SANDBOX);

@@ -216,7 +216,7 @@ static void take(struct symbolizer *self, struct task *task, struct reply *reply
 
 // What the names of a file are, beside which its debug files may be.
 static const char **paths_of(const struct symbolizer *self, const struct task *task,
-                       struct hp_finder *finder) {
+                             struct hp_finder *finder) {
     size_t count = 0;
     for (const struct task *each = task->same; each; each = each->same) {
         count++;

@@ -1,14 +1,17 @@
 #include "sym/worker.h"
 
+#include "sym/child.h"
 #include "sym/demangle.h"
 #include "sym/dwarf.h"
 #include "sym/image.h"
 #include "sym/return_addresses.h"
 #include "sym/sandbox.h"
 #include "sym/split.h"
+#include "sym/starved.h"
 #include "sym/verify.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum {
     MOST_CANDIDATES = 64,
@@ -438,6 +441,9 @@ void hp_worker_serve(int sock) {
                hp_request_unpack(&request, &work.request);
         if (good) {
             serve_module(&work, &requester);
+            if (hp_starved()) {
+                _exit(HP_CHILD_NO_MEMORY); // nobody knows what is missing
+            }
             good = hp_wire_send(&requester.wire, HP_SAY_ANSWER, &requester.packet, -1);
         }
         work_done(&work);

@@ -2,7 +2,10 @@
 """R35: whichever allocation fails, alone or with all behind it, the program says so, writes no
 report and ends with 70; or it did not need that memory, and the report is whole.
 
-usage: out_of_memory.py BINARY TESTDATA FAIL_ALLOC_LIBRARY
+So it is with names, in the parent; in the child that reads binaries the report is whole, or says
+that memory ran out.
+
+usage: out_of_memory.py BINARY TESTDATA FAIL_ALLOC_LIBRARY [STEP]
 """
 import gzip
 import pathlib
@@ -60,6 +63,37 @@ def each(case):
         f'{allocations} allocations')
 
 
+def named(case, **more):
+    return t.run(*case, f'--symbol-dir={t.root}', '-j1', **more)
+
+
+def told(result, whole):
+    """Whether nothing is lost without a word."""
+    words = result.out + result.err
+    return (result.code == 0 and (result.out_bytes == whole or 'memory ran out' in words) or
+            result.code in (7, 70) and not result.out_bytes and 'memory' in result.err)
+
+
+def each_of_child(case):
+    """Allocations of the parent are counted first, then those of its child."""
+    whole = named(case).out_bytes
+    step = int(sys.argv[4]) if len(sys.argv) > 4 else 397
+    which = [f'{n}{more}' for n in range(1, 16000, step) for more in ('', '+')]
+    results = t.in_parallel(lambda n: [(n, named(case, env={'LD_PRELOAD': LIBRARY, 'FAIL_ALLOC': n}))], which)
+    lost = sum('memory ran out' in result.out + result.err for _, result in results)
+    return [f'{n}: {result.code} {result.err[:200]}' for n, result in results if not told(result, whole)] or (
+        f'{lost} of {len(which)} told' if lost else ['none failed in the child'])
+
+
+def each_limit(case):
+    whole = named(case).out_bytes
+    limits = range(1_000_000, 40_000_000, 1_300_000)
+    results = t.in_parallel(lambda limit: [(limit, named([*case, f'--max-memory={limit}']))], limits)
+    lost = sum('memory ran out' in result.out + result.err for _, result in results)
+    return [f'{limit}: {result.code} {result.err[:200]}' for limit, result in results if not told(result, whole)] or (
+        f'{lost} of {len(limits)} told' if lost else ['none was too low'])
+
+
 def packed(folder):
     """A text of several windows, for which the decompressors need memory of their own."""
     rows = (f'{i:x}000-{i:x}fff r-xp 00000000 00:00 0 /srv/lib/{i}\n' for i in range(1, 10000))
@@ -78,4 +112,7 @@ with scratch() as large:
     for case in [*CASES, *packed(large)]:
         words = ' '.join(word.name if isinstance(word, pathlib.Path) else word for word in case)
         t.check(f'R35: {words}', lambda: each(case))
+named_case = ['top', '-n0', '--all-frames', t.formats / 'jemalloc-cxx.heap']
+t.check('R35: an allocation that fails in the child loses no name untold', lambda: each_of_child(named_case))
+t.check('R35: nor does any limit', lambda: each_limit(named_case))
 t.done()

@@ -115,7 +115,7 @@ static void kill_child(void *data, const struct hp_progress *progress) {
     FILE *file = fopen(path, "r");
     if (file && fscanf(file, "%ld", &pid) == 1 && pid > 1) {
         siginfo_t info;
-        kill((pid_t)pid, SIGSEGV);
+        kill((pid_t)pid, SIGKILL);
         waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
     }
     if (file) {

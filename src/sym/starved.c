@@ -1,0 +1,193 @@
+// Calls from one shared object to another go through addresses in tables that the dynamic
+// linker has filled in ("System V ABI", chapter 5: relocations of kind GLOB_DAT and JUMP_SLOT,
+// and of words that hold an address).  Where one is that of an allocation, it is replaced by
+// ours, which goes on to the one that all would have called.
+#include "sym/starved.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// No sound file asks for more at a time: who is refused that lacks nothing.
+static const size_t largest = (size_t)8 << 30;
+
+static bool is_starved;
+
+bool hp_starved(void) {
+    return is_starved;
+}
+
+static void *watched(void *memory, size_t size) {
+    is_starved |= !memory && size > 0 && size <= largest;
+    return memory;
+}
+
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void *(*memalign)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*mmap)(void *, size_t, int, int, int, off_t);
+} theirs;
+
+static void *our_malloc(size_t size) {
+    return watched(theirs.malloc(size), size);
+}
+
+static void *our_calloc(size_t count, size_t size) {
+    size_t all;
+    bool is_sound = !__builtin_mul_overflow(count, size, &all);
+    return watched(theirs.calloc(count, size), is_sound ? all : 0);
+}
+
+static void *our_realloc(void *old, size_t size) {
+    return watched(theirs.realloc(old, size), size);
+}
+
+static void *our_memalign(size_t align, size_t size) {
+    return watched(theirs.memalign(align, size), size);
+}
+
+static int our_posix_memalign(void **memory, size_t align, size_t size) {
+    int error = theirs.posix_memalign(memory, align, size);
+    is_starved |= error == ENOMEM && size <= largest;
+    return error;
+}
+
+static void *our_mmap(void *at, size_t size, int protection, int flags, int fd,
+                      off_t offset) {
+    void *memory = theirs.mmap(at, size, protection, flags, fd, offset);
+    is_starved |= memory == MAP_FAILED && errno == ENOMEM && size <= largest;
+    return memory;
+}
+
+typedef void any_function(void);
+
+static const struct {
+    const char *name;
+    any_function *ours;
+    void *theirs; // where the other is kept
+} calls[] = {
+    {"malloc", (any_function *)our_malloc, &theirs.malloc},
+    {"calloc", (any_function *)our_calloc, &theirs.calloc},
+    {"realloc", (any_function *)our_realloc, &theirs.realloc},
+    {"memalign", (any_function *)our_memalign, &theirs.memalign},
+    {"posix_memalign", (any_function *)our_posix_memalign, &theirs.posix_memalign},
+    {"mmap", (any_function *)our_mmap, &theirs.mmap},
+    {"mmap64", (any_function *)our_mmap, &theirs.mmap},
+};
+
+enum {
+    CALLS = sizeof calls / sizeof *calls
+};
+
+// What is needed of one object.
+struct object {
+    uintptr_t base;
+    const ElfW(Sym) * symbols;
+    const char *names;
+};
+
+static any_function *our_call(const char *name) {
+    for (size_t i = 0; i < CALLS; i++) {
+        if (strcmp(calls[i].name, name) == 0) {
+            return calls[i].ours;
+        }
+    }
+    return NULL;
+}
+
+// The word holds nothing but an address, as the sum of this and nothing says.
+static void replace(const struct object *object, const ElfW(Rela) * relocation) {
+    size_t symbol = ELF64_R_SYM(relocation->r_info);
+    any_function *ours = symbol && relocation->r_addend == 0
+                             ? our_call(object->names + object->symbols[symbol].st_name)
+                             : NULL;
+    uintptr_t at = object->base + relocation->r_offset;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    // Tables are made read-only when they are filled.
+    if (ours && mprotect((void *)(at & ~(page - 1)), sizeof(void *),
+                         PROT_READ | PROT_WRITE) == 0) {
+        memcpy((void *)at, &ours, sizeof ours);
+    }
+}
+
+static const void *pointer(const struct object *object, const ElfW(Dyn) * entry) {
+    uintptr_t at = entry->d_un.d_ptr;
+    return (const void *)(at < object->base ? at + object->base : at);
+}
+
+static void replace_all(const struct object *object, const void *table, size_t bytes) {
+    const ElfW(Rela) *relocations = table;
+    for (size_t i = 0; relocations && i < bytes / sizeof *relocations; i++) {
+        replace(object, &relocations[i]);
+    }
+}
+
+static void watch_object(uintptr_t base, const ElfW(Dyn) * entry) {
+    struct object object = {.base = base};
+    const void *tables[2] = {NULL, NULL}; // of all words, and of calls
+    size_t sizes[2] = {0, 0};
+    for (; entry->d_tag != DT_NULL; entry++) {
+        switch (entry->d_tag) {
+        case DT_SYMTAB:
+            object.symbols = pointer(&object, entry);
+            break;
+        case DT_STRTAB:
+            object.names = pointer(&object, entry);
+            break;
+        case DT_RELA:
+            tables[0] = pointer(&object, entry);
+            break;
+        case DT_JMPREL:
+            tables[1] = pointer(&object, entry);
+            break;
+        case DT_RELASZ:
+            sizes[0] = entry->d_un.d_val;
+            break;
+        case DT_PLTRELSZ:
+            sizes[1] = entry->d_un.d_val;
+            break;
+        default:
+            break;
+        }
+    }
+    for (int i = 0; object.symbols && object.names && i < 2; i++) {
+        replace_all(&object, tables[i], sizes[i]);
+    }
+}
+
+static int watch(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size, (void)data;
+    bool is_kernel = strncmp(info->dlpi_name, "linux-vdso", 10) == 0;
+    for (int i = 0; !is_kernel && i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {
+            uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            watch_object(info->dlpi_addr, (const ElfW(Dyn) *)at);
+        }
+    }
+    return 0;
+}
+
+void hp_starved_watch(void) {
+    is_starved = false;
+    if (theirs.malloc) {
+        return;
+    }
+    for (size_t i = 0; i < CALLS; i++) {
+        void *address = dlsym(RTLD_DEFAULT, calls[i].name);
+        if (!address) {
+            theirs.malloc = NULL;
+            return;
+        }
+        memcpy(calls[i].theirs, &address, sizeof address);
+    }
+    dl_iterate_phdr(watch, NULL);
+}
