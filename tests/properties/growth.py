@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Twice the stacks take at most 2.1 times the instructions, whatever the command and the format; and stacks
+that are deep and have nothing in common take time and memory by their bytes, not by the nodes of their tree.
+
+usage: growth.py BINARY TESTDATA [STACKS]
+
+Every command once, and every format once; with STACKS, by hand, all formats of all commands, at this size.
+Instructions are counted by Valgrind's callgrind: times on a machine that does other things are no test.
+"""
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+from harness import Tests, scratch
+
+HERE = pathlib.Path(__file__).resolve().parent
+STACKS = 600
+DEPTH = 12
+MOST = 2.1
+BYTES = 20  # of memory, for each of a dump
+SECONDS = 2  # for each 10 MB
+OTHERS = {  # of the command line: what commands need beside an input
+    'peek': ['.'],
+    'list': None,  # sources
+    'manifest': None,  # lists, no stacks
+    'digest': None,
+    'diff': 2,
+    'trend': 2,
+}
+
+t = Tests()
+
+
+def dump(stacks, depth, addresses, seed):
+    """Half of them allocate on one of ten ways from the root on, half share nothing but by chance."""
+    rng = random.Random(seed)
+    frames = [0x400000 + 16 * i for i in range(addresses)]
+    ways = [[rng.choice(frames) for _ in range(depth // 2)] for _ in range(10)]
+    lines = [f'heap_v2/524288\n  t*: {stacks}: {stacks * 1024} [0: 0]\n']
+    for i in range(stacks):
+        way = rng.choice(ways) if i % 2 else [rng.choice(frames) for _ in range(depth // 2)]
+        stack = [rng.choice(frames) for _ in range(depth - len(way))] + way
+        lines.append(f'@ {" ".join(map(hex, stack))}\n  t*: 1: 1024 [0: 0]\n')
+    return (''.join(lines) + '\nMAPPED_LIBRARIES:\n'
+            '00400000-40000000 r-xp 00000000 fe:00 4711   /srv/app\n')
+
+
+def instructions(*command):
+    done = subprocess.run(['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', t.binary, *command],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    found = re.search(r'Collected : (\d+)', done.stderr)
+    if done.returncode or not found:
+        raise AssertionError(f'{command} ended with {done.returncode}: {done.stderr[-500:]}')
+    return int(found[1])
+
+
+def arguments(command, name, paths):
+    """Of one input, or of a comparison's two."""
+    needs = OTHERS.get(command, [])
+    inputs = [paths[0], *(['--to'] if command == 'diff' else []), paths[1]] if needs == 2 else [paths[0]]
+    return [command, '--no-symbols', '-q', '-j1', f'--format={name}', *(needs if needs != 2 else []), *inputs]
+
+
+def cases(every):
+    """(command, format)"""
+    known = set()
+    for command in t.reports():
+        if OTHERS.get(command, []) is None:
+            continue
+        for name in t.formats_of(command):
+            if every or command not in known or name not in known:
+                known |= {command, name}
+                yield command, name
+
+
+def growth(command, name, files, start):
+    once, twice = (instructions(*arguments(command, name, paths)) - start for paths in files)
+    return [] if twice <= MOST * once else [f'{twice / once:.2f} times as many instructions: {once} and {twice}']
+
+
+def grow(folder, stacks, every):
+    files = []
+    for count in (stacks, 2 * stacks):
+        paths = [str(pathlib.Path(folder, f'{side}.{count}.heap')) for side in (0, 1)]
+        for side, path in enumerate(paths):
+            pathlib.Path(path).write_text(dump(count, DEPTH, 20 * stacks, side), encoding='ascii')
+        files.append(paths)
+    small = pathlib.Path(folder, 'small.heap')
+    small.write_text(dump(1, DEPTH, 20, 0), encoding='ascii')
+    start = instructions(*arguments('top', 'text', [str(small)]))
+    for command, name in cases(every):
+        t.check(f'twice the stacks are at most {MOST} times the work: {command} --format={name}',
+                lambda command=command, name=name: growth(command, name, files, start))
+
+
+def deep(folder, *command):
+    """1,000 frames a stack, hardly two of them together twice.  A time that is too long is
+    taken once more: others use the machine, too."""
+    faults = deep_once(folder, command)
+    return deep_once(folder, command) if faults else []
+
+
+def deep_once(folder, command):
+    path, report = (pathlib.Path(folder, name) for name in ('deep.heap', 'report'))
+    if not path.exists():
+        path.write_text(dump(500, 1000, 100000, 3), encoding='ascii')
+    size = path.stat().st_size
+    done = subprocess.run([sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, *command,
+                           '--no-symbols', '-q', '-j1', path], stdout=subprocess.DEVNULL, check=True)
+    code, memory, seconds = report.read_text(encoding='ascii').split()
+    faults = [] if done.returncode == 0 and code == '0' else [f'ended with {code}']
+    if int(memory) * 1024 > BYTES * size:
+        faults.append(f'{int(memory) * 1024 / size:.1f} bytes of memory for each of the dump')
+    if float(seconds) > SECONDS * size / 1e7:
+        faults.append(f'{float(seconds):.2f} s for {size / 1e6:.1f} MB')
+    return faults
+
+
+def main():
+    stacks = int(sys.argv[3]) if len(sys.argv) > 3 else STACKS
+    os.environ.pop('MALLOC_PERTURB_', None)  # meson's, which touches what is never used
+    with scratch() as folder:
+        for command in (('tree',), ('peek', '.'), ('merge', '--format=callgrind')):
+            t.check(f'F14: deep stacks of nothing in common: {SECONDS} s for 10 MB, {BYTES} bytes for each: '
+                    f'{" ".join(command)}', lambda command=command: deep(folder, *command))
+        grow(folder, stacks, len(sys.argv) > 3)
+    t.done()
+
+
+if __name__ == '__main__':
+    main()
