@@ -85,10 +85,11 @@ Test(pprof, keeps_no_time_and_no_system_in_its_header) {
     cr_expect_arr_eq(packed.bytes, "\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
 }
 
-Test(pprof, lets_no_name_steer_a_terminal) {
+// For others to merge; what shows it has an escaper of its own.
+Test(pprof, R11_keeps_names_but_for_bytes_that_are_not_UTF_8) {
     add("esc\033[31m\xff\n", "esc\033[31m\xff\n", 1);
     struct memory plain = message();
-    cr_expect(holds(&plain, "esc\\x1B[31m\\xFF\\x0A"));
+    cr_expect(holds(&plain, "esc\033[31m\\xFF\n"));
 }
 
 // What equals the system's name would be cut as if it were still to be demangled.
