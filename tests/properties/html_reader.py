@@ -21,13 +21,15 @@ class Document(html.parser.HTMLParser):
         self.elements, self.open, self.faults, self.comments = [], [], [], 0
         self.feed(text)
         self.close()
+        for element in self.elements:
+            element['text'] = ''.join(element['text'])
         self.faults += [f'<{element["tag"]}> is not closed' for element in self.open]
 
     def handle_starttag(self, tag, attrs):
         names = [name for name, _ in attrs]
         if len(set(names)) != len(names):
             self.faults.append(f'<{tag}> has an attribute twice')
-        element = {'tag': tag, 'attrs': dict(attrs), 'text': '', 'depth': len(self.open)}
+        element = {'tag': tag, 'attrs': dict(attrs), 'text': [], 'depth': len(self.open)}
         self.elements.append(element)
         if tag not in VOID:
             self.open.append(element)
@@ -40,7 +42,7 @@ class Document(html.parser.HTMLParser):
 
     def handle_data(self, data):
         for element in self.open:
-            element['text'] += data
+            element['text'].append(data)
 
     def handle_comment(self, data):
         self.comments += 1

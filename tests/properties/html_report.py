@@ -6,9 +6,11 @@ read without a script is well-formed and says the same; no name ends an element.
 usage: html_report.py BINARY TESTDATA [DUMPS...]
 """
 import base64
+import gzip
 import hashlib
 import json
 import pathlib
+import random
 import re
 import sys
 
@@ -16,6 +18,7 @@ import jsonschema
 
 from harness import Tests, near, scratch
 from html_reader import Document, Report, data_of
+from profile_writer import Profile, message, number
 from svg_reader import HOSTILE, hostile_profile
 
 t = Tests()
@@ -174,6 +177,41 @@ def inert(page, document, report):
     return faults
 
 
+PIECES = [*'<>&"\'`\\/-!=;:{}[]()$%#?*+ \t\n\r\0\x1b\x7f\x85\u200f\u2028\u2029\u202e\u2066\ufeff\uffff\U0001f4a3aZ09é',
+          '</script', '<script>', '<!--', '-->', ']]>', '</style>', '&lt;', 'javascript:', 'onerror=', '\\u003c', '${', '</title>']
+
+
+def random_names(folder):
+    """10,000 names of functions and files, as many as there are samples."""
+    rng, p = random.Random(21), Profile()
+    names = sorted({''.join(rng.choices(PIECES, k=rng.randint(3, 12))) for _ in range(10500)})[:10000]
+    rng.shuffle(names)
+    p.texts += names  # text() looks for each
+    for i, name in enumerate(names):
+        p.sample([random_location(p, len(p.texts) - len(names) + i, 0x1000 + 16 * i)], [1, 1 << 20], 1 << 20)
+    path = pathlib.Path(folder) / 'random.pb.gz'
+    path.write_bytes(gzip.compress(p.bytes()))
+    return path, names
+
+
+def random_location(p, text, address):
+    """One whose function and file are the same text, by its number."""
+    function, location = p.new_id(), p.new_id()
+    p.parts.append(message(5, number(1, function), number(2, text), number(4, text)))
+    p.parts.append(message(4, number(1, location), number(3, address), message(4, number(1, function), number(2, 1))))
+    return location
+
+
+def nothing_random(folder):
+    path, names = random_names(folder)
+    page = page_of(NO_SYMBOLS, '-n0', path)
+    document, report = Document(page.decode('utf-8')), Report(data_of(page))
+    strings = set(report.data['strings'])
+    lost = [name for name in names if name not in strings]
+    return policy_holds(page, document) + well_formed(page, document) + [f'{name!r} is lost' for name in lost] + \
+        ([] if len(document.all('tr')) == 10001 else [f'{len(document.all("tr"))} rows'])
+
+
 # --- stacks that fold strangely -------------------------------------------------------------
 
 # Addresses in an allocator, the C library, the program, another library, and nowhere.
@@ -240,6 +278,7 @@ with scratch() as scratch_folder:
     hostile_page = page_of(NO_SYMBOLS, hostile)
     t.check('R12: thirty hostile names do nothing', lambda: inert(
         hostile_page, Document(hostile_page.decode('utf-8')), Report(data_of(hostile_page))))
+    t.check('10,000 random names do nothing', lambda: nothing_random(scratch_folder))
     called = pathlib.Path(scratch_folder) / '"><script>alert(1)<!--\u202e.heap'
     called.write_bytes(CXX.read_bytes())
     called_page = page_of(NO_SYMBOLS, called)
