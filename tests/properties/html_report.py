@@ -25,6 +25,7 @@ t = Tests()
 GOLDEN = t.testdata / 'golden'
 SCHEMA = jsonschema.Draft7Validator(
     json.loads((t.testdata.parent / 'schema' / 'html.schema.json').read_text(encoding='utf-8')))
+SUMMARY = jsonschema.Draft7Validator({**SCHEMA.schema, '$ref': '#/definitions/summary'})
 SYMBOLS = f'--symbol-dir={t.root}'
 NO_SYMBOLS = '--no-symbols'
 CXX = GOLDEN / 'cxx.heap'
@@ -110,7 +111,7 @@ def policy_holds(page, document):
     for element in document.elements:
         faults += [f'<{element["tag"]} {name}>' for name in element['attrs']
                    if name.startswith('on') or name in ('src', 'href', 'style', 'action', 'srcdoc')]
-    return faults + ([] if page.count(b'<script') == 2 else ['more than two scripts'])
+    return faults + ([] if page.count(b'<script') == 3 else ['not a script, a summary and data'])
 
 
 def well_formed(page, document):
@@ -156,6 +157,23 @@ def tree_adds_up(document, report):
         if tuple(name for _, name in path) not in known:
             faults.append(f'{path} is no way from a root')
     return faults
+
+
+def summary_holds(page, inputs, options):
+    """The first rows of the command line, of at most 8,000 bytes, and no fewer than there is room for."""
+    text = re.search(rb'<script id="summary" type="application/json">(.*?)</script>', page, re.S)[1].decode('utf-8')
+    summary = json.loads(text)
+    plain = text.replace('\\u003c', '<').replace('\\u003e', '>').replace('\\u0026', '&')
+    theirs = json.loads(t.ok('top', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)
+    rows = [{'name': row['name'], 'class': row['class'], 'flat': row['flat'][theirs['metric']],
+             'cum': row['cum'][theirs['metric']]} for row in theirs['rows']]
+    faults = [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SUMMARY.iter_errors(summary)]
+    faults += [] if summary['rows'] == rows[:len(summary['rows'])] else ['other rows']
+    faults += [] if summary['total'] == theirs['total'][theirs['metric']] else ['another total']
+    size, next_row = len(plain.encode()) - 4, rows[len(summary['rows']):][:1]
+    if size > 8000 or (next_row and size + len(json.dumps(next_row[0], ensure_ascii=False).encode()) + 40 < 8000):
+        faults.append(f'{len(summary["rows"])} rows of {len(rows)} in {size} bytes')
+    return faults or f'{len(summary["rows"])} rows of {len(rows)}'
 
 
 def in_order(keys, value):
@@ -249,6 +267,7 @@ def all_of(what, inputs, options):
     t.check(f'{what}: the document is well-formed', lambda: well_formed(page, document))
     t.check(f'{what}: the policy allows what is there alone', lambda: policy_holds(page, document))
     t.check(f'{what}: the table is the text report\'s', lambda: same_rows(document, report, inputs, options))
+    t.check(f'{what}: the summary is of the first rows', lambda: summary_holds(page, inputs, options))
     t.check(f'{what}: the tree is of the data', lambda: tree_adds_up(document, report))
 
 

@@ -72,6 +72,14 @@ void hp_html_put_numbers(struct hp_sink *out, size_t count, hp_html_number_fn *n
                          const void *data);
 void hp_html_put_integer(struct hp_sink *out, int64_t number);
 
+// JSON in an element, so that nothing in it is taken for HTML.
+void hp_html_put_inert(struct hp_sink *out, struct hp_span json);
+
+// The first rows, for programs.
+void hp_html_summary(struct hp_sink *out, const struct hp_view *view);
+// "code"
+const char *hp_html_frames_name(enum hp_frames frames);
+
 // The element around what a writer puts, as it is or packed; it is called once or twice.
 typedef void hp_html_fill(struct hp_sink *out, const void *data);
 void hp_html_block(struct hp_sink *out, hp_html_fill *fill, const void *data);

@@ -31,17 +31,17 @@ static int keep_small(void *data, const void *bytes, size_t size) {
 }
 
 // These three are in strings alone.
-static void put_inert(struct hp_sink *out, const struct small *small) {
-    const char *at = small->text.at;
+void hp_html_put_inert(struct hp_sink *out, struct hp_span json) {
+    const char *at = json.at;
     size_t start = 0;
-    for (size_t i = 0; i < small->text.count; i++) {
+    for (size_t i = 0; i < json.size; i++) {
         if (at[i] == '<' || at[i] == '>' || at[i] == '&') {
             hp_sink_put(out, at + start, i - start);
             hp_sink_print(out, "\\u%04x", (unsigned)at[i]);
             start = i + 1;
         }
     }
-    hp_sink_put(out, at + start, small->text.count - start);
+    hp_sink_put(out, at + start, json.size - start);
 }
 
 // --- packed -------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ void hp_html_block(struct hp_sink *out, hp_html_fill *fill, const void *data) {
     hp_sink_text(out, begin);
     hp_sink_text(out, is_small ? "plain\">" : "gzip+base64\">\n");
     if (is_small) {
-        put_inert(out, &small);
+        hp_html_put_inert(out, (struct hp_span){small.text.at, small.text.count});
     }
     hp_vec_done(&small.text);
     if (!is_small) {

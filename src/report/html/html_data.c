@@ -27,7 +27,7 @@ static void put_text(struct hp_sink *out, const char *key, struct hp_span text) 
     hp_sink_text(out, ",\n");
 }
 
-static const char *frames_name(enum hp_frames frames) {
+const char *hp_html_frames_name(enum hp_frames frames) {
     static const char *const names[] = {
         [HP_FRAMES_CODE] = "code",
         [HP_FRAMES_OWN] = "own",
@@ -44,7 +44,7 @@ static void put_views(struct hp_sink *out) {
     const char *between = "";
     hp_sink_text(out, "\"views\":{");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        hp_sink_print(out, "%s\"%s\":%u", between, frames_name(all[i]),
+        hp_sink_print(out, "%s\"%s\":%u", between, hp_html_frames_name(all[i]),
                       hp_folded_classes(all[i]));
         between = ",";
     }
@@ -94,7 +94,7 @@ static void put_head(struct hp_sink *out, const struct writer *w) {
                   "\"tool\":{\"name\":\"hprof-agg\",\"version\":\"%s\"},\n"
                   "\"report\":\"%s\",\n\"by\":\"%s\",\n\"view\":\"%s\",\n",
                   hp_version(), view->report->name, hp_view_row_kind(view),
-                  frames_name(view->options.frames));
+                  hp_html_frames_name(view->options.frames));
     put_views(out);
     size_t metric = 0;
     for (enum hp_metric i = 0; i < view->options.metric; i++) {

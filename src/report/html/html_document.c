@@ -88,6 +88,7 @@ static void write_html(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "<script>");
     hp_sink_put(out, hp_html_script, hp_html_script_size);
     hp_sink_text(out, "</script>\n");
+    hp_html_summary(out, view);
     hp_html_data(out, view, &tables);
     hp_sink_text(out, "</body>\n</html>\n");
     hp_html_tables_done(&tables);

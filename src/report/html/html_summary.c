@@ -1,0 +1,83 @@
+// For programs that read a report: the first rows, as many as there is room for.
+//
+//     {"schema": "hprof-agg.summary/1", "report": "top", "by": "function", "view": "code",
+//      "metric": "inuse-space", "confidence": 0.95, "total": ESTIMATE,
+//      "row_count": 123, "rows": [{"name": "f", "class": "own", "flat": ESTIMATE, "cum": ESTIMATE}]}
+//
+// ESTIMATE is as in reports as JSON; names are as the table has them.
+#include "report/html/html.h"
+
+#include "report/json/json.h"
+
+enum {
+    MOST = 8000, // bytes, before `<`, `>` and `&` are escapes
+};
+
+struct text {
+    HP_VEC(char) text;
+};
+
+static int append(void *text, const void *bytes, size_t size) {
+    struct text *to = text;
+    hp_vec_append(&to->text, (const char *)bytes, size);
+    return 0;
+}
+
+static void put_head(struct hp_sink *out, const struct hp_view *view) {
+    enum hp_metric metric = view->options.metric;
+    enum hp_column column = hp_column_of(metric);
+    struct hp_amount total = {.sum = view->head.total.of[metric],
+                              .error = &view->head.errors[column]};
+    hp_sink_print(out,
+                  "{\"schema\": \"hprof-agg.summary/1\", \"report\": \"%s\", "
+                  "\"by\": \"%s\", \"view\": \"%s\",\n \"metric\": ",
+                  view->report->name, hp_view_row_kind(view),
+                  hp_html_frames_name(view->options.frames));
+    hp_json_string(out, hp_span_of(hp_view_metric_name(view, metric)));
+    hp_sink_print(out, ", \"confidence\": %g, \"total\": ", view->options.confidence);
+    hp_json_estimate(out, view, &total, metric);
+    hp_sink_print(out, ",\n \"row_count\": %zu, \"rows\": [", view->rows.count);
+}
+
+static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    enum hp_metric metric = view->options.metric;
+    hp_sink_text(out, row > 0 ? ",\n  {" : "\n  {");
+    hp_json_name(out, view, view->rows.at[row].node);
+    for (size_t i = 0; i < 2; i++) { // flat and cum
+        const struct hp_field *field = &view->fields.at[i];
+        struct hp_amount amount = hp_view_cell(view, row, field->id, metric).amount;
+        hp_sink_print(out, ", \"%s\": ", field->column.key);
+        hp_json_estimate(out, view, &amount, metric);
+    }
+    hp_sink_text(out, "}");
+}
+
+// False, and nothing is added, if there is no room for it.
+static bool add(struct text *text, const struct hp_view *view, size_t row, bool is_head) {
+    struct hp_sink sink;
+    struct hp_err err;
+    size_t before = text->text.count;
+    hp_sink_init(&sink, append, text);
+    if (is_head) {
+        put_head(&sink, view);
+    } else {
+        put_row(&sink, view, row);
+    }
+    bool fits = hp_sink_close(&sink, &err) == HP_OK && text->text.count <= MOST;
+    text->text.count = fits ? text->text.count : before;
+    return fits;
+}
+
+void hp_html_summary(struct hp_sink *out, const struct hp_view *view) {
+    struct text text = {0};
+    size_t row = 0, shown = hp_view_shown(view, view->rows.count);
+    if (add(&text, view, 0, true)) {
+        while (row < shown && add(&text, view, row, false)) {
+            row++;
+        }
+        hp_sink_text(out, "<script id=\"summary\" type=\"application/json\">");
+        hp_html_put_inert(out, (struct hp_span){text.text.at, text.text.count});
+        hp_sink_text(out, "]}\n</script>\n");
+    }
+    hp_vec_done(&text.text);
+}
