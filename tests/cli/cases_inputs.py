@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -510,3 +511,63 @@ def R03_symbol_dir_only_opens_nothing_elsewhere(t):
     assert status(*only) == "functions and lines"
     check(t.run("top", "--symbol-dir-only", t.dump), 2, "", "--symbol-dir-only needs a --symbol-dir")
     check(t.run("top", *only, "--path-map=/a=/b", t.dump), 2, "", "exclude each other")
+
+
+def undefined_symbols(t):
+    out = subprocess.run(["nm", "-D", "--undefined-only", t.binary], capture_output=True, check=True, text=True).stdout
+    return {word.partition("@")[0] for word in out.split()}
+
+
+@case
+def R01_R09_the_program_can_neither_run_others_nor_connect(t):
+    bad = {"system", "popen", "wordexp", "posix_spawn", "posix_spawnp", "connect", "getaddrinfo", "bind"}
+    bad |= {f"{f}exec{how}" for f in ("", "f") for how in ("l", "le", "lp", "v", "ve", "vp", "vpe", "veat")}
+    assert not undefined_symbols(t) & bad
+    args = ("info", "--symbol-dir=" + str(ROOT / "testdata/root"), ROOT / "testdata/golden/procs1.heap")
+    assert check(t.run(*args)).out == t.run(*args, env={"DEBUGINFOD_URLS": "http://127.0.0.1:9"}).out
+
+
+@case
+def R10_of_zlib_only_plain_streams_are_used(t):
+    assert not undefined_symbols(t) & {"inflateGetHeader", "gzopen", "gzread", "uncompress"}
+
+
+@case
+def R14_the_unfinished_file_is_beside_the_output_and_cannot_be_foretold(t):
+    (t.folder / "deep").mkdir()
+    names = set()
+    for _ in range(2):
+        with t.waiting("top", "--no-symbols", "-o", "deep/out", env={"TMPDIR": "/nowhere"}) as process:
+            t.wait_for(lambda: any((t.folder / "deep").iterdir()))
+            names |= {path.name for path in (t.folder / "deep").iterdir()}
+            t.feed(t.dump)
+            check(t.finish(process), 0)
+        (t.folder / "deep/out").unlink()
+        (t.folder / "late.heap").unlink()
+    assert len(names) == 2 and all(re.fullmatch(r"\.hprof-agg-[0-9a-f]{16}", name) for name in names), names
+
+
+@case
+def R24_where_a_process_has_its_program_makes_no_difference(t):
+    """Each process of a dump has another place for its program, and the rows are those of one."""
+    text = (ROOT / "testdata/golden/procs1.heap").read_text()
+    begin, end = (int(word, 16) for word in re.search(r"^(\w+)-(\w+) r-xp .*alloc_c$", text, re.M).groups())
+    low = begin - 0x100000
+
+    def moved(by):
+        return re.sub(r"(?<![0-9a-f])(0x)?([0-9a-f]{12})(?![0-9a-f])", lambda m: (m[1] or "") + (
+            f"{int(m[2], 16) + by:x}" if low <= int(m[2], 16) < end + 0x100000 else m[2]), text)
+    paths = [t.file(f"a.{i}.heap", moved(i * 0x5000000)) for i in range(1, 4)]
+    rows = [json.loads(check(t.run("top", "--no-symbols", "--by=address", "-fjson", "-n0", path)).out)["rows"]
+            for path in paths]
+    names = [[row["name"] for row in each] for each in rows]
+    assert len(names[0]) > 5 and names[0] == names[1] == names[2], names
+
+
+@case
+def R39_nobody_gets_the_same_report(t):
+    wanted = check(t.run("top", "--no-symbols", t.procs[0])).out
+    if os.getuid() == 0:
+        text = pathlib.Path(t.procs[0]).read_bytes()
+        got = t.run("top", "--no-symbols", "-", text=text, user=65534, group=65534, extra_groups=[])
+        assert check(got).out == wanted.replace(t.procs[0], "-")

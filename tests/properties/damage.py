@@ -200,7 +200,7 @@ t.check('R25: counts that wrapped around are told', lambda: used(
 t.check('R25: a number above 2^64', lambda: refused(
     'big', varied(b'  t*: 1: 1048576 [99: 55037952]', b'  t*: 99999999999999999999: 5 [0: 0]'),
     '2.?64|number|large'))
-t.check('a header that disagrees with its stacks is told', lambda: used(
+t.check('R21: a header that disagrees with its stacks is told', lambda: used(
     varied(b't*: 143525: 46627456 ', b't*: 243525: 96627456 '), 'contradicts the sum of its stacks',
     totals=EXACT))
 for header in ('5: 0', '0: 500', '5: 320', '200: 1056578'):

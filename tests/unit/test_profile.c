@@ -1,6 +1,8 @@
 #include "model/profile.h"
 
 #include <criterion/criterion.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const struct hp_error *const no_errors[HP_COLUMNS];
 
@@ -131,4 +133,21 @@ Test(profile, tells_when_a_sum_does_not_fit) {
     hp_profile_add(&profile, &(struct hp_sample){&frame, 1, {0}}, &most, no_errors);
     cr_expect(profile.overflow);
     hp_profile_done(&profile);
+}
+
+static uint64_t key_of_another_process(void) {
+    int ends[2];
+    uint64_t key = 0;
+    cr_assert_eq(pipe(ends), 0);
+    if (fork() == 0) {
+        key = hp_hash_key();
+        _exit(write(ends[1], &key, sizeof key) != sizeof key);
+    }
+    cr_assert_eq(read(ends[0], &key, sizeof key), sizeof key);
+    wait(NULL);
+    return key;
+}
+
+Test(hash, R30_keys_are_drawn_by_each_process) {
+    cr_expect_neq(key_of_another_process(), key_of_another_process());
 }
