@@ -11,6 +11,7 @@ import gzip
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -40,6 +41,34 @@ def hostile(folder):
     return path
 
 
+class QuickProfile(Profile):
+    """One with many texts."""
+
+    def __init__(self):
+        self.known = {'': 0}
+        super().__init__()
+
+    def text(self, text):
+        if text not in self.known:
+            self.known[text] = len(self.texts)
+            self.texts.append(text)
+        return self.known[text]
+
+
+def random_names(folder):
+    """Ten thousand functions, files and modules of what means something somewhere."""
+    chance, profile = random.Random(21), QuickProfile()
+    words = [*'<>&"\'`\\/=;{}()[]$#%\0\n\u2028\u202e\u2066\ufeff\x1b\x85', '<!--', '-->', ']]>', '</script>', '<script>', '${', '{{',
+             'javascript:', 'onerror=', '<svg/onload=', 'alert(1)', '\U0001f4a3', '&lt;', '\\u003c', 'std::', 'operator', '__proto__']
+    known = dict.fromkeys(''.join(chance.choices(words, k=chance.randrange(1, 9))) for _ in range(14000))
+    for i, name in enumerate(list(known)[:10000]):
+        stack = [profile.location(0, 0, [(name, name[::-1], i + 1)])]
+        profile.sample(stack, [1, 1 << 20], 1 << 20)
+    path = pathlib.Path(folder) / 'random.pb.gz'
+    path.write_bytes(gzip.compress(profile.bytes()))
+    return path
+
+
 def run(script, **environment):
     """Tests of node's, each as one of ours."""
     done = subprocess.run(
@@ -47,7 +76,8 @@ def run(script, **environment):
         stdin=subprocess.DEVNULL, timeout=1700,
         env={**os.environ, 'BINARY': t.binary, 'TESTDATA': str(t.testdata), 'PEERS': str(PEERS),
              'QUANTILES': sys.argv[4], 'ALL': '1' if '--all' in sys.argv[5:] else '', **environment})
-    found = re.findall(r'^(not )?ok \d+ - (.*)\n((?:  .*\n|# .*\n)*)', done.stdout, re.M)
+    parts = re.split(r'^(?:    )?(not )?ok \d+ - (.*)$', done.stdout, flags=re.M)
+    found = list(zip(parts[1::3], parts[2::3], parts[3::3]))
     for failed, name, text in found:
         t.check(name, text.splitlines()[:40] if failed else [])
     figures = re.findall(r'^\s*# (.*\d.*)$', done.stdout, re.M)
@@ -59,5 +89,6 @@ def run(script, **environment):
 with scratch() as scratch_folder:
     shown = [escaped(name) for name in HOSTILE]
     run('numbers.js')
-    run('pages.js', HOSTILE=str(hostile(scratch_folder)), HOSTILE_NAMES=json.dumps(shown))
+    run('pages.js', HOSTILE=str(hostile(scratch_folder)), HOSTILE_NAMES=json.dumps(shown),
+        RANDOM=str(random_names(scratch_folder)))
 t.done()

@@ -96,7 +96,7 @@ def decoded(path):
 def expected(samples):
     sums = collections.Counter()
     for name, size, labels in samples:
-        texts = {(key, escaped(value), 0, '') if isinstance(value, str) else
+        texts = {(key, value, 0, '') if isinstance(value, str) else
                  (key, '', *(value if isinstance(value, tuple) else (value, '')))
                  for key, value in labels}
         sums[(name,), tuple(sorted(texts))] += size

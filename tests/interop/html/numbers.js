@@ -154,7 +154,7 @@ test('patterns match what those of the browser match, and stop in time', () => {
     for (let j = random(9); j > 0; j--) {
       text += 'abx_-1.'[random(7)];
     }
-    const { found, error } = page.searchTexts(pattern, [text], 1000);
+    const { found, error } = page.searchTexts(pattern, [text], 1e6);
     assert.strictEqual(error, '', pattern);
     assert.strictEqual(Boolean(found[0]), new RegExp(pattern).test(text), `${pattern} in ${text}`);
     count++;
@@ -162,13 +162,13 @@ test('patterns match what those of the browser match, and stop in time', () => {
   assert.strictEqual(count, 20000);
   for (const [pattern, text] of [['(a*)*b', 'a'.repeat(1e6)], ['(x+x+)+y', 'x'.repeat(1e6)], ['^(\\w+\\s?)*$', 'word '.repeat(1e5) + '!'],
     ['.{1,900}.{1,900}.{1,900}z', 'x'.repeat(1e6)], ['(.?){500}(.?){500}z', 'ab'.repeat(1e5)]]) {
-    const begin = performance.now();
-    page.searchTexts(pattern, Array.from({ length: 1000 }, () => text), 100);
-    const took = performance.now() - begin;
-    assert.ok(took < 200, `${pattern}: ${took} ms`);
+    const texts = Array.from({ length: 10 }, (_, i) => text + i), begin = process.cpuUsage();
+    page.searchTexts(pattern, texts, 400000);
+    const { user, system } = process.cpuUsage(begin);
+    assert.ok(user + system < 200000, `${pattern}: ${user + system} us of CPU`);
   }
   for (const bad of ['(', 'a)', '[', '*', '\\1', '(?=a)', 'a{2,1}', '\\', '(?<n>a)', 'x'.repeat(2000), '('.repeat(500)]) {
-    assert.ok(page.searchTexts(bad, ['a'], 100).error, bad);
+    assert.ok(page.searchTexts(bad, ['a'], 400000).error, bad);
   }
 });
 

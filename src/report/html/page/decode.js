@@ -1,21 +1,13 @@
 // From the data block to typed arrays; schema/html.md says what is in it.
 
-function bytesOfBase64(text) {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < bytes.length; i++) {
-    bytes[i] = binary.charCodeAt(i);
-  }
-  return bytes;
-}
-
 async function readBlock(element) {
   const text = element.textContent;
-  element.textContent = ''; // its memory is not needed twice
+  // Its memory is not needed twice.
+  element.textContent = '';
   if (element.dataset.encoding === 'plain') {
     return JSON.parse(text);
   }
-  const stream = new Blob([bytesOfBase64(text)]).stream().pipeThrough(new DecompressionStream('gzip'));
+  const stream = new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream('gzip'));
   return JSON.parse(await new Response(stream).text());
 }
 
@@ -31,37 +23,26 @@ function parentsOf(depths) {
   return parent;
 }
 
-function runningSum(steps) {
-  const sums = new Int32Array(steps.length);
-  for (let i = 0, sum = 0; i < steps.length; i++) {
-    sums[i] = sum += steps[i];
-  }
-  return sums;
-}
-
-function typedFrames(frames) {
-  const typed = {};
-  for (const key of Object.keys(frames)) {
-    typed[key] = Int32Array.from(frames[key]);
-  }
-  return typed;
+// The same object with each of its arrays as a typed one.
+function typed(arrays, Type) {
+  return Object.fromEntries(Object.entries(arrays).map(([key, values]) => [key, Type.from(values)]));
 }
 
 // Large arrays become typed ones, all else stays as it is in the block.
 function decodeModel(data) {
+  let end = 0;
   const columns = data.columns.map((column, i) => ({
     ...column,
     sum: Uint32Array.from(data.ends.sums[i]),
-    values: Object.fromEntries(Object.entries(column.values)
-      .map(([key, values]) => [key, Float64Array.from(values)])),
+    values: typed(column.values, Float64Array),
   }));
   return {
     ...data,
     columns,
     parent: parentsOf(data.nodes.depth),
     frame: Int32Array.from(data.nodes.frame),
-    frames: typedFrames(data.frames),
-    ends: runningSum(data.ends.node),
+    frames: typed(data.frames, Int32Array),
+    ends: Int32Array.from(data.ends.node, (step) => (end += step)),
     nameCount: data.names.text.length,
     classOf: data.names.class.map((c) => (c < 0 ? '' : data.classes[c])),
   };

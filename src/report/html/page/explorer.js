@@ -1,57 +1,49 @@
-// What the screens show of a state: trees and sums, kept while they may be asked for again.
+// What the screens show of a state: trees and sums, the last of which are kept.
+
 class Explorer {
   constructor(model) {
     this.model = model;
     this.search = new SearchIndex(model);
-    this.trees = new Map();
-    this.sums = new Map();
-    this.chosen = { key: '', ends: null };
+    this.known = new Map();
   }
 
-  kind(state) { return this.model.metrics[state.metric].kind; }
+  keep(what, make) {
+    const key = what.join(), value = this.known.has(key) ? this.known.get(key) : make();
+    this.known.delete(key);
+    this.known.set(key, value);
+    if (this.known.size > 10) {
+      this.known.delete(this.known.keys().next().value);
+    }
+    return value;
+  }
+
+  kind({ metric }) { return this.model.metrics[metric].kind; }
 
   // A function that one asks for is shown although it is folded.
-  pick(state) {
-    const { frames, views } = this.model, folds = views[state.view];
-    const isFolded = state.name >= 0 && frames.name.some((name, i) =>
-      name === state.name && (folds >> frames.class[i] & 1));
-    return isFolded ? state.name : -1;
+  pick({ view, name }) {
+    const { frames, views } = this.model;
+    return frames.name.some((one, i) => one === name && (views[view] >> frames.class[i] & 1)) ? name : -1;
   }
 
   tree(state) {
-    const pick = this.pick(state), key = `${state.view} ${pick}`;
-    if (!this.trees.has(key)) {
-      if (this.trees.size > 3) {
-        this.trees.clear();
-        this.sums.clear();
-      }
-      this.trees.set(key, foldTree(this.model, this.model.views[state.view], pick));
-    }
-    return this.trees.get(key);
+    const pick = this.pick(state);
+    return this.keep(['tree', state.view, pick], () => foldTree(this.model, this.model.views[state.view], pick));
   }
 
   // Which stacks are left; null: all.
-  ends(state) {
-    const key = JSON.stringify([state.only, state.without]);
-    if (this.chosen.key !== key) {
-      this.chosen = { key, ends: this.search.left(state.only, state.without) };
-      this.sums.clear();
-    }
-    return this.chosen.ends;
+  ends({ only, without }) {
+    return this.keep(['ends', JSON.stringify([only, without])], () => this.search.left(only, without));
   }
 
   // Of a column; that of the metric, if none is named.
   of(state, column = this.model.metrics[state.metric].column) {
-    const ends = this.ends(state), tree = this.tree(state);
-    const key = `${state.view} ${this.pick(state)} ${column}`;
-    if (!this.sums.has(key)) {
-      this.sums.set(key, new Sums(this.model, tree, column, ends));
-    }
-    return this.sums.get(key);
+    const { view, only, without } = state;
+    return this.keep(['sums', view, this.pick(state), column, JSON.stringify([only, without])],
+      () => new Sums(this.model, this.tree(state), column, this.ends(state)));
   }
 
   total(state) {
-    return estimateOf(this.model, state.metric, this.of(state).pick('nodes', 0, this.kind(state)), 1);
+    return estimateOf(this.model, state.metric, this.of(state).whole(this.kind(state)), 1);
   }
 
   rows(state) {
@@ -61,12 +53,13 @@ class Explorer {
 
   // {flat, cum} of a name.  As a row of the table it is one of those that were chosen for their size.
   row(state, name, isRow) {
-    const sums = this.of(state), kind = this.kind(state), value = kind;
+    const sums = this.of(state), kind = this.kind(state);
     const among = isRow ? sums.keep(`among ${state.sort}`, () => sums.among(state.sort)) : 1;
-    const same = sums.flats(value)[name] === sums.cums(value)[name];
+    const same = sums.flats(kind)[name] === sums.cums(kind)[name];
     const of = (arrays, isSorted) => estimateOf(this.model, state.metric, sums.pick(arrays, name, kind),
       isSorted || same ? among : 1);
-    return { flat: of('flats', state.sort !== 'cum'), cum: of('cums', state.sort === 'cum') };
+    const flat = of('flats', state.sort !== 'cum');
+    return { flat, cum: of('cums', state.sort === 'cum') };
   }
 
   // The metric of the objects, or of the bytes, of the same column; -1: there is none.
@@ -94,7 +87,7 @@ class Explorer {
     const hits = this.search.stacks([state.search]), ends = this.ends(state);
     const chosen = ends ? hits.map((hit, i) => hit & ends[i]) : hits;
     const sums = new Sums(this.model, this.tree(state), this.model.metrics[state.metric].column, chosen);
-    return estimateOf(this.model, state.metric, sums.pick('nodes', 0, this.kind(state)), 1);
+    return estimateOf(this.model, state.metric, sums.whole(this.kind(state)), 1);
   }
 
   // Where a function is: its frames with what they hold with all below, each stack once.

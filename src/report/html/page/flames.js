@@ -4,7 +4,7 @@
 const BOX_HEIGHT = 18;
 const MOST_BOXES = 20000;
 const MOST_LEVELS = 128;
-const HINT = 'Click a box to look closer, with Shift to open its function.';
+const HINT = 'Click: look closer; with Shift: open the function';
 
 // Boxes {node, level, left, width, merged}: the callers of `zoom` as wide as all, then what is below; with
 // fewer small ones if there would be too many.
@@ -64,7 +64,7 @@ class FlameGraph {
       onclick: (event) => this.onClick(event),
     });
     this.title = make('h2', { id: 'flames-title' });
-    this.way = make('nav', { 'aria-label': 'Calls from the root' });
+    this.way = make('nav', { 'aria-label': 'Calls' });
     this.hint = make('p', { class: 'hint' });
     this.section = byId('flames');
     this.section.replaceChildren(this.title, this.way, this.hint, this.canvas);
@@ -94,24 +94,18 @@ class FlameGraph {
   draw() {
     const { canvas } = this, width = Math.max(this.section.clientWidth, 100), ratio = window.devicePixelRatio;
     this.boxes = this.zoom < this.tree.count ? boxesOf(this.tree, this.sums, this.zoom, width) : [];
-    const levels = 1 + Math.max(0, ...this.boxes.slice(-1).map((box) => box.level));
+    const levels = 1 + this.boxes.reduce((most, { level }) => Math.max(most, level), 0);
     canvas.width = width * ratio;
     canvas.height = levels * BOX_HEIGHT * ratio;
     canvas.style.height = `${levels * BOX_HEIGHT}px`;
     const paint = canvas.getContext('2d');
     paint.scale(ratio, ratio);
     paint.font = '12px monospace';
-    const style = { letter: paint.measureText('m').width, colors: new Map(), ...this.theme() };
+    const is = (query) => matchMedia(query).matches;
+    const style = { isForced: is('(forced-colors: active)'), isDark: is('screen and (prefers-color-scheme: dark)'),
+      letter: paint.measureText('m').width };
     this.boxes.forEach((box) => this.drawBox(paint, box, style));
-    canvas.setAttribute('aria-label', `Flame graph of ${this.nodeName(this.zoom)}: ${this.boxes.length} calls are drawn. ` +
-      'The table and the screens of functions show the same.');
-  }
-
-  theme() {
-    return {
-      isForced: matchMedia('(forced-colors: active)').matches,
-      isDark: getComputedStyle(this.section).getPropertyValue('--dark').trim() === '1',
-    };
+    canvas.setAttribute('aria-label', `Flame graph of ${this.nodeName(this.zoom)}: ${this.boxes.length} calls are drawn`);
   }
 
   drawBox(paint, box, style) {
@@ -137,7 +131,7 @@ class FlameGraph {
       return isFound ? ['Highlight', 'HighlightText'] : ['ButtonFace', 'ButtonText'];
     }
     if (isFound) {
-      return isDark ? ['#6d2a7f', '#fff'] : ['#f0b9ff', '#000'];
+      return ['#f0b9ff', '#000'];
     }
     const hue = { own: 28, library: 205, standard: 145, wrapper: 265, 'start-up': 320, allocator: 320 }[c];
     const shade = name * 7 % 4, light = isDark ? 24 + shade * 2 : 84 - shade * 3;
@@ -176,7 +170,7 @@ class FlameGraph {
     const value = merged ? box.value : this.sums[node], share = shareText(value, this.sums[this.root]);
     const { interval } = merged || this.root ? { interval: '' }
       : estimateText(estimateOf(model, this.state.metric, all.pick('nodes', node, this.kind), 1), this.kind);
-    return `${merged ? `${merged} smaller calls of ` : ''}${this.nodeName(node)}: ${valueText(value, this.kind)} ` +
+    return `${merged ? `${merged} smaller in ` : ''}${this.nodeName(node)}: ${valueText(value, this.kind)} ` +
       `${interval} ${share} ${this.classOf(box)}`;
   }
 
@@ -186,11 +180,11 @@ class FlameGraph {
   }
 
   onClick(event) {
-    const box = this.boxAt(event);
-    if (box && event.shiftKey && box.node > 0) {
-      this.app.open(this.tree.name[box.node]);
-    } else if (box) {
-      this.zoomTo(Math.max(box.node, this.root));
+    const { node } = this.boxAt(event) || {};
+    if (event.shiftKey && node > 0) {
+      this.app.open(this.tree.name[node]);
+    } else if (node >= 0) {
+      this.zoomTo(Math.max(node, this.root));
     }
   }
 }

@@ -67,7 +67,7 @@ function foldedFrames(model, folds, pick) {
   const { frames } = model, allocator = model.classes.indexOf('allocator');
   return frames.class.map((c, i) => {
     const isNamed = frames.name[i] === pick && (frames.function[i] !== 0 || c !== allocator);
-    return (folds >> c & 1) && !isNamed ? 1 : 0;
+    return isNamed ? 0 : folds >> c & 1;
   });
 }
 

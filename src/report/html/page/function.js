@@ -6,7 +6,6 @@ class FunctionScreen {
     this.app = app;
     this.section = make('section', { id: 'function', 'aria-labelledby': 'function-title', hidden: true });
     byId('rows').before(this.section);
-    this.section.addEventListener('keydown', (event) => this.onKey(event));
   }
 
   show(state) {
@@ -14,12 +13,12 @@ class FunctionScreen {
     const { callers, callees } = explorer.neighbors(state), full = cutText(fullName(model, state.name), 10000);
     const title = make('h2', { id: 'function-title', tabindex: -1 }, cutText(shortName(model, state.name), 10000));
     this.whole = row.cum.value;
-    section.replaceChildren(pushButton('\u2190 All functions', () => app.go(ALL_FUNCTIONS)), title,
+    section.replaceChildren(pushButton('\u2190 All rows', () => app.go(ALL_FUNCTIONS)), title,
       full === title.textContent ? '' : make('p', { class: 'full' }, full),
       this.makeFacts(state, row), this.makePlaces(state),
-      this.makeList(state, 'callers', callers, 'Called by', 'Nothing calls it: it is a root.'),
+      this.makeList(state, 'callers', callers, 'Called by', 'Nothing: it is a root.'),
       this.makeOwn(state, row),
-      this.makeList(state, 'callees', callees, 'Calls', 'It calls nothing that holds memory.'));
+      this.makeList(state, 'callees', callees, 'Calls', 'Nothing that holds memory.'));
     section.hidden = false;
   }
 
@@ -40,7 +39,7 @@ class FunctionScreen {
     }
     if (row.cum.samples > 0) {
       put('stands on', { value: grouped(row.cum.samples) }, row.cum.isOnce ? 'sampled object'
-        : `effective samples${row.cum.isFew ? ', which is few' : ''}`);
+        : `effective samples${row.cum.isFew ? ': few' : ''}`);
     }
     put('class', { value: model.classOf[state.name] || 'none' });
     return facts;
@@ -48,7 +47,7 @@ class FunctionScreen {
 
   makePlaces(state) {
     const { explorer, model: { frames, strings } } = this.app, kind = explorer.kind(state);
-    return make('ul', { class: 'places', 'aria-label': 'Places' }, ...explorer.places(state).map(({ frame, value }) => {
+    return make('ul', { class: 'places' }, ...explorer.places(state).map(({ frame, value }) => {
       const file = strings[frames.file[frame]], module = strings[frames.module[frame]], line = frames.line[frame];
       return make('li', {}, `${valueText(value, kind)} `, file ? cutText(file, 2000) + (line > 0 ? `:${line}` : '') : '',
         module ? ` in ${cutText(module, 2000)}` : '', frames.inlined[frame] ? ' (inlined)' : '');
@@ -61,7 +60,7 @@ class FunctionScreen {
     const heading = make('h3', { id: `${id}-title` }, title), body = make('tbody', {});
     const head = ['function', 'value', `${+(100 * this.app.model.confidence).toFixed(9)}% interval`, 'share'];
     const fill = (count) => body.replaceChildren(...all.slice(0, count).map((one) => this.makeRow(state, one)));
-    const more = pushButton(`Show all ${grouped(all.length)}`, () => {
+    const more = pushButton(`All ${grouped(all.length)}`, () => {
       fill(all.length);
       more.remove();
       body.rows[NEIGHBORS_SHOWN].querySelector('button').focus();
@@ -94,15 +93,5 @@ class FunctionScreen {
     const { app } = this, all = [...below].sort(([, a], [, b]) => b.value - a.value);
     return make('ul', {}, ...all.slice(0, 20).map(([name, one]) => make('li', {}, `${valueText(one.value, kind)} `,
       nameButton(app.model, name, () => app.open(name)), one.below.size > 0 ? this.makeFolded(one.below, kind) : '')));
-  }
-
-  // Arrows go through callers and callees.
-  onKey(event) {
-    const buttons = [...this.section.querySelectorAll('.neighbors tbody button')], step = stepOf(event);
-    const at = buttons.indexOf(document.activeElement), to = at < 0 ? 0 : at + step;
-    if (step && buttons[to]) {
-      event.preventDefault();
-      buttons[to].focus();
-    }
   }
 }

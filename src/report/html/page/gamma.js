@@ -7,26 +7,25 @@
 // Fisher's expansion for large shapes.
 const EPSILON = 2.220446049250313e-16;
 const MOST_STEPS = 1000000;
-const EXPANSION_FROM = 1e5; // shape
+// Shape.
+const EXPANSION_FROM = 1e5;
 
-// ln Gamma(x) by Lanczos's approximation (g = 7, nine terms), for x > 0.5: to about 15 digits.
-const LANCZOS = [676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
-  12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7];
-
-function logGamma(x) {
-  let sum = 0.99999999999980993;
-  LANCZOS.forEach((term, i) => { sum += term / (x + i); });
-  const t = x + 6.5;
-  return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);
-}
-
-// ln Gamma(a + 1) less Stirling's formula for it.
+// What Stirling's formula for ln Gamma(a + 1) lacks.
 function stirlingError(a) {
   if (a < 16) {
-    return logGamma(a + 1) - (a + 0.5) * Math.log(a) + a - Math.log(2 * Math.PI) / 2;
+    return logGamma(a) - stirling(a);
   }
   const s = 1 / (a * a);
   return (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188)))) / a;
+}
+
+function stirling(a) {
+  return (a + 0.5) * Math.log(a) - a + Math.log(2 * Math.PI) / 2;
+}
+
+// ln Gamma(a + 1), from where the series holds.
+function logGamma(a) {
+  return a < 16 ? logGamma(a + 1) - Math.log(a + 1) : stirling(a) + stirlingError(a);
 }
 
 function deviance(a, x) {
@@ -56,18 +55,14 @@ function gammaSeries(a, x, front) {
   return front * sum;
 }
 
-function awayFromZero(x) {
-  return Math.abs(x) < 1e-300 ? 1e-300 : x;
-}
-
 // Lentz's method.
 function gammaFraction(a, x, front) {
   let b = x + 1 - a, c = 1e300, d = 1 / b, value = d;
   for (let i = 1; i < MOST_STEPS; i++) {
     const an = -i * (i - a);
     b += 2;
-    d = 1 / awayFromZero(an * d + b);
-    c = awayFromZero(b + an / c);
+    d = 1 / (an * d + b || 1e-300);
+    c = b + an / c || 1e-300;
     value *= d * c;
     if (Math.abs(d * c - 1) < EPSILON) {
       break;
@@ -121,7 +116,7 @@ function gammaExpansion(a, z) {
 function gammaStart(a, below, z) {
   const cube = 1 - 1 / (9 * a) + z / (3 * Math.sqrt(a));
   return a >= 1 && cube > 0 ? a * cube * cube * cube
-    : Math.exp((Math.log(below) + logGamma(a + 1)) / a);
+    : Math.exp((Math.log(below) + logGamma(a)) / a);
 }
 
 // The x of shape a that is exceeded with probability p, or of `above` false not exceeded.
@@ -139,7 +134,8 @@ function gammaQuantile(a, p, above) {
     [low, high] = off < 0 ? [x, high] : [low, x];
     const step = off / (front * a / x);
     let next = x - step / Math.max(1 - step * ((a - 1) / x - 1) / 2, 0.5);
-    if (Math.abs(step) <= x * 1e-6) { // what is left is of its third power
+    // What is left is of its third power.
+    if (Math.abs(step) <= x * 1e-6) {
       return next;
     }
     if (!(next > low && next < high)) {

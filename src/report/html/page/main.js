@@ -62,10 +62,7 @@ class App {
     }
   }
 
-  open(name) {
-    this.go({ name, zoom: 0 });
-    this.say(`${cutText(shortName(this.model, name))}: who calls it, and what it calls`);
-  }
+  open(name) { this.go({ name, zoom: 0 }); }
 
   openFirst() {
     this.go(ALL_FUNCTIONS);
@@ -75,23 +72,23 @@ class App {
     }
   }
 
+  // The first row, or the first caller.
   focusFirst() {
-    if (this.state.name < 0) {
-      this.table.focusRow(0);
-    } else {
-      (this.screen.section.querySelector('.neighbors tbody button') || byId('function-title')).focus();
+    const first = document.querySelector(this.state.name < 0 ? '#table tbody button' : '.neighbors tbody button');
+    if (first) {
+      first.focus();
     }
   }
 
   onKey(event) {
-    const { key, target } = event, isTyping = /^(INPUT|SELECT)$/.test(target.tagName);
-    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || isTyping) {
+    const { key, target } = event;
+    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || target.matches('input, select')) {
       return;
     }
     if (key === '/') {
       event.preventDefault();
       this.tools.search.select();
-    } else if (key === 'ArrowDown' && target === document.body) {
+    } else if (key === 'ArrowDown' && !target.closest('button, canvas')) {
       event.preventDefault();
       this.focusFirst();
     } else if (key === 'Escape') {
@@ -106,7 +103,7 @@ async function begin() {
     new App(decodeModel(await readBlock(byId('data'))));
     dataset.ready = 'yes';
   } catch (error) {
-    byId('tools').textContent = `What can be clicked could not be started (${error.message}); the numbers below hold.`;
+    byId('tools').textContent = `The script cannot start: ${error.message}`;
     dataset.ready = 'no';
     throw error;
   }

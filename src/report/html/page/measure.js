@@ -1,32 +1,26 @@
 // Intervals of sums, and what they stand on, as src/stats/measure.c and src/view/precision.c find them;
 // schema/html.md has the formulas.  `sum` is {bytes, objects, variance, ...}: the values of a column of a
 // selection; `period` and `weight` are the largest of it.
-const FEW_SAMPLES = 5; // effective ones
+// Effective ones.
+const FEW_SAMPLES = 5;
 const UNCOUNTED = 4;
 
 // In the words of the formulas, of bytes or objects.
 function measureOf(sum, column, kind) {
   const period = sum.samples > 0 ? sum.period : column.period;
-  const isBytes = kind === 'bytes';
-  return {
-    B: isBytes ? sum.bytes : sum.objects,
-    V: isBytes ? sum.variance : sum.objects_variance,
-    seen: isBytes ? sum.observed : sum.samples,
-    k: isBytes ? period : sum.weight,
-    hidden: isBytes ? sum.hidden : 0,
-    excess: isBytes ? sum.excess : 0,
-    isKnown: isBytes || (sum.flags === 0 && (sum.samples > 0 || period === 0)),
-    hasLeast: isBytes || (sum.flags === 0 && (sum.samples > 0 || period === 0)) ||
-      (sum.samples > 0 && (sum.flags & UNCOUNTED) === 0),
-  };
+  if (kind === 'bytes') {
+    const { bytes: B, variance: V, observed: seen, hidden, excess } = sum;
+    return { B, V, seen, k: period, hidden, excess, isKnown: true, hasLeast: true };
+  }
+  const { objects: B, objects_variance: V, samples: seen, weight: k, flags } = sum;
+  const isKnown = flags === 0 && (seen > 0 || period === 0);
+  return { B, V, seen, k, hidden: 0, excess: 0, isKnown, hasLeast: isKnown || (seen > 0 && !(flags & UNCOUNTED)) };
 }
 
 function lowEnd(m, alpha) {
   const lowest = Math.max(m.B - m.excess, 0);
-  if (lowest <= 0 || m.V <= 0) {
-    return Math.max(lowest, m.seen);
-  }
-  return Math.max(m.V / lowest * gammaQuantile(lowest * lowest / m.V, alpha / 2, false), m.seen);
+  const isRandom = lowest > 0 && m.V > 0;
+  return Math.max(isRandom ? m.V / lowest * gammaQuantile(lowest * lowest / m.V, alpha / 2, false) : lowest, m.seen);
 }
 
 function highEnd(m, alpha) {

@@ -12,24 +12,18 @@ function numberIn(text, count, otherwise) {
 }
 
 function stateOfFragment(model, fragment) {
-  let given;
-  try {
-    given = new URLSearchParams(fragment.replace(/^#/, '').slice(0, 30000));
-  } catch {
-    given = new URLSearchParams();
-  }
-  const text = (key) => (given.get(key) || '').slice(0, PATTERN_LENGTH);
+  const given = new URLSearchParams(fragment.slice(1, 30000));
   const list = (key) => [...new Set(given.getAll(key))].filter((one) => one && one.length <= PATTERN_LENGTH)
     .slice(0, MOST_FILTERS);
   const among = (key, all, otherwise) => (all.includes(given.get(key)) ? given.get(key) : otherwise);
-  const metric = model.metrics.findIndex((one) => one.name === given.get('metric'));
+  const metrics = model.metrics.map(({ name }) => name);
   return {
-    metric: metric < 0 ? model.metric : metric,
+    metric: metrics.indexOf(among('metric', metrics, metrics[model.metric])),
     view: among('frames', Object.keys(model.views), model.view),
     sort: among('sort', SORTS, model.sort),
     name: numberIn(given.get('function'), model.nameCount, -1),
     zoom: numberIn(given.get('zoom'), 2 ** 30, 0),
-    search: text('search'),
+    search: (given.get('search') || '').slice(0, PATTERN_LENGTH),
     only: list('only'),
     without: list('without'),
   };
@@ -37,14 +31,14 @@ function stateOfFragment(model, fragment) {
 
 function fragmentOfState(model, state) {
   const out = new URLSearchParams(), first = stateOfFragment(model, '');
-  const put = (key, value, is) => { if (is) { out.append(key, value); } };
-  put('metric', model.metrics[state.metric].name, state.metric !== first.metric);
-  put('frames', state.view, state.view !== first.view);
-  put('sort', state.sort, state.sort !== first.sort);
-  put('function', state.name, state.name >= 0);
-  put('zoom', state.zoom, state.zoom > 0);
-  put('search', state.search, state.search);
-  state.only.forEach((pattern) => put('only', pattern, true));
-  state.without.forEach((pattern) => put('without', pattern, true));
-  return out.toString();
+  const keys = { metric: model.metrics[state.metric].name, view: state.view, sort: state.sort, name: state.name,
+    zoom: state.zoom, search: state.search };
+  for (const [key, value] of Object.entries(keys)) {
+    if (state[key] !== first[key]) {
+      out.append({ view: 'frames', name: 'function' }[key] || key, value);
+    }
+  }
+  state.only.forEach((pattern) => out.append('only', pattern));
+  state.without.forEach((pattern) => out.append('without', pattern));
+  return String(out);
 }

@@ -1,28 +1,13 @@
 // Sums of a selection of stacks: of each node of a tree with all below it, and of each name by itself (flat)
 // and with all that it calls (cum), each stack once.  They are made key by key, when they are asked for.
-const LARGEST = { period: true, weight: true };
+const add = (a, b) => a + b;
+const JOINS = { period: Math.max, weight: Math.max, flags: (a, b) => a | b };
+
 // What an interval of each kind of metric takes.
 const KEYS = {
   bytes: ['bytes', 'variance', 'observed', 'hidden', 'excess', 'samples', 'period'],
   objects: ['objects', 'objects_variance', 'samples', 'period', 'weight', 'flags'],
 };
-
-// How values of one key are put together.
-function joinerOf(key) {
-  return LARGEST[key] ? Math.max : key === 'flags' ? (a, b) => a | b : null;
-}
-
-// Pass what nodes hold up to their parents.
-function passUp(parent, sums, key) {
-  const join = joinerOf(key);
-  for (let node = sums.length - 1; node > 0; node--) {
-    const to = parent[node];
-    if (to >= 0) {
-      sums[to] = join ? join(sums[to], sums[node]) : sums[to] + sums[node];
-    }
-  }
-  return sums;
-}
 
 // Of a tree, a column and the stacks that are chosen: isChosen[end], or null for all.
 class Sums {
@@ -30,17 +15,16 @@ class Sums {
     Object.assign(this, { model, tree, isChosen, column: model.columns[column], known: new Map() });
   }
 
-  // What each node, or each name of a leaf, holds by itself; to: of each end.
-  own(key, to, size) {
-    const { column, isChosen, tree } = this;
-    const values = column.values[key], join = joinerOf(key), sums = new Float64Array(size);
-    for (let end = 0; end < column.sum.length; end++) {
-      const node = tree.leaf[end];
+  // What each node, or with `to` each name, holds by itself.
+  own(key, size, to) {
+    const { column, isChosen, tree } = this, values = column.values[key], join = JOINS[key] || add;
+    const sums = new Float64Array(size);
+    tree.leaf.forEach((node, end) => {
       if (node >= 0 && (!isChosen || isChosen[end])) {
-        const at = to ? to[node] : node, value = values[column.sum[end]];
-        sums[at] = join ? join(sums[at], value) : sums[at] + value;
+        const at = to ? to[node] : node;
+        sums[at] = join(sums[at], values[column.sum[end]]);
       }
-    }
+    });
     return sums;
   }
 
@@ -53,23 +37,31 @@ class Sums {
 
   nodes(key) {
     return this.keep(`nodes ${key}`, () => {
-      const own = this.own(key, null, this.tree.count);
-      return this.column.values[key].some((value) => value !== 0) ? passUp(this.tree.parent, own, key) : own;
+      const { parent, count } = this.tree, sums = this.own(key, count), join = JOINS[key] || add;
+      for (let node = this.isAny(key) ? count - 1 : 0; node > 0; node--) {
+        const up = parent[node];
+        if (up >= 0) {
+          sums[up] = join(sums[up], sums[node]);
+        }
+      }
+      return sums;
     });
   }
 
+  // Most dumps have no such thing as sizes that may hide others.
+  isAny(key) { return this.column.values[key].some(Boolean); }
+
   flats(key) {
-    return this.keep(`flats ${key}`, () => this.own(key, this.tree.name, this.model.nameCount));
+    return this.keep(`flats ${key}`, () => this.own(key, this.model.nameCount, this.tree.name));
   }
 
   cums(key) {
     return this.keep(`cums ${key}`, () => {
-      const { tree } = this, nodes = this.nodes(key), join = joinerOf(key);
+      const { count, isOuter, cut, name } = this.tree, nodes = this.nodes(key), join = JOINS[key] || add;
       const sums = new Float64Array(this.model.nameCount);
-      for (let node = 1; node < tree.count; node++) {
-        if (tree.isOuter[node] && node !== tree.cut) {
-          const name = tree.name[node];
-          sums[name] = join ? join(sums[name], nodes[node]) : sums[name] + nodes[node];
+      for (let node = this.isAny(key) ? 1 : count; node < count; node++) {
+        if (isOuter[node] && node !== cut) {
+          sums[name[node]] = join(sums[name[node]], nodes[node]);
         }
       }
       return sums;
@@ -81,10 +73,16 @@ class Sums {
     return Object.fromEntries(KEYS[kind].map((key) => [key, this[arrays](key)[at]]));
   }
 
+  // The same of all that is chosen.
+  whole(kind) {
+    const zeros = new Uint8Array(this.tree.count);
+    return Object.fromEntries(KEYS[kind].map((key) => [key, this.own(key, 1, zeros)[0]]));
+  }
+
   // The same of several nodes, none of which is below another.
   together(nodes, kind) {
     return Object.fromEntries(KEYS[kind].map((key) => {
-      const join = joinerOf(key) || ((a, b) => a + b), sums = this.nodes(key);
+      const sums = this.nodes(key), join = JOINS[key] || add;
       return [key, nodes.reduce((sum, node) => join(sum, sums[node]), 0)];
     }));
   }
@@ -108,19 +106,11 @@ class Sums {
 // --- rows ---------------------------------------------------------------------------------------------
 
 // The names that hold anything in any metric, in the order of a table.
-function sortedRows(sums, others, kind, sort) {
-  const flat = sums.flats(kind), cum = sums.cums(kind);
-  const holds = others.flatMap((other) => ['bytes', 'objects']
-    .flatMap((key) => [other.flats(key), other.cums(key)]));
-  const rows = [];
-  for (let name = 0; name < flat.length; name++) {
-    if (holds.some((array) => array[name] !== 0)) {
-      rows.push(name);
-    }
-  }
-  const [first, second] = sort === 'cum' ? [cum, flat] : [flat, cum];
-  return sort === 'name' ? rows
-    : rows.sort((a, b) => first[b] - first[a] || second[b] - second[a] || a - b);
+function sortedRows(sums, columns, kind, sort) {
+  const flat = sums.flats(kind), cum = sums.cums(kind), [first, second] = sort === 'cum' ? [cum, flat] : [flat, cum];
+  const held = columns.flatMap((column) => [column.cums('bytes'), column.cums('objects')]);
+  const rows = [...flat.keys()].filter((name) => held.some((values) => values[name] !== 0));
+  return sort === 'name' ? rows : rows.sort((a, b) => first[b] - first[a] || second[b] - second[a] || a - b);
 }
 
 // --- callers and callees ----------------------------------------------------------------------------
@@ -129,21 +119,12 @@ function sortedRows(sums, others, kind, sort) {
 // nodes none of which is below another with the same call.
 function neighborNodes(tree, name) {
   const callers = new Map(), callees = new Map();
-  const add = (map, other, node) => {
-    const isInner = hasAbove(tree, node);
-    if (!isInner) {
+  for (let node = 1; node < tree.count; node++) {
+    const own = tree.name[node], up = tree.parent[node], caller = tree.name[up];
+    if (up > 0 && own !== caller && (own === name || caller === name) && !hasAbove(tree, node)) {
+      const [map, other] = own === name ? [callers, caller] : [callees, own];
       map.set(other, map.get(other) || []);
       map.get(other).push(node);
-    }
-  };
-  for (let node = 1; node < tree.count; node++) {
-    const up = tree.parent[node];
-    if (up > 0 && tree.name[node] !== tree.name[up]) {
-      if (tree.name[node] === name) {
-        add(callers, tree.name[up], node);
-      } else if (tree.name[up] === name) {
-        add(callees, tree.name[node], node);
-      }
     }
   }
   return { callers, callees };
@@ -151,12 +132,9 @@ function neighborNodes(tree, name) {
 
 // Whether the call of a node by its parent is made above, too.
 function hasAbove(tree, node) {
-  const name = tree.name[node], caller = tree.name[tree.parent[node]];
-  if (tree.isOuter[node]) {
-    return false;
-  }
-  for (let at = tree.parent[node]; at > 0; at = tree.parent[at]) {
-    if (tree.name[at] === name && tree.name[tree.parent[at]] === caller && tree.parent[at] > 0) {
+  const { isOuter, name, parent } = tree;
+  for (let at = isOuter[node] ? 0 : parent[node]; at > 0; at = parent[at]) {
+    if (name[at] === name[node] && name[parent[at]] === name[parent[node]]) {
       return true;
     }
   }

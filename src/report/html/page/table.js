@@ -34,24 +34,23 @@ class FunctionTable {
     for (const key of ['flat', 'cum']) {
       const { value, interval } = estimateText(row[key], kind);
       texts[key] = value;
-      texts[`${key}-interval`] = interval;
+      texts[`${key}-interval`] = interval + (row[key].isOnce ? ' !' : row[key].isFew ? ' *' : '');
       texts[`${key}-share`] = shareText(row[key].value, this.total);
     }
-    const marked = { 'flat-interval': row.flat, 'cum-interval': row.cum };
     return barRow(model, name, row.flat.value / this.total, ...this.head.map(({ dataset: { key } }) =>
       (key === 'name' ? make('th', { scope: 'row' }, nameButton(model, name, null, i > 0))
-        : make('td', { 'data-key': key }, texts[key] || '', ...markOf(marked[key])))));
+        : make('td', { 'data-key': key }, texts[key] || ''))));
   }
 
   showRest(state, all) {
     const count = this.rows.length, shown = Math.min(this.shown, count);
     const match = count < all ? ` that match, of ${grouped(all)}` : '';
-    const more = pushButton('Show more', () => {
+    const more = pushButton('More', () => {
       this.shown += ROWS_MORE;
       this.show(state);
       this.focusRow(shown);
     });
-    this.rest.replaceChildren(`${grouped(shown)} of ${grouped(count)}${match} functions `, shown < count ? more : '');
+    this.rest.replaceChildren(`${grouped(shown)} of ${grouped(count)}${match} rows `, shown < count ? more : '');
   }
 
   focusRow(number) {
@@ -90,13 +89,4 @@ function barRow(model, name, share, ...cells) {
   const row = make('tr', { 'data-name': name, 'data-class': model.classOf[name] }, ...cells);
   row.style.setProperty('--share', share > 0 ? share : 0);
   return row;
-}
-
-// What an interval stands on, where it is little.
-function markOf(estimate) {
-  if (!estimate || !(estimate.isFew || estimate.isOnce)) {
-    return [];
-  }
-  const title = estimate.isOnce ? 'one sampled object' : 'fewer than 5 effective samples';
-  return [make('abbr', { title, 'aria-label': title, role: 'img' }, estimate.isOnce ? '!' : '*')];
 }

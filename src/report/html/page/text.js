@@ -2,19 +2,19 @@
 // elements, whose texts are never read as HTML.
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-const LONGEST_NAME = 400; // characters, but where a function is looked at alone
+// Characters, but where a function is looked at alone.
+const LONGEST_NAME = 400;
 
 // Controls and what turns the direction of writing, as what they are.
 function safeText(text) {
   return text.replace(UNSAFE, (c) => {
     const code = c.charCodeAt(0).toString(16).toUpperCase();
-    return code.length <= 2 && c <= '\u007f' ? `\\x${code.padStart(2, '0')}` : `\\u{${code.padStart(4, '0')}}`;
+    return c <= '\u007f' ? `\\x${code.padStart(2, '0')}` : `\\u{${code.padStart(4, '0')}}`;
   });
 }
 
 function cutText(text, most = LONGEST_NAME) {
-  const safe = safeText(text.length > most ? text.slice(0, most) : text);
-  return text.length > most ? `${safe}\u2026` : safe;
+  return safeText(text.slice(0, most)) + (text.length > most ? '\u2026' : '');
 }
 
 function grouped(number) {
@@ -43,7 +43,7 @@ function scaleOf(value, longer, high, kind) {
   if (kind !== 'bytes') {
     return { unit: '', by: 1, decimals: 0 };
   }
-  let power = unitPower(value || high), decimals = power > 0 ? 3 : 0;
+  let power = unitPower(value), decimals = power > 0 ? 3 : 0;
   while (high / 1024 ** power > 9999 && power < unitPower(high)) {
     power++;
   }
@@ -58,23 +58,18 @@ function estimateText({ value, low, high }, kind) {
   if (Number.isNaN(high)) {
     return { value: valueText(value, kind), interval: low > 0 ? `${valueText(low, kind)} or more` : '' };
   }
-  const below = Math.max(value - low, 0), above = Math.max(high - value, 0);
-  const longer = Math.max(below, above);
+  const below = Math.max(value - low, 0), above = Math.max(high - value, 0), longer = Math.max(below, above);
   if (!(longer > 0) || value === 0) {
     return { value: valueText(value, kind), interval: '' };
   }
   const { unit, by, decimals } = scaleOf(value, longer, high, kind), ten = 10 ** decimals;
   const put = (digits) => (kind === 'bytes' ? (digits / ten).toFixed(decimals) : grouped(digits));
-  const digits = Math.round(value / by * ten);
-  const text = put(digits) + unit;
+  const digits = Math.round(value / by * ten), text = put(digits) + unit;
   if (longer <= Math.min(below, above) * 1.25 && longer <= value) {
     const half = Math.ceil(Math.max(digits - low / by * ten, high / by * ten - digits));
     return { value: text, interval: `\u00b1 ${put(half)}${unit}` };
   }
-  return {
-    value: text,
-    interval: `${put(Math.floor(low / by * ten))} \u2026 ${put(Math.ceil(high / by * ten))}${unit}`,
-  };
+  return { value: text, interval: `${put(Math.floor(low / by * ten))} \u2026 ${put(Math.ceil(high / by * ten))}${unit}` };
 }
 
 function shareText(part, all) {

@@ -1,30 +1,28 @@
 // What one sets: what is searched for, which stacks are left, what is measured, what is folded.
 class Tools {
   constructor(app) {
-    const { model } = app, views = ['code', 'own', 'all', ...(model.view === 'raw' ? ['raw'] : [])];
+    const { model } = app;
     this.app = app;
     this.search = make('input', {
-      id: 'search', type: 'search', autocomplete: 'off', spellcheck: 'false', maxlength: PATTERN_LENGTH,
+      id: 'search', type: 'search', autocomplete: 'off', maxlength: PATTERN_LENGTH,
       placeholder: 'function, file or module', oninput: () => this.onInput(), onkeydown: (event) => this.onKey(event),
     });
-    this.filters = [['only', 'Only these stacks'], ['without', 'Without these']]
+    this.filters = [['only', 'Only these'], ['without', 'Without these']]
       .map(([key, text]) => pushButton(text, () => this.filter(key)));
     this.metric = make('select', { id: 'metric', onchange: () => app.go({ metric: Number(this.metric.value) }) },
       ...model.metrics.map(({ name }, value) => make('option', { value }, safeText(name))));
-    this.views = views.map((view) => pushButton(view, () => app.go({ view, zoom: 0 }), { 'data-view': view }));
+    this.views = Object.keys(model.views).map((view) => pushButton(view, () => app.go({ view, zoom: 0 }), { 'data-view': view }));
     this.result = make('p', { id: 'result' });
     this.chips = make('ul', { id: 'filters', 'aria-label': 'Filters' });
     byId('tools').replaceChildren(
       make('div', { class: 'row' }, make('label', { for: 'search' }, 'Search'), this.search, ...this.filters,
-        make('label', { for: 'metric' }, 'Measure'), this.metric, make('span', { id: 'views-label' }, 'Frames'),
-        make('span', { role: 'group', 'aria-labelledby': 'views-label' }, ...this.views)),
+        make('label', { for: 'metric' }, 'Measure'), this.metric, make('span', { id: 'views' }, 'Frames'),
+        make('span', { role: 'group', 'aria-labelledby': 'views' }, ...this.views)),
       this.result, this.chips);
   }
 
   show(state) {
-    if (this.search.value !== state.search) {
-      this.search.value = state.search;
-    }
+    this.search.value = state.search;
     this.metric.value = state.metric;
     this.views.forEach((button) => button.setAttribute('aria-pressed', button.dataset.view === state.view));
     this.filters.forEach((button) => { button.disabled = !state.search; });
@@ -42,7 +40,7 @@ class Tools {
       return make('li', {}, pushButton(`${shown} ${error && `(${error}) `}\u00d7`, () => {
         this.app.go({ [key]: state[key].filter((one) => one !== pattern), zoom: 0 });
         this.search.focus();
-      }, { 'aria-label': `Remove the filter ${shown}` }));
+      }, { 'aria-label': `Remove ${shown}` }));
     });
   }
 
@@ -50,9 +48,8 @@ class Tools {
     const { explorer } = this.app;
     const text = (estimate) => Object.values(estimateText(estimate, explorer.kind(state))).join(' ');
     const error = state.search && explorer.search.search(state.search).error;
-    return (state.only.length + state.without.length > 0 ? `Filters leave ${text(explorer.total(state))}. ` : '') +
-      (error ? `This cannot be searched for: ${error}.`
-        : state.search ? `Stacks with a match hold ${text(explorer.found(state))}.` : '');
+    return (state.only.length + state.without.length > 0 ? `Filters leave ${text(explorer.total(state))}; ` : '') +
+      (error || (state.search && `matches hold ${text(explorer.found(state))}`));
   }
 
   // Letters that are typed one after the other are one step of the history.
