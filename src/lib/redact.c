@@ -79,6 +79,14 @@ static const char *redact_text(const struct redaction *redaction, const char *te
 
 // --- what is public -----------------------------------------------------------------------
 
+// What follows the beginning of a library's name: ".so.6" or "-2.31.so", of a loader "-x86-64.so.2".
+static bool is_version(const char *rest, bool is_loader) {
+    const char *so = strstr(rest, ".so");
+    size_t digits = *rest == '-' ? 1 + strspn(rest + 1, "0123456789.-") : 0;
+    return so && so[3 + strspn(so + 3, "0123456789.")] == '\0' &&
+           (so == rest || is_loader || digits >= (size_t)(so - rest));
+}
+
 // Libraries that whole distributions have.
 static bool is_system_name(const char *name) {
     static const char *const beginnings[] = {
@@ -111,34 +119,53 @@ static bool is_system_name(const char *name) {
         "libz",
         "libzstd",
     };
+    bool is_loader = strncmp(name, "ld-", 3) == 0 && strchr(name, '/') == NULL;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
         size_t size = strlen(beginnings[i]);
-        const char *rest = name + size;
-        bool begins = strncmp(name, beginnings[i], size) == 0;
-        if (begins &&
-            (strncmp(rest, ".so", 3) == 0 || (*rest == '-' && strstr(rest, ".so")))) {
+        if (strncmp(name, beginnings[i], size) == 0 &&
+            is_version(name + size, is_loader)) {
             return true;
         }
     }
     return false;
 }
 
-// In a folder of the system: nobody's own has its files there by these names.
+// Behind a folder of the system: "libc.so.6", or with that of a machine "x86_64-linux-gnu/libc.so.6".
+// Nobody's own has its files there by these names.
+static bool is_system_file(const char *path) {
+    const char *slash = strchr(path, '/'), *linux_gnu = strstr(path, "-linux-");
+    bool has_machine = slash && linux_gnu && linux_gnu < slash;
+    return is_system_name(has_machine ? slash + 1 : path);
+}
+
 static bool is_system_path(const char *path) {
     static const char *const folders[] = {"/lib/",     "/lib32/",     "/lib64/",
                                           "/usr/lib/", "/usr/lib32/", "/usr/lib64/"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         if (strncmp(path, folders[i], strlen(folders[i])) == 0) {
-            return is_system_name(strrchr(path, '/') + 1);
+            return is_system_file(path + strlen(folders[i]));
+        }
+    }
+    return false;
+}
+
+// Others are as the program has called them, "[anon:NAME]" and "/memfd:NAME".
+static bool is_kernel_name(const char *path) {
+    static const char *const names[] = {"[anon]", "[heap]",     "[stack]", "[uprobes]",
+                                        "[vdso]", "[vsyscall]", "[vvar]"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(path, names[i]) == 0) {
+            return true;
         }
     }
     return false;
 }
 
 static bool is_public(const struct hp_profile *profile, const struct hp_module *module) {
-    return module->kind == HP_MODULE_PSEUDO ||
-           (module->kind == HP_MODULE_FILE &&
-            is_system_path(hp_profile_text(profile, module->path)));
+    const char *path = hp_profile_text(profile, module->path);
+    return module->kind == HP_MODULE_PSEUDO
+               ? is_kernel_name(path)
+               : module->kind == HP_MODULE_FILE && is_system_path(path);
 }
 
 // --- roles --------------------------------------------------------------------------------
@@ -277,8 +304,10 @@ int hp_profile_redact(struct hp_profile *profile, const void *key, size_t size,
                       struct hp_err *err) {
     struct hp_redact_key whole;
     if (key == NULL && getrandom(&whole, sizeof whole, 0) != (ssize_t)sizeof whole) {
-        err->sys = errno;
-        return hp_fail(err, HP_E_INTERNAL, "no random numbers are to be had");
+        int sys = errno;
+        hp_fail(err, HP_E_INTERNAL, "no random numbers are to be had");
+        err->sys = sys;
+        return err->code;
     }
     if (key != NULL) {
         struct hp_sha256 sha;

@@ -18,6 +18,9 @@ SECRET = b'sEcReT'
 COMMANDS = [(name, *['.'] * takes.startswith('REGEX ')) for name, takes in t.reports().items()
             if name not in ('manifest', 'digest')]
 FORMATS = [name for name in t.formats_of() if name != 'hpa']
+# Mappings that a program has named, and its own files where those of the system are.
+OWN = ['[sEcReT]', '[anon:sEcReT]', '/memfd:sEcReT', '/dev/shm/sEcReT', '/usr/lib/sEcReT/libz.so.1',
+       '/usr/lib/libm-sEcReT.so', '/usr/lib/libc.so.sEcReT']
 SHOWN = dict.fromkeys(FORMATS, 0)
 
 
@@ -34,6 +37,9 @@ def inputs(folder):
         where = p.location(0x1000 + i, p.mapping(f'/opt/{secret("module")}', 0x1000, 0x9000),
                            [(secret(f'::function<int>({i})'), f'/src/{secret("file")}{i}.c', 7 + i)])
         p.sample([where], [1, 4096 << i], 4096, labels=[('host', secret('label'))])
+    for i, where in enumerate(OWN):
+        start = (i + 1) << 20
+        p.sample([p.location(start + 1, p.mapping(where, start, start + 0x9000))], [1, 4096], 4096)
     profile = place / f'{secret("profile")}.pb.gz'
     profile.write_bytes(gzip.compress(p.bytes()))
     binary = folder / 'root/srv/corpus/formats' / secret('program')
