@@ -98,8 +98,8 @@ const struct hp_format hp_format_html = {
     .name = "html",
     .files = "*.html *.htm",
     .help = "one page for browsers, with all stacks, which needs nothing else",
-    .can = HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_ALL_ENDS | HP_CAN_UNIT |
-           HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES,
+    .can = HP_READ_AS_DOUBLE | HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_ALL_ENDS |
+           HP_CAN_UNIT | HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES,
     .limit = 50,
     .shape = HP_SHAPE_PAGE,
     .write = {[HP_REPORT_TOP] = write_html},
