@@ -317,6 +317,16 @@ static uint32_t add_stand_in(struct hp_naming *naming, const char *name, uint8_t
 
 // --- folding ------------------------------------------------------------------------------
 
+const char *hp_frames_name(enum hp_frames frames) {
+    static const char *const names[] = {
+        [HP_FRAMES_CODE] = "code",
+        [HP_FRAMES_OWN] = "own",
+        [HP_FRAMES_ALL] = "all",
+        [HP_FRAMES_RAW] = "raw",
+    };
+    return names[frames];
+}
+
 unsigned hp_folded_classes(enum hp_frames frames) {
     unsigned all = 1u << HP_CLASS_ALLOCATOR;
     unsigned code =

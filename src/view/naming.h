@@ -43,6 +43,9 @@ struct hp_naming {
     uint32_t truncated_call, empty_call; // the calls of these, behind those of all frames
 };
 
+// "code"; `frames` is not HP_FRAMES_DEFAULT.
+const char *hp_frames_name(enum hp_frames frames);
+
 // What a view folds, as bits; `frames` is not HP_FRAMES_DEFAULT.
 unsigned hp_folded_classes(enum hp_frames frames);
 

@@ -77,8 +77,6 @@ void hp_html_put_inert(struct hp_sink *out, struct hp_span json);
 
 // The first rows, for programs.
 void hp_html_summary(struct hp_sink *out, const struct hp_view *view);
-// "code"
-const char *hp_html_frames_name(enum hp_frames frames);
 
 // The element around what a writer puts, as it is or packed; it is called once or twice.
 typedef void hp_html_fill(struct hp_sink *out, const void *data);

@@ -27,16 +27,6 @@ static void put_text(struct hp_sink *out, const char *key, struct hp_span text) 
     hp_sink_text(out, ",\n");
 }
 
-const char *hp_html_frames_name(enum hp_frames frames) {
-    static const char *const names[] = {
-        [HP_FRAMES_CODE] = "code",
-        [HP_FRAMES_OWN] = "own",
-        [HP_FRAMES_ALL] = "all",
-        [HP_FRAMES_RAW] = "raw",
-    };
-    return names[frames];
-}
-
 static void put_views(struct hp_sink *out) {
     static const enum hp_frames all[] = {HP_FRAMES_CODE, HP_FRAMES_OWN, HP_FRAMES_ALL,
                                          HP_FRAMES_RAW};
@@ -44,7 +34,7 @@ static void put_views(struct hp_sink *out) {
     const char *between = "";
     hp_sink_text(out, "\"views\":{");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        hp_sink_print(out, "%s\"%s\":%u", between, hp_html_frames_name(all[i]),
+        hp_sink_print(out, "%s\"%s\":%u", between, hp_frames_name(all[i]),
                       hp_folded_classes(all[i]));
         between = ",";
     }
@@ -94,7 +84,7 @@ static void put_head(struct hp_sink *out, const struct writer *w) {
                   "\"tool\":{\"name\":\"hprof-agg\",\"version\":\"%s\"},\n"
                   "\"report\":\"%s\",\n\"by\":\"%s\",\n\"view\":\"%s\",\n",
                   hp_version(), view->report->name, hp_view_row_kind(view),
-                  hp_html_frames_name(view->options.frames));
+                  hp_frames_name(view->options.frames));
     put_views(out);
     size_t metric = 0;
     for (enum hp_metric i = 0; i < view->options.metric; i++) {

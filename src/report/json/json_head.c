@@ -81,18 +81,13 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
         [HP_ESTIMATOR_JEPROF] = "jeprof",
         [HP_ESTIMATOR_NONE] = "none",
     };
-    static const char *const frames[] = {
-        [HP_FRAMES_CODE] = "code",
-        [HP_FRAMES_OWN] = "own",
-        [HP_FRAMES_ALL] = "all",
-        [HP_FRAMES_RAW] = "raw",
-    };
     const struct hp_report_options *options = &view->options;
     const char *command = view->report->name;
     hp_sink_print(out,
                   "{\"schema\": \"hprof-agg.%s/2\", \"command\": \"%s\", "
                   "\"by\": \"%s\", \"frames\": \"%s\",\n ",
-                  command, command, hp_view_row_kind(view), frames[options->frames]);
+                  command, command, hp_view_row_kind(view),
+                  hp_frames_name(options->frames));
     if (options->by == HP_BY_LABEL) {
         hp_sink_text(out, "\"label\": ");
         hp_json_string(out, hp_span_of(options->label));

@@ -58,12 +58,6 @@ static void put_pattern(struct hp_sink *out, const char *option, struct hp_span 
 
 // What is measured, and of what.
 static void put_options(struct hp_sink *out, const struct hp_view *view) {
-    static const char *const frames[] = {
-        [HP_FRAMES_CODE] = "code",
-        [HP_FRAMES_OWN] = "own",
-        [HP_FRAMES_ALL] = "all",
-        [HP_FRAMES_RAW] = "raw",
-    };
     const struct hp_report_options *options = &view->options;
     if (options->metric != HP_INUSE_SPACE || view->projection) {
         hp_sink_text(out, ", \"--metric=");
@@ -71,7 +65,7 @@ static void put_options(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_text(out, "\"");
     }
     if (options->frames != HP_FRAMES_CODE) {
-        hp_sink_print(out, ", \"--frames=%s\"", frames[options->frames]);
+        hp_sink_print(out, ", \"--frames=%s\"", hp_frames_name(options->frames));
     }
     for (size_t i = 0; i < view->filters.count; i++) {
         const struct hp_filter *filter = &view->filters.at[i];
