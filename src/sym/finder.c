@@ -220,7 +220,7 @@ static void find_link(struct search *search, const char *name) {
 // not be found there but outside.
 static void find_split(struct search *search, const char *path) {
     struct hp_finder *finder = search->finder;
-    if (finder->in_sysroot) {
+    if (finder->in_sysroot || finder->options->symbol_dirs_only) {
         snprintf(finder->reason, sizeof finder->reason,
                  "split debug information is not read from a --symbol-dir");
         return;

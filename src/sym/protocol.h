@@ -12,7 +12,7 @@
 //     NAMES texts                   ->                                 to a child of its own
 //                                   <-      ANSWER texts
 //
-// The child opens nothing by itself; what it may have is decided by symbolizer.c.  Where
+// The child opens nothing by itself; what it may have is decided by finder.c.  Where
 // there is no sandbox libdw opens split DWARF, see split.h.
 #ifndef HP_SYM_PROTOCOL_H
 #define HP_SYM_PROTOCOL_H
