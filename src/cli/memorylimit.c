@@ -66,9 +66,10 @@ static bool read_number(const struct room *room, const char *folder, const char 
     char line[LINE];
     bool found = false;
     while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
-        size_t size = strlen(key);
-        const char *value = line + size + strspn(line + size, " \t");
-        found = strncmp(line, key, size) == 0 && *value >= '0' && *value <= '9';
+        bool is_it = strncmp(line, key, strlen(key)) == 0;
+        const char *value = line + (is_it ? strlen(key) : 0);
+        value += strspn(value, " \t");
+        found = is_it && *value >= '0' && *value <= '9';
         *number = found ? strtoull(value, NULL, 10) : 0;
     }
     if (file != NULL) {

@@ -80,7 +80,7 @@ void hp_cli_limit_memory(uint64_t bytes) {
     }
     // The kernel counts what can be written to and is nobody else's: not the pages of binaries.
     data.rlim_cur = limit.bytes < data.rlim_max ? (rlim_t)limit.bytes : data.rlim_max;
-    limit.bytes = setrlimit(RLIMIT_DATA, &data) == 0 ? limit.bytes : 0;
+    limit.bytes = setrlimit(RLIMIT_DATA, &data) == 0 ? (uint64_t)data.rlim_cur : 0;
     is_own_wish = bytes != 0;
     describe();
 }
