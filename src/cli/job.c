@@ -288,7 +288,9 @@ static int redact(const struct hp_cli_settings *settings, struct hp_profile *pro
         ret = hp_cli_fail(err, HP_E_USAGE, "--redact-key: a key has %d to %d bytes",
                           LEAST, MOST);
     }
-    return ret == HP_OK ? hp_profile_redact(profile, key, size, err) : ret;
+    ret = ret == HP_OK ? hp_profile_redact(profile, key, size, err) : ret;
+    explicit_bzero(key, sizeof key);
+    return ret;
 }
 
 static int report(const struct hp_cli_settings *settings,
