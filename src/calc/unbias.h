@@ -47,7 +47,7 @@ struct hp_unbias {
     struct hp_prior prior; // of the dump, once it is needed
     bool has_prior;
     hp_fixed large_bytes; // in use, of the stacks that were estimated
-    uint32_t epoch; // of the dump; clearing memos would take longer than a small one
+    uint64_t epoch; // of the dump; clearing memos would take longer than a small one
     struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // by hash
 };
 
