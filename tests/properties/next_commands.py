@@ -18,7 +18,7 @@ REPORTS = [
     (('top', '--by=size'), CXX), (('top', '--by=thread'), CXX), (('top', '--by=input'), SERIES),
     (('top', '--metric=inuse-objects', '--focus=push_back', '--hide=grow'), CXX),
     (('top', '--alloc_space', '--ignore=leaf_big'), (CXX[0], GOLDEN / 'procs4.heap')),
-    (('top', '--no-symbols'), CXX[1:]),
+    (('top', '--thread=worker 0'), (CXX[0], GOLDEN / 'procs1.heap')), (('top', '--no-symbols'), CXX[1:]),
     (('top', '--metric=resident_space'), (t.testdata / 'pprof' / 'tcmalloc-heap.pb',)),
     (('stacks',), CXX), (('stacks', '--no-symbols'), CXX[1:]), (('tree',), CXX), (('tree', '--invert'), CXX),
     (('peek', 'push_back'), CXX), (('list', 'grow'), CXX), (('peek', 'leaf', '--focus=main'), (CXX[0], *SERIES[1:])),
@@ -61,7 +61,10 @@ def run_all(command, inputs):
         if argv[0] != 'hprof-agg' or done.code != 0:
             faults.append(f'{argv}: status {done.code}: {done.err}')
             continue
-        rows = json.loads(done.out_bytes).get('rows', [{'name': ''}])
+        told = json.loads(done.out_bytes)
+        if argv[1] != 'info' and told.get('thread') != report.get('thread'):
+            faults.append(f'{argv}: of thread {told.get("thread")}, not {report.get("thread")}')
+        rows = told.get('rows', [{'name': ''}])
         by_function = report['by'] == 'function' and argv[1] in ('peek', 'list', 'stacks')
         if by_function and not answered(argv, rows, wanted):
             faults.append(f'{argv}: {[row.get("name") for row in rows][:3]} instead of {wanted!r}')

@@ -3,9 +3,9 @@
 //     "next": [{"answers": "who calls the first row, and what it calls",
 //               "argv": ["hprof-agg", "peek", "^\\Qleaf\\E$", "--metric=alloc-space"]}, ...]
 //
-// They are of the metric, the frames and the filters of the report.  Which inputs it was of, and where their
-// symbols are, is to be put behind: reports of the same contents are the same bytes, whatever these
-// are called.
+// They are of the thread, the metric, the frames and the filters of the report.  Which inputs it was of,
+// and where their symbols are, is to be put behind: reports of the same contents are the same bytes,
+// whatever these are called.
 #include "report/json/json.h"
 
 #include "base/utf8.h"
@@ -59,6 +59,11 @@ static void put_pattern(struct hp_sink *out, const char *option, struct hp_span 
 // What is measured, and of what.
 static void put_options(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
+    if (view->head.thread.size > 0) {
+        hp_sink_text(out, ", \"--thread=");
+        hp_json_characters(out, view->head.thread);
+        hp_sink_text(out, "\"");
+    }
     if (options->metric != HP_INUSE_SPACE || view->projection) {
         hp_sink_text(out, ", \"--metric=");
         hp_json_characters(out, hp_span_of(hp_view_metric_name(view, options->metric)));
