@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 static const int64_t second = 1000000000;
+static const uint64_t largest_file = UINT64_C(1) << 40; // what counts of a file, at most
 
 const struct hp_keeper_limits hp_keeper_usual = {
     .module_cpu = 20 * second,
@@ -92,7 +93,7 @@ static void count_file(struct hp_keeper *self, int fd) {
     struct hp_file_id id = {.device = info.st_dev, .inode = info.st_ino};
     size_t known = self->seen.strings.count;
     uint64_t size = (uint64_t)info.st_size;
-    size = size < INT64_MAX / 1024 ? size : INT64_MAX / 1024;
+    size = size < largest_file ? size : largest_file; // a sparse one may say anything
     hp_strtab_add(&self->seen, (struct hp_span){(const char *)&id, sizeof id});
     self->files += self->seen.strings.count > known ? size : 0;
     self->module_files += size;
