@@ -95,8 +95,11 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row)
     put_name(out, view, hp_view_name(view, row));
     put_unit(out, view);
     put_value(out, view, &content.amount, &text);
-    hp_text_share(share, content.amount.sum, view->head.total.of[metric]);
-    hp_sink_print(out, ", \"extra\": \"%s of the total\"}", share);
+    if (view->head.has_total) {
+        hp_text_share(share, content.amount.sum, view->head.total.of[metric]);
+        hp_sink_print(out, ", \"extra\": \"%s of the total\"", share);
+    }
+    hp_sink_text(out, "}");
 }
 
 static void write_top(struct hp_sink *out, const struct hp_view *view) {

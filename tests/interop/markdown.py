@@ -234,6 +234,8 @@ with scratch() as folder:
         t.check(f'benchmark, {what}: keys and types are what the action reads', lambda: is_read(*args))
         if what == 'bytes':
             t.check(f'benchmark, {what}: values and intervals are those of JSON', lambda: same_values(*args))
+    moments = benchmark('--snapshots=each', SYMBOLS, *sorted((GOLDEN / 'series').glob('*.heap')))
+    t.check('benchmark: moments are no parts of a total', [f'{entry}' for entry in moments if 'extra' in entry])
     measured = benchmark('-n0', '--frames=raw', source)
     names_shown = {f'inuse-space: {safe(name)}'.replace('|', '\\x7C').replace('`', '\\x60') for name in NAMES}
     t.check('benchmark: hostile names are themselves, without what ends a cell or code',
