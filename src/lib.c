@@ -377,7 +377,7 @@ static int fit_bytes(struct hp_view *view, struct hp_err *err) {
     if (view->options.max_bytes == 0) {
         return HP_OK;
     }
-    if (!(view->use.can & HP_CAN_INTERVALS) || view->use.shape != HP_SHAPE_ROWS) {
+    if (!(view->use.can & HP_CAN_CUT)) {
         return hp_fail(err, HP_E_USAGE, "%s has no rows to leave out",
                        view->options.format);
     }

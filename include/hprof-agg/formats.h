@@ -28,6 +28,7 @@ enum hp_format_ability {
     HP_IS_PICTURE = 1 << 15, // of code as tables have it, with what sampling leaves open
     HP_IS_FOR_PEOPLE = 1 << 16, // what was read, and warnings, are told above all
     HP_CAN_SPREAD = 1 << 17,    // how inputs differ
+    HP_CAN_CUT = 1 << 20,       // as many rows as so many bytes have room for
     // What its readers have numbers as, whatever is written:
     HP_READ_AS_DOUBLE = 1 << 18, // as JavaScript has, exact up to 2^53
     HP_READ_AS_INT64 = 1 << 19,

@@ -285,7 +285,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_count, FIELD(report.max_depth), 1, HP_CAN_LIMIT_STACKS},
     {"max-bytes", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_OUTPUT, TABLES,
      "write at most SIZE, 60000 or 64KiB: whole rows leave, the last ones first, and it is said how many",
-     hp_cli_set_size, FIELD(report.max_bytes), 0, HP_CAN_INTERVALS},
+     hp_cli_set_size, FIELD(report.max_bytes), 0, HP_CAN_CUT},
     {"color", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "always", "never"),
      HP_CLI_GROUP_OUTPUT, REPORTS, "color text",
      hp_cli_set_enum, FIELD(color), HP_CLI_AUTO},

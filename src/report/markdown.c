@@ -240,7 +240,7 @@ const struct hp_format hp_format_markdown = {
     .name = "markdown",
     .files = "*.md *.markdown",
     .help = "tables for comments and summaries in a CI, names inert",
-    .can = HP_CAN_LIMIT | HP_CAN_SPREAD | HP_CAN_INTERVALS | HP_CAN_UNIT |
+    .can = HP_CAN_LIMIT | HP_CAN_CUT | HP_CAN_SPREAD | HP_CAN_INTERVALS | HP_CAN_UNIT |
            HP_CAN_NEGATIVE | HP_HAS_SHORT_NAMES | HP_IS_FOR_PEOPLE,
     .limit = HP_LIMIT_ENOUGH,
     .shape = HP_SHAPE_ROWS,

@@ -82,8 +82,8 @@ const struct hp_format hp_format_json = {
     .name = "json",
     .files = "*.json",
     .help = "one object with intervals, for programs",
-    .can = HP_READ_AS_DOUBLE | HP_CAN_LIMIT | HP_CAN_SPREAD | HP_CAN_INTERVALS |
-           HP_CAN_ALL_ENDS | HP_CAN_NEGATIVE | HP_HAS_ALL_METRICS,
+    .can = HP_READ_AS_DOUBLE | HP_CAN_LIMIT | HP_CAN_CUT | HP_CAN_SPREAD |
+           HP_CAN_INTERVALS | HP_CAN_ALL_ENDS | HP_CAN_NEGATIVE | HP_HAS_ALL_METRICS,
     .shape = HP_SHAPE_ROWS,
     .write_rows = write_rows,
     .write =

@@ -555,8 +555,9 @@ const struct hp_format hp_format_text = {
     .name = "text",
     .files = "*.txt *.text",
     .help = "tables for people",
-    .can = HP_CAN_LIMIT | HP_CAN_SPREAD | HP_CAN_INTERVALS | HP_CAN_UNIT | HP_CAN_COLOR |
-           HP_CAN_NEGATIVE | HP_HAS_SHORT_NAMES | HP_CAN_WIDTH | HP_IS_FOR_PEOPLE,
+    .can = HP_CAN_LIMIT | HP_CAN_CUT | HP_CAN_SPREAD | HP_CAN_INTERVALS | HP_CAN_UNIT |
+           HP_CAN_COLOR | HP_CAN_NEGATIVE | HP_HAS_SHORT_NAMES | HP_CAN_WIDTH |
+           HP_IS_FOR_PEOPLE,
     .limit = HP_LIMIT_ENOUGH,
     .shape = HP_SHAPE_ROWS,
     .write_rows = write_text,

@@ -87,8 +87,8 @@ const struct hp_format hp_format_tsv = {
     .name = "tsv",
     .files = "*.tsv *.tab",
     .help = "a line of titles, then one line a row with tabs between its cells",
-    .can = HP_CAN_LIMIT | HP_CAN_SPREAD | HP_CAN_INTERVALS | HP_CAN_ALL_ENDS |
-           HP_CAN_NEGATIVE,
+    .can = HP_CAN_LIMIT | HP_CAN_CUT | HP_CAN_SPREAD | HP_CAN_INTERVALS |
+           HP_CAN_ALL_ENDS | HP_CAN_NEGATIVE,
     .shape = HP_SHAPE_ROWS,
     .write_rows = write_rows,
     .write = {[HP_REPORT_STACKS] = hp_tsv_stacks},
