@@ -178,7 +178,7 @@ async function inert(browser) {
   if (more) {
     await more.click();
   }
-  const lost = new Set(names.map((name) => name.replace('\\u{FFFE}\\u{FFFF}', '\ufffe\uffff')));
+  const lost = new Set(names);
   for (let i = 0; i < names.length; i++) {
     const texts = await page.evaluate((number) => {
       document.querySelectorAll('#table tbody button')[number].click();

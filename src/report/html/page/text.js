@@ -1,14 +1,14 @@
 // Numbers and names as people read them, as src/report/text/text_estimate.c and src/base/utf8.c write them; and
 // elements, whose texts are never read as HTML.
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const UNSAFE = /[\p{Cc}\p{Cf}\u2028\u2029\u2060-\u206f\u{e0000}-\u{e007f}\p{Noncharacter_Code_Point}]/gu;
 // Characters, but where a function is looked at alone.
 const LONGEST_NAME = 400;
 
-// Controls and what turns the direction of writing, as what they are.
+// What nobody sees, or what changes how other characters are shown, as what it is.
 function safeText(text) {
   return text.replace(UNSAFE, (c) => {
-    const code = c.charCodeAt(0).toString(16).toUpperCase();
+    const code = c.codePointAt(0).toString(16).toUpperCase();
     return c <= '\u007f' ? `\\x${code.padStart(2, '0')}` : `\\u{${code.padStart(4, '0')}}`;
   });
 }
