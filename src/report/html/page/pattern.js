@@ -84,7 +84,9 @@ class PatternReader {
       for (let i = least; most < Infinity && i < most; i++) {
         begin = this.add({ to, or: part(begin) });
       }
-      for (let i = 0; i < least; i++) {
+      // An empty part, of whatever repetitions, is as good once.
+      for (let i = 0, last = -1; i < least && begin !== last; i++) {
+        last = begin;
         begin = part(begin);
       }
       return begin;
