@@ -6,11 +6,11 @@ const MOST_BOXES = 20000;
 const MOST_LEVELS = 128;
 const HINT = 'Click: look closer; with Shift: open the function';
 
-// Boxes {node, level, left, width, merged}: the callers of `zoom` as wide as all, then what is below; with
-// fewer small ones if there would be too many.
+// Boxes {node, level, left, width, merged}: the nearest callers of `zoom` as wide as all, then what is below;
+// with fewer small ones if there would be too many.
 function boxesOf(tree, sums, zoom, width, least = 1) {
   const boxes = [];
-  for (let node = zoom; node >= 0; node = tree.parent[node]) {
+  for (let node = zoom; node >= 0 && boxes.length < MOST_LEVELS; node = tree.parent[node]) {
     boxes.unshift({ node, left: 0, width });
   }
   const first = boxes.length - 1;
