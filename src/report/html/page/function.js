@@ -37,9 +37,10 @@ class FunctionScreen {
       put(...(kind === 'bytes' ? ['objects', estimateText(count, 'objects')] : ['bytes', estimateText(space, 'bytes')]));
       put('mean size', { value: count.value > 0 ? bytesText(space.value / count.value) : '' });
     }
-    if (row.cum.samples > 0) {
-      put('stands on', { value: grouped(row.cum.samples) }, row.cum.isOnce ? 'sampled object'
-        : `effective samples${row.cum.isFew ? ': few' : ''}`);
+    const { samples, isOnce, isFew } = row.cum;
+    if (samples > 0) {
+      put('stands on', { value: isOnce ? '1' : grouped(samples) },
+        isOnce ? 'sampled object' : `effective samples${isFew ? ': few' : ''}`);
     }
     put('class', { value: model.classOf[state.name] || 'none' });
     return facts;
