@@ -161,7 +161,8 @@ test('patterns match what those of the browser match, and stop in time', () => {
   }
   assert.strictEqual(count, 20000);
   for (const [pattern, text] of [['(a*)*b', 'a'.repeat(1e6)], ['(x+x+)+y', 'x'.repeat(1e6)], ['^(\\w+\\s?)*$', 'word '.repeat(1e5) + '!'],
-    ['.{1,900}.{1,900}.{1,900}z', 'x'.repeat(1e6)], ['(.?){500}(.?){500}z', 'ab'.repeat(1e5)]]) {
+    ['.{1,900}.{1,900}.{1,900}z', 'x'.repeat(1e6)], ['(.?){500}(.?){500}z', 'ab'.repeat(1e5)],
+    ['(){9999}{9999}{9999}', '']]) {
     const texts = Array.from({ length: 10 }, (_, i) => text + i), begin = process.cpuUsage();
     page.searchTexts(pattern, texts, 400000);
     const { user, system } = process.cpuUsage(begin);
@@ -170,6 +171,24 @@ test('patterns match what those of the browser match, and stop in time', () => {
   for (const bad of ['(', 'a)', '[', '*', '\\1', '(?=a)', 'a{2,1}', '\\', '(?<n>a)', 'x'.repeat(2000), '('.repeat(500)]) {
     assert.ok(page.searchTexts(bad, ['a'], 400000).error, bad);
   }
+});
+
+// --- texts and boxes ----------------------------------------------------------------------------------
+
+test('what nobody sees is shown as what it is, as on the command line', () => {
+  const { page } = load(program.write('texts', '--no-symbols', program.file('golden/cxx.heap')));
+  for (const [text, shown] of [['a\u00adb', 'a\\u{00AD}b'], ['\u200b\u200d', '\\u{200B}\\u{200D}'], ['\u{e0041}', '\\u{E0041}'],
+    ['\ufffe\uffff\u{1ffff}', '\\u{FFFE}\\u{FFFF}\\u{1FFFF}'], ['\x1b\x7f\x85', '\\x1B\\x7F\\u{0085}'], ['\u202e', '\\u{202E}'],
+    ['\u6f22\u{1f4a3} \u00e9', '\u6f22\u{1f4a3} \u00e9']]) {
+    assert.strictEqual(page.safeText(text), shown);
+  }
+});
+
+test('calls of any depth are drawn, with the nearest callers', () => {
+  const { page } = load(program.write('deep', '--no-symbols', program.file('golden/cxx.heap')));
+  const count = 60000, parent = Int32Array.from({ length: count }, (_, i) => i - 1);
+  const boxes = page.boxesOf({ count, parent, name: new Int32Array(count) }, new Float64Array(count).fill(1), count - 1, 1000);
+  assert.ok(boxes.length > 100 && boxes.length < 1000 && boxes.at(-1).node === count - 1);
 });
 
 // --- addresses ----------------------------------------------------------------------------------------
