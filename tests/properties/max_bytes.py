@@ -119,5 +119,7 @@ def files():
 t.check('as many rows as there is room for', greedy)
 t.check('--fail-if looks at all rows', gate)
 t.check('too few bytes: status 7, and no file', files)
-t.check('other formats refuse it', [] if t.run('top', '-fsvg', '--max-bytes=9', MANY).code == 2 else ['svg takes it'])
+t.check('other formats refuse it, whatever is read', [f'{form}: {result.err}' for form in ('svg', 'html', 'dot')
+                                                     for result in [t.run('top', f'-f{form}', '--max-bytes=9', 'nowhere')]
+                                                     if result.code != 2 or 'goes with --format=' not in result.err])
 t.done()
