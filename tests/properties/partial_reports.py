@@ -29,7 +29,7 @@ OPTIONS = {
     'confidence': ['99'], 'width': ['60'], 'no-error': [], 'invert': [], 'min-share': ['5'], 'spread': [],
     'path-map': ['/srv=/nowhere'], 'symbol-dir': [t.root], 'source-dir': [t.testdata], 'no-symbols': [], 'symbol-dir-only': [f'--symbol-dir={t.root}'],
     'print': ['used'], 'flavor': ['pprof', 'pyroscope', 'parca', 'datadog'], 'with-error': [], 'max-samples': ['3'], 'max-depth': ['2'],
-    'color': ['always'], 'quiet': [], 'verbose': [], 'jobs': ['3'], 'max-memory': ['1GiB'], 'null': [],
+    'color': ['always'], 'quiet': [], 'verbose': [], 'sandbox': ['off'], 'jobs': ['3'], 'max-memory': ['1GiB'], 'null': [],
 }
 # What decides of the partial itself, below, and what is not of its reports.
 OF_INPUTS = set('''files-from tar to base-files-from snapshots on-duplicate keep-unmapped keep-damaged max-skipped min-age
