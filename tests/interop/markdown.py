@@ -122,13 +122,8 @@ def hostile(folder, names=NAMES):
     return path
 
 
-def safe(name):
-    """As on a terminal, where what is no character for XML may stand."""
-    return escaped(name).replace('\\u{FFFE}\\u{FFFF}', '\ufffe\uffff')
-
-
 def as_shown(name):
-    return safe(name).replace('\\|', '\\x5C|')
+    return escaped(name).replace('\\|', '\\x5C|')
 
 
 # --- values -------------------------------------------------------------------------------
@@ -237,7 +232,7 @@ with scratch() as folder:
     moments = benchmark('--snapshots=each', SYMBOLS, *sorted((GOLDEN / 'series').glob('*.heap')))
     t.check('benchmark: moments are no parts of a total', [f'{entry}' for entry in moments if 'extra' in entry])
     measured = benchmark('-n0', '--frames=raw', source)
-    names_shown = {f'inuse-space: {safe(name)}'.replace('|', '\\x7C').replace('`', '\\x60') for name in NAMES}
+    names_shown = {f'inuse-space: {escaped(name)}'.replace('|', '\\x7C').replace('`', '\\x60') for name in NAMES}
     t.check('benchmark: hostile names are themselves, without what ends a cell or code',
             [f'{name} is not there' for name in names_shown - {entry['name'] for entry in measured}])
     for page in pages_of(folder, {'': comment(measured)})['']:

@@ -2,7 +2,7 @@
 """The page of an HTML report: its numbers are the command line's, and Chromium and a stock Firefox show it as
 people use it: with the mouse, with the keyboard alone, without a script, in all themes, whatever is in a name.
 
-usage: html.py BINARY TESTDATA PEERS QUANTILES [--all]
+usage: html_page.py BINARY TESTDATA PEERS QUANTILES [--all]
 
 PEERS is the folder that ./check --peers makes, QUANTILES the program beside this file's folder.  With --all every
 filter is tried in every view, and the page is measured with 125,000 and 1,100,000 frames.
