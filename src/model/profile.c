@@ -230,7 +230,7 @@ static uint32_t module_hash(const struct hp_module *module,
         hash = hp_hash_mix(extents[i].offset ^ hash,
                            extents[i].size ^ (uint64_t)0xe7037ed1a0b428db);
     }
-    return (uint32_t)hash;
+    return (uint32_t)hp_hash_mix(hash, (uint64_t)0x8bb84b93962eacc9); // steps are no runs
 }
 
 static void index_modules(struct hp_profile *profile) {
