@@ -43,11 +43,14 @@ const char *hp_sandbox_lack(void) {
     return lack;
 }
 
+// Of a program that the library is linked into, too: its runtime asks the kernel for things.
 bool hp_sandbox_is_instrumented(void) {
 #ifdef HP_INSTRUMENTED
     return true;
 #else
-    return false;
+    extern void __asan_init(void) __attribute__((weak));
+    extern void __tsan_init(void) __attribute__((weak));
+    return __asan_init != NULL || __tsan_init != NULL;
 #endif
 }
 
@@ -272,7 +275,9 @@ bool hp_sandbox_enter(enum hp_sandbox mode) {
         return true;
     }
     drop_capabilities();
-    if (can_filter()) {
+    if (hp_sandbox_is_instrumented()) {
+        lacks("seccomp and Landlock", "for the runtime of a sanitizer");
+    } else if (can_filter()) {
         deny_files();
         drop_calls();
     } else {
