@@ -217,7 +217,7 @@ Test(memorylimit, R35_is_less_than_what_there_is) {
 
 Test(memorylimit, R35_counts_data_of_this_process) {
     uint64_t before = hp_cli_memory_used();
-    char *more = malloc(64 * MiB);
+    char *volatile more = malloc(64 * MiB); // that no compiler leaves out
     cr_assert_not_null(more);
     uint64_t after = hp_cli_memory_used();
     free(more);
