@@ -268,13 +268,7 @@ static bool can_filter(void) {
     return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-bool hp_sandbox_enter(enum hp_sandbox mode) {
-    lack[0] = '\0';
-    if (mode == HP_SANDBOX_OFF) {
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        return true;
-    }
-    drop_capabilities();
+static void confine(void) {
     if (hp_sandbox_is_instrumented()) {
         lacks("seccomp and Landlock", "for the runtime of a sanitizer");
     } else if (can_filter()) {
@@ -283,7 +277,6 @@ bool hp_sandbox_enter(enum hp_sandbox mode) {
     } else {
         lacks("seccomp and Landlock", strerror(errno));
     }
-    return mode == HP_SANDBOX_AUTO || lack[0] == '\0';
 }
 
 void hp_sandbox_answer(const struct hp_sandbox_names *names) {
@@ -308,17 +301,10 @@ void hp_sandbox_call_name(int number, char name[32]) {
 
 #else
 
-bool hp_sandbox_enter(enum hp_sandbox mode) {
-    lack[0] = '\0';
-    if (mode == HP_SANDBOX_OFF) {
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        return true;
-    }
-    drop_capabilities();
+static void confine(void) {
     if (!hp_sandbox_is_instrumented()) {
         lacks("seccomp and Landlock", "built without libseccomp");
     }
-    return mode == HP_SANDBOX_AUTO || lack[0] == '\0';
 }
 
 void hp_sandbox_answer(const struct hp_sandbox_names *names) {
@@ -339,3 +325,14 @@ void hp_sandbox_call_name(int number, char name[32]) {
 }
 
 #endif
+
+bool hp_sandbox_enter(enum hp_sandbox mode) {
+    lack[0] = '\0';
+    if (mode == HP_SANDBOX_OFF) {
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        return true;
+    }
+    drop_capabilities();
+    confine();
+    return mode == HP_SANDBOX_AUTO || lack[0] == '\0';
+}
