@@ -124,7 +124,7 @@ static void leave(int sock) {
 }
 
 static void spin(int sock) {
-    for (volatile int i = sock;; i++) {
+    for (volatile unsigned i = (unsigned)sock;; i++) { // may pass 2^31 in a second
     }
 }
 
