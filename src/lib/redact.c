@@ -276,8 +276,8 @@ static void drop_sentences(struct hp_profile *profile) {
     profile->annotations.all.count = kept;
     if (count > 0) {
         hp_profile_warn(profile,
-                        "%zu warning%s of names that are redacted: on standard error",
-                        count, count == 1 ? "" : "s");
+                        "%zu warning%s left out, as %s may name what is redacted", count,
+                        count == 1 ? " is" : "s are", count == 1 ? "it" : "they");
     }
 }
 
