@@ -508,7 +508,8 @@ HP_API void hp_view_free(struct hp_view *view); // NULL is fine
 // How many rows that the limit would show are left out for max_bytes.
 HP_API size_t hp_view_left_out(const struct hp_view *view);
 
-// Write it in its format.  The same inputs give the same bytes.
+// Write it in its format.  The same inputs give the same bytes.  One thread at a time: what costs
+// much is worked out when it is shown, and kept.
 HP_API int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
                          struct hp_err *err);
 

@@ -20,7 +20,8 @@ const char *hp_sandbox_lack(void);
 // Which of the parent's own means are missing, "" for none.
 const char *hp_sandbox_parent_lack(void);
 
-// Was this program built so that it cannot filter calls (sanitizers, coverage)?
+// Was this program, or what it is linked into, built so that it cannot filter calls (sanitizers,
+// coverage)?
 bool hp_sandbox_is_instrumented(void);
 
 // libdw opens files by their names, and can be given none.  In a sandbox these calls are
