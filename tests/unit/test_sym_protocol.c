@@ -151,12 +151,16 @@ Test(sym_protocol, a_request_comes_back_as_it_was) {
     hp_request_done(&back);
 }
 
-// The first end waits for a twentieth of a second, and takes bodies of so many bytes.
+// The first end takes bodies of so many bytes.
 static void open_pair(struct hp_wire pair[2], size_t limit) {
     int ends[2];
     cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    pair[0] = (struct hp_wire){ends[0], limit, hp_wire_now() + 50000000};
+    pair[0] = (struct hp_wire){.sock = ends[0], .limit = limit};
     pair[1] = (struct hp_wire){.sock = ends[1]};
+}
+
+static void wait_a_twentieth(struct hp_wire *wire) {
+    wire->until = hp_wire_now() + 50000000;
 }
 
 Test(sym_wire, a_message_carries_a_file) {
@@ -185,6 +189,7 @@ Test(sym_wire, silence_hanging_up_and_size_are_told_apart, .timeout = 10) {
     struct hp_message message = {.fd = -1};
     struct hp_wire pair[2];
     open_pair(pair, 403);
+    wait_a_twentieth(&pair[0]);
     cr_expect_not(hp_wire_receive(&pair[0], &message));
     cr_expect_eq(errno, EAGAIN);
     pair[0].until = 0;
@@ -210,6 +215,7 @@ Test(sym_wire, memory_is_taken_as_bytes_come, .timeout = 10) {
     struct hp_message message = {.fd = -1};
     struct hp_wire pair[2];
     open_pair(pair, HP_ANSWER_LIMIT);
+    wait_a_twentieth(&pair[0]);
     cr_assert_eq(send(pair[1].sock, head, sizeof head, 0), (ssize_t)sizeof head);
     cr_expect_not(hp_wire_receive(&pair[0], &message));
     cr_expect_eq(errno, EAGAIN);
@@ -232,11 +238,12 @@ Test(sym_wire, drops_end_with_the_time, .timeout = 10) {
         }
         _exit(0);
     }
+    wait_a_twentieth(&pair[0]);
     cr_expect_not(hp_wire_receive(&pair[0], &message));
     cr_expect_eq(errno, EAGAIN);
     hp_vec_reserve(&packet.bytes, 8 << 20);
     memset(packet.bytes.at, 0, packet.bytes.count = 8 << 20);
-    pair[0].until = hp_wire_now() + 50000000;
+    wait_a_twentieth(&pair[0]);
     cr_expect_not(hp_wire_send(&pair[0], HP_SAY_FILE, &packet, -1)); // nobody reads
     cr_expect_eq(errno, EAGAIN);
     kill(child, SIGKILL);
