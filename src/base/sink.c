@@ -107,3 +107,18 @@ int hp_sink_close(struct hp_sink *sink, struct hp_err *err) {
     }
     return HP_OK;
 }
+
+// --- in memory ----------------------------------------------------------------------------
+
+struct hp_span hp_buffer_span(const struct hp_buffer *buffer) {
+    return (struct hp_span){buffer->text.at, buffer->text.count};
+}
+
+void hp_buffer_append(struct hp_buffer *buffer, struct hp_span text) {
+    hp_vec_append(&buffer->text, text.at, text.size);
+}
+
+int hp_buffer_write(void *buffer, const void *bytes, size_t size) {
+    hp_buffer_append(buffer, (struct hp_span){bytes, size});
+    return 0;
+}

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/span.h"
 #include "base/units.h"
+#include "base/vec.h"
 
 struct hp_sink {
     hp_write_fn *write;
@@ -30,5 +31,16 @@ void hp_sink_print(struct hp_sink *sink, const char *format, ...);
 void hp_sink_escaped(struct hp_sink *sink, struct hp_span text);
 
 HP_MUST_CHECK int hp_sink_close(struct hp_sink *sink, struct hp_err *err);
+
+// Text that grows in memory.
+struct hp_buffer {
+    HP_VEC(char) text;
+};
+
+struct hp_span hp_buffer_span(const struct hp_buffer *buffer); // until the next change
+void hp_buffer_append(struct hp_buffer *buffer, struct hp_span text);
+
+// For a sink: an hp_write_fn whose data is a buffer.
+int hp_buffer_write(void *buffer, const void *bytes, size_t size);
 
 #endif

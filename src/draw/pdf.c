@@ -18,22 +18,12 @@ enum {
     NOTE_HEIGHT = 14 * HP_POINT,
 };
 
-struct bytes {
-    HP_VEC(char) all;
-};
-
 struct writer {
     const struct hp_drawing *drawing;
-    struct hp_sink out;   // of what is drawn
-    struct bytes encoded; // the last text
-    bool has_others;      // characters that the font does not have
+    struct hp_sink out;       // of what is drawn
+    struct hp_buffer encoded; // the last text
+    bool has_others;          // characters that the font does not have
 };
-
-static int append(void *data, const void *bytes, size_t size) {
-    struct bytes *to = data;
-    hp_vec_append(&to->all, bytes, size);
-    return 0;
-}
 
 // Of all lengths, so that the page is not too large.
 static int32_t scale_of(const struct hp_drawing *drawing) {
@@ -108,16 +98,16 @@ static void put_path(struct writer *w, const struct hp_element *element) {
 static int64_t encode(struct writer *w, struct hp_span text) {
     struct hp_letter other = hp_helvetica_letter(hp_span_of("?"));
     int64_t width = 0;
-    w->encoded.all.count = 0;
+    w->encoded.text.count = 0;
     while (text.size > 0) {
         struct hp_letter letter = hp_helvetica_letter(text);
         if (letter.is_escape) {
-            hp_vec_append(&w->encoded.all, letter.as, letter.drawn);
+            hp_vec_append(&w->encoded.text, letter.as, letter.drawn);
         } else {
             w->has_others |= letter.pdf == 0;
             letter.width = letter.pdf ? letter.width : other.width;
             letter.pdf = letter.pdf ? letter.pdf : other.pdf;
-            hp_vec_push(&w->encoded.all, (char)letter.pdf);
+            hp_vec_push(&w->encoded.text, (char)letter.pdf);
         }
         width += letter.width;
         text = hp_span_from(text, letter.size);
@@ -135,8 +125,8 @@ static void put_letters(struct writer *w, struct hp_point at, struct hp_span tex
     hp_drawing_put_length(&w->out, letters->size);
     hp_sink_text(&w->out, " Tf ");
     put_point(w, at.x - (int32_t)left, at.y, " Td (");
-    for (size_t i = 0; i < w->encoded.all.count; i++) {
-        char c = w->encoded.all.at[i];
+    for (size_t i = 0; i < w->encoded.text.count; i++) {
+        char c = w->encoded.text.at[i];
         hp_sink_text(&w->out, c == '(' || c == ')' || c == '\\' ? "\\" : "");
         hp_sink_put(&w->out, &c, 1);
     }
@@ -215,10 +205,11 @@ static void put_title(struct file *file, struct hp_span title) {
     hp_sink_text(&file->plain, "> >>\nendobj\n");
 }
 
-static void put_contents(struct file *file, const struct bytes *contents) {
-    uLongf size = compressBound((uLong)contents->all.count);
+static void put_contents(struct file *file, const struct hp_buffer *contents) {
+    uLongf size = compressBound((uLong)contents->text.count);
     Bytef *packed = hp_alloc(size);
-    compress2(packed, &size, (const Bytef *)contents->all.at, (uLong)contents->all.count,
+    compress2(packed, &size, (const Bytef *)contents->text.at,
+              (uLong)contents->text.count,
               Z_DEFAULT_COMPRESSION); // cannot fail: there is room
     put_object(file, "<< /Filter /FlateDecode /Length %lu >>\nstream\n",
                (unsigned long)size);
@@ -275,11 +266,11 @@ static void finish(struct hp_sink *sink, struct hp_sink *out) {
 }
 
 void hp_drawing_write_pdf(struct hp_sink *out, const struct hp_drawing *drawing) {
-    struct bytes contents = {0};
+    struct hp_buffer contents = {0};
     struct writer w = {.drawing = drawing};
     struct file file = {.out = out};
     int32_t scale = scale_of(drawing);
-    hp_sink_init(&w.out, append, &contents);
+    hp_sink_init(&w.out, hp_buffer_write, &contents);
     hp_sink_print(&w.out, "%d.%04d 0 0 %d.%04d 0 0 cm\n", scale / ONE, scale % ONE,
                   scale / ONE, scale % ONE);
     put_elements(&w);
@@ -292,8 +283,8 @@ void hp_drawing_write_pdf(struct hp_sink *out, const struct hp_drawing *drawing)
     put_title(&file, drawing->title);
     put_end(&file);
     finish(&file.plain, out);
-    hp_vec_done(&contents.all);
-    hp_vec_done(&w.encoded.all);
+    hp_vec_done(&contents.text);
+    hp_vec_done(&w.encoded.text);
 }
 
 // --- PostScript ---------------------------------------------------------------------------
@@ -313,10 +304,10 @@ static const char prologue[] =
     "currentdict end/HL exch definefont pop\n";
 
 void hp_drawing_write_ps(struct hp_sink *out, const struct hp_drawing *drawing) {
-    struct bytes contents = {0};
+    struct hp_buffer contents = {0};
     struct writer w = {.drawing = drawing};
     int32_t scale = scale_of(drawing);
-    hp_sink_init(&w.out, append, &contents);
+    hp_sink_init(&w.out, hp_buffer_write, &contents);
     put_elements(&w);
     finish(&w.out, out);
     int32_t below = w.has_others ? NOTE_HEIGHT : 0;
@@ -328,8 +319,8 @@ void hp_drawing_write_ps(struct hp_sink *out, const struct hp_drawing *drawing) 
                   width, height, width, height, prologue);
     hp_sink_print(out, "[%d.%04d 0 0 %d.%04d 0 %d] concat\n", scale / ONE, scale % ONE,
                   scale / ONE, scale % ONE, scaled(below, scale) / HP_POINT);
-    hp_sink_put(out, contents.all.at, contents.all.count);
+    hp_sink_put(out, contents.text.at, contents.text.count);
     hp_sink_text(out, "showpage\n%%EOF\n");
-    hp_vec_done(&contents.all);
-    hp_vec_done(&w.encoded.all);
+    hp_vec_done(&contents.text);
+    hp_vec_done(&w.encoded.text);
 }

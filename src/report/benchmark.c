@@ -17,7 +17,7 @@
 static void put_name(struct hp_sink *out, const struct hp_view *view,
                      struct hp_span name) {
     const char *metric = hp_view_metric_name(view, view->options.metric);
-    struct hp_text_string text = {0};
+    struct hp_buffer text = {0};
     hp_text_append_safe(&text, hp_span_of(metric));
     hp_vec_append(&text.text, ": ", name.size > 0 ? strlen(": ") : 0);
     hp_text_append_safe(&text, name);

@@ -71,18 +71,8 @@ void hp_callgraph_put_share(struct hp_sink *out, const struct hp_callgraph *grap
 
 // --- texts --------------------------------------------------------------------------------
 
-struct text {
-    HP_VEC(char) text;
-};
-
-static int append(void *data, const void *bytes, size_t size) {
-    struct text *text = data;
-    hp_vec_append(&text->text, (const char *)bytes, size);
-    return 0;
-}
-
 // What was put, to be freed.
-static char *end_text(struct hp_sink *out, struct text *text) {
+static char *end_text(struct hp_sink *out, struct hp_buffer *text) {
     struct hp_err err;
     int ret = hp_sink_close(out, &err);
     text->text.count = ret == HP_OK ? text->text.count : 0; // nothing fails
@@ -132,7 +122,7 @@ char *hp_callgraph_head(const struct hp_callgraph *graph) {
     const struct hp_view *view = graph->view;
     size_t rows = view->rows.count, edges = view->edges.edges.count, small = 0;
     struct hp_sink out;
-    struct text text = {0};
+    struct hp_buffer text = {0};
     hp_fixed flat = 0;
     for (size_t i = graph->drawn; i < rows; i++) {
         flat += hp_top_flat(view->extra, view->rows.at[i].node, graph->metric).sum;
@@ -140,7 +130,7 @@ char *hp_callgraph_head(const struct hp_callgraph *graph) {
     for (size_t i = 0; i < edges; i++) {
         small += !hp_callgraph_has(graph, &view->edges.edges.at[i]);
     }
-    hp_sink_init(&out, append, &text);
+    hp_sink_init(&out, hp_buffer_write, &text);
     put_measured(&out, graph);
     hp_sink_print(&out, "\n%zu of %zu nodes; the other %zu hold ", graph->drawn, rows,
                   rows - graph->drawn);
@@ -158,8 +148,8 @@ static char *copy_name(struct hp_span name) {
 // "58.4 MiB (72.0%)", and "of 70.1 MiB (86.4%)" below it if callees hold more.
 static char *node_text(const struct hp_callgraph *graph, hp_fixed flat, hp_fixed cum) {
     struct hp_sink out;
-    struct text text = {0};
-    hp_sink_init(&out, append, &text);
+    struct hp_buffer text = {0};
+    hp_sink_init(&out, hp_buffer_write, &text);
     hp_callgraph_put_share(&out, graph, flat);
     if (cum != flat) {
         hp_sink_text(&out, "\nof ");
@@ -183,8 +173,8 @@ static char *node_title(const struct hp_callgraph *graph, hp_node_id node) {
     struct hp_amount flat = hp_top_flat(graph->view->extra, node, graph->metric);
     struct hp_amount cum = hp_top_cum(graph->view->extra, node, graph->metric);
     struct hp_sink out;
-    struct text text = {0};
-    hp_sink_init(&out, append, &text);
+    struct hp_buffer text = {0};
+    hp_sink_init(&out, hp_buffer_write, &text);
     hp_sink_escaped(&out, hp_node_full_name(&graph->view->naming, node));
     hp_sink_text(&out, "\nflat ");
     put_estimate(&out, graph, &flat);
@@ -196,8 +186,8 @@ static char *node_title(const struct hp_callgraph *graph, hp_node_id node) {
 static char *edge_title(const struct hp_callgraph *graph, const struct hp_edge *edge) {
     const struct hp_naming *naming = &graph->view->naming;
     struct hp_sink out;
-    struct text text = {0};
-    hp_sink_init(&out, append, &text);
+    struct hp_buffer text = {0};
+    hp_sink_init(&out, hp_buffer_write, &text);
     hp_sink_escaped(&out, hp_node_full_name(naming, edge->caller));
     hp_sink_text(&out, edge->is_through ? "\ncalls, by way of what is not shown,\n"
                                         : "\ncalls\n");
@@ -209,8 +199,8 @@ static char *edge_title(const struct hp_callgraph *graph, const struct hp_edge *
 
 static char *edge_text(const struct hp_callgraph *graph, const struct hp_edge *edge) {
     struct hp_sink out;
-    struct text text = {0};
-    hp_sink_init(&out, append, &text);
+    struct hp_buffer text = {0};
+    hp_sink_init(&out, hp_buffer_write, &text);
     hp_callgraph_put_value(&out, graph, edge->value);
     return end_text(&out, &text);
 }

@@ -83,15 +83,9 @@ struct picture {
     const struct hp_view *view;
     struct hp_flames flames;
     struct hp_drawing drawing;
-    struct hp_text_string text;
+    struct hp_buffer text;
     bool is_used[MOST_STYLES]; // which styles boxes have
 };
-
-static int append(void *text, const void *bytes, size_t size) {
-    struct hp_text_string *to = text;
-    hp_vec_append(&to->text, bytes, size);
-    return 0;
-}
 
 // Until the next.
 static struct hp_span text_of(const struct picture *p) {
@@ -100,7 +94,7 @@ static struct hp_span text_of(const struct picture *p) {
 
 static void begin_text(struct picture *p, struct hp_sink *out) {
     p->text.text.count = 0;
-    hp_sink_init(out, append, &p->text);
+    hp_sink_init(out, hp_buffer_write, &p->text);
 }
 
 static struct hp_span end_text(struct picture *p, struct hp_sink *out) {

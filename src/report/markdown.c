@@ -19,8 +19,8 @@ enum {
 
 struct markdown {
     struct hp_sink *out;
-    struct hp_text_string line, block; // lines of the latter are no rows
-    struct hp_text_string titles;      // of the report's table; empty: not yet seen
+    struct hp_buffer line, block; // lines of the latter are no rows
+    struct hp_buffer titles;      // of the report's table; empty: not yet seen
     size_t columns;
     bool in_table; // the last line was a row
     bool has_any;  // something was written

@@ -7,12 +7,12 @@ static struct hp_text_cut within(size_t room) {
     return (struct hp_text_cut){.room = room};
 }
 
-typedef void cut_fn(struct hp_text_string *out, struct hp_span text,
+typedef void cut_fn(struct hp_buffer *out, struct hp_span text,
                     const struct hp_text_cut *cut);
 
 static void expect_by(cut_fn *by, struct hp_text_cut cut, const char *name,
                       const char *wanted) {
-    struct hp_text_string out = {0};
+    struct hp_buffer out = {0};
     by(&out, hp_span_of(name), &cut);
     struct hp_span got = {out.text.at, out.text.count};
     cr_expect(hp_span_is(got, wanted), "%zu: %.*s instead of %s", cut.room, (int)got.size,
@@ -112,7 +112,7 @@ Test(text_names, has_three_dots_without_utf8) {
 
 static void expect_told(const char *full, struct hp_text_told told, const char *wanted) {
     struct hp_text_arguments a;
-    struct hp_text_string out = {0};
+    struct hp_buffer out = {0};
     hp_text_arguments_init(&a, hp_span_of(full));
     hp_vec_push(&a.told, told);
     hp_text_arguments_put(&out, &a);
@@ -139,7 +139,7 @@ Test(text_names, can_tell_any_argument_of_those_left_out) {
 }
 
 static void expect_parameters(const char *full, const char *wanted) {
-    struct hp_text_string out = {0};
+    struct hp_buffer out = {0};
     hp_text_parameters(&out, hp_span_of(full), false);
     cr_expect(hp_span_is((struct hp_span){out.text.at, out.text.count}, wanted), "%s",
               full);

@@ -13,16 +13,6 @@ enum {
     MOST = 8000, // bytes, before `<`, `>` and `&` are escapes
 };
 
-struct text {
-    HP_VEC(char) text;
-};
-
-static int append(void *text, const void *bytes, size_t size) {
-    struct text *to = text;
-    hp_vec_append(&to->text, (const char *)bytes, size);
-    return 0;
-}
-
 static void put_head(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     enum hp_column column = hp_column_of(metric);
@@ -53,11 +43,12 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row)
 }
 
 // False, and nothing is added, if there is no room for it.
-static bool add(struct text *text, const struct hp_view *view, size_t row, bool is_head) {
+static bool add(struct hp_buffer *text, const struct hp_view *view, size_t row,
+                bool is_head) {
     struct hp_sink sink;
     struct hp_err err;
     size_t before = text->text.count;
-    hp_sink_init(&sink, append, text);
+    hp_sink_init(&sink, hp_buffer_write, text);
     if (is_head) {
         put_head(&sink, view);
     } else {
@@ -69,7 +60,7 @@ static bool add(struct text *text, const struct hp_view *view, size_t row, bool 
 }
 
 void hp_html_summary(struct hp_sink *out, const struct hp_view *view) {
-    struct text text = {0};
+    struct hp_buffer text = {0};
     size_t row = 0, shown = hp_view_shown(view, view->rows.count);
     if (add(&text, view, 0, true)) {
         while (row < shown && add(&text, view, row, false)) {

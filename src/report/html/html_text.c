@@ -26,19 +26,13 @@ static void put_entities(struct hp_sink *out, struct hp_span text) {
 }
 
 void hp_html_text(struct hp_sink *out, struct hp_span text) {
-    struct hp_text_string safe = {0};
+    struct hp_buffer safe = {0};
     hp_text_append_safe(&safe, text);
     put_entities(out, (struct hp_span){safe.text.at, safe.text.count});
     hp_vec_done(&safe.text);
 }
 
 // --- lines --------------------------------------------------------------------------------
-
-static int append(void *text, const void *bytes, size_t size) {
-    struct hp_text_string *to = text;
-    hp_vec_append(&to->text, bytes, size);
-    return 0;
-}
 
 static struct hp_span first_line(struct hp_span text) {
     const char *end = text.size > 0 ? memchr(text.at, '\n', text.size) : NULL;
@@ -65,10 +59,10 @@ static void put_line(struct hp_sink *out, struct hp_span line) {
 
 void hp_html_lines(struct hp_sink *out, const struct hp_view *view, hp_writer *writer,
                    size_t left_out) {
-    struct hp_text_string text = {0};
+    struct hp_buffer text = {0};
     struct hp_sink lines;
     struct hp_err err;
-    hp_sink_init(&lines, append, &text);
+    hp_sink_init(&lines, hp_buffer_write, &text);
     writer(&lines, view);
     int ret = hp_sink_close(&lines, &err);
     struct hp_span left = {text.text.at, ret == HP_OK ? text.text.count : 0};

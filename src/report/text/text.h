@@ -30,12 +30,8 @@ void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
 
 // --- width --------------------------------------------------------------------------------
 
-struct hp_text_string {
-    HP_VEC(char) text;
-};
-
 // Append a text from outside, its control characters escaped.
-void hp_text_append_safe(struct hp_text_string *out, struct hp_span text);
+void hp_text_append_safe(struct hp_buffer *out, struct hp_span text);
 
 // How to shorten a text that is safe for a terminal.
 struct hp_text_cut {
@@ -51,11 +47,11 @@ const char *hp_text_in_ascii(uint32_t code, char room[HP_TEXT_CODE_SIZE]);
 size_t hp_text_cells(struct hp_span text, bool is_ascii);
 
 // Append a text so shortened: of a function, with what is left of its name; of a path; of others.
-void hp_text_cut_name(struct hp_text_string *out, struct hp_span name,
+void hp_text_cut_name(struct hp_buffer *out, struct hp_span name,
                       const struct hp_text_cut *cut);
-void hp_text_cut_path(struct hp_text_string *out, struct hp_span path,
+void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
                       const struct hp_text_cut *cut);
-void hp_text_cut_text(struct hp_text_string *out, struct hp_span text,
+void hp_text_cut_text(struct hp_buffer *out, struct hp_span text,
                       const struct hp_text_cut *cut);
 
 // What stands beside names: leaves a line that is too short for it, `leaves` 1 first, 0 never.

@@ -19,14 +19,6 @@ enum {
 
 static const char begin_mark = '\002', end_mark = '\003';
 
-static struct hp_span span_of(const struct hp_text_string *string) {
-    return (struct hp_span){string->text.at, string->text.count};
-}
-
-static void append(struct hp_text_string *out, struct hp_span text) {
-    hp_vec_append(&out->text, text.at, text.size);
-}
-
 // --- brackets -----------------------------------------------------------------------------
 
 // "A, B<c, d>": each argument of a group, in its order.
@@ -55,22 +47,21 @@ static bool next_argument(struct hp_span *left, struct hp_span *argument) {
 
 // Behind the bracket that closes the one at `at`, or 0; between two changes of a string whose room is
 // used meanwhile.
-static size_t end_of_group(struct hp_text_string *string, struct hp_span name,
-                           size_t at) {
+static size_t end_of_group(struct hp_buffer *string, struct hp_span name, size_t at) {
     hp_vec_reserve(&string->text, name.size - at);
     return hp_end_of_group(name, at, string->text.at + string->text.count);
 }
 
 // "std::vector<…>": without what is within its own brackets.
-static void squeeze(struct hp_text_string *out, struct hp_span text) {
+static void squeeze(struct hp_buffer *out, struct hp_span text) {
     for (size_t i = 0; i < text.size;) {
         size_t end = text.at[i] == '<' ? end_of_group(out, text, i) : i + 1;
         if (end == 0) { // of no use: all that is left is copied
             end = text.size;
         }
         bool is_group = text.at[i] == '<' && text.at[end - 1] == '>';
-        append(out,
-               is_group ? hp_span_of("<…>") : (struct hp_span){text.at + i, end - i});
+        hp_buffer_append(out, is_group ? hp_span_of("<…>")
+                                       : (struct hp_span){text.at + i, end - i});
         i = end;
     }
 }
@@ -91,7 +82,7 @@ static size_t mark_place(struct hp_span full, size_t at) {
     return is_open && !is_name && place > 0 && hp_is_word(full.at[place - 1]) ? place : 0;
 }
 
-static void mark_groups(struct hp_text_string *marked, struct hp_text_arguments *a,
+static void mark_groups(struct hp_buffer *marked, struct hp_text_arguments *a,
                         struct hp_span full) {
     size_t copied = 0;
     for (size_t i = 0; i < full.size && a->groups.count < MOST_GROUPS; i++) {
@@ -104,13 +95,13 @@ static void mark_groups(struct hp_text_string *marked, struct hp_text_arguments 
             char mark[16];
             int size = snprintf(mark, sizeof mark, "%c%zu%c", begin_mark, a->groups.count,
                                 end_mark);
-            append(marked, (struct hp_span){full.at + copied, place - copied});
-            append(marked, (struct hp_span){mark, (size_t)size});
+            hp_buffer_append(marked, (struct hp_span){full.at + copied, place - copied});
+            hp_buffer_append(marked, (struct hp_span){mark, (size_t)size});
             copied = place;
             hp_vec_push(&a->groups, ((struct hp_span){full.at + i, end - i}));
         }
     }
-    append(marked, hp_span_from(full, copied));
+    hp_buffer_append(marked, hp_span_from(full, copied));
 }
 
 // What stands in the short name for a group.
@@ -144,7 +135,7 @@ static void find_shown(struct hp_text_arguments *a, struct hp_span marked) {
 }
 
 void hp_text_arguments_init(struct hp_text_arguments *a, struct hp_span full) {
-    struct hp_text_string marked = {0}, out = {0};
+    struct hp_buffer marked = {0}, out = {0};
     *a = (struct hp_text_arguments){0};
     if (memchr(full.at, begin_mark, full.size) || memchr(full.at, end_mark, full.size)) {
         return;
@@ -153,7 +144,7 @@ void hp_text_arguments_init(struct hp_text_arguments *a, struct hp_span full) {
     hp_vec_push(&marked.text, '\0');
     marked.text.count--;
     hp_vec_reserve(&out.text, hp_short_name_room(marked.text.count));
-    find_shown(a, hp_short_name(span_of(&marked), out.text.at));
+    find_shown(a, hp_short_name(hp_buffer_span(&marked), out.text.at));
     hp_vec_done(&marked.text);
     hp_vec_done(&out.text);
 }
@@ -168,7 +159,7 @@ void hp_text_arguments_done(struct hp_text_arguments *a) {
 // --- arguments ----------------------------------------------------------------------------
 
 bool hp_text_argument(const struct hp_text_arguments *a, struct hp_text_told told,
-                      struct hp_text_string *out) {
+                      struct hp_buffer *out) {
     struct hp_span argument;
     if (told.group >= a->shown.count) {
         return false;
@@ -177,7 +168,7 @@ bool hp_text_argument(const struct hp_text_arguments *a, struct hp_text_told tol
     struct hp_span left = {all.at + 1, all.size - 2};
     for (size_t i = 0; next_argument(&left, &argument); i++) {
         if (i == told.argument && told.is_whole) {
-            append(out, argument);
+            hp_buffer_append(out, argument);
         } else if (i == told.argument) {
             squeeze(out, argument);
         }
@@ -201,31 +192,30 @@ static const struct hp_text_told *told_of(const struct hp_text_arguments *a, siz
 }
 
 // "<Req, …>"
-static void put_group(struct hp_text_string *out, const struct hp_text_arguments *a,
+static void put_group(struct hp_buffer *out, const struct hp_text_arguments *a,
                       size_t group) {
     struct hp_span all = a->shown.at[group].full, argument;
     struct hp_span left = {all.at + 1, all.size - 2};
     bool left_out = false;
-    append(out, (struct hp_span){all.at, 1});
+    hp_buffer_append(out, (struct hp_span){all.at, 1});
     for (size_t i = 0; next_argument(&left, &argument); i++) {
         const struct hp_text_told *told = told_of(a, group, i);
         if (told || !left_out) {
-            append(out, hp_span_of(i > 0 ? ", " : ""));
+            hp_buffer_append(out, hp_span_of(i > 0 ? ", " : ""));
         }
         if (told) {
             hp_text_argument(a, *told, out);
         } else if (!left_out) {
-            append(out, hp_span_of("…"));
+            hp_buffer_append(out, hp_span_of("…"));
         }
         left_out = !told;
     }
-    append(out, (struct hp_span){all.at + all.size - 1, 1});
+    hp_buffer_append(out, (struct hp_span){all.at + all.size - 1, 1});
 }
 
-void hp_text_arguments_put(struct hp_text_string *out,
-                           const struct hp_text_arguments *a) {
+void hp_text_arguments_put(struct hp_buffer *out, const struct hp_text_arguments *a) {
     size_t copied = 0;
-    struct hp_span name = span_of(&a->name);
+    struct hp_span name = hp_buffer_span(&a->name);
     for (size_t i = 0; i < a->shown.count; i++) {
         const struct hp_text_group *shown = &a->shown.at[i];
         const struct hp_text_told *told;
@@ -234,20 +224,20 @@ void hp_text_arguments_put(struct hp_text_string *out,
             is_told |= told->group == i;
         }
         if (is_told) {
-            append(out, (struct hp_span){name.at + copied, shown->at - copied});
+            hp_buffer_append(out, (struct hp_span){name.at + copied, shown->at - copied});
             put_group(out, a, i);
             copied = shown->at + shown->size;
         }
     }
-    append(out, hp_span_from(name, copied));
+    hp_buffer_append(out, hp_span_from(name, copied));
 }
 
 // --- parameters ---------------------------------------------------------------------------
 
-void hp_text_parameters(struct hp_text_string *out, struct hp_span full, bool is_whole) {
+void hp_text_parameters(struct hp_buffer *out, struct hp_span full, bool is_whole) {
     struct hp_span parameters = hp_function_parameters(full);
     if (is_whole) {
-        append(out, parameters);
+        hp_buffer_append(out, parameters);
     } else {
         squeeze(out, parameters);
     }

@@ -113,26 +113,22 @@ static size_t tail_begin(const struct hp_text_cut *cut, struct hp_span text,
 
 // --- parts --------------------------------------------------------------------------------
 
-static void append(struct hp_text_string *out, struct hp_span text) {
-    hp_vec_append(&out->text, text.at, text.size);
-}
-
 static struct hp_span piece(struct hp_span text, size_t begin, size_t end) {
     return (struct hp_span){text.at + begin, end - begin};
 }
 
 // "head…tail" where the last `kept` bytes stay, whatever their width.
-static void cut_middle(struct hp_text_string *out, struct hp_span text, size_t kept,
+static void cut_middle(struct hp_buffer *out, struct hp_span text, size_t kept,
                        const struct hp_text_cut *cut) {
     struct hp_span front = piece(text, 0, text.size - kept);
     struct hp_span back = hp_span_from(text, text.size - kept);
     size_t used = cells(cut, back) + dots(cut);
     size_t room = cut->room > used ? cut->room - used : 0;
     size_t tail = kept > 0 ? 0 : room / 2;
-    append(out, piece(front, 0, head_size(cut, front, room - tail)));
-    append(out, hp_span_of(ellipsis));
-    append(out, hp_span_from(front, tail_begin(cut, front, tail)));
-    append(out, back);
+    hp_buffer_append(out, piece(front, 0, head_size(cut, front, room - tail)));
+    hp_buffer_append(out, hp_span_of(ellipsis));
+    hp_buffer_append(out, hp_span_from(front, tail_begin(cut, front, tail)));
+    hp_buffer_append(out, back);
 }
 
 // Looks at no more than that: names may be endless.
@@ -144,22 +140,22 @@ static bool fits(const struct hp_text_cut *cut, struct hp_span text) {
     return fits_beside(cut, text, 0);
 }
 
-static bool try_behind_dots(struct hp_text_string *out, struct hp_span text,
+static bool try_behind_dots(struct hp_buffer *out, struct hp_span text,
                             const struct hp_text_cut *cut) {
     static const char more[] = "…::"; // of a name that leaves something out itself
     text = hp_span_starts(text, more) ? hp_span_from(text, sizeof more - 1) : text;
     if (!fits_beside(cut, text, dots(cut))) {
         return false;
     }
-    append(out, hp_span_of(ellipsis));
-    append(out, text);
+    hp_buffer_append(out, hp_span_of(ellipsis));
+    hp_buffer_append(out, text);
     return true;
 }
 
-void hp_text_cut_text(struct hp_text_string *out, struct hp_span text,
+void hp_text_cut_text(struct hp_buffer *out, struct hp_span text,
                       const struct hp_text_cut *cut) {
     if (cut->room == 0 || fits(cut, text)) {
-        append(out, text);
+        hp_buffer_append(out, text);
     } else {
         cut_middle(out, text, 0, cut);
     }
@@ -178,10 +174,10 @@ static size_t number_size(struct hp_span text, char before, const char *digits) 
     return is_number ? size + 1 : 0;
 }
 
-void hp_text_cut_path(struct hp_text_string *out, struct hp_span path,
+void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
                       const struct hp_text_cut *cut) {
     if (cut->room == 0 || fits(cut, path)) {
-        append(out, path);
+        hp_buffer_append(out, path);
         return;
     }
     for (size_t i = 1; i < path.size; i++) {
@@ -262,7 +258,7 @@ static bool find_parts(struct parts *parts, struct hp_span name, const char *sep
 }
 
 // What the name says without "<…>", "[…]" and the second braces of "{{closure}}".
-static void drop_arguments(struct hp_text_string *out, struct hp_span name) {
+static void drop_arguments(struct hp_buffer *out, struct hp_span name) {
     static const struct {
         const char *text, *instead;
     } dropped[] = {{"<…>", ""},
@@ -277,7 +273,7 @@ static void drop_arguments(struct hp_text_string *out, struct hp_span name) {
             i++;
         }
         if (i < count) {
-            append(out, hp_span_of(dropped[i].instead));
+            hp_buffer_append(out, hp_span_of(dropped[i].instead));
         } else {
             hp_vec_push(&out->text, name.at[0]);
         }
@@ -316,7 +312,7 @@ static size_t first_told(const struct parts *parts, struct hp_span name, size_t 
 
 // "Cla…::method" of two parts of the name and what is behind them, if something of the first has
 // room.
-static bool try_ends(struct hp_text_string *out, const struct parts *parts, size_t first,
+static bool try_ends(struct hp_buffer *out, const struct parts *parts, size_t first,
                      size_t last, const struct cut_name *of) {
     size_t end = parts->begins.at[last] - parts->separator;
     struct hp_span method = hp_span_from(of->name, end);
@@ -325,13 +321,14 @@ static bool try_ends(struct hp_text_string *out, const struct parts *parts, size
     if (used + LEAST_CLASS > of->cut->room) {
         return false;
     }
-    append(out, piece(class, 0, head_size(of->cut, class, of->cut->room - used)));
-    append(out, hp_span_of(ellipsis));
-    append(out, method);
+    hp_buffer_append(out,
+                     piece(class, 0, head_size(of->cut, class, of->cut->room - used)));
+    hp_buffer_append(out, hp_span_of(ellipsis));
+    hp_buffer_append(out, method);
     return true;
 }
 
-static void cut_parts(struct hp_text_string *out, const struct parts *parts,
+static void cut_parts(struct hp_buffer *out, const struct parts *parts,
                       const struct cut_name *of) {
     size_t end = parts->begins.count - 1;
     size_t last = last_part(parts, of->name), class = last > 0 ? last - 1 : 0;
@@ -354,14 +351,14 @@ static void cut_parts(struct hp_text_string *out, const struct parts *parts,
     }
 }
 
-static void cut_function(struct hp_text_string *out, struct hp_span name,
+static void cut_function(struct hp_buffer *out, struct hp_span name,
                          const struct hp_text_cut *cut) {
-    struct hp_text_string bare = {0};
+    struct hp_buffer bare = {0};
     struct parts parts = {0};
     drop_arguments(&bare, name);
     struct hp_span rest = {bare.text.at, bare.text.count};
     if (fits(cut, rest)) {
-        append(out, rest);
+        hp_buffer_append(out, rest);
     } else if ((find_parts(&parts, rest, "::") && parts.begins.count > 1) ||
                find_parts(&parts, rest, ".")) {
         cut_parts(out, &parts, &(struct cut_name){rest, cut});
@@ -372,11 +369,11 @@ static void cut_function(struct hp_text_string *out, struct hp_span name,
     hp_vec_done(&bare.text);
 }
 
-void hp_text_cut_name(struct hp_text_string *out, struct hp_span name,
+void hp_text_cut_name(struct hp_buffer *out, struct hp_span name,
                       const struct hp_text_cut *cut) {
     size_t offset = offset_size(name, cut);
     if (cut->room == 0 || fits(cut, name)) {
-        append(out, name);
+        hp_buffer_append(out, name);
     } else if (offset > 0) {
         cut_middle(out, name, offset, cut);
     } else if (cut->keeps_ends) {

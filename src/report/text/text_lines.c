@@ -20,7 +20,7 @@ struct lines {
     struct hp_sink *out;
     size_t width;
     bool is_ascii;
-    struct hp_text_string line, ascii;
+    struct hp_buffer line, ascii;
 };
 
 // --- words --------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ static struct hp_span without_utf8(struct lines *lines, struct hp_span line) {
     return (struct hp_span){lines->ascii.text.at, lines->ascii.text.count};
 }
 
-static void drop_cells(struct hp_text_string *line) {
+static void drop_cells(struct hp_buffer *line) {
     size_t kept = 0;
     for (size_t i = 0; i < line->text.count; i++) {
         line->text.at[kept] = line->text.at[i];

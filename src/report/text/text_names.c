@@ -31,12 +31,12 @@ struct name {
     hp_node_id node;
     size_t room; // 0: it is not cut
     struct hp_span full;
-    struct hp_text_string
+    struct hp_buffer
         lead; // in front of it: "libfoo.so+0x1234"; safe, as is all but `full`
-    struct hp_text_string base;  // the name
-    struct hp_text_string place; // behind it: "/srv/main.c:15"
-    struct hp_text_string mark;  // what tells it apart, " [main.c:15]"
-    struct hp_text_string text;  // all that
+    struct hp_buffer base;  // the name
+    struct hp_buffer place; // behind it: "/srv/main.c:15"
+    struct hp_buffer mark;  // what tells it apart, " [main.c:15]"
+    struct hp_buffer text;  // all that
     struct hp_text_arguments arguments;
     bool has_arguments, keeps_ends;
     enum step step; // that comes next
@@ -49,20 +49,12 @@ struct hp_text_names {
     bool is_cut;      // as soon as whole names are told apart
 };
 
-static struct hp_span span_of(const struct hp_text_string *string) {
-    return (struct hp_span){string->text.at, string->text.count};
-}
-
-static void append(struct hp_text_string *out, struct hp_span text) {
-    hp_vec_append(&out->text, text.at, text.size);
-}
-
-void hp_text_append_safe(struct hp_text_string *out, struct hp_span text) {
+void hp_text_append_safe(struct hp_buffer *out, struct hp_span text) {
     while (text.size > 0) {
         char safe[512];
         size_t written;
         size_t used = hp_escape(text.at, text.size, safe, sizeof safe, &written);
-        append(out, (struct hp_span){safe, written});
+        hp_buffer_append(out, (struct hp_span){safe, written});
         text = hp_span_from(text, used);
     }
 }
@@ -70,14 +62,14 @@ void hp_text_append_safe(struct hp_text_string *out, struct hp_span text) {
 // --- parts of a name ----------------------------------------------------------------------
 
 // "/srv/main.c:15" as it stands at the end of names of lines and addresses.
-static void write_place(struct hp_text_string *out, const struct hp_view *view,
+static void write_place(struct hp_buffer *out, const struct hp_view *view,
                         const struct hp_origin *origin) {
     char number[16];
     struct hp_span file = hp_view_string(view, origin->file);
     if (file.size > 0) {
-        append(out, file);
+        hp_buffer_append(out, file);
         snprintf(number, sizeof number, ":%u", (unsigned)origin->line);
-        append(out, hp_span_of(origin->line > 0 ? number : ""));
+        hp_buffer_append(out, hp_span_of(origin->line > 0 ? number : ""));
     }
 }
 
@@ -97,11 +89,11 @@ static void split(const struct hp_view *view, struct name *name, struct hp_span 
     enum hp_granularity by = view->options.by;
     const struct hp_origin *origin = hp_view_origin(view, name->node);
     struct hp_span function = hp_naming_function(&view->naming, origin->function);
-    struct hp_text_string place = {0};
+    struct hp_buffer place = {0};
     if (by == HP_BY_LINE || by == HP_BY_ADDRESS) {
         write_place(&place, view, origin);
-        if (take_end(&text, span_of(&place))) {
-            hp_text_append_safe(&name->place, span_of(&place));
+        if (take_end(&text, hp_buffer_span(&place))) {
+            hp_text_append_safe(&name->place, hp_buffer_span(&place));
         }
     }
     struct hp_span lead = text;
@@ -114,35 +106,34 @@ static void split(const struct hp_view *view, struct name *name, struct hp_span 
 }
 
 static void cut_base(const struct hp_text_names *names, const struct name *name,
-                     const struct hp_text_cut *cut, struct hp_text_string *out) {
+                     const struct hp_text_cut *cut, struct hp_buffer *out) {
     static const struct hp_text_cut whole = {0};
     bool is_whole = !names->view->naming.short_of; // asked for
     switch (names->view->options.by) {
     case HP_BY_FUNCTION:
     case HP_BY_LINE:
     case HP_BY_ADDRESS:
-        hp_text_cut_name(out, span_of(&name->base), is_whole ? &whole : cut);
+        hp_text_cut_name(out, hp_buffer_span(&name->base), is_whole ? &whole : cut);
         break;
     case HP_BY_FILE:
     case HP_BY_MODULE:
     case HP_BY_PROGRAM:
-        hp_text_cut_path(out, span_of(&name->base), cut);
+        hp_text_cut_path(out, hp_buffer_span(&name->base), cut);
         break;
     case HP_BY_INPUT: // the user's own paths
     case HP_BY_PROCESS:
-        append(out, span_of(&name->base));
+        hp_buffer_append(out, hp_buffer_span(&name->base));
         break;
     case HP_BY_THREAD:
     case HP_BY_LABEL:
     case HP_BY_SIZE:
-        hp_text_cut_text(out, span_of(&name->base), cut);
+        hp_text_cut_text(out, hp_buffer_span(&name->base), cut);
         break;
     }
 }
 
-static size_t cells(const struct hp_text_names *names,
-                    const struct hp_text_string *text) {
-    return hp_text_cells(span_of(text), names->view->options.ascii);
+static size_t cells(const struct hp_text_names *names, const struct hp_buffer *text) {
+    return hp_text_cells(hp_buffer_span(text), names->view->options.ascii);
 }
 
 // What is left of the room; it is never 0, which would be any.
@@ -156,36 +147,36 @@ static size_t half(size_t room) {
 
 // Behind the name: where it is, which gives up what the name lacks, but not all.
 static void build_place(const struct hp_text_names *names, const struct name *name,
-                        size_t room, struct hp_text_string *out) {
+                        size_t room, struct hp_buffer *out) {
     struct hp_text_cut cut = {.is_ascii = names->view->options.ascii};
     size_t base = cells(names, &name->base);
     bool has_room = room == 0 || name->lead.text.count == 0 || room >= LEAST_PLACED;
     if (name->place.text.count > 0 && has_room) {
         cut.room = less(room, 1 + (base < half(room) ? base : half(room)));
-        append(out, hp_span_of(" "));
-        hp_text_cut_path(out, span_of(&name->place), &cut);
+        hp_buffer_append(out, hp_span_of(" "));
+        hp_text_cut_path(out, hp_buffer_span(&name->place), &cut);
     }
 }
 
 static void build_text(const struct hp_text_names *names, struct name *name) {
     size_t room = names->is_cut ? name->room : 0;
     struct hp_text_cut cut = {.room = half(room), .is_ascii = names->view->options.ascii};
-    struct hp_text_string mark = {0}, place = {0};
+    struct hp_buffer mark = {0}, place = {0};
     name->text.text.count = 0;
-    hp_text_cut_text(&mark, span_of(&name->mark), &cut);
+    hp_text_cut_text(&mark, hp_buffer_span(&name->mark), &cut);
     room = less(room, cells(names, &mark));
     if (name->lead.text.count > 0) {
         cut.room = half(room);
-        hp_text_cut_name(&name->text, span_of(&name->lead), &cut);
-        append(&name->text, hp_span_of(" "));
+        hp_text_cut_name(&name->text, hp_buffer_span(&name->lead), &cut);
+        hp_buffer_append(&name->text, hp_span_of(" "));
         room = less(room, cells(names, &name->text));
     }
     build_place(names, name, room, &place);
     cut.room = less(room, cells(names, &place));
     cut.keeps_ends = name->keeps_ends;
     cut_base(names, name, &cut, &name->text);
-    append(&name->text, span_of(&place));
-    append(&name->text, span_of(&mark));
+    hp_buffer_append(&name->text, hp_buffer_span(&place));
+    hp_buffer_append(&name->text, hp_buffer_span(&mark));
     hp_vec_done(&mark.text);
     hp_vec_done(&place.text);
 }
@@ -203,17 +194,17 @@ static struct name *member(const struct alike *alike, size_t i) {
     return &alike->names->names.at[alike->at[i]];
 }
 
-typedef void describe_fn(const struct alike *alike, size_t i, struct hp_text_string *out);
+typedef void describe_fn(const struct alike *alike, size_t i, struct hp_buffer *out);
 
 // Give each the mark that `describe` has for it; false, and none: all are the same.
 static bool mark(const struct alike *alike, describe_fn *describe) {
-    struct hp_text_string first = {0}, other = {0};
+    struct hp_buffer first = {0}, other = {0};
     bool differ = false;
     describe(alike, 0, &first);
     for (size_t i = 1; i < alike->count && !differ; i++) {
         other.text.count = 0;
         describe(alike, i, &other);
-        differ = !hp_span_equal(span_of(&first), span_of(&other));
+        differ = !hp_span_equal(hp_buffer_span(&first), hp_buffer_span(&other));
     }
     for (size_t i = 0; i < alike->count && differ; i++) {
         describe(alike, i, &member(alike, i)->mark);
@@ -242,7 +233,7 @@ static bool is_told(const struct name *name, struct hp_text_told told) {
 
 // Whether an argument is not the same in all, and not told yet; `*exists`: some have it.
 static bool differs(const struct alike *alike, struct hp_text_told told, bool *exists) {
-    struct hp_text_string first = {0}, other = {0};
+    struct hp_buffer first = {0}, other = {0};
     bool has_first = hp_text_argument(&member(alike, 0)->arguments, told, &first);
     bool differ = false, are_told = is_told(member(alike, 0), told);
     *exists = has_first;
@@ -250,7 +241,8 @@ static bool differs(const struct alike *alike, struct hp_text_told told, bool *e
         other.text.count = 0;
         bool has = hp_text_argument(&member(alike, i)->arguments, told, &other);
         *exists |= has;
-        differ |= has != has_first || !hp_span_equal(span_of(&first), span_of(&other));
+        differ |= has != has_first ||
+                  !hp_span_equal(hp_buffer_span(&first), hp_buffer_span(&other));
         are_told &= is_told(member(alike, i), told);
     }
     hp_vec_done(&first.text);
@@ -289,58 +281,55 @@ static bool tell_arguments(const struct alike *alike) {
     }
     for (size_t i = 0; i < alike->count && found; i++) {
         struct name *name = member(alike, i);
-        struct hp_text_string text = {0};
+        struct hp_buffer text = {0};
         hp_vec_push(&name->arguments.told, told);
         hp_text_arguments_put(&text, &name->arguments);
         name->base.text.count = 0;
-        hp_text_append_safe(&name->base, span_of(&text));
+        hp_text_append_safe(&name->base, hp_buffer_span(&text));
         hp_vec_done(&text.text);
     }
     return found;
 }
 
 static void describe_parameters(const struct alike *alike, size_t i,
-                                struct hp_text_string *out) {
-    struct hp_text_string text = {0};
+                                struct hp_buffer *out) {
+    struct hp_buffer text = {0};
     hp_text_parameters(&text, member(alike, i)->full, false);
-    hp_text_append_safe(out, span_of(&text));
+    hp_text_append_safe(out, hp_buffer_span(&text));
     hp_vec_done(&text.text);
 }
 
 static void describe_whole_parameters(const struct alike *alike, size_t i,
-                                      struct hp_text_string *out) {
-    struct hp_text_string text = {0};
+                                      struct hp_buffer *out) {
+    struct hp_buffer text = {0};
     hp_text_parameters(&text, member(alike, i)->full, true);
-    hp_text_append_safe(out, span_of(&text));
+    hp_text_append_safe(out, hp_buffer_span(&text));
     hp_vec_done(&text.text);
 }
 
-static void put_in_brackets(struct hp_text_string *out, struct hp_span text) {
+static void put_in_brackets(struct hp_buffer *out, struct hp_span text) {
     if (text.size > 0) {
-        append(out, hp_span_of(" ["));
+        hp_buffer_append(out, hp_span_of(" ["));
         hp_text_append_safe(out, text);
-        append(out, hp_span_of("]"));
+        hp_buffer_append(out, hp_span_of("]"));
     }
 }
 
-static void describe_line(const struct alike *alike, size_t i,
-                          struct hp_text_string *out) {
-    struct hp_text_string place = {0};
+static void describe_line(const struct alike *alike, size_t i, struct hp_buffer *out) {
+    struct hp_buffer place = {0};
     const struct hp_view *view = alike->names->view;
     write_place(&place, view, hp_view_origin(view, member(alike, i)->node));
-    put_in_brackets(out, hp_span_basename(span_of(&place)));
+    put_in_brackets(out, hp_span_basename(hp_buffer_span(&place)));
     hp_vec_done(&place.text);
 }
 
-static void describe_file(const struct alike *alike, size_t i,
-                          struct hp_text_string *out) {
+static void describe_file(const struct alike *alike, size_t i, struct hp_buffer *out) {
     const struct hp_view *view = alike->names->view;
     const struct hp_origin *origin = hp_view_origin(view, member(alike, i)->node);
     put_in_brackets(out, hp_view_string(view, origin->file));
 }
 
-static void describe_module(const struct alike *alike, size_t i,
-                            struct hp_text_string *out) {
+static void describe_module(const struct alike *alike, size_t i, struct hp_buffer *out) {
     const struct hp_view *view = alike->names->view;
     hp_module_id module = hp_view_origin(view, member(alike, i)->node)->module;
     struct hp_span path = module.n
@@ -349,19 +338,18 @@ static void describe_module(const struct alike *alike, size_t i,
     put_in_brackets(out, hp_span_basename(path));
 }
 
-static void describe_order(const struct alike *alike, size_t i,
-                           struct hp_text_string *out) {
+static void describe_order(const struct alike *alike, size_t i, struct hp_buffer *out) {
     char number[32];
     (void)alike;
     snprintf(number, sizeof number, " ~%zu", i + 1);
-    append(out, hp_span_of(number));
+    hp_buffer_append(out, hp_span_of(number));
 }
 
 // Whether whole names are not the same.
 static bool differ_whole(const struct alike *alike) {
     for (size_t i = 1; i < alike->count; i++) {
-        if (!hp_span_equal(span_of(&member(alike, 0)->base),
-                           span_of(&member(alike, i)->base))) {
+        if (!hp_span_equal(hp_buffer_span(&member(alike, 0)->base),
+                           hp_buffer_span(&member(alike, i)->base))) {
             return true;
         }
     }
@@ -409,8 +397,8 @@ static void tell_these_apart(const struct alike *alike) {
 static int by_text(const void *left, const void *right, void *data) {
     const uint32_t *a = left, *b = right;
     const struct hp_text_names *names = data;
-    int order = hp_span_compare(span_of(&names->names.at[*a].text),
-                                span_of(&names->names.at[*b].text));
+    int order = hp_span_compare(hp_buffer_span(&names->names.at[*a].text),
+                                hp_buffer_span(&names->names.at[*b].text));
     return order != 0 ? order : (*a > *b) - (*a < *b);
 }
 
@@ -424,10 +412,10 @@ static bool tell_once(struct hp_text_names *names, uint32_t *order) {
     }
     qsort_r(order, count, sizeof *order, by_text, names);
     for (size_t i = 0, end; i < count; i = end) {
-        struct hp_span text = span_of(&names->names.at[order[i]].text);
+        struct hp_span text = hp_buffer_span(&names->names.at[order[i]].text);
         end = i + 1;
         while (end < count &&
-               hp_span_equal(text, span_of(&names->names.at[order[end]].text))) {
+               hp_span_equal(text, hp_buffer_span(&names->names.at[order[end]].text))) {
             end++;
         }
         if (end - i > 1) {
@@ -484,7 +472,7 @@ void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room
 }
 
 struct hp_span hp_text_name(const struct hp_text_names *names, hp_node_id node) {
-    return span_of(&names->names.at[names->number[node.n] - 1].text);
+    return hp_buffer_span(&names->names.at[names->number[node.n] - 1].text);
 }
 
 void hp_text_put_name(struct hp_sink *out, const struct hp_text_names *names,

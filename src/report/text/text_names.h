@@ -17,7 +17,7 @@ struct hp_text_told {
 };
 
 struct hp_text_arguments {
-    struct hp_text_string name;         // the short one
+    struct hp_buffer name;              // the short one
     HP_VEC(struct hp_span) groups;      // of the full name, those within others, too
     HP_VEC(struct hp_text_group) shown; // in the order of the short name
     HP_VEC(struct hp_text_told) told;
@@ -29,12 +29,12 @@ void hp_text_arguments_done(struct hp_text_arguments *a);
 
 // Append an argument; false: there is none.
 bool hp_text_argument(const struct hp_text_arguments *a, struct hp_text_told told,
-                      struct hp_text_string *out);
+                      struct hp_buffer *out);
 
 // Append the short name with the arguments that are told.
-void hp_text_arguments_put(struct hp_text_string *out, const struct hp_text_arguments *a);
+void hp_text_arguments_put(struct hp_buffer *out, const struct hp_text_arguments *a);
 
 // Append "(int, std::vector<…>) const", or nothing of a name without parameters.
-void hp_text_parameters(struct hp_text_string *out, struct hp_span full, bool is_whole);
+void hp_text_parameters(struct hp_buffer *out, struct hp_span full, bool is_whole);
 
 #endif

@@ -177,9 +177,9 @@ static struct hp_span file_of(const struct hp_view *view, hp_node_id node) {
     return path;
 }
 
-static void append_cut(struct hp_text_string *out, struct hp_span name,
+static void append_cut(struct hp_buffer *out, struct hp_span name,
                        const struct hp_text_cut *cut) {
-    struct hp_text_string safe = {0};
+    struct hp_buffer safe = {0};
     hp_text_append_safe(&safe, name);
     hp_text_cut_name(out, (struct hp_span){safe.text.at, safe.text.count}, cut);
     hp_vec_done(&safe.text);
@@ -201,8 +201,8 @@ static struct hp_span common_of(const struct hp_view *view,
 }
 
 // With so many names: "tokio::runtime … 23 frames", "read_all … parse, 23 frames", "23 frames".
-static void build_run(struct hp_text_string *out, const struct hp_span *names,
-                      size_t count, uint32_t frames, struct hp_text_cut cut) {
+static void build_run(struct hp_buffer *out, const struct hp_span *names, size_t count,
+                      uint32_t frames, struct hp_text_cut cut) {
     static const char dots[] = " … ";
     char end[FAR_SIZE + 16];
     size_t used = (size_t)snprintf(end, sizeof end, "%s%u frames",
@@ -226,7 +226,7 @@ static void put_run(struct hp_sink *out, const struct hp_view *view,
     struct hp_span first = common.size > 0 ? common : hp_view_node(view, node->name);
     struct hp_span names[] = {first, hp_view_node(view, node[node->run - 1].name)};
     struct hp_text_cut cut = {.room = room, .is_ascii = view->options.ascii};
-    struct hp_text_string text = {0};
+    struct hp_buffer text = {0};
     size_t count = common.size > 0 ? 1 : 2, cells;
     do {
         text.text.count = 0;
