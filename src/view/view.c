@@ -370,6 +370,18 @@ static int check_rules(const struct hp_view *view, struct hp_err *err) {
     return ret;
 }
 
+// The texts of the caller's may go before the view is written.
+static void keep_rules(struct hp_view *view) {
+    const struct hp_report_options *options = &view->options;
+    size_t count = options->frame_rule_count;
+    view->rules = hp_alloc(count * sizeof *view->rules);
+    for (size_t i = 0; i < count; i++) {
+        view->rules[i] = options->frame_rules[i];
+        view->rules[i].pattern = hp_copy(view->rules[i].pattern);
+    }
+    view->options.frame_rules = view->rules;
+}
+
 // Whatever the rows stand for, places are called by functions, and a listing has lines.
 static int name_frames(struct hp_view *view, struct hp_err *err) {
     struct hp_report_options options = view->options;
@@ -389,6 +401,7 @@ static int filter(struct hp_view *view, struct hp_err *err) {
     int ret = hp_filters_init(&view->filters, view->profile, options->filters,
                               options->filter_count, err);
     view->options.filters = view->filters.at;
+    keep_rules(view);
     view->filters.focuses_picks =
         options->kind == HP_REPORT_PEEK && view->use.shape == HP_SHAPE_GRAPH;
     if (ret == HP_OK && options->kind == HP_REPORT_LIST) {
@@ -574,6 +587,10 @@ void hp_view_free(struct hp_view *view) {
     hp_stacks_done(&view->stacks);
     hp_naming_done(&view->naming);
     hp_filters_done(&view->filters);
+    for (size_t i = 0; view->rules && i < view->options.frame_rule_count; i++) {
+        free((char *)view->rules[i].pattern);
+    }
+    free(view->rules);
     hp_vec_done(&view->fields);
     hp_vec_done(&view->rows);
     hp_vec_done(&view->tree);

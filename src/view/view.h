@@ -206,6 +206,7 @@ struct hp_view {
     struct hp_head head;
     struct hp_precision precision;
     struct hp_filters filters;
+    struct hp_frame_rule *rules; // those of the options
     struct hp_naming naming;
     bool *is_visible; // of each stack of the profile; NULL: all are
     HP_VEC(struct hp_field) fields;

@@ -18,13 +18,14 @@ REPORTS = [
     (('top', '--by=size'), CXX), (('top', '--by=thread'), CXX), (('top', '--by=input'), SERIES),
     (('top', '--metric=inuse-objects', '--focus=push_back', '--hide=grow'), CXX),
     (('top', '--alloc_space', '--ignore=leaf_big'), (CXX[0], GOLDEN / 'procs4.heap')),
-    (('top', '--thread=worker 0'), (CXX[0], GOLDEN / 'procs1.heap')), (('top', '--no-symbols'), CXX[1:]),
+    (('top', '--wrapper=grow', '--own=cxx', '--no-inlines'), CXX), (('top', '--thread=worker 0'), (CXX[0], GOLDEN / 'procs1.heap')), (('top', '--no-symbols'), CXX[1:]),
     (('top', '--metric=resident_space'), (t.testdata / 'pprof' / 'tcmalloc-heap.pb',)),
     (('stacks',), CXX), (('stacks', '--no-symbols'), CXX[1:]), (('tree',), CXX), (('tree', '--invert'), CXX),
     (('peek', 'push_back'), CXX), (('list', 'grow'), CXX), (('peek', 'leaf', '--focus=main'), (CXX[0], *SERIES[1:])),
     (('diff',), SIDES), (('diff', '--cum', '--by=line'), SIDES), (('diff', '--focus=leaf'), SIDES),
     (('trend',), SERIES), (('trend', '--cum'), SERIES), (('info',), CXX),
 ]
+CARRIED = ('--wrapper=', '--own=', '--no-inlines', '--focus=', '--ignore=', '--hide=', '--thread=')
 HOSTILE = ['a\\Eb', '\\E', '\\Q(', '^$.*[x', "a'b\"c", 'a\\', 'f(int)::{lambda()#1}::operator()() const', 'a b', '-x', '#',
            'tab\there', '\u202egpj', 'void std::f<int>(int)', '名前']
 
@@ -64,6 +65,9 @@ def run_all(command, inputs):
         told = json.loads(done.out_bytes)
         if argv[1] != 'info' and told.get('thread') != report.get('thread'):
             faults.append(f'{argv}: of thread {told.get("thread")}, not {report.get("thread")}')
+        lost = [word for word in command if word.startswith(CARRIED) and word not in argv]
+        if argv[1] != 'info' and lost:
+            faults.append(f'{argv} lacks {lost}')
         rows = told.get('rows', [{'name': ''}])
         by_function = report['by'] == 'function' and argv[1] in ('peek', 'list', 'stacks')
         if by_function and not answered(argv, rows, wanted):

@@ -4,8 +4,8 @@
 //               "argv": ["hprof-agg", "peek", "^\\Qleaf\\E$", "--metric=alloc-space"]}, ...]
 //
 // They are of the thread, the metric, the frames and the filters of the report.  Which inputs it was of,
-// and where their symbols are, is to be put behind: reports of the same contents are the same bytes,
-// whatever these are called.
+// where their symbols are, and which file has rules of frames, is to be put behind: reports of the same
+// contents are the same bytes, whatever these are called.
 #include "report/json/json.h"
 
 #include "base/utf8.h"
@@ -56,6 +56,12 @@ static void put_pattern(struct hp_sink *out, const char *option, struct hp_span 
     hp_sink_text(out, "\\\\E$\"");
 }
 
+static void put_value(struct hp_sink *out, const char *option, const char *value) {
+    hp_sink_print(out, ", \"--%s=", option);
+    hp_json_characters(out, hp_span_of(value));
+    hp_sink_text(out, "\"");
+}
+
 // What is measured, and of what.
 static void put_options(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
@@ -65,19 +71,23 @@ static void put_options(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_text(out, "\"");
     }
     if (options->metric != HP_INUSE_SPACE || view->projection) {
-        hp_sink_text(out, ", \"--metric=");
-        hp_json_characters(out, hp_span_of(hp_view_metric_name(view, options->metric)));
-        hp_sink_text(out, "\"");
+        put_value(out, "metric", hp_view_metric_name(view, options->metric));
     }
     if (options->frames != HP_FRAMES_CODE) {
         hp_sink_print(out, ", \"--frames=%s\"", hp_frames_name(options->frames));
     }
+    hp_sink_text(out, options->no_inlines ? ", \"--no-inlines\"" : "");
+    for (size_t i = 0; i < options->frame_rule_count; i++) {
+        const struct hp_frame_rule *rule = &options->frame_rules[i];
+        bool has_option = rule->makes == HP_CLASS_WRAPPER || rule->makes == HP_CLASS_OWN;
+        if (has_option && rule->field == HP_FIELD_ANY) {
+            put_value(out, hp_frame_class_name(rule->makes), rule->pattern);
+        }
+    }
     for (size_t i = 0; i < view->filters.count; i++) {
         const struct hp_filter *filter = &view->filters.at[i];
         if (filter->rule != HP_PICK) {
-            hp_sink_print(out, ", \"--%s=", hp_filter_rule_text(filter->rule));
-            hp_json_characters(out, hp_span_of(filter->pattern));
-            hp_sink_text(out, "\"");
+            put_value(out, hp_filter_rule_text(filter->rule), filter->pattern);
         }
     }
 }
