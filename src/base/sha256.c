@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+#ifdef __x86_64__
+#    include <cpuid.h>
+#    include <immintrin.h>
+#endif
+
 static const uint32_t K[HP_SHA256_BLOCK] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
     0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
@@ -34,44 +39,111 @@ static void schedule(uint32_t w[HP_SHA256_BLOCK], const uint8_t *block) {
     }
 }
 
+// Where a, b, c ... h are in `v` goes round with t, so that nothing is moved.
+static void add_round(uint32_t v[8], int i, uint32_t k_and_w) {
+    uint32_t a = v[-i & 7], b = v[(1 - i) & 7], c = v[(2 - i) & 7], e = v[(4 - i) & 7];
+    uint32_t ch = (e & v[(5 - i) & 7]) ^ (~e & v[(6 - i) & 7]);
+    uint32_t maj = (a & b) ^ (a & c) ^ (b & c);
+    uint32_t t1 =
+        v[(7 - i) & 7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ch + k_and_w;
+    v[(3 - i) & 7] += t1;
+    v[(7 - i) & 7] = t1 + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + maj;
+}
+
 static void add_block(uint32_t state[8], const uint8_t *block) {
-    uint32_t w[HP_SHA256_BLOCK], v[8]; // a, b, c ... h
+    uint32_t w[HP_SHA256_BLOCK], v[8];
     schedule(w, block);
     memcpy(v, state, sizeof v);
-    for (int t = 0; t < HP_SHA256_BLOCK; t++) {
-        uint32_t e1 = rotr(v[4], 6) ^ rotr(v[4], 11) ^ rotr(v[4], 25);
-        uint32_t ch = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + e1 + ch + K[t] + w[t];
-        uint32_t e0 = rotr(v[0], 2) ^ rotr(v[0], 13) ^ rotr(v[0], 22);
-        uint32_t maj = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + e0 + maj;
+    for (int t = 0; t < HP_SHA256_BLOCK; t += 8) {
+        for (int i = 0; i < 8; i++) {
+            add_round(v, i, K[t + i] + w[t + i]);
+        }
     }
     for (int i = 0; i < 8; i++) {
         state[i] += v[i];
     }
 }
 
+#ifdef __x86_64__
+// Of the SHA extensions: each does two rounds, or makes four words of the schedule.
+__attribute__((target("sha,sse4.1"))) static void add_by_instructions(uint32_t state[8],
+                                                                      const uint8_t *at,
+                                                                      size_t blocks) {
+    const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i *of = (__m128i *)(void *)state, abcd = _mm_loadu_si128(of);
+    __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128(of + 1), 0x1b), w[4];
+    abcd = _mm_shuffle_epi32(abcd, 0xb1);
+    __m128i abef = _mm_alignr_epi8(abcd, efgh, 8),
+            cdgh = _mm_blend_epi16(efgh, abcd, 0xf0);
+    for (; blocks > 0; blocks--, at += HP_SHA256_BLOCK) {
+        __m128i abef_before = abef, cdgh_before = cdgh;
+        for (int i = 0; i < 4; i++) {
+            const void *words = at + 16 * i;
+            w[i] = _mm_shuffle_epi8(_mm_loadu_si128(words), swap);
+        }
+        for (int t = 0; t < HP_SHA256_BLOCK; t += 4) {
+            const void *k = K + t;
+            __m128i sum = _mm_add_epi32(w[0], _mm_loadu_si128(k));
+            __m128i next = _mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]),
+                                         _mm_alignr_epi8(w[3], w[2], 4));
+            cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+            abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+            next = _mm_sha256msg2_epu32(next, w[3]);
+            w[0] = w[1], w[1] = w[2], w[2] = w[3], w[3] = next;
+        }
+        abef = _mm_add_epi32(abef, abef_before);
+        cdgh = _mm_add_epi32(cdgh, cdgh_before);
+    }
+    abcd = _mm_shuffle_epi32(abef, 0x1b);
+    efgh = _mm_shuffle_epi32(cdgh, 0xb1);
+    _mm_storeu_si128(of, _mm_blend_epi16(abcd, efgh, 0xf0));
+    _mm_storeu_si128(of + 1, _mm_alignr_epi8(efgh, abcd, 8));
+}
+
+static bool has_instructions(void) {
+    unsigned a, b, c, d, first_c;
+    return __get_cpuid(1, &a, &b, &first_c, &d) &&
+           __get_cpuid_count(7, 0, &a, &b, &c, &d) && first_c & bit_SSE4_1 && b & bit_SHA;
+}
+#endif
+
+static void add_all(struct hp_sha256 *sha, const uint8_t *at, size_t blocks) {
+#ifdef __x86_64__
+    if (sha->has_instructions) {
+        add_by_instructions(sha->state, at, blocks);
+        return;
+    }
+#endif
+    for (; blocks > 0; blocks--, at += HP_SHA256_BLOCK) {
+        add_block(sha->state, at);
+    }
+}
+
 void hp_sha256_init(struct hp_sha256 *sha) {
     memcpy(sha->state, first_state, sizeof sha->state);
     sha->size = 0;
+#ifdef __x86_64__
+    sha->has_instructions = has_instructions();
+#else
+    sha->has_instructions = false;
+#endif
 }
 
 void hp_sha256_add(struct hp_sha256 *sha, const void *bytes, size_t size) {
     const uint8_t *at = bytes;
     while (size > 0) {
-        size_t used = sha->size % HP_SHA256_BLOCK;
-        size_t room = HP_SHA256_BLOCK - used, part = size < room ? size : room;
-        sha->size += part;
-        if (part == HP_SHA256_BLOCK) {
-            add_block(sha->state, at);
+        size_t used = sha->size % HP_SHA256_BLOCK, part = HP_SHA256_BLOCK - used;
+        if (used == 0 && size >= HP_SHA256_BLOCK) {
+            part = size - size % HP_SHA256_BLOCK;
+            add_all(sha, at, part / HP_SHA256_BLOCK);
         } else {
+            part = size < part ? size : part;
             memcpy(sha->pending + used, at, part);
-            if (part == room) {
-                add_block(sha->state, sha->pending);
+            if (used + part == HP_SHA256_BLOCK) {
+                add_all(sha, sha->pending, 1);
             }
         }
+        sha->size += part;
         at += part;
         size -= part;
     }

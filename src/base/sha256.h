@@ -2,6 +2,7 @@
 #ifndef HP_BASE_SHA256_H
 #define HP_BASE_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@ struct hp_sha256 {
     uint32_t state[8];
     uint64_t size;                    // bytes so far
     uint8_t pending[HP_SHA256_BLOCK]; // the last size % 64 of them
+    bool has_instructions;            // of the machine, which are used
 };
 
 void hp_sha256_init(struct hp_sha256 *sha);

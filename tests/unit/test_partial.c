@@ -54,6 +54,27 @@ Test(partial, sha256_does_not_depend_on_how_bytes_come) {
     }
 }
 
+// Of many bytes at once, with the machine's own instructions, where it has some, and without.
+Test(partial, sha256_is_the_same_by_whatever_instructions) {
+    uint8_t bytes[1000], digests[2][HP_SHA256_SIZE];
+    uint32_t seed = 1;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        seed = seed * 1664525 + 1013904223;
+        bytes[i] = (uint8_t)(seed >> 24);
+    }
+    for (size_t size = 0; size <= sizeof bytes; size += 37) {
+        for (int i = 0; i < 2; i++) {
+            struct hp_sha256 sha;
+            hp_sha256_init(&sha);
+            sha.has_instructions &= i == 0;
+            hp_sha256_add(&sha, bytes, size / 3);
+            hp_sha256_add(&sha, bytes + size / 3, size - size / 3);
+            hp_sha256_end(&sha, digests[i]);
+        }
+        cr_assert_arr_eq(digests[0], digests[1], HP_SHA256_SIZE, "%zu bytes", size);
+    }
+}
+
 // --- numbers --------------------------------------------------------------------------------
 
 static struct hp_numbers over(const struct hp_bytes *bytes) {
