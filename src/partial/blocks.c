@@ -20,8 +20,7 @@ enum {
     BLOCK_HEAD = 12,
     CHECKSUM = 8,
     END = 16 + HP_SHA256_SIZE + 4,
-    LEVEL = 6, // of compression
-    LEVEL_OF_RUN = 1,
+    LEVEL = 1,       // of compression: of columns more costs more than it saves
     CUT = 16,        // bytes that a cut takes, at most
     CUT_FROM = 2048, // bytes of a long column
 };
@@ -88,8 +87,8 @@ static size_t pack(struct hp_block_writer *writer) {
     writer->packer = writer->packer ? writer->packer : ZSTD_createCCtx();
     bool is_packed =
         writer->packer &&
-        !ZSTD_isError(ZSTD_CCtx_setParameter(writer->packer, ZSTD_c_compressionLevel,
-                                             writer->is_run ? LEVEL_OF_RUN : LEVEL)) &&
+        !ZSTD_isError(
+            ZSTD_CCtx_setParameter(writer->packer, ZSTD_c_compressionLevel, LEVEL)) &&
         !ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(writer->packer, raw->count));
     for (size_t i = 0; is_packed && i < writer->cuts.count; i++) {
         is_packed = pack_up_to(writer, &in, writer->cuts.at[i], &out);

@@ -183,7 +183,50 @@ void hp_part_context_add(struct hp_part_context *context, const struct hp_size_p
     }
 }
 
+// --- units --------------------------------------------------------------------------------
+
+hp_uint128 hp_sample_units(const struct hp_sample_unit *unit, hp_uint128 count) {
+    hp_uint128 half = unit->samples << (HP_SPACE_FRACTION - 1);
+    return count == 0
+               ? 0
+               : (count * unit->bytes + half) / (unit->samples << HP_SPACE_FRACTION);
+}
+
+hp_uint128 hp_sample_units_in(const struct hp_sample_unit *unit, hp_int128 sum) {
+    hp_uint128 bytes = (hp_uint128)sum << HP_SPACE_FRACTION;
+    return sum > 0 ? (bytes * unit->samples + unit->bytes / 2) / unit->bytes : 0;
+}
+
+static struct hp_sample_unit *find_unit(struct hp_part_context *context, uint64_t size) {
+    struct hp_sample_unit fresh = {.size = size};
+    size_t count = context->units.count;
+    uint32_t i = hp_index_of(&context->unit_index, &context->units, &size, sizeof size);
+    if (i == count) {
+        hp_vec_push(&context->units, fresh);
+    }
+    return &context->units.at[i];
+}
+
+void hp_part_context_add_unit(struct hp_part_context *context, uint64_t size,
+                              const struct hp_part_numbers *numbers) {
+    hp_uint128 bytes = numbers->of[HP_PART_BYTES], samples = numbers->of[HP_PART_SAMPLES];
+    struct hp_sample_unit *unit = find_unit(context, size);
+    bool is_less = bytes * unit->samples < unit->bytes * samples;
+    if (samples > 0 && bytes > 0 && (unit->samples == 0 || is_less)) {
+        unit->bytes = bytes;
+        unit->samples = samples;
+    }
+}
+
+const struct hp_sample_unit *hp_part_context_unit(struct hp_part_context *context,
+                                                  uint64_t size) {
+    const struct hp_sample_unit *unit = find_unit(context, size);
+    return unit->samples > 0 ? unit : NULL;
+}
+
 void hp_part_context_clear(struct hp_part_context *context) {
+    hp_index_drop(&context->unit_index);
+    hp_vec_done(&context->units);
     hp_index_drop(&context->index);
     hp_vec_done(&context->known);
     context->period = context->mixed_flags = 0;

@@ -43,12 +43,21 @@ struct hp_known_part {
     struct hp_part_numbers numbers;
 };
 
+// What a sample of objects of one size stands for: bytes / samples, of the part where that was least.
+// Of others some dumps had longer periods.
+struct hp_sample_unit {
+    uint64_t size; // first, as the index wants it
+    hp_uint128 bytes, samples;
+};
+
 // The parts of a block that were met so far.  {0} is empty.
 struct hp_part_context {
     struct hp_index index;
     HP_VEC(struct hp_known_part) known; // of each size and period the one of most samples
     uint32_t last;                      // of these that was looked for
     hp_uint128 period, mixed_flags;     // of the last part
+    struct hp_index unit_index;
+    HP_VEC(struct hp_sample_unit) units; // of each size
 };
 
 // What a number is expected to be; those before it are known, and the size of the part is.
@@ -60,6 +69,16 @@ hp_uint128 hp_part_expect(struct hp_part_context *context,
 // It has been met.
 void hp_part_context_add(struct hp_part_context *context, const struct hp_size_part *part,
                          const struct hp_part_numbers *numbers);
+// So many units in whole bytes; and how many come closest to a sum.
+hp_uint128 hp_sample_units(const struct hp_sample_unit *unit, hp_uint128 count);
+hp_uint128 hp_sample_units_in(const struct hp_sample_unit *unit, hp_int128 sum);
+
+// The unit of a size, or NULL where no part of it was met that has samples.
+void hp_part_context_add_unit(struct hp_part_context *context, uint64_t size,
+                              const struct hp_part_numbers *numbers);
+const struct hp_sample_unit *hp_part_context_unit(struct hp_part_context *context,
+                                                  uint64_t size);
+
 void hp_part_context_clear(struct hp_part_context *context);
 
 #endif

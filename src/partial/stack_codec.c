@@ -1,15 +1,16 @@
 // A block of stacks, each column with its size in bytes before it.  Of a stack:
 //
 //     set | frames shared with the stack before | further ones
-//     of each of these: how long ago its module was met, 0 to 7, or 8 + its number | low byte of its
-//         number among the frames of its module | the rest of that
+//     of each of these: how long ago its module was met, 0 to 7, or 8 + its number | its number among
+//         the frames of its module: a byte if these are no more than 256, or low byte | the rest
 //     in use, then allocated: 4 * parts, + 2 if there were more than are kept, + 1 if the stack is
 //         not the sum of its parts: then marks of the numbers that differ, and by how much each
 //     of each part: size | marks: 1 likely, 2 as the part in use of this size, 4 << i number i is
 //         not as expected: by how much, in a column for each number and mixed sizes or not
 //     in use, then allocated, where groups of dumps are told of: 0 if it has sums of the groups that the
-//         column before it has, at first of none; or 1 + how many | of each: groups on | sum, but of
-//         the last: by how much it is off from the whole bytes of the stack less the sums before
+//         column before it has, at first of none; or 1 + how many | of each: groups on | sum: how many
+//         times what a sample of its first size stands for | what is to be added; but of the last: by
+//         how much it is off from the whole bytes of the stack less the sums before
 #include "partial/stack_codec.h"
 
 #include "partial/partial.h"
@@ -23,18 +24,21 @@ enum mark {
     PARTS_FULL = 1 << 1,
     PARTS_COUNT = 1 << 2,
     HIGH_FROM = 8, // the bit of a frame's number that is in the next column
+    FEW_FRAMES = 1 << HIGH_FROM,
 };
 
 void hp_frame_table_add(struct hp_frame_table *table, uint32_t module) {
-    if (table->module.count == 0 || table->module.at[table->module.count - 1] != module) {
-        *hp_vec_reach(&table->first, module) = (uint32_t)table->module.count;
+    uint32_t frame = (uint32_t)table->module.count;
+    if (frame == 0 || table->module.at[frame - 1] != module) {
+        *hp_vec_reach(&table->of, module) = (struct hp_module_frames){frame, 0};
     }
+    table->of.at[module].count++;
     hp_vec_push(&table->module, module);
 }
 
 void hp_frame_table_done(struct hp_frame_table *table) {
     hp_vec_done(&table->module);
-    hp_vec_done(&table->first);
+    hp_vec_done(&table->of);
 }
 
 void hp_stack_row_clear(struct hp_stack_row *row) {
@@ -112,6 +116,27 @@ static bool has_same_groups(const struct hp_stack_row *row, enum hp_column colum
     return same;
 }
 
+// What sums of groups are told in, or NULL; the mixed sizes come first.
+static const struct hp_sample_unit *unit_of(struct hp_stack_codec *codec,
+                                            const struct hp_stack_row *row,
+                                            enum hp_column column) {
+    const struct hp_size_part *part;
+    hp_vec_each (part, &row->parts[column]) {
+        if (part->size != HP_MIXED_SIZES) {
+            return hp_part_context_unit(&codec->context, part->size);
+        }
+    }
+    return NULL;
+}
+
+static void add_to_context(struct hp_stack_codec *codec, const struct hp_size_part *part,
+                           const struct hp_part_numbers *numbers) {
+    hp_part_context_add(&codec->context, part, numbers);
+    if (codec->has_groups && part->size != HP_MIXED_SIZES) {
+        hp_part_context_add_unit(&codec->context, part->size, numbers);
+    }
+}
+
 static enum hp_stack_column column_of(const struct hp_size_part *part, int number) {
     enum hp_stack_column first =
         part->size == HP_MIXED_SIZES ? HP_STACK_MIXED : HP_STACK_NUMBERS;
@@ -137,12 +162,16 @@ static void put_path(struct hp_stack_codec *codec, const struct hp_stack_row *ro
     hp_put_number(&codec->out[HP_STACK_FURTHER], depth - shared);
     for (size_t i = shared; i < depth; i++) {
         uint32_t frame = row->path.at[i], module = codec->frames->module.at[frame];
-        uint32_t number = frame - codec->frames->first.at[module];
+        uint32_t number = frame - codec->frames->of.at[module].first;
         uint32_t ago = modules_ago(codec, module);
         hp_put_number(&codec->out[HP_STACK_MODULE],
                       ago + (ago == HP_STACK_MODULES ? (hp_uint128)module : 0));
-        hp_put_fixed(&codec->out[HP_STACK_LOW], number, 1);
-        hp_put_number(&codec->out[HP_STACK_HIGH], number >> HIGH_FROM);
+        if (codec->frames->of.at[module].count <= FEW_FRAMES) {
+            hp_put_fixed(&codec->out[HP_STACK_BYTE], number, 1);
+        } else {
+            hp_put_fixed(&codec->out[HP_STACK_LOW], number, 1);
+            hp_put_number(&codec->out[HP_STACK_HIGH], number >> HIGH_FROM);
+        }
         meet_module(codec, module, ago);
     }
     codec->last.count = 0;
@@ -170,7 +199,7 @@ static void put_part(struct hp_stack_codec *codec, const struct hp_stack_row *ro
     hp_put_number(&codec->out[HP_STACK_SIZE], part->size);
     hp_put_number(&codec->out[HP_STACK_MARKS], marks);
     if (marks != IS_SAME) {
-        hp_part_context_add(&codec->context, part, &numbers);
+        add_to_context(codec, part, &numbers);
     }
 }
 
@@ -201,11 +230,23 @@ static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *r
     }
 }
 
+static void put_sum(struct hp_stack_codec *codec, const struct hp_sample_unit *unit,
+                    hp_int128 sum) {
+    hp_uint128 expected = 0;
+    if (unit) {
+        hp_uint128 units = hp_sample_units_in(unit, sum);
+        hp_put_number(&codec->out[HP_STACK_UNITS], units);
+        expected = hp_sample_units(unit, units);
+    }
+    hp_put_signed(&codec->out[HP_STACK_SUM], (hp_int128)((hp_uint128)sum - expected));
+}
+
 static void put_groups(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                        enum hp_column column) {
     const struct hp_group_sum *sums = row->groups[column].at;
     size_t count = row->groups[column].count;
     bool is_same = has_same_groups(row, column);
+    const struct hp_sample_unit *unit = count > 1 ? unit_of(codec, row, column) : NULL;
     hp_uint128 left = whole_bytes(row, column);
     hp_put_number(&codec->out[HP_STACK_GROUPS], is_same ? 0 : count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -214,7 +255,7 @@ static void put_groups(struct hp_stack_codec *codec, const struct hp_stack_row *
                           sums[i].group - (i > 0 ? sums[i - 1].group : 0));
         }
         if (i + 1 < count) {
-            hp_put_signed(&codec->out[HP_STACK_SUM], sums[i].bytes);
+            put_sum(codec, unit, sums[i].bytes);
             left -= (hp_uint128)sums[i].bytes;
         } else {
             hp_put_signed(&codec->out[HP_STACK_LAST],
@@ -255,7 +296,7 @@ static uint32_t get_module(struct hp_stack_codec *codec) {
         ago = (uint32_t)code;
         module = codec->modules[ago];
     } else if (code >= HP_STACK_MODULES &&
-               code - HP_STACK_MODULES < codec->frames->first.count) {
+               code - HP_STACK_MODULES < codec->frames->of.count) {
         module = (uint32_t)(code - HP_STACK_MODULES);
     } else {
         fail(codec, "a frame is in no module");
@@ -265,18 +306,22 @@ static uint32_t get_module(struct hp_stack_codec *codec) {
 }
 
 static uint32_t get_frame(struct hp_stack_codec *codec) {
-    const struct hp_frame_table *frames = codec->frames;
     uint32_t module = get_module(codec);
-    uint64_t low = hp_get_fixed(&codec->in[HP_STACK_LOW], 1);
-    uint64_t high = hp_get_below(&codec->in[HP_STACK_HIGH], 1 << (32 - HIGH_FROM));
-    uint64_t frame = codec->state.damage ? 0 : frames->first.at[module];
-    frame += high << HIGH_FROM | low;
-    if (codec->state.damage || frame >= frames->module.count ||
-        frames->module.at[frame] != module) {
+    if (codec->state.damage) {
+        return 0;
+    }
+    struct hp_module_frames frames = codec->frames->of.at[module];
+    bool are_few = frames.count <= FEW_FRAMES;
+    uint64_t number = hp_get_fixed(&codec->in[are_few ? HP_STACK_BYTE : HP_STACK_LOW], 1);
+    if (!are_few) {
+        number |= hp_get_below(&codec->in[HP_STACK_HIGH], 1 << (32 - HIGH_FROM))
+                  << HIGH_FROM;
+    }
+    if (number >= frames.count) {
         fail(codec, "a frame is in no table");
         return 0;
     }
-    return (uint32_t)frame;
+    return frames.first + (uint32_t)number;
 }
 
 static void get_path(struct hp_stack_codec *codec, struct hp_stack_row *row) {
@@ -320,7 +365,7 @@ static void get_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
     if (!hp_part_numbers_get(&numbers, &part)) {
         fail(codec, "a number is beyond what it can be");
     }
-    hp_part_context_add(&codec->context, &part, &numbers);
+    add_to_context(codec, &part, &numbers);
     hp_vec_push(&row->parts[column], part);
 }
 
@@ -350,16 +395,20 @@ static void get_groups(struct hp_stack_codec *codec, struct hp_stack_row *row,
     uint64_t head = hp_get_below(&codec->in[HP_STACK_GROUPS], HP_REPLICATES + 2);
     size_t same = column > 0 ? row->groups[column - 1].count : 0;
     size_t count = head > 0 ? (size_t)head - 1 : same;
+    const struct hp_sample_unit *unit = count > 1 ? unit_of(codec, row, column) : NULL;
     hp_uint128 left = whole_bytes(row, column);
     uint64_t group = 0;
     for (size_t i = 0; i < count; i++) {
         bool is_last = i + 1 == count;
-        hp_uint128 sum =
+        hp_uint128 sum = is_last ? left : 0;
+        if (!is_last && unit) {
+            sum = hp_sample_units(unit, hp_get_number(&codec->in[HP_STACK_UNITS]));
+        }
+        sum +=
             (hp_uint128)hp_get_signed(&codec->in[is_last ? HP_STACK_LAST : HP_STACK_SUM]);
         uint64_t last = group;
         group = head > 0 ? group + hp_get_below(&codec->in[HP_STACK_GROUP], HP_REPLICATES)
                          : row->groups[column - 1].at[i].group;
-        sum += is_last ? left : 0;
         left -= sum;
         if (sum == 0 || group >= HP_REPLICATES || (i > 0 && group <= last)) {
             fail(codec, "a sum of dumps is not in its place");

@@ -21,9 +21,13 @@
 #include "partial/slots.h"
 
 // Which frames each module has: those of one stand together.
+struct hp_module_frames {
+    uint32_t first, count;
+};
+
 struct hp_frame_table {
     HP_VEC(uint32_t) module; // of each frame
-    HP_VEC(uint32_t) first;  // frame of each module
+    HP_VEC(struct hp_module_frames) of;
 };
 
 void hp_frame_table_add(struct hp_frame_table *table, uint32_t module); // the next frame
@@ -52,8 +56,9 @@ enum hp_stack_column {
     HP_STACK_SHARED,  // frames with the stack before it, from the root on
     HP_STACK_FURTHER, // frames behind these; of each
     HP_STACK_MODULE,  //     how long ago one of its module was met, or which it is
-    HP_STACK_LOW,     //     its number in there: the low byte
-    HP_STACK_HIGH,    //     and the rest
+    HP_STACK_BYTE,    //     its number in there, if that has 256 or fewer; or of that
+    HP_STACK_LOW,     //         the low byte
+    HP_STACK_HIGH,    //         and the rest
     HP_STACK_PARTS,   // of each metric column how many, and of each part
     HP_STACK_SIZE,    //     its size
     HP_STACK_MARKS,   //     which numbers are off
@@ -63,7 +68,8 @@ enum hp_stack_column {
     // Of each metric column how many groups of dumps have some; and of each
     HP_STACK_GROUPS = HP_STACK_MIXED + HP_PART_NUMBERS,
     HP_STACK_GROUP, //     which
-    HP_STACK_SUM,   //     what; and of the last
+    HP_STACK_UNITS, //     how many times what a sample stands for
+    HP_STACK_SUM,   //     what is to be added to that; and of the last
     HP_STACK_LAST,  //     by how much that is off from the rest of the stack
     HP_STACK_COLUMNS,
 };
