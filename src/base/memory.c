@@ -111,6 +111,69 @@ void *hp_reach(void *items, size_t *count, size_t *capacity, size_t i, size_t it
     return items;
 }
 
+// --- order --------------------------------------------------------------------------------
+
+enum {
+    DIGIT = 11, // bits of a key that are looked at in one pass, the low ones first
+    DIGITS = 1 << DIGIT,
+};
+
+static uint64_t key_of(const char *item) {
+    uint64_t key;
+    memcpy(&key, item, sizeof key);
+    return key;
+}
+
+// Bits in which keys differ.
+static uint64_t differing_bits(const char *items, size_t count, size_t item_size) {
+    uint64_t bits = 0;
+    for (size_t i = 1; i < count; i++) {
+        bits |= key_of(items + i * item_size) ^ key_of(items);
+    }
+    return bits;
+}
+
+static void sort_by_digit(char *to, const char *from, size_t count, size_t item_size,
+                          int shift) {
+    size_t places[DIGITS] = {0}, place = 0;
+    for (size_t i = 0; i < count; i++) {
+        places[key_of(from + i * item_size) >> shift & (DIGITS - 1)]++;
+    }
+    for (size_t i = 0; i < DIGITS; i++) {
+        size_t items = places[i];
+        places[i] = place;
+        place += items;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *item = from + i * item_size;
+        size_t at = places[key_of(item) >> shift & (DIGITS - 1)]++;
+        memcpy(to + at * item_size, item, item_size);
+    }
+}
+
+void hp_sort_by_key(void *items, size_t count, size_t item_size) {
+    uint64_t bits = differing_bits(items, count, item_size);
+    if (bits == 0) {
+        return;
+    }
+    char *other = malloc(count * item_size), *from = items, *to = other;
+    if (!other) {
+        hp_out_of_memory(count * item_size);
+    }
+    for (int shift = 0; shift < 64; shift += DIGIT) {
+        if (bits >> shift & (DIGITS - 1)) {
+            char *sorted = to;
+            sort_by_digit(to, from, count, item_size, shift);
+            to = from;
+            from = sorted;
+        }
+    }
+    if (from == other) {
+        memcpy(items, other, count * item_size);
+    }
+    free(other);
+}
+
 // --- arenas -------------------------------------------------------------------------------
 
 enum {

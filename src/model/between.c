@@ -38,18 +38,13 @@ void hp_replicates_add_values(struct hp_replicates *sums, unsigned group, uint32
     }
 }
 
-static int by_key(const void *left, const void *right) {
-    const struct hp_replicate *a = left, *b = right;
-    return (a->key > b->key) - (a->key < b->key);
-}
-
 // The first of them are in order: what was added since is sorted alone, and merged from the back.
 static void sort(struct hp_replicates *sums) {
     struct hp_replicate *all = sums->all.at;
     size_t first = sums->settled, left = sums->all.count - first, at = sums->all.count;
     struct hp_replicate *added = hp_alloc(left * sizeof *added);
     memcpy(added, all + first, left * sizeof *added);
-    qsort(added, left, sizeof *added, by_key);
+    hp_sort_by_key(added, left, sizeof *added);
     while (left > 0) {
         bool is_first = first > 0 && all[first - 1].key > added[left - 1].key;
         all[--at] = is_first ? all[--first] : added[--left];
@@ -231,14 +226,24 @@ static void add_set(struct hp_label_set *set, const struct hp_label_set *other) 
     }
 }
 
+static void add_sums(struct hp_replicates *sums, const struct hp_replicates *other,
+                     const uint32_t *map) {
+    const struct hp_replicate *sum;
+    if (!map && sums->all.count == 0) { // they are in order as they are
+        hp_vec_append(&sums->all, other->all.at, other->all.count);
+        sums->settled = other->settled;
+        return;
+    }
+    hp_vec_each (sum, &other->all) {
+        uint32_t stack = hp_replicate_stack(sum);
+        hp_replicates_add(sums, hp_replicate_column(sum), hp_replicate_group(sum),
+                          map ? map[stack] : stack, sum->bytes);
+    }
+}
+
 void hp_between_add(struct hp_between *between, const struct hp_between *other,
                     const uint32_t *map) {
-    const struct hp_replicate *sum;
-    hp_vec_each (sum, &other->sums.all) {
-        uint32_t stack = hp_replicate_stack(sum);
-        hp_replicates_add(&between->sums, hp_replicate_column(sum),
-                          hp_replicate_group(sum), map ? map[stack] : stack, sum->bytes);
-    }
+    add_sums(&between->sums, &other->sums, map);
     between->sums.overflow |= other->sums.overflow;
     for (uint32_t i = 0; i < other->dumps.sets.count; i++) {
         struct hp_span labels = hp_strtab_span(&other->dumps.labels, (hp_string){i});

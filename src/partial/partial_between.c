@@ -15,14 +15,9 @@
 
 // --- sums of groups -------------------------------------------------------------------------
 
-static int by_stack(const void *left, const void *right) {
-    const struct hp_replicate *a = left, *b = right;
-    uint32_t stack_a = hp_replicate_stack(a), stack_b = hp_replicate_stack(b);
-    if (stack_a != stack_b) {
-        return stack_a < stack_b ? -1 : 1;
-    }
-    return (a->key > b->key) - (a->key < b->key);
-}
+enum {
+    PLACE = 7, // bits of a key that are column and group, below those of the stack
+};
 
 // They are a copy; those of stacks that are not written are left out.
 void hp_order_replicates(struct hp_partial_writer *w) {
@@ -32,12 +27,12 @@ void hp_order_replicates(struct hp_partial_writer *w) {
     hp_vec_each (sum, &sums->all) {
         uint32_t rank = w->rank[hp_replicate_stack(sum)];
         if (rank != HP_NO_RANK) {
-            uint64_t key = sum->key >> 32 << 32 | rank;
+            uint64_t key = (uint64_t)rank << PLACE | sum->key >> 32;
             sums->all.at[kept++] = (struct hp_replicate){key, sum->bytes};
         }
     }
     sums->all.count = kept;
-    hp_vec_sort(&sums->all, by_stack);
+    hp_vec_sort_by_key(&sums->all);
 }
 
 void hp_take_replicates(struct hp_partial_writer *w, uint32_t rank,
@@ -45,11 +40,12 @@ void hp_take_replicates(struct hp_partial_writer *w, uint32_t rank,
     const struct hp_replicates *sums = &w->between.sums;
     for (; w->next_replicate < sums->all.count; w->next_replicate++) {
         const struct hp_replicate *sum = &sums->all.at[w->next_replicate];
-        if (hp_replicate_stack(sum) != rank) {
+        uint64_t place = sum->key & ((1 << PLACE) - 1);
+        if (sum->key >> PLACE != rank) {
             break;
         }
-        struct hp_group_sum group = {hp_replicate_group(sum), sum->bytes};
-        hp_vec_push(&row->groups[hp_replicate_column(sum)], group);
+        struct hp_group_sum group = {(uint32_t)(place % HP_REPLICATES), sum->bytes};
+        hp_vec_push(&row->groups[place / HP_REPLICATES], group);
     }
 }
 

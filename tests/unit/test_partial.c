@@ -75,6 +75,31 @@ Test(partial, sha256_is_the_same_by_whatever_instructions) {
     }
 }
 
+// --- order ----------------------------------------------------------------------------------
+
+// So that equal keys stay as they were, whatever bits they differ in.
+Test(partial, items_are_in_the_order_of_their_keys) {
+    struct item {
+        uint64_t key;
+        uint32_t number;
+    };
+
+    for (int shift = 0; shift < 64; shift += 9) {
+        HP_VEC(struct item) items = {0};
+        uint64_t key = 12345;
+        for (uint32_t i = 0; i < 5000; i++) {
+            key = key * 6364136223846793005 + 1442695040888963407;
+            hp_vec_push(&items, ((struct item){key >> 53 << shift, i}));
+        }
+        hp_vec_sort_by_key(&items);
+        for (size_t i = 1; i < items.count; i++) {
+            const struct item *a = &items.at[i - 1], *b = &items.at[i];
+            cr_assert(a->key < b->key || (a->key == b->key && a->number < b->number));
+        }
+        hp_vec_done(&items);
+    }
+}
+
 // --- numbers --------------------------------------------------------------------------------
 
 static struct hp_numbers over(const struct hp_bytes *bytes) {
