@@ -18,13 +18,19 @@ hp_module_id hp_profile_import_module(struct hp_profile *profile,
     return hp_profile_module(profile, &module, extents);
 }
 
-static hp_frame_id *map_frames(struct hp_profile *profile,
-                               const struct hp_profile *other) {
+static hp_module_id *map_modules(struct hp_profile *profile,
+                                 const struct hp_profile *other) {
     hp_module_id *modules = hp_alloc(other->modules.count * sizeof *modules);
-    hp_frame_id *map = hp_alloc(other->frames.count * sizeof *map);
     for (uint32_t i = 0; i < other->modules.count; i++) {
         modules[i] = hp_profile_import_module(profile, other, (hp_module_id){i});
     }
+    return modules;
+}
+
+static hp_frame_id *map_frames(struct hp_profile *profile,
+                               const struct hp_profile *other) {
+    hp_module_id *modules = map_modules(profile, other);
+    hp_frame_id *map = hp_alloc(other->frames.count * sizeof *map);
     for (size_t i = 0; i < other->frames.count; i++) {
         const struct hp_frame *frame = &other->frames.at[i];
         map[i] = hp_profile_frame(profile, modules[frame->module.n], frame->offset);
@@ -62,6 +68,62 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
     hp_vec_done(&mapped);
 }
 
+// --- those of the first -------------------------------------------------------------------
+
+// A profile without any takes them as they are, all called as they were; sets of labels are called
+// otherwise here.
+static bool takes_all(const struct hp_profile *profile, const struct hp_profile *other) {
+    bool takes = profile->frames.count == 0 && profile->stacks.count == 0 &&
+                 profile->runs.all.count == 0 && other->tags.count == 0 &&
+                 !profile->arena.chunks;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        takes &= hp_profile_has_errors(profile, i) == hp_profile_has_errors(other, i);
+    }
+    return takes;
+}
+
+static hp_frame_id *take_frames(struct hp_profile *profile,
+                                const struct hp_profile *other) {
+    hp_module_id *modules = map_modules(profile, other);
+    hp_frame_id *map = hp_alloc(other->frames.count * sizeof *map);
+    hp_vec_reserve(&profile->frames, other->frames.count);
+    for (uint32_t i = 0; i < other->frames.count; i++) {
+        const struct hp_frame *frame = &other->frames.at[i];
+        struct hp_frame own = {.module = modules[frame->module.n],
+                               .offset = frame->offset,
+                               .is_return_leaf = frame->is_return_leaf};
+        map[i] = (hp_frame_id){i};
+        hp_vec_push(&profile->frames, own);
+    }
+    hp_index_drop(&profile->frame_index); // made when it is asked
+    free(modules);
+    return map;
+}
+
+#define EXCHANGE(a, b)                \
+    do {                              \
+        __typeof__(*(a)) kept = *(a); \
+        *(a) = *(b);                  \
+        *(b) = kept;                  \
+    } while (0)
+
+static void take_stacks(struct hp_profile *profile, struct hp_profile *other,
+                        uint32_t *numbers) {
+    for (uint32_t i = 0; i < other->stacks.count; i++) {
+        numbers[i] = i;
+    }
+    EXCHANGE(&profile->arena, &other->arena);
+    EXCHANGE(&profile->stacks, &other->stacks);
+    EXCHANGE(&profile->stack_index, &other->stack_index);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        EXCHANGE(&profile->errors[i], &other->errors[i]);
+        EXCHANGE(&profile->sizes[i], &other->sizes[i]);
+        profile->overflow |= profile->sizes[i].overflow;
+    }
+}
+
+// --- those of others ----------------------------------------------------------------------
+
 // They are what they are, but for the names of frames and labels.
 static void absorb_runs(struct hp_profile *profile, struct hp_profile *other,
                         const hp_frame_id *frames) {
@@ -91,25 +153,32 @@ static void absorb_runs(struct hp_profile *profile, struct hp_profile *other,
 }
 
 void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
-    hp_frame_id *frames = map_frames(profile, other);
-    uint32_t *stacks = hp_alloc(other->stacks.count * sizeof *stacks);
     if (other->has_alloc) {
         hp_profile_set_alloc(profile);
     }
-    absorb_stacks(profile, other, frames, stacks);
+    size_t count = other->stacks.count;
+    uint32_t *stacks = hp_alloc(count * sizeof *stacks);
+    bool is_first = takes_all(profile, other);
+    hp_frame_id *frames =
+        is_first ? take_frames(profile, other) : map_frames(profile, other);
+    if (is_first) {
+        take_stacks(profile, other, stacks);
+    } else {
+        absorb_stacks(profile, other, frames, stacks);
+    }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_error_add(&profile->total_errors[i], &other->total_errors[i]);
     }
-    hp_history_absorb(&profile->history, &other->history, stacks, other->stacks.count,
+    hp_history_absorb(&profile->history, &other->history, stacks, count,
                       profile->runs.stacks);
     hp_vec_append(&profile->group_of, other->group_of.at, other->group_of.count);
-    struct hp_sample_import import = {&profile->strings, &other->strings, stacks,
-                                      other->stacks.count};
+    struct hp_sample_import import = {&profile->strings, &other->strings, stacks, count};
     hp_sample_types_absorb(&profile->types, &other->types, &import);
     hp_annotations_import(&profile->annotations, &profile->strings, &other->annotations,
                           &other->strings);
     for (int i = 0; i < 2; i++) {
-        hp_between_add(&profile->between[i], &other->between[i], stacks);
+        hp_between_add(&profile->between[i], &other->between[i],
+                       is_first ? NULL : stacks);
         profile->overflow |= profile->between[i].sums.overflow;
     }
     absorb_runs(profile, other, frames);

@@ -123,6 +123,26 @@ Test(profile, absorbs_another_as_if_all_had_been_added_to_one) {
     hp_profile_done(&a);
 }
 
+// The frames of one without any are those of the other, and known by what they are.
+Test(profile, absorbs_another_as_it_is_if_it_has_nothing) {
+    struct hp_profile a, b, c;
+    hp_profile_init(&a);
+    fill(&b, false);
+    fill(&c, false);
+    hp_profile_module(&a, &(struct hp_module){.kind = HP_MODULE_PSEUDO}, NULL);
+    hp_profile_absorb(&a, &b);
+    cr_expect_eq(a.stacks.count, 3);
+    cr_expect_eq(b.stacks.count, 0);
+    size_t frames = a.frames.count;
+    hp_profile_absorb(&a, &c);
+    cr_expect_eq(a.stacks.count, 3);
+    cr_expect_eq(a.frames.count, frames);
+    cr_expect_eq(a.modules.count, 5);
+    cr_expect_eq(
+        (long)hp_fixed_round(hp_profile_total(&a).of[HP_INUSE_SPACE], HP_INUSE_SPACE), 6);
+    hp_profile_done(&a);
+}
+
 Test(profile, tells_when_a_sum_does_not_fit) {
     struct hp_profile profile;
     hp_profile_init(&profile);
