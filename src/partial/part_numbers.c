@@ -15,43 +15,62 @@
 // Halves are rounded up.  A product that does not fit is wrong in the same way on every machine.
 #include "partial/part_numbers.h"
 
-#include "partial/slots.h"
+#include <math.h>
+#include <string.h>
 
-#define OF_PART(member, kind) \
-    { offsetof(struct hp_size_part, member), 0, HP_SLOT_##kind, HP_SLOT_SUM }
-
-static const struct hp_slot slots[HP_PART_NUMBERS] = {
-    [HP_PART_SAMPLES] = OF_PART(error.samples, WORD),
-    [HP_PART_PERIOD] = OF_PART(error.period, WORD),
-    [HP_PART_FLAGS] = OF_PART(error.flags, CHOICE),
-    [HP_PART_OBJECTS] = OF_PART(objects, SIGNED),
-    [HP_PART_BYTES] = OF_PART(bytes, SIGNED),
-    [HP_PART_WEIGHT] = OF_PART(error.max_weight, DOUBLE),
-    [HP_PART_VARIANCE] = OF_PART(error.variance, SIGNED),
-    [HP_PART_OBJECTS_VARIANCE] = OF_PART(error.objects_variance, SIGNED),
-    [HP_PART_OBSERVED] = OF_PART(error.observed_bytes, LONG),
-    [HP_PART_HIDDEN] = OF_PART(error.hidden_bytes_max, LONG),
-    [HP_PART_EXCESS] = OF_PART(error.excess_bytes_max, LONG),
-    [HP_PART_UNIQUE] = OF_PART(error.read[HP_READ_UNIQUE], SHORT),
-    [HP_PART_SEVERAL] = OF_PART(error.read[HP_READ_SEVERAL], SHORT),
-    [HP_PART_NONE] = OF_PART(error.read[HP_READ_NONE], SHORT),
-};
+static uint64_t bits_of(double number) {
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
 
 struct hp_part_numbers hp_part_numbers_of(const struct hp_size_part *part) {
-    struct hp_part_numbers numbers;
-    for (int i = 0; i < HP_PART_NUMBERS; i++) {
-        numbers.of[i] = hp_slot_number(&slots[i], part);
-    }
-    return numbers;
+    const struct hp_error *error = &part->error;
+    return (struct hp_part_numbers){{
+        [HP_PART_SAMPLES] = error->samples,
+        [HP_PART_PERIOD] = error->period,
+        [HP_PART_FLAGS] = error->flags,
+        [HP_PART_OBJECTS] = (hp_uint128)part->objects,
+        [HP_PART_BYTES] = (hp_uint128)part->bytes,
+        [HP_PART_WEIGHT] = bits_of(error->max_weight),
+        [HP_PART_VARIANCE] = (hp_uint128)error->variance,
+        [HP_PART_OBJECTS_VARIANCE] = (hp_uint128)error->objects_variance,
+        [HP_PART_OBSERVED] = error->observed_bytes,
+        [HP_PART_HIDDEN] = error->hidden_bytes_max,
+        [HP_PART_EXCESS] = error->excess_bytes_max,
+        [HP_PART_UNIQUE] = error->read[HP_READ_UNIQUE],
+        [HP_PART_SEVERAL] = error->read[HP_READ_SEVERAL],
+        [HP_PART_NONE] = error->read[HP_READ_NONE],
+    }};
+}
+
+static bool are_below(const struct hp_part_numbers *numbers) {
+    const hp_uint128 *of = numbers->of;
+    hp_uint128 words = of[HP_PART_SAMPLES] | of[HP_PART_PERIOD] | of[HP_PART_WEIGHT];
+    hp_uint128 shorts = of[HP_PART_UNIQUE] | of[HP_PART_SEVERAL] | of[HP_PART_NONE];
+    return words <= UINT64_MAX && shorts <= UINT32_MAX && of[HP_PART_FLAGS] < UINT32_MAX;
 }
 
 bool hp_part_numbers_get(const struct hp_part_numbers *numbers,
                          struct hp_size_part *part) {
-    bool fits = true;
-    for (int i = 0; i < HP_PART_NUMBERS; i++) {
-        fits &= hp_slot_set(&slots[i], numbers->of[i], part);
-    }
-    return fits;
+    const hp_uint128 *of = numbers->of;
+    struct hp_error *error = &part->error;
+    uint64_t weight = (uint64_t)of[HP_PART_WEIGHT];
+    error->samples = (uint64_t)of[HP_PART_SAMPLES];
+    error->period = (uint64_t)of[HP_PART_PERIOD];
+    error->flags = (unsigned)of[HP_PART_FLAGS];
+    part->objects = (hp_fixed)of[HP_PART_OBJECTS];
+    part->bytes = (hp_fixed)of[HP_PART_BYTES];
+    memcpy(&error->max_weight, &weight, sizeof weight);
+    error->variance = (hp_int128)of[HP_PART_VARIANCE];
+    error->objects_variance = (hp_int128)of[HP_PART_OBJECTS_VARIANCE];
+    error->observed_bytes = of[HP_PART_OBSERVED];
+    error->hidden_bytes_max = of[HP_PART_HIDDEN];
+    error->excess_bytes_max = of[HP_PART_EXCESS];
+    error->read[HP_READ_UNIQUE] = (uint32_t)of[HP_PART_UNIQUE];
+    error->read[HP_READ_SEVERAL] = (uint32_t)of[HP_PART_SEVERAL];
+    error->read[HP_READ_NONE] = (uint32_t)of[HP_PART_NONE];
+    return are_below(numbers) && error->max_weight >= 0 && !isinf(error->max_weight);
 }
 
 void hp_part_numbers_add(struct hp_part_numbers *sum,
@@ -75,13 +94,16 @@ static hp_uint128 scaled(hp_uint128 value, hp_uint128 n, hp_uint128 samples) {
     if (n == samples || samples == 0) {
         return n == samples ? value : 0;
     }
+    if ((value | n) <= UINT64_MAX) {
+        return (value * n + samples / 2) / samples;
+    }
     hp_uint128 rest = value % samples;
     return value / samples * n + (rest * n + samples / 2) / samples;
 }
 
 static struct hp_known_part *find(struct hp_part_context *context, uint64_t size,
-                                  const struct hp_part_numbers *numbers) {
-    struct hp_known_part fresh = {.key = {size, (uint64_t)numbers->of[HP_PART_PERIOD]}};
+                                  hp_uint128 period) {
+    struct hp_known_part fresh = {.key = {size, (uint64_t)period}};
     size_t count = context->known.count;
     if (count > 0 &&
         memcmp(context->known.at[context->last].key, fresh.key, sizeof fresh.key) == 0) {
@@ -95,92 +117,101 @@ static struct hp_known_part *find(struct hp_part_context *context, uint64_t size
     return &context->known.at[context->last];
 }
 
-static hp_uint128 expect_of_one_size(struct hp_part_context *context, uint64_t size,
-                                     const struct hp_part_numbers *numbers,
-                                     enum hp_part_number which) {
-    const hp_uint128 *of = numbers->of, *known = find(context, size, numbers)->numbers.of;
-    hp_uint128 n = of[HP_PART_SAMPLES], samples = known[HP_PART_SAMPLES];
-    hp_uint128 square = (hp_uint128)size * size;
-    int shift = HP_OBJECTS_FRACTION - HP_SPACE_FRACTION;
-    hp_uint128 half = (hp_uint128)1 << (shift - 1);
-    switch ((int)which) {
-    case HP_PART_OBJECTS:
-    case HP_PART_VARIANCE:
-        return scaled(known[which], n, samples);
-    case HP_PART_BYTES:
-        return samples > 0 &&
-                       of[HP_PART_OBJECTS] == scaled(known[HP_PART_OBJECTS], n, samples)
-                   ? scaled(known[which], n, samples)
-                   : (of[HP_PART_OBJECTS] * size + half) >> shift;
-    case HP_PART_OBJECTS_VARIANCE:
-        return samples > 0 &&
-                       of[HP_PART_VARIANCE] == scaled(known[HP_PART_VARIANCE], n, samples)
-                   ? scaled(known[which], n, samples)
-                   : ((of[HP_PART_VARIANCE] << HP_ERROR_FRACTION) + square / 2) / square;
-    case HP_PART_WEIGHT:
-        return known[which];
-    case HP_PART_OBSERVED:
-        return n * size;
-    default:
-        return 0;
+// One part, whose numbers are known or are to be.
+struct coder {
+    hp_uint128 *numbers, *off;
+    bool is_read;
+};
+
+static inline hp_uint128 code(struct coder *coder, enum hp_part_number which,
+                              hp_uint128 expected) {
+    if (coder->is_read) {
+        coder->numbers[which] = expected + coder->off[which];
+    } else {
+        coder->off[which] = coder->numbers[which] - expected;
+    }
+    return coder->numbers[which];
+}
+
+static inline void note(struct hp_known_part *known, const hp_uint128 *numbers) {
+    known->samples = numbers[HP_PART_SAMPLES];
+    known->objects = numbers[HP_PART_OBJECTS];
+    known->bytes = numbers[HP_PART_BYTES];
+    known->weight = numbers[HP_PART_WEIGHT];
+    known->variance = numbers[HP_PART_VARIANCE];
+    known->objects_variance = numbers[HP_PART_OBJECTS_VARIANCE];
+}
+
+static inline void code_one_size(struct hp_part_context *context, struct coder *coder,
+                                 uint64_t size) {
+    const int shift = HP_OBJECTS_FRACTION - HP_SPACE_FRACTION;
+    const hp_uint128 half = (hp_uint128)1 << (shift - 1);
+    hp_uint128 n = coder->numbers[HP_PART_SAMPLES], square = (hp_uint128)size * size;
+    struct hp_known_part *known = find(context, size, coder->numbers[HP_PART_PERIOD]);
+    hp_uint128 samples = known->samples, like, objects, variance;
+    code(coder, HP_PART_FLAGS, 0);
+    like = scaled(known->objects, n, samples);
+    objects = code(coder, HP_PART_OBJECTS, like);
+    code(coder, HP_PART_BYTES,
+         samples > 0 && objects == like ? scaled(known->bytes, n, samples)
+                                        : (objects * size + half) >> shift);
+    code(coder, HP_PART_WEIGHT, known->weight);
+    like = scaled(known->variance, n, samples);
+    variance = code(coder, HP_PART_VARIANCE, like);
+    code(coder, HP_PART_OBJECTS_VARIANCE,
+         samples > 0 && variance == like
+             ? scaled(known->objects_variance, n, samples)
+             : ((variance << HP_ERROR_FRACTION) + square / 2) / square);
+    code(coder, HP_PART_OBSERVED, n * size);
+    code(coder, HP_PART_HIDDEN, 0);
+    code(coder, HP_PART_EXCESS, 0);
+    if (n >= samples) {
+        note(known, coder->numbers);
     }
 }
 
-static hp_uint128 expect_of_mixed_sizes(const struct hp_part_context *context,
-                                        const struct hp_part_numbers *numbers,
-                                        enum hp_part_number which) {
-    const hp_uint128 *of = numbers->of, objects = of[HP_PART_OBJECTS];
-    double weight = hp_fixed_double((hp_int128)objects, HP_INUSE_OBJECTS);
-    int shift = 2 * HP_OBJECTS_FRACTION - HP_ERROR_FRACTION;
-    uint64_t bits;
-    switch ((int)which) {
-    case HP_PART_FLAGS:
-        return context->mixed_flags;
-    case HP_PART_WEIGHT:
-        memcpy(&bits, &weight, sizeof bits);
-        return bits;
-    case HP_PART_OBJECTS_VARIANCE:
-        return (objects * objects + ((hp_uint128)1 << (shift - 1))) >> shift;
-    case HP_PART_EXCESS:
-        return of[HP_PART_FLAGS] & HP_ERROR_MIXED ? of[HP_PART_HIDDEN] : 0;
-    default:
-        return 0;
-    }
+static inline void code_mixed_sizes(struct hp_part_context *context,
+                                    struct coder *coder) {
+    const int shift = 2 * HP_OBJECTS_FRACTION - HP_ERROR_FRACTION;
+    const hp_uint128 half = (hp_uint128)1 << (shift - 1);
+    hp_uint128 flags = code(coder, HP_PART_FLAGS, context->mixed_flags);
+    hp_uint128 objects = code(coder, HP_PART_OBJECTS, 0);
+    code(coder, HP_PART_BYTES, 0);
+    code(coder, HP_PART_WEIGHT,
+         bits_of(hp_fixed_double((hp_int128)objects, HP_INUSE_OBJECTS)));
+    code(coder, HP_PART_VARIANCE, 0);
+    code(coder, HP_PART_OBJECTS_VARIANCE, (objects * objects + half) >> shift);
+    code(coder, HP_PART_OBSERVED, 0);
+    hp_uint128 hidden = code(coder, HP_PART_HIDDEN, 0);
+    code(coder, HP_PART_EXCESS, flags & HP_ERROR_MIXED ? hidden : 0);
+    context->mixed_flags = flags;
 }
 
-hp_uint128 hp_part_expect(struct hp_part_context *context,
-                          const struct hp_size_part *part,
-                          const struct hp_part_numbers *numbers,
-                          enum hp_part_number which) {
+static inline void code_part(struct hp_part_context *context,
+                             const struct hp_size_part *part, struct coder *coder) {
     bool is_mixed = part->size == HP_MIXED_SIZES;
-    switch ((int)which) {
-    case HP_PART_SAMPLES:
-        return 0;
-    case HP_PART_PERIOD:
-        return context->period;
-    case HP_PART_UNIQUE:
-        return !is_mixed && !part->is_likely;
-    case HP_PART_SEVERAL:
-        return !is_mixed && part->is_likely;
-    case HP_PART_NONE:
-        return is_mixed;
-    default:
-        return is_mixed ? expect_of_mixed_sizes(context, numbers, which)
-                        : expect_of_one_size(context, part->size, numbers, which);
+    code(coder, HP_PART_SAMPLES, 0);
+    context->period = code(coder, HP_PART_PERIOD, context->period);
+    if (is_mixed) {
+        code_mixed_sizes(context, coder);
+    } else {
+        code_one_size(context, coder, part->size);
     }
+    code(coder, HP_PART_UNIQUE, !is_mixed && !part->is_likely);
+    code(coder, HP_PART_SEVERAL, !is_mixed && part->is_likely);
+    code(coder, HP_PART_NONE, is_mixed);
 }
 
-void hp_part_context_add(struct hp_part_context *context, const struct hp_size_part *part,
-                         const struct hp_part_numbers *numbers) {
-    context->period = numbers->of[HP_PART_PERIOD];
-    if (part->size == HP_MIXED_SIZES) {
-        context->mixed_flags = numbers->of[HP_PART_FLAGS];
-        return;
-    }
-    struct hp_known_part *known = find(context, part->size, numbers);
-    if (numbers->of[HP_PART_SAMPLES] >= known->numbers.of[HP_PART_SAMPLES]) {
-        known->numbers = *numbers;
-    }
+void hp_part_numbers_write(struct hp_part_context *context,
+                           const struct hp_size_part *part,
+                           struct hp_part_numbers *numbers, struct hp_part_numbers *off) {
+    code_part(context, part, &(struct coder){numbers->of, off->of, false});
+}
+
+void hp_part_numbers_read(struct hp_part_context *context,
+                          const struct hp_size_part *part,
+                          struct hp_part_numbers *numbers, struct hp_part_numbers *off) {
+    code_part(context, part, &(struct coder){numbers->of, off->of, true});
 }
 
 // --- units --------------------------------------------------------------------------------

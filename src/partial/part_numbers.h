@@ -38,9 +38,10 @@ HP_MUST_CHECK bool hp_part_numbers_get(const struct hp_part_numbers *numbers,
 // Those of the whole, if it is the sum of its parts: begin with {0}.
 void hp_part_numbers_add(struct hp_part_numbers *sum, const struct hp_part_numbers *part);
 
+// What is asked of the part of a size and period that had most samples.
 struct hp_known_part {
     uint64_t key[2]; // size, period; first, as the index wants it
-    struct hp_part_numbers numbers;
+    hp_uint128 samples, objects, bytes, weight, variance, objects_variance;
 };
 
 // What a sample of objects of one size stands for: bytes / samples, of the part where that was least.
@@ -53,22 +54,22 @@ struct hp_sample_unit {
 // The parts of a block that were met so far.  {0} is empty.
 struct hp_part_context {
     struct hp_index index;
-    HP_VEC(struct hp_known_part) known; // of each size and period the one of most samples
-    uint32_t last;                      // of these that was looked for
-    hp_uint128 period, mixed_flags;     // of the last part
+    HP_VEC(struct hp_known_part) known;
+    uint32_t last;                  // of these that was looked for
+    hp_uint128 period, mixed_flags; // of the last part
     struct hp_index unit_index;
     HP_VEC(struct hp_sample_unit) units; // of each size
 };
 
-// What a number is expected to be; those before it are known, and the size of the part is.
-hp_uint128 hp_part_expect(struct hp_part_context *context,
+// By how much each number of a part is off from what is expected, and from that the numbers again.
+// Of the part its size is asked, and whether it is likely; it has been met then.
+void hp_part_numbers_write(struct hp_part_context *context,
+                           const struct hp_size_part *part,
+                           struct hp_part_numbers *numbers, struct hp_part_numbers *off);
+void hp_part_numbers_read(struct hp_part_context *context,
                           const struct hp_size_part *part,
-                          const struct hp_part_numbers *numbers,
-                          enum hp_part_number which);
+                          struct hp_part_numbers *numbers, struct hp_part_numbers *off);
 
-// It has been met.
-void hp_part_context_add(struct hp_part_context *context, const struct hp_size_part *part,
-                         const struct hp_part_numbers *numbers);
 // So many units in whole bytes; and how many come closest to a sum.
 hp_uint128 hp_sample_units(const struct hp_sample_unit *unit, hp_uint128 count);
 hp_uint128 hp_sample_units_in(const struct hp_sample_unit *unit, hp_int128 sum);

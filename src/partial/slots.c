@@ -5,22 +5,18 @@
 
 enum {
     BITS = 7, // of a byte that are the number's
-    MORE = 1 << BITS,
+    MORE = HP_NUMBER_MORE,
     LONGEST = (128 + BITS - 1) / BITS, // bytes of a number
 };
 
 // --- writing ------------------------------------------------------------------------------
 
-void hp_put_number(struct hp_bytes *out, hp_uint128 number) {
+void hp_put_long_number(struct hp_bytes *out, hp_uint128 number) {
     hp_vec_reserve(out, LONGEST);
     for (; number >= MORE; number >>= BITS) {
         out->at[out->count++] = (uint8_t)((unsigned)(number & (MORE - 1)) | MORE);
     }
     out->at[out->count++] = (uint8_t)number;
-}
-
-void hp_put_signed(struct hp_bytes *out, hp_int128 number) {
-    hp_put_number(out, (hp_uint128)number << 1 ^ (hp_uint128)(number >> 127));
 }
 
 void hp_put_fixed(struct hp_bytes *out, uint64_t number, size_t bytes) {
@@ -36,15 +32,12 @@ void hp_put_text(struct hp_bytes *out, struct hp_span text) {
 
 // --- reading ------------------------------------------------------------------------------
 
-bool hp_numbers_more(const struct hp_numbers *row) {
-    return !row->damage && row->at < row->end;
-}
-
 void hp_numbers_fail(struct hp_numbers *row, const char *damage) {
     row->damage = row->damage ? row->damage : damage;
+    row->at = row->end;
 }
 
-hp_uint128 hp_get_number(struct hp_numbers *row) {
+hp_uint128 hp_get_long_number(struct hp_numbers *row) {
     hp_uint128 number = 0;
     for (unsigned i = 0; hp_numbers_more(row) && i < LONGEST; i++) {
         uint8_t byte = *row->at++;
@@ -60,20 +53,6 @@ hp_uint128 hp_get_number(struct hp_numbers *row) {
     }
     hp_numbers_fail(row, "a number is cut, too large or too long");
     return 0;
-}
-
-hp_int128 hp_get_signed(struct hp_numbers *row) {
-    hp_uint128 number = hp_get_number(row);
-    return (hp_int128)(number >> 1) ^ -(hp_int128)(number & 1);
-}
-
-uint64_t hp_get_below(struct hp_numbers *row, uint64_t limit) {
-    hp_uint128 number = hp_get_number(row);
-    if (number >= limit) {
-        hp_numbers_fail(row, "a number is beyond what it can be");
-        return 0;
-    }
-    return (uint64_t)number;
 }
 
 uint64_t hp_get_word(struct hp_numbers *row) {

@@ -9,24 +9,69 @@
 #include "model/input.h"
 #include "partial/blocks.h"
 
-void hp_put_number(struct hp_bytes *out, hp_uint128 number);
-void hp_put_signed(struct hp_bytes *out, hp_int128 number);
+enum {
+    HP_NUMBER_MORE = 1 << 7, // of a byte: others follow
+};
+
+void hp_put_long_number(struct hp_bytes *out, hp_uint128 number);
+
+// Most have one byte.
+static inline void hp_put_number(struct hp_bytes *out, hp_uint128 number) {
+    if (number < HP_NUMBER_MORE && out->count < out->capacity) {
+        out->at[out->count++] = (uint8_t)number;
+    } else {
+        hp_put_long_number(out, number);
+    }
+}
+
+static inline void hp_put_signed(struct hp_bytes *out, hp_int128 number) {
+    hp_put_number(out, (hp_uint128)number << 1 ^ (hp_uint128)(number >> 127));
+}
+
 void hp_put_fixed(struct hp_bytes *out, uint64_t number, size_t bytes); // little-endian
 void hp_put_text(struct hp_bytes *out, struct hp_span text); // its size, then its bytes
 
 // Reads numbers, and remembers its first failure: then all that it reads is 0.
 struct hp_numbers {
     const uint8_t *at, *end;
-    const char *damage; // what is wrong, or NULL
+    const char *damage; // what is wrong, or NULL: then nothing is left
 };
 
-bool hp_numbers_more(const struct hp_numbers *row); // nor has it failed
+static inline bool hp_numbers_more(const struct hp_numbers *row) {
+    return row->at < row->end;
+}
+
 void hp_numbers_fail(struct hp_numbers *row, const char *damage);
-hp_uint128 hp_get_number(struct hp_numbers *row);
-hp_int128 hp_get_signed(struct hp_numbers *row);
-uint64_t hp_get_below(struct hp_numbers *row, uint64_t limit); // fails from `limit` on
-uint64_t hp_get_word(struct hp_numbers *row);                  // any of 64 bits
+hp_uint128 hp_get_long_number(struct hp_numbers *row);
+
+static inline hp_uint128 hp_get_number(struct hp_numbers *row) {
+    return row->at < row->end && *row->at < HP_NUMBER_MORE ? *row->at++
+                                                           : hp_get_long_number(row);
+}
+
+static inline hp_int128 hp_get_signed(struct hp_numbers *row) {
+    hp_uint128 number = hp_get_number(row);
+    return (hp_int128)(number >> 1) ^ -(hp_int128)(number & 1);
+}
+
+// Fails from `limit` on.
+static inline uint64_t hp_get_below(struct hp_numbers *row, uint64_t limit) {
+    hp_uint128 number = hp_get_number(row);
+    if (number >= limit) {
+        hp_numbers_fail(row, "a number is beyond what it can be");
+        return 0;
+    }
+    return (uint64_t)number;
+}
+
+uint64_t hp_get_word(struct hp_numbers *row); // any of 64 bits
 uint64_t hp_get_fixed(struct hp_numbers *row, size_t bytes);
+
+// The same of one byte.
+static inline uint8_t hp_get_byte(struct hp_numbers *row) {
+    return row->at < row->end ? *row->at++ : (uint8_t)hp_get_fixed(row, 1);
+}
+
 struct hp_span hp_get_text(struct hp_numbers *row);
 
 // Columns, each with its size before it; and fail if one is damaged, or has not been read to its end.

@@ -90,17 +90,6 @@ static const struct hp_size_part *part_of_size(const struct hp_stack_row *row,
     return NULL;
 }
 
-static struct hp_part_numbers sum_of_parts(const struct hp_stack_row *row,
-                                           enum hp_column column) {
-    struct hp_part_numbers sum = {.of = {0}};
-    const struct hp_size_part *part;
-    hp_vec_each (part, &row->parts[column]) {
-        struct hp_part_numbers numbers = hp_part_numbers_of(part);
-        hp_part_numbers_add(&sum, &numbers);
-    }
-    return sum;
-}
-
 // What the sums of groups come to, but for what each of their dumps was rounded by.
 static hp_uint128 whole_bytes(const struct hp_stack_row *row, enum hp_column column) {
     return (hp_uint128)hp_fixed_round(row->whole[column].bytes, hp_space_of(column));
@@ -129,18 +118,16 @@ static const struct hp_sample_unit *unit_of(struct hp_stack_codec *codec,
     return NULL;
 }
 
-static void add_to_context(struct hp_stack_codec *codec, const struct hp_size_part *part,
-                           const struct hp_part_numbers *numbers) {
-    hp_part_context_add(&codec->context, part, numbers);
+static void add_unit(struct hp_stack_codec *codec, const struct hp_size_part *part,
+                     const struct hp_part_numbers *numbers) {
     if (codec->has_groups && part->size != HP_MIXED_SIZES) {
         hp_part_context_add_unit(&codec->context, part->size, numbers);
     }
 }
 
-static enum hp_stack_column column_of(const struct hp_size_part *part, int number) {
-    enum hp_stack_column first =
-        part->size == HP_MIXED_SIZES ? HP_STACK_MIXED : HP_STACK_NUMBERS;
-    return first + (unsigned)number;
+// Of the first number; each has a column.
+static enum hp_stack_column column_of(const struct hp_size_part *part) {
+    return part->size == HP_MIXED_SIZES ? HP_STACK_MIXED : HP_STACK_NUMBERS;
 }
 
 static void forget(struct hp_stack_codec *codec) {
@@ -178,37 +165,45 @@ static void put_path(struct hp_stack_codec *codec, const struct hp_stack_row *ro
     hp_vec_append(&codec->last, row->path.at, depth);
 }
 
+// And adds it to the sum of the parts.
 static void put_part(struct hp_stack_codec *codec, const struct hp_stack_row *row,
-                     const struct hp_size_part *part, enum hp_column column) {
-    struct hp_part_numbers numbers = hp_part_numbers_of(part), other = {.of = {0}};
+                     const struct hp_size_part *part, enum hp_column column,
+                     struct hp_part_numbers *sum) {
+    struct hp_part_numbers numbers = hp_part_numbers_of(part), other, off;
     const struct hp_size_part *in_use =
         column == HP_COLUMN_ALLOC ? part_of_size(row, part->size) : NULL;
     unsigned marks = part->is_likely ? IS_LIKELY : 0;
+    hp_part_numbers_add(sum, &numbers);
+    hp_put_number(&codec->out[HP_STACK_SIZE], part->size);
     if (in_use && in_use->is_likely == part->is_likely) {
         other = hp_part_numbers_of(in_use);
-        marks = memcmp(&numbers, &other, sizeof other) == 0 ? IS_SAME : marks;
-    }
-    for (int i = 0; i < HP_PART_NUMBERS && marks != IS_SAME; i++) {
-        hp_uint128 by = numbers.of[i] - hp_part_expect(&codec->context, part, &numbers,
-                                                       (enum hp_part_number)i);
-        if (by != 0) {
-            marks |= 1u << (NUMBERS_FROM + i);
-            hp_put_signed(&codec->out[column_of(part, i)], (hp_int128)by);
+        if (memcmp(&numbers, &other, sizeof other) == 0) {
+            hp_put_number(&codec->out[HP_STACK_MARKS], IS_SAME);
+            return;
         }
     }
-    hp_put_number(&codec->out[HP_STACK_SIZE], part->size);
-    hp_put_number(&codec->out[HP_STACK_MARKS], marks);
-    if (marks != IS_SAME) {
-        add_to_context(codec, part, &numbers);
+    hp_part_numbers_write(&codec->context, part, &numbers, &off);
+    struct hp_bytes *columns = &codec->out[column_of(part)];
+    for (unsigned i = 0; i < HP_PART_NUMBERS; i++) {
+        if (off.of[i] != 0) {
+            marks |= 1u << (NUMBERS_FROM + i);
+            hp_put_signed(&columns[i], (hp_int128)off.of[i]);
+        }
     }
+    hp_put_number(&codec->out[HP_STACK_MARKS], marks);
+    add_unit(codec, part, &numbers);
 }
 
 static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                       enum hp_column column) {
     struct hp_part_numbers whole = hp_part_numbers_of(&row->whole[column]);
-    struct hp_part_numbers sum = sum_of_parts(row, column);
+    struct hp_part_numbers sum = {.of = {0}};
     struct hp_bytes *rest = &codec->out[HP_STACK_REST];
     unsigned marks = 0;
+    const struct hp_size_part *part;
+    hp_vec_each (part, &row->parts[column]) {
+        put_part(codec, row, part, column, &sum);
+    }
     for (int i = 0; i < HP_PART_NUMBERS; i++) {
         marks |= (unsigned)(whole.of[i] != sum.of[i]) << i;
     }
@@ -223,10 +218,6 @@ static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *r
         if (marks >> i & 1) {
             hp_put_signed(rest, (hp_int128)(whole.of[i] - sum.of[i]));
         }
-    }
-    const struct hp_size_part *part;
-    hp_vec_each (part, &row->parts[column]) {
-        put_part(codec, row, part, column);
     }
 }
 
@@ -312,7 +303,7 @@ static uint32_t get_frame(struct hp_stack_codec *codec) {
     }
     struct hp_module_frames frames = codec->frames->of.at[module];
     bool are_few = frames.count <= FEW_FRAMES;
-    uint64_t number = hp_get_fixed(&codec->in[are_few ? HP_STACK_BYTE : HP_STACK_LOW], 1);
+    uint64_t number = hp_get_byte(&codec->in[are_few ? HP_STACK_BYTE : HP_STACK_LOW]);
     if (!are_few) {
         number |= hp_get_below(&codec->in[HP_STACK_HIGH], 1 << (32 - HIGH_FROM))
                   << HIGH_FROM;
@@ -337,49 +328,57 @@ static void get_path(struct hp_stack_codec *codec, struct hp_stack_row *row) {
     hp_vec_append(&row->path, codec->last.at, codec->last.count);
 }
 
+static void get_same_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
+                          uint64_t size, enum hp_column column) {
+    const struct hp_size_part *in_use =
+        column == HP_COLUMN_ALLOC ? part_of_size(row, size) : NULL;
+    if (in_use) {
+        hp_vec_push(&row->parts[column], *in_use);
+    } else {
+        fail(codec, "a part is as one that is not there");
+    }
+}
+
 static void get_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
                      enum hp_column column) {
     struct hp_size_part part = {.size = hp_get_word(&codec->in[HP_STACK_SIZE])};
-    struct hp_part_numbers numbers = {.of = {0}};
+    struct hp_part_numbers numbers, off = {.of = {0}};
     unsigned marks = (unsigned)hp_get_below(&codec->in[HP_STACK_MARKS], MARKS_END);
-    const struct hp_size_part *in_use = NULL;
-    if (marks == IS_SAME && column == HP_COLUMN_ALLOC) {
-        in_use = part_of_size(row, part.size);
-    }
-    if (marks & IS_SAME) {
-        if (in_use) {
-            hp_vec_push(&row->parts[column], *in_use);
-        } else {
-            fail(codec, "a part is as one that is not there");
-        }
+    struct hp_numbers *columns = &codec->in[column_of(&part)];
+    if (marks == IS_SAME) {
+        get_same_part(codec, row, part.size, column);
         return;
     }
     part.is_likely = (marks & IS_LIKELY) != 0;
-    for (int i = 0; i < HP_PART_NUMBERS; i++) {
-        numbers.of[i] =
-            hp_part_expect(&codec->context, &part, &numbers, (enum hp_part_number)i);
+    for (unsigned i = 0; marks >> (NUMBERS_FROM + i) != 0; i++) {
         if (marks >> (NUMBERS_FROM + i) & 1) {
-            numbers.of[i] += (hp_uint128)hp_get_signed(&codec->in[column_of(&part, i)]);
+            off.of[i] = (hp_uint128)hp_get_signed(&columns[i]);
         }
     }
-    if (!hp_part_numbers_get(&numbers, &part)) {
+    hp_part_numbers_read(&codec->context, &part, &numbers, &off);
+    if (!hp_part_numbers_get(&numbers, &part) || (marks & IS_SAME)) {
         fail(codec, "a number is beyond what it can be");
     }
-    add_to_context(codec, &part, &numbers);
+    add_unit(codec, &part, &numbers);
     hp_vec_push(&row->parts[column], part);
 }
 
-static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
-                      enum hp_column column) {
-    uint64_t head =
-        hp_get_below(&codec->in[HP_STACK_PARTS], PARTS_COUNT * (HP_STACK_PARTS_MOST + 1));
-    struct hp_numbers *rest = &codec->in[HP_STACK_REST];
-    for (uint64_t i = 0; i < head / PARTS_COUNT && !codec->state.damage; i++) {
-        get_part(codec, row, column);
+static struct hp_part_numbers sum_of_parts(const struct hp_stack_row *row,
+                                           enum hp_column column) {
+    struct hp_part_numbers sum = {.of = {0}};
+    const struct hp_size_part *part;
+    hp_vec_each (part, &row->parts[column]) {
+        struct hp_part_numbers numbers = hp_part_numbers_of(part);
+        hp_part_numbers_add(&sum, &numbers);
     }
-    row->is_full[column] = (head & PARTS_FULL) != 0;
+    return sum;
+}
+
+static void get_whole(struct hp_stack_codec *codec, struct hp_stack_row *row,
+                      enum hp_column column, bool differs) {
     struct hp_part_numbers whole = sum_of_parts(row, column);
-    uint64_t marks = head & PARTS_DIFFER ? hp_get_below(rest, 1 << HP_PART_NUMBERS) : 0;
+    struct hp_numbers *rest = &codec->in[HP_STACK_REST];
+    uint64_t marks = differs ? hp_get_below(rest, 1 << HP_PART_NUMBERS) : 0;
     for (int i = 0; i < HP_PART_NUMBERS; i++) {
         if (marks >> i & 1) {
             whole.of[i] += (hp_uint128)hp_get_signed(rest);
@@ -387,6 +386,23 @@ static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
     }
     if (!hp_part_numbers_get(&whole, &row->whole[column])) {
         fail(codec, "a number is beyond what it can be");
+    }
+}
+
+static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
+                      enum hp_column column) {
+    uint64_t head =
+        hp_get_below(&codec->in[HP_STACK_PARTS], PARTS_COUNT * (HP_STACK_PARTS_MOST + 1));
+    for (uint64_t i = 0; i < head / PARTS_COUNT && !codec->state.damage; i++) {
+        get_part(codec, row, column);
+    }
+    row->is_full[column] = (head & PARTS_FULL) != 0;
+    if (row->parts[column].count == 1 && !(head & PARTS_DIFFER)) {
+        row->whole[column] = row->parts[column].at[0]; // as most are
+        row->whole[column].size = HP_MIXED_SIZES;
+        row->whole[column].is_likely = false;
+    } else {
+        get_whole(codec, row, column, (head & PARTS_DIFFER) != 0);
     }
 }
 
