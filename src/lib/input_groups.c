@@ -10,11 +10,10 @@ static bool asks_for_inputs(const struct hp_report_options *report) {
            report->spread || by_group;
 }
 
-bool hp_input_groups_suffice(const struct hp_profile *profile,
-                             const struct hp_read_options *options) {
-    bool suffice = options->no_input_ids && options->count_duplicates &&
-                   options->snapshots == HP_SNAPSHOTS_SUM && !options->label_from &&
-                   !options->time_from && options->planned_count == 1;
+bool hp_inputs_are_not_asked_for(const struct hp_profile *profile,
+                                 const struct hp_read_options *options) {
+    bool suffice =
+        !options->label_from && !options->time_from && options->planned_count == 1;
     for (size_t i = 0; i < options->planned_count; i++) {
         const struct hp_report_options *report = &options->planned[i];
         bool is_merge = report->kind == HP_REPORT_MERGE; // which may tell of processes
@@ -23,8 +22,15 @@ bool hp_input_groups_suffice(const struct hp_profile *profile,
     return suffice;
 }
 
+bool hp_input_groups_suffice(const struct hp_profile *profile,
+                             const struct hp_read_options *options) {
+    return options->no_input_ids && options->count_duplicates &&
+           options->snapshots == HP_SNAPSHOTS_SUM &&
+           hp_inputs_are_not_asked_for(profile, options);
+}
+
 // Sample types and processes of pprof profiles are told of one by one.
-static bool is_plain(const struct hp_input_record *input) {
+bool hp_input_is_plain(const struct hp_input_record *input) {
     return input->public.status == HP_INPUT_USED && !input->err && !input->keys &&
            input->producer < HP_PRODUCER_PPROF && input->merged_all == 0 &&
            !hp_input_has_diagnostic(input);
@@ -61,7 +67,7 @@ static struct hp_input_record as_group(const struct hp_input_record *input) {
 
 bool hp_input_groups_take(struct hp_input_groups *groups,
                           const struct hp_input_record *input, bool *fits) {
-    if (!is_plain(input)) {
+    if (!hp_input_is_plain(input)) {
         return false;
     }
     make_key(&groups->scratch, input);

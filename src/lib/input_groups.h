@@ -20,6 +20,13 @@ struct hp_input_groups {
 bool hp_input_groups_suffice(const struct hp_profile *profile,
                              const struct hp_read_options *options);
 
+// Whether no report that is planned asks for rows of inputs, or for what they are called.
+bool hp_inputs_are_not_asked_for(const struct hp_profile *profile,
+                                 const struct hp_read_options *options);
+
+// Whether the input counts, and there is nothing to say of it.
+bool hp_input_is_plain(const struct hp_input_record *input);
+
 // True if the input counts, there is nothing to say of it, and it is of a group now.  False in
 // *fits where a sum does not fit.
 bool hp_input_groups_take(struct hp_input_groups *groups,

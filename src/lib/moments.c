@@ -78,6 +78,10 @@ static struct tally tally_of(const struct hp_profile *profile, bool is_base) {
             tally.resets += process->was_reset;
         }
     }
+    if (!is_base && profile->lone_inputs > 0) {
+        tally.processes += profile->processes.others;
+        tally.dumps += profile->processes.other_dumps;
+    }
     return tally;
 }
 

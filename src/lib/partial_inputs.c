@@ -461,6 +461,9 @@ static void count_processes(struct hp_profile *profile) {
             continue;
         }
         groups++;
+        if (profile->lone_inputs > 0) {
+            continue;
+        }
         if (!has_identities(profile, input->source)) {
             untold += 1 + input->others;
             profile->drops_identities = profile->lacks_identities = true;
@@ -473,8 +476,9 @@ static void count_processes(struct hp_profile *profile) {
     for (size_t i = 0; i < known.all.count; i++) {
         processes += i == 0 || !same_process(&known.all.at[i - 1], &known.all.at[i]);
     }
-    profile->processes.others = processes + untold - groups;
-    profile->processes.other_dumps = known.all.count + untold - groups;
+    size_t alone = profile->lone_inputs; // and then there are no partials
+    profile->processes.others = processes + untold + alone - groups;
+    profile->processes.other_dumps = known.all.count + untold + alone - groups;
     hp_vec_done(&known.all);
 }
 

@@ -155,11 +155,53 @@ static bool counts(const struct hp_profile *profile, size_t i) {
     return profile->keeps.moments || chosen == HP_NO_INPUT || chosen == i;
 }
 
+static void find_processes(struct hp_profile *profile) {
+    hp_processes_identify(profile);
+    hp_processes_choose(&profile->processes, profile->inputs.at, profile->snapshots,
+                        profile->metric);
+}
+
+static size_t place_of(const struct hp_profile *profile, uint32_t number) {
+    size_t place = 0;
+    while (profile->inputs.at[place].number != number) {
+        place++;
+    }
+    return place;
+}
+
+// Of those that are read again there are to be records.
+static void give_back(struct hp_job *job, struct hp_duplicate *duplicate) {
+    struct hp_profile *profile = job->profile;
+    bool is_found = duplicate->again < profile->inputs.count;
+    uint32_t first = is_found ? profile->inputs.at[duplicate->first].number : 0;
+    uint32_t again = is_found ? profile->inputs.at[duplicate->again].number : 0;
+    hp_lone_inputs_give_back(&job->lone, profile, &job->queue);
+    hp_vec_sort(&profile->inputs, by_name);
+    hp_inputs_identify(profile);
+    find_processes(profile);
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        job->numbers = input->number >= job->numbers ? input->number + 1 : job->numbers;
+    }
+    *duplicate = is_found ? (struct hp_duplicate){place_of(profile, first),
+                                                  place_of(profile, again)}
+                          : (struct hp_duplicate){SIZE_MAX, SIZE_MAX};
+}
+
+static bool is_choice_settled(const struct hp_profile *profile) {
+    bool is_settled = true;
+    for (size_t i = 0; i < profile->inputs.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.at[i];
+        is_settled &= input->source > 0 || counts(profile, i) == input->is_added;
+    }
+    return is_settled;
+}
+
 // Of each process that dump which counts, and no other.
 static void settle_choice(struct hp_job *job) {
     struct hp_profile *profile = job->profile;
     size_t count = profile->inputs.count;
-    bool *is_wanted = hp_alloc(job->numbers), is_settled = true;
+    bool *is_wanted = hp_alloc(job->numbers), is_settled = is_choice_settled(profile);
     uint32_t *record_of = hp_alloc(job->numbers * sizeof *record_of);
     size_t wanted = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -170,7 +212,6 @@ static void settle_choice(struct hp_job *job) {
         bool is_chosen = counts(profile, i);
         is_wanted[input->number] = is_chosen;
         record_of[input->number] = i;
-        is_settled &= is_chosen == input->is_added;
         wanted += is_chosen;
         if (!is_chosen && hp_input_is_used(input)) {
             input->public.status = HP_INPUT_OTHER_MOMENT;
@@ -211,7 +252,11 @@ static int tell_partials(struct hp_job *job, struct hp_err *err) {
                                   err);
 }
 
-static int settle(struct hp_job *job, struct hp_err *err) {
+static int settle(struct hp_job *job, struct hp_duplicate *duplicate,
+                  struct hp_err *err) {
+    if (job->lone.alone > 0 && !is_choice_settled(job->profile)) {
+        give_back(job, duplicate);
+    }
     settle_choice(job);
     if (job->run_err.code != HP_OK) { // some were read again
         *err = job->run_err;
@@ -234,6 +279,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     hp_contents_done(&job->contents);
     hp_contents_done(&job->files);
     hp_contents_done(&job->texts);
+    hp_lone_inputs_settle(&job->lone, profile, &job->queue, job->taken.count > 0);
     int ret = tell_partials(job, err);
     if (ret != HP_OK) { // what they hold is of no use, and nothing is told of them
         hp_partial_inputs_done(&job->taken);
@@ -247,12 +293,12 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     if (ret == HP_OK && options->label_from) {
         ret = hp_labels_set(profile, options->label_from, err);
     }
-    hp_processes_identify(profile);
-    hp_processes_choose(&profile->processes, profile->inputs.at, profile->snapshots,
-                        profile->metric);
+    find_processes(profile);
     if (ret == HP_OK) {
-        ret = settle(job, err);
+        ret = settle(job, duplicate, err);
     }
+    hp_lone_inputs_compare_samples(&job->lone, profile, &job->queue);
+    hp_lone_inputs_tell(&job->lone, profile, &job->queue);
     hp_partial_inputs_add(profile, &job->embedded, &job->taken);
     warn_of_names(profile, hp_embedded_symbols_settle(&job->embedded, profile));
     hp_embedded_symbols_done(&job->embedded);
@@ -314,6 +360,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_contents_init(&job.files);
     hp_contents_init(&job.texts);
     job.groups_inputs = hp_input_groups_suffice(profile, options);
+    job.sets_lone_aside = !job.groups_inputs && hp_lone_inputs_suffice(profile, options);
     job.may_fold_history = profile->keeps.partial && options->planned_count == 1;
     int ret = read_all(&job, &duplicate, err);
     hp_history_sort(&profile->history);

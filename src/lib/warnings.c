@@ -133,10 +133,8 @@ static void warn_of_diagnostics(struct hp_profile *profile, enum diagnostic kind
 
 // --- processes --------------------------------------------------------------------------
 
-static void warn_of_pair(struct hp_profile *profile, size_t first, size_t second,
+static void warn_of_pair(struct hp_profile *profile, const char *a, const char *b,
                          size_t more, const char *sentence) {
-    const char *a = profile->inputs.at[first].public.name;
-    const char *b = profile->inputs.at[second].public.name;
     if (more == 0) {
         hp_profile_warn(profile, "%s and %s %s", a, b, sentence);
     } else {
@@ -170,7 +168,8 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
     }
     if (more > 0) {
         warn_of_pair(
-            profile, pair[0], pair[1], more - 1,
+            profile, profile->inputs.at[pair[0]].public.name,
+            profile->inputs.at[pair[1]].public.name, more - 1,
             by_name
                 ? "are named as dumps of one process: what lives in both is counted "
                   "twice"
@@ -179,68 +178,19 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
     }
 }
 
-struct keyed {
-    struct hp_digest key;
-    size_t input;
-};
-
-static int by_key(const void *left, const void *right) {
-    const struct keyed *a = left, *b = right;
-    int order = memcmp(&a->key, &b->key, sizeof a->key);
-    return order ? order : (a->input > b->input) - (a->input < b->input);
-}
-
-// Forks that did nothing since hold what they held then; of others somebody has made a copy.
-static bool are_processes(const struct hp_profile *profile, size_t a, size_t b) {
-    uint64_t first = profile->inputs.at[a].identity.pid;
-    uint64_t second = profile->inputs.at[b].identity.pid;
-    return first != 0 && second != 0 && first != second;
-}
-
-// Of two moments of one process equal samples are nothing strange.
-static bool is_worth_telling(const struct hp_profile *profile, size_t a, size_t b) {
-    const struct hp_input_record *first = &profile->inputs.at[a];
-    const struct hp_input_record *second = &profile->inputs.at[b];
-    return first->process != second->process ||
-           first->identity.number == second->identity.number;
-}
-
 static void warn_of_equal_samples(struct hp_profile *profile) {
     static const char *const sentences[] = {
         "hold the same stacks and counts: one sample is counted twice",
         "are of different processes with the same stacks and counts: intervals of their sum "
         "are too narrow",
     };
-    size_t count = profile->inputs.count, keys = 0, more[2] = {0, 0};
-    size_t pairs[2][2] = {{0, count}, {0, count}};
-    struct keyed *order = hp_alloc(count * sizeof *order);
-    for (size_t i = 0; i < count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[i];
-        struct keyed keyed = {input->samples, i};
-        keyed.key.of[0] ^= input->is_base; // the sides of a diff are not added up
-        if (hp_input_is_used(input) && input->stacks > 0 && !input->is_group) {
-            order[keys++] = keyed;
-        }
-    }
-    qsort(order, keys, sizeof *order, by_key);
-    for (size_t i = 1; i < keys; i++) {
-        size_t a = order[i - 1].input, b = order[i].input;
-        if (memcmp(&order[i].key, &order[i - 1].key, sizeof order->key) == 0 &&
-            is_worth_telling(profile, a, b)) {
-            bool processes = are_processes(profile, a, b);
-            more[processes]++;
-            if (b < pairs[processes][1]) {
-                pairs[processes][0] = a;
-                pairs[processes][1] = b;
-            }
-        }
-    }
     for (int i = 0; i < 2; i++) {
-        if (more[i] > 0) {
-            warn_of_pair(profile, pairs[i][0], pairs[i][1], more[i] - 1, sentences[i]);
+        const struct hp_equal_samples *equal = &profile->equal_samples[i];
+        if (equal->pairs > 0) {
+            warn_of_pair(profile, equal->first, equal->second, equal->pairs - 1,
+                         sentences[i]);
         }
     }
-    free(order);
 }
 
 static void warn_of_forks(struct hp_profile *profile) {
@@ -352,7 +302,8 @@ static void warn_of_merged(struct hp_profile *profile) {
         hp_process_keys_clash(&profile->processes, profile->inputs.at,
                               profile->inputs.count);
     if (clash.processes > 0 && profile->snapshots == HP_SNAPSHOTS_SUM) {
-        warn_of_pair(profile, clash.first, clash.again, 0,
+        warn_of_pair(profile, profile->inputs.at[clash.first].public.name,
+                     profile->inputs.at[clash.again].public.name, 0,
                      "hold the same processes: what lives in both is counted twice");
     }
 }

@@ -377,6 +377,10 @@ static void keep_record(struct worker *worker, struct hp_input_record *record) {
     }
     name_program(worker, record);
     count_dump(job, record);
+    if (job->sets_lone_aside && hp_input_may_be_lone(record)) {
+        hp_lone_inputs_put(&job->lone, record);
+        return;
+    }
     hp_vec_push(&job->profile->inputs, *record);
 }
 
@@ -559,7 +563,7 @@ void hp_job_read(struct hp_job *job) {
     hp_vec_each (archive, &job->queue.archives) {
         job->queue.keeps_members |= !is_regular(*archive);
     }
-    if (!job->groups_inputs) {
+    if (!job->groups_inputs && !job->sets_lone_aside) {
         hp_vec_reserve(&job->profile->inputs, job->queue.count);
     }
     run(job, job->profile);

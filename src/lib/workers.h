@@ -12,6 +12,7 @@
 #include "lib/duplicates.h"
 #include "lib/input_groups.h"
 #include "lib/input_queue.h"
+#include "lib/lone_inputs.h"
 #include "lib/partial_inputs.h"
 #include "model/profile.h"
 
@@ -31,11 +32,13 @@ struct hp_job {
     struct hp_contents files, texts;
     bool may_fold_history;
     bool groups_inputs;
+    bool sets_lone_aside; // until it is known what they have to do with others
 
     pthread_mutex_t lock;    // of the rest
     size_t named, differing; // at least so many dumps count, whatever is found later
     bool folds_history;
     struct hp_input_groups groups; // those that are no records of their own
+    struct hp_lone_inputs lone;    // those that may be none
     struct hp_progress progress;
     struct hp_embedded_symbols embedded; // of the profile's frames
     struct hp_taken_all taken;           // partials, which are read the first time alone

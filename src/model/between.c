@@ -281,13 +281,11 @@ static struct hp_label_set *set_of(struct hp_between *between,
     return set;
 }
 
-static void add_dump(struct hp_between *between, const struct hp_profile *profile,
-                     const struct hp_input_record *input) {
+void hp_between_count(struct hp_between *between, const struct hp_profile *profile,
+                      const struct hp_input_record *input) {
     struct hp_label_set *set = set_of(between, profile, input);
     unsigned group = hp_replicate_of(input->content, &input->identity);
     struct hp_digest id = hp_dump_identity(input->content, &input->identity);
-    struct hp_history_reader reader = {0};
-    struct hp_observation seen;
     set->dumps[group]++;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         enum hp_metric metric = hp_space_of(i);
@@ -298,6 +296,14 @@ static void add_dump(struct hp_between *between, const struct hp_profile *profil
             hp_totals_add(&set->totals[i], &dump);
         }
     }
+}
+
+static void add_dump(struct hp_between *between, const struct hp_profile *profile,
+                     const struct hp_input_record *input) {
+    unsigned group = hp_replicate_of(input->content, &input->identity);
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_between_count(between, profile, input);
     hp_history_open(&reader, &profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
         if (seen.stack < HP_RUN_STACKS) { // of others the runs tell

@@ -146,6 +146,12 @@ void hp_profile_sum_groups(struct hp_profile *profile);
 // none by itself.  What is added from now on goes there, too.
 void hp_profile_fold_history(struct hp_profile *profile);
 
+struct hp_input_record;
+
+// Count a dump of the profile among those of its labels, by its totals.
+void hp_between_count(struct hp_between *between, const struct hp_profile *profile,
+                      const struct hp_input_record *input);
+
 // Of the dumps of a profile, or of one side of a diff, what is told of each and what is not.
 void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
                      bool is_base);

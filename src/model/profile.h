@@ -110,6 +110,12 @@ struct hp_named_dump {
     const char *name, *archive; // archive: "" if it is of none
 };
 
+// Pairs of inputs in which the very same was sampled, and one of them.
+struct hp_equal_samples {
+    size_t pairs;
+    const char *first, *second; // their names, in the profile's blocks
+};
+
 // What reports need beside stacks and their values.
 struct hp_needs {
     bool errors[HP_COLUMNS];
@@ -148,9 +154,12 @@ struct hp_profile {
     bool wants_labels;                     // of inputs, from their paths
     bool drops_identities; // a partial of it does not say of which dumps it is
     bool lacks_identities; // an input is such a partial
-    HP_VEC(struct hp_known_dump) known; // dumps of partials
-    struct hp_strtab programs;          // of the inputs
-    HP_VEC(struct hp_label) labels;     // of the inputs
+    HP_VEC(struct hp_known_dump)
+    known;              // dumps of partials, and of inputs without a record
+    size_t lone_inputs; // so many are told of in groups: each the only one of its process
+    struct hp_equal_samples equal_samples[2]; // of one process or of none; of two
+    struct hp_strtab programs;                // of the inputs
+    HP_VEC(struct hp_label) labels;           // of the inputs
     HP_VEC(hp_string) warnings;
     HP_VEC(hp_string) minor_warnings; // that concern next to none of the bytes
     HP_VEC(hp_string) moments;        // sentences that say which dumps count

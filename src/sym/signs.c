@@ -34,7 +34,7 @@ static bool is_same_file(const struct hp_module *module,
 
 static int64_t time_of(const struct hp_input_record *input) {
     struct stat info;
-    if (input->archive) {
+    if (input->archive || (input->is_group && input->identity.time > 0)) {
         return (int64_t)input->identity.time;
     }
     bool is_file =

@@ -9,6 +9,7 @@ DUMPS (20000) of as many processes and a series of SERIES (6000) are held agains
 the memory of who starts the program is all that is seen.
 Prints what was found.
 """
+import json
 import os
 import pathlib
 import random
@@ -129,8 +130,8 @@ def cost(make, few, many, commands):
 
 def many_processes():
     return cost(processes, DUMPS // 3, DUMPS, (
-        ('top -n5', 1), ('merge -o FOLDER/x.pb.gz', 1.5), ('merge -o FOLDER/x.hpa', 1.75),
-        ('merge --no-input-ids -o FOLDER/x.hpa', 1.25), (f'top -n5 {ALONE}', 0.2),
+        ('top -n5', 0.2), ('merge -o FOLDER/x.pb.gz', 1.5), ('merge -o FOLDER/x.hpa', 0.45),
+        ('merge --no-input-ids -o FOLDER/x.hpa', 0.2), (f'top -n5 {ALONE}', 0.2),
         (f'merge {ALONE} -o FOLDER/x.hpa', 0.2)))
 
 
@@ -252,7 +253,98 @@ def groups():
     return faults
 
 
+def lone_fleet(folder, count=300):
+    """Paths: most of processes of their own, some with something in common, and some with something to say."""
+    heap, paths = Heap(5), []
+
+    def write(name, dump):
+        paths.append(pathlib.Path(folder, name))
+        paths[-1].write_bytes(dump)
+
+    for i in range(count):
+        if i % 50:  # else the same samples, of another process
+            heap.step()
+        write(f'app.{1000 + i}.0.i0.heap', heap.dump(i))
+        dump = paths[-1].read_bytes()
+        if i % 60 == 7:  # twice, and under another name of the file
+            write(f'copy-{i}.heap', dump)
+            os.link(paths[-2], pathlib.Path(folder, f'link-{i}'))
+            paths.append(pathlib.Path(folder, f'link-{i}'))
+        elif i % 60 == 13:  # a fork, and an idle one
+            heap.step()
+            write(f'app.{7000 + i}.0.i0.heap', heap.dump(i))
+            write(f'app.{8000 + i}.0.i0.heap', paths[-1].read_bytes())
+        elif i % 60 == 21:
+            write(f'bad.{i}.0.i0.heap', dump.replace(b'  t*: ', b'  t?: ', 1))
+            write(f'cut.{i}.0.i0.heap', dump[:200])
+    return paths
+
+
+def moments_of(paths, count=40):
+    """Further dumps of some of the processes, whose names tell nothing."""
+    heap, more = Heap(5, seed=2), []
+    for i in range(0, count, 3):
+        for k in range(2):
+            heap.step()
+            more.append(paths[0].parent / f'later-{i}-{k}')
+            more[-1].write_bytes(heap.dump(i))
+    return more
+
+
+def sections(path):
+    read = hpa_reader.Partial(path.read_bytes())
+    return {name: value for name, value in vars(read).items() if name != 'parameters'}
+
+
+def estimates(*args):
+    """Of each row the name and the estimates, and what is said of processes."""
+    read = json.loads(t.ok('top', '-fjson', '-n0', '--no-symbols', *args).out)
+    rows = [(row['name'], [each['estimate'] for each in row['flat'].values()]) for row in read['rows']]
+    return sorted(rows), read['processes']
+
+
+def processes_of(words):
+    read = json.loads(t.ok('info', '-fjson', '--no-symbols', *words).out)
+    return len(read['processes']), sum(process['dumps'] for process in read['processes'])
+
+
+def lone():
+    """Inputs that have nothing in common with others are told of as if each had its record, as it has where paths are
+    searched for labels."""
+    faults, records = [], '--label-from=(?<none>^nowhere)'
+    with scratch() as folder:
+        paths = lone_fleet(folder)
+        more = moments_of(paths)
+        stranger = pathlib.Path(folder, 'no-map.heap')
+        stranger.write_bytes(Heap(5, seed=3).dump(0).partition(b'MAPPED')[0])
+        fleets = {'forks': paths, 'moments': paths + more, 'no map': paths + [stranger]}
+        archive = pathlib.Path(folder, 'all.tar')
+        write_tar(archive, ((path.name, path.read_bytes()) for path in fleets['moments']))
+        fleets['archive'] = [f'--tar={archive}']
+        for name, inputs in fleets.items():
+            for more_words in (['--on-duplicate=skip'], ['--on-duplicate=count', '--snapshots=sum'],
+                               ['--on-duplicate=skip', '--snapshots=peak', '-j4'], []):
+                words = ['--keep-damaged', *more_words, *random.Random(1).sample(inputs, len(inputs))]
+                if '-j4' not in words:
+                    words.append('-j1')
+                outs = [pathlib.Path(folder, f'{i}.hpa') for i in range(2)]
+                a, b = (t.run('merge', '-o', out, *extra, *words) for out, extra in zip(outs, ([], [records])))
+                said = [result.err.replace(str(out), 'OUT') for result, out in zip((a, b), outs)]
+                if a.code != b.code or said[0] != said[1] or (a.code == 0 and sections(outs[0]) != sections(outs[1])):
+                    faults.append(f'{name} merge {more_words}: {a.code} {b.code} {said}')
+                elif a.code == 0:
+                    rows, said = estimates(*words)
+                    if rows != estimates(outs[1], *more_words[1:2])[0]:
+                        faults.append(f'{name} top {more_words}')
+                    if (said['count'], said['dumps']) != processes_of(words):
+                        faults.append(f'{name} top {more_words}: {said}, not {processes_of(words)}')
+                if a.code != (0 if more_words else 4):
+                    faults.append(f'{name} merge {more_words}: {a.code} {a.err}')
+    return faults
+
+
 t.check('inputs that are counted together', groups)
+t.check('inputs that have nothing in common with others', lone)
 t.check('a further dump of another process', many_processes)
 t.check('a further dump of a series', long_series)
 t.check('of no more than 256 dumps it is known what each added', history)

@@ -1,0 +1,82 @@
+#include "lib/equal_samples.h"
+
+#include <string.h>
+
+void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
+                                   const struct hp_profile *profile) {
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input) && input->stacks > 0 && !input->is_group) {
+            struct hp_sampled_input sampled = {
+                .samples = input->samples,
+                .name = input->public.name,
+                .archive = input->archive,
+                .pid = input->identity.pid,
+                .number = input->identity.number,
+                .input = input->number,
+                .process = input->process,
+            };
+            sampled.samples.of[0] ^= input->is_base; // the sides of a diff are not added
+            hp_vec_push(&inputs->all, sampled);
+        }
+    }
+}
+
+static int by_name(const void *left, const void *right) {
+    const struct hp_sampled_input *a = left, *b = right;
+    int order = strcmp(a->name, b->name);
+    if (order == 0) {
+        order = strcmp(a->archive ? a->archive : "", b->archive ? b->archive : "");
+    }
+    return order ? order : (a->input > b->input) - (a->input < b->input);
+}
+
+static int by_samples(const void *left, const void *right) {
+    const struct hp_sampled_input *a = left, *b = right;
+    int order = memcmp(&a->samples, &b->samples, sizeof a->samples);
+    return order ? order : by_name(left, right);
+}
+
+// Forks that did nothing since hold what they held then; of others somebody has made a copy.
+static bool are_processes(const struct hp_sampled_input *a,
+                          const struct hp_sampled_input *b) {
+    return a->pid != 0 && b->pid != 0 && a->pid != b->pid;
+}
+
+// Of two moments of one process equal samples are nothing strange.
+static bool is_worth_telling(const struct hp_sampled_input *a,
+                             const struct hp_sampled_input *b) {
+    return a->process == HP_NO_PROCESS || a->process != b->process ||
+           a->number == b->number;
+}
+
+static const char *keep(struct hp_profile *profile, const char *name) {
+    char *copy = hp_copy(name);
+    hp_vec_push(&profile->blocks, copy);
+    return copy;
+}
+
+void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
+                               struct hp_profile *profile) {
+    const struct hp_sampled_input *first[2] = {NULL}, *second[2] = {NULL};
+    hp_vec_sort(&inputs->all, by_samples);
+    for (size_t i = 1; i < inputs->all.count; i++) {
+        const struct hp_sampled_input *b = &inputs->all.at[i], *a = b - 1;
+        if (memcmp(&a->samples, &b->samples, sizeof a->samples) == 0 &&
+            is_worth_telling(a, b)) {
+            bool processes = are_processes(a, b);
+            profile->equal_samples[processes].pairs++;
+            if (!second[processes] || by_name(b, second[processes]) < 0) {
+                first[processes] = a;
+                second[processes] = b;
+            }
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        if (second[i]) {
+            profile->equal_samples[i].first = keep(profile, first[i]->name);
+            profile->equal_samples[i].second = keep(profile, second[i]->name);
+        }
+    }
+    hp_vec_done(&inputs->all);
+}

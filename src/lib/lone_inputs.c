@@ -1,0 +1,386 @@
+// A row is the number of the input, that of its program, its time, and all fields of its record; 64 KiB
+// of rows are packed together.
+#include "lib/lone_inputs.h"
+
+#include "input/dump_name.h"
+#include "lib/equal_samples.h"
+#include "partial/partial.h"
+#include "view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    FULL = 64 << 10, // bytes of rows
+    FEW = HP_PARTIAL_HISTORY,
+    LEVEL = 1, // of compression
+};
+
+static const unsigned every_use =
+    1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM;
+
+bool hp_lone_inputs_suffice(const struct hp_profile *profile,
+                            const struct hp_read_options *options) {
+    return options->snapshots != HP_SNAPSHOTS_EACH && options->base_count == 0 &&
+           !profile->keeps.moments && hp_inputs_are_not_asked_for(profile, options);
+}
+
+bool hp_input_may_be_lone(const struct hp_input_record *input) {
+    return hp_input_is_plain(input) && input->has_content && input->is_added &&
+           hp_digest_is_known(input->identity.map) &&
+           strcmp(input->public.name, "-") != 0;
+}
+
+// --- rows -----------------------------------------------------------------------------------
+
+static void pack(struct hp_lone_inputs *lone) {
+    struct hp_bytes *rows = &lone->rows;
+    uint8_t *bytes = hp_alloc(hp_pack_room(rows->count));
+    lone->packer.level = LEVEL;
+    size_t size = hp_pack(&lone->packer, rows->at, rows->count, bytes);
+    uint8_t *fitting = realloc(bytes, size);
+    struct hp_packed_rows packed = {fitting ? fitting : bytes, size, rows->count};
+    hp_vec_push(&lone->packed, packed);
+    rows->count = 0;
+}
+
+void hp_lone_inputs_put(struct hp_lone_inputs *lone,
+                        const struct hp_input_record *input) {
+    uint64_t time;
+    memcpy(&time, &input->identity.time, sizeof time);
+    hp_put_number(&lone->rows, input->number);
+    hp_put_number(&lone->rows, input->identity.program);
+    hp_put_fixed(&lone->rows, time, sizeof time);
+    hp_put_slots(&lone->rows, &hp_record_slots, every_use, input);
+    lone->count++;
+    if (lone->rows.count >= FULL) {
+        pack(lone);
+    }
+}
+
+// All of them, one after the other.
+struct rows {
+    const struct hp_lone_inputs *lone;
+    const struct hp_input_queue *queue; // for their names
+    size_t block, next;                 // to be read
+    struct hp_bytes raw;
+    struct hp_numbers at;
+};
+
+static bool next_block(struct rows *rows) {
+    const struct hp_lone_inputs *lone = rows->lone;
+    if (rows->block > lone->packed.count) {
+        return false;
+    }
+    rows->raw.count = 0;
+    if (rows->block < lone->packed.count) {
+        const struct hp_packed_rows *packed = &lone->packed.at[rows->block];
+        hp_vec_reserve(&rows->raw, packed->unpacked);
+        hp_unpack(packed->bytes, packed->size, rows->raw.at, packed->unpacked);
+        rows->raw.count = packed->unpacked;
+    } else {
+        hp_vec_append(&rows->raw, lone->rows.at, lone->rows.count);
+    }
+    rows->at = (struct hp_numbers){rows->raw.at, rows->raw.at + rows->raw.count, NULL};
+    rows->block++;
+    return true;
+}
+
+static void name_row(const struct hp_input_queue *queue, struct hp_input_record *input) {
+    bool is_member = input->number >= queue->count;
+    const struct hp_member *member =
+        is_member ? &queue->members.at[input->number - queue->count] : NULL;
+    input->public.name = member ? member->name : queue->paths[input->number];
+    input->archive = member ? member->archive : NULL;
+    struct hp_dump_name name = hp_dump_name_of(input->public.name);
+    input->identity.pid = name.pid;
+    input->identity.number = name.number;
+    input->identity.has_number = name.has_number;
+}
+
+// The next, as the record that it was; false after the last.
+static bool next_row(struct rows *rows, struct hp_input_record *input) {
+    while (rows->at.at == rows->at.end) {
+        if (!next_block(rows)) {
+            hp_vec_done(&rows->raw);
+            return false;
+        }
+    }
+    uint64_t number = hp_get_word(&rows->at), program = hp_get_word(&rows->at);
+    uint64_t time = hp_get_fixed(&rows->at, sizeof time);
+    *input = (struct hp_input_record){.number = (uint32_t)number};
+    memcpy(&input->identity.time, &time, sizeof time);
+    hp_get_slots(&rows->at, &hp_record_slots, every_use, input);
+    input->identity.program = (uint32_t)program;
+    name_row(rows->queue, input);
+    rows->next++;
+    return true;
+}
+
+// The next that is alone.
+static bool next_alone(struct rows *rows, struct hp_input_record *input) {
+    bool found;
+    do {
+        found = next_row(rows, input);
+    } while (found && rows->lone->is_shared[rows->next - 1]);
+    return found;
+}
+
+// --- what they have in common -----------------------------------------------------------------
+
+struct key {
+    uint64_t hash;
+    uint32_t row; // or NO_ROW: of a record
+};
+
+#define NO_ROW UINT32_MAX
+
+struct keys {
+    HP_VEC(struct key) all;
+};
+
+static void put_key(struct keys *keys, struct hp_digest digest, size_t row) {
+    struct key key = {hp_hash_bytes(&digest, sizeof digest, hp_hash_key()),
+                      (uint32_t)row};
+    hp_vec_push(&keys->all, key);
+}
+
+static int by_hash(const void *left, const void *right) {
+    const struct key *a = left, *b = right;
+    return (a->hash > b->hash) - (a->hash < b->hash);
+}
+
+static void mark(struct hp_lone_inputs *lone, const struct key *key) {
+    if (key->row != NO_ROW) {
+        lone->is_shared[key->row] = true;
+    }
+}
+
+// Of equal hashes; by accident they may be of different ones, which then become records as well.
+static void mark_shared(struct hp_lone_inputs *lone, struct keys *keys) {
+    hp_vec_sort(&keys->all, by_hash);
+    for (size_t i = 1; i < keys->all.count; i++) {
+        if (keys->all.at[i].hash == keys->all.at[i - 1].hash) {
+            mark(lone, &keys->all.at[i - 1]);
+            mark(lone, &keys->all.at[i]);
+        }
+    }
+    hp_vec_done(&keys->all);
+}
+
+static void find_shared(struct hp_lone_inputs *lone, const struct hp_profile *profile,
+                        const struct hp_input_queue *queue) {
+    for (int by_map = 0; by_map < 2; by_map++) {
+        struct rows rows = {.lone = lone, .queue = queue};
+        struct keys keys = {.all = {0}};
+        struct hp_input_record row;
+        const struct hp_input_record *input;
+        while (next_row(&rows, &row)) {
+            put_key(&keys, by_map ? row.identity.map : row.content, rows.next - 1);
+        }
+        hp_vec_each (input, &profile->inputs) {
+            if (by_map ? hp_digest_is_known(input->identity.map) : input->has_content) {
+                put_key(&keys, by_map ? input->identity.map : input->content, NO_ROW);
+            }
+        }
+        mark_shared(lone, &keys);
+    }
+}
+
+// Whether some input may have to do with any other: one without a map may be of any process, one that
+// was merged of many.
+static bool are_entangled(const struct hp_profile *profile) {
+    const struct hp_input_record *input;
+    bool are = false;
+    hp_vec_each (input, &profile->inputs) {
+        are |= hp_input_is_used(input) &&
+               (input->keys || !hp_digest_is_known(input->identity.map));
+    }
+    return are;
+}
+
+// --- records ----------------------------------------------------------------------------------
+
+void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profile,
+                           const struct hp_input_queue *queue, bool has_partials) {
+    struct rows rows = {.lone = lone, .queue = queue};
+    struct hp_input_groups groups = {.keys = {0}};
+    struct hp_input_record row;
+    bool needs_records = has_partials || lone->count <= FEW || are_entangled(profile);
+    bool fits = true;
+    lone->is_shared = hp_alloc(lone->count);
+    memset(lone->is_shared, needs_records, lone->count);
+    if (!needs_records) {
+        find_shared(lone, profile, queue);
+    }
+    while (next_row(&rows, &row)) {
+        if (lone->is_shared[rows.next - 1]) {
+            hp_vec_push(&profile->inputs, row);
+        } else {
+            (void)hp_input_groups_take(&groups, &row, &fits);
+            lone->alone++;
+        }
+    }
+    profile->overflow |= !fits;
+    profile->lone_inputs = lone->alone;
+    hp_input_groups_done(&groups, profile);
+    if (lone->alone == 0) {
+        hp_lone_inputs_done(lone);
+    }
+}
+
+void hp_lone_inputs_give_back(struct hp_lone_inputs *lone, struct hp_profile *profile,
+                              const struct hp_input_queue *queue) {
+    struct rows rows = {.lone = lone, .queue = queue};
+    struct hp_input_record row;
+    size_t kept = 0;
+    for (size_t i = 0; i < profile->inputs.count; i++) {
+        if (!profile->inputs.at[i].is_group) {
+            profile->inputs.at[kept++] = profile->inputs.at[i];
+        }
+    }
+    profile->inputs.count = kept;
+    while (next_alone(&rows, &row)) {
+        hp_vec_push(&profile->inputs, row);
+    }
+    hp_lone_inputs_done(lone);
+    profile->lone_inputs = 0;
+}
+
+// --- what is told of them -----------------------------------------------------------------------
+
+// So that a file may be newer than the newest dump.
+static double time_of(const struct hp_input_record *input) {
+    struct stat info;
+    if (input->archive) {
+        return input->identity.time;
+    }
+    return stat(input->public.name, &info) == 0 ? (double)info.st_mtime : 0;
+}
+
+static void set_time(struct hp_profile *profile, double newest) {
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        input->identity.time = input->is_group ? newest : input->identity.time;
+    }
+}
+
+static int by_id(const void *left, const void *right) {
+    return memcmp(left, right, sizeof(struct hp_digest));
+}
+
+struct ids {
+    HP_VEC(struct hp_digest) all;
+};
+
+static void add_ids(struct ids *ids, const struct hp_extreme *dumps, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        hp_vec_push(&ids->all, ((struct hp_digest){{dumps[i].id[0], dumps[i].id[1]}}));
+    }
+}
+
+static struct ids ids_of_extremes(const struct hp_profile *profile) {
+    struct ids ids = {.all = {0}};
+    const struct hp_label_set *set;
+    hp_vec_each (set, &profile->between[0].dumps.sets) {
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            add_ids(&ids, set->totals[i].largest, set->totals[i].largest_count);
+            add_ids(&ids, set->totals[i].smallest, set->totals[i].smallest_count);
+        }
+    }
+    hp_vec_sort(&ids.all, by_id);
+    return ids;
+}
+
+// Of those that are alone, as all names are known to be needed no more but these.
+static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *profile,
+                       const struct hp_input_queue *queue) {
+    struct rows rows = {.lone = lone, .queue = queue};
+    struct hp_input_record row;
+    struct ids ids = ids_of_extremes(profile);
+    while (ids.all.count > 0 && next_alone(&rows, &row)) {
+        struct hp_digest id = hp_dump_identity(row.content, &row.identity);
+        id.of[1] &= 0xffff;
+        if (bsearch(&id, ids.all.at, ids.all.count, sizeof id, by_id)) {
+            char *name = hp_copy(row.public.name);
+            hp_vec_push(&profile->blocks, name);
+            struct hp_named_dump named = {{id.of[0], id.of[1]},
+                                          name,
+                                          row.archive ? row.archive : ""};
+            hp_vec_push(&profile->named, named);
+        }
+    }
+    hp_vec_done(&ids.all);
+}
+
+static void tell_one(struct hp_profile *profile, const struct hp_input_record *row) {
+    struct hp_digest id = hp_dump_identity(row->content, &row->identity);
+    struct hp_known_dump known = {.process = hp_process_identity(&row->identity),
+                                  .id = {id.of[0], id.of[1] & 0xffff}};
+    hp_vec_push(&profile->known, known);
+    hp_between_count(&profile->between[0], profile, row);
+}
+
+void hp_lone_inputs_tell(struct hp_lone_inputs *lone, struct hp_profile *profile,
+                         struct hp_input_queue *queue) {
+    struct rows rows = {.lone = lone, .queue = queue};
+    struct hp_input_record row;
+    double newest = 0;
+    bool is_told = profile->keeps.partial && !profile->drops_identities;
+    if (lone->alone == 0) {
+        return;
+    }
+    hp_vec_reserve(&profile->known, is_told ? lone->alone : 0);
+    while (next_alone(&rows, &row)) {
+        double time = time_of(&row);
+        newest = time > newest ? time : newest;
+        if (is_told) {
+            tell_one(profile, &row);
+        }
+    }
+    set_time(profile, newest);
+    keep_names(lone, profile, queue);
+    rows = (struct rows){.lone = lone, .queue = queue};
+    while (next_alone(&rows, &row)) {
+        hp_input_queue_forget(queue, row.number);
+    }
+    hp_lone_inputs_done(lone);
+}
+
+void hp_lone_inputs_compare_samples(const struct hp_lone_inputs *lone,
+                                    struct hp_profile *profile,
+                                    const struct hp_input_queue *queue) {
+    struct rows rows = {.lone = lone, .queue = queue};
+    struct hp_sampled_inputs inputs = {.all = {0}};
+    struct hp_input_record row;
+    hp_sampled_inputs_add_records(&inputs, profile);
+    hp_vec_reserve(&inputs.all, lone->alone);
+    while (lone->alone > 0 && next_alone(&rows, &row)) {
+        if (row.stacks > 0) {
+            struct hp_sampled_input sampled = {
+                .samples = row.samples,
+                .name = row.public.name,
+                .archive = row.archive,
+                .pid = row.identity.pid,
+                .number = row.identity.number,
+                .input = row.number,
+                .process = HP_NO_PROCESS,
+            };
+            hp_vec_push(&inputs.all, sampled);
+        }
+    }
+    hp_sampled_inputs_compare(&inputs, profile);
+}
+
+void hp_lone_inputs_done(struct hp_lone_inputs *lone) {
+    struct hp_packed_rows *packed;
+    hp_vec_each (packed, &lone->packed) {
+        free(packed->bytes);
+    }
+    hp_vec_done(&lone->packed);
+    hp_vec_done(&lone->rows);
+    hp_packer_done(&lone->packer);
+    free(lone->is_shared);
+    *lone = (struct hp_lone_inputs){.count = 0};
+}
