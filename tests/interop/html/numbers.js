@@ -182,6 +182,23 @@ test('what nobody sees is shown as what it is, as on the command line', () => {
     ['\u6f22\u{1f4a3} \u00e9', '\u6f22\u{1f4a3} \u00e9']]) {
     assert.strictEqual(page.safeText(text), shown);
   }
+  for (const [text, most, shown] of [['ab\u{1f4a3}', 3, 'ab\u2026'], ['ab\u{1f4a3}', 4, 'ab\u{1f4a3}'], ['ab\u{1f4a3}c', 4, 'ab\u{1f4a3}\u2026'],
+    ['abc', 2, 'ab\u2026'], ['abc', 3, 'abc']]) {
+    assert.strictEqual(page.cutText(text, most), shown);
+  }
+});
+
+test('what was searched for is forgotten at last', () => {
+  const { page, model } = load(program.write('forgotten', '--no-symbols', program.file('golden/cxx.heap')));
+  const { search } = new page.Explorer(model), first = search.search('e');
+  for (let i = 0; i < 40; i++) {
+    search.search(`[${i}e]`);
+    assert.strictEqual(search.search('e'), first, 'what is asked for again is known');
+  }
+  for (let i = 0; i < 200; i++) {
+    search.search(`${i}|x`);
+  }
+  assert.ok(search.known.size <= 50 && search.search('e') !== first);
 });
 
 test('calls of any depth are drawn, with the nearest callers', () => {

@@ -7,15 +7,7 @@ class Explorer {
     this.known = new Map();
   }
 
-  keep(what, make) {
-    const key = what.join(), value = this.known.has(key) ? this.known.get(key) : make();
-    this.known.delete(key);
-    this.known.set(key, value);
-    if (this.known.size > 10) {
-      this.known.delete(this.known.keys().next().value);
-    }
-    return value;
-  }
+  keep(what, make) { return kept(this.known, JSON.stringify(what), 10, make); }
 
   kind({ metric }) { return this.model.metrics[metric].kind; }
 
@@ -32,13 +24,13 @@ class Explorer {
 
   // Which stacks are left; null: all.
   ends({ only, without }) {
-    return this.keep(['ends', JSON.stringify([only, without])], () => this.search.left(only, without));
+    return this.keep(['ends', only, without], () => this.search.left(only, without));
   }
 
   // Of a column; that of the metric, if none is named.
   of(state, column = this.model.metrics[state.metric].column) {
     const { view, only, without } = state;
-    return this.keep(['sums', view, this.pick(state), column, JSON.stringify([only, without])],
+    return this.keep(['sums', view, this.pick(state), column, only, without],
       () => new Sums(this.model, this.tree(state), column, this.ends(state)));
   }
 
@@ -47,8 +39,7 @@ class Explorer {
   }
 
   rows(state) {
-    const all = this.model.columns.map((_, i) => this.of(state, i));
-    return sortedRows(this.of(state), all, this.kind(state), state.sort);
+    return sortedRows(this.of(state), this.kind(state), state.sort);
   }
 
   // {flat, cum} of a name.  As a row of the table it is one of those that were chosen for their size.
@@ -76,6 +67,13 @@ class Explorer {
     })).filter((one) => one.value !== 0).sort((a, b) => b.value - a.value || a.name - b.name);
     const { callers, callees } = neighborNodes(this.tree(state), state.name);
     return { callers: list(callers), callees: list(callees) };
+  }
+
+  // What the function of a state calls, over all stacks.
+  below(state) {
+    const sums = this.of(state), kind = this.kind(state);
+    return this.keep(['below', state.view, state.name, state.metric, state.only, state.without],
+      () => treeBelow(sums.tree, sums.nodes(kind), state.name));
   }
 
   neighbor(state, { nodes }) {

@@ -46,14 +46,15 @@ function addCallees(boxes, tree, sums, { node: caller, level, left }, scale, lea
 // What a function calls, over all stacks, as one tree, and its sums.
 function treeBelow(tree, sums, name) {
   const table = new NodeTable(tree.count), at = new Int32Array(tree.count);
-  const below = new Float64Array(tree.count + 1);
+  const sumsBelow = new Float64Array(tree.count + 1);
   for (let node = 1; node < tree.count; node++) {
     const up = at[tree.parent[node]];
     at[node] = up > 0 || tree.name[node] === name ? table.find(up, tree.name[node]) : 0;
-    below[at[node]] += at[node] > 0 ? sums[node] : 0;
+    sumsBelow[at[node]] += at[node] > 0 ? sums[node] : 0;
   }
-  below[0] = below[1];
-  return { tree: table.tree(), sums: below, root: 1 };
+  const below = table.tree();
+  below.parent[1] = -1;
+  return { tree: below, sums: sumsBelow, root: 1 };
 }
 
 class FlameGraph {
@@ -66,8 +67,10 @@ class FlameGraph {
     this.title = make('h2', { id: 'flames-title' });
     this.way = make('nav', { 'aria-label': 'Calls' });
     this.hint = make('p', { class: 'hint' });
+    this.legend = make('ul', { class: 'row legend' },
+      ...[...new Set(app.model.classOf)].filter(Boolean).map((c) => make('li', { 'data-class': c }, c)));
     this.section = byId('flames');
-    this.section.replaceChildren(this.title, this.way, this.hint, this.canvas);
+    this.section.replaceChildren(this.title, this.legend, make('div', { class: 'where' }, this.way, this.hint), this.canvas);
     this.section.setAttribute('aria-labelledby', 'flames-title');
     this.section.hidden = false;
   }
@@ -75,8 +78,7 @@ class FlameGraph {
   show(state) {
     const { explorer } = this.app, kind = explorer.kind(state), all = explorer.of(state), { tree } = all;
     const sums = all.nodes(kind), isFunction = state.name >= 0;
-    Object.assign(this, { state, kind }, isFunction
-      ? all.keep(`below ${kind} ${state.name}`, () => treeBelow(tree, sums, state.name)) : { tree, sums, root: 0 });
+    Object.assign(this, { state, kind }, isFunction ? explorer.below(state) : { tree, sums, root: 0 });
     this.zoom = state.zoom > this.root && this.sums[state.zoom] > 0 ? state.zoom : this.root;
     this.found = state.search && explorer.search.search(state.search).names;
     this.title.textContent = isFunction ? 'All that it calls' : 'Flame graph';
@@ -103,7 +105,10 @@ class FlameGraph {
     paint.font = '12px monospace';
     const is = (query) => matchMedia(query).matches;
     const style = { isForced: is('(forced-colors: active)'), isDark: is('screen and (prefers-color-scheme: dark)'),
-      letter: paint.measureText('m').width };
+      letter: paint.measureText('m').width, hues: {} };
+    for (const item of this.legend.children) {
+      style.hues[item.dataset.class] = getComputedStyle(item).getPropertyValue('--hue');
+    }
     this.boxes.forEach((box) => this.drawBox(paint, box, style));
     canvas.setAttribute('aria-label', `Flame graph of ${this.nodeName(this.zoom)}: ${this.boxes.length} calls are drawn`);
   }
@@ -121,21 +126,20 @@ class FlameGraph {
     const room = Math.floor((width - 7) / style.letter);
     if (room >= 3) {
       const text = box.merged ? `${box.merged} smaller` : this.nodeName(box.node);
-      paint.fillText(text.length > room ? `${text.slice(0, room - 1)}\u2026` : text, box.left + 4, top + 12);
+      paint.fillText(text.length > room ? cutText(text, room - 1) : text, box.left + 4, top + 12.5);
     }
   }
 
   // By class, somewhat lighter or darker by name; where the system forces its colours, these.
-  colorsOf(c, name, isFound, { isForced, isDark }) {
+  colorsOf(c, name, isFound, { isForced, isDark, hues }) {
     if (isForced) {
       return isFound ? ['Highlight', 'HighlightText'] : ['ButtonFace', 'ButtonText'];
     }
     if (isFound) {
       return ['#f0b9ff', '#000'];
     }
-    const hue = { own: 28, library: 205, standard: 145, wrapper: 265, 'start-up': 320, allocator: 320 }[c];
-    const shade = name * 7 % 4, light = isDark ? 24 + shade * 2 : 84 - shade * 3;
-    return [`hsl(${hue || 0} ${!hue ? 0 : this.found ? 15 : 62}% ${light}%)`, isDark ? '#f2f2f2' : '#111'];
+    const shade = name * 7 % 4, light = isDark ? 25 + shade * 2 : 82 - shade * 3;
+    return [`hsl(${hues[c] || 0} ${!hues[c] ? 0 : this.found ? 20 : isDark ? 60 : 90}% ${light}%)`, isDark ? '#f4f4f4' : '#111'];
   }
 
   // --- where one is ---

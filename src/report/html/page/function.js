@@ -27,8 +27,8 @@ class FunctionScreen {
   makeFacts(state, row) {
     const { explorer, model } = this.app, kind = explorer.kind(state), total = explorer.total(state).value;
     const facts = make('dl', {});
-    const put = (what, text, more) => facts.append(make('dt', {}, what),
-      make('dd', {}, make('b', {}, text.value), ` ${text.interval || ''} ${more || ''}`));
+    const put = (what, text, more) => facts.append(make('div', {}, make('dt', {}, what),
+      make('dd', {}, make('b', {}, text.value), ` ${text.interval || ''} ${more || ''}`)));
     put('by itself', estimateText(row.flat, kind), shareText(row.flat.value, total));
     put('with all it calls', estimateText(row.cum, kind), shareText(row.cum.value, total));
     const [bytes, objects] = ['bytes', 'objects'].map((one) => explorer.sibling(state, one));

@@ -1,6 +1,18 @@
 // Which frames patterns match, and which stacks are left by those that are asked for and those that are not:
 // as --focus and --ignore of the command line.  Texts that many frames share are looked at once.
 const SEARCH_BUDGET = 400000;
+const PATTERNS_KEPT = 50;
+
+// What was made of a key, or is made now; of those that were not asked for lately all but so many are forgotten.
+function kept(known, key, most, make) {
+  const value = known.has(key) ? known.get(key) : make();
+  known.delete(key);
+  known.set(key, value);
+  if (known.size > most) {
+    known.delete(known.keys().next().value);
+  }
+  return value;
+}
 
 // Numbers of the texts that a frame is found by: its function's, short and without its type, its file, its
 // module; what stands for no frame; and where there is no function its offset, by a pattern that begins so.
@@ -23,15 +35,14 @@ class SearchIndex {
 
   // {frames, names: which match, error}
   search(pattern) {
-    if (!this.known.has(pattern)) {
+    return kept(this.known, pattern, PATTERNS_KEPT, () => {
       const { found, error } = searchTexts(pattern, this.texts, SEARCH_BUDGET);
       this.texts.forEach((text, i) => { found[i] &= i > 0 && (pattern.startsWith('0x') || !/^0x[0-9a-f]+$/.test(text)); });
       const any = (texts) => texts.some((text) => found[text]);
-      const known = { error, frames: Uint8Array.from(this.of, any), names: Uint8Array.from(this.ofName, any) };
-      this.model.frames.name.forEach((name, i) => { known.names[name] |= known.frames[i]; });
-      this.known.set(pattern, known);
-    }
-    return this.known.get(pattern);
+      const frames = Uint8Array.from(this.of, any), names = Uint8Array.from(this.ofName, any);
+      this.model.frames.name.forEach((name, i) => { names[name] |= frames[i]; });
+      return { error, frames, names };
+    });
   }
 
   // Which stacks have a frame that any of the patterns matches.

@@ -1,7 +1,9 @@
 // Sums of a selection of stacks: of each node of a tree with all below it, and of each name by itself (flat)
 // and with all that it calls (cum), each stack once.  They are made key by key, when they are asked for.
-const add = (a, b) => a + b;
-const JOINS = { period: Math.max, weight: Math.max, flags: (a, b) => a | b };
+const ADD = 0, LARGEST = 1, OR = 2;
+const JOINS = { period: LARGEST, weight: LARGEST, flags: OR };
+
+const joined = (how, a, b) => (how === ADD ? a + b : how === LARGEST ? (a > b ? a : b) : a | b);
 
 // What an interval of each kind of metric takes.
 const KEYS = {
@@ -9,22 +11,29 @@ const KEYS = {
   objects: ['objects', 'objects_variance', 'samples', 'period', 'weight', 'flags'],
 };
 
+// So many zeros, for as long as nobody else asks: fresh memory takes longer than the sums.
+let scratch = new Float64Array(0);
+
+function scratchOf(size) {
+  scratch = size > scratch.length ? new Float64Array(size) : scratch.fill(0, 0, size);
+  return scratch;
+}
+
 // Of a tree, a column and the stacks that are chosen: isChosen[end], or null for all.
 class Sums {
   constructor(model, tree, column, isChosen) {
     Object.assign(this, { model, tree, isChosen, column: model.columns[column], known: new Map() });
+    this.ends = tree.leaf.map((_, end) => end).filter((end) => tree.leaf[end] >= 0 && (!isChosen || isChosen[end]));
+    this.leaf = this.ends.map((end) => tree.leaf[end]);
+    this.sum = this.ends.map((end) => this.column.sum[end]);
   }
 
-  // What each node, or with `to` each name, holds by itself.
-  own(key, size, to) {
-    const { column, isChosen, tree } = this, values = column.values[key], join = JOINS[key] || add;
-    const sums = new Float64Array(size);
-    tree.leaf.forEach((node, end) => {
-      if (node >= 0 && (!isChosen || isChosen[end])) {
-        const at = to ? to[node] : node;
-        sums[at] = join(sums[at], values[column.sum[end]]);
-      }
-    });
+  // What each place holds by itself, where at[i] is that of stack i of those that are chosen, in zeros.
+  own(key, at, sums) {
+    const { sum, column } = this, values = column.values[key], how = JOINS[key] || ADD;
+    for (let i = 0; i < at.length; i++) {
+      sums[at[i]] = joined(how, sums[at[i]], values[sum[i]]);
+    }
     return sums;
   }
 
@@ -35,33 +44,35 @@ class Sums {
     return this.known.get(what);
   }
 
-  nodes(key) {
-    return this.keep(`nodes ${key}`, () => {
-      const { parent, count } = this.tree, sums = this.own(key, count), join = JOINS[key] || add;
-      for (let node = this.isAny(key) ? count - 1 : 0; node > 0; node--) {
-        const up = parent[node];
-        if (up >= 0) {
-          sums[up] = join(sums[up], sums[node]);
-        }
+  nodes(key) { return this.keep(`nodes ${key}`, () => this.sumNodes(key, new Float64Array(this.tree.count))); }
+
+  sumNodes(key, zeros) {
+    const { parent, count } = this.tree, sums = this.own(key, this.leaf, zeros), how = JOINS[key] || ADD;
+    for (let node = this.isAny(key) ? count - 1 : 0; node > 0; node--) {
+      const up = parent[node];
+      if (up >= 0) {
+        sums[up] = joined(how, sums[up], sums[node]);
       }
-      return sums;
-    });
+    }
+    return sums;
   }
 
   // Most dumps have no such thing as sizes that may hide others.
   isAny(key) { return this.column.values[key].some(Boolean); }
 
   flats(key) {
-    return this.keep(`flats ${key}`, () => this.own(key, this.model.nameCount, this.tree.name));
+    const names = this.keep('names', () => this.leaf.map((node) => this.tree.name[node]));
+    return this.keep(`flats ${key}`, () => this.own(key, names, new Float64Array(this.model.nameCount)));
   }
 
   cums(key) {
     return this.keep(`cums ${key}`, () => {
-      const { count, isOuter, cut, name } = this.tree, nodes = this.nodes(key), join = JOINS[key] || add;
+      const { count, isOuter, cut, name } = this.tree, how = JOINS[key] || ADD;
+      const nodes = this.known.get(`nodes ${key}`) || this.sumNodes(key, scratchOf(count));
       const sums = new Float64Array(this.model.nameCount);
       for (let node = this.isAny(key) ? 1 : count; node < count; node++) {
         if (isOuter[node] && node !== cut) {
-          sums[name[node]] = join(sums[name[node]], nodes[node]);
+          sums[name[node]] = joined(how, sums[name[node]], nodes[node]);
         }
       }
       return sums;
@@ -75,16 +86,36 @@ class Sums {
 
   // The same of all that is chosen.
   whole(kind) {
-    const zeros = new Uint8Array(this.tree.count);
-    return Object.fromEntries(KEYS[kind].map((key) => [key, this.own(key, 1, zeros)[0]]));
+    const zeros = new Int32Array(this.ends.length);
+    return Object.fromEntries(KEYS[kind].map((key) => [key, this.own(key, zeros, new Float64Array(1))[0]]));
   }
 
   // The same of several nodes, none of which is below another.
   together(nodes, kind) {
     return Object.fromEntries(KEYS[kind].map((key) => {
-      const sums = this.nodes(key), join = JOINS[key] || add;
-      return [key, nodes.reduce((sum, node) => join(sum, sums[node]), 0)];
+      const sums = this.nodes(key), how = JOINS[key] || ADD;
+      return [key, nodes.reduce((sum, node) => joined(how, sum, sums[node]), 0)];
     }));
+  }
+
+  // Of each name whether it is shown in a stack that holds anything, in whatever metric.
+  held() {
+    return this.keep('held', () => {
+      const { parent, count, name } = this.tree, { leaf, ends } = this;
+      const nodes = new Uint8Array(count), names = new Uint8Array(this.model.nameCount);
+      for (const { sum, values: { bytes, objects } } of this.model.columns) {
+        const isAny = Uint8Array.from(bytes, (one, i) => one !== 0 || objects[i] !== 0);
+        ends.forEach((end, i) => { nodes[leaf[i]] |= isAny[sum[end]]; });
+      }
+      for (let node = count - 1; node > 0; node--) {
+        nodes[parent[node]] |= nodes[node];
+        names[name[node]] |= nodes[node];
+      }
+      if (this.tree.cut > 0) {
+        names[name[this.tree.cut]] = 0;
+      }
+      return names;
+    });
   }
 
   // Among how many rows those of a table were chosen for their size.
@@ -106,10 +137,9 @@ class Sums {
 // --- rows ---------------------------------------------------------------------------------------------
 
 // The names that hold anything in any metric, in the order of a table.
-function sortedRows(sums, columns, kind, sort) {
+function sortedRows(sums, kind, sort) {
   const flat = sums.flats(kind), cum = sums.cums(kind), [first, second] = sort === 'cum' ? [cum, flat] : [flat, cum];
-  const held = columns.flatMap((column) => [column.cums('bytes'), column.cums('objects')]);
-  const rows = [...flat.keys()].filter((name) => held.some((values) => values[name] !== 0));
+  const held = sums.held(), rows = [...flat.keys()].filter((name) => held[name]);
   return sort === 'name' ? rows : rows.sort((a, b) => first[b] - first[a] || second[b] - second[a] || a - b);
 }
 

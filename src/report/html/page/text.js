@@ -13,8 +13,9 @@ function safeText(text) {
   });
 }
 
+// No more than so many characters, of which none is half of one.
 function cutText(text, most = LONGEST_NAME) {
-  return safeText(text.slice(0, most)) + (text.length > most ? '\u2026' : '');
+  return text.length > most ? `${safeText(text.slice(0, most).replace(/[\ud800-\udbff]$/, ''))}\u2026` : safeText(text);
 }
 
 function grouped(number) {

@@ -1,11 +1,13 @@
 // What one sets: what is searched for, which stacks are left, what is measured, what is folded.
+const TOOLS_HINT = '/ to search; click a function, or go to it by arrows and Enter; Escape or back to return';
+
 class Tools {
   constructor(app) {
     const { model } = app;
     this.app = app;
     this.search = make('input', {
       id: 'search', type: 'search', autocomplete: 'off', maxlength: PATTERN_LENGTH,
-      placeholder: 'function, file or module', oninput: () => this.onInput(), onkeydown: (event) => this.onKey(event),
+      placeholder: 'Search function, file or module', 'aria-label': 'Search', oninput: () => this.onInput(), onkeydown: (event) => this.onKey(event),
     });
     this.filters = [['only', 'Only these'], ['without', 'Without these']]
       .map(([key, text]) => pushButton(text, () => this.filter(key)));
@@ -15,9 +17,8 @@ class Tools {
     this.result = make('p', { id: 'result' });
     this.chips = make('ul', { id: 'filters', 'aria-label': 'Filters' });
     byId('tools').replaceChildren(
-      make('div', { class: 'row' }, make('label', { for: 'search' }, 'Search'), this.search, ...this.filters,
-        make('label', { for: 'metric' }, 'Measure'), this.metric, make('span', { id: 'views' }, 'Frames'),
-        make('span', { role: 'group', 'aria-labelledby': 'views' }, ...this.views)),
+      make('div', { class: 'row' }, this.search, ...this.filters, make('label', {}, 'Measure ', this.metric),
+        make('span', { role: 'group', 'aria-labelledby': 'views' }, make('span', { id: 'views' }, 'Frames '), ...this.views)),
       this.result, this.chips);
   }
 
@@ -49,7 +50,7 @@ class Tools {
     const text = (estimate) => Object.values(estimateText(estimate, explorer.kind(state))).join(' ');
     const error = state.search && explorer.search.search(state.search).error;
     return (state.only.length + state.without.length > 0 ? `Filters leave ${text(explorer.total(state))}; ` : '') +
-      (error || (state.search && `matches hold ${text(explorer.found(state))}`));
+      (error || (state.search ? `matches hold ${text(explorer.found(state))}; Enter opens the first` : TOOLS_HINT));
   }
 
   // Letters that are typed one after the other are one step of the history.
