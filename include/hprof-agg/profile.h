@@ -483,7 +483,7 @@ struct hp_report_options {
     bool ascii; // "..." in place of "…", for a terminal that does not know UTF-8
     // Of a partial: of the stacks those whose hash is `shard` modulo `shards`, at most 64; 0: all.
     size_t shard, shards;
-    // Of info in text: what is told of the limit of memory, "188.0 MiB, of this container"; or NULL.
+    // Of info in text and json: what is told of the limit of memory, "188.0 MiB, of this container"; or NULL.
     const char *memory_limit;
     // Of formats of rows: that many bytes at most, 0: any.  What does not fit are rows, the last ones
     // first, and the report says so; HP_E_LIMIT: it is longer without any.

@@ -403,8 +403,7 @@ static int run(const struct hp_cli_settings *settings, const struct hp_cli_filel
     return ret;
 }
 
-// Before anything is read or written.
-static int check_sandbox(const struct hp_cli_settings *settings, struct hp_err *err) {
+int hp_cli_job_check_sandbox(const struct hp_cli_settings *settings, struct hp_err *err) {
     bool required = settings->read.sandbox == HP_SANDBOX_REQUIRE;
     const char *missing = required ? hp_sandbox_missing() : "";
     return *missing == '\0'
@@ -418,7 +417,7 @@ int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome
                    struct hp_err *err) {
     struct hp_cli_outfile out = {.fd = -1};
     struct hp_cli_filelist list = {0};
-    int ret = check_sandbox(settings, err);
+    int ret = hp_cli_job_check_sandbox(settings, err);
     if (ret == HP_OK) {
         ret = collect_inputs(settings, &list, err);
     }

@@ -14,6 +14,9 @@ struct hp_cli_outcome {
 int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                    struct hp_err *err);
 
+// Before anything is read or written: HP_E_USAGE if the sandbox that is required cannot be.
+int hp_cli_job_check_sandbox(const struct hp_cli_settings *settings, struct hp_err *err);
+
 // The digests of the inputs, which are partials.
 int hp_cli_job_digest(const struct hp_cli_settings *settings, struct hp_err *err);
 

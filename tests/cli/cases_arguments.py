@@ -1,4 +1,5 @@
 """How the command line is understood."""
+import json
 import pathlib
 import re
 
@@ -186,6 +187,10 @@ def info_tells_the_limit_of_memory_and_whose_it_is(t):
     assert f"\nmemory\n  limit        {large}.0 GiB, by --max-memory\n" in check(
         t.run(*info, "-v", f"--max-memory={large}GiB")).out
     assert "\nmemory\n" not in check(t.run(*info, "-v", "--max-memory=none")).out
+    told = json.loads(check(t.run(*info, "-fjson", "-v", f"--max-memory={large}GiB")).out)
+    assert told["memory_limit"] == f"{large}.0 GiB, by --max-memory", told
+    for words in (["-v", "--max-memory=none"], [f"--max-memory={large}GiB"]):
+        assert "memory_limit" not in json.loads(check(t.run(*info, "-fjson", *words)).out), words
 
 
 @case

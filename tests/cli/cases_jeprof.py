@@ -71,6 +71,29 @@ def it_is_meant_by_the_name_of_the_program(b):
 
 
 @case
+def memory_is_limited_and_binaries_are_read_confined(b):
+    wanted = jeprof(b, "--text", b.dump).out
+    assert wanted == jeprof(b, "--text", "--max-memory", "none", "-sandbox=off", b.dump).out
+    for word, said in (("--max-memory=8GB", "did you mean GiB?"), ("--max-memory=", "takes a size such as"),
+                       ("--sandbox=on", "--sandbox does not take \"on\""), ("--max-memory", "needs a value"),
+                       ("--nosandbox", "no option")):
+        got = jeprof(b, "--text", b.dump, word)
+        assert got.status == 1 and not got.out and said in got.err, (word, got)
+    required = jeprof(b, "--text", "--sandbox=require", b.dump)
+    lacking = b.run("top", "--sandbox=require", b.dump)
+    assert (required.status == 0) == (lacking.status == 0), (required, lacking)
+    assert required.out == wanted or required.err == lacking.err, (required, lacking)
+
+
+@case
+def what_scripts_shorten_is_an_option_of_jeprof(b):
+    for word, same in (("--max=2", "--maxdegree=2"), ("--ex=x", "--exclude=x")):
+        got = jeprof(b, "--dot", word, b.dump)
+        assert got.status == 0 and got.out == jeprof(b, "--dot", same, b.dump).out, (word, got)
+    assert jeprof(b, "--text", "--exact", b.dump).out == jeprof(b, "--text", "--exact-jeprof", b.dump).out
+
+
+@case
 def it_is_a_command_among_the_others(b):
     wanted = jeprof(b, "--help").out
     assert "jeprof" in re.findall(r"^  (\w+) ", b.run("help").out.partition("\nInput:")[0], re.M)

@@ -148,6 +148,13 @@ def memory():
     return faults
 
 
+def memory_of_jeprof():
+    """Its message names an option that it takes."""
+    got = t.run('jeprof', '--text', '--max-memory=1MiB', t.formats / 'jemalloc-lg0.heap')
+    says = 'more memory is needed than --max-memory allows'
+    return [] if (got.code, got.out) == (7, '') and says in got.err else [f'{got.code} {got.err}']
+
+
 def memory_for_names():
     """A symbolizer without memory costs the names, and says so."""
     args = ['top', '-fjson', f'--symbol-dir={t.root}', t.testdata / 'golden' / 'procs1.heap']
@@ -188,5 +195,6 @@ t.check('R31: a million comments that name no frame', lambda: large(
 t.check('R30: a million addresses that are alike in their low bits', lambda: large(
     big_inputs.hashed_alike(), 'stacks', 64 * 10000, 12))
 t.check('R35: --max-memory is kept, whatever it is', memory)
+t.check('R35: --max-memory is kept by jeprof', memory_of_jeprof)
 t.check('R35: the symbolizer keeps to --max-memory too', memory_for_names)
 t.done()

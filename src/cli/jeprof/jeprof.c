@@ -1,6 +1,7 @@
 #include "cli/jeprof/jeprof.h"
 
 #include "cli/diagnostics.h"
+#include "cli/job.h"
 #include "cli/message.h"
 #include "cli/storage.h"
 #include "cli/terminal.h"
@@ -132,6 +133,7 @@ static int read_dumps(const struct hp_jeprof_options *options, const char *const
         .skip_duplicates = !options->exact,
         .count_duplicates = options->exact,
         .thread = options->text[HP_JEPROF_THREAD],
+        .sandbox = options->settings.read.sandbox,
         .snapshots = sums ? HP_SNAPSHOTS_SUM : HP_SNAPSHOTS_LAST,
     };
     int ret = hp_profile_read(profile, paths, count, &read, err);
@@ -184,6 +186,7 @@ static void symbolize(const struct hp_jeprof_options *options, const char *progr
         .symbol_dir_count = prefixes.count,
         .path_maps = maps,
         .path_map_count = map_count,
+        .sandbox = options->settings.read.sandbox,
     };
     hp_profile_symbolize(profile, &symbols);
     for (size_t i = 0; i < hp_profile_warning_count(profile); i++) {
@@ -276,6 +279,7 @@ static int run(struct hp_jeprof_options *options, struct hp_err *err) {
     struct hp_jeprof_session session = {.options = options, .stacks.options = options};
     int ret = split_operands(options, &session.program, err);
     ret = ret == HP_OK ? hp_jeprof_options_tell(options, err) : ret;
+    ret = ret == HP_OK ? hp_cli_job_check_sandbox(&options->settings, err) : ret;
     ret = ret == HP_OK ? read_all(&session, err) : ret;
     ret = ret == HP_OK ? report(&session, err) : ret;
     hp_jeprof_stacks_done(&session.stacks);
@@ -293,7 +297,7 @@ int hp_jeprof_run(int count, char *const *words) {
     } else if (ret == HP_OK && options.is_on[HP_JEPROF_VERSION]) {
         printf("jeprof, as hprof-agg %s has it\n", hp_version());
     } else if (ret == HP_OK) {
-        hp_cli_limit_memory(0);
+        hp_cli_limit_memory(options.settings.max_memory);
         ret = run(&options, &err);
     }
     if (err.message[0] != '\0') {

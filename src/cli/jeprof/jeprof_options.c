@@ -1,6 +1,7 @@
 #include "cli/jeprof/jeprof_options.h"
 
 #include "cli/message.h"
+#include "cli/option.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@ enum takes {
     NOTHING,
     SWITCH, // nothing, and may be turned off
     TEXT,
+    SETTING, // what hprof-agg's option of this name takes
     COUNT,
     FRACTION,
 };
@@ -105,6 +107,10 @@ static const struct row {
                          "numbers of jeprof's formula, all dumps added up"},
     [HP_JEPROF_COMPAT] = {"compat", TEXT, PLAIN, "the same if \"jeprof\""},
     [HP_JEPROF_SUM] = {"sum", SWITCH, PLAIN, "add up dumps of one process, too"},
+    [HP_JEPROF_MAX_MEMORY] = {"max-memory", SETTING, PLAIN,
+                              "fail rather than allocate more: 500MiB, 8GiB, none"},
+    [HP_JEPROF_SANDBOX] = {"sandbox", SETTING, PLAIN,
+                           "of what reads binaries: auto, require, off"},
 };
 
 static bool takes_value(const struct row *row) {
@@ -113,10 +119,14 @@ static bool takes_value(const struct row *row) {
 
 // --- names --------------------------------------------------------------------------------
 
-// How many rows it may stand for; the last of them in *found.
+// How many rows it may stand for; the last of them in *found.  Ours are thought of last, so that
+// what scripts shorten means what it meant.
 static size_t find_prefix(const char *name, size_t size, size_t *found) {
     size_t count = 0;
     for (size_t i = 0; i < HP_JEPROF_OPTIONS; i++) {
+        if (i == HP_JEPROF_EXACT && count > 0) {
+            break;
+        }
         if (strncasecmp(table[i].name, name, size) == 0) {
             *found = i;
             count++;
@@ -161,9 +171,20 @@ static int read_number(const char *text, const struct row *row, double *number,
     return HP_OK;
 }
 
-static int take(struct hp_jeprof_options *options, size_t i, const char *value,
+// The word is one of argv and stays; settings never cut those of these options.
+static int take_setting(struct hp_jeprof_options *options, size_t i, char *value,
+                        struct hp_err *err) {
+    const struct hp_cli_option *option;
+    int ret = hp_cli_option_find(table[i].name, &option, err);
+    return ret == HP_OK ? option->set(&options->settings, option, value, err) : ret;
+}
+
+static int take(struct hp_jeprof_options *options, size_t i, char *value,
                 struct hp_err *err) {
     double number;
+    if (table[i].takes == SETTING) {
+        return take_setting(options, i, value, err);
+    }
     if (table[i].takes == COUNT || table[i].takes == FRACTION) {
         int ret = read_number(value, &table[i], &number, err);
         if (ret != HP_OK) {
@@ -176,17 +197,17 @@ static int take(struct hp_jeprof_options *options, size_t i, const char *value,
     return HP_OK;
 }
 
-static int read_option(struct hp_jeprof_options *options, const char *word,
-                       char *const **next, struct hp_err *err) {
+static int read_option(struct hp_jeprof_options *options, char *word, char *const **next,
+                       struct hp_err *err) {
     bool is_off;
     size_t i = 0;
-    const char *name = word + (word[1] == '-' ? 2 : 1);
+    char *name = word + (word[1] == '-' ? 2 : 1);
     size_t size = strcspn(name, "=");
     int ret = find(name, size, &i, &is_off, err);
     if (ret != HP_OK) {
         return ret;
     }
-    const char *value = name[size] == '=' ? name + size + 1 : NULL;
+    char *value = name[size] == '=' ? name + size + 1 : NULL;
     if (takes_value(&table[i])) {
         if (value == NULL && **next == NULL) {
             return hp_cli_fail(err, HP_E_USAGE, "--%s needs a value", table[i].name);
@@ -271,7 +292,7 @@ int hp_jeprof_options_read(struct hp_jeprof_options *options, int count,
     bool only_operands = false;
     *options = (struct hp_jeprof_options){.mode = HP_JEPROF_OPTIONS};
     while (next < end) {
-        const char *word = *next++;
+        char *word = *next++;
         if (only_operands || word[0] != '-' || word[1] == '\0') {
             hp_cli_words_add(&options->operands, word);
         } else if (strcmp(word, "--") == 0) {
@@ -295,6 +316,7 @@ void hp_jeprof_options_done(struct hp_jeprof_options *options) {
 const char *hp_jeprof_option_help(size_t i, const char **name, const char **value) {
     *name = table[i].name;
     *value = table[i].takes == TEXT       ? "=TEXT"
+             : table[i].takes == SETTING  ? "=WORD"
              : table[i].takes == COUNT    ? "=N"
              : table[i].takes == FRACTION ? "=SHARE"
                                           : "";

@@ -1,9 +1,11 @@
 // The options of jeprof, as Getopt::Long reads them: one or two dashes, any case, the beginning
 // of a name if it is that of one alone, "=" or the next word for a value, "no" in front of what
-// can be turned off, and options behind operands too.
+// can be turned off, and options behind operands too.  What jeprof does not have is behind all that
+// it has: no beginning of a name means it that may mean one of jeprof.
 #ifndef HP_CLI_JEPROF_OPTIONS_H
 #define HP_CLI_JEPROF_OPTIONS_H
 
+#include "cli/settings.h"
 #include "cli/storage.h"
 #include "hprof-agg/hprof-agg.h"
 
@@ -64,6 +66,8 @@ enum hp_jeprof_option {
     HP_JEPROF_EXACT, // ours, as those that follow
     HP_JEPROF_COMPAT,
     HP_JEPROF_SUM,
+    HP_JEPROF_MAX_MEMORY, // as hprof-agg's own
+    HP_JEPROF_SANDBOX,
     HP_JEPROF_OPTIONS,
 };
 
@@ -71,6 +75,7 @@ struct hp_jeprof_options {
     bool is_on[HP_JEPROF_OPTIONS];
     const char *text[HP_JEPROF_OPTIONS]; // the value, or NULL
     struct hp_cli_words operands;
+    struct hp_cli_settings settings; // of hprof-agg's options
     // What they come to:
     enum hp_jeprof_option mode; // HP_JEPROF_OPTIONS if none is given
     enum hp_granularity by;

@@ -16,6 +16,7 @@
 //               "lacks_inlines": false}, ...],
 //  "total": {"inuse-space": 1.500, "inuse-objects": 1.000, "alloc-space": null,
 //            "alloc-objects": null},
+//  "memory_limit": "188.0 MiB, of this container" or absent,
 //  "warnings": ["..."]}
 //
 // "status" is "used", "kept-damaged", "skipped", "repeated", "ignored" or "young"; of the latter
@@ -271,5 +272,10 @@ void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
     }
     put_total(out, &view->head.counted, has_metric);
     put_types(out, view, NULL);
+    if (view->options.memory_limit) {
+        hp_sink_text(out, ",\n ");
+        hp_json_key(out, "memory_limit");
+        hp_json_string(out, hp_span_of(view->options.memory_limit));
+    }
     hp_json_end(out, view);
 }
