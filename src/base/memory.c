@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 enum {
-    LARGE = 2 << 20,    // bytes, from which on huge pages pay
-    SPARING = 16 << 20, // bytes, from which on arrays grow by an eighth
+    MEDIUM = 256 << 10, // bytes, from which on arrays grow by a quarter
+    LARGE = 2 << 20,    // from which on they grow by an eighth, and huge pages pay
+    SPARING = 32 << 20, // from which on they grow by a 32nd
 };
 
 static hp_out_of_memory_fn *out_of_memory_handler;
@@ -76,7 +77,10 @@ char *hp_printed(const char *format, ...) {
 // A limit counts room that was never touched as well: doubled arrays would take half of it for
 // nothing.  Large ones are moved page by page, without a copy, so that small steps cost little.
 static size_t next_capacity(size_t capacity, size_t count, size_t item_size) {
-    size_t step = capacity < SPARING / item_size ? capacity : capacity / 8;
+    size_t step = capacity < MEDIUM / item_size    ? capacity
+                  : capacity < LARGE / item_size   ? capacity / 4
+                  : capacity < SPARING / item_size ? capacity / 8
+                                                   : capacity / 32;
     size_t wanted = capacity ? capacity + step : 16;
     return wanted < count ? count : wanted;
 }
@@ -178,7 +182,7 @@ void hp_sort_by_key(void *items, size_t count, size_t item_size) {
 
 enum {
     SMALLEST_CHUNK = 1 << 12,
-    LARGEST_CHUNK = 8 << 20,
+    LARGEST_CHUNK = 2 << 20,
 };
 
 struct hp_chunk {

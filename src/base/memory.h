@@ -23,7 +23,7 @@ HP_PRINTF(1, 0)
 
 char *hp_vprinted(const char *format, va_list args);
 
-// Grow a malloc()ed array to room for at least `count` items: doubled, or if it is large by an eighth.
+// Grow a malloc()ed array to room for at least `count` items: doubled, or by less if it is large.
 void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size);
 
 // The same for item `i`; items from *count up to it are zeros.

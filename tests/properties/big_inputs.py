@@ -34,6 +34,19 @@ def endless_lines():
     }
 
 
+def stacks(count):
+    """A dump of so many distinct stacks of 30 frames, half a kilobyte each."""
+    r = random.Random(count)
+    base = 0x7f0000000000
+    tails = [b''.join(b' 0x%x' % (base + r.randrange(1 << 27)) for _ in range(29))
+             for _ in range(1000)]
+    yield HEAD
+    for first in range(0, count, 1000):
+        yield b''.join(b'@ 0x%x%s\n  t*: 1: 64 [0: 0]\n' % (base + 16 * (first + i), tail)
+                       for i, tail in enumerate(tails))
+    yield b'\nMAPPED_LIBRARIES:\n%x-%x r-xp 00000000 fe:00 1 /bin/x\n' % (base, base + (1 << 28))
+
+
 def maps(scale=1):
     yield HEAD + STACK + b'\nMAPPED_LIBRARIES:\n'
     for first in range(0, 1000000 * scale, 10000):

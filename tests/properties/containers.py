@@ -10,7 +10,6 @@ usage: containers.py BINARY TESTDATA [RUNS]
 import contextlib
 import os
 import pathlib
-import random
 import struct
 import subprocess
 import sys
@@ -108,19 +107,6 @@ def ends_well(limit, *args):
     return ', '.join(f'{count} times {code}' for code, count in sorted(codes.items()))
 
 
-def stacks(count):
-    """A dump of so many distinct stacks of 30 frames, half a kilobyte each."""
-    r = random.Random(count)
-    base = 0x7f0000000000
-    tails = [b''.join(b' 0x%x' % (base + r.randrange(1 << 27)) for _ in range(29))
-             for _ in range(1000)]
-    yield big_inputs.HEAD
-    for first in range(0, count, 1000):
-        yield b''.join(b'@ 0x%x%s\n  t*: 1: 64 [0: 0]\n' % (base + 16 * (first + i), tail)
-                       for i, tail in enumerate(tails))
-    yield b'\nMAPPED_LIBRARIES:\n%x-%x r-xp 00000000 fe:00 1 /bin/x\n' % (base, base + (1 << 28))
-
-
 def write(folder, name, pieces):
     path = folder / name
     with open(path, 'wb') as file:
@@ -149,8 +135,8 @@ def is_enough(path):
 
 with scratch() as place:
     place = pathlib.Path(place)
-    large = write(place, 'large.heap', stacks(500000))
-    small = write(place, 'small.heap', stacks(40000))
+    large = write(place, 'large.heap', big_inputs.stacks(500000))
+    small = write(place, 'small.heap', big_inputs.stacks(40000))
     for size in 60, 200:
         for args in (['top', '--no-symbols', large], ['merge', '--no-symbols', '-fhpa', large],
                      ['top', small], ['merge', small], ['top', *bomb(place / f'bomb{size}')]):
@@ -159,7 +145,7 @@ with scratch() as place:
             t.check(f'R35: {RUNS} runs in a group of {size} MiB: {what}',
                     lambda: ends_well(size * MIB, *args))
     for count in (2, 4, 10, 20, 40, 80, 120, 200, 300, 400, 600, 800):
-        path = write(place, 'some.heap', stacks(count * 1000))
+        path = write(place, 'some.heap', big_inputs.stacks(count * 1000))
         t.check(f'R35: what a run takes and 15 % more is enough: {count},000 stacks',
                 lambda: is_enough(path))
 t.done()

@@ -30,19 +30,19 @@ def communicate(process):
 
 
 class Run:
-    """`info` on an input: what it said, and the most memory that it took, in MiB."""
+    """`info`, or another command, on an input: what it said, and the most memory that it took, in MiB."""
 
-    def __init__(self, *args, pieces=()):
+    def __init__(self, *args, pieces=(), command='info'):
         self.fed = 0
         with scratch() as folder:
             report = pathlib.Path(folder, 'report')
             process = subprocess.Popen(
-                [sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, 'info',
+                [sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, command,
                  '--no-symbols', *args],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             feeder = threading.Thread(target=self.feed, args=(process.stdin, pieces))
             feeder.start()
-            self.out, self.err = (text.decode() for text in communicate(process))
+            self.out, self.err = (text.decode('utf-8', 'surrogateescape') for text in communicate(process))
             feeder.join()
             code, memory, _ = report.read_text().split()
         self.code, self.memory = int(code), int(memory) / 1024
@@ -148,6 +148,22 @@ def memory():
     return faults
 
 
+def memory_enough():
+    """Room that arrays have and nobody uses counts: of it there must be little."""
+    faults, shares = [], []
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'large.heap')
+        path.write_bytes(b''.join(big_inputs.stacks(70000)))
+        for args in (['top'], ['top', '-fhtml'], ['stacks'], ['merge', '-ffolded'], ['merge', '-fpprof']):
+            whole = Run(*args[1:], '--max-memory=none', path, command=args[0])
+            shares.append(f'{whole.memory:.0f} MiB')
+            limit = int(whole.memory * 1.15 * (1 << 20))
+            run = Run(*args[1:], f'--max-memory={limit}', path, command=args[0])
+            if (whole.code, run.code) != (0, 0) or run.out != whole.out:
+                faults.append(f'{args} takes {whole.memory:.0f} MiB, within {limit >> 20}: {run.code} {run.err[:200]}')
+    return faults or ', '.join(shares)
+
+
 def memory_of_jeprof():
     """Its message names an option that it takes."""
     got = t.run('jeprof', '--text', '--max-memory=1MiB', t.formats / 'jemalloc-lg0.heap')
@@ -195,6 +211,7 @@ t.check('R31: a million comments that name no frame', lambda: large(
 t.check('R30: a million addresses that are alike in their low bits', lambda: large(
     big_inputs.hashed_alike(), 'stacks', 64 * 10000, 12))
 t.check('R35: --max-memory is kept, whatever it is', memory)
+t.check('R35: what a run takes and 15 % more is enough', memory_enough)
 t.check('R35: --max-memory is kept by jeprof', memory_of_jeprof)
 t.check('R35: the symbolizer keeps to --max-memory too', memory_for_names)
 t.done()
