@@ -225,7 +225,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_gate, 0, 0},
 
     {"symbol-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
-     "look for binaries in DIR first, a sysroot or a .build-id tree; may be repeated",
+     "look for binaries in DIR first: a sysroot, one folder with all, or a store by build id; may be repeated",
      hp_cli_set_folder, FIELD(symbol_dirs), 0},
     {"symbol-dir-only", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
      "look for binaries, and sources, in no other place than each --symbol-dir and --source-dir",

@@ -231,7 +231,7 @@ static struct code read_code(const struct hp_image *image, uint64_t offset,
 
 enum hp_return hp_calls_return_at(const struct hp_image *image, uint64_t offset) {
     const struct machine *machine = machine_of(image);
-    if (!machine) {
+    if (!machine || image->lacks_code) {
         return HP_RETURN_UNKNOWN;
     }
     // Who tells calls by an address of theirs may tell any byte of them.

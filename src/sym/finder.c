@@ -1,14 +1,15 @@
 // A module's file and its debug files are looked for in the sysroots first, then by the path
-// maps, then by the path itself; debug files as gdb does, in
+// maps, then by the path itself; a module whose build id the dump tells, and debug files, also in
+// the places of `stores`.  What a debug link names, as gdb does, is in
 //
-//     ROOT/.build-id/xx/yyyy.debug          (sysroots only)
-//     ROOT/usr/lib/debug/.build-id/xx/yyyy.debug
 //     ROOT/DIR/NAME, ROOT/DIR/.debug/NAME, ROOT/usr/lib/debug/DIR/NAME
 //
-// with DIR the folder of the file that names them, and ROOT each sysroot, then "/".
+// with DIR the folder of the file that names it, and ROOT each sysroot, then "/".  A sysroot may
+// also be one folder with all files, SYSROOT/NAME.  Nothing is looked for in what a folder lists.
 #include "sym/finder.h"
 
 #include "base/files.h"
+#include "sym/image.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -28,7 +29,9 @@ struct search {
 void hp_finder_init(struct hp_finder *finder, const struct hp_symbol_options *options,
                     const char *path) {
     static const struct hp_symbol_options defaults;
-    *finder = (struct hp_finder){.options = options ? options : &defaults, .path = path};
+    *finder = (struct hp_finder){.options = options ? options : &defaults,
+                                 .path = path,
+                                 .build_id = ""};
 }
 
 void hp_finder_done(struct hp_finder *finder) {
@@ -160,33 +163,108 @@ static char *mapped_path(const struct hp_finder *finder) {
     return NULL;
 }
 
+// --- by build id -----------------------------------------------------------------------
+
+// Where a file with a build id may be: below each sysroot, and of these below "/" what systems
+// have there.
+static const struct store {
+    const char *folder;
+    bool is_tree; // xx/yyyy, and not the id as one
+    const char *end;
+    bool is_of_systems;
+} stores[] = {
+    {"/.build-id/", true, ".debug", false},
+    {"/usr/lib/debug/.build-id/", true, ".debug", true},
+    {"/usr/lib/.build-id/", true, ".debug", true},
+    {"/.build-id/", true, "", false},
+    {"/usr/lib/debug/.build-id/", true, "", true},
+    {"/usr/lib/.build-id/", true, "", true},
+    {"/", false, ".debug", false},
+    {"/", false, "", false},
+    {"/", false, "/debuginfo", false},
+    {"/", false, "/", false}, // and the name of the module
+};
+
+static const char *basename_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+// In lower case, to be freed; NULL for what is none, as Go's, which has '/' in it.
+static char *id_of(const char *text) {
+    size_t size = strlen(text);
+    if (size < 8 || size > (size_t)2 * HP_BUILD_ID_SIZE || size % 2 != 0 ||
+        strspn(text, "0123456789abcdefABCDEF") != size) {
+        return NULL;
+    }
+    char *id = hp_printed("%s", text);
+    for (char *at = id; *at; at++) {
+        *at = (char)(*at >= 'A' && *at <= 'F' ? *at - 'A' + 'a' : *at);
+    }
+    return id;
+}
+
+static char *path_in(const struct store *store, const char *id, const char *module) {
+    const char *name = strcmp(store->end, "/") == 0 ? basename_of(module) : "";
+    return store->is_tree
+               ? hp_printed("%s%.2s/%s%s", store->folder, id, id + 2, store->end)
+               : hp_printed("%s%s%s%s", store->folder, id, store->end, name);
+}
+
+// One folder with all files.
+static bool try_flat(struct search *search, const char *root) {
+    char *path = hp_printed("/%s", basename_of(search->finder->path));
+    bool go_on = !path[1] || try_place(search, root, path);
+    free(path);
+    return go_on;
+}
+
+static bool try_stores(struct search *search, const char *root, const char *id) {
+    bool go_on = true;
+    for (size_t i = 0; go_on && i < sizeof stores / sizeof *stores; i++) {
+        if (root || stores[i].is_of_systems) {
+            char *path = path_in(&stores[i], id, search->finder->path);
+            go_on = try_place(search, root, path);
+            free(path);
+        }
+    }
+    return go_on;
+}
+
+static void find_build_id(struct search *search, const char *text) {
+    const struct hp_symbol_options *options = search->finder->options;
+    char *id = id_of(text);
+    bool go_on = id != NULL;
+    for (size_t i = 0; go_on && i < options->symbol_dir_count; i++) {
+        go_on = try_stores(search, options->symbol_dirs[i], id);
+    }
+    for (size_t i = 0;
+         go_on && search->find == HP_FIND_BUILD_ID && i < options->symbol_dir_count;
+         i++) {
+        go_on = try_flat(search, options->symbol_dirs[i]);
+    }
+    if (go_on) {
+        try_stores(search, NULL, id);
+    }
+    free(id);
+}
+
 static void find_module(struct search *search) {
     const struct hp_finder *finder = search->finder;
+    const struct hp_symbol_options *options = finder->options;
     char *mapped = mapped_path(finder);
-    if (try_sysroots(search, finder->path) &&
-        (!mapped || try_place(search, NULL, mapped))) {
-        try_place(search, NULL, finder->path);
+    bool go_on = try_sysroots(search, finder->path);
+    for (size_t i = 0; go_on && i < options->symbol_dir_count; i++) {
+        go_on = try_flat(search, options->symbol_dirs[i]);
+    }
+    if (go_on && (!mapped || try_place(search, NULL, mapped)) &&
+        try_place(search, NULL, finder->path)) {
+        find_build_id(search, finder->build_id);
     }
     free(mapped);
 }
 
-static void find_build_id(struct search *search, const char *hex) {
-    if (strlen(hex) < 3 || strspn(hex, "0123456789abcdef") != strlen(hex)) {
-        return;
-    }
-    const struct hp_symbol_options *options = search->finder->options;
-    char *path = hp_printed("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
-    bool go_on = true;
-    for (size_t i = 0; go_on && i < options->symbol_dir_count; i++) {
-        const char *root = options->symbol_dirs[i];
-        go_on = try_place(search, root, path + strlen("/usr/lib/debug")) &&
-                try_place(search, root, path);
-    }
-    if (go_on) {
-        try_place(search, NULL, path);
-    }
-    free(path);
-}
+// --- by name ---------------------------------------------------------------------------
 
 // `name` beside `file`, and where debug files of that folder are kept.
 static void find_beside(struct search *search, const char *file, const char *name) {
@@ -213,6 +291,11 @@ static void find_link(struct search *search, const char *name) {
         for (size_t i = 0; search->fd < 0 && i < finder->other_count; i++) {
             find_beside(search, finder->others[i], name);
         }
+        char *path = hp_printed("/%s", name);
+        if (search->fd < 0) {
+            try_sysroots(search, path);
+        }
+        free(path);
     }
 }
 

@@ -9,6 +9,7 @@
 struct hp_finder {
     const struct hp_symbol_options *options;
     const char *path;          // of the module, as the dump has it
+    const char *build_id;      // of the module, as the dump has it, or ""
     const char *const *others; // paths of modules with the same file, see debug links
     size_t other_count;
     char *module;               // the candidate for it found last, as its sysroot has it

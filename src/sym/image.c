@@ -27,6 +27,37 @@ static void to_hex(char *hex, const unsigned char *bytes, size_t size) {
     }
 }
 
+// What objcopy --only-keep-debug and eu-strip leave of sections has no content.
+static bool lacks_code(const struct hp_image *image) {
+    bool has_code = false, has_header = false;
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(image->elf, section))) {
+        GElf_Shdr header;
+        const GElf_Xword code = SHF_ALLOC | SHF_EXECINSTR;
+        if (gelf_getshdr(section, &header) && (header.sh_flags & code) == code) {
+            has_code |= header.sh_type != SHT_NOBITS;
+            has_header |= header.sh_type == SHT_NOBITS;
+        }
+    }
+    return has_header && !has_code;
+}
+
+static bool has_room(uint64_t offset, uint64_t size) {
+    return size > 0 && offset <= UINT64_MAX / 4 && size <= UINT64_MAX / 4;
+}
+
+static void add_load(struct hp_image *image, const GElf_Phdr *header) {
+    struct hp_load load = {header->p_offset, header->p_filesz, header->p_vaddr,
+                           (header->p_flags & PF_X) != 0};
+    if (image->lacks_code) {
+        load.offset = 0;
+        load.size = header->p_memsz;
+    }
+    if (has_room(load.offset, load.size)) {
+        hp_vec_push(&image->loads, load);
+    }
+}
+
 static bool read_loads(struct hp_image *image) {
     size_t count = 0;
     bool first = true;
@@ -42,11 +73,8 @@ static bool read_loads(struct hp_image *image) {
             image->base = header.p_vaddr;
             first = false;
         }
-        if (header.p_type == PT_LOAD && header.p_filesz > 0 &&
-            header.p_offset <= UINT64_MAX / 4 && header.p_filesz <= UINT64_MAX / 4) {
-            struct hp_load load = {header.p_offset, header.p_filesz, header.p_vaddr,
-                                   (header.p_flags & PF_X) != 0};
-            hp_vec_push(&image->loads, load);
+        if (header.p_type == PT_LOAD) {
+            add_load(image, &header);
         }
     }
     return true;
@@ -116,6 +144,7 @@ static bool read_image(struct hp_image *image, struct hp_sym_diagnostic *diagnos
     image->machine = header.e_machine;
     image->bits = header.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64;
     image->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
+    image->lacks_code = lacks_code(image);
     if (!read_loads(image)) {
         return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: %s", image->path,
                                elf_errmsg(-1));

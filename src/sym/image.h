@@ -16,7 +16,8 @@ struct hp_sym_diagnostic {
     char text[480];
 };
 
-// Bytes [offset, offset + size) of the file are mapped to `vaddr`.
+// Bytes [offset, offset + size) of the file are mapped to `vaddr`.  Those of a debug file are
+// elsewhere: `offset` is 0 until hp_verify() has placed them, and `size` that in memory.
 struct hp_load {
     uint64_t offset, size, vaddr;
     bool exec;
@@ -36,6 +37,7 @@ struct hp_image {
     bool program;           // or a library: something that can be mapped to run
     unsigned machine, bits; // e_machine; 32 or 64
     bool is_big_endian;     // its data
+    bool lacks_code; // a debug file, with the headers alone of what can be executed
     HP_VEC(struct hp_load) loads;
     char build_id[2 * HP_BUILD_ID_SIZE + 1]; // lower-case hex, or ""
 };

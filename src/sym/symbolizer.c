@@ -236,6 +236,7 @@ static void ask_child(struct symbolizer *self, struct task *task) {
     struct hp_finder finder;
     hp_finder_init(&finder, self->options,
                    hp_profile_text(self->profile, task->module->path));
+    finder.build_id = hp_profile_text(self->profile, task->module->build_id);
     const char **paths = paths_of(self, task, &finder);
     if (hp_keeper_ask(&self->keeper, &request, &finder, &reply.answer, &why)) {
         take(self, task, &reply, &finder.found);
@@ -257,6 +258,7 @@ static void locate(struct symbolizer *self, struct task *task) {
     struct hp_wanted first = {HP_FIND_MODULE, 0, {"", 0}};
     struct hp_finder finder;
     hp_finder_init(&finder, self->options, path);
+    finder.build_id = hp_profile_text(self->profile, task->module->build_id);
     int fd = hp_finder_open(&finder, &first);
     task->is_there = fd >= 0;
     if (fd < 0) {

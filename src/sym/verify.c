@@ -3,6 +3,10 @@
 //     to    [p_vaddr down to P, p_vaddr + p_filesz up to P) + bias
 // so the dump's executable rows are the file ranges of the executable segments, and the
 // rows from first to last span as much as the addresses of the segments do.
+//
+// Of a debug file p_offset and p_filesz say nothing, neither 0 nor what is left of them.  Its k-th
+// executable segment is the k-th executable row, and as large by p_memsz: so it is there that
+//     address = offset - offset of the row + p_vaddr down to P
 #include "sym/verify.h"
 
 #include <inttypes.h>
@@ -66,24 +70,84 @@ static bool fits(const struct hp_image *image, const struct hp_request *request,
     return request->span == 0 || request->span == span_of(image, page);
 }
 
+// The data that is not in the file is mapped from none.
+static bool may_span(const struct hp_image *image, uint64_t span, uint64_t page) {
+    uint64_t first = UINT64_MAX, last = 0, end = 0;
+    const struct hp_load *load;
+    hp_vec_each (load, &image->loads) {
+        uint64_t start = down(load->vaddr, page),
+                 limit = up(load->vaddr + load->size, page);
+        first = start < first ? start : first;
+        last = start > last ? start : last;
+        end = limit > end ? limit : end;
+    }
+    return span == 0 || (span > last - first && span <= end - first);
+}
+
+static bool place(struct hp_image *image, const struct hp_request *request,
+                  uint64_t page) {
+    HP_VEC(struct hp_load) placed = {0};
+    bool is_sound = request->build_id.size > 0 || may_span(image, request->span, page);
+    const struct hp_load *load;
+    hp_vec_each (load, &image->loads) {
+        uint64_t start = down(load->vaddr, page);
+        uint64_t size = up(load->vaddr + load->size, page) - start;
+        if (load->exec && placed.count < request->extents.count) {
+            const struct hp_extent *extent = &request->extents.at[placed.count];
+            struct hp_load at = {extent->offset, size, start, true};
+            is_sound &= extent->size == size && !extent->has_hole;
+            hp_vec_push(&placed, at);
+        } else if (load->exec) {
+            is_sound = false;
+        }
+    }
+    if (!is_sound || placed.count == 0 || placed.count != request->extents.count) {
+        hp_vec_done(&placed);
+        return false;
+    }
+    image->loads.count = 0;
+    hp_vec_append(&image->loads, placed.at, placed.count);
+    hp_vec_done(&placed);
+    return true;
+}
+
+static bool place_debug_file(struct hp_image *image, const struct hp_request *request,
+                             struct hp_sym_diagnostic *diagnostic) {
+    bool has_id = request->build_id.size > 0;
+    return place(image, request, 1 << 12) || place(image, request, 1 << 14) ||
+           place(image, request, 1 << 16) ||
+           hp_sym_diagnose(diagnostic, has_id ? HP_SYM_UNSUPPORTED : HP_SYM_OTHER_BUILD,
+                           "%s: a debug file, whose executable segments are not those "
+                           "that were mapped, by number and size",
+                           image->path);
+}
+
 // Some write them in capitals.
 static bool is_id(struct hp_span told, const char *build_id) {
     return told.size == strlen(build_id) &&
            strncasecmp(told.at, build_id, told.size) == 0;
 }
 
-bool hp_verify(const struct hp_image *image, const struct hp_request *request,
+static bool has_told_id(const struct hp_image *image, const struct hp_request *request,
+                        struct hp_sym_diagnostic *diagnostic) {
+    return is_id(request->build_id, image->build_id) ||
+           hp_sym_diagnose(diagnostic, HP_SYM_OTHER_BUILD, "%s: build id %s, not %.*s",
+                           image->path, image->build_id[0] ? image->build_id : "missing",
+                           (int)request->build_id.size, request->build_id.at);
+}
+
+bool hp_verify(struct hp_image *image, const struct hp_request *request,
                struct hp_sym_diagnostic *diagnostic) {
     if (!image->program) {
         return hp_sym_diagnose(diagnostic, HP_SYM_UNSUPPORTED,
                                "%s: neither a program nor a library", image->path);
     }
     if (request->build_id.size) {
-        return is_id(request->build_id, image->build_id) ||
-               hp_sym_diagnose(diagnostic, HP_SYM_OTHER_BUILD,
-                               "%s: build id %s, not %.*s", image->path,
-                               image->build_id[0] ? image->build_id : "missing",
-                               (int)request->build_id.size, request->build_id.at);
+        return has_told_id(image, request, diagnostic) &&
+               (!image->lacks_code || place_debug_file(image, request, diagnostic));
+    }
+    if (request->extents.count > 0 && image->lacks_code) {
+        return place_debug_file(image, request, diagnostic);
     }
     if (request->extents.count == 0) {
         return hp_sym_diagnose(diagnostic, HP_SYM_OTHER_BUILD,

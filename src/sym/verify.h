@@ -6,8 +6,9 @@
 #include "sym/protocol.h"
 
 // With a build id known: it must be the file's.  Without: the program headers must give
-// the rows of the dump.  False, with `diagnostic` filled, if not.
-bool hp_verify(const struct hp_image *image, const struct hp_request *request,
+// the rows of the dump.  A debug file is placed where its code was mapped.  False, with
+// `diagnostic` filled, if not.
+bool hp_verify(struct hp_image *image, const struct hp_request *request,
                struct hp_sym_diagnostic *diagnostic);
 
 #endif

@@ -15,6 +15,7 @@
 
 enum {
     MOST_CANDIDATES = 64,
+    MOST_WANTED = 3,
 };
 
 // Where the debug information of a file is.
@@ -112,18 +113,27 @@ static bool has_likely_code(const struct work *work) {
            hp_returns_judge(&returns, false) != HP_BUILD_OTHER;
 }
 
-// The first candidate that is verified and has likely code, or else the first verified.
+// How much a file that is verified is wanted: with code that can be compared most, and least with
+// such that is another's.
+static int rank_of(const struct work *work) {
+    return work->image.lacks_code ? 2 : has_likely_code(work) ? MOST_WANTED : 1;
+}
+
+// The first of the candidates that are verified that is wanted most.
 static bool find_image(struct work *work, struct hp_file_requester *requester) {
     struct candidate candidate = {.exists = true};
     uint32_t first = MOST_CANDIDATES;
+    int highest = 0;
     work->diagnostic.status = HP_SYM_NO_FILE;
     for (uint32_t n = 0; candidate.exists && n < MOST_CANDIDATES; n++) {
         if (open_candidate(work, requester, n, &candidate)) {
-            if (has_likely_code(work)) {
+            int rank = rank_of(work);
+            if (rank == MOST_WANTED) {
                 return true;
             }
             hp_image_done(&work->image);
-            first = n < first ? n : first;
+            first = rank > highest ? n : first;
+            highest = rank > highest ? rank : highest;
         } else if (candidate.exists && weight(candidate.diagnostic.status) >
                                            weight(work->diagnostic.status)) {
             work->diagnostic = candidate.diagnostic;
@@ -144,6 +154,7 @@ struct proof {
     const char *build_id;
     bool has_crc;
     uint32_t crc;
+    bool needs_no_dwarf; // symbols will do
 };
 
 static bool proves(const struct proof *proof, const struct hp_image *image) {
@@ -153,7 +164,8 @@ static bool proves(const struct proof *proof, const struct hp_image *image) {
     return proof->has_crc && hp_image_crc(image) == proof->crc;
 }
 
-// Ask for candidates until one has the proof.
+// Ask for candidates until one has the proof, and what it is wanted for: debug information, or
+// at least a table of symbols.
 static bool find_proved(struct hp_image *image, struct hp_wanted wanted,
                         const struct proof *proof, struct hp_file_requester *requester) {
     for (; wanted.n < MOST_CANDIDATES; wanted.n++) {
@@ -163,7 +175,10 @@ static bool find_proved(struct hp_image *image, struct hp_wanted wanted,
         if (fd < 0) {
             return false;
         }
-        if (open_sent(image, fd, text, requester, &diagnostic) && proves(proof, image)) {
+        if (open_sent(image, fd, text, requester, &diagnostic) &&
+            (proof->needs_no_dwarf ? hp_image_has_section(image, ".symtab")
+                                   : hp_image_has_dwarf(image)) &&
+            proves(proof, image)) {
             return true;
         }
         hp_image_done(image);
@@ -171,22 +186,33 @@ static bool find_proved(struct hp_image *image, struct hp_wanted wanted,
     return false;
 }
 
+// The debug file with that proof, by build id and by the name that a debug link tells or NULL.
+static bool find_by_either(struct hp_image *separate, const char *name,
+                           struct proof *proof, struct hp_file_requester *requester) {
+    struct hp_wanted by_id = {HP_FIND_BUILD_ID, 0, hp_span_of(proof->build_id)};
+    struct hp_wanted by_link = {HP_FIND_LINK, 0, hp_span_of(name ? name : "")};
+    proof->has_crc = false;
+    if (proof->build_id[0] && find_proved(separate, by_id, proof, requester)) {
+        return true;
+    }
+    proof->has_crc = true;
+    return name && find_proved(separate, by_link, proof, requester);
+}
+
 static bool find_separate(struct debug *debug, const struct hp_image *image,
                           struct hp_file_requester *requester) {
     struct proof proof = {.build_id = image->build_id};
-    struct hp_wanted by_id = {HP_FIND_BUILD_ID, 0, hp_span_of(image->build_id)};
-    if (image->build_id[0] && find_proved(&debug->separate, by_id, &proof, requester)) {
+    const char *name = hp_image_debuglink(image, &proof.crc);
+    if (find_by_either(&debug->separate, name, &proof, requester)) {
         return true;
     }
-    const char *name = hp_image_debuglink(image, &proof.crc);
-    if (!name) {
-        return false;
+    proof.needs_no_dwarf = true;
+    if (!hp_image_has_section(image, ".symtab") &&
+        find_by_either(&debug->separate, name, &proof, requester)) {
+        return true;
     }
-    proof.has_crc = true;
-    struct hp_wanted by_link = {HP_FIND_LINK, 0, hp_span_of(name)};
-    return find_proved(&debug->separate, by_link, &proof, requester) ||
-           hp_sym_diagnose(&debug->diagnostic, HP_SYM_STRIPPED,
-                           "%s: no debug file %s that fits", image->path, name);
+    return name && hp_sym_diagnose(&debug->diagnostic, HP_SYM_STRIPPED,
+                                   "%s: no debug file %s that fits", image->path, name);
 }
 
 static bool find_alt(struct debug *debug, const struct hp_image *image,
@@ -309,6 +335,10 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
     const struct hp_lookup *lookup = &work->lookup;
     const struct debug *debug = &work->debug;
     answer->note = hp_span_of(debug->diagnostic.text);
+    if (work->image.lacks_code && work->request.build_id.size == 0) {
+        answer->note =
+            hp_span_of("a debug file in place of the binary: not compared by code");
+    }
     if (dwarf) {
         answer->status = HP_SYM_DWARF;
         answer->symbols_from = hp_span_of(debug->image->path);

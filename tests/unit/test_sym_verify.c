@@ -78,6 +78,84 @@ Test(sym_verify, takes_neighbours_that_were_joined) {
     hp_vec_done(&image.loads);
 }
 
+// As objcopy --only-keep-debug leaves them: no offsets, sizes in memory.
+static struct hp_image debug_file(void) {
+    struct hp_image image = program();
+    static const struct hp_load loads[] = {
+        {0, 0x938, 0, false},         {0, 0x5e5, 0x201a90, true},
+        {0, 0x29c, 0x303000, false},  {0, 0x2100, 0x405000, true},
+        {0, 0x4000, 0x508dd0, false},
+    };
+    image.lacks_code = true;
+    image.loads.count = 0;
+    hp_vec_append(&image.loads, loads, sizeof loads / sizeof *loads);
+    return image;
+}
+
+static const struct {
+    const char *what;
+    struct hp_extent extents[3];
+    size_t count;
+    uint64_t span;
+    const char *build_id;
+    bool good;
+} placings[] = {
+    {"both", {{0x1000, 0x2000, false}, {0x4000, 0x3000, false}}, 2, 0x50a000, "", true},
+    {"by id", {{0x1000, 0x2000, false}, {0x4000, 0x3000, false}}, 2, 7, "00FF", true},
+    {"another id", {{0x1000, 0x2000, false}, {0x4000, 0x3000, false}}, 2, 0, "00", false},
+    {"sizes of others",
+     {{0x1000, 0x3000, false}, {0x4000, 0x2000, false}},
+     2,
+     0,
+     "",
+     false},
+    {"one row", {{0x1000, 0x2000, false}}, 1, 0, "00ff", false},
+    {"three rows",
+     {{0x1000, 0x2000, false}, {0x4000, 0x3000, false}, {0x8000, 0x1000, false}},
+     3,
+     0,
+     "",
+     false},
+    {"a hole", {{0x1000, 0x2000, true}, {0x4000, 0x3000, false}}, 2, 0, "00ff", false},
+    {"no rows", {{0, 0, false}}, 0, 0, "00ff", false},
+    {"too short",
+     {{0x1000, 0x2000, false}, {0x4000, 0x3000, false}},
+     2,
+     0x508000,
+     "",
+     false},
+    {"too long",
+     {{0x1000, 0x2000, false}, {0x4000, 0x3000, false}},
+     2,
+     0x50e000,
+     "",
+     false},
+};
+
+Test(sym_verify, places_a_debug_file_where_its_code_was) {
+    for (size_t i = 0; i < sizeof placings / sizeof *placings; i++) {
+        struct hp_image image = debug_file();
+        struct hp_sym_diagnostic diagnostic = {.text = ""};
+        struct hp_request request = {.span = placings[i].span,
+                                     .build_id = hp_span_of(placings[i].build_id)};
+        uint64_t address = 0;
+        hp_vec_append(&request.extents, placings[i].extents, placings[i].count);
+        cr_expect_eq(hp_verify(&image, &request, &diagnostic), placings[i].good, "%s",
+                     placings[i].what);
+        cr_expect_eq(diagnostic.text[0] == '\0', placings[i].good, "%s",
+                     placings[i].what);
+        if (placings[i].good) {
+            cr_expect(hp_image_address(&image, 0x1a94, &address));
+            cr_expect_eq(address, 0x201a94);
+            cr_expect(hp_image_address(&image, 0x4010, &address));
+            cr_expect_eq(address, 0x405010);
+            cr_expect_not(hp_image_address(&image, 0x10, &address));
+        }
+        hp_vec_done(&request.extents);
+        hp_vec_done(&image.loads);
+    }
+}
+
 Test(sym_image, gives_the_address_of_an_offset) {
     struct hp_image image = program();
     uint64_t address = 0;

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Where a module's files may be: below each place of a store by build id, with the binary or without, in
+one folder with all, and a debug file in place of the binary.  Names are those that the binary gives, with
+the sandbox and without, or there are none.
+
+usage: stores.py BINARY TESTDATA instrumented|whole
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+import binaries  # noqa: E402
+from harness import Tests, scratch  # noqa: E402
+from profile_writer import Profile  # noqa: E402
+
+t = Tests()
+BASE = 0x555500000000
+TREES = ('.build-id', 'usr/lib/debug/.build-id', 'usr/lib/.build-id')
+LAYOUTS = [f'{tree}/{{0}}/{{1}}{end}' for tree in TREES for end in ('.debug', '')]
+LAYOUTS += ['{0}{1}.debug', '{0}{1}', '{0}{1}/debuginfo', '{0}{1}/app']
+SOURCE = '''
+__attribute__((noinline)) int work(int n) { __asm__ volatile(""); return n * 3; }
+static inline __attribute__((always_inline)) int inner(int n) { return work(n) + work(n + %d); }
+''' + ''.join(f'''
+__attribute__((noinline)) int f{i}(int n) {{ return n ? inner(n) * {i + 3} + work(n >> 1) : 0; }}
+''' for i in range(20)) + '''
+int main(int argc, char **argv) { (void)argv; return ''' + ' + '.join(f'f{i}(argc)' for i in range(20)) + '; }\n'
+CONFINED = 'auto' if sys.argv[3] == 'instrumented' else 'require'
+
+
+class Build:
+    """A program with debug information, the same without, and its debug file."""
+
+    def __init__(self, folder, name, *flags, step=1):
+        self.folder = pathlib.Path(folder, name)
+        self.folder.mkdir()
+        (self.folder / 'app.c').write_text(SOURCE % step)
+        command = [binaries.compiler('CC'), '-O1', '-g', '-w', '-Wl,--build-id=sha1', *flags, '-o', 'app', 'app.c']
+        subprocess.run(command, cwd=self.folder, check=True, stdin=subprocess.DEVNULL)
+        self.program, self.debug = self.folder / 'app', self.folder / 'app.debug'
+        self.bare = self.folder / 'bare'
+        binaries.run('objcopy', '--only-keep-debug', self.program, self.debug)
+        binaries.run('objcopy', '--strip-all', f'--add-gnu-debuglink={self.debug}', self.program, self.bare)
+        notes = subprocess.run(['readelf', '-n', str(self.program)], check=True, capture_output=True, text=True).stdout
+        told = re.search(r'Build ID: (\w+)', notes)
+        self.id = told[1] if told else ''
+
+    def calls(self):
+        return sorted(set(binaries.returns(self.program)))
+
+    def profile(self, build_id):
+        """As pprof has it, which tells an id, of a program that is not here."""
+        rows, _ = binaries.rows(self.program, '/srv/app', base_of(self.program))
+        row = next(row.split() for row in rows if 'x' in row.split()[1])
+        start, limit = (int(word, 16) for word in row[0].split('-'))
+        p = Profile()
+        app = p.mapping('/srv/app', start, limit, int(row[2], 16), build_id)
+        calls = [base_of(self.program) + call - 1 for call in self.calls()]
+        for i in range(0, len(calls) - 2, 3):
+            p.sample([p.location(address, app, ()) for address in calls[i:i + 3]], [1, 64], 64)
+        path = self.folder / 'told.pb'
+        path.write_bytes(p.bytes())
+        return path
+
+    def heap(self, name='app.heap', change=lambda rows: rows):
+        """As jemalloc has it, which tells none."""
+        rows, _ = binaries.rows(self.program, '/srv/app', base_of(self.program))
+        calls = [base_of(self.program) + call for call in self.calls()]
+        path = self.folder / name
+        path.write_text(binaries.heap([calls[i:i + 3] for i in range(0, len(calls), 3)], change(rows)))
+        return path
+
+
+def base_of(program):
+    """What is added to a program's own addresses."""
+    return BASE if subprocess.run(['readelf', '-h', str(program)], check=True, capture_output=True,
+                                  text=True).stdout.find('EXEC') < 0 else 0
+
+
+def names(*arguments, modes=(CONFINED, 'off')):
+    """Stacks with functions and lines, less their bytes; the sandbox changes none."""
+    told = [re.sub(r' \d+$', '', t.ok('folded', '-q', '--by=line', f'--sandbox={mode}', *arguments).out, flags=re.M)
+            for mode in modes]
+    return told[0] if told[0] == told[-1] else f'the sandbox changes them: {told}'
+
+
+def module(*arguments):
+    return json.loads(t.ok('info', '-q', '-fjson', *arguments).out)['modules'][0]
+
+
+def has_none(text):
+    return bool(text) and 'f1 ' not in text and 'app+0x' in text
+
+
+def put(root, layout, build_id, file):
+    place = root / layout.format(build_id[:2], build_id[2:])
+    shutil.rmtree(root, ignore_errors=True)
+    place.parent.mkdir(parents=True)
+    shutil.copy(file, place)
+    return f'--symbol-dir={root}'
+
+
+def store(folder, build, other, layout):
+    """Equal names by the id in either case, of a debug file and of the binary; none by another id, by what
+    is no id, and of what has another id than its place says."""
+    want = names(f'--path-map=/srv={build.folder}', build.profile(build.id))
+    faults, root = [], folder / 'root'
+    for file in (build.debug, build.program):
+        option = put(root, layout, build.id, file)
+        for told in (build.id, build.id.upper())[:1 if file == build.program else 2]:
+            got = names(option, build.profile(told), modes=(CONFINED, 'off')[:2 if layout == LAYOUTS[0] else 1])
+            faults += [] if got == want and 'inner app.c' not in got and '/app.c:3' in got else \
+                [f'{layout} {file.name} {told}: {got[:300]} {module(option, build.profile(told))}']
+        none = (build.id[::-1], f'x/../{build.id}', f'{build.id[:2]}/{build.id[2:]}', build.id[:6], '')
+        for told in () if file == build.program else none if layout == LAYOUTS[0] else none[:2]:
+            got = names(option, build.profile(told), modes=[CONFINED])
+            faults += [] if has_none(got) else [f'{layout} {file.name} by {told!r}: {got[:300]}']
+        wrong = put(root, layout, build.id, other.debug if file == build.debug else other.program)
+        row = module(wrong, build.profile(build.id))
+        got = names(wrong, build.profile(build.id), modes=[CONFINED])
+        faults += [] if has_none(got) and 'another build' in row['symbols'] and other.id in row['note'] else \
+            [f'{layout}: another build: {got[:300]} {row}']
+    return faults
+
+
+def beside_binary(folder, build, layout):
+    """The binary is there, stripped, and its debug file in the store."""
+    want = names(f'--path-map=/srv={build.folder}', build.heap())
+    bare = folder / 'bare'
+    bare.mkdir(exist_ok=True)
+    shutil.copy(build.bare, bare / 'app')
+    option = put(folder / 'root', layout, build.id, build.debug)
+    got = names(option, f'--path-map=/srv={bare}', build.heap(), modes=[CONFINED])
+    none = names(f'--path-map=/srv={bare}', build.heap(), modes=[CONFINED])
+    return ([] if got == want else [f'{layout}: {got[:300]}']) + ([] if has_none(none) else [none])
+
+
+def fleet(folder, build):
+    """A pod merges what it has, names apart; elsewhere there is a store, and no binary."""
+    pod, root = folder / 'pod.pb.gz', folder / 'root'
+    option = f'--path-map=/srv={build.folder}'
+    pod.write_bytes(t.ok('merge', '-fpprof', f'--path-map=/srv/app={build.bare}', build.heap()).out_bytes)
+    want = names(option, build.heap())
+    plain = folder / 'plain.pb'
+    data = build.profile(build.id)
+    plain.write_bytes(data.read_bytes())
+    merged = folder / 'merged.hpa'
+    merged.write_bytes(t.ok('merge', '-fhpa', '--no-symbols', plain, timeout=60).out_bytes)
+    stored = put(root, LAYOUTS[2], build.id, build.debug)
+    faults = [] if names(stored, pod) == want else [f'{names(stored, pod)[:300]} {module(stored, pod)}']
+    return faults + ([] if names(stored, merged) == names(option, plain) else ['of a partial'])
+
+
+def in_place(folder, build):
+    """Given for the binary: the names, and `info` tells what could not be compared."""
+    want = names(f'--path-map=/srv={build.folder}', build.heap())
+    faults = []
+    for at, option in (('a path', f'--path-map=/srv/app={build.debug}'),
+                       ('a flat folder', put(folder / 'root', 'app', 'xxxx', build.debug))):
+        got, row = names(option, build.heap()), module(option, build.heap())
+        if got != want or 'not compared by code' not in row['note'] or row['return_addresses']:
+            faults.append(f'{at}: {got[:300]} {row}')
+    # Who has the binary, too, compares that.
+    row = module(f'--symbol-dir={folder / "root"}', f'--path-map=/srv={build.folder}', build.heap())
+    faults += [] if row['return_addresses']['checked'] > 20 and not row['note'] else [str(row)]
+    return faults
+
+
+def not_in_place(folder, build, other):
+    """Rows that are not the segments, by number or size: refused, and said so."""
+    def is_code(row):
+        return ' r-xp ' in row
+
+    def longer(rows):
+        return [re.sub(r'-(\w+) ', lambda m: f'-{int(m[1], 16) + 4096:x} ', row, count=1) if is_code(row) else row
+                for row in rows]
+
+    def two(rows):
+        last = int(rows[-1].split()[0].split('-')[1], 16)
+        return [*rows, f'{last:x}-{last + 4096:x} r-xp 00900000 fe:00 7 /srv/app']
+
+    def hole(rows):
+        found = next(row for row in rows if is_code(row))
+        last = int(found.split()[0].split('-')[1], 16)
+        cut = re.sub(r'-\w+ ', f'-{last - 4096:x} ', found, count=1)
+        return [cut if row == found else row for row in rows] + [f'{last - 4096:x}-{last:x} r-xp 00000000 00:00 0']
+
+    faults, option = [], f'--path-map=/srv/app={build.debug}'
+    for change in (longer, two, hole):
+        dump = build.heap(f'{change.__name__}.heap', change)
+        got, row = names(option, dump), module(option, dump)
+        if not has_none(got) or 'a debug file, whose executable segments' not in row['note']:
+            faults.append(f'{change.__name__}: {got[:300]} {row}')
+    row = module(f'--path-map=/srv/app={other.folder / "app.c"}', build.heap())
+    return faults + ([] if row['symbols'].find('function') < 0 else [str(row)])
+
+
+def flat(folder, build, other):
+    """By the name that a debug link tells, and by the module's; what does not fit is passed over."""
+    root, bare = folder / 'flat', folder / 'bare-flat'
+    faults = []
+    want = names(f'--path-map=/srv={build.folder}', build.heap())
+    bare.mkdir(exist_ok=True)
+    shutil.copy(build.bare, bare / 'app')
+    for what, name, file, fits in (('debug link', 'app.debug', build.debug, True),
+                                   ('name', 'app', build.debug, bool(build.id)),
+                                   ('whole', 'app', build.program, True),
+                                   ('another', 'app.debug', other.debug, False),
+                                   ('another whole', 'app', other.program, False)):
+        shutil.rmtree(root, ignore_errors=True)
+        root.mkdir()
+        shutil.copy(file, root / name)
+        got = names(f'--symbol-dir={root}', f'--path-map=/srv={bare}', build.heap())
+        if (got == want) != fits or (not fits and not has_none(got)):
+            faults.append(f'{what}: {got[:300]}')
+    shutil.copy(build.debug, root / 'app.debug')
+    with open(root / 'app.debug', 'ab') as file:
+        file.write(b'x')
+    got = names(f'--symbol-dir={root}', f'--path-map=/srv={bare}', build.heap())
+    fits = bool(build.id)  # else its CRC is what counts
+    return faults + ([] if (got == want) == fits else [f'changed: {got[:300]}'])
+
+
+def main():
+    with scratch() as folder:
+        folder = pathlib.Path(folder)
+        builds = [Build(folder, 'usual'), Build(folder, 'fixed', '-no-pie')]
+        if shutil.which('ld.lld'):
+            builds.append(Build(folder, 'lld', '-fuse-ld=lld'))
+        other = Build(folder, 'other', '-O2', step=2)
+        for build in builds:
+            name = build.folder.name
+            for layout in LAYOUTS if build == builds[-1] else LAYOUTS[:1]:
+                t.check(f'{name}: a store with {layout.format("xx", "yyyy")}, without the binary',
+                        lambda b=build, at=layout: store(folder, b, other, at))
+            t.check(f'{name}: beside the binary', lambda b=build: [
+                fault for layout in LAYOUTS for fault in beside_binary(folder, b, layout)])
+            t.check(f'{name}: a pod, a store and no binary', lambda b=build: fleet(folder, b))
+            t.check(f'{name}: a debug file in place of the binary', lambda b=build: in_place(folder, b))
+            t.check(f'{name}: and not', lambda b=build: not_in_place(folder, b, other))
+        t.check('one folder with all', lambda: flat(folder, builds[0], other))
+        bare = Build(folder, 'no-id', '-Wl,--build-id=none')
+        t.check('one folder with all, proved by a CRC', lambda: flat(folder, bare, Build(
+            folder, 'no-id-other', '-Wl,--build-id=none', '-O2', step=2)))
+        if shutil.which('ld.lld'):
+            code = [(offset, address) for flags, offset, address, _ in binaries.loads(builds[-1].program) if flags & 1]
+            t.check('of the programs one has its code at another address than in the file',
+                    [] if any(offset != address for offset, address in code) else [f'{code}'])
+    t.done()
+
+
+main()
