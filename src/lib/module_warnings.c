@@ -178,6 +178,7 @@ static void warn_of_unread(const struct shares *shares) {
 // What is said of a module, "" for nothing.
 struct complaint {
     const struct hp_profile *profile;
+    double percent; // of the bytes go through a call of the module; 0 if unknown
     char text[512];
 };
 
@@ -215,9 +216,13 @@ static void complain_of_replacement(struct complaint *complaint,
 
 static void complain_of_inlines(struct complaint *complaint,
                                 const struct hp_module *module) {
+    char share[64] = "";
+    if (complaint->percent > 0) {
+        snprintf(share, sizeof share, " for %.1f%% of the bytes", complaint->percent);
+    }
     if (module->lacks_inlines) {
         snprintf(complaint->text, sizeof complaint->text,
-                 "inlined calls or lines are missing: %s",
+                 "inlined calls or lines are missing%s: %s", share,
                  hp_profile_text(complaint->profile, module->note));
     }
 }
@@ -242,6 +247,14 @@ static bool complain(struct complaint *complaint, size_t kind,
     return complaint->text[0] != '\0';
 }
 
+// Of what is in use, or else of what was allocated.
+static double percent_shown(const struct shares *shares, size_t module) {
+    int space = shares->metric == HP_INUSE_SPACE ? 0 : 1;
+    return shares->all[space] > 0
+               ? 100 * ((double)shares->shown[module][space] / (double)shares->all[space])
+               : 0;
+}
+
 // A sentence for each of the first modules of whom there is something to say.
 static void warn_of(const struct shares *shares, size_t kind, bool minor) {
     struct hp_profile *profile = shares->profile;
@@ -249,6 +262,7 @@ static void warn_of(const struct shares *shares, size_t kind, bool minor) {
     size_t found = 0;
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
+        complaint.percent = percent_shown(shares, i);
         if (complain(&complaint, kind, module) && is_minor(shares, i) == minor &&
             found++ < NAMES_MAX) {
             hp_profile_warn_as(profile, minor, "%s: %s",

@@ -138,6 +138,7 @@ static bool renew(struct session *session) {
         return true;
     }
     session->walked = 0;
+    session->split.has_asked = false;
     hp_names_clear(&session->names);
     dwarf_end(session->dwarf);
     session->dwarf = dwarf_begin_elf(session->image->elf, DWARF_C_READ, NULL);
@@ -342,6 +343,7 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
         ask_for_lines(&session);
     }
     lookup->missing_split = session.split.missing;
+    lookup->has_package = session.split.has_package;
     hp_split_done(&session.split);
     dwarf_end(session.dwarf);
     hp_units_done(&session.units);

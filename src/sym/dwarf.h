@@ -29,6 +29,7 @@ struct hp_lookup {
     struct hp_file_requester *requester;
     bool over_budget;   // some unit was left before its end
     bool missing_split; // some .dwo file was not found
+    bool has_package;   // but a .dwp that may hold it
 };
 
 // Answer what queries can be.  False if there is no DWARF that can be read.  `alt` is the

@@ -91,7 +91,7 @@ static int open_elf(const struct search *search, const char *root, const char *p
     int fd = hp_open_file(root, path);
     if (fd >= 0 && (pread(fd, head, sizeof head, 0) < SELFMAG ||
                     memcmp(head, ELFMAG, SELFMAG) != 0 ||
-                    (search->find == HP_FIND_SPLIT && !may_be_split(head)))) {
+                    (search->find >= HP_FIND_SPLIT && !may_be_split(head)))) {
         close(fd);
         errno = ENOEXEC;
         return -1;
@@ -299,8 +299,8 @@ static void find_link(struct search *search, const char *name) {
     }
 }
 
-// Exactly this place, where libdw looks.  Nothing of a sysroot: without a sandbox it would
-// not be found there but outside.
+// Exactly this place, where libdw looks by itself.  Nothing of a sysroot: it would not be found
+// there but outside.
 static void find_split(struct search *search, const char *path) {
     struct hp_finder *finder = search->finder;
     if (finder->in_sysroot || finder->options->symbol_dirs_only) {
@@ -317,6 +317,62 @@ static void find_split(struct search *search, const char *path) {
     }
 }
 
+// `name` in the folder of `file`; in each sysroot, then on the system.
+static bool try_beside(struct search *search, const char *file, const char *name) {
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    char *path =
+        hp_printed("%.*s/%s", slash ? (int)(slash - file) : 0, slash ? file : "", name);
+    bool go_on = !slash || try_roots(search, path);
+    free(path);
+    return go_on;
+}
+
+static bool try_flat_name(struct search *search, const char *name) {
+    char *path = hp_printed("/%s", basename_of(name));
+    bool go_on = !path[1] || try_sysroots(search, path);
+    free(path);
+    return go_on;
+}
+
+static void find_unit(struct search *search, const char *name) {
+    const struct hp_finder *finder = search->finder;
+    bool go_on = true;
+    if (name[0] == '/') {
+        go_on = try_roots(search, name);
+    } else {
+        go_on = try_beside(search, finder->debug, name) &&
+                try_beside(search, finder->module, name);
+    }
+    if (go_on) {
+        try_flat_name(search, name);
+    }
+}
+
+// Of the file itself, which may be a debug file, or of the module.
+static void find_package(struct search *search, const char *text) {
+    const struct hp_finder *finder = search->finder;
+    const struct hp_symbol_options *options = finder->options;
+    char *id = id_of(text);
+    char *of_debug =
+        hp_printed("%s.dwp", basename_of(finder->debug ? finder->debug : ""));
+    char *of_module = hp_printed("%s.dwp", basename_of(finder->path));
+    bool go_on = try_beside(search, finder->debug, of_debug) &&
+                 try_beside(search, finder->debug, of_module) &&
+                 try_beside(search, finder->module, of_module) &&
+                 try_flat_name(search, of_module);
+    for (size_t i = 0; go_on && id && i < options->symbol_dir_count; i++) {
+        char *tree = hp_printed("/.build-id/%.2s/%s.dwp", id, id + 2);
+        char *whole = hp_printed("/%s.dwp", id);
+        go_on = try_place(search, options->symbol_dirs[i], tree) &&
+                try_place(search, options->symbol_dirs[i], whole);
+        free(tree);
+        free(whole);
+    }
+    free(id);
+    free(of_debug);
+    free(of_module);
+}
+
 static void find_path(struct search *search, const char *name) {
     if (*name == '/') {
         try_roots(search, name);
@@ -327,10 +383,9 @@ static void find_path(struct search *search, const char *name) {
 
 int hp_finder_open(struct hp_finder *finder, const struct hp_wanted *wanted) {
     static void (*const finds[])(struct search *, const char *) = {
-        [HP_FIND_BUILD_ID] = find_build_id,
-        [HP_FIND_LINK] = find_link,
-        [HP_FIND_ALT] = find_path,
-        [HP_FIND_SPLIT] = find_split,
+        [HP_FIND_BUILD_ID] = find_build_id, [HP_FIND_LINK] = find_link,
+        [HP_FIND_ALT] = find_path,          [HP_FIND_SPLIT] = find_split,
+        [HP_FIND_UNIT] = find_unit,         [HP_FIND_PACKAGE] = find_package,
     };
     struct search search = {finder, wanted->find, wanted->n, -1};
     finder->reason[0] = '\0';

@@ -179,7 +179,7 @@ bool hp_wanted_unpack(const struct hp_packet *packet, struct hp_wanted *wanted) 
     wanted->n = get_u32(&in);
     wanted->name = get_text(&in);
     wanted->find = (enum hp_find)find;
-    return !in.bad && in.at == in.end && find <= HP_FIND_SPLIT;
+    return !in.bad && in.at == in.end && find <= HP_FIND_PACKAGE;
 }
 
 void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {

@@ -48,8 +48,10 @@ enum hp_find {
     HP_FIND_BUILD_ID, // a debug file; `name` is the build id in hex
     HP_FIND_LINK,     // a debug file; `name` from .gnu_debuglink
     HP_FIND_ALT,      // shared debug information; `name` from .gnu_debugaltlink
-    HP_FIND_SPLIT, // a .dwo file; `name` is its path; no reason is given where there is
-                   // nothing
+    HP_FIND_SPLIT,   // a .dwo file; `name` is its path; no reason is given where there is
+                     // nothing
+    HP_FIND_UNIT,    // a .dwo file; `name` is absolute, or beside the file that tells it
+    HP_FIND_PACKAGE, // a .dwp file; `name` is the build id of the file that it is of, or ""
 };
 
 // Bounds on what is believed.

@@ -24,8 +24,8 @@ const char *hp_sandbox_parent_lack(void);
 // coverage)?
 bool hp_sandbox_is_instrumented(void);
 
-// libdw opens files by their names, and can be given none.  In a sandbox these calls are
-// answered here; both return what the kernel would, -errno if it failed.
+// libdw opens files by their names, and can be given none.  Where there is a filter these calls
+// are answered here, in a sandbox all of them; both return what the kernel would, -errno if it failed.
 struct hp_sandbox_names {
     int (*open)(const char *path);
     int (*read_link)(const char *path, char *target, size_t room);

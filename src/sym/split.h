@@ -15,6 +15,9 @@ struct hp_split {
     struct hp_file_requester *requester;
     const struct hp_image *image; // with the units that say where the others are
     bool missing;                 // some file was not found
+    bool has_package;             // there is a .dwp
+    int package;                  // it, open; -1 if it was taken or there is none
+    bool has_asked;               // for it, since libdw was begun anew
 };
 
 // As long as anything of the image is looked up.

@@ -354,7 +354,12 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
     answer->lacks_inlines =
         debug->is_unread || lookup->missing_split || lookup->over_budget;
     if (lookup->missing_split) {
-        answer->note = hp_span_of("a file of split debug information (.dwo) is missing");
+        answer->note =
+            lookup->has_package
+                ? hp_span_of(
+                      "its package of split debug information (.dwp) was not read: "
+                      "elfutils reads them from 0.191 on")
+                : hp_span_of("a file of split debug information (.dwo) is missing");
     }
     if (lookup->over_budget) {
         answer->status = dwarf ? HP_SYM_DWARF : HP_SYM_OVER_BUDGET;

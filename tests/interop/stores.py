@@ -36,11 +36,11 @@ CONFINED = 'auto' if sys.argv[3] == 'instrumented' else 'require'
 class Build:
     """A program with debug information, the same without, and its debug file."""
 
-    def __init__(self, folder, name, *flags, step=1):
+    def __init__(self, folder, name, *flags, step=1, compiler=None):
         self.folder = pathlib.Path(folder, name)
         self.folder.mkdir()
         (self.folder / 'app.c').write_text(SOURCE % step)
-        command = [binaries.compiler('CC'), '-O1', '-g', '-w', '-Wl,--build-id=sha1', *flags, '-o', 'app', 'app.c']
+        command = [compiler or binaries.compiler('CC'), '-O1', '-g', '-w', '-Wl,--build-id=sha1', *flags, '-o', 'app', 'app.c']
         subprocess.run(command, cwd=self.folder, check=True, stdin=subprocess.DEVNULL)
         self.program, self.debug = self.folder / 'app', self.folder / 'app.debug'
         self.bare = self.folder / 'bare'
@@ -226,6 +226,76 @@ def flat(folder, build, other):
     return faults + ([] if (got == want) == fits else [f'changed: {got[:300]}'])
 
 
+def split_build(folder, name, compiler, *flags):
+    build = Build(folder, name, '-gsplit-dwarf', *flags, compiler=compiler)
+    return build, next(build.folder.glob('*.dwo'))
+
+
+def split_elsewhere(folder, build, dwo, other):
+    """The other file beside the binary, below its folder of compilation, or with all: in a sysroot."""
+    want = names(f'--path-map=/srv={build.folder}', build.heap(), modes=['off'])
+    faults = [] if ';inner ' in want else [want[:300]]
+    root, away, bare = folder / 'split-root', folder / 'away', folder / 'split-bare'
+    bare.mkdir()
+    shutil.copy(build.program, bare / 'app')
+    dwo.rename(away)
+    for what, place, option in (
+            ('beside', 'srv/' + dwo.name, ''), ('where it was compiled', str(dwo)[1:], f'--path-map=/srv={bare}'),
+            ('flat', dwo.name, f'--path-map=/srv={bare}'), ('another first', '', f'--path-map=/srv={bare}')):
+        shutil.rmtree(root, ignore_errors=True)
+        for at, file in ((place or dwo.name, away), ('srv/app', build.program)):
+            if what == 'beside' or at != 'srv/app':
+                (root / at).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(file, root / at)
+        if what == 'another first':
+            shutil.copy(other, bare / dwo.name)
+        arguments = [word for word in (f'--symbol-dir={root}', option, build.heap()) if word]
+        got = names(*arguments)
+        faults += [] if got == want else [f'{what}: {got[:300]} {module(*arguments)}']
+    away.rename(dwo)
+    shutil.rmtree(root)
+    shutil.copytree(bare, root / 'srv')
+    row = module(f'--symbol-dir={root}', '--symbol-dir-only', build.heap())
+    return faults + ([] if row['lacks_inlines'] and '(.dwo) is missing' in row['note'] else [str(row)])
+
+
+def is_told(option, dump, why):
+    """In text, in JSON and, of formats that have no room, on standard error, with the share of the bytes."""
+    wanted = re.compile(r'/srv/app: inlined calls or lines are missing for (\d+\.\d)% of the bytes: ' + why)
+    texts = {'text': t.ok('top', option, dump).out, 'info': t.ok('info', option, dump).out,
+             'json': t.ok('top', '-fjson', option, dump).out, 'stderr': t.ok('folded', option, dump).err}
+    found = {name: wanted.search(text) for name, text in texts.items()}
+    faults = [f'{name}: {texts[name][-600:]}' for name, match in found.items() if not match]
+    shares = {match[1] for match in found.values() if match}
+    return faults + ([] if shares == {'100.0'} else [f'of the bytes: {shares}'])
+
+
+def split_gone(folder, build, dwo):
+    dwo.rename(folder / 'gone')
+    faults = is_told(f'--path-map=/srv={build.folder}', build.heap(), r'a file of split debug.*\(\.dwo\) is missing')
+    (folder / 'gone').rename(dwo)
+    return faults
+
+
+def split_package(folder, build, dwo):
+    """Read, or told of: libdw reads them from some version on."""
+    want = names(f'--path-map=/srv={build.folder}', build.heap(), modes=['off'])
+    package = folder / 'made.dwp'
+    binaries.run('llvm-dwp', dwo, '-o', package)
+    dwo.rename(folder / 'gone')
+    faults = []
+    for place in (build.folder / 'app.dwp', folder / 'packages' / f'{build.id}.dwp', folder / 'packages' / 'app.dwp'):
+        place.parent.mkdir(exist_ok=True)
+        shutil.copy(package, place)
+        options = [f'--path-map=/srv={build.folder}', f'--symbol-dir={place.parent}', build.heap()]
+        row = module(*options)
+        faults += [] if names(*options) == want or row['lacks_inlines'] and '(.dwp) was not read' in row['note'] else \
+            [f'{place.name}: {row}']
+        place.unlink()
+    (folder / 'gone').rename(dwo)
+    return faults
+
+
 def main():
     with scratch() as folder:
         folder = pathlib.Path(folder)
@@ -247,6 +317,14 @@ def main():
         bare = Build(folder, 'no-id', '-Wl,--build-id=none')
         t.check('one folder with all, proved by a CRC', lambda: flat(folder, bare, Build(
             folder, 'no-id-other', '-Wl,--build-id=none', '-O2', step=2)))
+        split, dwo = split_build(folder, 'split', None)
+        t.check('split DWARF that is gone', lambda: split_gone(folder, split, dwo))
+        if CONFINED == 'require':
+            other_dwo = split_build(folder, 'split-other', None, '-O2')[1]
+            t.check('split DWARF in a sysroot', lambda: split_elsewhere(folder, split, dwo, other_dwo))
+            if shutil.which('llvm-dwp') and shutil.which('clang'):
+                packed = split_build(folder, 'packed', 'clang', '-gdwarf-5')
+                t.check('a package of split DWARF', lambda: split_package(folder, *packed))
         if shutil.which('ld.lld'):
             code = [(offset, address) for flags, offset, address, _ in binaries.loads(builds[-1].program) if flags & 1]
             t.check('of the programs one has its code at another address than in the file',
