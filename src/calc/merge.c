@@ -399,6 +399,10 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
                                   merger->unbias.large_sizes == HP_LARGE_AUTO
                               ? merger->unbias.large_bytes
                               : 0;
+    if (merger->keeps_live) {
+        record->live = hp_alloc(sizeof *record->live);
+        hp_live_samples_init(record->live, &merger->sizes[HP_COLUMN_INUSE], dump->period);
+    }
     if (!merger->only_estimates) {
         add(merger, dump, profile, record);
     } else if (profile->keeps.partial) {

@@ -3,6 +3,8 @@
 // jemalloc's, and sure of one object alone.  All else is of mixed sizes.
 #include "calc/size_parts.h"
 
+#include "calc/probability.h"
+
 // Where the parts of a stack go.
 struct target {
     struct hp_sizes *sizes;
@@ -136,5 +138,49 @@ void hp_sizes_add_decoded(struct hp_sizes *sizes, uint32_t number,
         put_lines(&to, stack, column);
     } else {
         put_counts(&to, stack, extra.tags, column);
+    }
+}
+
+// --- samples ------------------------------------------------------------------------------
+
+// How many samples an estimate stands for: as many objects times the chance of one to be sampled.
+static uint64_t samples_of(const struct hp_size_part *part, uint64_t size,
+                           uint64_t period) {
+    double objects = hp_fixed_double(part->objects, HP_INUSE_OBJECTS);
+    double p = period > 1 ? hp_one_minus_exp((double)size * hp_byte_rate(period)) : 1;
+    return objects > 0 ? (uint64_t)(objects * p + 0.5) : 0;
+}
+
+static void add_samples(struct hp_live_samples *samples, uint64_t size, uint64_t count) {
+    size_t i = 0;
+    while (i < samples->sizes.count && samples->sizes.at[i].size != size) {
+        i++;
+    }
+    if (i == samples->sizes.count) {
+        hp_vec_push(&samples->sizes, ((struct hp_live_size){.size = size}));
+    }
+    samples->sizes.at[i].objects += count;
+}
+
+// Of a mix the mean stands for all, of which there are then no more than that many.
+static void add_part(struct hp_live_samples *samples, const struct hp_size_part *part,
+                     uint64_t period) {
+    double objects = hp_fixed_double(part->objects, HP_INUSE_OBJECTS);
+    double bytes = hp_fixed_double(part->bytes, HP_INUSE_SPACE);
+    bool is_mixed = part->size == HP_MIXED_SIZES;
+    uint64_t mean = objects > 0 ? (uint64_t)(bytes / objects + 0.5) : 0;
+    uint64_t size = is_mixed ? mean : part->size;
+    add_samples(samples, size, samples_of(part, size, period));
+    samples->is_likely |= part->is_likely || is_mixed;
+}
+
+void hp_live_samples_init(struct hp_live_samples *samples, const struct hp_sizes *sizes,
+                          uint64_t period) {
+    *samples = (struct hp_live_samples){.is_likely = false};
+    for (uint32_t stack = 0; stack < sizes->stacks.count; stack++) {
+        const struct hp_size_part *part = hp_sizes_of(sizes, stack);
+        for (; part; part = hp_sizes_next(sizes, part)) {
+            add_part(samples, part, period);
+        }
     }
 }

@@ -3,6 +3,7 @@
 #define HP_CALC_SIZE_PARTS_H
 
 #include "calc/unbias.h"
+#include "model/account.h"
 #include "model/sizes.h"
 
 // Add what a stack of the dump holds, by size, to stack `number` of `sizes`: the same as
@@ -10,5 +11,9 @@
 void hp_sizes_add_decoded(struct hp_sizes *sizes, uint32_t number,
                           struct hp_unbias *unbias, const struct hp_dump_stack *stack,
                           enum hp_column column);
+
+// The samples that the parts of a dump's stacks stand for.
+void hp_live_samples_init(struct hp_live_samples *samples, const struct hp_sizes *sizes,
+                          uint64_t period);
 
 #endif

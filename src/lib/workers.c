@@ -297,6 +297,7 @@ static void take_again(struct worker *worker, struct hp_input_record *again,
     hp_input_set_err(again, NULL);
     free(again->producer_warning);
     hp_process_keys_free(again->keys);
+    hp_live_samples_free(again->live);
 }
 
 // --- all inputs -----------------------------------------------------------------------------
@@ -477,6 +478,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     worker->merger.keeps_labels = keeps->labels;
     worker->merger.keeps_unmapped = keeps->unmapped;
     memcpy(worker->merger.keeps_sizes, keeps->sizes, sizeof keeps->sizes);
+    worker->merger.keeps_live = keeps->live_samples;
     worker->merger.splits_threads = worker->reader.keeps_threads;
     worker->merger.only_thread = job->options->thread;
     worker->merger.unbias.large_sizes = job->options->large_sizes;

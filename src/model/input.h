@@ -108,6 +108,7 @@ struct hp_input_record {
     struct hp_digest samples; // of the text from the first stack to the last
     struct hp_identity identity;
     struct hp_process_keys *keys; // of a merged profile, malloc()ed; or NULL
+    struct hp_live_samples *live; // if they are kept, malloc()ed; or NULL
 };
 
 // Whether its numbers count.

@@ -107,8 +107,14 @@ void hp_profile_done(struct hp_profile *profile) {
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         hp_process_keys_free(input->keys);
+        hp_live_samples_free(input->live);
     }
     hp_vec_done(&profile->inputs);
+    struct hp_account *account;
+    hp_vec_each (account, &profile->accounts) {
+        hp_account_done(account);
+    }
+    hp_vec_done(&profile->accounts);
     hp_vec_done(&profile->known);
     hp_processes_done(&profile->processes);
     hp_strtab_done(&profile->programs);

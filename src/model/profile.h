@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "base/vec.h"
+#include "model/account.h"
 #include "model/annotations.h"
 #include "model/between.h"
 #include "model/error.h"
@@ -125,6 +126,7 @@ struct hp_needs {
     bool labels;            // of samples
     bool threads;           // stacks apart by thread
     bool sizes[HP_COLUMNS]; // of objects
+    bool live_samples;      // how many there are of each size
     bool unmapped;          // where frames in no mapping are
     bool partial;           // all that a partial holds
 };
@@ -184,7 +186,8 @@ struct hp_profile {
     // Of the first strings what they were before they were redacted; NULL: they are what they were.
     struct hp_span *originals;
     size_t original_count;
-    bool overflow; // a sum did not fit: the profile is unusable
+    HP_VEC(struct hp_account) accounts; // of those inputs that have one
+    bool overflow;                      // a sum did not fit: the profile is unusable
 };
 
 // {0} after done.

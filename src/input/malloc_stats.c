@@ -1,0 +1,420 @@
+// What is read of malloc_stats_print(write, data, "J") (jemalloc's src/stats.c), all numbers in bytes
+// but where a name says pages or counts:
+//
+//     {"jemalloc": {"opt": {"lg_prof_sample": 19, ...}, "prof": {"lg_sample": 19},
+//       "arenas": {"page": 4096, "bin": [{"size", "nregs", "slab_size"}], "lextent": [{"size"}]},
+//       "stats": {"allocated", "active", "metadata", "resident", "mapped", "retained"},
+//       "stats.arenas": {"merged" or, of one arena, "0": {"pdirty", "pmuzzy", "base", "internal",
+//         "tcache_bytes", "large": {"allocated"},
+//         "bins": [{"curregs", "curslabs", "nonfull_slabs", "nmalloc", "ndalloc",
+//                   "prof_live_count", "prof_live_requested"}], "lextents": [{"curlextents"}]}}}}
+//
+// jemalloc 4 has runs in the place of slabs, runs and chunks in the place of extents, and no base.
+// It writes some keys twice ("stats_print"), which is no fault here.
+#include "input/malloc_stats.h"
+
+#include "input/input_stream.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#ifdef HP_WITH_JANSSON
+#    include <jansson.h>
+
+enum {
+    LARGEST = 64 << 20,     // bytes of text; a thousand arenas have about as many
+    MOST_VALUES = 10 << 20, // that parsing takes memory for, some 100 bytes each
+    MOST_CLASSES = 4096,
+    LG_SAMPLE_MOST = 62,
+};
+
+static const int64_t largest_count = (int64_t)1 << 56;
+
+// Remembers its first failure.
+struct reader {
+    struct hp_err *err;
+    int ret;
+};
+
+// A member that may be missing is 0 then.
+enum need {
+    REQUIRED,
+    OPTIONAL,
+};
+
+static void fail(struct reader *r, const char *part, const char *name, const char *what) {
+    if (r->ret == HP_OK) {
+        r->ret = hp_fail(r->err, HP_E_FORMAT, "malloc_stats_print's JSON: %s%s%s %s",
+                         part, *part ? "." : "", name, what);
+    }
+}
+
+static uint64_t count_of(struct reader *r, const json_t *in, const char *part,
+                         const char *name, enum need need) {
+    const json_t *value = json_object_get(in, name);
+    if (!value) {
+        if (need == REQUIRED) {
+            fail(r, part, name, "is missing");
+        }
+        return 0;
+    }
+    int64_t count = json_integer_value(value);
+    if (!json_is_integer(value)) {
+        fail(r, part, name, "is no whole number");
+    } else if (count < 0 || count > largest_count) {
+        fail(r, part, name,
+             count < 0 ? "is below zero" : "is beyond what a machine can have");
+    }
+    return r->ret == HP_OK ? (uint64_t)count : 0;
+}
+
+static json_t *object_of(struct reader *r, const json_t *in, const char *name) {
+    json_t *value = json_object_get(in, name);
+    if (!json_is_object(value)) {
+        fail(r, "", name, value ? "is no object" : "is missing");
+    }
+    return value;
+}
+
+// --- options ------------------------------------------------------------------------------
+
+// Of letters, digits and what stands between them: it is shown as it is.
+static bool is_plain(const char *text) {
+    return strspn(text,
+                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                  "_-.,|") == strlen(text);
+}
+
+static void read_knob(struct hp_allocator_stats *stats, enum hp_knob knob,
+                      const char *name, const json_t *value) {
+    char *to = stats->knobs[knob];
+    if (json_is_integer(value)) {
+        snprintf(to, HP_KNOB_SIZE, "%s:%lld", name, (long long)json_integer_value(value));
+    } else if (json_is_boolean(value)) {
+        snprintf(to, HP_KNOB_SIZE, "%s:%s", name, json_is_true(value) ? "true" : "false");
+    } else if (json_is_string(value) && is_plain(json_string_value(value)) &&
+               strlen(name) + 1 + json_string_length(value) < HP_KNOB_SIZE) {
+        snprintf(to, HP_KNOB_SIZE, "%s:%s", name, json_string_value(value));
+    }
+}
+
+static void read_options(struct reader *r, struct hp_allocator_stats *stats,
+                         const json_t *jemalloc) {
+    static const struct {
+        enum hp_knob knob;
+        const char *name;
+    } knobs[] = {
+        {HP_KNOB_LG_PROF_SAMPLE, "lg_prof_sample"},
+        {HP_KNOB_TCACHE_MAX, "lg_tcache_max"},
+        {HP_KNOB_TCACHE_MAX, "tcache_max"},
+        {HP_KNOB_CACHE_OBLIVIOUS, "cache_oblivious"},
+        {HP_KNOB_DIRTY_DECAY, "dirty_decay_ms"},
+        {HP_KNOB_MUZZY_DECAY, "muzzy_decay_ms"},
+        {HP_KNOB_METADATA_THP, "metadata_thp"},
+        {HP_KNOB_NARENAS, "narenas"},
+        {HP_KNOB_RETAIN, "retain"},
+    };
+
+    const json_t *opt = object_of(r, jemalloc, "opt");
+    const json_t *oblivious = json_object_get(opt, "cache_oblivious");
+    for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++) {
+        read_knob(stats, knobs[i].knob, knobs[i].name,
+                  json_object_get(opt, knobs[i].name));
+    }
+    if (!oblivious) { // before 5.3 it was set when jemalloc was built
+        oblivious =
+            json_object_get(json_object_get(jemalloc, "config"), "cache_oblivious");
+    }
+    stats->cache_oblivious = json_is_true(oblivious);
+}
+
+// The period that is in force now, which a reset may have changed.
+static void read_sampling(struct reader *r, struct hp_allocator_stats *stats,
+                          const json_t *jemalloc) {
+    const json_t *opt = json_object_get(jemalloc, "opt");
+    const json_t *prof = json_object_get(jemalloc, "prof");
+    bool has_prof = json_object_get(prof, "lg_sample") != NULL;
+    stats->has_sampling = json_is_true(json_object_get(opt, "prof")) &&
+                          (has_prof || json_object_get(opt, "lg_prof_sample"));
+    if (!stats->has_sampling) {
+        return;
+    }
+    stats->lg_sample = has_prof ? count_of(r, prof, "prof", "lg_sample", REQUIRED)
+                                : count_of(r, opt, "opt", "lg_prof_sample", REQUIRED);
+    if (stats->lg_sample > LG_SAMPLE_MOST) {
+        fail(r, "prof", "lg_sample", "is more than 62");
+    }
+}
+
+// --- classes ------------------------------------------------------------------------------
+
+static const json_t *list_of(struct reader *r, const json_t *in, const char *name) {
+    const json_t *list = json_object_get(in, name);
+    if (list && !json_is_array(list)) {
+        fail(r, "", name, "is no list");
+    } else if (json_array_size(list) > MOST_CLASSES) {
+        fail(r, "", name, "has more than 4096 classes");
+    }
+    return r->ret == HP_OK ? list : NULL;
+}
+
+// The lists of what classes are, and of what is in them; false: one is not there, which "b" and
+// "l" among the letters ask for.
+static bool find_lists(struct reader *r, const json_t *lists[2], const char *name) {
+    size_t count = json_array_size(lists[0]);
+    if (lists[0] && lists[1] && count != json_array_size(lists[1])) {
+        fail(r, "stats.arenas", name, "has not as many classes as there are");
+    }
+    return r->ret == HP_OK && lists[0] && lists[1];
+}
+
+static const char *either(const json_t *in, const char *name, const char *older) {
+    return json_object_get(in, name) ? name : older;
+}
+
+static struct hp_bin_stats read_bin(struct reader *r, const json_t *class,
+                                    const json_t *of) {
+    struct hp_bin_stats bin = {
+        .size = count_of(r, class, "bin", "size", REQUIRED),
+        .nregs = count_of(r, class, "bin", "nregs", REQUIRED),
+        .slab_size =
+            count_of(r, class, "bin", either(class, "slab_size", "run_size"), REQUIRED),
+        .curregs = count_of(r, of, "bins", "curregs", REQUIRED),
+        .curslabs = count_of(r, of, "bins", either(of, "curslabs", "curruns"), REQUIRED),
+        .nonfull_slabs = count_of(r, of, "bins", "nonfull_slabs", OPTIONAL),
+        .nmalloc = count_of(r, of, "bins", "nmalloc", REQUIRED),
+        .ndalloc = count_of(r, of, "bins", "ndalloc", REQUIRED),
+        .live_count = count_of(r, of, "bins", "prof_live_count", OPTIONAL),
+        .live_requested = count_of(r, of, "bins", "prof_live_requested", OPTIONAL),
+    };
+    if (r->ret == HP_OK &&
+        (bin.size == 0 || bin.nregs == 0 || bin.slab_size / bin.nregs < bin.size)) {
+        fail(r, "arenas", "bin", "has slabs that do not hold their regions");
+    }
+    if (r->ret == HP_OK && bin.curregs > (hp_uint128)bin.curslabs * bin.nregs) {
+        r->ret = hp_fail(r->err, HP_E_FORMAT,
+                         "malloc_stats_print's JSON: of %llu bytes there are more "
+                         "objects, %llu, than %llu slabs of %llu hold",
+                         (unsigned long long)bin.size, (unsigned long long)bin.curregs,
+                         (unsigned long long)bin.curslabs, (unsigned long long)bin.nregs);
+    }
+    return bin;
+}
+
+static void read_bins(struct reader *r, struct hp_allocator_stats *stats,
+                      const json_t *arenas, const json_t *arena) {
+    const json_t *lists[2] = {list_of(r, arenas, "bin"), list_of(r, arena, "bins")};
+    stats->has_classes = find_lists(r, lists, "bins");
+    for (size_t i = 0; stats->has_classes && i < json_array_size(lists[0]); i++) {
+        const json_t *of = json_array_get(lists[1], i);
+        struct hp_bin_stats bin = read_bin(r, json_array_get(lists[0], i), of);
+        hp_vec_push(&stats->bins, bin);
+        stats->has_live |= json_object_get(of, "prof_live_count") != NULL;
+    }
+}
+
+static void read_extents(struct reader *r, struct hp_allocator_stats *stats,
+                         const json_t *arenas, const json_t *arena) {
+    static const char *const names[][3] = {
+        {"lextent", "lextents", "curlextents"},
+        {"lrun", "lruns", "curruns"},
+        {"hchunk", "hchunks", "curhchunks"},
+    };
+    bool has_any = false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const json_t *lists[2] = {list_of(r, arenas, names[k][0]),
+                                  list_of(r, arena, names[k][1])};
+        if (!find_lists(r, lists, names[k][1])) {
+            continue;
+        }
+        has_any = true;
+        for (size_t i = 0; i < json_array_size(lists[0]); i++) {
+            struct hp_extent_stats extent = {
+                .count = count_of(r, json_array_get(lists[1], i), names[k][1],
+                                  names[k][2], REQUIRED),
+            };
+            if (extent.count > 0 || stats->extents.count == 0) {
+                extent.size = count_of(r, json_array_get(lists[0], i), names[k][0],
+                                       "size", REQUIRED);
+                hp_vec_push(&stats->extents, extent);
+            }
+        }
+    }
+    stats->has_classes &= has_any;
+}
+
+// --- sums ---------------------------------------------------------------------------------
+
+static void read_totals(struct reader *r, struct hp_allocator_stats *stats,
+                        const json_t *jemalloc) {
+    const json_t *of = object_of(r, jemalloc, "stats");
+    stats->allocated = count_of(r, of, "stats", "allocated", REQUIRED);
+    stats->active = count_of(r, of, "stats", "active", REQUIRED);
+    stats->metadata = count_of(r, of, "stats", "metadata", REQUIRED);
+    stats->resident = count_of(r, of, "stats", "resident", REQUIRED);
+    stats->mapped = count_of(r, of, "stats", "mapped", REQUIRED);
+    stats->retained = count_of(r, of, "stats", "retained", OPTIONAL);
+}
+
+// What all arenas have together; one alone is not told of twice.
+static const json_t *merged(struct reader *r, const json_t *jemalloc) {
+    const json_t *arenas = object_of(r, jemalloc, "stats.arenas");
+    const json_t *all = json_object_get(arenas, "merged");
+    all = all ? all : json_object_get(arenas, "0");
+    if (!json_is_object(all)) {
+        fail(r, "stats.arenas", "merged",
+             "is missing: print them without m among the letters");
+    }
+    return all;
+}
+
+static void read_arenas(struct reader *r, struct hp_allocator_stats *stats,
+                        const json_t *jemalloc) {
+    const json_t *arenas = object_of(r, jemalloc, "arenas");
+    const json_t *all = merged(r, jemalloc);
+    stats->page = count_of(r, arenas, "arenas", "page", REQUIRED);
+    stats->pdirty = count_of(r, all, "arenas", "pdirty", REQUIRED);
+    stats->pmuzzy = count_of(r, all, "arenas", "pmuzzy", OPTIONAL);
+    stats->has_internals = json_is_integer(json_object_get(all, "base")) &&
+                           json_is_integer(json_object_get(all, "internal"));
+    stats->base = count_of(r, all, "arenas", "base", OPTIONAL);
+    stats->internal = count_of(r, all, "arenas", "internal", OPTIONAL);
+    stats->tcache = count_of(r, all, "arenas", "tcache_bytes", OPTIONAL);
+    stats->large =
+        count_of(r, json_object_get(all, "large"), "large", "allocated", OPTIONAL);
+    if (r->ret == HP_OK && (stats->page == 0 || (stats->page & (stats->page - 1)) != 0)) {
+        fail(r, "arenas", "page", "is no power of two");
+    }
+    read_bins(r, stats, arenas, all);
+    read_extents(r, stats, arenas, all);
+}
+
+// --- text ---------------------------------------------------------------------------------
+
+// Every value but the first follows one of these.
+static size_t count_values(struct hp_span text) {
+    size_t count = 1;
+    for (size_t i = 0; i < text.size; i++) {
+        count += text.at[i] == ',' || text.at[i] == ':' || text.at[i] == '[';
+    }
+    return count;
+}
+
+static int refuse_json(const json_t *root, struct hp_err *err) {
+    bool is_recent = json_object_get(root, "recent_alloc") != NULL;
+    bool is_log = json_object_get(root, "stack_traces") != NULL;
+    return hp_fail(err, HP_E_UNSUPPORTED,
+                   "this is %s: what is wanted is what malloc_stats_print(..., \"J\") "
+                   "of jemalloc writes",
+                   is_recent ? "jemalloc's prof_recent"
+                   : is_log  ? "jemalloc's prof_log"
+                             : "JSON of something else");
+}
+
+static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
+                     struct hp_err *err) {
+    json_error_t error;
+    if (count_values(text) > MOST_VALUES) {
+        return hp_fail(err, HP_E_LIMIT, "malloc_stats_print's JSON: more than %d values",
+                       MOST_VALUES);
+    }
+    json_t *root = json_loadb(text.at, text.size, 0, &error);
+    if (!root) {
+        hp_fail(err, HP_E_FORMAT, "no whole JSON: %.200s", error.text);
+        err->line = error.line > 0 ? (uint64_t)error.line : 0;
+        return err->code;
+    }
+    struct reader r = {err, HP_OK};
+    const json_t *jemalloc = json_object_get(root, "jemalloc");
+    if (json_is_object(jemalloc)) {
+        read_options(&r, stats, jemalloc);
+        read_sampling(&r, stats, jemalloc);
+        read_totals(&r, stats, jemalloc);
+        read_arenas(&r, stats, jemalloc);
+    } else {
+        r.ret = refuse_json(root, err);
+    }
+    json_decref(root);
+    return r.ret;
+}
+
+#else
+
+enum {
+    LARGEST = 64 << 20,
+};
+
+static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
+                     struct hp_err *err) {
+    (void)stats, (void)text;
+    return hp_fail(err, HP_E_UNSUPPORTED,
+                   "statistics of jemalloc are read by jansson, which this program was "
+                   "built without");
+}
+#endif
+
+// --- what it is ---------------------------------------------------------------------------
+
+static struct hp_span without_spaces(struct hp_span text) {
+    while (text.size > 0 && strchr(" \t\r\n", text.at[0])) {
+        text = hp_span_from(text, 1);
+    }
+    return text;
+}
+
+static const struct {
+    const char *begins, *what;
+} others[] = {
+    {"___ Begin jemalloc statistics ___", "malloc_stats_print's text"},
+    {"--- Begin jemalloc statistics ---", "malloc_stats_print's text"},
+    {"------------------------------------------------", "tcmalloc's statistics"},
+    {"MALLOC:", "tcmalloc's statistics"},
+    {"<malloc", "glibc's malloc_info"},
+    {"Arena 0:", "glibc's malloc_stats"},
+};
+
+static const char *what_else(struct hp_span text) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (hp_span_starts(text, others[i].begins)) {
+            return others[i].what;
+        }
+    }
+    return NULL;
+}
+
+bool hp_malloc_stats_is(struct hp_span head) {
+    struct hp_span text = without_spaces(head);
+    return hp_span_starts(text, "{") || what_else(text) != NULL;
+}
+
+int hp_malloc_stats_read_bytes(struct hp_allocator_stats *stats, struct hp_span text,
+                               struct hp_err *err) {
+    struct hp_span begin = without_spaces(text);
+    const char *other = what_else(begin);
+    if (begin.size == 0) {
+        return hp_fail(err, HP_E_FORMAT, "the file of statistics is empty");
+    }
+    if (other || begin.at[0] != '{') {
+        return hp_fail(
+            err, HP_E_UNSUPPORTED,
+            "this is %s: what is wanted is what malloc_stats_print(..., \"J\") "
+            "of jemalloc writes",
+            other ? other : "no JSON");
+    }
+    return read_json(stats, text, err);
+}
+
+int hp_malloc_stats_read(struct hp_allocator_stats *stats, const char *path,
+                         struct hp_err *err) {
+    struct hp_input_stream stream = {.waits = true};
+    int ret = hp_input_stream_open(&stream, path, LARGEST, err);
+    while (ret == HP_OK && !stream.at_end) {
+        ret = hp_input_stream_slide(&stream, 0, err);
+    }
+    if (ret == HP_OK) {
+        struct hp_span text = {stream.at, stream.size};
+        ret = hp_malloc_stats_read_bytes(stats, text, err);
+    }
+    hp_input_stream_done(&stream);
+    return ret;
+}

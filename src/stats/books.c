@@ -1,0 +1,181 @@
+// What adds up, of jemalloc's src/arena.c, src/ctl.c and src/prof.c, measured on 5.3.0 and 5.3.1:
+//
+//     resident  = active + dirty + muzzy + base, and less than 64 KiB, as base is rounded to pages
+//     metadata  = base + internal, of which internal is in allocated
+//     active    = slabs + extents of their classes + a page beside each (cache_oblivious)
+//     allocated = regions in use + extents of their classes
+//               = objects of the program + thread caches + internal + what samples cost
+//
+// A sampled object of usize, below the smallest extent E of 16 KiB, is up to 5.3.0 counted as an
+// extent of E: it costs E - usize.  From 5.3.1 on it is in neither sum of `allocated`: in `active`
+// are its pages and the one beside them, and how many there are is told by the bins of whole
+// pages, nmalloc - ndalloc - curregs, that were never regions.
+#include "stats/books.h"
+
+enum {
+    MOST_ROUNDING = 64 << 10,
+    SMALLEST_EXTENT = 16 << 10, // where no class tells
+};
+
+uint64_t hp_free_in_slabs(const struct hp_bin_stats *bin) {
+    return bin->curslabs * bin->slab_size - bin->curregs * bin->size;
+}
+
+// --- sums of classes ----------------------------------------------------------------------
+
+static hp_int128 regions_of(const struct hp_allocator_stats *stats,
+                            struct hp_books *books) {
+    hp_int128 small = 0;
+    const struct hp_bin_stats *bin;
+    hp_vec_each (bin, &stats->bins) {
+        hp_int128 used = (hp_int128)bin->curregs * bin->size;
+        hp_int128 slabs = (hp_int128)bin->curslabs * bin->slab_size;
+        small += used;
+        books->slabs += slabs;
+        books->free_in_slabs += slabs - used;
+    }
+    return small;
+}
+
+static hp_int128 extents_of(const struct hp_allocator_stats *stats,
+                            struct hp_books *books) {
+    hp_int128 large = 0;
+    const struct hp_extent_stats *extent;
+    hp_vec_each (extent, &stats->extents) {
+        large += (hp_int128)extent->count * extent->size;
+        books->extents += extent->count;
+    }
+    return large;
+}
+
+// --- samples ------------------------------------------------------------------------------
+
+static uint64_t smallest_extent(const struct hp_allocator_stats *stats) {
+    const struct hp_extent_stats *extent;
+    hp_vec_each (extent, &stats->extents) {
+        if (extent->size > 0) {
+            return extent->size;
+        }
+    }
+    return SMALLEST_EXTENT;
+}
+
+// Pages of samples that no sum of `allocated` has, by what bins of whole pages never had as
+// regions; how many there are.
+static uint64_t moved_of(const struct hp_allocator_stats *stats, uint64_t pad,
+                         hp_int128 *moved) {
+    uint64_t count = 0;
+    const struct hp_bin_stats *bin;
+    *moved = 0;
+    hp_vec_each (bin, &stats->bins) {
+        uint64_t others = bin->ndalloc + bin->curregs;
+        if (bin->size % stats->page == 0 && bin->nmalloc > others) {
+            count += bin->nmalloc - others;
+            *moved += (hp_int128)(bin->nmalloc - others) * (bin->size + pad);
+        }
+    }
+    return count;
+}
+
+// Of as many samples of one size: in the pages that they were moved to, or as the smallest extent.
+static void charge_size(struct hp_books *books, const struct hp_allocator_stats *stats,
+                        uint64_t size, uint64_t count) {
+    uint64_t extent = smallest_extent(stats);
+    uint64_t pages = (size + stats->page - 1) / stats->page * stats->page;
+    if (size >= extent || count == 0) {
+        return;
+    }
+    books->sample_count += count;
+    if (books->samples == HP_SAMPLES_OUTSIDE && pages < extent) {
+        books->own += (hp_int128)count * size;
+    } else if (books->samples != HP_SAMPLES_UNKNOWN) {
+        books->cost += (hp_int128)count * (extent - size);
+    }
+}
+
+static uint64_t count_small(const struct hp_allocator_stats *stats,
+                            const struct hp_live_samples *live) {
+    uint64_t count = 0, extent = smallest_extent(stats);
+    const struct hp_bin_stats *bin;
+    hp_vec_each (bin, &stats->bins) {
+        count += bin->live_count;
+    }
+    for (size_t i = 0; !stats->has_live && live && i < live->sizes.count; i++) {
+        count += live->sizes.at[i].size < extent ? live->sizes.at[i].objects : 0;
+    }
+    return count;
+}
+
+// That there are extents for all of them, if they are extents.
+static bool have_extents(const struct hp_allocator_stats *stats, uint64_t count) {
+    uint64_t smallest = smallest_extent(stats);
+    const struct hp_extent_stats *extent;
+    hp_vec_each (extent, &stats->extents) {
+        if (extent->size == smallest) {
+            return extent->count >= count;
+        }
+    }
+    return count == 0;
+}
+
+// --- books --------------------------------------------------------------------------------
+
+static void choose(struct hp_books *books, const struct hp_allocator_stats *stats,
+                   uint64_t samples) {
+    uint64_t pad = stats->cache_oblivious ? stats->page : 0;
+    hp_int128 small = regions_of(stats, books), moved;
+    hp_int128 extents = extents_of(stats, books);
+    books->pads = books->extents * pad;
+    uint64_t outside = moved_of(stats, pad, &moved);
+    hp_int128 rest = (hp_int128)stats->active - books->slabs - books->pads;
+    hp_int128 inside_rest = rest - extents;
+    hp_int128 outside_rest = rest - stats->large - moved;
+    bool is_inside = inside_rest == 0 && small + extents == stats->allocated &&
+                     outside == 0 && have_extents(stats, samples);
+    bool is_outside = outside_rest == 0 && small + stats->large == stats->allocated;
+    books->samples = is_inside    ? HP_SAMPLES_INSIDE
+                     : is_outside ? HP_SAMPLES_OUTSIDE
+                                  : HP_SAMPLES_UNKNOWN;
+    books->moved = is_outside && !is_inside ? moved : 0;
+    hp_int128 large = books->samples == HP_SAMPLES_OUTSIDE ? stats->large : extents;
+    books->allocated_rest = stats->allocated - small - large;
+    books->active_rest = rest - large - books->moved;
+    books->moved_count = books->moved > 0 ? outside : 0;
+}
+
+// As the allocator counts them, or else the dump.
+static void charge(struct hp_books *books, const struct hp_allocator_stats *stats,
+                   const struct hp_live_samples *live) {
+    const struct hp_bin_stats *bin;
+    hp_vec_each (bin, &stats->bins) {
+        charge_size(books, stats, bin->size, bin->live_count);
+    }
+    for (size_t i = 0; !stats->has_live && live && i < live->sizes.count; i++) {
+        charge_size(books, stats, live->sizes.at[i].size, live->sizes.at[i].objects);
+    }
+    bool is_sure = stats->has_live || !stats->has_sampling || (live && !live->is_likely);
+    books->is_cost_exact = is_sure && books->samples != HP_SAMPLES_UNKNOWN;
+    books->program =
+        (hp_int128)stats->allocated - books->cost - stats->tcache - stats->internal;
+    books->live = books->program + books->own;
+}
+
+void hp_books_init(struct hp_books *books, const struct hp_allocator_stats *stats,
+                   const struct hp_live_samples *live) {
+    *books = (struct hp_books){.has_classes = stats->has_classes};
+    if (stats->has_classes) {
+        choose(books, stats, count_small(stats, live));
+    } else {
+        books->samples = HP_SAMPLES_UNKNOWN;
+        books->active_rest = (hp_int128)stats->active - stats->allocated;
+    }
+    charge(books, stats, live);
+    hp_int128 rest = (hp_int128)stats->resident - stats->active - stats->base -
+                     (hp_int128)(stats->pdirty + stats->pmuzzy) * stats->page;
+    bool is_rounding = stats->has_internals && rest >= 0 && rest < MOST_ROUNDING;
+    books->base_rounding = is_rounding ? rest : 0;
+    books->resident_rest = is_rounding ? 0 : rest;
+    books->metadata_rest =
+        stats->has_internals ? (hp_int128)stats->metadata - stats->base - stats->internal
+                             : 0;
+}

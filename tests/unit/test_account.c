@@ -1,0 +1,315 @@
+#include "input/malloc_stats.h"
+#include "input/smaps.h"
+#include "stats/books.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+static const char *path_of(const char *name) {
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/account/%s", getenv("TESTDATA"), name);
+    return path;
+}
+
+static struct hp_allocator_stats read_stats(const char *name) {
+    struct hp_allocator_stats stats = {0};
+    struct hp_err err = {0};
+    cr_assert(hp_malloc_stats_read(&stats, path_of(name), &err) == HP_OK, "%s",
+              err.message);
+    return stats;
+}
+
+static struct hp_live_samples samples_of(uint64_t size, uint64_t objects) {
+    struct hp_live_samples samples = {.is_likely = false};
+    hp_vec_push(&samples.sizes, ((struct hp_live_size){size, objects}));
+    return samples;
+}
+
+static bool balance(const struct hp_books *books) {
+    return books->allocated_rest == 0 && books->active_rest == 0 &&
+           books->resident_rest == 0 && books->metadata_rest == 0;
+}
+
+// --- the books ----------------------------------------------------------------------------
+
+Test(account, of_5_3_0_adds_up_to_the_byte) {
+    struct hp_allocator_stats stats = read_stats("frag.json");
+    struct hp_live_samples live = samples_of(96, 453);
+    hp_vec_push(&live.sizes, ((struct hp_live_size){20480, 296})); // no small ones
+    struct hp_books books;
+    hp_books_init(&books, &stats, &live);
+    cr_expect(stats.allocated == 15762432 && stats.active == 35840000);
+    cr_expect(books.samples == HP_SAMPLES_INSIDE && balance(&books));
+    cr_expect(books.sample_count == 453 && books.cost == 7378464);
+    cr_expect(stats.tcache == 55296 && stats.internal == 182240);
+    cr_expect(books.program == 8146432 && books.live == books.program);
+    cr_expect(books.free_in_slabs == 16968704 && books.pads == 759 * 4096);
+    cr_expect(books.base_rounding == 5008);
+    hp_allocator_stats_done(&stats);
+    hp_vec_done(&live.sizes);
+}
+
+// With narenas:2, samples of each class told, one object of 40 MiB, and the program's own walk.
+Test(account, of_both_versions_finds_what_the_program_holds) {
+    static const struct {
+        const char *name;
+        enum hp_sample_books samples;
+        hp_int128 truth, pool; // of libstdc++, for when memory runs out
+    } cases[] = {
+        {"jemalloc-5.3.0.json.gz", HP_SAMPLES_INSIDE, 54949136, 81920},
+        {"jemalloc-5.3.1.json.gz", HP_SAMPLES_OUTSIDE, 54781200, 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hp_allocator_stats stats = read_stats(cases[i].name);
+        struct hp_books books;
+        hp_books_init(&books, &stats, NULL);
+        hp_int128 off = books.live - cases[i].truth - cases[i].pool;
+        cr_expect(books.samples == cases[i].samples && balance(&books));
+        cr_expect(stats.has_live && books.is_cost_exact && books.sample_count > 500);
+        cr_expect(off >= 0 && off < 4096, "%s: off by %lld", cases[i].name,
+                  (long long)off);
+        cr_expect((books.moved > 0) == (cases[i].samples == HP_SAMPLES_OUTSIDE));
+        hp_allocator_stats_done(&stats);
+    }
+}
+
+Test(account, that_does_not_balance_says_by_how_much) {
+    struct hp_allocator_stats stats = read_stats("frag.json");
+    struct hp_books books;
+    stats.active += 4096;
+    stats.resident += 4096 + (1 << 20);
+    stats.metadata += 3;
+    hp_books_init(&books, &stats, NULL);
+    cr_expect(books.samples == HP_SAMPLES_UNKNOWN && books.cost == 0);
+    cr_expect(!books.is_cost_exact && books.active_rest == 4096);
+    cr_expect(books.resident_rest == (1 << 20) + 5008 && books.base_rounding == 0);
+    cr_expect(books.metadata_rest == 3);
+    hp_allocator_stats_done(&stats);
+}
+
+Test(account, believes_no_samples_that_there_are_no_extents_for) {
+    struct hp_allocator_stats stats = read_stats("frag.json");
+    struct hp_live_samples live = samples_of(96, 457); // of 456 extents
+    struct hp_books books;
+    hp_books_init(&books, &stats, &live);
+    cr_expect(books.samples != HP_SAMPLES_INSIDE && books.cost == 0);
+    hp_allocator_stats_done(&stats);
+    hp_vec_done(&live.sizes);
+}
+
+// --- statistics ---------------------------------------------------------------------------
+
+static char *text_of(const char *bin, const char *stats) {
+    return hp_printed(
+        "{\"jemalloc\": {\"opt\": {\"stats_print\": false, \"stats_print\": false, "
+        "\"retain\": true, \"dirty_decay_ms\": -1, \"narenas\": 1, \"prof\": true, "
+        "\"metadata_thp\": \"\\u001b[31m\"}, \"prof\": {\"lg_sample\": 19}, "
+        "\"arenas\": {\"page\": 4096, \"bin\": [{\"size\": 96, \"nregs\": 128, "
+        "\"slab_size\": 12288}], \"lextent\": [{\"size\": 16384}]}, "
+        "\"stats\": {%s \"active\": 24576, \"metadata\": 4096, \"resident\": 32768, "
+        "\"mapped\": 65536, \"retained\": 0}, \"stats.arenas\": {\"0\": {\"pdirty\": 1, "
+        "\"pmuzzy\": 0, \"base\": 4000, \"internal\": 96, \"tcache_bytes\": 96, "
+        "\"large\": {\"allocated\": 0}, \"bins\": [{%s}], "
+        "\"lextents\": [{\"curlextents\": 0}]}}}}",
+        stats, bin);
+}
+
+static const char good_bin[] =
+    "\"curregs\": 250, \"curslabs\": 2, \"nonfull_slabs\": 1, "
+    "\"nmalloc\": 300, \"ndalloc\": 50";
+static const char good_stats[] = "\"allocated\": 24000,";
+
+static enum hp_code read_text(struct hp_allocator_stats *stats, const char *text,
+                              struct hp_err *err) {
+    *stats = (struct hp_allocator_stats){0};
+    *err = (struct hp_err){0};
+    return (enum hp_code)hp_malloc_stats_read_bytes(stats, hp_span_of(text), err);
+}
+
+Test(account, reads_keys_that_stand_twice_and_shows_no_value_that_steers_a_terminal) {
+    struct hp_allocator_stats stats;
+    struct hp_err err;
+    char *text = text_of(good_bin, good_stats);
+    cr_assert(read_text(&stats, text, &err) == HP_OK, "%s", err.message);
+    cr_expect(stats.has_classes && stats.lg_sample == 19 && !stats.has_live);
+    cr_expect_str_eq(stats.knobs[HP_KNOB_DIRTY_DECAY], "dirty_decay_ms:-1");
+    cr_expect_str_eq(stats.knobs[HP_KNOB_RETAIN], "retain:true");
+    cr_expect_str_eq(stats.knobs[HP_KNOB_METADATA_THP], "");
+    cr_expect(hp_free_in_slabs(&stats.bins.at[0]) == 2 * 12288 - 250 * 96);
+    hp_allocator_stats_done(&stats);
+    free(text);
+}
+
+Test(account, refuses_numbers_that_no_process_can_have_in_one_sentence) {
+    static const struct {
+        const char *bin, *stats, *says;
+    } cases[] = {
+        {good_bin, "\"allocated\": -5,", "below zero"},
+        {good_bin, "\"allocated\": 18446744073709551616,", "too big integer"},
+        {good_bin, "\"allocated\": 9223372036854775807,", "beyond"},
+        {good_bin, "\"allocated\": 1.5,", "no whole number"},
+        {good_bin, "\"allocated\": \"5\",", "no whole number"},
+        {good_bin, "", "allocated is missing"},
+        {"\"curregs\": 257, \"curslabs\": 2, \"nmalloc\": 0, \"ndalloc\": 0", good_stats,
+         "more objects"},
+        {"\"curregs\": 1, \"curslabs\": 2, \"nmalloc\": 0", good_stats,
+         "ndalloc is missing"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hp_allocator_stats stats;
+        struct hp_err err;
+        char *text = text_of(cases[i].bin, cases[i].stats);
+        cr_expect(read_text(&stats, text, &err) == HP_E_FORMAT);
+        cr_expect(strstr(err.message, cases[i].says), "%s: %s", cases[i].says,
+                  err.message);
+        cr_expect(!strchr(err.message, '\n'));
+        hp_allocator_stats_done(&stats);
+        free(text);
+    }
+}
+
+Test(account, tells_other_statistics_by_name) {
+    static const struct {
+        const char *text, *says;
+        enum hp_code code;
+    } cases[] = {
+        {"___ Begin jemalloc statistics ___\n", "malloc_stats_print's text",
+         HP_E_UNSUPPORTED},
+        {"------------------------------------------------\nMALLOC: 5", "tcmalloc",
+         HP_E_UNSUPPORTED},
+        {"<malloc version=\"1\">", "malloc_info", HP_E_UNSUPPORTED},
+        {"{\"recent_alloc\": []}", "prof_recent", HP_E_UNSUPPORTED},
+        {"{\"info\": {}, \"stack_traces\": []}", "prof_log", HP_E_UNSUPPORTED},
+        {"{\"a\": 1}", "JSON of something else", HP_E_UNSUPPORTED},
+        {"heap_v2/524288\n", "no JSON", HP_E_UNSUPPORTED},
+        {"", "empty", HP_E_FORMAT},
+        {"{\"jemalloc\": {\"opt\"", "no whole JSON", HP_E_FORMAT},
+        {"{\"jemalloc\": {}}", "opt is missing", HP_E_FORMAT},
+        {"{\"jemalloc\": []}", "JSON of something else", HP_E_UNSUPPORTED},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hp_allocator_stats stats;
+        struct hp_err err;
+        cr_expect(read_text(&stats, cases[i].text, &err) == cases[i].code, "%s",
+                  cases[i].says);
+        cr_expect(strstr(err.message, cases[i].says), "%s", err.message);
+        hp_allocator_stats_done(&stats);
+    }
+}
+
+// Cut at each byte it is either whole but for spaces, or refused.
+Test(account, refuses_what_was_cut_anywhere_and_what_is_nested_without_end) {
+    struct hp_allocator_stats stats;
+    struct hp_err err;
+    char *text = text_of(good_bin, good_stats);
+    for (size_t size = strlen(text) - 1; size > 0; size--) {
+        text[size] = '\0';
+        cr_expect(read_text(&stats, text, &err) != HP_OK, "cut at %zu", size);
+        hp_allocator_stats_done(&stats);
+    }
+    free(text);
+    size_t depth = 1000000;
+    char *nested = hp_alloc(depth + 2);
+    nested[0] = '{';
+    memset(nested + 1, '[', depth);
+    cr_expect(read_text(&stats, nested, &err) != HP_OK);
+    memcpy(nested, "{\"a\":", 5);
+    cr_expect(read_text(&stats, nested, &err) == HP_E_FORMAT);
+    cr_expect(strstr(err.message, "depth"), "%s", err.message);
+    free(nested);
+}
+
+Test(account, takes_memory_for_so_many_values_only) {
+    size_t size = (size_t)24 << 20;
+    char *many = hp_alloc(size + 1);
+    struct hp_allocator_stats stats;
+    struct hp_err err;
+    memset(many, ',', size);
+    many[0] = '{';
+    cr_expect(read_text(&stats, many, &err) == HP_E_LIMIT, "%s", err.message);
+    free(many);
+}
+
+// --- the kernel ---------------------------------------------------------------------------
+
+static enum hp_code read_maps(struct hp_kernel_maps *maps, const char *text,
+                              struct hp_err *err) {
+    *maps = (struct hp_kernel_maps){.swap = 0};
+    *err = (struct hp_err){0};
+    return (enum hp_code)hp_smaps_read_bytes(maps, hp_span_of(text), err);
+}
+
+#define PART(path, rss)                                                   \
+    "7f00-7f10 rw-p 00000000 00:00 0    " path "\nSize: 64 kB\nRss: " rss \
+    " kB\nPss: " rss " kB\nPrivate_Dirty: " rss " kB\nVmFlags: rd wr\n"
+
+Test(account, sorts_mappings_by_what_the_kernel_calls_them) {
+    static const struct {
+        const char *text;
+        enum hp_mapping_kind kind;
+    } cases[] = {
+        {PART("/usr/lib/libc.so.6", "3"), HP_MAPPED_FILES},
+        {PART("/memfd:x (deleted)", "3"), HP_MAPPED_SHARED},
+        {PART("[heap]", "3"), HP_MAPPED_HEAP},
+        {PART("[stack]", "3"), HP_MAPPED_STACK},
+        {PART("", "3"), HP_MAPPED_ANONYMOUS},
+        {PART("[anon:glibc: malloc]", "3"), HP_MAPPED_ANONYMOUS},
+        {PART("[anon:jemalloc_pg]", "3"), HP_MAPPED_JEMALLOC},
+        {PART("[vdso]", "3"), HP_MAPPED_SPECIAL},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hp_kernel_maps maps;
+        struct hp_err err;
+        cr_assert(read_maps(&maps, cases[i].text, &err) == HP_OK, "%s", err.message);
+        cr_expect(maps.of[cases[i].kind].rss == 3 << 10, "%s", cases[i].text);
+        struct hp_mapped all = hp_kernel_maps_total(&maps);
+        cr_expect(all.rss == 3 << 10 && all.pss == 3 << 10 && all.private == 3 << 10);
+    }
+}
+
+// What the kernel's own sum, which an independent program found, is in all.
+Test(account, adds_up_to_rss) {
+    static const char *const names[] = {"jemalloc-5.3.0.smaps.gz",
+                                        "jemalloc-5.3.1.smaps.gz", "frag.smaps_rollup"};
+    static const uint64_t truth[] = {67408, 66636, 49020};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct hp_kernel_maps maps = {.swap = 0};
+        struct hp_err err = {0};
+        cr_assert(hp_smaps_read(&maps, path_of(names[i]), &err) == HP_OK, "%s",
+                  err.message);
+        uint64_t rss = hp_kernel_maps_total(&maps).rss;
+        cr_expect(rss == truth[i] << 10, "%s: %llu KiB", names[i],
+                  (unsigned long long)rss >> 10);
+        cr_expect(maps.is_rollup == (i == 2));
+        cr_expect(i == 2 || (maps.map.of[0] | maps.map.of[1]) != 0);
+    }
+}
+
+Test(account, refuses_what_is_no_smaps_with_its_line) {
+    static const struct {
+        const char *text, *says;
+        uint64_t line;
+    } cases[] = {
+        {"", "no mapping", 0},
+        {"Rss: 5 kB\n", "no line", 1},
+        {PART("", "-3"), "kB", 3},
+        {PART("", "18446744073709551616"), "kB", 3},
+        {"7f00-7f10 rw-p 00000000 00:00 0\n7f10-7f20 rw-p 00000000 00:00 0\n",
+         "this is a map", 2},
+        {PART("[rollup]", "3") PART("[rollup]", "3"), "two processes", 7},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hp_kernel_maps maps;
+        struct hp_err err;
+        cr_expect(read_maps(&maps, cases[i].text, &err) == HP_E_FORMAT, "%s",
+                  cases[i].text);
+        cr_expect(strstr(err.message, cases[i].says), "%s", err.message);
+        cr_expect(err.line == cases[i].line, "%s: line %llu", cases[i].says,
+                  (unsigned long long)err.line);
+    }
+}
