@@ -1,6 +1,7 @@
 // The public API: the one place that knows the order of the pipeline.
 #include "hprof-agg/hprof-agg.h"
 
+#include "lib/accounts.h"
 #include "lib/metadata.h"
 #include "lib/partial_inputs.h"
 #include "lib/read.h"
@@ -84,6 +85,8 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     needs->threads |= options->by == HP_BY_THREAD;
     needs->unmapped |= options->by == HP_BY_ADDRESS;
     add_sizes(needs, options, can);
+    needs->live_samples |= report->needs_accounts;
+    needs->sizes[HP_COLUMN_INUSE] |= report->needs_accounts;
     if (can & HP_IS_PARTIAL) {
         *needs = needs_of(NULL, 0);
         needs->partial = true;
@@ -117,6 +120,7 @@ static int check_needs(const struct hp_needs *kept,
     struct hp_needs needs = needs_of(options, 1);
     bool lacks = (needs.history && !kept->history) || (needs.labels && !kept->labels) ||
                  (needs.threads && !kept->threads);
+    lacks |= needs.live_samples && !kept->live_samples;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         lacks |=
             (needs.errors[i] && !kept->errors[i]) || (needs.sizes[i] && !kept->sizes[i]);
@@ -177,7 +181,9 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     if (options->snapshots == HP_SNAPSHOTS_EACH && !profile->keeps.moments) {
         return hp_fail(err, HP_E_USAGE, "each dump for itself is a row of inputs");
     }
-    int ret = hp_read_inputs(profile, paths, count, options, err);
+    int ret = profile->keeps.live_samples
+                  ? hp_accounts_read(profile, paths, count, options, err)
+                  : hp_read_inputs(profile, paths, count, options, err);
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
     } else if (ret == HP_OK && !profile->keeps.partial) { // which keeps those of files

@@ -143,6 +143,10 @@ struct hp_read_options {
     // open, or packed in memory if that is NULL; and nothing but a partial can be made.
     uint64_t stack_memory;
     const char *run_folder;
+    // Of HP_REPORT_ACCOUNT, of one dump: what malloc_stats_print(..., "J") of jemalloc wrote, and
+    // /proc/PID/smaps or smaps_rollup, or NULL.  Where `stats` is NULL these are among the inputs, told by their
+    // content, and belong to the dump whose path is the same but for the ending.
+    const char *stats, *smaps;
 };
 
 enum hp_input_status {
@@ -370,6 +374,7 @@ enum hp_report_kind {
     HP_REPORT_MERGE,    // the merged profile, for other tools
     HP_REPORT_TIMELINE, // the same, dump by dump with their times
     HP_REPORT_INFO,     // what the inputs are
+    HP_REPORT_ACCOUNT, // where the memory of processes is, by their allocators' statistics
     HP_REPORT_KINDS,
 };
 
@@ -377,6 +382,7 @@ enum hp_report_kind {
 enum hp_report_argument {
     HP_TAKES_PATTERN = 1 << 0, // HP_PICK
     HP_TAKES_BASE = 1 << 1,    // inputs to compare with: hp_read_options.base_count
+    HP_TAKES_STATS = 1 << 2,   // hp_read_options.stats, or files of them among the inputs
 };
 
 // "top"; what it answers, in one line, or NULL of what is a form of another; and
@@ -489,6 +495,8 @@ struct hp_report_options {
     // first, and the report says so; HP_E_LIMIT: it is longer without any.
     uint64_t max_bytes;
     bool source_dirs_only; // nothing is opened outside of source_dirs
+    bool
+        waste; // HP_REPORT_ACCOUNT: what is free in slabs, by size class, and who holds objects there
 };
 
 // Deliver bytes; 0, or -1 with errno set.

@@ -29,7 +29,7 @@ struct hp_merger {
     bool keeps[HP_COLUMNS];
     struct hp_sizes sizes[HP_COLUMNS]; // and their sizes
     bool keeps_sizes[HP_COLUMNS];
-    bool keeps_live; // of the inputs in use, if sizes are kept
+    bool keeps_live;        // of the inputs in use, if sizes are kept
     HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
     size_t told[HP_COLUMNS]
                [HP_TOLD];    // place of each among the dump's types, + 1; 0: not told

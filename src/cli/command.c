@@ -15,6 +15,7 @@ static const char *arguments_of(enum hp_report_kind kind) {
     unsigned takes = hp_report_takes(kind);
     return (takes & HP_TAKES_PATTERN) != 0 ? "REGEX INPUT..."
            : (takes & HP_TAKES_BASE) != 0  ? "BASE NEW, or BASE... --to NEW..."
+           : (takes & HP_TAKES_STATS) != 0 ? "DUMP --stats=FILE, or DUMP STATS..."
                                            : "INPUT...";
 }
 

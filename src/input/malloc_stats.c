@@ -126,6 +126,7 @@ static void read_options(struct reader *r, struct hp_allocator_stats *stats,
             json_object_get(json_object_get(jemalloc, "config"), "cache_oblivious");
     }
     stats->cache_oblivious = json_is_true(oblivious);
+    stats->has_pages = json_is_true(json_object_get(opt, "disable_large_size_classes"));
 }
 
 // The period that is in force now, which a reset may have changed.

@@ -54,6 +54,7 @@ struct hp_allocator_stats {
     bool has_internals;   // base and internal are told
     bool has_classes;     // bins and extents are
     bool has_live;        // bins tell of samples
+    bool has_pages;       // large objects are rounded up to pages alone
     HP_VEC(struct hp_bin_stats) bins;
     HP_VEC(struct hp_extent_stats) extents; // the smallest class, and those in use
     char knobs[HP_KNOBS][HP_KNOB_SIZE];     // "dirty_decay_ms:10000"; "": not told

@@ -131,6 +131,17 @@ unsigned hp_view_flags(const struct hp_view *view, size_t row) {
     return hp_precision_flags(&view->precision, amount.sum, amount.error, metric);
 }
 
+bool hp_view_counts(const struct hp_view *view, size_t input) {
+    const struct hp_input_record *record = &view->head.inputs[input];
+    if (!hp_input_is_used(record)) {
+        return false;
+    }
+    bool has_process = record->process < view->head.processes->all.count;
+    uint32_t chosen =
+        has_process ? view->head.processes->all.at[record->process].chosen : HP_NO_INPUT;
+    return chosen == HP_NO_INPUT || chosen == input;
+}
+
 bool hp_view_has_errors(const struct hp_view *view, enum hp_column column) {
     return hp_profile_has_errors(view->profile, column);
 }

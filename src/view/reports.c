@@ -30,5 +30,6 @@ const char *hp_report_help(enum hp_report_kind kind) {
 unsigned hp_report_takes(enum hp_report_kind kind) {
     const struct hp_report *report = hp_reports[kind];
     return (report->takes_pattern ? HP_TAKES_PATTERN : 0u) |
-           (report->has_sides ? HP_TAKES_BASE : 0u);
+           (report->has_sides ? HP_TAKES_BASE : 0u) |
+           (report->needs_accounts ? HP_TAKES_STATS : 0u);
 }

@@ -238,17 +238,6 @@ static void describe_inputs(struct hp_view *view) {
     }
 }
 
-bool hp_view_counts(const struct hp_view *view, size_t input) {
-    const struct hp_input_record *record = &view->head.inputs[input];
-    if (!hp_input_is_used(record)) {
-        return false;
-    }
-    bool has_process = record->process < view->head.processes->all.count;
-    uint32_t chosen =
-        has_process ? view->head.processes->all.at[record->process].chosen : HP_NO_INPUT;
-    return chosen == HP_NO_INPUT || chosen == input;
-}
-
 const char *hp_view_moment_of(const struct hp_view *view, size_t input) {
     const struct hp_processes *processes = &view->profile->processes;
     const struct hp_process *process =

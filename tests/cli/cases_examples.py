@@ -1,4 +1,5 @@
 """The examples of README.md and the manual, as they stand there, in a folder that has what they name."""
+import gzip
 import itertools
 import os
 import re
@@ -12,7 +13,8 @@ MANUAL = (ROOT / "man/hprof-agg.1").read_text()
 # What is of the reader's machine or program, or stands for what is to be filled in.
 INSTEAD = {"Cache::insert": "over", "^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image", "…": "hprof-agg folded *.heap"}
 WORDS = {"INPUT...": "a.heap b.heap", "BASE... --to NEW...": "a.heap --to b.heap app.heap",
-         "BASE NEW": "a.heap b.heap", "REGEX": "leaf", "COMMAND": "top"}
+         "BASE NEW": "a.heap b.heap", "REGEX": "leaf", "COMMAND": "top",
+         "DUMP --stats=FILE --smaps=FILE": "run/app.heap --stats=run/app.json --smaps=run/app.smaps"}
 # They show what they are given, and it has to be something.
 SHOWS_INPUT = ("flamegraph.pl", "dot")
 SHOWS_FILE = ("kcachegrind", "go")
@@ -47,7 +49,7 @@ def tool(folder, name, script):
 def furnish(t):
     """All dumps are different ones: the same twice is an error."""
     golden = ROOT / "testdata/golden"
-    for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts"):
+    for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts", "run"):
         (t.folder / folder).mkdir(parents=True)
     for link in ("root", "golden"):
         (t.folder / link).symlink_to(ROOT / "testdata" / link)
@@ -73,6 +75,9 @@ def furnish(t):
         shutil.copyfile(source, t.folder / "dumps" / name)
     for source in dumps:
         shutil.copyfile(source, t.folder / "var/dumps" / source.name)
+    for ending in ("heap", "json", "smaps"):
+        with gzip.open(ROOT / f"testdata/account/jemalloc-5.3.0.{ending}.gz") as packed:
+            (t.folder / "run" / f"app.{ending}").write_bytes(packed.read())
     t.file("all", "a.heap\nb.heap\napp.1.0.f.heap\n")
     for part, name in (("aa", "a.heap"), ("ab", "b.heap")):
         t.run("merge", "-o", f"part.{part}.pb.gz", name)

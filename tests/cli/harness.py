@@ -85,11 +85,11 @@ class Bench:
                 for name, text in self.told("Formats, and names of files", *command).items()}
 
     def reports(self):
-        """The commands that report: {name: words that make up what it is given before inputs}."""
+        """The commands that report on dumps alone: {name: words that make up what it is given before inputs}."""
         usages = {name: self.run("help", name).out.partition("\n")[0]
                   for name in self.told("Commands")}
         return {name: ["x"] * (" REGEX " in usage) for name, usage in usages.items()
-                if "[OPTIONS]" in usage}
+                if "[OPTIONS]" in usage and "STATS" not in usage}
 
     def run_on_terminal(self, *args, env=None, stdout=None):
         """Both outputs on a terminal, or only standard error; what it showed is `out`."""

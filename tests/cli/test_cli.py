@@ -7,6 +7,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import cases_account  # noqa: E402,F401
 import cases_arguments  # noqa: E402,F401
 import cases_builds  # noqa: E402,F401
 import cases_comparison  # noqa: E402,F401

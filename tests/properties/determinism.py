@@ -39,7 +39,8 @@ REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
            ('top', '-n0', '--by=thread', '--no-symbols', *THREADED),
            ('diff', '-n0', '-fjson', '--no-symbols', REDIS[0], REDIS[-1]),
            ('trend', '-n0', '-fjson', '--no-symbols', '--cum', *REDIS),
-           ('info', '--no-symbols', *REAL)]
+           ('info', '--no-symbols', *REAL),
+           ('account', '-fjson', '--no-symbols', *sorted((t.testdata / 'account').glob('jemalloc-*')))]
 # And what is in none of these.
 REPORTS += [(name, *['.'] * takes.startswith('REGEX '), '--no-symbols', *PROCS[:2])
             for name, takes in t.reports().items() if name not in {report[0] for report in REPORTS}]

@@ -19,6 +19,7 @@ SERIES = sorted((t.formats / 'series').glob('*.heap'))
 REDIS = sorted(t.real.glob('redis*.gz'))
 SYMBOLS = f'--symbol-dir={t.root}'
 CXX = GOLDEN / 'cxx.heap'
+ACCOUNT = t.testdata / 'account'
 TCMALLOC = t.testdata / 'pprof' / 'tcmalloc-heap.pb'
 LIFETIMES = t.testdata / 'pprof' / 'tcmalloc-lifetimes.pb'
 
@@ -60,6 +61,9 @@ REPORTS = [
     ('peek', 'leaf', '--metric=swapped_space', TCMALLOC),
     ('top', '--max-bytes=3000', '--no-symbols', CXX),
     ('info', TCMALLOC, LIFETIMES),
+    ('account', '--no-symbols', f'--stats={ACCOUNT / "frag.json"}', f'--smaps={ACCOUNT / "frag.smaps_rollup"}',
+     ACCOUNT / 'frag.heap'),
+    ('account', '--no-symbols', *sorted(ACCOUNT.glob('jemalloc-5.3.?.*'))),
     ('top', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', *PROCS),
     ('top', '--no-symbols', '--by=size', *PROCS),
 ]
@@ -138,7 +142,7 @@ OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut'}
 def refuses():
     faults, count = [], 0
     for report in (REPORTS[1], REPORTS[10], REPORTS[13], REPORTS[15], REPORTS[17], REPORTS[19], REPORTS[23],
-                   REPORTS[26]):
+                   REPORTS[26], REPORTS[-3]):
         value = load(report)
         for what, other in changed(value):
             if what[-1] not in OPTIONAL:

@@ -212,6 +212,7 @@ void hp_text_warnings(struct hp_sink *out, const struct hp_view *view);
 
 // --- reports ------------------------------------------------------------------------------
 
-hp_writer hp_text_stacks, hp_text_tree, hp_text_peek, hp_text_list, hp_text_info;
+hp_writer hp_text_stacks, hp_text_tree, hp_text_peek, hp_text_list, hp_text_info,
+    hp_text_account;
 
 #endif

@@ -535,7 +535,7 @@ void hp_text_marked(struct hp_sink *out, const struct hp_view *view) {
     static hp_writer *const writers[HP_REPORT_KINDS] = {
         [HP_REPORT_STACKS] = hp_text_stacks, [HP_REPORT_TREE] = hp_text_tree,
         [HP_REPORT_PEEK] = hp_text_peek,     [HP_REPORT_LIST] = hp_text_list,
-        [HP_REPORT_INFO] = hp_text_info,
+        [HP_REPORT_INFO] = hp_text_info,     [HP_REPORT_ACCOUNT] = hp_text_account,
     };
     hp_writer *writer = writers[view->options.kind];
     (writer ? writer : put_rows)(out, view);

@@ -1,0 +1,299 @@
+#include "lib/accounts.h"
+
+#include "input/input_stream.h"
+#include "input/malloc_stats.h"
+#include "input/smaps.h"
+#include "lib/read.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    MOST_NAMED = 10,      // in warnings
+    NEAR_STACK = 4 << 20, // bytes that the kernel maps behind the main stack, at most
+};
+
+// The files of one process, any of which may be missing.
+struct group {
+    const char *dump, *stats, *smaps;
+};
+
+struct job {
+    struct hp_strtab stems;
+    HP_VEC(struct group) groups;        // of each
+    HP_VEC(const char *) dumps;         // of the groups that have statistics
+    HP_VEC(struct hp_account) accounts; // as many
+};
+
+// --- which file is what -------------------------------------------------------------------
+
+// "run/app.7.heap.gz" is of "run/app.7".
+static struct hp_span stem_of(const char *path) {
+    static const char *const packed[] = {".gz", ".zst"};
+    struct hp_span stem = hp_span_of(path);
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        if (hp_span_ends(stem, packed[i])) {
+            stem.size -= strlen(packed[i]);
+        }
+    }
+    const char *name = hp_span_basename(stem).at;
+    const char *dot = memrchr(name, '.', (size_t)(stem.at + stem.size - name));
+    stem.size = dot && dot > name ? (size_t)(dot - stem.at) : stem.size;
+    return stem;
+}
+
+enum part {
+    DUMP,
+    STATS,
+    SMAPS,
+};
+
+// What cannot be opened is left to the reader of dumps, which says why; of what is no file the
+// first bytes are read once.
+static enum part part_of(const char *path) {
+    struct hp_input_stream stream = {.waits = false};
+    struct hp_err err;
+    struct stat info;
+    enum part part = DUMP;
+    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+        return DUMP;
+    }
+    if (hp_input_stream_open(&stream, path, 0, &err) == HP_OK) {
+        struct hp_span head = {stream.at, stream.size};
+        part = hp_malloc_stats_is(head) ? STATS : hp_smaps_is(head) ? SMAPS : DUMP;
+    }
+    hp_input_stream_done(&stream);
+    return part;
+}
+
+static int put_file(struct job *job, const char *path, struct hp_err *err) {
+    static const char *const names[] = {"dumps", "files of statistics", "smaps"};
+    hp_string stem = hp_strtab_add(&job->stems, stem_of(path));
+    struct group *group = hp_vec_reach(&job->groups, stem.n);
+    enum part part = part_of(path);
+    const char **place = part == DUMP    ? &group->dump
+                         : part == STATS ? &group->stats
+                                         : &group->smaps;
+    if (*place) {
+        hp_fail(err, HP_E_USAGE, "%s is of the same name: two %s of one process", *place,
+                names[part]);
+        hp_err_locate(err, path, 0);
+        return err->code;
+    }
+    *place = path;
+    return HP_OK;
+}
+
+// --- what they say ------------------------------------------------------------------------
+
+static int read_group(struct job *job, const struct group *group, struct hp_err *err) {
+    struct hp_account account = {.has_maps = group->smaps != NULL};
+    int ret = hp_malloc_stats_read(&account.stats, group->stats, err);
+    if (ret != HP_OK) {
+        hp_err_locate(err, group->stats, err->line);
+    } else if (group->smaps) {
+        ret = hp_smaps_read(&account.maps, group->smaps, err);
+    }
+    if (ret != HP_OK) {
+        hp_err_locate(err, group->smaps ? group->smaps : group->stats, err->line);
+        hp_account_done(&account);
+        return ret;
+    }
+    hp_vec_push(&job->accounts, account);
+    hp_vec_push(&job->dumps, group->dump);
+    return HP_OK;
+}
+
+static void warn_of_parts(struct hp_profile *profile, const struct job *job) {
+    const struct group *group;
+    size_t left_out = 0;
+    hp_vec_each (group, &job->groups) {
+        bool is_whole = group->dump && group->stats;
+        if (!group->dump && !group->stats && !group->smaps) {
+            continue; // of no stem
+        }
+        left_out += !is_whole;
+        if (!is_whole && left_out <= MOST_NAMED) {
+            const char *name = group->dump    ? group->dump
+                               : group->stats ? group->stats
+                                              : group->smaps;
+            hp_profile_warn(profile, "%s has no %s of its name beside it: left out", name,
+                            group->dump ? "statistics" : "dump");
+        }
+    }
+    if (left_out > MOST_NAMED) {
+        hp_profile_warn(profile, "%zu more files lack their others and are left out",
+                        left_out - MOST_NAMED);
+    }
+}
+
+static int gather(struct job *job, const char *const *paths, size_t count,
+                  const struct hp_read_options *options, struct hp_err *err) {
+    int ret = HP_OK;
+    if (options->stats && count == 1) {
+        struct group one = {.dump = paths[0], .stats = options->stats};
+        one.smaps = options->smaps;
+        return read_group(job, &one, err);
+    }
+    if (options->stats || options->smaps) {
+        return hp_fail(err, HP_E_USAGE,
+                       "statistics that are named are of one dump: of several each lies "
+                       "beside its own, under its name");
+    }
+    for (size_t i = 0; ret == HP_OK && i < count; i++) {
+        ret = put_file(job, paths[i], err);
+    }
+    const struct group *group;
+    hp_vec_each (group, &job->groups) {
+        if (ret == HP_OK && group->dump && group->stats) {
+            ret = read_group(job, group, err);
+        }
+    }
+    return ret == HP_OK && job->accounts.count == 0
+               ? hp_fail(err, HP_E_USAGE,
+                         "no dump has statistics beside it: an account is made of a dump "
+                         "and of what malloc_stats_print(..., \"J\") wrote")
+               : ret;
+}
+
+// --- whether they are of one process ------------------------------------------------------
+
+static int refuse(const struct hp_input_record *input, struct hp_err *err) {
+    hp_err_locate(err, input->public.name, 0);
+    return err->code;
+}
+
+static int check_period(const struct hp_input_record *input,
+                        const struct hp_allocator_stats *stats, struct hp_err *err) {
+    uint64_t period = (uint64_t)1 << stats->lg_sample;
+    if (!stats->has_sampling || input->period == period) {
+        return HP_OK;
+    }
+    hp_fail(err, HP_E_FORMAT,
+            "its sample period is %llu, and its statistics say %llu: they are not of one "
+            "process, or prof.reset was called between them",
+            (unsigned long long)input->period, (unsigned long long)period);
+    return refuse(input, err);
+}
+
+// Addresses are random: those of the vdso and of the main stack are of one process.
+static bool is_elsewhere(const struct hp_kernel_maps *maps, struct hp_digest map) {
+    if ((map.of[0] | map.of[1]) == 0 || map.of[0] >> 63 != 0) {
+        return false; // nothing tells, or only files do, which come and go
+    }
+    if (!maps->is_rollup) {
+        return (maps->map.of[0] | maps->map.of[1]) != 0 && maps->map.of[0] >> 63 == 0 &&
+               memcmp(&maps->map, &map, sizeof map) != 0;
+    }
+    uint64_t last = map.of[0] > map.of[1] ? map.of[0] : map.of[1];
+    return last < maps->from || last > maps->to || maps->to - last > NEAR_STACK;
+}
+
+static int check_maps(const struct hp_input_record *input,
+                      const struct hp_account *account, struct hp_err *err) {
+    if (!account->has_maps || !is_elsewhere(&account->maps, input->identity.map)) {
+        return HP_OK;
+    }
+    hp_fail(err, HP_E_FORMAT,
+            "its smaps are of another process: vdso and main stack are at other "
+            "addresses");
+    return refuse(input, err);
+}
+
+static int check(const struct hp_input_record *input, const struct hp_account *account,
+                 struct hp_err *err) {
+    if (input->producer != HP_PRODUCER_JEMALLOC) {
+        hp_fail(err, HP_E_UNSUPPORTED,
+                "an account is made of dumps of jemalloc, and this is %s",
+                hp_producer_text(input->producer));
+        return refuse(input, err);
+    }
+    int ret = check_period(input, &account->stats, err);
+    return ret == HP_OK ? check_maps(input, account, err) : ret;
+}
+
+// What a fork has of its parent is in both dumps, and in both statistics.
+static void warn_of_forks(struct hp_profile *profile) {
+    size_t forks = 0;
+    const char *name = NULL;
+    for (size_t i = 0; i < profile->accounts.count; i++) {
+        const struct hp_input_record *input =
+            &profile->inputs.at[profile->accounts.at[i].input];
+        for (size_t k = 0; k < i; k++) {
+            const struct hp_input_record *other =
+                &profile->inputs.at[profile->accounts.at[k].input];
+            bool is_told = (input->identity.map.of[0] | input->identity.map.of[1]) != 0;
+            if (is_told && memcmp(&input->identity.map, &other->identity.map,
+                                  sizeof input->identity.map) == 0) {
+                name = name ? name : other->public.name;
+                forks++;
+                break;
+            }
+        }
+    }
+    if (forks > 0) {
+        hp_profile_warn(profile,
+                        "%zu dump%s the memory map of %s or another: forks hold the same "
+                        "objects, which are counted in each",
+                        forks, forks == 1 ? " has" : "s have", name);
+    }
+}
+
+static int attach(struct hp_profile *profile, struct job *job, struct hp_err *err) {
+    for (size_t i = 0; i < profile->inputs.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.at[i];
+        bool is_known = input->number < job->accounts.count && hp_input_is_used(input);
+        if (!is_known) {
+            continue;
+        }
+        struct hp_account *account = &job->accounts.at[input->number];
+        int ret = check(input, account, err);
+        if (ret != HP_OK) {
+            return ret;
+        }
+        account->input = (uint32_t)i;
+        hp_vec_push(&profile->accounts, *account);
+        *account = (struct hp_account){.input = 0};
+    }
+    return HP_OK;
+}
+
+// What the dumps do not tell themselves, if it is the same of all.
+static enum hp_large_sizes large_sizes_of(const struct job *job,
+                                          enum hp_large_sizes asked) {
+    size_t pages = 0;
+    for (size_t i = 0; i < job->accounts.count; i++) {
+        pages += job->accounts.at[i].stats.has_pages;
+    }
+    return asked != HP_LARGE_AUTO         ? asked
+           : pages == job->accounts.count ? HP_LARGE_PAGES
+           : pages == 0                   ? HP_LARGE_CLASSES
+                                          : HP_LARGE_AUTO;
+}
+
+int hp_accounts_read(struct hp_profile *profile, const char *const *paths, size_t count,
+                     const struct hp_read_options *options, struct hp_err *err) {
+    struct job job = {.groups = {0}};
+    int ret = gather(&job, paths, count, options, err);
+    if (ret == HP_OK) {
+        struct hp_read_options known = *options;
+        known.large_sizes = large_sizes_of(&job, options->large_sizes);
+        profile->large_sizes = known.large_sizes;
+        warn_of_parts(profile, &job);
+        ret = hp_read_inputs(profile, job.dumps.at, job.dumps.count, &known, err);
+    }
+    if (ret == HP_OK) {
+        ret = attach(profile, &job, err);
+        warn_of_forks(profile);
+    }
+    struct hp_account *account;
+    hp_vec_each (account, &job.accounts) {
+        hp_account_done(account);
+    }
+    hp_vec_done(&job.accounts);
+    hp_vec_done(&job.dumps);
+    hp_vec_done(&job.groups);
+    hp_strtab_done(&job.stems);
+    return ret;
+}

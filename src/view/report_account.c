@@ -1,0 +1,521 @@
+// Three tables, each from its own source, of all processes together:
+//
+//     allocator  what jemalloc counts, from `resident` down to the objects of the program
+//     program    these objects by the allocator's books, and by the profile
+//     kernel     what is in memory, by kind of mapping; and what follows for both
+//
+// No row of the first is scaled or cut to fit the last.
+#include "view/report_account.h"
+
+#include "base/units.h"
+#include "stats/books.h"
+
+#include <math.h>
+#include <string.h>
+
+enum field {
+    TABLE,
+    PARENT,
+    DEPTH,
+    ADDS,
+    BYTES,
+    OBJECTS,
+    PSS,
+    PRIVATE,
+    SOURCE,
+    KNOB,
+    NOTE,
+};
+
+enum {
+    KNOB_WIDTH = 24,
+    SOURCE_WIDTH = 10,
+};
+
+static const struct hp_field fields[] = {
+    {{"table", NULL, "", HP_CELL_TEXT}, TABLE},
+    {{"parent", NULL, "", HP_CELL_NUMBER}, PARENT},
+    {{"depth", NULL, "", HP_CELL_NUMBER}, DEPTH},
+    {{"adds", NULL, "", HP_CELL_TRUTH}, ADDS},
+    {{"bytes", "bytes", "bytes", HP_CELL_ESTIMATE}, BYTES, HP_NEW_LINE},
+    {{"objects", NULL, "", HP_CELL_COUNT}, OBJECTS},
+    {{"pss", NULL, "bytes", HP_CELL_NUMBER}, PSS},
+    {{"private", NULL, "bytes", HP_CELL_NUMBER}, PRIVATE},
+    {{"source", "source", "", HP_CELL_TEXT}, SOURCE, HP_NEW_LINE, .width = SOURCE_WIDTH},
+    {{"knob", "knob", "", HP_CELL_TEXT}, KNOB, .width = KNOB_WIDTH, .leaves = 1},
+    {{"note", NULL, "", HP_CELL_TEXT}, NOTE, HP_NEW_LINE},
+};
+
+// --- rows ---------------------------------------------------------------------------------
+
+struct tables {
+    struct hp_view *view;
+    struct hp_account_rows *rows;
+    const char *table, *source; // of the rows that are added
+};
+
+// Its number, by which it is a parent; exact, and adding to its own.
+static uint32_t add(struct tables *t, uint32_t parent, const char *name,
+                    hp_int128 bytes) {
+    struct hp_view *view = t->view;
+    hp_node_id node = hp_naming_add(&view->naming, hp_span_of(name), HP_CLASSES);
+    struct hp_row_key *key = hp_view_add_row(view, node);
+    key->parent = parent;
+    key->depth = parent == HP_NO_PARENT ? 0 : view->rows.at[parent].depth + 1;
+    hp_vec_push(&t->rows->of, ((struct hp_account_row){
+                                  .table = t->table,
+                                  .source = t->source,
+                                  .knob = "",
+                                  .adds = parent != HP_NO_PARENT,
+                                  .bytes = bytes,
+                                  .range = {(double)bytes, (double)bytes},
+                                  .objects = NAN,
+                                  .pss = NAN,
+                                  .private = NAN,
+                              }));
+    return (uint32_t)(view->rows.count - 1);
+}
+
+static struct hp_account_row *row_of(const struct tables *t, uint32_t row) {
+    return &t->rows->of.at[row];
+}
+
+// What does not balance, if anything.
+static void add_rest(struct tables *t, uint32_t parent, hp_int128 rest) {
+    if (rest != 0) {
+        uint32_t row = add(t, parent, "[the books do not balance]", rest);
+        row_of(t, row)->source = "difference";
+    }
+}
+
+// --- all processes ------------------------------------------------------------------------
+
+struct sums {
+    struct hp_allocator_stats stats; // without classes
+    struct hp_books books;
+    hp_int128 dirty, muzzy;
+    size_t processes, with_maps;
+    bool has_sampling, is_cost_exact, tells_live, has_classes;
+    bool has_inside, has_unknown; // of enum hp_sample_books
+    struct hp_kernel_maps maps;
+    hp_int128 not_ours, untouched; // at least
+};
+
+static const struct hp_account *next_account(const struct hp_view *view, size_t *i) {
+    const struct hp_profile *profile = view->profile;
+    while (*i < profile->accounts.count) {
+        const struct hp_account *account = &profile->accounts.at[(*i)++];
+        if (hp_view_counts(view, account->input)) {
+            return account;
+        }
+    }
+    return NULL;
+}
+
+static void add_books(struct sums *sums, const struct hp_books *books) {
+    struct hp_books *all = &sums->books;
+    all->slabs += books->slabs;
+    all->free_in_slabs += books->free_in_slabs;
+    all->extents += books->extents;
+    all->pads += books->pads;
+    all->moved += books->moved;
+    all->moved_count += books->moved_count;
+    all->sample_count += books->sample_count;
+    all->cost += books->cost;
+    all->own += books->own;
+    all->program += books->program;
+    all->live += books->live;
+    all->base_rounding += books->base_rounding;
+    all->allocated_rest += books->allocated_rest;
+    all->active_rest += books->active_rest;
+    all->resident_rest += books->resident_rest;
+    all->metadata_rest += books->metadata_rest;
+    sums->is_cost_exact &= books->is_cost_exact;
+    sums->has_classes &= books->has_classes;
+    sums->has_inside |= books->samples == HP_SAMPLES_INSIDE;
+    sums->has_unknown |= books->samples == HP_SAMPLES_UNKNOWN;
+}
+
+static void add_stats(struct sums *sums, const struct hp_allocator_stats *stats) {
+    struct hp_allocator_stats *all = &sums->stats;
+    all->allocated += stats->allocated;
+    all->active += stats->active;
+    all->metadata += stats->metadata;
+    all->resident += stats->resident;
+    all->mapped += stats->mapped;
+    all->retained += stats->retained;
+    all->base += stats->base;
+    all->internal += stats->internal;
+    all->tcache += stats->tcache;
+    sums->dirty += (hp_int128)stats->pdirty * stats->page;
+    sums->muzzy += (hp_int128)stats->pmuzzy * stats->page;
+    sums->has_sampling |= stats->has_sampling;
+    sums->tells_live &= stats->has_live;
+}
+
+static hp_int128 above_zero(hp_int128 bytes) {
+    return bytes > 0 ? bytes : 0;
+}
+
+static void add_maps(struct sums *sums, const struct hp_account *account) {
+    const struct hp_kernel_maps *maps = &account->maps;
+    hp_int128 anonymous = hp_kernel_maps_anonymous(maps);
+    hp_int128 resident = account->stats.resident;
+    for (int i = 0; i < HP_MAPPED_KINDS; i++) {
+        sums->maps.of[i].rss += maps->of[i].rss;
+        sums->maps.of[i].pss += maps->of[i].pss;
+        sums->maps.of[i].private += maps->of[i].private;
+    }
+    sums->maps.huge_pages += maps->huge_pages;
+    sums->maps.lazy_free += maps->lazy_free;
+    sums->maps.swap += maps->swap;
+    sums->maps.is_rollup |= maps->is_rollup;
+    sums->not_ours += above_zero(anonymous - resident);
+    sums->untouched += above_zero(resident - anonymous);
+    sums->with_maps++;
+}
+
+static struct sums sum_up(const struct hp_view *view) {
+    struct sums sums = {.is_cost_exact = true, .tells_live = true, .has_classes = true};
+    const struct hp_account *account;
+    for (size_t i = 0; (account = next_account(view, &i)) != NULL;) {
+        struct hp_books books;
+        hp_books_init(&books, &account->stats, view->head.inputs[account->input].live);
+        add_books(&sums, &books);
+        add_stats(&sums, &account->stats);
+        sums.processes++;
+        if (account->has_maps) {
+            add_maps(&sums, account);
+        }
+    }
+    return sums;
+}
+
+// As all processes have it.
+static const char *knob_of(const struct hp_view *view, enum hp_knob knob) {
+    const struct hp_account *account;
+    const char *text = NULL;
+    for (size_t i = 0; (account = next_account(view, &i)) != NULL;) {
+        const char *own = account->stats.knobs[knob];
+        text = text && strcmp(text, own) != 0 ? "differs" : own;
+    }
+    return text ? text : "";
+}
+
+static uint32_t add_with_knob(struct tables *t, uint32_t parent, const char *name,
+                              hp_int128 bytes, enum hp_knob knob) {
+    uint32_t row = add(t, parent, name, bytes);
+    row_of(t, row)->knob = knob_of(t->view, knob);
+    return row;
+}
+
+// --- the allocator ------------------------------------------------------------------------
+
+static void set_open(struct hp_account_row *row, bool is_exact) {
+    if (!is_exact) {
+        row->range = (struct hp_interval){NAN, NAN};
+    }
+}
+
+static void add_cost(struct tables *t, uint32_t parent, const struct sums *sums) {
+    char count[HP_NUMBER_SIZE];
+    if (!sums->has_sampling || (!sums->has_inside && sums->books.cost == 0)) {
+        return;
+    }
+    uint32_t number =
+        add_with_knob(t, parent, "what sampled objects take beyond their size",
+                      sums->books.cost, HP_KNOB_LG_PROF_SAMPLE);
+    struct hp_account_row *row = row_of(t, number);
+    row->source = sums->tells_live ? "stats" : "dump";
+    row->objects = (double)sums->books.sample_count;
+    set_open(row, sums->is_cost_exact);
+    hp_format_grouped(count, sums->books.sample_count);
+    if (!sums->is_cost_exact) {
+        row->note = hp_printed(
+            "the %s samples are counted by the dump, whose numbers do not tell sizes "
+            "without any doubt: opt.prof_stats and two arenas or more do",
+            count);
+    }
+}
+
+static void add_allocated(struct tables *t, uint32_t active, const struct sums *sums) {
+    const struct hp_books *books = &sums->books;
+    uint32_t allocated = add(t, active, "allocated", sums->stats.allocated);
+    hp_int128 program = books->program - books->allocated_rest;
+    uint32_t row = add(t, allocated,
+                       books->moved > 0 ? "objects of the program that are not sampled"
+                                        : "objects of the program",
+                       program);
+    row_of(t, row)->source = "difference";
+    set_open(row_of(t, row), sums->is_cost_exact || sums->has_unknown);
+    add_cost(t, allocated, sums);
+    add_with_knob(t, allocated, "thread caches", sums->stats.tcache, HP_KNOB_TCACHE_MAX);
+    add(t, allocated, "the allocator's own (internal)", sums->stats.internal);
+    add_rest(t, allocated, books->allocated_rest);
+}
+
+static void add_active(struct tables *t, uint32_t resident, const struct sums *sums) {
+    const struct hp_books *books = &sums->books;
+    uint32_t active = add(t, resident, "active", sums->stats.active);
+    add_allocated(t, active, sums);
+    if (sums->has_classes) {
+        add(t, active, "free in slabs", books->free_in_slabs);
+        add_with_knob(t, active, "a page beside each large object", books->pads,
+                      HP_KNOB_CACHE_OBLIVIOUS);
+    }
+    if (books->moved > 0) {
+        uint32_t row = add_with_knob(t, active, "pages of sampled objects", books->moved,
+                                     HP_KNOB_LG_PROF_SAMPLE);
+        row_of(t, row)->objects = (double)books->moved_count;
+    }
+    hp_int128 rest = books->active_rest - books->allocated_rest;
+    if (!sums->has_classes && rest != 0) {
+        uint32_t row = add(t, active, "not told apart: there are no classes", rest);
+        row_of(t, row)->source = "difference";
+    } else {
+        add_rest(t, active, rest);
+    }
+}
+
+static void add_apart(struct tables *t, const struct sums *sums) {
+    add(t, HP_NO_PARENT, "metadata, of which internal is in allocated",
+        sums->stats.metadata);
+    add(t, HP_NO_PARENT, "mapped: address space", sums->stats.mapped);
+    add_with_knob(t, HP_NO_PARENT, "retained: address space", sums->stats.retained,
+                  HP_KNOB_RETAIN);
+}
+
+static void build_allocator(struct tables *t, const struct sums *sums) {
+    t->table = "allocator";
+    t->source = "stats";
+    uint32_t resident = add(t, HP_NO_PARENT, "resident", sums->stats.resident);
+    add_active(t, resident, sums);
+    add_with_knob(t, resident, "dirty pages", sums->dirty, HP_KNOB_DIRTY_DECAY);
+    add_with_knob(t, resident, "muzzy pages", sums->muzzy, HP_KNOB_MUZZY_DECAY);
+    add_with_knob(t, resident, "base: what the allocator needs for itself",
+                  sums->stats.base, HP_KNOB_METADATA_THP);
+    uint32_t rounding =
+        add(t, resident, "what base is rounded up by", sums->books.base_rounding);
+    row_of(t, rounding)->source = "difference";
+    add_rest(t, resident, sums->books.resident_rest);
+    add_apart(t, sums);
+    if (sums->books.metadata_rest != 0) {
+        uint32_t row = add(t, HP_NO_PARENT, "metadata beyond base and internal",
+                           sums->books.metadata_rest);
+        row_of(t, row)->source = "difference";
+    }
+}
+
+// --- the program --------------------------------------------------------------------------
+
+static void say_outside(struct hp_account_row *row, const struct hp_view *view,
+                        hp_int128 live, struct hp_interval range) {
+    char numbers[3][HP_NUMBER_SIZE];
+    if (!((double)live < range.low || (double)live > range.high)) {
+        return;
+    }
+    hp_format_grouped(numbers[0], live);
+    hp_format_grouped(numbers[1], (hp_int128)range.low);
+    hp_format_grouped(numbers[2], (hp_int128)range.high);
+    row->note = hp_printed(
+        "by the allocator the program holds %s bytes, which is outside of the %s to %s of "
+        "the profile: these are of another process or moment, or prof.active was off for a "
+        "while, or prof.reset was called; chance alone does that in %.3g %% of cases",
+        numbers[0], numbers[1], numbers[2], 100 - 100 * view->options.confidence);
+}
+
+static void build_program(struct tables *t, const struct sums *sums) {
+    const struct hp_view *view = t->view;
+    const struct hp_head *head = &view->head;
+    hp_int128 live = sums->books.live - sums->books.allocated_rest;
+    struct hp_amount profile = {.sum = head->total.of[HP_INUSE_SPACE],
+                                .error = &head->errors[HP_COLUMN_INUSE],
+                                .is_total = true};
+    struct hp_interval range = hp_view_range(view, &profile, HP_INUSE_SPACE);
+    t->table = "program";
+    t->source = "difference";
+    uint32_t row = add(t, HP_NO_PARENT, "objects by the allocator's books", live);
+    set_open(row_of(t, row), sums->is_cost_exact);
+    t->source = "dump";
+    hp_int128 estimate = profile.sum >> HP_SPACE_FRACTION;
+    row = add(t, HP_NO_PARENT, "objects by the profile", estimate);
+    row_of(t, row)->range = range;
+    row_of(t, row)->objects =
+        hp_fixed_double(head->total.of[HP_INUSE_OBJECTS], HP_INUSE_OBJECTS);
+    if (sums->has_sampling) {
+        say_outside(row_of(t, row), view, live, range);
+    } else {
+        row_of(t, row)->note = hp_printed("the statistics say that profiling is off");
+    }
+}
+
+// --- the kernel ---------------------------------------------------------------------------
+
+static void set_mapped(struct tables *t, uint32_t number, const struct hp_mapped *mapped,
+                       bool has_private) {
+    struct hp_account_row *row = row_of(t, number);
+    row->pss = (double)mapped->pss;
+    row->private = has_private ? (double)mapped->private : (double)NAN;
+}
+
+// Of a rollup there are files and what is anonymous.
+static void add_kinds(struct tables *t, uint32_t rss, const struct sums *sums) {
+    static const char *const names[HP_MAPPED_KINDS] = {
+        [HP_MAPPED_FILES] = "files",
+        [HP_MAPPED_SHARED] = "shared memory",
+        [HP_MAPPED_HEAP] = "[heap]",
+        [HP_MAPPED_STACK] = "main stack",
+        [HP_MAPPED_JEMALLOC] = "jemalloc's, as it calls them",
+        [HP_MAPPED_ANONYMOUS] = "other anonymous",
+        [HP_MAPPED_SPECIAL] = "[vdso] and the like",
+    };
+    bool by_pss = sums->with_maps > 1;
+    for (int i = 0; i < HP_MAPPED_KINDS; i++) {
+        const struct hp_mapped *mapped = &sums->maps.of[i];
+        const char *name = !sums->maps.is_rollup  ? names[i]
+                           : i == HP_MAPPED_FILES ? "files and shared memory"
+                                                  : "anonymous memory";
+        if (mapped->rss > 0) {
+            uint32_t row = add(t, rss, name, by_pss ? mapped->pss : mapped->rss);
+            set_mapped(t, row, mapped, !sums->maps.is_rollup);
+        }
+    }
+}
+
+static void add_bound(struct tables *t, const char *name, hp_int128 least,
+                      uint64_t most) {
+    uint32_t row = add(t, HP_NO_PARENT, name, least);
+    row_of(t, row)->source = "difference";
+    row_of(t, row)->range = (struct hp_interval){(double)least, (double)most};
+}
+
+// What is known of the two books together, of one process.
+static void add_bounds(struct tables *t, const struct sums *sums) {
+    uint64_t anonymous = hp_kernel_maps_anonymous(&sums->maps);
+    if (sums->processes == 1 && sums->maps.of[HP_MAPPED_JEMALLOC].rss == 0) {
+        add_bound(t, "anonymous and not jemalloc's, at least", sums->not_ours, anonymous);
+        add_bound(t, "resident, not in memory, at least", sums->untouched,
+                  sums->stats.resident);
+    }
+}
+
+static void build_kernel(struct tables *t, const struct sums *sums) {
+    struct hp_mapped all = hp_kernel_maps_total(&sums->maps);
+    t->table = "kernel";
+    t->source = "smaps";
+    if (sums->with_maps == 0) {
+        return;
+    }
+    bool by_pss = sums->with_maps > 1;
+    uint32_t rss =
+        add(t, HP_NO_PARENT, by_pss ? "Pss" : "Rss", by_pss ? all.pss : all.rss);
+    set_mapped(t, rss, &all, true);
+    if (sums->with_maps < sums->processes) {
+        row_of(t, rss)->note = hp_printed("smaps are there of %zu of %zu processes",
+                                          sums->with_maps, sums->processes);
+    }
+    add_kinds(t, rss, sums);
+
+    const struct {
+        const char *name;
+        uint64_t bytes;
+    } beside[] = {
+        {"of that in huge pages (AnonHugePages)", sums->maps.huge_pages},
+        {"of that free for the taking (LazyFree)", sums->maps.lazy_free},
+        {"swapped out", sums->maps.swap},
+    };
+
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        if (beside[i].bytes > 0) {
+            add(t, HP_NO_PARENT, beside[i].name, beside[i].bytes);
+        }
+    }
+    add_bounds(t, sums);
+}
+
+// --- the report ---------------------------------------------------------------------------
+
+static int build(struct hp_view *view, struct hp_err *err) {
+    struct hp_account_rows *rows = view->extra = hp_alloc(sizeof *rows);
+    struct tables tables = {.view = view, .rows = rows};
+    struct sums sums = sum_up(view);
+    if (sums.processes == 0) {
+        return hp_fail(err, HP_E_EMPTY,
+                       "nothing to report: no dump that counts has statistics");
+    }
+    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
+    build_allocator(&tables, &sums);
+    build_program(&tables, &sums);
+    build_kernel(&tables, &sums);
+    view->enough = view->rows.count;
+    return HP_OK;
+}
+
+static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
+                 struct hp_content *content) {
+    const struct hp_account_rows *rows = view->extra;
+    const struct hp_account_row *of = &rows->of.at[row];
+    const struct hp_row_key *key = &view->rows.at[row];
+    (void)metric;
+    const char *const texts[] = {[TABLE] = of->table,
+                                 [SOURCE] = of->source,
+                                 [KNOB] = of->knob,
+                                 [NOTE] = of->note ? of->note : ""};
+    const double numbers[] = {
+        [PARENT] = key->parent == HP_NO_PARENT ? (double)NAN : (double)key->parent,
+        [DEPTH] = key->depth,
+        [ADDS] = of->adds,
+        [OBJECTS] = of->objects,
+        [PSS] = of->pss,
+        [PRIVATE] = of->private,
+        [SOURCE] = NAN, // behind the last
+    };
+    if (field == BYTES) {
+        content->amount = (struct hp_amount){.sum = of->bytes << HP_SPACE_FRACTION,
+                                             .range = of->range,
+                                             .among = 1};
+    } else if (field == TABLE || field >= SOURCE) {
+        content->text = texts[field];
+    } else {
+        content->number = numbers[field];
+    }
+}
+
+static unsigned flags(const struct hp_view *view, size_t row) {
+    (void)view, (void)row;
+    return 0;
+}
+
+static struct hp_origin origin(const struct hp_view *view, size_t row) {
+    (void)view, (void)row;
+    return (struct hp_origin){.line = 0};
+}
+
+static void done(struct hp_view *view) {
+    struct hp_account_rows *rows = view->extra;
+    struct hp_account_row *row;
+    hp_vec_each (row, &rows->of) {
+        free(row->note);
+    }
+    hp_vec_done(&rows->of);
+}
+
+const char *hp_account_table_text(const char *table) {
+    return strcmp(table, "allocator") == 0 ? "the allocator's books"
+           : strcmp(table, "program") == 0 ? "the program's objects"
+                                           : "the kernel's books";
+}
+
+const struct hp_report hp_report_account = {
+    .name = "account",
+    .help =
+        "where the memory of a process is: by its allocator, its profile and the kernel",
+    .row = "account",
+    .is_table = true,
+    .needs_accounts = true,
+    .build = build,
+    .cell = cell,
+    .flags = flags,
+    .origin = origin,
+    .done = done,
+};

@@ -1,0 +1,107 @@
+"""`account`: which files belong together, and what is refused."""
+import gzip
+import json
+import shutil
+
+from harness import ROOT, case, check
+
+ACCOUNT = ROOT / "testdata/account"
+FILES = ("heap", "json", "smaps")
+
+
+def copies(t, stem="app", of="jemalloc-5.3.0"):
+    """The three files of a process under one name, unpacked."""
+    for ending in FILES:
+        text = gzip.decompress((ACCOUNT / f"{of}.{ending}.gz").read_bytes())
+        (t.folder / f"{stem}.{ending}").write_bytes(text)
+    return [f"{stem}.{ending}" for ending in FILES]
+
+
+def frag(t):
+    for name in ("frag.heap", "frag.json", "frag.smaps_rollup"):
+        shutil.copyfile(ACCOUNT / name, t.folder / name)
+
+
+@case
+def account_finds_out_which_file_is_which(t):
+    files = copies(t)
+    wanted = check(t.run("account", "-q", "--no-symbols", "app.heap", "--stats=app.json",
+                         "--smaps=app.smaps"), 0, err="").out
+    for order in (files, files[::-1], [files[1], files[0], files[2]]):
+        assert check(t.run("account", "-q", "--no-symbols", *order), 0).out == wanted
+    assert "the kernel's books" in wanted
+    alone = check(t.run("account", "-q", "--no-symbols", *files[:2]), 0).out
+    assert "the kernel's books" not in alone and wanted.startswith(alone.rstrip("\n"))
+
+
+@case
+def account_leaves_out_what_lacks_its_others_and_names_it(t):
+    files = copies(t)
+    lonely = copies(t, "b", "jemalloc-5.3.1")
+    result = check(t.run("account", "-fjson", "--no-symbols", *files, "b.heap"), 0)
+    assert "b.heap has no statistics of its name beside it" in result.err
+    assert json.loads(result.out)["inputs"]["used"] == 1
+    result = check(t.run("account", "-fjson", "--no-symbols", *files, "b.json"), 0)
+    assert "b.json has no dump of its name beside it" in result.err
+    for wrong in (files[:1], files[1:], ["app.heap", *lonely[1:]]):
+        check(t.run("account", *wrong), 2, "", "no dump has statistics beside it")
+    check(t.run("account", *files, "--stats=app.json"), 2, "", "are of one dump")
+    shutil.copyfile(t.folder / "app.heap", t.folder / "app.other")
+    check(t.run("account", *files, "app.other"), 2, "", "two dumps of one process")
+
+
+@case
+def account_of_several_processes_is_their_sum(t):
+    def rows(*files):
+        report = json.loads(check(t.run("account", "-q", "-fjson", "--no-symbols", *files), 0).out)
+        return {row["name"]: row["bytes"]["estimate"] for row in report["rows"]}
+    one, two = copies(t), copies(t, "b", "jemalloc-5.3.1")
+    first, second, both = rows(*one[:2]), rows(*two[:2]), rows(*one[:2], *two[:2])
+    for name in ("resident", "active", "allocated", "free in slabs", "dirty pages", "thread caches",
+                 "objects by the allocator's books"):
+        assert both[name] == first[name] + second[name], name
+    with_maps = rows(*one, *two)
+    assert "Pss" in with_maps and "Rss" not in with_maps
+
+
+@case
+def account_refuses_files_of_other_processes(t):
+    copies(t)
+    copies(t, "b", "jemalloc-5.3.1")
+    frag(t)
+    check(t.run("account", "app.heap", "--stats=app.json", "--smaps=b.smaps"), 5, "",
+          "app.heap: its smaps are of another process")
+    check(t.run("account", "app.heap", "--stats=app.json", "--smaps=frag.smaps_rollup"), 5, "",
+          "its smaps are of another process")
+    text = (t.folder / "app.json").read_text().replace('"lg_sample":12', '"lg_sample":19')
+    t.file("c.json", text)
+    check(t.run("account", "app.heap", "--stats=c.json"), 5, "",
+          "its sample period is 4096, and its statistics say 524288")
+    check(t.run("account", t.testdata / "gperftools-growth.heap", "--stats=app.json"), 5, "",
+          "an account is made of dumps of jemalloc")
+    # Of one process, another moment: nothing tells but the numbers.
+    text = (t.folder / "app.json").read_text()
+    told = json.loads(text)["jemalloc"]["stats"]["allocated"]
+    assert text.count(f'"allocated":{told}') == 1
+    out = check(t.run("account", "-q", "--no-symbols", "b.heap", "--stats=app.json"), 0).out
+    assert "which is outside of the" in out.replace("\n", " ")
+
+
+@case
+def account_refuses_what_is_no_such_file(t):
+    copies(t)
+    t.file("text.json", "___ Begin jemalloc statistics ___\n")
+    t.file("cut.json", (t.folder / "app.json").read_text()[:2000])
+    t.file("map.smaps", "".join(line for line in (t.folder / "app.smaps").open() if ":" not in line.split()[0]))
+    check(t.run("account", "app.heap", "--stats=text.json"), 5, "",
+          "text.json: this is malloc_stats_print's text")
+    check(t.run("account", "app.heap", "--stats=cut.json"), 5, "", "cut.json")
+    check(t.run("account", "app.heap", "--stats=app.json", "--smaps=map.smaps"), 5, "",
+          "map.smaps:2: a mapping has no line Rss")
+    check(t.run("account", "app.heap", "--stats=none.json"), 5, "", "none.json")
+    check(t.run("account", "app.heap", "--stats=app.heap"), 5, "", "this is no JSON")
+    check(t.run("account", "app.heap"), 2, "", "no dump has statistics beside it")
+    check(t.run("top", "app.heap", "--stats=app.json"), 2, "", "top takes no --stats")
+    check(t.run("account", "app.heap", "--stats=app.json", "--by=line"), 2, "", "account takes no --by")
+    check(t.run("account", "app.heap", "--stats=app.json", "-ffolded"), 2, "",
+          "account does not write folded")
