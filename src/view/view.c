@@ -577,7 +577,7 @@ void hp_view_free(struct hp_view *view) {
     hp_naming_done(&view->naming);
     hp_filters_done(&view->filters);
     for (size_t i = 0; view->rules && i < view->options.frame_rule_count; i++) {
-        free((char *)view->rules[i].pattern);
+        free((char *)(uintptr_t)view->rules[i].pattern);
     }
     free(view->rules);
     hp_vec_done(&view->fields);
