@@ -78,11 +78,11 @@ static void put_titles(const struct account *a) {
 
 // --- rows ---------------------------------------------------------------------------------
 
-static void append(struct hp_text_string *text, const char *more) {
+static void append(struct hp_buffer *text, const char *more) {
     hp_vec_append(&text->text, more, strlen(more));
 }
 
-static void append_bytes(struct hp_text_string *text, const struct account *a,
+static void append_bytes(struct hp_buffer *text, const struct account *a,
                          const char *what, double bytes) {
     char amount[HP_NUMBER_SIZE];
     if (!isnan(bytes)) {
@@ -98,7 +98,7 @@ static void put_name(const struct account *a, size_t row,
                      const struct hp_text_estimate *estimate) {
     const struct hp_account_row *of = &a->rows->of.at[row];
     struct hp_text_cut cut = {.room = a->room, .is_ascii = a->view->options.ascii};
-    struct hp_text_string whole = {0}, shown = {0};
+    struct hp_buffer whole = {0}, shown = {0};
     for (uint32_t i = 0; i < a->view->rows.at[row].depth * STEP; i++) {
         append(&whole, " ");
     }
