@@ -42,9 +42,6 @@
 // Sort structs that begin with a uint64_t by that, in time that grows with their number.
 #define hp_vec_sort_by_key(vec) hp_sort_by_key((vec)->at, (vec)->count, sizeof *(vec)->at)
 
-// Sort structs that begin with a uint64_t by that, in time that grows with their number.
-#define hp_vec_sort_by_key(vec) hp_sort_by_key((vec)->at, (vec)->count, sizeof *(vec)->at)
-
 // The address of item `i`; if there are fewer, items of zeros are added up to it.
 #define hp_vec_reach(vec, i)                                                         \
     ((vec)->at =                                                                     \

@@ -113,6 +113,8 @@ static void take_stacks(struct hp_profile *profile, struct hp_profile *other,
         numbers[i] = i;
     }
     EXCHANGE(&profile->arena, &other->arena);
+    hp_vec_append(&profile->blocks, other->blocks.at, other->blocks.count); // frames
+    other->blocks.count = 0;
     EXCHANGE(&profile->stacks, &other->stacks);
     EXCHANGE(&profile->stack_index, &other->stack_index);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
