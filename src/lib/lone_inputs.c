@@ -28,7 +28,7 @@ bool hp_lone_inputs_suffice(const struct hp_profile *profile,
 
 bool hp_input_may_be_lone(const struct hp_input_record *input) {
     return hp_input_is_plain(input) && input->has_content && input->is_added &&
-           hp_digest_is_known(input->identity.map) &&
+           !input->live && hp_digest_is_known(input->identity.map) &&
            strcmp(input->public.name, "-") != 0;
 }
 

@@ -74,9 +74,13 @@ static void put_in_order(struct hp_view *view, const struct picker *picker) {
     }
 }
 
-void hp_page_build(struct hp_view *view) {
+int hp_page_build(struct hp_view *view, struct hp_err *err) {
     struct hp_flames flames;
     struct picker picker = {.flames = &flames};
+    int ret = view->report->build(view, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
     hp_stacks_init(&view->stacks, HP_STACKS_OF_NAMES, &view->naming, &view->options);
     hp_flames_init(&flames, view, MOST_BYTES);
     pick(&picker);
@@ -87,4 +91,5 @@ void hp_page_build(struct hp_view *view) {
     view->cache->sums = (struct hp_stack_sums){0};
     hp_stacks_done(&view->stacks);
     hp_stacks_init(&view->stacks, HP_STACKS_OF_SITES, &view->naming, &view->options);
+    return HP_OK;
 }

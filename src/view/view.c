@@ -445,14 +445,6 @@ static void build_graph(struct hp_view *view) {
     free(is_shown);
 }
 
-static int build_page(struct hp_view *view, struct hp_err *err) {
-    int ret = view->report->build(view, err);
-    if (ret == HP_OK) {
-        hp_page_build(view);
-    }
-    return ret;
-}
-
 static int build_shape(struct hp_view *view, struct hp_err *err) {
     switch (view->use.shape) {
     case HP_SHAPE_ROWS:
@@ -461,7 +453,7 @@ static int build_shape(struct hp_view *view, struct hp_err *err) {
         build_graph(view);
         break;
     case HP_SHAPE_PAGE:
-        return build_page(view, err);
+        return hp_page_build(view, err);
     case HP_SHAPE_PROFILE:
         break;
     case HP_SHAPE_NAMES:

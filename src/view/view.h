@@ -236,8 +236,8 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
                               const struct hp_report_options *options,
                               struct hp_view_use use, struct hp_err *err);
 
-// What a page has beside rows; when these are made.
-void hp_page_build(struct hp_view *view);
+// The rows, and what a page has beside them.
+HP_MUST_CHECK int hp_page_build(struct hp_view *view, struct hp_err *err);
 
 // For a report while it is built.
 void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,

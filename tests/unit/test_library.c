@@ -99,9 +99,10 @@ Test(library, tells_what_its_reports_are_and_take) {
         bool takes_pattern = kind == HP_REPORT_PEEK || kind == HP_REPORT_LIST;
         cr_expect_not_null(hp_report_name(kind));
         cr_expect_eq(hp_report_help(kind) != NULL, has_command);
-        cr_expect_eq(hp_report_takes(kind), takes_pattern            ? HP_TAKES_PATTERN
-                                            : kind == HP_REPORT_DIFF ? HP_TAKES_BASE
-                                                                     : 0u);
+        cr_expect_eq(hp_report_takes(kind), takes_pattern               ? HP_TAKES_PATTERN
+                                            : kind == HP_REPORT_DIFF    ? HP_TAKES_BASE
+                                            : kind == HP_REPORT_ACCOUNT ? HP_TAKES_STATS
+                                                                        : 0u);
     }
     cr_expect_str_eq(hp_report_name(HP_REPORT_TOP), "top");
 }
