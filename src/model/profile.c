@@ -303,6 +303,25 @@ hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
     return (hp_frame_id){(uint32_t)profile->frames.count - 1};
 }
 
+hp_frame_id hp_profile_frame_after(struct hp_profile *profile, hp_frame_id after,
+                                   hp_module_id module, uint64_t offset) {
+    enum {
+        SOON = 32
+    };
+
+    for (uint32_t i = after.n + 1; i < profile->frames.count && i <= after.n + SOON;
+         i++) {
+        const struct hp_frame *frame = &profile->frames.at[i];
+        if (frame->module.n != module.n || frame->offset > offset) {
+            break;
+        }
+        if (frame->offset == offset) {
+            return (hp_frame_id){i};
+        }
+    }
+    return hp_profile_frame(profile, module, offset);
+}
+
 // --- stacks ---------------------------------------------------------------------
 
 hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack) {

@@ -85,7 +85,12 @@ static void read_frame(struct hp_partial_reader *r,
     r->last_frame.module.n += (uint32_t)on;
     r->last_frame.offset = start + distance;
     hp_module_id module = r->modules.at[r->last_frame.module.n];
-    hp_frame_id frame = hp_profile_frame(r->profile, module, r->last_frame.offset);
+    size_t known = r->profile->frames.count;
+    hp_frame_id frame =
+        hp_profile_frame_after(r->profile, r->last_known, module, r->last_frame.offset);
+    if (frame.n < known) {
+        r->last_known = frame;
+    }
     r->profile->frames.at[frame.n].is_return_leaf |= is_leaf;
     hp_vec_push(&r->frames, frame);
     hp_frame_table_add(&r->frame_table, r->last_frame.module.n);
@@ -342,9 +347,6 @@ static void reader_done(struct hp_partial_reader *r) {
     hp_stack_codec_done(&r->stack_codec);
     hp_stack_row_done(&r->stack_row);
     hp_vec_done(&r->stack);
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_sizes_done(&r->sizes[i]);
-    }
     hp_vec_done(&r->groups);
 }
 

@@ -23,14 +23,14 @@ struct hp_partial_reader {
     HP_VEC(hp_string) sets;
     HP_VEC(uint32_t) stacks;
     HP_VEC(uint32_t) types;
-    struct hp_frame last_frame;        // its module as it is numbered in the file
+    struct hp_frame last_frame; // its module as it is numbered in the file
+    hp_frame_id last_known;     // the last that the profile had, as it is called there
     uint64_t last_symbol, frame_count; // of frames of all stacks
     uint64_t last_type, last_stack;    // of sums
     struct hp_frame_table frame_table; // as they are numbered in the file
     struct hp_stack_codec stack_codec;
-    struct hp_stack_row stack_row;     // that was read last
-    HP_VEC(hp_frame_id) stack;         // its frames, leaf first
-    struct hp_sizes sizes[HP_COLUMNS]; // its parts
+    struct hp_stack_row stack_row; // that was read last
+    HP_VEC(hp_frame_id) stack;     // its frames, leaf first
     HP_VEC(struct hp_input_record) groups;
     uint64_t skipped[HP_REASONS];
     size_t first_input;                   // of this partial, in profile->inputs,

@@ -31,18 +31,20 @@ static void take_path(struct hp_partial_reader *r) {
     }
 }
 
-static void take_parts(struct hp_partial_reader *r, enum hp_column column) {
+static void add_parts(struct hp_partial_reader *r, uint32_t stack,
+                      enum hp_column column) {
+    struct hp_sizes *sizes = &r->profile->sizes[column];
     const struct hp_size_part *part;
-    hp_sizes_clear(&r->sizes[column]);
     if (!r->profile->keeps.sizes[column]) {
         return;
     }
-    hp_vec_each (part, &r->stack_row.parts[column]) {
-        hp_sizes_add(&r->sizes[column], 0, part);
-    }
     if (r->stack_row.is_full[column]) {
-        hp_vec_reach(&r->sizes[column].stacks, 0)->is_full = true;
+        hp_sizes_fill(sizes, stack);
     }
+    hp_vec_each (part, &r->stack_row.parts[column]) {
+        hp_sizes_add(sizes, stack, part);
+    }
+    r->profile->overflow |= sizes->overflow;
 }
 
 static void add_stack(struct hp_partial_reader *r) {
@@ -59,10 +61,11 @@ static void add_stack(struct hp_partial_reader *r) {
         values.of[hp_space_of(i)] = row->whole[i].bytes;
         errors[i] = &row->whole[i].error;
         wanted[i] = hp_profile_wants_errors(profile, i) ? errors[i] : NULL;
-        take_parts(r, i);
     }
     uint32_t number = hp_profile_add(profile, &sample, &values, errors);
-    hp_profile_add_sizes(profile, number, r->sizes, 0);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        add_parts(r, number, i);
+    }
     hp_vec_push(&r->stacks, number);
     hp_reader_replicates(r, number);
     if (r->is_one) {
