@@ -26,8 +26,9 @@ static void take_path(struct hp_partial_reader *r) {
     }
     r->stack.count = 0;
     hp_vec_reserve(&r->stack, row->path.count);
-    for (size_t i = row->path.count; i-- > 0;) {
-        hp_vec_push(&r->stack, r->frames.at[row->path.at[i]]);
+    r->stack.count = row->path.count;
+    for (size_t i = 0; i < row->path.count; i++) {
+        r->stack.at[row->path.count - 1 - i] = r->frames.at[row->path.at[i]];
     }
 }
 

@@ -7,6 +7,7 @@ enum {
     BITS = 7, // of a byte that are the number's
     MORE = HP_NUMBER_MORE,
     LONGEST = (128 + BITS - 1) / BITS, // bytes of a number
+    WORD = 64 / BITS,                  // that a word has room for
 };
 
 // --- writing ------------------------------------------------------------------------------
@@ -37,8 +38,26 @@ void hp_numbers_fail(struct hp_numbers *row, const char *damage) {
     row->at = row->end;
 }
 
+// Of a number of few bytes, which most are, or 0.
+static uint64_t get_short(struct hp_numbers *row) {
+    uint64_t number = 0;
+    const uint8_t *at = row->at;
+    for (unsigned shift = 0; at < row->end && shift < WORD * BITS; shift += BITS) {
+        uint8_t byte = *at++;
+        number |= (uint64_t)(byte & (MORE - 1)) << shift;
+        if (byte < MORE) {
+            row->at = byte > 0 ? at : row->at;
+            return byte > 0 ? number : 0;
+        }
+    }
+    return 0;
+}
+
 hp_uint128 hp_get_long_number(struct hp_numbers *row) {
-    hp_uint128 number = 0;
+    hp_uint128 number = get_short(row);
+    if (number > 0) {
+        return number;
+    }
     for (unsigned i = 0; hp_numbers_more(row) && i < LONGEST; i++) {
         uint8_t byte = *row->at++;
         bool fits = i < LONGEST - 1 || byte < 1 << (128 - BITS * (LONGEST - 1));

@@ -67,7 +67,9 @@ static void meet_module(struct hp_stack_codec *codec, uint32_t module, uint32_t 
         codec->module_count += codec->module_count < HP_STACK_MODULES;
         ago = codec->module_count - 1;
     }
-    memmove(codec->modules + 1, codec->modules, ago * sizeof *codec->modules);
+    for (uint32_t i = ago; i > 0; i--) {
+        codec->modules[i] = codec->modules[i - 1];
+    }
     codec->modules[0] = module;
 }
 
