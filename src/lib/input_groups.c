@@ -1,6 +1,6 @@
 #include "lib/input_groups.h"
 
-#include "lib/warnings.h"
+#include "model/diagnosed.h"
 #include "view/view.h"
 
 static bool asks_for_inputs(const struct hp_report_options *report) {

@@ -222,6 +222,10 @@ static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t nu
     hp_vec_append(&profile->known, from->known.at, from->known.count);
     hp_vec_append(&profile->blocks, from->blocks.at, from->blocks.count);
     hp_vec_append(&profile->named, from->named.at, from->named.count);
+    for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
+        hp_diagnosed_join(&profile->diagnosed[0][i], &from->diagnosed[0][i]);
+        hp_diagnosed_join(&profile->diagnosed[1][i], &from->diagnosed[1][i]);
+    }
     from->inputs.count = from->known.count = from->blocks.count = from->named.count = 0;
 }
 

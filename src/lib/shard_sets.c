@@ -49,6 +49,7 @@ static void drop_common(struct hp_taken *taken) {
     hp_annotations_done(&profile->annotations);
     hp_distribution_done(&profile->between[taken->is_base].dumps);
     profile->named.count = 0;
+    memset(profile->diagnosed, 0, sizeof profile->diagnosed);
 }
 
 static int refuse_twice(const struct hp_taken *first, const struct hp_taken *again,

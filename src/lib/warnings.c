@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "lib/metadata.h"
+#include "model/diagnosed.h"
 #include "partial/partial.h"
 #include "stats/measure.h"
 
@@ -17,86 +18,41 @@ enum {
 
 // --- diagnostics of single inputs ------------------------------------------------------
 
-enum diagnostic {
-    KEPT_DAMAGED,
-    PRODUCER_WARNING,
-    MALFORMED,
-    WRAPPED,
-    NEGATIVE,
-    HEADER_CONTRADICTS,
-    TORN,
-    NO_PERIOD,
-    NO_OBJECTS,
-    OVERLAPS,
-    UNKNOWN,
-    DIAGNOSTICS,
-};
-
 // What follows the input's name; "%" stands for how many there are.
-static const char *const diagnostics[DIAGNOSTICS] = {
-    [KEPT_DAMAGED] = "is damaged, and used as far as it goes",
-    [PRODUCER_WARNING] = "comes with a warning: ",
-    [MALFORMED] = "has malformed lines, which are passed over: %; expected ",
-    [WRAPPED] = "has counts that wrapped around zero, which are left out: %",
-    [NEGATIVE] = ("is a difference of two profiles, of which no error is known; values "
-                  "below zero: %"),
-    [HEADER_CONTRADICTS] =
+static const char *const diagnostics[HP_DIAGNOSTICS] = {
+    [HP_DIAGNOSTIC_DAMAGED] = "is damaged, and used as far as it goes",
+    [HP_DIAGNOSTIC_PRODUCER_WARNING] = "comes with a warning: ",
+    [HP_DIAGNOSTIC_MALFORMED] =
+        "has malformed lines, which are passed over: %; expected ",
+    [HP_DIAGNOSTIC_WRAPPED] =
+        "has counts that wrapped around zero, which are left out: %",
+    [HP_DIAGNOSTIC_NEGATIVE] =
+        ("is a difference of two profiles, of which no error is known; values "
+         "below zero: %"),
+    [HP_DIAGNOSTIC_HEADER_CONTRADICTS] =
         "has a total that contradicts the sum of its stacks: it may be cut or damaged",
-    [TORN] =
+    [HP_DIAGNOSTIC_TORN] =
         "has stacks whose numbers contradict those of their threads: %; it may be damaged",
-    [NO_PERIOD] = "has no sample period: its counts are taken as they are",
-    [NO_OBJECTS] = "has bytes, but not how many objects they are",
-    [OVERLAPS] = "has overlapping rows in its memory map, the first of which count: %",
-    [UNKNOWN] = "has indented lines of an unknown kind, which are passed over: %",
+    [HP_DIAGNOSTIC_NO_PERIOD] = "has no sample period: its counts are taken as they are",
+    [HP_DIAGNOSTIC_NO_OBJECTS] = "has bytes, but not how many objects they are",
+    [HP_DIAGNOSTIC_OVERLAPS] =
+        "has overlapping rows in its memory map, the first of which count: %",
+    [HP_DIAGNOSTIC_UNKNOWN] =
+        "has indented lines of an unknown kind, which are passed over: %",
 };
-
-static bool lacks_objects(const struct hp_input_record *input) {
-    bool inuse = hp_input_has_metric(input, HP_INUSE_SPACE);
-    bool alloc = hp_input_has_metric(input, HP_ALLOC_SPACE);
-    return (inuse && !hp_input_has_metric(input, HP_INUSE_OBJECTS)) ||
-           (alloc && !hp_input_has_metric(input, HP_ALLOC_OBJECTS));
-}
-
-static struct hp_diagnostic_count found_in(const struct hp_input_record *input,
-                                           enum diagnostic kind) {
-    bool is_damaged = input->public.status == HP_INPUT_KEPT_DAMAGED;
-    const struct hp_diagnostic_count found[DIAGNOSTICS] = {
-        [KEPT_DAMAGED] = {is_damaged, is_damaged ? input->public.err->line : 0},
-        [PRODUCER_WARNING] = {input->producer_warning != NULL,
-                              input->producer_warning_line},
-        [MALFORMED] = input->malformed,
-        [WRAPPED] = input->wrapped,
-        [NEGATIVE] = {input->negative, 0},
-        [HEADER_CONTRADICTS] = {input->header_check == HP_HEADER_CONTRADICTS,
-                                input->header_line},
-        [TORN] = {input->torn_stacks, 0},
-        [NO_PERIOD] = {input->period == 0 && input->stacks > 0, 0},
-        [NO_OBJECTS] = {lacks_objects(input), 0},
-        [OVERLAPS] = input->overlaps,
-        [UNKNOWN] = input->unknown,
-    };
-    return found[kind];
-}
-
-bool hp_input_has_diagnostic(const struct hp_input_record *input) {
-    bool found = false;
-    for (enum diagnostic i = 0; i < DIAGNOSTICS; i++) {
-        found |= found_in(input, i).count > 0;
-    }
-    return found;
-}
 
 // At the end of the sentence.
-static const char *detail_of(const struct hp_input_record *input, enum diagnostic kind) {
-    return kind == MALFORMED          ? input->expected
-           : kind == PRODUCER_WARNING ? input->producer_warning
-                                      : "";
+static const char *detail_of(const struct hp_input_record *input,
+                             enum hp_diagnostic_kind kind) {
+    return kind == HP_DIAGNOSTIC_MALFORMED          ? input->expected
+           : kind == HP_DIAGNOSTIC_PRODUCER_WARNING ? input->producer_warning
+                                                    : "";
 }
 
 static void warn_of_one(struct hp_profile *profile, const struct hp_input_record *input,
-                        enum diagnostic kind) {
+                        enum hp_diagnostic_kind kind) {
     const char *name = input->public.name, *what = diagnostics[kind];
-    struct hp_diagnostic_count found = found_in(input, kind);
+    struct hp_diagnostic_count found = hp_diagnostic_in(input, kind);
     char line[32] = "", how_many[32] = "";
     size_t before = strcspn(what, "%");
     const char *after = what + before;
@@ -112,11 +68,12 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
                     how_many, after, detail_of(input, kind));
 }
 
-static void warn_of_diagnostics(struct hp_profile *profile, enum diagnostic kind) {
+static void warn_of_diagnostics(struct hp_profile *profile,
+                                enum hp_diagnostic_kind kind) {
     size_t found = 0, named = 0;
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        bool has = hp_input_is_used(input) && found_in(input, kind).count > 0;
+        bool has = hp_input_is_used(input) && hp_diagnostic_in(input, kind).count > 0;
         found += has ? 1 + input->others : 0;
         if (has && !input->is_group && named < NAMED) {
             warn_of_one(profile, input, kind);
@@ -446,7 +403,7 @@ static void warn_of_label_sets(struct hp_profile *profile) {
 
 void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_skipped(profile);
-    for (enum diagnostic i = 0; i < DIAGNOSTICS; i++) {
+    for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
         warn_of_diagnostics(profile, i);
     }
     warn_of_processes(profile);

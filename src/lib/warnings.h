@@ -10,7 +10,4 @@ void hp_warn_of_modules(struct hp_profile *profile); // after symbolizing
 // Say of each side which dumps count, where a process has several.
 void hp_tell_moments(struct hp_profile *profile);
 
-// Whether there is anything to say of an input that is used.
-bool hp_input_has_diagnostic(const struct hp_input_record *input);
-
 #endif

@@ -15,6 +15,7 @@
 #include "model/account.h"
 #include "model/annotations.h"
 #include "model/between.h"
+#include "model/diagnosed.h"
 #include "model/error.h"
 #include "model/history.h"
 #include "model/input.h"
@@ -159,6 +160,8 @@ struct hp_profile {
     HP_VEC(struct hp_known_dump)
     known;              // dumps of partials, and of inputs without a record
     size_t lone_inputs; // so many are told of in groups: each the only one of its process
+    // What partials tell of inputs that they do not tell of one by one, of new and of base.
+    struct hp_diagnosed diagnosed[2][HP_DIAGNOSTICS];
     struct hp_equal_samples equal_samples[2]; // of one process or of none; of two
     struct hp_strtab programs;                // of the inputs
     HP_VEC(struct hp_label) labels;           // of the inputs

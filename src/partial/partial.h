@@ -44,7 +44,8 @@ enum hp_section {
     HP_SECTION_TYPE_HISTORY,
     HP_SECTION_NAMES,
     HP_SECTION_DISTRIBUTION,  // of totals, where no dump is told of by itself
-    HP_SECTION_EXTREME_NAMES, // of those that this names
+    HP_SECTION_EXTREME_NAMES, // of those that this names, and that the next does
+    HP_SECTION_DIAGNOSTICS,   // by kind
     HP_SECTIONS,
 };
 

@@ -245,22 +245,37 @@ static int by_extreme(const void *left, const void *right) {
     return order ? order : (a->id[1] > b->id[1]) - (a->id[1] < b->id[1]);
 }
 
-// Of each dump at either end the first of its names.
-void hp_put_extreme_names(struct hp_partial_writer *w) {
-    struct names names = {.all = {0}};
-    HP_VEC(struct hp_extreme) ends = {0};
+struct ends {
+    HP_VEC(struct hp_extreme) all;
+};
+
+static void add_ends(struct hp_partial_writer *w, struct ends *ends) {
     const struct hp_label_set *set;
     hp_vec_each (set, &w->between.dumps.sets) {
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             const struct hp_totals *totals = &set->totals[i];
-            hp_vec_append(&ends, totals->largest, totals->largest_count);
-            hp_vec_append(&ends, totals->smallest, totals->smallest_count);
+            hp_vec_append(&ends->all, totals->largest, totals->largest_count);
+            hp_vec_append(&ends->all, totals->smallest, totals->smallest_count);
         }
     }
+    for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS && w->has_between; i++) {
+        struct hp_diagnosed diagnosed = hp_profile_diagnosed(w->profile, false, i);
+        for (uint32_t k = 0; k < diagnosed.named; k++) {
+            const uint64_t *id = diagnosed.of[k].of;
+            hp_vec_push(&ends->all, ((struct hp_extreme){.id = {id[0], id[1]}}));
+        }
+    }
+}
+
+// Of each dump at either end, and of those that something is said of, the first of its names.
+void hp_put_extreme_names(struct hp_partial_writer *w) {
+    struct names names = {.all = {0}};
+    struct ends ends = {.all = {0}};
+    add_ends(w, &ends);
     hp_vec_append(&names.all, w->profile->named.at, w->profile->named.count);
     const struct hp_input_record *input;
     hp_vec_each (input, &w->profile->inputs) {
-        if (ends.count > 0 && hp_input_is_used(input) && !input->is_group) {
+        if (ends.all.count > 0 && hp_input_is_used(input) && !input->is_group) {
             struct hp_digest id = hp_dump_identity(input->content, &input->identity);
             struct hp_named_dump named = {{id.of[0], id.of[1] & 0xffff},
                                           input->public.name,
@@ -269,14 +284,14 @@ void hp_put_extreme_names(struct hp_partial_writer *w) {
         }
     }
     hp_vec_sort(&names.all, by_id);
-    hp_vec_sort(&ends, by_extreme);
-    for (size_t i = 0; i < ends.count; i++) {
-        if (i == 0 || by_extreme(&ends.at[i - 1], &ends.at[i]) != 0) {
-            put_name_of(w, &names, &ends.at[i]);
+    hp_vec_sort(&ends.all, by_extreme);
+    for (size_t i = 0; i < ends.all.count; i++) {
+        if (i == 0 || by_extreme(&ends.all.at[i - 1], &ends.all.at[i]) != 0) {
+            put_name_of(w, &names, &ends.all.at[i]);
         }
     }
     hp_vec_done(&names.all);
-    hp_vec_done(&ends);
+    hp_vec_done(&ends.all);
 }
 
 void hp_reader_extreme_name(struct hp_partial_reader *r) {

@@ -4,6 +4,7 @@
 //                   how many dumps, sums
 //     skipped       reason, how many
 //     identities    process in 8 bytes, dump in 10
+//     diagnostics   kind, how many dumps, of how many the identities follow: the smallest
 //     dumps         status, fields, program, warning, what was expected, labels, damage; what a
 //                   merged profile says of its processes
 //     history       dumps on, stack or distance from the last of this dump; bits of what follows;
@@ -137,6 +138,24 @@ void hp_put_skipped(struct hp_partial_writer *w) {
             hp_put_number(&w->row, i);
             hp_put_number(&w->row, summary->left_out[i]);
             hp_put_row(w, HP_SECTION_SKIPPED);
+        }
+    }
+}
+
+// Of all dumps, also of those that are told of one by one, so that nobody has to go through these.
+void hp_put_diagnostics(struct hp_partial_writer *w) {
+    for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
+        struct hp_diagnosed diagnosed = hp_profile_diagnosed(w->profile, false, i);
+        uint32_t named = w->profile->drops_identities ? 0 : diagnosed.named;
+        if (diagnosed.inputs > 0) {
+            hp_put_number(&w->row, i);
+            hp_put_number(&w->row, diagnosed.inputs);
+            hp_put_number(&w->row, named);
+            for (uint32_t k = 0; k < named; k++) {
+                hp_put_fixed(&w->row, diagnosed.of[k].of[0], 8);
+                hp_put_fixed(&w->row, diagnosed.of[k].of[1], 2);
+            }
+            hp_put_row(w, HP_SECTION_DIAGNOSTICS);
         }
     }
 }

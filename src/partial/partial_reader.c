@@ -209,6 +209,7 @@ static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
     [HP_SECTION_NAMES] = hp_reader_name,
     [HP_SECTION_DISTRIBUTION] = hp_reader_distribution,
     [HP_SECTION_EXTREME_NAMES] = hp_reader_extreme_name,
+    [HP_SECTION_DIAGNOSTICS] = hp_reader_diagnostic,
 };
 
 static const char *const parameter_hints[HP_PARAMETERS] = {

@@ -33,6 +33,8 @@ struct hp_partial_reader {
     HP_VEC(hp_frame_id) stack;     // its frames, leaf first
     HP_VEC(struct hp_input_record) groups;
     uint64_t skipped[HP_REASONS];
+    struct hp_diagnosed diagnosed[HP_DIAGNOSTICS];
+    uint32_t last_kind;                   // of these, + 1
     size_t first_input;                   // of this partial, in profile->inputs,
     uint32_t dumps;                       // so many
     uint64_t untold;                      // dumps whose process is not known
@@ -65,6 +67,7 @@ void hp_reader_stacks(struct hp_partial_reader *r);
 void hp_reader_type_sum(struct hp_partial_reader *r);
 void hp_reader_group(struct hp_partial_reader *r);
 void hp_reader_skipped(struct hp_partial_reader *r);
+void hp_reader_diagnostic(struct hp_partial_reader *r);
 void hp_reader_identity(struct hp_partial_reader *r);
 void hp_reader_dump(struct hp_partial_reader *r);
 void hp_reader_history(struct hp_partial_reader *r);

@@ -195,6 +195,23 @@ void hp_reader_skipped(struct hp_partial_reader *r) {
     r->skipped[reason] = hp_get_word(&r->row);
 }
 
+void hp_reader_diagnostic(struct hp_partial_reader *r) {
+    uint64_t kind = hp_get_below(&r->row, HP_DIAGNOSTICS);
+    struct hp_diagnosed *to = &r->diagnosed[kind];
+    uint64_t inputs = hp_get_word(&r->row);
+    uint64_t named = hp_get_below(&r->row, HP_DIAGNOSED_NAMED + 1);
+    if (kind < r->last_kind || inputs == 0 || named > inputs) {
+        hp_numbers_fail(&r->row, "what is said of dumps is of none");
+    }
+    to->inputs = inputs;
+    for (uint64_t i = 0; i < named && !r->row.damage; i++) {
+        struct hp_digest id = {{hp_get_fixed(&r->row, 8), 0}};
+        id.of[1] = hp_get_fixed(&r->row, 2);
+        hp_diagnosed_name(to, id);
+    }
+    r->last_kind = (uint32_t)kind + 1;
+}
+
 void hp_reader_identity(struct hp_partial_reader *r) {
     struct hp_known_dump known = {.process = hp_get_fixed(&r->row, 8),
                                   .source = r->source};
@@ -429,6 +446,10 @@ void hp_reader_settle(struct hp_partial_reader *r) {
     }
     if (r->type_history > 0) {
         hp_sample_type_end(&r->profile->types.of.at[r->types.at[r->type_history >> 32]]);
+    }
+    struct hp_diagnosed *diagnosed = r->profile->diagnosed[r->to->is_base];
+    for (int i = 0; i < HP_DIAGNOSTICS && r->dumps == 0; i++) { // else they say it
+        hp_diagnosed_join(&diagnosed[i], &r->diagnosed[i]);
     }
     struct hp_input_record *group;
     size_t first = r->profile->inputs.count; // whose history all have in common

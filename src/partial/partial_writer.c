@@ -352,6 +352,7 @@ int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
         hp_put_names(&w);
         hp_put_distribution(&w);
         hp_put_extreme_names(&w);
+        hp_put_diagnostics(&w);
         ret = hp_block_writer_end(&w.blocks, err);
     }
     writer_done(&w);

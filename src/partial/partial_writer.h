@@ -86,6 +86,7 @@ HP_MUST_CHECK int hp_put_runs(struct hp_partial_writer *w, struct hp_err *err);
 void hp_find_dumps(struct hp_partial_writer *w);
 void hp_put_groups(struct hp_partial_writer *w);
 void hp_put_skipped(struct hp_partial_writer *w);
+void hp_put_diagnostics(struct hp_partial_writer *w);
 void hp_put_identities(struct hp_partial_writer *w);
 void hp_put_dumps(struct hp_partial_writer *w);
 void hp_put_history(struct hp_partial_writer *w);

@@ -17,6 +17,19 @@ const struct hp_report hp_report_info = {
 #define ENTRY(kind, report) [kind] = &(report),
 const struct hp_report *const hp_reports[HP_REPORT_KINDS] = {HP_EACH_REPORT(ENTRY)};
 
+struct hp_diagnosed hp_view_diagnosed(const struct hp_view *view,
+                                      enum hp_diagnostic_kind kind) {
+    struct hp_diagnosed diagnosed = hp_profile_diagnosed(view->profile, false, kind);
+    if (view->profile->originals) { // what a file is known by is redacted
+        diagnosed.named = 0;
+    }
+    return diagnosed;
+}
+
+const char *hp_view_name_of_input(const struct hp_view *view, struct hp_digest id) {
+    return hp_profile_name_of(view->profile, id);
+}
+
 // --- for programs -------------------------------------------------------------------------
 
 const char *hp_report_name(enum hp_report_kind kind) {

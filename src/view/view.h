@@ -299,6 +299,11 @@ const char *hp_view_metric_name(const struct hp_view *view, enum hp_metric metri
 bool hp_view_counts(const struct hp_view *view, size_t input);
 const char *hp_view_moment_of(const struct hp_view *view, size_t input);
 
+// The inputs that something of a kind is said of; and what one is called, NULL if that is not known.
+struct hp_diagnosed hp_view_diagnosed(const struct hp_view *view,
+                                      enum hp_diagnostic_kind kind);
+const char *hp_view_name_of_input(const struct hp_view *view, struct hp_digest id);
+
 struct hp_span hp_view_node(const struct hp_view *view, hp_node_id node);
 struct hp_span hp_view_name(const struct hp_view *view, size_t row);
 const struct hp_origin *hp_view_origin(const struct hp_view *view, hp_node_id node);

@@ -6,7 +6,7 @@ import struct
 import sys
 
 SECTIONS = ('end parameters strings modules frames symbols labels annotations groups skipped totals types stacks '
-            'type_sums identities dumps history type_history names distribution extreme_names').split()
+            'type_sums identities dumps history type_history names distribution extreme_names diagnostics').split()
 METRICS = {'inuse-space': 20, 'inuse-objects': 32, 'alloc-space': 20, 'alloc-objects': 32}  # bits of fractions
 SAMPLES, PERIOD, FLAGS, OBJECTS, BYTES, WEIGHT, VARIANCE = range(7)
 NUMBERS, WRAP, KEYS, OWN = 14, 2 ** 128 - 1, 6, 24
@@ -76,6 +76,7 @@ PLAIN = {
     'annotations': lambda row: row.all('uu' if row.u() else 'uuu'), 'totals': lambda row: (row.u(), row.all(ERROR * 2)),
     'identities': lambda row: struct.unpack('<QQH', row.bytes(18)),
     'labels': lambda row: [row.all('uuuus') for _ in range(row.u())], 'types': lambda row: row.all('uuu'),
+    'diagnostics': lambda row: (row.all('uu'), [row.bytes(10) for _ in range(row.u())]),
     'groups': lambda row: (row.all('u' * (2 + KEYS)), row.all('uu' * row.u()), row.u(), row.all(SUMS)),
     'dumps': lambda row: (row.all(['u'] * (2 + KEYS) + SUMS + ['u'] * (OWN + 3)), row.all('uu' * row.u()), row.all('uu'),
                           [row.u() for _ in iter(row.u, 0)]),

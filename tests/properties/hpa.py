@@ -334,7 +334,8 @@ def groups_of_dumps():
                 if number not in buckets or not 2 ** (number / 16) <= total < 2 ** ((number + 1) / 16):
                     faults.append(f'{total} is in no bucket')
         if [name[0] for name in read.extreme_names] != sorted(
-                {end[1] for _, _, totals in read.distribution for ends in totals for end in ends[2] + ends[3]},
+                {end[1] for _, _, totals in read.distribution for ends in totals for end in ends[2] + ends[3]} |
+                {id_ for _, ids in read.diagnostics for id_ in ids},
                 key=lambda id_: (id_[7::-1], id_[:7:-1])):
             faults.append('names of others')
         found = [json.loads(t.ok('diff', '--no-symbols', '-fjson', '-n0', side, all_).out) for side in (
@@ -674,6 +675,52 @@ def second_reader():
     return faults
 
 
+def by_id(id_):
+    return id_[7::-1], id_[:7:-1]
+
+
+def diagnostics():
+    """Of each kind how many dumps have it, and the three with the smallest identities, whatever was merged first and
+    whether dumps are told of one by one; info names them."""
+    faults, r = [], random.Random(5)
+    kinds = {'malformed': ('\nMAPPED', '\n  nonsense\nMAPPED'), 'unknown': ('\nMAPPED', '\n  t9: nonsense\nMAPPED'),
+             'no-period': ('heap_v2/524288', 'heap_v2/0')}
+    for count in (40, HISTORY + 100):  # of some processes several, of which one counts
+        with scratch() as folder:
+            paths, want, names = [path for own in fleet_of(folder, count, seed=11) for path in own[-1:]], {}, {}
+            for path in r.sample(paths, 15):
+                old, new = r.choice(list(kinds.values()))
+                path.write_text(path.read_text().replace(old, new, 1))
+            for i, path in enumerate(paths):
+                out = pathlib.Path(folder, 'one.hpa')
+                if merge(out, [path], '--max-skipped=1').code != 0:
+                    continue
+                one = hpa_reader.Partial(out.read_bytes())
+                id_ = struct.pack('<QH', *one.identities[0][1:])
+                names[id_] = str(path)
+                for (kind, inputs), ids in one.diagnostics:
+                    want.setdefault(kind, []).append(id_)
+                    if inputs != 1 or ids != [id_]:
+                        faults.append(f'{path.name}: {one.diagnostics}')
+            want = [([kind, len(ids)], sorted(ids, key=by_id)[:3]) for kind, ids in sorted(want.items())]
+            r.shuffle(paths)
+            cuts = [paths[i::5] for i in range(5)]
+            parts = [merged(pathlib.Path(folder, f'{i}.hpa'), cut) for i, cut in enumerate(cuts)]
+            last = tree(folder, parts, r, 'tree')
+            read = hpa_reader.Partial(last.read_bytes())
+            if read.diagnostics != want or len(want) < 3 or (count > HISTORY) != (read.dumps == []):
+                faults.append(f'{count}: {read.diagnostics}, not {want}')
+            infos = [t.ok('info', '-q', '--no-symbols', '-fjson', *given).out for given in ([last], paths)]
+            told = [json.loads(info)['diagnostics'] for info in infos]
+            named = [[each['name'] for each in kind['named']] for kind in told[0]]
+            if told[0] != told[1] or named != [[names[id_] for id_ in ids] for _, ids in want]:
+                faults.append(f'{count}: info {told}')
+            bare = hpa_reader.Partial(merged(pathlib.Path(folder, 'bare.hpa'), paths, '--no-input-ids').read_bytes())
+            if bare.diagnostics != [(kind, []) for kind, _ in want]:
+                faults.append(f'{count}: without identities {bare.diagnostics}')
+    return faults or f'{len(want)} kinds'
+
+
 # Where one changes, sums have: raise HP_PARTIAL_ESTIMATOR, which keeps them from being added to those
 # of before.
 GOLDEN = {'real': 'c0bfa090ac20e18f86c3e8c7a4d77ae94fea7a945a2cc787739de5b5f9227dfd',
@@ -705,6 +752,7 @@ t.check('reports of a real server are those of its dumps', lambda: same_reports(
 t.check('a diff of two is that of their dumps', sides)
 t.check('of more dumps than are told of one by one', beyond_history)
 t.check('groups of dumps hold what their dumps do', groups_of_dumps)
+t.check('what is said of dumps is counted by kind', diagnostics)
 t.check('info of older dumps is that of all', info_of_older)
 t.check('what cannot be added is refused by name', refusals)
 t.check('what was made otherwise is refused by name', made_otherwise)

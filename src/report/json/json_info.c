@@ -216,6 +216,36 @@ static void put_processes(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// --- diagnostics --------------------------------------------------------------------------
+
+static void put_diagnosed(struct hp_sink *out, const struct hp_view *view,
+                          enum hp_diagnostic_kind kind,
+                          const struct hp_diagnosed *diagnosed) {
+    hp_sink_print(out, "{\"kind\": \"%s\", \"inputs\": %llu, \"named\": [",
+                  hp_diagnostic_name(kind), (unsigned long long)diagnosed->inputs);
+    for (uint32_t i = 0; i < diagnosed->named; i++) {
+        const uint64_t *id = diagnosed->of[i].of;
+        const char *name = hp_view_name_of_input(view, diagnosed->of[i]);
+        hp_sink_print(out, "%s{\"identity\": \"%016llx%04llx\"", i > 0 ? ", " : "",
+                      (unsigned long long)id[0], (unsigned long long)id[1]);
+        put_text(out, "name", name ? name : "");
+        hp_sink_text(out, "}");
+    }
+    hp_sink_text(out, "]}");
+}
+
+static void put_diagnostics(struct hp_sink *out, const struct hp_view *view) {
+    const char *between = "\n  ";
+    for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
+        struct hp_diagnosed diagnosed = hp_view_diagnosed(view, i);
+        if (diagnosed.inputs > 0) {
+            hp_sink_text(out, between);
+            put_diagnosed(out, view, i, &diagnosed);
+            between = ",\n  ";
+        }
+    }
+}
+
 // --- modules ------------------------------------------------------------------------------
 
 static const char *text_of(const struct hp_view *view, hp_string string) {
@@ -264,6 +294,8 @@ void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
     }
     hp_sink_text(out, "],\n \"processes\": [");
     put_processes(out, view);
+    hp_sink_text(out, "],\n \"diagnostics\": [");
+    put_diagnostics(out, view);
     hp_sink_text(out, "],\n \"modules\": [");
     put_modules(out, view);
     hp_sink_text(out, "],\n ");

@@ -314,6 +314,27 @@ static void put_module(struct hp_sink *out, const struct hp_view *view,
     put_text_field(out, view, "note", module->note);
 }
 
+// "diagnostic malformed": how many inputs have it, and up to three that do.
+static void put_diagnosed(struct hp_sink *out, const struct hp_view *view,
+                          enum hp_diagnostic_kind kind) {
+    struct hp_diagnosed diagnosed = hp_view_diagnosed(view, kind);
+    if (diagnosed.inputs == 0) {
+        return;
+    }
+    hp_sink_print(out, "diagnostic %s\n", hp_diagnostic_name(kind));
+    put_field(out, "inputs");
+    hp_sink_print(out, "%llu\n", (unsigned long long)diagnosed.inputs);
+    for (uint32_t i = 0; i < diagnosed.named; i++) {
+        const uint64_t *id = diagnosed.of[i].of;
+        const char *name = hp_view_name_of_input(view, diagnosed.of[i]);
+        put_field(out, "identity");
+        hp_sink_print(out, "%016llx%04llx%s", (unsigned long long)id[0],
+                      (unsigned long long)id[1], name ? " " : "");
+        hp_sink_escaped(out, hp_span_of(name ? name : ""));
+        hp_sink_text(out, "\n");
+    }
+}
+
 static void put_modules(struct hp_sink *out, const struct hp_view *view) {
     size_t *frames = hp_view_frame_counts(view);
     for (uint32_t i = 1; i < hp_view_module_count(view); i++) {
@@ -356,6 +377,9 @@ void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
         put_input(out, view, i);
     }
     put_processes(out, view);
+    for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
+        put_diagnosed(out, view, i);
+    }
     put_modules(out, view);
     if (view->options.memory_limit) {
         hp_sink_text(out, "memory\n");

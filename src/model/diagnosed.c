@@ -1,0 +1,131 @@
+#include "model/diagnosed.h"
+
+#include "model/profile.h"
+
+const char *hp_diagnostic_name(enum hp_diagnostic_kind kind) {
+    static const char *const names[HP_DIAGNOSTICS] = {
+        [HP_DIAGNOSTIC_DAMAGED] = "damaged",
+        [HP_DIAGNOSTIC_PRODUCER_WARNING] = "producer-warning",
+        [HP_DIAGNOSTIC_MALFORMED] = "malformed",
+        [HP_DIAGNOSTIC_WRAPPED] = "wrapped",
+        [HP_DIAGNOSTIC_NEGATIVE] = "negative",
+        [HP_DIAGNOSTIC_HEADER_CONTRADICTS] = "header-contradicts",
+        [HP_DIAGNOSTIC_TORN] = "torn",
+        [HP_DIAGNOSTIC_NO_PERIOD] = "no-period",
+        [HP_DIAGNOSTIC_NO_OBJECTS] = "no-objects",
+        [HP_DIAGNOSTIC_OVERLAPS] = "overlaps",
+        [HP_DIAGNOSTIC_UNKNOWN] = "unknown",
+    };
+    return names[kind];
+}
+
+// --- of one input ---------------------------------------------------------------------------
+
+static bool lacks_objects(const struct hp_input_record *input) {
+    bool inuse = hp_input_has_metric(input, HP_INUSE_SPACE);
+    bool alloc = hp_input_has_metric(input, HP_ALLOC_SPACE);
+    return (inuse && !hp_input_has_metric(input, HP_INUSE_OBJECTS)) ||
+           (alloc && !hp_input_has_metric(input, HP_ALLOC_OBJECTS));
+}
+
+struct hp_diagnostic_count hp_diagnostic_in(const struct hp_input_record *input,
+                                            enum hp_diagnostic_kind kind) {
+    bool is_damaged = input->public.status == HP_INPUT_KEPT_DAMAGED;
+    const struct hp_diagnostic_count found[HP_DIAGNOSTICS] = {
+        [HP_DIAGNOSTIC_DAMAGED] = {is_damaged, is_damaged ? input->public.err->line : 0},
+        [HP_DIAGNOSTIC_PRODUCER_WARNING] = {input->producer_warning != NULL,
+                                            input->producer_warning_line},
+        [HP_DIAGNOSTIC_MALFORMED] = input->malformed,
+        [HP_DIAGNOSTIC_WRAPPED] = input->wrapped,
+        [HP_DIAGNOSTIC_NEGATIVE] = {input->negative, 0},
+        [HP_DIAGNOSTIC_HEADER_CONTRADICTS] = {input->header_check ==
+                                                  HP_HEADER_CONTRADICTS,
+                                              input->header_line},
+        [HP_DIAGNOSTIC_TORN] = {input->torn_stacks, 0},
+        [HP_DIAGNOSTIC_NO_PERIOD] = {input->period == 0 && input->stacks > 0, 0},
+        [HP_DIAGNOSTIC_NO_OBJECTS] = {lacks_objects(input), 0},
+        [HP_DIAGNOSTIC_OVERLAPS] = input->overlaps,
+        [HP_DIAGNOSTIC_UNKNOWN] = input->unknown,
+    };
+    return found[kind];
+}
+
+bool hp_input_has_diagnostic(const struct hp_input_record *input) {
+    bool found = false;
+    for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
+        found |= hp_diagnostic_in(input, i).count > 0;
+    }
+    return found;
+}
+
+// --- of many --------------------------------------------------------------------------------
+
+static bool is_below(struct hp_digest a, struct hp_digest b) {
+    return a.of[0] != b.of[0] ? a.of[0] < b.of[0] : a.of[1] < b.of[1];
+}
+
+void hp_diagnosed_name(struct hp_diagnosed *diagnosed, struct hp_digest id) {
+    uint32_t place = diagnosed->named;
+    while (place > 0 && is_below(id, diagnosed->of[place - 1])) {
+        place--;
+    }
+    if (place == HP_DIAGNOSED_NAMED) {
+        return;
+    }
+    diagnosed->named += diagnosed->named < HP_DIAGNOSED_NAMED;
+    for (uint32_t i = diagnosed->named - 1; i > place; i--) {
+        diagnosed->of[i] = diagnosed->of[i - 1];
+    }
+    diagnosed->of[place] = id;
+}
+
+void hp_diagnosed_join(struct hp_diagnosed *diagnosed, const struct hp_diagnosed *other) {
+    diagnosed->inputs += other->inputs;
+    for (uint32_t i = 0; i < other->named; i++) {
+        hp_diagnosed_name(diagnosed, other->of[i]);
+    }
+}
+
+static struct hp_digest identity_of(const struct hp_input_record *input) {
+    struct hp_digest id = hp_dump_identity(input->content, &input->identity);
+    id.of[1] &= 0xffff;
+    return id;
+}
+
+struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
+                                         enum hp_diagnostic_kind kind) {
+    struct hp_diagnosed diagnosed = profile->diagnosed[is_base][kind];
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input) && !input->is_group && input->is_base == is_base &&
+            hp_diagnostic_in(input, kind).count > 0) {
+            diagnosed.inputs++;
+            hp_diagnosed_name(&diagnosed, identity_of(input));
+        }
+    }
+    return diagnosed;
+}
+
+static bool is_same(struct hp_digest a, struct hp_digest b) {
+    return a.of[0] == b.of[0] && a.of[1] == b.of[1];
+}
+
+const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_digest id) {
+    const char *first = NULL;
+    const struct hp_input_record *input;
+    const struct hp_named_dump *named;
+    hp_vec_each (input, &profile->inputs) {
+        const char *name = input->public.name;
+        if (hp_input_is_used(input) && !input->is_group &&
+            is_same(identity_of(input), id) && (!first || strcmp(name, first) < 0)) {
+            first = name;
+        }
+    }
+    hp_vec_each (named, &profile->named) {
+        if (is_same((struct hp_digest){{named->id[0], named->id[1]}}, id) &&
+            (!first || strcmp(named->name, first) < 0)) {
+            first = named->name;
+        }
+    }
+    return first;
+}
