@@ -24,11 +24,13 @@ struct run_writer {
     struct hp_stack_run run; // in the end, where it is
 };
 
-// Stays where it is between begin and end, which also follows a failure in between.
+// Stays where it is between begin and end, which also follows a failure in between; nobody else writes
+// a run meanwhile.
 static int run_begin(struct run_writer *run, struct hp_partial_writer *w,
-                     struct hp_run_store *store, struct hp_err *err) {
+                     const struct hp_stack_run *told, struct hp_run_store *store,
+                     struct hp_err *err) {
     run->w = w;
-    run->run = (struct hp_stack_run){.source = HP_RUN_OWN};
+    run->run = *told;
     hp_sink_init(&run->sink, hp_run_put, &run->out);
     hp_block_writer_init(&w->blocks, &run->sink);
     w->blocks.is_run = true;
@@ -83,22 +85,26 @@ int hp_profile_spill(struct hp_profile *profile, struct hp_run_store *store,
                      struct hp_err *err) {
     struct hp_partial_writer w = {.profile = profile};
     struct run_writer run;
+    struct hp_stack_run own = {.source = HP_RUN_OWN,
+                               .frames = (uint32_t)profile->frames.count};
     uint32_t *frames = hp_profile_frame_ranks(profile);
     w.frame_rank = frames;
-    int ret = run_begin(&run, &w, store, err);
+    take_sets(&w, &own); // and what else takes time, before others have to wait
+    hp_order_stacks(&w);
+    take_groups(&w, profile);
+    int ret = run_begin(&run, &w, &own, store, err);
     if (ret == HP_OK) {
-        take_sets(&w, &run.run);
-        run.run.frames = (uint32_t)profile->frames.count;
-        hp_order_stacks(&w);
-        take_groups(&w, profile);
         hp_put_stacks(&w);
         ret = run_end(&run, err);
         hp_profile_take_run(profile, &run.run, w.rank);
         w.rank = NULL;
+    } else {
+        hp_stack_run_done(&own);
     }
     hp_between_done(&w.between);
     free(w.set_rank);
     free(w.order);
+    free(w.rank);
     free(frames);
     return ret;
 }
@@ -447,12 +453,11 @@ static int merge_some(struct merge *merge, size_t count, struct hp_err *err) {
     };
     struct run_writer run;
     uint64_t place = merge->numbers;
-    int ret = run_begin(&run, &w, profile->store, err);
+    struct hp_stack_run own = {.first = merge->numbers, .source = HP_RUN_FINAL};
+    int ret = run_begin(&run, &w, &own, profile->store, err);
     if (ret != HP_OK) {
         return ret;
     }
-    run.run.first = merge->numbers;
-    run.run.source = HP_RUN_FINAL;
     ret = merge_next(merge, count, &w, &place, err);
     run.run.stacks = place - run.run.first;
     merge->numbers = place;

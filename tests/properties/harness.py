@@ -55,14 +55,14 @@ class Tests:
         print(f'1..{self.count}')
         sys.exit(1 if self.failures else 0)
 
-    def run(self, *args, stdin=None, env=None, cwd=None, timeout=300):
+    def run(self, *args, stdin=None, env=None, cwd=None, timeout=300, preexec_fn=None):
         """Run the binary; a Result.  Every run is also checked for dying by a signal."""
         environment = {k: v for k, v in os.environ.items()
                        if k != 'COLUMNS'}
         environment.update(env or {})
         done = subprocess.run([self.binary, *map(str, args)], input=stdin or b'',
                               capture_output=True, env=environment, cwd=cwd,
-                              timeout=timeout, check=False)
+                              timeout=timeout, check=False, preexec_fn=preexec_fn)
         result = Result(args, done)
         if done.returncode < 0:
             raise AssertionError(f'{result} died by signal {-done.returncode}')

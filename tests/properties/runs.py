@@ -11,6 +11,7 @@ import io
 import os
 import pathlib
 import random
+import resource
 import subprocess
 import sys
 import tarfile
@@ -122,6 +123,28 @@ def shared(count, limit):
         return faults + leftovers(folder)
 
 
+def without_room(limit):
+    """Where the file of runs cannot grow, status 6 and a sentence that says so; nothing is left, nor is what was
+    there touched: in the first run, of several threads, and where runs of dumps or of a partial are merged."""
+    faults = []
+    with scratch() as folder:
+        paths, out = unlike(folder, HISTORY + 20, 300), pathlib.Path(folder, 'out.hpa')
+        whole = merged(pathlib.Path(folder, 'whole.hpa'), paths)
+        sizes = (0, 4096, 1 << 17, whole.stat().st_size - 1)
+        for inputs in (paths, [whole]):
+            for size, jobs in zip(sizes, ('-j1', '-j4') * 2):
+                out.write_text('before')
+                result = merge(out, inputs, f'--max-memory={limit}', jobs, preexec_fn=lambda: resource.setrlimit(
+                    resource.RLIMIT_FSIZE, (size, size)))
+                said = 'cannot write what memory does not hold' in result.err and 'File too large' in result.err
+                if result.code != 6 or result.err.count('\n') != 1 or (size <= 1 << 17 and not said):
+                    faults.append(f'{len(inputs)} inputs, {size} bytes, {jobs}: {result.code} {result.err[:200]}')
+                if out.read_bytes() != b'before':
+                    faults.append('the output was touched')
+        faults += is_same('with room', merge(out, paths, f'--max-memory={limit}'), out, whole)
+        return faults + leftovers(folder)
+
+
 def chosen_again(limit):
     """Where dumps were added that do not count in the end, nothing of them is left in what was written."""
     faults = []
@@ -180,6 +203,7 @@ if HAS_LIMIT:
     t.check(f'{3000 * DUMPS} stacks in {LIMIT}', lambda: spilled(DUMPS, 3000, LIMIT))
     t.check(f'120000 stacks of {HISTORY + 44} dumps in 40MiB', lambda: spilled(HISTORY + 44, 400, '40MiB'))
     t.check('stacks that many runs have', lambda: shared(600, '24MiB'))
+    t.check('where there is no room for runs', lambda: without_room('32MiB'))
     t.check('dumps that do not count in the end', lambda: chosen_again('24MiB'))
 t.check('64 partials take as much memory as 8 of the same dumps', lambda: reduces(3000))
 t.check('1,000 partials of a dump each', lambda: of_one_dump(1000))
