@@ -181,6 +181,9 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     if (options->snapshots == HP_SNAPSHOTS_EACH && !profile->keeps.moments) {
         return hp_fail(err, HP_E_USAGE, "each dump for itself is a row of inputs");
     }
+    if (options->thread) { // before partials are held against it
+        profile->thread = hp_strtab_add(&profile->strings, hp_span_of(options->thread));
+    }
     int ret = profile->keeps.live_samples
                   ? hp_accounts_read(profile, paths, count, options, err)
                   : hp_read_inputs(profile, paths, count, options, err);
@@ -190,9 +193,6 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
         hp_times_take_held(profile);
     }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
-    if (options->thread) {
-        profile->thread = hp_strtab_add(&profile->strings, hp_span_of(options->thread));
-    }
     hp_warn_of_inputs(profile);
     hp_tell_moments(profile);
     return ret;

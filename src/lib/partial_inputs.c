@@ -148,8 +148,10 @@ static int check_use(const struct hp_profile *profile,
                options->planned->shards > 0) {
         hp_fail(err, HP_E_USAGE, "it is cut into shards already, and these are not all");
     } else if (options->thread && profile->inputs.count == 0 &&
-               !made->of[HP_PARAMETER_THREAD]) {
-        hp_fail(err, HP_E_USAGE, "it is of all threads: merge --thread takes one");
+               made->of[HP_PARAMETER_THREAD] !=
+                   hp_parameters_of(profile).of[HP_PARAMETER_THREAD]) {
+        hp_fail(err, HP_E_USAGE, "it is of %s: merge --thread takes one",
+                made->of[HP_PARAMETER_THREAD] ? "another thread alone" : "all threads");
     } else if (options->snapshots != HP_SNAPSHOTS_LAST &&
                made->of[HP_PARAMETER_SNAPSHOTS] != (uint64_t)options->snapshots) {
         hp_fail(err, HP_E_USAGE, "merged with another --snapshots");
@@ -167,7 +169,8 @@ static int check_use(const struct hp_profile *profile,
 
 static void take_parameters(struct hp_profile *profile,
                             const struct hp_read_options *options,
-                            const struct hp_parameters *made) {
+                            const struct hp_taken *first) {
+    const struct hp_parameters *made = &first->partials.parameters;
     profile->snapshots = (enum hp_snapshots)made->of[HP_PARAMETER_SNAPSHOTS];
     hp_settle_moments(profile, options);
     if (profile->keeps.moments) { // of which those that would count are told
@@ -175,6 +178,10 @@ static void take_parameters(struct hp_profile *profile,
     }
     profile->large_sizes = (enum hp_large_sizes)made->of[HP_PARAMETER_LARGE_SIZES];
     profile->wants_labels |= made->of[HP_PARAMETER_LABELS] != 0;
+    if (first->partials.thread) {
+        profile->thread =
+            hp_strtab_add(&profile->strings, hp_span_of(first->partials.thread));
+    }
     profile->keeps.threads |= profile->keeps.partial && made->of[HP_PARAMETER_THREADS];
     profile->keeps.unmapped &= options->planned_count > 0; // else as they were made
     profile->keeps.unmapped |= made->of[HP_PARAMETER_UNMAPPED] != 0;
@@ -406,7 +413,7 @@ int hp_partial_inputs_tell(struct hp_profile *profile, struct hp_taken_all *all,
     if (ret != HP_OK) {
         return ret;
     }
-    take_parameters(profile, options, &all->at[0]->partials.parameters);
+    take_parameters(profile, options, all->at[0]);
     struct hp_taken **taken;
     hp_vec_each (taken, all) {
         uint32_t count = (uint32_t)(*taken)->profile.inputs.count;

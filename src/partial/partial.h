@@ -104,8 +104,9 @@ struct hp_partials {
                          uint32_t count, bool is_disputed);
     void *data;
     struct hp_parameters parameters;
-    const char *first; // whose parameters these are; in a block of the profile
-    bool is_base;      // the next is of that side of a diff
+    const char *first;  // whose parameters these are; in a block of the profile
+    const char *thread; // that alone was read, there as well; NULL: all were
+    bool is_base;       // the next is of that side of a diff
     // Where stacks go that take more bytes than this, while a partial is read that does not tell of each
     // dump; NULL: they stay in memory.
     struct hp_run_store *store;

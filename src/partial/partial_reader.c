@@ -24,8 +24,12 @@ static void read_string(struct hp_partial_reader *r) {
 static void read_parameter(struct hp_partial_reader *r) {
     struct hp_span name = hp_get_text(&r->row);
     uint64_t value = hp_get_word(&r->row);
-    if (r->parameter_count >= HP_PARAMETERS ||
-        !hp_span_is(name, hp_parameter_name(r->parameter_count))) {
+    bool is_thread = r->parameter_count == HP_PARAMETERS && !r->thread && value != 0 &&
+                     value == r->parameters.of[HP_PARAMETER_THREAD];
+    if (is_thread && !r->row.damage) {
+        r->thread = hp_reader_kept_text(r, name);
+    } else if (r->parameter_count >= HP_PARAMETERS ||
+               !hp_span_is(name, hp_parameter_name(r->parameter_count))) {
         hp_numbers_fail(&r->row, "a parameter is not known");
     } else {
         r->parameters.of[r->parameter_count++] = value;
@@ -258,6 +262,8 @@ static int settle_parameters(struct hp_partial_reader *r, struct hp_err *err) {
     if (r->to->count == 0) {
         r->to->parameters = r->parameters;
         r->to->first = hp_reader_kept_text(r, hp_span_of(r->name));
+        bool is_of_one = r->parameters.of[HP_PARAMETER_THREAD] != 0;
+        r->to->thread = r->thread ? r->thread : is_of_one ? "of a name not told" : NULL;
     }
     return hp_parameters_refuse(&r->to->parameters, r->to->first, &r->parameters, r->name,
                                 err);

@@ -16,6 +16,7 @@ struct hp_partial_reader {
     struct hp_sha256 common;
     struct hp_parameters parameters;
     uint32_t parameter_count;
+    const char *thread; // NULL: its name is not told
     // As things are numbered in the file, what they are called in the profile.
     HP_VEC(hp_string) texts;
     HP_VEC(hp_module_id) modules;

@@ -1,6 +1,6 @@
 // Tables, a row each:
 //
-//     parameters   name, value
+//     parameters   name, value; of one thread alone its name, and the value of `thread` again
 //     strings      text, in order; number 0 is "" and not there
 //     modules      kind, path, build id, deleted, span, what is resolved, the files that were
 //                  mapped: first and last device and inode; extents: offset, size, hole
@@ -70,6 +70,11 @@ static void write_parameters(struct hp_partial_writer *w) {
     for (enum hp_parameter i = 0; i < HP_PARAMETERS; i++) {
         hp_put_text(&w->row, hp_span_of(parameter_names[i]));
         hp_put_number(&w->row, parameters.of[i]);
+        hp_put_row(w, HP_SECTION_PARAMETERS);
+    }
+    if (parameters.of[HP_PARAMETER_THREAD] != 0) {
+        hp_put_text(&w->row, hp_strtab_span(&w->profile->strings, w->profile->thread));
+        hp_put_number(&w->row, parameters.of[HP_PARAMETER_THREAD]);
         hp_put_row(w, HP_SECTION_PARAMETERS);
     }
 }

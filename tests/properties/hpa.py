@@ -462,6 +462,32 @@ def made_otherwise():
     return faults or f'{len(parameters)} parameters, {len(MADE)} of options'
 
 
+def of_one_thread():
+    """A partial of one thread says so in its reports, which are those of the dumps, and in what it is merged into."""
+    faults = []
+    with scratch() as folder:
+        dumps = [own[0] for own in fleet_of(folder, 6, seed=3)]
+        one, out = merged(pathlib.Path(folder, 'one.hpa'), dumps, '--thread=0'), pathlib.Path(folder, 'out.hpa')
+        parts = [merged(pathlib.Path(folder, f'{i}.hpa'), dumps[i::2], '--thread=0') for i in (0, 1)]
+        parts = [merged(pathlib.Path(folder, f'{i}.again.hpa'), [part]) for i, part in enumerate(parts)]
+        if digest(merged(out, parts)) != digest(one) or digest(merged(out, [parts[0], *dumps[1::2]], '--thread=0')) != digest(one):
+            faults.append('another content')
+        for command in (('top', '-n0'), ('top', '-n0', '-fjson'), ('stacks', '-ftsv'), ('tree',)):
+            told = {t.ok(*command, '--no-symbols', '-q', *given).out for given in (['--thread=0', *dumps], [one], ['--thread=0', one])}
+            if len(told) != 1 or (command == ('top', '-n0') and 'only thread 0' not in min(told)):
+                faults.append(f'{command}: {told}')
+        dumps[0].write_text(dumps[0].read_text().replace('  t0:', '  t1:'))
+        other = merged(pathlib.Path(folder, 'other.hpa'), dumps[:1], '--thread=1')
+        for code, why, words in (
+                (2, 'another thread alone', ['top', '--thread=1', one]), (4, 'another thread', ['merge', '-o', out, parts[1], other]),
+                (4, 'another thread', ['merge', '-o', out, parts[0], *dumps[1::2]]),
+                (4, 'another thread', ['merge', '-o', out, '--thread=1', parts[0], *dumps[1::2]])):
+            result = t.run(*words)
+            if result.code != code or why not in result.err:
+                faults.append(f'{words}: {result.code} {result.err}')
+    return faults
+
+
 def in_two():
     """What is in two partials is named, up to three of it; idle forks are not in two, but counted."""
     faults = []
@@ -756,6 +782,7 @@ t.check('what is said of dumps is counted by kind', diagnostics)
 t.check('info of older dumps is that of all', info_of_older)
 t.check('what cannot be added is refused by name', refusals)
 t.check('what was made otherwise is refused by name', made_otherwise)
+t.check('a partial of one thread', of_one_thread)
 t.check('what is in two is refused by name, and an idle fork is not', in_two)
 t.check('sets of labels have a limit, of which is told in time', label_sets)
 t.check('R34: what is damaged is refused, and nothing merged', damage)
