@@ -38,4 +38,17 @@ void hp_flames_done(struct hp_flames *flames);
 const struct hp_change *hp_flame_change(const struct hp_flames *flames,
                                         const struct hp_flame *flame);
 
+// What a page of a comparison has beside its rows: what changed by the other of flat and cum; and
+// in the boxes of the flame graph but merged ones.
+struct hp_page_box {
+    hp_node_id name;
+    uint32_t parent; // among these; HP_NO_PARENT: none
+    struct hp_change change;
+};
+
+struct hp_page_changes {
+    struct hp_difference other;
+    HP_VEC(struct hp_page_box) boxes;
+};
+
 #endif

@@ -2,6 +2,8 @@
 // is folded.  One after the other, so that there is memory for one of the two.
 #include "view/flames.h"
 
+#include <math.h>
+
 enum {
     MOST_NODES = 100,
     MOST_BYTES = 1 << 20, // of boxes, about: what is smaller than these is merged
@@ -16,12 +18,17 @@ static bool has_name(const struct hp_flame *flame) {
     return flame->parent != HP_NO_PARENT && flame->merged == 0;
 }
 
+static hp_fixed value_of(const struct hp_flame *flame) {
+    return flame->before > flame->after ? flame->before : flame->after;
+}
+
 // A box holds no more than the one that it is on, and comes after it.
 static int by_value(const void *left, const void *right, void *context) {
     const struct hp_flame *flames = ((const struct picker *)context)->flames->all.at;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    if (flames[a].after != flames[b].after) {
-        return flames[a].after > flames[b].after ? -1 : 1;
+    hp_fixed of_a = value_of(&flames[a]), of_b = value_of(&flames[b]);
+    if (of_a != of_b) {
+        return of_a > of_b ? -1 : 1;
     }
     return (a > b) - (a < b);
 }
@@ -60,10 +67,14 @@ static void put_in_order(struct hp_view *view, const struct picker *picker) {
             continue;
         }
         const struct hp_flame *flame = &picker->flames->all.at[picker->boxes.at[next]];
+        const struct hp_change *change = hp_flame_change(picker->flames, flame);
         struct hp_page_node added = {.name = flame->name,
                                      .parent = node,
+                                     .before = flame->before,
                                      .sum = flame->after,
-                                     .error = flame->error};
+                                     .error = flame->error,
+                                     .p = change ? change->p : (double)NAN,
+                                     .is_significant = change && change->is_significant};
         is_done[next] = true;
         if (node != HP_NO_PARENT) {
             view->tree.at[node].children++;
@@ -73,6 +84,39 @@ static void put_in_order(struct hp_view *view, const struct picker *picker) {
         hp_vec_push(&view->tree, added);
     }
 }
+
+// --- changes ------------------------------------------------------------------------------
+
+// Callers are before what they call.
+static void keep_boxes(struct hp_page_changes *changes, const struct hp_flames *flames) {
+    uint32_t *number_of = hp_alloc(flames->all.count * sizeof *number_of);
+    for (uint32_t i = 0; i < flames->all.count; i++) {
+        const struct hp_flame *flame = &flames->all.at[i];
+        const struct hp_change *change = hp_flame_change(flames, flame);
+        number_of[i] = HP_NO_PARENT;
+        if (has_name(flame) && change) {
+            struct hp_page_box box = {flame->name, number_of[flame->parent], *change};
+            number_of[i] = (uint32_t)changes->boxes.count;
+            hp_vec_push(&changes->boxes, box);
+        }
+    }
+    free(number_of);
+}
+
+static void compare(struct hp_view *view, const struct hp_flames *flames) {
+    struct hp_sides sides;
+    struct hp_members members;
+    struct hp_page_changes *changes = view->changes = hp_alloc(sizeof *changes);
+    *changes = (struct hp_page_changes){0};
+    hp_sides_init(&sides, view->profile);
+    hp_members_init(&members, &view->naming, view->options.sort != HP_SORT_CUM);
+    hp_difference_init(&changes->other, view, &sides, &members);
+    hp_members_done(&members);
+    hp_sides_done(&sides);
+    keep_boxes(changes, flames);
+}
+
+// --- all ----------------------------------------------------------------------------------
 
 int hp_page_build(struct hp_view *view, struct hp_err *err) {
     struct hp_flames flames;
@@ -86,10 +130,22 @@ int hp_page_build(struct hp_view *view, struct hp_err *err) {
     pick(&picker);
     put_in_order(view, &picker);
     hp_vec_done(&picker.boxes);
+    if (flames.is_comparison) {
+        compare(view, &flames);
+    }
     hp_flames_done(&flames);
     hp_stack_sums_done(&view->cache->sums);
     view->cache->sums = (struct hp_stack_sums){0};
     hp_stacks_done(&view->stacks);
     hp_stacks_init(&view->stacks, HP_STACKS_OF_SITES, &view->naming, &view->options);
     return HP_OK;
+}
+
+void hp_page_done(struct hp_view *view) {
+    hp_vec_done(&view->tree);
+    if (view->changes) {
+        hp_difference_done(&view->changes->other);
+        hp_vec_done(&view->changes->boxes);
+        free(view->changes);
+    }
 }

@@ -574,7 +574,7 @@ void hp_view_free(struct hp_view *view) {
     free(view->rules);
     hp_vec_done(&view->fields);
     hp_vec_done(&view->rows);
-    hp_vec_done(&view->tree);
+    hp_page_done(view);
     hp_vec_done(&view->cache->frames);
     free(view->cache->first_member);
     free(view->cache->next_member);

@@ -65,8 +65,10 @@ struct hp_page_node {
     hp_node_id name;
     uint32_t parent; // HP_NO_PARENT: none
     uint32_t children;
-    hp_fixed sum;
+    hp_fixed before, sum; // before: 0 but in a comparison
     struct hp_error error;
+    double p; // of a comparison; NAN: not tested
+    bool is_significant;
 };
 
 // A row as it is built; its name is that of its node.
@@ -228,6 +230,7 @@ struct hp_view {
     struct hp_edges edges;  // of a graph
     size_t drawn;           // of its rows, the first so many
     HP_VEC(struct hp_page_node) tree; // of a page, callers first, by value
+    struct hp_page_changes *changes;  // of a page of a comparison
     struct hp_view_cache *cache;
 };
 
@@ -238,6 +241,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
 
 // The rows, and what a page has beside them.
 HP_MUST_CHECK int hp_page_build(struct hp_view *view, struct hp_err *err);
+void hp_page_done(struct hp_view *view);
 
 // For a report while it is built.
 void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,

@@ -123,6 +123,18 @@ def interval(data, column, total, kind, among=1):
     return min(low, high), high if known else None
 
 
+def side_interval(data, column, total, kind, flags):
+    """The same of a side of a comparison, where `flags` are those of both."""
+    sums = dict(zip(KEYS, total))
+    if column['intervals'] == 'none' or (kind == 'objects' and flags):
+        return None, None
+    seen = sums['samples'] > 0
+    sums['period'] = sums['period'] if seen else column['period']
+    sums['weight'] = sums['weight'] if seen else column['weight']
+    sums['samples'] = sums['samples'] or (1e-300 if kind == 'objects' else 0)  # known, although nothing was seen
+    return interval(data, column, [sums[key] for key in KEYS], kind)
+
+
 class Report:
     def __init__(self, data):
         self.data = data
@@ -223,6 +235,37 @@ class Report:
             if any(end[0] for cell in cells.values() for end in cell):
                 table[self.string(names['text'][name]), classes[names['class'][name]]] = cells
         return table
+
+
+    def changes(self, view=None, focus=None, ignore=None, sort='flat'):
+        """{(name, class): {metric: (base, new)}}, each with its ends, of rows that hold anything of it; of a diff."""
+        rows, _ = self.rows(view, focus, ignore)
+        names, classes = self.data['names'], self.data['classes'] + [None]
+        table = collections.defaultdict(dict)
+        for name, sums in rows.items():
+            side = sums[sort == 'cum']
+            for metric in self.data['metrics']:
+                kind, both = metric['kind'], (metric['base'], metric['column'])
+                totals = [side[i].of for i in both]
+                flags = int(totals[0][-1]) | int(totals[1][-1])
+                cells = tuple((total[KEYS.index(kind)], *side_interval(self.data, self.columns[i], total, kind, flags))
+                              for i, total in zip(both, totals))
+                if cells[0][0] or cells[1][0]:
+                    table[self.string(names['text'][name]), classes[names['class'][name]]][metric['name']] = cells
+        return dict(table)
+
+    def tested(self, sort):
+        """{(name, class): (low, high, p, q, significant)} as the command has found them."""
+        names, classes, found = self.data['names'], self.data['classes'] + [None], self.data['comparison'][sort]
+        return {(self.string(names['text'][name]), classes[names['class'][name]]): numbers
+                for name, *numbers in zip(*(found[key] for key in ('name', 'low', 'high', 'p', 'q', 'significant')))}
+
+    def boxes(self):
+        """{names from the root: (low, high, p)}"""
+        boxes, paths = self.data['comparison']['boxes'], []
+        for name, parent in zip(boxes['name'], boxes['parent']):
+            paths.append((paths[parent] if parent >= 0 else ()) + (name,))
+        return dict(zip(paths, zip(boxes['low'], boxes['high'], boxes['p'])))
 
 
 def math_equal(a, b):

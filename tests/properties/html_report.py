@@ -94,6 +94,127 @@ def filtered(inputs, options, view='code'):
     return differences(report.table(), table_of(*options, *inputs))
 
 
+# --- comparisons ---------------------------------------------------------------------------
+
+
+def diff_of(*args):
+    return t.ok('diff', '-q', '-fhtml', *args).out_bytes
+
+
+def changes_of(*args):
+    """({row: (base, new)}, {row: (low, high, p, q, significant)}, the row's change) of a diff as JSON."""
+    run = t.run('diff', '-q', '-fjson', '-n0', '--full-names', *args)
+    if run.code != 0:
+        return ({}, {}, {}) if re.search('nothing to report|leave nothing', run.err) else str(run)
+    rows = {(row['name'], row['class']): row for row in json.loads(run.out_bytes)['rows']}
+    values = {key: tuple((row[side]['estimate'], row[side]['low'], row[side]['high']) for side in ('base', 'new'))
+              for key, row in rows.items()}
+    tested = {key: [row['delta']['low'], row['delta']['high'], row['p'], row['q'], int(row['significant'])]
+              for key, row in rows.items()}
+    return values, tested, {key: row['delta']['estimate'] for key, row in rows.items()}
+
+
+def compared(report, metric, what, theirs):
+    if isinstance(theirs, str):
+        return [theirs]
+    values, _, changes = theirs
+    ours = {key: row[metric] for key, row in what.items() if metric in row}
+    faults = [f'{row} is in one alone' for row in ours.keys() ^ values.keys()]
+    for row in ours.keys() & values.keys():
+        faults += [f'{row}: {a}, not {b}' for a, b in zip(ours[row], values[row]) if not same_cell(a, b)]
+        delta = ours[row][1][0] - ours[row][0][0]
+        faults += [] if abs(delta - changes[row]) <= 1e-9 * ours[row][1][0] + 2e-3 else [f'{row}: {delta}, not {changes[row]}']
+    return faults
+
+
+def diff_agrees(report, inputs, options=()):
+    """Three views by six filters, by flat and by cum; and what the command alone can tell of its own view."""
+    cells = 0
+    for view in ('code', 'own', 'all'):
+        for number, asked in enumerate(FILTERS[:6]):
+            sort = 'cum' if number % 2 else 'flat'
+            theirs = changes_of(f'--frames={view}', *(['--cum'] if sort == 'cum' else []), *options_of(asked), *options, *inputs)
+            ours = report.changes(view, sort=sort, **asked)
+            faults = compared(report, report.data['metrics'][report.data['metric']]['name'], ours, theirs)
+            if faults:
+                return [f'{view} {asked} {sort}: {fault}' for fault in faults]
+            cells += 2 * len(ours)
+    for metric in ('inuse-objects', 'inuse-space'):  # of both whichever is asked for
+        faults = compared(report, metric, report.changes(), changes_of(*options, f'--metric={metric}', *inputs))
+        if faults:
+            return [f'{metric}: {fault}' for fault in faults]
+    for sort in ('flat', 'cum'):
+        theirs = changes_of(*(['--cum'] if sort == 'cum' else []), *options, *inputs)[1]
+        ours = report.tested(sort)
+        faults = [f'{sort}: {key}: {ours.get(key)}, not {theirs.get(key)}' for key in ours.keys() | theirs.keys()
+                  if key not in ours or key not in theirs or
+                  not all(near(a, b, 1e-6, 1e-9) for a, b in zip(ours[key], theirs[key]))]
+        if faults:
+            return faults
+    return f'{cells} sides with their intervals'
+
+
+def boxes_agree(report):
+    """Those of the flame graph that alone are of their function, or hold all that is left of it."""
+    names, frames, counts = report.data['names'], report.data['frames']['name'], {}
+    folds = report.data['views'][report.data['view']]
+    held = {}
+    for path, sums in report.stacks():
+        shown = tuple(frames[frame] for frame in reversed(report.shown(path, folds)))
+        if report.data['truncated'] in path:
+            shown = (frames[report.data['truncated']],) + shown
+        for depth in range(1, len(shown) + 1):
+            held.setdefault(shown[depth - 1], set()).add(shown[:depth])
+    boxes, tested = report.boxes(), report.tested('cum')
+    faults = []
+    for path, numbers in boxes.items():
+        key = report.string(names['text'][path[-1]]), (report.data['classes'] + [None])[names['class'][path[-1]]]
+        if path not in held.get(path[-1], ()):
+            faults.append(f'{path} is no call')
+        elif len(held[path[-1]]) == 1 and key in tested:
+            counts[path] = 1
+            if not all(near(a, b, 1e-6, 1e-9) for a, b in zip(numbers[:2], tested[key][:2])):
+                faults.append(f'{key}: {numbers}, not {tested[key]}')
+    return faults + ([] if counts else ['no box is compared']) or f'{len(counts)} of {len(boxes)} boxes'
+
+
+def diff_rows(document, report, inputs, options):
+    """The static table has the rows of the text report, in its order; their texts say what JSON says."""
+    heads = [cell['text'] for cell in document.all('th') if cell['attrs'].get('scope') == 'row']
+    theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)['rows']
+    faults = [] if heads == [row['name'] for row in theirs] else [f'{heads[:5]}, not {[row["name"] for row in theirs][:5]}']
+    statuses = [cell['text'] for cell in document.all('td') if cell['attrs'].get('data-key') == 'status']
+    faults += [] if statuses == [row['status'] for row in theirs] else [f'{statuses[:5]}']
+    marks = [cell['text'].endswith('*') for cell in document.all('td') if cell['attrs'].get('data-key') == 'p']
+    return faults + ([] if marks == [row['significant'] for row in theirs] else ['other marks'])
+
+
+def diff_summary(page, inputs, options):
+    text = re.search(rb'<script id="summary" type="application/json">(.*?)</script>', page, re.S)[1].decode('utf-8')
+    summary = json.loads(text)
+    theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)
+    wanted = [{key: row[key] for key in ('name', 'class', 'base', 'new', 'delta', 'p')} for row in theirs['rows']]
+    faults = [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SUMMARY.iter_errors(summary)]
+    faults += [] if summary['rows'] == wanted[:len(summary['rows'])] and summary['rows'] else ['other rows']
+    return faults + ([] if all(summary['total'][key] == theirs['total'][key] for key in summary['total']) else ['another total'])
+
+
+def all_of_diff(what, inputs, options):
+    page = diff_of(*options, *inputs)
+    data = data_of(page)
+    document, report = Document(page.decode('utf-8')), Report(data)
+    t.check(f'diff, {what}: the data is as the schema says',
+            lambda: [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SCHEMA.iter_errors(data)] +
+            ([] if in_order(list(SCHEMA.schema['definitions']['top']['properties']), data) else ['in another order']))
+    t.check(f'diff, {what}: the numbers are the command line\'s', lambda: diff_agrees(report, inputs, options))
+    t.check(f'diff, {what}: boxes changed as their functions did', lambda: boxes_agree(report))
+    t.check(f'diff, {what}: the document is well-formed', lambda: well_formed(page, document))
+    t.check(f'diff, {what}: the policy allows what is there alone', lambda: policy_holds(page, document))
+    t.check(f'diff, {what}: the table is the text report\'s', lambda: diff_rows(document, report, inputs, options))
+    t.check(f'diff, {what}: the summary is of the first rows', lambda: diff_summary(page, inputs, options))
+    t.check(f'diff, {what}: the tree is of the data', lambda: tree_adds_up(document, report))
+
+
 # --- the document --------------------------------------------------------------------------
 
 
@@ -303,6 +424,16 @@ with scratch() as scratch_folder:
     called_page = page_of(NO_SYMBOLS, called)
     t.check('so does the name of an input', lambda: policy_holds(called_page, Document(called_page.decode('utf-8'))) +
             ([] if '\u202e' not in called_page.decode('utf-8') else ['it turns the text']))
+all_of_diff('one process', [t.testdata / 'processes' / 'cx.7.heap.gz', t.testdata / 'processes' / 'cx.9.heap.gz'], [NO_SYMBOLS])
+all_of_diff('RocksDB', [ROCKSDB.with_name('dbbench_lg15.18185.3.i3.heap.gz'), ROCKSDB.with_name('dbbench_lg15.18185.12.i12.heap.gz')],
+            [NO_SYMBOLS])
+all_of_diff('redis', [t.real / 'redis_lg13.27533.2.i2.heap.gz', t.real / 'redis_lg13.27533.9.i9.heap.gz'], [NO_SYMBOLS])
+all_of_diff('fleets', [*PROCS[:2], '--to', *PROCS[2:]], [SYMBOLS])
+all_of_diff('Go', [t.testdata / 'processes' / 't.1.pb.gz', t.testdata / 'processes' / 't.3.pb.gz'], [NO_SYMBOLS])
+all_of_diff('objects', [t.testdata / 'processes' / 'cx.7.heap.gz', t.testdata / 'processes' / 'cx.9.heap.gz'],
+            [NO_SYMBOLS, '--metric=inuse-objects'])
+t.check('a diff by cum begins as the command does', lambda: diff_rows(
+    Document(diff_of('--cum', SYMBOLS, PROCS[0], PROCS[1]).decode('utf-8')), None, PROCS[:2], [SYMBOLS, '--cum']))
 t.check('two orders, the same bytes', lambda: [] if page_of(SYMBOLS, *PROCS) == page_of(SYMBOLS, '-j1', *PROCS[::-1])
         else ['they differ'])
 t.done()

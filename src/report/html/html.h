@@ -28,6 +28,15 @@ void hp_html_table(struct hp_sink *out, const struct hp_view *view,
 void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
                   const uint32_t *number_of);
 
+// The same of a comparison: cells and titles behind the name, and what stands before it in the tree.
+void hp_html_change_title(struct hp_sink *out, const struct hp_view *view);
+void hp_html_change_sentence(struct hp_sink *out, const struct hp_view *view);
+void hp_html_change_titles(struct hp_sink *out, const struct hp_view *view);
+void hp_html_change_cells(struct hp_sink *out, const struct hp_view *view, size_t row);
+void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
+                         const struct hp_page_node *node);
+hp_writer hp_html_change_notes;
+
 // --- data ---------------------------------------------------------------------------------
 
 // What the stacks of a view name, by the numbers that the data calls it by.
@@ -61,10 +70,17 @@ void hp_html_put_tables(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_html_tables *tables);
 void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables);
-struct hp_html_sums *hp_html_sums_new(const struct hp_view *view, enum hp_column column);
+
+// Of a column, what all inputs hold, or one of so many dumps of a side on average.
+struct hp_html_sums *hp_html_sums_new(const struct hp_stack_sums *of, size_t stacks,
+                                      enum hp_column column, double dumps);
 void hp_html_sums_free(struct hp_html_sums *sums);
 void hp_html_put_values(struct hp_sink *out, const struct hp_html_sums *sums);
 void hp_html_put_sums(struct hp_sink *out, const struct hp_html_sums *sums);
+
+// Of a comparison.
+void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
+                         const struct hp_html_tables *tables);
 
 // [1,2,3]
 typedef uint32_t hp_html_number_fn(const void *data, size_t i);

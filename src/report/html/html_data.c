@@ -3,20 +3,36 @@
 #include "report/html/html.h"
 
 #include "report/json/json.h"
+#include "view/report_diff.h"
 #include "view/unseen.h"
+
+// Of a column of the view, what all inputs hold; or in a comparison, what those of a side do.
+struct column {
+    enum hp_column of;
+    int side;
+    struct hp_html_sums *sums;
+};
 
 struct writer {
     const struct hp_view *view;
     const struct hp_html_tables *tables;
-    struct hp_html_sums *sums[HP_COLUMNS]; // NULL: of metrics that no input tells
+    struct hp_stack_sums sides[2]; // of a comparison
+    double dumps[2];               // of them; of all 1
+    struct column columns[2 * HP_COLUMNS];
+    size_t count;
 };
 
 static bool has_metric(const struct writer *w, enum hp_metric metric) {
     return hp_view_has_metric(w->view, metric);
 }
 
-static size_t column_number(const struct writer *w, enum hp_column column) {
-    return column == HP_COLUMN_ALLOC && w->sums[HP_COLUMN_INUSE] ? 1 : 0;
+// The last one of a column of the view is that of what is new, if there are two.
+static int column_number(const struct writer *w, enum hp_column column, bool is_base) {
+    int number = (int)w->count - 1;
+    while (w->columns[number].of != column) {
+        number--;
+    }
+    return !is_base ? number : w->view->changes ? number - 1 : -1;
 }
 
 // --- head ---------------------------------------------------------------------------------
@@ -113,8 +129,10 @@ static void put_metric(struct hp_sink *out, const struct writer *w,
     } else {
         hp_sink_text(out, is_space ? "\"bytes\"" : "\"objects\"");
     }
-    hp_sink_print(out, ",\"column\":%zu,\"kind\":\"%s\"}",
-                  column_number(w, hp_column_of(metric)), is_space ? "bytes" : "objects");
+    enum hp_column column = hp_column_of(metric);
+    hp_sink_print(out, ",\"column\":%d,\"base\":%d,\"kind\":\"%s\"}",
+                  column_number(w, column, false), column_number(w, column, true),
+                  is_space ? "bytes" : "objects");
 }
 
 static void put_total(struct hp_sink *out, const struct writer *w, enum hp_metric metric,
@@ -152,26 +170,37 @@ static void put_each(struct hp_sink *out, const struct writer *w, const char *ke
     hp_sink_text(out, "],\n");
 }
 
-static void put_columns(struct hp_sink *out, const struct writer *w) {
+// Of a comparison what is not seen may hold as much as any sample of either side.
+static void put_column(struct hp_sink *out, const struct writer *w,
+                       const struct column *column) {
     static const char *const names[HP_COLUMNS] = {"inuse", "alloc"};
+    static const char *const sides[] = {"base", "new"};
     const struct hp_view *view = w->view;
-    const char *between = "\"columns\":[";
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        if (!w->sums[i]) {
-            continue;
-        }
-        const char *intervals = !view->precision.is_known[i]  ? "none"
-                                : !view->head.is_uncertain[i] ? "exact"
-                                                              : "sampled";
-        hp_sink_print(out,
-                      "%s{\"name\":\"%s\",\"intervals\":\"%s\",\"period\":%llu,"
-                      "\"chosen\":%s,\n\"values\":",
-                      between, names[i], intervals,
-                      (unsigned long long)view->precision.period[i],
-                      hp_unseen_in(view, i).is_much ? "true" : "false");
-        hp_html_put_values(out, w->sums[i]);
-        hp_sink_text(out, "}");
-        between = ",\n";
+    const struct hp_error *all = &view->head.errors[column->of];
+    bool compares = view->changes != NULL;
+    double dumps = w->dumps[column->side];
+    const char *intervals = !view->precision.is_known[column->of] ? "none"
+                            : !compares && !view->head.is_uncertain[column->of]
+                                ? "exact"
+                                : "sampled";
+    bool is_chosen = !compares && hp_unseen_in(view, column->of).is_much;
+    uint64_t period = compares ? all->period : view->precision.period[column->of];
+    hp_sink_print(
+        out,
+        "{\"name\":\"%s\",\"side\":\"%s\",\"intervals\":\"%s\",\"period\":%.12g,"
+        "\"weight\":%.12g,\"chosen\":%s,\n\"values\":",
+        names[column->of], compares ? sides[column->side] : "all", intervals,
+        (double)period / dumps, compares ? all->max_weight / dumps : 0.0,
+        is_chosen ? "true" : "false");
+    hp_html_put_values(out, column->sums);
+    hp_sink_text(out, "}");
+}
+
+static void put_columns(struct hp_sink *out, const struct writer *w) {
+    hp_sink_text(out, "\"columns\":[");
+    for (size_t i = 0; i < w->count; i++) {
+        hp_sink_text(out, i > 0 ? ",\n" : "");
+        put_column(out, w, &w->columns[i]);
     }
     hp_sink_text(out, "],\n");
 }
@@ -187,41 +216,75 @@ static void put_strings(struct hp_sink *out, const struct hp_strtab *strings) {
 
 // --- all ----------------------------------------------------------------------------------
 
-static void put_data(struct hp_sink *out, const void *data) {
-    const struct writer *w = data;
-    const char *between = "\"sums\":[";
-    put_head(out, w);
-    put_each(out, w, "metrics", METRICS);
-    put_columns(out, w);
+static void put_totals(struct hp_sink *out, const struct writer *w) {
+    if (w->view->changes) {
+        hp_sink_text(out, "\"total\":null,\n\"left\":null,\n");
+        hp_html_put_changes(out, w->view, w->tables);
+        return;
+    }
     put_each(out, w, "total", TOTAL);
     if (w->view->head.is_filtered) {
         put_each(out, w, "left", LEFT);
     } else {
         hp_sink_text(out, "\"left\":null,\n");
     }
+    hp_sink_text(out, "\"comparison\":null,\n");
+}
+
+static void put_data(struct hp_sink *out, const void *data) {
+    const struct writer *w = data;
+    put_head(out, w);
+    put_each(out, w, "metrics", METRICS);
+    put_columns(out, w);
+    put_totals(out, w);
     put_strings(out, &w->tables->strings);
     hp_html_put_tables(out, w->view, w->tables);
     hp_html_put_nodes(out, w->view, w->tables);
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        if (w->sums[i]) {
-            hp_sink_text(out, between);
-            hp_html_put_sums(out, w->sums[i]);
-            between = ",\n";
-        }
+    hp_sink_text(out, "\"sums\":[");
+    for (size_t i = 0; i < w->count; i++) {
+        hp_sink_text(out, i > 0 ? ",\n" : "");
+        hp_html_put_sums(out, w->columns[i].sums);
     }
     hp_sink_text(out, "]}}\n");
 }
 
+static void add_side(struct writer *w, int side) {
+    const struct hp_difference *difference = w->view->extra;
+    struct hp_selection selection = {side ? HP_OF_NEW : HP_OF_BASE, 0};
+    hp_stack_sums_init(&w->sides[side], &w->view->stacks, true);
+    hp_stack_sums_add(&w->sides[side], &w->view->stacks, selection);
+    w->dumps[side] = (double)difference->inputs[side];
+}
+
+static void add_columns(struct writer *w, enum hp_column of) {
+    const struct hp_view *view = w->view;
+    size_t stacks = view->stacks.all.count;
+    for (int side = 0; side < (view->changes ? 2 : 1); side++) {
+        const struct hp_stack_sums *sums =
+            view->changes ? &w->sides[side] : hp_view_stack_sums(view);
+        struct column column = {of, side,
+                                hp_html_sums_new(sums, stacks, of, w->dumps[side])};
+        w->columns[w->count++] = column;
+    }
+}
+
 void hp_html_data(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_html_tables *tables) {
-    struct writer w = {.view = view, .tables = tables};
+    struct writer w = {.view = view, .tables = tables, .dumps = {1, 1}};
+    for (int side = 0; side < 2 && view->changes; side++) {
+        add_side(&w, side);
+    }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        bool has = hp_view_has_metric(view, hp_space_of(i)) ||
-                   hp_view_has_metric(view, hp_objects_of(i));
-        w.sums[i] = has ? hp_html_sums_new(view, i) : NULL;
+        if (hp_view_has_metric(view, hp_space_of(i)) ||
+            hp_view_has_metric(view, hp_objects_of(i))) {
+            add_columns(&w, i);
+        }
     }
     hp_html_block(out, put_data, &w);
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_html_sums_free(w.sums[i]);
+    for (size_t i = 0; i < w.count; i++) {
+        hp_html_sums_free(w.columns[i].sums);
+    }
+    for (int side = 0; side < 2 && view->changes; side++) {
+        hp_stack_sums_done(&w.sides[side]);
     }
 }

@@ -49,7 +49,8 @@ static void put_header(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "</p>\n");
     put_warnings(out, view);
     hp_sink_text(out, "<ul id=\"facts\">\n");
-    hp_html_lines(out, view, hp_text_head, hp_view_warning_count(view));
+    hp_html_lines(out, view, view->changes ? hp_text_diff_head : hp_text_head,
+                  hp_view_warning_count(view));
     hp_sink_text(out, "</ul>\n</header>\n");
 }
 
@@ -70,7 +71,7 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
                   hp_view_row_kind(view));
     hp_html_table(out, view, tables->number_of);
     hp_sink_text(out, "<ul id=\"notes\">\n");
-    hp_html_lines(out, view, put_notes, 0);
+    hp_html_lines(out, view, view->changes ? hp_html_change_notes : put_notes, 0);
     hp_sink_text(out,
                  "</ul>\n</section>\n<section id=\"flames\" hidden></section>\n"
                  "<section id=\"calls\" aria-labelledby=\"calls-title\">\n"
@@ -102,5 +103,5 @@ const struct hp_format hp_format_html = {
            HP_CAN_UNIT | HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES,
     .limit = 50,
     .shape = HP_SHAPE_PAGE,
-    .write = {[HP_REPORT_TOP] = write_html},
+    .write = {[HP_REPORT_TOP] = write_html, [HP_REPORT_DIFF] = write_html},
 };

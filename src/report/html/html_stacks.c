@@ -87,8 +87,10 @@ void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
 
 // Of one column, the first of which is of nothing.
 struct hp_html_sums {
-    const struct hp_view *view;
+    const struct hp_stack_sums *all;
     enum hp_column column;
+    size_t count;             // of stacks
+    double dumps;             // of which values are the mean, and errors the sum
     uint32_t *of;             // of each stack
     HP_VEC(uint32_t) example; // of each sum but the first: a stack that has it
 };
@@ -104,7 +106,7 @@ struct sum {
 };
 
 static struct sum sum_of(const struct hp_html_sums *sums, uint32_t stack) {
-    const struct hp_stack_sums *all = hp_view_stack_sums(sums->view);
+    const struct hp_stack_sums *all = sums->all;
     const struct hp_error *error =
         &all->errors[stack * (size_t)HP_COLUMNS + sums->column];
     const struct hp_values *values = &all->values[stack];
@@ -142,14 +144,16 @@ static uint32_t find_sum(struct hp_html_sums *sums, struct hp_index *index,
     return (uint32_t)sums->example.count;
 }
 
-struct hp_html_sums *hp_html_sums_new(const struct hp_view *view, enum hp_column column) {
-    size_t count = view->stacks.all.count;
+struct hp_html_sums *hp_html_sums_new(const struct hp_stack_sums *of, size_t stacks,
+                                      enum hp_column column, double dumps) {
     struct hp_html_sums *sums = hp_alloc(sizeof *sums);
     struct hp_index index = {0};
-    sums->view = view;
+    sums->all = of;
     sums->column = column;
-    sums->of = hp_alloc(count * sizeof *sums->of);
-    for (uint32_t i = 0; i < count; i++) {
+    sums->count = stacks;
+    sums->dumps = dumps;
+    sums->of = hp_alloc(stacks * sizeof *sums->of);
+    for (uint32_t i = 0; i < stacks; i++) {
         sums->of[i] = find_sum(sums, &index, i);
     }
     hp_index_drop(&index);
@@ -181,28 +185,28 @@ enum member {
     MEMBERS,
 };
 
-static double member_of(const struct sum *sum, enum member member) {
+static double member_of(const struct sum *sum, enum member member, double dumps) {
     switch (member) {
     case BYTES:
         return hp_fixed_double(sum->of[0], HP_INUSE_SPACE);
     case OBJECTS:
         return hp_fixed_double(sum->of[1], HP_INUSE_OBJECTS);
     case VARIANCE:
-        return (double)sum->variance;
+        return (double)sum->variance / dumps / dumps;
     case OBJECTS_VARIANCE:
-        return (double)sum->objects_variance / (1 << HP_ERROR_FRACTION);
+        return (double)sum->objects_variance / (1 << HP_ERROR_FRACTION) / dumps / dumps;
     case OBSERVED:
-        return (double)sum->observed;
+        return (double)sum->observed / dumps;
     case HIDDEN:
-        return (double)sum->hidden;
+        return (double)sum->hidden / dumps;
     case EXCESS:
-        return (double)sum->excess;
+        return (double)sum->excess / dumps;
     case SAMPLES:
-        return (double)sum->samples;
+        return (double)sum->samples / dumps;
     case PERIOD:
-        return (double)sum->period;
+        return (double)sum->period / dumps;
     case WEIGHT:
-        return sum->max_weight;
+        return sum->max_weight / dumps;
     case FLAGS:
         return (double)sum->flags;
     case MEMBERS:
@@ -226,7 +230,7 @@ static void put_members(struct hp_sink *out, const struct hp_html_sums *sums,
     for (size_t i = 0; i < sums->example.count && !out->error; i++) {
         struct sum sum = sum_of(sums, sums->example.at[i]);
         hp_sink_text(out, ",");
-        put_number(out, member_of(&sum, member));
+        put_number(out, member_of(&sum, member, sums->dumps));
     }
     hp_sink_text(out, "]");
 }
@@ -252,5 +256,5 @@ static uint32_t sum_at(const void *data, size_t i) {
 }
 
 void hp_html_put_sums(struct hp_sink *out, const struct hp_html_sums *sums) {
-    hp_html_put_numbers(out, sums->view->stacks.all.count, sum_at, sums);
+    hp_html_put_numbers(out, sums->count, sum_at, sums);
 }

@@ -12,7 +12,9 @@
 void hp_html_title(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_head *head = &view->head;
     char count[HP_NUMBER_SIZE];
-    if (head->input_count == 1) {
+    if (view->changes) {
+        hp_html_change_title(out, view);
+    } else if (head->input_count == 1) {
         hp_sink_text(out, "heap profile of ");
         hp_html_text(out, hp_span_basename(hp_span_of(head->inputs[0].public.name)));
     } else {
@@ -62,6 +64,10 @@ static void put_sum(struct hp_sink *out, const struct hp_view *view, bool is_fil
 void hp_html_sentence(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     hp_fixed total = view->head.total.of[metric];
+    if (view->changes) {
+        hp_html_change_sentence(out, view);
+        return;
+    }
     put_sum(out, view, false);
     if (view->head.is_filtered) {
         hp_sink_text(out, ", of which filters leave ");
@@ -88,11 +94,9 @@ static bool counts_objects(const struct hp_view *view) {
     return !view->projection && metric != objects && hp_view_has_metric(view, objects);
 }
 
-static void put_titles(struct hp_sink *out, const struct hp_view *view) {
+static void put_top_titles(struct hp_sink *out, const struct hp_view *view) {
     char interval[64];
     snprintf(interval, sizeof interval, "%g%% interval", 100 * view->options.confidence);
-    hp_sink_text(out, "<thead>\n<tr>");
-    put_title(out, "name", hp_view_row_kind(view));
     put_title(out, "flat", "flat");
     put_title(out, "flat-interval", interval);
     put_title(out, "flat-share", "flat%");
@@ -102,6 +106,12 @@ static void put_titles(struct hp_sink *out, const struct hp_view *view) {
     if (counts_objects(view)) {
         put_title(out, "objects", "objects");
     }
+}
+
+static void put_titles(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_text(out, "<thead>\n<tr>");
+    put_title(out, "name", hp_view_row_kind(view));
+    (view->changes ? hp_html_change_titles : put_top_titles)(out, view);
     put_title(out, "class", "class");
     hp_sink_text(out, "</tr>\n</thead>\n");
 }
@@ -152,21 +162,12 @@ static void put_full_name(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row,
-                    const uint32_t *number_of) {
+static void put_cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
     enum hp_metric metric = view->options.metric;
     enum hp_metric objects = hp_objects_of(hp_column_of(metric));
-    hp_node_id node = view->rows.at[row].node;
     int flat = view->fields.at[0].id, cum = view->fields.at[1].id;
     struct hp_amount flat_amount = hp_view_cell(view, row, flat, metric).amount;
     struct hp_amount cum_amount = hp_view_cell(view, row, cum, metric).amount;
-    hp_sink_text(out, "<tr");
-    put_identity(out, view, node, number_of);
-    hp_sink_text(out, "><th scope=\"row\"");
-    put_full_name(out, view, node);
-    hp_sink_text(out, ">");
-    hp_html_text(out, hp_view_node(view, node));
-    hp_sink_text(out, "</th>");
     put_estimate(out, view, "flat", &flat_amount);
     put_estimate(out, view, "cum", &cum_amount);
     if (counts_objects(view)) {
@@ -175,6 +176,19 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row,
         hp_text_format(text, count, objects, view->options.unit);
         put_cell(out, "objects", text);
     }
+}
+
+static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row,
+                    const uint32_t *number_of) {
+    hp_node_id node = view->rows.at[row].node;
+    hp_sink_text(out, "<tr");
+    put_identity(out, view, node, number_of);
+    hp_sink_text(out, "><th scope=\"row\"");
+    put_full_name(out, view, node);
+    hp_sink_text(out, ">");
+    hp_html_text(out, hp_view_node(view, node));
+    hp_sink_text(out, "</th>");
+    (view->changes ? hp_html_change_cells : put_cells)(out, view, row);
     put_cell(out, "class", class_name(view, node));
     hp_sink_text(out, "</tr>\n");
 }
@@ -197,8 +211,8 @@ void hp_html_table(struct hp_sink *out, const struct hp_view *view,
 
 // --- tree ---------------------------------------------------------------------------------
 
-static void put_node(struct hp_sink *out, const struct hp_view *view,
-                     const struct hp_page_node *node, const uint32_t *number_of) {
+static void put_value(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_page_node *node) {
     enum hp_metric metric = view->options.metric;
     bool has_errors = view->head.is_uncertain[hp_column_of(metric)];
     struct hp_amount amount = {.sum = node->sum,
@@ -208,12 +222,17 @@ static void put_node(struct hp_sink *out, const struct hp_view *view,
     char share[HP_NUMBER_SIZE];
     hp_text_row_estimate(&text, view, &amount);
     hp_text_share(share, node->sum, view->head.total.of[metric]);
-    hp_sink_text(out, node->children > 0 ? "<details open" : "<p");
-    put_identity(out, view, node->name, number_of);
-    hp_sink_text(out, node->children > 0 ? "><summary>" : ">");
     hp_sink_text(out, text.value);
     hp_text_open(out, &text);
     hp_sink_print(out, " %s ", share);
+}
+
+static void put_node(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_page_node *node, const uint32_t *number_of) {
+    hp_sink_text(out, node->children > 0 ? "<details open" : "<p");
+    put_identity(out, view, node->name, number_of);
+    hp_sink_text(out, node->children > 0 ? "><summary>" : ">");
+    (view->changes ? hp_html_change_node : put_value)(out, view, node);
     hp_html_text(out, hp_view_node(view, node->name));
     hp_sink_text(out, node->children > 0 ? "</summary>\n" : "</p>\n");
 }

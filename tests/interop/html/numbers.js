@@ -137,6 +137,70 @@ for (const [what, [option, ...files]] of Object.entries(DUMPS)) {
   });
 }
 
+// --- comparisons --------------------------------------------------------------------------------------
+
+const DIFFS = {
+  'one process': ['--no-symbols', 'processes/cx.7.heap.gz', 'processes/cx.9.heap.gz'],
+  RocksDB: ['--no-symbols', 'real/dbbench_lg15.18185.3.i3.heap.gz', 'real/dbbench_lg15.18185.12.i12.heap.gz'],
+  'redis, a process': ['--no-symbols', 'real/redis_lg13.27533.2.i2.heap.gz', 'real/redis_lg13.27533.9.i9.heap.gz'],
+  'two fleets': [program.symbols, 'golden/procs1.heap', 'golden/procs2.heap', '--to', 'golden/procs3.heap', 'golden/procs4.heap'],
+  'Go, a process': ['--no-symbols', 'processes/t.1.pb.gz', 'processes/t.3.pb.gz'],
+};
+
+// Rows are in one order, too, where the page has all that the command line knows.
+function compareChanges({ explorer, model, state }, json, isTold) {
+  const rows = json ? json.rows : [], names = explorer.rows(state), key = state.sort;
+  const byKey = new Map(rows.map((row) => [`${row.name} ${row.class}`, row]));
+  assert.deepStrictEqual(Array.from(names, (name) => label(model, name)).sort(), [...byKey.keys()].sort());
+  const sizes = names.map((name) => {
+    const row = byKey.get(label(model, name)), { delta } = row, change = explorer.row(state, name, true)[key];
+    same(change.before, row.base, `${row.name} base`);
+    same(change.after, row.new, `${row.name} new`);
+    assert.ok(Math.abs(change.change - delta.estimate) <= 1e-9 * row.new.estimate + 0.002 && change.isTold === isTold, `${row.name}: ${change.change}`);
+    const all = [[change.low, delta.low], [change.high, delta.high], [change.p, row.p]];
+    assert.ok(all.every(([got, want]) => (!isTold || want === null ? Number.isNaN(got) : Math.abs(got - want) <= Math.abs(want) * 1e-6)), row.name);
+    assert.strictEqual(change.isSignificant, isTold && row.significant);
+    return (isTold && row.significant ? 1e12 : 0) + Math.abs(delta.estimate);
+  });
+  inOrder(sizes);
+  if (isTold) {
+    assert.deepStrictEqual(Array.from(sizes, Math.round), rows.map((row) => Math.round((row.significant ? 1e12 : 0) + Math.abs(row.delta.estimate))));
+  }
+  return 3 * names.length;
+}
+
+// A node is as wide as all stacks below it, each as wide as the larger of both sides.
+function compareWidths({ explorer, state }) {
+  const { tree, sums: [widths, base, sums] } = explorer.flames(state), held = new Float64Array(tree.count);
+  const both = explorer.both(state), kind = explorer.kind(state);
+  const own = both.map((one) => one.own(kind, one.leaf, new Float64Array(tree.count)));
+  for (let node = tree.count - 1; node >= 0; node--) {
+    held[node] += Math.max(own[0][node], own[1][node]);
+    if (node > 0) {
+      held[tree.parent[node]] += held[node];
+    }
+    assert.ok(Math.abs(widths[node] - held[node]) <= 1e-9 * held[node], `node ${node}`);
+    assert.ok(widths[node] >= Math.max(base[node], sums[node]) * (1 - 1e-9));
+  }
+}
+
+for (const [what, [option, ...files]] of Object.entries(DIFFS)) {
+  test(`diff of ${what}: sums, intervals and p are the command line's`, async () => {
+    const args = [option, ...files.map((file) => (file === '--to' ? file : program.file(file)))];
+    const { page, model } = load(program.writeOf('diff', `diff ${what}`, ...args)), explorer = new page.Explorer(model);
+    let count = 0;
+    const cases = VIEWS.flatMap((view, v) => FILTERS.map((filter, f) => ({ view, filter, f, is: ALL || (f + 1) % 3 === v || f === 0 })));
+    for (const { view, filter, f } of cases.filter((one) => one.is && !one.filter.without.includes(OFFSETS))) {
+      const state = { ...page.stateOfFragment(model, ''), view, sort: f % 2 ? 'cum' : 'flat', ...filter };
+      const options = [`--frames=${view}`, ...(state.sort === 'cum' ? ['--cum'] : []), ...filter.only.map((p) => `--focus=${p}`),
+        ...filter.without.map((p) => `--ignore=${p}`), ...args];
+      count += compareChanges({ explorer, model, state }, await program.json('diff', ...options), view === 'code' && f === 0);
+      compareWidths({ explorer, state });
+    }
+    console.log(`# diff of ${what}: ${count} numbers`);
+  });
+}
+
 // --- patterns -----------------------------------------------------------------------------------------
 
 test('patterns match what those of the browser match, and stop in time', () => {

@@ -22,6 +22,8 @@ const cxx = program.write('cxx', program.file('frames/server.pb.gz'));
 const go = program.write('go', program.file('processes/t.3.pb.gz'));
 const rust = program.write('rust', program.file('pprof/rust.pb'));
 const python = program.write('python', '--no-symbols', program.file('real/python_lg12.26874.0.f.heap.gz'));
+const rocksdb = [3, 12].map((n) => program.file(`real/dbbench_lg15.18185.${n}.i${n}.heap.gz`));
+const diff = program.writeOf('diff', 'diff', '--no-symbols', ...rocksdb);
 const hostile = program.write('hostile', HOSTILE);
 const random = program.write('random', RANDOM);
 
@@ -159,6 +161,66 @@ async function takesOver(browser) {
   await page.close();
 }
 
+const cellTexts = (page) => page.$$eval('#table tbody tr', (rows) => rows.map((row) => [...row.cells].slice(1).map((cell) => cell.textContent)));
+
+async function takesOverDiff(browser) {
+  const { page, faults } = await open(browser, diff), before = partsOf(diff).html;
+  const entities = (text) => text.replace(/&lt;/g, '<').replace(/&amp;/g, '&');
+  assert.deepStrictEqual(await cellTexts(page), [...before.matchAll(/<tr data-name[^]*?<\/tr>/g)].map(([row]) =>
+    [...row.matchAll(/<td[^>]*>([^<]*)/g)].map((cell) => entities(cell[1]))));
+  assert.ok(await page.evaluate(() => window.shifts) < 0.02, 'nothing moves');
+  assert.deepStrictEqual(faults, []);
+  await page.close();
+}
+
+// What grew, who calls it, and is it real: by the keyboard.
+async function findsGrowth(browser) {
+  const { page, faults } = await open(browser, diff);
+  await page.keyboard.press('/');
+  await page.keyboard.type('52fdba');
+  await page.keyboard.press('Enter');
+  assert.match(await textOf(page, '#function-title'), /52fdba/);
+  assert.match(await textOf(page, '#function dl'), /with all it calls\s*\+7\.2 MiB \+6\.3 MiB \u2026 \+8\.1 MiB p <0\.0001, significant/);
+  assert.match(await textOf(page, '.neighbors tbody'), /\u002b7\.2 MiB/);
+  await keys(page, 'Escape', 'Escape');
+  await page.click('[data-sort=cum]');
+  assert.match((await cellTexts(page))[0].join(' '), /81\.9 MiB 17\.7 MiB -64\.2 MiB .* <0\.0001 \* shrank/);
+  await page.click('[data-view=own]');
+  assert.deepStrictEqual([...new Set((await cellTexts(page)).map((cells) => cells[3]))], [''], 'of another view nobody knows intervals');
+  assert.deepStrictEqual(faults, []);
+  await page.close();
+}
+
+// What was 40 % and is gone has its place, at first sight.
+async function showsGone(browser) {
+  const files = ['before', 'after'].map((name) => path.join(program.folder, `${name}.heap`));
+  const stack = (address, count) => `@ ${address} 0x400100\n  t*: ${count}: ${count * 1000} [0: 0]\n  t0: ${count}: ${count * 1000} [0: 0]\n`;
+  const head = (count) => `heap_v2/4096\n  t*: ${count}: ${count * 1000} [0: 0]\n  t0: ${count}: ${count * 1000} [0: 0]\n`;
+  const map = '\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 fe:01 12 /srv/none/server\n';
+  fs.writeFileSync(files[0], head(1000) + stack('0x400200', 600) + stack('0x400300', 400) + map);
+  fs.writeFileSync(files[1], head(600) + stack('0x400200', 600) + map);
+  const file = program.writeOf('diff', 'gone', '--no-symbols', ...files);
+  for (const scheme of isChromium(browser) ? ['light', 'dark'] : ['']) {
+    const { page, faults } = await open(browser, file);
+    if (scheme) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    }
+    await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
+    const share = await page.$eval('#flames canvas', (canvas) => {
+      const y = canvas.height - 4, { data } = canvas.getContext('2d').getImageData(0, y, canvas.width, 1);
+      let blue = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        blue += data[i + 2] > data[i] + 20;
+      }
+      return blue / canvas.width;
+    });
+    assert.ok(share > 0.3 && share < 0.42, `${scheme}: ${share} of the lowest calls are those that are gone`);
+    assert.match((await cellTexts(page))[0].join(' '), /^\d.* - -.* <0\.0001 \* gone/);
+    assert.deepStrictEqual(faults, []);
+    await page.close();
+  }
+}
+
 // No script, as Chromium can be told; and one that the policy refuses, because it is not the one that was written.
 async function withoutScript(browser) {
   const other = path.join(program.folder, 'other.html');
@@ -272,11 +334,14 @@ const STATES = {
   table: '', zoomed: 'zoom=2', filtered: 'only=main&search=make', function: 'function=1', nothing: 'only=nothing-matches-this',
 };
 
+const DIFF_STATES = { table: '', cum: 'sort=cum&search=db', function: 'function=2', 'other frames': 'frames=own&zoom=2' };
+
 async function accessible(browser) {
   for (const width of [390, 1280]) {
     for (const scheme of ['light', 'dark']) {
-      for (const [what, fragment] of Object.entries(STATES)) {
-        const { page } = await open(browser, cxx, { fragment: `#${fragment}`, width });
+      for (const [what, file, fragment] of [...Object.entries(STATES).map(([state, of]) => [state, cxx, of]),
+        ...Object.entries(DIFF_STATES).map(([state, of]) => [`diff, ${state}`, diff, of])]) {
+        const { page } = await open(browser, file, { fragment: `#${fragment}`, width });
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
         await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
         await page.evaluate(AXE);
@@ -321,7 +386,7 @@ test('script and style are no larger than they may be', () => {
 // How long a title is, is up to the names of inputs.
 test('html-validate finds nothing', () => {
   const { stdout, stderr, status } = require('child_process').spawnSync(process.execPath,
-    [path.join(modules, 'html-validate', 'bin', 'html-validate.mjs'), '-f', 'text', '--rule=long-title:off', cxx, go, python, hostile, random],
+    [path.join(modules, 'html-validate', 'bin', 'html-validate.mjs'), '-f', 'text', '--rule=long-title:off', cxx, go, python, diff, hostile, random],
     { encoding: 'utf8' });
   assert.strictEqual(stdout + stderr, '');
   assert.strictEqual(status, 0);
@@ -337,6 +402,9 @@ for (const [name, options] of Object.entries(BROWSERS)) {
     await step('back undoes, and the address says it all', undo);
     await step('the flame graph zooms', flames);
     await step('the script takes over what is there', takesOver);
+    await step('the script takes over a diff', takesOverDiff);
+    await step('what grew, and is it real', findsGrowth);
+    await step('what is gone is seen', showsGone);
     await step('without a script', withoutScript);
     await step('names are texts', inert);
     await step('ten thousand names are texts', anyName);

@@ -28,9 +28,11 @@ class Program {
   file(name) { return path.join(this.testdata, name); }
 
   // The path of a report.
-  write(name, ...args) {
+  write(name, ...args) { return this.writeOf('top', name, ...args); }
+
+  writeOf(command, name, ...args) {
     const out = path.join(this.folder, `${name}.html`);
-    execFileSync(this.binary, ['top', '-q', '-f', 'html', '-o', out, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(this.binary, [command, '-q', '-f', 'html', '-o', out, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
     return out;
   }
 

@@ -4,6 +4,7 @@ class Explorer {
   constructor(model) {
     this.model = model;
     this.search = new SearchIndex(model);
+    this.comparison = model.comparison && new Comparison(model);
     this.known = new Map();
   }
 
@@ -34,17 +35,33 @@ class Explorer {
       () => new Sums(this.model, this.tree(state), column, this.ends(state)));
   }
 
-  total(state) {
-    return estimateOf(this.model, state.metric, this.of(state).whole(this.kind(state)), 1);
+  // Of what is new, behind that of the base if there is one.
+  both(state) {
+    const { base, column } = this.model.metrics[state.metric];
+    return [base, column].filter((one) => one >= 0).map((one) => this.of(state, one));
   }
 
+  // The estimate, or the change, of what `pick` finds in sums.
+  amount(state, pick, among = 1) {
+    const [first, second] = this.both(state).map(pick);
+    return second ? changeOf(this.model, state.metric, first, second) : estimateOf(this.model, state.metric, first, among);
+  }
+
+  total(state) { return this.amount(state, (sums) => sums.whole(this.kind(state))); }
+
   rows(state) {
-    return sortedRows(this.of(state), this.kind(state), state.sort);
+    const held = this.of(state).held(), names = [...held.keys()].filter((name) => held[name]);
+    return this.comparison ? sortedChanges(this, state, names) : sortedRows(this.of(state), this.kind(state), state.sort, names);
   }
 
   // {flat, cum} of a name.  As a row of the table it is one of those that were chosen for their size.
   row(state, name, isRow) {
-    const sums = this.of(state), kind = this.kind(state);
+    const sums = this.of(state), kind = this.kind(state), { comparison } = this;
+    if (comparison) {
+      const [flat, cum] = ['flat', 'cum'].map((key) =>
+        comparison.tellRow(state, this.amount(state, (one) => one.pick(`${key}s`, name, kind)), key, name));
+      return { flat, cum };
+    }
     const among = isRow ? sums.keep(`among ${state.sort}`, () => sums.among(state.sort)) : 1;
     const same = sums.flats(kind)[name] === sums.cums(kind)[name];
     const of = (arrays, isSorted) => estimateOf(this.model, state.metric, sums.pick(arrays, name, kind),
@@ -61,7 +78,7 @@ class Explorer {
 
   // {callers, callees} of the function of a state, largest first: {name, nodes, value}.
   neighbors(state) {
-    const values = this.of(state).nodes(this.kind(state));
+    const values = this.widths(state);
     const list = (map) => [...map].map(([name, nodes]) => ({
       name, nodes, value: nodes.reduce((sum, node) => sum + values[node], 0),
     })).filter((one) => one.value !== 0).sort((a, b) => b.value - a.value || a.name - b.name);
@@ -69,23 +86,23 @@ class Explorer {
     return { callers: list(callers), callees: list(callees) };
   }
 
-  // What the function of a state calls, over all stacks.
-  below(state) {
-    const sums = this.of(state), kind = this.kind(state);
-    return this.keep(['below', state.view, state.name, state.metric, state.only, state.without],
-      () => treeBelow(sums.tree, sums.nodes(kind), state.name));
+  // Of each node of the tree.
+  widths(state) { return this.of(state).widths(this.kind(state), this.both(state)[1] && this.both(state)[0]); }
+
+  // A flame graph: its tree, how wide the nodes are, and what they hold on both sides.
+  flames(state) {
+    const kind = this.kind(state), { tree } = this.of(state), sums = [this.widths(state), ...this.both(state).map((one) => one.nodes(kind))];
+    return state.name < 0 ? { tree, sums, root: 0 }
+      : this.keep(['below', state.view, state.name, state.metric, state.only, state.without], () => treeBelow(tree, sums, state.name));
   }
 
-  neighbor(state, { nodes }) {
-    return estimateOf(this.model, state.metric, this.of(state).together(nodes, this.kind(state)), 1);
-  }
+  neighbor(state, { nodes }) { return this.amount(state, (sums) => sums.together(nodes, this.kind(state))); }
 
   // What stacks hold that have a frame that is searched for.
   found(state) {
     const hits = this.search.stacks([state.search]), ends = this.ends(state);
     const chosen = ends ? hits.map((hit, i) => hit & ends[i]) : hits;
-    const sums = new Sums(this.model, this.tree(state), this.model.metrics[state.metric].column, chosen);
-    return estimateOf(this.model, state.metric, sums.whole(this.kind(state)), 1);
+    return this.amount(state, ({ tree, number }) => new Sums(this.model, tree, number, chosen).whole(this.kind(state)));
   }
 
   // Where a function is: its frames with what they hold with all below, each stack once.
@@ -106,18 +123,21 @@ class Explorer {
     return [...places.values()].sort((a, b) => b.value - a.value || a.frame - b.frame).slice(0, 10);
   }
 
-  // Of the tree of all frames what each node holds with all below it.
+  // Of the tree of all frames how wide each node is.
   rawSums(state) {
-    const { column } = this.model.metrics[state.metric], { parent, ends, frame } = this.model;
-    return this.of(state).keep('raw', () =>
-      new Sums(this.model, { parent, leaf: ends, count: frame.length }, column, this.ends(state))).nodes(this.kind(state));
+    const { parent, ends, frame } = this.model, tree = { parent, leaf: ends, count: frame.length }, kind = this.kind(state);
+    return this.of(state).keep(`raw ${kind}`, () => {
+      const all = this.both(state).map(({ number }) => new Sums(this.model, tree, number, this.ends(state)));
+      return all.pop().widths(kind, all[0]);
+    });
   }
 
   // What a function holds by itself, by the names of the folded frames that it passed: a tree of Maps from a
   // name to {value, below}.
   folded(state) {
     const { ends, frame, frames, parent } = this.model, tree = this.tree(state), root = new Map();
-    const { column, isChosen } = this.of(state), values = column.values[this.kind(state)];
+    const { isChosen } = this.of(state), kind = this.kind(state);
+    const held = (end) => Math.max(...this.both(state).map(({ column }) => column.values[kind][column.sum[end]]));
     tree.leaf.forEach((leaf, end) => {
       if (leaf < 0 || tree.name[leaf] !== state.name || (isChosen && !isChosen[end])) {
         return;
@@ -128,7 +148,7 @@ class Explorer {
       }
       way.reduce((map, name) => {
         const at = map.get(name) || { value: 0, below: new Map() };
-        at.value += values[column.sum[end]];
+        at.value += held(end);
         map.set(name, at);
         return at.below;
       }, root);

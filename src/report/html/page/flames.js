@@ -4,11 +4,13 @@
 const BOX_HEIGHT = 18;
 const MOST_BOXES = 20000;
 const MOST_LEVELS = 128;
+const LOOKS = { 'more-sure': 'more', 'less-sure': 'less', gone: 'gone', new: 'new', 'more-maybe': 'maybe by chance', more: 'more, not tested',
+  less: 'less, not tested' };
 const HINT = 'Click: look closer; with Shift: open the function';
 
 // Boxes {node, level, left, width, merged}: the nearest callers of `zoom` as wide as all, then what is below;
 // with fewer small ones if there would be too many.
-function boxesOf(tree, sums, zoom, width, least = 1) {
+function boxesOf(tree, sums, zoom, width, sides = [], least = 1) {
   const boxes = [];
   for (let node = zoom; node >= 0 && boxes.length < MOST_LEVELS; node = tree.parent[node]) {
     boxes.unshift({ node, left: 0, width });
@@ -17,20 +19,21 @@ function boxesOf(tree, sums, zoom, width, least = 1) {
   boxes.forEach((box, level) => { box.level = level; });
   for (let i = first; i < boxes.length && boxes.length <= MOST_BOXES; i++) {
     if (!boxes[i].merged && boxes[i].level < first + MOST_LEVELS) {
-      addCallees(boxes, linkChildren(tree), sums, boxes[i], width / sums[zoom], least);
+      addCallees(boxes, linkChildren(tree), sums, sides, boxes[i], width / sums[zoom], least);
     }
   }
-  return boxes.length <= MOST_BOXES ? boxes : boxesOf(tree, sums, zoom, width, least * 2);
+  return boxes.length <= MOST_BOXES ? boxes : boxesOf(tree, sums, zoom, width, sides, least * 2);
 }
 
-function addCallees(boxes, tree, sums, { node: caller, level, left }, scale, least) {
-  const large = [], rest = { node: caller, level: level + 1, left, value: 0, merged: 0 };
+function addCallees(boxes, tree, sums, sides, { node: caller, level, left }, scale, least) {
+  const large = [], rest = { node: caller, level: level + 1, left, value: 0, merged: 0, sides: sides.map(() => 0) };
   for (let node = tree.first[caller]; node; node = tree.next[node]) {
     if (sums[node] * scale >= least) {
       large.push(node);
     } else if (sums[node] > 0) {
       rest.merged++;
       rest.value += sums[node];
+      rest.sides = rest.sides.map((sum, i) => sum + sides[i][node]);
     }
   }
   for (const node of large.sort((a, b) => sums[b] - sums[a] || a - b)) {
@@ -43,18 +46,18 @@ function addCallees(boxes, tree, sums, { node: caller, level, left }, scale, lea
   }
 }
 
-// What a function calls, over all stacks, as one tree, and its sums.
-function treeBelow(tree, sums, name) {
+// What a function calls, over all stacks, as one tree, and sums of its nodes, of each of those that are given.
+function treeBelow(tree, given, name) {
   const table = new NodeTable(tree.count), at = new Int32Array(tree.count);
-  const sumsBelow = new Float64Array(tree.count + 1);
+  const sums = given.map(() => new Float64Array(tree.count + 1));
   for (let node = 1; node < tree.count; node++) {
     const up = at[tree.parent[node]];
     at[node] = up > 0 || tree.name[node] === name ? table.find(up, tree.name[node]) : 0;
-    sumsBelow[at[node]] += at[node] > 0 ? sums[node] : 0;
+    given.forEach((one, i) => { sums[i][at[node]] += at[node] > 0 ? one[node] : 0; });
   }
   const below = table.tree();
   below.parent[1] = -1;
-  return { tree: below, sums: sumsBelow, root: 1 };
+  return { tree: below, sums, root: 1 };
 }
 
 class FlameGraph {
@@ -67,8 +70,9 @@ class FlameGraph {
     this.title = make('h2', { id: 'flames-title' });
     this.way = make('nav', { 'aria-label': 'Calls' });
     this.hint = make('p', { class: 'hint' });
-    this.legend = make('ul', { class: 'row legend' },
-      ...[...new Set(app.model.classOf)].filter(Boolean).map((c) => make('li', { 'data-class': c }, c)));
+    this.legend = make('ul', { class: 'row legend' }, ...(app.model.comparison
+      ? Object.entries(LOOKS).map(([look, text]) => make('li', { 'data-change': look }, text))
+      : [...new Set(app.model.classOf)].filter(Boolean).map((c) => make('li', { 'data-class': c }, c))));
     this.section = byId('flames');
     this.section.replaceChildren(this.title, this.legend, make('div', { class: 'where' }, this.way, this.hint), this.canvas);
     this.section.setAttribute('aria-labelledby', 'flames-title');
@@ -76,9 +80,9 @@ class FlameGraph {
   }
 
   show(state) {
-    const { explorer } = this.app, kind = explorer.kind(state), all = explorer.of(state), { tree } = all;
-    const sums = all.nodes(kind), isFunction = state.name >= 0;
-    Object.assign(this, { state, kind }, isFunction ? explorer.below(state) : { tree, sums, root: 0 });
+    const { explorer } = this.app, kind = explorer.kind(state), isFunction = state.name >= 0;
+    const { tree, sums: [sums, ...sides], root } = explorer.flames(state);
+    Object.assign(this, { state, kind, tree, sums, sides, root });
     this.zoom = state.zoom > this.root && this.sums[state.zoom] > 0 ? state.zoom : this.root;
     this.found = state.search && explorer.search.search(state.search).names;
     this.title.textContent = isFunction ? 'All that it calls' : 'Flame graph';
@@ -89,13 +93,20 @@ class FlameGraph {
 
   nodeName(node) { return node === 0 ? 'all' : cutText(shortName(this.app.model, this.tree.name[node])); }
 
+  // What a box of a comparison stands for.
+  changeOf({ node, merged, sides }) {
+    const { comparison } = this.app.explorer, [before, after] = merged ? sides : this.sides.map((side) => side[node]);
+    const change = { ...UNTOLD, before: { value: before }, after: { value: after }, change: after - before };
+    return this.root > 0 || !comparison.isTold(this.state) ? change : comparison.tellBox(change, this.tree, merged ? -1 : node);
+  }
+
   classOf({ node, merged }) { return merged || node === 0 ? '' : this.app.model.classOf[this.tree.name[node]]; }
 
   // --- drawing ---
 
   draw() {
     const { canvas } = this, width = Math.max(this.section.clientWidth, 100), ratio = window.devicePixelRatio;
-    this.boxes = this.zoom < this.tree.count ? boxesOf(this.tree, this.sums, this.zoom, width) : [];
+    this.boxes = this.zoom < this.tree.count ? boxesOf(this.tree, this.sums, this.zoom, width, this.sides) : [];
     const levels = 1 + this.boxes.reduce((most, { level }) => Math.max(most, level), 0);
     canvas.width = width * ratio;
     canvas.height = levels * BOX_HEIGHT * ratio;
@@ -116,16 +127,21 @@ class FlameGraph {
   drawBox(paint, box, style) {
     const top = box.level * BOX_HEIGHT, width = box.width - (box.width > 3), name = this.tree.name[box.node];
     const isFound = !box.merged && this.found && this.found[name];
-    const [fill, color] = this.colorsOf(this.classOf(box), name, isFound, style);
+    const change = this.sides.length > 1 ? this.changeOf(box) : null;
+    const [fill, color] = change && !isFound ? this.colorsOfChange(change, style) : this.colorsOf(this.classOf(box), name, isFound, style);
     paint.fillStyle = fill;
     paint.fillRect(box.left, top, width, BOX_HEIGHT - 1);
     paint.fillStyle = color;
+    if (change) {
+      this.markChange(paint, change, { left: box.left, top, width, height: BOX_HEIGHT - 1, color });
+    }
     if (isFound) {
       paint.fillRect(box.left, top + BOX_HEIGHT - 4, width, 2);
     }
     const room = Math.floor((width - 7) / style.letter);
     if (room >= 3) {
-      const text = box.merged ? `${box.merged} smaller` : this.nodeName(box.node);
+      const sign = !change || change.change === 0 ? '' : change.change > 0 ? '\u25b2 ' : '\u25bc ';
+      const text = sign + (box.merged ? `${box.merged} smaller` : this.nodeName(box.node));
       paint.fillText(text.length > room ? cutText(text, room - 1) : text, box.left + 4, top + 12.5);
     }
   }
@@ -142,16 +158,49 @@ class FlameGraph {
     return [`hsl(${hues[c] || 0} ${!hues[c] ? 0 : this.found ? 20 : isDark ? 60 : 90}% ${light}%)`, isDark ? '#f4f4f4' : '#111'];
   }
 
+  // By direction; the more of it changed, the stronger.  What is not significant is grey, what nobody tested pale.
+  colorsOfChange({ before, after, change, isTold, isSignificant }, { isForced, isDark }) {
+    if (isForced) {
+      return ['ButtonFace', 'ButtonText'];
+    }
+    const size = Math.abs(change) / Math.max(before.value, after.value, 1e-300), color = isDark ? '#f4f4f4' : '#111';
+    const strength = isSignificant ? [90, 6 + 18 * size] : isTold || change === 0 ? [0, 0] : [45, 3 + 6 * size];
+    const light = isDark ? 24 + strength[1] / 1.5 : 86 - strength[1];
+    return [`hsl(${change > 0 ? 24 : 207} ${strength[0]}% ${light}%)`, color];
+  }
+
+  // What is gone is hatched, what is new has a frame.
+  markChange(paint, { before, after }, { left, top, width, height, color }) {
+    paint.strokeStyle = color;
+    if (before.value > 0 && after.value === 0 && width > 2) {
+      paint.save();
+      paint.beginPath();
+      paint.rect(left, top, width, height);
+      paint.clip();
+      paint.globalAlpha = 0.35;
+      paint.beginPath();
+      for (let x = left - height; x < left + width; x += 7) {
+        paint.moveTo(x, top + height);
+        paint.lineTo(x + height, top);
+      }
+      paint.stroke();
+      paint.restore();
+    } else if (before.value === 0 && after.value > 0 && width > 2) {
+      paint.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
+    }
+  }
+
   // --- where one is ---
 
   showWay() {
     const { tree, sums, zoom, root } = this, way = [];
+    const part = (node) => (this.sides.length > 1 ? signedText(this.changeOf({ node }).change, this.kind) : shareText(sums[node], sums[zoom]));
     for (let node = zoom; node >= root; node = tree.parent[node]) {
       way.unshift(node === zoom ? make('strong', {}, this.nodeName(node)) : this.zoomButton(node), ' \u203a ');
     }
     const largest = this.boxes.filter((box) => tree.parent[box.node] === zoom && !box.merged).slice(0, 5);
     this.way.replaceChildren(...(way.length > 16 ? way.slice(0, 2).concat('\u2026 ', way.slice(-12)) : way),
-      ...largest.flatMap(({ node }) => [this.zoomButton(node), ` ${shareText(sums[node], sums[zoom])}  `]),
+      ...largest.flatMap(({ node }) => [this.zoomButton(node), ` ${part(node)}  `]),
       zoom > root ? pushButton('Open this function', () => this.app.open(tree.name[zoom])) : '');
   }
 
@@ -171,6 +220,9 @@ class FlameGraph {
 
   describe(box) {
     const { explorer, model } = this.app, { node, merged } = box, all = explorer.of(this.state);
+    if (this.sides.length > 1) {
+      return `${merged ? `${merged} smaller in ` : ''}${this.nodeName(node)}: ${amountText(this.changeOf(box), this.kind)}`;
+    }
     const value = merged ? box.value : this.sums[node], share = shareText(value, this.sums[this.root]);
     const { interval } = merged || this.root ? { interval: '' }
       : estimateText(estimateOf(model, this.state.metric, all.pick('nodes', node, this.kind), 1), this.kind);

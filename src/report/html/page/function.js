@@ -12,7 +12,7 @@ class FunctionScreen {
     const { app, section } = this, { explorer, model } = app, row = explorer.row(state, state.name, false);
     const { callers, callees } = explorer.neighbors(state), full = cutText(fullName(model, state.name), 10000);
     const title = make('h2', { id: 'function-title', tabindex: -1 }, cutText(shortName(model, state.name), 10000));
-    this.whole = row.cum.value;
+    this.whole = Math.max(row.cum.value, row.cum.before ? row.cum.before.value : 0);
     section.replaceChildren(pushButton('\u2190 All rows', () => app.go(ALL_FUNCTIONS)), title,
       full === title.textContent ? '' : make('p', { class: 'full' }, full),
       this.makeFacts(state, row), this.makePlaces(state),
@@ -27,6 +27,10 @@ class FunctionScreen {
   makeFacts(state, row) {
     const { explorer, model } = this.app, kind = explorer.kind(state), total = explorer.total(state).value;
     const facts = make('dl', {});
+    if (row.cum.before) {
+      this.putChanges(facts, row, kind);
+      return facts;
+    }
     const put = (what, text, more) => facts.append(make('div', {}, make('dt', {}, what),
       make('dd', {}, make('b', {}, text.value), ` ${text.interval || ''} ${more || ''}`)));
     put('by itself', estimateText(row.flat, kind), shareText(row.flat.value, total));
@@ -46,6 +50,18 @@ class FunctionScreen {
     return facts;
   }
 
+  putChanges(facts, { flat, cum }, kind) {
+    for (const [what, one] of [['by itself', flat], ['with all it calls', cum]]) {
+      for (const [when, side] of [['base', one.before], ['new', one.after]]) {
+        const { value, interval } = estimateText(side, kind);
+        facts.append(make('div', {}, make('dt', {}, `${when}, ${what}`), make('dd', {}, make('b', {}, value), ` ${interval}`)));
+      }
+      const range = rangeText(one, kind), p = Number.isNaN(one.p) ? '' : `p ${pText(one.p)}${one.isSignificant ? ', significant' : ''}`;
+      facts.append(make('div', {}, make('dt', {}, `change, ${what}`), make('dd', {}, make('b', {}, signedText(one.change, kind)),
+        ` ${range} ${p}${one.isTold ? '' : ' no interval for this selection'}`)));
+    }
+  }
+
   makePlaces(state) {
     const { explorer, model: { frames, strings } } = this.app, kind = explorer.kind(state);
     return make('ul', { class: 'places' }, ...explorer.places(state).map(({ frame, value }) => {
@@ -59,7 +75,8 @@ class FunctionScreen {
 
   makeList(state, id, all, title, otherwise) {
     const heading = make('h3', { id: `${id}-title` }, title), body = make('tbody', {});
-    const head = ['function', 'value', `${+(100 * this.app.model.confidence).toFixed(9)}% interval`, 'share'];
+    const { model } = this.app, head = model.comparison ? ['function', 'base', 'new', 'change']
+      : ['function', 'value', `${+(100 * model.confidence).toFixed(9)}% interval`, 'share'];
     const fill = (count) => body.replaceChildren(...all.slice(0, count).map((one) => this.makeRow(state, one)));
     const more = pushButton(`All ${grouped(all.length)}`, () => {
       fill(all.length);
@@ -75,17 +92,17 @@ class FunctionScreen {
 
   makeRow(state, one) {
     const { app } = this, { explorer, model } = app;
-    const { value, interval } = estimateText(explorer.neighbor(state, one), explorer.kind(state));
-    return barRow(model, one.name, one.value / this.whole,
-      make('th', { scope: 'row' }, nameButton(model, one.name, () => app.open(one.name))),
-      make('td', { 'data-key': 'flat' }, value), make('td', { 'data-key': 'interval' }, interval),
-      make('td', {}, shareText(one.value, this.whole)));
+    const kind = explorer.kind(state), amount = explorer.neighbor(state, one), { value, interval } = estimateText(amount, kind);
+    const name = make('th', { scope: 'row' }, nameButton(model, one.name, () => app.open(one.name)));
+    return barRow(model, one.name, one.value / this.whole, amount, name, ...(amount.before
+      ? [valueText(amount.before.value, kind), valueText(amount.after.value, kind), signedText(amount.change, kind)]
+      : [value, interval, shareText(one.value, this.whole)]).map((text, i) => make('td', { 'data-key': ['value', 'interval', null][i] }, text)));
   }
 
   // What it holds itself, and the folded frames through which it does, opened in place.
   makeOwn(state, row) {
     const { explorer } = this.app, kind = explorer.kind(state), below = explorer.folded(state);
-    const { value, interval } = estimateText(row.flat, kind), text = `By itself ${value} ${interval}`;
+    const text = `By itself ${amountText(row.flat, kind)}`;
     return make('div', { class: 'own' }, below.size === 0 ? make('p', {}, text)
       : make('details', {}, make('summary', {}, `${text}, through folded frames`), this.makeFolded(below, kind)));
   }

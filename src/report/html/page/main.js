@@ -9,7 +9,7 @@ class App {
     byId('main').append(this.live);
     this.state = stateOfFragment(model, location.hash);
     this.tools = new Tools(this);
-    this.table = new FunctionTable(this);
+    this.table = new (model.comparison ? ChangeTable : FunctionTable)(this);
     this.screen = new FunctionScreen(this);
     this.flames = new FlameGraph(this);
     byId('calls').hidden = true;
@@ -92,7 +92,7 @@ class App {
       event.preventDefault();
       this.focusFirst();
     } else if (key === 'Escape') {
-      this.go(ALL_FUNCTIONS);
+      this.go(this.state.name < 0 ? { search: '' } : ALL_FUNCTIONS);
     }
   }
 }

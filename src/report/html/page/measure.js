@@ -7,14 +7,14 @@ const UNCOUNTED = 4;
 
 // In the words of the formulas, of bytes or objects.
 function measureOf(sum, column, kind) {
-  const period = sum.samples > 0 ? sum.period : column.period;
+  const isSide = column.side !== 'all', isSeen = sum.samples > 0, period = isSeen ? sum.period : column.period;
   if (kind === 'bytes') {
     const { bytes: B, variance: V, observed: seen, hidden, excess } = sum;
     return { B, V, seen, k: period, hidden, excess, isKnown: true, hasLeast: true };
   }
-  const { objects: B, objects_variance: V, samples: seen, weight: k, flags } = sum;
-  const isKnown = flags === 0 && (seen > 0 || period === 0);
-  return { B, V, seen, k, hidden: 0, excess: 0, isKnown, hasLeast: isKnown || (seen > 0 && !(flags & UNCOUNTED)) };
+  const { objects: B, objects_variance: V, samples: seen, weight, flags } = sum;
+  const isKnown = flags === 0 && (isSide || isSeen || period === 0), k = isSide && !isSeen ? column.weight : weight;
+  return { B, V, seen, k, hidden: 0, excess: 0, isKnown, hasLeast: isKnown || (!isSide && isSeen && !(flags & UNCOUNTED)) };
 }
 
 function lowEnd(m, alpha) {
@@ -33,9 +33,9 @@ function highEnd(m, alpha) {
 }
 
 // {value, low, high, samples, isFew, isOnce}; NaN where nothing is known.  `among`: it was chosen for its
-// size among so many rows.
-function estimateOf(model, metric, sum, among) {
-  const { column: number, kind } = model.metrics[metric];
+// size among so many rows; `number`: of its column, if that is not what is new or all.
+function estimateOf(model, metric, sum, among, number = model.metrics[metric].column) {
+  const { kind } = model.metrics[metric];
   const column = model.columns[number], m = measureOf(sum, column, kind);
   const out = { value: m.B, low: NaN, high: NaN, samples: NaN, isFew: false, isOnce: false };
   if (column.intervals === 'exact') {

@@ -22,7 +22,7 @@ function scratchOf(size) {
 // Of a tree, a column and the stacks that are chosen: isChosen[end], or null for all.
 class Sums {
   constructor(model, tree, column, isChosen) {
-    Object.assign(this, { model, tree, isChosen, column: model.columns[column], known: new Map() });
+    Object.assign(this, { model, tree, isChosen, number: column, column: model.columns[column], known: new Map() });
     this.ends = tree.leaf.map((_, end) => end).filter((end) => tree.leaf[end] >= 0 && (!isChosen || isChosen[end]));
     this.leaf = this.ends.map((end) => tree.leaf[end]);
     this.sum = this.ends.map((end) => this.column.sum[end]);
@@ -47,8 +47,14 @@ class Sums {
   nodes(key) { return this.keep(`nodes ${key}`, () => this.sumNodes(key, new Float64Array(this.tree.count))); }
 
   sumNodes(key, zeros) {
-    const { parent, count } = this.tree, sums = this.own(key, this.leaf, zeros), how = JOINS[key] || ADD;
-    for (let node = this.isAny(key) ? count - 1 : 0; node > 0; node--) {
+    const sums = this.own(key, this.leaf, zeros);
+    return this.isAny(key) ? this.sumUp(sums, JOINS[key] || ADD) : sums;
+  }
+
+  // What each node holds by itself becomes what it holds with all below.
+  sumUp(sums, how) {
+    const { parent, count } = this.tree;
+    for (let node = count - 1; node > 0; node--) {
       const up = parent[node];
       if (up >= 0) {
         sums[up] = joined(how, sums[up], sums[node]);
@@ -76,6 +82,14 @@ class Sums {
         }
       }
       return sums;
+    });
+  }
+
+  // What nodes hold; or with the sums of the base, of each the larger of both with those of all below.
+  widths(key, base) {
+    return !base ? this.nodes(key) : this.keep(`widths ${key}`, () => {
+      const [before, after] = [base, this].map((one) => one.own(key, one.leaf, new Float64Array(this.tree.count)));
+      return this.sumUp(after.map((value, node) => Math.max(value, before[node])), ADD);
     });
   }
 
@@ -137,9 +151,8 @@ class Sums {
 // --- rows ---------------------------------------------------------------------------------------------
 
 // The names that hold anything in any metric, in the order of a table.
-function sortedRows(sums, kind, sort) {
+function sortedRows(sums, kind, sort, rows) {
   const flat = sums.flats(kind), cum = sums.cums(kind), [first, second] = sort === 'cum' ? [cum, flat] : [flat, cum];
-  const held = sums.held(), rows = [...flat.keys()].filter((name) => held[name]);
   return sort === 'name' ? rows : rows.sort((a, b) => first[b] - first[a] || second[b] - second[a] || a - b);
 }
 

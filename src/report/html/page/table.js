@@ -18,26 +18,38 @@ class FunctionTable {
     const found = state.search && explorer.search.search(state.search).names;
     this.rows = found ? all.filter((name) => found[name]) : all;
     this.total = explorer.total(state).value;
-    const hasObjects = explorer.kind(state) === 'bytes' && explorer.sibling(state, 'objects') >= 0;
-    this.objects = hasObjects ? explorer.of(state).flats('objects') : null;
+    this.prepare(state);
     for (const cell of this.head.filter((one) => one.firstElementChild)) {
       const order = state.sort === 'name' ? 'ascending' : 'descending';
-      cell.setAttribute('aria-sort', cell.dataset.key === state.sort ? order : 'none');
+      cell.setAttribute('aria-sort', this.isSortedBy(cell.dataset.key, state) ? order : 'none');
     }
     this.body.replaceChildren(...this.rows.slice(0, this.shown).map((name, i) => this.makeRow(state, name, i)));
     this.showRest(state, all.length);
   }
 
-  makeRow(state, name, i) {
-    const { explorer, model } = this.app, kind = explorer.kind(state), row = explorer.row(state, name, true);
-    const texts = { class: model.classOf[name], objects: this.objects && grouped(this.objects[name]) };
+  prepare(state) {
+    const { explorer } = this.app, hasObjects = explorer.kind(state) === 'bytes' && explorer.sibling(state, 'objects') >= 0;
+    this.objects = hasObjects ? explorer.of(state).flats('objects') : null;
+  }
+
+  isSortedBy(key, { sort }) { return key === sort; }
+
+  // Of each column; and `row`, `share` of its bar.
+  texts(state, name) {
+    const { explorer } = this.app, kind = explorer.kind(state), row = explorer.row(state, name, true);
+    const texts = { row, share: row.flat.value / this.total, objects: this.objects && grouped(this.objects[name]) };
     for (const key of ['flat', 'cum']) {
       const { value, interval } = estimateText(row[key], kind);
       texts[key] = value;
       texts[`${key}-interval`] = interval + (row[key].isOnce ? ' !' : row[key].isFew ? ' *' : '');
       texts[`${key}-share`] = shareText(row[key].value, this.total);
     }
-    return barRow(model, name, row.flat.value / this.total, ...this.head.map(({ dataset: { key } }) =>
+    return texts;
+  }
+
+  makeRow(state, name, i) {
+    const { model } = this.app, texts = { class: model.classOf[name], ...this.texts(state, name) };
+    return barRow(model, name, texts.share, texts.row, ...this.head.map(({ dataset: { key } }) =>
       (key === 'name' ? make('th', { scope: 'row' }, nameButton(model, name, null, i > 0))
         : make('td', { 'data-key': key }, texts[key] || ''))));
   }
@@ -85,8 +97,8 @@ function nameButton(model, name, onclick, isLater) {
 }
 
 // A row with a bar as long as a share.
-function barRow(model, name, share, ...cells) {
-  const row = make('tr', { 'data-name': name, 'data-class': model.classOf[name] }, ...cells);
+function barRow(model, name, share, amount, ...cells) {
+  const row = make('tr', { 'data-name': name, 'data-class': model.classOf[name], 'data-change': amount.before ? lookOf(amount) : null }, ...cells);
   row.style.setProperty('--share', share > 0 ? share : 0);
   return row;
 }

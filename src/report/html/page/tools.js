@@ -13,12 +13,14 @@ class Tools {
       .map(([key, text]) => pushButton(text, () => this.filter(key)));
     this.metric = make('select', { id: 'metric', onchange: () => app.go({ metric: Number(this.metric.value) }) },
       ...model.metrics.map(({ name }, value) => make('option', { value }, safeText(name))));
+    this.sorts = (model.comparison ? ['flat', 'cum'] : []).map((sort) => pushButton(sort, () => app.go({ sort }), { 'data-sort': sort }));
     this.views = Object.keys(model.views).map((view) => pushButton(view, () => app.go({ view, zoom: 0 }), { 'data-view': view }));
     this.result = make('p', { id: 'result' });
     this.chips = make('ul', { id: 'filters', 'aria-label': 'Filters' });
     byId('tools').replaceChildren(
       make('div', { class: 'row' }, this.search, ...this.filters, make('label', {}, 'Measure ', this.metric),
-        make('span', { role: 'group', 'aria-labelledby': 'views' }, make('span', { id: 'views' }, 'Frames '), ...this.views)),
+        make('span', { role: 'group', 'aria-labelledby': 'views' }, make('span', { id: 'views' }, 'Frames '), ...this.views),
+        model.comparison ? make('span', { role: 'group', 'aria-labelledby': 'sorts' }, make('span', { id: 'sorts' }, 'Compare '), ...this.sorts) : ''),
       this.result, this.chips);
   }
 
@@ -26,6 +28,7 @@ class Tools {
     this.search.value = state.search;
     this.metric.value = state.metric;
     this.views.forEach((button) => button.setAttribute('aria-pressed', button.dataset.view === state.view));
+    this.sorts.forEach((button) => button.setAttribute('aria-pressed', button.dataset.sort === (state.sort === 'cum' ? 'cum' : 'flat')));
     this.filters.forEach((button) => { button.disabled = !state.search; });
     this.chips.replaceChildren(...['only', 'without'].flatMap((key) => this.makeChips(state, key)));
     const text = this.resultText(state);
@@ -47,7 +50,7 @@ class Tools {
 
   resultText(state) {
     const { explorer } = this.app;
-    const text = (estimate) => Object.values(estimateText(estimate, explorer.kind(state))).join(' ');
+    const text = (amount) => amountText(amount, explorer.kind(state));
     const error = state.search && explorer.search.search(state.search).error;
     return (state.only.length + state.without.length > 0 ? `Filters leave ${text(explorer.total(state))}; ` : '') +
       (error || (state.search ? `matches hold ${text(explorer.found(state))}; Enter opens the first` : TOOLS_HINT));

@@ -1,0 +1,301 @@
+// What a page of a comparison has in the place of a top's table, tree and sentence; and in its data what
+// the page cannot find by itself: by how much and how surely rows and boxes of the flame graph changed.
+#include "report/html/html.h"
+
+#include "report/json/json.h"
+#include "report/text/text.h"
+#include "view/flames.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// --- head ---------------------------------------------------------------------------------
+
+static size_t first_of(const struct hp_view *view, bool is_base) {
+    size_t i = 0;
+    while (i + 1 < view->head.input_count && !(hp_input_is_used(&view->head.inputs[i]) &&
+                                               view->head.inputs[i].is_base == is_base)) {
+        i++;
+    }
+    return i;
+}
+
+static void put_input(struct hp_sink *out, const struct hp_view *view, bool is_base) {
+    const char *name = view->head.inputs[first_of(view, is_base)].public.name;
+    hp_html_text(out, hp_span_basename(hp_span_of(name)));
+}
+
+void hp_html_change_title(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_difference *difference = view->extra;
+    hp_sink_text(out, "heap profiles, ");
+    if (difference->inputs[0] == 1 && difference->inputs[1] == 1) {
+        put_input(out, view, true);
+        hp_sink_text(out, " to ");
+        put_input(out, view, false);
+    } else {
+        hp_sink_print(out, "%zu base to %zu new", difference->inputs[0],
+                      difference->inputs[1]);
+    }
+}
+
+static void put_side(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_change *change, int side) {
+    struct hp_text_estimate text;
+    hp_text_measure(&text, side ? change->after : change->before,
+                    hp_change_side(change, side, view->options.confidence),
+                    view->options.metric, view->options.unit);
+    hp_sink_text(out, text.value);
+    hp_text_open(out, &text);
+}
+
+static void put_growth(struct hp_sink *out, const struct hp_view *view,
+                       const struct hp_change *change) {
+    char growth[HP_SIGNED_SIZE], p[HP_NUMBER_SIZE];
+    hp_text_signed(growth, change->after - change->before, view->options.metric,
+                   view->options.unit);
+    hp_sink_text(out, growth);
+    if (!isnan(change->p)) {
+        hp_text_p(p, change->p);
+        hp_sink_text(out, ", p ");
+        hp_html_text(out, hp_span_of(p));
+    }
+}
+
+static void put_both(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_change *change) {
+    put_side(out, view, change, 0);
+    hp_sink_text(out, " → ");
+    put_side(out, view, change, 1);
+    hp_sink_text(out, ": ");
+    put_growth(out, view, change);
+}
+
+void hp_html_change_sentence(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_difference *difference = view->extra;
+    put_both(out, view, &difference->total);
+    if (view->head.is_filtered) {
+        hp_sink_text(out, ", of which filters leave ");
+        put_both(out, view, &difference->filtered);
+    }
+    if (difference->rows.count > 0 &&
+        difference->rows.at[0].before != difference->rows.at[0].after) {
+        hp_sink_text(out, "; most in ");
+        hp_html_text(out, hp_view_name(view, 0));
+        hp_sink_text(out, ", ");
+        put_growth(out, view, &difference->rows.at[0]);
+    }
+}
+
+void hp_html_change_notes(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_difference *difference = view->extra;
+    if (difference->test != HP_TEST_NONE) {
+        hp_sink_print(out, "low … high holds the true change in %g%% of cases\n",
+                      100 * view->options.confidence);
+        hp_text_diff_note(out, view, "5 samples");
+    }
+    hp_text_charges(out, view);
+}
+
+// --- table and tree -----------------------------------------------------------------------
+
+static void put_title(struct hp_sink *out, const char *key, const char *title) {
+    hp_sink_print(out, "<th scope=\"col\" data-key=\"%s\">%s</th>", key, title);
+}
+
+void hp_html_change_titles(struct hp_sink *out, const struct hp_view *view) {
+    char interval[64];
+    snprintf(interval, sizeof interval, "%g%% interval", 100 * view->options.confidence);
+    put_title(out, "base", "base");
+    put_title(out, "new", "new");
+    put_title(out, "delta", "change");
+    put_title(out, "delta-interval", interval);
+    put_title(out, "p", "2-sided p");
+    put_title(out, "status", "status");
+}
+
+static void put_cell(struct hp_sink *out, const char *key, const char *text) {
+    hp_sink_print(out, "<td data-key=\"%s\">", key);
+    hp_html_text(out, hp_span_of(text));
+    hp_sink_text(out, "</td>");
+}
+
+static void put_value(struct hp_sink *out, const struct hp_view *view, const char *key,
+                      hp_fixed value) {
+    char text[HP_NUMBER_SIZE];
+    hp_text_format(text, value, view->options.metric, view->options.unit);
+    put_cell(out, key, value == 0 ? "-" : text);
+}
+
+static void put_range(struct hp_sink *out, const struct hp_view *view,
+                      struct hp_interval range) {
+    enum hp_metric metric = view->options.metric;
+    char low[HP_SIGNED_SIZE], high[HP_SIGNED_SIZE], text[2 * HP_SIGNED_SIZE + 8] = "";
+    if (!isnan(range.low)) {
+        hp_text_signed(low, hp_text_fixed(range.low, metric), metric, view->options.unit);
+        hp_text_signed(high, hp_text_fixed(range.high, metric), metric,
+                       view->options.unit);
+        snprintf(text, sizeof text, "%s … %s", low, high);
+    }
+    put_cell(out, "delta-interval", text);
+}
+
+static void put_p(struct hp_sink *out, double p, bool is_significant) {
+    char text[HP_NUMBER_SIZE], marked[HP_NUMBER_SIZE + 2];
+    hp_text_p(text, p);
+    snprintf(marked, sizeof marked, "%s%s", text, is_significant ? " *" : "");
+    put_cell(out, "p", marked);
+}
+
+void hp_html_change_cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    const struct hp_change *change =
+        &((const struct hp_difference *)view->extra)->rows.at[row];
+    char growth[HP_SIGNED_SIZE];
+    hp_text_signed(growth, change->after - change->before, view->options.metric,
+                   view->options.unit);
+    put_value(out, view, "base", change->before);
+    put_value(out, view, "new", change->after);
+    put_cell(out, "delta", growth);
+    put_range(out, view, hp_change_range(change, view->options.confidence));
+    put_p(out, change->p, change->is_significant);
+    put_cell(out, "status", hp_change_status(change));
+}
+
+void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
+                         const struct hp_page_node *node) {
+    char text[HP_NUMBER_SIZE];
+    struct hp_change change = {.before = node->before, .after = node->sum, .p = node->p};
+    hp_text_format(text, node->before, view->options.metric, view->options.unit);
+    hp_sink_print(out, "%s → ", text);
+    hp_text_format(text, node->sum, view->options.metric, view->options.unit);
+    hp_sink_print(out, "%s: ", text);
+    put_growth(out, view, &change);
+    hp_sink_text(out, node->is_significant ? " * " : " ");
+}
+
+// --- data ---------------------------------------------------------------------------------
+
+// Of changes side by side, the i-th.
+typedef const struct hp_change *change_fn(const void *data, size_t i);
+
+struct changes {
+    const struct hp_view *view;
+    size_t count;
+    change_fn *at;
+    const void *data;
+};
+
+enum number {
+    LOW,
+    HIGH,
+    P,
+    Q,
+    SIGNIFICANT,
+    NUMBERS,
+};
+
+static double number_of(const struct changes *changes, size_t i, enum number number) {
+    const struct hp_change *change = changes->at(changes->data, i);
+    struct hp_interval range = {NAN, NAN};
+    if (number == LOW || number == HIGH) {
+        range = hp_change_range(change, changes->view->options.confidence);
+    }
+    return number == LOW    ? range.low
+           : number == HIGH ? range.high
+           : number == P    ? change->p
+           : number == Q    ? change->q
+                            : change->is_significant;
+}
+
+static void put_numbers(struct hp_sink *out, const struct changes *changes) {
+    static const char *const names[NUMBERS] = {"low", "high", "p", "q", "significant"};
+    for (enum number number = 0; number < NUMBERS; number++) {
+        hp_sink_print(out, ",\n\"%s\":[", names[number]);
+        for (size_t i = 0; i < changes->count && !out->error; i++) {
+            hp_sink_put(out, ",", i > 0);
+            (number == P || number == Q
+                 ? hp_json_p
+                 : hp_json_double)(out, number_of(changes, i, number));
+        }
+        hp_sink_text(out, "]");
+    }
+    hp_sink_text(out, "}");
+}
+
+static const struct hp_change *row_at(const void *data, size_t i) {
+    return &((const struct hp_difference *)data)->rows.at[i];
+}
+
+static const struct hp_change *box_at(const void *data, size_t i) {
+    return &((const struct hp_page_changes *)data)->boxes.at[i].change;
+}
+
+static void put_name(struct hp_sink *out, const struct hp_html_tables *tables, size_t i,
+                     hp_node_id node) {
+    hp_sink_put(out, ",", i > 0);
+    hp_html_put_integer(out, (int64_t)tables->number_of[node.n] - 1);
+}
+
+static void put_rows(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_html_tables *tables, const char *key,
+                     const struct hp_difference *rows) {
+    struct changes changes = {view, rows->rows.count, row_at, rows};
+    hp_sink_print(out, "\"%s\":{\"name\":[", key);
+    for (size_t i = 0; i < changes.count; i++) {
+        put_name(out, tables, i, rows->rows.at[i].node);
+    }
+    hp_sink_text(out, "]");
+    put_numbers(out, &changes);
+    hp_sink_text(out, ",\n");
+}
+
+static void put_boxes(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_html_tables *tables) {
+    const struct hp_page_changes *all = view->changes;
+    struct changes changes = {view, all->boxes.count, box_at, all};
+    hp_sink_text(out, "\"boxes\":{\"parent\":[");
+    for (size_t i = 0; i < changes.count; i++) {
+        uint32_t parent = all->boxes.at[i].parent;
+        hp_sink_put(out, ",", i > 0);
+        hp_html_put_integer(out, parent == HP_NO_PARENT ? -1 : (int64_t)parent);
+    }
+    hp_sink_text(out, "],\n\"name\":[");
+    for (size_t i = 0; i < changes.count; i++) {
+        put_name(out, tables, i, all->boxes.at[i].name);
+    }
+    hp_sink_text(out, "]");
+    put_numbers(out, &changes);
+    hp_sink_text(out, "},\n");
+}
+
+static void put_sum(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    static const char *const names[] = {"base", "new", "delta"};
+    enum hp_metric metric = view->options.metric;
+    for (size_t i = 0; i < 3; i++) {
+        struct hp_amount amount =
+            hp_view_cell(view, row, view->fields.at[i].id, metric).amount;
+        hp_sink_print(out, "%s\"%s\":", i > 0 ? "," : "{", names[i]);
+        hp_json_estimate(out, view, &amount, metric);
+    }
+    hp_sink_text(out, ",\"p\":");
+    hp_json_p(out, hp_view_cell(view, row, view->fields.at[3].id, metric).number);
+    hp_sink_text(out, "},\n");
+}
+
+void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
+                         const struct hp_html_tables *tables) {
+    const struct hp_difference *own = view->extra, *other = &view->changes->other;
+    bool by_cum = view->options.sort == HP_SORT_CUM;
+    hp_sink_print(out,
+                  "\"comparison\":{\"inputs\":[%zu,%zu],\n\"total\":", own->inputs[0],
+                  own->inputs[1]);
+    put_sum(out, view, HP_ROW_TOTAL);
+    hp_sink_text(out, "\"left\":");
+    if (view->head.is_filtered) {
+        put_sum(out, view, HP_ROW_FILTERED);
+    } else {
+        hp_sink_text(out, "null,\n");
+    }
+    put_rows(out, view, tables, "flat", by_cum ? other : own);
+    put_rows(out, view, tables, "cum", by_cum ? own : other);
+    put_boxes(out, view, tables);
+}

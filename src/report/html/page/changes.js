@@ -1,0 +1,134 @@
+// Comparisons: what base and new hold follows from the data as all else does; how surely a row or a box of the
+// flame graph changed is known of what the command was asked for alone: of its metric, in its view, without
+// filters of the page.
+//
+// A change is {before, after, change, low, high, p, isTold, isSignificant}; before and after are estimates.
+const UNTOLD = { low: NaN, high: NaN, p: NaN, isTold: false, isSignificant: false };
+
+function changeOf(model, metric, base, sum) {
+  const { base: number, column } = model.metrics[metric], flags = base.flags | sum.flags;
+  const [before, after] = [[number, base], [column, sum]].map(([of, one]) => estimateOf(model, metric, { ...one, flags }, 1, of));
+  return { ...UNTOLD, before, after, value: after.value, change: after.value - before.value };
+}
+
+class Comparison {
+  constructor(model) {
+    this.model = model;
+    const { flat, cum } = model.comparison;
+    this.rows = Object.entries({ flat, cum }).reduce((all, [key, { name }]) =>
+      ({ ...all, [key]: new Map(name.map((one, i) => [one, i])) }), {});
+  }
+
+  // Whether what is looked at is what the command was asked for.
+  isTold({ view, metric, only, without }) {
+    return view === this.model.view && metric === this.model.metric && only.length + without.length === 0;
+  }
+
+  tell(change, all, i) {
+    const [low, high, p] = ['low', 'high', 'p'].map((key) => (i === undefined || all[key][i] === null ? NaN : all[key][i]));
+    return Object.assign(change, { low, high, p, isTold: true, isSignificant: i !== undefined && all.significant[i] === 1 });
+  }
+
+  tellTotal(change) {
+    const { total: { delta, p } } = this.model.comparison;
+    return this.tell(change, { low: [delta.low], high: [delta.high], p: [p], significant: [Number(p !== null && p < 1 - this.model.confidence)] }, 0);
+  }
+
+  tellRow(state, change, key, name) {
+    return this.isTold(state) ? this.tell(change, this.model.comparison[key], this.rows[key].get(name)) : change;
+  }
+
+  // Of each node of the command's tree the number of its box.
+  boxesOf(tree) {
+    if (!tree.boxes) {
+      const { parent, name } = this.model.comparison.boxes, nodes = [], { first, next } = linkChildren(tree);
+      tree.boxes = new Map();
+      name.forEach((one, i) => {
+        let node = parent[i] < 0 ? first[0] : nodes[parent[i]] ? first[nodes[parent[i]]] : 0;
+        while (node && tree.name[node] !== one) {
+          node = next[node];
+        }
+        nodes.push(node);
+        tree.boxes.set(node, i);
+      });
+    }
+    return tree.boxes;
+  }
+
+  tellBox(change, tree, node) {
+    return node === 0 ? this.tellTotal(change) : this.tell(change, this.model.comparison.boxes, this.boxesOf(tree).get(node));
+  }
+}
+
+// Names in the order of a table: what changed significantly first, then by how much.
+function sortedChanges(explorer, state, names) {
+  const { comparison } = explorer, kind = explorer.kind(state), isCum = state.sort === 'cum', key = isCum ? 'cum' : 'flat';
+  const [base, sums] = explorer.both(state).map((one) => (isCum ? one.cums(kind) : one.flats(kind)));
+  const { significant } = explorer.model.comparison[key], isTold = comparison.isTold(state);
+  const isSure = (name) => (isTold && significant[comparison.rows[key].get(name)] ? 1 : 0);
+  const all = names.map((name) => ({ name, sure: isSure(name), size: Math.abs(sums[name] - base[name]), is: base[name] !== 0 || sums[name] !== 0 }))
+    .filter(({ is }) => is || state.search);
+  const order = (a, b) => b.sure - a.sure || b.size - a.size || b.is - a.is || a.name - b.name;
+  return (state.sort === 'name' ? all : all.sort(order)).map(({ name }) => name);
+}
+
+// --- texts --------------------------------------------------------------------------------------------
+
+function signedText(value, kind) {
+  return value === 0 ? valueText(0, kind) : `${value < 0 ? '-' : '+'}${valueText(Math.abs(value), kind)}`;
+}
+
+function rangeText({ low, high }, kind) {
+  return Number.isNaN(low) ? '' : `${signedText(low, kind)} \u2026 ${signedText(high, kind)}`;
+}
+
+function pText(p) { return Number.isNaN(p) ? '-' : p < 0.0001 ? '<0.0001' : p.toFixed(4); }
+
+function statusOf({ before: { value: before }, after: { value: after }, p, isSignificant }) {
+  return before === after ? 'same' : before === 0 ? 'new' : after === 0 ? 'gone'
+    : isSignificant ? (after > before ? 'grew' : 'shrank') : Number.isNaN(p) ? 'untested' : 'same';
+}
+
+// Of a value, or of a change.
+function amountText(amount, kind) {
+  if (!amount.before) {
+    return Object.values(estimateText(amount, kind)).filter(Boolean).join(' ');
+  }
+  const range = rangeText(amount, kind), { before, after, change, p, isSignificant } = amount;
+  return `${valueText(before.value, kind)} \u2192 ${valueText(after.value, kind)}: ${signedText(change, kind)}` +
+    `${range && ` (${range})`}${Number.isNaN(p) ? '' : `, p ${pText(p)}${isSignificant ? ', significant' : ''}`}`;
+}
+
+// --- table --------------------------------------------------------------------------------------------
+
+class ChangeTable extends FunctionTable {
+  constructor(app) {
+    super(app);
+    const delta = this.head.find(({ dataset }) => dataset.key === 'delta');
+    delta.replaceChildren(pushButton(delta.textContent, () => app.go({ sort: 'flat' })));
+  }
+
+  prepare(state) {
+    const { explorer } = this.app, kind = explorer.kind(state), isCum = state.sort === 'cum';
+    const [base, sums] = explorer.both(state).map((one) => (isCum ? one.cums(kind) : one.flats(kind)));
+    this.most = this.rows.reduce((most, name) => Math.max(most, Math.abs(sums[name] - base[name])), 0);
+  }
+
+  isSortedBy(key, { sort }) { return key === 'name' ? sort === 'name' : sort !== 'name'; }
+
+  texts(state, name) {
+    const { explorer } = this.app, kind = explorer.kind(state);
+    const change = explorer.row(state, name, true)[state.sort === 'cum' ? 'cum' : 'flat'], { before, after } = change;
+    const shown = ({ value }) => (value === 0 ? '-' : valueText(value, kind));
+    return {
+      row: change, share: Math.abs(change.change) / this.most, base: shown(before), new: shown(after),
+      delta: signedText(change.change, kind), 'delta-interval': rangeText(change, kind),
+      p: pText(change.p) + (change.isSignificant ? ' *' : ''), status: statusOf(change),
+    };
+  }
+}
+
+// "more", "less-sure": how a change looks.
+function lookOf({ change, isTold, isSignificant }) {
+  return change === 0 ? 'same' : `${change > 0 ? 'more' : 'less'}${isSignificant ? '-sure' : isTold ? '-maybe' : ''}`;
+}
