@@ -7,14 +7,18 @@ usage: html_page.py BINARY TESTDATA PEERS QUANTILES [--all]
 PEERS is the folder that ./check --peers makes, QUANTILES the program beside this file's folder.  With --all every
 filter is tried in every view, and the page is measured with 125,000 and 1,100,000 frames.
 """
+import csv
 import gzip
+import io
 import json
 import os
 import pathlib
 import random
 import re
+import shlex
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
@@ -69,6 +73,121 @@ def random_names(folder):
     return path
 
 
+# --- what pages save --------------------------------------------------------------------------------
+
+SVG = '{http://www.w3.org/2000/svg}'
+SERVER = [str(t.testdata / 'frames' / 'server.pb.gz')]
+ROCKSDB = ['--no-symbols', *(str(t.testdata / 'real' / f'dbbench_lg15.18185.{n}.i{n}.heap.gz') for n in (3, 12))]
+# What was looked at: the command that has the same rows, and the totals of stacks, of which a function has its own.
+ASKED = {'table': ['top', *SERVER], 'selection': ['top', '--focus=handle', '--frames=own', '--cum', *SERVER],
+         'function': ['top', *SERVER], 'changes': ['diff', *ROCKSDB], 'changes by cum': ['diff', '--cum', *ROCKSDB]}
+
+
+def close(text, number):
+    return (text == '' and number is None) or (text != '' and number is not None and
+                                               abs(float(text) - number) <= 1e-6 * abs(number) + 1e-3)
+
+
+def csv_holds(text, asked):
+    """Every row of the command line, in its order where that is told, with its numbers."""
+    rows = list(csv.DictReader(io.StringIO(text)))
+    theirs = json.loads(t.ok(*asked, '-q', '-fjson', '-n0', '--full-names').out_bytes)
+    keys = ('base', 'new', 'change') if asked[0] == 'diff' else ('flat', 'cum')
+    known = {(row['name'], row['class']): row for row in theirs['rows']}
+    faults = [] if {(row['name'], row['class']) for row in rows} == known.keys() else ['other rows']
+    for row in rows:
+        wanted = known.get((row['name'], row['class']), {})
+        for key in keys:
+            cell = wanted.get('delta' if key == 'change' else key, {})
+            cell = cell.get('inuse-space', cell)
+            faults += [f'{row["name"]}: {key}{end}: {row[key + end]}, not {cell}' for end, of in
+                       (('', 'estimate'), ('_low', 'low'), ('_high', 'high')) if not close(row[key + end], cell.get(of))]
+        if asked[0] == 'diff' and row['status'] != wanted.get('status'):
+            faults.append(f'{row["name"]}: {row["status"]}')
+    return faults or f'{len(rows)} rows'
+
+
+def folded_holds(what, text, asked):
+    """Stacks add up to the rounded totals, and so do those that end in a function."""
+    lines = [re.fullmatch(r'(.*?) (-?\d+)(?: (-?\d+))?', line).groups() for line in text.splitlines()]
+    theirs = json.loads(t.ok(*asked, '-q', '-fjson', '-n0', '--full-names').out_bytes)
+    is_diff = asked[0] == 'diff'
+    sides = [[int(line[1 + side]) for line in lines] for side in range(1 + is_diff)]
+    if what == 'function':
+        totals = [max(theirs['rows'], key=lambda row: row['flat']['inuse-space']['estimate'])['cum']['inuse-space']['estimate']]
+    elif is_diff:
+        totals = [theirs['total'][side]['estimate'] for side in ('base', 'new')]
+    else:
+        totals = [sum(row['flat']['inuse-space']['estimate'] for row in theirs['rows'])]
+    faults = [f'{sum(side)}, not {total}' for side, total in zip(sides, totals) if abs(sum(side) - total) > 0.51]
+    if what not in ('function', 'changes by cum'):
+        held = {}
+        for stack, *numbers in lines:
+            name = stack.split(';')[-1]
+            held[name] = held.get(name, 0) + int(numbers[-1] if is_diff else numbers[0])
+        for row in theirs['rows']:
+            value = (row['new'] if is_diff else row['flat']['inuse-space'])['estimate']
+            name = row['name'].replace(';', ':')
+            faults += [] if abs(held.get(name, 0) - value) <= len(lines) else [f'{name}: {held.get(name)}, not {value}']
+    return faults or f'{len(lines)} stacks'
+
+
+def inferno_reads(text, is_diff):
+    program = PEERS / 'inferno' / 'bin' / 'inferno-flamegraph'
+    done = subprocess.run([program, '--minwidth=0'], input=text.encode(), capture_output=True, check=False)
+    faults = [done.stderr.decode()[:300]] if done.returncode or b'WARN' in done.stderr else []
+    total = sum(int(line.rsplit(' ', 1)[1]) for line in text.splitlines())
+    return faults + ([] if is_diff or f'{total:,} samples'.encode() in done.stdout else [f'not {total} in all'])
+
+
+def svg_holds(text):
+    tree = xml.etree.ElementTree.fromstring(text)
+    boxes = tree.findall(f'{SVG}g')
+    widths = [float(box.find(f'{SVG}rect').get('width')) for box in boxes]
+    faults = [f'{element.tag}' for element in tree.iter() if element.tag not in {SVG + tag for tag in ('svg', 'g', 'title', 'rect', 'text')}]
+    faults += [name for element in tree.iter() for name in element.keys() if name.startswith('on') or 'href' in name]
+    return faults + ([] if boxes and max(widths) <= float(tree.get('width')) + 0.01 else ['too wide'])
+
+
+def command_holds(what, command, asked):
+    """The shell takes it, and it says what the page says."""
+    words = shlex.split(command)
+    inputs = [word for word in asked[1:] if word.startswith('/') or word == '--no-symbols']
+    if words[0] != 'hprof-agg' or words[-1] != 'NEW...' and words[-1] != 'INPUT...':
+        return [command]
+    words = words[1:words.index('BASE...') if asked[0] == 'diff' else -1]
+    got = json.loads(t.ok(*words, '-q', '-fjson', '-n0', *inputs).out_bytes)
+    if what == 'function':
+        first = max(json.loads(t.ok(*asked, '-q', '-fjson').out_bytes)['rows'], key=lambda row: row['flat']['inuse-space']['estimate'])
+        return [] if got['command'] == 'peek' and [row['name'] for row in got['rows']] == [first['name']] else [command]
+    wanted = json.loads(t.ok(*asked, '-q', '-fjson', '-n0').out_bytes)
+    return [] if got['rows'] == wanted['rows'] else [f'{command} has other rows']
+
+
+def saved(folder, browser):
+    path = folder / f'{browser}.json'
+    if not path.exists():
+        t.check(f'{browser} saves', ['nothing is saved'])
+        return
+    files = json.loads(path.read_text(encoding='utf-8'))
+    for what, asked in ASKED.items():
+        one = files[what]
+        t.check(f'{browser}, {what}: CSV', lambda: csv_holds(one['heap.csv'], asked))
+        t.check(f'{browser}, {what}: folded stacks', lambda: folded_holds(what, one['heap.folded'], asked))
+        t.check(f'{browser}, {what}: inferno reads them', lambda: inferno_reads(one['heap.folded'], asked[0] == 'diff'))
+        t.check(f'{browser}, {what}: SVG', lambda: svg_holds(one['heap.svg']))
+        t.check(f'{browser}, {what}: the command', lambda: command_holds(what, one['command'], asked))
+    t.check(f'{browser}: hostile names are inert in CSV and SVG', lambda: hostile_holds(files['hostile']))
+
+
+def hostile_holds(files):
+    rows = list(csv.reader(io.StringIO(files['heap.csv'])))
+    faults = svg_holds(files['heap.svg']) + [f'{len(row)} cells' for row in rows if len(row) != 8]
+    faults += [cell for row in rows for cell in row[:1] if re.match(r'[=+@\t\r-]', cell)]
+    shown = {text for row in rows for text in (row[0], row[0].removeprefix("'"))}
+    return faults + [f'{name!r} is lost' for name in map(escaped, HOSTILE) if name not in shown]
+
+
 def run(script, **environment):
     """Tests of node's, each as one of ours."""
     done = subprocess.run(
@@ -90,5 +209,7 @@ with scratch() as scratch_folder:
     shown = [escaped(name) for name in HOSTILE]
     run('numbers.js')
     run('pages.js', HOSTILE=str(hostile(scratch_folder)), HOSTILE_NAMES=json.dumps(shown),
-        RANDOM=str(random_names(scratch_folder)))
+        RANDOM=str(random_names(scratch_folder)), SAVED=scratch_folder)
+    for name in ('Chromium', 'Firefox'):
+        saved(pathlib.Path(scratch_folder), name)
 t.done()

@@ -60,10 +60,14 @@ class Comparison {
   }
 }
 
+function comparedBy({ sort }) { return sort === 'cum' ? 'cum' : 'flat'; }
+
+// Of each name, what it holds on both sides.
+function sidesOf(explorer, state) { return explorer.both(state).map((sums) => sums[`${comparedBy(state)}s`](explorer.kind(state))); }
+
 // Names in the order of a table: what changed significantly first, then by how much.
 function sortedChanges(explorer, state, names) {
-  const { comparison } = explorer, kind = explorer.kind(state), isCum = state.sort === 'cum', key = isCum ? 'cum' : 'flat';
-  const [base, sums] = explorer.both(state).map((one) => (isCum ? one.cums(kind) : one.flats(kind)));
+  const { comparison } = explorer, key = comparedBy(state), [base, sums] = sidesOf(explorer, state);
   const { significant } = explorer.model.comparison[key], isTold = comparison.isTold(state);
   const isSure = (name) => (isTold && significant[comparison.rows[key].get(name)] ? 1 : 0);
   const all = names.map((name) => ({ name, sure: isSure(name), size: Math.abs(sums[name] - base[name]), is: base[name] !== 0 || sums[name] !== 0 }))
@@ -84,6 +88,10 @@ function rangeText({ low, high }, kind) {
 
 function pText(p) { return Number.isNaN(p) ? '-' : p < 0.0001 ? '<0.0001' : p.toFixed(4); }
 
+function sureText({ p, isSignificant }) {
+  return Number.isNaN(p) ? '' : `, p ${pText(p)}${isSignificant ? ', significant' : ''}`;
+}
+
 function statusOf({ before: { value: before }, after: { value: after }, p, isSignificant }) {
   return before === after ? 'same' : before === 0 ? 'new' : after === 0 ? 'gone'
     : isSignificant ? (after > before ? 'grew' : 'shrank') : Number.isNaN(p) ? 'untested' : 'same';
@@ -94,9 +102,9 @@ function amountText(amount, kind) {
   if (!amount.before) {
     return Object.values(estimateText(amount, kind)).filter(Boolean).join(' ');
   }
-  const range = rangeText(amount, kind), { before, after, change, p, isSignificant } = amount;
+  const range = rangeText(amount, kind), { before, after, change } = amount;
   return `${valueText(before.value, kind)} \u2192 ${valueText(after.value, kind)}: ${signedText(change, kind)}` +
-    `${range && ` (${range})`}${Number.isNaN(p) ? '' : `, p ${pText(p)}${isSignificant ? ', significant' : ''}`}`;
+    (range && ` (${range})`) + sureText(amount);
 }
 
 // --- table --------------------------------------------------------------------------------------------
@@ -109,8 +117,7 @@ class ChangeTable extends FunctionTable {
   }
 
   prepare(state) {
-    const { explorer } = this.app, kind = explorer.kind(state), isCum = state.sort === 'cum';
-    const [base, sums] = explorer.both(state).map((one) => (isCum ? one.cums(kind) : one.flats(kind)));
+    const [base, sums] = sidesOf(this.app.explorer, state);
     this.most = this.rows.reduce((most, name) => Math.max(most, Math.abs(sums[name] - base[name])), 0);
   }
 
@@ -118,7 +125,7 @@ class ChangeTable extends FunctionTable {
 
   texts(state, name) {
     const { explorer } = this.app, kind = explorer.kind(state);
-    const change = explorer.row(state, name, true)[state.sort === 'cum' ? 'cum' : 'flat'], { before, after } = change;
+    const change = explorer.row(state, name, true)[comparedBy(state)], { before, after } = change;
     const shown = ({ value }) => (value === 0 ? '-' : valueText(value, kind));
     return {
       row: change, share: Math.abs(change.change) / this.most, base: shown(before), new: shown(after),

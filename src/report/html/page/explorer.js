@@ -54,6 +54,11 @@ class Explorer {
     return this.comparison ? sortedChanges(this, state, names) : sortedRows(this.of(state), this.kind(state), state.sort, names);
   }
 
+  foundRows(state) {
+    const found = state.search && this.search.search(state.search).names, all = this.rows(state);
+    return found ? all.filter((name) => found[name]) : all;
+  }
+
   // {flat, cum} of a name.  As a row of the table it is one of those that were chosen for their size.
   row(state, name, isRow) {
     const sums = this.of(state), kind = this.kind(state), { comparison } = this;

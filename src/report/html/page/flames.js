@@ -73,6 +73,7 @@ class FlameGraph {
     this.legend = make('ul', { class: 'row legend' }, ...(app.model.comparison
       ? Object.entries(LOOKS).map(([look, text]) => make('li', { 'data-change': look }, text))
       : [...new Set(app.model.classOf)].filter(Boolean).map((c) => make('li', { 'data-class': c }, c))));
+    this.fullName = (node) => fullName(app.model, this.tree.name[node]);
     this.section = byId('flames');
     this.section.replaceChildren(this.title, this.legend, make('div', { class: 'where' }, this.way, this.hint), this.canvas);
     this.section.setAttribute('aria-labelledby', 'flames-title');
@@ -92,6 +93,15 @@ class FlameGraph {
   }
 
   nodeName(node) { return node === 0 ? 'all' : cutText(shortName(this.app.model, this.tree.name[node])); }
+
+  // The calls that lead to a node, from the root.
+  callsTo(node) {
+    const calls = [];
+    for (let at = node; at > 0; at = this.tree.parent[at]) {
+      calls.unshift(safeText(this.fullName(at)));
+    }
+    return calls;
+  }
 
   // What a box of a comparison stands for.
   changeOf({ node, merged, sides }) {
@@ -114,35 +124,51 @@ class FlameGraph {
     const paint = canvas.getContext('2d');
     paint.scale(ratio, ratio);
     paint.font = '12px monospace';
-    const is = (query) => matchMedia(query).matches;
-    const style = { isForced: is('(forced-colors: active)'), isDark: is('screen and (prefers-color-scheme: dark)'),
-      letter: paint.measureText('m').width, hues: {} };
-    for (const item of this.legend.children) {
-      style.hues[item.dataset.class] = getComputedStyle(item).getPropertyValue('--hue');
-    }
+    const style = this.style();
     this.boxes.forEach((box) => this.drawBox(paint, box, style));
     canvas.setAttribute('aria-label', `Flame graph of ${this.nodeName(this.zoom)}: ${this.boxes.length} calls are drawn`);
   }
 
+  style() {
+    const is = (query) => matchMedia(query).matches, hues = {};
+    for (const item of this.legend.children) {
+      hues[item.dataset.class] = getComputedStyle(item).getPropertyValue('--hue');
+    }
+    return { isForced: is('(forced-colors: active)'), isDark: is('screen and (prefers-color-scheme: dark)'),
+      letter: this.canvas.getContext('2d').measureText('m').width, hues };
+  }
+
+  isFound({ node, merged }) { return !merged && this.found && this.found[this.tree.name[node]]; }
+
+  // Of a box and its text.
+  fillOf(box, style) {
+    const isFound = this.isFound(box);
+    return this.sides.length > 1 && !isFound ? this.colorsOfChange(this.changeOf(box), style)
+      : this.colorsOf(this.classOf(box), this.tree.name[box.node], isFound, style);
+  }
+
+  // As much as there is room for; changes have their sign.
+  labelOf(box, { letter }) {
+    const room = Math.floor((box.width - 8) / letter), { change } = this.sides.length > 1 ? this.changeOf(box) : { change: 0 };
+    const sign = change === 0 ? '' : change > 0 ? '\u25b2 ' : '\u25bc ';
+    const text = sign + (box.merged ? `${box.merged} smaller` : this.nodeName(box.node));
+    return room < 3 ? '' : text.length > room ? cutText(text, room - 1) : text;
+  }
+
   drawBox(paint, box, style) {
-    const top = box.level * BOX_HEIGHT, width = box.width - (box.width > 3), name = this.tree.name[box.node];
-    const isFound = !box.merged && this.found && this.found[name];
-    const change = this.sides.length > 1 ? this.changeOf(box) : null;
-    const [fill, color] = change && !isFound ? this.colorsOfChange(change, style) : this.colorsOf(this.classOf(box), name, isFound, style);
+    const top = box.level * BOX_HEIGHT, width = box.width - (box.width > 3), isFound = this.isFound(box);
+    const [fill, color] = this.fillOf(box, style);
     paint.fillStyle = fill;
     paint.fillRect(box.left, top, width, BOX_HEIGHT - 1);
     paint.fillStyle = color;
-    if (change) {
-      this.markChange(paint, change, { left: box.left, top, width, height: BOX_HEIGHT - 1, color });
+    if (this.sides.length > 1) {
+      this.markChange(paint, this.changeOf(box), { left: box.left, top, width, height: BOX_HEIGHT - 1, color });
     }
     if (isFound) {
       paint.fillRect(box.left, top + BOX_HEIGHT - 4, width, 2);
     }
-    const room = Math.floor((width - 7) / style.letter);
-    if (room >= 3) {
-      const sign = !change || change.change === 0 ? '' : change.change > 0 ? '\u25b2 ' : '\u25bc ';
-      const text = sign + (box.merged ? `${box.merged} smaller` : this.nodeName(box.node));
-      paint.fillText(text.length > room ? cutText(text, room - 1) : text, box.left + 4, top + 12.5);
+    if (box.width > 30) {
+      paint.fillText(this.labelOf(box, style), box.left + 4, top + 12.5);
     }
   }
 
@@ -201,7 +227,8 @@ class FlameGraph {
     const largest = this.boxes.filter((box) => tree.parent[box.node] === zoom && !box.merged).slice(0, 5);
     this.way.replaceChildren(...(way.length > 16 ? way.slice(0, 2).concat('\u2026 ', way.slice(-12)) : way),
       ...largest.flatMap(({ node }) => [this.zoomButton(node), ` ${part(node)}  `]),
-      zoom > root ? pushButton('Open this function', () => this.app.open(tree.name[zoom])) : '');
+      ...(zoom > root ? [pushButton('Open this function', () => this.app.open(tree.name[zoom])), ' ',
+        pushButton('Copy stack', () => copyText(this.app, this.callsTo(zoom).join('\n')))] : []));
   }
 
   zoomButton(node) { return pushButton(this.nodeName(node), () => this.zoomTo(node), { class: 'name' }); }

@@ -27,12 +27,12 @@ class FunctionScreen {
   makeFacts(state, row) {
     const { explorer, model } = this.app, kind = explorer.kind(state), total = explorer.total(state).value;
     const facts = make('dl', {});
-    if (row.cum.before) {
-      this.putChanges(facts, row, kind);
-      return facts;
-    }
     const put = (what, text, more) => facts.append(make('div', {}, make('dt', {}, what),
       make('dd', {}, make('b', {}, text.value), ` ${text.interval || ''} ${more || ''}`)));
+    if (model.comparison) {
+      putChanges(put, row, kind);
+      return facts;
+    }
     put('by itself', estimateText(row.flat, kind), shareText(row.flat.value, total));
     put('with all it calls', estimateText(row.cum, kind), shareText(row.cum.value, total));
     const [bytes, objects] = ['bytes', 'objects'].map((one) => explorer.sibling(state, one));
@@ -48,18 +48,6 @@ class FunctionScreen {
     }
     put('class', { value: model.classOf[state.name] || 'none' });
     return facts;
-  }
-
-  putChanges(facts, { flat, cum }, kind) {
-    for (const [what, one] of [['by itself', flat], ['with all it calls', cum]]) {
-      for (const [when, side] of [['base', one.before], ['new', one.after]]) {
-        const { value, interval } = estimateText(side, kind);
-        facts.append(make('div', {}, make('dt', {}, `${when}, ${what}`), make('dd', {}, make('b', {}, value), ` ${interval}`)));
-      }
-      const range = rangeText(one, kind), p = Number.isNaN(one.p) ? '' : `p ${pText(one.p)}${one.isSignificant ? ', significant' : ''}`;
-      facts.append(make('div', {}, make('dt', {}, `change, ${what}`), make('dd', {}, make('b', {}, signedText(one.change, kind)),
-        ` ${range} ${p}${one.isTold ? '' : ' no interval for this selection'}`)));
-    }
   }
 
   makePlaces(state) {
@@ -111,5 +99,14 @@ class FunctionScreen {
     const { app } = this, all = [...below].sort(([, a], [, b]) => b.value - a.value);
     return make('ul', {}, ...all.slice(0, 20).map(([name, one]) => make('li', {}, `${valueText(one.value, kind)} `,
       nameButton(app.model, name, () => app.open(name)), one.below.size > 0 ? this.makeFolded(one.below, kind) : '')));
+  }
+}
+
+function putChanges(put, { flat, cum }, kind) {
+  for (const [what, change] of [['by itself', flat], ['with all it calls', cum]]) {
+    put(`base, ${what}`, estimateText(change.before, kind));
+    put(`new, ${what}`, estimateText(change.after, kind));
+    put(`change, ${what}`, { value: signedText(change.change, kind), interval: rangeText(change, kind) },
+      sureText(change).slice(2) || (change.isTold ? '' : 'no interval for this selection'));
   }
 }

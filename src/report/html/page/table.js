@@ -15,8 +15,7 @@ class FunctionTable {
 
   show(state) {
     const { explorer } = this.app, all = explorer.rows(state);
-    const found = state.search && explorer.search.search(state.search).names;
-    this.rows = found ? all.filter((name) => found[name]) : all;
+    this.rows = explorer.foundRows(state);
     this.total = explorer.total(state).value;
     this.prepare(state);
     for (const cell of this.head.filter((one) => one.firstElementChild)) {

@@ -22,13 +22,14 @@ class Tools {
         make('span', { role: 'group', 'aria-labelledby': 'views' }, make('span', { id: 'views' }, 'Frames '), ...this.views),
         model.comparison ? make('span', { role: 'group', 'aria-labelledby': 'sorts' }, make('span', { id: 'sorts' }, 'Compare '), ...this.sorts) : ''),
       this.result, this.chips);
+    byId('flames').after(makeExports(app));
   }
 
   show(state) {
     this.search.value = state.search;
     this.metric.value = state.metric;
     this.views.forEach((button) => button.setAttribute('aria-pressed', button.dataset.view === state.view));
-    this.sorts.forEach((button) => button.setAttribute('aria-pressed', button.dataset.sort === (state.sort === 'cum' ? 'cum' : 'flat')));
+    this.sorts.forEach((button) => button.setAttribute('aria-pressed', button.dataset.sort === comparedBy(state)));
     this.filters.forEach((button) => { button.disabled = !state.search; });
     this.chips.replaceChildren(...['only', 'without'].flatMap((key) => this.makeChips(state, key)));
     const text = this.resultText(state);
