@@ -21,10 +21,10 @@ static bool has_names(const struct hp_module *module) {
     return module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
 }
 
-// It is not the file's fault: another run, with more of what there was too little of, names it.
-static bool is_of_this_run(enum hp_sym_status status) {
-    return status == HP_SYM_NO_MEMORY || status == HP_SYM_KILLED ||
-           status == HP_SYM_RUN_OVER;
+// However little it concerns.
+static bool is_told_always(const struct hp_module *module) {
+    return hp_sym_is_of_this_run(module->status) ||
+           (module->status == HP_SYM_EMBEDDED && module->lacks_inlines);
 }
 
 // --- how much of the bytes a module concerns ------------------------------------------------
@@ -130,7 +130,7 @@ static bool is_minor(const struct shares *shares, size_t module) {
     for (int i = 0; i < 2; i++) {
         is_much |= shown[i] > 0 && shown[i] >= all[i] / LEAST_SHARE;
     }
-    is_much |= is_of_this_run(shares->profile->modules.at[module].status);
+    is_much |= is_told_always(&shares->profile->modules.at[module]);
     return !is_much && (all[0] > 0 || all[1] > 0);
 }
 
@@ -141,7 +141,7 @@ static bool lacks_names(const struct hp_profile *profile,
                         const struct hp_module *module) {
     return module->kind == HP_MODULE_FILE && module->status >= HP_SYM_NO_FILE &&
            module->status != HP_SYM_STRIPPED &&
-           (is_of_this_run(module->status) || !is_allocator(profile, module));
+           (hp_sym_is_of_this_run(module->status) || !is_allocator(profile, module));
 }
 
 // One sentence for each module that was refused, one for each other reason.
@@ -241,7 +241,7 @@ static const size_t complaint_count = sizeof complaints / sizeof *complaints;
 static bool complain(struct complaint *complaint, size_t kind,
                      const struct hp_module *module) {
     complaint->text[0] = '\0';
-    if (has_names(module)) {
+    if (has_names(module) || is_told_always(module)) {
         complaints[kind](complaint, module);
     }
     return complaint->text[0] != '\0';

@@ -56,7 +56,14 @@ void hp_restore_names(struct hp_profile *profile, enum hp_sandbox sandbox) {
     struct restorer r = {.profile = profile};
     r.number_of = hp_alloc((profile->strings.strings.count + 1) * sizeof *r.number_of);
     collect(&r);
-    hp_demangle_apart(&profile->strings, r.names.at, r.names.count, sandbox);
+    const char *why =
+        hp_demangle_apart(&profile->strings, r.names.at, r.names.count, sandbox);
+    if (why) {
+        hp_profile_warn(profile, "%zu mangled name%s of pprof inputs stay%s as %s: %s",
+                        r.names.count, r.names.count == 1 ? "" : "s",
+                        r.names.count == 1 ? "s" : "",
+                        r.names.count == 1 ? "it is" : "they are", why);
+    }
     restore(&r);
     hp_vec_done(&r.names);
     hp_vec_done(&r.scratch);

@@ -22,6 +22,11 @@ const char *hp_sym_status_text(enum hp_sym_status status) {
     return texts[status];
 }
 
+bool hp_sym_is_of_this_run(enum hp_sym_status status) {
+    return status == HP_SYM_NO_MEMORY || status == HP_SYM_KILLED ||
+           status == HP_SYM_RUN_OVER;
+}
+
 static int compare_numbers(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }

@@ -90,7 +90,8 @@ struct hp_module {
     hp_string build_id;        // the file's in lower-case hex, or what was told, or ""
     hp_string symbols_from;    // the file whose symbols are used, or ""
     struct hp_return_check returns;
-    bool lacks_inlines;  // calls that were inlined, or lines, that the file promises
+    bool lacks_inlines; // calls that were inlined, or lines, that the file promises; of
+        // HP_SYM_EMBEDDED, that it may have, but could not be read in this run
     bool is_at_own_path; // the file was found where the inputs say
     int64_t modified;    // its mtime, seconds since 1970; 0 if there is none
 };
@@ -102,5 +103,8 @@ int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
                        const struct hp_extent *b, uint32_t b_count);
 
 const char *hp_sym_status_text(enum hp_sym_status status);
+
+// It is not the file's fault: another run, with more of what there was too little of, names it.
+bool hp_sym_is_of_this_run(enum hp_sym_status status);
 
 #endif

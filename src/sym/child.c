@@ -40,25 +40,20 @@ _Noreturn static void end_without_memory(size_t wanted, const char *input) {
     _exit(HP_CHILD_NO_MEMORY);
 }
 
-// A library that got no memory may go on as if it had.
-static void on_fault(int number) {
-    if (hp_starved()) {
-        _exit(HP_CHILD_NO_MEMORY);
-    }
-    signal(number, SIG_DFL); // it will happen again
+// Nobody could say what is missing from what was read then.
+static void end_starved(void) {
+    _exit(HP_CHILD_NO_MEMORY);
 }
 
-// libdw leaves by exit() when it has no memory; what is to be done at our own end is not.
+// A library that leaves by exit(): what is to be done at our own end is not.
 static void on_exit_of_library(void) {
-    _exit(hp_starved() ? HP_CHILD_NO_MEMORY : 1);
+    _exit(1);
 }
 
 // What is done before it is too late for it.
 static void prepare(int sock, pid_t parent) {
     struct rlimit none = {0, 0};
     reset_signals();
-    signal(SIGSEGV, on_fault);
-    signal(SIGBUS, on_fault);
     atexit(on_exit_of_library);
     hp_on_out_of_memory(end_without_memory);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -74,7 +69,7 @@ static void prepare(int sock, pid_t parent) {
 
 _Noreturn static void be_child(int sock, pid_t parent, void (*serve)(int sock),
                                enum hp_sandbox sandbox) {
-    hp_starved_watch();
+    hp_starved_watch(end_starved);
     prepare(sock, parent);
     if (!hp_sandbox_enter(sandbox)) {
         _exit(HP_CHILD_NO_SANDBOX);

@@ -14,8 +14,8 @@ struct hp_mangled {
 void hp_demangle(struct hp_strtab *strings, struct hp_mangled *names, size_t count);
 
 // The same in a child process, for names that are anybody's.  If it fails over one all stay as they
-// are.
-void hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names, size_t count,
-                       enum hp_sandbox sandbox);
+// are: why, or NULL.
+const char *hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names,
+                              size_t count, enum hp_sandbox sandbox);
 
 #endif

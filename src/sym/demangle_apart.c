@@ -3,6 +3,9 @@
 #include "sym/demangle.h"
 #include "sym/protocol.h"
 
+#include <errno.h>
+#include <sys/wait.h>
+
 static const int64_t most_cpu = INT64_C(20000000000); // nanoseconds, for all names
 static const int patience = 3;                        // times as much by the clock
 
@@ -39,17 +42,17 @@ static void serve(int sock) {
     hp_packet_done(&message.body);
 }
 
-static void take(struct hp_strtab *strings, struct hp_mangled *names, size_t count,
+static bool take(struct hp_strtab *strings, struct hp_mangled *names, size_t count,
                  const struct hp_message *message) {
     struct hp_texts texts = {0};
-    if (message->kind == HP_SAY_ANSWER && hp_texts_unpack(&message->body, &texts) &&
-        texts.all.count == count) {
-        for (size_t i = 0; i < count; i++) {
-            hp_string function = hp_strtab_add(strings, texts.all.at[i]);
-            names[i].function = function.n ? function : names[i].linkage;
-        }
+    bool is_answer = message->kind == HP_SAY_ANSWER &&
+                     hp_texts_unpack(&message->body, &texts) && texts.all.count == count;
+    for (size_t i = 0; is_answer && i < count; i++) {
+        hp_string function = hp_strtab_add(strings, texts.all.at[i]);
+        names[i].function = function.n ? function : names[i].linkage;
     }
     hp_vec_done(&texts.all);
+    return is_answer;
 }
 
 // Each name may come out as long as any, though not all of them.
@@ -69,8 +72,17 @@ static bool converse(const struct hp_child *child, struct hp_packet *packet,
            hp_wire_receive(&wire, message);
 }
 
-void hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names, size_t count,
-                       enum hp_sandbox sandbox) {
+static const char *reason_of(const struct hp_child_end *end) {
+    int status =
+        end->status != -1 && WIFEXITED(end->status) ? WEXITSTATUS(end->status) : 0;
+    return status == HP_CHILD_NO_MEMORY    ? "memory ran out"
+           : status == HP_CHILD_NO_SANDBOX ? "there is no sandbox to be had"
+                                           : "what reads them failed";
+}
+
+const char *hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names,
+                              size_t count, enum hp_sandbox sandbox) {
+    const char *why = count > 0 ? "there is no process to read them" : NULL;
     struct hp_child child = {0};
     struct hp_texts texts = {0};
     struct hp_packet packet = {0};
@@ -85,12 +97,13 @@ void hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names, size
     hp_texts_pack(&packet, &texts);
     if (count > 0 && hp_child_start(&child, serve, sandbox, &err) == HP_OK) {
         bool heard = converse(&child, &packet, &message);
-        if (heard) {
-            take(strings, names, count, &message);
-        }
-        hp_child_stop(&child, heard);
+        bool is_gone = !heard && (errno == 0 || errno == ECONNRESET || errno == EPIPE);
+        bool is_done = heard && take(strings, names, count, &message);
+        struct hp_child_end end = hp_child_stop(&child, heard || is_gone);
+        why = is_done ? NULL : reason_of(&end);
     }
     hp_vec_done(&texts.all);
     hp_packet_done(&packet);
     hp_packet_done(&message.body);
+    return why;
 }

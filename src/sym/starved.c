@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,14 +18,12 @@
 // No sound file asks for more at a time: who is refused that lacks nothing.
 static const size_t largest = (size_t)8 << 30;
 
-static bool is_starved;
-
-bool hp_starved(void) {
-    return is_starved;
-}
+static void (*when_starved)(void);
 
 static void *watched(void *memory, size_t size) {
-    is_starved |= !memory && size > 0 && size <= largest;
+    if (!memory && size > 0 && size <= largest) {
+        when_starved();
+    }
     return memory;
 }
 
@@ -57,14 +56,14 @@ static void *our_memalign(size_t align, size_t size) {
 
 static int our_posix_memalign(void **memory, size_t align, size_t size) {
     int error = theirs.posix_memalign(memory, align, size);
-    is_starved |= error == ENOMEM && size <= largest;
+    watched(error == ENOMEM ? NULL : memory, size);
     return error;
 }
 
 static void *our_mmap(void *at, size_t size, int protection, int flags, int fd,
                       off_t offset) {
     void *memory = theirs.mmap(at, size, protection, flags, fd, offset);
-    is_starved |= memory == MAP_FAILED && errno == ENOMEM && size <= largest;
+    watched(memory == MAP_FAILED && errno == ENOMEM ? NULL : memory, size);
     return memory;
 }
 
@@ -176,8 +175,8 @@ static int watch(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
 }
 
-void hp_starved_watch(void) {
-    is_starved = false;
+void hp_starved_watch(void (*end)(void)) {
+    when_starved = end;
     if (theirs.malloc) {
         return;
     }

@@ -379,7 +379,10 @@ static void settle(struct symbolizer *self, const struct hp_signs *signs,
         }
     }
     if (task->is_embedded && !has_names(task->module)) {
-        note(self, task->module, HP_SYM_EMBEDDED, "");
+        bool is_lost = hp_sym_is_of_this_run(task->module->status);
+        note(self, task->module, HP_SYM_EMBEDDED,
+             is_lost ? hp_sym_status_text(task->module->status) : "");
+        task->module->lacks_inlines = is_lost; // another run has what its binary says
     }
 }
 

@@ -7,7 +7,6 @@
 #include "sym/return_addresses.h"
 #include "sym/sandbox.h"
 #include "sym/split.h"
-#include "sym/starved.h"
 #include "sym/verify.h"
 
 #include <string.h>
@@ -476,9 +475,6 @@ void hp_worker_serve(int sock) {
                hp_request_unpack(&request, &work.request);
         if (good) {
             serve_module(&work, &requester);
-            if (hp_starved()) {
-                _exit(HP_CHILD_NO_MEMORY); // nobody knows what is missing
-            }
             good = hp_wire_send(&requester.wire, HP_SAY_ANSWER, &requester.packet, -1);
         }
         work_done(&work);

@@ -2,24 +2,36 @@
 //
 //     FAIL_ALLOC=7  the seventh      FAIL_ALLOC=7+  the seventh and all behind it
 //
-// Without FAIL_ALLOC all succeed; FAIL_ALLOC_COUNT names a file that tells how many there were.
+// FAIL_ALLOC_CHILD is the same of the allocations of all processes that are forked from this one,
+// and not of its own.  Without either all succeed; FAIL_ALLOC_COUNT names a file that tells how many
+// there were of both.
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
-static atomic_ulong number;
+struct counts {
+    atomic_ulong own, children;
+};
+
+static struct counts before; // all is set up
+static struct counts *counts = &before;
+static bool is_child;
 
 static bool fails(void) {
-    unsigned long own = atomic_fetch_add(&number, 1) + 1, chosen = 0;
-    const char *text = getenv("FAIL_ALLOC");
+    unsigned long chosen = 0;
+    unsigned long own =
+        atomic_fetch_add(is_child ? &counts->children : &counts->own, 1) + 1;
+    const char *text = getenv(is_child ? "FAIL_ALLOC_CHILD" : "FAIL_ALLOC");
     while (text && *text >= '0' && *text <= '9') {
         chosen = chosen * 10 + (unsigned long)(*text++ - '0');
     }
@@ -40,11 +52,26 @@ void *realloc(void *old, size_t size) {
     return fails() ? NULL : __libc_realloc(old, size);
 }
 
+static void in_child(void) {
+    is_child = true;
+}
+
+__attribute__((constructor)) static void share(void) {
+    struct counts *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared != MAP_FAILED && pthread_atfork(NULL, NULL, in_child) == 0) {
+        atomic_store(&shared->own, atomic_load(&counts->own));
+        counts = shared;
+    }
+}
+
 __attribute__((destructor)) static void tell(void) {
     const char *path = getenv("FAIL_ALLOC_COUNT");
-    int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    int file =
+        path && !is_child ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
     if (file >= 0) {
-        dprintf(file, "%lu\n", atomic_load(&number));
+        dprintf(file, "%lu %lu\n", atomic_load(&counts->own),
+                atomic_load(&counts->children));
         close(file);
     }
 }

@@ -5,7 +5,9 @@ report and ends with 70; or it did not need that memory, and the report is whole
 So it is with names, in the parent; in the child that reads binaries the report is whole, or says
 that memory ran out.
 
-usage: out_of_memory.py BINARY TESTDATA FAIL_ALLOC_LIBRARY [STEP]
+usage: out_of_memory.py BINARY TESTDATA FAIL_ALLOC_LIBRARY [STEP [DUMP...]]
+
+With a STEP names alone are looked at: 1 for every allocation of the child, and of dumps of one's own.
 """
 import gzip
 import pathlib
@@ -16,6 +18,7 @@ from harness import Tests, scratch
 
 t = Tests()
 LIBRARY = sys.argv[3]
+STEP = int(sys.argv[4]) if len(sys.argv) > 4 else 0
 SENTENCE = 'hprof-agg: out of memory'
 DUMP = t.formats / 'jemalloc-lg0-accum.heap'
 CASES = [
@@ -43,7 +46,7 @@ def count(case):
     with scratch() as folder:
         path = pathlib.Path(folder, 'count')
         result = run(case, FAIL_ALLOC_COUNT=str(path))
-        return int(path.read_text()), result.out_bytes
+        return int(path.read_text().split()[0]), result.out_bytes
 
 
 def failing(case, which, whole):
@@ -74,20 +77,26 @@ def told(result, whole):
             result.code in (7, 70) and not result.out_bytes and 'memory' in result.err)
 
 
-def each_of_child(case):
-    """Allocations of the parent are counted first, then those of its child."""
-    whole = named(case).out_bytes
-    step = int(sys.argv[4]) if len(sys.argv) > 4 else 397
-    which = [f'{n}{more}' for n in range(1, 16000, step) for more in ('', '+')]
-    results = t.in_parallel(lambda n: [(n, named(case, env={'LD_PRELOAD': LIBRARY, 'FAIL_ALLOC': n}))], which)
+def each_named(case, variable):
+    """Every STEP-th allocation, alone or with all behind it; more of the first, when a file is opened."""
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'count')
+        whole = named(case, env={'LD_PRELOAD': LIBRARY, 'FAIL_ALLOC_COUNT': str(path)}).out_bytes
+        count = int(path.read_text().split()[variable == 'FAIL_ALLOC_CHILD'])
+    numbers = [*range(1, count + 1, STEP)] if STEP else [*range(1, 1000, 41), *range(1000, count + 1, 397)]
+    which = [f'{n}{more}' for n in numbers for more in ('', '+')]
+    results = t.in_parallel(
+        lambda n: [(n, named(case, env={'LD_PRELOAD': LIBRARY, variable: n}))], which)
     lost = sum('memory ran out' in result.out + result.err for _, result in results)
+    ended = sum(result.code != 0 for _, result in results)
     return [f'{n}: {result.code} {result.err[:200]}' for n, result in results if not told(result, whole)] or (
-        f'{lost} of {len(which)} told' if lost else ['none failed in the child'])
+        f'{lost} of {len(which)} told, {ended} ended, of {count} allocations' if lost + ended else ['none failed'])
 
 
 def each_limit(case):
+    """118 limits, by hand, or every fourth of them."""
     whole = named(case).out_bytes
-    limits = range(1_000_000, 40_000_000, 1_300_000)
+    limits = range(1_000_000, 40_000_000, 330_000 if STEP else 4 * 330_000)
     results = t.in_parallel(lambda limit: [(limit, named([*case, f'--max-memory={limit}']))], limits)
     lost = sum('memory ran out' in result.out + result.err for _, result in results)
     return [f'{limit}: {result.code} {result.err[:200]}' for limit, result in results if not told(result, whole)] or (
@@ -109,10 +118,17 @@ def zstd(content):
 
 
 with scratch() as large:
-    for case in [*CASES, *packed(large)]:
+    for case in [*CASES, *packed(large)] if not STEP else []:
         words = ' '.join(word.name if isinstance(word, pathlib.Path) else word for word in case)
         t.check(f'R35: {words}', lambda: each(case))
-named_case = ['top', '-n0', '--all-frames', t.formats / 'jemalloc-cxx.heap']
-t.check('R35: an allocation that fails in the child loses no name untold', lambda: each_of_child(named_case))
-t.check('R35: nor does any limit', lambda: each_limit(named_case))
+    mangled = pathlib.Path(large, 'mangled.pb.gz')
+    t.ok('merge', '-o', mangled, t.formats / 'jemalloc-cxx.heap', f'--symbol-dir={t.root}')
+    own = [t.formats / name for name in ('jemalloc-cxx.heap', 'jemalloc-lg0.heap')]
+    for dump in sys.argv[5:] or [*own, mangled]:
+        named_case = ['top', '-n0', '--all-frames', dump]
+        name = pathlib.Path(dump).name
+        t.check(f'R35: an allocation that fails in the child loses no name untold: {name}',
+                lambda: each_named(named_case, 'FAIL_ALLOC_CHILD'))
+        t.check(f'R35: nor one in the parent: {name}', lambda: each_named(named_case, 'FAIL_ALLOC'))
+        t.check(f'R35: nor does any limit: {name}', lambda: each_limit(named_case))
 t.done()
