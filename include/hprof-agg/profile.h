@@ -497,6 +497,8 @@ struct hp_report_options {
     bool source_dirs_only; // nothing is opened outside of source_dirs
     bool
         waste; // HP_REPORT_ACCOUNT: what is free in slabs, by size class, and who holds objects there
+    // Of info in text: how line tables of modules were read is told.
+    bool tells_readers;
 };
 
 // Deliver bytes; 0, or -1 with errno set.

@@ -363,6 +363,7 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
         options.names == HP_NAMES_DEFAULT) {
         options.names = HP_NAMES_FULL;
     }
+    options.tells_readers = settings->verbose;
     options.memory_limit = settings->verbose ? hp_cli_memory_limit_text() : NULL;
     options.width = width_of(settings);
     options.ascii = writes_to_terminal(settings) && !hp_cli_knows_utf8();

@@ -72,6 +72,12 @@ struct hp_return_check {
     uint32_t checked, failed; // that follow no call, in the file
 };
 
+// Line number programs of its debug information that were needed.
+struct hp_line_programs {
+    uint32_t all;
+    uint32_t foreign; // that libdw has read, and not we
+};
+
 // Identity is (kind, path, deleted, told_id, span, extents): two builds at one path stay two.
 struct hp_module {
     enum hp_module_kind kind;
@@ -90,6 +96,7 @@ struct hp_module {
     hp_string build_id;        // the file's in lower-case hex, or what was told, or ""
     hp_string symbols_from;    // the file whose symbols are used, or ""
     struct hp_return_check returns;
+    struct hp_line_programs line_programs;
     bool lacks_inlines; // calls that were inlined, or lines, that the file promises; of
         // HP_SYM_EMBEDDED, that it may have, but could not be read in this run
     bool is_at_own_path; // the file was found where the inputs say

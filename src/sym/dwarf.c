@@ -4,104 +4,13 @@
 #include "sym/dwarf.h"
 
 #include "base/strtab.h"
-#include "sym/file_digests.h"
+#include "sym/line_table.h"
 #include "sym/names.h"
 #include "sym/scopes.h"
 #include "sym/split.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
-// --- line tables -----------------------------------------------------------------------
-
-// {0} is a unit without lines.
-struct line_table {
-    Dwarf_Lines *lines;
-    size_t count;
-    Dwarf_Files *files;
-    const char *folder; // what a relative name is relative to; NULL if unknown
-    const struct hp_file_digests *digests;
-    struct hp_lookup *lookup;
-};
-
-static void read_line_table(struct line_table *table, Dwarf_Die *unit) {
-    Dwarf_Attribute attribute;
-    size_t files;
-    if (dwarf_getsrclines(unit, &table->lines, &table->count) != 0) {
-        table->count = 0;
-    }
-    if (dwarf_getsrcfiles(unit, &table->files, &files) != 0) {
-        table->files = NULL;
-    }
-    const char *folder =
-        dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_comp_dir, &attribute));
-    table->folder = folder && *folder ? folder : NULL;
-}
-
-// libdw joins the folder of the compilation in some cases only.
-static hp_string add_path(const struct line_table *table, const char *path) {
-    char whole[PATH_MAX];
-    struct hp_span name = hp_span_of(path);
-    if (path[0] != '/' && table->folder && !hp_span_starts(name, table->folder)) {
-        int size = snprintf(whole, sizeof whole, "%s/%s", table->folder, path);
-        if (size > 0 && (size_t)size < sizeof whole) {
-            name = (struct hp_span){whole, (size_t)size};
-        }
-    }
-    return hp_strtab_add(&table->lookup->strings, name);
-}
-
-// The name of a file by its number in the unit; "" if it has none.
-static hp_string add_file(const struct line_table *table, Dwarf_Files *files,
-                          size_t number) {
-    const char *path = files ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
-    struct hp_source_digest source = {.file =
-                                          path ? add_path(table, path) : (hp_string){0}};
-    const unsigned char *md5 = hp_file_digest(table->digests, number);
-    if (md5 && source.file.n) {
-        memcpy(source.md5, md5, sizeof source.md5);
-        hp_strtab_add(&table->lookup->sources,
-                      (struct hp_span){(const char *)&source, sizeof source});
-    }
-    return source.file;
-}
-
-// The last row that starts at or before `address`.
-static Dwarf_Line *row_at(const struct line_table *table, uint64_t address) {
-    size_t low = 0, high = table->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        Dwarf_Addr start = 0;
-        dwarf_lineaddr(dwarf_onesrcline(table->lines, middle), &start);
-        if (start <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low > 0 ? dwarf_onesrcline(table->lines, low - 1) : NULL;
-}
-
-// The row that covers the address of a query, which may have one already.
-static void find_row(const struct line_table *table, struct hp_query *query) {
-    Dwarf_Line *row = query->has_row ? NULL : row_at(table, query->address);
-    bool end = true;
-    int number = 0;
-    size_t file;
-    Dwarf_Files *files;
-    if (!row || dwarf_lineendsequence(row, &end) != 0 || end) {
-        return;
-    }
-    dwarf_lineno(row, &number);
-    query->has_row = true;
-    if (dwarf_line_file(row, &files, &file) == 0) {
-        query->file = add_file(table, files, file);
-    }
-    query->line = number > 0 ? (uint32_t)number : 0;
-}
 
 // --- queries ---------------------------------------------------------------------------
 
@@ -110,8 +19,6 @@ enum {
     // libdw frees nothing that belongs to a unit before dwarf_end().
     RENEW_AFTER = 64 << 20, // bytes of .debug_info
     SPLIT_BUDGET = 1 << 26, // steps in a unit of another file, whose size is not known
-    // of .debug_line: for headers that are read once for each unit, and in each round
-    DIGESTS_BUDGET = 32,
 };
 
 struct session {
@@ -121,10 +28,8 @@ struct session {
     struct hp_units units;
     struct hp_names names;
     struct hp_scopes scopes;
-    uint64_t walked;                // bytes of .debug_info since the last renewal
-    struct hp_line_program program; // of the unit
-    struct hp_file_digests digests; // of its files
-    uint64_t digests_read;          // bytes of .debug_line
+    uint64_t walked; // bytes of .debug_info since the last renewal
+    struct hp_line_tables tables;
     struct hp_split split;
 };
 
@@ -166,7 +71,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name) {
 
 // The calls from the innermost scope outwards.  Each was made at the line the next inner
 // one says it was inlined at.
-static void add_chain(struct session *session, const struct line_table *table,
+static void add_chain(struct session *session, struct hp_line_table *table,
                       struct hp_query *query, uint32_t scope) {
     struct hp_lookup *lookup = session->lookup;
     hp_string file = query->file;
@@ -181,36 +86,10 @@ static void add_chain(struct session *session, const struct line_table *table,
         scope = at->parent;
         if (at->inlined) {
             uint32_t number = number_of(&at->die, DW_AT_call_file);
-            file = add_file(table, table->files, number);
+            file = hp_line_table_file(table, number);
             line = number_of(&at->die, DW_AT_call_line);
         }
     }
-}
-
-// Some units share a program.
-static void read_digests(struct session *session, Dwarf_Die *unit) {
-    Dwarf_Attribute attribute;
-    Dwarf_Word offset;
-    struct hp_line_program *program = &session->program;
-    if (dwarf_formudata(dwarf_attr(unit, DW_AT_stmt_list, &attribute), &offset) != 0) {
-        offset = UINT64_MAX;
-    }
-    bool is_affordable =
-        session->digests_read / DIGESTS_BUDGET <= session->program.section.size;
-    if (offset != program->offset && is_affordable) {
-        program->offset = offset;
-        session->digests_read += hp_file_digests_read(&session->digests, program);
-    } else if (offset != program->offset) {
-        program->offset = UINT64_MAX;
-        session->digests.of.count = 0;
-    }
-}
-
-static void load_table(struct session *session, struct line_table *table,
-                       Dwarf_Die *unit) {
-    *table = (struct line_table){.lookup = session->lookup, .digests = &session->digests};
-    read_line_table(table, unit);
-    read_digests(session, unit);
 }
 
 static bool load_scopes(struct session *session, const struct turn *turns, size_t count,
@@ -236,7 +115,7 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
     struct hp_lookup *lookup = session->lookup;
     const struct hp_dwarf_unit *unit = &session->units.units.at[turns->unit];
     Dwarf_Die die;
-    struct line_table table;
+    struct hp_line_table table;
     hp_file_request_tick(lookup->requester);
     if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
         return;
@@ -247,10 +126,10 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
         return;
     }
     name_scopes(session);
-    load_table(session, &table, &die);
+    hp_line_table_load(&session->tables, &table, &die);
     for (size_t i = 0; i < count; i++) {
         struct hp_query *query = &lookup->queries.at[turns[i].query];
-        find_row(&table, query);
+        hp_line_table_find(&table, query);
         add_chain(session, &table, query, session->scopes.places.at[i].scope);
     }
 }
@@ -295,16 +174,17 @@ static bool ask_round(struct session *session) {
 static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *unit) {
     struct hp_lookup *lookup = session->lookup;
     Dwarf_Die die;
-    struct line_table table;
+    struct hp_line_table table;
     hp_file_request_tick(lookup->requester);
     if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
         return;
     }
-    load_table(session, &table, &die);
-    for (size_t i = 0; table.count && i < lookup->queries.count; i++) {
+    hp_line_table_load(&session->tables, &table, &die);
+    bool any = hp_line_table_has_rows(&table);
+    for (size_t i = 0; any && i < lookup->queries.count; i++) {
         struct hp_query *query = &lookup->queries.at[i];
         if (query->lines == 0) {
-            find_row(&table, query);
+            hp_line_table_find(&table, query);
         }
     }
 }
@@ -322,11 +202,6 @@ static void ask_for_lines(struct session *session) {
     }
 }
 
-static struct hp_span line_programs_of(const struct hp_image *image) {
-    struct hp_span section = hp_image_section(image, ".debug_line");
-    return section.size > 0 ? section : hp_image_section(image, ".zdebug_line");
-}
-
 bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
                       Dwarf *alt) {
     struct session session = {.lookup = lookup, .image = image, .alt = alt};
@@ -335,12 +210,12 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
     hp_split_init(&session.split, lookup->requester, image);
     bool good = renew(&session);
     if (good) {
-        session.program = (struct hp_line_program){line_programs_of(image), UINT64_MAX,
-                                                   image->is_big_endian};
+        hp_line_tables_init(&session.tables, lookup, image);
         hp_units_read(&session.units, session.dwarf);
         for (int round = 0; round < MOST_ROUNDS && ask_round(&session); round++) {
         }
         ask_for_lines(&session);
+        hp_line_tables_done(&session.tables);
     }
     lookup->missing_split = session.split.missing;
     lookup->has_package = session.split.has_package;
@@ -350,6 +225,5 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
     hp_names_done(&session.names);
     hp_vec_done(&session.scopes.scopes);
     hp_vec_done(&session.scopes.places);
-    hp_vec_done(&session.digests.of);
     return good;
 }

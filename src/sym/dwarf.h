@@ -30,6 +30,9 @@ struct hp_lookup {
     bool over_budget;   // some unit was left before its end
     bool missing_split; // some .dwo file was not found
     bool has_package;   // but a .dwp that may hold it
+    bool
+        lacks_lines; // some line program was not read: that would have been too much work
+    struct hp_line_programs line_programs;
 };
 
 // Answer what queries can be.  False if there is no DWARF that can be read.  `alt` is the

@@ -187,6 +187,8 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
     put_u32(packet, answer->lacks_inlines);
     put_u32(packet, answer->lacks_rules);
     put_u32(packet, answer->lacks_sandbox);
+    put_u32(packet, answer->line_programs.all);
+    put_u32(packet, answer->line_programs.foreign);
     hp_text_pack(packet, answer->note);
     hp_text_pack(packet, answer->build_id);
     hp_text_pack(packet, answer->symbols_from);
@@ -289,6 +291,8 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     answer->lacks_inlines = get_u32(&in) != 0;
     answer->lacks_rules = get_u32(&in) != 0;
     answer->lacks_sandbox = get_u32(&in) != 0;
+    answer->line_programs.all = get_u32(&in);
+    answer->line_programs.foreign = get_u32(&in);
     answer->note = get_text(&in);
     answer->build_id = get_text(&in);
     answer->symbols_from = get_text(&in);
@@ -303,6 +307,7 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     get_returns(&in, answer, offsets);
     return !in.bad && in.at == in.end && is_hex(answer->build_id) &&
            status > HP_SYM_NOT_TRIED && status != HP_SYM_EMBEDDED &&
+           answer->line_programs.foreign <= answer->line_programs.all &&
            status <= HP_SYM_NO_MEMORY; // the child tells of no other
 }
 

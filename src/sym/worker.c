@@ -350,8 +350,12 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
         answer->status =
             debug->diagnostic.text[0] ? debug->diagnostic.status : HP_SYM_STRIPPED;
     }
-    answer->lacks_inlines =
-        debug->is_unread || lookup->missing_split || lookup->over_budget;
+    answer->lacks_inlines = debug->is_unread || lookup->missing_split ||
+                            lookup->over_budget || lookup->lacks_lines;
+    answer->line_programs = lookup->line_programs;
+    if (lookup->lacks_lines) {
+        answer->note = hp_span_of("its line tables ask for more work than they are long");
+    }
     if (lookup->missing_split) {
         answer->note =
             lookup->has_package

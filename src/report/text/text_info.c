@@ -296,6 +296,15 @@ static void put_returns(struct hp_sink *out, const struct hp_module *module) {
     }
 }
 
+static void put_line_programs(struct hp_sink *out, const struct hp_module *module) {
+    const struct hp_line_programs *programs = &module->line_programs;
+    if (programs->all > 0) {
+        put_field(out, "line tables");
+        hp_sink_print(out, "%u, of which libdw has read %u\n", programs->all,
+                      programs->foreign);
+    }
+}
+
 static void put_module(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
     hp_sink_text(out, "module ");
@@ -311,6 +320,9 @@ static void put_module(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "%s\n", hp_sym_status_text(module->status));
     put_text_field(out, view, "from", module->symbols_from);
     put_returns(out, module);
+    if (view->options.tells_readers) {
+        put_line_programs(out, module);
+    }
     put_text_field(out, view, "note", module->note);
 }
 

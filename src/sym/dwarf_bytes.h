@@ -1,0 +1,90 @@
+// Numbers and strings of DWARF, each of which is there or not.
+#ifndef HP_SYM_DWARF_BYTES_H
+#define HP_SYM_DWARF_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    HP_LEB128_MAX = 10 // bytes of a number
+};
+
+// After the first value that is not there, all that follow are 0 and `bad` stays set.
+struct hp_dwarf_bytes {
+    const unsigned char *at, *end;
+    size_t offset_size;
+    bool is_big_endian, bad;
+};
+
+static inline const unsigned char *hp_dwarf_take(struct hp_dwarf_bytes *in,
+                                                 uint64_t size) {
+    if (in->bad || size > (uint64_t)(in->end - in->at)) {
+        in->bad = true;
+        return NULL;
+    }
+    const unsigned char *at = in->at;
+    in->at += size;
+    return at;
+}
+
+static inline uint64_t hp_dwarf_take_number(struct hp_dwarf_bytes *in, size_t size) {
+    const unsigned char *bytes = hp_dwarf_take(in, size);
+    uint64_t value = 0;
+    for (size_t i = 0; bytes && i < size; i++) {
+        value = value << 8 | bytes[in->is_big_endian ? i : size - 1 - i];
+    }
+    return value;
+}
+
+static inline uint64_t hp_dwarf_take_long_leb128(struct hp_dwarf_bytes *in,
+                                                 bool is_signed) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 7 * HP_LEB128_MAX; shift += 7) {
+        uint64_t byte = hp_dwarf_take_number(in, 1);
+        value |= (byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            bool is_negative = is_signed && byte & 0x40 && shift + 7 < 64;
+            return is_negative ? value | UINT64_MAX << (shift + 7) : value;
+        }
+    }
+    in->bad = true;
+    return 0;
+}
+
+static inline uint64_t hp_dwarf_take_leb128(struct hp_dwarf_bytes *in) {
+    bool is_short = !in->bad && in->at < in->end && *in->at < 0x80;
+    return is_short ? *in->at++ : hp_dwarf_take_long_leb128(in, false);
+}
+
+// Others keep it in 32 bits.
+static inline uint32_t hp_dwarf_take_small_leb128(struct hp_dwarf_bytes *in) {
+    uint64_t value = hp_dwarf_take_leb128(in);
+    in->bad |= value > UINT32_MAX;
+    return (uint32_t)value;
+}
+
+static inline int32_t hp_dwarf_take_small_sleb128(struct hp_dwarf_bytes *in) {
+    int64_t value = (int64_t)hp_dwarf_take_long_leb128(in, true);
+    in->bad |= value < INT32_MIN || value > INT32_MAX;
+    return (int32_t)value;
+}
+
+static inline const char *hp_dwarf_take_string(struct hp_dwarf_bytes *in) {
+    const unsigned char *nul =
+        in->bad ? NULL : memchr(in->at, '\0', (size_t)(in->end - in->at));
+    return (const char *)hp_dwarf_take(in,
+                                       nul ? (uint64_t)(nul + 1 - in->at) : UINT64_MAX);
+}
+
+// What follows ends with the bytes of a length that was read.
+static inline void hp_dwarf_end_after(struct hp_dwarf_bytes *in, uint64_t size) {
+    if (size > (uint64_t)(in->end - in->at)) {
+        in->bad = true;
+    } else {
+        in->end = in->at + size;
+    }
+}
+
+#endif
