@@ -528,7 +528,8 @@ HP_API int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *d
 HP_API const char *hp_version(void);
 
 // What it was built with, a line for each: "symbols yes\n" reads binaries for names, "demangling no\n"
-// leaves names of C++ and Rust as they are, "zstd yes\n" reads what it packed, and partials, "statistics
+// leaves names of C++ and Rust as they are, "xz yes\n" reads symbols that stripped binaries have
+// packed, "zstd yes\n" inputs that it packed, and partials, "statistics
 // yes\n" what malloc_stats_print() writes.
 HP_API const char *hp_features(void);
 

@@ -29,19 +29,42 @@ static uint32_t rank_of(const GElf_Sym *symbol) {
     return rank + (bind == STB_LOCAL ? 0 : bind == STB_WEAK ? RANK_WEAK : RANK_GLOBAL);
 }
 
+// The bytes that a symbol may be of: those of its section.  Go's linker gives functions the number
+// of a section that has no code: then those of the segment.
+static bool find_bounds(const struct hp_image *image, const GElf_Sym *symbol,
+                        uint64_t *start, uint64_t *size) {
+    GElf_Shdr section;
+    if (!gelf_getshdr(elf_getscn(image->elf, symbol->st_shndx), &section)) {
+        return false;
+    }
+    if (section.sh_flags & SHF_EXECINSTR) {
+        *start = section.sh_addr;
+        *size = section.sh_size;
+        return true;
+    }
+    const struct hp_load *load;
+    hp_vec_each (load, &image->loads) {
+        if (load->exec && symbol->st_value - load->vaddr < load->size) {
+            *start = load->vaddr;
+            *size = load->size;
+            return GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
+        }
+    }
+    return false;
+}
+
 static void add_symbol(struct hp_symtab *table, const struct hp_image *image,
                        const GElf_Sym *symbol, const char *name, uint64_t shift) {
     int type = GELF_ST_TYPE(symbol->st_info);
     bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
-    GElf_Shdr section;
+    uint64_t start, bytes;
     if ((!function && type != STT_NOTYPE) || symbol->st_shndx == SHN_UNDEF || !name ||
         !*name || (!function && is_label(name)) ||
-        !gelf_getshdr(elf_getscn(image->elf, symbol->st_shndx), &section) ||
-        !(section.sh_flags & SHF_EXECINSTR)) {
+        !find_bounds(image, symbol, &start, &bytes)) {
         return;
     }
-    uint64_t room = section.sh_addr + section.sh_size - symbol->st_value;
-    if (room > section.sh_size) {
+    uint64_t room = start + bytes - symbol->st_value;
+    if (room > bytes) {
         return; // it lies outside of its section
     }
     // Without a size it goes on to the end of its section, or the next symbol.

@@ -4,6 +4,7 @@
 #include "sym/demangle.h"
 #include "sym/dwarf.h"
 #include "sym/image.h"
+#include "sym/minidebug.h"
 #include "sym/return_addresses.h"
 #include "sym/sandbox.h"
 #include "sym/split.h"
@@ -33,6 +34,7 @@ struct work {
     struct hp_request request;
     struct hp_image image;
     struct debug debug;
+    struct hp_minidebug mini;
     struct hp_lookup lookup;
     struct hp_answer answer;
     struct hp_sym_diagnostic diagnostic; // why no candidate will do
@@ -47,6 +49,7 @@ static void debug_done(struct debug *debug) {
 
 static void work_done(struct work *work) {
     debug_done(&work->debug);
+    hp_minidebug_done(&work->mini);
     hp_image_done(&work->image);
     hp_request_done(&work->request);
     hp_answer_done(&work->answer);
@@ -370,15 +373,24 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
     }
 }
 
+static void read_symbols(struct work *work) {
+    struct hp_symtab *symtab = &work->lookup.symtab;
+    struct debug *debug = &work->debug;
+    hp_symtab_add(symtab, &work->image, debug->shift);
+    if (debug->separate.elf) {
+        hp_symtab_add(symtab, &debug->separate, 0);
+    } else if (!hp_image_has_section(&work->image, ".symtab") &&
+               hp_minidebug_open(&work->mini, &work->image, &debug->diagnostic)) {
+        hp_symtab_add(symtab, &work->mini.image, debug->shift);
+    }
+    hp_symtab_sort(symtab);
+}
+
 static void look_up(struct work *work, struct hp_file_requester *requester) {
     struct hp_lookup *lookup = &work->lookup;
     struct debug *debug = &work->debug;
     lookup->requester = requester;
-    hp_symtab_add(&lookup->symtab, &work->image, debug->shift);
-    if (debug->separate.elf) {
-        hp_symtab_add(&lookup->symtab, &debug->separate, 0);
-    }
-    hp_symtab_sort(&lookup->symtab);
+    read_symbols(work);
     load_queries(work);
     if (debug->image && !hp_dwarf_look_up(lookup, debug->image, debug->alt)) {
         hp_sym_diagnose(&debug->diagnostic, HP_SYM_DAMAGED, "%s: %s", debug->image->path,

@@ -69,7 +69,7 @@ def version_tells_the_licences_of_what_is_in_it(t):
 @case
 def version_tells_what_it_was_built_with(t):
     features = check(t.run("version", "--features"), err="").out
-    assert re.fullmatch("symbols (yes|no)\ndemangling (yes|no)\nzstd (yes|no)\nstatistics (yes|no)\nsandbox (yes|lacks .+)\n", features), features
+    assert re.fullmatch("symbols (yes|no)\ndemangling (yes|no)\nxz (yes|no)\nzstd (yes|no)\nstatistics (yes|no)\nsandbox (yes|lacks .+)\n", features), features
 
 
 @case
