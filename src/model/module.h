@@ -99,6 +99,9 @@ struct hp_module {
     struct hp_line_programs line_programs;
     bool lacks_inlines; // calls that were inlined, or lines, that the file promises; of
         // HP_SYM_EMBEDDED, that it may have, but could not be read in this run
+    bool
+        shares_name; // another build has this file name; only looked for where functions are
+                     // known by where they begin
     bool is_at_own_path; // the file was found where the inputs say
     int64_t modified;    // its mtime, seconds since 1970; 0 if there is none
 };

@@ -59,11 +59,19 @@ struct hp_frame {
     uint64_t offset;     // in the file; from the start of the mapping of a pseudo file;
                          // the address itself in module 0
     uint32_t first_line, lines; // in profile->lines, innermost inlined call first
+    uint32_t
+        past_start; // of a frame without lines: where its function begins is so far before
+                    // it in the file; 0: unknown
 };
 
 // The frame that stands for whatever was in no mapping.
 static inline bool hp_frame_is_nowhere(const struct hp_frame *frame) {
     return frame->module.n == 0 && frame->offset == 0;
+}
+
+// Where its function begins, or itself.
+static inline uint64_t hp_offset_of_start(const struct hp_frame *frame) {
+    return frame->offset - (frame->lines == 0 ? frame->past_start : 0);
 }
 
 static inline uint64_t hp_offset_of_call(const struct hp_frame *frame) {

@@ -15,6 +15,7 @@ struct hp_query {
     uint32_t index;             // in the request
     uint32_t first_line, lines; // in lookup->lines; none until its function is known
     uint32_t next_unit;         // the first that has not been asked
+    uint32_t past_start;        // of a function without a name, see struct hp_answer
     bool has_row;
     hp_string file; // of the row, kept for those that no function is found for
     uint32_t line;

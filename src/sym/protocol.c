@@ -24,6 +24,7 @@ void hp_answer_done(struct hp_answer *answer) {
     hp_vec_done(&answer->strings);
     hp_vec_done(&answer->lines);
     hp_vec_done(&answer->counts);
+    hp_vec_done(&answer->starts);
     hp_vec_done(&answer->sources);
     hp_vec_done(&answer->returns);
     *answer = (struct hp_answer){0};
@@ -199,6 +200,7 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
     put_u32(packet, (uint32_t)answer->counts.count);
     for (size_t i = 0; i < answer->counts.count; i++) {
         put_u32(packet, answer->counts.at[i]);
+        put_u32(packet, answer->starts.at[i]);
     }
     put_u32(packet, (uint32_t)answer->lines.count);
     for (size_t i = 0; i < answer->lines.count; i++) {
@@ -273,13 +275,14 @@ static void get_returns(struct unpacker *in, struct hp_answer *answer, size_t of
 
 static void get_counts(struct unpacker *in, struct hp_answer *answer, size_t offsets,
                        uint64_t *sum) {
-    uint32_t counts = get_count(in, 4);
+    uint32_t counts = get_count(in, 8);
     in->bad |= counts != offsets;
     for (uint32_t i = 0; i < counts && !in->bad; i++) {
         uint32_t count = get_u32(in);
         in->bad |= count > HP_CHAIN_LIMIT;
         *sum += count;
         hp_vec_push(&answer->counts, count);
+        hp_vec_push(&answer->starts, get_u32(in));
     }
 }
 

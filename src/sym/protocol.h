@@ -86,7 +86,10 @@ struct hp_answer {
     struct hp_span note, build_id, symbols_from;
     HP_VEC(struct hp_span) strings; // [0] is ""
     HP_VEC(struct hp_line) lines;
-    HP_VEC(uint32_t) counts;                 // of lines, for each offset asked for
+    HP_VEC(uint32_t) counts; // of lines, for each offset asked for
+    HP_VEC(uint32_t)
+    starts; // for each: how far behind where its function begins it is, and
+            // one more, if it has no lines; 0: unknown
     HP_VEC(struct hp_source_digest) sources; // their modules are not told
     HP_VEC(unsigned char) returns; // enum hp_return of what each call returns to
 };

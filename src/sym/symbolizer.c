@@ -28,6 +28,7 @@ struct task {
 // What a binary says of a frame, until it is known whether it is to be believed.
 struct found {
     uint32_t first_line, lines; // in profile->lines
+    uint32_t past_start;        // as in struct hp_frame
 };
 
 struct symbolizer {
@@ -124,7 +125,8 @@ static void store_lines(struct symbolizer *self, struct reply *reply) {
     reply->lines = hp_alloc(answer->counts.count * sizeof *reply->lines);
     for (size_t i = 0; i < answer->counts.count; i++) {
         struct found *found = &reply->lines[i];
-        *found = (struct found){(uint32_t)profile->lines.count, answer->counts.at[i]};
+        *found = (struct found){(uint32_t)profile->lines.count, answer->counts.at[i],
+                                answer->starts.at[i]};
         for (uint32_t k = 0; k < found->lines; k++, line++) {
             struct hp_line copy = {translate(self, answer, reply->known, line->function),
                                    translate(self, answer, reply->known, line->linkage),
@@ -362,6 +364,13 @@ static bool has_names(const struct hp_module *module) {
     return module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
 }
 
+// Where functions begin is only said of the very build.
+static bool is_trusted(const struct hp_module *module) {
+    enum hp_build_verdict verdict = module->returns.verdict;
+    return module->told_id.n != 0 || verdict == HP_BUILD_FITS ||
+           verdict == HP_BUILD_ODD_ONE;
+}
+
 // A frame that the binary does not name keeps the name that the dumps tell, and without a
 // binary that is to be believed a module has no others.
 static void settle(struct symbolizer *self, const struct hp_signs *signs,
@@ -377,6 +386,9 @@ static void settle(struct symbolizer *self, const struct hp_signs *signs,
         if (self->found[i].lines > 0) {
             frame->first_line = self->found[i].first_line;
             frame->lines = self->found[i].lines;
+        } else if (is_trusted(task->module) && frame->lines == 0 &&
+                   self->found[i].past_start <= frame->offset) {
+            frame->past_start = self->found[i].past_start;
         }
     }
     if (task->is_embedded && !has_names(task->module)) {
@@ -402,6 +414,88 @@ static void add_tasks(struct symbolizer *self) {
             task.is_embedded = is_embedded(self, &task);
             hp_vec_push(&self->tasks, task);
         }
+    }
+}
+
+// --- functions without names -------------------------------------------------------------
+
+static hp_string name_of(const struct symbolizer *self, struct hp_strtab *names,
+                         const struct hp_module *module) {
+    struct hp_span path = hp_strtab_span(&self->profile->strings, module->path);
+    return hp_strtab_add(names, hp_span_basename(path));
+}
+
+// Rows that are called by an address must not meet those of another build.
+static void find_namesakes(struct symbolizer *self) {
+    struct hp_profile *profile = self->profile;
+    struct hp_strtab names = {0};
+    struct hp_module **first = hp_alloc((profile->modules.count + 1) * sizeof *first);
+    struct hp_module *module;
+    for (int pass = 0; pass < 2; pass++) {
+        hp_vec_each (module, &profile->modules) {
+            hp_string name = name_of(self, &names, module);
+            bool is_file = module->kind == HP_MODULE_FILE && name.n != 0;
+            struct hp_module *other = is_file ? first[name.n] : module;
+            if (!other) {
+                first[name.n] = module;
+            } else if (other != module && (module->build_id.n != other->build_id.n ||
+                                           module->build_id.n == 0)) {
+                module->shares_name = other->shares_name = true;
+            } else if (other != module) {
+                module->shares_name = other->shares_name;
+            }
+        }
+    }
+    free(first);
+    hp_strtab_done(&names);
+}
+
+// Behind what else there is to say.
+static void tell_bounds(struct symbolizer *self, struct hp_module *module,
+                        uint32_t functions, uint32_t addresses) {
+    char text[700];
+    const char *note_text = hp_profile_text(self->profile, module->note);
+    snprintf(text, sizeof text,
+             "%s%s%u address%s of %u function%s known by where %s (.eh_frame)", note_text,
+             *note_text ? "; " : "", addresses, addresses == 1 ? "" : "es", functions,
+             functions == 1 ? "" : "s", functions == 1 ? "it begins" : "they begin");
+    note(self, module, module->status, text);
+}
+
+// Frames are in the order of their offsets, and so are functions.
+static void settle_bounds(struct symbolizer *self, const struct task *task) {
+    struct hp_module *module = task->module;
+    uint64_t last = UINT64_MAX;
+    uint32_t functions = 0, addresses = 0;
+    for (size_t i = task->first; i < task->last; i++) {
+        struct hp_frame *frame = &self->profile->frames.at[i];
+        if (module->shares_name && module->build_id.n == 0) {
+            frame->past_start = 0; // nothing tells them apart
+        }
+        if (frame->past_start != 0) {
+            addresses++;
+            functions += hp_offset_of_start(frame) != last;
+            last = hp_offset_of_start(frame);
+        }
+    }
+    if (addresses > 0) {
+        tell_bounds(self, module, functions, addresses);
+    }
+}
+
+static void settle_all_bounds(struct symbolizer *self) {
+    bool any = false;
+    const struct hp_frame *frame;
+    hp_vec_each (frame, &self->profile->frames) {
+        any |= frame->past_start != 0;
+    }
+    if (!any) {
+        return;
+    }
+    find_namesakes(self);
+    const struct task *task;
+    hp_vec_each (task, &self->tasks) {
+        settle_bounds(self, task);
     }
 }
 
@@ -433,6 +527,7 @@ static void finish(struct symbolizer *self) {
     hp_vec_each (task, &self->tasks) {
         settle(self, &signs, task);
     }
+    settle_all_bounds(self);
     report_progress(self, self->tasks.count);
     if (self->tasks.count > 0) {
         tell_sandbox(self);

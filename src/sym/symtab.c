@@ -175,6 +175,11 @@ const struct hp_symbol *hp_symtab_find(const struct hp_symtab *table, uint64_t a
     return label;
 }
 
+bool hp_symtab_is_free(const struct hp_symtab *table, uint64_t start, uint64_t last) {
+    size_t before = count_up_to(table, last);
+    return before == 0 || table->symbols.at[before - 1].furthest <= start;
+}
+
 const struct hp_symbol *hp_symtab_at(const struct hp_symtab *table, uint64_t address,
                                      size_t *count) {
     size_t end = count_up_to(table, address);

@@ -28,6 +28,9 @@ void hp_symtab_sort(struct hp_symtab *table);
 // The function around `address`, or NULL.
 const struct hp_symbol *hp_symtab_find(const struct hp_symtab *table, uint64_t address);
 
+// Has no function a byte in [start, last]?
+bool hp_symtab_is_free(const struct hp_symtab *table, uint64_t start, uint64_t last);
+
 // All symbols that start at `address`, the best last; their number in `count`.
 const struct hp_symbol *hp_symtab_at(const struct hp_symtab *table, uint64_t address,
                                      size_t *count);

@@ -3,6 +3,7 @@
 #include "sym/child.h"
 #include "sym/demangle.h"
 #include "sym/dwarf.h"
+#include "sym/function_bounds.h"
 #include "sym/image.h"
 #include "sym/minidebug.h"
 #include "sym/return_addresses.h"
@@ -300,6 +301,28 @@ static bool use_symbols(struct hp_lookup *lookup) {
     return any;
 }
 
+// What nobody names may still be of one function, never across what has a symbol.
+static void bound_functions(struct work *work) {
+    struct hp_function_bounds bounds = {.image = NULL};
+    struct hp_query *query;
+    hp_vec_each (query, &work->lookup.queries) {
+        uint64_t address = query->address - work->debug.shift, start;
+        if (query->lines > 0 || work->image.lacks_code) {
+            continue;
+        }
+        if (!bounds.image) {
+            hp_function_bounds_open(&bounds, &work->image);
+        }
+        if (hp_function_bounds_find(&bounds, address, &start) &&
+            address - start < UINT32_MAX &&
+            hp_symtab_is_free(&work->lookup.symtab, start + work->debug.shift,
+                              query->address)) {
+            query->past_start = (uint32_t)(address - start) + 1;
+        }
+    }
+    hp_function_bounds_done(&bounds);
+}
+
 // Demangle each distinct name once.
 static void name_lines(struct hp_lookup *lookup) {
     HP_VEC(struct hp_mangled) names = {0};
@@ -398,7 +421,9 @@ static void look_up(struct work *work, struct hp_file_requester *requester) {
         debug->is_unread = true;
     }
     bool dwarf = found_functions(lookup);
-    conclude(work, dwarf, use_symbols(lookup));
+    bool symbols = use_symbols(lookup);
+    bound_functions(work);
+    conclude(work, dwarf, symbols);
 }
 
 // What calls return to is behind them.  Of no image nothing is known.
@@ -424,6 +449,7 @@ static void fill_answer(struct work *work) {
     for (size_t i = 0; i < work->request.offsets.count; i++) {
         uint32_t lines = by_index[i] ? by_index[i]->lines : 0;
         hp_vec_push(&answer->counts, lines);
+        hp_vec_push(&answer->starts, by_index[i] ? by_index[i]->past_start : 0);
         for (uint32_t k = 0; k < lines; k++) {
             hp_vec_push(&answer->lines, lookup->lines.at[by_index[i]->first_line + k]);
         }

@@ -364,7 +364,7 @@ static struct hp_frame_matches matches_of_place(const struct hp_frame_rules *rul
                             rules->profile->modules.at[frame->module.n].path);
     if (rules->given_count > 0) {
         snprintf(place, sizeof place, "%s+0x%llx", hp_span_basename(hp_span_of(path)).at,
-                 (unsigned long long)frame->offset);
+                 (unsigned long long)hp_offset_of_start(frame));
         matches.given = find_given(rules, HP_FIELD_NAME, place, place);
     }
     return matches;

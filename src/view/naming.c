@@ -51,6 +51,23 @@ static void build_place(struct builder *b, const struct hp_profile *profile,
     build(b, "0x%llx", (unsigned long long)frame->offset);
 }
 
+// "libfoo.so.1+0x1200" of all of a function that has no name but begins there, with the build
+// where several are called so.
+static void build_start(struct builder *b, const struct hp_profile *profile,
+                        const struct hp_frame *frame) {
+    const struct hp_module *module = &profile->modules.at[frame->module.n];
+    const char *id = hp_profile_text(profile, module->build_id);
+    if (hp_offset_of_start(frame) == frame->offset) {
+        build_place(b, profile, frame);
+        return;
+    }
+    build(b, "%s", basename_of(hp_profile_text(profile, module->path)));
+    if (module->shares_name) {
+        build(b, "(%.12s)", id);
+    }
+    build(b, "+0x%llx", (unsigned long long)hp_offset_of_start(frame));
+}
+
 static void build_source(struct builder *b, const struct hp_profile *profile,
                          const struct hp_line *line) {
     if (line->file.n) {
@@ -69,7 +86,7 @@ static void build_function(struct builder *b, const struct hp_naming *naming,
                         : hp_strtab_span(&naming->profile->strings, line->function);
         hp_vec_append(&b->text, name.at, name.size);
     } else {
-        build_place(b, naming->profile, frame);
+        build_start(b, naming->profile, frame);
     }
 }
 
@@ -112,6 +129,9 @@ static void build_name(struct builder *b, const struct hp_naming *naming,
             build(b, " ");
             build_function(b, naming, frame, line);
             build_source(b, profile, line);
+        } else if (hp_offset_of_start(frame) != frame->offset) {
+            build(b, " ");
+            build_start(b, profile, frame);
         }
         break;
     case HP_BY_INPUT: // no frame has such a name

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Names of stripped programs: the symbols in .gnu_debugdata, as Fedora packs them, those of .dynsym that Go's
-linker numbers its own way, and what is damaged or too large, which costs the names of that module alone.
+linker numbers its own way, functions without a name by where .eh_frame says that they begin, and what is damaged
+or too large, which costs the names of that module alone.
 Symbols of the whole program, as nm tells them, are what is expected; the sandbox changes none.
 
 usage: stripped.py BINARY TESTDATA instrumented|whole
@@ -25,24 +26,29 @@ CONFINED = 'auto' if sys.argv[3] == 'instrumented' else 'require'
 SOURCE = '''
 #include <stdlib.h>
 __attribute__((noinline)) int work(int n) { __asm__ volatile(""); return n * 3; }
+__attribute__((cold, noinline)) static int rare(int n) { return n ? work(n) : 0; }
+static __attribute__((noinline)) int often(int n) {
+    if (__builtin_expect(n == 7, 0)) { n += rare(n); n *= rare(n + 1); }
+    return work(n) + 1; }
 ''' + ''.join(f'''
 {"" if i % 4 == 0 else "static "}__attribute__((noinline)) int f{i}(int n) {{
-    return n ? work(n) * {i + 3} + work(n >> 1) : 0; }}
+    return n ? often(n) * {i + 3} + work(n >> 1) : 0; }}
 ''' for i in range(40)) + 'int main(int argc, char **argv) { (void)argv; return ' + ' + '.join(
     f'f{i}(argc)' for i in range(40)) + '; }\n'
 
 
-def build(folder):
+def build(folder, *flags):
     """A program and the same stripped, which exports every fourth function."""
+    folder.mkdir(exist_ok=True)
     path = folder / 'app.c'
     path.write_text(SOURCE)
-    binaries.run(binaries.compiler('CC'), '-O1', '-w', '-rdynamic', '-Wl,--build-id=none', '-o', folder / 'whole', path)
+    binaries.run(binaries.compiler('CC'), '-O2', '-fno-inline', '-w', '-rdynamic', *flags, '-o', folder / 'whole', path)
     binaries.run('objcopy', '--strip-all', folder / 'whole', folder / 'bare')
     return folder / 'whole'
 
 
-def heap(program, folder, calls=None):
-    rows, _ = binaries.rows(program, '/srv/app', BASE)
+def heap(program, folder, calls=None, mapped='/srv/app'):
+    rows, _ = binaries.rows(program, mapped, BASE)
     found = calls or sorted(set(binaries.returns(program)))
     path = folder / 'app.heap'
     path.write_text(binaries.heap([[BASE + call] for call in found], rows))
@@ -91,7 +97,7 @@ def debugdata(folder, whole):
     faults = [] if got == want and row['symbols'] == 'function names only' and row['note'] is None else \
         [f'{set(want) ^ set(got)} {row}']
     nameless = sum(name.startswith('app+0x') for name in few)
-    return faults + ([] if nameless > 20 and not any(name.startswith('app+0x') for name in want) else
+    return faults + ([] if nameless > 15 and not any(name.startswith('app+0x') for name in want) else
                      [f'{nameless} are nameless without it {all_rows}'])
 
 
@@ -156,14 +162,141 @@ def as_go(folder, whole):
         [f'{changed}: {set(want) ^ set(got)} {row}']
 
 
+# --- where functions begin ----------------------------------------------------------------
+
+
+def functions(whole):
+    """(start, end, name) of each function, as nm tells it."""
+    out = subprocess.run(['nm', '-S', '--defined-only', str(whole)], check=True, capture_output=True, text=True).stdout
+    rows = [line.split() for line in out.splitlines()]
+    return sorted((int(row[0], 16), int(row[0], 16) + int(row[1], 16), row[3])
+                  for row in rows if len(row) == 4 and row[2] in 'tTwW')
+
+
+def exported(whole):
+    out = subprocess.run(['nm', '-D', '--defined-only', str(whole)], check=True, capture_output=True, text=True).stdout
+    return {line.split()[-1] for line in out.splitlines()}
+
+
+def offset_of(whole, address):
+    return next(address - start + offset for _, offset, start, size in binaries.loads(whole)
+                if start <= address < start + size)
+
+
+def wanted(whole, calls, names):
+    """The row of each call: its function's name, or where that begins in the file."""
+    rows = set()
+    for call in calls:
+        start, _, name = next(row for row in functions(whole) if row[0] <= call - 1 < row[1])
+        rows.add(name if name in names else f'app+0x{offset_of(whole, start):x}')
+    return sorted(rows)
+
+
+def known_calls(whole):
+    """Those in functions that nm knows."""
+    known = functions(whole)
+    return [call for call in sorted(set(binaries.returns(whole)))
+            if any(start <= call - 1 < end for start, end, _ in known)]
+
+
+def begins(folder, whole, file=None):
+    """A row a function, a part that the compiler has put elsewhere (.cold) among them, and `info` counts them."""
+    known, calls = functions(whole), known_calls(whole)
+    want = wanted(whole, calls, exported(whole))
+    got, row = rows_of(file or folder / 'bare', heap(whole, folder, calls))
+    nameless = [name for name in want if '+0x' in name]
+    told = re.search(r'(\d+) addresses of (\d+) functions known by where they begin', row['note'] or '')
+    addresses = sum(next(r[2] for r in known if r[0] <= c - 1 < r[1]) not in exported(whole) for c in calls)
+    cold = any(name.endswith('.cold') for _, _, name in known)
+    return [] if got == want and told and (int(told[1]), int(told[2])) == (addresses, len(nameless)) and \
+        len(nameless) > 25 and cold else [f'{sorted(set(got) ^ set(want))} {row} {addresses} {len(nameless)} {cold}']
+
+
+def changed(folder, whole, section, change):
+    data = bytearray((folder / 'bare').read_bytes())
+    at, size = next((at, size) for name, at, size, _ in sections(data) if name == section)
+    data[at:at + size] = change(bytearray(data[at:at + size]))
+    path = folder / 'changed'
+    path.write_bytes(data)
+    path.chmod(0o755)
+    return path
+
+
+def without_index(folder, whole):
+    """No index of the usual kind, or one out of order: all entries are read, and say the same."""
+    def other(index):
+        return b'\2' + index[1:]
+
+    def turned(index):
+        count = struct.unpack_from('<I', index, 8)[0]
+        rows = [index[12 + 8 * i:20 + 8 * i] for i in range(count)]
+        return index[:12] + b''.join(rows[::-1]) + index[12 + 8 * count:]
+
+    return [fault for change in (other, turned)
+            for fault in begins(folder, whole, changed(folder, whole, '.eh_frame_hdr', change))]
+
+
+def untrusted(folder, whole):
+    """Where two return addresses follow no call, and in a stub of .plt, rows are addresses."""
+    calls = known_calls(whole)
+    got, row = rows_of(folder / 'bare', heap(whole, folder, [*calls, calls[0] + 1, calls[1] + 1]))
+    starts = {name for name in wanted(whole, calls, exported(whole)) if '+0x' in name}
+    faults = [] if starts and not starts & set(got) and 'known by where' not in (row['note'] or '') else [str(row)]
+    at = next(offset for name, offset, size, _ in sections((folder / 'bare').read_bytes()) if name == '.plt') + 21
+    got, row = rows_of(folder / 'bare', heap(whole, folder, [*calls, at]))
+    return faults + ([] if f'app+0x{at:x}' in got and starts <= set(got) else [f'.plt: {at:x} {got}'])
+
+
+def damaged(folder, whole, count):
+    """Whatever is in the tables: no crash, no run without end, and names of symbols stay."""
+    chosen, faults = random.Random(9), []
+    dump, names = heap(whole, folder), exported(whole)
+    want = set(rows_of(folder / 'bare', dump)[0]) & names
+    for i in range(count):
+        def turn(content):
+            for _ in range(2 ** chosen.randrange(10)):
+                content[chosen.randrange(len(content))] = chosen.choice((0, 1, 0x7f, 0x80, 0xff, chosen.randrange(256)))
+            return content
+        path = changed(folder, whole, chosen.choice(('.eh_frame', '.eh_frame_hdr')), turn)
+        done = t.run('folded', '-q', '--frames=all', f'--path-map=/srv/app={path}', dump)
+        got = {line.rsplit(' ', 1)[0] for line in done.out.splitlines()}
+        if done.code != 0 or want - got or 'Sanitizer' in done.err or 'runtime error' in done.err:
+            faults.append(f'{i}: {done.code} {want - got} {done.err[-300:]}')
+    return faults
+
+
+def two_builds(folder, whole):
+    """Rows of two builds never meet: the build id is in the name, or without one they are addresses."""
+    faults = []
+    for flag in ('sha1', 'none'):
+        pair = [(folder / f'{flag}-{i}', build(folder / f'{flag}-{i}', f'-Wl,--build-id={flag}', *more))
+                for i, more in enumerate(((), ('-Wl,--section-start=.text=0x8000',)))]
+        dumps = [heap(program, at, mapped=f'/srv/{at.name}/app') for at, program in pair]
+        maps = [f'--path-map=/srv/{at.name}/app={at / "bare"}' for at, _ in pair]
+        got = [[line.rsplit(' ', 1)[0] for line in t.ok('folded', '-q', '--frames=all', *maps, *each).out.splitlines()]
+               for each in (dumps[:1], dumps)]
+        starts = [{name for name in wanted(program, known_calls(program), exported(program)) if '+0x' in name}
+                  for _, program in pair]
+        marked = [name for name in got[1] if re.match(r'app\([0-9a-f]{12}\)\+0x', name)]
+        if len(starts[0]) < 25 or not starts[0] <= set(got[0]) or (starts[0] | starts[1]) & set(got[1]) or \
+                len(marked) != (len(starts[0]) + len(starts[1]) if flag == 'sha1' else 0):
+            faults.append(f'{flag}: {len(marked)} {[len(each) for each in starts]} {sorted(got[1])}')
+    return faults
+
+
 def main():
     count = int(sys.argv[4]) if len(sys.argv) > 4 else 40
     with scratch() as folder:
         folder = pathlib.Path(folder)
-        whole = build(folder)
+        whole = build(folder, '-Wl,--build-id=none')
         t.check('symbols that are packed in .gnu_debugdata', lambda: debugdata(folder, whole))
         t.check('what cannot be unpacked', lambda: hostile(folder, whole))
         t.check(f'{count} damaged files within', lambda: mutated(folder, whole, count))
+        t.check('where functions begin', lambda: begins(folder, whole))
+        t.check('without an index', lambda: without_index(folder, whole))
+        t.check('of another build, and in stubs', lambda: untrusted(folder, whole))
+        t.check('two builds', lambda: two_builds(folder, whole))
+        t.check(f'{count} damaged tables', lambda: damaged(folder, whole, count))
         t.check("functions as Go's linker numbers them", lambda: as_go(folder, whole))
     t.done()
 

@@ -120,7 +120,7 @@ def own_classes(report):
         own = class_of(place['function'] or '', place['file'] or '', place['module'] or '')
         if place['name'] in ('[empty stack]', '[truncated]'):
             own = 'none'
-        found[place['name'], place['class']] = (place['function'] or place['name'], own)
+        found[place['name'], place['class']] = (place['function'] or place['name'].rpartition(' ')[2], own)
         if own != place['class']:
             faults.append(f'{place} is {own}')
     return found, faults

@@ -18,6 +18,8 @@ static struct hp_answer sample(void) {
     hp_vec_push(&answer.strings, hp_span_of("main.c"));
     hp_vec_push(&answer.counts, 0);
     hp_vec_push(&answer.counts, 2);
+    hp_vec_push(&answer.starts, 17);
+    hp_vec_push(&answer.starts, 0);
     struct hp_line line = {{1}, {1}, {2}, 7};
     hp_vec_push(&answer.lines, line);
     hp_vec_push(&answer.lines, line);

@@ -1,0 +1,287 @@
+// Linux Standard Base, "Exception Frames": .eh_frame has an entry (FDE) for each function, of how it
+// is unwound, with
+//
+//     initial location and range, encoded as the "R" of the augmentation of its CIE says
+//
+// and .eh_frame_hdr is
+//
+//     1, 0x1b, 0x03, 0x3b; .eh_frame (4 bytes); how many (4 bytes);
+//     initial location and FDE, both less the address of the section (4 bytes each), in order
+//
+// as all linkers write it.  What an index of another kind, or out of order, leads to is not used:
+// then all entries are read.  A part of a function that the compiler has put elsewhere (.cold) has
+// an entry of its own, and so is a function of its own.
+#include "sym/function_bounds.h"
+
+#include <elfutils/libdw.h>
+#include <gelf.h>
+#include <string.h>
+
+enum {
+    INDEX_HEAD = 12,
+    INDEX_ENTRY = 8,
+    MOST_AUGMENTATION = 16, // letters; there are six
+    MOST_FAULTS = 1000,
+    ENCODED_SIZE = 0x07, // DW_EH_PE_udata2 and so on; bit 3 says that it is signed
+    ENCODED_SIGNED = 0x08,
+    ENCODED_KIND = 0x70,
+    ENCODED_PCREL = 0x10,
+    ENCODED_INDIRECT = 0x80,
+};
+
+// --- numbers ---------------------------------------------------------------------------
+
+static uint64_t read_number(const struct hp_image *image, const unsigned char *at,
+                            size_t size) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++) {
+        value = value << 8 | at[image->is_big_endian ? i : size - 1 - i];
+    }
+    return value;
+}
+
+static uint64_t widen(uint64_t value, size_t size) {
+    uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    return size < 8 ? (value ^ sign) - sign : value;
+}
+
+static uint64_t in_program(const struct hp_image *image, uint64_t address) {
+    return image->bits == 32 ? address & UINT32_MAX : address;
+}
+
+// Of an encoded pointer; 0 if it is of no fixed size.
+static size_t size_of(const struct hp_image *image, unsigned encoding) {
+    static const unsigned char sizes[] = {0, 0, 2, 4, 8, 0, 0, 0};
+    unsigned kind = encoding & ENCODED_SIZE;
+    return kind == 0 ? image->bits / 8 : sizes[kind];
+}
+
+// --- .eh_frame -------------------------------------------------------------------------
+
+static bool read_entry(const struct hp_function_bounds *bounds, uint64_t offset,
+                       Dwarf_Off *next, Dwarf_CFI_Entry *entry) {
+    size_t size;
+    const char *ident = elf_getident(bounds->image->elf, &size);
+    Elf_Data data = {.d_buf = (void *)(uintptr_t)bounds->frames.at,
+                     .d_type = ELF_T_BYTE,
+                     .d_version = EV_CURRENT,
+                     .d_size = bounds->frames.size,
+                     .d_align = 1};
+    return ident && dwarf_next_cfi((const unsigned char *)ident, &data, true, offset,
+                                   next, entry) == 0;
+}
+
+// How the entries of a CIE encode their locations; false if that is not known.
+static bool read_encoding(const struct hp_image *image, const Dwarf_CIE *cie,
+                          unsigned *encoding) {
+    const unsigned char *at = cie->augmentation_data;
+    const unsigned char *end = at ? at + cie->augmentation_data_size : NULL;
+    *encoding = 0;
+    if (strnlen(cie->augmentation, MOST_AUGMENTATION) == MOST_AUGMENTATION) {
+        return false;
+    }
+    if (cie->augmentation[0] != 'z') {
+        return cie->augmentation[0] == '\0';
+    }
+    for (const char *letter = cie->augmentation + 1; *letter && at && at < end;
+         letter++) {
+        unsigned value = *at;
+        switch (*letter) {
+        case 'R':
+            *encoding = value;
+            return true;
+        case 'L':
+            at++;
+            break;
+        case 'P':
+            if (size_of(image, value) == 0 ||
+                size_of(image, value) >= (size_t)(end - at)) {
+                return false;
+            }
+            at += 1 + size_of(image, value);
+            break;
+        case 'S':
+        case 'B':
+            break;
+        default:
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_range(const struct hp_function_bounds *bounds, const Dwarf_FDE *fde,
+                       struct hp_function_range *range) {
+    const struct hp_image *image = bounds->image;
+    Dwarf_CFI_Entry cie;
+    Dwarf_Off next;
+    unsigned encoding;
+    if (!read_entry(bounds, fde->CIE_pointer, &next, &cie) || !dwarf_cfi_cie_p(&cie) ||
+        !read_encoding(image, &cie.cie, &encoding)) {
+        return false;
+    }
+    size_t size = size_of(image, encoding);
+    unsigned kind = encoding & ENCODED_KIND;
+    if (size == 0 || (size_t)(fde->end - fde->start) < 2 * size ||
+        (kind != 0 && kind != ENCODED_PCREL) || encoding & ENCODED_INDIRECT) {
+        return false;
+    }
+    uint64_t start = read_number(image, fde->start, size);
+    start = encoding & ENCODED_SIGNED ? widen(start, size) : start;
+    uint64_t here = bounds->frames.address + (uint64_t)(fde->start - bounds->frames.at);
+    range->start = in_program(image, start + (kind == ENCODED_PCREL ? here : 0));
+    range->size = read_number(image, fde->start + size, size);
+    return true;
+}
+
+static int compare(const void *a, const void *b) {
+    const struct hp_function_range *x = a, *y = b;
+    if (x->start != y->start) {
+        return x->start < y->start ? -1 : 1;
+    }
+    return (x->size > y->size) - (x->size < y->size);
+}
+
+// What cannot be read may have taken long, as a CIE whose augmentation has no end.
+static void read_all(struct hp_function_bounds *bounds) {
+    Dwarf_Off at = 0, next;
+    Dwarf_CFI_Entry entry;
+    int faults = 0;
+    while (faults < MOST_FAULTS && read_entry(bounds, at, &next, &entry) && next > at) {
+        struct hp_function_range range;
+        if (!dwarf_cfi_cie_p(&entry) && read_range(bounds, &entry.fde, &range)) {
+            hp_vec_push(&bounds->all, range);
+        } else {
+            faults += !dwarf_cfi_cie_p(&entry);
+        }
+        at = next;
+    }
+    hp_vec_sort(&bounds->all, compare);
+}
+
+// --- .eh_frame_hdr ---------------------------------------------------------------------
+
+// What entry i of the index says: where a function begins, or its FDE is.
+static uint64_t index_at(const struct hp_function_bounds *bounds, size_t i,
+                         size_t field) {
+    const unsigned char *at = bounds->index.at + INDEX_HEAD + i * INDEX_ENTRY + 4 * field;
+    uint64_t value = widen(read_number(bounds->image, at, 4), 4);
+    return in_program(bounds->image, bounds->index.address + value);
+}
+
+static void read_index(struct hp_function_bounds *bounds) {
+    static const unsigned char usual[] = {1, 0x1b, 0x03, 0x3b};
+    const struct hp_table_section *index = &bounds->index;
+    if (index->size < INDEX_HEAD || memcmp(index->at, usual, sizeof usual) != 0) {
+        return;
+    }
+    uint64_t count = read_number(bounds->image, index->at + 8, 4);
+    if (count > (index->size - INDEX_HEAD) / INDEX_ENTRY) {
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        if (index_at(bounds, i - 1, 0) > index_at(bounds, i, 0)) {
+            return;
+        }
+    }
+    bounds->count = (size_t)count;
+}
+
+// The last function of the index that begins at or before `address`.
+static bool find_by_index(const struct hp_function_bounds *bounds, uint64_t address,
+                          struct hp_function_range *range) {
+    size_t low = 0, high = bounds->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index_at(bounds, middle, 0) <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == 0) {
+        return false;
+    }
+    Dwarf_Off next;
+    Dwarf_CFI_Entry entry;
+    uint64_t offset = index_at(bounds, low - 1, 1) - bounds->frames.address;
+    return offset < bounds->frames.size && read_entry(bounds, offset, &next, &entry) &&
+           !dwarf_cfi_cie_p(&entry) && read_range(bounds, &entry.fde, range);
+}
+
+static bool find_in_all(const struct hp_function_bounds *bounds, uint64_t address,
+                        struct hp_function_range *range) {
+    size_t low = 0, high = bounds->all.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (bounds->all.at[middle].start <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    *range = low > 0 ? bounds->all.at[low - 1] : (struct hp_function_range){0, 0};
+    return low > 0;
+}
+
+// --- both ------------------------------------------------------------------------------
+
+static void add_section(struct hp_function_bounds *bounds, Elf_Scn *section,
+                        const GElf_Shdr *header, const char *name) {
+    Elf_Data *data = elf_rawdata(section, NULL);
+    struct hp_table_section *table = strcmp(name, ".eh_frame") == 0 ? &bounds->frames
+                                     : strcmp(name, ".eh_frame_hdr") == 0 ? &bounds->index
+                                                                          : NULL;
+    if (table && data && data->d_buf) {
+        *table = (struct hp_table_section){data->d_buf, data->d_size, header->sh_addr};
+    } else if (strncmp(name, ".plt", 4) == 0) {
+        struct hp_function_range stubs = {header->sh_addr, header->sh_size};
+        hp_vec_push(&bounds->stubs, stubs);
+    }
+}
+
+void hp_function_bounds_open(struct hp_function_bounds *bounds,
+                             const struct hp_image *image) {
+    size_t names;
+    Elf_Scn *section = NULL;
+    *bounds = (struct hp_function_bounds){.image = image};
+    bool has_names = elf_getshdrstrndx(image->elf, &names) == 0;
+    while (has_names && (section = elf_nextscn(image->elf, section))) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS &&
+            header.sh_flags & SHF_ALLOC && !(header.sh_flags & SHF_COMPRESSED)) {
+            const char *name = elf_strptr(image->elf, names, header.sh_name);
+            add_section(bounds, section, &header, name ? name : "");
+        }
+    }
+    if (bounds->frames.size > 0) {
+        read_index(bounds);
+    }
+    if (bounds->frames.size > 0 && bounds->count == 0) {
+        read_all(bounds);
+    }
+}
+
+void hp_function_bounds_done(struct hp_function_bounds *bounds) {
+    hp_vec_done(&bounds->all);
+    hp_vec_done(&bounds->stubs);
+    *bounds = (struct hp_function_bounds){.image = NULL};
+}
+
+bool hp_function_bounds_find(const struct hp_function_bounds *bounds, uint64_t address,
+                             uint64_t *start) {
+    struct hp_function_range range;
+    const struct hp_function_range *stubs;
+    hp_vec_each (stubs, &bounds->stubs) {
+        if (address - stubs->start < stubs->size) {
+            return false;
+        }
+    }
+    bool is_found = bounds->count > 0 ? find_by_index(bounds, address, &range)
+                                      : find_in_all(bounds, address, &range);
+    if (!is_found || address - range.start >= range.size) {
+        return false;
+    }
+    *start = range.start;
+    return true;
+}
