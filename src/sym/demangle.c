@@ -14,6 +14,9 @@
 
 enum {
     MOST_INPUT = 32 << 10,
+    MOST_SUFFIXED =
+        4 << 10, // of a name whose suffixes are looked for, on the usual stack
+    MOST_DOTS = 16,
     MOST_OUTPUT = 60 << 10,
     STACK_SIZE = 16 << 20,
 };
@@ -62,7 +65,29 @@ static bool demangle(struct output *output, const char *name) {
            cplus_demangle_v3_callback(name, CXX_OPTIONS, append, output) &&
            output->size > 0;
 }
+
+// The first dot that a name can end at: one inside of a name cuts what its length announces.
+size_t hp_mangled_size(const char *symbol) {
+    char start[MOST_SUFFIXED];
+    size_t size = strlen(symbol), end = strcspn(symbol, ".");
+    for (int i = 0; i < MOST_DOTS && end < size && end < sizeof start; i++) {
+        void *memory = NULL;
+        memcpy(start, symbol, end);
+        start[end] = '\0';
+        bool is_whole = cplus_demangle_v3_components(start, DMGL_PARAMS, &memory) != NULL;
+        free(memory);
+        if (is_whole) {
+            return end;
+        }
+        end += 1 + strcspn(symbol + end + 1, ".");
+    }
+    return size;
+}
 #else
+size_t hp_mangled_size(const char *symbol) {
+    return strlen(symbol);
+}
+
 // Names stay as the linker knows them.
 static bool demangle(struct output *output, const char *name) {
     (void)output, (void)name;

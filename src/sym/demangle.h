@@ -18,4 +18,8 @@ void hp_demangle(struct hp_strtab *strings, struct hp_mangled *names, size_t cou
 const char *hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names,
                               size_t count, enum hp_sandbox sandbox);
 
+// Of a symbol with compilers' ".part.0" and the like behind it, how long the mangled name is: some
+// have dots in it, too.  All of it where that cannot be told.
+size_t hp_mangled_size(const char *symbol);
+
 #endif

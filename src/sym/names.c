@@ -8,6 +8,7 @@
 #include "sym/names.h"
 
 #include "base/hash.h"
+#include "sym/demangle.h"
 
 #include <dwarf.h>
 #include <stdio.h>
@@ -83,8 +84,11 @@ static struct hp_span symbol_of(const struct hp_names *names, Dwarf_Die *die,
     while (count-- > 0) {
         const char *symbol = symbols[count].name;
         bool mangled = strncmp(symbol, "_Z", 2) == 0 && may_name(symbol, name);
-        if (mangled || strcmp(symbol, name) == 0) { // or extern "C"
-            return (struct hp_span){symbol, strcspn(symbol, ".")};
+        if (mangled) {
+            return (struct hp_span){symbol, hp_mangled_size(symbol)};
+        }
+        if (strcmp(symbol, name) == 0) { // extern "C", or _GLOBAL__sub_I_x.cc
+            return hp_span_of(symbol);
         }
     }
     return (struct hp_span){"", 0};

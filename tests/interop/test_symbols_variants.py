@@ -52,6 +52,33 @@ int main(int argc, char **) {
 }
 """
 
+COROUTINES = r"""
+#include <coroutine>
+#include <cstdlib>
+namespace {
+struct Task {
+    struct promise_type {
+        Task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        std::suspend_always yield_value(int) { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+    std::coroutine_handle<promise_type> handle;
+};
+Task count(int n) { for (int i = 0; i < n; i++) { free(malloc(n)); co_yield i; } }
+}
+Task outer(int n) { for (int i = 0; i < n; i++) { free(malloc(3)); co_yield i; } }
+struct Early { Early() : x(rand()) {} int x; };
+static Early early;
+int main(int argc, char **) {
+    Task a = count(argc), b = outer(early.x);
+    a.handle.resume(), b.handle.resume();
+    return 0;
+}
+"""
+
 ASSEMBLER = """
     .globl main
     .type main, @function
@@ -232,6 +259,27 @@ class Variants:
                 self.dwarf(compiler + "-lld", self.build(compiler + "-lld", compiler, "-g",
                                                          "-fuse-ld=lld"))
 
+    def dots(self):
+        """Names that have dots of their own: gcc's coroutines, and what runs before main()."""
+        with open(self.path("dots.file.cc"), "w") as file:
+            file.write(COROUTINES)
+        done = subprocess.run(["g++", "-std=c++20", "-O2", "-g", "-o", "dots", "dots.file.cc"], cwd=self.folder,
+                              capture_output=True, stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            print("skip coroutines")
+            return
+        symbols = [line.split(" ", 3) for line in run("nm", "-S", self.path("dots")).stdout.splitlines()]
+        found = {}
+        for name in [symbol[3] for symbol in symbols if len(symbol) == 4]:
+            if name.endswith((".actor", ".destroy")) or name.startswith("_GLOBAL__sub_I"):
+                start = next(int(symbol[0], 16) for symbol in symbols if symbol[-1] == name)
+                chains, _ = ask(self.dump, self.path("dots"), range(start, start + 1))
+                bare = name[:name.rindex(".")] if name.startswith("_Z") else name
+                found[name] = (chains[0][-1][0], run("c++filt", bare).stdout.strip())
+        self.report("names with dots of their own", len(found) >= 5 and all(
+            ours == theirs and ("Frame*)" in ours or ours.startswith("_GLOBAL__")) for ours, theirs in found.values()),
+            found)
+
     def shared(self):
         if not shutil.which("dwz"):
             print("skip dwz")
@@ -405,6 +453,7 @@ def main():
         compare_all(options)
     variants = Variants(options.dump, options.folder)
     variants.compilers()
+    variants.dots()
     variants.shared()
     variants.separate()
     variants.missing_split()

@@ -121,3 +121,39 @@ Test(sym_demangle, reads_long_cxx_names) {
     cr_expect_eq(strncmp(name, "f(std::vector", 13), 0, "%.80s", name);
     hp_strtab_done(&strings);
 }
+
+static const struct {
+    const char *symbol;
+    const char *suffix; // behind the mangled name
+} suffixed[] = {
+    {"_Z3fooi", ""},
+    {"_Z3fooi.part.0", ".part.0"},
+    {"_ZN1A3barEv.isra.0.cold", ".isra.0.cold"},
+    {"_Z5outerPZ5outeriE15_Z5outeri.Frame.actor", ".actor"},
+    {"_Z5outerPZ5outeriE15_Z5outeri.Frame.actor.cold", ".actor.cold"},
+    {"_ZN12_GLOBAL__N_15countEPZNS_L5countEiE32_ZN12_GLOBAL__N_1L5countEi.Frame.destroy",
+     ".destroy"},
+    {"_Z3foo99a.b.c", ""}, // no name at all
+    {"_Z.", ""},
+};
+
+Test(sym_demangle, finds_suffixes_behind_names_with_dots) {
+    for (size_t i = 0; i < sizeof suffixed / sizeof *suffixed; i++) {
+        const char *symbol = suffixed[i].symbol;
+        cr_expect_str_eq(symbol + hp_mangled_size(symbol), suffixed[i].suffix, "%s",
+                         symbol);
+    }
+}
+
+// Deep, long, and with more dots than any: no end, and no time.
+Test(sym_demangle, gives_up_on_suffixes_of_hostile_names, .timeout = 10) {
+    static char name[1 << 16];
+    for (size_t size = 1 << 10; size < sizeof name; size *= 2) {
+        memset(name, 'P', size);
+        memcpy(name, "_Z1f", 4);
+        memcpy(name + size - 3, "i.x", 4);
+        cr_expect_leq(hp_mangled_size(name), strlen(name));
+        memset(name + 4, '.', size - 4);
+        cr_expect_leq(hp_mangled_size(name), strlen(name));
+    }
+}
