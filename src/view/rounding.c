@@ -5,18 +5,61 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum {
+    DIGIT = 8, // bits
+    DIGITS = 1 << DIGIT,
+};
 
 struct fraction {
-    hp_fixed left; // what rounding down leaves
+    uint64_t left; // what rounding down leaves
     size_t place;
 };
 
-static int by_fraction(const void *left, const void *right) {
-    const struct fraction *a = left, *b = right;
-    if (a->left != b->left) {
-        return a->left > b->left ? -1 : 1;
+// Of those that have the digits `above` in common how many have which digit next.
+static void count_digits(const struct fraction *fractions, size_t count, int shift,
+                         uint64_t above, size_t counts[DIGITS]) {
+    memset(counts, 0, DIGITS * sizeof *counts);
+    for (size_t i = 0; i < count; i++) {
+        if (fractions[i].left >> shift >> DIGIT == above) {
+            counts[fractions[i].left >> shift & (DIGITS - 1)]++;
+        }
     }
-    return (a->place > b->place) - (a->place < b->place);
+}
+
+// The least of the `most` largest, and in *equal how many like it are among them.
+static uint64_t find_least(const struct fraction *fractions, size_t count, size_t most,
+                           size_t *equal) {
+    size_t counts[DIGITS], left = most;
+    uint64_t least = 0;
+    for (int shift = HP_OBJECTS_FRACTION - DIGIT; shift >= 0; shift -= DIGIT) {
+        size_t digit = DIGITS - 1;
+        count_digits(fractions, count, shift, least, counts);
+        for (; left > counts[digit]; digit--) {
+            left -= counts[digit];
+        }
+        least = least << DIGIT | digit;
+    }
+    *equal = left;
+    return least;
+}
+
+// Bring the `most` largest to the front, of equal ones the first.  A sort would take most of the
+// time of a merge's writer.
+static void select_largest(struct fraction *fractions, size_t count, size_t most) {
+    size_t equal, kept = 0;
+    if (most == 0) {
+        return;
+    }
+    uint64_t least = find_least(fractions, count, most, &equal);
+    for (size_t i = 0; i < count; i++) {
+        bool is_equal = fractions[i].left == least && equal > 0;
+        if (fractions[i].left > least || is_equal) {
+            equal -= is_equal;
+            fractions[kept++] = fractions[i];
+        }
+    }
 }
 
 void hp_round_to_total(const hp_fixed *values, size_t count, enum hp_metric metric,
@@ -29,16 +72,15 @@ void hp_round_to_total(const hp_fixed *values, size_t count, enum hp_metric metr
         whole[i] = values[i] >> hp_fraction(metric);
         hp_fixed left = values[i] - whole[i] * ((hp_fixed)1 << hp_fraction(metric));
         if (left > 0) {
-            fractions[used++] = (struct fraction){left, i};
+            fractions[used++] = (struct fraction){(uint64_t)left, i};
         }
         total += values[i];
         given += whole[i];
     }
     hp_int128 units = hp_fixed_round(total, metric) - given;
-    if (used > 0) {
-        qsort(fractions, used, sizeof *fractions, by_fraction);
-    }
-    for (size_t i = 0; i < used && units > 0; i++, units--) {
+    size_t most = units < 0 ? 0 : units < (hp_int128)used ? (size_t)units : used;
+    select_largest(fractions, used, most);
+    for (size_t i = 0; i < most; i++) {
         whole[fractions[i].place]++;
     }
     free(fractions);
