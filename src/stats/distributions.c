@@ -16,6 +16,7 @@
 static const double pi = 3.14159265358979323846;
 static const double tiny = 1e-300;
 static const double expansion_from = 1e5; // shape
+static const double near_from = 50;       // from which on the expansion is a good start
 
 enum {
     MOST_STEPS = 1000000, // far more than any fraction needs
@@ -134,22 +135,37 @@ static double gamma_expansion(double a, double z) {
            z * (9 * z2 * z2 + 256 * z2 - 433) / (38880 * a * root);
 }
 
-// Somewhere near the quantile: Wilson and Hilferty's cube, or the density near 0.
-static double gamma_start(double a, double below, double z) {
+// The same p is asked for again and again.
+static double remembered_quantile_above(double p) {
+    static _Thread_local double last = NAN, quantile;
+    if (p != last) {
+        quantile = hp_normal_quantile_above(p);
+        last = p;
+    }
+    return quantile;
+}
+
+// Somewhere near the quantile: Wilson and Hilferty's cube, or the density near 0.  What is nearer
+// costs less than the tail there, which is asked for once, not twice or thrice.
+static double gamma_start(double a, double p, bool above) {
+    double sign = above ? 1 : -1;
+    if (a > near_from && p <= 0.5) {
+        return gamma_expansion(a, sign * remembered_quantile_above(p));
+    }
+    double z = sign * normal_start(p), below = above ? 1 - p : p;
     double cube = 1 - 1 / (9 * a) + z / (3 * sqrt(a));
-    int sign;
+    int of_gamma;
     return a >= 1 && cube > 0 ? a * cube * cube * cube
-                              : exp((log(below) + lgamma_r(a + 1, &sign)) / a);
+                              : exp((log(below) + lgamma_r(a + 1, &of_gamma)) / a);
 }
 
 // The x where the probability of the tail is p, with Halley's method kept inside a bracket.
 static double gamma_quantile(double a, double p, bool above) {
     double sign = above ? 1 : -1;
     if (a > expansion_from) {
-        return gamma_expansion(a, sign * hp_normal_quantile_above(p));
+        return gamma_expansion(a, sign * remembered_quantile_above(p));
     }
-    double z = sign * normal_start(p);
-    double low = 0, high = INFINITY, x = gamma_start(a, above ? 1 - p : p, z);
+    double low = 0, high = INFINITY, x = gamma_start(a, p, above);
     for (int i = 0; i < 200 && x > 0; i++) {
         double front = gamma_front(a, x);
         double off = (p - gamma_tail(a, x, front, above)) * sign;
