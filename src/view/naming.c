@@ -32,6 +32,21 @@ static struct hp_span built(const struct builder *b) {
     return (struct hp_span){b->text.at, b->text.count};
 }
 
+static void append(struct builder *b, const char *text) {
+    hp_vec_append(&b->text, text, strlen(text));
+}
+
+// "0x1234": of each frame without a name, which printf would take a tenth of a report for.
+static void append_hex(struct builder *b, uint64_t number) {
+    char text[2 + 16], *at = text + sizeof text;
+    do {
+        *--at = "0123456789abcdef"[number & 15];
+    } while (number >>= 4);
+    *--at = 'x';
+    *--at = '0';
+    hp_vec_append(&b->text, at, (size_t)(text + sizeof text - at));
+}
+
 static const char *basename_of(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
@@ -42,13 +57,14 @@ static void build_place(struct builder *b, const struct hp_profile *profile,
                         const struct hp_frame *frame) {
     const struct hp_module *module = &profile->modules.at[frame->module.n];
     if (hp_frame_is_nowhere(frame)) {
-        build(b, "[unmapped]");
+        append(b, "[unmapped]");
         return;
     }
     if (module->kind != HP_MODULE_NONE) {
-        build(b, "%s+", basename_of(hp_profile_text(profile, module->path)));
+        append(b, basename_of(hp_profile_text(profile, module->path)));
+        append(b, "+");
     }
-    build(b, "0x%llx", (unsigned long long)frame->offset);
+    append_hex(b, frame->offset);
 }
 
 // "libfoo.so.1+0x1200" of all of a function that has no name but begins there, with the build

@@ -99,19 +99,23 @@ static bool find_names(const struct hp_stacks *stacks, const struct hp_stack *st
 // folded call that stays comes first.
 static bool find_places(const struct hp_stacks *stacks, const struct hp_stack *stack,
                         struct hp_visible_frames *frames, struct key *key) {
-    uint32_t last = 0;
+    uint32_t last = 0, last_frame = stacks->frame_of.at[last];
     key->at.count = 0;
     if (!hp_visible_calls(stacks->naming, stack, frames)) {
         return false;
     }
+    hp_vec_reserve(&key->at, frames->calls.count);
+    uint32_t *at = key->at.at;
     for (size_t i = 0; i < frames->calls.count; i++) {
         uint32_t number = stacks->number_of[frames->calls.at[i]];
-        bool is_same_frame = stacks->frame_of.at[number] == stacks->frame_of.at[last];
-        if (i == 0 || !is_same_frame || number <= last) {
-            hp_vec_push(&key->at, number);
+        uint32_t frame = stacks->frame_of.at[number];
+        if (i == 0 || frame != last_frame || number <= last) {
+            *at++ = number;
         }
         last = number;
+        last_frame = frame;
     }
+    key->at.count = (size_t)(at - key->at.at);
     if (frames->truncated) {
         hp_vec_push(&key->at, place_of_truncated(stacks));
     }

@@ -100,21 +100,32 @@ static void push_nodes(const struct hp_naming *naming, struct hp_visible_frames 
     }
 }
 
+// Of frames with one node at most, up to one with several; how many frames that are.
+static uint32_t push_single_nodes(const struct hp_naming *naming,
+                                  struct hp_visible_frames *frames,
+                                  const hp_frame_id *ids, uint32_t count) {
+    hp_vec_reserve(&frames->nodes, count);
+    const hp_node_id *only = naming->only.at;
+    hp_node_id *first = frames->nodes.at + frames->nodes.count, *end = first;
+    uint32_t i = 0;
+    for (hp_node_id node; i < count && (node = only[ids[i].n]).n != 0; i++) {
+        *end = node;
+        end += node.n != HP_NO_NODE;
+    }
+    frames->nodes.count += (size_t)(end - first);
+    return i;
+}
+
 static void collect_nodes(const struct hp_naming *naming, const struct hp_stack *stack,
                           struct hp_visible_frames *frames) {
     uint32_t kept = kept_call(naming, stack);
-    hp_vec_reserve(&frames->nodes, stack->depth + 1);
     if (kept != no_call) {
-        frames->nodes.at[frames->nodes.count++] = naming->calls.at[kept].node;
+        hp_vec_push(&frames->nodes, naming->calls.at[kept].node);
     }
     for (uint32_t i = 0; i < stack->depth; i++) {
-        uint32_t id = stack->frames[i].n;
-        hp_node_id only = naming->only.at[id];
-        if (only.n == 0) {
-            push_nodes(naming, frames, &naming->first_call.at[id]);
-            hp_vec_reserve(&frames->nodes, stack->depth - i);
-        } else if (only.n != HP_NO_NODE) {
-            frames->nodes.at[frames->nodes.count++] = only;
+        i += push_single_nodes(naming, frames, stack->frames + i, stack->depth - i);
+        if (i < stack->depth) {
+            push_nodes(naming, frames, &naming->first_call.at[stack->frames[i].n]);
         }
     }
 }
@@ -122,12 +133,21 @@ static void collect_nodes(const struct hp_naming *naming, const struct hp_stack 
 // All of them, folded or not.
 static void collect_calls(const struct hp_naming *naming, const struct hp_stack *stack,
                           struct hp_visible_frames *frames) {
+    const uint32_t *first_call = naming->first_call.at;
+    size_t count = frames->calls.count;
     for (uint32_t i = 0; i < stack->depth; i++) {
-        const uint32_t *first = &naming->first_call.at[stack->frames[i].n];
+        uint32_t id = stack->frames[i].n;
+        count += first_call[id + 1] - first_call[id];
+    }
+    hp_vec_reserve(&frames->calls, count);
+    uint32_t *at = frames->calls.at;
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const uint32_t *first = &first_call[stack->frames[i].n];
         for (uint32_t call = first[0]; call < first[1]; call++) {
-            hp_vec_push(&frames->calls, call);
+            *at++ = call;
         }
     }
+    frames->calls.count = count;
     if (stack->depth == 0) {
         hp_vec_push(&frames->calls, naming->empty_call);
     }
@@ -163,11 +183,12 @@ static bool is_chosen(const struct hp_naming *naming,
 // Of the first `end` calls those that are shown; the one that is kept is the first that is it.
 static void fold(const struct hp_naming *naming, const struct hp_stack *stack, size_t end,
                  struct hp_visible_frames *frames) {
+    const struct hp_call *calls = naming->calls.at;
     uint32_t kept = kept_call(naming, stack);
     size_t left = 0;
     for (size_t i = 0; i < end; i++) {
         uint32_t number = frames->calls.at[i];
-        const struct hp_call *call = &naming->calls.at[number];
+        const struct hp_call *call = &calls[number];
         bool is_shown = !call->is_folded || number == kept;
         kept = number == kept ? no_call : kept;
         if (is_shown && !call->is_hidden) {

@@ -19,22 +19,23 @@ void hp_protobuf_done(struct hp_protobuf *message) {
     hp_vec_done(&message->bytes);
 }
 
-static void put_varint(struct hp_protobuf *message, uint64_t value) {
-    hp_vec_reserve(&message->bytes, VARINT_MAX);
-    uint8_t *at = message->bytes.at + message->bytes.count;
+static uint8_t *write_varint(uint8_t *at, uint64_t value) {
     for (; value >= 0x80; value >>= 7) {
         *at++ = (uint8_t)(value & 0x7f) | 0x80;
     }
     *at++ = (uint8_t)value;
-    message->bytes.count = (size_t)(at - message->bytes.at);
+    return at;
 }
 
+static void put_varint(struct hp_protobuf *message, uint64_t value) {
+    hp_vec_reserve(&message->bytes, VARINT_MAX);
+    uint8_t *end = write_varint(message->bytes.at + message->bytes.count, value);
+    message->bytes.count = (size_t)(end - message->bytes.at);
+}
+
+// A seventh of its bits, rounded up.
 static size_t varint_size(uint64_t value) {
-    size_t size = 1;
-    while (value >>= 7) {
-        size++;
-    }
-    return size;
+    return (size_t)(64 + 6 - __builtin_clzll(value | 1)) / 7;
 }
 
 static void put_key(struct hp_protobuf *message, uint32_t field, uint32_t type) {
@@ -58,9 +59,12 @@ void hp_protobuf_numbers(struct hp_protobuf *message, uint32_t field,
         put_key(message, field, LENGTH);
         put_varint(message, size);
     }
+    hp_vec_reserve(&message->bytes, size);
+    uint8_t *at = message->bytes.at + message->bytes.count;
     for (size_t i = 0; i < count; i++) {
-        put_varint(message, values[i]);
+        at = write_varint(at, values[i]);
     }
+    message->bytes.count += size;
 }
 
 void hp_protobuf_text(struct hp_protobuf *message, uint32_t field, struct hp_span text) {
