@@ -61,10 +61,10 @@ static void make_room(struct hp_merger *merger, struct hp_profile *profile,
         hp_vec_reserve(&merger->values, stacks);
     }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        merger->errors[i].count = 0;
+        hp_stack_errors_clear(&merger->errors[i]);
         merger->keeps[i] = hp_profile_wants_errors(profile, i) &&
                            (i == HP_COLUMN_INUSE || merger->unbias.has_alloc);
-        hp_vec_reserve(&merger->errors[i], merger->keeps[i] ? stacks : 0);
+        hp_vec_reserve(&merger->errors[i].of, merger->keeps[i] ? stacks : 0);
         merger->total_errors[i] = (struct hp_error){0};
         hp_sizes_clear(&merger->sizes[i]);
     }
@@ -94,7 +94,7 @@ static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
             hp_sizes_add_decoded(&merger->sizes[i], number, &merger->unbias, stack, i);
         }
         if (merger->keeps[i]) {
-            hp_vec_push(&merger->errors[i], errors[i]);
+            hp_stack_errors_push(&merger->errors[i], &errors[i]);
         }
     }
 }
@@ -263,12 +263,10 @@ static void note_added(const struct hp_merger *merger, struct hp_profile *profil
 static void adopt_errors(struct hp_merger *merger, struct hp_profile *profile) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (merger->keeps[i] && hp_profile_has_errors(profile, i)) {
-            free(profile->errors[i].at);
-            profile->errors[i].at = merger->errors[i].at;
-            profile->errors[i].capacity = merger->errors[i].capacity;
-            profile->errors[i].count = 0;
-            merger->errors[i].at = NULL;
-            merger->errors[i].count = merger->errors[i].capacity = 0;
+            hp_stack_errors_done(&profile->errors[i]);
+            profile->errors[i] = merger->errors[i];
+            profile->errors[i].of.count = 0;
+            merger->errors[i] = (struct hp_stack_errors){.of = {0}};
         }
     }
 }
@@ -284,12 +282,13 @@ static void prepare_adoption(struct hp_merger *merger, const struct hp_dump *dum
 // Those of several threads lie in one place.
 static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
                        struct hp_profile *profile) {
-    const struct hp_error *kept[HP_COLUMNS];
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        kept[i] = merger->keeps[i] ? merger->errors[i].at : NULL;
-    }
+    const struct hp_stack_errors *kept[HP_COLUMNS];
     if (merger->adopts) {
         prepare_adoption(merger, dump, profile);
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        bool is_adopted = merger->adopts && hp_profile_has_errors(profile, i);
+        kept[i] = is_adopted ? &profile->errors[i] : &merger->errors[i];
     }
     hp_frame_id *frames = translate(merger, dump);
     struct hp_tag_import tags = {.from_sets = &dump->tag_sets,
@@ -301,7 +300,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         const struct hp_values *values = values_of(merger, s);
         const struct hp_error *errors[HP_COLUMNS];
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            errors[i] = kept[i] ? &kept[i][s] : NULL;
+            errors[i] = merger->keeps[i] ? hp_stack_error(kept[i], s) : NULL;
         }
         hp_frame_id *own = frames ? frames + stack->first_frame : NULL; // none has any
         struct hp_sample sample = {.frames = own, .depth = stack->depth};
@@ -418,7 +417,7 @@ void hp_merger_done(struct hp_merger *merger) {
     hp_vec_done(&merger->values);
     hp_vec_done(&merger->types);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_vec_done(&merger->errors[i]);
+        hp_stack_errors_done(&merger->errors[i]);
         hp_sizes_done(&merger->sizes[i]);
     }
 }

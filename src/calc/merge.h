@@ -24,8 +24,8 @@ struct hp_merger {
     bool adopts;                         // they become the profile's, which has none
     struct hp_stack *adopted;            // there
     HP_VEC(struct hp_values) values;     // else, of each stack of the dump
-    HP_VEC(struct hp_error) errors[HP_COLUMNS]; // the same, of the columns that it keeps
-    struct hp_error total_errors[HP_COLUMNS];   // of both columns
+    struct hp_stack_errors errors[HP_COLUMNS]; // the same, of the columns that it keeps
+    struct hp_error total_errors[HP_COLUMNS];  // of both columns
     bool keeps[HP_COLUMNS];
     struct hp_sizes sizes[HP_COLUMNS]; // and their sizes
     bool keeps_sizes[HP_COLUMNS];

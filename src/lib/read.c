@@ -16,7 +16,7 @@ static void forget_errors_of_differences(struct hp_profile *profile) {
     }
     profile->are_errors_unknown = true;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_vec_done(&profile->errors[i]);
+        hp_stack_errors_done(&profile->errors[i]);
     }
 }
 

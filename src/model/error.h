@@ -70,17 +70,19 @@ static inline bool hp_error_add(struct hp_error *sum, const struct hp_error *e) 
                                        &sum->objects_variance);
     overflow |= __builtin_add_overflow(sum->observed_bytes, e->observed_bytes,
                                        &sum->observed_bytes);
-    overflow |= __builtin_add_overflow(sum->hidden_bytes_max, e->hidden_bytes_max,
-                                       &sum->hidden_bytes_max);
-    overflow |= __builtin_add_overflow(sum->excess_bytes_max, e->excess_bytes_max,
-                                       &sum->excess_bytes_max);
+    if ((e->hidden_bytes_max | e->excess_bytes_max) != 0) { // of few
+        overflow |= __builtin_add_overflow(sum->hidden_bytes_max, e->hidden_bytes_max,
+                                           &sum->hidden_bytes_max);
+        overflow |= __builtin_add_overflow(sum->excess_bytes_max, e->excess_bytes_max,
+                                           &sum->excess_bytes_max);
+    }
     overflow |= __builtin_add_overflow(sum->samples, e->samples, &sum->samples);
     sum->period = sum->period > e->period ? sum->period : e->period;
     sum->max_weight = sum->max_weight > e->max_weight ? sum->max_weight : e->max_weight;
     sum->flags |= e->flags;
     for (int i = 0; i < HP_READS; i++) {
-        uint32_t room = UINT32_MAX - sum->read[i];
-        sum->read[i] += e->read[i] < room ? e->read[i] : room;
+        uint32_t read = sum->read[i] + e->read[i];
+        sum->read[i] = read < e->read[i] ? UINT32_MAX : read;
     }
     return !overflow;
 }

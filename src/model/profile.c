@@ -16,7 +16,7 @@ static void drop_stacks_in_memory(struct hp_profile *profile) {
     hp_vec_done(&profile->stacks);
     hp_vec_done(&profile->tags);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_vec_done(&profile->errors[i]);
+        hp_stack_errors_done(&profile->errors[i]);
         hp_sizes_done(&profile->sizes[i]);
     }
     hp_index_drop(&profile->stack_index);
@@ -71,7 +71,7 @@ size_t hp_profile_stack_memory(const struct hp_profile *profile) {
         profile->between[0].sums.all.capacity * sizeof *profile->between[0].sums.all.at;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         const struct hp_sizes *sizes = &profile->sizes[i];
-        size += profile->errors[i].capacity * sizeof *profile->errors[i].at +
+        size += hp_stack_errors_memory(&profile->errors[i]) +
                 sizes->stacks.capacity * sizeof *sizes->stacks.at +
                 sizes->parts.capacity * sizeof *sizes->parts.at;
     }
@@ -361,7 +361,7 @@ static void add_to(struct hp_profile *profile, size_t stack,
     bool fits = hp_values_add(&profile->stacks.at[stack].values, values);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         fits &= !hp_profile_has_errors(profile, i) || !errors[i] ||
-                hp_error_add(&profile->errors[i].at[stack], errors[i]);
+                hp_stack_errors_add(&profile->errors[i], stack, errors[i]);
     }
     profile->overflow |= !fits;
 }
@@ -393,7 +393,7 @@ static uint32_t add(struct hp_profile *profile, const struct hp_sample *sample,
     }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
-            hp_vec_push(&profile->errors[i], errors[i] ? *errors[i] : no_error);
+            hp_stack_errors_push(&profile->errors[i], errors[i] ? errors[i] : &no_error);
         }
     }
     return number;
@@ -422,15 +422,15 @@ void hp_profile_add_sizes(struct hp_profile *profile, uint32_t stack,
 
 void hp_profile_set_alloc(struct hp_profile *profile) {
     profile->has_alloc = true;
-    if (hp_profile_has_errors(profile, HP_COLUMN_ALLOC) && profile->stacks.count > 0) {
-        (void)hp_vec_reach(&profile->errors[HP_COLUMN_ALLOC], profile->stacks.count - 1);
+    if (hp_profile_has_errors(profile, HP_COLUMN_ALLOC)) {
+        hp_stack_errors_reach(&profile->errors[HP_COLUMN_ALLOC], profile->stacks.count);
     }
 }
 
 void hp_profile_reserve(struct hp_profile *profile, size_t stacks) {
     hp_vec_reserve(&profile->stacks, stacks);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_vec_reserve(&profile->errors[i],
+        hp_vec_reserve(&profile->errors[i].of,
                        hp_profile_has_errors(profile, i) ? stacks : 0);
     }
     hp_index_reserve(&profile->stack_index, stacks);

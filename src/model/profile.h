@@ -22,6 +22,7 @@
 #include "model/module.h"
 #include "model/sample_types.h"
 #include "model/sizes.h"
+#include "model/stack_errors.h"
 #include "model/stack_runs.h"
 #include "model/tags.h"
 #include "model/values.h"
@@ -149,9 +150,9 @@ struct hp_profile {
     HP_VEC(struct hp_line) lines;
     HP_VEC(struct hp_source_digest) sources; // of lines, where a binary tells them
     HP_VEC(struct hp_stack) stacks;
-    HP_VEC(struct hp_error) errors[HP_COLUMNS]; // of the stacks; empty if not kept
-    struct hp_error total_errors[HP_COLUMNS];   // of all stacks, kept or not
-    struct hp_sizes sizes[HP_COLUMNS];          // of the stacks; empty if not kept
+    struct hp_stack_errors errors[HP_COLUMNS]; // of the stacks; empty if not kept
+    struct hp_error total_errors[HP_COLUMNS];  // of all stacks, kept or not
+    struct hp_sizes sizes[HP_COLUMNS];         // of the stacks; empty if not kept
     struct hp_strtab tag_sets; // of labels, of which the texts are in `strings`
     HP_VEC(hp_string) tags;    // of the first stacks; the others have none
     HP_VEC(void *) blocks;     // malloc()ed, that stacks and inputs point into

@@ -57,7 +57,8 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
             mapped.at[i] = frames[stack->frames[i].n];
         }
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            errors[i] = hp_profile_has_errors(other, i) ? &other->errors[i].at[s] : NULL;
+            bool has = hp_profile_has_errors(other, i);
+            errors[i] = has ? hp_stack_error(&other->errors[i], s) : NULL;
         }
         struct hp_sample sample = {mapped.at, stack->depth,
                                    hp_tags_import(&tags, hp_profile_tags(other, s))};

@@ -243,8 +243,8 @@ static void add_stacks(const struct hp_groups *groups, struct hp_view *view,
     for (uint32_t i = 0; i < profile->stacks.count; i++) {
         struct hp_observation sum = {.stack = i, .values = profile->stacks.at[i].values};
         for (enum hp_column column = 0; column < HP_COLUMNS; column++) {
-            if (profile->errors[column].count > 0) {
-                sum.errors[column] = profile->errors[column].at[i];
+            if (profile->errors[column].of.count > 0) {
+                sum.errors[column] = *hp_stack_error(&profile->errors[column], i);
             }
         }
         if (!view->is_visible || view->is_visible[i]) {

@@ -104,17 +104,19 @@ static void add_stacks(struct sums *sums, enum hp_metric metric) {
     struct hp_listing *listing = sums->listing;
     const struct hp_profile *profile = sums->view->profile;
     const struct hp_naming *naming = &sums->view->naming;
-    const struct hp_error *errors = profile->errors[hp_column_of(metric)].at;
+    const struct hp_stack_errors *errors = &profile->errors[hp_column_of(metric)];
     struct hp_visible_frames frames = {0};
     for (size_t i = 0; i < profile->stacks.count; i++) {
         hp_fixed value = profile->stacks.at[i].values.of[metric];
         bool is_visible = hp_visible_nodes(naming, &profile->stacks.at[i], &frames);
+        const struct hp_error *error =
+            errors->of.count > 0 ? hp_stack_error(errors, i) : &none;
         for (size_t k = 0; is_visible && k < frames.nodes.count; k++) {
             uint32_t node = frames.nodes.at[k].n;
             if (sums->lines[node].function == not_listed) {
                 continue;
             }
-            add_node(sums, node, (uint32_t)i + 1, value, errors ? &errors[i] : &none);
+            add_node(sums, node, (uint32_t)i + 1, value, error);
             if (k == 0) {
                 sums->lines[node].flat += value;
                 listing->functions.at[sums->lines[node].function].flat += value;

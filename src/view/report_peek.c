@@ -1,5 +1,6 @@
 // Calls are found by both of their functions.  What their errors are the sums of is kept as lists of
-// stacks, which are short: a call that is not shown never needs its own.
+// stacks, which are short: a call that is not shown never needs its own.  Where all are shown they
+// are added up at once, as lists of all stacks are walked through all of the memory.
 #include "view/report_peek.h"
 
 #include "base/hash.h"
@@ -12,8 +13,8 @@ enum {
 struct collector {
     struct hp_neighbors *neighbors;
     struct hp_index index;
-    const bool *is_selected; // of each node
-    bool has_errors;
+    const bool *is_selected;              // of each node
+    const struct hp_stack_errors *errors; // of the stacks, if there are some
 };
 
 static struct hp_neighbor_call *find_call(struct collector *collector, hp_node_id callee,
@@ -32,9 +33,41 @@ static struct hp_neighbor_call *find_call(struct collector *collector, hp_node_i
                        ((struct hp_neighbor_call){.callee = callee, .caller = caller}));
 }
 
+static void keep_stack(struct hp_neighbors *neighbors, struct hp_neighbor_call *call,
+                       uint32_t stack) {
+    struct hp_neighbor_stack place = {stack, call->last};
+    hp_vec_push(&neighbors->stacks, place);
+    call->last = (uint32_t)neighbors->stacks.count;
+}
+
+// The first stack has the error itself.
+static void add_error(struct collector *collector, const struct hp_neighbor_call *call,
+                      uint32_t stack) {
+    struct hp_neighbors *neighbors = collector->neighbors;
+    size_t number = (size_t)(call - neighbors->calls.at);
+    uint32_t *place = hp_vec_reach(&neighbors->error_of, number);
+    if (*place == 0) {
+        hp_vec_push(&neighbors->errors,
+                    *hp_stack_error(collector->errors, call->last - 1));
+        *place = (uint32_t)neighbors->errors.count;
+    }
+    hp_error_add(&neighbors->errors.at[*place - 1],
+                 hp_stack_error(collector->errors, stack));
+}
+
+static void note_stack(struct collector *collector, struct hp_neighbor_call *call,
+                       uint32_t stack) {
+    if (!collector->neighbors->adds_up) {
+        keep_stack(collector->neighbors, call, stack);
+    } else if (call->last > 0) {
+        add_error(collector, call, stack);
+    } else {
+        call->last = stack + 1;
+    }
+}
+
 static void add_stack(struct collector *collector, const struct hp_visible_frames *frames,
                       uint32_t stack, hp_fixed value) {
-    struct hp_neighbors *neighbors = collector->neighbors;
     for (size_t i = 1; i < frames->nodes.count; i++) {
         hp_node_id callee = frames->nodes.at[i - 1], caller = frames->nodes.at[i];
         bool is_wanted =
@@ -46,10 +79,8 @@ static void add_stack(struct collector *collector, const struct hp_visible_frame
         if (call->seen != stack + 1) {
             call->seen = stack + 1;
             call->value += value;
-            if (collector->has_errors) {
-                struct hp_neighbor_stack place = {stack, call->last};
-                hp_vec_push(&neighbors->stacks, place);
-                call->last = (uint32_t)neighbors->stacks.count;
+            if (collector->errors) {
+                note_stack(collector, call, stack);
             }
         }
     }
@@ -59,7 +90,8 @@ static void collect(struct collector *collector, const struct hp_naming *naming,
                     enum hp_metric metric) {
     const struct hp_profile *profile = naming->profile;
     struct hp_visible_frames frames = {0};
-    collector->has_errors = profile->errors[hp_column_of(metric)].at != NULL;
+    const struct hp_stack_errors *errors = &profile->errors[hp_column_of(metric)];
+    collector->errors = errors->of.count > 0 ? errors : NULL;
     for (uint32_t i = 0; i < profile->stacks.count; i++) {
         const struct hp_stack *stack = &profile->stacks.at[i];
         if (hp_visible_nodes(naming, stack, &frames)) {
@@ -72,7 +104,9 @@ static void collect(struct collector *collector, const struct hp_naming *naming,
     hp_visible_frames_done(&frames);
     hp_index_drop(&collector->index);
     struct hp_neighbors *neighbors = collector->neighbors;
-    neighbors->error_of = hp_alloc(neighbors->calls.count * sizeof *neighbors->error_of);
+    if (neighbors->calls.count > 0) {
+        (void)hp_vec_reach(&neighbors->error_of, neighbors->calls.count - 1);
+    }
 }
 
 hp_fixed hp_neighbor_value(const struct hp_view *view,
@@ -85,13 +119,13 @@ hp_fixed hp_neighbor_value(const struct hp_view *view,
 static size_t sum_errors(const struct hp_view *view, uint32_t call,
                          struct hp_error *error) {
     const struct hp_neighbors *neighbors = view->extra;
-    const struct hp_error *errors =
-        view->profile->errors[hp_column_of(view->options.metric)].at;
+    const struct hp_stack_errors *errors =
+        &view->profile->errors[hp_column_of(view->options.metric)];
     size_t count = 0;
     *error = (struct hp_error){0};
     for (uint32_t i = neighbors->calls.at[call].last; i > 0; count++) {
         const struct hp_neighbor_stack *place = &neighbors->stacks.at[i - 1];
-        hp_error_add(error, &errors[place->stack]);
+        hp_error_add(error, hp_stack_error(errors, place->stack));
         i = place->next;
     }
     return count;
@@ -101,9 +135,13 @@ struct hp_amount hp_neighbor_amount(const struct hp_view *view,
                                     const struct hp_neighbor *neighbor,
                                     struct hp_error *error) {
     struct hp_neighbors *neighbors = view->extra;
-    uint32_t *known = &neighbors->error_of[neighbor->call];
+    uint32_t *known = &neighbors->error_of.at[neighbor->call];
+    uint32_t last = neighbors->calls.at[neighbor->call].last;
     if (*known > 0) {
         *error = neighbors->errors.at[*known - 1];
+    } else if (neighbors->adds_up && last > 0) {
+        enum hp_column column = hp_column_of(view->options.metric);
+        *error = *hp_stack_error(&view->profile->errors[column], last - 1);
     } else if (sum_errors(view, neighbor->call, error) >= MANY) {
         hp_vec_push(&neighbors->errors, *error);
         *known = (uint32_t)neighbors->errors.count;
@@ -213,7 +251,6 @@ static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
                            const bool *is_selected) {
     struct collector collector = {.neighbors = neighbors, .is_selected = is_selected};
     size_t kept = 0;
-    collect(&collector, &view->naming, view->options.metric);
     for (size_t i = 0; i < view->rows.count; i++) {
         struct hp_row_key row = view->rows.at[i];
         if (is_selected[row.node.n] && holds_any(neighbors, view, row.node)) {
@@ -221,6 +258,8 @@ static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
         }
     }
     view->rows.count = kept;
+    neighbors->adds_up = hp_view_needed(view, kept) == kept;
+    collect(&collector, &view->naming, view->options.metric);
     group(neighbors, view);
 }
 
@@ -305,7 +344,7 @@ static void done(struct hp_view *view) {
     hp_vec_done(&neighbors->calls);
     hp_vec_done(&neighbors->stacks);
     hp_vec_done(&neighbors->errors);
-    free(neighbors->error_of);
+    hp_vec_done(&neighbors->error_of);
 }
 
 static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,

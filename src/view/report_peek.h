@@ -36,7 +36,9 @@ struct hp_neighbors {
     HP_VEC(struct hp_neighbor_call) calls;
     HP_VEC(struct hp_neighbor_stack) stacks; // where errors are known
     HP_VEC(struct hp_error) errors; // of calls in many stacks, once they were asked for
-    uint32_t *error_of;             // of each call its place there, and one
+    HP_VEC(uint32_t) error_of;      // of each call its place there, and one
+    // All are shown: `last` of a call is its first stack, and one; of several stacks there are errors.
+    bool adds_up;
 };
 
 hp_fixed hp_neighbor_value(const struct hp_view *view,

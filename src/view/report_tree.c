@@ -419,13 +419,14 @@ static size_t number_errors(struct grower *g) {
 static void add_errors(struct grower *g) {
     const struct hp_profile *profile = g->view->profile;
     enum hp_metric metric = g->view->options.metric;
-    const struct hp_error *errors = profile->errors[hp_column_of(metric)].at;
+    const struct hp_stack_errors *errors = &profile->errors[hp_column_of(metric)];
     struct hp_error *sums = g->tree->errors =
         hp_alloc(number_errors(g) * sizeof *g->tree->errors);
-    for (size_t i = 0; errors && i < profile->stacks.count; i++) {
+    for (size_t i = 0; i < errors->of.count; i++) {
         uint32_t stack = g->stacks.of_profile[i];
         if (profile->stacks.at[i].values.of[metric] != 0 && stack != HP_NO_STACK) {
-            hp_error_add(&sums[g->branches[g->branch_of[stack]].error], &errors[i]);
+            hp_error_add(&sums[g->branches[g->branch_of[stack]].error],
+                         hp_stack_error(errors, i));
         }
     }
     for (size_t i = g->tree->branches.count; i-- > 0;) {

@@ -25,7 +25,7 @@ static void add_all(const struct hp_profile *profile, add_fn *add, void *sums) {
         struct part part = {.stack = i, .values = &profile->stacks.at[i].values};
         for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
             bool is_known = hp_profile_has_errors(profile, k);
-            part.errors[k] = is_known ? &profile->errors[k].at[i] : NULL;
+            part.errors[k] = is_known ? hp_stack_error(&profile->errors[k], i) : NULL;
         }
         add(sums, &part);
     }

@@ -59,6 +59,15 @@ void hp_top_add(const struct hp_top *top, hp_fixed *sums, hp_node_id node,
 
 static void add_to_nodes(const struct hp_top *top, const hp_node_id *nodes, size_t count,
                          const struct hp_values *values) {
+    if (top->metrics == HP_METRICS) { // which are in order
+        for (size_t i = 0; i < count; i++) {
+            hp_fixed *sum = &top->cum[nodes[i].n * HP_METRICS];
+            for (int k = 0; k < HP_METRICS; k++) {
+                sum[k] += values->of[k];
+            }
+        }
+        return;
+    }
     if (top->metrics > 1) {
         for (size_t i = 0; i < count; i++) {
             hp_top_add(top, top->cum, nodes[i], values);
@@ -74,8 +83,10 @@ static void add_to_nodes(const struct hp_top *top, const hp_node_id *nodes, size
 static void add_errors(struct hp_error *const sums[HP_COLUMNS], const hp_node_id *nodes,
                        size_t count, const struct hp_profile *profile, size_t stack) {
     for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
-        for (size_t i = 0; i < count && sums[k]; i++) {
-            hp_error_add(&sums[k][nodes[i].n], &profile->errors[k].at[stack]);
+        const struct hp_error *error =
+            sums[k] && count > 0 ? hp_stack_error(&profile->errors[k], stack) : NULL;
+        for (size_t i = 0; i < count && error; i++) {
+            hp_error_add(&sums[k][nodes[i].n], error);
         }
     }
 }
@@ -85,7 +96,7 @@ static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_
                         const struct hp_profile *profile, size_t stack) {
     for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
         unsigned char *samples = top->samples[k];
-        uint64_t more = samples ? profile->errors[k].at[stack].samples : 0;
+        uint64_t more = samples ? hp_stack_error(&profile->errors[k], stack)->samples : 0;
         for (size_t i = 0; i < count && samples; i++) {
             uint64_t sum = samples[nodes[i].n] + more;
             samples[nodes[i].n] =
@@ -100,10 +111,9 @@ static size_t keep_first(uint32_t *seen, hp_node_id *nodes, size_t count,
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         hp_node_id node = nodes[i];
-        if (seen[node.n] != number) {
-            seen[node.n] = number;
-            nodes[kept++] = node;
-        }
+        nodes[kept] = node; // most are the first
+        kept += seen[node.n] != number;
+        seen[node.n] = number;
     }
     return kept;
 }

@@ -61,7 +61,8 @@ static struct hp_unseen estimate_unseen(const struct hp_view *view,
     }
     for (size_t i = 0; i < profile->stacks.count; i++) {
         hp_fixed value = profile->stacks.at[i].values.of[space];
-        add(&sums, hp_fixed_round(value, space), &profile->errors[column].at[i]);
+        add(&sums, hp_fixed_round(value, space),
+            hp_stack_error(&profile->errors[column], i));
     }
     double estimate = (double)sums.beyond, variance = (double)sums.variance;
     double z = hp_normal_quantile_above(miss);

@@ -344,7 +344,8 @@ static void add_up_filtered(struct hp_view *view) {
         hp_values_add(&head->filtered, &profile->stacks.at[i].values);
         for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
             if (hp_profile_has_errors(profile, k)) {
-                hp_error_add(&head->filtered_errors[k], &profile->errors[k].at[i]);
+                hp_error_add(&head->filtered_errors[k],
+                             hp_stack_error(&profile->errors[k], i));
             }
         }
     }

@@ -265,7 +265,7 @@ Test(partial, what_is_written_is_read) {
     cr_assert(profile.stacks.count == 2 && profile.frames.count == 3);
     cr_assert(profile.inputs.count == 2 && profile.history.blocks.count == 2);
     cr_assert(total.of[HP_INUSE_SPACE] == (hp_fixed)3 << HP_SPACE_FRACTION);
-    cr_assert(profile.errors[HP_COLUMN_INUSE].at[0].variance == 3);
+    cr_assert(hp_stack_error(&profile.errors[HP_COLUMN_INUSE], 0)->variance == 3);
     cr_assert_str_eq(profile.inputs.at[0].public.name,
                      profile.inputs.at[0].content.of[0] == 1 ? "a" : "b");
     hp_profile_done(&profile);
