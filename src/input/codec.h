@@ -20,6 +20,7 @@ struct hp_unpacked {
 struct hp_codec {
     bool (*is)(const char *head, size_t size); // whether such data begins so
     void *(*start)(void);
+    void (*again)(void *state); // for other data, with the memory that it has
     void (*stop)(void *state);
     // Decompress some, and step over what was taken and what was made: all of `in` or all of
     // `out`, or up to the end of one of the streams that make up the data.  *between tells

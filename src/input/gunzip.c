@@ -1,13 +1,26 @@
 // RFC 1952: members follow one another (section 2.2).
-#include "base/memory.h"
+//
+// A file of one member that is short, and lies before us as a whole, is given to libdeflate, which
+// takes half of the time of zlib, but makes all of the text at once: in memory that was not touched
+// before it would be no faster.  Whatever is not to its liking, zlib begins anew, and is whom
+// messages, and what comes out of damaged data, are of.
+#include "base/vec.h"
 #include "input/codec.h"
 
 #define ZLIB_CONST // it only reads its input
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#ifdef HP_HAVE_LIBDEFLATE
+#    include <libdeflate.h>
+#endif
 
 enum {
+    SHORT = 4 << 20, // bytes of text
+    SHORTEST =
+        18, // bytes of a member, at the end of which is the size of its text, modulo 2^32
+    FLAGS = 3, // their place
+    HAS_NAME = 8,
     MOST_AT_ONCE = 1 << 30, // which zlib can count
 };
 
@@ -15,18 +28,101 @@ static bool is_gzip(const char *head, size_t size) {
     return size >= 2 && memcmp(head, "\x1f\x8b", 2) == 0;
 }
 
+struct gunzip {
+    z_stream stream;
+    bool has_begun;
+    HP_VEC(char) text; // of a whole member
+    size_t given;      // of it
+    struct libdeflate_decompressor *whole;
+};
+
 static void *start(void) {
-    z_stream *stream = hp_alloc(sizeof *stream);
-    if (inflateInit2(stream, 15 + 16) != Z_OK) {
-        hp_out_of_memory(sizeof *stream);
+    struct gunzip *gunzip = hp_alloc(sizeof *gunzip);
+    if (inflateInit2(&gunzip->stream, 15 + 16) != Z_OK) {
+        hp_out_of_memory(sizeof *gunzip);
     }
-    return stream;
+    return gunzip;
+}
+
+static void again(void *state) {
+    struct gunzip *gunzip = state;
+    inflateReset(&gunzip->stream);
+    gunzip->has_begun = false;
+    gunzip->text.count = gunzip->given = 0;
 }
 
 static void stop(void *state) {
-    inflateEnd(state);
-    free(state);
+    struct gunzip *gunzip = state;
+    inflateEnd(&gunzip->stream);
+#ifdef HP_HAVE_LIBDEFLATE
+    libdeflate_free_decompressor(gunzip->whole);
+#endif
+    hp_vec_done(&gunzip->text);
+    free(gunzip);
 }
+
+// --- at once ------------------------------------------------------------------------------
+
+#ifdef HP_HAVE_LIBDEFLATE
+// The size is what the file says, which may be a lie: a hint.
+static enum libdeflate_result unpack_whole(struct gunzip *gunzip,
+                                           const struct hp_packed *in, size_t *used) {
+    const unsigned char *end = in->at + in->size;
+    size_t size = end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 |
+                  (size_t)end[-1] << 24,
+           got = 0;
+    enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
+    for (size = size > 0 ? size : 1;
+         size <= SHORT && result == LIBDEFLATE_INSUFFICIENT_SPACE; size *= 2) {
+        hp_vec_reserve(&gunzip->text, size);
+        result = libdeflate_gzip_decompress_ex(gunzip->whole, in->at, in->size,
+                                               gunzip->text.at, size, used, &got);
+    }
+    gunzip->text.count = result == LIBDEFLATE_SUCCESS ? got : 0;
+    return result;
+}
+
+// True if that was all: all of it is in `text` then.
+static bool take_whole(struct gunzip *gunzip, struct hp_packed *in) {
+    size_t used = 0;
+    bool is_plain = in->is_last && in->size >= SHORTEST &&
+                    (in->at[FLAGS] & ~HAS_NAME) == 0; // it checks no CRC of a header
+    if (!is_plain) {
+        return false;
+    }
+    if (!gunzip->whole) {
+        gunzip->whole = libdeflate_alloc_decompressor();
+    }
+    bool is_whole = gunzip->whole &&
+                    unpack_whole(gunzip, in, &used) == LIBDEFLATE_SUCCESS &&
+                    used == in->size && gunzip->text.count > 0;
+    if (!is_whole) {
+        gunzip->text.count = 0;
+        return false;
+    }
+    in->at += used;
+    in->size = 0;
+    return true;
+}
+#else
+static bool take_whole(struct gunzip *gunzip, struct hp_packed *in) {
+    (void)gunzip, (void)in;
+    return false;
+}
+#endif
+
+// What is left of it, as far as there is room.
+static void give_text(struct gunzip *gunzip, struct hp_unpacked *out, bool *between) {
+    size_t left = gunzip->text.count - gunzip->given;
+    size_t size = left < out->room ? left : out->room;
+    memcpy(out->at, gunzip->text.at + gunzip->given, size);
+    out->at += size;
+    out->room -= size;
+    gunzip->given += size;
+    *between = size == left;
+}
+
+// --- as it comes --------------------------------------------------------------------------
 
 static uInt at_once(size_t size) {
     return size < MOST_AT_ONCE ? (uInt)size : MOST_AT_ONCE;
@@ -57,7 +153,14 @@ static int inflate_some(z_stream *stream, struct hp_packed *in, struct hp_unpack
 
 static int read_some(void *state, struct hp_packed *in, struct hp_unpacked *out,
                      bool *between, struct hp_err *err) {
-    z_stream *stream = state;
+    struct gunzip *gunzip = state;
+    z_stream *stream = &gunzip->stream;
+    bool is_first = !gunzip->has_begun;
+    gunzip->has_begun = true;
+    if (gunzip->given < gunzip->text.count || (is_first && take_whole(gunzip, in))) {
+        give_text(gunzip, out, between);
+        return HP_OK;
+    }
     if (*between) {
         skip_zeros(in);
         *between = in->size == 0;
@@ -82,6 +185,7 @@ static int read_some(void *state, struct hp_packed *in, struct hp_unpacked *out,
 const struct hp_codec hp_gzip_codec = {
     .is = is_gzip,
     .start = start,
+    .again = again,
     .stop = stop,
     .read = read_some,
 };

@@ -77,29 +77,37 @@ bool hp_input_stream_is_packed(const char *head, size_t size) {
     return codec_of(head, size) != NULL;
 }
 
-// NULL if a file that begins so is not compressed.  `head` is what has been read of it: at
-// most HP_INPUT_STREAM_WINDOW bytes; `is_all` tells that there are no more.
-static struct hp_unpack *new_unpack(struct hp_source *source, const char *head,
-                                    size_t size, bool is_all) {
-    const struct hp_codec *codec = codec_of(head, size);
-    if (!codec) {
-        return NULL;
-    }
-    struct hp_unpack *unpack = hp_alloc(sizeof *unpack);
-    unpack->codec = codec;
-    unpack->state = codec->start();
-    unpack->source = source;
-    unpack->consumed = size;
-    memcpy(unpack->bytes, head, size);
-    unpack->in = (struct hp_packed){unpack->bytes, size, is_all};
-    return unpack;
-}
-
 static void free_unpack(struct hp_unpack *unpack) {
     if (unpack) {
         unpack->codec->stop(unpack->state);
         free(unpack);
     }
+}
+
+// That of an earlier file, if it was packed in the same way, or a new one.
+static struct hp_unpack *unpack_by(const struct hp_codec *codec,
+                                   struct hp_unpack *earlier) {
+    if (earlier && earlier->codec == codec) {
+        codec->again(earlier->state);
+        return earlier;
+    }
+    free_unpack(earlier);
+    struct hp_unpack *unpack = hp_alloc(sizeof *unpack);
+    unpack->codec = codec;
+    unpack->state = codec->start();
+    return unpack;
+}
+
+// What has been read of a file is the window: at most HP_INPUT_STREAM_WINDOW bytes.
+static void begin_unpacking(struct hp_input_stream *stream,
+                            const struct hp_codec *codec) {
+    struct hp_unpack *unpack = stream->unpack = unpack_by(codec, stream->spare);
+    stream->spare = NULL;
+    unpack->source = &stream->source;
+    unpack->consumed = stream->size;
+    unpack->between = false;
+    memcpy(unpack->bytes, stream->at, stream->size);
+    unpack->in = (struct hp_packed){unpack->bytes, stream->size, stream->at_end};
 }
 
 // Compressed bytes that are used up so far.
@@ -235,11 +243,11 @@ int hp_input_stream_slide(struct hp_input_stream *stream, size_t done,
 
 // If the window is of compressed data, put a window of what is in it in its place.
 static int open_packed(struct hp_input_stream *stream, struct hp_err *err) {
-    stream->unpack =
-        new_unpack(&stream->source, stream->at, stream->size, stream->at_end);
-    if (!stream->unpack) {
+    const struct hp_codec *codec = codec_of(stream->at, stream->size);
+    if (!codec) {
         return HP_OK;
     }
+    begin_unpacking(stream, codec);
     stream->size = stream->total = 0;
     stream->at_end = false;
     return hp_input_stream_slide(stream, 0, err);
@@ -300,7 +308,7 @@ static int open_source(struct hp_input_stream *stream, struct hp_source source,
     stream->at_end = false;
     stream->err.code = HP_OK;
     look_at(stream, &stream->file_size, &stream->written);
-    // The first window is no larger than what new_unpack() can take over.
+    // The first window is no larger than what begin_unpacking() can take over.
     size_t window = window_of(stream);
     int ret =
         fill(stream, window < HP_INPUT_STREAM_WINDOW ? window : HP_INPUT_STREAM_WINDOW,
@@ -322,8 +330,10 @@ int hp_input_stream_open_bytes(struct hp_input_stream *stream, struct hp_span by
 }
 
 void hp_input_stream_close(struct hp_input_stream *stream) {
-    free_unpack(stream->unpack);
-    stream->unpack = NULL;
+    if (stream->unpack) {
+        stream->spare = stream->unpack;
+        stream->unpack = NULL;
+    }
     if (stream->source.fd > STDIN_FILENO) {
         close(stream->source.fd);
     }
@@ -332,6 +342,7 @@ void hp_input_stream_close(struct hp_input_stream *stream) {
 
 void hp_input_stream_done(struct hp_input_stream *stream) {
     hp_input_stream_close(stream);
+    free_unpack(stream->spare);
     free(stream->memory);
     *stream = (struct hp_input_stream){0};
 }

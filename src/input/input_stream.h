@@ -35,6 +35,7 @@ struct hp_input_stream {
     uint64_t limit;           // of all bytes after decompression; 0 for the default
     uint64_t total;           // bytes in the windows so far
     struct hp_unpack *unpack; // NULL for a plain file
+    struct hp_unpack *spare;  // of an earlier one
     uint64_t file_size;       // when it was opened, as is
     struct timespec written;  // the time of the last write to it
 };

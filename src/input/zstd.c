@@ -29,6 +29,10 @@ static void *start(void) {
     return stream;
 }
 
+static void again(void *state) {
+    ZSTD_DCtx_reset(state, ZSTD_reset_session_only);
+}
+
 static void stop(void *state) {
     ZSTD_freeDCtx(state);
 }
@@ -61,6 +65,10 @@ static void *start(void) {
     return NULL;
 }
 
+static void again(void *state) {
+    (void)state;
+}
+
 static void stop(void *state) {
     (void)state;
 }
@@ -76,6 +84,7 @@ static int read_some(void *state, struct hp_packed *packed, struct hp_unpacked *
 const struct hp_codec hp_zstd_codec = {
     .is = is_zstd,
     .start = start,
+    .again = again,
     .stop = stop,
     .read = read_some,
 };

@@ -17,8 +17,8 @@ import tempfile
 
 CC = shlex.split(os.environ.get('CC') or 'cc')
 FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""']
-PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-liberty', '-lseccomp', '-lm',
-                     '-pthread']
+PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-lz', '-ldeflate', '-lzstd', '-lxxhash', '-lpcre2-8', '-liberty', '-lseccomp',
+                     '-lm', '-pthread']
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-lm']
 LAYERS = ('base', 'model', 'input', 'partial', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',

@@ -182,6 +182,80 @@ static void expect_cut_is_an_error(void write_part(int, const char *, size_t),
     close(fd);
 }
 
+// A short file is unpacked at once by libdeflate, a longer one as it comes; both by zlib where there
+// is no libdeflate.
+Test(input_stream, of_gzip_is_the_same_however_short_it_is) {
+    static const size_t sizes[] = {0,       1,       100,     1000000,
+                                   4194303, 4194304, 4194305, 5000000};
+    size_t size;
+    char *all = numbers(500000, &size);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        cr_assert_leq(sizes[i], size);
+        int fd = new_file();
+        write_gzip(fd, all, sizes[i]);
+        cr_expect(reads_as(all, sizes[i]), "%zu: %s", sizes[i], err.message);
+        close(fd);
+    }
+    free(all);
+}
+
+Test(input_stream, of_gzip_that_lies_about_its_size_is_an_error) {
+    static const unsigned char lies[][4] = {
+        {0}, {1}, {0xff, 0xff, 0x3f}, {0xff, 0xff, 0xff, 0xff}, {0, 0, 0, 0x80}};
+    size_t size;
+    char *all = numbers(2000, &size);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        int fd = new_file();
+        write_gzip(fd, all, size);
+        off_t end = lseek(fd, 0, SEEK_END);
+        cr_assert_eq(pwrite(fd, lies[i], 4, end - 4), 4);
+        cr_expect_eq(hp_input_stream_open(&stream, path, 0, &err), HP_E_FORMAT);
+        cr_expect_str_eq(err.message, "damaged gzip data: incorrect length check");
+        cr_expect_lt(stream.capacity, (size_t)1 << 20);
+        hp_input_stream_close(&stream);
+        close(fd);
+    }
+    free(all);
+}
+
+// libdeflate passes over the CRC of a header, zlib does not.
+Test(input_stream, of_gzip_whose_header_is_damaged_is_an_error) {
+    unsigned char packed[1000];
+    gz_header header = {.hcrc = 1};
+    unsigned char text[] = "text";
+    z_stream z = {.next_in = text, .avail_in = 4};
+    z.next_out = packed;
+    z.avail_out = sizeof packed;
+    cr_assert_eq(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    deflateSetHeader(&z, &header);
+    cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+    packed[10] ^= 1;
+    int fd = new_file();
+    cr_assert_eq(write(fd, packed, z.total_out), (ssize_t)z.total_out);
+    cr_expect_eq(hp_input_stream_open(&stream, path, 0, &err), HP_E_FORMAT);
+    cr_expect_str_eq(err.message, "damaged gzip data: header crc mismatch");
+    hp_input_stream_close(&stream);
+    deflateEnd(&z);
+    close(fd);
+}
+
+// What unpacks is kept from one file to the next.
+Test(input_stream, that_was_damaged_or_packed_otherwise_leaves_nothing_to_the_next) {
+    size_t size;
+    char *all = numbers(20000, &size);
+    for (int i = 0; i < 6; i++) {
+        int fd = new_file();
+        (i % 3 == 1 ? write_zstd : write_gzip)(fd, all, size);
+        if (i % 2) {
+            cr_assert_eq(ftruncate(fd, lseek(fd, 0, SEEK_END) / 2), 0);
+        }
+        cr_expect_eq(reads_as(all, size), i % 2 == 0, "%d", i);
+        close(fd);
+    }
+    hp_input_stream_done(&stream);
+    free(all);
+}
+
 Test(input_stream, of_a_cut_gzip_file_is_an_error_wherever_it_is_cut) {
     expect_cut_is_an_error(write_gzip, 2, "damaged gzip data: it ends too early");
 }
