@@ -151,27 +151,35 @@ static uint64_t samples_of(const struct hp_size_part *part, uint64_t size,
     return objects > 0 ? (uint64_t)(objects * p + 0.5) : 0;
 }
 
-static void add_samples(struct hp_live_samples *samples, uint64_t size, uint64_t count) {
+static void add_samples(struct hp_live_samples *samples,
+                        const struct hp_live_size *more) {
     size_t i = 0;
-    while (i < samples->sizes.count && samples->sizes.at[i].size != size) {
+    while (i < samples->sizes.count &&
+           (samples->sizes.at[i].size != more->size ||
+            samples->sizes.at[i].is_mixed != more->is_mixed)) {
         i++;
     }
-    if (i == samples->sizes.count) {
-        hp_vec_push(&samples->sizes, ((struct hp_live_size){.size = size}));
+    if (i < samples->sizes.count) {
+        samples->sizes.at[i].objects += more->objects;
+    } else {
+        hp_vec_push(&samples->sizes, *more);
     }
-    samples->sizes.at[i].objects += count;
 }
 
-// Of a mix the mean stands for all, of which there are then no more than that many.
+// The chance to be sampled grows less than the size does, so that of a mix there are no more samples
+// than of as many objects of its mean size.
 static void add_part(struct hp_live_samples *samples, const struct hp_size_part *part,
                      uint64_t period) {
     double objects = hp_fixed_double(part->objects, HP_INUSE_OBJECTS);
     double bytes = hp_fixed_double(part->bytes, HP_INUSE_SPACE);
-    bool is_mixed = part->size == HP_MIXED_SIZES;
-    uint64_t mean = objects > 0 ? (uint64_t)(bytes / objects + 0.5) : 0;
-    uint64_t size = is_mixed ? mean : part->size;
-    add_samples(samples, size, samples_of(part, size, period));
-    samples->is_likely |= part->is_likely || is_mixed;
+    struct hp_live_size more = {.size = part->size,
+                                .is_mixed = part->size == HP_MIXED_SIZES};
+    if (more.is_mixed) {
+        more.size = objects > 0 ? (uint64_t)(bytes / objects + 0.5) : 0;
+    }
+    more.objects = samples_of(part, more.size, period);
+    add_samples(samples, &more);
+    samples->is_likely |= part->is_likely && !more.is_mixed;
 }
 
 void hp_live_samples_init(struct hp_live_samples *samples, const struct hp_sizes *sizes,

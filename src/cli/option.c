@@ -191,7 +191,7 @@ static const struct hp_cli_option options[] = {
      "short for --frames=raw",
      hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_RAW},
 
-    {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES,
+    {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT,
      "show N rows, 0 for all (default: for people until 95 % of all is shown, by cum and in trees what "
      "is 1 % or more, 10 to 50 rows; 80 nodes of dot; 50 rows of html; else all)",
      hp_cli_set_count, FIELD(report.limit), 0, HP_CAN_LIMIT},
@@ -226,6 +226,9 @@ static const struct hp_cli_option options[] = {
     {"spread", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
      "show how much the inputs differ, and which stand out",
      hp_cli_set_bool, FIELD(report.spread), true, HP_CAN_SPREAD},
+    {"waste", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_ACCOUNT,
+     "what is free in slabs, by size class, and which stacks hold objects of the class",
+     hp_cli_set_bool, FIELD(report.waste), true},
     {"fail-if", '\0', HP_CLI_TEXT, "CONDITION", NULL, HP_CLI_GROUP_TABLE, SERIES,
      "exit with 1 if a row or the total meets it: growth>5%, growth>10MiB or growth>1000, "
      "and after a comma p<0.01",

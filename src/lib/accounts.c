@@ -279,6 +279,7 @@ int hp_accounts_read(struct hp_profile *profile, const char *const *paths, size_
     if (ret == HP_OK) {
         struct hp_read_options known = *options;
         known.large_sizes = large_sizes_of(&job, options->large_sizes);
+        known.count_duplicates |= !known.skip_duplicates; // forks have equal dumps
         profile->large_sizes = known.large_sizes;
         warn_of_parts(profile, &job);
         ret = hp_read_inputs(profile, job.dumps.at, job.dumps.count, &known, err);

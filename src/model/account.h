@@ -97,14 +97,15 @@ uint64_t hp_kernel_maps_anonymous(const struct hp_kernel_maps *maps);
 // --- the dump -----------------------------------------------------------------------------
 
 struct hp_live_size {
-    uint64_t size;    // as the allocator rounded it up
-    uint64_t objects; // of it that are sampled and live
+    uint64_t size;    // as the allocator rounded it up; of a mix the mean
+    uint64_t objects; // of it that are sampled and live; of a mix no more than these
+    bool is_mixed;
 };
 
 // Samples that are live, by their sizes, as a dump tells them.
 struct hp_live_samples {
     HP_VEC(struct hp_live_size) sizes;
-    bool is_likely; // some could be of other sizes, or of a few more or less objects
+    bool is_likely; // some that are no mix could be of other sizes
 };
 
 void hp_live_samples_free(struct hp_live_samples *samples); // NULL is fine

@@ -93,35 +93,65 @@ static void charge_size(struct hp_books *books, const struct hp_allocator_stats 
     }
 }
 
-static uint64_t count_small(const struct hp_allocator_stats *stats,
-                            const struct hp_live_samples *live) {
+// Places that samples can have: none of theirs is elsewhere.
+static uint64_t places_of(const struct hp_books *books,
+                          const struct hp_allocator_stats *stats) {
+    uint64_t smallest = smallest_extent(stats);
+    const struct hp_extent_stats *extent;
+    if (books->samples == HP_SAMPLES_OUTSIDE) {
+        return books->moved_count;
+    }
+    hp_vec_each (extent, &stats->extents) {
+        if (extent->size == smallest) {
+            return extent->count;
+        }
+    }
+    return 0;
+}
+
+// Samples of mixed sizes: each may be small or not, and there are as many at most as there are places
+// left.
+static void charge_mixed(struct hp_books *books, const struct hp_allocator_stats *stats,
+                         const struct hp_live_samples *live) {
+    uint64_t places = places_of(books, stats), extent = smallest_extent(stats), mixed = 0;
+    uint64_t left = places > books->sample_count ? places - books->sample_count : 0;
+    for (size_t i = 0; i < live->sizes.count; i++) {
+        mixed += live->sizes.at[i].is_mixed ? live->sizes.at[i].objects : 0;
+    }
+    uint64_t most = mixed < left ? mixed : left;
+    for (size_t i = 0; i < live->sizes.count && mixed > 0; i++) {
+        const struct hp_live_size *of = &live->sizes.at[i];
+        uint64_t count = (uint64_t)((hp_uint128)of->objects * most / mixed);
+        charge_size(books, stats, of->size, of->is_mixed ? count : 0);
+    }
+    hp_int128 bytes = (hp_int128)most * extent;
+    if (books->samples == HP_SAMPLES_OUTSIDE) {
+        books->own_high += bytes < books->moved ? bytes : books->moved;
+    } else {
+        books->cost_high += bytes;
+    }
+}
+
+// That there are extents for all that are known to be small, if they are extents.
+static bool have_extents(const struct hp_allocator_stats *stats,
+                         const struct hp_live_samples *live) {
+    struct hp_books inside = {.samples = HP_SAMPLES_INSIDE};
     uint64_t count = 0, extent = smallest_extent(stats);
     const struct hp_bin_stats *bin;
     hp_vec_each (bin, &stats->bins) {
         count += bin->live_count;
     }
     for (size_t i = 0; !stats->has_live && live && i < live->sizes.count; i++) {
-        count += live->sizes.at[i].size < extent ? live->sizes.at[i].objects : 0;
+        const struct hp_live_size *of = &live->sizes.at[i];
+        count += of->size < extent && !of->is_mixed ? of->objects : 0;
     }
-    return count;
-}
-
-// That there are extents for all of them, if they are extents.
-static bool have_extents(const struct hp_allocator_stats *stats, uint64_t count) {
-    uint64_t smallest = smallest_extent(stats);
-    const struct hp_extent_stats *extent;
-    hp_vec_each (extent, &stats->extents) {
-        if (extent->size == smallest) {
-            return extent->count >= count;
-        }
-    }
-    return count == 0;
+    return places_of(&inside, stats) >= count;
 }
 
 // --- books --------------------------------------------------------------------------------
 
 static void choose(struct hp_books *books, const struct hp_allocator_stats *stats,
-                   uint64_t samples) {
+                   const struct hp_live_samples *live) {
     uint64_t pad = stats->cache_oblivious ? stats->page : 0;
     hp_int128 small = regions_of(stats, books), moved;
     hp_int128 extents = extents_of(stats, books);
@@ -131,7 +161,7 @@ static void choose(struct hp_books *books, const struct hp_allocator_stats *stat
     hp_int128 inside_rest = rest - extents;
     hp_int128 outside_rest = rest - stats->large - moved;
     bool is_inside = inside_rest == 0 && small + extents == stats->allocated &&
-                     outside == 0 && have_extents(stats, samples);
+                     outside == 0 && have_extents(stats, live);
     bool is_outside = outside_rest == 0 && small + stats->large == stats->allocated;
     books->samples = is_inside    ? HP_SAMPLES_INSIDE
                      : is_outside ? HP_SAMPLES_OUTSIDE
@@ -146,15 +176,22 @@ static void choose(struct hp_books *books, const struct hp_allocator_stats *stat
 // As the allocator counts them, or else the dump.
 static void charge(struct hp_books *books, const struct hp_allocator_stats *stats,
                    const struct hp_live_samples *live) {
+    bool asks_dump = !stats->has_live && stats->has_sampling && live &&
+                     books->samples != HP_SAMPLES_UNKNOWN;
     const struct hp_bin_stats *bin;
     hp_vec_each (bin, &stats->bins) {
         charge_size(books, stats, bin->size, bin->live_count);
     }
-    for (size_t i = 0; !stats->has_live && live && i < live->sizes.count; i++) {
-        charge_size(books, stats, live->sizes.at[i].size, live->sizes.at[i].objects);
+    for (size_t i = 0; asks_dump && i < live->sizes.count; i++) {
+        const struct hp_live_size *of = &live->sizes.at[i];
+        charge_size(books, stats, of->size, of->is_mixed ? 0 : of->objects);
     }
-    bool is_sure = stats->has_live || !stats->has_sampling || (live && !live->is_likely);
-    books->is_cost_exact = is_sure && books->samples != HP_SAMPLES_UNKNOWN;
+    books->cost_low = books->cost_high = books->cost;
+    books->own_low = books->own_high = books->own;
+    books->is_likely = asks_dump && live->is_likely;
+    if (asks_dump) {
+        charge_mixed(books, stats, live);
+    }
     books->program =
         (hp_int128)stats->allocated - books->cost - stats->tcache - stats->internal;
     books->live = books->program + books->own;
@@ -164,7 +201,7 @@ void hp_books_init(struct hp_books *books, const struct hp_allocator_stats *stat
                    const struct hp_live_samples *live) {
     *books = (struct hp_books){.has_classes = stats->has_classes};
     if (stats->has_classes) {
-        choose(books, stats, count_small(stats, live));
+        choose(books, stats, live);
     } else {
         books->samples = HP_SAMPLES_UNKNOWN;
         books->active_rest = (hp_int128)stats->active - stats->allocated;

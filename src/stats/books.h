@@ -17,11 +17,13 @@ struct hp_books {
     bool has_classes;
     hp_int128 slabs, free_in_slabs, extents, pads; // extents: their number
     hp_int128 moved; // pages of samples, cached ones too, that `allocated` does not have
-    uint64_t moved_count;    // of these
-    uint64_t sample_count;   // of those below the smallest extent that are live
-    hp_int128 cost;          // what they take inside of `allocated` beyond their size
-    hp_int128 own;           // sizes of those outside of it
-    bool is_cost_exact;      // both: the allocator tells, or the dump without any doubt
+    uint64_t moved_count;  // of these
+    uint64_t sample_count; // of those below the smallest extent that are live
+    hp_int128 cost;        // what they take inside of `allocated` beyond their size
+    hp_int128 own;         // sizes of those outside of it
+    // What these are at least and at most, as the dump may not tell sizes of all samples.
+    hp_int128 cost_low, cost_high, own_low, own_high;
+    bool is_likely;          // nor, of those it tells, without any doubt
     hp_int128 program;       // objects of the program in `allocated`
     hp_int128 live;          // all of them
     hp_int128 base_rounding; // what resident has beyond its parts, if it is below 64 KiB

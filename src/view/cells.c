@@ -106,7 +106,9 @@ size_t hp_view_needed(const struct hp_view *view, size_t count) {
 }
 
 const char *hp_view_row_kind(const struct hp_view *view) {
-    return view->report->row ? view->report->row : hp_granularity_text(view->options.by);
+    return view->options.waste ? "size class"
+           : view->report->row ? view->report->row
+                               : hp_granularity_text(view->options.by);
 }
 
 struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field,

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "stats/books.h"
+#include "view/account_waste.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,7 +96,7 @@ struct sums {
     struct hp_books books;
     hp_int128 dirty, muzzy;
     size_t processes, with_maps;
-    bool has_sampling, is_cost_exact, tells_live, has_classes;
+    bool has_sampling, tells_live, has_classes;
     bool has_inside, has_unknown; // of enum hp_sample_books
     struct hp_kernel_maps maps;
     hp_int128 not_ours, untouched; // at least
@@ -123,6 +124,11 @@ static void add_books(struct sums *sums, const struct hp_books *books) {
     all->sample_count += books->sample_count;
     all->cost += books->cost;
     all->own += books->own;
+    all->cost_low += books->cost_low;
+    all->cost_high += books->cost_high;
+    all->own_low += books->own_low;
+    all->own_high += books->own_high;
+    all->is_likely |= books->is_likely;
     all->program += books->program;
     all->live += books->live;
     all->base_rounding += books->base_rounding;
@@ -130,7 +136,6 @@ static void add_books(struct sums *sums, const struct hp_books *books) {
     all->active_rest += books->active_rest;
     all->resident_rest += books->resident_rest;
     all->metadata_rest += books->metadata_rest;
-    sums->is_cost_exact &= books->is_cost_exact;
     sums->has_classes &= books->has_classes;
     sums->has_inside |= books->samples == HP_SAMPLES_INSIDE;
     sums->has_unknown |= books->samples == HP_SAMPLES_UNKNOWN;
@@ -176,7 +181,7 @@ static void add_maps(struct sums *sums, const struct hp_account *account) {
 }
 
 static struct sums sum_up(const struct hp_view *view) {
-    struct sums sums = {.is_cost_exact = true, .tells_live = true, .has_classes = true};
+    struct sums sums = {.tells_live = true, .has_classes = true};
     const struct hp_account *account;
     for (size_t i = 0; (account = next_account(view, &i)) != NULL;) {
         struct hp_books books;
@@ -211,31 +216,49 @@ static uint32_t add_with_knob(struct tables *t, uint32_t parent, const char *nam
 
 // --- the allocator ------------------------------------------------------------------------
 
-static void set_open(struct hp_account_row *row, bool is_exact) {
-    if (!is_exact) {
+// By what the cost may be: so much less at most, and so much more.
+static void set_open(struct hp_account_row *row, const struct sums *sums, hp_int128 less,
+                     hp_int128 more) {
+    double bytes = (double)row->bytes;
+    bool is_unknown = sums->has_unknown && sums->has_sampling;
+    row->range = (struct hp_interval){bytes - (double)less, bytes + (double)more};
+    if (is_unknown || (less == 0 && more == 0 && sums->books.is_likely)) {
         row->range = (struct hp_interval){NAN, NAN};
     }
 }
 
-static void add_cost(struct tables *t, uint32_t parent, const struct sums *sums) {
+static char *note_of_cost(const struct sums *sums) {
+    const struct hp_books *books = &sums->books;
     char count[HP_NUMBER_SIZE];
-    if (!sums->has_sampling || (!sums->has_inside && sums->books.cost == 0)) {
+    hp_format_grouped(count, books->sample_count);
+    if (books->cost_low < books->cost_high) {
+        return hp_printed(
+            "the dump does not tell the sizes of all samples, so that it is "
+            "somewhere between both ends: opt.prof_stats and two arenas or "
+            "more tell it");
+    }
+    return books->is_likely
+               ? hp_printed(
+                     "%s samples, counted by the dump, whose numbers do not tell "
+                     "their sizes without any doubt: opt.prof_stats and two arenas "
+                     "or more do",
+                     count)
+               : NULL;
+}
+
+static void add_cost(struct tables *t, uint32_t parent, const struct sums *sums) {
+    const struct hp_books *books = &sums->books;
+    if (!sums->has_sampling || (!sums->has_inside && books->cost == 0)) {
         return;
     }
     uint32_t number =
         add_with_knob(t, parent, "what sampled objects take beyond their size",
-                      sums->books.cost, HP_KNOB_LG_PROF_SAMPLE);
+                      books->cost, HP_KNOB_LG_PROF_SAMPLE);
     struct hp_account_row *row = row_of(t, number);
     row->source = sums->tells_live ? "stats" : "dump";
-    row->objects = (double)sums->books.sample_count;
-    set_open(row, sums->is_cost_exact);
-    hp_format_grouped(count, sums->books.sample_count);
-    if (!sums->is_cost_exact) {
-        row->note = hp_printed(
-            "the %s samples are counted by the dump, whose numbers do not tell sizes "
-            "without any doubt: opt.prof_stats and two arenas or more do",
-            count);
-    }
+    row->objects = (double)books->sample_count;
+    row->note = note_of_cost(sums);
+    set_open(row, sums, books->cost - books->cost_low, books->cost_high - books->cost);
 }
 
 static void add_allocated(struct tables *t, uint32_t active, const struct sums *sums) {
@@ -247,7 +270,8 @@ static void add_allocated(struct tables *t, uint32_t active, const struct sums *
                                         : "objects of the program",
                        program);
     row_of(t, row)->source = "difference";
-    set_open(row_of(t, row), sums->is_cost_exact || sums->has_unknown);
+    set_open(row_of(t, row), sums, books->cost_high - books->cost,
+             books->cost - books->cost_low);
     add_cost(t, allocated, sums);
     add_with_knob(t, allocated, "thread caches", sums->stats.tcache, HP_KNOB_TCACHE_MAX);
     add(t, allocated, "the allocator's own (internal)", sums->stats.internal);
@@ -309,9 +333,12 @@ static void build_allocator(struct tables *t, const struct sums *sums) {
 // --- the program --------------------------------------------------------------------------
 
 static void say_outside(struct hp_account_row *row, const struct hp_view *view,
-                        hp_int128 live, struct hp_interval range) {
+                        hp_int128 live, struct hp_interval open,
+                        struct hp_interval range) {
     char numbers[3][HP_NUMBER_SIZE];
-    if (!((double)live < range.low || (double)live > range.high)) {
+    double low = isnan(open.low) ? (double)live : open.low;
+    double high = isnan(open.high) ? (double)live : open.high;
+    if (!(high < range.low || low > range.high)) {
         return;
     }
     hp_format_grouped(numbers[0], live);
@@ -335,7 +362,11 @@ static void build_program(struct tables *t, const struct sums *sums) {
     t->table = "program";
     t->source = "difference";
     uint32_t row = add(t, HP_NO_PARENT, "objects by the allocator's books", live);
-    set_open(row_of(t, row), sums->is_cost_exact);
+    const struct hp_books *books = &sums->books;
+    hp_int128 less = books->cost_high - books->cost + books->own - books->own_low;
+    hp_int128 more = books->cost - books->cost_low + books->own_high - books->own;
+    set_open(row_of(t, row), sums, less, more);
+    struct hp_interval open = row_of(t, row)->range;
     t->source = "dump";
     hp_int128 estimate = profile.sum >> HP_SPACE_FRACTION;
     row = add(t, HP_NO_PARENT, "objects by the profile", estimate);
@@ -343,7 +374,7 @@ static void build_program(struct tables *t, const struct sums *sums) {
     row_of(t, row)->objects =
         hp_fixed_double(head->total.of[HP_INUSE_OBJECTS], HP_INUSE_OBJECTS);
     if (sums->has_sampling) {
-        say_outside(row_of(t, row), view, live, range);
+        say_outside(row_of(t, row), view, live, open, range);
     } else {
         row_of(t, row)->note = hp_printed("the statistics say that profiling is off");
     }
@@ -436,6 +467,9 @@ static void build_kernel(struct tables *t, const struct sums *sums) {
 // --- the report ---------------------------------------------------------------------------
 
 static int build(struct hp_view *view, struct hp_err *err) {
+    if (view->options.waste) {
+        return hp_waste_build(view, err);
+    }
     struct hp_account_rows *rows = view->extra = hp_alloc(sizeof *rows);
     struct tables tables = {.view = view, .rows = rows};
     struct sums sums = sum_up(view);
@@ -451,12 +485,11 @@ static int build(struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
-                 struct hp_content *content) {
+static void cell_of_table(const struct hp_view *view, size_t row, int field,
+                          struct hp_content *content) {
     const struct hp_account_rows *rows = view->extra;
     const struct hp_account_row *of = &rows->of.at[row];
     const struct hp_row_key *key = &view->rows.at[row];
-    (void)metric;
     const char *const texts[] = {[TABLE] = of->table,
                                  [SOURCE] = of->source,
                                  [KNOB] = of->knob,
@@ -481,6 +514,16 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     }
 }
 
+static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
+                 struct hp_content *content) {
+    (void)metric;
+    if (view->options.waste) {
+        hp_waste_cell(view, row, field, content);
+    } else {
+        cell_of_table(view, row, field, content);
+    }
+}
+
 static unsigned flags(const struct hp_view *view, size_t row) {
     (void)view, (void)row;
     return 0;
@@ -492,6 +535,10 @@ static struct hp_origin origin(const struct hp_view *view, size_t row) {
 }
 
 static void done(struct hp_view *view) {
+    if (view->options.waste) {
+        hp_waste_done(view->extra);
+        return;
+    }
     struct hp_account_rows *rows = view->extra;
     struct hp_account_row *row;
     hp_vec_each (row, &rows->of) {

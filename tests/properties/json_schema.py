@@ -64,6 +64,7 @@ REPORTS = [
     ('account', '--no-symbols', f'--stats={ACCOUNT / "frag.json"}', f'--smaps={ACCOUNT / "frag.smaps_rollup"}',
      ACCOUNT / 'frag.heap'),
     ('account', '--no-symbols', *sorted(ACCOUNT.glob('jemalloc-5.3.?.*'))),
+    ('account', '--waste', '--no-symbols', f'--stats={ACCOUNT / "frag.json"}', ACCOUNT / 'frag.heap'),
     ('top', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', *PROCS),
     ('top', '--no-symbols', '--by=size', *PROCS),
 ]
@@ -142,7 +143,7 @@ OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut'}
 def refuses():
     faults, count = [], 0
     for report in (REPORTS[1], REPORTS[10], REPORTS[13], REPORTS[15], REPORTS[17], REPORTS[19], REPORTS[23],
-                   REPORTS[26], REPORTS[-3]):
+                   REPORTS[26], REPORTS[-4], REPORTS[-3]):
         value = load(report)
         for what, other in changed(value):
             if what[-1] not in OPTIONAL:

@@ -17,8 +17,8 @@ import tempfile
 
 CC = shlex.split(os.environ.get('CC') or 'cc')
 FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""']
-PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-lz', '-ldeflate', '-lzstd', '-lxxhash', '-lpcre2-8', '-liberty', '-lseccomp',
-                     '-lm', '-pthread']
+PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-llzma', '-lz', '-ldeflate', '-lzstd', '-lxxhash', '-lpcre2-8', '-ljansson', '-liberty',
+                     '-lseccomp', '-lm', '-pthread']
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-lm']
 LAYERS = ('base', 'model', 'input', 'partial', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
@@ -141,7 +141,24 @@ BOUNDS = 'bounds_of_several_readings_are_those_of_all'
 PARTS = 'dumps_read_in_parts_come_to_what_they_do_together'
 COUNTED = 'dumps_are_told_of_one_by_one_by_how_many_they_are_together'
 BLOCKS = 'blocks_of_a_partial_end_where_256_KiB_are_full'
+BOOKS = 'account_adds_up_to_the_byte_in_both_versions'
+
 PROGRAM_MUTANTS = (
+    ('metadata added whole', 'stats/books.c',
+     [('hp_int128 rest = (hp_int128)stats->resident - stats->active - stats->base -',
+       'hp_int128 rest = (hp_int128)stats->resident - stats->active - stats->metadata -')], BOOKS),
+    ('large objects without a page beside each', 'stats/books.c',
+     [('uint64_t pad = stats->cache_oblivious ? stats->page : 0;', 'uint64_t pad = 0;')], BOOKS),
+    ('extents that samples left in caches not counted', 'stats/books.c',
+     [('books->extents += extent->count;',
+       'books->extents += extent->count - (extent->size == 16384 ? 3 : 0);')], BOOKS),
+    ('pages of samples that are freed not counted', 'stats/books.c',
+     [('count += bin->nmalloc - others;', 'count += bin->nmalloc - others - 1;'),
+      ('(hp_int128)(bin->nmalloc - others) * (bin->size + pad);',
+       '(hp_int128)(bin->nmalloc - others - 1) * (bin->size + pad);')], BOOKS),
+    ('a holder by its share alone', 'view/account_waste.c',
+     [('kept <= (1 - almost_all) * (double)class->nonfull &&', 'kept >= 0 &&')],
+     'waste_blames_nobody_where_another_may_keep_the_slabs'),
     ('p one-sided, called two-sided', 'stats/measure.c',
      [('return fmin(2 * fmin(growth_p, shrinkage_p), 1);', 'return fmin(growth_p, shrinkage_p);')],
      'p_is_two_sided_and_says_so'),

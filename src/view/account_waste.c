@@ -1,0 +1,438 @@
+// Of a class free = slabs x bytes of one - regions in use x size, as the allocator counts them.  Its
+// holders are stacks with sampled objects of that size; how much of the slabs each keeps from being
+// given back is not in the files, however the shares are.
+#include "view/account_waste.h"
+
+#include "base/units.h"
+#include "stats/books.h"
+
+#include <math.h>
+#include <string.h>
+
+enum field {
+    PARENT,
+    DEPTH,
+    SIZE,
+    FREE,
+    SLABS,
+    NONFULL,
+    OBJECTS,
+    REQUESTED,
+    LIVE,
+    SHARE,
+    NOTE,
+};
+
+enum {
+    SHOWN_HOLDERS = 5,
+    NAMED_CALLS = 6,
+    LEAST_SAMPLES = 20,
+    COUNT_WIDTH = 10,
+    LIVE_WIDTH = 27, // "1023.99 MiB ± 123.45 MiB"
+};
+
+static const double almost_all = 0.95;
+
+static const struct hp_field fields[] = {
+    {{"parent", NULL, "", HP_CELL_NUMBER}, PARENT},
+    {{"depth", NULL, "", HP_CELL_NUMBER}, DEPTH},
+    {{"size", NULL, "bytes", HP_CELL_NUMBER}, SIZE},
+    {{"free", "free", NULL, HP_CELL_NUMBER}, FREE, HP_NEW_LINE},
+    {{"slabs", "slabs", "", HP_CELL_COUNT}, SLABS, .width = COUNT_WIDTH},
+    {{"nonfull_slabs", "not full", "", HP_CELL_COUNT},
+     NONFULL,
+     .width = COUNT_WIDTH,
+     .leaves = 3},
+    {{"objects", "objects", "", HP_CELL_COUNT},
+     OBJECTS,
+     .width = COUNT_WIDTH,
+     .leaves = 2},
+    {{"requested", "asked for", "", HP_CELL_NUMBER},
+     REQUESTED,
+     .width = COUNT_WIDTH,
+     .leaves = 1},
+    {{"live", "live", "bytes", HP_CELL_ESTIMATE}, LIVE, HP_NEW_LINE, .width = LIVE_WIDTH},
+    {{"share", "share", "", HP_CELL_NUMBER}, SHARE, .width = COUNT_WIDTH},
+    {{"note", NULL, "", HP_CELL_TEXT}, NOTE, HP_NEW_LINE},
+};
+
+// --- classes ------------------------------------------------------------------------------
+
+struct class {
+    uint64_t size;
+    hp_int128 free, slab_bytes;
+    uint64_t slabs, nonfull, objects, live_count, live_requested;
+    bool has_live;
+    size_t first, holders; // in the list of these
+    hp_fixed held;         // objects that they hold
+};
+
+struct holder {
+    uint64_t size;
+    uint32_t stack; // of the view
+    hp_fixed objects, bytes;
+    struct hp_error error;
+};
+
+struct builder {
+    struct hp_view *view;
+    struct hp_waste *waste;
+    HP_VEC(struct class) classes;
+    HP_VEC(struct holder) holders;
+    hp_fixed mixed; // objects of sizes that are not told
+};
+
+static int by_size(const void *left, const void *right) {
+    uint64_t a = ((const struct class *)left)->size;
+    uint64_t b = ((const struct class *)right)->size;
+    return (a > b) - (a < b);
+}
+
+static int by_free(const void *left, const void *right) {
+    const struct class *a = left, *b = right;
+    return a->free != b->free ? (a->free < b->free) - (a->free > b->free)
+                              : by_size(left, right);
+}
+
+static void add_bin(struct builder *b, const struct hp_bin_stats *bin, bool has_live) {
+    struct class *class;
+    hp_vec_each (class, &b->classes) {
+        if (class->size == bin->size) {
+            break;
+        }
+    }
+    if (class == b->classes.at + b->classes.count) {
+        class = hp_vec_push(&b->classes,
+                            ((struct class){.size = bin->size, .has_live = true}));
+    }
+    class->free += hp_free_in_slabs(bin);
+    class->slab_bytes += (hp_int128)bin->curslabs * bin->slab_size;
+    class->slabs += bin->curslabs;
+    class->nonfull += bin->nonfull_slabs;
+    class->objects += bin->curregs;
+    class->live_count += bin->live_count;
+    class->live_requested += bin->live_requested;
+    class->has_live &= has_live;
+}
+
+static int add_classes(struct builder *b, struct hp_err *err) {
+    const struct hp_profile *profile = b->view->profile;
+    const struct hp_account *account;
+    hp_vec_each (account, &profile->accounts) {
+        const struct hp_bin_stats *bin;
+        if (!hp_view_counts(b->view, account->input)) {
+            continue;
+        }
+        if (!account->stats.has_classes) {
+            return hp_fail(err, HP_E_EMPTY,
+                           "nothing to report: the statistics have no size classes, "
+                           "which the letters b and l leave out");
+        }
+        hp_vec_each (bin, &account->stats.bins) {
+            add_bin(b, bin, account->stats.has_live);
+        }
+    }
+    hp_vec_sort(&b->classes, by_size);
+    return HP_OK;
+}
+
+// --- holders ------------------------------------------------------------------------------
+
+static int by_class_and_stack(const void *left, const void *right) {
+    const struct holder *a = left, *b = right;
+    return a->size != b->size ? (a->size > b->size) - (a->size < b->size)
+                              : (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+// Stacks are in the order of their names.
+static int by_bytes(const void *left, const void *right) {
+    const struct holder *a = left, *b = right;
+    return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes)
+                                : by_class_and_stack(left, right);
+}
+
+static void add_parts(struct builder *b, uint32_t stack) {
+    const struct hp_sizes *sizes = &b->view->profile->sizes[HP_COLUMN_INUSE];
+    const struct hp_size_part *part =
+        stack < sizes->stacks.count ? hp_sizes_of(sizes, stack) : NULL;
+    for (; part; part = hp_sizes_next(sizes, part)) {
+        struct class key = {.size = part->size};
+        const struct class *class =
+            part->size == HP_MIXED_SIZES
+                ? NULL
+                : bsearch(&key, b->classes.at, b->classes.count, sizeof key, by_size);
+        b->mixed += part->size == HP_MIXED_SIZES ? part->objects : 0;
+        if (class) {
+            hp_vec_push(&b->holders, ((struct holder){
+                                         .size = part->size,
+                                         .stack = b->view->stacks.of_profile[stack],
+                                         .objects = part->objects,
+                                         .bytes = part->bytes,
+                                         .error = part->error,
+                                     }));
+        }
+    }
+}
+
+static void merge_holders(struct builder *b) {
+    size_t count = 0;
+    hp_vec_sort(&b->holders, by_class_and_stack);
+    for (size_t i = 0; i < b->holders.count; i++) {
+        struct holder *one = &b->holders.at[i];
+        struct holder *last = count > 0 ? &b->holders.at[count - 1] : NULL;
+        if (last && by_class_and_stack(last, one) == 0) {
+            last->objects += one->objects;
+            last->bytes += one->bytes;
+            hp_error_add(&last->error, &one->error); // as it did in the stack's own
+        } else {
+            b->holders.at[count++] = *one;
+        }
+    }
+    b->holders.count = count;
+}
+
+static void find_holders(struct builder *b) {
+    for (uint32_t i = 0; i < b->view->profile->stacks.count; i++) {
+        add_parts(b, i);
+    }
+    merge_holders(b);
+    struct class *class;
+    size_t next = 0;
+    hp_vec_each (class, &b->classes) {
+        class->first = next;
+        for (; next < b->holders.count && b->holders.at[next].size == class->size;
+             next++) {
+            class->held += b->holders.at[next].objects;
+            class->holders++;
+        }
+        if (class->holders > 0) {
+            qsort(&b->holders.at[class->first], class->holders, sizeof *b->holders.at,
+                  by_bytes);
+        }
+    }
+}
+
+// --- names --------------------------------------------------------------------------------
+
+// "leaf < caller < main", from the function that is charged on.
+static char *name_of(const struct hp_view *view, uint32_t stack) {
+    const struct hp_stack_key *key = &view->stacks.all.at[stack];
+    char *name = hp_copy("");
+    uint32_t calls = key->depth < NAMED_CALLS ? key->depth : NAMED_CALLS;
+    for (uint32_t i = 0; i < calls; i++) {
+        struct hp_span call = hp_view_node(view, (hp_node_id){key->at[i]});
+        char *longer =
+            hp_printed("%s%s%.*s", name, i > 0 ? " < " : "", (int)call.size, call.at);
+        free(name);
+        name = longer;
+    }
+    if (calls < key->depth) {
+        char *longer = hp_printed("%s < …", name);
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+// --- rows ---------------------------------------------------------------------------------
+
+static struct hp_waste_row *add_row(struct builder *b, uint32_t parent,
+                                    const char *name) {
+    static const struct hp_waste_row unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    struct hp_view *view = b->view;
+    hp_node_id node = hp_naming_add(&view->naming, hp_span_of(name), HP_CLASSES);
+    struct hp_row_key *key = hp_view_add_row(view, node);
+    key->parent = parent;
+    key->depth = parent != HP_NO_PARENT;
+    return hp_vec_push(&b->waste->of, unknown);
+}
+
+// Unknown where too many could be of the class as well.
+static double share_of(const struct builder *b, const struct class *class,
+                       hp_fixed objects) {
+    double held = (double)class->held, mixed = (double)b->mixed;
+    return mixed <= (1 - almost_all) * held ? (double)objects / held : (double)NAN;
+}
+
+static void add_holder(struct builder *b, uint32_t parent, const struct class *class,
+                       const struct holder *holder) {
+    char *name = name_of(b->view, holder->stack);
+    struct hp_waste_row *row = add_row(b, parent, name);
+    row->live.sum = holder->bytes;
+    row->error = holder->error;
+    row->objects = hp_fixed_double(holder->objects, HP_INUSE_OBJECTS);
+    row->share = share_of(b, class, holder->objects);
+    free(name);
+}
+
+static void add_other_holders(struct builder *b, uint32_t parent,
+                              const struct class *class) {
+    struct holder all = {.stack = 0};
+    size_t count = class->holders - SHOWN_HOLDERS;
+    for (size_t i = SHOWN_HOLDERS; i < class->holders; i++) {
+        const struct holder *holder = &b->holders.at[class->first + i];
+        all.objects += holder->objects;
+        all.bytes += holder->bytes;
+        hp_error_add(&all.error, &holder->error);
+    }
+    char *name = hp_printed("[%zu other stack%s]", count, count == 1 ? "" : "s");
+    struct hp_waste_row *row = add_row(b, parent, name);
+    row->live.sum = all.bytes;
+    row->error = all.error;
+    row->objects = hp_fixed_double(all.objects, HP_INUSE_OBJECTS);
+    row->share = share_of(b, class, all.objects);
+    free(name);
+}
+
+// Each object of another stack, or of one whose size is not told, keeps one slab at most.  So many
+// objects of others may be next to nothing, and still keep all slabs: if there are any, they count
+// by slabs.
+static enum hp_waste_told told_of(const struct builder *b, const struct class *class) {
+    if (class->holders == 0) {
+        return b->mixed > 0 ? HP_WASTE_UNKNOWN : HP_WASTE_NOBODY;
+    }
+    const struct holder *first = &b->holders.at[class->first];
+    hp_fixed others = class->held - first->objects + b->mixed;
+    double kept = hp_fixed_double(others, HP_INUSE_OBJECTS);
+    bool is_one = (double)first->objects >= almost_all * (double)class->held &&
+                  kept <= (1 - almost_all) * (double)class->nonfull &&
+                  first->error.samples >= LEAST_SAMPLES;
+    return is_one               ? HP_WASTE_ONE_HOLDER
+           : class->holders > 1 ? HP_WASTE_SEVERAL
+                                : HP_WASTE_FEW;
+}
+
+const char *hp_waste_text(enum hp_waste_told told) {
+    static const char *const texts[HP_WASTE_TOLD] = {
+        [HP_WASTE_ONE_HOLDER] = "almost only one stack has objects in these slabs",
+        [HP_WASTE_SEVERAL] = "which of them keeps the slabs cannot be known from a dump",
+        [HP_WASTE_FEW] =
+            "too few samples, or too many of unknown sizes, to say that "
+            "nobody else has objects there",
+        [HP_WASTE_NOBODY] = "no object was sampled that tells who has any there",
+        [HP_WASTE_UNKNOWN] =
+            "the dump does not tell the sizes of samples: who has objects there is not "
+            "known",
+    };
+
+    return texts[told];
+}
+
+static char *sentence_of(const struct builder *b, const struct class *class,
+                         enum hp_waste_told told) {
+    char size[HP_NUMBER_SIZE];
+    hp_format_size(size, class->size);
+    if (told != HP_WASTE_ONE_HOLDER) {
+        return hp_printed("%s: %s", size, hp_waste_text(told));
+    }
+    char *name = name_of(b->view, b->holders.at[class->first].stack);
+    char *sentence =
+        hp_printed("%s: almost only %s has objects in these slabs", size, name);
+    free(name);
+    return sentence;
+}
+
+static void add_class(struct builder *b, const struct class *class) {
+    char name[HP_NUMBER_SIZE];
+    hp_format_size(name, class->size);
+    struct hp_waste_row *row = add_row(b, HP_NO_PARENT, name);
+    hp_int128 live = (hp_int128) class->objects * class->size;
+    uint64_t sampled = class->live_count * class->size;
+    row->size = (double)class->size;
+    row->free = (double)class->free;
+    row->slabs = (double)class->slabs;
+    row->nonfull = (double)class->nonfull;
+    row->objects = (double)class->objects;
+    row->live.sum = live << HP_SPACE_FRACTION;
+    row->live.range = (struct hp_interval){(double)live, (double)live};
+    row->requested = class->has_live && sampled > 0
+                         ? (double)class->live_requested / (double)sampled
+                         : (double)NAN;
+    row->told = told_of(b, class);
+    row->note = sentence_of(b, class, row->told);
+    uint32_t parent = (uint32_t)(b->view->rows.count - 1);
+    for (size_t i = 0; i < class->holders && i < SHOWN_HOLDERS; i++) {
+        add_holder(b, parent, class, &b->holders.at[class->first + i]);
+    }
+    if (class->holders > SHOWN_HOLDERS) {
+        add_other_holders(b, parent, class);
+    }
+    b->waste->free += class->free;
+    b->waste->slabs += class->slab_bytes;
+}
+
+// Of people the classes that have nearly all.
+static void add_rows(struct builder *b) {
+    hp_int128 all = 0, shown = 0;
+    const struct class *class;
+    hp_vec_sort(&b->classes, by_free);
+    hp_vec_each (class, &b->classes) {
+        all += class->free;
+    }
+    b->view->enough = 0;
+    hp_vec_each (class, &b->classes) {
+        if (class->free == 0) {
+            continue;
+        }
+        bool is_needed = (double)shown < almost_all * (double)all;
+        add_class(b, class);
+        shown += class->free;
+        b->view->enough = is_needed ? b->view->rows.count : b->view->enough;
+    }
+}
+
+// --- the report ---------------------------------------------------------------------------
+
+int hp_waste_build(struct hp_view *view, struct hp_err *err) {
+    struct builder b = {.view = view, .waste = hp_alloc(sizeof *b.waste)};
+    view->extra = b.waste;
+    int ret = add_classes(&b, err);
+    if (ret == HP_OK) {
+        hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
+        hp_stacks_init(&view->stacks, HP_STACKS_OF_NAMES, &view->naming, &view->options);
+        find_holders(&b);
+        add_rows(&b);
+    }
+    if (ret == HP_OK && view->rows.count == 0) {
+        ret = hp_fail(err, HP_E_EMPTY, "nothing to report: nothing is free in slabs");
+    }
+    hp_vec_done(&b.classes);
+    hp_vec_done(&b.holders);
+    return ret;
+}
+
+void hp_waste_cell(const struct hp_view *view, size_t row, int field,
+                   struct hp_content *content) {
+    const struct hp_waste *waste = view->extra;
+    const struct hp_waste_row *of = &waste->of.at[row];
+    const struct hp_row_key *key = &view->rows.at[row];
+    const double numbers[] = {
+        [PARENT] = key->parent == HP_NO_PARENT ? (double)NAN : (double)key->parent,
+        [DEPTH] = key->depth,
+        [SIZE] = of->size,
+        [FREE] = of->free,
+        [SLABS] = of->slabs,
+        [NONFULL] = of->nonfull,
+        [OBJECTS] = of->objects,
+        [REQUESTED] = of->requested,
+        [LIVE] = NAN,
+        [SHARE] = of->share,
+    };
+    if (field == LIVE) {
+        content->amount = of->live;
+        content->amount.error = key->depth > 0 ? &of->error : NULL;
+        content->amount.among = 1;
+    } else if (field == NOTE) {
+        content->text = of->note ? of->note : "";
+    } else {
+        content->number = numbers[field];
+    }
+}
+
+void hp_waste_done(struct hp_waste *waste) {
+    struct hp_waste_row *row;
+    hp_vec_each (row, &waste->of) {
+        free(row->note);
+    }
+    hp_vec_done(&waste->of);
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Programs that know what they hold, under jemalloc: the allocator's books add up to the byte and hold
+what the program walked over itself, the kernel's add up to Rss, bounds hold, and nobody is blamed for
+slabs that another keeps.
+
+usage: account.py BINARY TESTDATA [LIBJEMALLOC]   (Debian's, or one of 5.3.1 or later)
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / 'properties'))
+import jemalloc  # noqa: E402
+from harness import Tests, scratch  # noqa: E402
+
+POOL = 81920  # of libstdc++, which Debian's jemalloc is linked with
+MIB = 1 << 20
+REST = '[the books do not balance]'
+# (what, threads, options)
+RUNS = [('mix', 1, 'lg_prof_sample:12'), ('mix', 1, 'lg_prof_sample:15,narenas:1'), ('mix', 8, 'lg_prof_sample:12'),
+        ('mix', 8, 'lg_prof_sample:12,prof_stats:true'), ('mix', 8, 'lg_prof_sample:19,narenas:2,prof_stats:true'),
+        ('huge', 2, 'lg_prof_sample:15'), ('fork', 2, 'lg_prof_sample:15,prof_stats:true')]
+
+
+class Run:
+    def __init__(self, number, what, threads, options):
+        self.stem = FOLDER / f'run{number}'
+        done = subprocess.run([PROGRAM, self.stem, what, str(threads)], check=True, capture_output=True, text=True,
+                              env={'LD_PRELOAD': JEMALLOC, 'PATH': '/bin',
+                                   'MALLOC_CONF': f'prof:true,prof_accum:true,{options}'})
+        self.truth = int(done.stdout.split()[0])
+        self.title = f'{what} of {threads} threads with {options}'
+
+    def files(self, *endings, stem=None):
+        return [f'{stem or self.stem}.{ending}' for ending in endings or ('heap', 'json', 'smaps')]
+
+    def report(self, *options, stem=None):
+        return json.loads(t.ok('account', '-q', '-fjson', *options, *self.files(stem=stem)).out)['rows']
+
+
+def adds_up(rows):
+    """Parts come to their whole, with no rest."""
+    faults = []
+    for number, row in enumerate(rows):
+        parts = [part['bytes']['estimate'] for part in rows if part['parent'] == number and part['adds']]
+        if parts and sum(parts) != row['bytes']['estimate']:
+            faults.append(f'{row["name"]}: {row["bytes"]["estimate"]} of {sum(parts)}')
+    return faults + [f'{REST}: {row["bytes"]["estimate"]}' for row in rows if row['name'] == REST]
+
+
+def named(rows):
+    return {row['name']: row['bytes']['estimate'] for row in rows}
+
+
+def books(run, stem=None):
+    rows = run.report(stem=stem)
+    of = named(rows)
+    faults = adds_up(rows)
+    # Where the dump does not tell the sizes of samples, both ends hold it.
+    ends = next(row['bytes'] for row in rows if row['name'] == "objects by the allocator's books")
+    slack = (256 << 10) + 0.01 * run.truth
+    if not (ends['low'] - slack <= run.truth <= ends['high']):
+        faults.append(f'{run.truth} is not in {ends}')
+    if 'prof_stats' in run.title and ends['low'] != ends['high']:
+        faults.append(f'{ends}, though samples are told')
+    if not 0 <= of['what base is rounded up by'] < 65536:
+        faults.append(f'base is rounded up by {of["what base is rounded up by"]}')
+    text = pathlib.Path(run.files('smaps', stem=stem)[0]).read_text()
+    rss = 1024 * sum(map(int, re.findall(r'^Rss: *(\d+) kB$', text, re.M)))
+    return faults + ([] if of['Rss'] == rss else [f'Rss is {rss}, and not {of["Rss"]}'])
+
+
+def exact():
+    """With samples told by size the program's own objects are found, but for what the C library adds."""
+    faults, worst = [], 0
+    for run in (run for run in ALL if 'prof_stats' in run.title):
+        for stem in [run.stem, *([f'{run.stem}-child'] if 'fork' in run.title else [])]:
+            off = named(run.report(stem=stem))["objects by the allocator's books"] - run.truth
+            worst = max(worst, off)
+            faults += [] if 0 <= off < POOL + (16 << 10) else [f'{run.title}: off by {off}']
+    return faults or f'off by {worst:.0f} bytes at most'
+
+
+def forks():
+    """The newest counts, as a process is known by its map; or both, which hold the same."""
+    run = next(run for run in ALL if run.title.startswith('fork'))
+    files = [*run.files(), *run.files(stem=f'{run.stem}-child')]
+    said = json.loads(t.ok('account', '-q', '-fjson', *files).out)['processes']['said']
+    both = json.loads(t.ok('account', '-q', '-fjson', '--snapshots=sum', *files).out)
+    alone = json.loads(t.ok('account', '-q', '-fjson', *run.files()).out)
+    faults = [] if any('forks look the same' in sentence for sentence in said) else [f'{said}']
+    faults += [] if any('forks hold the same objects' in warning for warning in both['warnings']) else [f'{both["warnings"]}']
+    ratio = named(both['rows'])['allocated'] / named(alone['rows'])['allocated']
+    return faults + ([] if 1.9 < ratio < 2.1 else [f'{ratio}'])
+
+
+def untouched():
+    run = next(run for run in ALL if run.title.startswith('huge'))
+    bound, truth = named(run.report())['resident, not in memory, at least'], 6 * 37 * MIB
+    return f'{bound / truth:.3f} of the truth' if bound >= 0.9 * truth else [f'{bound} of {truth}']
+
+
+def beside():
+    """What is not jemalloc's changes no row of its books, and is bounded from below."""
+    faults, told = [], []
+    for lg in (15, 19):
+        run = Run(f'beside{lg}', 'beside', 1, f'lg_prof_sample:{lg}')
+        alone = Run(f'alone{lg}', 'mix', 1, f'lg_prof_sample:{lg}')
+        rows, others = run.report(), alone.report()
+        faults += adds_up(rows) + books(run)
+        of, without = named(rows), named(others)
+        name = "objects by the allocator's books"
+        faults += [] if abs(of[name] - without[name]) < 256 << 10 else [f'{of[name]} beside, {without[name]} alone']
+        bound, truth = of["anonymous and not jemalloc's, at least"], 56 * MIB
+        told.append(f'{bound / truth:.2f}')
+        faults += [] if 0.6 * truth <= bound <= truth + 2 * MIB else [f'lg {lg}: {bound} of {truth}']
+    return faults or f'bounds are {" and ".join(told)} of the truth'
+
+
+def waste(what, size, least, most):
+    """The class is first, to the byte, with both holders; and neither is blamed."""
+    run = Run(what, what, 1, 'lg_prof_sample:12')
+    rows = run.report('--waste')
+    stats = json.loads(pathlib.Path(run.files('json')[0]).read_text())['jemalloc']
+    arena = stats['stats.arenas'].get('merged') or stats['stats.arenas']['0']
+    free = {c['size']: b['curslabs'] * c['slab_size'] - b['curregs'] * c['size']
+            for c, b in zip(stats['arenas']['bin'], arena['bins'])}
+    of = named(run.report())
+    off = of["objects by the allocator's books"] - run.truth
+    first, holders = rows[0], [row for row in rows if row['parent'] == 0]
+    faults = [] if abs(off) <= (256 << 10) + 0.01 * run.truth else [f'off by {off} of {run.truth}']
+    faults += [] if first['size'] == size and first['free'] == free[size] else [f'{first}']
+    faults += [] if least <= first['free'] <= most else [f'{first["free"]} are free']
+    functions = sorted(row['name'].split(' < ')[0] for row in holders)
+    faults += [] if functions == ['site_a', 'site_b'] else [f'{functions}']
+    text = t.ok('account', '--waste', '-q', *run.files()).out
+    wanted = 'which of them keeps the slabs cannot be known from a dump'
+    lines = [line for line in text.splitlines() if 'site_' in line]
+    faults += [] if f'\n{size} B: {wanted}\n' in text and 'almost only' not in text else [text]
+    # Of stacks there is nothing that is free.
+    faults += [f'{row}' for row in holders if row['free'] is not None or row['note']]
+    return faults + ([] if len(lines) == 2 else [text])
+
+
+t = Tests()
+JEMALLOC = sys.argv[3] if len(sys.argv) > 3 else jemalloc.shared_object()
+with scratch() as scratched:
+    FOLDER = pathlib.Path(scratched)
+    PROGRAM = jemalloc.compile_program(HERE / 'account_alloc.c', FOLDER)
+    ALL = [Run(number, *run) for number, run in enumerate(RUNS)]
+    for each in ALL:
+        t.check(f'the books balance: {each.title}', lambda: books(each))
+    t.check('what is held is found to the byte where samples are told', exact)
+    t.check('a fork holds the same objects, and it is said', forks)
+    t.check('what is never touched is at least 90 % of the truth', untouched)
+    t.check("memory beside jemalloc's is bounded", beside)
+    t.check('many freed by one of two', lambda: waste('mult', 128, 10 * MIB, 13 * MIB))
+    t.check('slabs that the fewer keep', lambda: waste('frag', 96, 10 * MIB, 17 * MIB))
+t.done()
