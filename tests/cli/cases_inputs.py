@@ -451,7 +451,7 @@ def a_warning_of_damage_is_told_however_little_it_concerns(t):
 
 
 @case
-def R31_a_path_in_a_list_is_one_that_the_kernel_takes(t):
+def R31_F11_a_path_in_a_list_is_one_that_the_kernel_takes(t):
     longest = "x" * 4095
     t.file("good", f"{longest}\n")
     check(t.run("top", "--files-from=good"), 5, "", "File name too long")
@@ -467,7 +467,7 @@ def R31_a_path_in_a_list_is_one_that_the_kernel_takes(t):
 
 
 @case
-def R02_an_input_that_nobody_writes_to_is_not_waited_for(t):
+def R02_F11_an_input_that_nobody_writes_to_is_not_waited_for(t):
     os.mkfifo(t.folder / "a.heap")
     for name in ("a.heap", "./a.heap"):
         check(t.run("top", name), 5, None, f"{name}: nobody writes to this FIFO (--wait waits")
@@ -489,7 +489,7 @@ def R02_an_input_that_nobody_writes_to_is_not_waited_for(t):
 
 
 @case
-def R03_symbol_dir_only_opens_nothing_elsewhere(t):
+def R03_F9_symbol_dir_only_opens_nothing_elsewhere(t):
     inside, outside = t.folder / "root", t.folder / "outside"
     dump = ROOT / "testdata/golden/procs1.heap"
     program = ROOT / "testdata/root/srv/corpus/formats/alloc_c"

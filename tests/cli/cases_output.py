@@ -223,7 +223,7 @@ def an_input_is_not_replaced(t):
 
 
 @case
-def R15_a_list_or_an_archive_is_not_replaced(t):
+def R15_F10_a_list_or_an_archive_is_not_replaced(t):
     t.copy("a.heap")
     archive = t.folder / "a.tar"
     subprocess.run(["tar", "-cf", archive, "a.heap"], cwd=t.folder, check=True)
@@ -285,7 +285,7 @@ def without_core():
 
 
 @case
-def R37_every_signal_that_can_be_caught_leaves_the_old_file(t):
+def R37_F7_every_signal_that_can_be_caught_leaves_the_old_file(t):
     for number in FATAL:
         out = t.file("out")
         with t.waiting("top", "--no-symbols", "-o", out,

@@ -150,6 +150,6 @@ with scratch() as scratch_folder:
             '--by=label:name'))
     t.check('R11, R13: labels of samples', labels_of_samples)
     t.check('they are there', lambda: is_there(hostile_options, hostile_paths))
-t.check(f'R11, R13: {len(INVISIBLE)} characters that nobody sees, in every format', invisible)
+t.check(f'R11, R13, F13: {len(INVISIBLE)} characters that nobody sees, in every format', invisible)
 t.check('R11, R13: modules, in every format', modules)
 t.done()

@@ -213,5 +213,5 @@ t.check('R30: a million addresses that are alike in their low bits', lambda: lar
 t.check('R35: --max-memory is kept, whatever it is', memory)
 t.check('R35: what a run takes and 15 % more is enough', memory_enough)
 t.check('R35: --max-memory is kept by jeprof', memory_of_jeprof)
-t.check('R35: the symbolizer keeps to --max-memory too', memory_for_names)
+t.check('R35, F2: the symbolizer keeps to --max-memory too', memory_for_names)
 t.done()

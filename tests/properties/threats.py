@@ -405,7 +405,7 @@ def many_names():
 t.check('R18: pieces of any size, from a pipe that blocks or not: one report', short_reads)
 t.check('R19: nothing counts of an input that ends in an I/O error', read_errors)
 t.check('R22: a dump that is being written is whole and right, or refused', growing)
-t.check('R22: --min-age leaves out what was just written', young)
+t.check('R22, F15: --min-age leaves out what was just written', young)
 t.check('R25: numbers up to 2^62 add up, larger ones are told, from 2^64 on refused', large_numbers)
 t.check('R25: numbers that readers of a format cannot hold are told', beyond_readers)
 t.check('R25: sums beyond 64 bits are exact, or refused where there is no room', large_sums)

@@ -200,7 +200,7 @@ static void check(const struct tree *tree) {
               "%s: of %s", tree->name, limit.source ? limit.source : "none");
 }
 
-Test(memorylimit, R35_is_the_least_of_what_groups_ulimits_and_the_machine_leave) {
+Test(memorylimit, R35_F3_is_the_least_of_what_groups_ulimits_and_the_machine_leave) {
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
         check(&trees[i]);
     }

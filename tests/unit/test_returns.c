@@ -18,7 +18,7 @@ static const struct {
     {101, 500, false, HP_BUILD_OTHER}, {12, 16, true, HP_BUILD_OTHER},
 };
 
-Test(returns, are_judged_by_counts) {
+Test(returns, R23_F1_are_judged_by_counts) {
     for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
         struct hp_return_check returns = {.checked = verdicts[i].checked,
                                           .failed = verdicts[i].failed};

@@ -190,7 +190,7 @@ static void write_bomb(int fd) {
     cr_assert_gt(pwrite(fd, sections, sizeof sections, (off_t)head.e_shoff), 0);
 }
 
-Test(sym_symbolizer, refuses_a_section_that_claims_too_much, .timeout = 10) {
+Test(sym_symbolizer, R06_refuses_a_section_that_claims_too_much, .timeout = 10) {
     char path[] = "/tmp/hprof-agg-bomb-XXXXXX";
     int fd = mkstemp(path);
     struct hp_profile profile = {0};

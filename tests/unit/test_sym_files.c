@@ -148,7 +148,7 @@ static void open_all_without_openat2(int error) {
     check(hp_open_file(NULL, path), path, "root/binary");
 }
 
-Test(sym_files, R03_are_found_where_filters_deny_openat2) {
+Test(sym_files, R03_F8_are_found_where_filters_deny_openat2) {
     open_all_without_openat2(EPERM);
 }
 

@@ -239,7 +239,7 @@ static void check(const struct wanted *wanted) {
     hp_profile_done(&profile);
 }
 
-Test(sym_keeper, r08_a_lie_costs_the_names_of_one_module, .timeout = 60,
+Test(sym_keeper, R08_F6_a_lie_costs_the_names_of_one_module, .timeout = 60,
      .init = find_program) {
     static const struct wanted all[] = {
         {trap, HP_SYM_DAMAGED, "reading it ended with SIGILL (signal 4)", false},
@@ -253,7 +253,7 @@ Test(sym_keeper, r08_a_lie_costs_the_names_of_one_module, .timeout = 60,
     }
 }
 
-Test(sym_keeper, r08_an_abort_is_told, .timeout = 60, .init = find_program) {
+Test(sym_keeper, R08_an_abort_is_told, .timeout = 60, .init = find_program) {
     struct hp_profile profile = profile_of(1);
     struct hp_keeper with = keeper(do_abort);
     hp_symbolize_by(&profile, NULL, &with);
@@ -264,7 +264,7 @@ Test(sym_keeper, r08_an_abort_is_told, .timeout = 60, .init = find_program) {
     hp_profile_done(&profile);
 }
 
-Test(sym_keeper, r08_files_are_handed_over_that_are_elf_and_beside_the_module,
+Test(sym_keeper, R05_R08_F6_files_are_handed_over_that_are_elf_and_beside_the_module,
      .timeout = 60, .init = find_program) {
     struct hp_profile profile = profile_of(1);
     struct hp_keeper with = keeper(ask);
@@ -296,7 +296,7 @@ static void check_time(void (*with)(int sock)) {
     hp_profile_done(&profile);
 }
 
-Test(sym_keeper, r31_who_spins_drips_or_ticks_takes_the_time_of_a_run_and_no_more,
+Test(sym_keeper, R31_F6_who_spins_drips_or_ticks_takes_the_time_of_a_run_and_no_more,
      .timeout = 60, .init = find_program) {
     check_time(spin);
     check_time(drip);
@@ -309,7 +309,7 @@ static const int64_t most_for_crashes = 50000; // a fork takes as long as its sh
 static const int64_t most_for_crashes = 10000;
 #endif
 
-Test(sym_keeper, r31_many_that_crash_take_little_time, .timeout = 60,
+Test(sym_keeper, R31_many_that_crash_take_little_time, .timeout = 60,
      .init = find_program) {
     struct hp_profile profile = profile_of(300);
     struct hp_keeper with = keeper(trap);
@@ -339,7 +339,7 @@ static void serve_whole(int sock) {
     hp_worker_serve(sock);
 }
 
-Test(sym_keeper, r31_a_file_under_many_names_is_read_once, .timeout = 60,
+Test(sym_keeper, R31_F5_a_file_under_many_names_is_read_once, .timeout = 60,
      .init = find_program) {
     struct hp_profile profile = {0};
     struct hp_keeper with = {.limits = hp_keeper_usual,
@@ -401,7 +401,7 @@ static void start_killer(void *data, const struct hp_progress *progress) {
     _exit(0);
 }
 
-Test(sym_keeper, r08_who_was_killed_by_others_may_have_lacked_memory, .timeout = 60,
+Test(sym_keeper, R08_F4_who_was_killed_by_others_may_have_lacked_memory, .timeout = 60,
      .init = find_program) {
     struct hp_profile profile = profile_of(1);
     struct hp_keeper with = keeper(kill_child);

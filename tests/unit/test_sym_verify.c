@@ -40,7 +40,7 @@ static const struct {
     {"another build id", {0x1000, 0x1000, false}, 0x5000, "00fe", false},
 };
 
-Test(sym_verify, takes_only_what_was_mapped) {
+Test(sym_verify, R23_takes_only_what_was_mapped) {
     struct hp_image image = program();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hp_sym_diagnostic diagnostic = {.text = ""};

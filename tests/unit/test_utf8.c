@@ -64,7 +64,7 @@ static const char *escaped(uint32_t code) {
     return out;
 }
 
-Test(escape, R11_lets_nothing_out_that_is_not_seen) {
+Test(escape, R11_F13_lets_nothing_out_that_is_not_seen) {
     static const struct {
         uint32_t first, last;
     } hidden[] = {
