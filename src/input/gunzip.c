@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#ifdef HP_HAVE_LIBDEFLATE
+#ifdef HP_WITH_LIBDEFLATE
 #    include <libdeflate.h>
 #endif
 
@@ -54,7 +54,7 @@ static void again(void *state) {
 static void stop(void *state) {
     struct gunzip *gunzip = state;
     inflateEnd(&gunzip->stream);
-#ifdef HP_HAVE_LIBDEFLATE
+#ifdef HP_WITH_LIBDEFLATE
     libdeflate_free_decompressor(gunzip->whole);
 #endif
     hp_vec_done(&gunzip->text);
@@ -63,7 +63,7 @@ static void stop(void *state) {
 
 // --- at once ------------------------------------------------------------------------------
 
-#ifdef HP_HAVE_LIBDEFLATE
+#ifdef HP_WITH_LIBDEFLATE
 // The size is what the file says, which may be a lie: a hint.
 static enum libdeflate_result unpack_whole(struct gunzip *gunzip,
                                            const struct hp_packed *in, size_t *used) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#ifdef HP_HAVE_LIBDEFLATE
+#ifdef HP_WITH_LIBDEFLATE
 #    include <libdeflate.h>
 
 enum {
@@ -98,7 +98,7 @@ int hp_gzip_write(void *data, const void *bytes, size_t size) {
     return gzip->out->error ? -1 : 0;
 }
 
-#ifdef HP_HAVE_LIBDEFLATE
+#ifdef HP_WITH_LIBDEFLATE
 static bool put_held(struct hp_gzip *gzip) {
     struct libdeflate_compressor *whole = libdeflate_alloc_compressor(LEVEL);
     if (!whole) {
