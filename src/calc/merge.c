@@ -278,17 +278,22 @@ static void prepare_adoption(struct hp_merger *merger, const struct hp_dump *dum
     hp_profile_sort(profile, merger->resolver.frames.at, merger->resolver.frames.count);
 }
 
+static void find_errors(const struct hp_merger *merger, const struct hp_profile *profile,
+                        size_t stack, const struct hp_error *errors[HP_COLUMNS]) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        bool is_adopted = merger->adopts && hp_profile_has_errors(profile, i);
+        const struct hp_stack_errors *all =
+            is_adopted ? &profile->errors[i] : &merger->errors[i];
+        errors[i] = merger->keeps[i] ? hp_stack_error(all, stack) : NULL;
+    }
+}
+
 // The frames of the first dump need not be copied, and are in canonical order before they are many.
 // Those of several threads lie in one place.
 static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
                        struct hp_profile *profile) {
-    const struct hp_stack_errors *kept[HP_COLUMNS];
     if (merger->adopts) {
         prepare_adoption(merger, dump, profile);
-    }
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        bool is_adopted = merger->adopts && hp_profile_has_errors(profile, i);
-        kept[i] = is_adopted ? &profile->errors[i] : &merger->errors[i];
     }
     hp_frame_id *frames = translate(merger, dump);
     struct hp_tag_import tags = {.from_sets = &dump->tag_sets,
@@ -299,9 +304,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         const struct hp_dump_stack *stack = &dump->stacks.at[s];
         const struct hp_values *values = values_of(merger, s);
         const struct hp_error *errors[HP_COLUMNS];
-        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-            errors[i] = merger->keeps[i] ? hp_stack_error(kept[i], s) : NULL;
-        }
+        find_errors(merger, profile, s, errors);
         hp_frame_id *own = frames ? frames + stack->first_frame : NULL; // none has any
         struct hp_sample sample = {.frames = own, .depth = stack->depth};
         if (merger->keeps_labels) {

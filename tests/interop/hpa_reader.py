@@ -8,8 +8,7 @@ import sys
 SECTIONS = ('end parameters strings modules frames symbols labels annotations groups skipped totals types stacks '
             'type_sums identities dumps history type_history names distribution extreme_names diagnostics').split()
 METRICS = {'inuse-space': 20, 'inuse-objects': 32, 'alloc-space': 20, 'alloc-objects': 32}  # bits of fractions
-SAMPLES, PERIOD, FLAGS, OBJECTS, BYTES, WEIGHT, VARIANCE = range(7)
-NUMBERS, WRAP, KEYS, OWN = 14, 2 ** 128 - 1, 6, 24
+SAMPLES, PERIOD, FLAGS, OBJECTS, BYTES, WEIGHT, VARIANCE, NUMBERS, WRAP, KEYS, OWN = *range(7), 14, 2 ** 128 - 1, 6, 24
 ERROR, SUMS = 's s u u u u u d u u u u'.split(), ['s'] * 5 + ['u', 's'] * 3 + ['u'] * 17
 zstd, xxhash = ctypes.CDLL('libzstd.so.1'), ctypes.CDLL('libxxhash.so.0')
 zstd.ZSTD_decompress.restype = zstd.ZSTD_compress.restype = ctypes.c_size_t
@@ -74,8 +73,8 @@ PLAIN = {
     'extreme_names': lambda row: (row.bytes(10), row.text(), row.text()), 'skipped': lambda row: row.all('uu'),
     'symbols': lambda row: (row.all('uu'), row.all('u' * 6 * row.u())), 'type_sums': lambda row: row.all('uus'),
     'annotations': lambda row: row.all('uu' if row.u() else 'uuu'), 'totals': lambda row: (row.u(), row.all(ERROR * 2)),
-    'identities': lambda row: struct.unpack('<QQH', row.bytes(18)),
-    'labels': lambda row: [row.all('uuuus') for _ in range(row.u())], 'types': lambda row: row.all('uuu'),
+    'identities': lambda row: struct.unpack('<QQH', row.bytes(18)), 'types': lambda row: row.all('uuu'),
+    'labels': lambda row: [row.all('uuuus') for _ in range(row.u())],
     'diagnostics': lambda row: (row.all('uu'), [row.bytes(10) for _ in range(row.u())]),
     'groups': lambda row: (row.all('u' * (2 + KEYS)), row.all('uu' * row.u()), row.u(), row.all(SUMS)),
     'dumps': lambda row: (row.all(['u'] * (2 + KEYS) + SUMS + ['u'] * (OWN + 3)), row.all('uu' * row.u()), row.all('uu'),

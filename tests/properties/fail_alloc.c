@@ -67,8 +67,9 @@ __attribute__((constructor)) static void share(void) {
 
 __attribute__((destructor)) static void tell(void) {
     const char *path = getenv("FAIL_ALLOC_COUNT");
-    int file =
-        path && !is_child ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    int file = path && !is_child
+                   ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+                   : -1;
     if (file >= 0) {
         dprintf(file, "%lu %lu\n", atomic_load(&counts->own),
                 atomic_load(&counts->children));

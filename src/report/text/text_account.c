@@ -126,7 +126,7 @@ static void put_name(const struct account *a, size_t row,
 
 static void put_name_of_stack(const struct account *a, size_t row) {
     struct hp_text_cut cut = {.room = a->room, .is_ascii = a->view->options.ascii};
-    struct hp_text_string whole = {0}, shown = {0};
+    struct hp_buffer whole = {0}, shown = {0};
     append(&whole, a->view->rows.at[row].depth > 0 ? "  " : "");
     hp_text_append_safe(&whole, hp_view_name(a->view, row));
     hp_text_cut_text(&shown, (struct hp_span){whole.text.at, whole.text.count}, &cut);

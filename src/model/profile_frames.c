@@ -1,0 +1,141 @@
+// Where frames are: modules and offsets, each once.
+#include "model/profile.h"
+
+#include "base/hash.h"
+
+// --- modules --------------------------------------------------------------------
+
+static const struct hp_extent *extents_of(const struct hp_profile *profile,
+                                          const struct hp_module *module) {
+    return module->extents > 0 ? profile->extents.at + module->first_extent : NULL;
+}
+
+static bool same_module(const struct hp_profile *profile, const struct hp_module *known,
+                        const struct hp_module *module, const struct hp_extent *extents) {
+    return known->kind == module->kind && known->path.n == module->path.n &&
+           known->deleted == module->deleted && known->told_id.n == module->told_id.n &&
+           known->span == module->span &&
+           hp_extents_compare(extents_of(profile, known), known->extents, extents,
+                              module->extents) == 0;
+}
+
+static void note_files(struct hp_module *known, const struct hp_module *module) {
+    if (known->lowest_file.inode == 0) {
+        known->lowest_file = module->lowest_file;
+        known->highest_file = module->highest_file;
+    } else if (module->lowest_file.inode != 0) {
+        if (hp_file_id_compare(module->lowest_file, known->lowest_file) < 0) {
+            known->lowest_file = module->lowest_file;
+        }
+        if (hp_file_id_compare(module->highest_file, known->highest_file) > 0) {
+            known->highest_file = module->highest_file;
+        }
+    }
+}
+
+// Whether text was moved to huge pages may differ between processes of one build, and what is
+// resolved of it between inputs.
+static void note_differences(struct hp_profile *profile, struct hp_module *known,
+                             const struct hp_module *module,
+                             const struct hp_extent *extents) {
+    known->resolved &= module->resolved;
+    note_files(known, module);
+    for (uint32_t i = 0; i < known->extents; i++) {
+        profile->extents.at[known->first_extent + i].has_hole |= extents[i].has_hole;
+    }
+}
+
+static uint32_t module_hash(const struct hp_module *module,
+                            const struct hp_extent *extents) {
+    uint64_t hash = hp_hash_mix(module->span ^ hp_hash_key(),
+                                module->path.n ^ (uint64_t)module->told_id.n << 32 ^
+                                    (uint64_t)0x9e3779b97f4a7c15);
+    for (uint32_t i = 0; i < module->extents; i++) {
+        hash = hp_hash_mix(extents[i].offset ^ hash,
+                           extents[i].size ^ (uint64_t)0xe7037ed1a0b428db);
+    }
+    return (uint32_t)hp_hash_mix(hash, (uint64_t)0x8bb84b93962eacc9); // steps are no runs
+}
+
+static void index_modules(struct hp_profile *profile) {
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        const struct hp_module *module = &profile->modules.at[i];
+        hp_index_put(&profile->module_index,
+                     module_hash(module, extents_of(profile, module)), i);
+    }
+}
+
+hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,
+                               const struct hp_extent *extents) {
+    struct hp_index *index = &profile->module_index;
+    if (index->hashes.count == 0) {
+        index_modules(profile);
+    }
+    uint32_t hash = module_hash(module, extents), found;
+    for (size_t at = hash; hp_index_next(index, hash, &at, &found);) {
+        struct hp_module *known = &profile->modules.at[found];
+        if (same_module(profile, known, module, extents)) {
+            note_differences(profile, known, module, extents);
+            return (hp_module_id){found};
+        }
+    }
+    hp_index_put(index, hash, profile->modules.count);
+    struct hp_module *added = hp_vec_push(&profile->modules, *module);
+    added->first_extent = (uint32_t)profile->extents.count;
+    for (uint32_t i = 0; i < module->extents; i++) {
+        hp_vec_push(&profile->extents, extents[i]);
+    }
+    return (hp_module_id){(uint32_t)profile->modules.count - 1};
+}
+
+// --- frames ---------------------------------------------------------------------
+
+static uint32_t frame_hash(hp_module_id module, uint64_t offset) {
+    return (uint32_t)hp_hash_mix(offset ^ hp_hash_key(),
+                                 module.n ^ (uint64_t)0x9e3779b97f4a7c15);
+}
+
+static void index_frames(struct hp_profile *profile) {
+    for (size_t i = 0; i < profile->frames.count; i++) {
+        const struct hp_frame *frame = &profile->frames.at[i];
+        hp_index_put(&profile->frame_index, frame_hash(frame->module, frame->offset), i);
+    }
+}
+
+hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
+                             uint64_t offset) {
+    struct hp_index *index = &profile->frame_index;
+    if (index->hashes.count == 0) {
+        index_frames(profile);
+    }
+    uint32_t hash = frame_hash(module, offset), found;
+    for (size_t at = hash; hp_index_next(index, hash, &at, &found);) {
+        const struct hp_frame *frame = &profile->frames.at[found];
+        if (frame->offset == offset && frame->module.n == module.n) {
+            return (hp_frame_id){found};
+        }
+    }
+    hp_index_put(index, hash, profile->frames.count);
+    hp_vec_push(&profile->frames,
+                ((struct hp_frame){.module = module, .offset = offset}));
+    return (hp_frame_id){(uint32_t)profile->frames.count - 1};
+}
+
+hp_frame_id hp_profile_frame_after(struct hp_profile *profile, hp_frame_id after,
+                                   hp_module_id module, uint64_t offset) {
+    enum {
+        SOON = 32
+    };
+
+    for (uint32_t i = after.n + 1; i < profile->frames.count && i <= after.n + SOON;
+         i++) {
+        const struct hp_frame *frame = &profile->frames.at[i];
+        if (frame->module.n != module.n || frame->offset > offset) {
+            break;
+        }
+        if (frame->offset == offset) {
+            return (hp_frame_id){i};
+        }
+    }
+    return hp_profile_frame(profile, module, offset);
+}
