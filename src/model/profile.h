@@ -212,10 +212,9 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
                              uint64_t offset);
 
-// The same of a frame that is likely to stand soon after that one, as others of its module were
-// added in the order of their offsets as well: then it is found without the index.
-hp_frame_id hp_profile_frame_after(struct hp_profile *profile, hp_frame_id after,
-                                   hp_module_id module, uint64_t offset);
+// It will be asked for soon.
+void hp_profile_prefetch_frame(const struct hp_profile *profile,
+                               const struct hp_frame *frame);
 
 // Add to the values and errors of this stack; its number.  An error may be NULL: none.  The
 // frames are copied, unless they lie in a block that the profile has adopted.

@@ -121,21 +121,11 @@ hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
     return (hp_frame_id){(uint32_t)profile->frames.count - 1};
 }
 
-hp_frame_id hp_profile_frame_after(struct hp_profile *profile, hp_frame_id after,
-                                   hp_module_id module, uint64_t offset) {
-    enum {
-        SOON = 32
-    };
-
-    for (uint32_t i = after.n + 1; i < profile->frames.count && i <= after.n + SOON;
-         i++) {
-        const struct hp_frame *frame = &profile->frames.at[i];
-        if (frame->module.n != module.n || frame->offset > offset) {
-            break;
-        }
-        if (frame->offset == offset) {
-            return (hp_frame_id){i};
-        }
+void hp_profile_prefetch_frame(const struct hp_profile *profile,
+                               const struct hp_frame *frame) {
+    const struct hp_index *index = &profile->frame_index;
+    if (index->slot_count > 0) {
+        __builtin_prefetch(&index->slots[frame_hash(frame->module, frame->offset) &
+                                         (index->slot_count - 1)]);
     }
-    return hp_profile_frame(profile, module, offset);
 }

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    FRAMES_AHEAD = 16, // whose places in memory are asked for before they are needed
+};
+
 // --- texts --------------------------------------------------------------------------------
 
 static void read_string(struct hp_partial_reader *r) {
@@ -79,25 +83,32 @@ static void read_frame(struct hp_partial_reader *r,
     uint64_t distance = hp_get_word(&columns[HP_FRAME_OFFSET]);
     uint64_t start = on == 0 ? r->last_frame.offset : 0;
     bool is_leaf = hp_get_below(&columns[HP_FRAME_LEAF], 2) != 0;
-    bool is_first = r->frames.count == 0 || on > 0;
+    bool is_first = r->frame_table.module.count == 0 || on > 0;
     if (columns[HP_FRAME_MODULE].damage || columns[HP_FRAME_OFFSET].damage ||
-        r->frames.count == UINT32_MAX || distance > UINT64_MAX - start ||
+        r->frame_table.module.count == UINT32_MAX || distance > UINT64_MAX - start ||
         (distance == 0 && !is_first)) {
         hp_numbers_fail(&r->row, "a frame is not in its place");
         return;
     }
     r->last_frame.module.n += (uint32_t)on;
     r->last_frame.offset = start + distance;
-    hp_module_id module = r->modules.at[r->last_frame.module.n];
-    size_t known = r->profile->frames.count;
-    hp_frame_id frame =
-        hp_profile_frame_after(r->profile, r->last_known, module, r->last_frame.offset);
-    if (frame.n < known) {
-        r->last_known = frame;
-    }
-    r->profile->frames.at[frame.n].is_return_leaf |= is_leaf;
-    hp_vec_push(&r->frames, frame);
+    struct hp_frame frame = {.module = r->modules.at[r->last_frame.module.n],
+                             .offset = r->last_frame.offset,
+                             .is_return_leaf = is_leaf};
+    hp_vec_push(&r->fresh, frame);
     hp_frame_table_add(&r->frame_table, r->last_frame.module.n);
+}
+
+static void add_frames(struct hp_partial_reader *r) {
+    for (size_t i = 0; i < r->fresh.count; i++) {
+        const struct hp_frame *fresh = &r->fresh.at[i];
+        size_t later = i + FRAMES_AHEAD < r->fresh.count ? i + FRAMES_AHEAD : i;
+        hp_profile_prefetch_frame(r->profile, &r->fresh.at[later]);
+        hp_frame_id frame = hp_profile_frame(r->profile, fresh->module, fresh->offset);
+        r->profile->frames.at[frame.n].is_return_leaf |= fresh->is_return_leaf;
+        hp_vec_push(&r->frames, frame);
+    }
+    r->fresh.count = 0;
 }
 
 // All columns of one block, which have to end together.
@@ -108,6 +119,7 @@ static void read_frames(struct hp_partial_reader *r) {
         read_frame(r, columns);
     }
     hp_numbers_end(&r->row, columns, HP_FRAME_COLUMNS);
+    add_frames(r);
 }
 
 static void read_symbol(struct hp_partial_reader *r) {
@@ -347,6 +359,7 @@ static void reader_done(struct hp_partial_reader *r) {
     hp_vec_done(&r->texts);
     hp_vec_done(&r->modules);
     hp_vec_done(&r->frames);
+    hp_vec_done(&r->fresh);
     hp_vec_done(&r->sets);
     hp_vec_done(&r->stacks);
     hp_vec_done(&r->types);

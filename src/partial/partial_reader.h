@@ -21,11 +21,11 @@ struct hp_partial_reader {
     HP_VEC(hp_string) texts;
     HP_VEC(hp_module_id) modules;
     HP_VEC(hp_frame_id) frames;
+    HP_VEC(struct hp_frame) fresh; // of the block that is read
     HP_VEC(hp_string) sets;
     HP_VEC(uint32_t) stacks;
     HP_VEC(uint32_t) types;
-    struct hp_frame last_frame; // its module as it is numbered in the file
-    hp_frame_id last_known;     // the last that the profile had, as it is called there
+    struct hp_frame last_frame;        // its module as it is numbered in the file
     uint64_t last_symbol, frame_count; // of frames of all stacks
     uint64_t last_type, last_stack;    // of sums
     struct hp_frame_table frame_table; // as they are numbered in the file

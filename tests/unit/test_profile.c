@@ -123,26 +123,6 @@ Test(profile, absorbs_another_as_if_all_had_been_added_to_one) {
     hp_profile_done(&a);
 }
 
-// Wherever one looks first: next to another, far from it, or where there is none.
-Test(profile, finds_a_frame_after_another_as_by_itself) {
-    struct hp_profile profile;
-    hp_profile_init(&profile);
-    hp_module_id a = module_at(&profile, "/a"), b = module_at(&profile, "/b");
-    for (uint64_t i = 0; i < 20; i++) {
-        hp_profile_frame(&profile, i % 2 ? a : b, i / 2);
-    }
-    for (uint32_t after = 0; after < 20; after++) {
-        for (uint64_t i = 0; i < 20; i++) {
-            hp_frame_id frame = hp_profile_frame_after(&profile, (hp_frame_id){after},
-                                                       i % 2 ? a : b, i / 2);
-            cr_expect_eq(frame.n, i);
-        }
-    }
-    cr_expect_eq(hp_profile_frame_after(&profile, (hp_frame_id){4}, a, 50).n, 20);
-    cr_expect_eq(profile.frames.count, 21);
-    hp_profile_done(&profile);
-}
-
 // The frames of one without any are those of the other, and known by what they are.
 Test(profile, absorbs_another_as_it_is_if_it_has_nothing) {
     struct hp_profile a, b, c;
