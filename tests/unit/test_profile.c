@@ -123,6 +123,24 @@ Test(profile, absorbs_another_as_if_all_had_been_added_to_one) {
     hp_profile_done(&a);
 }
 
+// As those have that a thread reads of its first dump.
+Test(profile, keeps_blocks_of_another_in_which_frames_lie) {
+    struct hp_profile a, b;
+    struct hp_values one = of(1);
+    hp_profile_init(&a);
+    hp_profile_init(&b);
+    hp_frame_id *frames = malloc(sizeof *frames);
+    hp_vec_push(&b.blocks, (void *)frames);
+    frames[0] = hp_profile_frame(&b, (hp_module_id){0}, 1);
+    hp_profile_add_adopted(&b, &(struct hp_sample){frames, 1, {0}}, &one, no_errors);
+    hp_profile_absorb(&a, &b);
+    cr_assert_eq(a.stacks.count, 1);
+    cr_assert_eq(a.blocks.count, 1);
+    cr_expect_eq((const void *)a.stacks.at[0].frames, a.blocks.at[0]);
+    cr_expect_eq(a.stacks.at[0].frames[0].n, 0);
+    hp_profile_done(&a);
+}
+
 // The frames of one without any are those of the other, and known by what they are.
 Test(profile, absorbs_another_as_it_is_if_it_has_nothing) {
     struct hp_profile a, b, c;
