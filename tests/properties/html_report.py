@@ -418,6 +418,9 @@ with scratch() as scratch_folder:
     hostile_page = page_of(NO_SYMBOLS, hostile)
     t.check('R12: thirty hostile names do nothing', lambda: inert(
         hostile_page, Document(hostile_page.decode('utf-8')), Report(data_of(hostile_page))))
+    hostile_diff = diff_of(NO_SYMBOLS, PROCS[0], hostile)
+    t.check('nor in a diff', lambda: inert(
+        hostile_diff, Document(hostile_diff.decode('utf-8')), Report(data_of(hostile_diff))))
     t.check('10,000 random names do nothing', lambda: nothing_random(scratch_folder))
     called = pathlib.Path(scratch_folder) / '"><script>alert(1)<!--\u202e.heap'
     called.write_bytes(CXX.read_bytes())

@@ -252,6 +252,17 @@ test('what nobody sees is shown as what it is, as on the command line', () => {
   }
 });
 
+test('what is found holds what its rows do, also by the offsets that stand in names', () => {
+  const { page, model } = load(program.write('found', '--no-symbols', program.file('real/redis_lg13.27533.13.f.heap.gz')));
+  const explorer = new page.Explorer(model), state = page.stateOfFragment(model, '');
+  const first = explorer.rows(state)[0], text = model.strings[model.names.text[first]];
+  assert.match(text, /\+0x[0-9a-f]+$/);
+  for (const search of [text.replace(/.*x/, ''), quoted(text)]) {
+    const found = explorer.found({ ...state, search }), { cum } = explorer.row(state, first, true);
+    assert.ok(found.value > 0 && Math.abs(found.value - cum.value) <= 1e-9 * cum.value, `${search}: ${found.value}, not ${cum.value}`);
+  }
+});
+
 test('what was searched for is forgotten at last', () => {
   const { page, model } = load(program.write('forgotten', '--no-symbols', program.file('golden/cxx.heap')));
   const { search } = new page.Explorer(model), first = search.search('e');

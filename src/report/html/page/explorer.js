@@ -105,7 +105,7 @@ class Explorer {
 
   // What stacks hold that have a frame that is searched for.
   found(state) {
-    const hits = this.search.stacks([state.search]), ends = this.ends(state);
+    const hits = this.search.named(state.search), ends = this.ends(state);
     const chosen = ends ? hits.map((hit, i) => hit & ends[i]) : hits;
     return this.amount(state, ({ tree, number }) => new Sums(this.model, tree, number, chosen).whole(this.kind(state)));
   }

@@ -52,13 +52,13 @@ function csvOf({ explorer, model, state }) {
 // The flame graph as it is drawn.
 function svgOf(flames) {
   const inert = (text) => text.replace(/[<>&"]/g, (c) => `&#${c.charCodeAt(0)};`), { boxes, canvas } = flames;
-  const style = flames.style(), width = canvas.clientWidth, height = canvas.clientHeight, put = [];
-  for (const box of boxes) {
-    const [fill, color] = flames.fillOf(box, style), top = box.level * BOX_HEIGHT, text = flames.labelOf(box, style);
-    put.push(`<g><title>${inert(flames.describe(box))}</title><rect x="${box.left.toFixed(2)}" y="${top}" width="${box.width.toFixed(2)}" ` +
-      `height="${BOX_HEIGHT - 1}" fill="${fill}"/>${text && `<text x="${(box.left + 4).toFixed(2)}" y="${top + 12.5}" fill="${color}">${inert(text)}</text>`}</g>\n`);
-  }
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="monospace" font-size="12">\n${put.join('')}</svg>\n`;
+  const style = flames.style(), put = boxes.map((box) => {
+    const [fill, color] = flames.fillOf(box, style), left = box.left.toFixed(2), top = box.level * BOX_HEIGHT;
+    return `<g transform="translate(${left} ${top})"><title>${inert(flames.describe(box))}</title><rect width="${box.width.toFixed(2)}" height="17" ` +
+      `fill="${fill}"/><text x="4" y="12.5" fill="${color}">${inert(flames.labelOf(box, style))}</text></g>\n`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${canvas.clientWidth}" height="${canvas.clientHeight}" font-family="monospace" ` +
+    `font-size="12">\n${put.join('')}</svg>\n`;
 }
 
 // What prints the same in a terminal; the inputs are to be filled in.
@@ -83,7 +83,7 @@ function saveText(name, type, text) {
 
 // Also where a file has no clipboard of its own.
 function copyText(app, text) {
-  const area = make('textarea', { 'aria-label': 'Copied' }, text), had = document.activeElement;
+  const area = make('textarea', {}, text), had = document.activeElement;
   byId('main').append(area);
   area.select();
   app.say(document.execCommand('copy') ? 'Copied' : 'The browser does not let a page copy');

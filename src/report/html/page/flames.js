@@ -92,7 +92,11 @@ class FlameGraph {
     this.point();
   }
 
-  nodeName(node) { return node === 0 ? 'all' : cutText(shortName(this.app.model, this.tree.name[node])); }
+  // A function that no stack shows has no node.
+  nodeName(node) {
+    const { tree: { count, name }, state, app } = this;
+    return node === 0 ? 'all' : cutText(shortName(app.model, node < count ? name[node] : state.name));
+  }
 
   // The calls that lead to a node, from the root.
   callsTo(node) {

@@ -47,9 +47,18 @@ class SearchIndex {
 
   // Which stacks have a frame that any of the patterns matches.
   stacks(patterns) {
-    const { frame, parent, ends } = this.model;
-    const found = patterns.map((pattern) => this.search(pattern).frames), nodes = new Uint8Array(frame.length);
-    const hits = Uint8Array.from(this.of, (_, i) => found.some((of) => of[i]));
+    const found = patterns.map((pattern) => this.search(pattern).frames);
+    return this.stacksOf(Uint8Array.from(this.of, (_, i) => found.some((of) => of[i])));
+  }
+
+  // The same of a frame whose row is found.
+  named(pattern) {
+    const { names } = this.search(pattern);
+    return this.stacksOf(this.model.frames.name.map((name) => names[name]));
+  }
+
+  stacksOf(hits) {
+    const { frame, parent, ends } = this.model, nodes = new Uint8Array(frame.length);
     for (let i = 0; i < frame.length; i++) {
       nodes[i] = hits[frame[i]] | (parent[i] < 0 ? 0 : nodes[parent[i]]);
     }
