@@ -8,7 +8,7 @@ class Explorer {
     this.known = new Map();
   }
 
-  keep(what, make) { return kept(this.known, JSON.stringify(what), 10, make); }
+  keep(what, make) { return kept(this.known, JSON.stringify(what), 16, make); }
 
   kind({ metric }) { return this.model.metrics[metric].kind; }
 

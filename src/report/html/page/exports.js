@@ -86,7 +86,7 @@ function copyText(app, text) {
   const area = make('textarea', {}, text), had = document.activeElement;
   byId('main').append(area);
   area.select();
-  app.say(document.execCommand('copy') ? 'Copied' : 'The browser does not let a page copy');
+  app.say(document.execCommand('copy') ? 'Copied' : 'The browser lets no page copy');
   area.remove();
   had.focus();
 }

@@ -20,6 +20,17 @@ class App {
       matchMedia(query).addEventListener('change', () => this.redraw());
     }
     this.become(this.state);
+    this.foldAhead(Object.keys(model.views));
+  }
+
+  // What takes longest of a switch of the fold, while nobody waits for it.
+  foldAhead([view, ...rest]) {
+    if (view) {
+      (window.requestIdleCallback || setTimeout)(() => {
+        this.explorer.tree({ view, name: -1 });
+        this.foldAhead(rest);
+      });
+    }
   }
 
   say(text) { this.live.textContent = text; }

@@ -1,5 +1,5 @@
 // What one sets: what is searched for, which stacks are left, what is measured, what is folded.
-const TOOLS_HINT = '/ to search; click a function, or go to it by arrows and Enter; Escape or back to return';
+const TOOLS_HINT = '/ searches; arrows and Enter, or a click, open a function; Escape returns';
 
 class Tools {
   constructor(app) {
