@@ -72,13 +72,9 @@ def run(folder, *args):
     return int(code), done.stdout, done.stderr.decode(), int(peak) * 1024
 
 
-def bomb(folder):
-    """A dump, and its program with 1.9 GiB of strings in 2 MiB of section .debug_str."""
+def with_strings(folder, content, packs=False):
+    """A dump, and its program with content(its own) as section .debug_str."""
     binary = bytearray((t.root / 'srv/corpus/formats/alloc_c').read_bytes())
-    size = 1900 * MIB
-    packer = zlib.compressobj(9)
-    packed = struct.pack('<IIQQ', 1, 0, size, 1) + b''.join(
-        packer.compress(bytes(MIB)) for _ in range(size // MIB)) + packer.flush()
     start, count, names = (struct.unpack_from('<Q', binary, 0x28)[0],
                            *struct.unpack_from('<HH', binary, 0x3c))
     table = struct.unpack_from('<Q', binary, start + 64 * names + 24)[0]
@@ -87,12 +83,34 @@ def bomb(folder):
         name = binary[table + struct.unpack_from('<I', binary, at)[0]:].partition(b'\0')[0]
         if name == b'.debug_str':
             flags, = struct.unpack_from('<Q', binary, at + 8)
-            struct.pack_into('<Q', binary, at + 8, flags | 0x800)
-            struct.pack_into('<QQ', binary, at + 24, len(binary), len(packed))
+            offset, size = struct.unpack_from('<QQ', binary, at + 24)
+            section = content(bytes(binary[offset:offset + size]))
+            struct.pack_into('<Q', binary, at + 8, flags | 0x800 * packs)
+            struct.pack_into('<QQ', binary, at + 24, len(binary), len(section))
     path = folder / 'srv/corpus/formats/alloc_c'
     path.parent.mkdir(parents=True)
-    path.write_bytes(binary + packed)
+    path.write_bytes(binary + section)
     return [f'--symbol-dir={folder}', t.testdata / 'golden' / 'procs1.heap']
+
+
+def bomb(folder):
+    """With 1.9 GiB of strings in 2 MiB of section."""
+    size = 1900 * MIB
+    packer = zlib.compressobj(9)
+    return with_strings(folder, lambda _: struct.pack('<IIQQ', 1, 0, size, 1) + b''.join(
+        packer.compress(bytes(MIB)) for _ in range(size // MIB)) + packer.flush(), True)
+
+
+def large_binary(folder):
+    """One of 600 MB, all of it in a section that is read, has the names of the small one."""
+    args = with_strings(folder, lambda own: own + b'name of nothing\0' * (600 * MIB // 16))
+    _, small, _, _ = run(None, 'top', f'--symbol-dir={t.root}', args[1])
+    faults = [] if b'leaf_mixed' in small else ['the small one has no names']
+    for how in 'off', 'require':
+        code, out, err, _ = run(None, 'top', f'--sandbox={how}', '--max-memory=1GiB', *args)
+        if (code, out) != (0, small):
+            faults.append(f'--sandbox={how}: {code} {err} {out[:300]}')
+    return faults
 
 
 def ends_well(limit, *args):
@@ -144,6 +162,7 @@ with scratch() as place:
                             if '--symbol-dir' not in str(word))
             t.check(f'R35: {RUNS} runs in a group of {size} MiB: {what}',
                     lambda: ends_well(size * MIB, *args))
+    t.check('R35: a binary of 600 MB is read within 1 GiB, confined and not', lambda: large_binary(place / 'large'))
     for count in (2, 4, 10, 20, 40, 80, 120, 200, 300, 400, 600, 800):
         path = write(place, 'some.heap', big_inputs.stacks(count * 1000))
         t.check(f'R35: what a run takes and 15 % more is enough: {count},000 stacks',
