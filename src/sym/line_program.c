@@ -9,8 +9,10 @@
 #include <dwarf.h>
 
 enum {
-    WORK_PER_BYTE = 4,    // of the section
-    ROWS_PER_ADDRESS = 64 // copies of one function may be in many programs
+    WORK_PER_BYTE = 4,          // of the section
+    ROWS_PER_ADDRESS = 64,      // copies of one function may be in many programs
+    NVIDIA_INLINED_CALL = 0x90, // opcodes of a vendor
+    NVIDIA_SET_FUNCTION_NAME = 0x91,
 };
 
 // Linkers give this address, or the one above, to what they have left out.
@@ -132,6 +134,7 @@ static void end_sequence(struct machine *m) {
 }
 
 static void run_extended(struct machine *m) {
+    const unsigned char *begin = m->in.at;
     uint64_t size = hp_dwarf_take_number(&m->in, 1);
     uint64_t opcode = hp_dwarf_take_number(&m->in, 1);
     m->in.bad |= size == 0 || size >= 0x80;
@@ -144,7 +147,13 @@ static void run_extended(struct machine *m) {
         m->in.bad |= size != 1 + m->header->address_size;
         m->address = hp_dwarf_take_number(&m->in, m->header->address_size);
         break;
+    case DW_LNE_set_discriminator:
+        hp_dwarf_take_leb128(&m->in);
+        m->in.bad |= (uint64_t)(m->in.at - begin) != 1 + size;
+        break;
     case DW_LNE_define_file:
+    case NVIDIA_INLINED_CALL: // their operands count for libdw, not their length
+    case NVIDIA_SET_FUNCTION_NAME:
         m->in.bad = true;
         break;
     default:

@@ -430,6 +430,15 @@ Test(line_program, is_unknown_where_another_reader_may_know_more) {
     PUT(0, 5, DW_LNE_set_address, 0, 16, 0, 0);
     cr_expect(is_unknown(), "an address of another size");
     begin();
+    PUT(0, 3, DW_LNE_set_discriminator, 1, DW_LNS_copy, END);
+    cr_expect(is_unknown(), "a discriminator of another length");
+    begin();
+    PUT(0, 2, 0x90, 1, END);
+    cr_expect(is_unknown(), "an opcode whose length libdw passes over");
+    begin();
+    PUT(0, 2, 0x92, 1, END);
+    cr_expect_not(is_unknown(), "a vendor's opcode");
+    begin();
     PUT(0, 0);
     cr_expect(is_unknown(), "an opcode of no bytes");
     begin();
