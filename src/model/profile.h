@@ -41,8 +41,10 @@ struct hp_line {
     hp_string function; // demangled
     hp_string linkage;  // as the linker knows it; equal to `function` if not mangled
     hp_string file;     // "" if unknown
-    uint32_t line;      // 0 if unknown; also these, which only pprof profiles tell:
-    uint32_t start_line, column; // where the function begins, and where in the line
+    uint32_t line;      // 0 if unknown
+    uint32_t start_line,
+        column; // where the function begins; where in the line, which only pprof
+                // profiles tell
 };
 
 // What a source file was when a module was compiled.

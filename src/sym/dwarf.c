@@ -80,7 +80,8 @@ static void add_chain(struct session *session, struct hp_line_table *table,
     while (scope && query->lines < HP_CHAIN_LIMIT) {
         struct hp_scope *at = &session->scopes.scopes.at[scope];
         const struct hp_name *name = &session->names.names.at[at->name];
-        struct hp_line entry = {name->function, name->linkage, file, line};
+        struct hp_line entry = {name->function, name->linkage, file, line,
+                                name->start_line};
         hp_vec_push(&lookup->lines, entry);
         query->lines++;
         scope = at->parent;

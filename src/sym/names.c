@@ -47,6 +47,13 @@ static const char *string_of(Dwarf_Die *die, unsigned name) {
     return text && *text ? text : NULL;
 }
 
+static uint32_t start_line_of(Dwarf_Die *die) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0;
+    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute), &line);
+    return line <= INT32_MAX ? (uint32_t)line : 0;
+}
+
 static const char *linkage_of(Dwarf_Die *die) {
     const char *name = string_of(die, DW_AT_linkage_name);
     return name ? name : string_of(die, DW_AT_MIPS_linkage_name);
@@ -105,7 +112,7 @@ static bool has_scopes(Dwarf_Die *die) {
 }
 
 static struct hp_name read_name(struct hp_names *names, Dwarf_Die *die, bool inlined) {
-    struct hp_name name = {.home = *die};
+    struct hp_name name = {.home = *die, .start_line = start_line_of(die)};
     const char *linkage = linkage_of(die);
     if (linkage) {
         name.linkage = hp_strtab_add(names->strings, hp_span_of(linkage));

@@ -12,6 +12,7 @@ struct hp_name {
     hp_string linkage, function; // `function` is "" where `linkage` is to be demangled
     Dwarf_Die home;              // the declaration: its parents are the function's scope
     bool bare;                   // the name wants its scope in front
+    uint32_t start_line;         // of the function; 0 if unknown
 };
 
 // {0} is empty.

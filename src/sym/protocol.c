@@ -209,6 +209,7 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
         put_u32(packet, line->linkage.n);
         put_u32(packet, line->file.n);
         put_u32(packet, line->line);
+        put_u32(packet, line->start_line);
     }
     put_u32(packet, (uint32_t)answer->sources.count);
     for (size_t i = 0; i < answer->sources.count; i++) {
@@ -237,7 +238,7 @@ static hp_string get_string(struct unpacker *in, size_t count) {
 }
 
 static void get_lines(struct unpacker *in, struct hp_answer *answer, uint64_t sum) {
-    uint32_t lines = get_count(in, 16);
+    uint32_t lines = get_count(in, 20);
     if (lines != sum) {
         in->bad = true;
         return;
@@ -248,6 +249,7 @@ static void get_lines(struct unpacker *in, struct hp_answer *answer, uint64_t su
         line.linkage = get_string(in, answer->strings.count);
         line.file = get_string(in, answer->strings.count);
         line.line = get_u32(in);
+        line.start_line = get_u32(in);
         hp_vec_push(&answer->lines, line);
     }
 }

@@ -131,7 +131,7 @@ static void store_lines(struct symbolizer *self, struct reply *reply) {
             struct hp_line copy = {translate(self, answer, reply->known, line->function),
                                    translate(self, answer, reply->known, line->linkage),
                                    translate(self, answer, reply->known, line->file),
-                                   line->line};
+                                   line->line, line->start_line};
             hp_vec_push(&profile->lines, copy);
         }
     }

@@ -33,6 +33,15 @@ __attribute__((noinline)) int f{i}(int n) {{ return n ? inner(n) * {i + 3} + wor
 ''' for i in range(30)), ' + '.join(f'f{i}(argc)' for i in range(30)))
 
 
+COPY = '''
+extern int work(int), other(int);
+#line %d "h.h"
+static inline __attribute__((always_inline)) int both(int n) { return work(n) + work(n * 2); }
+#line 60 "app.c"
+int %s(int n) { return both(n) + 1; }
+'''
+
+
 def build(folder, name, *flags, text=SOURCE):
     folder = pathlib.Path(folder, name)
     folder.mkdir()
@@ -157,6 +166,39 @@ def flags(folder, program, split):
     return faults
 
 
+def begins(folder, program):
+    """Where each function begins, as the source has it; of two copies in one file the least, wherever merged."""
+    def starts(data):
+        found = {}
+        strings = [value for number, value in fields(data) if number == 6]
+        for function in (dict(fields(value)) for number, value in fields(data) if number == 5):
+            name, file = strings[function[2]].decode(), strings[function.get(4, 0)].decode()
+            found.setdefault((name, os.path.basename(file)), []).append(function.get(5, 0))
+        return found
+
+    def merged(*arguments):
+        return starts(gzip.decompress(t.ok('merge', '-fpprof', '-q', *arguments).out_bytes))
+
+    lines = {match[1]: SOURCE[:match.start()].count('\n') + 1
+             for match in re.finditer(r'\bint (\w+)\(int n(?:, | ?\))|\bint (?=main)', SOURCE) if match[1]}
+    found = merged(f'--path-map=/srv={program.parent}', heap_of(folder, program))
+    faults = [f'{name}: {found.get((name, "app.c"))}, not {line}' for name, line in lines.items()
+              if name != 'work' and found.get((name, 'app.c')) != [line]]
+    second = write(folder, 'second.c', (COPY % (30, 'other')).encode())
+    copies = build(folder, 'copies', str(second), text=PROGRAM % (COPY % (40, 'first'), 'first(argc) + other(argc)'))
+    option, dump = f'--path-map=/srv={copies.parent}', heap_of(folder, copies)
+    want = {name: found for name, found in merged(option, dump).items() if name == ('both', 'h.h')}
+    faults += [] if want == {('both', 'h.h'): [30]} and len(lines) > 30 else [f'{want} {len(lines)}']
+    path = pathlib.Path(folder, 'known.pb.gz')
+    t.ok('merge', '-fpprof', '-q', option, '-o', path, dump)
+    p = Profile()
+    at = p.location(0x4001, p.mapping('/srv/x', 0x4000, 0x5000, 0, ''), [('both', str(copies.parent / 'h.h'), 31)])
+    p.sample([at], [1, 64], 64)
+    older = write(folder, 'older.pb', p.bytes())
+    both = merged('--no-symbols', path, older)
+    return faults + ([] if both['both', 'h.h'] == [30] else [f'merged with one that tells none: {both}'])
+
+
 def heap_of(folder, program, name='a.heap', calls=None, size=64):
     maps, _ = binaries.rows(program, '/srv/app', BASE)
     found = [BASE + call for call in (calls or sorted(set(binaries.returns(program))))]
@@ -212,6 +254,7 @@ def main():
         t.check('a build id that is told', lambda: told_id(folder, program))
         t.check('two builds of one layout, also for pprof', lambda: two_builds(folder, program))
         t.check('has_functions and its kin', lambda: flags(folder, program, split))
+        t.check('where functions begin', lambda: begins(folder, program))
         t.check('split DWARF that is gone', lambda: everywhere(
             folder, split, r'/srv/app: inlined calls or lines are missing for 100.0% of the bytes: a file of split debug'))
         t.check('a stripped daemon', lambda: exported(folder))

@@ -236,13 +236,39 @@ static void put_mappings(struct hp_pprof_writer *writer,
 struct function {
     hp_string name, linkage, file; // of the profile; or
     hp_node_id node;               // of the naming: no frame's
-    uint32_t start_line;
+};
+
+// What a function begins with in some file, however it was compiled.
+struct beginning {
+    hp_string name, file;
 };
 
 struct functions {
     HP_VEC(struct function) all; // function i has the id i + 1
     struct hp_index index;
+    HP_VEC(struct beginning) beginnings;
+    struct hp_index beginning_index;
+    HP_VEC(uint32_t) start_lines; // of each beginning the least that is known, or 0
 };
+
+// Of the copies of a function, inlined or not, some tell another line: one for all, so that readers
+// who tell functions apart by it have one.
+static uint32_t *start_of(struct functions *functions, const struct function *function) {
+    struct beginning key = {function->name, function->file};
+    uint32_t number = hp_index_of(&functions->beginning_index, &functions->beginnings,
+                                  &key, sizeof key);
+    if (number == functions->beginnings.count) {
+        hp_vec_push(&functions->beginnings, key);
+        hp_vec_push(&functions->start_lines, 0);
+    }
+    return &functions->start_lines.at[number];
+}
+
+static void note_start(struct functions *functions, const struct function *function,
+                       uint32_t line) {
+    uint32_t *least = start_of(functions, function);
+    *least = *least == 0 || (line > 0 && line < *least) ? line : *least;
+}
 
 static uint32_t function_id(struct functions *functions, struct function function) {
     uint32_t number =
@@ -262,8 +288,8 @@ static void add_lines(struct hp_protobuf *location, const struct hp_place *place
         struct function function = {.node = place->calls[i].node};
         if (place->lines) {
             const struct hp_line *from = &place->lines[i];
-            function = (struct function){
-                from->function, from->linkage, from->file, {0}, from->start_line};
+            function = (struct function){from->function, from->linkage, from->file, {0}};
+            note_start(functions, &function, from->start_line);
         }
         hp_protobuf_number(&line, 1, function_id(functions, function));
         hp_protobuf_number(&line, 2, place->lines ? place->lines[i].line : 0);
@@ -315,7 +341,7 @@ static struct hp_span system_name(const struct hp_view *view,
 }
 
 static void put_functions(struct hp_pprof_writer *writer, const struct hp_view *view,
-                          const struct functions *functions) {
+                          struct functions *functions) {
     struct hp_protobuf message = {0};
     for (size_t i = 0; i < functions->all.count; i++) {
         const struct function *function = &functions->all.at[i];
@@ -328,7 +354,7 @@ static void put_functions(struct hp_pprof_writer *writer, const struct hp_view *
                            hp_pprof_text(writer, system_name(view, function, name)));
         hp_protobuf_number(&message, 4,
                            hp_pprof_text(writer, hp_view_string(view, function->file)));
-        hp_protobuf_number(&message, 5, function->start_line);
+        hp_protobuf_number(&message, 5, *start_of(functions, function));
         hp_pprof_put(writer, PROFILE_FUNCTION, &message);
     }
     hp_protobuf_done(&message);
@@ -341,5 +367,8 @@ void hp_pprof_put_places(struct hp_pprof_writer *writer,
     put_locations(writer, places, &functions);
     put_functions(writer, places->view, &functions);
     hp_index_drop(&functions.index);
+    hp_index_drop(&functions.beginning_index);
+    hp_vec_done(&functions.beginnings);
+    hp_vec_done(&functions.start_lines);
     hp_vec_done(&functions.all);
 }
