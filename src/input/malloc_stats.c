@@ -406,9 +406,9 @@ int hp_malloc_stats_read_bytes(struct hp_allocator_stats *stats, struct hp_span 
 }
 
 int hp_malloc_stats_read(struct hp_allocator_stats *stats, const char *path,
-                         struct hp_err *err) {
+                         uint64_t limit, struct hp_err *err) {
     struct hp_input_stream stream = {.waits = true};
-    int ret = hp_input_stream_open(&stream, path, LARGEST, err);
+    int ret = hp_input_stream_open(&stream, path, limit > 0 ? limit : LARGEST, err);
     while (ret == HP_OK && !stream.at_end) {
         ret = hp_input_stream_slide(&stream, 0, err);
     }

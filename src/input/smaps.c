@@ -17,7 +17,7 @@ enum {
     LARGEST = 256 << 20, // 65,530 mappings have a third of that
 };
 
-static const uint64_t largest_size = (uint64_t)1 << 46; // KiB
+static const uint64_t largest_sum = (uint64_t)1 << 56; // bytes; of all kinds below 2^64
 
 // What the lines of one mapping tell; bytes.
 struct part {
@@ -77,10 +77,12 @@ static bool read_row(struct hp_span line, uint64_t *from, uint64_t *to,
     return hp_cursor_good(&c) && *from < *to;
 }
 
-static void add(struct hp_mapped *to, const struct hp_mapped *more) {
+static bool add(struct hp_mapped *to, const struct hp_mapped *more) {
     to->rss += more->rss;
     to->pss += more->pss;
     to->private += more->private;
+    return to->rss <= largest_sum && to->pss <= largest_sum &&
+           to->private <= 2 * largest_sum;
 }
 
 static int end_part(struct reader *r, struct hp_err *err) {
@@ -95,8 +97,9 @@ static int end_part(struct reader *r, struct hp_err *err) {
         return err->code;
     }
     if (!maps->is_rollup) {
-        add(&maps->of[r->kind], &part->mapped);
-        return HP_OK;
+        return add(&maps->of[r->kind], &part->mapped)
+                   ? HP_OK
+                   : hp_fail(err, HP_E_FORMAT, "mappings of more than any machine has");
     }
     // Private memory is not told by kind: of a file it is most often anonymous.
     uint64_t anonymous =
@@ -139,7 +142,8 @@ static bool read_size(struct hp_span line, const char *key, uint64_t *bytes,
     hp_cursor_spaces(&c);
     uint64_t size = hp_cursor_decimal(&c);
     hp_cursor_spaces(&c);
-    *is_bad |= !hp_cursor_accept_word(&c, "kB") || size > largest_size;
+    *is_bad |= !hp_cursor_accept_word(&c, "kB") || size > largest_sum >> 10 ||
+               *bytes + (size << 10) > largest_sum;
     *bytes += *is_bad ? 0 : size << 10;
     return true;
 }
@@ -227,9 +231,10 @@ bool hp_smaps_is(struct hp_span head) {
     return read_row(hp_cursor_line(&c), &from, &to, &path);
 }
 
-int hp_smaps_read(struct hp_kernel_maps *maps, const char *path, struct hp_err *err) {
+int hp_smaps_read(struct hp_kernel_maps *maps, const char *path, uint64_t limit,
+                  struct hp_err *err) {
     struct hp_input_stream stream = {.waits = true};
-    int ret = hp_input_stream_open(&stream, path, LARGEST, err);
+    int ret = hp_input_stream_open(&stream, path, limit > 0 ? limit : LARGEST, err);
     while (ret == HP_OK && !stream.at_end) {
         ret = hp_input_stream_slide(&stream, 0, err);
     }

@@ -9,9 +9,10 @@
 // Whether a file begins so.
 bool hp_smaps_is(struct hp_span head);
 
-// Read a file, plain, gzip or zstd, into *maps, which is {0}.
+// Read a file, plain, gzip or zstd, of `limit` bytes at most, 0 for the default, into *maps, which
+// is {0}.
 HP_MUST_CHECK int hp_smaps_read(struct hp_kernel_maps *maps, const char *path,
-                                struct hp_err *err);
+                                uint64_t limit, struct hp_err *err);
 
 // The same of a text in memory, which is followed by a byte that is neither digit nor space.
 HP_MUST_CHECK int hp_smaps_read_bytes(struct hp_kernel_maps *maps, struct hp_span text,

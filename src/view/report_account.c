@@ -96,7 +96,7 @@ struct sums {
     struct hp_books books;
     hp_int128 dirty, muzzy;
     size_t processes, with_maps;
-    bool has_sampling, tells_live, has_classes;
+    bool has_sampling, tells_live, has_classes, has_internals;
     bool has_inside, has_unknown; // of enum hp_sample_books
     struct hp_kernel_maps maps;
     hp_int128 not_ours, untouched; // at least
@@ -156,6 +156,7 @@ static void add_stats(struct sums *sums, const struct hp_allocator_stats *stats)
     sums->muzzy += (hp_int128)stats->pmuzzy * stats->page;
     sums->has_sampling |= stats->has_sampling;
     sums->tells_live &= stats->has_live;
+    sums->has_internals &= stats->has_internals;
 }
 
 static hp_int128 above_zero(hp_int128 bytes) {
@@ -181,7 +182,7 @@ static void add_maps(struct sums *sums, const struct hp_account *account) {
 }
 
 static struct sums sum_up(const struct hp_view *view) {
-    struct sums sums = {.tells_live = true, .has_classes = true};
+    struct sums sums = {.tells_live = true, .has_classes = true, .has_internals = true};
     const struct hp_account *account;
     for (size_t i = 0; (account = next_account(view, &i)) != NULL;) {
         struct hp_books books;
@@ -265,16 +266,24 @@ static void add_allocated(struct tables *t, uint32_t active, const struct sums *
     const struct hp_books *books = &sums->books;
     uint32_t allocated = add(t, active, "allocated", sums->stats.allocated);
     hp_int128 program = books->program - books->allocated_rest;
-    uint32_t row = add(t, allocated,
-                       books->moved > 0 ? "objects of the program that are not sampled"
-                                        : "objects of the program",
-                       program);
+    if (!sums->has_internals) { // which are part of it then
+        program += sums->stats.tcache + sums->stats.internal;
+    }
+    uint32_t row =
+        add(t, allocated,
+            !sums->has_internals ? "objects of the program and in thread caches"
+            : books->moved > 0   ? "objects of the program that are not sampled"
+                                 : "objects of the program",
+            program);
     row_of(t, row)->source = "difference";
     set_open(row_of(t, row), sums, books->cost_high - books->cost,
              books->cost - books->cost_low);
     add_cost(t, allocated, sums);
-    add_with_knob(t, allocated, "thread caches", sums->stats.tcache, HP_KNOB_TCACHE_MAX);
-    add(t, allocated, "the allocator's own (internal)", sums->stats.internal);
+    if (sums->has_internals) {
+        add_with_knob(t, allocated, "thread caches", sums->stats.tcache,
+                      HP_KNOB_TCACHE_MAX);
+        add(t, allocated, "the allocator's own (internal)", sums->stats.internal);
+    }
     add_rest(t, allocated, books->allocated_rest);
 }
 
@@ -309,6 +318,23 @@ static void add_apart(struct tables *t, const struct sums *sums) {
                   HP_KNOB_RETAIN);
 }
 
+// Statistics of jemalloc 4 do not tell it.
+static void add_base(struct tables *t, uint32_t resident, const struct sums *sums) {
+    hp_int128 rest =
+        (hp_int128)sums->stats.resident - sums->stats.active - sums->dirty - sums->muzzy;
+    if (!sums->has_internals) {
+        uint32_t row = add(t, resident, "not told apart: what the allocator needs", rest);
+        row_of(t, row)->source = "difference";
+        return;
+    }
+    add_with_knob(t, resident, "base: what the allocator needs for itself",
+                  sums->stats.base, HP_KNOB_METADATA_THP);
+    uint32_t rounding =
+        add(t, resident, "what base is rounded up by", sums->books.base_rounding);
+    row_of(t, rounding)->source = "difference";
+    add_rest(t, resident, sums->books.resident_rest);
+}
+
 static void build_allocator(struct tables *t, const struct sums *sums) {
     t->table = "allocator";
     t->source = "stats";
@@ -316,12 +342,7 @@ static void build_allocator(struct tables *t, const struct sums *sums) {
     add_active(t, resident, sums);
     add_with_knob(t, resident, "dirty pages", sums->dirty, HP_KNOB_DIRTY_DECAY);
     add_with_knob(t, resident, "muzzy pages", sums->muzzy, HP_KNOB_MUZZY_DECAY);
-    add_with_knob(t, resident, "base: what the allocator needs for itself",
-                  sums->stats.base, HP_KNOB_METADATA_THP);
-    uint32_t rounding =
-        add(t, resident, "what base is rounded up by", sums->books.base_rounding);
-    row_of(t, rounding)->source = "difference";
-    add_rest(t, resident, sums->books.resident_rest);
+    add_base(t, resident, sums);
     add_apart(t, sums);
     if (sums->books.metadata_rest != 0) {
         uint32_t row = add(t, HP_NO_PARENT, "metadata beyond base and internal",

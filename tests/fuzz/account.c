@@ -1,0 +1,82 @@
+// Fuzz target of what `account` reads beside dumps: statistics of an allocator and smaps, told by how
+// they begin.  What is read adds up, whatever it says.
+#include "input/malloc_stats.h"
+#include "input/smaps.h"
+#include "stats/books.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void expect(bool holds) {
+    if (!holds) {
+        abort();
+    }
+}
+
+// Parts come to their wholes, with what is left over.
+static void check_books(const struct hp_allocator_stats *stats,
+                        const struct hp_live_samples *live) {
+    struct hp_books books;
+    hp_books_init(&books, stats, live);
+    hp_int128 slabs = 0;
+    const struct hp_bin_stats *bin;
+    hp_vec_each (bin, &stats->bins) {
+        expect(hp_free_in_slabs(bin) <= bin->curslabs * bin->slab_size);
+        slabs += bin->curslabs * bin->slab_size;
+    }
+    expect(books.program + books.cost + stats->tcache + stats->internal ==
+           stats->allocated);
+    expect(books.live == books.program + books.own);
+    expect(books.cost_low <= books.cost && books.cost <= books.cost_high);
+    expect(books.own_low <= books.own);
+    expect(!stats->has_classes || books.slabs == slabs);
+    expect(!stats->has_classes || stats->active + books.allocated_rest ==
+                                      stats->allocated + books.free_in_slabs +
+                                          books.pads + books.moved + books.active_rest);
+    expect(books.samples == HP_SAMPLES_UNKNOWN ||
+           (books.active_rest == 0 && books.allocated_rest == 0));
+}
+
+static void read_stats(struct hp_span text) {
+    struct hp_allocator_stats stats = {0};
+    struct hp_err err = {0};
+    if (hp_malloc_stats_read_bytes(&stats, text, &err) == HP_OK) {
+        struct hp_live_size sizes[] = {{96, 453, false},
+                                       {20480, 7, false},
+                                       {300, 40, true}};
+        struct hp_live_samples live = {{sizes, 3, 3}, true};
+        check_books(&stats, NULL);
+        check_books(&stats, &live);
+    } else {
+        expect(err.message[0] != '\0' && !strchr(err.message, '\n'));
+    }
+    hp_allocator_stats_done(&stats);
+}
+
+static void read_maps(struct hp_span text) {
+    struct hp_kernel_maps maps = {.swap = 0};
+    struct hp_err err = {0};
+    if (hp_smaps_read_bytes(&maps, text, &err) == HP_OK) {
+        struct hp_mapped all = hp_kernel_maps_total(&maps);
+        expect(hp_kernel_maps_anonymous(&maps) <= all.rss && maps.from < maps.to);
+    } else {
+        expect(err.message[0] != '\0');
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    char *copy = hp_alloc(size + 1);
+    if (size > 0) {
+        memcpy(copy, bytes, size);
+    }
+    struct hp_span text = {copy, size};
+    if (hp_smaps_is(text)) {
+        read_maps(text);
+    } else {
+        read_stats(text);
+    }
+    free(copy);
+    return 0;
+}
