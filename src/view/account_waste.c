@@ -28,7 +28,7 @@ enum {
     NAMED_CALLS = 6,
     LEAST_SAMPLES = 20,
     COUNT_WIDTH = 10,
-    LIVE_WIDTH = 27, // "1023.99 MiB ± 123.45 MiB"
+    LIVE_WIDTH = 28, // "1023.99 MiB ± 123.45 MiB"
 };
 
 static const double almost_all = 0.95;

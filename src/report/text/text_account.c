@@ -158,8 +158,12 @@ static void format_amount(const struct account *a, const struct hp_amount *amoun
     if (a->rows) {
         snprintf(text, room, "%s%s", is_open ? "about " : "", estimate->value);
     } else {
-        snprintf(text, room, "%s%s%s", estimate->value, *estimate->interval ? " " : "",
-                 estimate->interval);
+        bool is_range = *estimate->interval != '\0' && !estimate->is_half;
+        snprintf(text, room, "%s%s%s%s", estimate->value,
+                 is_range              ? " ("
+                 : *estimate->interval ? " "
+                                       : "",
+                 estimate->interval, is_range ? ")" : "");
     }
 }
 
@@ -167,7 +171,7 @@ static void put_cell(const struct account *a, size_t row, size_t number,
                      const struct hp_text_estimate *estimate) {
     const struct hp_field *field = &a->view->fields.at[number];
     struct hp_content content = hp_view_cell(a->view, row, field->id, HP_INUSE_SPACE);
-    char text[HP_NUMBER_SIZE + HP_INTERVAL_SIZE] = "";
+    char text[HP_NUMBER_SIZE + HP_INTERVAL_SIZE + 8] = "";
     if (field->column.cell == HP_CELL_ESTIMATE) {
         format_amount(a, &content.amount, estimate, text, sizeof text);
     } else if (field->column.cell != HP_CELL_TEXT) {
