@@ -15,6 +15,7 @@
 
 #include "input/input_stream.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -319,7 +320,11 @@ static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
         return hp_fail(err, HP_E_LIMIT, "malloc_stats_print's JSON: more than %d values",
                        MOST_VALUES);
     }
+    errno = 0;
     json_t *root = json_loadb(text.at, text.size, 0, &error);
+    if (!root && errno == ENOMEM) { // which jansson takes for a fault of the text
+        hp_out_of_memory(text.size);
+    }
     if (!root) {
         hp_fail(err, HP_E_FORMAT, "no whole JSON: %.200s", error.text);
         err->line = error.line > 0 ? (uint64_t)error.line : 0;

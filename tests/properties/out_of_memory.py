@@ -32,6 +32,8 @@ CASES = [
     ['merge', '--format=folded', t.formats / 'gperftools-heap_v2.heap'],
     ['merge', '--format=pprof', '-o', '/dev/stdout', DUMP],
     ['diff', '--format=json', t.formats / 'jemalloc-cxx.heap', t.formats / 'jemalloc-opnew.heap'],
+    ['account', '-q', f'--stats={t.testdata.parent / "tests/fuzz/seeds/account/frag.json"}',
+     t.testdata / 'account' / 'frag.heap'],
     ['trend', *sorted((t.formats / 'series').glob('*.heap'))],
 ]
 
