@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Twice the stacks take at most 2.1 times the instructions, whatever the command and the format; and stacks
-that are deep and have nothing in common take time and memory by their bytes, not by the nodes of their tree.
+"""Twice the stacks take at most 2.1 times the instructions, whatever the command and the format; stacks
+that are deep and have nothing in common take time and memory by their bytes, not by the nodes of their tree;
+and a dump that is made to be slow takes at most three times the instructions of a usual one.
 
 usage: growth.py BINARY TESTDATA [STACKS]
 
@@ -22,6 +23,8 @@ DEPTH = 12
 MOST = 2.1
 BYTES = 20  # of memory, for each of a dump
 SECONDS = 2  # for each 10 MB
+WORST = 3  # times a usual dump, by the byte
+WORST_FRAMES = 15  # of frames that are all new each is named, and sorted as a row
 OTHERS = {  # of the command line: what commands need beside an input
     'peek': ['.'],
     'list': None,  # sources
@@ -119,6 +122,69 @@ def deep_once(folder, command):
     return faults
 
 
+# --- worst cases ----------------------------------------------------------------------------
+
+
+def dump_of(stacks, depth, draw, period=524288, rows=None):
+    body = ''.join(f'@ {" ".join(hex(draw()) for _ in range(depth))}\n  t*: 1: 1024 [0: 0]\n' for _ in range(stacks))
+    rows = rows or ['400000-7f0000000000 r-xp 00000000 fe:00 4711   /srv/app']
+    return (f'heap_v2/{period}\n  t*: {stacks}: {stacks * 1024} [0: 0]\n{body}\nMAPPED_LIBRARIES:\n' +
+            '\n'.join(rows) + '\n')
+
+
+def worst_cases():
+    """{name: (dumps, how many times a usual one's instructions, by the byte)}, the usual one first, of which none
+    are asked."""
+    rng = random.Random(1)
+    usual = [0x55d1c3a00000 + 16 * i for i in range(400)]
+    lengths = [(1 << 4 * digits) + 0x400000 + 16 * i for digits in range(6, 12) for i in range(70)]
+    fresh = iter(range(0x55d1c3a00000, 1 << 60, 16))
+    rows = [f'{0x10000000 + i * 0x3000:x}-{0x10000000 + i * 0x3000 + 0x2000:x} r-xp 00000000 fe:00 {i} '
+            f'/srv/l{i % 50}.so' for i in range(4000)]
+    return {
+        'usual': ([dump_of(400, 30, lambda: rng.choice(usual))], None),
+        'tokens of other lengths': ([dump_of(400, 30, lambda: rng.choice(lengths))], WORST),
+        'stacks of 1,000 frames': ([dump_of(12, 1000, lambda: rng.choice(usual))], WORST),
+        'rows of the map alone': ([dump_of(1, 30, lambda: rng.choice(usual), rows=rows)], WORST),
+        'no frame twice': ([dump_of(400, 30, lambda: next(fresh))], WORST_FRAMES),
+    }
+
+
+def worst_dumps(periods):
+    """Of a few stacks each."""
+    rng = random.Random(2)
+    usual = [0x55d1c3a00000 + 16 * i for i in range(400)]
+    return [dump_of(20, 30, lambda: rng.choice(usual), period=periods[i % len(periods)]) for i in range(20)]
+
+
+def cost(folder, dumps):
+    """Instructions a byte, without those of the start."""
+    paths, size = [], 0
+    for i, text in enumerate(dumps):
+        paths.append(str(pathlib.Path(folder, f'worst.{i}.heap')))
+        pathlib.Path(paths[-1]).write_text(text, encoding='ascii')
+        size += len(text)
+    return (instructions('top', '--no-symbols', '-q', '-j1', *paths) - cost.start) / size
+
+
+def worst(folder):
+    small = pathlib.Path(folder, 'one.heap')
+    small.write_text(dump_of(1, 3, lambda: 0x55d1c3a00000), encoding='ascii')
+    cost.start = instructions('top', '--no-symbols', '-q', '-j1', str(small))
+    usual = None
+    for name, (dumps, most) in worst_cases().items():
+        found = cost(folder, dumps)
+        if most is None:
+            usual = found
+            continue
+        t.check(f'at most {most} times the work of a usual dump, by the byte: {name}',
+                lambda found=found, usual=usual, most=most:
+                [] if found <= most * usual else [f'{found / usual:.2f} times: {found:.1f} instructions a byte'])
+    one, mixed = (cost(folder, worst_dumps(periods)) for periods in ([524288], [524288, 65536, 4096, 1000003]))
+    t.check(f'at most {WORST} times the work of dumps of one period: dumps of mixed ones',
+            lambda: [] if mixed <= WORST * one else [f'{mixed / one:.2f} times'])
+
+
 def main():
     stacks = int(sys.argv[3]) if len(sys.argv) > 3 else STACKS
     os.environ.pop('MALLOC_PERTURB_', None)  # meson's, which touches what is never used
@@ -127,6 +193,7 @@ def main():
             t.check(f'F14: deep stacks of nothing in common: {SECONDS} s for 10 MB, {BYTES} bytes for each: '
                     f'{" ".join(command)}', lambda command=command: deep(folder, *command))
         grow(folder, stacks, len(sys.argv) > 3)
+        worst(folder)
     t.done()
 
 
