@@ -228,9 +228,9 @@ static void put_name_of(struct hp_partial_writer *w, const struct names *names,
             high = middle;
         }
     }
-    const struct hp_named_dump *found = &names->all.at[low];
-    if (low < names->all.count && found->id[0] == dump->id[0] &&
-        found->id[1] == dump->id[1]) {
+    const struct hp_named_dump *found =
+        low < names->all.count ? &names->all.at[low] : NULL;
+    if (found && found->id[0] == dump->id[0] && found->id[1] == dump->id[1]) {
         hp_put_fixed(&w->row, found->id[0], 8);
         hp_put_fixed(&w->row, found->id[1], 2);
         hp_put_text(&w->row, hp_span_of(found->name));
