@@ -129,9 +129,26 @@ static void warn_of_parts(struct hp_profile *profile, const struct job *job) {
     }
 }
 
+static int by_path(const void *left, const void *right) {
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+// By their names: what is said of them does not depend on their order.
+static int put_files(struct job *job, const char *const *paths, size_t count,
+                     struct hp_err *err) {
+    HP_VEC(const char *) sorted = {0};
+    int ret = HP_OK;
+    hp_vec_append(&sorted, paths, count);
+    hp_vec_sort(&sorted, by_path);
+    for (size_t i = 0; ret == HP_OK && i < count; i++) {
+        ret = put_file(job, sorted.at[i], err);
+    }
+    hp_vec_done(&sorted);
+    return ret;
+}
+
 static int gather(struct job *job, const char *const *paths, size_t count,
                   const struct hp_read_options *options, struct hp_err *err) {
-    int ret = HP_OK;
     if (options->stats && count == 1) {
         struct group one = {.dump = paths[0], .stats = options->stats};
         one.smaps = options->smaps;
@@ -142,9 +159,7 @@ static int gather(struct job *job, const char *const *paths, size_t count,
                        "statistics that are named are of one dump: of several each lies "
                        "beside its own, under its name");
     }
-    for (size_t i = 0; ret == HP_OK && i < count; i++) {
-        ret = put_file(job, paths[i], err);
-    }
+    int ret = put_files(job, paths, count, err);
     const struct group *group;
     hp_vec_each (group, &job->groups) {
         if (ret == HP_OK && group->dump && group->stats) {

@@ -111,6 +111,22 @@ def account_leaves_out_what_lacks_its_others_and_names_it(t):
 
 
 @case
+def account_says_the_same_whatever_order_files_are_in(t):
+    files = copies(t) + copies(t, "b", "jemalloc-5.3.1")
+    for name in ("x.heap", "y.heap", "z.json"):
+        shutil.copyfile(t.folder / f"app.{name[2:]}", t.folder / name)
+        files.append(name)
+    wanted = check(t.run("account", "--no-symbols", *files), 0)
+    assert "x.heap has no statistics" in wanted.out + wanted.err
+    for order in (files[::-1], files[4:] + files[:4]):
+        assert vars(check(t.run("account", "--no-symbols", *order), 0)) == vars(wanted)
+    shutil.copyfile(t.folder / "app.heap", t.folder / "app.other")
+    refusals = {check(t.run("account", *order), 2, "", "two dumps of one process").err
+                for order in (["app.heap", "app.other"], ["app.other", "app.heap"])}
+    assert len(refusals) == 1, refusals
+
+
+@case
 def account_of_several_processes_is_their_sum(t):
     def rows(*files):
         report = json.loads(check(t.run("account", "-q", "-fjson", "--no-symbols", *files), 0).out)
