@@ -151,19 +151,25 @@ static uint64_t samples_of(const struct hp_size_part *part, uint64_t size,
     return objects > 0 ? (uint64_t)(objects * p + 0.5) : 0;
 }
 
-static void add_samples(struct hp_live_samples *samples,
-                        const struct hp_live_size *more) {
-    size_t i = 0;
-    while (i < samples->sizes.count &&
-           (samples->sizes.at[i].size != more->size ||
-            samples->sizes.at[i].is_mixed != more->is_mixed)) {
-        i++;
+static int by_size(const void *left, const void *right) {
+    const struct hp_live_size *a = left, *b = right;
+    return a->size != b->size ? (a->size > b->size) - (a->size < b->size)
+                              : a->is_mixed - b->is_mixed;
+}
+
+// Of each size one, in order: mixes may have as many mean sizes as there are stacks.
+static void join_sizes(struct hp_live_samples *samples) {
+    struct hp_live_size *all = samples->sizes.at;
+    size_t kept = 0;
+    hp_vec_sort(&samples->sizes, by_size);
+    for (size_t i = 0; i < samples->sizes.count; i++) {
+        if (kept > 0 && by_size(&all[kept - 1], &all[i]) == 0) {
+            all[kept - 1].objects += all[i].objects;
+        } else {
+            all[kept++] = all[i];
+        }
     }
-    if (i < samples->sizes.count) {
-        samples->sizes.at[i].objects += more->objects;
-    } else {
-        hp_vec_push(&samples->sizes, *more);
-    }
+    samples->sizes.count = kept;
 }
 
 // The chance to be sampled grows less than the size does, so that of a mix there are no more samples
@@ -178,7 +184,7 @@ static void add_part(struct hp_live_samples *samples, const struct hp_size_part 
         more.size = objects > 0 ? (uint64_t)(bytes / objects + 0.5) : 0;
     }
     more.objects = samples_of(part, more.size, period);
-    add_samples(samples, &more);
+    hp_vec_push(&samples->sizes, more);
     samples->is_likely |= part->is_likely && !more.is_mixed;
 }
 
@@ -191,4 +197,5 @@ void hp_live_samples_init(struct hp_live_samples *samples, const struct hp_sizes
             add_part(samples, part, period);
         }
     }
+    join_sizes(samples);
 }

@@ -1,3 +1,4 @@
+#include "calc/size_parts.h"
 #include "input/malloc_stats.h"
 #include "input/smaps.h"
 #include "stats/books.h"
@@ -115,6 +116,40 @@ Test(account, bounds_what_samples_of_sizes_take_that_no_dump_tells) {
     cr_expect(books.cost_high == books.cost_low + 56 * 16384);
     hp_allocator_stats_done(&stats);
     hp_vec_done(&live.sizes);
+}
+
+// --- what a dump tells of samples ---------------------------------------------------------
+
+static void add_part(struct hp_sizes *sizes, uint32_t stack, uint64_t size,
+                     hp_fixed objects, hp_fixed bytes) {
+    struct hp_size_part part = {.size = size,
+                                .objects = objects << HP_OBJECTS_FRACTION,
+                                .bytes = bytes << HP_SPACE_FRACTION};
+    hp_sizes_add(sizes, stack, &part);
+}
+
+Test(account, has_samples_of_each_size_once_in_order) {
+    enum {
+        STACKS = 100000, // a list that was walked for each would take a minute
+    };
+
+    struct hp_sizes sizes = {0};
+    struct hp_live_samples live;
+    for (uint32_t i = 0; i < STACKS; i++) {
+        uint64_t mean = 32 + 16 * (uint64_t)(STACKS - i);
+        add_part(&sizes, 2 * i, HP_MIXED_SIZES, 2, (hp_fixed)(2 * mean));
+        add_part(&sizes, 2 * i + 1, 48, 1, 48);
+    }
+    hp_live_samples_init(&live, &sizes, 1);
+    cr_assert(live.sizes.count == STACKS + 1 && !live.is_likely);
+    const struct hp_live_size *first = live.sizes.at; // and a mix of the same mean
+    cr_expect(first[0].size == 48 && !first[0].is_mixed && first[0].objects == STACKS);
+    for (uint32_t i = 1; i <= STACKS; i++) {
+        cr_assert(first[i].size == 32 + 16 * (uint64_t)i && first[i].is_mixed &&
+                  first[i].objects == 2);
+    }
+    hp_vec_done(&live.sizes);
+    hp_sizes_done(&sizes);
 }
 
 // --- statistics ---------------------------------------------------------------------------
