@@ -327,7 +327,7 @@ static const struct hp_cli_option options[] = {
      "print the licences of the tool and of what is linked into it",
      hp_cli_set_bool, FIELD(licenses), true},
     {"features", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, HP_CLI_VERSION,
-     "print what the tool was built with: symbols, demangling, xz, zstd; and what of the sandbox is missing",
+     "print what the tool was built with: symbols, demangling, xz, zstd, statistics; and what of the sandbox is missing",
      hp_cli_set_bool, FIELD(features), true},
 };
 
