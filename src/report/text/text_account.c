@@ -86,7 +86,17 @@ static void put_titles(const struct account *a) {
 // --- rows ---------------------------------------------------------------------------------
 
 static void append(struct hp_buffer *text, const char *more) {
-    hp_vec_append(&text->text, more, strlen(more));
+    hp_buffer_append(text, hp_span_of(more));
+}
+
+// A name, as far as there is room; the text is let go of.
+static void put_cut(const struct account *a, struct hp_buffer *whole) {
+    struct hp_text_cut cut = {.room = a->room, .is_ascii = a->view->options.ascii};
+    struct hp_buffer shown = {0};
+    hp_text_cut_text(&shown, hp_buffer_span(whole), &cut);
+    hp_sink_put(a->out, shown.text.at, shown.text.count);
+    hp_vec_done(&whole->text);
+    hp_vec_done(&shown.text);
 }
 
 static void append_bytes(struct hp_buffer *text, const struct account *a,
@@ -104,8 +114,7 @@ static void append_bytes(struct hp_buffer *text, const struct account *a,
 static void put_name(const struct account *a, size_t row,
                      const struct hp_text_estimate *estimate) {
     const struct hp_account_row *of = &a->rows->of.at[row];
-    struct hp_text_cut cut = {.room = a->room, .is_ascii = a->view->options.ascii};
-    struct hp_buffer whole = {0}, shown = {0};
+    struct hp_buffer whole = {0};
     for (uint32_t i = 0; i < a->view->rows.at[row].depth * STEP; i++) {
         append(&whole, " ");
     }
@@ -118,21 +127,14 @@ static void put_name(const struct account *a, size_t row,
     }
     append_bytes(&whole, a, ", Pss ", of->pss);
     append_bytes(&whole, a, ", private ", of->private);
-    hp_text_cut_text(&shown, (struct hp_span){whole.text.at, whole.text.count}, &cut);
-    hp_sink_put(a->out, shown.text.at, shown.text.count);
-    hp_vec_done(&whole.text);
-    hp_vec_done(&shown.text);
+    put_cut(a, &whole);
 }
 
 static void put_name_of_stack(const struct account *a, size_t row) {
-    struct hp_text_cut cut = {.room = a->room, .is_ascii = a->view->options.ascii};
-    struct hp_buffer whole = {0}, shown = {0};
+    struct hp_buffer whole = {0};
     append(&whole, a->view->rows.at[row].depth > 0 ? "  " : "");
     hp_text_append_safe(&whole, hp_view_name(a->view, row));
-    hp_text_cut_text(&shown, (struct hp_span){whole.text.at, whole.text.count}, &cut);
-    hp_sink_put(a->out, shown.text.at, shown.text.count);
-    hp_vec_done(&whole.text);
-    hp_vec_done(&shown.text);
+    put_cut(a, &whole);
 }
 
 // Bytes, a share, or "".
