@@ -68,9 +68,10 @@ static void take_row(struct machine *m) {
     struct hp_line_reader *reader = m->reader;
     m->in.bad |= m->row_line < INT32_MIN || m->row_line > INT32_MAX;
     uint32_t line = m->row_line > 0 ? (uint32_t)m->row_line : 0;
-    while (m->next_address < m->address) {
+    while (m->next_address < m->address && !m->in.bad) {
         struct hp_line_row row = {m->row_address, (uint32_t)m->next, m->row_file, line,
                                   false};
+        m->program->is_over = m->in.bad = !hp_line_spend(reader, 1);
         hp_vec_push(&reader->rows, row);
         go_to(m, m->next + 1);
     }
@@ -266,7 +267,6 @@ static void run_program(struct hp_line_reader *reader, struct hp_line_program *p
     } else {
         doubt_rows(&m);
     }
-    reader->work += reader->rows.count - program->first;
     program->count = reader->rows.count - program->first;
     hp_vec_done(&m.ends);
 }
@@ -289,25 +289,22 @@ void hp_line_reader_done(struct hp_line_reader *reader) {
 }
 
 bool hp_line_spend(struct hp_line_reader *reader, uint64_t work) {
-    if (work > reader->limit || reader->work > reader->limit - work) {
-        return false;
-    }
-    reader->work += work;
-    return true;
+    reader->is_over |= work > reader->limit - reader->work;
+    reader->work += reader->is_over ? 0 : work;
+    return !reader->is_over;
 }
 
 static void meet_program(struct hp_line_reader *reader, struct hp_line_program *program,
                          unsigned address_size) {
     uint64_t offset = program->offset;
-    bool is_inside = offset < reader->sections.line.size && reader->work < reader->limit;
+    bool is_inside = offset < reader->sections.line.size && !reader->is_over;
     program->is_unknown =
         !is_inside ||
         !hp_line_header_read(&reader->header, &reader->sections, offset, address_size);
     const unsigned char *begin = (const unsigned char *)reader->sections.line.at + offset;
     program->size = is_inside ? (uint64_t)(reader->header.end - begin) : 0;
     program->header_size = is_inside ? (uint64_t)(reader->header.program - begin) : 0;
-    program->is_over =
-        reader->work >= reader->limit || !hp_line_spend(reader, program->size);
+    program->is_over = !hp_line_spend(reader, program->size);
     if (!program->is_unknown && !program->is_over) {
         run_program(reader, program);
     }

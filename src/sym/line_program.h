@@ -11,7 +11,7 @@ struct hp_line_program {
     uint64_t offset;
     bool
         is_unknown; // not read here: of another version or form, or it contradicts itself
-    bool is_over; // neither read nor run: it would be more work than the section is worth
+    bool is_over; // not read to its end: it is more work than the section is worth
     bool was_doubted;           // the caller's: another reader was asked
     uint64_t size, header_size; // in the section
     size_t first, count;        // of its rows, by address
@@ -36,6 +36,7 @@ struct hp_line_reader {
     HP_VEC(struct hp_line_row) rows;
     struct hp_line_header header; // the last that was read
     uint64_t work, limit;         // bytes and rows
+    bool is_over;                 // that would have been more: no more programs are read
 };
 
 // Once the sections and all addresses are there.
@@ -47,7 +48,8 @@ void hp_line_reader_done(struct hp_line_reader *reader);
 struct hp_line_program *hp_line_program_at(struct hp_line_reader *reader, uint64_t offset,
                                            unsigned address_size);
 
-// May another reader do as much work?  If so, that is counted here.
+// May as much work be done, by another reader too?  If so, that is counted here; if not, no more is
+// from now on.
 bool hp_line_spend(struct hp_line_reader *reader, uint64_t work);
 
 enum hp_line_answer {

@@ -37,8 +37,8 @@ void hp_line_tables_done(struct hp_line_tables *tables) {
     hp_vec_each (program, &tables->reader.programs) {
         lookup->line_programs.all++;
         lookup->line_programs.foreign += program->is_unknown || program->was_doubted;
-        lookup->lacks_lines |= program->is_over;
     }
+    lookup->lacks_lines |= tables->reader.is_over;
     hp_line_reader_done(&tables->reader);
     hp_vec_done(&tables->files);
 }

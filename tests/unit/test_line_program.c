@@ -479,6 +479,31 @@ Test(line_program, is_run_once_and_no_more_than_the_section_is_worth) {
     }
     cr_expect(is_over);
     cr_expect_leq(reader.work, 4 * sizeof many);
+    cr_expect_eq(hp_line_program_at(&reader, sizeof many / 2 + 64, 8)->size, 0,
+                 "no header is read then");
+}
+
+// 26 bytes of a sequence that covers all addresses make a row for each of them.
+Test(line_program, makes_no_more_rows_than_the_addresses_are_worth) {
+    static unsigned char many[1 << 14];
+    static uint64_t asked[1 << 12];
+    for (size_t i = 0; i < 1 << 12; i++) {
+        asked[i] = 0x1000 + i;
+    }
+    begin();
+    memcpy(many, text.bytes, text.size);
+    size_t size = text.size;
+    text.size = 0;
+    PUT(AT(0x1000), ROW(0, 1), AT(0x2000), END);
+    for (; size + text.size <= sizeof many; size += text.size) {
+        memcpy(many + size, text.bytes, text.size);
+    }
+    many[0] = (unsigned char)(size - 4);
+    many[1] = (unsigned char)((size - 4) >> 8);
+    start((struct hp_span){(const char *)many, size}, false, asked, 1 << 12);
+    cr_expect(hp_line_program_at(&reader, 0, 8)->is_over);
+    cr_expect_leq(reader.work, 4 * size + 64 * (1 << 12));
+    cr_expect_eq(reader.rows.count, 0);
 }
 
 Test(line_program, cut_or_changed_anywhere_is_safe_to_run) {
