@@ -11,7 +11,7 @@ struct hp_line_program {
     uint64_t offset;
     bool
         is_unknown; // not read here: of another version or form, or it contradicts itself
-    bool is_over; // not read to its end: it is more work than the section is worth
+    bool is_over;   // not read to its end: it is more work than the section is worth
     bool was_doubted;           // the caller's: another reader was asked
     uint64_t size, header_size; // in the section
     size_t first, count;        // of its rows, by address
