@@ -89,6 +89,10 @@ struct hp_kernel_maps {
     uint64_t from, to;    // where its mappings begin and end
 };
 
+// Kinds that a rollup does not have become those that it has, in any order of them.  What tells
+// processes apart stays that of `sum`.
+void hp_kernel_maps_add(struct hp_kernel_maps *sum, const struct hp_kernel_maps *maps);
+
 struct hp_mapped hp_kernel_maps_total(const struct hp_kernel_maps *maps);
 
 // What may be the allocator's, and may not: anonymous memory and what brk() moves.

@@ -167,15 +167,7 @@ static void add_maps(struct sums *sums, const struct hp_account *account) {
     const struct hp_kernel_maps *maps = &account->maps;
     hp_int128 anonymous = hp_kernel_maps_anonymous(maps);
     hp_int128 resident = account->stats.resident;
-    for (int i = 0; i < HP_MAPPED_KINDS; i++) {
-        sums->maps.of[i].rss += maps->of[i].rss;
-        sums->maps.of[i].pss += maps->of[i].pss;
-        sums->maps.of[i].private += maps->of[i].private;
-    }
-    sums->maps.huge_pages += maps->huge_pages;
-    sums->maps.lazy_free += maps->lazy_free;
-    sums->maps.swap += maps->swap;
-    sums->maps.is_rollup |= maps->is_rollup;
+    hp_kernel_maps_add(&sums->maps, maps);
     sums->not_ours += above_zero(anonymous - resident);
     sums->untouched += above_zero(resident - anonymous);
     sums->with_maps++;
@@ -410,7 +402,6 @@ static void set_mapped(struct tables *t, uint32_t number, const struct hp_mapped
     row->private = has_private ? (double)mapped->private : (double)NAN;
 }
 
-// Of a rollup there are files and what is anonymous.
 static void add_kinds(struct tables *t, uint32_t rss, const struct sums *sums) {
     static const char *const names[HP_MAPPED_KINDS] = {
         [HP_MAPPED_FILES] = "files",

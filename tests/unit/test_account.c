@@ -325,6 +325,26 @@ Test(account, sorts_mappings_by_what_the_kernel_calls_them) {
     }
 }
 
+// Of one process the kinds are told and of another they are not: no row is named for both.
+Test(account, adds_a_rollup_to_mappings_by_what_both_tell) {
+    static const char whole[] = PART("/usr/lib/libc.so.6", "1") PART("/dev/shm/x", "2")
+        PART("[vdso]", "4") PART("[heap]", "8") PART("", "16") PART("[stack]", "32");
+    static const char rollup[] =
+        "7f00-7f10 ---p 00000000 00:00 0    [rollup]\n"
+        "Rss: 300 kB\nPss: 300 kB\nAnonymous: 200 kB\n";
+    for (int order = 0; order < 2; order++) {
+        struct hp_kernel_maps sum = {.swap = 0}, maps;
+        struct hp_err err;
+        for (int i = 0; i < 2; i++) {
+            cr_assert(read_maps(&maps, i == order ? whole : rollup, &err) == HP_OK);
+            hp_kernel_maps_add(&sum, &maps);
+        }
+        cr_expect(sum.is_rollup && sum.of[HP_MAPPED_FILES].rss == 107 << 10);
+        cr_expect(sum.of[HP_MAPPED_ANONYMOUS].rss == 256 << 10);
+        cr_expect(hp_kernel_maps_total(&sum).rss == 363 << 10, "nothing else");
+    }
+}
+
 // What the kernel's own sum, which an independent program found, is in all.
 Test(account, adds_up_to_rss) {
     static const char *const names[] = {"jemalloc-5.3.0.smaps.gz",
