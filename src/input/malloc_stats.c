@@ -27,9 +27,11 @@ enum {
     MOST_VALUES = 10 << 20, // that parsing takes memory for, some 100 bytes each
     MOST_CLASSES = 4096,
     LG_SAMPLE_MOST = 62,
+    LARGEST_PAGE = 1 << 30,
 };
 
 static const int64_t largest_count = (int64_t)1 << 56;
+static const char is_beyond[] = "is beyond what a machine can have";
 
 // Remembers its first failure.
 struct reader {
@@ -63,10 +65,17 @@ static uint64_t count_of(struct reader *r, const json_t *in, const char *part,
     if (!json_is_integer(value)) {
         fail(r, part, name, "is no whole number");
     } else if (count < 0 || count > largest_count) {
-        fail(r, part, name,
-             count < 0 ? "is below zero" : "is beyond what a machine can have");
+        fail(r, part, name, count < 0 ? "is below zero" : is_beyond);
     }
     return r->ret == HP_OK ? (uint64_t)count : 0;
+}
+
+// So many of that size: sums of these need no checks.
+static void check_bytes(struct reader *r, const char *part, const char *name,
+                        uint64_t count, uint64_t size) {
+    if ((hp_uint128)count * size > (hp_uint128)largest_count) {
+        fail(r, part, name, is_beyond);
+    }
 }
 
 static json_t *object_of(struct reader *r, const json_t *in, const char *name) {
@@ -200,6 +209,8 @@ static struct hp_bin_stats read_bin(struct reader *r, const json_t *class,
                          (unsigned long long)bin.size, (unsigned long long)bin.curregs,
                          (unsigned long long)bin.curslabs, (unsigned long long)bin.nregs);
     }
+    check_bytes(r, "bins", "curslabs", bin.curslabs, bin.slab_size);
+    check_bytes(r, "bins", "prof_live_count", bin.live_count, bin.size);
     return bin;
 }
 
@@ -238,6 +249,7 @@ static void read_extents(struct reader *r, struct hp_allocator_stats *stats,
             if (extent.count > 0 || stats->extents.count == 0) {
                 extent.size = count_of(r, json_array_get(lists[0], i), names[k][0],
                                        "size", REQUIRED);
+                check_bytes(r, names[k][1], names[k][2], extent.count, extent.size);
                 hp_vec_push(&stats->extents, extent);
             }
         }
@@ -258,11 +270,14 @@ static void read_totals(struct reader *r, struct hp_allocator_stats *stats,
     stats->retained = count_of(r, of, "stats", "retained", OPTIONAL);
 }
 
-// What all arenas have together; one alone is not told of twice.
+// What all arenas have together; one alone, but for those that were destroyed, is not told of twice.
 static const json_t *merged(struct reader *r, const json_t *jemalloc) {
     const json_t *arenas = object_of(r, jemalloc, "stats.arenas");
     const json_t *all = json_object_get(arenas, "merged");
-    all = all ? all : json_object_get(arenas, "0");
+    size_t others = json_object_get(arenas, "destroyed") ? 1 : 0;
+    if (!all && json_object_size(arenas) == 1 + others) {
+        all = json_object_get(arenas, "0");
+    }
     if (!json_is_object(all)) {
         fail(r, "stats.arenas", "merged",
              "is missing: print them without m among the letters");
@@ -284,9 +299,12 @@ static void read_arenas(struct reader *r, struct hp_allocator_stats *stats,
     stats->tcache = count_of(r, all, "arenas", "tcache_bytes", OPTIONAL);
     stats->large =
         count_of(r, json_object_get(all, "large"), "large", "allocated", OPTIONAL);
-    if (r->ret == HP_OK && (stats->page == 0 || (stats->page & (stats->page - 1)) != 0)) {
-        fail(r, "arenas", "page", "is no power of two");
+    if (stats->page == 0 || stats->page > LARGEST_PAGE ||
+        (stats->page & (stats->page - 1)) != 0) {
+        fail(r, "arenas", "page", "is no power of two up to 1 GiB");
     }
+    check_bytes(r, "arenas", "pdirty", stats->pdirty, stats->page);
+    check_bytes(r, "arenas", "pmuzzy", stats->pmuzzy, stats->page);
     read_bins(r, stats, arenas, all);
     read_extents(r, stats, arenas, all);
 }

@@ -41,7 +41,8 @@ enum {
     HP_KNOB_SIZE = 48,
 };
 
-// Counts of bytes unless something else is said.  All are below 2^56.
+// Counts of bytes unless something else is said.  All are 2^56 at most, and so are the bytes of all
+// slabs, extents or samples of a class, and of pages.
 struct hp_allocator_stats {
     uint64_t allocated, active, metadata, resident, mapped, retained;
     uint64_t page;                   // bytes of one

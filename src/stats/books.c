@@ -28,11 +28,9 @@ static hp_int128 regions_of(const struct hp_allocator_stats *stats,
     hp_int128 small = 0;
     const struct hp_bin_stats *bin;
     hp_vec_each (bin, &stats->bins) {
-        hp_int128 used = (hp_int128)bin->curregs * bin->size;
-        hp_int128 slabs = (hp_int128)bin->curslabs * bin->slab_size;
-        small += used;
-        books->slabs += slabs;
-        books->free_in_slabs += slabs - used;
+        small += (hp_int128)bin->curregs * bin->size;
+        books->slabs += (hp_int128)bin->curslabs * bin->slab_size;
+        books->free_in_slabs += hp_free_in_slabs(bin);
     }
     return small;
 }

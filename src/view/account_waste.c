@@ -337,7 +337,7 @@ static void add_class(struct builder *b, const struct class *class) {
     hp_format_size(name, class->size);
     struct hp_waste_row *row = add_row(b, HP_NO_PARENT, name);
     hp_int128 live = (hp_int128) class->objects * class->size;
-    uint64_t sampled = class->live_count * class->size;
+    double sampled = (double)class->live_count * (double)class->size;
     row->size = (double)class->size;
     row->free = (double)class->free;
     row->slabs = (double)class->slabs;
@@ -346,7 +346,7 @@ static void add_class(struct builder *b, const struct class *class) {
     row->live.sum = live << HP_SPACE_FRACTION;
     row->live.range = (struct hp_interval){(double)live, (double)live};
     row->requested = class->has_live && sampled > 0
-                         ? (double)class->live_requested / (double)sampled
+                         ? (double)class->live_requested / sampled
                          : (double)NAN;
     row->told = told_of(b, class);
     row->note = sentence_of(b, class, row->told);

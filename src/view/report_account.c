@@ -516,9 +516,10 @@ static void cell_of_table(const struct hp_view *view, size_t row, int field,
         [SOURCE] = NAN, // behind the last
     };
     if (field == BYTES) {
-        content->amount = (struct hp_amount){.sum = of->bytes << HP_SPACE_FRACTION,
-                                             .range = of->range,
-                                             .among = 1};
+        content->amount =
+            (struct hp_amount){.sum = of->bytes * ((hp_int128)1 << HP_SPACE_FRACTION),
+                               .range = of->range,
+                               .among = 1};
     } else if (field == TABLE || field >= SOURCE) {
         content->text = texts[field];
     } else {

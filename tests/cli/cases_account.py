@@ -164,6 +164,17 @@ def account_refuses_files_of_other_processes(t):
 
 
 @case
+def account_tells_what_is_missing_from_its_whole(t):
+    frag(t)
+    report = json.loads((t.folder / "frag.json").read_text())
+    report["jemalloc"]["stats"]["active"] -= 4096
+    t.file("frag.json", json.dumps(report))
+    out = check(t.run("account", "-q", "-fjson", "--no-symbols", "frag.heap", "frag.json"), 0, err="").out
+    rests = [row["bytes"]["estimate"] for row in json.loads(out)["rows"] if row["name"] == "[the books do not balance]"]
+    assert rests == [-4096], rests
+
+
+@case
 def account_refuses_what_is_no_such_file(t):
     copies(t)
     t.file("text.json", "___ Begin jemalloc statistics ___\n")

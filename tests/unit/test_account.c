@@ -195,6 +195,33 @@ Test(account, reads_keys_that_stand_twice_and_shows_no_value_that_steers_a_termi
     free(text);
 }
 
+// Printed with "m", each arena is told alone.
+Test(account, refuses_arenas_that_nobody_has_added_up) {
+    static const struct {
+        const char *others;
+        bool is_good;
+    } cases[] = {
+        {"\"stats.arenas\": {\"destroyed\": {}, \"0\": {", true},
+        {"\"stats.arenas\": {\"1\": {}, \"0\": {", false},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hp_allocator_stats stats;
+        struct hp_err err;
+        char *text = text_of(good_bin, good_stats);
+        char *from = strstr(text, "\"stats.arenas\": {\"0\": {");
+        char *changed = hp_printed("%.*s%s%s", (int)(from - text), text, cases[i].others,
+                                   from + strlen("\"stats.arenas\": {\"0\": {"));
+        cr_expect((read_text(&stats, changed, &err) == HP_OK) == cases[i].is_good, "%s",
+                  err.message);
+        cr_expect(cases[i].is_good || strstr(err.message, "without m"), "%s",
+                  err.message);
+        hp_allocator_stats_done(&stats);
+        free(changed);
+        free(text);
+    }
+}
+
 Test(account, refuses_numbers_that_no_process_can_have_in_one_sentence) {
     static const struct {
         const char *bin, *stats, *says;
@@ -209,6 +236,12 @@ Test(account, refuses_numbers_that_no_process_can_have_in_one_sentence) {
          "more objects"},
         {"\"curregs\": 1, \"curslabs\": 2, \"nmalloc\": 0", good_stats,
          "ndalloc is missing"},
+        // 2^45 slabs of 12 KiB are more than 2^56 bytes
+        {"\"curregs\": 1, \"curslabs\": 35184372088832, \"nmalloc\": 0, \"ndalloc\": 0",
+         good_stats, "bins.curslabs is beyond"},
+        {"\"curregs\": 1, \"curslabs\": 1, \"nmalloc\": 0, \"ndalloc\": 0, "
+         "\"prof_live_count\": 72057594037927936",
+         good_stats, "bins.prof_live_count is beyond"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
