@@ -239,6 +239,14 @@ int hp_input_stream_slide(struct hp_input_stream *stream, size_t done,
     return fill(stream, stream->size > window ? stream->size : window, err);
 }
 
+int hp_input_stream_read_on(struct hp_input_stream *stream, struct hp_err *err) {
+    int ret = HP_OK;
+    while (ret == HP_OK && !stream->at_end) {
+        ret = hp_input_stream_slide(stream, 0, err);
+    }
+    return ret;
+}
+
 // --- opening ------------------------------------------------------------------------------
 
 // If the window is of compressed data, put a window of what is in it in its place.

@@ -57,6 +57,10 @@ HP_MUST_CHECK int hp_input_stream_open_bytes(struct hp_input_stream *stream,
 HP_MUST_CHECK int hp_input_stream_slide(struct hp_input_stream *stream, size_t done,
                                         struct hp_err *err);
 
+// Read on until all that is left is in the window.
+HP_MUST_CHECK int hp_input_stream_read_on(struct hp_input_stream *stream,
+                                          struct hp_err *err);
+
 // A place in a stream, for those who ask for so many bytes in a row.
 struct hp_input_window {
     struct hp_input_stream *stream;

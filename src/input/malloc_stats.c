@@ -432,9 +432,7 @@ int hp_malloc_stats_read(struct hp_allocator_stats *stats, const char *path,
                          uint64_t limit, struct hp_err *err) {
     struct hp_input_stream stream = {.waits = true};
     int ret = hp_input_stream_open(&stream, path, limit > 0 ? limit : LARGEST, err);
-    while (ret == HP_OK && !stream.at_end) {
-        ret = hp_input_stream_slide(&stream, 0, err);
-    }
+    ret = ret == HP_OK ? hp_input_stream_read_on(&stream, err) : ret;
     if (ret == HP_OK) {
         struct hp_span text = {stream.at, stream.size};
         ret = hp_malloc_stats_read_bytes(stats, text, err);

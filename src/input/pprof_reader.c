@@ -468,10 +468,7 @@ static int read_pprof(struct hp_scan *scan, struct hp_err *err) {
     struct hp_input_stream *stream = scan->stream;
     struct hp_dump *dump = scan->dump;
     struct reader r = {.dump = dump, .keeps_labels = scan->keeps_labels};
-    int ret = HP_OK;
-    while (ret == HP_OK && !stream->at_end) {
-        ret = hp_input_stream_slide(stream, 0, err);
-    }
+    int ret = hp_input_stream_read_on(stream, err);
     if (ret == HP_OK) {
         struct hp_span whole = {stream->at, stream->size};
         ret = read_profile(&r, whole, err);
