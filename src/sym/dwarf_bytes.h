@@ -29,13 +29,18 @@ static inline const unsigned char *hp_dwarf_take(struct hp_dwarf_bytes *in,
     return at;
 }
 
-static inline uint64_t hp_dwarf_take_number(struct hp_dwarf_bytes *in, size_t size) {
-    const unsigned char *bytes = hp_dwarf_take(in, size);
+static inline uint64_t hp_dwarf_number(const unsigned char *bytes, size_t size,
+                                       bool is_big_endian) {
     uint64_t value = 0;
-    for (size_t i = 0; bytes && i < size; i++) {
-        value = value << 8 | bytes[in->is_big_endian ? i : size - 1 - i];
+    for (size_t i = 0; i < size; i++) {
+        value = value << 8 | bytes[is_big_endian ? i : size - 1 - i];
     }
     return value;
+}
+
+static inline uint64_t hp_dwarf_take_number(struct hp_dwarf_bytes *in, size_t size) {
+    const unsigned char *bytes = hp_dwarf_take(in, size);
+    return bytes ? hp_dwarf_number(bytes, size, in->is_big_endian) : 0;
 }
 
 static inline uint64_t hp_dwarf_take_long_leb128(struct hp_dwarf_bytes *in,

@@ -13,6 +13,8 @@
 // an entry of its own, and so is a function of its own.
 #include "sym/function_bounds.h"
 
+#include "sym/dwarf_bytes.h"
+
 #include <elfutils/libdw.h>
 #include <gelf.h>
 #include <string.h>
@@ -33,11 +35,7 @@ enum {
 
 static uint64_t read_number(const struct hp_image *image, const unsigned char *at,
                             size_t size) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < size; i++) {
-        value = value << 8 | at[image->is_big_endian ? i : size - 1 - i];
-    }
-    return value;
+    return hp_dwarf_number(at, size, image->is_big_endian);
 }
 
 static uint64_t widen(uint64_t value, size_t size) {
