@@ -66,7 +66,7 @@ static struct hp_input_record as_group(const struct hp_input_record *input) {
 }
 
 bool hp_input_groups_take(struct hp_input_groups *groups,
-                          const struct hp_input_record *input, bool *fits) {
+                          const struct hp_input_record *input) {
     if (!hp_input_is_plain(input)) {
         return false;
     }
@@ -76,7 +76,7 @@ bool hp_input_groups_take(struct hp_input_groups *groups,
     for (size_t at = hash; hp_index_next(&groups->index, hash, &at, &item);) {
         if (hp_span_equal(key_of(groups, item), key)) {
             groups->all.at[item].others++;
-            *fits &= hp_record_add(&groups->all.at[item], input);
+            groups->overflow |= !hp_record_add(&groups->all.at[item], input);
             return true;
         }
     }
@@ -88,6 +88,7 @@ bool hp_input_groups_take(struct hp_input_groups *groups,
 }
 
 void hp_input_groups_done(struct hp_input_groups *groups, struct hp_profile *profile) {
+    profile->overflow |= groups->overflow;
     hp_vec_append(&profile->inputs, groups->all.at, groups->all.count);
     hp_index_drop(&groups->index);
     hp_vec_done(&groups->all);

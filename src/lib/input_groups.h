@@ -14,6 +14,7 @@ struct hp_input_groups {
     HP_VEC(size_t) ends; // of the key of each
     struct hp_bytes keys, scratch;
     struct hp_index index;
+    bool overflow; // a sum did not fit
 };
 
 // Whether nothing asks for the inputs of this read, nor for which they are.
@@ -27,10 +28,9 @@ bool hp_inputs_are_not_asked_for(const struct hp_profile *profile,
 // Whether the input counts, and there is nothing to say of it.
 bool hp_input_is_plain(const struct hp_input_record *input);
 
-// True if the input counts, there is nothing to say of it, and it is of a group now.  False in
-// *fits where a sum does not fit.
+// True if the input counts, there is nothing to say of it, and it is of a group now.
 bool hp_input_groups_take(struct hp_input_groups *groups,
-                          const struct hp_input_record *input, bool *fits);
+                          const struct hp_input_record *input);
 
 // Make them inputs of the profile.
 void hp_input_groups_done(struct hp_input_groups *groups, struct hp_profile *profile);

@@ -208,7 +208,6 @@ void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profi
     struct hp_input_groups groups = {.keys = {0}};
     struct hp_input_record row;
     bool needs_records = has_partials || lone->count <= FEW || are_entangled(profile);
-    bool fits = true;
     lone->is_shared = hp_alloc(lone->count);
     memset(lone->is_shared, needs_records, lone->count);
     if (!needs_records) {
@@ -218,11 +217,10 @@ void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profi
         if (lone->is_shared[rows.next - 1]) {
             hp_vec_push(&profile->inputs, row);
         } else {
-            (void)hp_input_groups_take(&groups, &row, &fits);
+            (void)hp_input_groups_take(&groups, &row);
             lone->alone++;
         }
     }
-    profile->overflow |= !fits;
     profile->lone_inputs = lone->alone;
     hp_input_groups_done(&groups, profile);
     if (lone->alone == 0) {

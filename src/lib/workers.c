@@ -370,10 +370,8 @@ static void fold_history(struct worker *worker) {
 // Of each input; those that nobody asks for are counted in groups.
 static void keep_record(struct worker *worker, struct hp_input_record *record) {
     struct hp_job *job = worker->job;
-    bool fits = true;
-    if (job->groups_inputs && hp_input_groups_take(&job->groups, record, &fits)) {
+    if (job->groups_inputs && hp_input_groups_take(&job->groups, record)) {
         hp_input_queue_forget(&job->queue, record->number);
-        job->profile->overflow |= !fits;
         return;
     }
     name_program(worker, record);
