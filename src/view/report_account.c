@@ -478,7 +478,15 @@ static void build_kernel(struct tables *t, const struct sums *sums) {
 
 // --- the report ---------------------------------------------------------------------------
 
+// The allocator's books are of all stacks.
+static bool has_some_stacks(const struct hp_view *view) {
+    return view->options.filter_count > 0 || view->head.thread.size > 0;
+}
+
 static int build(struct hp_view *view, struct hp_err *err) {
+    if (has_some_stacks(view)) {
+        return hp_fail(err, HP_E_USAGE, "an account is of all stacks: it has no filters");
+    }
     if (view->options.waste) {
         return hp_waste_build(view, err);
     }

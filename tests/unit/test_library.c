@@ -122,6 +122,32 @@ Test(library, tells_which_report_was_not_planned) {
     close(fd);
 }
 
+Test(library, makes_no_account_of_a_part_of_the_stacks) {
+    char heap[4096], stats[4096];
+    snprintf(heap, sizeof heap, "%s/account/frag.heap", getenv("TESTDATA"));
+    snprintf(stats, sizeof stats, "%s/account/frag.json", getenv("TESTDATA"));
+    const char *paths[] = {heap};
+    struct hp_filter filter = {.rule = HP_IGNORE, .pattern = "0x127b"};
+    struct hp_report_options report = {.kind = HP_REPORT_ACCOUNT, .waste = true};
+    struct hp_read_options options = {.planned = &report,
+                                      .planned_count = 1,
+                                      .stats = stats};
+    struct hp_profile *profile = hp_profile_new();
+    cr_assert_eq(hp_profile_read(profile, paths, 1, &options, &err), HP_OK, "%s",
+                 err.message);
+    struct hp_view *view = hp_view_new(profile, &report, &err);
+    cr_assert_not_null(view, "%s", err.message);
+    hp_view_free(view);
+    report.filters = &filter;
+    report.filter_count = 1;
+    for (int i = 0; i < 2; i++) {
+        report.waste = i > 0;
+        cr_expect_null(hp_view_new(profile, &report, &err));
+        cr_expect_eq(err.code, HP_E_USAGE, "%s", err.message);
+    }
+    hp_profile_free(profile);
+}
+
 Test(library, knows_its_inputs_when_the_paths_are_gone) {
     char path[64], as_given[64];
     int fd = file_of(dump, sizeof dump - 1, path);
