@@ -73,8 +73,8 @@ static struct hp_needs needs_of(const struct hp_report_options *planned, size_t 
 static void add_needs(struct hp_needs *needs, const struct hp_report_options *options) {
     const struct hp_report *report = hp_reports[options->kind];
     bool is_top = options->kind == HP_REPORT_TOP;
-    bool by_group = options->by >= HP_BY_INPUT && options->by != HP_BY_SIZE && is_top;
-    bool groups_inputs = options->by == HP_BY_INPUT || options->by >= HP_BY_PROGRAM;
+    bool by_group = options->by >= HP_BY_INPUT && !hp_is_of_parts(options->by) && is_top;
+    bool groups_inputs = hp_groups_inputs(options->by);
     unsigned can = abilities_of(options);
     add_errors(needs, options);
     needs->history |= report->has_sides || report->needs_series || by_group ||
@@ -85,16 +85,18 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     needs->threads |= options->by == HP_BY_THREAD;
     needs->unmapped |= options->by == HP_BY_ADDRESS;
     add_sizes(needs, options, can);
+    needs->ages |= options->by == HP_BY_AGE;
     needs->live_samples |= report->needs_accounts;
     needs->sizes[HP_COLUMN_INUSE] |= report->needs_accounts;
     if (can & HP_IS_PARTIAL) {
         *needs = needs_of(NULL, 0);
         needs->partial = true;
+        needs->ages = false;
         needs->threads = options->by == HP_BY_THREAD;
         needs->unmapped = options->by == HP_BY_ADDRESS;
         return;
     }
-    needs->labels |= (options->by > HP_BY_INPUT && options->by != HP_BY_SIZE) ||
+    needs->labels |= (options->by > HP_BY_INPUT && !hp_is_of_parts(options->by)) ||
                      (can & HP_CAN_LABELS) != 0;
 }
 
@@ -106,6 +108,7 @@ static struct hp_needs needs_of(const struct hp_report_options *planned, size_t 
                                  .history = true,
                                  .labels = true,
                                  .sizes = {true, true},
+                                 .ages = true,
                                  .unmapped = true};
     }
     for (size_t i = 0; i < count; i++) {
@@ -121,6 +124,7 @@ static int check_needs(const struct hp_needs *kept,
     bool lacks = (needs.history && !kept->history) || (needs.labels && !kept->labels) ||
                  (needs.threads && !kept->threads);
     lacks |= needs.live_samples && !kept->live_samples;
+    lacks |= needs.ages && !kept->ages;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         lacks |=
             (needs.errors[i] && !kept->errors[i]) || (needs.sizes[i] && !kept->sizes[i]);
@@ -301,7 +305,7 @@ static bool is_of_space(const struct hp_report_options *options) {
 // Whether groups of dumps, of whose bytes partials tell, are enough.
 static bool groups_do(const struct hp_report_options *options) {
     bool is_spread = options->kind == HP_REPORT_TOP && options->spread;
-    bool by_group = options->by == HP_BY_INPUT || options->by >= HP_BY_PROGRAM;
+    bool by_group = hp_groups_inputs(options->by);
     bool is_comparison = hp_reports[options->kind]->has_sides || is_spread;
     return is_comparison && !by_group && (!is_spread || options->by < HP_BY_INPUT) &&
            is_of_space(options);

@@ -403,6 +403,7 @@ enum hp_granularity {
     HP_BY_SIZE,    // of objects
     HP_BY_PROGRAM, // the main executable
     HP_BY_PROCESS,
+    HP_BY_AGE, // of objects in use, so far
 };
 
 enum hp_sort {

@@ -2,6 +2,7 @@
 
 #include "calc/header_check.h"
 #include "calc/threads.h"
+#include "model/ages.h"
 
 #include <assert.h>
 #include <string.h>
@@ -67,6 +68,7 @@ static void make_room(struct hp_merger *merger, struct hp_profile *profile,
         hp_vec_reserve(&merger->errors[i].of, merger->keeps[i] ? stacks : 0);
         merger->total_errors[i] = (struct hp_error){0};
         hp_sizes_clear(&merger->sizes[i]);
+        hp_sizes_clear(&merger->ages[i]);
     }
 }
 
@@ -84,6 +86,24 @@ static void count_read(struct hp_input_record *record, const struct hp_values *v
     }
 }
 
+// Of the stack that was estimated last: what is not listed, or not in use, has no age.
+static void keep_ages(struct hp_merger *merger, const struct hp_dump_stack *stack,
+                      const struct hp_error errors[HP_COLUMNS], enum hp_column column) {
+    uint32_t number = (uint32_t)(merger->estimated - 1);
+    struct hp_sizes *ages = &merger->ages[column];
+    const struct hp_values *values = values_of(merger, number);
+    struct hp_size_part whole = {.size = HP_NO_AGE,
+                                 .objects = values->of[hp_objects_of(column)],
+                                 .bytes = values->of[hp_space_of(column)],
+                                 .error = errors[column]};
+    bool is_nothing = whole.objects == 0 && whole.bytes == 0;
+    bool is_listed = column == HP_COLUMN_INUSE &&
+                     hp_sizes_add_listed_ages(ages, number, &merger->unbias, stack);
+    if (!is_listed && !is_nothing) {
+        hp_sizes_add(ages, number, &whole);
+    }
+}
+
 // Of the stack that was estimated last.
 static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
                  const struct hp_error errors[HP_COLUMNS]) {
@@ -92,6 +112,9 @@ static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
         hp_error_add(&merger->total_errors[i], &errors[i]);
         if (merger->keeps_sizes[i]) {
             hp_sizes_add_decoded(&merger->sizes[i], number, &merger->unbias, stack, i);
+        }
+        if (merger->keeps_ages) {
+            keep_ages(merger, stack, errors, i);
         }
         if (merger->keeps[i]) {
             hp_stack_errors_push(&merger->errors[i], &errors[i]);
@@ -319,6 +342,9 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
             merger->keeps_sizes[HP_COLUMN_ALLOC]) {
             hp_profile_add_sizes(profile, number, merger->sizes, (uint32_t)s);
         }
+        if (merger->keeps_ages) {
+            hp_profile_add_ages(profile, number, merger->ages, (uint32_t)s);
+        }
         note_added(merger, profile, number, values, errors);
         add_values(merger, dump, s, profile, number);
     }
@@ -422,5 +448,6 @@ void hp_merger_done(struct hp_merger *merger) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_stack_errors_done(&merger->errors[i]);
         hp_sizes_done(&merger->sizes[i]);
+        hp_sizes_done(&merger->ages[i]);
     }
 }

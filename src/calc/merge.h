@@ -29,6 +29,8 @@ struct hp_merger {
     bool keeps[HP_COLUMNS];
     struct hp_sizes sizes[HP_COLUMNS]; // and their sizes
     bool keeps_sizes[HP_COLUMNS];
+    struct hp_sizes ages[HP_COLUMNS]; // of which a size is one of model/ages.h
+    bool keeps_ages;
     bool keeps_live;        // of the inputs in use, if sizes are kept
     HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
     size_t told[HP_COLUMNS]

@@ -4,6 +4,7 @@
 #include "calc/size_parts.h"
 
 #include "calc/probability.h"
+#include "model/ages.h"
 
 // Where the parts of a stack go.
 struct target {
@@ -90,6 +91,26 @@ static void put_listed(const struct target *to, struct hp_stack_extra extra) {
         struct hp_unbiased e = hp_unbias_objects(to->unbias, 1, size);
         put(to, size, true, &e);
     }
+}
+
+bool hp_sizes_add_listed_ages(struct hp_sizes *ages, uint32_t number,
+                              const struct hp_unbias *unbias,
+                              const struct hp_dump_stack *stack) {
+    const struct hp_dump *dump = unbias->dump;
+    struct hp_stack_extra extra = hp_dump_extra(dump, (size_t)(stack - dump->stacks.at));
+    if (extra.listed == 0 || !hp_unbias_takes_listed(unbias)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < extra.listed; i++) {
+        const struct hp_listed *object = &dump->listed.at[extra.first_listed + i];
+        struct hp_unbiased e = hp_unbias_objects(unbias, 1, object->size);
+        struct hp_size_part part = {.size = hp_age_range_of(object->age),
+                                    .objects = e.objects,
+                                    .bytes = e.bytes,
+                                    .error = e.error};
+        hp_sizes_add(ages, number, &part);
+    }
+    return true;
 }
 
 // Pprof's label "bytes" is the size of the objects of a sample, 0 if there is none.

@@ -12,6 +12,12 @@ void hp_sizes_add_decoded(struct hp_sizes *sizes, uint32_t number,
                           struct hp_unbias *unbias, const struct hp_dump_stack *stack,
                           enum hp_column column);
 
+// Add by age, as model/ages.h tells, the objects in use of a stack that lists them; false if it does
+// not, or they are not what is estimated from.
+bool hp_sizes_add_listed_ages(struct hp_sizes *ages, uint32_t number,
+                              const struct hp_unbias *unbias,
+                              const struct hp_dump_stack *stack);
+
 // The samples that the parts of a dump's stacks stand for.
 void hp_live_samples_init(struct hp_live_samples *samples, const struct hp_sizes *sizes,
                           uint64_t period);

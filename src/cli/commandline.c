@@ -172,7 +172,8 @@ static bool has_groups(const struct hp_cli_settings *settings) {
     unsigned can = hp_format_can(report->format);
     return report->kind == HP_REPORT_TOP ? (can & HP_CAN_INTERVALS) != 0
            : report->kind == HP_REPORT_MERGE
-               ? (can & HP_CAN_LABELS) != 0 && report->by != HP_BY_SIZE
+               ? (can & HP_CAN_LABELS) != 0 && report->by != HP_BY_SIZE &&
+                     report->by != HP_BY_AGE
                : false;
 }
 
@@ -214,7 +215,7 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
     if (!has_groups(settings)) {
         bool by_format = report->kind == HP_REPORT_TOP || report->kind == HP_REPORT_MERGE;
         return hp_cli_fail(err, HP_E_USAGE,
-                           "%s%s has no rows of inputs, threads, labels or sizes",
+                           "%s%s has no rows of inputs, threads, labels, sizes or ages",
                            by_format ? report->format : settings->command->name,
                            settings->timeline ? " --timeline" : "");
     }

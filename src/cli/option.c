@@ -128,7 +128,7 @@ static const struct hp_cli_option options[] = {
 
     {"by", '\0', HP_CLI_CHOICE, "WHAT",
      CHOICES("function", "line", "file", "module", "address", "input", "thread",
-             "label:KEY", "size", "program", "process"),
+             "label:KEY", "size", "program", "process", "age"),
      HP_CLI_GROUP_GROUPING, VIEWS & ~HP_CLI_LIST,
      "what one row stands for, or in pprof which label is added; a KEY names a label of samples or "
      "of --label-from",

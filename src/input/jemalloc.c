@@ -125,6 +125,7 @@ static void read_numbers(struct hp_cursor *c, uint64_t *numbers, int count) {
 // A line on an object that lives, "  f: ...".  False if it cannot be read.
 static bool read_object(struct hp_scan *scan) {
     enum {
+        AGE = 0,
         GIVEN = 2,
         THREAD = 5,
         NUMBERS
@@ -143,7 +144,7 @@ static bool read_object(struct hp_scan *scan) {
         return false;
     }
     scan->line++;
-    struct hp_listed object = {numbers[GIVEN], numbers[THREAD]};
+    struct hp_listed object = {numbers[GIVEN], numbers[THREAD], numbers[AGE]};
     hp_vec_push(&scan->dump->listed, object);
     return true;
 }

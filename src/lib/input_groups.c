@@ -1,11 +1,11 @@
 #include "lib/input_groups.h"
 
 #include "model/diagnosed.h"
-#include "view/view.h"
+#include "view/groups.h"
 
 static bool asks_for_inputs(const struct hp_report_options *report) {
     const struct hp_report *kind = hp_reports[report->kind];
-    bool by_group = report->by >= HP_BY_INPUT && report->by != HP_BY_SIZE;
+    bool by_group = report->by >= HP_BY_INPUT && !hp_is_of_parts(report->by);
     return kind->has_sides || kind->needs_series || report->kind == HP_REPORT_INFO ||
            report->spread || by_group;
 }

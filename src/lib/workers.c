@@ -476,6 +476,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     worker->merger.keeps_labels = keeps->labels;
     worker->merger.keeps_unmapped = keeps->unmapped;
     memcpy(worker->merger.keeps_sizes, keeps->sizes, sizeof keeps->sizes);
+    worker->merger.keeps_ages = keeps->ages;
     worker->merger.keeps_live = keeps->live_samples;
     worker->merger.splits_threads = worker->reader.keeps_threads;
     worker->merger.only_thread = job->options->thread;

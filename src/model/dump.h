@@ -34,6 +34,7 @@ struct hp_thread_line {
 // A sampled object that lives, where a dump lists them one by one.
 struct hp_listed {
     uint64_t size, thread;
+    uint64_t age; // in ns, when the dump was made
 };
 
 // What few dumps tell of a stack.

@@ -18,6 +18,7 @@ static void drop_stacks_in_memory(struct hp_profile *profile) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_stack_errors_done(&profile->errors[i]);
         hp_sizes_done(&profile->sizes[i]);
+        hp_sizes_done(&profile->ages[i]);
     }
     hp_index_drop(&profile->stack_index);
 }
@@ -70,10 +71,8 @@ size_t hp_profile_stack_memory(const struct hp_profile *profile) {
         profile->tags.capacity * sizeof *profile->tags.at +
         profile->between[0].sums.all.capacity * sizeof *profile->between[0].sums.all.at;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        const struct hp_sizes *sizes = &profile->sizes[i];
         size += hp_stack_errors_memory(&profile->errors[i]) +
-                sizes->stacks.capacity * sizeof *sizes->stacks.at +
-                sizes->parts.capacity * sizeof *sizes->parts.at;
+                hp_sizes_memory(&profile->sizes[i]) + hp_sizes_memory(&profile->ages[i]);
     }
     return size;
 }
@@ -275,12 +274,23 @@ uint32_t hp_profile_add_adopted(struct hp_profile *profile,
     return add(profile, sample, true, values, errors);
 }
 
+static void add_parts(struct hp_profile *profile, struct hp_sizes own[HP_COLUMNS],
+                      uint32_t stack, const struct hp_sizes others[HP_COLUMNS],
+                      uint32_t other) {
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_sizes_add_stack(&own[i], stack, &others[i], other);
+        profile->overflow |= own[i].overflow;
+    }
+}
+
 void hp_profile_add_sizes(struct hp_profile *profile, uint32_t stack,
                           const struct hp_sizes others[HP_COLUMNS], uint32_t other) {
-    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_sizes_add_stack(&profile->sizes[i], stack, &others[i], other);
-        profile->overflow |= profile->sizes[i].overflow;
-    }
+    add_parts(profile, profile->sizes, stack, others, other);
+}
+
+void hp_profile_add_ages(struct hp_profile *profile, uint32_t stack,
+                         const struct hp_sizes others[HP_COLUMNS], uint32_t other) {
+    add_parts(profile, profile->ages, stack, others, other);
 }
 
 void hp_profile_set_alloc(struct hp_profile *profile) {

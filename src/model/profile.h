@@ -138,6 +138,7 @@ struct hp_needs {
     bool labels;            // of samples
     bool threads;           // stacks apart by thread
     bool sizes[HP_COLUMNS]; // of objects
+    bool ages;              // of objects in use
     bool live_samples;      // how many there are of each size
     bool unmapped;          // where frames in no mapping are
     bool partial;           // all that a partial holds
@@ -155,9 +156,10 @@ struct hp_profile {
     struct hp_stack_errors errors[HP_COLUMNS]; // of the stacks; empty if not kept
     struct hp_error total_errors[HP_COLUMNS];  // of all stacks, kept or not
     struct hp_sizes sizes[HP_COLUMNS];         // of the stacks; empty if not kept
-    struct hp_strtab tag_sets; // of labels, of which the texts are in `strings`
-    HP_VEC(hp_string) tags;    // of the first stacks; the others have none
-    HP_VEC(void *) blocks;     // malloc()ed, that stacks and inputs point into
+    struct hp_sizes ages[HP_COLUMNS]; // the same, of which a size is one of model/ages.h
+    struct hp_strtab tag_sets;        // of labels, of which the texts are in `strings`
+    HP_VEC(hp_string) tags;           // of the first stacks; the others have none
+    HP_VEC(void *) blocks;            // malloc()ed, that stacks and inputs point into
     struct hp_index module_index, frame_index, stack_index;
 
     HP_VEC(struct hp_input_record) inputs; // by name
@@ -231,6 +233,10 @@ uint32_t hp_profile_add_adopted(struct hp_profile *profile,
 // Add to the sizes of this stack those that another has.
 void hp_profile_add_sizes(struct hp_profile *profile, uint32_t stack,
                           const struct hp_sizes others[HP_COLUMNS], uint32_t other);
+
+// The same of ages.
+void hp_profile_add_ages(struct hp_profile *profile, uint32_t stack,
+                         const struct hp_sizes others[HP_COLUMNS], uint32_t other);
 
 // The labels of a stack, in profile->tag_sets.
 hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack);

@@ -64,6 +64,7 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
                                    hp_tags_import(&tags, hp_profile_tags(other, s))};
         numbers[s] = hp_profile_add(profile, &sample, &stack->values, errors);
         hp_profile_add_sizes(profile, numbers[s], other->sizes, (uint32_t)s);
+        hp_profile_add_ages(profile, numbers[s], other->ages, (uint32_t)s);
     }
     hp_tag_import_done(&tags);
     hp_vec_done(&mapped);
@@ -121,7 +122,8 @@ static void take_stacks(struct hp_profile *profile, struct hp_profile *other,
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         EXCHANGE(&profile->errors[i], &other->errors[i]);
         EXCHANGE(&profile->sizes[i], &other->sizes[i]);
-        profile->overflow |= profile->sizes[i].overflow;
+        EXCHANGE(&profile->ages[i], &other->ages[i]);
+        profile->overflow |= profile->sizes[i].overflow | profile->ages[i].overflow;
     }
 }
 

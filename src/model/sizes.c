@@ -11,6 +11,11 @@ void hp_sizes_done(struct hp_sizes *sizes) {
     hp_vec_done(&sizes->parts);
 }
 
+size_t hp_sizes_memory(const struct hp_sizes *sizes) {
+    return sizes->stacks.capacity * sizeof *sizes->stacks.at +
+           sizes->parts.capacity * sizeof *sizes->parts.at;
+}
+
 static struct hp_size_part *part_at(const struct hp_sizes *sizes, uint32_t number) {
     return number > 0 ? &sizes->parts.at[number - 1] : NULL;
 }

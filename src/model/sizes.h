@@ -36,6 +36,7 @@ struct hp_sizes {
 
 void hp_sizes_clear(struct hp_sizes *sizes); // keeps the memory
 void hp_sizes_done(struct hp_sizes *sizes);
+size_t hp_sizes_memory(const struct hp_sizes *sizes); // in bytes
 
 // Add objects of one size, or mixed ones, to a stack; and all that a stack of others has.
 void hp_sizes_add(struct hp_sizes *sizes, uint32_t stack,

@@ -1,4 +1,5 @@
 // What is described in partial_stacks.c and partial_dumps.c.
+#include "model/ages.h"
 #include "partial/partial_reader.h"
 #include "partial/runs.h"
 
@@ -48,6 +49,20 @@ static void add_parts(struct hp_partial_reader *r, uint32_t stack,
     r->profile->overflow |= sizes->overflow;
 }
 
+// A partial does not tell of ages.
+static void add_without_age(struct hp_partial_reader *r, uint32_t stack,
+                            enum hp_column column) {
+    const struct hp_stack_row *row = &r->stack_row;
+    struct hp_size_part part = {.size = HP_NO_AGE,
+                                .objects = row->whole[column].objects,
+                                .bytes = row->whole[column].bytes,
+                                .error = row->whole[column].error};
+    if (r->profile->keeps.ages) {
+        hp_sizes_add(&r->profile->ages[column], stack, &part);
+        r->profile->overflow |= r->profile->ages[column].overflow;
+    }
+}
+
 static void add_stack(struct hp_partial_reader *r) {
     struct hp_profile *profile = r->profile;
     const struct hp_stack_row *row = &r->stack_row;
@@ -66,6 +81,7 @@ static void add_stack(struct hp_partial_reader *r) {
     uint32_t number = hp_profile_add(profile, &sample, &values, errors);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         add_parts(r, number, i);
+        add_without_age(r, number, i);
     }
     hp_vec_push(&r->stacks, number);
     hp_reader_replicates(r, number);

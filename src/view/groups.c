@@ -143,7 +143,7 @@ static bool names_input(const struct hp_profile *profile, const char *key) {
 bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options) {
     struct name name = {0};
-    bool found = options->by == HP_BY_INPUT || options->by == HP_BY_SIZE ||
+    bool found = options->by == HP_BY_INPUT || hp_is_of_parts(options->by) ||
                  options->by == HP_BY_PROCESS ||
                  (options->by == HP_BY_PROGRAM && profile->programs.strings.count > 0) ||
                  (options->by == HP_BY_LABEL && names_input(profile, options->label));

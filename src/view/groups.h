@@ -1,4 +1,4 @@
-// Rows that stand for inputs, threads, or all that has one label; of sizes see size_rows.h.
+// Rows that stand for inputs, threads, or all that has one label; of sizes and ages see size_rows.h.
 //
 // A label of a sample counts before one of its input.
 #ifndef HP_VIEW_GROUPS_H
@@ -6,7 +6,17 @@
 
 #include "view/top.h"
 
-// Whether anything has a thread, or the label that is asked for.
+// Whether rows stand for what stacks are made of, whatever inputs they are of: see size_rows.h.
+static inline bool hp_is_of_parts(enum hp_granularity by) {
+    return by == HP_BY_SIZE || by == HP_BY_AGE;
+}
+
+// Whether rows stand for inputs, one or several.
+static inline bool hp_groups_inputs(enum hp_granularity by) {
+    return by == HP_BY_INPUT || by == HP_BY_PROGRAM || by == HP_BY_PROCESS;
+}
+
+// Whether anything has a thread, an age, or the label that is asked for.
 bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options);
 

@@ -154,6 +154,7 @@ static void build_name(struct builder *b, const struct hp_naming *naming,
     case HP_BY_THREAD:
     case HP_BY_LABEL:
     case HP_BY_SIZE:
+    case HP_BY_AGE:
     case HP_BY_PROGRAM:
     case HP_BY_PROCESS:
         break;
@@ -521,7 +522,7 @@ const char *hp_granularity_text(enum hp_granularity by) {
         [HP_BY_ADDRESS] = "address",   [HP_BY_INPUT] = "input",
         [HP_BY_THREAD] = "thread",     [HP_BY_LABEL] = "label",
         [HP_BY_SIZE] = "size",         [HP_BY_PROGRAM] = "program",
-        [HP_BY_PROCESS] = "process",
+        [HP_BY_PROCESS] = "process",   [HP_BY_AGE] = "age",
     };
     return names[by];
 }

@@ -1,3 +1,4 @@
+#include "model/ages.h"
 #include "view/groups.h"
 #include "view/size_rows.h"
 #include "view/top.h"
@@ -19,6 +20,8 @@ enum field {
     OBJECTS,
     SIZE,
     IS_LIKELY,
+    AGE_LOW,
+    AGE_HIGH,
 };
 
 static const struct hp_field fields[] = {
@@ -48,10 +51,11 @@ static const struct hp_field fields[] = {
 
 enum {
     OBJECTS_WIDTH = 14,
+    PART_FIELDS = 3,
 };
 
 // Beside those above, of which cum is flat.
-static const struct hp_field size_fields[] = {
+static const struct hp_field size_fields[PART_FIELDS] = {
     {{"objects", "objects", "", HP_CELL_COUNT},
      OBJECTS,
      HP_NEW_LINE,
@@ -60,6 +64,18 @@ static const struct hp_field size_fields[] = {
      .leaves = 1},
     {{"size", NULL, "", HP_CELL_NUMBER}, SIZE},
     {{"is_likely", NULL, "", HP_CELL_TRUTH}, IS_LIKELY},
+};
+
+// Of a range of ages the ends in seconds, the upper of which is no longer in it.
+static const struct hp_field age_fields[PART_FIELDS] = {
+    {{"objects", "objects", "", HP_CELL_COUNT},
+     OBJECTS,
+     HP_NEW_LINE,
+     NULL,
+     OBJECTS_WIDTH,
+     .leaves = 1},
+    {{"age_from", NULL, "", HP_CELL_NUMBER}, AGE_LOW},
+    {{"age_to", NULL, "", HP_CELL_NUMBER}, AGE_HIGH},
 };
 
 // Of people the errors of that by which rows are sorted, of programs all.
@@ -78,17 +94,18 @@ static struct hp_top_errors errors_of(const struct hp_view *view) {
 }
 
 static void set_fields(struct hp_view *view) {
-    bool by_size = view->options.by == HP_BY_SIZE;
-    enum field with_error = view->options.sort == HP_SORT_CUM && !by_size ? CUM : FLAT;
+    bool of_parts = hp_is_of_parts(view->options.by);
+    enum field with_error = view->options.sort == HP_SORT_CUM && !of_parts ? CUM : FLAT;
     bool has_error = view->head.is_uncertain[hp_column_of(view->options.metric)];
     hp_view_set_fields(view, fields,
                        view->options.spread ? sizeof fields / sizeof *fields
                                             : SPREAD_MEAN);
-    if (by_size) {
-        hp_view_set_fields(view, size_fields, sizeof size_fields / sizeof *size_fields);
+    if (of_parts) {
+        bool by_age = view->options.by == HP_BY_AGE;
+        hp_view_set_fields(view, by_age ? age_fields : size_fields, PART_FIELDS);
         view->fields.at[CUM].column.title = NULL;
     }
-    if (!by_size && with_error == CUM) {
+    if (!of_parts && with_error == CUM) {
         view->fields.at[FLAT].leaves = view->fields.at[CUM].leaves;
         view->fields.at[CUM].leaves = 0;
     }
@@ -156,7 +173,7 @@ static void sum_groups(struct hp_groups *groups, struct hp_top *top,
     sort_rows(top, view);
 }
 
-static int build_by_size(struct hp_view *view, struct hp_top *top) {
+static int build_of_parts(struct hp_view *view, struct hp_top *top) {
     size_t count;
     uint64_t *sizes = hp_size_rows_new(view, &count);
     hp_top_init(top, view, errors_of(view));
@@ -173,8 +190,8 @@ static int build(struct hp_view *view, struct hp_err *err) {
     bool by_group = view->options.by >= HP_BY_INPUT;
     struct hp_top *top = view->extra = hp_alloc(sizeof *top);
     struct hp_groups groups = {0};
-    if (view->options.by == HP_BY_SIZE) {
-        return build_by_size(view, top);
+    if (hp_is_of_parts(view->options.by)) {
+        return build_of_parts(view, top);
     }
     if (by_group) {
         hp_groups_init(&groups, view); // which have names
@@ -196,6 +213,14 @@ static void done(struct hp_view *view) {
     struct hp_top *top = view->extra;
     hp_spread_done(&top->spread);
     hp_top_done(top);
+}
+
+// In seconds; NaN where there is none.
+static double end_of_age(uint64_t range, enum field field) {
+    uint64_t end = range == UINT64_MAX ? UINT64_MAX
+                   : field == AGE_LOW  ? hp_age_range_low(range)
+                                       : hp_age_range_high(range);
+    return end == UINT64_MAX ? (double)NAN : (double)end / 1e9;
 }
 
 static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
@@ -228,6 +253,8 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
         content->number = size == UINT64_MAX ? (double)NAN : (double)size;
     } else if (field == IS_LIKELY) {
         content->number = view->rows.at[row].is_likely;
+    } else if (field == AGE_LOW || field == AGE_HIGH) {
+        content->number = end_of_age(top->size_of[node.n], field);
     } else if (field >= SPREAD_MEAN) {
         const struct hp_spread_row *spread = &top->spread.rows[node.n];
         content->number = field == SPREAD_MEAN ? spread->mean

@@ -1,6 +1,7 @@
 #include "view/size_rows.h"
 
 #include "base/units.h"
+#include "model/ages.h"
 #include "view/groups.h"
 
 #include <string.h>
@@ -16,6 +17,11 @@ static bool is_visible(const struct hp_view *view, size_t stack) {
     return !view->is_visible || view->is_visible[stack];
 }
 
+static const struct hp_sizes *parts_of(const struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    return view->options.by == HP_BY_AGE ? profile->ages : profile->sizes;
+}
+
 // Each part of what is visible, in columns that are wanted.
 struct walk {
     const struct hp_view *view;
@@ -25,7 +31,7 @@ struct walk {
 };
 
 static bool next(struct walk *walk) {
-    const struct hp_sizes *sizes = walk->view->profile->sizes;
+    const struct hp_sizes *sizes = parts_of(walk->view);
     if (walk->part) {
         walk->part = hp_sizes_next(&sizes[walk->column], walk->part);
         walk->stack += !walk->part;
@@ -55,6 +61,22 @@ static int by_rank(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
+static void name_size(char name[HP_NUMBER_SIZE], uint64_t size) {
+    if (size == HP_MIXED_SIZES) {
+        strcpy(name, "[mixed sizes]");
+    } else {
+        hp_format_size(name, size);
+    }
+}
+
+static void name_age(char name[HP_NUMBER_SIZE], uint64_t range) {
+    if (range == HP_NO_AGE) {
+        strcpy(name, "[no age told]");
+    } else {
+        hp_age_range_format(name, range);
+    }
+}
+
 uint64_t *hp_size_rows_new(struct hp_view *view, size_t *count) {
     HP_VEC(uint64_t) sizes = {0};
     for (struct walk walk = {.view = view}; next(&walk);) {
@@ -69,10 +91,12 @@ uint64_t *hp_size_rows_new(struct hp_view *view, size_t *count) {
     }
     for (size_t i = 0; i < *count; i++) {
         char name[HP_NUMBER_SIZE];
-        hp_format_size(name, sizes.at[i]);
-        struct hp_span shown =
-            hp_span_of(sizes.at[i] == HP_MIXED_SIZES ? "[mixed sizes]" : name);
-        hp_view_add_row(view, hp_naming_add(&view->naming, shown, HP_CLASSES));
+        if (view->options.by == HP_BY_AGE) {
+            name_age(name, sizes.at[i]);
+        } else {
+            name_size(name, sizes.at[i]);
+        }
+        hp_view_add_row(view, hp_naming_add(&view->naming, hp_span_of(name), HP_CLASSES));
     }
     return sizes.at;
 }
@@ -95,6 +119,41 @@ void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
         row->is_likely |= part->is_likely && part->size != HP_MIXED_SIZES &&
                           walk.column == hp_column_of(view->options.metric);
     }
+}
+
+// --- what is refused ----------------------------------------------------------------------
+
+static bool ages_are_told(const struct hp_profile *profile) {
+    const struct hp_size_part *part;
+    bool found = false;
+    hp_vec_each (part, &profile->ages[HP_COLUMN_INUSE].parts) {
+        found |= part->size != HP_NO_AGE;
+    }
+    return found;
+}
+
+// Ages are of what is in use, and told of objects one by one.
+int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
+    const struct hp_report_options *options = &view->options;
+    if (options->by != HP_BY_AGE) {
+        return HP_OK;
+    }
+    if (hp_column_of(options->metric) != HP_COLUMN_INUSE || view->type) {
+        return hp_fail(err, HP_E_USAGE,
+                       "ages are of objects in use: rows of ages go with "
+                       "--metric=inuse-space and inuse-objects");
+    }
+    if (view->profile->estimator != HP_ESTIMATOR_BEST) {
+        return hp_fail(err, HP_E_USAGE,
+                       "ages are of objects that a dump lists, which --compat and "
+                       "--no-unbias leave aside");
+    }
+    size_t used = view->head.summary[HP_SIDE_ALL].used;
+    return used == 0 || ages_are_told(view->profile)
+               ? HP_OK
+               : hp_fail(err, HP_E_EMPTY,
+                         "nothing to report: no input lists its objects with their ages, "
+                         "as dumps of ClickHouse's jemalloc do");
 }
 
 // --- stacks -------------------------------------------------------------------------------

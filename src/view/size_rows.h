@@ -1,4 +1,4 @@
-// Rows that stand for sizes of objects, and the sizes of stacks.
+// Rows that stand for sizes of objects or, by age, for ranges of model/ages.h; and the sizes of stacks.
 #ifndef HP_VIEW_SIZE_ROWS_H
 #define HP_VIEW_SIZE_ROWS_H
 
@@ -15,5 +15,8 @@ void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
 // call.
 const struct hp_size_part *const *hp_view_stack_sizes(const struct hp_view *view,
                                                       size_t stack, size_t *count);
+
+// Where rows of ages cannot be, or no input tells any: HP_E_USAGE, HP_E_EMPTY.
+HP_MUST_CHECK int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err);
 
 #endif

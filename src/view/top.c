@@ -1,5 +1,6 @@
 #include "view/top.h"
 
+#include "view/groups.h"
 #include "view/unseen.h"
 #include "view/visible_frames.h"
 
@@ -13,7 +14,7 @@ static void choose_metrics(struct hp_top *top, const struct hp_view *view) {
     bool all = (view->use.can & HP_HAS_ALL_METRICS) != 0;
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         enum hp_column column = hp_column_of(view->options.metric);
-        bool counts = view->options.by == HP_BY_SIZE && metric == hp_objects_of(column);
+        bool counts = hp_is_of_parts(view->options.by) && metric == hp_objects_of(column);
         bool is_wanted = metric == view->options.metric || counts ||
                          (all && hp_view_has_metric(view, metric));
         top->slot[metric] = is_wanted ? top->metrics : SIZE_MAX;

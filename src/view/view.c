@@ -3,6 +3,7 @@
 #include "partial/partial.h"
 #include "view/frame_rules.h"
 #include "view/groups.h"
+#include "view/size_rows.h"
 #include "view/visible_frames.h"
 
 #include <errno.h>
@@ -93,12 +94,12 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
 // Groups of inputs are rows of top; in formats of stacks they are labels.
 static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
-    bool has_labels = options->kind == HP_REPORT_MERGE && options->by != HP_BY_SIZE;
+    bool has_labels = options->kind == HP_REPORT_MERGE && !hp_is_of_parts(options->by);
     bool is_table = options->kind == HP_REPORT_TOP && view->use.shape != HP_SHAPE_PAGE;
     unsigned needed = is_table ? HP_CAN_INTERVALS : has_labels ? HP_CAN_LABELS : 0;
     if (options->by >= HP_BY_INPUT && (view->use.can & needed) == 0) {
         return hp_fail(err, HP_E_USAGE,
-                       "%s as %s has no rows of inputs, threads, labels or sizes",
+                       "%s as %s has no rows of inputs, threads, labels, sizes or ages",
                        view->report->name, options->format);
     }
     return options->by == HP_BY_LABEL && !options->label
@@ -476,6 +477,7 @@ static int choose(struct hp_view *view, struct hp_err *err) {
         view->series = hp_series_new(view->profile, &view->series_count);
     }
     ret = ret == HP_OK ? refuse_groups(view, err) : ret;
+    ret = ret == HP_OK ? hp_size_rows_refuse(view, err) : ret;
     ret = ret == HP_OK ? refuse_metric(view, err) : ret;
     return ret == HP_OK ? refuse_inputs(view, err) : ret;
 }

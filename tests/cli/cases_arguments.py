@@ -216,12 +216,19 @@ def options_of_pprof_go_with_it(t):
     check(t.run("merge", "--max-samples=-1", t.dump), 2, "", "takes a number")
     check(t.run("diff", "-fpprof", "--with-error", t.dump, t.dump), 2, "",
           "--with-error: the errors of a difference do not add up")
-    check(t.run("folded", "--by=input", t.dump), 2, "", "folded has no rows of inputs, threads, labels or sizes")
+    check(t.run("folded", "--by=input", t.dump), 2, "", "folded has no rows of inputs, threads, labels, sizes or ages")
     for arguments in (("-fspeedscope",), ("-o", "x.folded"), ("-fpprof",)):
         check(t.run("top", "--by=input", *arguments, t.dump), 2, "", "has no rows of inputs")
     for command in (["merge"], ["diff", t.dump], ["tree"], ["stacks"], ["peek", "f"]):
-        check(t.run(*command, "--by=size", t.dump), 2, "", "has no rows of inputs, threads, labels or sizes")
+        check(t.run(*command, "--by=size", t.dump), 2, "", "has no rows of inputs, threads, labels, sizes or ages")
+        check(t.run(*command, "--by=age", t.dump), 2, "", "has no rows of inputs, threads, labels, sizes or ages")
     check(t.run("top", "--by=size", "--spread", t.dump), 2, "", "--spread goes with rows of functions")
+    check(t.run("top", "--by=age", "--spread", t.dump), 2, "", "--spread goes with rows of functions")
+    check(t.run("top", "--by=age", t.dump), 5, "", "no input lists its objects with their ages, as dumps of ClickHouse's")
+    for metric in ("alloc-space", "alloc-objects"):
+        check(t.run("top", "--by=age", f"--metric={metric}", t.dump), 2, "", "ages are of objects in use")
+    for option in ("--compat=jeprof", "--no-unbias"):
+        check(t.run("top", "--by=age", option, t.dump), 2, "", "which --compat and --no-unbias leave aside")
     assert not t.left_behind()
 
 

@@ -49,7 +49,7 @@ def tool(folder, name, script):
 def furnish(t):
     """All dumps are different ones: the same twice is an error."""
     golden = ROOT / "testdata/golden"
-    for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts", "run"):
+    for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts", "run", "clickhouse"):
         (t.folder / folder).mkdir(parents=True)
     for link in ("root", "golden"):
         (t.folder / link).symlink_to(ROOT / "testdata" / link)
@@ -63,7 +63,8 @@ def furnish(t):
     for name, source in (
             ("app.1.0.f.heap", dumps[0]), ("app.2.0.f.heap", dumps[1]), ("a.heap", dumps[2]),
             ("b.heap", dumps[3]), ("app.heap", golden / "cxx.heap"),
-            ("app.truth.heap", t.testdata / "jemalloc-lg0.heap")):
+            ("app.truth.heap", t.testdata / "jemalloc-lg0.heap"),
+            ("clickhouse/jemalloc.1.0.heap", t.testdata / "jemalloc-clickhouse.heap")):
         t.file(name, source.read_text().replace("worker 2", "io worker"))
     for source, name in zip(sorted((golden / "series").glob("*.heap")),
                             ("0.i0", "1.i1", "2.i2", "3.i3", "4.i4", "24.i24"), strict=True):

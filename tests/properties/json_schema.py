@@ -60,6 +60,7 @@ REPORTS = [
     *((command, '--metric=resident_space', TCMALLOC) for command in ('top', 'stacks', 'tree')),
     ('peek', 'leaf', '--metric=swapped_space', TCMALLOC),
     ('top', '--max-bytes=3000', '--no-symbols', CXX),
+    ('top', '--no-symbols', '--by=age', t.formats / 'jemalloc-clickhouse.heap', PROCS[0]),
     ('info', TCMALLOC, LIFETIMES),
     ('account', '--no-symbols', f'--stats={ACCOUNT / "frag.json"}', f'--smaps={ACCOUNT / "frag.smaps_rollup"}',
      ACCOUNT / 'frag.heap'),

@@ -228,6 +228,8 @@ Test(jemalloc, reads_the_objects_and_slabs_that_clickhouse_lists) {
     cr_assert_eq(hp_dump_extra(&dump, 0).listed, 2);
     cr_expect_eq(hp_dump_extra(&dump, 1).listed, 0);
     cr_expect_eq(dump.listed.at[0].size, 64);
+    cr_expect_eq(dump.listed.at[0].age, 12);
+    cr_expect_eq(dump.listed.at[1].age, 7);
     cr_expect_eq(dump.listed.at[1].size, 8388608);
     cr_expect_eq(dump.listed.at[1].thread, 70000000000);
     cr_expect_eq(dump.slabs.bytes, 40960 + 20480);

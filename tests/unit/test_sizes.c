@@ -1,5 +1,6 @@
-#include "model/sizes.h"
+#include "model/ages.h"
 
+#include "base/units.h"
 #include "calc/decoded.h"
 #include "calc/probability.h"
 
@@ -59,6 +60,46 @@ Test(sizes, are_the_same_in_whatever_parts_they_are_added_up) {
             hp_sizes_done(&first);
             hp_sizes_done(&second);
         }
+    }
+}
+
+// --- by age -------------------------------------------------------------------------------
+
+Test(sizes, of_ages_are_ranges_without_gaps_that_no_stack_has_too_many_of) {
+    struct hp_sizes ages = {0};
+    hp_fixed bytes;
+    cr_expect_eq(hp_age_range_low(1), 0);
+    for (uint64_t range = 1; range <= HP_AGES; range++) {
+        uint64_t low = hp_age_range_low(range), high = hp_age_range_high(range);
+        cr_expect(low < high &&
+                  (range == HP_AGES || hp_age_range_low(range + 1) == high));
+        cr_expect_eq(hp_age_range_of(low), range);
+        cr_expect_eq(hp_age_range_of(high - 1), range);
+        add(&ages, range, 1);
+    }
+    cr_expect_eq(hp_age_range_of(UINT64_MAX), HP_AGES);
+    add(&ages, HP_NO_AGE, 1);
+    cr_expect(count(&ages, &bytes) == HP_AGES + 1 && bytes == HP_AGES + 1);
+    hp_sizes_done(&ages);
+}
+
+Test(sizes, of_ages_are_called_by_their_ends) {
+    static const struct {
+        uint64_t age; // ns
+        const char *name;
+    } of[] = {
+        {0, "below 1 ms"},
+        {1000000, "1 ms to 10 ms"},
+        {999999999, "100 ms to 1 s"},
+        {1000000000, "1 s to 2 s"},
+        {5000000000000, "4,096 s to 8,192 s"},
+        {UINT64_MAX, "134,217,728 s and above"},
+    };
+
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        char name[HP_NUMBER_SIZE];
+        hp_age_range_format(name, hp_age_range_of(of[i].age));
+        cr_expect_str_eq(name, of[i].name);
     }
 }
 

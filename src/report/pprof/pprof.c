@@ -287,8 +287,7 @@ static void put_groups(struct writer *w) {
 
 static bool labels_inputs(const struct writer *w) {
     enum hp_granularity by = w->view->options.by;
-    return by == HP_BY_INPUT || by >= HP_BY_PROGRAM ||
-           (by == HP_BY_LABEL && w->view->head.has_input_labels);
+    return hp_groups_inputs(by) || (by == HP_BY_LABEL && w->view->head.has_input_labels);
 }
 
 static void put_all_samples(struct writer *w) {

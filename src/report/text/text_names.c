@@ -127,6 +127,7 @@ static void cut_base(const struct hp_text_names *names, const struct name *name,
     case HP_BY_THREAD:
     case HP_BY_LABEL:
     case HP_BY_SIZE:
+    case HP_BY_AGE:
         hp_text_cut_text(out, hp_buffer_span(&name->base), cut);
         break;
     }

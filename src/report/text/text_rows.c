@@ -197,6 +197,11 @@ static void put_title(const struct table *t, const struct hp_field *field) {
     }
 }
 
+// Ages are those of what lives still: no lifetimes.
+static const char *title_of_rows(const struct hp_view *view) {
+    return view->options.by == HP_BY_AGE ? "age so far" : hp_view_row_kind(view);
+}
+
 static void put_titles(const struct table *t) {
     const struct hp_field *field;
     const char *between = "";
@@ -210,7 +215,7 @@ static void put_titles(const struct table *t) {
         bool is_marked = shows(t, field, HP_SHOWN_MARK) && field->column.title;
         hp_sink_text(t->out, is_marked ? " " : "");
     }
-    hp_sink_print(t->out, HP_TEXT_NEXT " %s%s\n", hp_view_row_kind(t->view),
+    hp_sink_print(t->out, HP_TEXT_NEXT " %s%s\n", title_of_rows(t->view),
                   hp_text_plain(t->view));
 }
 

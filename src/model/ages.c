@@ -1,0 +1,52 @@
+#include "model/ages.h"
+
+#include "base/units.h"
+
+#include <string.h>
+
+enum {
+    BELOW_SECOND = 4, // ranges
+};
+
+static const uint64_t millisecond = 1000000, second = 1000000000;
+
+uint64_t hp_age_range_low(uint64_t range) {
+    static const uint64_t lows[] = {0, 1, 10, 100};
+    return range <= BELOW_SECOND ? lows[range - 1] * millisecond
+                                 : second << (range - 1 - BELOW_SECOND);
+}
+
+uint64_t hp_age_range_high(uint64_t range) {
+    return range < HP_AGES ? hp_age_range_low(range + 1) : UINT64_MAX;
+}
+
+uint64_t hp_age_range_of(uint64_t age) {
+    uint64_t range = HP_AGES;
+    while (age < hp_age_range_low(range)) {
+        range--;
+    }
+    return range;
+}
+
+static void format_age(char *out, uint64_t age) {
+    bool is_short = age < second;
+    hp_format_grouped(out, (hp_int128)(age / (is_short ? millisecond : second)));
+    strcat(out, is_short ? " ms" : " s");
+}
+
+void hp_age_range_format(char *out, uint64_t range) {
+    char high[HP_NUMBER_SIZE] = "";
+    if (range == HP_AGES) {
+        format_age(out, hp_age_range_low(range));
+        strcat(out, " and above");
+        return;
+    }
+    format_age(high, hp_age_range_high(range));
+    if (range == 1) {
+        strcpy(out, "below ");
+    } else {
+        format_age(out, hp_age_range_low(range));
+        strcat(out, " to ");
+    }
+    strcat(out, high);
+}

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Rows of ages: each stands for its listed objects, each by its chance to be sampled; they add up to the total,
+in whatever order, on however many threads, beside dumps and partials that tell no ages."""
+import collections
+import itertools
+import json
+import math
+import pathlib
+import random
+
+from harness import Tests, near, scratch
+
+t = Tests()
+PERIOD = 4096
+SIZES = [16, 48, 128, 1024, 5120, 65536]
+MAPS = '\nMAPPED_LIBRARIES:\n10000000-20000000 r-xp 00000000 08:01 5 /srv/lib/app\n'
+ENDS = [0, .001, .01, .1, *(2.0 ** i for i in range(28)), None]  # seconds
+UNTOLD = '[no age told]'
+
+
+def weight(size):
+    return -1 / math.expm1(size * math.log1p(-1 / PERIOD))
+
+
+def objects_of(seed):
+    """(stack, age in ns, size): every range has some, and both its ends are met."""
+    rng = random.Random(seed)
+    met = [round(end * 1e9) - less for end in ENDS[1:-1] for less in (0, 1)]
+    ages = [0, 2**64 - 1, *met, *(int(10 ** rng.uniform(0, 18.5)) for _ in range(200))]
+    return [(rng.randrange(4), age, rng.choice(SIZES)) for age in ages]
+
+
+def dump(objects, lists=lambda stack: True, accumulated='0: 0'):
+    stacks = collections.defaultdict(list)
+    for stack, age, size in objects:
+        stacks[stack].append((age, size))
+    text = f'heap_v2/{PERIOD}\n  t*: {len(objects)}: {sum(o[2] for o in objects)} [{accumulated}]\n'
+    for stack, members in sorted(stacks.items()):
+        text += (f'@ {0x10000100 + 16 * stack:#x} 0x10000010\n'
+                 f'  t*: {len(members)}: {sum(size for _, size in members)} [{accumulated}]\n')
+        text += ''.join(f'  f: {age} {size} {size} 3 0 1\n' for age, size in members) if lists(stack) else ''
+    return text + MAPS
+
+
+def want_of(objects):
+    """Bytes and objects of each range, by its lower end."""
+    sums = collections.defaultdict(lambda: [0, 0])
+    for _, age, size in objects:
+        low = max(end for end in ENDS[:-1] if round(end * 1e9) <= age)
+        sums[low][0] += size * weight(size)
+        sums[low][1] += weight(size)
+    return sums
+
+
+def report(*args):
+    return json.loads(t.ok('top', '--no-symbols', '-n0', '--by=age', '--format=json', *args).out)
+
+
+def rows_of(told):
+    return {row['age_from']: (row['flat']['inuse-space']['estimate'], row['flat']['inuse-objects']['estimate'])
+            for row in told['rows']}
+
+
+def differ(told, want, rounding=.01):
+    rows = rows_of(told)
+    faults = [f'{end}: {row}, not {sums}' for end, row, sums in
+              ((end, rows.get(end, (0, 0)), want.get(end, (0, 0))) for end in {*rows, *want})
+              if not all(near(a, b, 1e-8, rounding) for a, b in zip(row, sums))]
+    total = math.fsum(row[0] for row in rows.values())
+    if not near(total, told['total']['inuse-space']['estimate'], 1e-9, rounding):
+        faults.append(f'rows give {total}, the total is {told["total"]}')
+    return faults
+
+
+def write(folder, name, text):
+    path = pathlib.Path(folder) / name
+    path.write_text(text)
+    return path
+
+
+def stand_for_their_objects():
+    faults = []
+    for seed in range(4):
+        objects = objects_of(seed)
+        with scratch() as folder:
+            told = report(write(folder, 'a.heap', dump(objects)))
+        faults += differ(told, want_of(objects))
+        names = {row['age_from']: row['age_to'] for row in told['rows']}
+        if names != dict(itertools.pairwise(ENDS)):
+            faults.append(f'ranges {names}')
+    return faults
+
+
+def are_the_same_in_any_order():
+    with scratch() as folder:
+        paths = [write(folder, f'{i}.heap', dump(objects_of(10 + i), lambda stack, i=i: i != 3 or stack > 1))
+                 for i in range(6)]
+        want = {}
+        for seed in range(8):
+            given = random.Random(seed).sample(paths, len(paths))
+            for more in ((), ('-fjson',), ('-ftsv', '--sort=name')):
+                out = t.ok('top', '--no-symbols', '--by=age', '-n0', '-q', f'-j{1 + seed % 3}', *more, *given).out
+                if want.setdefault(more, out) != out:
+                    yield f'order {seed} gives another report: {out}'
+
+
+def what_tells_none_is_a_row(write_other):
+    """`write_other` makes of a dump something that tells no ages."""
+    objects, others = objects_of(20), objects_of(21)
+    with scratch() as folder:
+        path = write(folder, 'a.heap', dump(objects))
+        told = report(path, write_other(folder, dump(others, lambda stack: False), dump(others)))
+    rows = {row['name']: row['flat']['inuse-space']['estimate'] for row in told['rows']}
+    ages = {end: row for end, row in rows_of(told).items() if end is not None}
+    faults = differ(told | {'rows': [row for row in told['rows'] if row['name'] != UNTOLD], 'total': {
+        'inuse-space': {'estimate': math.fsum(row[0] for row in ages.values())}}}, want_of(objects))
+    total = told['total']['inuse-space']['estimate']
+    if not rows.get(UNTOLD) or not near(math.fsum(rows.values()), total, 1e-9, .01):
+        faults.append(f'{rows}, of {total}')
+    return faults
+
+
+def without_list(folder, unlisted, listed):
+    return write(folder, 'b.heap', unlisted)
+
+
+def as_partial(folder, unlisted, listed):
+    path = pathlib.Path(folder) / 'b.hpa'
+    t.ok('merge', '--no-symbols', '-fhpa', '-o', path, write(folder, 'b.heap', listed))
+    return path
+
+
+def what_was_allocated_has_none():
+    """In JSON, which has all metrics."""
+    with scratch() as folder:
+        told = report(write(folder, 'a.heap', dump(objects_of(30), accumulated='900: 90000')))
+    rows = {row['name']: row['flat']['alloc-space']['estimate'] for row in told['rows']}
+    total = told['total']['alloc-space']['estimate']
+    return [] if total > 0 and near(rows.pop(UNTOLD, 0), total, 1e-9, .01) and not any(rows.values()) else [
+        f'{rows}, of {total}']
+
+
+def threads_have_their_own():
+    text = (f'heap_v2/{PERIOD}\n  t*: 2: 160 [0: 0]\n@ 0x10000100 0x10000010\n  t*: 2: 160 [0: 0]\n'
+            '  t1: 1: 80 [0: 0]\n  t2: 1: 80 [0: 0]\n  f: 5000000000 80 80 3 0 1\n  f: 1 80 80 3 0 2\n' + MAPS)
+    with scratch() as folder:
+        path = write(folder, 'a.heap', text)
+        told = [[row['name'] for row in report(f'--thread={thread}', path)['rows']] for thread in ('t1', 't2')]
+    return [] if told == [['4 s to 8 s'], ['below 1 ms']] else [f'{told}']
+
+
+t.check('rows of ages stand for the objects of their range', stand_for_their_objects)
+t.check('they are the same in any order', are_the_same_in_any_order)
+t.check('a dump without a list has no age', lambda: what_tells_none_is_a_row(without_list))
+t.check('nor has a partial', lambda: what_tells_none_is_a_row(as_partial))
+t.check('nor has what was allocated', what_was_allocated_has_none)
+t.check('of a thread are its own', threads_have_their_own)
+t.done()
