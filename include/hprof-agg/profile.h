@@ -496,8 +496,8 @@ struct hp_report_options {
     // first, and the report says so; HP_E_LIMIT: it is longer without any.
     uint64_t max_bytes;
     bool source_dirs_only; // nothing is opened outside of source_dirs
-    bool
-        waste; // HP_REPORT_ACCOUNT: what is free in slabs, by size class, and who holds objects there
+    // Of HP_REPORT_ACCOUNT: what is free in slabs, by size class, and who holds objects there.
+    bool waste;
     // Of info in text: how line tables of modules were read is told.
     bool tells_readers;
 };
@@ -530,8 +530,8 @@ HP_API const char *hp_version(void);
 
 // What it was built with, a line for each: "symbols yes\n" reads binaries for names, "demangling no\n"
 // leaves names of C++ and Rust as they are, "xz yes\n" reads symbols that stripped binaries have
-// packed, "zstd yes\n" inputs that it packed, and partials, "statistics
-// yes\n" what malloc_stats_print() writes.
+// packed, "zstd yes\n" inputs that it packed, and partials, "statistics yes\n" what
+// malloc_stats_print() writes.
 HP_API const char *hp_features(void);
 
 // The most bytes that one character becomes in hp_escape().

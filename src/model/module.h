@@ -97,11 +97,11 @@ struct hp_module {
     hp_string symbols_from;    // the file whose symbols are used, or ""
     struct hp_return_check returns;
     struct hp_line_programs line_programs;
-    bool lacks_inlines; // calls that were inlined, or lines, that the file promises; of
-        // HP_SYM_EMBEDDED, that it may have, but could not be read in this run
-    bool
-        shares_name; // another build has this file name; only looked for where functions are
-                     // known by where they begin
+    // Calls that were inlined, or lines, that the file promises; of HP_SYM_EMBEDDED, that it may have,
+    // but could not be read in this run.
+    bool lacks_inlines;
+    // Another build has this file name; only looked for where functions are known by where they begin.
+    bool shares_name;
     bool is_at_own_path; // the file was found where the inputs say
     int64_t modified;    // its mtime, seconds since 1970; 0 if there is none
 };

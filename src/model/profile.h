@@ -38,13 +38,12 @@ typedef struct {
 
 // One function at one place: a frame has several when calls were inlined there.
 struct hp_line {
-    hp_string function; // demangled
-    hp_string linkage;  // as the linker knows it; equal to `function` if not mangled
-    hp_string file;     // "" if unknown
-    uint32_t line;      // 0 if unknown
-    uint32_t start_line,
-        column; // where the function begins; where in the line, which only pprof
-                // profiles tell
+    hp_string function;  // demangled
+    hp_string linkage;   // as the linker knows it; equal to `function` if not mangled
+    hp_string file;      // "" if unknown
+    uint32_t line;       // 0 if unknown
+    uint32_t start_line; // where the function begins; 0 if unknown
+    uint32_t column;     // in the line, which only pprof profiles tell
 };
 
 // What a source file was when a module was compiled.
@@ -62,9 +61,8 @@ struct hp_frame {
     uint64_t offset;     // in the file; from the start of the mapping of a pseudo file;
                          // the address itself in module 0
     uint32_t first_line, lines; // in profile->lines, innermost inlined call first
-    uint32_t
-        past_start; // of a frame without lines: where its function begins is so far before
-                    // it in the file; 0: unknown
+    // Of a frame without lines: its function begins so far before it in the file; 0: unknown.
+    uint32_t past_start;
 };
 
 // The frame that stands for whatever was in no mapping.
