@@ -216,9 +216,9 @@ static void done(struct hp_view *view) {
 }
 
 // In seconds; NaN where there is none.
-static double end_of_age(uint64_t range, enum field field) {
+static double end_of_age(uint64_t range, bool is_low) {
     uint64_t end = range == UINT64_MAX ? UINT64_MAX
-                   : field == AGE_LOW  ? hp_age_range_low(range)
+                   : is_low            ? hp_age_range_low(range)
                                        : hp_age_range_high(range);
     return end == UINT64_MAX ? (double)NAN : (double)end / 1e9;
 }
@@ -254,7 +254,7 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     } else if (field == IS_LIKELY) {
         content->number = view->rows.at[row].is_likely;
     } else if (field == AGE_LOW || field == AGE_HIGH) {
-        content->number = end_of_age(top->size_of[node.n], field);
+        content->number = end_of_age(top->size_of[node.n], field == AGE_LOW);
     } else if (field >= SPREAD_MEAN) {
         const struct hp_spread_row *spread = &top->spread.rows[node.n];
         content->number = field == SPREAD_MEAN ? spread->mean
