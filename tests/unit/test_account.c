@@ -396,6 +396,14 @@ Test(account, adds_up_to_rss) {
     }
 }
 
+Test(account, takes_for_smaps_what_begins_with_a_whole_row) {
+    static const char row[] = PART("/usr/lib/libc.so.6", "3");
+    cr_expect(hp_smaps_is((struct hp_span){row, sizeof row - 1}));
+    cr_expect_not(
+        hp_smaps_is((struct hp_span){row, 8})); // whatever stands behind its end
+    cr_expect_not(hp_smaps_is(hp_span_of("heap_v2/524288\n" PART("", "3"))));
+}
+
 Test(account, refuses_what_is_no_smaps_with_its_line) {
     static const struct {
         const char *text, *says;
