@@ -1,3 +1,4 @@
+#include "input/protobuf_reader.h"
 #include "report/pprof/protobuf.h"
 
 #include <criterion/criterion.h>
@@ -44,4 +45,26 @@ Test(protobuf, puts_messages_into_one_another) {
     expect(&outer, "\x1a\x03\x08\x96\x01", 5);
     hp_protobuf_done(&inner);
     hp_protobuf_done(&outer);
+}
+
+// The largest number is 2^29 - 1.
+Test(protobuf, reads_no_field_whose_number_none_can_have) {
+    static const struct {
+        const char *bytes;
+        size_t size;
+        bool good;
+    } cases[] = {
+        {"\x08\x05", 2, true},
+        {"\x00\x05", 2, false},
+        {"\xf8\xff\xff\xff\x0f\x05", 6, true},
+        {"\x80\x80\x80\x80\x10\x05", 6, false},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hp_proto message =
+            hp_proto_over((struct hp_span){cases[i].bytes, cases[i].size});
+        struct hp_field field;
+        cr_expect_eq(hp_proto_next(&message, &field), cases[i].good, "%zu", i);
+        cr_expect_eq(message.wrong == NULL, cases[i].good, "%zu", i);
+    }
 }
