@@ -147,6 +147,9 @@ struct hp_read_options {
     // /proc/PID/smaps or smaps_rollup, or NULL.  Where `stats` is NULL these are among the inputs, told by their
     // content, and belong to the dump whose path is the same but for the ending.
     const char *stats, *smaps;
+    // hp_profile_input() tells of each input.  Else those of which there is nothing to say may be told of
+    // together, without a name, where no report that is planned has rows of inputs.
+    bool names_inputs;
 };
 
 enum hp_input_status {
@@ -186,7 +189,7 @@ enum {
 HP_API int hp_partial_digest(const char *path, char digest[HP_DIGEST_SIZE],
                              struct hp_err *err);
 
-// The inputs by name; i < hp_profile_input_count().
+// The inputs by name; i < hp_profile_input_count().  See hp_read_options.names_inputs.
 HP_API size_t hp_profile_input_count(const struct hp_profile *profile);
 HP_API const struct hp_input *hp_profile_input(const struct hp_profile *profile,
                                                size_t i);

@@ -174,6 +174,7 @@ static int read_inputs(const struct hp_cli_settings *settings,
     if (settings->prints_used) { // what a table would count
         planned.kind = HP_REPORT_TOP;
         planned.no_error = true;
+        options.names_inputs = true;
         planned.by =
             options.snapshots == HP_SNAPSHOTS_EACH ? HP_BY_INPUT : HP_BY_FUNCTION;
     }

@@ -12,8 +12,8 @@ static bool asks_for_inputs(const struct hp_report_options *report) {
 
 bool hp_inputs_are_not_asked_for(const struct hp_profile *profile,
                                  const struct hp_read_options *options) {
-    bool suffice =
-        !options->label_from && !options->time_from && options->planned_count == 1;
+    bool suffice = !options->names_inputs && !options->label_from &&
+                   !options->time_from && options->planned_count == 1;
     for (size_t i = 0; i < options->planned_count; i++) {
         const struct hp_report_options *report = &options->planned[i];
         bool is_merge = report->kind == HP_REPORT_MERGE; // which may tell of processes
