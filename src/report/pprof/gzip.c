@@ -14,7 +14,7 @@
 #    include <libdeflate.h>
 
 enum {
-    MOST_HELD = 32 << 20, // bytes
+    MOST_HELD = 4 << 20, // bytes
     LEVEL = 6,
 };
 #else
@@ -99,10 +99,11 @@ int hp_gzip_write(void *data, const void *bytes, size_t size) {
 }
 
 #ifdef HP_WITH_LIBDEFLATE
-static bool put_held(struct hp_gzip *gzip) {
+// Not by zlib where there is no memory: bytes would be others.
+static void put_held(struct hp_gzip *gzip) {
     struct libdeflate_compressor *whole = libdeflate_alloc_compressor(LEVEL);
     if (!whole) {
-        return false;
+        hp_out_of_memory(sizeof gzip->stream);
     }
     size_t room = libdeflate_gzip_compress_bound(whole, gzip->held.count);
     unsigned char *packed = hp_alloc(room);
@@ -112,23 +113,20 @@ static bool put_held(struct hp_gzip *gzip) {
     free(packed);
     libdeflate_free_compressor(whole);
     hp_vec_done(&gzip->held);
-    return size > 0;
 }
 #else
-static bool put_held(struct hp_gzip *gzip) {
-    (void)gzip;
-    return false;
+static void put_held(struct hp_gzip *gzip) {
+    stream_held(gzip);
+    compress_input(gzip, Z_FINISH);
 }
 #endif
 
 static void end(struct hp_gzip *gzip) {
-    if (!gzip->is_streaming && put_held(gzip)) {
-        return;
+    if (gzip->is_streaming) {
+        compress_input(gzip, Z_FINISH);
+    } else {
+        put_held(gzip);
     }
-    if (!gzip->is_streaming) {
-        stream_held(gzip);
-    }
-    compress_input(gzip, Z_FINISH);
 }
 
 void hp_gzip_finish(struct hp_gzip *gzip, struct hp_sink *plain) {
