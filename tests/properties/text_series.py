@@ -334,11 +334,22 @@ def info_process(t, row):
     t.same(what, found.get('used'), used)
 
 
+def info_diagnostic(t, row):
+    what = f'diagnostic {row["kind"]}'
+    t.same('diagnostic', t.line(), what)
+    (_, inputs), *named = fields(t)
+    t.count(f'{what}, inputs', inputs, row['inputs'])
+    t.same(what, [text for _, text in named],
+           [' '.join([each['identity'], *([escaped(each['name'])] if each['name'] else [])]) for each in row['named']])
+
+
 def info(t):
     for row in t.report['inputs']:
         info_input(t, row)
     for row in t.report['processes']:
         info_process(t, row)
+    for row in t.report.get('diagnostics', []):
+        info_diagnostic(t, row)
     for row in t.report['modules']:
         deleted = ' (deleted)' if row['deleted'] else ''
         t.same('module', t.line(), 'module ' + escaped(row['path']) + deleted)
