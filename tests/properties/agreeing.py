@@ -252,6 +252,8 @@ def below(limit, number, surer, report, surer_report):
     if low == high or estimate <= 0:
         return False
     confidence, confidence2 = (float(r['confidence']) for r in (report, surer_report))
+    if high < estimate * (1 + limit ** -.5 / 2):  # of so few samples the standard deviation is limit ** -.5 of it
+        return False
     least = least_low(limit, confidence2)
     # A low end that is lower may be that of the least that sizes can be.
     if low2 > low * (1 + 1e-7) and low2 / estimate > least * (1 + 1e-6):  # and not what is certain
