@@ -48,6 +48,10 @@
          hp_reach((vec)->at, &(vec)->count, &(vec)->capacity, i, sizeof *(vec)->at), \
      &(vec)->at[i])
 
+// Where item `i` and those behind it are or will be: NULL, to which C lets nobody add even 0,
+// as long as there was none.
+#define hp_vec_from(vec, i) ((vec)->at != NULL ? (vec)->at + (i) : NULL)
+
 #define hp_vec_done(vec) \
     (free((vec)->at), (vec)->at = NULL, (void)((vec)->count = (vec)->capacity = 0))
 

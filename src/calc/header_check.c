@@ -275,7 +275,8 @@ uint64_t hp_count_torn_stacks(const struct hp_dump *dump,
     }
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
-        const struct hp_thread_line *lines = dump->thread_lines.at + stack->first_line;
+        const struct hp_thread_line *lines =
+            hp_vec_from(&dump->thread_lines, stack->first_line);
         bool is_whole = true;
         for (enum hp_column i = 0; i < HP_COLUMNS && stack->lines > 0; i++) {
             struct hp_count total = hp_count_in(&stack->counts, i);

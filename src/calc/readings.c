@@ -495,8 +495,8 @@ struct hp_readings hp_decode(struct hp_decoder *decoder, struct hp_count line) {
         read_line(decoder, hp_vec_push(&decoder->lines, fresh));
     }
     const struct hp_decoded_line *decoded = &decoder->lines.at[number];
-    return (struct hp_readings){decoder->readings.at + decoded->first, decoded->count,
-                                decoded->complete};
+    return (struct hp_readings){hp_vec_from(&decoder->readings, decoded->first),
+                                decoded->count, decoded->complete};
 }
 
 size_t hp_count_few(const struct hp_dump *dump) {

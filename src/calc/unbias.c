@@ -76,7 +76,7 @@ static struct hp_unbiased by_mean_size(struct hp_count count, uint64_t period,
 
 static const struct hp_thread_line *lines_of(const struct hp_dump *dump,
                                              const struct hp_dump_stack *stack) {
-    return dump->thread_lines.at + stack->first_line;
+    return hp_vec_from(&dump->thread_lines, stack->first_line);
 }
 
 // --- one pair of numbers -----------------------------------------------------------

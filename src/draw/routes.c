@@ -152,7 +152,7 @@ static void place_nodes(const struct hp_ranks *ranks, struct hp_layout *layout,
 // What goes on in the same direction is one point further.
 static void add_point(struct hp_layout *layout, size_t first, int64_t x, int64_t y) {
     size_t count = layout->points.count;
-    struct hp_layout_point *last = layout->points.at + count;
+    struct hp_layout_point *last = hp_vec_from(&layout->points, count);
     if (count > first && last[-1].x == x && last[-1].y == y) {
         return;
     }

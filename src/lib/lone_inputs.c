@@ -82,7 +82,8 @@ static bool next_block(struct rows *rows) {
     } else {
         hp_vec_append(&rows->raw, lone->rows.at, lone->rows.count);
     }
-    rows->at = (struct hp_numbers){rows->raw.at, rows->raw.at + rows->raw.count, NULL};
+    rows->at =
+        (struct hp_numbers){rows->raw.at, hp_vec_from(&rows->raw, rows->raw.count), NULL};
     rows->block++;
     return true;
 }

@@ -232,7 +232,7 @@ static int by_end(const void *a, const void *b) {
 static void doubt_rows(struct machine *m) {
     struct hp_line_reader *reader = m->reader;
     size_t first = m->program->first, count = reader->rows.count - first, at = 0;
-    struct hp_line_row *rows = reader->rows.at + first;
+    struct hp_line_row *rows = hp_vec_from(&reader->rows, first);
     uint64_t furthest = 0;
     if (count == 0) {
         return;
@@ -301,9 +301,12 @@ static void meet_program(struct hp_line_reader *reader, struct hp_line_program *
     program->is_unknown =
         !is_inside ||
         !hp_line_header_read(&reader->header, &reader->sections, offset, address_size);
-    const unsigned char *begin = (const unsigned char *)reader->sections.line.at + offset;
-    program->size = is_inside ? (uint64_t)(reader->header.end - begin) : 0;
-    program->header_size = is_inside ? (uint64_t)(reader->header.program - begin) : 0;
+    if (is_inside) {
+        const unsigned char *begin =
+            (const unsigned char *)reader->sections.line.at + offset;
+        program->size = (uint64_t)(reader->header.end - begin);
+        program->header_size = (uint64_t)(reader->header.program - begin);
+    }
     program->is_over = !hp_line_spend(reader, program->size);
     if (!program->is_unknown && !program->is_over) {
         run_program(reader, program);
@@ -326,7 +329,7 @@ struct hp_line_program *hp_line_program_at(struct hp_line_reader *reader, uint64
 enum hp_line_answer hp_line_find(const struct hp_line_reader *reader,
                                  const struct hp_line_program *program, uint32_t asked,
                                  struct hp_line_row *row) {
-    const struct hp_line_row *rows = reader->rows.at + program->first;
+    const struct hp_line_row *rows = hp_vec_from(&reader->rows, program->first);
     size_t low = 0, high = program->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

@@ -188,5 +188,5 @@ const struct hp_symbol *hp_symtab_at(const struct hp_symtab *table, uint64_t add
         start--;
     }
     *count = end - start;
-    return table->symbols.at + start;
+    return hp_vec_from(&table->symbols, start);
 }

@@ -101,7 +101,7 @@ static void add_bin(struct builder *b, const struct hp_bin_stats *bin, bool has_
             break;
         }
     }
-    if (class == b->classes.at + b->classes.count) {
+    if (class == hp_vec_from(&b->classes, b->classes.count)) {
         class = hp_vec_push(&b->classes,
                             ((struct class){.size = bin->size, .has_live = true}));
     }

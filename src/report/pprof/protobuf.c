@@ -60,7 +60,7 @@ void hp_protobuf_numbers(struct hp_protobuf *message, uint32_t field,
         put_varint(message, size);
     }
     hp_vec_reserve(&message->bytes, size);
-    uint8_t *at = message->bytes.at + message->bytes.count;
+    uint8_t *at = hp_vec_from(&message->bytes, message->bytes.count);
     for (size_t i = 0; i < count; i++) {
         at = write_varint(at, values[i]);
     }
