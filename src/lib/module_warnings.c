@@ -55,7 +55,7 @@ static const enum hp_metric spaces[2] = {HP_INUSE_SPACE, HP_ALLOC_SPACE};
 
 // A call that nobody named has the class of its module.
 static enum role find_role(struct shares *shares, const struct hp_frame *frame) {
-    const struct hp_line *lines = shares->profile->lines.at + frame->first_line;
+    const struct hp_line *lines = hp_vec_from(&shares->profile->lines, frame->first_line);
     bool is_allocator = true, is_folded = true;
     for (uint32_t i = 0; i < frame->lines || i == 0; i++) {
         enum hp_frame_class of =
