@@ -151,13 +151,14 @@ static void place_nodes(const struct hp_ranks *ranks, struct hp_layout *layout,
 
 // What goes on in the same direction is one point further.
 static void add_point(struct hp_layout *layout, size_t first, int64_t x, int64_t y) {
-    size_t count = layout->points.count;
-    struct hp_layout_point *last = hp_vec_from(&layout->points, count);
-    if (count > first && last[-1].x == x && last[-1].y == y) {
+    size_t count = layout->points.count - first;
+    struct hp_layout_point *last =
+        count > 0 ? &layout->points.at[first + count - 1] : NULL;
+    if (last && last->x == x && last->y == y) {
         return;
     }
-    if (count > first + 1 && last[-1].x == x && last[-2].x == x) {
-        last[-1].y = y;
+    if (last && count > 1 && last->x == x && last[-1].x == x) {
+        last->y = y;
         return;
     }
     hp_vec_push(&layout->points, ((struct hp_layout_point){x, y}));
