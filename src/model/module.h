@@ -72,8 +72,8 @@ struct hp_return_check {
     uint32_t checked, failed; // that follow no call, in the file
 };
 
-// Line number programs of its debug information that were needed.
-struct hp_line_programs {
+// Parts of its debug information that were needed.
+struct hp_debug_parts {
     uint32_t all;
     uint32_t foreign; // that libdw has read, and not we
 };
@@ -96,7 +96,7 @@ struct hp_module {
     hp_string build_id;        // the file's in lower-case hex, or what was told, or ""
     hp_string symbols_from;    // the file whose symbols are used, or ""
     struct hp_return_check returns;
-    struct hp_line_programs line_programs;
+    struct hp_debug_parts units, line_programs;
     // Calls that were inlined, or lines, that the file promises; of HP_SYM_EMBEDDED, that it may have,
     // but could not be read in this run.
     bool lacks_inlines;

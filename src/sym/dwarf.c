@@ -107,8 +107,12 @@ static bool load_scopes(struct session *session, const struct turn *turns, size_
     bool split = hp_split_find(&session->split, die, &content);
     // A sound walk meets each DIE, of at least a byte, twice at most; ranges and nesting
     // come on top.
-    scopes->budget = (split ? SPLIT_BUDGET : 4 * unit->size) + (1 << 20) + 4096 * count;
-    return hp_scopes_walk(scopes, &content);
+    scopes->cursor.budget =
+        (split ? SPLIT_BUDGET : 4 * unit->size) + (1 << 20) + 4096 * count;
+    bool is_whole = hp_scopes_walk(scopes, &content);
+    lookup->units.all++;
+    lookup->units.foreign += scopes->cursor.by_libdw;
+    return is_whole;
 }
 
 // The queries of these turns, all with one unit and by address.
@@ -224,7 +228,6 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
     dwarf_end(session.dwarf);
     hp_units_done(&session.units);
     hp_names_done(&session.names);
-    hp_vec_done(&session.scopes.scopes);
-    hp_vec_done(&session.scopes.places);
+    hp_scopes_done(&session.scopes);
     return good;
 }

@@ -33,7 +33,7 @@ struct hp_lookup {
     bool has_package;   // but a .dwp that may hold it
     bool
         lacks_lines; // some line program was not read: that would have been too much work
-    struct hp_line_programs line_programs;
+    struct hp_debug_parts units, line_programs;
 };
 
 // Answer what queries can be.  False if there is no DWARF that can be read.  `alt` is the

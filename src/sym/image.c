@@ -195,21 +195,20 @@ bool hp_image_address(const struct hp_image *image, uint64_t offset, uint64_t *a
     return best != NULL;
 }
 
-static const char *section_name(const struct hp_image *image, const GElf_Shdr *header) {
+static const char *section_name(Elf *elf, const GElf_Shdr *header) {
     size_t strings;
     const char *name = NULL;
-    if (elf_getshdrstrndx(image->elf, &strings) == 0) {
-        name = elf_strptr(image->elf, strings, header->sh_name);
+    if (elf_getshdrstrndx(elf, &strings) == 0) {
+        name = elf_strptr(elf, strings, header->sh_name);
     }
     return name ? name : "";
 }
 
-static Elf_Scn *find_section(const struct hp_image *image, const char *name,
-                             GElf_Shdr *header) {
+static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header) {
     Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(image->elf, section))) {
+    while ((section = elf_nextscn(elf, section))) {
         if (gelf_getshdr(section, header) && header->sh_type != SHT_NOBITS &&
-            header->sh_size > 0 && strcmp(section_name(image, header), name) == 0) {
+            header->sh_size > 0 && strcmp(section_name(elf, header), name) == 0) {
             return section;
         }
     }
@@ -218,16 +217,20 @@ static Elf_Scn *find_section(const struct hp_image *image, const char *name,
 
 bool hp_image_has_section(const struct hp_image *image, const char *name) {
     GElf_Shdr header;
-    return find_section(image, name, &header) != NULL;
+    return find_section(image->elf, name, &header) != NULL;
 }
 
-struct hp_span hp_image_section(const struct hp_image *image, const char *name) {
+struct hp_span hp_elf_section(Elf *elf, const char *name) {
     GElf_Shdr header;
-    Elf_Scn *section = find_section(image, name, &header);
+    Elf_Scn *section = find_section(elf, name, &header);
     bool is_plain = section && (header.sh_flags & SHF_COMPRESSED) == 0;
     Elf_Data *data = is_plain ? elf_getdata(section, NULL) : NULL;
     return data && data->d_buf ? (struct hp_span){data->d_buf, data->d_size}
                                : (struct hp_span){"", 0};
+}
+
+struct hp_span hp_image_section(const struct hp_image *image, const char *name) {
+    return hp_elf_section(image->elf, name);
 }
 
 bool hp_image_has_dwarf(const struct hp_image *image) {
@@ -271,7 +274,7 @@ bool hp_image_inflatable(const struct hp_image *image,
                     image->path);
             }
             size = chdr.ch_size;
-        } else if (strncmp(section_name(image, &header), ".zdebug", 7) == 0) {
+        } else if (strncmp(section_name(image->elf, &header), ".zdebug", 7) == 0) {
             size = old_inflated_size(image, &header);
         }
         if (size > HP_INFLATED_LIMIT || (sum += size) > HP_INFLATED_LIMIT) {
@@ -287,7 +290,7 @@ bool hp_image_inflatable(const struct hp_image *image,
 static const char *leading_name(const struct hp_image *image, const char *name,
                                 struct hp_span *rest) {
     GElf_Shdr header;
-    Elf_Scn *section = find_section(image, name, &header);
+    Elf_Scn *section = find_section(image->elf, name, &header);
     Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
     const char *text = data ? data->d_buf : NULL;
     if (!text || !memchr(text, '\0', data->d_size)) {

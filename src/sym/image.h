@@ -66,6 +66,7 @@ const char *hp_image_altlink(const struct hp_image *image,
 
 bool hp_image_has_section(const struct hp_image *image, const char *name);
 // The content of a section, as libdw has uncompressed it; empty if there is none.
+struct hp_span hp_elf_section(Elf *elf, const char *name);
 struct hp_span hp_image_section(const struct hp_image *image, const char *name);
 uint32_t hp_image_crc(const struct hp_image *image); // of the whole file
 

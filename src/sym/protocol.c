@@ -183,13 +183,18 @@ bool hp_wanted_unpack(const struct hp_packet *packet, struct hp_wanted *wanted) 
     return !in.bad && in.at == in.end && find <= HP_FIND_PACKAGE;
 }
 
+static void put_parts(struct hp_packet *packet, struct hp_debug_parts parts) {
+    put_u32(packet, parts.all);
+    put_u32(packet, parts.foreign);
+}
+
 void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
     put_u32(packet, answer->status);
     put_u32(packet, answer->lacks_inlines);
     put_u32(packet, answer->lacks_rules);
     put_u32(packet, answer->lacks_sandbox);
-    put_u32(packet, answer->line_programs.all);
-    put_u32(packet, answer->line_programs.foreign);
+    put_parts(packet, answer->units);
+    put_parts(packet, answer->line_programs);
     hp_text_pack(packet, answer->note);
     hp_text_pack(packet, answer->build_id);
     hp_text_pack(packet, answer->symbols_from);
@@ -288,6 +293,13 @@ static void get_counts(struct unpacker *in, struct hp_answer *answer, size_t off
     }
 }
 
+static struct hp_debug_parts get_parts(struct unpacker *in) {
+    struct hp_debug_parts parts = {.all = get_u32(in)};
+    parts.foreign = get_u32(in);
+    in->bad |= parts.foreign > parts.all;
+    return parts;
+}
+
 bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
                       struct hp_answer *answer) {
     struct unpacker in = unpack(packet);
@@ -296,8 +308,8 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     answer->lacks_inlines = get_u32(&in) != 0;
     answer->lacks_rules = get_u32(&in) != 0;
     answer->lacks_sandbox = get_u32(&in) != 0;
-    answer->line_programs.all = get_u32(&in);
-    answer->line_programs.foreign = get_u32(&in);
+    answer->units = get_parts(&in);
+    answer->line_programs = get_parts(&in);
     answer->note = get_text(&in);
     answer->build_id = get_text(&in);
     answer->symbols_from = get_text(&in);
@@ -312,7 +324,6 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     get_returns(&in, answer, offsets);
     return !in.bad && in.at == in.end && is_hex(answer->build_id) &&
            status > HP_SYM_NOT_TRIED && status != HP_SYM_EMBEDDED &&
-           answer->line_programs.foreign <= answer->line_programs.all &&
            status <= HP_SYM_NO_MEMORY; // the child tells of no other
 }
 

@@ -82,7 +82,7 @@ struct hp_answer {
     bool lacks_inlines; // as in struct hp_module
     bool lacks_rules;   // as in struct hp_return_check
     bool lacks_sandbox; // in some part
-    struct hp_line_programs line_programs;
+    struct hp_debug_parts units, line_programs;
     struct hp_span note, build_id, symbols_from;
     HP_VEC(struct hp_span) strings; // [0] is ""
     HP_VEC(struct hp_line) lines;

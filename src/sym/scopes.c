@@ -8,8 +8,7 @@
 // so all lambdas, inside the class inside the function around it, which may be abstract
 // and have no addresses.  A second walk looks there for what the first has not found.
 //
-// A sibling attribute that points backwards would let a walk meet one DIE in endless
-// ways: hence the budget.
+// Units may nest and have ranges without end: hence the budget.
 #include "sym/scopes.h"
 
 #include <dwarf.h>
@@ -108,12 +107,8 @@ uint32_t hp_units_find(const struct hp_units *units, uint64_t address, uint32_t 
 
 // --- scopes ----------------------------------------------------------------------------
 
-static void walk_children(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t scope,
+static void walk_children(struct hp_scopes *scopes, struct hp_die *die, uint32_t scope,
                           bool nested);
-
-static bool spend(struct hp_scopes *scopes) {
-    return scopes->budget > 0 && scopes->budget-- > 0;
-}
 
 static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
     size_t low = 0, high = scopes->places.count;
@@ -130,15 +125,17 @@ static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
 
 // Move the places of `parent` that are in the ranges of `die` to the scope that is
 // added next.  False if there are none.
-static bool claim(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t parent) {
+static bool claim(struct hp_scopes *scopes, struct hp_die *die, uint32_t parent) {
+    struct hp_die_cursor *cursor = &scopes->cursor;
     bool any = false;
-    Dwarf_Addr base = 0, low = 0, high = 0;
+    uint64_t base = 0, low = 0, high = 0;
     ptrdiff_t at = 0;
     uint32_t next = (uint32_t)scopes->scopes.count;
-    while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 && spend(scopes)) {
+    while ((at = hp_die_range(cursor, die, at, &base, &low, &high)) > 0 &&
+           hp_die_spend(cursor)) {
         const struct hp_place *end = scopes->places.at + scopes->places.count;
         for (struct hp_place *place = scopes->places.at + first_place(scopes, low);
-             place < end && place->address < high && spend(scopes); place++) {
+             place < end && place->address < high && hp_die_spend(cursor); place++) {
             if (place->scope == parent) {
                 place->scope = next;
                 scopes->missing -= parent == 0;
@@ -149,11 +146,13 @@ static bool claim(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t parent) {
     return any;
 }
 
-static bool touches(struct hp_scopes *scopes, Dwarf_Die *die) {
-    Dwarf_Addr base = 0, low = 0, high = 0;
+static bool touches(struct hp_scopes *scopes, struct hp_die *die) {
+    struct hp_die_cursor *cursor = &scopes->cursor;
+    uint64_t base = 0, low = 0, high = 0;
     ptrdiff_t at = 0;
     bool ranges = false;
-    while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 && spend(scopes)) {
+    while ((at = hp_die_range(cursor, die, at, &base, &low, &high)) > 0 &&
+           hp_die_spend(cursor)) {
         size_t i = first_place(scopes, low);
         if (i < scopes->places.count && scopes->places.at[i].address < high) {
             return true;
@@ -163,15 +162,15 @@ static bool touches(struct hp_scopes *scopes, Dwarf_Die *die) {
     return !ranges;
 }
 
-static void visit_call(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t parent,
+static void visit_call(struct hp_scopes *scopes, struct hp_die *die, uint32_t parent,
                        bool nested) {
-    bool inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
-    parent = inlined ? parent : 0;
+    bool inlined = hp_die_tag(&scopes->cursor, die) == DW_TAG_inlined_subroutine;
+    struct hp_scope scope = {.parent = inlined ? parent : 0, .inlined = inlined};
     if (inlined && parent == 0) {
         return; // within a function that has none of the places
     }
-    if (claim(scopes, die, parent)) {
-        struct hp_scope scope = {.die = *die, .parent = parent, .inlined = inlined};
+    if (claim(scopes, die, scope.parent) &&
+        hp_die_for_libdw(&scopes->cursor, die, &scope.die)) {
         hp_vec_push(&scopes->scopes, scope);
         walk_children(scopes, die, (uint32_t)scopes->scopes.count - 1, nested);
     } else if (nested && !inlined) {
@@ -179,8 +178,9 @@ static void visit_call(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t parent
     }
 }
 
-static void visit(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t scope, bool nested) {
-    switch (dwarf_tag(die)) {
+static void visit(struct hp_scopes *scopes, struct hp_die *die, uint32_t scope,
+                  bool nested) {
+    switch (hp_die_tag(&scopes->cursor, die)) {
     case DW_TAG_subprogram:
     case DW_TAG_inlined_subroutine:
         visit_call(scopes, die, scope, nested);
@@ -211,30 +211,42 @@ static void visit(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t scope, bool
     }
 }
 
-static void walk_children(struct hp_scopes *scopes, Dwarf_Die *die, uint32_t scope,
+static void walk_children(struct hp_scopes *scopes, struct hp_die *die, uint32_t scope,
                           bool nested) {
-    Dwarf_Die child;
-    if (scopes->depth >= MOST_DEPTH || dwarf_child(die, &child) != 0) {
+    struct hp_die child;
+    if (scopes->depth >= MOST_DEPTH || !hp_die_child(&scopes->cursor, die, &child)) {
         return;
     }
     scopes->depth++;
     do {
-        if (!spend(scopes)) {
+        if (!hp_die_spend(&scopes->cursor)) {
             break;
         }
         visit(scopes, &child, scope, nested);
-    } while (!(nested && scope == 0 && scopes->missing == 0) &&
-             dwarf_siblingof(&child, &child) == 0);
+        if (nested && scope == 0 && scopes->missing == 0) {
+            break;
+        }
+    } while (hp_die_next(&scopes->cursor, &child));
+    hp_die_leave(die, &child);
     scopes->depth--;
 }
 
-bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *die) {
+bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *unit) {
+    struct hp_die die;
     scopes->scopes.count = 0;
     scopes->missing = scopes->places.count;
     hp_vec_push(&scopes->scopes, (struct hp_scope){.parent = 0});
-    walk_children(scopes, die, 0, false);
+    hp_die_cursor_begin(&scopes->cursor, unit);
+    hp_die_of_unit(&scopes->cursor, &die);
+    walk_children(scopes, &die, 0, false);
     if (scopes->missing > 0) {
-        walk_children(scopes, die, 0, true);
+        walk_children(scopes, &die, 0, true);
     }
-    return scopes->budget > 0;
+    return scopes->cursor.budget > 0;
+}
+
+void hp_scopes_done(struct hp_scopes *scopes) {
+    hp_vec_done(&scopes->scopes);
+    hp_vec_done(&scopes->places);
+    hp_die_cursor_done(&scopes->cursor);
 }

@@ -3,11 +3,7 @@
 #ifndef HP_SYM_SCOPES_H
 #define HP_SYM_SCOPES_H
 
-#include "base/vec.h"
-
-#include <elfutils/libdw.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "sym/die_cursor.h"
 
 #define HP_NO_UNIT UINT32_MAX
 
@@ -54,12 +50,14 @@ struct hp_place {
 struct hp_scopes {
     HP_VEC(struct hp_place) places; // by address
     HP_VEC(struct hp_scope) scopes; // [0] is none
-    uint64_t budget;                // DIEs and ranges that may still be looked at
+    struct hp_die_cursor cursor;    // with the budget
     size_t missing;                 // places without a scope
     int depth;
 };
 
-// Find the scopes of all places in the unit of `die`.  False if the budget ran out.
-bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *die);
+void hp_scopes_done(struct hp_scopes *scopes);
+
+// Find the scopes of all places in a unit.  False if the budget ran out.
+bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *unit);
 
 #endif

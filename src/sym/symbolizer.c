@@ -163,6 +163,7 @@ static void store_answer(struct symbolizer *self, const struct task *task,
     module->symbols_from = add(self, answer->symbols_from);
     module->lacks_inlines = answer->lacks_inlines;
     module->returns.lacks_rules = answer->lacks_rules;
+    module->units = answer->units;
     module->line_programs = answer->line_programs;
     if (answer->build_id.size) {
         module->build_id = add(self, answer->build_id);

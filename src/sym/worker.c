@@ -378,6 +378,7 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
     }
     answer->lacks_inlines = debug->is_unread || lookup->missing_split ||
                             lookup->over_budget || lookup->lacks_lines;
+    answer->units = lookup->units;
     answer->line_programs = lookup->line_programs;
     if (lookup->lacks_lines) {
         answer->note = hp_span_of("its line tables ask for more work than they are long");

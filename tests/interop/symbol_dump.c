@@ -2,6 +2,7 @@
 // one file, for comparison with other symbolizers.  Addresses are the file's own, in hex,
 // ascending, one a line.  For each: the address, then "function<TAB>linkage name<TAB>file:line"
 // for the innermost call first, then an empty line.
+#include "sym/die_cursor.h"
 #include "sym/image.h"
 #include "sym/line_table.h"
 #include "sym/symbolizer.h"
@@ -99,6 +100,7 @@ int main(int argc, char **argv) {
             hp_vec_push(&addresses, address);
         }
     }
+    hp_dies_by_libdw = getenv("UNITS_BY_LIBDW") != NULL;
     hp_line_tables_by_libdw = getenv("LINES_BY_LIBDW") != NULL;
     struct hp_symbol_options options = {.symbol_dirs = (const char *const *)argv + 2,
                                         .symbol_dir_count = (size_t)argc - 2,
@@ -108,9 +110,10 @@ int main(int argc, char **argv) {
         print_frame(&profile, &profile.frames.at[i], addresses.at[i]);
     }
     const struct hp_module *module = &profile.modules.at[1];
-    if (getenv("LINE_TABLES")) {
-        fprintf(stderr, "line tables %u, by libdw %u\n", module->line_programs.all,
-                module->line_programs.foreign);
+    if (getenv("READERS")) {
+        fprintf(stderr, "line tables %u, by libdw %u, units %u, by libdw %u\n",
+                module->line_programs.all, module->line_programs.foreign,
+                module->units.all, module->units.foreign);
     }
     fprintf(stderr, "%s; %s; build id %s; from %s\n", hp_sym_status_text(module->status),
             hp_profile_text(&profile, module->note),

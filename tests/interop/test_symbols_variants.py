@@ -5,11 +5,11 @@
     test_symbols_variants.py SYMBOL_DUMP BUILD_DIR --compare FILES... [--count N] [--symbol-dir DIR]
 
 Builds one small C++ program in many ways and asks for all addresses of some functions
-whose chains of inlined calls are known, in the sandbox and without it, and with line tables
-read by libdw alone, which have to say the same.  Variants whose tools are missing are skipped.
+whose chains of inlined calls are known, in the sandbox and without it, and with units and line
+tables read by libdw alone, which have to say the same.  Variants whose tools are missing are skipped.
 
---compare: instead, N addresses of the text of any files, by our reader of line programs and by
-libdw's; how many line tables libdw had to read all the same is told.
+--compare: instead, N addresses of the text of any files, by our readers of units and of line
+programs and by libdw's; how many of them libdw had to read all the same is told.
 """
 import argparse
 import os
@@ -150,9 +150,10 @@ def ask(dump, binary, wanted, folders=()):
     told = [raw(dump, binary, wanted, folders, SANDBOX=mode) for mode in ("require", "off")]
     if told[0] != told[1]:
         raise SystemExit(f"{binary}: the sandbox costs names: {told[0][1]} | {told[1][1]}")
-    by_libdw = raw(dump, binary, wanted, folders, LINES_BY_LIBDW="1")
-    if told[0] != by_libdw:
-        raise SystemExit(f"{binary}: libdw has other lines: {told[0]} | {by_libdw}")
+    for part in ("LINES", "UNITS"):
+        by_libdw = raw(dump, binary, wanted, folders, **{f"{part}_BY_LIBDW": "1"})
+        if told[0] != by_libdw:
+            raise SystemExit(f"{binary}: libdw has other {part.lower()}: {told[0]} | {by_libdw}")
     done = subprocess.CompletedProcess([], 0, *told[0])
     chains = []
     for block in done.stdout.rstrip("\n").split("\n\n"):
@@ -182,26 +183,31 @@ EITHER = ("fstat", "newfstatat")
 
 
 def compare(dump, path, count, folders):
-    """Line tables, those of libdw, and how many of some addresses have other names or lines."""
+    """Line tables, those of libdw, the same of units, and how many of some addresses have other names or
+    lines."""
     text = whole_text(path)
     wanted = sorted(random.Random(3).sample(text, min(count, len(text))))
-    ours, note = raw(dump, path, wanted, folders, LINE_TABLES="1")
-    theirs, _ = raw(dump, path, wanted, folders, LINES_BY_LIBDW="1")
+    ours, note = raw(dump, path, wanted, folders, READERS="1")
+    theirs, _ = raw(dump, path, wanted, folders, LINES_BY_LIBDW="1", UNITS_BY_LIBDW="1")
     tables = [int(word) for word in note.replace(",", "").split("\n")[0].split() if word.isdigit()]
     differ = sum(a != b for a, b in zip(ours.split("\n\n"), theirs.split("\n\n")))
     return (*tables, differ + (len(ours.split("\n\n")) != len(theirs.split("\n\n"))))
 
 
+def told_of(found):
+    return (f"{found[0]} line tables, {found[1]} by libdw, {found[2]} units, {found[3]} by libdw, "
+            f"{found[4]} addresses differ")
+
+
 def compare_all(options):
-    sums = [0, 0, 0]
+    sums = [0] * 5
     for path in options.compare:
         found = compare(options.dump, path, options.count, options.symbol_dir)
         sums = [a + b for a, b in zip(sums, found)]
-        if found[2] or found[1]:
-            print(f"{'FAIL' if found[2] else 'ok  '} {path}: {found[0]} line tables, {found[1]} by libdw, "
-                  f"{found[2]} addresses differ")
-    print(f"{len(options.compare)} files: {sums[0]} line tables, {sums[1]} by libdw, {sums[2]} addresses differ")
-    sys.exit(1 if sums[2] else 0)
+        if found[1] or found[3] or found[4]:
+            print(f"{'FAIL' if found[4] else 'ok  '} {path}: {told_of(found)}")
+    print(f"{len(options.compare)} files: {told_of(sums)}")
+    sys.exit(1 if sums[4] else 0)
 
 
 class Variants:

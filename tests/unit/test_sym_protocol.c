@@ -28,7 +28,8 @@ static struct hp_answer sample(void) {
     hp_vec_push(&answer.returns, HP_RETURN_OF_CALL);
     hp_vec_push(&answer.returns, HP_RETURN_OF_SIGNAL);
     answer.lacks_inlines = true;
-    answer.line_programs = (struct hp_line_programs){9, 2};
+    answer.units = (struct hp_debug_parts){7, 1};
+    answer.line_programs = (struct hp_debug_parts){9, 2};
     return answer;
 }
 
@@ -65,6 +66,8 @@ Test(sym_protocol, an_answer_comes_back_as_it_was) {
     cr_expect_arr_eq(back.sources.at[0].md5, "0123456789abcde", HP_MD5_SIZE);
     cr_expect_eq(back.returns.at[1], HP_RETURN_OF_SIGNAL);
     cr_expect(back.lacks_inlines);
+    cr_expect_eq(back.units.all, 7);
+    cr_expect_eq(back.units.foreign, 1);
     cr_expect_eq(back.line_programs.all, 9);
     cr_expect_eq(back.line_programs.foreign, 2);
     cr_expect_not(back.lacks_rules);

@@ -296,12 +296,12 @@ static void put_returns(struct hp_sink *out, const struct hp_module *module) {
     }
 }
 
-static void put_line_programs(struct hp_sink *out, const struct hp_module *module) {
-    const struct hp_line_programs *programs = &module->line_programs;
-    if (programs->all > 0) {
-        put_field(out, "line tables");
-        hp_sink_print(out, "%u, of which libdw has read %u\n", programs->all,
-                      programs->foreign);
+static void put_parts(struct hp_sink *out, const char *name,
+                      const struct hp_debug_parts *parts) {
+    if (parts->all > 0) {
+        put_field(out, name);
+        hp_sink_print(out, "%u, of which libdw has read %u\n", parts->all,
+                      parts->foreign);
     }
 }
 
@@ -321,7 +321,8 @@ static void put_module(struct hp_sink *out, const struct hp_view *view,
     put_text_field(out, view, "from", module->symbols_from);
     put_returns(out, module);
     if (view->options.tells_readers) {
-        put_line_programs(out, module);
+        put_parts(out, "units", &module->units);
+        put_parts(out, "line tables", &module->line_programs);
     }
     put_text_field(out, view, "note", module->note);
 }

@@ -1,0 +1,269 @@
+#include "sym/abbreviations.h"
+
+#include "sym/dwarf_bytes.h"
+
+#include <dwarf.h>
+
+enum {
+    MOST_CODES = 1 << 16,
+    MOST_SKIPPED = 1 << 20,
+};
+
+// --- forms -----------------------------------------------------------------------------
+
+// Those of a size that is known: false for all others.
+static bool size_of(const struct hp_die_forms *forms, uint64_t form, unsigned *size) {
+    switch (form) {
+    case DW_FORM_flag_present:
+    case DW_FORM_implicit_const:
+        return *size = 0, true;
+    case DW_FORM_data1:
+    case DW_FORM_ref1:
+    case DW_FORM_flag:
+    case DW_FORM_strx1:
+    case DW_FORM_addrx1:
+        return *size = 1, true;
+    case DW_FORM_data2:
+    case DW_FORM_ref2:
+    case DW_FORM_strx2:
+    case DW_FORM_addrx2:
+        return *size = 2, true;
+    case DW_FORM_strx3:
+    case DW_FORM_addrx3:
+        return *size = 3, true;
+    case DW_FORM_data4:
+    case DW_FORM_ref4:
+    case DW_FORM_ref_sup4:
+    case DW_FORM_strx4:
+    case DW_FORM_addrx4:
+        return *size = 4, true;
+    case DW_FORM_data8:
+    case DW_FORM_ref8:
+    case DW_FORM_ref_sig8:
+    case DW_FORM_ref_sup8:
+        return *size = 8, true;
+    case DW_FORM_data16:
+        return *size = 16, true;
+    case DW_FORM_addr:
+        return *size = forms->address_size, true;
+    case DW_FORM_strp:
+    case DW_FORM_line_strp:
+    case DW_FORM_strp_sup:
+    case DW_FORM_sec_offset:
+    case DW_FORM_GNU_ref_alt:
+    case DW_FORM_GNU_strp_alt:
+        return *size = forms->offset_size, true;
+    case DW_FORM_ref_addr:
+        *size = forms->version == 2 ? forms->address_size : forms->offset_size;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool step_of(uint64_t form, struct hp_die_step *step) {
+    switch (form) {
+    case DW_FORM_udata:
+    case DW_FORM_sdata:
+    case DW_FORM_ref_udata:
+    case DW_FORM_strx:
+    case DW_FORM_addrx:
+    case DW_FORM_loclistx:
+    case DW_FORM_rnglistx:
+    case DW_FORM_GNU_addr_index:
+    case DW_FORM_GNU_str_index:
+        step->action = HP_DIE_LEB128;
+        return true;
+    case DW_FORM_string:
+        step->action = HP_DIE_STRING;
+        return true;
+    case DW_FORM_block1:
+    case DW_FORM_block2:
+    case DW_FORM_block4:
+        step->action = HP_DIE_BLOCK;
+        step->size = form == DW_FORM_block1 ? 1 : form == DW_FORM_block2 ? 2 : 4;
+        return true;
+    case DW_FORM_block:
+    case DW_FORM_exprloc:
+        step->action = HP_DIE_BLOCK;
+        return true;
+    default:
+        return false;
+    }
+}
+
+// --- attributes ------------------------------------------------------------------------
+
+// What the attributes of one abbreviation come to.
+struct layout {
+    struct hp_abbreviations *abbreviations;
+    uint32_t skipped;
+    bool has_sibling, has_low, has_high, has_ranges;
+    bool is_low_known, is_high_known, is_size;
+};
+
+static void add_step(struct layout *layout, struct hp_die_step step) {
+    step.skipped = layout->skipped;
+    layout->skipped = 0;
+    hp_vec_push(&layout->abbreviations->steps, step);
+}
+
+static bool add_sibling(struct layout *layout, uint64_t form) {
+    struct hp_die_step step = {.action = HP_DIE_SIBLING};
+    unsigned size = 0;
+    bool is_known = form == DW_FORM_ref1 || form == DW_FORM_ref2 ||
+                    form == DW_FORM_ref4 || form == DW_FORM_ref8 ||
+                    form == DW_FORM_ref_udata;
+    size_of(&layout->abbreviations->forms, form, &size);
+    step.size = (uint8_t)size;
+    add_step(layout, step);
+    return is_known;
+}
+
+static bool add_low(struct layout *layout, uint64_t form, unsigned size) {
+    bool is_known = form == DW_FORM_addr && !layout->has_low;
+    layout->has_low = true;
+    if (is_known) {
+        add_step(layout,
+                 (struct hp_die_step){.action = HP_DIE_LOW, .size = (uint8_t)size});
+    }
+    layout->is_low_known |= is_known;
+    return is_known;
+}
+
+static bool add_high(struct layout *layout, uint64_t form, unsigned size) {
+    bool is_size = form == DW_FORM_data1 || form == DW_FORM_data2 ||
+                   form == DW_FORM_data4 || form == DW_FORM_data8 ||
+                   form == DW_FORM_udata;
+    bool is_known = (is_size || form == DW_FORM_addr) && !layout->has_high;
+    layout->has_high = true;
+    if (is_known) {
+        uint8_t action = is_size ? HP_DIE_SIZE : HP_DIE_HIGH;
+        add_step(layout, (struct hp_die_step){.action = action, .size = (uint8_t)size});
+    }
+    layout->is_high_known |= is_known;
+    layout->is_size |= is_known && is_size;
+    return is_known;
+}
+
+// One that is of use alone, of forms that are read here.  False: pass over it as over others.
+static bool add_wanted(struct layout *layout, uint64_t name, uint64_t form) {
+    unsigned size = 0;
+    size_of(&layout->abbreviations->forms, form, &size);
+    switch (name) {
+    case DW_AT_low_pc:
+        return add_low(layout, form, size);
+    case DW_AT_high_pc:
+        return add_high(layout, form, size);
+    case DW_AT_ranges:
+        layout->has_ranges = true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+static bool add_attribute(struct layout *layout, uint64_t name, uint64_t form) {
+    struct hp_die_step step = {0};
+    unsigned size;
+    if (name == DW_AT_sibling && !layout->has_sibling) {
+        layout->has_sibling = true;
+        return add_sibling(layout, form);
+    }
+    if (add_wanted(layout, name, form)) {
+        return true;
+    }
+    if (size_of(&layout->abbreviations->forms, form, &size)) {
+        layout->skipped += size;
+        return layout->skipped < MOST_SKIPPED;
+    }
+    if (!step_of(form, &step)) {
+        return false;
+    }
+    add_step(layout, step);
+    return true;
+}
+
+static uint8_t addresses_of(const struct layout *layout) {
+    bool is_pair = layout->has_low && layout->has_high;
+    return is_pair && layout->is_low_known && layout->is_high_known ? HP_ADDRESSES_PAIR
+           : is_pair || layout->has_ranges                          ? HP_ADDRESSES_FOREIGN
+                                                                    : HP_ADDRESSES_NONE;
+}
+
+// --- tables ----------------------------------------------------------------------------
+
+static bool read_one(struct hp_abbreviations *a, struct hp_dwarf_bytes *in,
+                     uint64_t code) {
+    struct layout layout = {.abbreviations = a};
+    struct hp_abbreviation one = {.first_step = (uint32_t)a->steps.count};
+    one.tag = hp_dwarf_take_small_leb128(in);
+    one.has_children = hp_dwarf_take_number(in, 1) == DW_CHILDREN_yes;
+    while (!in->bad) {
+        uint64_t name = hp_dwarf_take_leb128(in);
+        uint64_t form = hp_dwarf_take_leb128(in);
+        if (name == 0 && form == 0) {
+            break;
+        }
+        if (form == DW_FORM_implicit_const) {
+            hp_dwarf_take_long_leb128(in, true);
+        }
+        if (!add_attribute(&layout, name, form)) {
+            return false;
+        }
+    }
+    add_step(&layout, (struct hp_die_step){.action = HP_DIE_DONE});
+    one.addresses = addresses_of(&layout);
+    one.has_size = layout.is_size;
+    if (in->bad || one.tag == 0 || code >= MOST_CODES ||
+        hp_vec_reach(&a->by_code, code)->tag != 0) {
+        return false;
+    }
+    a->by_code.at[code] = one;
+    return true;
+}
+
+static bool read_all(struct hp_abbreviations *a, struct hp_span bytes) {
+    const unsigned char *begin = (const unsigned char *)bytes.at;
+    struct hp_dwarf_bytes in = {.at = begin, .end = begin + bytes.size};
+    bool is_known = true;
+    a->by_code.count = 0;
+    a->steps.count = 0;
+    while (is_known) {
+        uint64_t code = hp_dwarf_take_leb128(&in);
+        if (code == 0) {
+            break;
+        }
+        is_known = read_one(a, &in, code);
+    }
+    a->size = (uint64_t)(in.at - begin);
+    return is_known && !in.bad;
+}
+
+static bool are_equal(const struct hp_die_forms *a, const struct hp_die_forms *b) {
+    return a->version == b->version && a->offset_size == b->offset_size &&
+           a->address_size == b->address_size && a->is_big_endian == b->is_big_endian;
+}
+
+bool hp_abbreviations_read(struct hp_abbreviations *abbreviations, struct hp_span section,
+                           uint64_t offset, const struct hp_die_forms *forms) {
+    if (offset >= section.size) {
+        return false;
+    }
+    if (abbreviations->at != section.at + offset ||
+        !are_equal(&abbreviations->forms, forms)) {
+        abbreviations->at = section.at + offset;
+        abbreviations->forms = *forms;
+        abbreviations->is_known =
+            read_all(abbreviations,
+                     (struct hp_span){abbreviations->at, section.size - offset});
+    } else {
+        abbreviations->size = 0; // nothing was read again
+    }
+    return abbreviations->is_known;
+}
+
+void hp_abbreviations_done(struct hp_abbreviations *abbreviations) {
+    hp_vec_done(&abbreviations->by_code);
+    hp_vec_done(&abbreviations->steps);
+}

@@ -1,0 +1,247 @@
+#include "sym/die_cursor.h"
+
+#include "sym/dwarf_bytes.h"
+#include "sym/image.h"
+
+#include <dwarf.h>
+
+bool hp_dies_by_libdw;
+
+// --- units -----------------------------------------------------------------------------
+
+static bool holds(struct hp_span section, const void *at) {
+    const char *byte = at;
+    return section.size > 0 && byte >= section.at && byte < section.at + section.size;
+}
+
+// Those of a package begin elsewhere than units say: libdw knows where.
+static bool find_sections(struct hp_die_cursor *cursor) {
+    static const char *const names[][2] = {
+        {".debug_info", ".debug_abbrev"},
+        {".zdebug_info", ".zdebug_abbrev"},
+        {".debug_info.dwo", ".debug_abbrev.dwo"},
+    };
+    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(cursor->unit.cu));
+    bool is_package = hp_elf_section(elf, ".debug_cu_index").size > 0;
+    for (size_t i = 0; !is_package && i < sizeof names / sizeof *names; i++) {
+        cursor->info = hp_elf_section(elf, names[i][0]);
+        cursor->abbrev = hp_elf_section(elf, names[i][1]);
+        if (holds(cursor->info, cursor->unit.addr)) {
+            return true;
+        }
+    }
+    cursor->info = (struct hp_span){"", 0};
+    return false;
+}
+
+// The head of the unit, which libdw has read; where its abbreviations are.
+static bool read_head(struct hp_die_cursor *cursor, uint64_t *abbreviations) {
+    const unsigned char *section = (const unsigned char *)cursor->info.at;
+    const unsigned char *entry = cursor->unit.addr;
+    Dwarf_Off distance = dwarf_cuoffset(&cursor->unit);
+    if (distance > (uint64_t)(entry - section)) {
+        return false;
+    }
+    struct hp_dwarf_bytes in = {.at = entry - distance,
+                                .end = section + cursor->info.size,
+                                .is_big_endian = cursor->forms.is_big_endian};
+    struct hp_die_forms *forms = &cursor->forms;
+    cursor->begin = in.at;
+    uint64_t size = hp_dwarf_take_number(&in, 4);
+    forms->offset_size = size == UINT32_MAX ? 8 : 4;
+    size = size == UINT32_MAX ? hp_dwarf_take_number(&in, 8) : size;
+    hp_dwarf_end_after(&in, size);
+    forms->version = (unsigned)hp_dwarf_take_number(&in, 2);
+    if (forms->version >= 5) {
+        hp_dwarf_take_number(&in, 1);
+        forms->address_size = (unsigned)hp_dwarf_take_number(&in, 1);
+    }
+    *abbreviations = hp_dwarf_take_number(&in, forms->offset_size);
+    if (forms->version < 5) {
+        forms->address_size = (unsigned)hp_dwarf_take_number(&in, 1);
+    }
+    cursor->end = in.end;
+    return !in.bad && entry < in.end && forms->version >= 2 && forms->version <= 5 &&
+           (forms->address_size == 4 || forms->address_size == 8);
+}
+
+static bool is_big_endian(Dwarf_Die *unit) {
+    const char *identity = elf_getident(dwarf_getelf(dwarf_cu_getdwarf(unit->cu)), NULL);
+    return identity && identity[EI_DATA] == ELFDATA2MSB;
+}
+
+void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit) {
+    struct hp_abbreviations *all = &cursor->abbreviations;
+    uint64_t offset;
+    cursor->unit = *unit;
+    cursor->by_libdw = true;
+    if (hp_dies_by_libdw ||
+        (!holds(cursor->info, unit->addr) && !find_sections(cursor))) {
+        return;
+    }
+    cursor->forms.is_big_endian = is_big_endian(unit);
+    if (read_head(cursor, &offset) &&
+        hp_abbreviations_read(all, cursor->abbrev, offset, &cursor->forms)) {
+        cursor->by_libdw = false;
+        cursor->budget -= all->size < cursor->budget ? all->size : cursor->budget;
+    }
+}
+
+void hp_die_cursor_done(struct hp_die_cursor *cursor) {
+    hp_abbreviations_done(&cursor->abbreviations);
+}
+
+// --- entries ---------------------------------------------------------------------------
+
+static uint64_t take(struct hp_dwarf_bytes *in, unsigned size) {
+    return size > 0 ? hp_dwarf_take_number(in, size) : hp_dwarf_take_leb128(in);
+}
+
+// As libdw has it, that which does not go forwards ends the siblings.
+static const unsigned char *take_sibling(const struct hp_die_cursor *cursor,
+                                         const struct hp_die *die,
+                                         struct hp_dwarf_bytes *in, unsigned size) {
+    uint64_t offset = take(in, size);
+    bool is_ahead = offset < (uint64_t)(cursor->end - cursor->begin) &&
+                    offset > (uint64_t)(die->at - cursor->begin);
+    return is_ahead ? cursor->begin + offset : cursor->end;
+}
+
+static void run_step(const struct hp_die_cursor *cursor, struct hp_die *die,
+                     struct hp_dwarf_bytes *in, const struct hp_die_step *step) {
+    switch ((enum hp_die_action)step->action) {
+    case HP_DIE_DONE:
+        break;
+    case HP_DIE_LEB128:
+        hp_dwarf_take_long_leb128(in, false);
+        break;
+    case HP_DIE_STRING:
+        hp_dwarf_take_string(in);
+        break;
+    case HP_DIE_BLOCK:
+        hp_dwarf_take(in, take(in, step->size));
+        break;
+    case HP_DIE_SIBLING:
+        die->next = take_sibling(cursor, die, in, step->size);
+        break;
+    case HP_DIE_LOW:
+        die->low = take(in, step->size);
+        break;
+    case HP_DIE_HIGH:
+    case HP_DIE_SIZE:
+        die->high = take(in, step->size);
+        break;
+    }
+}
+
+// The entry at `at`.  False where siblings end, die->behind being behind that end then, or where
+// there is nothing that could be one.
+static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *at,
+                       struct hp_die *die) {
+    const struct hp_abbreviations *all = &cursor->abbreviations;
+    struct hp_dwarf_bytes in = {.at = at,
+                                .end = cursor->end,
+                                .is_big_endian = cursor->forms.is_big_endian};
+    uint64_t code = hp_dwarf_take_leb128(&in);
+    die->at = at;
+    die->next = NULL;
+    die->abbreviation = NULL;
+    if (code == 0 || code >= all->by_code.count || all->by_code.at[code].tag == 0) {
+        die->behind = code == 0 && !in.bad ? in.at : cursor->end;
+        return false;
+    }
+    die->abbreviation = &all->by_code.at[code];
+    const struct hp_die_step *step = &all->steps.at[die->abbreviation->first_step];
+    while (hp_dwarf_take(&in, step->skipped) && step->action != HP_DIE_DONE) {
+        run_step(cursor, die, &in, step++);
+    }
+    die->behind = in.bad ? cursor->end : in.at;
+    return true;
+}
+
+// Behind the children that begin at `at`, those of depth as well.
+static const unsigned char *pass_children(struct hp_die_cursor *cursor,
+                                          const unsigned char *at) {
+    struct hp_die die;
+    size_t depth = 1;
+    while (depth > 0 && at < cursor->end && hp_die_spend(cursor)) {
+        if (!read_entry(cursor, at, &die)) {
+            depth--;
+            at = die.behind;
+        } else if (die.next) {
+            at = die.next;
+        } else {
+            depth += die.abbreviation->has_children;
+            at = die.behind;
+        }
+    }
+    return depth > 0 ? cursor->end : at;
+}
+
+void hp_die_of_unit(const struct hp_die_cursor *cursor, struct hp_die *die) {
+    if (cursor->by_libdw) {
+        *die = (struct hp_die){.libdw = cursor->unit};
+    } else {
+        read_entry(cursor, cursor->unit.addr, die);
+    }
+}
+
+bool hp_die_child(struct hp_die_cursor *cursor, const struct hp_die *parent,
+                  struct hp_die *child) {
+    if (cursor->by_libdw) {
+        Dwarf_Die die = parent->libdw;
+        *child = (struct hp_die){0};
+        return dwarf_child(&die, &child->libdw) == 0;
+    }
+    return parent->abbreviation && parent->abbreviation->has_children &&
+           parent->behind < cursor->end && read_entry(cursor, parent->behind, child);
+}
+
+bool hp_die_next(struct hp_die_cursor *cursor, struct hp_die *die) {
+    if (cursor->by_libdw) {
+        return dwarf_siblingof(&die->libdw, &die->libdw) == 0;
+    }
+    const unsigned char *next = die->next ? die->next
+                                : die->abbreviation->has_children
+                                    ? pass_children(cursor, die->behind)
+                                    : die->behind;
+    die->behind = cursor->end;
+    return next < cursor->end ? read_entry(cursor, next, die)
+                              : (die->abbreviation = NULL, false);
+}
+
+unsigned hp_die_tag(struct hp_die_cursor *cursor, struct hp_die *die) {
+    return cursor->by_libdw ? (unsigned)dwarf_tag(&die->libdw) : die->abbreviation->tag;
+}
+
+bool hp_die_for_libdw(struct hp_die_cursor *cursor, const struct hp_die *die,
+                      Dwarf_Die *libdw) {
+    if (cursor->by_libdw) {
+        *libdw = die->libdw;
+        return true;
+    }
+    unsigned char *at = (unsigned char *)cursor->unit.addr +
+                        (die->at - (const unsigned char *)cursor->unit.addr);
+    return dwarf_die_addr_die(dwarf_cu_getdwarf(cursor->unit.cu), at, libdw) != NULL;
+}
+
+ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, struct hp_die *die, ptrdiff_t at,
+                       uint64_t *base, uint64_t *low, uint64_t *high) {
+    if (cursor->by_libdw) {
+        return dwarf_ranges(&die->libdw, at, base, low, high);
+    }
+    switch ((enum hp_die_addresses)die->abbreviation->addresses) {
+    case HP_ADDRESSES_PAIR:
+        *low = die->low;
+        *high = die->high + (die->abbreviation->has_size ? die->low : 0);
+        return at == 0;
+    case HP_ADDRESSES_FOREIGN:
+        if (at == 0 && !hp_die_for_libdw(cursor, die, &die->libdw)) {
+            return -1;
+        }
+        return dwarf_ranges(&die->libdw, at, base, low, high);
+    case HP_ADDRESSES_NONE:
+        break;
+    }
+    return 0;
+}

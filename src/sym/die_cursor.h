@@ -1,0 +1,69 @@
+// Entries of debugging information, from one to the next, in one pass over the bytes of their unit
+// where its forms are known, by libdw where they are not.  Siblings are looked for forwards only.
+#ifndef HP_SYM_DIE_CURSOR_H
+#define HP_SYM_DIE_CURSOR_H
+
+#include "sym/abbreviations.h"
+
+#include <elfutils/libdw.h>
+
+// For tests: every unit by libdw.
+extern bool hp_dies_by_libdw;
+
+struct hp_die {
+    Dwarf_Die libdw; // by libdw
+    const unsigned char *at,
+        *behind;               // else: its first byte, its children or the next entry
+    const unsigned char *next; // its sibling, if that is known
+    const struct hp_abbreviation *abbreviation;
+    uint64_t low, high; // if it has HP_ADDRESSES_PAIR; high may be their number
+};
+
+// {0} is one without a unit.
+struct hp_die_cursor {
+    Dwarf_Die unit;
+    struct hp_span info, abbrev; // the sections that it is in
+    const unsigned char *begin, *end;
+    struct hp_die_forms forms;
+    struct hp_abbreviations abbreviations;
+    bool by_libdw;
+    uint64_t budget; // entries and ranges that may still be looked at
+};
+
+// Set out for the entries of a unit, which has a budget.
+void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit);
+void hp_die_cursor_done(struct hp_die_cursor *cursor);
+
+// Take something from the budget.
+static inline bool hp_die_spend(struct hp_die_cursor *cursor) {
+    return cursor->budget > 0 && cursor->budget-- > 0;
+}
+
+// The first entry of the unit.
+void hp_die_of_unit(const struct hp_die_cursor *cursor, struct hp_die *die);
+
+// The first child; false if there is none.
+bool hp_die_child(struct hp_die_cursor *cursor, const struct hp_die *parent,
+                  struct hp_die *child);
+
+// Go on to the next sibling.  False if this is the last.
+bool hp_die_next(struct hp_die_cursor *cursor, struct hp_die *die);
+
+// After the last of its children: no other way is needed to what is behind them.
+static inline void hp_die_leave(struct hp_die *parent, const struct hp_die *last) {
+    if (!parent->next && !last->abbreviation) {
+        parent->next = last->behind;
+    }
+}
+
+unsigned hp_die_tag(struct hp_die_cursor *cursor, struct hp_die *die);
+
+// As dwarf_ranges() does.
+ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, struct hp_die *die, ptrdiff_t at,
+                       uint64_t *base, uint64_t *low, uint64_t *high);
+
+// The same entry for libdw.
+bool hp_die_for_libdw(struct hp_die_cursor *cursor, const struct hp_die *die,
+                      Dwarf_Die *libdw);
+
+#endif
