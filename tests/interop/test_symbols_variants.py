@@ -2,6 +2,7 @@
 """The ways debug information comes: compilers, versions, split, stripped, shared, damaged.
 
     test_symbols_variants.py SYMBOL_DUMP BUILD_DIR [--without SYMBOL_DUMP_WITHOUT] [--mutants N]
+    test_symbols_variants.py SYMBOL_DUMP BUILD_DIR --units N
     test_symbols_variants.py SYMBOL_DUMP BUILD_DIR --compare FILES... [--count N] [--symbol-dir DIR]
 
 Builds one small C++ program in many ways and asks for all addresses of some functions
@@ -10,6 +11,7 @@ tables read by libdw alone, which have to say the same.  Variants whose tools ar
 
 --compare: instead, N addresses of the text of any files, by our readers of units and of line
 programs and by libdw's; how many of them libdw had to read all the same is told.
+--units: instead, that many damaged units by both.
 """
 import argparse
 import os
@@ -131,13 +133,19 @@ def addresses(binary, name):
     raise SystemExit(f"{binary}: no symbol {name}")
 
 
-def whole_text(binary):
-    """All addresses of .text."""
+def section(binary, name):
+    """Address, offset and size."""
     for line in run("readelf", "-SW", binary).stdout.splitlines():
         fields = line.replace("[ ", "[").split()
-        if len(fields) > 5 and fields[1] == ".text":
-            return range(int(fields[3], 16), int(fields[3], 16) + int(fields[5], 16))
-    raise SystemExit(f"{binary}: no .text")
+        if len(fields) > 5 and fields[1] == name:
+            return tuple(int(field, 16) for field in fields[3:6])
+    raise SystemExit(f"{binary}: no {name}")
+
+
+def whole_text(binary):
+    """All addresses of .text."""
+    address, _, size = section(binary, ".text")
+    return range(address, address + size)
 
 
 def raw(dump, binary, wanted, folders=(), **environment):
@@ -391,10 +399,7 @@ class Variants:
         wanted = addresses(source, "make")
         with open(source, "rb") as file:
             content = file.read()
-        start, size = next((int(s[4], 16), int(s[5], 16)) for s in
-                           (line.replace("[ ", "[").split() for line in
-                            run("readelf", "-SW", source).stdout.splitlines())
-                           if len(s) > 5 and s[1] == ".debug_line")
+        _, start, size = section(source, ".debug_line")
         names = [[f for f, _, _ in chain] for chain in ask(self.dump, source, wanted)[0]]
         self.report("the header is one with MD5, and names are there",
                     "MD5" in run("readelf", "--debug-dump=rawline", source).stdout and
@@ -410,6 +415,28 @@ class Variants:
             if [[f for f, _, _ in chain] for chain in chains] != names:
                 lost.append((i, note))
         self.report(f"{4 * count} damaged headers of line programs lose no name", not lost, lost)
+
+    def units(self, count):
+        """Damaged units: what libdw makes of them, our cursor does."""
+        chosen = random.Random(11)
+        sources = [self.path(n) for n in ("g++-4", "g++-5", "clang++-4", "clang++-5", "dwz-one-4")
+                   if os.path.exists(self.path(n))]
+        differ = []
+        for i in range(count):
+            source = sources[i % len(sources)]
+            wanted = addresses(source, "outer::make(")
+            with open(source, "rb") as file:
+                content = bytearray(file.read())
+            _, start, size = section(source, (".debug_info", ".debug_abbrev")[i // len(sources) % 2])
+            for _ in range(chosen.choice((1, 1, 2, 8))):
+                content[start + chosen.randrange(size)] = chosen.choice((0, 1, 5, 0x7f, 0x80, chosen.randrange(256)))
+            with open(self.path("mutant"), "wb") as file:
+                file.write(content)
+            ours, theirs = (raw(self.dump, self.path("mutant"), wanted, **how)
+                            for how in ({}, {"UNITS_BY_LIBDW": "1"}))
+            if ours != theirs:
+                differ.append(i)
+        self.report(f"{count} damaged units have the names that libdw finds", not differ, differ)
 
     def mutants(self, count):
         """Damaged files: no crash of the parent and no endless loop."""
@@ -452,12 +479,16 @@ def main():
     parser.add_argument("--mutants", type=int, default=40)
     parser.add_argument("--without", help="symbol-dump-without, where there is a sandbox")
     parser.add_argument("--compare", nargs="+", metavar="FILE")
+    parser.add_argument("--units", type=int, default=0)
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--symbol-dir", action="append", default=[])
     options = parser.parse_args()
     if options.compare:
         compare_all(options)
     variants = Variants(options.dump, options.folder)
+    if options.units:
+        variants.units(options.units)
+        sys.exit(1 if variants.bad else 0)
     variants.compilers()
     variants.dots()
     variants.shared()
@@ -467,6 +498,7 @@ def main():
         variants.calls(options.without)
     variants.circular()
     variants.line_headers(options.mutants)
+    variants.units(2 * options.mutants)
     variants.mutants(options.mutants)
     sys.exit(1 if variants.bad else 0)
 
