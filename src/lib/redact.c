@@ -239,9 +239,30 @@ static void replace_strings(const struct redaction *redaction) {
     }
 }
 
+static int by_original_name(const void *left, const void *right) {
+    const struct hp_input_record *const *a = left, *const *b = right;
+    int order = strverscmp((*a)->public.name, (*b)->public.name);
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+// Where nothing else tells when dumps were made, their names do: a series stays in that order.
+static void place_names(struct hp_profile *profile) {
+    HP_VEC(struct hp_input_record *) sorted = {0};
+    struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        hp_vec_push(&sorted, input);
+    }
+    hp_vec_sort(&sorted, by_original_name);
+    for (size_t i = 0; i < sorted.count; i++) {
+        sorted.at[i]->name_place = (uint32_t)i;
+    }
+    hp_vec_done(&sorted);
+}
+
 static void replace_inputs(const struct redaction *redaction) {
     struct hp_profile *profile = redaction->profile;
     struct hp_input_record *input;
+    place_names(profile);
     hp_vec_each (input, &profile->inputs) {
         input->public.name = redact_text(redaction, input->public.name);
         input->archive = redact_text(redaction, input->archive);

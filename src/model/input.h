@@ -71,6 +71,8 @@ struct hp_input_record {
     const char *archive;               // that it is a member of, the caller's; or NULL
     uint32_t number;  // in profile->history: the place among all inputs as given
     uint32_t process; // in profile->processes.all; HP_NO_PROCESS if it is not used
+    uint32_t
+        name_place; // of its name among all, once it is redacted: numbers in names by size
     uint32_t first_label, labels; // in profile->labels
     enum hp_producer producer;
     enum hp_scaling scaling;

@@ -6,7 +6,7 @@
 
 static const double nanoseconds_per_second = 1e9;
 
-// So that dump.9 is before dump.10.
+// So that dump.9 is before dump.10, whatever their names were redacted to.
 static int by_time(const void *left, const void *right) {
     const struct hp_series_dump *a = left, *b = right;
     if (a->process != b->process) {
@@ -14,6 +14,9 @@ static int by_time(const void *left, const void *right) {
     }
     if (a->time != b->time) {
         return a->time < b->time ? -1 : 1;
+    }
+    if (a->input->name_place != b->input->name_place) {
+        return a->input->name_place < b->input->name_place ? -1 : 1;
     }
     int order = strverscmp(a->input->public.name, b->input->public.name);
     return order ? order : (a->number > b->number) - (a->number < b->number);

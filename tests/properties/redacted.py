@@ -145,6 +145,30 @@ def numbers(folder, dumps):
     return faults + ([] if 'libc.so.6' in modules and 'libstdc++.so.6' in modules else [modules])
 
 
+def series(folder):
+    """A series is in the order of the names that its dumps had: their new ones tell no time.  Rows that changed
+    by as much are in the order of what they are called now: where they would be otherwise tells of their names."""
+    faults, ties = [], 0
+    key = folder / 'series key'
+    dumps = [t.testdata / f'real/redis_lg13.27533.{i}.i{i}.heap.gz' for i in (0, 1, 2, 3, 4, 9, 10, 12)]
+    args = ('trend', '-fjson', '-n0', '--no-symbols', '--by=address')
+
+    def rows(*more):
+        return json.loads(t.ok(*args, *more, *dumps).out)['rows']
+    expected = sorted(map(str, (row['values'] for row in rows())))
+    for number in range(4):
+        key.write_bytes(b'%016d' % number)
+        found = rows(f'--redact-key={key}')
+        if sorted(map(str, (row['values'] for row in found))) != expected:
+            faults.append(f'key {number}: other values in time')
+        for a, b in zip(found, found[1:]):
+            is_tied = a['significant'] == b['significant'] and abs(
+                abs(a['last'] - a['first']) - abs(b['last'] - b['first'])) == 0
+            ties += is_tied
+            faults += [f'{a["name"]} before {b["name"]}'] if is_tied and a['name'] > b['name'] else []
+    return faults or ([] if ties else ['no row changed as much as another'])
+
+
 with scratch() as scratch_folder:
     root = pathlib.Path(scratch_folder)
     packed, texts = inputs(root)
@@ -153,4 +177,5 @@ with scratch() as scratch_folder:
             [f'{name} never does' for name, count in SHOWN.items() if not count])
     t.check('R40: the same key gives the same names', lambda: keys(root, packed, texts))
     t.check('R40: rows and numbers are the same', lambda: numbers(root, texts))
+    t.check('R40: a series stays in order', lambda: series(root))
 t.done()
