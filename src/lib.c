@@ -51,7 +51,8 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
     (void)hp_metric_find(options->metric_name, &metric);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         bool is_measured = all_metrics || i == hp_column_of(metric);
-        needs->errors[i] |= options->with_error || (is_shown && is_measured);
+        needs->errors[i] |= options->with_error || (is_shown && is_measured) ||
+                            hp_reports[options->kind]->needs_allocations;
     }
 }
 

@@ -378,6 +378,7 @@ enum hp_report_kind {
     HP_REPORT_TIMELINE, // the same, dump by dump with their times
     HP_REPORT_INFO,     // what the inputs are
     HP_REPORT_ACCOUNT, // where the memory of processes is, by their allocators' statistics
+    HP_REPORT_LIFETIME, // how much of what a process allocated between its dumps is still live
     HP_REPORT_KINDS,
 };
 

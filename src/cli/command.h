@@ -16,6 +16,7 @@ enum hp_cli_command_id {
     HP_CLI_MERGE = 1 << HP_REPORT_MERGE,
     HP_CLI_INFO = 1 << HP_REPORT_INFO,
     HP_CLI_ACCOUNT = 1 << HP_REPORT_ACCOUNT,
+    HP_CLI_LIFETIME = 1 << HP_REPORT_LIFETIME,
     HP_CLI_REPORTS = (1 << HP_REPORT_KINDS) - 1, // also those without a name here
     HP_CLI_HELP = 1 << HP_REPORT_KINDS,
     HP_CLI_VERSION = HP_CLI_HELP << 1,

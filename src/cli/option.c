@@ -17,6 +17,7 @@ enum {
     VIEWS = FRAMES & ~HP_CLI_ACCOUNT,
     TABLES = VIEWS & ~HP_CLI_MERGE,
     SERIES = HP_CLI_DIFF | HP_CLI_TREND,
+    METRICS = VIEWS & ~HP_CLI_LIFETIME, // which is of bytes, and of samples
     PROFILES = HP_CLI_TOP | HP_CLI_STACKS | HP_CLI_MERGE | HP_CLI_DIFF, // for pprof
 };
 
@@ -52,13 +53,13 @@ static const struct hp_cli_option options[] = {
      "as --files-from, for the base",
      hp_cli_set_word, FIELD(base_files_from), 0},
     {"time-from", '\0', HP_CLI_TEXT, "REGEX|mtime", NULL, HP_CLI_GROUP_INPUT,
-     HP_CLI_TREND | HP_CLI_MERGE,
+     HP_CLI_TREND | HP_CLI_LIFETIME | HP_CLI_MERGE,
      "when dumps were made: the first group of REGEX in their paths, or the times of the files "
      "(default: what pprof inputs say)",
      hp_cli_set_text, FIELD(read.time_from), 0},
     {"snapshots", '\0', HP_CLI_CHOICE, "WHICH",
      CHOICES("last", "final", "peak", "each", "sum"), HP_CLI_GROUP_INPUT,
-     INPUTS & ~HP_CLI_TREND,
+     INPUTS & ~HP_CLI_TREND & ~HP_CLI_LIFETIME,
      "which dumps of a process count: last (the default; in use: before its exit), final, peak, "
      "each as a row, or their sum",
      hp_cli_set_enum, FIELD(read.snapshots), HP_SNAPSHOTS_LAST},
@@ -73,7 +74,7 @@ static const struct hp_cli_option options[] = {
      "tell frames in no mapping, as of JIT compilers, by their addresses, not as [unmapped]",
      hp_cli_set_bool, FIELD(read.keep_unmapped), true},
     {"no-input-ids", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT,
-     VIEWS & ~SERIES,
+     VIEWS & ~SERIES & ~HP_CLI_LIFETIME,
      "a partial does not say of which dumps it is: overlap is not known then; with "
      "--snapshots=sum --on-duplicate=count any number of dumps takes the memory of one",
      hp_cli_set_bool, FIELD(read.no_input_ids), true},
@@ -99,19 +100,19 @@ static const struct hp_cli_option options[] = {
 
     {"metric", '\0', HP_CLI_CHOICE, "METRIC",
      CHOICES("inuse-space", "inuse-objects", "alloc-space", "alloc-objects", "NAME"),
-     HP_CLI_GROUP_MEASURE, VIEWS,
+     HP_CLI_GROUP_MEASURE, METRICS,
      "what to measure, or the NAME of another sample type of pprof inputs, as resident_space",
      hp_cli_set_metric, FIELD(report.metric), HP_INUSE_SPACE},
-    {"inuse_space", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, VIEWS,
+    {"inuse_space", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, METRICS,
      "as in jeprof: --metric=inuse-space",
      hp_cli_set_metric, FIELD(report.metric), HP_INUSE_SPACE},
-    {"inuse_objects", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, VIEWS,
+    {"inuse_objects", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, METRICS,
      "as in jeprof: --metric=inuse-objects",
      hp_cli_set_metric, FIELD(report.metric), HP_INUSE_OBJECTS},
-    {"alloc_space", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, VIEWS,
+    {"alloc_space", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, METRICS,
      "as in jeprof: --metric=alloc-space",
      hp_cli_set_metric, FIELD(report.metric), HP_ALLOC_SPACE},
-    {"alloc_objects", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, VIEWS,
+    {"alloc_objects", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, METRICS,
      "as in jeprof: --metric=alloc-objects",
      hp_cli_set_metric, FIELD(report.metric), HP_ALLOC_OBJECTS},
     {"large-sizes", '\0', HP_CLI_CHOICE, "KIND", CHOICES("classes", "pages"),
@@ -120,9 +121,9 @@ static const struct hp_cli_option options[] = {
      "pages (from 5.3.1 on)",
      hp_cli_set_enum, FIELD(read.large_sizes), HP_LARGE_CLASSES},
     {"compat", '\0', HP_CLI_CHOICE, "TOOL", CHOICES("jeprof"), HP_CLI_GROUP_MEASURE,
-     REPORTS, "estimate with the formula of another tool, for comparison",
+     REPORTS & ~HP_CLI_LIFETIME, "estimate with the formula of another tool, for comparison",
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_JEPROF},
-    {"no-unbias", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, REPORTS,
+    {"no-unbias", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, REPORTS & ~HP_CLI_LIFETIME,
      "show the sampled numbers as they stand in the dumps",
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_NONE},
 
@@ -200,8 +201,8 @@ static const struct hp_cli_option options[] = {
      "the order of the rows",
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_FLAT, HP_CAN_INTERVALS},
     {"cum", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE,
-     HP_CLI_TOP | HP_CLI_PEEK | SERIES,
-     "short for --sort=cum; diff and trend: compare what functions hold with all they call",
+     HP_CLI_TOP | HP_CLI_PEEK | SERIES | HP_CLI_LIFETIME,
+     "short for --sort=cum; diff, trend and lifetime: look at what functions hold with all they call",
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_CUM, HP_CAN_INTERVALS},
     {"unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("auto", "B", "KiB", "MiB", "GiB"),
      HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT, "the unit of space in tables",
@@ -213,7 +214,7 @@ static const struct hp_cli_option options[] = {
      "fit lines into N columns, 0: cut nothing (default: those of the terminal, if there is one); "
      "where names lack room columns leave: sum%, cum%, the interval, cum",
      hp_cli_set_width, 0, 0, HP_CAN_WIDTH},
-    {"no-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT,
+    {"no-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, (TABLES & ~HP_CLI_LIFETIME) | HP_CLI_ACCOUNT,
      "do not show the error that sampling leaves, nor marks for it",
      hp_cli_set_bool, FIELD(report.no_error), true, HP_CAN_INTERVALS | HP_IS_PICTURE},
 

@@ -233,6 +233,17 @@ double hp_beta_below(double a, double b, double x, double rest) {
     return beta_front(a, b, x, rest) * beta_fraction(a, b, x);
 }
 
+double hp_beta_quantile(double p, double a, double b) {
+    double low = 0, high = 1;
+    for (;;) {
+        double middle = low + (high - low) / 2;
+        if (middle <= low || middle >= high) {
+            return middle;
+        }
+        *(hp_beta_below(a, b, middle, 1 - middle) < p ? &low : &high) = middle;
+    }
+}
+
 double hp_student_above(double t, double freedom) {
     double whole = freedom + t * t;
     double tail = hp_beta_below(freedom / 2, 0.5, freedom / whole, t * t / whole) / 2;

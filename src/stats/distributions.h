@@ -20,6 +20,9 @@ double hp_gamma_quantile_above(double shape, double p);
 // so that it keeps its digits.
 double hp_beta_below(double a, double b, double x, double rest);
 
+// The x that is not exceeded with probability p, 0 < p < 1.
+double hp_beta_quantile(double p, double a, double b);
+
 // Probability that Student's t with so many degrees of freedom is above t.
 double hp_student_above(double t, double freedom);
 

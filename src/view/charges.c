@@ -55,7 +55,7 @@ static hp_fixed *weigh(const struct hp_view *view, size_t *inputs) {
     *inputs = 1;
     if (view->report->has_sides) {
         *inputs = add_side(weights, view, HP_SIDE_NEW);
-    } else if (view->options.kind == HP_REPORT_TREND) {
+    } else if (view->report->needs_series && view->report->is_table) {
         add_last_dumps(weights, view);
     } else {
         for (size_t i = 0; i < profile->stacks.count; i++) {

@@ -106,14 +106,15 @@ struct hp_growth {
 };
 
 struct hp_report {
-    const char *name;    // "top"
-    const char *help;    // what it answers, in one line; NULL: no command asks for it
-    const char *row;     // what one stands for; NULL: what options.by says
-    bool is_table;       // its rows are all that it has: formats of rows write it
-    bool needs_accounts; // inputs have statistics beside them
-    bool needs_series;   // the inputs are dumps of one process
-    bool has_sides;      // the inputs have two sides
-    bool takes_pattern;  // of the functions that it is about
+    const char *name;       // "top"
+    const char *help;       // what it answers, in one line; NULL: no command asks for it
+    const char *row;        // what one stands for; NULL: what options.by says
+    bool is_table;          // its rows are all that it has: formats of rows write it
+    bool needs_accounts;    // inputs have statistics beside them
+    bool needs_allocations; // inputs say what was allocated, too, and how far it is off
+    bool needs_series;      // the inputs are dumps of one process
+    bool has_sides;         // the inputs have two sides
+    bool takes_pattern;     // of the functions that it is about
     int (*build)(struct hp_view *view, struct hp_err *err); // NULL: there are no rows
     void (*cell)(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
                  struct hp_content *content);
@@ -138,7 +139,8 @@ struct hp_report {
     X(HP_REPORT_MERGE, hp_report_merge) \
     X(HP_REPORT_TIMELINE, hp_report_timeline) \
     X(HP_REPORT_INFO, hp_report_info) \
-    X(HP_REPORT_ACCOUNT, hp_report_account)
+    X(HP_REPORT_ACCOUNT, hp_report_account) \
+    X(HP_REPORT_LIFETIME, hp_report_lifetime)
 // clang-format on
 
 #define HP_DECLARE_REPORT(kind, report) extern const struct hp_report report;

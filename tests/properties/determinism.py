@@ -39,6 +39,7 @@ REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
            ('top', '-n0', '--by=thread', '--no-symbols', *THREADED),
            ('diff', '-n0', '-fjson', '--no-symbols', REDIS[0], REDIS[-1]),
            ('trend', '-n0', '-fjson', '--no-symbols', '--cum', *REDIS),
+           ('lifetime', '-n0', '-fjson', '--no-symbols', '--cum', *REDIS),
            ('info', '--no-symbols', *REAL),
            ('account', '-fjson', '--no-symbols', *sorted((t.testdata / 'account').glob('jemalloc-*')))]
 # And what is in none of these.

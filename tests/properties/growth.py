@@ -32,6 +32,7 @@ OTHERS = {  # of the command line: what commands need beside an input
     'digest': None,
     'diff': 2,
     'trend': 2,
+    'lifetime': None,  # what was allocated
 }
 
 t = Tests()

@@ -126,7 +126,7 @@ def invisible():
         path, partial = pathlib.Path(folder) / 'x.pb.gz', pathlib.Path(folder) / 'x.hpa'
         path.write_bytes(gzip.compress(p.bytes()))
         faults = [fault for name in FORMATS if name != 'pprof'
-                  for command in COMMANDS if command != ('trend',)
+                  for command in COMMANDS if command not in (('trend',), ('lifetime',))
                   for fault in faults_of(name, command, path) or []]
         partial = t.merged(partial, [path])
         for source in path, partial:

@@ -50,6 +50,8 @@ REPORTS = [
     ('trend', SYMBOLS, *SERIES),
     ('trend', SYMBOLS, r'--time-from=(\d)\.[if]\d*\.heap', '--cum', *SERIES),
     ('trend', '--no-error', '--focus=leaf', SYMBOLS, *SERIES[:2]),
+    ('lifetime', '--no-symbols', r'--time-from=27533\.(\d+)\.', *REDIS),
+    ('lifetime', '--no-symbols', '--cum', '--focus=redis', *REDIS),
     ('info', SYMBOLS, *PROCS),
     ('info', '--no-symbols', t.formats / 'go-protobuf.pb.gz', t.formats / 'go-text.heap'),
     ('info', '--on-duplicate=skip', PROCS[0], PROCS[0]),

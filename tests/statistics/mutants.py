@@ -119,6 +119,20 @@ MUTANTS = (
      [('row->shape == HP_TREND_STEADY && row->slope', 'row->slope')], [('trend', 'trend/rows_that*')]),
     ('trend: half a wave taken for a line', 'stats/trend.c',
      [('return best[LINE] >= best[WAVE];', 'return true;')], [('trend', 'trend/shape_of_a_leak*')]),
+    # What survives.
+    ('lifetime: all that is live counted as new', 'stats/lifetime.c',
+     [('fmin(fmax(0, last - first), bytes)', 'fmin(last, bytes)')],
+     [('lifetimes', 'lifetime_coverage/of_ends*'), ('lifetime', 'lifetime/knows*')]),
+    ('lifetime: what is live beyond the first counted as all', 'stats/lifetime.c',
+     [('sums->most += fmin(last, bytes)', 'sums->most += fmin(fmax(0, last - first), bytes)')],
+     [('lifetimes', 'lifetime_coverage/of_ends*'), ('lifetime', 'lifetime/knows*')]),
+    ('lifetime: estimates in the place of ends', 'stats/lifetime.c',
+     [('hp_beta_quantile(confidence, most * n + 1, n - most * n)', 'most')],
+     [('lifetimes', 'lifetime_coverage/of_ends*')]),
+    ('lifetime: the error of one dump for that of all', 'stats/lifetime.c',
+     [('double error = sqrt(squares / (m - 1) / independent) / mean;', 'double error = 0;'),
+      ('double relative = course->live_error / mean;', 'double relative = course->live_error / mean / 10;')],
+     [('lifetimes', 'lifetime_coverage/of_ends*')]),
 )
 
 MOVER = """

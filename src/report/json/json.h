@@ -23,6 +23,7 @@ void hp_json_flags(struct hp_sink *out, unsigned flags);
 void hp_json_begin(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view);
+void hp_json_begin_lifetime(struct hp_sink *out, const struct hp_view *view);
 
 // "next": what to ask next.
 void hp_json_next(struct hp_sink *out, const struct hp_view *view);

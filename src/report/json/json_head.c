@@ -35,6 +35,7 @@
 
 #include "view/charges.h"
 #include "view/report_diff.h"
+#include "view/report_lifetime.h"
 #include "view/report_trend.h"
 #include "view/unseen.h"
 
@@ -306,6 +307,18 @@ void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view) {
     if (trends->count > 1) {
         put_series(out, trends);
     }
+    put_sums(out, view);
+}
+
+void hp_json_begin_lifetime(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_lifetimes *lifetimes = view->extra;
+    put_head(out, view);
+    hp_sink_print(out, "\"flat\": %s, \"dumps\": %zu, \"seconds\": ", is_flat(view),
+                  lifetimes->dumps);
+    hp_json_double(out, lifetimes->seconds);
+    hp_sink_text(out, ",\n ");
+    put_inputs(out, view, HP_SIDE_ALL);
+    hp_sink_text(out, "},\n ");
     put_sums(out, view);
 }
 

@@ -57,6 +57,8 @@ static void begin(struct hp_sink *out, const struct hp_view *view) {
         hp_json_begin_diff(out, view);
     } else if (view->options.kind == HP_REPORT_TREND) {
         hp_json_begin_trend(out, view);
+    } else if (view->options.kind == HP_REPORT_LIFETIME) {
+        hp_json_begin_lifetime(out, view);
     } else {
         hp_json_begin(out, view);
     }

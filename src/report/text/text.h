@@ -193,7 +193,7 @@ void hp_text_charges(struct hp_sink *out, const struct hp_view *view);
 
 // The lines above a table: what was read, its totals, what to know about it; and those of a
 // comparison and a series.
-hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head;
+hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head, hp_text_lifetime_head;
 
 // Below the tables of both: what p and its mark are.  `few` samples have none.
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few);

@@ -1,4 +1,4 @@
-// What stands above the tables of diff and trend:
+// What stands above the tables of diff, trend and lifetime:
 //
 //     1 base, 1 new · jemalloc heap_v2 · sample period 512 KiB · 7 stacks
 //     base       58.4 MiB ± 4.0 MiB
@@ -8,6 +8,7 @@
 #include "report/text/text.h"
 
 #include "view/report_diff.h"
+#include "view/report_lifetime.h"
 #include "view/report_trend.h"
 
 #include <math.h>
@@ -283,6 +284,58 @@ void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
         }
         put_trend(out, view, trend);
     }
+    hp_text_warnings(out, view);
+    hp_sink_text(out, "\n");
+}
+
+// --- lifetime -----------------------------------------------------------------------------
+
+// "at least 1.2% and at most 3.4% of it"
+static void put_survivors(struct hp_sink *out, const struct hp_view *view,
+                          const struct hp_lifetime_row *row) {
+    if (isnan(row->share.high)) {
+        hp_sink_text(out, "nothing was allocated between the first dump and the last\n");
+        return;
+    }
+    hp_sink_print(
+        out,
+        "at least %.3g%% and at most %.3g%% of that is live at the last (%g%% each, "
+        "however long objects live)\n",
+        100 * row->share.low, 100 * row->share.high, 100 * view->options.confidence);
+}
+
+static void put_window(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_lifetimes *lifetimes = view->extra;
+    const struct hp_lifetime_row *total = hp_lifetime_row(view, HP_ROW_TOTAL);
+    char allocated[HP_NUMBER_SIZE], seconds[32] = "";
+    hp_text_format(allocated, total->allocated, HP_ALLOC_SPACE, view->options.unit);
+    if (!isnan(lifetimes->seconds)) {
+        snprintf(seconds, sizeof seconds, " in %.3g seconds", lifetimes->seconds);
+    }
+    hp_sink_print(
+        out, "window     %s allocated by the process from the first dump to the last%s\n",
+        allocated, seconds);
+    hp_sink_text(out, "survives   ");
+    put_survivors(out, view, total);
+}
+
+static void put_filtered_lifetime(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_lifetime_row *filtered = hp_lifetime_row(view, HP_ROW_FILTERED);
+    char allocated[HP_NUMBER_SIZE];
+    if (hp_text_filters(out, view)) {
+        hp_text_format(allocated, filtered->allocated, HP_ALLOC_SPACE,
+                       view->options.unit);
+        hp_sink_print(out, "%s; ", allocated);
+        put_survivors(out, view, filtered);
+    }
+}
+
+void hp_text_lifetime_head(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_lifetimes *lifetimes = view->extra;
+    hp_sink_print(out, "%zu dumps · ", lifetimes->dumps);
+    hp_text_inputs(out, view);
+    put_window(out, view);
+    put_filtered_lifetime(out, view);
     hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
 }

@@ -266,6 +266,8 @@ static void format_number(const struct table *t, const struct hp_field *field,
         snprintf(text, HP_NUMBER_SIZE, "%.0f/%.0f", content->number, content->whole);
     } else if (field->column.cell == HP_CELL_COUNT) {
         hp_format_grouped(text, (hp_int128)round(content->number));
+    } else if (strcmp(field->column.unit ? field->column.unit : "", "fraction") == 0) {
+        snprintf(text, HP_NUMBER_SIZE, "%.3g%%", 100 * content->number);
     } else if (has_unit_of_metric(field)) {
         hp_text_format(text, hp_text_fixed(content->number, t->metric), t->metric,
                        t->view->options.unit);
@@ -502,6 +504,7 @@ static void put_head(const struct table *t) {
     static hp_writer *const heads[HP_REPORT_KINDS] = {
         [HP_REPORT_DIFF] = hp_text_diff_head,
         [HP_REPORT_TREND] = hp_text_trend_head,
+        [HP_REPORT_LIFETIME] = hp_text_lifetime_head,
     };
     hp_writer *own = heads[t->view->options.kind];
     (own ? own : hp_text_head)(t->out, t->view);

@@ -1,0 +1,202 @@
+// Of n samples allocated between the first dump and the last, those that are still live are no more
+// than min(n, live at the last) and no fewer than live at the last - live at the first: the ends are
+// those of Clopper and Pearson (1934) for the one and the other,
+//
+//     high = B^-1(confidence; most + 1, n - most)    low = B^-1(1 - confidence; least, n - least + 1)
+//
+// with B the beta distribution.  Samples of several stacks weigh differently, as objects of different
+// sizes do: n is then (sum A)^2 / (sum A^2 / n) of the bytes A of each (Korn and Graubard, 1998).
+//
+// The error of a turnover L P / A, L live on average, is that of a ratio of two gamma variables, of
+// shapes l = (L / sd)^2 and a = samples of A and P:
+//
+//     odds(B^-1(alpha / 2; l, a + 1)) a / l ... odds(B^-1(1 - alpha / 2; l + 1, a)) a / l
+//
+// times the ratio.  Dumps share samples: the standard deviation of a mean is at most the mean of
+// theirs.  Between dumps it is Student's t of m (1 - r) / (1 + r) values, r the correlation of each
+// with the next, corrected for its bias in so few.
+#include "stats/lifetime.h"
+
+#include "stats/distributions.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static const double temporary_most = 0.01, kept_least = 0.5;
+static const double most_uneven = 1.2;    // the largest gap over the smallest
+static const double least_active = 0.8;   // of the gaps
+static const double most_surviving = 0.2; // of what was allocated
+static const double most_drift = 0.25;    // of the mean
+static const double most_correlated = 0.99;
+static const double many = 1e12; // samples: as good as all
+
+enum {
+    LEAST_DUMPS = 8,
+    LEAST_SAMPLES = 10,
+};
+
+double hp_quantity_samples(const struct hp_quantity *quantity, uint64_t period) {
+    double bytes = quantity->bytes, objects = quantity->objects;
+    if (period <= 1) {
+        return INFINITY;
+    }
+    if (!(bytes > 0 && objects > 0)) {
+        return 0;
+    }
+    double counted = -objects * expm1(-bytes / (objects * (double)period));
+    return quantity->variance > 0 ? fmin(counted, bytes * bytes / quantity->variance)
+                                  : counted;
+}
+
+// --- what survives ------------------------------------------------------------------------
+
+void hp_survivors_add(struct hp_survivors *sums, const struct hp_quantity *allocated,
+                      uint64_t period, double first, double last) {
+    double bytes = allocated->bytes, samples = hp_quantity_samples(allocated, period);
+    if (!(bytes > 0 && samples > 0)) {
+        return;
+    }
+    sums->allocated += bytes;
+    sums->squares += bytes * (bytes / samples);
+    sums->most += fmin(last, bytes);
+    sums->least += fmin(fmax(0, last - first), bytes);
+}
+
+double hp_survivors_samples(const struct hp_survivors *sums) {
+    return sums->squares > 0     ? sums->allocated * sums->allocated / sums->squares
+           : sums->allocated > 0 ? (double)INFINITY
+                                 : 0;
+}
+
+struct hp_interval hp_survivors_share(const struct hp_survivors *sums,
+                                      double confidence) {
+    if (!(sums->allocated > 0)) {
+        return (struct hp_interval){NAN, NAN};
+    }
+    double n = hp_survivors_samples(sums);
+    double most = sums->most / sums->allocated, least = sums->least / sums->allocated;
+    if (isinf(n)) {
+        return (struct hp_interval){least, most};
+    }
+    return (struct hp_interval){
+        least > 0 ? hp_beta_quantile(1 - confidence, least * n, n - least * n + 1) : 0,
+        most < 1 ? hp_beta_quantile(confidence, most * n + 1, n - most * n) : 1,
+    };
+}
+
+const char *hp_survivors_verdict(struct hp_interval share) {
+    return share.high <= temporary_most ? "temporary"
+           : share.low > kept_least     ? "kept"
+                                        : "";
+}
+
+// --- turnover -----------------------------------------------------------------------------
+
+const char *hp_turnover_lack_name(enum hp_turnover_lack lack) {
+    static const char *const names[] = {
+        [HP_TURNOVER_TOLD] = "",
+        [HP_TURNOVER_FEW_DUMPS] = "few-dumps",
+        [HP_TURNOVER_UNEVEN] = "uneven",
+        [HP_TURNOVER_PAUSES] = "pauses",
+        [HP_TURNOVER_WINDOW] = "window",
+        [HP_TURNOVER_DRIFT] = "drift",
+        [HP_TURNOVER_FEW_SAMPLES] = "few-samples",
+    };
+    return names[lack];
+}
+
+static double sum_of(const double *values, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += values[i];
+    }
+    return sum;
+}
+
+static bool is_even(const double *gaps, size_t count) {
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        least = fmin(least, gaps[i]);
+        most = fmax(most, gaps[i]);
+    }
+    return least > 0 && most <= most_uneven * least;
+}
+
+static bool has_pauses(const double *gaps, size_t count) {
+    size_t active = 0;
+    for (size_t i = 0; i < count; i++) {
+        active += gaps[i] > 0;
+    }
+    return (double)active < least_active * (double)count || !(gaps[0] > 0) ||
+           !(gaps[count - 1] > 0);
+}
+
+static bool drifts(const double *live, size_t count, double mean) {
+    size_t half = count / 2;
+    double before = sum_of(live, half) / (double)half;
+    double after = sum_of(live + count - half, half) / (double)half;
+    return fabs(after - before) >= most_drift * mean;
+}
+
+static enum hp_turnover_lack lack_of(const struct hp_course *course, double mean,
+                                     double allocated) {
+    size_t gaps = course->dumps - 1;
+    if (course->dumps < LEAST_DUMPS) {
+        return HP_TURNOVER_FEW_DUMPS;
+    }
+    return !is_even(course->process, gaps)                   ? HP_TURNOVER_UNEVEN
+           : has_pauses(course->gaps, gaps)                  ? HP_TURNOVER_PAUSES
+           : course->live[gaps] > most_surviving * allocated ? HP_TURNOVER_WINDOW
+           : course->samples < LEAST_SAMPLES || !(mean > 0)  ? HP_TURNOVER_FEW_SAMPLES
+           : drifts(course->live, course->dumps, mean)       ? HP_TURNOVER_DRIFT
+                                                             : HP_TURNOVER_TOLD;
+}
+
+static double odds(double p) {
+    return p / (1 - p);
+}
+
+// Of a mean, by sampling alone, as shares of it.
+static struct hp_interval of_sampling(const struct hp_course *course, double mean,
+                                      double alpha) {
+    double relative = course->live_error / mean;
+    double live = fmin(1 / (relative * relative), many);
+    double allocated =
+        1 / fmax(1 / course->samples + 1 / course->process_samples, 1 / many);
+    return (struct hp_interval){
+        odds(hp_beta_quantile(alpha / 2, live, allocated + 1)) * allocated / live,
+        odds(hp_beta_quantile(1 - alpha / 2, live + 1, allocated)) * allocated / live,
+    };
+}
+
+// The same, by how much the dumps differ.
+static struct hp_interval of_dumps(const struct hp_course *course, double mean,
+                                   double alpha) {
+    double m = (double)course->dumps, squares = 0, products = 0;
+    for (size_t i = 0; i < course->dumps; i++) {
+        double off = course->live[i] - mean;
+        squares += off * off;
+        products += i > 0 ? off * (course->live[i - 1] - mean) : 0;
+    }
+    double r = squares > 0 ? (products / squares + 2 / m) / (1 - 4 / m) : 0;
+    r = fmin(fmax(r, 0), most_correlated);
+    double independent = m * (1 - r) / (1 + r);
+    double error = sqrt(squares / (m - 1) / independent) / mean;
+    double t = hp_student_quantile_above(alpha / 2, fmax(independent - 1, 1));
+    return (struct hp_interval){fmax(0, 1 - t * error), 1 + t * error};
+}
+
+struct hp_turnover hp_turnover_of(const struct hp_course *course, double confidence) {
+    double mean = sum_of(course->live, course->dumps) / (double)course->dumps;
+    double allocated = sum_of(course->gaps, course->dumps - 1);
+    struct hp_turnover turnover = {lack_of(course, mean, allocated), NAN, {NAN, NAN}};
+    if (turnover.lack != HP_TURNOVER_TOLD) {
+        return turnover;
+    }
+    struct hp_interval sampling = of_sampling(course, mean, 1 - confidence);
+    struct hp_interval dumps = of_dumps(course, mean, 1 - confidence);
+    turnover.value = mean * sum_of(course->process, course->dumps - 1) / allocated;
+    turnover.range.low = turnover.value * fmin(sampling.low, dumps.low);
+    turnover.range.high = turnover.value * fmax(sampling.high, dumps.high);
+    return turnover;
+}

@@ -1,0 +1,406 @@
+// What is live and what was allocated is added up stack by stack at the first dump and the last, and
+// by row at all of them; what follows from it is for stats/lifetime.c.
+#include "view/report_lifetime.h"
+
+#include <math.h>
+
+// Of one stack at the first dump and the last.
+struct ends {
+    hp_fixed allocated[2], objects[2], live[2];
+    hp_int128 variance[2]; // of what was allocated
+    uint64_t period;
+};
+
+struct adder {
+    const struct hp_profile *profile;
+    const struct hp_members *members;
+    struct hp_lifetimes *lifetimes;
+    struct hp_lifetime_row *places; // of each node, the total, and what filters leave
+    hp_int128 *variances;           // of what each of them holds in the present dump
+    struct ends *ends;              // of each stack
+};
+
+// --- sums ---------------------------------------------------------------------------------
+
+// The places that a stack counts in; `count` of them, the first `nodes` are nodes.
+static size_t places_of(const struct hp_members *members, size_t stack, size_t i) {
+    size_t first = members->first.at[stack], nodes = members->first.at[stack + 1] - first;
+    return i < nodes ? members->nodes.at[first + i].n : members->node_count + i - nodes;
+}
+
+static size_t place_count(const struct hp_members *members, size_t stack) {
+    size_t nodes = members->first.at[stack + 1] - members->first.at[stack];
+    return nodes + (hp_members_has(members, stack) ? 2 : 1);
+}
+
+static void add_end(struct ends *ends, int end, const struct hp_observation *seen) {
+    const struct hp_error *error = &seen->errors[HP_COLUMN_ALLOC];
+    ends->allocated[end] += seen->values.of[HP_ALLOC_SPACE];
+    ends->objects[end] += seen->values.of[HP_ALLOC_OBJECTS];
+    ends->live[end] += seen->values.of[HP_INUSE_SPACE];
+    ends->variance[end] += error->variance;
+    ends->period = error->period > ends->period ? error->period : ends->period;
+}
+
+static void add_observation(struct adder *adder, uint32_t dump,
+                            const struct hp_observation *seen) {
+    struct hp_lifetimes *lifetimes = adder->lifetimes;
+    size_t count = place_count(adder->members, seen->stack);
+    hp_stack_series_add(&lifetimes->live, seen->stack, dump,
+                        seen->values.of[HP_INUSE_SPACE]);
+    hp_stack_series_add(&lifetimes->made, seen->stack, dump,
+                        seen->values.of[HP_ALLOC_SPACE]);
+    for (size_t i = 0; i < count; i++) {
+        adder->variances[places_of(adder->members, seen->stack, i)] +=
+            seen->errors[HP_COLUMN_INUSE].variance;
+    }
+    if (dump == 0) {
+        add_end(&adder->ends[seen->stack], 0, seen);
+    }
+    if (dump + 1 == lifetimes->dumps) {
+        add_end(&adder->ends[seen->stack], 1, seen);
+    }
+}
+
+static void read_dump(struct adder *adder, const struct hp_series_dump *dump,
+                      uint32_t number) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_history_open(&reader, &adder->profile->history, dump->input->number);
+    while (hp_history_next(&reader, &seen)) {
+        add_observation(adder, number, &seen);
+    }
+    hp_history_done_reading(&reader);
+    for (size_t i = 0; i < adder->members->node_count + 2; i++) {
+        adder->places[i].live_errors += sqrt((double)adder->variances[i]);
+        adder->variances[i] = 0;
+    }
+}
+
+static void add_stack(struct adder *adder, size_t stack) {
+    const struct ends *ends = &adder->ends[stack];
+    struct hp_quantity allocated = {
+        hp_fixed_double(ends->allocated[1] - ends->allocated[0], HP_ALLOC_SPACE),
+        hp_fixed_double(ends->objects[1] - ends->objects[0], HP_ALLOC_OBJECTS),
+        (double)(ends->variance[1] - ends->variance[0]),
+    };
+    size_t count = place_count(adder->members, stack);
+    for (size_t i = 0; i < count; i++) {
+        struct hp_lifetime_row *row = &adder->places[places_of(adder->members, stack, i)];
+        row->allocated += ends->allocated[1] - ends->allocated[0];
+        row->live += ends->live[1];
+        hp_survivors_add(&row->survivors, &allocated, ends->period,
+                         hp_fixed_double(ends->live[0], HP_INUSE_SPACE),
+                         hp_fixed_double(ends->live[1], HP_INUSE_SPACE));
+    }
+}
+
+static void sum_up(struct adder *adder, const struct hp_view *view) {
+    struct hp_lifetimes *lifetimes = adder->lifetimes;
+    size_t stacks = adder->profile->stacks.count;
+    hp_stack_series_init(&lifetimes->live, stacks);
+    hp_stack_series_init(&lifetimes->made, stacks);
+    for (uint32_t i = 0; i < lifetimes->dumps; i++) {
+        read_dump(adder, &view->series[i], i);
+    }
+    hp_stack_series_sort(&lifetimes->live, (uint32_t)lifetimes->dumps);
+    hp_stack_series_sort(&lifetimes->made, (uint32_t)lifetimes->dumps);
+    for (size_t i = 0; i < stacks; i++) {
+        add_stack(adder, i);
+    }
+}
+
+// --- rows ---------------------------------------------------------------------------------
+
+static void find_gaps(const struct hp_lifetimes *lifetimes, size_t place, double *gaps) {
+    const double *made =
+        hp_row_values_of(lifetimes->values, &lifetimes->made, place, HP_ALLOC_SPACE);
+    for (size_t i = 1; i < lifetimes->dumps; i++) {
+        gaps[i - 1] = made[i] - made[i - 1];
+    }
+}
+
+static void conclude(const struct hp_view *view, struct hp_lifetime_row *row) {
+    struct hp_lifetimes *lifetimes = view->extra;
+    double confidence = view->options.confidence;
+    row->is_concluded = true;
+    find_gaps(lifetimes, row->place, lifetimes->gaps);
+    struct hp_course course = {
+        .live = hp_row_values_of(lifetimes->values, &lifetimes->live, row->place,
+                                 HP_INUSE_SPACE),
+        .gaps = lifetimes->gaps,
+        .process = lifetimes->process_gaps,
+        .dumps = lifetimes->dumps,
+        .live_error = row->live_errors / (double)lifetimes->dumps,
+        .samples = hp_survivors_samples(&row->survivors),
+        .process_samples = hp_survivors_samples(&lifetimes->total.survivors),
+    };
+    row->share = hp_survivors_share(&row->survivors, confidence);
+    row->turnover = hp_turnover_of(&course, confidence);
+}
+
+const struct hp_lifetime_row *hp_lifetime_row(const struct hp_view *view, size_t number) {
+    struct hp_lifetimes *lifetimes = view->extra;
+    struct hp_lifetime_row *row = number == HP_ROW_TOTAL ? &lifetimes->total
+                                  : number == HP_ROW_FILTERED
+                                      ? &lifetimes->filtered
+                                      : &lifetimes->rows.at[number];
+    if (!row->is_concluded) {
+        conclude(view, row);
+    }
+    return row;
+}
+
+static hp_node_id node_of(const struct hp_lifetime_row *row) {
+    return (hp_node_id){(uint32_t)row->place};
+}
+
+static int by_allocated(const void *left, const void *right, void *naming) {
+    const struct hp_lifetime_row *a = left, *b = right;
+    if (a->allocated != b->allocated) {
+        return a->allocated > b->allocated ? -1 : 1;
+    }
+    if (a->live != b->live) {
+        return a->live > b->live ? -1 : 1;
+    }
+    return hp_node_compare(naming, node_of(a), node_of(b));
+}
+
+static void add_rows(struct hp_view *view, const struct adder *adder) {
+    struct hp_lifetimes *lifetimes = adder->lifetimes;
+    size_t nodes = adder->members->node_count;
+    for (size_t i = 0; i < nodes + 2; i++) {
+        adder->places[i].place = i;
+        if (i < nodes && (adder->places[i].allocated > 0 || adder->places[i].live > 0)) {
+            hp_vec_push(&lifetimes->rows, adder->places[i]);
+        }
+    }
+    lifetimes->total = adder->places[nodes];
+    lifetimes->filtered = adder->places[nodes + 1];
+    hp_vec_sort_r(&lifetimes->rows, by_allocated, &view->naming);
+    const struct hp_lifetime_row *row;
+    hp_vec_each (row, &lifetimes->rows) {
+        hp_view_add_row(view, node_of(row));
+    }
+}
+
+// The first, which allocated most of all.
+static void find_enough(struct hp_view *view, const struct hp_lifetimes *lifetimes) {
+    hp_fixed *allocated = hp_alloc(lifetimes->rows.count * sizeof *allocated);
+    for (size_t i = 0; i < lifetimes->rows.count; i++) {
+        allocated[i] = lifetimes->rows.at[i].allocated;
+    }
+    view->enough = hp_view_enough(view, allocated, lifetimes->rows.count,
+                                  lifetimes->filtered.allocated);
+    free(allocated);
+}
+
+// --- the report ---------------------------------------------------------------------------
+
+enum field {
+    ALLOCATED,
+    LIVE,
+    AT_LEAST,
+    AT_MOST,
+    VERDICT,
+    SAMPLES,
+    TURNOVER,
+    TURNOVER_LOW,
+    TURNOVER_HIGH,
+    TURNOVER_SECONDS,
+    NO_TURNOVER,
+};
+
+static const struct hp_field fields[] = {
+    {{"allocated", "allocated", NULL, HP_CELL_SUM}, ALLOCATED},
+    {{"live", "live", NULL, HP_CELL_SUM}, LIVE, .leaves = 3},
+    {{"alive_at_least", "at least", "fraction", HP_CELL_NUMBER},
+     AT_LEAST,
+     HP_NEW_LINE | HP_ROUGH,
+     NULL,
+     9},
+    {{"alive_at_most", "at most", "fraction", HP_CELL_NUMBER},
+     AT_MOST,
+     HP_ROUGH,
+     NULL,
+     9,
+     "at least, at most: the share of what was allocated between the first dump and the last that is "
+     "still live, whatever lifetimes are"},
+    {{"verdict", "verdict", "", HP_CELL_TEXT},
+     VERDICT,
+     0,
+     NULL,
+     9,
+     "temporary: at most 1 % is still live; kept: more than 50 %; of this window, and of no other"},
+    {{"samples", NULL, "", HP_CELL_NUMBER}, SAMPLES, HP_ROUGH},
+    {{"turnover", "turnover", NULL, HP_CELL_NUMBER},
+     TURNOVER,
+     HP_NEW_LINE | HP_ROUGH,
+     NULL,
+     0,
+     "turnover: mean live bytes x bytes of the process / bytes allocated, as the dumps saw it, in bytes "
+     "that the process allocates: no lifetime; if what lives long is rare the mean lifetime can be many "
+     "times this",
+     4},
+    {{"turnover_low", "from", NULL, HP_CELL_NUMBER}, TURNOVER_LOW, HP_ROUGH, .leaves = 1},
+    {{"turnover_high", "to", NULL, HP_CELL_NUMBER}, TURNOVER_HIGH, HP_ROUGH, .leaves = 1},
+    {{"turnover_seconds", NULL, "seconds", HP_CELL_NUMBER},
+     TURNOVER_SECONDS,
+     HP_ROUGH,
+     NULL,
+     9},
+    {{"no_turnover", "why none", "", HP_CELL_TEXT},
+     NO_TURNOVER,
+     0,
+     NULL,
+     11,
+     "few-dumps: fewer than 8; uneven: gaps between them are not within 20 %; pauses: nothing was "
+     "allocated in over 20 % of the gaps, or in the first or last; window: over 20 % is still live; drift: "
+     "live in the halves differs by 25 %; few-samples: fewer than 10",
+     2},
+};
+
+static int refuse_input(const struct hp_view *view, struct hp_err *err) {
+    for (size_t i = 0; i < view->series_count; i++) {
+        const struct hp_input_record *input = view->series[i].input;
+        const char *missing = hp_input_missing(input, HP_ALLOC_SPACE);
+        missing = missing ? missing : hp_input_missing(input, HP_INUSE_SPACE);
+        if (missing) {
+            hp_fail(err, HP_E_EMPTY,
+                    "does not say %s, which lifetimes follow from: run the program with "
+                    "prof_accum:true",
+                    missing);
+            hp_err_locate(err, input->public.name, 0);
+            return err->code;
+        }
+    }
+    return HP_OK;
+}
+
+static int refuse(const struct hp_view *view, struct hp_err *err) {
+    if (view->type || view->options.metric != HP_INUSE_SPACE) {
+        return hp_fail(err, HP_E_USAGE, "lifetimes are of bytes: they take no metric");
+    }
+    if (view->profile->estimator != HP_ESTIMATOR_BEST || view->options.no_error) {
+        return hp_fail(err, HP_E_USAGE,
+                       "lifetimes are bounds that sampling leaves, which --compat, "
+                       "--no-unbias and --no-error leave aside");
+    }
+    if (view->series_count < 2) {
+        return hp_fail(err, HP_E_EMPTY,
+                       "lifetimes need two dumps or more of one process");
+    }
+    if (view->series[view->series_count - 1].series > 0) {
+        return hp_fail(err, HP_E_EMPTY,
+                       "lifetimes are of one process: these are dumps of several");
+    }
+    return refuse_input(view, err);
+}
+
+static double seconds_of(const struct hp_view *view) {
+    const struct hp_series_dump *series = view->series;
+    double seconds = series[view->series_count - 1].time - series[0].time;
+    return view->head.has_times && seconds > 0 ? seconds : (double)NAN;
+}
+
+static void lifetimes_init(struct hp_lifetimes *lifetimes, struct hp_view *view,
+                           const struct hp_members *members) {
+    size_t places = members->node_count + 2;
+    struct adder adder = {
+        .profile = view->profile,
+        .members = members,
+        .lifetimes = lifetimes,
+        .places = hp_alloc(places * sizeof *adder.places),
+        .variances = hp_alloc(places * sizeof *adder.variances),
+        .ends = hp_alloc(view->profile->stacks.count * sizeof *adder.ends),
+    };
+    lifetimes->dumps = view->series_count;
+    lifetimes->seconds = seconds_of(view);
+    lifetimes->values = hp_row_values_new(members, lifetimes->dumps);
+    lifetimes->process_gaps = hp_alloc(lifetimes->dumps * sizeof(double));
+    lifetimes->gaps = hp_alloc(lifetimes->dumps * sizeof(double));
+    sum_up(&adder, view);
+    find_gaps(lifetimes, members->node_count, lifetimes->process_gaps);
+    add_rows(view, &adder);
+    free(adder.places);
+    free(adder.variances);
+    free(adder.ends);
+}
+
+static int build(struct hp_view *view, struct hp_err *err) {
+    int ret = refuse(view, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
+    struct hp_lifetimes *lifetimes = view->extra = hp_alloc(sizeof *lifetimes);
+    struct hp_members members;
+    hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
+    lifetimes_init(lifetimes, view, &members);
+    hp_members_done(&members);
+    find_enough(view, lifetimes);
+    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
+    if (!isnan(lifetimes->seconds)) {
+        view->fields.at[TURNOVER_SECONDS].column.title = "seconds";
+    }
+    return HP_OK;
+}
+
+static void done(struct hp_view *view) {
+    struct hp_lifetimes *lifetimes = view->extra;
+    hp_stack_series_done(&lifetimes->live);
+    hp_stack_series_done(&lifetimes->made);
+    if (lifetimes->values) {
+        hp_row_values_free(lifetimes->values);
+    }
+    free(lifetimes->process_gaps);
+    free(lifetimes->gaps);
+    hp_vec_done(&lifetimes->rows);
+}
+
+// What the process allocates in a second goes into what it is for a turnover.
+static double seconds_for(const struct hp_lifetimes *lifetimes, double turnover) {
+    return turnover / lifetimes->total.survivors.allocated * lifetimes->seconds;
+}
+
+static void cell(const struct hp_view *view, size_t number, int field,
+                 enum hp_metric metric, struct hp_content *content) {
+    const struct hp_lifetimes *lifetimes = view->extra;
+    const struct hp_lifetime_row *row = hp_lifetime_row(view, number);
+    const double numbers[] = {
+        [AT_LEAST] = row->share.low,
+        [AT_MOST] = row->share.high,
+        [VERDICT] = NAN,
+        [SAMPLES] = hp_survivors_samples(&row->survivors),
+        [TURNOVER] = row->turnover.value,
+        [TURNOVER_LOW] = row->turnover.range.low,
+        [TURNOVER_HIGH] = row->turnover.range.high,
+        [TURNOVER_SECONDS] = seconds_for(lifetimes, row->turnover.value),
+        [NO_TURNOVER] = NAN,
+    };
+    (void)metric;
+    content->number = numbers[field];
+    content->text = field == VERDICT ? hp_survivors_verdict(row->share)
+                                     : hp_turnover_lack_name(row->turnover.lack);
+    content->amount = (struct hp_amount){
+        .sum = field == ALLOCATED ? row->allocated : row->live,
+        .range = {NAN, NAN},
+    };
+}
+
+static unsigned flags(const struct hp_view *view, size_t row) {
+    (void)view, (void)row;
+    return 0;
+}
+
+const struct hp_report hp_report_lifetime = {
+    .name = "lifetime",
+    .help =
+        "how much of what a process allocated over a series of its dumps is still live",
+    .is_table = true,
+    .needs_series = true,
+    .needs_allocations = true,
+    .build = build,
+    .cell = cell,
+    .flags = flags,
+    .done = done,
+};
