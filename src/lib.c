@@ -5,6 +5,7 @@
 #include "lib/metadata.h"
 #include "lib/partial_inputs.h"
 #include "lib/read.h"
+#include "lib/recents.h"
 #include "lib/warnings.h"
 #include "report/format.h"
 #include "sym/symbolizer.h"
@@ -191,7 +192,8 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     }
     int ret = profile->keeps.live_samples
                   ? hp_accounts_read(profile, paths, count, options, err)
-                  : hp_read_inputs(profile, paths, count, options, err);
+              : options->recent ? hp_recents_read(profile, paths, count, options, err)
+                                : hp_read_inputs(profile, paths, count, options, err);
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
     } else if (ret == HP_OK && !profile->keeps.partial) { // which keeps those of files

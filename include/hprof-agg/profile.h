@@ -147,6 +147,9 @@ struct hp_read_options {
     // /proc/PID/smaps or smaps_rollup, or NULL.  Where `stats` is NULL these are among the inputs, told by their
     // content, and belong to the dump whose path is the same but for the ending.
     const char *stats, *smaps;
+    // Of HP_REPORT_LIFETIME, of one dump: what experimental.prof_recent.alloc_dump of jemalloc wrote in
+    // its process, or NULL: lifetimes follow from several dumps.
+    const char *recent;
     // hp_profile_input() tells of each input.  Else those of which there is nothing to say may be told of
     // together, without a name, where no report that is planned has rows of inputs.
     bool names_inputs;

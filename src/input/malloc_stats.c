@@ -13,9 +13,8 @@
 // It writes some keys twice ("stats_print"), which is no fault here.
 #include "input/malloc_stats.h"
 
-#include "input/input_stream.h"
+#include "input/json_reader.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,8 +22,6 @@
 #    include <jansson.h>
 
 enum {
-    LARGEST = 64 << 20,     // bytes of text; a thousand arenas have about as many
-    MOST_VALUES = 10 << 20, // that parsing takes memory for, some 100 bytes each
     MOST_CLASSES = 4096,
     LG_SAMPLE_MOST = 62,
     LARGEST_PAGE = 1 << 30,
@@ -311,15 +308,6 @@ static void read_arenas(struct reader *r, struct hp_allocator_stats *stats,
 
 // --- text ---------------------------------------------------------------------------------
 
-// Every value but the first follows one of these.
-static size_t count_values(struct hp_span text) {
-    size_t count = 1;
-    for (size_t i = 0; i < text.size; i++) {
-        count += text.at[i] == ',' || text.at[i] == ':' || text.at[i] == '[';
-    }
-    return count;
-}
-
 static int refuse_json(const json_t *root, struct hp_err *err) {
     bool is_recent = json_object_get(root, "recent_alloc") != NULL;
     bool is_log = json_object_get(root, "stack_traces") != NULL;
@@ -333,19 +321,8 @@ static int refuse_json(const json_t *root, struct hp_err *err) {
 
 static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
                      struct hp_err *err) {
-    json_error_t error;
-    if (count_values(text) > MOST_VALUES) {
-        return hp_fail(err, HP_E_LIMIT, "malloc_stats_print's JSON: more than %d values",
-                       MOST_VALUES);
-    }
-    errno = 0;
-    json_t *root = json_loadb(text.at, text.size, 0, &error);
-    if (!root && errno == ENOMEM) { // which jansson takes for a fault of the text
-        hp_out_of_memory(text.size);
-    }
+    json_t *root = hp_json_reader_load(text, "malloc_stats_print's JSON", err);
     if (!root) {
-        hp_fail(err, HP_E_FORMAT, "no whole JSON: %.200s", error.text);
-        err->line = error.line > 0 ? (uint64_t)error.line : 0;
         return err->code;
     }
     struct reader r = {err, HP_OK};
@@ -363,10 +340,6 @@ static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
 }
 
 #else
-
-enum {
-    LARGEST = 64 << 20,
-};
 
 static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
                      struct hp_err *err) {
@@ -430,9 +403,8 @@ int hp_malloc_stats_read_bytes(struct hp_allocator_stats *stats, struct hp_span 
 
 int hp_malloc_stats_read(struct hp_allocator_stats *stats, const char *path,
                          uint64_t limit, struct hp_err *err) {
-    struct hp_input_stream stream = {.waits = true};
-    int ret = hp_input_stream_open(&stream, path, limit > 0 ? limit : LARGEST, err);
-    ret = ret == HP_OK ? hp_input_stream_read_on(&stream, err) : ret;
+    struct hp_input_stream stream;
+    int ret = hp_json_reader_open(&stream, path, limit, err);
     if (ret == HP_OK) {
         struct hp_span text = {stream.at, stream.size};
         ret = hp_malloc_stats_read_bytes(stats, text, err);

@@ -114,6 +114,7 @@ void hp_profile_done(struct hp_profile *profile) {
         hp_account_done(account);
     }
     hp_vec_done(&profile->accounts);
+    hp_recent_done(&profile->recent);
     hp_vec_done(&profile->known);
     hp_processes_done(&profile->processes);
     hp_strtab_done(&profile->programs);

@@ -20,6 +20,7 @@
 #include "model/history.h"
 #include "model/input.h"
 #include "model/module.h"
+#include "model/recent.h"
 #include "model/sample_types.h"
 #include "model/sizes.h"
 #include "model/stack_errors.h"
@@ -201,7 +202,8 @@ struct hp_profile {
     struct hp_span *originals;
     size_t original_count;
     HP_VEC(struct hp_account) accounts; // of those inputs that have one
-    bool overflow;                      // a sum did not fit: the profile is unusable
+    struct hp_recent recent; // of the process of the one input, if that was asked for
+    bool overflow;           // a sum did not fit: the profile is unusable
 };
 
 // {0} after done.

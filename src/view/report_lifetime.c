@@ -2,6 +2,8 @@
 // by row at all of them; what follows from it is for stats/lifetime.c.
 #include "view/report_lifetime.h"
 
+#include "view/recent_rows.h"
+
 #include <math.h>
 
 // Of one stack at the first dump and the last.
@@ -328,6 +330,9 @@ static void lifetimes_init(struct hp_lifetimes *lifetimes, struct hp_view *view,
 }
 
 static int build(struct hp_view *view, struct hp_err *err) {
+    if (hp_view_is_recent(view)) {
+        return hp_recent_rows_build(view, err);
+    }
     int ret = refuse(view, err);
     if (ret != HP_OK) {
         return ret;
@@ -346,6 +351,10 @@ static int build(struct hp_view *view, struct hp_err *err) {
 }
 
 static void done(struct hp_view *view) {
+    if (hp_view_is_recent(view)) {
+        hp_recent_rows_done(view->extra);
+        return;
+    }
     struct hp_lifetimes *lifetimes = view->extra;
     hp_stack_series_done(&lifetimes->live);
     hp_stack_series_done(&lifetimes->made);
@@ -362,8 +371,8 @@ static double seconds_for(const struct hp_lifetimes *lifetimes, double turnover)
     return turnover / lifetimes->total.survivors.allocated * lifetimes->seconds;
 }
 
-static void cell(const struct hp_view *view, size_t number, int field,
-                 enum hp_metric metric, struct hp_content *content) {
+static void cell_of_dumps(const struct hp_view *view, size_t number, int field,
+                          struct hp_content *content) {
     const struct hp_lifetimes *lifetimes = view->extra;
     const struct hp_lifetime_row *row = hp_lifetime_row(view, number);
     const double numbers[] = {
@@ -377,7 +386,6 @@ static void cell(const struct hp_view *view, size_t number, int field,
         [TURNOVER_SECONDS] = seconds_for(lifetimes, row->turnover.value),
         [NO_TURNOVER] = NAN,
     };
-    (void)metric;
     content->number = numbers[field];
     content->text = field == VERDICT ? hp_survivors_verdict(row->share)
                                      : hp_turnover_lack_name(row->turnover.lack);
@@ -385,6 +393,13 @@ static void cell(const struct hp_view *view, size_t number, int field,
         .sum = field == ALLOCATED ? row->allocated : row->live,
         .range = {NAN, NAN},
     };
+}
+
+static void cell(const struct hp_view *view, size_t number, int field,
+                 enum hp_metric metric, struct hp_content *content) {
+    (void)metric;
+    (hp_view_is_recent(view) ? hp_recent_cell : cell_of_dumps)(view, number, field,
+                                                               content);
 }
 
 static unsigned flags(const struct hp_view *view, size_t row) {

@@ -1,9 +1,12 @@
-// Fuzz target of what `account` reads beside dumps: statistics of an allocator and smaps, told by how
+// Fuzz target of what `account` and `lifetime` read beside dumps: prof_recent, statistics of an allocator and smaps, told by how
 // they begin.  What is read adds up, whatever it says.
 #include "input/malloc_stats.h"
+#include "input/prof_recent.h"
 #include "input/smaps.h"
 #include "stats/books.h"
+#include "stats/survival.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +58,49 @@ static void read_stats(struct hp_span text) {
     hp_allocator_stats_done(&stats);
 }
 
+// A share of what lives never grows, and is within its interval.
+static void check_survival(struct hp_life *lives, size_t count) {
+    struct hp_survival survival;
+    double before = 1;
+    hp_survival_init(&survival, lives, count, .95);
+    const struct hp_survival_step *step;
+    hp_vec_each (step, &survival.steps) {
+        expect(step->alive >= 0 && step->alive <= before);
+        expect(!(step->range.low > step->alive + 1e-9) &&
+               !(step->range.high < step->alive - 1e-9));
+        before = step->alive;
+    }
+    expect(!(hp_survival_quantile(&survival, .5).time >
+             hp_survival_quantile(&survival, .9).time));
+    hp_survival_done(&survival);
+}
+
+static void read_recent(struct hp_span text) {
+    struct hp_recent_file file = {.recent = {.period = 0}};
+    struct hp_err err = {0};
+    if (hp_prof_recent_read_bytes(&file, text, &err) == HP_OK) {
+        size_t count = file.recent.records.count;
+        struct hp_life *lives = hp_alloc(count * sizeof *lives);
+        for (size_t i = 0; i < count; i++) {
+            const struct hp_recent_record *record = &file.recent.records.at[i];
+            const struct hp_recent_trace *trace = &file.traces.at[record->free];
+            expect(trace->first + trace->depth <= file.addresses.count);
+            expect(record->born <= file.recent.latest);
+            lives[i] = (struct hp_life){
+                .time = (double)(record->has_died ? record->died : file.recent.latest),
+                .weight = 1 / -expm1(-(double)record->size / (double)file.recent.period),
+                .is_over = record->has_died,
+                .batch = (uint32_t)(i / 3),
+            };
+        }
+        check_survival(lives, count);
+        free(lives);
+    } else {
+        expect(err.message[0] != '\0' && !strchr(err.message, '\n'));
+    }
+    hp_recent_file_done(&file);
+}
+
 static void read_maps(struct hp_span text) {
     struct hp_kernel_maps maps = {.swap = 0};
     struct hp_err err = {0};
@@ -76,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         read_maps(text);
     } else {
         read_stats(text);
+        read_recent(text);
     }
     free(copy);
     return 0;

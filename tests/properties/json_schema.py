@@ -52,6 +52,7 @@ REPORTS = [
     ('trend', '--no-error', '--focus=leaf', SYMBOLS, *SERIES[:2]),
     ('lifetime', '--no-symbols', r'--time-from=27533\.(\d+)\.', *REDIS),
     ('lifetime', '--no-symbols', '--cum', '--focus=redis', *REDIS),
+    ('lifetime', '--no-symbols', f'--recent={ACCOUNT}/frag.recent.json.gz', ACCOUNT / 'frag.heap'),
     ('info', SYMBOLS, *PROCS),
     ('info', '--no-symbols', t.formats / 'go-protobuf.pb.gz', t.formats / 'go-text.heap'),
     ('info', '--on-duplicate=skip', PROCS[0], PROCS[0]),

@@ -3,12 +3,17 @@
 
 Of redis: a stack that allocated a GiB and holds nothing in the end, and one that held what it had while it
 allocated nothing.  Of mariadbd: two dumps, which are too few for any turnover."""
+import gzip
 import json
+import math
+import pathlib
 
-from harness import Tests
+from harness import Tests, scratch
 
 t = Tests()
 REDIS = [t.real / f'redis_lg13.27533.{i}.i{i}.heap.gz' for i in range(13)]
+RECENT = t.testdata / 'account/frag.recent.json.gz'
+FRAG = t.testdata / 'account/frag.heap'
 SERIES = sorted((t.formats / 'series').glob('*.heap'))
 
 
@@ -88,10 +93,64 @@ def refusals():
     return faults
 
 
+def product_limit(records, period, of_bytes):
+    """S at each time of death, by the definition, of (nanoseconds, whether it died, size)."""
+    def weight(size):
+        return (size if of_bytes else 1) / -math.expm1(-size / period)
+    alive, steps = 1, []
+    for time in sorted({time for time, died, _ in records if died}):
+        risk = sum(weight(size) for lived, _, size in records if lived >= time)
+        alive *= 1 - sum(weight(size) for lived, died, size in records if died and lived == time) / risk
+        steps.append((time / 1e9, alive))
+    return steps
+
+
+def recent():
+    """Medians are those of the product limit, by objects and by bytes; live, freed and ticks are counted."""
+    data = json.loads(gzip.decompress(RECENT.read_bytes()))
+    latest = max(max(r['alloc_time'], r.get('dalloc_time', 0)) for r in data['recent_alloc'])
+    records = [(r.get('dalloc_time', latest) - r['alloc_time'], 'dalloc_time' in r, r['usize'])
+               for r in data['recent_alloc']]
+    total = json.loads(t.ok('lifetime', '--no-symbols', '-fjson', f'--recent={RECENT}', FRAG).out)['total']
+    faults = [] if total['live'] == sum(not died for _, died, _ in records) == 372 else [total['live']]
+    for key, share, of_bytes in ('half', .5, False), ('most', .9, False), ('half_of_bytes', .5, True):
+        reached = [time for time, alive in product_limit(records, 4096, of_bytes) if alive <= 1 - share]
+        found = total[f'{key}_seconds']
+        if (found is None) != (not reached) or (reached and abs(found / reached[0] - 1) > 1e-3):
+            faults.append(f'{key}: {found}, {reached[:1]}')
+    return faults
+
+
+def recent_refusals():
+    """What is cut, foreign, of another process or period, or without a map."""
+    text = gzip.decompress(RECENT.read_bytes()).decode()
+    faults = []
+    with scratch() as folder:
+        bad, dump = pathlib.Path(folder) / 'bad.json', pathlib.Path(folder) / 'a.heap'
+        dump.write_bytes(FRAG.read_bytes().split(b'MAPPED_LIBRARIES')[0] + b'MAPPED_LIBRARIES:\n')
+        for code, words, content, args in (
+                (5, 'no whole JSON', text[:1000], [FRAG]),
+                (5, 'JSON of something else', '{}', [FRAG]),
+                (5, 'sample period', text.replace('"sample_interval":4096', '"sample_interval":8192'), [FRAG]),
+                (5, 'in no mapping', text.replace('0x7ff5', '0x1ff5').replace('0x55b3', '0x15b3'), [FRAG]),
+                (5, 'no memory map', text, [dump]),
+                (5, 'No such file', None, [FRAG]),
+                (2, 'one dump', text, [FRAG, REDIS[0]])):
+            bad.unlink(missing_ok=True)
+            if content is not None:
+                bad.write_text(content)
+            ended = t.run('lifetime', '--no-symbols', f'--recent={bad}', *args)
+            if ended.code != code or words not in ended.err or ended.err.count('\n') != 1:
+                faults.append(f'{words}: {ended.code}, {ended.err}')
+    return faults
+
+
 t.check('lifetime: what was allocated and is gone', temporary)
 t.check('lifetime: what is held and was not allocated in the window', kept)
 t.check('lifetime: two dumps tell no turnover', few)
 t.check('lifetime: ends, verdicts and reasons agree', ends)
 t.check('lifetime: seconds are those of the process', seconds)
 t.check('lifetime: what it refuses', refusals)
+t.check('lifetime: of prof_recent is the product limit', recent)
+t.check('lifetime: what it refuses of prof_recent', recent_refusals)
 t.done()

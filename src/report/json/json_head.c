@@ -34,6 +34,7 @@
 #include "report/json/json.h"
 
 #include "view/charges.h"
+#include "view/recent_rows.h"
 #include "view/report_diff.h"
 #include "view/report_lifetime.h"
 #include "view/report_trend.h"
@@ -312,10 +313,16 @@ void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view) {
 
 void hp_json_begin_lifetime(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_lifetimes *lifetimes = view->extra;
+    const struct hp_recent_rows *recent = view->extra;
+    bool is_recent = hp_view_is_recent(view);
     put_head(out, view);
     hp_sink_print(out, "\"flat\": %s, \"dumps\": %zu, \"seconds\": ", is_flat(view),
-                  lifetimes->dumps);
-    hp_json_double(out, lifetimes->seconds);
+                  is_recent ? 1 : lifetimes->dumps);
+    hp_json_double(out, is_recent ? recent->window : lifetimes->seconds);
+    if (is_recent) {
+        hp_sink_text(out, ", \"tick\": ");
+        hp_json_double(out, recent->tick);
+    }
     hp_sink_text(out, ",\n ");
     put_inputs(out, view, HP_SIDE_ALL);
     hp_sink_text(out, "},\n ");

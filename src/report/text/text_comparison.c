@@ -7,6 +7,7 @@
 //     tested as  one dump of each of two processes: what sampling leaves open in both
 #include "report/text/text.h"
 
+#include "view/recent_rows.h"
 #include "view/report_diff.h"
 #include "view/report_lifetime.h"
 #include "view/report_trend.h"
@@ -330,7 +331,48 @@ static void put_filtered_lifetime(struct hp_sink *out, const struct hp_view *vie
     }
 }
 
+static void put_left_out(struct hp_sink *out, const struct hp_recent_row *total) {
+    if (total->negative > 0) {
+        hp_sink_print(
+            out,
+            "left out   %zu freed before they were made, by a clock that went back\n",
+            total->negative);
+    }
+    if (total->no_time > 0) {
+        hp_sink_print(out, "left out   %zu freed at a time that is not told\n",
+                      total->no_time);
+    }
+}
+
+static void put_recent_head(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_recent_rows *rows = view->extra;
+    const struct hp_recent_row *total = &rows->total;
+    char window[HP_LIFESPAN_SIZE], tick[HP_LIFESPAN_SIZE];
+    hp_lifespan_format(window, rows->window, 0);
+    hp_lifespan_format(tick, rows->tick, 0);
+    hp_sink_print(out, "%zu sampled allocations, the last of the process · ",
+                  total->sampled);
+    hp_text_inputs(out, view);
+    hp_sink_print(
+        out,
+        "window     %s from the first of them: of longer lifetimes nothing is known\n"
+        "clock      in ticks of %s, the least difference between two times\n"
+        "survives   %zu are live: they live longer than they have so far (Kaplan-Meier)\n"
+        "intervals  %g%%, by jackknife over batches, with Student's t of one less than these\n",
+        window, tick, total->live, 100 * view->options.confidence);
+    put_left_out(out, total);
+    if (hp_text_filters(out, view)) {
+        hp_sink_print(out, "%zu of them\n", rows->filtered.sampled);
+    }
+    hp_text_warnings(out, view);
+    hp_sink_text(out, "\n");
+}
+
 void hp_text_lifetime_head(struct hp_sink *out, const struct hp_view *view) {
+    if (hp_view_is_recent(view)) {
+        put_recent_head(out, view);
+        return;
+    }
     const struct hp_lifetimes *lifetimes = view->extra;
     hp_sink_print(out, "%zu dumps · ", lifetimes->dumps);
     hp_text_inputs(out, view);

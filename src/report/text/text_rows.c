@@ -276,6 +276,19 @@ static void format_number(const struct table *t, const struct hp_field *field,
     }
 }
 
+// Which may be a name from outside, and longer than its column.
+static void put_text(const struct table *t, const struct hp_field *field,
+                     const char *text) {
+    struct hp_text_cut cut = {.room = (size_t)width_of(t, field)};
+    struct hp_buffer safe = {0}, shown = {0};
+    hp_text_append_safe(&safe, hp_span_of(text));
+    hp_text_cut_name(&shown, hp_buffer_span(&safe), &cut);
+    hp_buffer_append(&shown, (struct hp_span){"", 1});
+    hp_text_put(t->out, shown.text.at, width_of(t, field));
+    hp_vec_done(&safe.text);
+    hp_vec_done(&shown.text);
+}
+
 static void put_number(const struct table *t, const struct hp_field *field,
                        const struct hp_content *content) {
     char text[HP_SIGNED_SIZE];
@@ -283,7 +296,7 @@ static void put_number(const struct table *t, const struct hp_field *field,
     if (cell == HP_CELL_ESTIMATE || cell == HP_CELL_SUM) {
         format_amount(t, field, content->amount.sum, text);
     } else if (cell == HP_CELL_TEXT) {
-        hp_sink_print(t->out, "%*s", width_of(t, field), content->text);
+        put_text(t, field, content->text);
         return;
     } else {
         format_number(t, field, content, text);

@@ -1,0 +1,51 @@
+// Memory is bounded before anything is parsed: by the size of the text, and by how many values it can
+// have, of which each takes some 100 bytes.  Jansson refuses what is nested deeper than 2,048.
+#include "input/json_reader.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+
+int hp_json_reader_open(struct hp_input_stream *stream, const char *path, uint64_t limit,
+                        struct hp_err *err) {
+    *stream = (struct hp_input_stream){.waits = true};
+    int ret =
+        hp_input_stream_open(stream, path, limit > 0 ? limit : HP_JSON_LARGEST, err);
+    return ret == HP_OK ? hp_input_stream_read_on(stream, err) : ret;
+}
+
+#ifdef HP_WITH_JANSSON
+#    include <jansson.h>
+
+enum {
+    MOST_VALUES = 10 << 20,
+};
+
+// Every value but the first follows one of these.
+static size_t count_values(struct hp_span text) {
+    size_t count = 1;
+    for (size_t i = 0; i < text.size; i++) {
+        count += text.at[i] == ',' || text.at[i] == ':' || text.at[i] == '[';
+    }
+    return count;
+}
+
+struct json_t *hp_json_reader_load(struct hp_span text, const char *what,
+                                   struct hp_err *err) {
+    json_error_t error;
+    if (count_values(text) > MOST_VALUES) {
+        hp_fail(err, HP_E_LIMIT, "%s: more than %d values", what, MOST_VALUES);
+        return NULL;
+    }
+    errno = 0;
+    json_t *root = json_loadb(text.at, text.size, 0, &error);
+    if (!root && errno == ENOMEM) { // which jansson takes for a fault of the text
+        hp_out_of_memory(text.size);
+    }
+    if (!root) {
+        hp_fail(err, HP_E_FORMAT, "no whole JSON: %.200s", error.text);
+        err->line = error.line > 0 ? (uint64_t)error.line : 0;
+    }
+    return root;
+}
+#endif

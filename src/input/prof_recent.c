@@ -1,0 +1,207 @@
+// What mallctl("experimental.prof_recent.alloc_dump") of jemalloc 5.3 writes (its src/prof_recent.c),
+// times in nanoseconds:
+//
+//     {"sample_interval": 524288, "recent_alloc_max": 1000, "recent_alloc": [
+//       {"size": 90, "usize": 96, "released": true, "alloc_thread_uid": 0, "alloc_time": 1757990590790,
+//        "alloc_trace": ["0x7ff5138a2630", ...], "dalloc_thread_uid": 0, "dalloc_time": 1758026590791,
+//        "dalloc_trace": [...]}, ...]}
+//
+// The oldest allocation makes room for a new one, freed or not: the list is of all that were sampled
+// since its first.  What has no dalloc_time was not freed, or, if it is released, nobody knows when.
+#include "input/prof_recent.h"
+
+#include "input/json_reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hp_recent_file_done(struct hp_recent_file *file) {
+    hp_recent_done(&file->recent);
+    hp_vec_done(&file->traces);
+    hp_vec_done(&file->addresses);
+}
+
+#ifdef HP_WITH_JANSSON
+#    include <jansson.h>
+
+enum {
+    DEEPEST = 1024, // frames
+    HEXADECIMAL = 16,
+};
+
+static const int64_t largest_size = (int64_t)1 << 56;
+
+// Remembers its first failure.
+struct reader {
+    struct hp_recent_file *file;
+    struct hp_err *err;
+    size_t record; // from 1 on
+    int ret;
+};
+
+static void fail(struct reader *r, const char *name, const char *what) {
+    if (r->ret == HP_OK) {
+        r->ret = hp_fail(r->err, HP_E_FORMAT, "prof_recent's JSON: record %zu: %s %s",
+                         r->record, name, what);
+    }
+}
+
+// 0 of what is missing.
+static uint64_t number_of(struct reader *r, const json_t *in, const char *name,
+                          bool is_required) {
+    const json_t *value = json_object_get(in, name);
+    if (!value && !is_required) {
+        return 0;
+    }
+    if (!json_is_integer(value)) {
+        fail(r, name, value ? "is no whole number" : "is missing");
+    } else if (json_integer_value(value) < 0) {
+        fail(r, name, "is below zero");
+    }
+    return r->ret == HP_OK ? (uint64_t)json_integer_value(value) : 0;
+}
+
+static uint64_t address_of(struct reader *r, const json_t *value, const char *name) {
+    const char *text = json_string_value(value);
+    char *end = NULL;
+    errno = 0;
+    uint64_t address = text && strncmp(text, "0x", 2) == 0 && text[2] != '\0' &&
+                               strchr("+- \t", text[2]) == NULL
+                           ? strtoull(text + 2, &end, HEXADECIMAL)
+                           : 0;
+    if (!end || *end != '\0' || errno != 0) {
+        fail(r, name, "has what is no address");
+    }
+    return address;
+}
+
+static uint32_t read_trace(struct reader *r, const json_t *in, const char *name) {
+    const json_t *list = json_object_get(in, name);
+    struct hp_recent_file *file = r->file;
+    struct hp_recent_trace trace = {file->addresses.count, 0};
+    if (!json_is_array(list)) {
+        fail(r, name, list ? "is no list" : "is missing");
+    } else if (json_array_size(list) > DEEPEST) {
+        fail(r, name, "has more than 1024 frames");
+    }
+    for (size_t i = 0; r->ret == HP_OK && i < json_array_size(list); i++) {
+        hp_vec_push(&file->addresses, address_of(r, json_array_get(list, i), name));
+        trace.depth++;
+    }
+    hp_vec_push(&file->traces, trace);
+    return (uint32_t)(file->traces.count - 1);
+}
+
+static void read_record(struct reader *r, const json_t *in) {
+    struct hp_recent_record record = {
+        .size = number_of(r, in, "usize", true),
+        .born = number_of(r, in, "alloc_time", true),
+        .is_released = json_is_true(json_object_get(in, "released")),
+        .has_died = json_object_get(in, "dalloc_time") != NULL,
+    };
+    record.died = number_of(r, in, "dalloc_time", false);
+    record.is_by_others =
+        record.has_died && number_of(r, in, "alloc_thread_uid", false) !=
+                               number_of(r, in, "dalloc_thread_uid", false);
+    if (r->ret == HP_OK && (record.size == 0 || record.size > (uint64_t)largest_size)) {
+        fail(r, "usize", "is no size of an object");
+    }
+    if (record.has_died && !record.is_released) {
+        fail(r, "dalloc_time", "is there, and it is not released");
+    }
+    record.alloc = read_trace(r, in, "alloc_trace");
+    record.free = record.has_died ? read_trace(r, in, "dalloc_trace") : record.alloc;
+    hp_vec_push(&r->file->recent.records, record);
+}
+
+static int read_root(struct hp_recent_file *file, const json_t *root,
+                     struct hp_err *err) {
+    struct reader r = {file, err, 0, HP_OK};
+    const json_t *list = json_object_get(root, "recent_alloc");
+    const json_t *period = json_object_get(root, "sample_interval");
+    if (!json_is_array(list) || !json_is_integer(period)) {
+        return hp_fail(err, HP_E_UNSUPPORTED,
+                       "this is %s: what is wanted is what "
+                       "experimental.prof_recent.alloc_dump of jemalloc writes",
+                       json_object_get(root, "jemalloc") ? "malloc_stats_print's JSON"
+                       : json_object_get(root, "stack_traces")
+                           ? "jemalloc's prof_log"
+                           : "JSON of something else");
+    }
+    if (json_integer_value(period) < 1 || json_integer_value(period) > largest_size) {
+        return hp_fail(err, HP_E_FORMAT,
+                       "prof_recent's JSON: sample_interval is no number of bytes");
+    }
+    file->recent.period = (uint64_t)json_integer_value(period);
+    for (size_t i = 0; r.ret == HP_OK && i < json_array_size(list); i++) {
+        r.record = i + 1;
+        read_record(&r, json_array_get(list, i));
+    }
+    return r.ret;
+}
+
+static int by_value(const void *left, const void *right) {
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static void find_tick(struct hp_recent *recent) {
+    HP_VEC(uint64_t) times = {0};
+    const struct hp_recent_record *record;
+    hp_vec_each (record, &recent->records) {
+        hp_vec_push(&times, record->born);
+        hp_vec_push(&times, record->has_died ? record->died : record->born);
+    }
+    hp_vec_sort(&times, by_value);
+    for (size_t i = 0; i < times.count; i++) {
+        uint64_t gap = i > 0 ? times.at[i] - times.at[i - 1] : 0;
+        recent->tick =
+            gap > 0 && (recent->tick == 0 || gap < recent->tick) ? gap : recent->tick;
+        recent->latest = times.at[i];
+    }
+    hp_vec_done(&times);
+}
+
+int hp_prof_recent_read_bytes(struct hp_recent_file *file, struct hp_span text,
+                              struct hp_err *err) {
+    json_t *root = hp_json_reader_load(text, "prof_recent's JSON", err);
+    if (!root) {
+        return err->code;
+    }
+    int ret = read_root(file, root, err);
+    json_decref(root);
+    find_tick(&file->recent);
+    return ret == HP_OK && file->recent.records.count == 0
+               ? hp_fail(
+                     err, HP_E_EMPTY,
+                     "prof_recent's JSON: no allocations: prof_recent_alloc_max is to "
+                     "be set before they are made")
+               : ret;
+}
+
+#else
+
+int hp_prof_recent_read_bytes(struct hp_recent_file *file, struct hp_span text,
+                              struct hp_err *err) {
+    (void)file, (void)text;
+    return hp_fail(err, HP_E_UNSUPPORTED,
+                   "prof_recent of jemalloc is read by jansson, which this program was "
+                   "built without");
+}
+#endif
+
+int hp_prof_recent_read(struct hp_recent_file *file, const char *path, uint64_t limit,
+                        struct hp_err *err) {
+    struct hp_input_stream stream;
+    int ret = hp_json_reader_open(&stream, path, limit, err);
+    if (ret == HP_OK) {
+        ret = hp_prof_recent_read_bytes(file, (struct hp_span){stream.at, stream.size},
+                                        err);
+    }
+    if (ret != HP_OK) {
+        hp_err_locate(err, path, err->line);
+    }
+    hp_input_stream_done(&stream);
+    return ret;
+}

@@ -1,0 +1,169 @@
+// At each time u at which objects of weight d die, of Y that have lived so long,
+//
+//     S(t) = product over u <= t of (1 - d / Y)
+//
+// What is censored at u has lived so long.  The variance of log S is that of the infinitesimal
+// jackknife by batch: with the influence of an object of weight w that ends at T
+//
+//     w (sum over u <= min(t, T) of d / (Y (Y - d)) - [it died at T <= t] / (Y - d at T))
+//
+// it is the sum over batches of squares of their sums, times n / (n - 1); each live object is a batch
+// of its own.  (Without weights and with each death a batch it is Greenwood's.)  Intervals are of
+// log(-log S), with Student's t of one less than the batches of deaths; that of a quantile is what
+// those of S cross (Brookmeyer and Crowley, 1982).
+#include "stats/survival.h"
+
+#include "stats/distributions.h"
+
+#include <math.h>
+
+// Of one batch of deaths.
+struct batch {
+    double waiting;   // weight of those that have not died yet
+    double influence; // of all of it
+};
+
+struct adder {
+    struct hp_survival *survival;
+    const struct hp_life *lives;
+    size_t count;
+    HP_VEC(struct batch) batches;
+    double at_risk;      // weight
+    double live_squares; // of weights of those that are censored later on
+    double left;         // the sum of squares of those before
+    double sum;          // of d / (Y (Y - d))
+    double units, t;     // that the variance is over; quantile of their distribution
+};
+
+static int by_time(const void *left, const void *right) {
+    const struct hp_life *a = left, *b = right;
+    if (a->time != b->time) {
+        return a->time < b->time ? -1 : 1;
+    }
+    if (a->is_over != b->is_over) {
+        return a->is_over ? -1 : 1;
+    }
+    if (a->batch != b->batch) {
+        return a->batch < b->batch ? -1 : 1;
+    }
+    return (a->weight > b->weight) - (a->weight < b->weight);
+}
+
+static void begin(struct adder *adder, double confidence) {
+    size_t live = 0;
+    for (size_t i = 0; i < adder->count; i++) {
+        const struct hp_life *life = &adder->lives[i];
+        adder->at_risk += life->weight;
+        if (life->is_over) {
+            struct batch *batch = hp_vec_reach(&adder->batches, life->batch);
+            adder->survival->batches += batch->waiting == 0;
+            batch->waiting += life->weight;
+        } else {
+            adder->live_squares += life->weight * life->weight;
+            live++;
+        }
+    }
+    double batches = (double)adder->survival->batches;
+    adder->units = batches + (double)live;
+    adder->t = batches > 1 ? hp_student_quantile_above((1 - confidence) / 2, batches - 1)
+                           : (double)NAN;
+}
+
+static double variance_of(const struct adder *adder) {
+    double sum = adder->left + adder->live_squares * adder->sum * adder->sum;
+    const struct batch *batch;
+    hp_vec_each (batch, &adder->batches) {
+        sum += batch->influence * batch->influence;
+    }
+    return sum * adder->units / (adder->units - 1);
+}
+
+static struct hp_interval range_of(const struct adder *adder, double alive,
+                                   double before) {
+    if (isnan(adder->t) || alive <= 0) {
+        return (struct hp_interval){isnan(adder->t) ? (double)NAN : 0, before};
+    }
+    double factor = exp(adder->t * sqrt(variance_of(adder)) / -log(alive));
+    return (struct hp_interval){pow(alive, factor), pow(alive, 1 / factor)};
+}
+
+// Of those that die at one time; where the last do, nobody is left to judge by.
+static void die(struct adder *adder, size_t first, size_t end, double deaths) {
+    double rest = adder->at_risk - deaths;
+    bool is_last = !(rest > 1e-12 * adder->at_risk);
+    double step = is_last ? 0 : deaths / (adder->at_risk * rest);
+    struct batch *batch;
+    hp_vec_each (batch, &adder->batches) {
+        batch->influence += batch->waiting * step;
+    }
+    adder->sum += step;
+    for (size_t i = first; i < end; i++) {
+        batch = &adder->batches.at[adder->lives[i].batch];
+        batch->influence -= is_last ? 0 : adder->lives[i].weight / rest;
+        batch->waiting -= adder->lives[i].weight;
+    }
+    struct hp_survival_step *last =
+        adder->survival->steps.count > 0
+            ? &adder->survival->steps.at[adder->survival->steps.count - 1]
+            : NULL;
+    double alive = is_last ? 0 : (last ? last->alive : 1) * (rest / adder->at_risk);
+    struct hp_interval range = range_of(adder, alive,
+                                        last              ? last->range.high
+                                        : isnan(adder->t) ? adder->t
+                                                          : 1);
+    hp_vec_push(&adder->survival->steps,
+                ((struct hp_survival_step){adder->lives[first].time, alive, range}));
+    adder->at_risk -= deaths;
+}
+
+static void leave(struct adder *adder, const struct hp_life *life) {
+    double influence = life->weight * adder->sum;
+    adder->at_risk -= life->weight;
+    adder->live_squares -= life->weight * life->weight;
+    adder->left += influence * influence;
+}
+
+void hp_survival_init(struct hp_survival *survival, struct hp_life *lives, size_t count,
+                      double confidence) {
+    struct adder adder = {.survival = survival, .lives = lives, .count = count};
+    *survival = (struct hp_survival){.batches = 0};
+    if (count > 0) {
+        qsort(lives, count, sizeof *lives, by_time);
+    }
+    begin(&adder, confidence);
+    for (size_t i = 0; i < count;) {
+        size_t end = i;
+        double deaths = 0;
+        for (; end < count && lives[end].is_over && lives[end].time == lives[i].time;
+             end++) {
+            deaths += lives[end].weight;
+        }
+        if (end > i) {
+            die(&adder, i, end, deaths);
+            i = end;
+        } else {
+            leave(&adder, &lives[i++]);
+        }
+    }
+    hp_vec_done(&adder.batches);
+}
+
+void hp_survival_done(struct hp_survival *survival) {
+    hp_vec_done(&survival->steps);
+}
+
+struct hp_lifespan hp_survival_quantile(const struct hp_survival *survival,
+                                        double share) {
+    struct hp_lifespan span = {INFINITY, {INFINITY, INFINITY}};
+    for (size_t i = survival->steps.count; i-- > 0;) {
+        const struct hp_survival_step *step = &survival->steps.at[i];
+        const double rounding = 1e-12;
+        span.time = step->alive <= 1 - share + rounding ? step->time : span.time;
+        span.range.low = step->range.low <= 1 - share ? step->time : span.range.low;
+        span.range.high = step->range.high <= 1 - share ? step->time : span.range.high;
+    }
+    if (survival->batches < 2) {
+        span.range = (struct hp_interval){NAN, NAN};
+    }
+    return span;
+}

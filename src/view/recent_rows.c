@@ -1,0 +1,354 @@
+// Each record counts for 1/p objects, p the probability that one of its size is sampled, and for as
+// many bytes as these have.  What is live at the last time of the file is censored there.
+#include "view/recent_rows.h"
+
+#include "view/visible_frames.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double per_second = 1e9;
+
+static const double shares[HP_LIFESPANS] = {
+    [HP_HALF_OF_OBJECTS] = .5, [HP_MOST_OF_OBJECTS] = .9, [HP_HALF_OF_BYTES] = .5};
+
+// A record in one of the rows that it counts in.
+struct entry {
+    size_t place;
+    const struct hp_recent_record *record;
+};
+
+struct builder {
+    struct hp_view *view;
+    const struct hp_members *members;
+    const struct hp_recent *recent;
+    struct hp_recent_rows *rows;
+    HP_VEC(struct entry) entries;
+    size_t *freed; // of each node, how many of the row at hand
+};
+
+// --- texts --------------------------------------------------------------------------------
+
+void hp_lifespan_format(char *out, double seconds, double tick) {
+    static const struct {
+        double seconds;
+        const char *name;
+    } units[] = {{86400, "d"}, {3600, "h"},  {60, "min"}, {1, "s"},
+                 {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
+
+    const char *less = "";
+    size_t unit = 0, last = sizeof units / sizeof *units - 1;
+    if (!isfinite(seconds)) {
+        snprintf(out, HP_LIFESPAN_SIZE, "%s", isnan(seconds) ? "?" : "not reached");
+        return;
+    }
+    if (seconds < tick) {
+        less = "<";
+        seconds = tick;
+    }
+    while (unit < last && seconds < units[unit].seconds * .9995) {
+        unit++;
+    }
+    snprintf(out, HP_LIFESPAN_SIZE, "%s%.3g %s", less, seconds / units[unit].seconds,
+             units[unit].name);
+}
+
+// "36 ms (8 ms … not reached)"
+static void describe(struct hp_recent_row *row, enum hp_lifespan_of which, double tick) {
+    const struct hp_lifespan *span = &row->spans[which];
+    char time[HP_LIFESPAN_SIZE], low[HP_LIFESPAN_SIZE], high[HP_LIFESPAN_SIZE];
+    hp_lifespan_format(time, span->time, tick);
+    hp_lifespan_format(low, span->range.low, tick);
+    hp_lifespan_format(high, span->range.high, tick);
+    if (isnan(span->range.low) || (isinf(span->time) && isinf(span->range.low))) {
+        snprintf(row->texts[which], HP_LIFESPANS_SIZE, "%s", time);
+    } else {
+        snprintf(row->texts[which], HP_LIFESPANS_SIZE, "%s (%s … %s)", time, low, high);
+    }
+}
+
+// --- rows ---------------------------------------------------------------------------------
+
+// What one stack freed at one time comes together.
+static int by_batch(const void *left, const void *right) {
+    const struct entry *a = left, *b = right;
+    if (a->place != b->place) {
+        return a->place < b->place ? -1 : 1;
+    }
+    if (a->record->free != b->record->free) {
+        return a->record->free < b->record->free ? -1 : 1;
+    }
+    if (a->record->died != b->record->died) {
+        return a->record->died < b->record->died ? -1 : 1;
+    }
+    return (a->record > b->record) - (a->record < b->record);
+}
+
+static void gather(struct builder *builder) {
+    const struct hp_members *members = builder->members;
+    const struct hp_recent_record *record;
+    hp_vec_each (record, &builder->recent->records) {
+        size_t end = members->first.at[record->alloc + 1];
+        for (size_t i = members->first.at[record->alloc]; i < end; i++) {
+            hp_vec_push(&builder->entries,
+                        ((struct entry){members->nodes.at[i].n, record}));
+        }
+        hp_vec_push(&builder->entries, ((struct entry){members->node_count, record}));
+        if (hp_members_has(members, record->alloc)) {
+            hp_vec_push(&builder->entries,
+                        ((struct entry){members->node_count + 1, record}));
+        }
+    }
+    hp_vec_sort(&builder->entries, by_batch);
+}
+
+static bool counts(const struct hp_recent_record *record) {
+    return record->has_died ? record->died >= record->born : !record->is_released;
+}
+
+// By objects, or by bytes.
+static size_t put_lives(const struct builder *builder, const struct entry *entries,
+                        size_t count, bool of_bytes, struct hp_life *lives) {
+    const struct hp_recent *recent = builder->recent;
+    size_t put = 0;
+    uint32_t batch = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct hp_recent_record *record = entries[i].record;
+        const struct hp_recent_record *before = i > 0 ? entries[i - 1].record : record;
+        batch += record->free != before->free || record->died != before->died;
+        if (counts(record)) {
+            uint64_t end = record->has_died ? record->died : recent->latest;
+            double p = -expm1(-(double)record->size / (double)recent->period);
+            lives[put++] = (struct hp_life){
+                .time = (double)(end - record->born) / per_second,
+                .weight =
+                    (of_bytes ? (double)record->size : 1) / (recent->period > 1 ? p : 1),
+                .is_over = record->has_died,
+                .batch = batch,
+            };
+        }
+    }
+    return put;
+}
+
+static void estimate(const struct builder *builder, const struct entry *entries,
+                     size_t count, struct hp_recent_row *row) {
+    struct hp_life *lives = hp_alloc(count * sizeof *lives);
+    double confidence = builder->view->options.confidence;
+    for (enum hp_lifespan_of i = 0; i < HP_LIFESPANS; i++) {
+        struct hp_survival survival;
+        size_t put = put_lives(builder, entries, count, i == HP_HALF_OF_BYTES, lives);
+        hp_survival_init(&survival, lives, put, confidence);
+        row->spans[i] = hp_survival_quantile(&survival, shares[i]);
+        row->batches = survival.batches;
+        hp_survival_done(&survival);
+        describe(row, i, builder->rows->tick);
+    }
+    free(lives);
+}
+
+// The node that is charged with what was freed.
+static void find_freed_by(const struct builder *builder, const struct entry *entries,
+                          size_t count, struct hp_recent_row *row) {
+    const struct hp_members *members = builder->members;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < count; i++) {
+            uint32_t stack = entries[i].record->free;
+            if (!entries[i].record->has_died || !hp_members_has(members, stack)) {
+                continue;
+            }
+            hp_node_id node = members->nodes.at[members->first.at[stack]];
+            size_t freed = pass == 0 ? ++builder->freed[node.n] : builder->freed[node.n];
+            size_t most = row->is_freed ? builder->freed[row->freed_by.n] : 0;
+            bool is_before =
+                row->is_freed && freed == most &&
+                hp_node_compare(&builder->view->naming, node, row->freed_by) < 0;
+            if (pass == 1 && (freed > most || is_before)) {
+                row->freed_by = node;
+                row->is_freed = true;
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t stack = entries[i].record->free;
+        if (hp_members_has(members, stack)) {
+            builder->freed[members->nodes.at[members->first.at[stack]].n] = 0;
+        }
+    }
+}
+
+static struct hp_recent_row make_row(const struct builder *builder,
+                                     const struct entry *entries, size_t count) {
+    struct hp_recent_row row = {.place = entries->place, .sampled = count};
+    for (size_t i = 0; i < count; i++) {
+        const struct hp_recent_record *record = entries[i].record;
+        row.live += !record->is_released;
+        row.by_others += record->is_by_others;
+        row.negative += record->has_died && record->died < record->born;
+        row.no_time += record->is_released && !record->has_died;
+    }
+    estimate(builder, entries, count, &row);
+    find_freed_by(builder, entries, count, &row);
+    return row;
+}
+
+static int by_sampled(const void *left, const void *right, void *naming) {
+    const struct hp_recent_row *a = left, *b = right;
+    if (a->sampled != b->sampled) {
+        return a->sampled > b->sampled ? -1 : 1;
+    }
+    return hp_node_compare(naming, (hp_node_id){(uint32_t)a->place},
+                           (hp_node_id){(uint32_t)b->place});
+}
+
+static void make_rows(struct builder *builder) {
+    struct hp_recent_rows *rows = builder->rows;
+    size_t nodes = builder->members->node_count;
+    for (size_t i = 0, end; i < builder->entries.count; i = end) {
+        const struct entry *first = &builder->entries.at[i];
+        for (end = i; end < builder->entries.count &&
+                      builder->entries.at[end].place == first->place;) {
+            end++;
+        }
+        struct hp_recent_row row = make_row(builder, first, end - i);
+        if (row.place < nodes) {
+            hp_vec_push(&rows->rows, row);
+        } else {
+            *(row.place == nodes ? &rows->total : &rows->filtered) = row;
+        }
+    }
+    hp_vec_sort_r(&rows->rows, by_sampled, &builder->view->naming);
+    for (size_t i = 0; i < rows->rows.count; i++) {
+        hp_view_add_row(builder->view, (hp_node_id){(uint32_t)rows->rows.at[i].place});
+    }
+}
+
+// --- the report ---------------------------------------------------------------------------
+
+enum field {
+    SAMPLED,
+    LIVE,
+    HALF,
+    HALF_SECONDS,
+    HALF_LOW,
+    HALF_HIGH,
+    MOST,
+    MOST_SECONDS,
+    MOST_LOW,
+    MOST_HIGH,
+    BYTES,
+    BYTES_SECONDS,
+    BYTES_LOW,
+    BYTES_HIGH,
+    BATCHES,
+    BY_OTHERS,
+    NEGATIVE,
+    NO_TIME,
+    FREED_BY,
+};
+
+#define SPAN(id, key, title, leaves)                                           \
+    {{key, title, "", HP_CELL_TEXT}, id, HP_NEW_LINE, NULL, 34, NULL, leaves}, \
+        {{key "_seconds", NULL, "seconds", HP_CELL_NUMBER}, id + 1, HP_ROUGH}, \
+        {{key "_low", NULL, "seconds", HP_CELL_NUMBER}, id + 2, HP_ROUGH}, {   \
+        {key "_high", NULL, "seconds", HP_CELL_NUMBER}, id + 3, HP_ROUGH       \
+    }
+
+static const struct hp_field fields[] = {
+    {{"sampled", "sampled", "", HP_CELL_COUNT}, SAMPLED},
+    {{"live", "live", "", HP_CELL_COUNT}, LIVE},
+    SPAN(HALF, "half", "half of objects die in", 0),
+    SPAN(MOST, "most", "9 of 10 objects in", 2),
+    SPAN(BYTES, "half_of_bytes", "half of bytes in", 3),
+    {{"batches", "batches", "", HP_CELL_COUNT},
+     BATCHES,
+     HP_NEW_LINE,
+     NULL,
+     8,
+     "what one stack frees in one tick of the clock is one batch; of fewer than two there is no interval",
+     4},
+    {{"by_others", "elsewhere", "", HP_CELL_COUNT},
+     BY_OTHERS,
+     0,
+     NULL,
+     9,
+     "elsewhere: freed by another thread than that which allocated it",
+     5},
+    {{"negative", NULL, "", HP_CELL_COUNT}, NEGATIVE},
+    {{"no_time", NULL, "", HP_CELL_COUNT}, NO_TIME},
+    {{"freed_by", "most freed by", "", HP_CELL_TEXT}, FREED_BY, 0, NULL, 24, NULL, 1},
+};
+
+bool hp_view_is_recent(const struct hp_view *view) {
+    return view->profile->recent.period > 0;
+}
+
+int hp_recent_rows_build(struct hp_view *view, struct hp_err *err) {
+    const struct hp_recent *recent = &view->profile->recent;
+    struct hp_members members;
+    if (view->type || view->options.metric != HP_INUSE_SPACE) {
+        return hp_fail(err, HP_E_USAGE, "lifetimes take no metric");
+    }
+    struct hp_recent_rows *rows = view->extra = hp_alloc(sizeof *rows);
+    uint64_t first = recent->latest;
+    const struct hp_recent_record *record;
+    hp_vec_each (record, &recent->records) {
+        first = record->born < first ? record->born : first;
+    }
+    rows->window = (double)(recent->latest - first) / per_second;
+    rows->tick = (double)recent->tick / per_second;
+    hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
+    struct builder builder = {
+        .view = view,
+        .members = &members,
+        .recent = recent,
+        .rows = rows,
+        .freed = hp_alloc((members.node_count + 1) * sizeof(size_t)),
+    };
+    gather(&builder);
+    make_rows(&builder);
+    hp_vec_done(&builder.entries);
+    free(builder.freed);
+    hp_members_done(&members);
+    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
+    return HP_OK;
+}
+
+void hp_recent_rows_done(struct hp_recent_rows *rows) {
+    hp_vec_done(&rows->rows);
+}
+
+static double number_of(const struct hp_recent_row *row, int field) {
+    const struct hp_lifespan *span =
+        field < BATCHES && field >= HALF ? &row->spans[(field - HALF) / 4] : NULL;
+    const double numbers[] = {
+        [SAMPLED] = (double)row->sampled,
+        [LIVE] = (double)row->live,
+        [BATCHES] = (double)row->batches,
+        [BY_OTHERS] = (double)row->by_others,
+        [NEGATIVE] = (double)row->negative,
+        [NO_TIME] = (double)row->no_time,
+        [FREED_BY] = NAN,
+    };
+    if (!span) {
+        return numbers[field];
+    }
+    const double of_span[] = {NAN, span->time, span->range.low, span->range.high};
+    return of_span[(field - HALF) % 4];
+}
+
+void hp_recent_cell(const struct hp_view *view, size_t number, int field,
+                    struct hp_content *content) {
+    const struct hp_recent_rows *rows = view->extra;
+    const struct hp_recent_row *row = number == HP_ROW_TOTAL ? &rows->total
+                                      : number == HP_ROW_FILTERED
+                                          ? &rows->filtered
+                                          : &rows->rows.at[number];
+    content->number = number_of(row, field);
+    if (field == FREED_BY) {
+        content->text =
+            row->is_freed ? hp_node_name(&view->naming, row->freed_by).at : "";
+    } else if (field >= HALF && field < BATCHES) {
+        content->text = row->texts[(field - HALF) / 4];
+    }
+}
