@@ -6,6 +6,8 @@
 #include "input/reader.h"
 #include "lib/read.h"
 
+#include <string.h>
+
 enum {
     MOST_UNMAPPED = 2, // of two addresses, or it is the map of another process
 };
@@ -100,6 +102,10 @@ int hp_recents_read(struct hp_profile *profile, const char *const *paths, size_t
     if (count != 1) {
         return hp_fail(err, HP_E_USAGE,
                        "--recent is of one process, and goes with one dump of it");
+    }
+    if (strcmp(paths[0], "-") == 0) {
+        return hp_fail(err, HP_E_USAGE,
+                       "--recent reads its dump twice: standard input can be read once");
     }
     int ret = hp_prof_recent_read(&file, options->recent, options->max_input_size, err);
     ret = ret == HP_OK ? hp_read_inputs(profile, paths, count, options, err) : ret;

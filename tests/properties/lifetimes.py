@@ -135,6 +135,7 @@ def recent_refusals():
                 (5, 'in no mapping', text.replace('0x7ff5', '0x1ff5').replace('0x55b3', '0x15b3'), [FRAG]),
                 (5, 'no memory map', text, [dump]),
                 (5, 'No such file', None, [FRAG]),
+                (2, 'can be read once', text, ['-']),
                 (2, 'one dump', text, [FRAG, REDIS[0]])):
             bad.unlink(missing_ok=True)
             if content is not None:
