@@ -11,7 +11,22 @@ enum {
 
 // --- forms -----------------------------------------------------------------------------
 
-// Those of a size that is known: false for all others.
+// A place in a section.
+static bool is_offset(uint64_t form) {
+    switch (form) {
+    case DW_FORM_strp:
+    case DW_FORM_line_strp:
+    case DW_FORM_strp_sup:
+    case DW_FORM_sec_offset:
+    case DW_FORM_GNU_ref_alt:
+    case DW_FORM_GNU_strp_alt:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Those of a size that is known: false, and 0, for all others.
 static bool size_of(const struct hp_die_forms *forms, uint64_t form, unsigned *size) {
     switch (form) {
     case DW_FORM_flag_present:
@@ -46,18 +61,12 @@ static bool size_of(const struct hp_die_forms *forms, uint64_t form, unsigned *s
         return *size = 16, true;
     case DW_FORM_addr:
         return *size = forms->address_size, true;
-    case DW_FORM_strp:
-    case DW_FORM_line_strp:
-    case DW_FORM_strp_sup:
-    case DW_FORM_sec_offset:
-    case DW_FORM_GNU_ref_alt:
-    case DW_FORM_GNU_strp_alt:
-        return *size = forms->offset_size, true;
     case DW_FORM_ref_addr:
         *size = forms->version == 2 ? forms->address_size : forms->offset_size;
         return true;
     default:
-        return false;
+        *size = is_offset(form) ? forms->offset_size : 0;
+        return is_offset(form);
     }
 }
 
@@ -99,7 +108,7 @@ struct layout {
     struct hp_abbreviations *abbreviations;
     uint32_t skipped;
     bool has_sibling, has_low, has_high, has_ranges;
-    bool is_low_known, is_high_known, is_size;
+    bool is_low_known, is_high_known, is_indexed, is_size;
 };
 
 static void add_step(struct layout *layout, struct hp_die_step step) {
@@ -121,8 +130,12 @@ static bool add_sibling(struct layout *layout, uint64_t form) {
 }
 
 static bool add_low(struct layout *layout, uint64_t form, unsigned size) {
-    bool is_known = form == DW_FORM_addr && !layout->has_low;
+    bool is_index = form == DW_FORM_addrx || form == DW_FORM_addrx1 ||
+                    form == DW_FORM_addrx2 || form == DW_FORM_addrx3 ||
+                    form == DW_FORM_addrx4 || form == DW_FORM_GNU_addr_index;
+    bool is_known = (is_index || form == DW_FORM_addr) && !layout->has_low;
     layout->has_low = true;
+    layout->is_indexed |= is_known && is_index;
     if (is_known) {
         add_step(layout,
                  (struct hp_die_step){.action = HP_DIE_LOW, .size = (uint8_t)size});
@@ -184,11 +197,13 @@ static bool add_attribute(struct layout *layout, uint64_t name, uint64_t form) {
     return true;
 }
 
-static uint8_t addresses_of(const struct layout *layout) {
+static enum hp_die_addresses addresses_of(const struct layout *layout) {
     bool is_pair = layout->has_low && layout->has_high;
-    return is_pair && layout->is_low_known && layout->is_high_known ? HP_ADDRESSES_PAIR
-           : is_pair || layout->has_ranges                          ? HP_ADDRESSES_FOREIGN
-                                                                    : HP_ADDRESSES_NONE;
+    bool is_known = layout->is_low_known && layout->is_high_known;
+    if (is_pair && is_known) {
+        return layout->is_indexed ? HP_ADDRESSES_INDEXED : HP_ADDRESSES_PAIR;
+    }
+    return is_pair || layout->has_ranges ? HP_ADDRESSES_FOREIGN : HP_ADDRESSES_NONE;
 }
 
 // --- tables ----------------------------------------------------------------------------
@@ -213,7 +228,7 @@ static bool read_one(struct hp_abbreviations *a, struct hp_dwarf_bytes *in,
         }
     }
     add_step(&layout, (struct hp_die_step){.action = HP_DIE_DONE});
-    one.addresses = addresses_of(&layout);
+    one.addresses = (uint8_t)addresses_of(&layout);
     one.has_size = layout.is_size;
     if (in->bad || one.tag == 0 || code >= MOST_CODES ||
         hp_vec_reach(&a->by_code, code)->tag != 0) {

@@ -12,6 +12,7 @@
 enum hp_die_addresses {
     HP_ADDRESSES_NONE,
     HP_ADDRESSES_PAIR,    // first and end, or first and size, read with the entry
+    HP_ADDRESSES_INDEXED, // the same, the first by its number in .debug_addr
     HP_ADDRESSES_FOREIGN, // a list, or in a form that libdw has to read
 };
 
@@ -21,7 +22,7 @@ enum hp_die_action {
     HP_DIE_STRING,
     HP_DIE_BLOCK,   // behind its size of `size` bytes; 0: a LEB128
     HP_DIE_SIBLING, // a place in the unit, of `size` bytes; 0: a LEB128
-    HP_DIE_LOW,     // the first address
+    HP_DIE_LOW,     // the first address, or its number, of `size` bytes; 0: a LEB128
     HP_DIE_HIGH,    // the one behind the last
     HP_DIE_SIZE,    // or how many they are
 };

@@ -70,7 +70,23 @@ static bool is_big_endian(Dwarf_Die *unit) {
     return identity && identity[EI_DATA] == ELFDATA2MSB;
 }
 
-void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit) {
+static void find_addresses(struct hp_die_cursor *cursor, Dwarf_Die *skeleton) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word base;
+    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(skeleton->cu));
+    cursor->addresses = (struct hp_span){"", 0};
+    if (!dwarf_attr(skeleton, DW_AT_addr_base, &attribute) &&
+        !dwarf_attr(skeleton, DW_AT_GNU_addr_base, &attribute)) {
+        return;
+    }
+    struct hp_span section = hp_elf_section(elf, ".debug_addr");
+    if (dwarf_formudata(&attribute, &base) == 0 && base < section.size) {
+        cursor->addresses = (struct hp_span){section.at + base, section.size - base};
+    }
+}
+
+void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit,
+                         Dwarf_Die *skeleton) {
     struct hp_abbreviations *all = &cursor->abbreviations;
     uint64_t offset;
     cursor->unit = *unit;
@@ -83,6 +99,7 @@ void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit) {
     if (read_head(cursor, &offset) &&
         hp_abbreviations_read(all, cursor->abbrev, offset, &cursor->forms)) {
         cursor->by_libdw = false;
+        find_addresses(cursor, skeleton);
         cursor->budget -= all->size < cursor->budget ? all->size : cursor->budget;
     }
 }
@@ -144,6 +161,7 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
                                 .is_big_endian = cursor->forms.is_big_endian};
     uint64_t code = hp_dwarf_take_leb128(&in);
     die->at = at;
+    at = in.at;
     die->next = NULL;
     die->abbreviation = NULL;
     if (code == 0 || code >= all->by_code.count || all->by_code.at[code].tag == 0) {
@@ -152,10 +170,17 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
     }
     die->abbreviation = &all->by_code.at[code];
     const struct hp_die_step *step = &all->steps.at[die->abbreviation->first_step];
-    while (hp_dwarf_take(&in, step->skipped) && step->action != HP_DIE_DONE) {
+    while (step->skipped <= (size_t)(cursor->end - at)) {
+        at += step->skipped;
+        if (step->action == HP_DIE_DONE) {
+            die->behind = at;
+            return true;
+        }
+        in.at = at;
         run_step(cursor, die, &in, step++);
+        at = in.bad ? cursor->end : in.at;
     }
-    die->behind = in.bad ? cursor->end : in.at;
+    die->behind = cursor->end;
     return true;
 }
 
@@ -225,23 +250,35 @@ bool hp_die_for_libdw(struct hp_die_cursor *cursor, const struct hp_die *die,
     return dwarf_die_addr_die(dwarf_cu_getdwarf(cursor->unit.cu), at, libdw) != NULL;
 }
 
+static bool find_low(const struct hp_die_cursor *cursor, const struct hp_die *die,
+                     uint64_t *low) {
+    size_t size = cursor->forms.address_size;
+    *low = die->low;
+    if (die->abbreviation->addresses == HP_ADDRESSES_INDEXED) {
+        if (die->low >= cursor->addresses.size / size) {
+            return false;
+        }
+        const char *at = cursor->addresses.at + die->low * size;
+        *low =
+            hp_dwarf_number((const unsigned char *)at, size, cursor->forms.is_big_endian);
+    }
+    return die->abbreviation->addresses != HP_ADDRESSES_FOREIGN;
+}
+
 ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, struct hp_die *die, ptrdiff_t at,
                        uint64_t *base, uint64_t *low, uint64_t *high) {
     if (cursor->by_libdw) {
         return dwarf_ranges(&die->libdw, at, base, low, high);
     }
-    switch ((enum hp_die_addresses)die->abbreviation->addresses) {
-    case HP_ADDRESSES_PAIR:
-        *low = die->low;
-        *high = die->high + (die->abbreviation->has_size ? die->low : 0);
-        return at == 0;
-    case HP_ADDRESSES_FOREIGN:
-        if (at == 0 && !hp_die_for_libdw(cursor, die, &die->libdw)) {
-            return -1;
-        }
-        return dwarf_ranges(&die->libdw, at, base, low, high);
-    case HP_ADDRESSES_NONE:
-        break;
+    if (die->abbreviation->addresses == HP_ADDRESSES_NONE) {
+        return 0;
     }
-    return 0;
+    if (find_low(cursor, die, low)) {
+        *high = die->high + (die->abbreviation->has_size ? *low : 0);
+        return at == 0;
+    }
+    if (at == 0 && !hp_die_for_libdw(cursor, die, &die->libdw)) {
+        return -1;
+    }
+    return dwarf_ranges(&die->libdw, at, base, low, high);
 }

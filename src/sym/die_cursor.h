@@ -16,13 +16,14 @@ struct hp_die {
         *behind;               // else: its first byte, its children or the next entry
     const unsigned char *next; // its sibling, if that is known
     const struct hp_abbreviation *abbreviation;
-    uint64_t low, high; // if it has HP_ADDRESSES_PAIR; high may be their number
+    uint64_t low, high; // as its abbreviation says
 };
 
 // {0} is one without a unit.
 struct hp_die_cursor {
     Dwarf_Die unit;
     struct hp_span info, abbrev; // the sections that it is in
+    struct hp_span addresses;    // its own of .debug_addr; empty: libdw knows
     const unsigned char *begin, *end;
     struct hp_die_forms forms;
     struct hp_abbreviations abbreviations;
@@ -30,8 +31,10 @@ struct hp_die_cursor {
     uint64_t budget; // entries and ranges that may still be looked at
 };
 
-// Set out for the entries of a unit, which has a budget.
-void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit);
+// Set out for the entries of a unit, which has a budget.  `skeleton` is that of a split one, which
+// has its addresses, or the same.
+void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit,
+                         Dwarf_Die *skeleton);
 void hp_die_cursor_done(struct hp_die_cursor *cursor);
 
 // Take something from the budget.

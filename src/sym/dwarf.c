@@ -109,7 +109,7 @@ static bool load_scopes(struct session *session, const struct turn *turns, size_
     // come on top.
     scopes->cursor.budget =
         (split ? SPLIT_BUDGET : 4 * unit->size) + (1 << 20) + 4096 * count;
-    bool is_whole = hp_scopes_walk(scopes, &content);
+    bool is_whole = hp_scopes_walk(scopes, &content, die);
     lookup->units.all++;
     lookup->units.foreign += scopes->cursor.by_libdw;
     return is_whole;

@@ -231,12 +231,12 @@ static void walk_children(struct hp_scopes *scopes, struct hp_die *die, uint32_t
     scopes->depth--;
 }
 
-bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *unit) {
+bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *unit, Dwarf_Die *skeleton) {
     struct hp_die die;
     scopes->scopes.count = 0;
     scopes->missing = scopes->places.count;
     hp_vec_push(&scopes->scopes, (struct hp_scope){.parent = 0});
-    hp_die_cursor_begin(&scopes->cursor, unit);
+    hp_die_cursor_begin(&scopes->cursor, unit, skeleton);
     hp_die_of_unit(&scopes->cursor, &die);
     walk_children(scopes, &die, 0, false);
     if (scopes->missing > 0) {

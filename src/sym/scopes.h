@@ -57,7 +57,8 @@ struct hp_scopes {
 
 void hp_scopes_done(struct hp_scopes *scopes);
 
-// Find the scopes of all places in a unit.  False if the budget ran out.
-bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *unit);
+// Find the scopes of all places in a unit, which is its own skeleton where it is not split.  False if
+// the budget ran out.
+bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *unit, Dwarf_Die *skeleton);
 
 #endif

@@ -67,7 +67,7 @@ Test(abbreviations, addresses_are_read_in_forms_that_are_known) {
     cr_expect_eq(steps_of(&a, 1)[0].action, HP_DIE_LOW);
     cr_expect_eq(steps_of(&a, 1)[1].action, HP_DIE_SIZE);
     cr_expect_eq(steps_of(&a, 1)[2].action, HP_DIE_SIBLING);
-    cr_expect_eq(a.by_code.at[2].addresses, HP_ADDRESSES_FOREIGN, "an index");
+    cr_expect_eq(a.by_code.at[2].addresses, HP_ADDRESSES_INDEXED);
     cr_expect_eq(a.by_code.at[3].addresses, HP_ADDRESSES_FOREIGN, "a list");
     cr_expect_eq(a.by_code.at[4].addresses, HP_ADDRESSES_NONE, "no end");
     cr_expect_eq(a.by_code.at[5].addresses, HP_ADDRESSES_FOREIGN, "a constant");
