@@ -18,7 +18,7 @@ import tempfile
 CC = shlex.split(os.environ.get('CC') or 'cc')
 FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""']
 PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-llzma', '-lz', '-ldeflate', '-lzstd', '-lxxhash', '-lpcre2-8', '-ljansson', '-liberty',
-                     '-lseccomp', '-lm', '-pthread']
+                     '-lseccomp', '-lm', '-pthread', '-fno-lto']  # of an archive with both the machine code alone
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-lm']
 LAYERS = ('base', 'model', 'input', 'partial', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
