@@ -4,6 +4,7 @@
 
 #include "base/span.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // What comes next depends on nothing but what `state` began with.
@@ -21,5 +22,9 @@ size_t mutate_text(struct mutate_random *random, char *bytes, size_t size, size_
 // Change one field of a message, or of one within it, and all lengths with it.
 size_t mutate_message(struct mutate_random *random, char *bytes, size_t size,
                       size_t room);
+
+// Change a number or some bytes of an ELF file: in its headers, or in the content of a section.  By a fuzzer alone.
+bool mutate_is_elf(const uint8_t *bytes, size_t size);
+size_t mutate_elf(struct mutate_random *random, uint8_t *bytes, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 // How libFuzzer changes an input that begins like protobuf: half of the time field by field.  One that
-// begins like the blocks of a partial (partial.c): mostly one block, or which there are.
+// begins like the blocks of a partial (partial.c): mostly one block, or which there are.  An ELF file: mostly where
+// its headers say that something is.
 #include "input/input_format.h"
 #include "mutate.h"
 
@@ -68,6 +69,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigne
     struct hp_span text = {(const char *)bytes, size};
     if (seed % 8 != 0 && are_blocks(text)) {
         return mutate_blocks(&random, bytes, size, room);
+    }
+    if (seed % 8 != 0 && mutate_is_elf(bytes, size)) {
+        return mutate_elf(&random, bytes, size);
     }
     if (seed % 2 == 0 || !hp_pprof_format.is(text)) {
         return LLVMFuzzerMutate(bytes, size, room);

@@ -1,0 +1,124 @@
+// Fuzz target of what the child reads: an ELF file as a module, by the very function that serves the parent in the
+// child, asked for addresses in whatever it says is code.  Whatever is in it, there is an answer that the parent
+// takes.  It is its own file of shared debug information, too; others are not found.
+#include "sym/worker.h"
+
+#include "sym/image.h"
+#include "sym/protocol.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+enum {
+    ASKED = 48, // addresses of each segment
+    MOST_LOADS = 8,
+    PAGE = 4096,
+};
+
+static void require(bool holds) {
+    if (!holds) {
+        abort();
+    }
+}
+
+static int file_of(const uint8_t *bytes, size_t size) {
+    int fd = memfd_create("fuzz-elf", MFD_CLOEXEC);
+    require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
+    return fd;
+}
+
+static int compare(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void ask_of(struct hp_request *request, const struct hp_load *load) {
+    uint64_t start = load->offset & ~(uint64_t)(PAGE - 1);
+    uint64_t end = (load->offset + load->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    if (start < end) {
+        hp_vec_push(&request->extents, ((struct hp_extent){start, end - start, false}));
+        for (uint64_t i = 0; i < ASKED; i++) {
+            hp_vec_push(&request->offsets, load->offset + load->size / ASKED * i + i % 4);
+        }
+    }
+}
+
+// As a dump would have it that was made with this very file.
+static void make_request(struct hp_request *request, int file) {
+    struct hp_image image;
+    struct hp_sym_diagnostic diagnostic;
+    request->build_id = (struct hp_span){"", 0};
+    if (!hp_image_open(&image, dup(file), hp_span_of("module"), &diagnostic)) {
+        return;
+    }
+    for (size_t i = 0; i < image.loads.count && i < MOST_LOADS; i++) {
+        if (image.loads.at[i].exec) {
+            ask_of(request, &image.loads.at[i]);
+        }
+    }
+    hp_vec_sort(&request->offsets, compare);
+    hp_image_done(&image);
+}
+
+struct parent {
+    struct hp_wire wire;
+    const struct hp_request *request;
+    int file;
+};
+
+static void answer_question(const struct parent *parent, const struct hp_packet *body,
+                            struct hp_packet *packet) {
+    struct hp_wanted wanted;
+    require(hp_wanted_unpack(body, &wanted));
+    bool is_there =
+        wanted.n == 0 && (wanted.find == HP_FIND_MODULE || wanted.find == HP_FIND_ALT);
+    hp_text_pack(packet, hp_span_of(is_there ? "module" : "it is not there"));
+    require(hp_wire_send(&parent->wire, is_there ? HP_SAY_FILE : HP_SAY_NONE, packet,
+                         is_there ? parent->file : -1));
+}
+
+// Until there is an answer.
+static void *serve_child(void *context) {
+    const struct parent *parent = context;
+    struct hp_packet packet = {0};
+    struct hp_message message = {0};
+    struct hp_answer answer = {0};
+    hp_request_pack(&packet, parent->request);
+    require(hp_wire_send(&parent->wire, HP_SAY_MODULE, &packet, -1));
+    do {
+        require(hp_wire_receive(&parent->wire, &message));
+        if (message.kind == HP_SAY_FIND) {
+            answer_question(parent, &message.body, &packet);
+        }
+    } while (message.kind != HP_SAY_ANSWER);
+    require(hp_answer_unpack(&message.body, parent->request->offsets.count, &answer));
+    shutdown(parent->wire.sock, SHUT_RDWR);
+    hp_answer_done(&answer);
+    hp_packet_done(&message.body);
+    hp_packet_done(&packet);
+    return NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    int pair[2];
+    pthread_t thread;
+    struct hp_request request = {0};
+    require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
+    struct parent parent = {{.sock = pair[0], .limit = HP_ANSWER_LIMIT},
+                            &request,
+                            file_of(bytes, size)};
+    make_request(&request, parent.file);
+    require(pthread_create(&thread, NULL, serve_child, &parent) == 0);
+    hp_worker_serve(pair[1]);
+    pthread_join(thread, NULL);
+    hp_request_done(&request);
+    close(parent.file);
+    close(pair[0]);
+    close(pair[1]);
+    return 0;
+}

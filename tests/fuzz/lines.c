@@ -1,0 +1,176 @@
+// Fuzz target of line programs: bytes stand for .debug_line of a unit in an ELF file made around them, the first
+// tells its version of DWARF.  Wherever libdw has rows, those that we read ourselves are the same: at each of its
+// addresses, beside it and behind it.
+#include "sym/line_table.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+enum {
+    MOST_ASKED = 300,
+    SECTIONS = 6, // with the first, which is none, and that of the names
+};
+
+static const char names[] =
+    "\0.debug_abbrev\0.debug_info\0.debug_line\0.debug_line_str\0.names";
+static const unsigned char abbreviations[] = {1,
+                                              DW_TAG_compile_unit,
+                                              DW_CHILDREN_no,
+                                              DW_AT_stmt_list,
+                                              DW_FORM_sec_offset,
+                                              DW_AT_comp_dir,
+                                              DW_FORM_string,
+                                              0,
+                                              0,
+                                              0};
+static const char line_strings[] = "/src\0a.c\0inc\0/usr/b.h";
+
+// DW_AT_stmt_list is 0, and the folder /src.
+static const unsigned char unit4[] = {17, 0, 0, 0, 4, 0,   0,   0,   0,   0, 8,
+                                      1,  0, 0, 0, 0, '/', 's', 'r', 'c', 0};
+static const unsigned char unit5[] = {18, 0, 0, 0, 5, 0, DW_UT_compile, 8,   0,   0,   0,
+                                      0,  1, 0, 0, 0, 0, '/',           's', 'r', 'c', 0};
+
+static void require(bool holds) {
+    if (!holds) {
+        abort();
+    }
+}
+
+struct content {
+    const char *name;
+    const void *at;
+    size_t size;
+};
+
+// An open file without a name: its header, what is in its sections, and the table of them.
+static int make_file(const struct content *contents) {
+    Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+                                   ELFDATA2LSB, EV_CURRENT},
+                       .e_type = ET_EXEC,
+                       .e_machine = EM_X86_64,
+                       .e_version = EV_CURRENT,
+                       .e_ehsize = sizeof head,
+                       .e_shentsize = sizeof(Elf64_Shdr),
+                       .e_shnum = SECTIONS,
+                       .e_shstrndx = SECTIONS - 1};
+    Elf64_Shdr headers[SECTIONS] = {{.sh_type = SHT_NULL}};
+    HP_VEC(char) file = {0};
+    hp_vec_append(&file, (const char *)&head, sizeof head);
+    for (size_t i = 1; i < SECTIONS; i++) {
+        const struct content *content = &contents[i - 1];
+        const char *name =
+            memmem(names, sizeof names, content->name, strlen(content->name) + 1);
+        headers[i] =
+            (Elf64_Shdr){.sh_name = (Elf64_Word)(name - names),
+                         .sh_type = i == SECTIONS - 1 ? SHT_STRTAB : SHT_PROGBITS,
+                         .sh_offset = file.count,
+                         .sh_size = content->size,
+                         .sh_addralign = 1};
+        hp_vec_append(&file, (const char *)content->at, content->size);
+    }
+    hp_vec_append(&file, "\0\0\0\0\0\0\0", (8 - file.count % 8) % 8);
+    head.e_shoff = file.count;
+    memcpy(file.at, &head, sizeof head);
+    hp_vec_append(&file, (const char *)headers, sizeof headers);
+    int fd = memfd_create("fuzz-lines", MFD_CLOEXEC);
+    require(fd >= 0 && write(fd, file.at, file.count) == (ssize_t)file.count);
+    hp_vec_done(&file);
+    return fd;
+}
+
+static int compare(const void *a, const void *b) {
+    const struct hp_query *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+// The addresses of libdw's rows, and those beside them.  False if it has none.
+static bool ask(struct hp_lookup *lookup, Dwarf_Die *unit) {
+    Dwarf_Lines *lines;
+    size_t count;
+    if (dwarf_getsrclines(unit, &lines, &count) != 0 || count == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < count && i < MOST_ASKED; i++) {
+        Dwarf_Addr address;
+        require(dwarf_lineaddr(dwarf_onesrcline(lines, i), &address) == 0);
+        for (uint64_t beside = 0; beside < 3; beside++) {
+            hp_vec_push(&lookup->queries,
+                        ((struct hp_query){.address = address + beside - 1}));
+        }
+    }
+    hp_vec_sort(&lookup->queries, compare);
+    return true;
+}
+
+// Whether that was not too much work.
+static bool find(struct hp_lookup *lookup, const struct hp_image *image, Dwarf_Die *unit,
+                 bool by_libdw) {
+    struct hp_line_tables tables;
+    struct hp_line_table table;
+    hp_line_tables_by_libdw = by_libdw;
+    hp_line_tables_init(&tables, lookup, image);
+    hp_line_table_load(&tables, &table, unit);
+    struct hp_query *query;
+    hp_vec_each (query, &lookup->queries) {
+        hp_line_table_find(&table, query);
+    }
+    hp_line_tables_done(&tables);
+    return !lookup->lacks_lines;
+}
+
+static void compare_rows(const struct hp_lookup *ours, const struct hp_lookup *theirs) {
+    for (size_t i = 0; i < ours->queries.count; i++) {
+        const struct hp_query *a = &ours->queries.at[i], *b = &theirs->queries.at[i];
+        require(a->has_row == b->has_row && a->line == b->line);
+        require(strcmp(hp_strtab_text(&ours->strings, a->file),
+                       hp_strtab_text(&theirs->strings, b->file)) == 0);
+    }
+}
+
+static void lookup_done(struct hp_lookup *lookup) {
+    hp_strtab_done(&lookup->strings);
+    hp_strtab_done(&lookup->sources);
+    hp_vec_done(&lookup->queries);
+}
+
+static void compare_readers(const struct hp_image *image, Dwarf_Die *unit) {
+    struct hp_lookup ours = {0}, theirs = {0};
+    if (ask(&ours, unit) && ask(&theirs, unit) && find(&ours, image, unit, false) &&
+        find(&theirs, image, unit, true)) {
+        compare_rows(&ours, &theirs);
+    }
+    lookup_done(&ours);
+    lookup_done(&theirs);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    struct hp_image image;
+    struct hp_sym_diagnostic diagnostic;
+    if (size == 0) {
+        return 0;
+    }
+    bool is_5 = bytes[0] % 2;
+    struct content contents[SECTIONS - 1] = {
+        {".debug_abbrev", abbreviations, sizeof abbreviations},
+        {".debug_info", is_5 ? unit5 : unit4, is_5 ? sizeof unit5 : sizeof unit4},
+        {".debug_line", bytes + 1, size - 1},
+        {".debug_line_str", line_strings, sizeof line_strings},
+        {".names", names, sizeof names}};
+    require(
+        hp_image_open(&image, make_file(contents), hp_span_of("module"), &diagnostic));
+    Dwarf *dwarf = dwarf_begin_elf(image.elf, DWARF_C_READ, NULL);
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit;
+    require(dwarf && dwarf_get_units(dwarf, NULL, &cu, NULL, NULL, &unit, NULL) == 0);
+    compare_readers(&image, &unit);
+    dwarf_end(dwarf);
+    hp_image_done(&image);
+    return 0;
+}
