@@ -338,6 +338,30 @@ Test(input_stream, that_is_more_than_allowed_is_refused_before_it_is_in_memory) 
     close(fd);
 }
 
+// 32 MiB, or 200 times what it is packed: this is 290 times as large, and 40 MiB.
+Test(input_stream, R07_is_a_bomb_from_200_times_its_packed_size_on) {
+    int fd = new_file();
+    gzFile file = gzdopen(dup(fd), "wb");
+    static char bytes[1 << 20];
+    srandom(7);
+    for (size_t i = 0; i < 100000; i++) {
+        bytes[i] = (char)random();
+    }
+    gzwrite(file, bytes, 100000);
+    memset(bytes, 0, sizeof bytes);
+    for (int i = 0; i < 40; i++) {
+        gzwrite(file, bytes, sizeof bytes);
+    }
+    gzclose(file);
+    int ret = hp_input_stream_open(&stream, path, 0, &err);
+    while (ret == HP_OK && !stream.at_end) {
+        ret = hp_input_stream_slide(&stream, stream.size, &err);
+    }
+    cr_expect_eq(ret, HP_E_LIMIT);
+    hp_input_stream_done(&stream);
+    close(fd);
+}
+
 Test(input_stream, that_is_not_there_or_a_folder_is_an_io_error) {
     cr_expect_eq(hp_input_stream_open(&stream, "/nowhere/at/all", 0, &err), HP_E_IO);
     hp_input_stream_close(&stream);

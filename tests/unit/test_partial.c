@@ -272,7 +272,7 @@ Test(partial, what_is_written_is_read) {
     hp_vec_done(&file);
 }
 
-Test(partial, every_cut_and_every_turned_bit_is_damage) {
+Test(partial, R34_every_cut_and_every_turned_bit_is_damage) {
     struct hp_bytes file = small_partial();
     for (size_t size = 0; size < file.count; size++) {
         struct hp_profile profile;
