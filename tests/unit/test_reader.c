@@ -1,7 +1,12 @@
 #include "input/reader.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const struct {
     const char *head, *format;
@@ -41,4 +46,49 @@ Test(reader, refuses_a_text_of_no_format_and_says_which_there_are) {
     }
     hp_reader_done(&reader);
     hp_dump_done(&dump);
+}
+
+// --- R22 ---------------------------------------------------------------------------------
+
+struct writer {
+    int file;
+    atomic_bool is_over;
+};
+
+static void *write_on(void *context) {
+    struct writer *writer = context;
+    while (!atomic_load(&writer->is_over)) {
+        if (write(writer->file, "\n", 1) != 1) {
+            return writer;
+        }
+    }
+    return NULL;
+}
+
+// It is whole at any time, so that nothing else is wrong with it.
+Test(reader, R22_a_file_that_is_written_to_while_it_is_read_is_refused, .timeout = 20) {
+    static const char dump_text[] =
+        "heap_v2/524288\n  t*: 1: 64 [0: 0]\n@ 0x1000\n"
+        "  t*: 1: 64 [0: 0]\n\nMAPPED_LIBRARIES:\n";
+    struct writer writer = {.file = memfd_create("dump", 0)};
+    struct hp_reader reader = {0};
+    struct hp_dump dump = {0};
+    struct hp_err err = {0};
+    pthread_t thread;
+    char path[64];
+    bool is_elf;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", writer.file);
+    cr_assert_eq(write(writer.file, dump_text, sizeof dump_text - 1),
+                 sizeof dump_text - 1);
+    cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK, "%s",
+                 err.message);
+    cr_assert_eq(pthread_create(&thread, NULL, write_on, &writer), 0);
+    while (hp_reader_read(&reader, path, &dump, &is_elf, &err) == HP_OK) {
+    }
+    cr_expect_str_eq(err.message, "somebody writes to the file while it is read");
+    atomic_store(&writer.is_over, true);
+    pthread_join(thread, NULL);
+    hp_reader_done(&reader);
+    hp_dump_done(&dump);
+    close(writer.file);
 }
