@@ -1,10 +1,11 @@
 // How libFuzzer changes an input that begins like protobuf: half of the time field by field.  One that
 // begins like the blocks of a partial (partial.c): mostly one block, or which there are.  An ELF file: mostly where
-// its headers say that something is.
+// its headers say that something is.  A tar archive's headers keep right sums, for one without is not looked at.
 #include "input/input_format.h"
 #include "mutate.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,9 @@ size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed);
 
 enum {
+    TAR_BLOCK = 512,
+    TAR_SUM = 148, // where it is in a header, in 8 bytes
+    TAR_MAGIC = 257,
     HEAD = 4, // bytes of a block: section, flags, and how many follow
     MOST = UINT16_MAX,
 };
@@ -64,11 +68,35 @@ static size_t mutate_blocks(struct mutate_random *random, uint8_t *bytes, size_t
     return at + HEAD + now + left;
 }
 
+static bool is_tar(const uint8_t *block, size_t size) {
+    return size >= TAR_BLOCK && memcmp(block + TAR_MAGIC, "ustar", 5) == 0;
+}
+
+static void set_sums(uint8_t *bytes, size_t size) {
+    for (; size >= TAR_BLOCK; bytes += TAR_BLOCK, size -= TAR_BLOCK) {
+        unsigned sum = 0;
+        char digits[8];
+        if (is_tar(bytes, size)) {
+            memset(bytes + TAR_SUM, ' ', 8);
+            for (size_t i = 0; i < TAR_BLOCK; i++) {
+                sum += bytes[i];
+            }
+            snprintf(digits, sizeof digits, "%06o", sum);
+            memcpy(bytes + TAR_SUM, digits, 7);
+        }
+    }
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
     struct mutate_random random = {seed};
     struct hp_span text = {(const char *)bytes, size};
     if (seed % 8 != 0 && are_blocks(text)) {
         return mutate_blocks(&random, bytes, size, room);
+    }
+    if (seed % 8 != 0 && is_tar(bytes, size)) {
+        size = LLVMFuzzerMutate(bytes, size, room);
+        set_sums(bytes, size);
+        return size;
     }
     if (seed % 8 != 0 && mutate_is_elf(bytes, size)) {
         return mutate_elf(&random, bytes, size);
