@@ -68,7 +68,7 @@ size_t hp_split_readings(const struct hp_class_weights *weights,
                          struct hp_readings readings, struct hp_prior *prior,
                          uint32_t leaf, struct hp_class_part parts[HP_CLASS_PARTS]);
 
-// Widen the bounds of an estimate to those of all readings.
+// Widen the bounds of an estimate to those of all readings, of which there is one at least.
 void hp_widen_to_readings(const struct hp_class_weights *weights,
                           struct hp_readings readings, struct hp_unbiased *estimate);
 

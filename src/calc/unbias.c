@@ -155,7 +155,7 @@ static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
     bool is_unique =
         !may_be_less && (n == 1 || (readings.complete && readings.count == 1));
     e.error.read[is_unique ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
-    if (readings.complete) {
+    if (readings.complete && readings.count > 0) {
         hp_widen_to_readings(&unbias->weights, readings, &e);
     } else {
         hp_widen_to_pages(&unbias->weights, n, size, &e);
