@@ -233,6 +233,8 @@ static void read_any(struct reference *r) {
         reference_read_pprof(r);
     } else if (hp_span_starts(r->whole, "\177ELF")) {
         r->is_elf = true;
+    } else if (hp_span_starts(r->whole, "\x89HPA\r\n\x1a\n")) {
+        r->ret = hp_fail(&r->err, HP_E_UNSUPPORTED, "this is a partial, and no dump");
     } else {
         refuse(r);
     }
