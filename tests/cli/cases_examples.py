@@ -49,7 +49,7 @@ def tool(folder, name, script):
 def furnish(t):
     """All dumps are different ones: the same twice is an error."""
     golden = ROOT / "testdata/golden"
-    for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts", "run", "clickhouse"):
+    for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts", "run", "recent", "clickhouse"):
         (t.folder / folder).mkdir(parents=True)
     for link in ("root", "golden"):
         (t.folder / link).symlink_to(ROOT / "testdata" / link)
@@ -79,6 +79,10 @@ def furnish(t):
     for ending in ("heap", "json", "smaps"):
         with gzip.open(ROOT / f"testdata/account/jemalloc-5.3.0.{ending}.gz") as packed:
             (t.folder / "run" / f"app.{ending}").write_bytes(packed.read())
+    for name, source in (("recent/app.json", "account/frag.recent.json.gz"), ("recent/app.heap", "account/frag.heap"),
+                         *((f"redis.9.{i}.i{i}.heap", f"real/redis_lg13.27533.{i}.i{i}.heap.gz") for i in range(3, 6))):
+        path = ROOT / "testdata" / source
+        (t.folder / name).write_bytes(gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes())
     t.file("all", "a.heap\nb.heap\napp.1.0.f.heap\n")
     for part, name in (("aa", "a.heap"), ("ab", "b.heap")):
         t.run("merge", "-o", f"part.{part}.pb.gz", name)

@@ -216,7 +216,7 @@ def same_reports(inputs, *how):
     def compare(job):
         command, each, options, partial = job
         args = [command, '--no-symbols', '-f', each, *options, *(['.'] if 'REGEX' in usages[command] else [])]
-        own = [] if command in ('trend', 'info') or how == ['--snapshots=each'] else how
+        own = [] if command in ('trend', 'lifetime', 'info') or how == ['--snapshots=each'] else how
         want, got = t.run(*args, *own, *inputs), t.run(*args, partial)
         if got.code == 2 and (want.code == 2 or 'each dump for itself' in got.err):
             refused.append(args)
