@@ -114,7 +114,7 @@ static size_t tail_begin(const struct hp_text_cut *cut, struct hp_span text,
 // --- parts --------------------------------------------------------------------------------
 
 static struct hp_span piece(struct hp_span text, size_t begin, size_t end) {
-    return (struct hp_span){text.at + begin, end - begin};
+    return (struct hp_span){hp_span_from(text, begin).at, end - begin};
 }
 
 // "head…tail" where the last `kept` bytes stay, whatever their width.
