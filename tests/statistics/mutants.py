@@ -23,7 +23,8 @@ LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-lm']
 LAYERS = ('base', 'model', 'input', 'partial', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
            'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
-TESTS = ('gaps', 'estimates', 'dumps', 'totals', 'trend')
+TESTS = ('gaps', 'estimates', 'dumps', 'totals', 'trend', 'lifetimes')
+UNIT_TESTS = ('lifetime',)
 HELPERS = ('series',)
 GENERATOR = ('completions', 'generator', 'manual', 'reference')  # in src/cli, of another program
 
@@ -238,8 +239,10 @@ class Build:
         includes = [f'-I{root / "include"}', f'-I{self.src}']
         for source in sources(self.src):
             self.objects[source] = self.compile(source, includes, 'plain')
-        for name in (*(f'test_{test}' for test in TESTS), *HELPERS):
-            source = root / 'tests' / 'statistics' / f'{name}.c'
+        names = (*(f'statistics/test_{test}' for test in TESTS), *(f'unit/test_{test}' for test in UNIT_TESTS),
+                 *(f'statistics/{helper}' for helper in HELPERS))
+        for name in names:
+            source = root / 'tests' / f'{name}.c'
             self.objects[source] = self.compile(source, includes, 'plain')
 
     def compile(self, source, includes, folder):
@@ -265,7 +268,7 @@ class Build:
         # Headers name each other by folder, so the copy is found first by all.
         return {source: self.compile(source, includes, f'objects{number}')
                 for source in self.objects
-                if 'sampler' in source.parts or 'statistics' in source.parts}
+                if 'sampler' in source.parts or 'tests' in source.parts}
 
     def program(self, test, replaced, out):
         own = f'test_{test}'
@@ -342,7 +345,7 @@ def main(root, library):
     with tempfile.TemporaryDirectory(prefix='hprof-agg-') as scratch:
         directory = pathlib.Path(scratch)
         build = Build(root, directory)
-        for test in TESTS:
+        for test in (*TESTS, *UNIT_TESTS):
             tested, failed = failures(build.program(test, {}, directory / test), '*')
             tell(tested > 0 and failed == 0, f'without a fault the {test} pass')
         for number, (what, name, changes, caught) in enumerate(MUTANTS):
