@@ -56,7 +56,7 @@ def furnish(t):
     tool(t.folder, "hprof-agg", f'case $1 in help | version | manifest) ;; *) set -- --symbol-dir=root "$@" ;; esac\n'
                                 f'exec {t.binary} "$@"')
     for name in SHOWS_INPUT:
-        tool(t.folder, name, 'test "$(head -c 1)"')
+        tool(t.folder, name, 'test "$(wc -c)" -gt 0')
     for name in SHOWS_FILE:
         tool(t.folder, name, 'for file; do :; done; test -s "$file"')
     dumps = sorted(golden.glob("procs*.heap"))
