@@ -180,7 +180,7 @@ bool hp_wanted_unpack(const struct hp_packet *packet, struct hp_wanted *wanted) 
     wanted->n = get_u32(&in);
     wanted->name = get_text(&in);
     wanted->find = (enum hp_find)find;
-    return !in.bad && in.at == in.end && find <= HP_FIND_PACKAGE;
+    return !in.bad && in.at == in.end && find < HP_FINDS;
 }
 
 static void put_parts(struct hp_packet *packet, struct hp_debug_parts parts) {

@@ -52,6 +52,7 @@ enum hp_find {
                      // nothing
     HP_FIND_UNIT,    // a .dwo file; `name` is absolute, or beside the file that tells it
     HP_FIND_PACKAGE, // a .dwp file; `name` is the build id of the file that it is of, or ""
+    HP_FINDS,
 };
 
 // Bounds on what is believed.

@@ -104,7 +104,7 @@ static void try_text(const struct hp_packet *packet) {
     require_inside(packet, second);
     if (hp_wanted_unpack(packet, &wanted)) {
         require_inside(packet, wanted.name);
-        require(wanted.find <= HP_FIND_SPLIT);
+        require(wanted.find < HP_FINDS);
     }
 }
 
