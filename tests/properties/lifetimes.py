@@ -7,11 +7,13 @@ import gzip
 import json
 import math
 import pathlib
+import re
 
 from harness import Tests, scratch
 
 t = Tests()
 REDIS = [t.real / f'redis_lg13.27533.{i}.i{i}.heap.gz' for i in range(13)]
+MARIADBD = [t.real / f'mariadbd_lg14.15432.{i}.i{i}.heap.gz' for i in (6, 12)]
 RECENT = t.testdata / 'account/frag.recent.json.gz'
 FRAG = t.testdata / 'account/frag.heap'
 SERIES = sorted((t.formats / 'series').glob('*.heap'))
@@ -46,8 +48,24 @@ def kept():
 
 def few():
     """Whatever two dumps say, it is no turnover."""
-    wrong = [row for row in rows(*REDIS[3:10:6]) if row['no_turnover'] != 'few-dumps' or row['turnover'] is not None]
-    return wrong
+    faults = []
+    for files in REDIS[3:10:6], MARIADBD:
+        found = rows(*files)
+        faults += [row for row in found if row['no_turnover'] != 'few-dumps' or row['turnover'] is not None]
+        faults += [] if found else [f'no rows of {files}']
+    return faults
+
+
+def words():
+    """Of dumps nothing is called a lifetime, but to say that it is none."""
+    allowed = ('however long objects live', 'whatever lifetimes are', 'no lifetime;', 'mean lifetime can be many times this')
+    faults = []
+    for command in ['-ftext'], ['-fmarkdown'], ['-ftsv']:
+        said = t.ok('lifetime', '--no-symbols', *command, *REDIS[3:]).out.replace('hprof-agg lifetime', '')
+        for sentence in allowed:
+            said = said.replace(sentence, '')
+        faults += [f'{command}: {line}' for line in said.splitlines() if re.search('lifetime|live[sd]? (for|on)', line)]
+    return faults
 
 
 def ends():
@@ -149,6 +167,7 @@ def recent_refusals():
 t.check('lifetime: what was allocated and is gone', temporary)
 t.check('lifetime: what is held and was not allocated in the window', kept)
 t.check('lifetime: two dumps tell no turnover', few)
+t.check('lifetime: of series nothing is called one', words)
 t.check('lifetime: ends, verdicts and reasons agree', ends)
 t.check('lifetime: seconds are those of the process', seconds)
 t.check('lifetime: what it refuses', refusals)

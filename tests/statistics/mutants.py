@@ -16,15 +16,15 @@ import sys
 import tempfile
 
 CC = shlex.split(os.environ.get('CC') or 'cc')
-FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""']
+FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""', '-DHP_WITH_JANSSON']
 PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-llzma', '-lz', '-ldeflate', '-lzstd', '-lxxhash', '-lpcre2-8', '-ljansson', '-liberty',
                      '-lseccomp', '-lm', '-pthread', '-fno-lto']  # of an archive with both the machine code alone
-LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-lm']
+LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-ljansson', '-lm']
 LAYERS = ('base', 'model', 'input', 'partial', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
            'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
 TESTS = ('gaps', 'estimates', 'dumps', 'totals', 'trend', 'lifetimes')
-UNIT_TESTS = ('lifetime',)
+UNIT_TESTS = ('lifetime', 'survival')
 HELPERS = ('series',)
 GENERATOR = ('completions', 'generator', 'manual', 'reference')  # in src/cli, of another program
 
@@ -40,6 +40,10 @@ CHANCE = 'decisions/sample*'                   # T2
 MEANS = 'estimates/of*'                        # T4
 EXACT = 'calc/finds*'
 SIZES = 'dumps/of_equal*'                      # T8
+KNOWN_LIVES = 'survival/covers_known*'
+
+AT_RISK = 'adder->at_risk += life->weight;'
+LEAVES = 'adder->at_risk -= life->weight;'
 
 # (what is wrong, file, [(text, what stands there instead)], [(test program, tests to fail)])
 MUTANTS = (
@@ -134,6 +138,13 @@ MUTANTS = (
      [('double error = sqrt(squares / (m - 1) / independent) / mean;', 'double error = 0;'),
       ('double relative = course->live_error / mean;', 'double relative = course->live_error / mean / 10;')],
      [('lifetimes', 'lifetime_coverage/of_ends*')]),
+    # How long what prof_recent tells of lives.
+    ('survival: of what was freed only', 'stats/survival.c',
+     [(AT_RISK, 'adder->at_risk += life->is_over ? life->weight : 0;'), (LEAVES, '')],
+     [('survival', 'survival/is_the*'), ('survival', KNOWN_LIVES)]),
+    ('survival: live ones enter at their age', 'stats/survival.c',
+     [(AT_RISK, 'adder->at_risk += life->is_over ? life->weight : 0;'), (LEAVES, 'adder->at_risk += life->weight;')],
+     [('survival', 'survival/is_the*'), ('survival', KNOWN_LIVES)]),
 )
 
 MOVER = """
