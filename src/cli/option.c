@@ -47,7 +47,7 @@ static const struct hp_cli_option options[] = {
      "its /proc/PID/smaps or smaps_rollup, for what the kernel counts",
      hp_cli_set_text, FIELD(read.smaps), 0},
     {"recent", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, HP_CLI_LIFETIME,
-     "what jemalloc's prof_recent wrote in the process of the one dump: "
+     "what jemalloc's prof_recent wrote in the process of the one dump, or of the one /proc/PID/maps: "
      "how long what was allocated last lived",
      hp_cli_set_text, FIELD(read.recent), 0},
     {"to", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,

@@ -10,6 +10,9 @@
 // of each frame without a better one.
 bool hp_maps_is_path(struct hp_span path);
 
+// Whether a text begins with a row of Linux.
+bool hp_maps_is(struct hp_span head);
+
 // Read rows to the end of the text into dump->mappings, sorted and without overlaps (the
 // first row wins).  Lines that are no row are passed over.  *line is the number of that at
 // c->at.

@@ -1,6 +1,7 @@
 #include "input/reader.h"
 
 #include "input/input_format.h"
+#include "input/maps.h"
 #include "input/scan.h"
 #include "input/tar.h"
 
@@ -158,6 +159,13 @@ static const struct hp_input_format *format_behind_names(struct hp_span text) {
     return may_be ? format : NULL;
 }
 
+static const struct hp_input_format map = {
+    .name = "map",
+    .is_text = true,
+    .is = hp_maps_is,
+    .read = hp_scan_read_map,
+};
+
 static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_err *err) {
     struct hp_scan scan;
     int ret = HP_OK;
@@ -178,7 +186,13 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     if (ret != HP_OK) {
         return ret;
     }
+    bool is_map = !format && reader->map_period > 0 && hp_maps_is(hp_scan_rest(&scan));
+    format = is_map ? &map : format;
     reader->format = format;
+    if (is_map) {
+        dump->producer = HP_PRODUCER_MAP;
+        dump->period = reader->map_period;
+    }
     if (format == &partial) {
         return reader->take_partial
                    ? reader->take_partial(reader->data, &reader->stream, err)

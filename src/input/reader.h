@@ -9,7 +9,9 @@
 
 // {0} is ready for use.
 struct hp_reader {
-    uint64_t limit;     // of a file after decompression, as for hp_input_stream_open()
+    uint64_t limit; // of a file after decompression, as for hp_input_stream_open()
+    uint64_t
+        map_period; // a memory map alone will do: a dump of this period, without stacks; 0: none
     bool single;        // no other dump is read: none has the same samples
     bool keeps_labels;  // of samples
     bool keeps_threads; // with their names, and also where one has all of a stack

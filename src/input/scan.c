@@ -287,6 +287,17 @@ static void read_end(struct hp_scan *scan, const struct hp_scan_grammar *grammar
     }
 }
 
+// Of the last window.
+static void take_content(struct hp_scan *scan) {
+    struct hp_dump *dump = scan->dump;
+    dump->bytes = scan->stream->total;
+    if (scan->content) {
+        struct hp_span maps = {scan->stream->at, scan->stream->size};
+        hp_digester_add(scan->content, maps);
+        dump->content = hp_digester_end(scan->content);
+    }
+}
+
 int hp_scan_read(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
                  struct hp_err *err) {
     struct hp_dump *dump = scan->dump;
@@ -303,12 +314,17 @@ int hp_scan_read(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
     if (ret != HP_OK) {
         return ret;
     }
-    dump->bytes = scan->stream->total;
-    if (scan->content) {
-        struct hp_span maps = {scan->stream->at, scan->stream->size};
-        hp_digester_add(scan->content, maps);
-        dump->content = hp_digester_end(scan->content);
-    }
+    take_content(scan);
     read_end(scan, grammar);
     return HP_OK;
+}
+
+int hp_scan_read_map(struct hp_scan *scan, struct hp_err *err) {
+    int ret = read_to_end(scan, err);
+    if (ret == HP_OK) {
+        take_content(scan);
+        hp_maps_read(&scan->c, scan->dump, &scan->line);
+        scan->dump->lines = scan->line;
+    }
+    return ret;
 }

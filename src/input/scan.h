@@ -53,6 +53,9 @@ void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,
 HP_MUST_CHECK int hp_scan_read(struct hp_scan *scan,
                                const struct hp_scan_grammar *grammar, struct hp_err *err);
 
+// The same of a text that is a memory map and nothing else.
+HP_MUST_CHECK int hp_scan_read_map(struct hp_scan *scan, struct hp_err *err);
+
 // The dump may be short: say why, of the line at hand.
 void hp_scan_damaged(struct hp_scan *scan, const char *what);
 

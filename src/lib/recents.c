@@ -69,7 +69,9 @@ static int attach(struct hp_profile *profile, struct hp_dump *dump,
 static int read_map(struct hp_profile *profile, const char *path,
                     const struct hp_read_options *options, struct hp_recent_file *file,
                     struct hp_err *err) {
-    struct hp_reader reader = {.limit = options->max_input_size, .single = true};
+    struct hp_reader reader = {.limit = options->max_input_size,
+                               .single = true,
+                               .map_period = file->recent.period};
     struct hp_dump dump = {.period = 0};
     bool is_elf;
     int ret = hp_reader_read(&reader, path, &dump, &is_elf, err);
@@ -108,6 +110,7 @@ int hp_recents_read(struct hp_profile *profile, const char *const *paths, size_t
                        "--recent reads its dump twice: standard input can be read once");
     }
     int ret = hp_prof_recent_read(&file, options->recent, options->max_input_size, err);
+    profile->recent.period = file.recent.period; // a map will do
     ret = ret == HP_OK ? hp_read_inputs(profile, paths, count, options, err) : ret;
     if (ret == HP_OK && hp_input_is_used(&profile->inputs.at[0])) {
         ret = read_map(profile, paths[0], options, &file, err);

@@ -463,6 +463,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
                         struct hp_profile *profile) {
     *worker = (struct worker){.job = job, .profile = profile};
     worker->reader.limit = job->options->max_input_size;
+    worker->reader.map_period = job->profile->recent.period;
     worker->reader.stream.waits = job->options->wait;
     worker->reader.take_partial = take_partial;
     worker->reader.data = worker;

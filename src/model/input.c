@@ -35,6 +35,7 @@ static const struct {
     [HP_PRODUCER_PPROF_TCMALLOC] = {"pprof profile", "tcmalloc"},
     [HP_PRODUCER_PPROF_JEMALLOC] = {"pprof profile", "jemalloc_pprof"},
     [HP_PRODUCER_PPROF_OURS] = {"pprof profile", "hprof-agg"},
+    [HP_PRODUCER_MAP] = {"memory map", "Linux"},
 };
 
 const char *hp_producer_text(enum hp_producer producer) {

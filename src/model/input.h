@@ -23,6 +23,7 @@ enum hp_producer {
     HP_PRODUCER_PPROF_TCMALLOC,
     HP_PRODUCER_PPROF_JEMALLOC, // jemalloc_pprof
     HP_PRODUCER_PPROF_OURS,     // merge
+    HP_PRODUCER_MAP,            // the kernel: no profile, see hp_reader.map_period
 };
 
 enum hp_scaling {

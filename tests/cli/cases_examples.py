@@ -83,6 +83,8 @@ def furnish(t):
                          *((f"redis.9.{i}.i{i}.heap", f"real/redis_lg13.27533.{i}.i{i}.heap.gz") for i in range(3, 6))):
         path = ROOT / "testdata" / source
         (t.folder / name).write_bytes(gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes())
+    _, _, rows = (t.folder / "recent/app.heap").read_text().partition("MAPPED_LIBRARIES:\n")
+    t.file("recent/app.maps", rows)
     t.file("all", "a.heap\nb.heap\napp.1.0.f.heap\n")
     for part, name in (("aa", "a.heap"), ("ab", "b.heap")):
         t.run("merge", "-o", f"part.{part}.pb.gz", name)

@@ -139,6 +139,33 @@ def recent():
     return faults
 
 
+def of_a_map():
+    """Rows are those beside the dump that the map is of; what is no map of the process is refused."""
+    _, _, rows = FRAG.read_bytes().partition(b'MAPPED_LIBRARIES:\n')
+    moved = rows.replace(b'7ff5', b'1ff5').replace(b'55b3', b'15b3')
+    faults = []
+    with scratch() as folder:
+        maps = pathlib.Path(folder) / 'app.maps'
+
+        def told(*args):
+            return json.loads(t.ok('lifetime', '--no-symbols', '-fjson', f'--recent={RECENT}', *args).out)
+
+        for packed in (rows, gzip.compress(rows)):
+            maps.write_bytes(packed)
+            if [told(maps)[key] for key in ('rows', 'total')] != [told(FRAG)[key] for key in ('rows', 'total')]:
+                faults.append('other rows than beside the dump')
+        for words, content in (('in no mapping', moved), ('not a heap profile', b'7ff5-7ff6 r-xp\n'), ('empty', b''),
+                               ('not a heap profile', b'7ff5\n' + rows)):
+            maps.write_bytes(content)
+            ended = t.run('lifetime', '--no-symbols', f'--recent={RECENT}', maps)
+            if ended.code != 5 or words not in ended.err:
+                faults.append(f'{words}: {ended.code}, {ended.err}')
+        maps.write_bytes(rows)
+        ended = t.run('top', '--no-symbols', maps)
+        faults += [] if ended.code == 5 and 'not a heap profile' in ended.err else [f'top: {ended.code}, {ended.err}']
+    return faults
+
+
 def recent_refusals():
     """What is cut, foreign, of another process or period, or without a map."""
     text = gzip.decompress(RECENT.read_bytes()).decode()
@@ -172,5 +199,6 @@ t.check('lifetime: ends, verdicts and reasons agree', ends)
 t.check('lifetime: seconds are those of the process', seconds)
 t.check('lifetime: what it refuses', refusals)
 t.check('lifetime: of prof_recent is the product limit', recent)
+t.check('lifetime: a memory map does as well as a dump', of_a_map)
 t.check('lifetime: what it refuses of prof_recent', recent_refusals)
 t.done()
