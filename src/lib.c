@@ -61,8 +61,8 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
 static void add_sizes(struct hp_needs *needs, const struct hp_report_options *options,
                       unsigned can) {
     bool by_size = options->by == HP_BY_SIZE;
-    bool is_shown =
-        by_size || (options->kind == HP_REPORT_STACKS && (can & HP_CAN_INTERVALS) != 0);
+    bool is_shown = by_size || options->sizes ||
+                    (options->kind == HP_REPORT_STACKS && (can & HP_CAN_INTERVALS) != 0);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         bool is_measured = (by_size && (can & HP_HAS_ALL_METRICS) != 0) ||
                            i == hp_column_of(options->metric);
@@ -87,7 +87,8 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     needs->threads |= options->by == HP_BY_THREAD;
     needs->unmapped |= options->by == HP_BY_ADDRESS;
     add_sizes(needs, options, can);
-    needs->ages |= options->by == HP_BY_AGE;
+    needs->ages |= options->by == HP_BY_AGE || options->ages;
+    needs->ages_by_stack |= options->ages || options->filter_count > 0;
     needs->live_samples |= report->needs_accounts;
     needs->sizes[HP_COLUMN_INUSE] |= report->needs_accounts;
     if (can & HP_IS_PARTIAL) {
@@ -111,6 +112,7 @@ static struct hp_needs needs_of(const struct hp_report_options *planned, size_t 
                                  .labels = true,
                                  .sizes = {true, true},
                                  .ages = true,
+                                 .ages_by_stack = true,
                                  .unmapped = true};
     }
     for (size_t i = 0; i < count; i++) {
@@ -127,6 +129,7 @@ static int check_needs(const struct hp_needs *kept,
                  (needs.threads && !kept->threads);
     lacks |= needs.live_samples && !kept->live_samples;
     lacks |= needs.ages && !kept->ages;
+    lacks |= needs.ages && needs.ages_by_stack && !kept->ages_by_stack;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         lacks |=
             (needs.errors[i] && !kept->errors[i]) || (needs.sizes[i] && !kept->sizes[i]);
@@ -153,12 +156,34 @@ void hp_profile_free(struct hp_profile *profile) {
     }
 }
 
+// What is told of listed objects alone.
+static int check_ages(const struct hp_profile *profile,
+                      const struct hp_read_options *options, struct hp_err *err) {
+    if (options->older_than > 0 && profile->estimator != HP_ESTIMATOR_BEST) {
+        return hp_fail(err, HP_E_USAGE,
+                       "--older-than is of objects that a dump lists, which --compat and "
+                       "--no-unbias leave aside");
+    }
+    return options->older_than > 0 && profile->keeps.partial
+               ? hp_fail(err, HP_E_USAGE,
+                         "--older-than: a partial is of objects of all ages")
+               : HP_OK;
+}
+
 static void settle_snapshots(struct hp_profile *profile,
                              const struct hp_read_options *options) {
     profile->snapshots = options->snapshots;
     profile->metric =
         options->planned_count > 0 ? options->planned->metric : HP_INUSE_SPACE;
     hp_settle_moments(profile, options);
+}
+
+static int read_all(struct hp_profile *profile, const char *const *paths, size_t count,
+                    const struct hp_read_options *options, struct hp_err *err) {
+    return profile->keeps.live_samples
+               ? hp_accounts_read(profile, paths, count, options, err)
+           : options->recent ? hp_recents_read(profile, paths, count, options, err)
+                             : hp_read_inputs(profile, paths, count, options, err);
 }
 
 int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t count,
@@ -169,13 +194,15 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
         return hp_fail(err, HP_E_USAGE, "a profile can be read only once");
     }
     profile->estimator = options->estimator;
-    profile->keeps = needs_of(options->planned, options->planned_count);
+    struct hp_needs needs = needs_of(options->planned, options->planned_count);
+    hp_profile_keep(profile, &needs);
     profile->keeps.history |= options->label_from != NULL;
     profile->keeps.unmapped |= options->keep_unmapped;
     bool is_told = !options->no_input_ids || !profile->keeps.partial;
     profile->history.is_kept = profile->keeps.history && is_told;
     settle_snapshots(profile, options);
     profile->large_sizes = options->large_sizes;
+    profile->older_than = options->older_than;
     profile->wants_labels = options->label_from != NULL;
     profile->drops_identities = options->no_input_ids;
     if (options->stack_memory > 0 && profile->keeps.partial &&
@@ -190,10 +217,8 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     if (options->thread) { // before partials are held against it
         profile->thread = hp_strtab_add(&profile->strings, hp_span_of(options->thread));
     }
-    int ret = profile->keeps.live_samples
-                  ? hp_accounts_read(profile, paths, count, options, err)
-              : options->recent ? hp_recents_read(profile, paths, count, options, err)
-                                : hp_read_inputs(profile, paths, count, options, err);
+    int ret = check_ages(profile, options, err);
+    ret = ret == HP_OK ? read_all(profile, paths, count, options, err) : ret;
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
     } else if (ret == HP_OK && !profile->keeps.partial) { // which keeps those of files

@@ -106,6 +106,9 @@ struct hp_read_options {
     uint64_t min_age;        // seconds: leaves out files that were written to since
     const char
         *thread; // read the stacks of this thread only, a name or a number; or NULL
+    // Read of what is in use only listed objects that were older than so many nanoseconds, or as old,
+    // when their dump was made; 0: all.
+    uint64_t older_than;
     const char
         *label_from;   // a pattern whose named groups label the inputs by their paths
     size_t base_count; // the first so many inputs are what to compare with
@@ -505,6 +508,9 @@ struct hp_report_options {
     bool source_dirs_only; // nothing is opened outside of source_dirs
     // Of HP_REPORT_ACCOUNT: what is free in slabs, by size class, and who holds objects there.
     bool waste;
+    // Of HP_REPORT_TOP by function, line, file, module or address, in rows: of which sizes the objects
+    // of a row are, and how old half of them were, where inputs list them with their ages.
+    bool sizes, ages;
     // Of info in text: how line tables of modules were read is told.
     bool tells_readers;
 };

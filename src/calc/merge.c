@@ -1,6 +1,7 @@
 #include "calc/merge.h"
 
 #include "calc/header_check.h"
+#include "calc/listed.h"
 #include "calc/threads.h"
 #include "model/ages.h"
 
@@ -69,6 +70,7 @@ static void make_room(struct hp_merger *merger, struct hp_profile *profile,
         merger->total_errors[i] = (struct hp_error){0};
         hp_sizes_clear(&merger->sizes[i]);
         hp_sizes_clear(&merger->ages[i]);
+        merger->ages[i].is_whole = profile->ages[i].is_whole;
     }
 }
 
@@ -389,6 +391,16 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
     }
 }
 
+// When the rest was allocated is not told.
+static void keep_older(struct hp_merger *merger, struct hp_dump *dump,
+                       struct hp_input_record *record) {
+    bool takes_listed = hp_unbias_takes_listed(&merger->unbias);
+    hp_listed_keep(dump, takes_listed ? merger->older_than : UINT64_MAX);
+    record->listed = takes_listed ? record->listed : 0;
+    record->missing_metrics |= 1U << HP_ALLOC_SPACE | 1U << HP_ALLOC_OBJECTS;
+    record->has_alloc = merger->unbias.has_alloc = false;
+}
+
 // What its memory map tells, without a trace in the profile.
 static void tell_map(struct hp_merger *merger, const struct hp_dump *dump,
                      struct hp_input_record *record) {
@@ -410,6 +422,9 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     record->has_alloc = merger->unbias.has_alloc;
     record->header_check = hp_header_check(dump, &merger->unbias);
     record->torn_stacks = hp_count_torn_stacks(dump, &merger->unbias);
+    if (merger->older_than > 0) {
+        keep_older(merger, dump, record);
+    }
     if (merger->splits_threads) {
         hp_threads_split(dump, hp_unbias_takes_listed(&merger->unbias));
     }

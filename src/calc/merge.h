@@ -31,6 +31,7 @@ struct hp_merger {
     bool keeps_sizes[HP_COLUMNS];
     struct hp_sizes ages[HP_COLUMNS]; // of which a size is one of model/ages.h
     bool keeps_ages;
+    uint64_t older_than;    // of listed objects those alone are taken; 0: all
     bool keeps_live;        // of the inputs in use, if sizes are kept
     HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
     size_t told[HP_COLUMNS]

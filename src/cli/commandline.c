@@ -219,8 +219,12 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
                            by_format ? report->format : settings->command->name,
                            settings->timeline ? " --timeline" : "");
     }
-    return report->spread
-               ? hp_cli_fail(err, HP_E_USAGE, "--spread goes with rows of functions")
+    const char *option = report->spread  ? "spread"
+                         : report->sizes ? "sizes"
+                         : report->ages  ? "ages"
+                                         : NULL;
+    return option != NULL
+               ? hp_cli_fail(err, HP_E_USAGE, "--%s goes with rows of functions", option)
                : HP_OK;
 }
 

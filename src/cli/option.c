@@ -175,6 +175,10 @@ static const struct hp_cli_option options[] = {
     {"thread", '\0', HP_CLI_TEXT, "NAME|ID", NULL, HP_CLI_GROUP_FILTER, VIEWS,
      "read the threads of one name or number only: totals are theirs",
      hp_cli_set_text, FIELD(read.thread), 0},
+    {"older-than", '\0', HP_CLI_TEXT, "AGE", NULL, HP_CLI_GROUP_FILTER, METRICS,
+     "read only objects in use that a dump lists with their ages, and of these what is so old so far or "
+     "older, as 60s (ms, s, min, h, d): totals are theirs",
+     hp_cli_set_age, FIELD(read.older_than), 0},
     {"frames", '\0', HP_CLI_CHOICE, "WHICH", CHOICES("code", "own", "all", "raw"),
      HP_CLI_GROUP_FILTER, FRAMES,
      "which frames to show: code folds the standard library, wrappers of malloc, start-up and "
@@ -231,6 +235,13 @@ static const struct hp_cli_option options[] = {
     {"spread", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
      "show how much the inputs differ, and which stand out",
      hp_cli_set_bool, FIELD(report.spread), true, HP_CAN_SPREAD},
+    {"sizes", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
+     "show of which sizes the objects of a row are, from the least to the largest",
+     hp_cli_set_bool, FIELD(report.sizes), true, HP_CAN_SPREAD},
+    {"ages", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
+     "show how old half of what is in use was at most when the dump was made, where it lists objects "
+     "with their ages",
+     hp_cli_set_bool, FIELD(report.ages), true, HP_CAN_SPREAD},
     {"waste", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_ACCOUNT,
      "what is free in slabs, by size class, and which stacks hold objects of the class",
      hp_cli_set_bool, FIELD(report.waste), true},

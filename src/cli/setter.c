@@ -236,6 +236,27 @@ int hp_cli_set_seconds(struct hp_cli_settings *settings,
     return ret;
 }
 
+// In nanoseconds.
+int hp_cli_set_age(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                   char *value, struct hp_err *err) {
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+
+    double age = 0, seconds = 0;
+    const char *unit = "";
+    bool is_number = to_decimal(value, &age, &unit);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        seconds = strcmp(unit, units[i].unit) == 0 ? age * units[i].seconds : seconds;
+    }
+    if (!is_number || seconds < 1e-3 || seconds >= 1e9) {
+        return refuse(option, value, "an age such as 60s, 5min or 2h", err);
+    }
+    *(uint64_t *)field(settings, option) = (uint64_t)(seconds * 1e9 + .5);
+    return HP_OK;
+}
+
 // The factor of a unit of space, 0 if it is none.
 static double size_of_unit(const char *unit) {
     static const struct {

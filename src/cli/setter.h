@@ -24,6 +24,7 @@ hp_cli_set_fn hp_cli_set_seconds;
 // One more of struct hp_cli_words.
 hp_cli_set_fn hp_cli_set_word;
 hp_cli_set_fn hp_cli_set_folder;
+hp_cli_set_fn hp_cli_set_age;
 
 // One of a kind: `field` is not used.
 hp_cli_set_fn hp_cli_set_max_skipped; // N or P%

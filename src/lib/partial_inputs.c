@@ -20,7 +20,7 @@ struct hp_taken *hp_taken_new(const struct hp_profile *like) {
     struct hp_taken *taken = hp_alloc(sizeof *taken);
     hp_profile_init(&taken->profile);
     taken->profile.estimator = like->estimator;
-    taken->profile.keeps = like->keeps;
+    hp_profile_keep(&taken->profile, &like->keeps);
     taken->profile.history.is_kept = like->keeps.history; // it may be folded by now
     taken->partials = (struct hp_partials){
         .profile = &taken->profile,
@@ -152,6 +152,8 @@ static int check_use(const struct hp_profile *profile,
                    hp_parameters_of(profile).of[HP_PARAMETER_THREAD]) {
         hp_fail(err, HP_E_USAGE, "it is of %s: merge --thread takes one",
                 made->of[HP_PARAMETER_THREAD] ? "another thread alone" : "all threads");
+    } else if (options->older_than > 0) {
+        hp_fail(err, HP_E_USAGE, "a partial lists no objects, and tells no ages");
     } else if (options->snapshots != HP_SNAPSHOTS_LAST &&
                made->of[HP_PARAMETER_SNAPSHOTS] != (uint64_t)options->snapshots) {
         hp_fail(err, HP_E_USAGE, "merged with another --snapshots");

@@ -5,6 +5,7 @@
 #include "input/dump_name.h"
 #include "lib/metadata.h"
 #include "lib/workers.h"
+#include "model/ages.h"
 #include "partial/partial.h"
 
 #include <string.h>
@@ -70,6 +71,9 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     if (options->thread && profile->stacks.count + profile->runs.stacks == 0) {
         return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has a thread %s",
                        options->thread);
+    }
+    if (options->older_than > 0 && profile->summary[HP_SIDE_ALL].listing == 0) {
+        return hp_fail(err, HP_E_EMPTY, HP_NO_AGES_TOLD);
     }
     if (!total_fits(profile)) {
         return hp_fail(err, HP_E_LIMIT, "a sum exceeds 2^127 units");

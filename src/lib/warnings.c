@@ -350,6 +350,17 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     }
 }
 
+static void warn_of_ages(struct hp_profile *profile) {
+    const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
+    size_t silent = summary->used - summary->listing;
+    if (profile->older_than > 0 && silent > 0) {
+        hp_profile_warn(
+            profile,
+            "%zu of %zu inputs list%s no objects with ages: nothing here is of %s",
+            silent, summary->used, silent == 1 ? "s" : "", silent == 1 ? "it" : "them");
+    }
+}
+
 static void warn_of_unmapped(struct hp_profile *profile) {
     uint64_t unmapped = profile->summary[HP_SIDE_ALL].unmapped;
     if (unmapped > 0) {
@@ -408,6 +419,7 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     }
     warn_of_processes(profile);
     warn_of_mixtures(profile);
+    warn_of_ages(profile);
     warn_of_unmapped(profile);
     warn_of_large_sizes(profile);
     warn_of_label_sets(profile);

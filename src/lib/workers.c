@@ -478,6 +478,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     worker->merger.keeps_unmapped = keeps->unmapped;
     memcpy(worker->merger.keeps_sizes, keeps->sizes, sizeof keeps->sizes);
     worker->merger.keeps_ages = keeps->ages;
+    worker->merger.older_than = job->options->older_than;
     worker->merger.keeps_live = keeps->live_samples;
     worker->merger.splits_threads = worker->reader.keeps_threads;
     worker->merger.only_thread = job->options->thread;
@@ -529,7 +530,7 @@ static void run(struct hp_job *job, struct hp_profile *profile) {
         struct worker *worker = &workers[started];
         hp_profile_init(&profiles[started]);
         profiles[started].estimator = profile->estimator;
-        profiles[started].keeps = profile->keeps;
+        hp_profile_keep(&profiles[started], &profile->keeps);
         profiles[started].history.is_kept = profile->history.is_kept;
         profiles[started].drops_identities = profile->drops_identities;
         worker_init(worker, job, &profiles[started]);

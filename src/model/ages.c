@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -26,6 +27,14 @@ uint64_t hp_age_range_of(uint64_t age) {
         range--;
     }
     return range;
+}
+
+double hp_age_range_seconds(uint64_t range, bool is_low) {
+    bool is_open = range == HP_NO_AGE || (range == HP_AGES && !is_low);
+    uint64_t end = is_open  ? 0
+                   : is_low ? hp_age_range_low(range)
+                            : hp_age_range_high(range);
+    return is_open ? (double)NAN : (double)end / 1e9;
 }
 
 static void format_age(char *out, uint64_t age) {

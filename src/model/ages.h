@@ -20,6 +20,14 @@ uint64_t hp_age_range_of(uint64_t age);
 uint64_t hp_age_range_low(uint64_t range);
 uint64_t hp_age_range_high(uint64_t range);
 
+// One of them in seconds; NAN where there is none, as of range 0.
+double hp_age_range_seconds(uint64_t range, bool is_low);
+
+// Why there is no report.
+#define HP_NO_AGES_TOLD                                                        \
+    "nothing to report: no input lists its objects with their ages, as dumps " \
+    "of ClickHouse's jemalloc do"
+
 // "10 ms to 100 ms", "4,096 s to 8,192 s"; `out` has room for HP_NUMBER_SIZE.
 void hp_age_range_format(char *out, uint64_t range);
 

@@ -158,6 +158,7 @@ struct hp_input_summary {
     bool is_difference;       // one has values below zero
     bool is_jemalloc;  // all are its dumps: it has settings of which reports may speak
     uint64_t unmapped; // addresses in no mapping
+    size_t listing;    // list their objects, with ages
     bool is_merged;    // one was merged by us: what was seen once is not known any more
 };
 

@@ -99,6 +99,13 @@ void hp_profile_take_run(struct hp_profile *profile, struct hp_stack_run *run,
     profile->between[0].sums.settled = 0;
 }
 
+void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs) {
+    profile->keeps = *needs;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        profile->ages[i].is_whole = !needs->ages_by_stack;
+    }
+}
+
 void hp_profile_done(struct hp_profile *profile) {
     drop_stacks(profile);
     hp_run_store_free(profile->store);

@@ -137,7 +137,8 @@ struct hp_needs {
     bool labels;            // of samples
     bool threads;           // stacks apart by thread
     bool sizes[HP_COLUMNS]; // of objects
-    bool ages;              // of objects in use
+    bool ages;              // of objects in use;
+    bool ages_by_stack;     // else all together
     bool live_samples;      // how many there are of each size
     bool unmapped;          // where frames in no mapping are
     bool partial;           // all that a partial holds
@@ -166,7 +167,9 @@ struct hp_profile {
     enum hp_snapshots snapshots;           // which dumps of a process count, and
     enum hp_metric metric;                 // for what
     enum hp_large_sizes large_sizes;       // how these were read
-    bool wants_labels;                     // of inputs, from their paths
+    uint64_t
+        older_than; // of listed objects those were read; 0: all, and what is not listed
+    bool wants_labels;     // of inputs, from their paths
     bool drops_identities; // a partial of it does not say of which dumps it is
     bool lacks_identities; // an input is such a partial
     HP_VEC(struct hp_known_dump)
@@ -207,6 +210,9 @@ struct hp_profile {
 };
 
 // {0} after done.
+// What is kept of what is added.
+void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs);
+
 void hp_profile_init(struct hp_profile *profile);
 void hp_profile_done(struct hp_profile *profile);
 

@@ -66,7 +66,7 @@ static struct hp_size_part *find(const struct hp_sizes *sizes, uint32_t first,
 
 void hp_sizes_add(struct hp_sizes *sizes, uint32_t stack,
                   const struct hp_size_part *part) {
-    struct hp_stack_sizes *of = hp_vec_reach(&sizes->stacks, stack);
+    struct hp_stack_sizes *of = hp_vec_reach(&sizes->stacks, sizes->is_whole ? 0 : stack);
     struct hp_size_part added = *part;
     if (of->is_full) {
         added.size = HP_MIXED_SIZES;
@@ -87,7 +87,7 @@ void hp_sizes_add(struct hp_sizes *sizes, uint32_t stack,
 }
 
 void hp_sizes_fill(struct hp_sizes *sizes, uint32_t stack) {
-    fill(sizes, hp_vec_reach(&sizes->stacks, stack));
+    fill(sizes, hp_vec_reach(&sizes->stacks, sizes->is_whole ? 0 : stack));
 }
 
 void hp_sizes_add_stack(struct hp_sizes *sizes, uint32_t stack,

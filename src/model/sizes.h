@@ -31,6 +31,7 @@ struct hp_stack_sizes {
 struct hp_sizes {
     HP_VEC(struct hp_stack_sizes) stacks;
     HP_VEC(struct hp_size_part) parts;
+    bool is_whole; // all stacks are one, number 0; to be set before
     bool overflow; // a sum did not fit
 };
 

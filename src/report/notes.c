@@ -51,7 +51,7 @@ void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *dat
         [HP_ESTIMATOR_NONE] = "estimator: none, these are the samples alone",
     };
     const struct hp_head *head = &view->head;
-    char made_by[64], inputs[96], thread[256];
+    char made_by[64], inputs[96], thread[256], age[HP_NUMBER_SIZE], older[128];
     snprintf(made_by, sizeof made_by, "made by hprof-agg %s", hp_version());
     snprintf(inputs, sizeof inputs, "inputs: %llu used of %llu",
              (unsigned long long)head->summary[HP_SIDE_ALL].merged_used,
@@ -66,6 +66,11 @@ void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *dat
     if (head->thread.size > 0) {
         snprintf(thread, sizeof thread, "read: only --thread=%s", head->thread.at);
         note(data, thread);
+    }
+    if (head->older_than > 0) {
+        hp_format_double(age, (double)head->older_than / 1e9);
+        snprintf(older, sizeof older, "read: only --older-than=%ss", age);
+        note(data, older);
     }
     tell_filters(view, note, data);
     tell_types(view, note, data);

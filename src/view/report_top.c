@@ -1,5 +1,6 @@
 #include "model/ages.h"
 #include "view/groups.h"
+#include "view/part_columns.h"
 #include "view/size_rows.h"
 #include "view/top.h"
 #include "view/unseen.h"
@@ -206,27 +207,28 @@ static int build(struct hp_view *view, struct hp_err *err) {
         hp_spread_init(&top->spread, &view->naming, &view->options);
     }
     set_fields(view);
+    if (!by_group && (view->options.sizes || view->options.ages)) {
+        top->parts = hp_part_columns_new(view);
+        hp_part_columns_set_fields(view);
+    }
     return HP_OK;
 }
 
 static void done(struct hp_view *view) {
     struct hp_top *top = view->extra;
     hp_spread_done(&top->spread);
+    hp_part_columns_free(top->parts);
     hp_top_done(top);
-}
-
-// In seconds; NaN where there is none.
-static double end_of_age(uint64_t range, bool is_low) {
-    uint64_t end = range == UINT64_MAX ? UINT64_MAX
-                   : is_low            ? hp_age_range_low(range)
-                                       : hp_age_range_high(range);
-    return end == UINT64_MAX ? (double)NAN : (double)end / 1e9;
 }
 
 static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
                  struct hp_content *content) {
     const struct hp_top *top = view->extra;
     hp_node_id node = view->rows.at[row].node;
+    if (field >= HP_PART_FIELDS) {
+        hp_part_columns_cell(top->parts, node, field, content);
+        return;
+    }
     content->amount =
         field == CUM ? hp_top_cum(top, node, metric) : hp_top_flat(top, node, metric);
     // Of the column that rows were chosen by; and of the other, where it says the same.
@@ -254,7 +256,9 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     } else if (field == IS_LIKELY) {
         content->number = view->rows.at[row].is_likely;
     } else if (field == AGE_LOW || field == AGE_HIGH) {
-        content->number = end_of_age(top->size_of[node.n], field == AGE_LOW);
+        uint64_t range = top->size_of[node.n];
+        content->number = hp_age_range_seconds(range == UINT64_MAX ? HP_NO_AGE : range,
+                                               field == AGE_LOW);
     } else if (field >= SPREAD_MEAN) {
         const struct hp_spread_row *spread = &top->spread.rows[node.n];
         content->number = field == SPREAD_MEAN ? spread->mean

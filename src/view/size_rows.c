@@ -135,13 +135,16 @@ static bool ages_are_told(const struct hp_profile *profile) {
 // Ages are of what is in use, and told of objects one by one.
 int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
-    if (options->by != HP_BY_AGE) {
+    if (options->sizes && view->type) {
+        return hp_fail(err, HP_E_USAGE, "sizes are of objects in use, or allocated");
+    }
+    if (options->by != HP_BY_AGE && !options->ages) {
         return HP_OK;
     }
     if (hp_column_of(options->metric) != HP_COLUMN_INUSE || view->type) {
         return hp_fail(err, HP_E_USAGE,
-                       "ages are of objects in use: rows of ages go with "
-                       "--metric=inuse-space and inuse-objects");
+                       "ages are of objects in use: they go with --metric=inuse-space "
+                       "and inuse-objects");
     }
     if (view->profile->estimator != HP_ESTIMATOR_BEST) {
         return hp_fail(err, HP_E_USAGE,
@@ -151,9 +154,7 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
     size_t used = view->head.summary[HP_SIDE_ALL].used;
     return used == 0 || ages_are_told(view->profile)
                ? HP_OK
-               : hp_fail(err, HP_E_EMPTY,
-                         "nothing to report: no input lists its objects with their ages, "
-                         "as dumps of ClickHouse's jemalloc do");
+               : hp_fail(err, HP_E_EMPTY, HP_NO_AGES_TOLD);
 }
 
 // --- stacks -------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ struct hp_top {
     unsigned char *samples[HP_COLUMNS]; // of each node, while that is wanted; or NULL
     uint32_t *seen; // the number of the last stack that the node was counted in; 0: none
     uint64_t *size_of; // of each node, if rows stand for sizes; UINT64_MAX: mixed ones
-    struct hp_spread spread; // if it was asked for
+    struct hp_spread spread;       // if it was asked for
+    struct hp_part_columns *parts; // the same; or NULL
 };
 
 // Which errors a view shows.

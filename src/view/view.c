@@ -226,6 +226,7 @@ static void describe_inputs(struct hp_view *view) {
     head->shards = profile->shards;
     head->chosen_for = profile->metric;
     head->thread = hp_strtab_span(&profile->strings, profile->thread);
+    head->older_than = profile->older_than;
     head->stacks = profile->stacks.count;
     head->has_alloc = profile->has_alloc;
     head->has_times = profile->has_times;

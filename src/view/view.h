@@ -168,6 +168,7 @@ struct hp_head {
     struct hp_shards shards;              // that are there; {0}: all is
     enum hp_metric chosen_for;            // the metric that they were chosen for
     struct hp_span thread;                // that alone was read, or ""
+    uint64_t older_than;                  // nanoseconds: nothing else was read; 0: all
     size_t stacks;                        // of the profile
     struct hp_values total, filtered;     // the latter: what filters leave
     struct hp_values counted;             // of the inputs that count, one of each process

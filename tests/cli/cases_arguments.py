@@ -229,7 +229,29 @@ def options_of_pprof_go_with_it(t):
         check(t.run("top", "--by=age", f"--metric={metric}", t.dump), 2, "", "ages are of objects in use")
     for option in ("--compat=jeprof", "--no-unbias"):
         check(t.run("top", "--by=age", option, t.dump), 2, "", "which --compat and --no-unbias leave aside")
+        check(t.run("top", "--older-than=1s", option, t.dump), 2, "", "which --compat and --no-unbias leave aside")
     assert not t.left_behind()
+
+
+@case
+def ages_are_of_what_lists_them(t):
+    aged = t.testdata / "jemalloc-clickhouse.heap"
+    for by in ("input", "thread", "size", "age"):
+        for option in ("--sizes", "--ages"):
+            check(t.run("top", f"--by={by}", option, aged), 2, "", f"{option} goes with rows of functions")
+    check(t.run("top", "--ages", t.dump), 5, "", "no input lists its objects with their ages")
+    check(t.run("top", "--ages", "--metric=alloc-space", aged), 2, "", "ages are of objects in use")
+    for age in ("60", "s", "60 s", "-1s", "0s", "0.1ms", "1e3s", "nans", "40000000d", "60S", "1sec"):
+        check(t.run("top", f"--older-than={age}", aged), 2, "", "an age such as 60s, 5min or 2h")
+    outs = [check(t.run("top", "-fjson", "--no-symbols", f"--older-than={age}", aged)).out
+            for age in ("90s", "90000ms", "1.5min", "0.025h")]
+    assert len(set(outs)) == 1 and '"older_than": 90,' in outs[0]
+    for command in ("callgrind", "dot", "folded", "tree", "stacks"):
+        assert check(t.run(command, "--no-symbols", "--older-than=100ms", aged)).out
+    check(t.run("merge", "-o", "x.hpa", "--older-than=1s", aged), 2, "", "--older-than: a partial is of objects of all ages")
+    check(t.run("merge", "-o", "x.hpa", "--no-symbols", aged))
+    check(t.run("top", "--older-than=1s", "x.hpa"), 2, "", "a partial lists no objects, and tells no ages")
+    check(t.run("top", "--older-than=1s", t.dump), 5, "", "no input lists its objects with their ages")
 
 
 OPEN = ("--confidence=90", "--no-error")
@@ -237,7 +259,7 @@ ALL = ("text", "markdown", "json", "tsv", "benchmark", "folded", "callgrind", "s
        "pdf", "pprof", "firefox", "html")
 TABLES = ("text", "markdown", "json", "tsv")
 ROWS = (*TABLES, "benchmark")
-FORMATS_OF = {(*ROWS, "html"): ("--sort=cum", "--cum"), TABLES: ("--spread",), (*ROWS, "dot", "html"): ("--limit=9",),
+FORMATS_OF = {(*ROWS, "html"): ("--sort=cum", "--cum"), TABLES: ("--spread", "--sizes"), (*ROWS, "dot", "html"): ("--limit=9",),
               (*ROWS, "svg", "pdf", "html"): OPEN, ("text", "markdown", "dot", "svg", "pdf", "html"): ("--unit=KiB",)}
 
 

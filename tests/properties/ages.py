@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Rows of ages: each stands for its listed objects, each by its chance to be sampled; they add up to the total,
-in whatever order, on however many threads, beside dumps and partials that tell no ages."""
+in whatever order, on however many threads, beside dumps and partials that tell no ages.  What is older than an age, and the median of each function, are those of
+the same objects."""
 import collections
 import itertools
 import json
@@ -149,10 +150,74 @@ def threads_have_their_own():
     return [] if told == [['4 s to 8 s'], ['below 1 ms']] else [f'{told}']
 
 
+def what_is_older():
+    """Ends count; other dumps have nothing there."""
+    faults = []
+    objects = objects_of(40)
+    with scratch() as folder:
+        path, other = write(folder, 'a.heap', dump(objects, accumulated='900: 90000')), \
+            write(folder, 'b.heap', dump(objects_of(41), lambda stack: False))
+        for age, text in ((10**7, '10ms'), (10**9, '1s'), (6 * 10**10, '1min'), (3600 * 10**9, '1h'), (86400 * 10**9, '1d')):
+            told = json.loads(t.ok('top', '--no-symbols', '-n0', '-fjson', f'--older-than={text}', path, other).out)
+            want = collections.Counter()
+            for stack, old, size in objects:
+                want[f'app+{0x100 + 16 * stack:#x}'] += size * weight(size) * (old >= age)
+            rows = {row['name']: row['flat']['inuse-space']['estimate'] for row in told['rows']}
+            faults += [f'{text}: {name}: {rows.get(name, 0)}, not {sums}' for name, sums in want.items()
+                       if not near(rows.get(name, 0), sums, 1e-9, .01)]
+            total = told['total']['inuse-space']['estimate']
+            if not near(total, math.fsum(want.values()), 1e-9, .01) or told['total']['alloc-space']:
+                faults.append(f'{text}: {told["total"]}')
+            if told['older_than'] != age / 1e9 or '1 of 2 inputs lists no objects' not in str(told['warnings']):
+                faults.append(f'{told["older_than"]}, {told["warnings"]}')
+            ranged = report(f'--older-than={text}', path)
+            faults += differ(ranged, want_of([o for o in objects if o[1] >= age]))
+        empty = t.run('top', '--no-symbols', '--older-than=1s', other)
+        alloc = t.run('top', '--no-symbols', '--older-than=1s', '--metric=alloc-space', path)
+    return faults + [f'{ended.code}: {ended.err}' for ended in (empty, alloc) if ended.code != 5]
+
+
+def medians():
+    """By bytes and by objects, also of what is told in part."""
+    faults = []
+    for seed, lists in ((50, lambda stack: True), (51, lambda stack: stack != 2)):
+        objects = objects_of(seed)
+        with scratch() as folder:
+            paths = [write(folder, 'a.heap', dump(objects)), write(folder, 'b.heap', dump(objects_of(seed + 9), lists))]
+            for metric, of in (('inuse-space', lambda size: size * weight(size)), ('inuse-objects', weight)):
+                told = json.loads(t.ok('top', '--no-symbols', '-n0', '-fjson', '--ages', f'--metric={metric}', *paths).out)
+                for row in told['rows']:
+                    listed = sorted((old, of(size)) for dump_objects, is_in in ((objects, lambda s: True), (objects_of(seed + 9), lists))
+                                    for stack, old, size in dump_objects if is_in(stack) and row['name'] == f'app+{0x100 + 16 * stack:#x}')
+                    if not listed:
+                        faults += [f'{row}'] if row['median_age'] else []
+                        continue
+                    sums = list(itertools.accumulate(weight for _, weight in listed))
+                    middle = next(old for (old, _), so_far in zip(listed, sums) if so_far >= sums[-1] / 2)
+                    share = sums[-1] / row['flat'][metric]['estimate']
+                    is_in = row['median_age_from'] * 1e9 - 1 <= middle < (row['median_age_to'] or math.inf) * 1e9
+                    if not is_in or not near(row['age_told'], share, 1e-3):
+                        faults.append(f'{row["name"]}, {metric}: {middle}, {share}, not {row}')
+    return faults
+
+
+def filters_leave_the_same():
+    """Ages are kept of all stacks together, or of each: which is no other report where nothing is left out."""
+    with scratch() as folder:
+        path = write(folder, 'a.heap', dump(objects_of(60)))
+        all_rows, filtered, one = (rows_of(report(*more, path)) for more in ((), ('--focus=app',), ('--focus=0x110',)))
+    own = want_of([o for o in objects_of(60) if o[0] == 1])
+    return ([] if all_rows == filtered and len(all_rows) > 20 else [f'{all_rows}, {filtered}']) + [
+        f'{end}: {one.get(end)}, not {sums}' for end, sums in own.items() if not near(one.get(end, (0,))[0], sums[0], 1e-8, .01)]
+
+
 t.check('rows of ages stand for the objects of their range', stand_for_their_objects)
 t.check('they are the same in any order', are_the_same_in_any_order)
 t.check('a dump without a list has no age', lambda: what_tells_none_is_a_row(without_list))
 t.check('nor has a partial', lambda: what_tells_none_is_a_row(as_partial))
 t.check('nor has what was allocated', what_was_allocated_has_none)
 t.check('of a thread are its own', threads_have_their_own)
+t.check('--older-than reads what is as old and older', what_is_older)
+t.check('--ages has the median of each function', medians)
+t.check('rows of ages are the same with and without filters', filters_leave_the_same)
 t.done()

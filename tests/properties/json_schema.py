@@ -64,6 +64,9 @@ REPORTS = [
     ('peek', 'leaf', '--metric=swapped_space', TCMALLOC),
     ('top', '--max-bytes=3000', '--no-symbols', CXX),
     ('top', '--no-symbols', '--by=age', t.formats / 'jemalloc-clickhouse.heap', PROCS[0]),
+    ('top', '--no-symbols', '--ages', '--sizes', t.formats / 'jemalloc-clickhouse.heap', PROCS[0]),
+    *((command, '--no-symbols', '--older-than=10ms', t.formats / 'jemalloc-clickhouse.heap')
+      for command in ('top', 'stacks', 'tree')),
     ('info', TCMALLOC, LIFETIMES),
     ('account', '--no-symbols', f'--stats={ACCOUNT / "frag.json"}', f'--smaps={ACCOUNT / "frag.smaps_rollup"}',
      ACCOUNT / 'frag.heap'),

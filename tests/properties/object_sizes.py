@@ -120,6 +120,48 @@ def sums(path):
             for fault in kind(path, *pair)] + text_agrees(path)
 
 
+BARS = ' ▁▂▃▄▅▆▇█'
+
+
+def histogram_of(parts, of):
+    """As --sizes draws it; bars of which a rounding may be the next are told both ways."""
+    sums, mixed = collections.Counter(), 0
+    for part in parts:
+        if part[0] is None:
+            mixed += part[of]
+        else:
+            sums[max(0, (part[0] - 1).bit_length() - 3)] += part[of]
+    most = max(sums.values(), default=0)
+    levels = [8 * sums[power] / most for power in range(min(sums), max(sums) + 1)] if most else []
+    return [{BARS[math.ceil(max(0, min(8, level + shift)))] for shift in (-1e-6, 1e-6)} for level in levels], mixed
+
+
+def lines_of_sizes(path):
+    """Of each leaf: the same sizes as below its stacks."""
+    for space, objects in metrics_of(path):
+        for metric, of in ((space, 3), (objects, 2)):
+            told = collections.defaultdict(list)
+            for row in report('stacks', '--by=address', '--frames=raw', f'--metric={metric}', path)['rows']:
+                told[row['frames'][0]] += [part for part in parts_of(row) if part[of] or part[0]]
+            for row in report('top', '--by=address', '--frames=raw', '--sizes', f'--metric={metric}', path)['rows']:
+                parts = told.pop(row['name'], [])
+                sizes = {part[0] for part in parts if part[0]}
+                bars, mixed = histogram_of(parts, of)
+                text, all_ = row['size_histogram'], row['flat'][metric]['estimate']
+                if (row['size_least'], row['size_most']) != (min(sizes, default=None), max(sizes, default=None)):
+                    yield f'{path.name}: {row["name"]}: {row["size_least"]} to {row["size_most"]}, not {sorted(sizes)}'
+                if len(sizes) > 1:
+                    drawn = re.sub(r'^~?[^B]*B ', '', text)[:len(bars)]
+                    if len(drawn) != len(bars) or not all(a in b for a, b in zip(drawn, bars)):
+                        yield f'{path.name}: {row["name"]}: {text}, not {bars}'
+                if text.startswith('~') != any(part[1] for part in parts if part[0]):
+                    yield f'{path.name}: {row["name"]}: {text} of {parts}'
+                if parts and not near((row['size_mixed'] or 0) * all_, mixed, 1e-3, .01):
+                    yield f'{path.name}: {row["name"]}: {row["size_mixed"]} of {all_}, not {mixed}'
+            if any(part[of] for parts in told.values() for part in parts):
+                yield f'{path.name}: no rows of {dict(told)}'
+
+
 # --- order --------------------------------------------------------------------------------
 
 
@@ -284,6 +326,7 @@ def intervals_hold():
 
 t.check(f'{len(FILES)} files: sizes add up to their stacks, rows by size to the total, the same in tsv and text',
         lambda: t.in_parallel(sums, FILES))
+t.check('--sizes draws for each leaf what its stacks have', lambda: t.in_parallel(lines_of_sizes, FILES))
 t.check('the same bytes in 12 orders, on 1 to 3 threads', same_bytes)
 t.check('more than 32 sizes of a stack are mixed, whatever comes first', too_many_sizes_are_mixed)
 t.check('6,000 stacks of 1 to 5 sampled objects: sizes that are sure are true', sure_sizes_are_true)

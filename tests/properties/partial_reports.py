@@ -26,7 +26,7 @@ OPTIONS = {
     'short-names': [], 'full-names': [], 'timeline': [], 'focus': ['alloc', 'nothing'], 'ignore': ['libc'], 'hide': ['libc'],
     'show': ['alloc'], 'show-from': ['libc'], 'frames': ['code', 'own', 'all', 'raw'], 'wrapper': ['alloc'], 'own': ['libc'],
     'all-frames': [], 'limit': ['0', '1'], 'max-bytes': ['4000'], 'sort': ['flat', 'cum', 'name'], 'cum': [], 'unit': ['KiB'],
-    'confidence': ['99'], 'width': ['60'], 'no-error': [], 'invert': [], 'min-share': ['5'], 'spread': [],
+    'confidence': ['99'], 'width': ['60'], 'no-error': [], 'invert': [], 'min-share': ['5'], 'spread': [], 'sizes': [],
     'path-map': ['/srv=/nowhere'], 'symbol-dir': [t.root], 'source-dir': [t.testdata], 'no-symbols': [], 'symbol-dir-only': [f'--symbol-dir={t.root}'],
     'print': ['used'], 'flavor': ['pprof', 'pyroscope', 'parca', 'datadog'], 'with-error': [], 'max-samples': ['3'], 'max-depth': ['2'],
     'color': ['always'], 'quiet': [], 'verbose': [], 'sandbox': ['off'], 'jobs': ['3'], 'max-memory': ['1GiB'], 'null': [],
@@ -34,7 +34,7 @@ OPTIONS = {
 # What decides of the partial itself, below, and what is not of its reports.
 OF_INPUTS = set('''files-from tar to base-files-from snapshots on-duplicate keep-unmapped keep-damaged max-skipped min-age
     max-input-size strict wait large-sizes compat no-unbias label-from thread'''.split())
-OTHERS = set('redact redact-key frame-rules fail-if format output shard no-input-ids shards progress help version licenses features stats smaps recent waste'.split())
+OTHERS = set('redact redact-key frame-rules fail-if format output shard no-input-ids shards progress help version licenses features stats smaps recent waste ages older-than'.split())
 
 
 def series(folder, jit):

@@ -7,6 +7,7 @@
 //      "processes": {"snapshots": "last", "count": 1, "dumps": 17, "forks": 0, "untold": 0,
 //                    "said": ["17 dumps of 1 process: ..."]},
 //      "thread": "worker", if that alone was read,
+//      "older_than": 60.5, seconds of age so far, if only listed objects of these were,
 //      "inputs": {"used": 3, "skipped": 0, "reasons": {}, "periods": [524288], "stacks": 1234},
 //      "total": {"inuse-space": ESTIMATE or null, "inuse-objects": ESTIMATE or null,
 //                "alloc-space": ESTIMATE or null, "alloc-objects": ESTIMATE or null},
@@ -105,6 +106,11 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_text(out, "\"thread\": ");
         hp_json_string(out, view->head.thread);
         hp_sink_text(out, ",\n ");
+    }
+    if (view->head.older_than > 0) {
+        char age[HP_NUMBER_SIZE];
+        hp_format_double(age, (double)view->head.older_than / 1e9);
+        hp_sink_print(out, "\"older_than\": %s,\n ", age);
     }
 }
 

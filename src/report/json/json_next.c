@@ -70,6 +70,11 @@ static void put_options(struct hp_sink *out, const struct hp_view *view) {
         hp_json_characters(out, view->head.thread);
         hp_sink_text(out, "\"");
     }
+    if (view->head.older_than > 0) {
+        char age[HP_NUMBER_SIZE];
+        hp_format_double(age, (double)view->head.older_than / 1e9);
+        hp_sink_print(out, ", \"--older-than=%ss\"", age);
+    }
     if (options->metric != HP_INUSE_SPACE || view->projection) {
         put_value(out, "metric", hp_view_metric_name(view, options->metric));
     }

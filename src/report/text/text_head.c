@@ -78,6 +78,14 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_escaped(out, head->thread);
         hp_sink_text(out, ": totals are its own\n");
     }
+    if (head->older_than > 0) {
+        char age[HP_NUMBER_SIZE];
+        hp_format_double(age, (double)head->older_than / 1e9);
+        hp_sink_print(out,
+                      "read       only listed objects %s s old or older so far: totals "
+                      "are theirs\n",
+                      age);
+    }
     if (view->projection) {
         put_type(out, view);
     }

@@ -1,0 +1,268 @@
+// "16 B ▂ █▁ 2 KiB": between the least and the largest size what is in objects of them, by powers of
+// two, (8 B, 16 B] and so on.  Sums are those of ranges, which are never too many for hp_sizes.
+#include "view/part_columns.h"
+
+#include "base/units.h"
+#include "model/ages.h"
+#include "view/visible_frames.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum field {
+    SIZES = HP_PART_FIELDS,
+    SIZE_LEAST,
+    SIZE_MOST,
+    SIZE_MIXED,
+    MEDIAN_AGE,
+    MEDIAN_AGE_FROM,
+    MEDIAN_AGE_TO,
+    AGE_TOLD,
+};
+
+enum {
+    LEVELS = 8,
+    SIZE_FIELDS = 4,
+    AGE_FIELDS = 4,
+    RANGES = HP_SIZES_OF_STACK, // 1 ... are ranges; 0 is what is not told
+};
+
+struct ends {
+    uint64_t least, most; // 0: no size is told
+    bool is_likely;
+};
+
+struct hp_part_columns {
+    bool of_objects, ascii;
+    struct hp_sizes sizes, ages; // of ranges, by node
+    struct ends *ends;           // of sizes, by node
+    char size[HP_PART_TEXT], age[HP_PART_TEXT];
+};
+
+// --- sums ---------------------------------------------------------------------------------
+
+static uint64_t range_of_size(uint64_t size) {
+    uint64_t range = 1;
+    while (range < RANGES && size > (uint64_t)4 << range) {
+        range++;
+    }
+    return range;
+}
+
+static void widen(struct ends *ends, const struct hp_size_part *part) {
+    if (part->size != HP_MIXED_SIZES) {
+        bool is_first = ends->least == 0;
+        ends->least = is_first || part->size < ends->least ? part->size : ends->least;
+        ends->most = part->size > ends->most ? part->size : ends->most;
+        ends->is_likely |= part->is_likely;
+    }
+}
+
+static void add_sizes(struct hp_part_columns *columns, hp_node_id node,
+                      const struct hp_sizes *sizes, size_t stack) {
+    const struct hp_size_part *part = hp_sizes_of(sizes, (uint32_t)stack);
+    for (; part; part = hp_sizes_next(sizes, part)) {
+        struct hp_size_part sum = *part;
+        sum.size = part->size == HP_MIXED_SIZES ? part->size : range_of_size(part->size);
+        hp_sizes_add(&columns->sizes, node.n, &sum);
+        widen(&columns->ends[node.n], part);
+    }
+}
+
+struct hp_part_columns *hp_part_columns_new(const struct hp_view *view) {
+    const struct hp_report_options *options = &view->options;
+    const struct hp_profile *profile = view->profile;
+    enum hp_column column = hp_column_of(options->metric);
+    struct hp_part_columns *columns = hp_alloc(sizeof *columns);
+    struct hp_members members;
+    hp_members_init(&members, &view->naming, options->sort == HP_SORT_CUM);
+    columns->of_objects = options->metric == hp_objects_of(column);
+    columns->ascii = options->ascii;
+    columns->ends = hp_alloc((members.node_count + 1) * sizeof *columns->ends);
+    for (size_t s = 0; s < profile->stacks.count; s++) {
+        for (size_t i = members.first.at[s]; i < members.first.at[s + 1]; i++) {
+            hp_node_id node = members.nodes.at[i];
+            if (options->sizes) {
+                add_sizes(columns, node, &profile->sizes[column], s);
+            }
+            if (options->ages) {
+                hp_sizes_add_stack(&columns->ages, node.n, &profile->ages[column],
+                                   (uint32_t)s);
+            }
+        }
+    }
+    hp_members_done(&members);
+    return columns;
+}
+
+void hp_part_columns_free(struct hp_part_columns *columns) {
+    if (columns) {
+        hp_sizes_done(&columns->sizes);
+        hp_sizes_done(&columns->ages);
+        free(columns->ends);
+        free(columns);
+    }
+}
+
+// --- what they say ------------------------------------------------------------------------
+
+// What a node has in each range, in bytes or in objects.
+struct histogram {
+    double of[RANGES + 1];
+    double told, all;
+};
+
+static struct histogram histogram_of(const struct hp_part_columns *columns,
+                                     const struct hp_sizes *sizes, hp_node_id node) {
+    struct histogram histogram = {.told = 0};
+    const struct hp_size_part *part = hp_sizes_of(sizes, node.n);
+    for (; part; part = hp_sizes_next(sizes, part)) {
+        histogram.of[part->size] =
+            (double)(columns->of_objects ? part->objects : part->bytes);
+    }
+    for (int i = 1; i <= RANGES; i++) {
+        histogram.told += histogram.of[i];
+    }
+    histogram.all = histogram.told + histogram.of[0];
+    return histogram;
+}
+
+static void append(char text[HP_PART_TEXT], const char *more) {
+    size_t used = strlen(text);
+    snprintf(text + used, HP_PART_TEXT - used, "%s", more);
+}
+
+static void append_bars(char text[HP_PART_TEXT], const struct histogram *histogram,
+                        const struct ends *ends, bool ascii) {
+    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const letters[] = {" ", ".", ":", "-", "=", "+", "o", "O", "#"};
+    double most = 0;
+    for (int i = 1; i <= RANGES; i++) {
+        most = fmax(most, histogram->of[i]);
+    }
+    append(text, " ");
+    uint64_t last = range_of_size(ends->most);
+    for (uint64_t i = range_of_size(ends->least); i <= last; i++) {
+        double share = most > 0 ? fmax(histogram->of[i], 0) / most : 0;
+        append(text, (ascii ? letters : blocks)[(int)ceil(share * LEVELS)]);
+    }
+    append(text, " ");
+}
+
+static const char *line_of_sizes(struct hp_part_columns *columns,
+                                 const struct histogram *histogram, hp_node_id node) {
+    const struct ends *ends = &columns->ends[node.n];
+    char *text = columns->size, size[HP_NUMBER_SIZE];
+    strcpy(text, ends->is_likely ? "~" : "");
+    if (ends->least > 0) {
+        hp_format_size(size, ends->least);
+        append(text, size);
+    }
+    if (ends->least < ends->most) {
+        append_bars(text, histogram, ends, columns->ascii);
+        hp_format_size(size, ends->most);
+        append(text, size);
+    }
+    if (histogram->of[0] > 0) {
+        snprintf(size, sizeof size, "%s%.3g%% mixed", ends->least > 0 ? ", " : "",
+                 100 * histogram->of[0] / histogram->all);
+        append(text, size);
+    }
+    return text;
+}
+
+// The first range up to which half of what is told is; 0: nothing is.
+static uint64_t median_of(const struct histogram *histogram) {
+    double sum = 0;
+    uint64_t range = 0;
+    for (uint64_t i = 1; i <= RANGES && histogram->told > 0 && range == 0; i++) {
+        sum += histogram->of[i];
+        range = sum >= histogram->told / 2 ? i : 0;
+    }
+    return range;
+}
+
+static const char *text_of_age(struct hp_part_columns *columns,
+                               const struct histogram *histogram) {
+    uint64_t range = median_of(histogram);
+    char *text = columns->age, told[HP_NUMBER_SIZE];
+    strcpy(text, "");
+    if (range > 0) {
+        hp_age_range_format(text, range);
+    }
+    if (range > 0 && histogram->of[0] > 0) {
+        snprintf(told, sizeof told, ", %.3g%% told",
+                 100 * histogram->told / histogram->all);
+        append(text, told);
+    }
+    return text;
+}
+
+// --- fields -------------------------------------------------------------------------------
+
+static const struct hp_field size_fields[SIZE_FIELDS] = {
+    {{"size_histogram", "sizes", "", HP_CELL_TEXT},
+     SIZES,
+     HP_NEW_LINE,
+     NULL,
+     36,
+     "sizes: of the objects of a row from the least to the largest, between them how much is in each "
+     "power of two; ~ is likely; mixed: of sizes that cannot be told apart",
+     3},
+    {{"size_least", NULL, "bytes", HP_CELL_NUMBER}, SIZE_LEAST},
+    {{"size_most", NULL, "bytes", HP_CELL_NUMBER}, SIZE_MOST},
+    {{"size_mixed", NULL, "fraction", HP_CELL_NUMBER}, SIZE_MIXED, HP_ROUGH},
+};
+
+static const struct hp_field age_fields[AGE_FIELDS] = {
+    {{"median_age", "median age so far", "", HP_CELL_TEXT},
+     MEDIAN_AGE,
+     HP_NEW_LINE,
+     NULL,
+     26,
+     "median age so far: half of what a row has in use was younger when the dump was made, as far as "
+     "objects are listed with their ages; of what was freed nothing is known: no lifetime",
+     3},
+    {{"median_age_from", NULL, "seconds", HP_CELL_NUMBER}, MEDIAN_AGE_FROM},
+    {{"median_age_to", NULL, "seconds", HP_CELL_NUMBER}, MEDIAN_AGE_TO},
+    {{"age_told", NULL, "fraction", HP_CELL_NUMBER}, AGE_TOLD, HP_ROUGH},
+};
+
+void hp_part_columns_set_fields(struct hp_view *view) {
+    if (view->options.sizes) {
+        hp_view_set_fields(view, size_fields, SIZE_FIELDS);
+    }
+    if (view->options.ages) {
+        hp_view_set_fields(view, age_fields, AGE_FIELDS);
+    }
+}
+
+static double share_of(double part, double all) {
+    return all > 0 ? part / all : (double)NAN;
+}
+
+static void cell_of_sizes(struct hp_part_columns *columns, hp_node_id node, int field,
+                          struct hp_content *content) {
+    struct histogram histogram = histogram_of(columns, &columns->sizes, node);
+    const struct ends *ends = &columns->ends[node.n];
+    uint64_t end = field == SIZE_LEAST ? ends->least : ends->most;
+    content->number = field == SIZE_MIXED ? share_of(histogram.of[0], histogram.all)
+                      : end > 0           ? (double)end
+                                          : (double)NAN;
+    content->text = field == SIZES ? line_of_sizes(columns, &histogram, node) : "";
+}
+
+static void cell_of_ages(struct hp_part_columns *columns, hp_node_id node, int field,
+                         struct hp_content *content) {
+    struct histogram histogram = histogram_of(columns, &columns->ages, node);
+    content->number = field == AGE_TOLD ? share_of(histogram.told, histogram.all)
+                                        : hp_age_range_seconds(median_of(&histogram),
+                                                               field == MEDIAN_AGE_FROM);
+    content->text = field == MEDIAN_AGE ? text_of_age(columns, &histogram) : "";
+}
+
+void hp_part_columns_cell(struct hp_part_columns *columns, hp_node_id node, int field,
+                          struct hp_content *content) {
+    (field < MEDIAN_AGE ? cell_of_sizes : cell_of_ages)(columns, node, field, content);
+}
