@@ -1,7 +1,10 @@
 """`account`: which files belong together, and what is refused."""
 import gzip
 import json
+import os
+import re
 import shutil
+import subprocess
 
 from harness import ROOT, case, check
 
@@ -192,3 +195,61 @@ def account_refuses_what_is_no_such_file(t):
     check(t.run("account", "app.heap", "--stats=app.json", "--by=line"), 2, "", "account takes no --by")
     check(t.run("account", "app.heap", "--stats=app.json", "-ffolded"), 2, "",
           "account does not write folded")
+
+
+def peak_of(t, *args):
+    """Status, what it says, and the most memory that it had, in bytes."""
+    with open(t.folder / "said", "w+b") as said:
+        process = subprocess.Popen([t.binary, *map(str, args)], cwd=t.folder, stdout=subprocess.DEVNULL, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        return process.returncode, said.read().decode(), used.ru_maxrss << 10
+
+
+@case
+def each_row_of_bad_input_ends_in_one_sentence(t):
+    """Of statistics, of prof_recent and of smaps; memory stays below a file of 1 GiB."""
+    copies(t)
+    copies(t, "b", "jemalloc-5.3.1")
+    frag(t)
+    stats = (t.folder / "app.json").read_text()
+    recent = gzip.decompress((ACCOUNT / "frag.recent.json.gz").read_bytes()).decode()
+    smaps = (t.folder / "app.smaps").read_text()
+    told = re.search(r'"allocated":\d+', stats)[0]
+    curregs = re.search(r'"curregs":\d+', stats[stats.index('"merged"'):])[0]
+    huge = t.folder / "huge"
+    with open(huge, "wb") as file:
+        file.truncate(1 << 30)
+    deep = "[" * 10**6
+    as_stats = ("account", "app.heap", "--stats=bad")
+    as_smaps = ("account", "app.heap", "--stats=app.json", "--smaps=bad")
+    as_recent = ("lifetime", "frag.heap", "--recent=bad")
+    for args, says, text in (
+            (as_stats, "no whole JSON", stats[:len(stats) // 2]), (as_stats, "JSON of something else", '{"a": 1}'),
+            (as_stats, "below zero", stats.replace(told, '"allocated":-5', 1)),
+            (as_stats, "too big integer", stats.replace(told, f'"allocated":{2**64}', 1)),
+            (as_stats, "depth", '{"jemalloc": ' + deep), (as_stats, "prof_recent", recent),
+            (as_stats, "more objects", stats.replace(curregs, f'"curregs":{2**40}')),
+            (as_recent, "no whole JSON", recent[:len(recent) // 2]), (as_recent, "malloc_stats_print's JSON", stats),
+            (as_recent, "below zero", re.sub(r'"usize":\d+', '"usize":-1', recent, count=1)),
+            (as_recent, "too big integer", re.sub(r'"usize":\d+', f'"usize":{2**64}', recent, count=1)),
+            (as_recent, "depth", '{"recent_alloc": ' + deep),
+            (as_smaps, "another process", (t.folder / "b.smaps").read_text()), (as_smaps, "no line of", smaps[:-30] + "\n"),
+            (as_smaps, "a number of kB", re.sub(r"Rss: +\d+", f"Rss: {2**64}", smaps, count=1)),
+            (as_smaps, "a number of kB", re.sub(r"Rss: +\d+", "Rss: -4", smaps, count=1)),
+            (as_smaps, "no line of", stats)):
+        t.file("bad", text)
+        code, said, peak = peak_of(t, *args, "--no-symbols")
+        assert code == 5 and says in said and said.count("\n") == 1, (args, says, code, said)
+        assert peak < 1 << 29, (args, says, peak)
+    (t.folder / "bad").unlink()
+    huge.rename(t.folder / "bad")
+    for args in (as_stats, as_smaps, as_recent):
+        code, said, peak = peak_of(t, *args, "--no-symbols")
+        assert code == 7 and "--max-input-size" in said and said.count("\n") == 1 and peak < 1 << 30, (args, code, said, peak)
+    # What stands twice is no fault: the last one counts.
+    t.file("bad", stats.replace(told, f"{told},{told}", 1))
+    both = [check(t.run("account", "-q", "-fjson", "--no-symbols", "app.heap", f"--stats={name}"), 0).out
+            for name in ("app.json", "bad")]
+    assert both[0] == both[1]
