@@ -102,6 +102,9 @@ static void write_stack(struct hps_textfile *file, const struct hps_ledger_stack
             hps_textfile_text(file, "\n");
         }
     }
+    if (options.list) {
+        options.list(file, stack, options.listed);
+    }
 }
 
 // --- order --------------------------------------------------------------------------

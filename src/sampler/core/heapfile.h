@@ -9,6 +9,10 @@ struct hps_heapfile_options {
     bool
         unbias; // jemalloc's prof_unbias: numbers from which jeprof's formula estimates well
     bool accum; // jemalloc's prof_accum: tell also of what was freed
+    // Lines behind those of a stack, of which there may be none; NULL: nowhere.
+    void (*list)(struct hps_textfile *file, const struct hps_ledger_stack *stack,
+                 const void *listed);
+    const void *listed;
 };
 
 // Header, threads and stacks; the map is the caller's part.  Takes no malloc() memory.

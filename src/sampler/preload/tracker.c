@@ -56,8 +56,10 @@ static int write_dump(struct hps_path *path) {
     size_t length = path->length;
     hps_path_text(path, ".heap");
     int error = hps_dumpfile_write(path, &sampled,
-                                   (struct hps_heapfile_options){preferences.unbias,
-                                                                 preferences.accum});
+                                   (struct hps_heapfile_options){
+                                       .unbias = preferences.unbias,
+                                       .accum = preferences.accum,
+                                   });
     if (preferences.truth) {
         path->length = length;
         hps_path_text(path, ".truth.heap");

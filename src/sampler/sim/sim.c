@@ -10,7 +10,11 @@ static const struct hps_sim_command commands[] = {
     {"fleet", "write the dumps of a fleet of any size as a tar archive, or their sums",
      hps_sim_fleet},
     {"gaps", "test the random gaps between samples", hps_sim_gaps},
+    {"lifetimes", "write dumps of a process whose objects live for known times",
+     hps_sim_lifetimes},
     {"replay", "write the dump of given sampled objects", hps_sim_replay},
+    {"slabs", "write the dump and the statistics of a process whose slabs are known",
+     hps_sim_slabs},
 };
 
 enum {

@@ -37,6 +37,8 @@ int hps_sim_evaluate(char **arguments);
 int hps_sim_fleet(char **arguments);
 int hps_sim_gaps(char **arguments);
 int hps_sim_generate(char **arguments);
+int hps_sim_lifetimes(char **arguments);
 int hps_sim_replay(char **arguments);
+int hps_sim_slabs(char **arguments);
 
 #endif

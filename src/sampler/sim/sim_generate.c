@@ -10,20 +10,14 @@
 // samples.json, the sizes of the objects in use that were sampled, of each dump and stack:
 //
 //     {"pair.10001.0.f.heap": [[8, 8, 8], [64000]], ...}
-#include "sampler/core/heapfile.h"
 #include "sampler/core/usize.h"
-#include "sampler/sim/process.h"
 #include "sampler/sim/resize.h"
 #include "sampler/sim/sim.h"
+#include "sampler/sim/sim_files.h"
 #include "sampler/sim/workload.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     FIRST_PID = 10001,
@@ -39,16 +33,6 @@ struct generation {
 };
 
 // --- truth --------------------------------------------------------------------------
-
-static void write_frames(FILE *to, uint32_t stack) {
-    fputs("\"frames\": [", to);
-    for (uint32_t i = 0; i < HPS_PROCESS_DEPTH; i++) {
-        struct hps_process_frame frame = hps_process_frame(stack, i);
-        fprintf(to, "%s{\"module\": \"%s\", \"offset\": %llu}", i ? ", " : "",
-                frame.module, (unsigned long long)frame.offset);
-    }
-    fputs("]", to);
-}
 
 // The `stack`-th of the names separated by spaces.
 static const char *name_of(const char *names, uint32_t stack, int *length) {
@@ -70,7 +54,7 @@ static void write_truths(FILE *to, const struct generation *run) {
         int length;
         const char *name = name_of(run->workload->stacks, i, &length);
         fprintf(to, "%s  {\"name\": \"%.*s\", ", i ? ",\n" : "", length, name);
-        write_frames(to, i);
+        hps_sim_write_frames(to, i);
         fprintf(to,
                 ",\n   \"live_objects\": %llu, \"live_bytes\": %llu,"
                 " \"ever_objects\": %llu, \"ever_bytes\": %llu}",
@@ -83,30 +67,13 @@ static void write_truths(FILE *to, const struct generation *run) {
     free(truths);
 }
 
-// NULL after telling why not.
-static FILE *open_file(const struct generation *run, const char *name) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", run->directory, name);
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        hps_sim_fail("cannot write %s: %s", path, strerror(errno));
-    }
-    return file;
-}
-
-static int close_file(const struct generation *run, FILE *file, const char *name) {
-    bool failed = ferror(file) != 0;
-    failed |= fclose(file) != 0;
-    return failed ? hps_sim_fail("cannot write %s/%s", run->directory, name) : 0;
-}
-
 static int write_truth(const struct generation *run) {
-    FILE *to = open_file(run, "truth.json");
+    FILE *to = hps_sim_open(run->directory, "truth.json");
     if (!to) {
         return 1;
     }
     write_truths(to, run);
-    return close_file(run, to, "truth.json");
+    return hps_sim_close(to, run->directory, "truth.json");
 }
 
 // --- samples ------------------------------------------------------------------------
@@ -137,31 +104,12 @@ static void write_samples(const struct generation *run,
 
 // --- dumps --------------------------------------------------------------------------
 
-static int write_dump(const struct generation *run, const struct hps_ledger *ledger,
-                      const struct hps_process *process, const char *path) {
-    static struct hps_textfile file;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        return hps_sim_fail("cannot write %s: %s", path, strerror(errno));
-    }
-    hps_textfile_init(&file, fd);
-    int error = hps_heapfile_write(&file, ledger, run->options);
-    hps_heapfile_begin_map(&file);
-    hps_process_write_map(process, &file);
-    int last = hps_textfile_flush(&file);
-    error = error ? error : last;
-    if (close(fd) != 0 && !error) {
-        error = errno;
-    }
-    return error ? hps_sim_fail("cannot write %s: %s", path, strerror(error)) : 0;
-}
-
 static int generate_process(const struct generation *run, struct hps_sampling *sampling,
                             uint64_t number) {
     struct hps_random random;
     struct hps_process process;
     struct hps_ledger ledger;
-    char name[64], path[4096];
+    char name[64];
     hps_random_init_nth(&random, run->seed, number);
     hps_process_init(&process, &random);
     hps_ledger_init(&ledger, run->period);
@@ -169,8 +117,8 @@ static int generate_process(const struct generation *run, struct hps_sampling *s
     hps_sampling_enter(sampling, hps_process_frames(&process), &ledger);
     snprintf(name, sizeof name, "%s.%llu.0.f.heap", run->workload->name,
              (unsigned long long)(FIRST_PID + number));
-    snprintf(path, sizeof path, "%s/%s", run->directory, name);
-    int status = write_dump(run, &ledger, &process, path);
+    int status =
+        hps_sim_write_dump(run->directory, name, &ledger, &process, run->options);
     if (run->samples) {
         write_samples(run, sampling, number, name);
     }
@@ -190,21 +138,19 @@ static int generate_processes(const struct generation *run) {
 }
 
 static int generate_with_samples(struct generation *run) {
-    run->samples = open_file(run, "samples.json");
+    run->samples = hps_sim_open(run->directory, "samples.json");
     if (!run->samples) {
         return 1;
     }
     int status = generate_processes(run);
     fputs(run->processes > 0 ? "}\n" : "{}\n", run->samples);
-    int last = close_file(run, run->samples, "samples.json");
+    int last = hps_sim_close(run->samples, run->directory, "samples.json");
     return status ? status : last;
 }
 
 static int generate(struct generation *run, bool samples) {
-    if (mkdir(run->directory, 0777) != 0 && errno != EEXIST) {
-        return hps_sim_fail("cannot make %s: %s", run->directory, strerror(errno));
-    }
-    int status = write_truth(run);
+    int status = hps_sim_make_folder(run->directory);
+    status = status ? status : write_truth(run);
     if (status != 0) {
         return status;
     }

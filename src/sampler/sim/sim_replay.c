@@ -178,7 +178,8 @@ int hps_sim_replay(char **arguments) {
     hps_ledger_init(&ledger, period);
     int status = replay_file(&ledger, file, path);
     if (status == 0) {
-        status = write_dump(&ledger, (struct hps_heapfile_options){!raw, accum});
+        status = write_dump(&ledger, (struct hps_heapfile_options){.unbias = !raw,
+                                                                   .accum = accum});
     }
     hps_ledger_done(&ledger);
     if (file != stdin) {

@@ -1,0 +1,235 @@
+// Dumps of one process whose objects live for known times, lifetimes.10001.I.iI.heap, and truth.json:
+//
+//     {"period": 4096, "stacks": [
+//       {"name": "exponential", "frames": [{"module": "/srv/simulated/server", "offset": 4104}, ...],
+//        "allocated": 8192000, "alive": 409600,
+//        "live": [409600, ...], "gaps": [910222, ...], "ages": [81920, ...]}, ...]}
+//
+// Bytes: allocated between the first dump and the last, and of these live at the last; live at each
+// dump, and allocated between one and the next; live at the last dump at the age of less than a
+// unit, of 1 to 2 units, of 2 to 4, and so on.  With --ages dumps list their sampled objects as
+// ClickHouse's do; a unit is a second.
+#include "sampler/core/sampler.h"
+#include "sampler/sim/lives.h"
+#include "sampler/sim/resize.h"
+#include "sampler/sim/sim.h"
+#include "sampler/sim/sim_files.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_DUMPS = 100,
+    AGES = 11, // the last without an end
+    MOST_PERIOD = 1 << 30,
+};
+
+struct truth {
+    uint64_t allocated, alive;
+    uint64_t live[MOST_DUMPS], gaps[MOST_DUMPS], ages[AGES];
+};
+
+struct run {
+    const char *folder;
+    uint64_t dumps, period, samples, seed;
+    bool ages;
+    struct hps_heapfile_options options;
+    struct truth truths[HPS_LIVES_STACKS];
+    struct hps_life *sampled;
+    size_t count, room;
+    double now; // of the dump that is written
+    struct hps_process process;
+};
+
+// --- objects ------------------------------------------------------------------------------
+
+static int range_of(double age) {
+    int range = age < 1 ? 0 : 1 + ilogb(age);
+    return range < AGES ? range : AGES - 1;
+}
+
+static void add(const struct hps_lives *lives, const struct hps_life *life,
+                struct truth *truth) {
+    bool is_alive = life->died > HPS_LIVES_WINDOW;
+    for (uint32_t i = 0; i < lives->dumps; i++) {
+        double at = hps_lives_time(lives, i);
+        truth->live[i] += life->born <= at && at < life->died ? life->size : 0;
+        if (i > 0 && life->born > hps_lives_time(lives, i - 1) && life->born <= at) {
+            truth->gaps[i - 1] += life->size;
+            truth->allocated += life->size;
+            truth->alive += is_alive ? life->size : 0;
+        }
+    }
+    if (is_alive) {
+        truth->ages[range_of(HPS_LIVES_WINDOW - life->born)] += life->size;
+    }
+}
+
+static void keep(struct run *run, const struct hps_life *life) {
+    if (run->count == run->room) {
+        run->room = run->room ? 2 * run->room : 1024;
+        run->sampled = hps_resize(run->sampled, run->room * sizeof *run->sampled);
+    }
+    run->sampled[run->count++] = *life;
+}
+
+// The order of what different stacks allocate is no matter to a sampler that forgets.
+static void live_on(struct run *run, uint32_t stack) {
+    struct hps_lives lives;
+    struct hps_sampler sampler;
+    struct hps_random random;
+    struct hps_life life;
+    hps_random_init_nth(&random, run->seed, 2 * stack);
+    hps_lives_init(&lives, stack, (uint32_t)run->dumps, run->period, (double)run->samples,
+                   &random);
+    hps_random_init_nth(&random, run->seed, 2 * stack + 1);
+    hps_sampler_init(&sampler, run->period, &random);
+    while (hps_lives_next(&lives, &life)) {
+        add(&lives, &life, &run->truths[stack]);
+        if (hps_sampler_takes(&sampler, life.size)) {
+            keep(run, &life);
+        }
+    }
+}
+
+// --- dumps --------------------------------------------------------------------------------
+
+static bool is_of(const struct run *run, const struct hps_ledger_stack *stack,
+                  const struct hps_life *life) {
+    uintptr_t frames[HPS_SAMPLING_DEPTH];
+    struct hps_sampling_frames of = hps_process_frames(&run->process);
+    uint32_t depth = of.of(of.context, life->stack, frames);
+    return depth == stack->depth &&
+           memcmp(frames, stack->frames, depth * sizeof *frames) == 0;
+}
+
+// "  f: AGE REQUESTED USABLE CLASS ARENA THREAD", of each object that lives.
+static void list(struct hps_textfile *file, const struct hps_ledger_stack *stack,
+                 const void *listed) {
+    const struct run *run = listed;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct hps_life *life = &run->sampled[i];
+        if (life->born <= run->now && run->now < life->died && is_of(run, stack, life)) {
+            hps_textfile_text(file, "  f: ");
+            hps_textfile_decimal(file, (uint64_t)((run->now - life->born) * 1e9));
+            hps_textfile_text(file, " ");
+            hps_textfile_decimal(file, life->size);
+            hps_textfile_text(file, " ");
+            hps_textfile_decimal(file, life->size);
+            hps_textfile_text(file, " 0 0 0\n");
+        }
+    }
+}
+
+static int enter(const struct run *run, struct hps_ledger *ledger) {
+    uintptr_t frames[HPS_SAMPLING_DEPTH];
+    struct hps_sampling_frames of = hps_process_frames(&run->process);
+    struct hps_ledger_thread *thread = hps_ledger_new_thread(ledger, "");
+    for (size_t i = 0; thread && i < run->count; i++) {
+        const struct hps_life *life = &run->sampled[i];
+        if (life->born > run->now) {
+            continue;
+        }
+        uint32_t depth = of.of(of.context, life->stack, frames);
+        struct hps_ledger_line *line = hps_ledger_line(ledger, thread, frames, depth);
+        if (!line) {
+            return hps_sim_fail("out of memory");
+        }
+        hps_ledger_add(ledger, line, life->size);
+        if (life->died <= run->now) {
+            hps_ledger_remove(ledger, line, life->size);
+        }
+    }
+    return thread ? 0 : hps_sim_fail("out of memory");
+}
+
+static int write_dump(struct run *run, unsigned number) {
+    struct hps_ledger ledger;
+    char name[64];
+    snprintf(name, sizeof name, "lifetimes.10001.%u.i%u.heap", number, number);
+    run->now = (double)HPS_LIVES_WINDOW * number / (double)(run->dumps - 1);
+    hps_ledger_init(&ledger, run->period);
+    int status = enter(run, &ledger);
+    if (status == 0) {
+        status =
+            hps_sim_write_dump(run->folder, name, &ledger, &run->process, run->options);
+    }
+    hps_ledger_done(&ledger);
+    return status;
+}
+
+// --- truth --------------------------------------------------------------------------------
+
+static void write_list(FILE *to, const char *name, const uint64_t *values,
+                       uint64_t count) {
+    fprintf(to, ", \"%s\": [", name);
+    for (uint64_t i = 0; i < count; i++) {
+        fprintf(to, "%s%llu", i ? ", " : "", (unsigned long long)values[i]);
+    }
+    fputs("]", to);
+}
+
+static int write_truth(const struct run *run) {
+    FILE *to = hps_sim_open(run->folder, "truth.json");
+    if (!to) {
+        return 1;
+    }
+    fprintf(to, "{\"period\": %llu, \"stacks\": [", (unsigned long long)run->period);
+    for (uint32_t i = 0; i < HPS_LIVES_STACKS; i++) {
+        const struct truth *truth = &run->truths[i];
+        fprintf(to, "%s\n  {\"name\": \"%s\", ", i ? "," : "", hps_lives_names[i]);
+        hps_sim_write_frames(to, i);
+        fprintf(to, ",\n   \"allocated\": %llu, \"alive\": %llu",
+                (unsigned long long)truth->allocated, (unsigned long long)truth->alive);
+        write_list(to, "live", truth->live, run->dumps);
+        write_list(to, "gaps", truth->gaps, run->dumps - 1);
+        write_list(to, "ages", truth->ages, AGES);
+        fputs("}", to);
+    }
+    fputs("\n]}\n", to);
+    return hps_sim_close(to, run->folder, "truth.json");
+}
+
+// --- the command --------------------------------------------------------------------------
+
+static int simulate(struct run *run) {
+    struct hps_random random;
+    int status = hps_sim_make_folder(run->folder);
+    hps_random_init_nth(&random, run->seed, 2 * HPS_LIVES_STACKS);
+    hps_process_init(&run->process, &random);
+    for (uint32_t i = 0; i < HPS_LIVES_STACKS && status == 0; i++) {
+        live_on(run, i);
+    }
+    status = status ? status : write_truth(run);
+    for (unsigned i = 0; i < run->dumps && status == 0; i++) {
+        status = write_dump(run, i);
+    }
+    free(run->sampled);
+    return status;
+}
+
+int hps_sim_lifetimes(char **arguments) {
+    static struct run run = {.dumps = 10, .period = 4096, .samples = 20, .seed = 1};
+    bool raw = false;
+    const struct hps_sim_option options[] = {
+        {"dumps", HPS_SIM_NUMBER, &run.dumps, "how many, 2 to 100 (10)"},
+        {"samples", HPS_SIM_NUMBER, &run.samples, "of each stack in a unit of time (20)"},
+        {"period", HPS_SIM_NUMBER, &run.period, "mean bytes between samples (4096)"},
+        {"seed", HPS_SIM_NUMBER, &run.seed, "of all random numbers (1)"},
+        {"raw", HPS_SIM_FLAG, &raw, "as with prof_unbias:false"},
+        {"ages", HPS_SIM_FLAG, &run.ages, "list sampled objects, as ClickHouse's do"},
+        {0},
+    };
+    hps_sim_parse(arguments, "lifetimes [OPTION...] FOLDER", options);
+    run.folder = arguments[0];
+    run.options = (struct hps_heapfile_options){
+        .unbias = !raw, .accum = true, .list = run.ages ? list : NULL, .listed = &run};
+    if (!run.folder || arguments[1] || run.dumps < 2 || run.dumps > MOST_DUMPS ||
+        run.samples == 0 || run.period == 0 || run.period > MOST_PERIOD) {
+        hps_sim_fail(
+            "lifetimes needs a folder, 2 to 100 dumps, samples and a period up to 1G");
+        return 2;
+    }
+    return simulate(&run);
+}
