@@ -7,6 +7,8 @@
 // with B the beta distribution.  Samples of several stacks weigh differently, as objects of different
 // sizes do: n is then (sum A)^2 / (sum A^2 / n) of the bytes A of each (Korn and Graubard, 1998).
 //
+// Where sizes are not known both are moved as far as these allow.
+//
 // The error of a turnover L P / A, L live on average, is that of a ratio of two gamma variables, of
 // shapes l = (L / sd)^2 and a = samples of A and P:
 //
@@ -40,10 +42,14 @@ double hp_quantity_samples(const struct hp_quantity *quantity, uint64_t period) 
     if (period <= 1) {
         return INFINITY;
     }
-    if (!(bytes > 0 && objects > 0)) {
+    if (!(bytes > 0)) {
         return 0;
     }
-    double counted = -objects * expm1(-bytes / (objects * (double)period));
+    // No size has more samples than this.  Counts of raw mixes may go down from one dump to the next.
+    double counted = bytes / (double)period;
+    if (objects > 0) {
+        counted = -objects * expm1(-bytes / (objects * (double)period));
+    }
     return quantity->variance > 0 ? fmin(counted, bytes * bytes / quantity->variance)
                                   : counted;
 }
@@ -58,8 +64,10 @@ void hp_survivors_add(struct hp_survivors *sums, const struct hp_quantity *alloc
     }
     sums->allocated += bytes;
     sums->squares += bytes * (bytes / samples);
-    sums->most += fmin(last, bytes);
-    sums->least += fmin(fmax(0, last - first), bytes);
+    sums->fewest += fmax(0, bytes - allocated->slack.excess);
+    sums->most_allocated += bytes + allocated->slack.hidden;
+    sums->most += fmin(last + allocated->live_slack.hidden, bytes);
+    sums->least += fmin(fmax(0, last - first - allocated->live_slack.excess), bytes);
 }
 
 double hp_survivors_samples(const struct hp_survivors *sums) {
@@ -74,7 +82,8 @@ struct hp_interval hp_survivors_share(const struct hp_survivors *sums,
         return (struct hp_interval){NAN, NAN};
     }
     double n = hp_survivors_samples(sums);
-    double most = sums->most / sums->allocated, least = sums->least / sums->allocated;
+    double most = fmin(1, sums->most / sums->fewest);
+    double least = sums->least / sums->most_allocated;
     if (isinf(n)) {
         return (struct hp_interval){least, most};
     }

@@ -9,9 +9,17 @@
 
 #include "stats/measure.h"
 
-// Estimates of one stack at one moment.
+// Bytes that an estimate may have too few and too many, as sizes of objects are not known.
+struct hp_slack {
+    double hidden, excess;
+};
+
+// Estimates of one stack.
 struct hp_quantity {
     double bytes, objects, variance; // variance: a bound of that of the bytes
+    struct hp_slack slack;
+    struct hp_slack
+        live_slack; // of what is live: at the last dump, and of the growth since the first
 };
 
 // How many samples stand behind an estimate: exact for objects of one size, else no more than as many
@@ -22,8 +30,9 @@ double hp_quantity_samples(const struct hp_quantity *quantity, uint64_t period);
 
 // Of several stacks, which add up.
 struct hp_survivors {
-    double allocated;   // bytes between the first dump and the last
-    double squares;     // of these by stack, each over its samples
+    double allocated;              // bytes between the first dump and the last
+    double fewest, most_allocated; // what they may be, as sizes are not known
+    double squares;                // of these by stack, each over its samples
     double most, least; // of them, bytes that may be and have to be live at the last one
 };
 

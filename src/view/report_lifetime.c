@@ -10,6 +10,7 @@
 struct ends {
     hp_fixed allocated[2], objects[2], live[2];
     hp_int128 variance[2]; // of what was allocated
+    struct hp_slack slack[2], live_slack[2];
     uint64_t period;
 };
 
@@ -19,6 +20,7 @@ struct adder {
     struct hp_lifetimes *lifetimes;
     struct hp_lifetime_row *places; // of each node, the total, and what filters leave
     hp_int128 *variances;           // of what each of them holds in the present dump
+    bool is_raw;                    // the last dump is
     struct ends *ends;              // of each stack
 };
 
@@ -35,12 +37,19 @@ static size_t place_count(const struct hp_members *members, size_t stack) {
     return nodes + (hp_members_has(members, stack) ? 2 : 1);
 }
 
+static void add_slack(struct hp_slack *slack, const struct hp_error *error) {
+    slack->hidden += (double)error->hidden_bytes_max;
+    slack->excess += (double)error->excess_bytes_max;
+}
+
 static void add_end(struct ends *ends, int end, const struct hp_observation *seen) {
     const struct hp_error *error = &seen->errors[HP_COLUMN_ALLOC];
     ends->allocated[end] += seen->values.of[HP_ALLOC_SPACE];
     ends->objects[end] += seen->values.of[HP_ALLOC_OBJECTS];
     ends->live[end] += seen->values.of[HP_INUSE_SPACE];
     ends->variance[end] += error->variance;
+    add_slack(&ends->slack[end], error);
+    add_slack(&ends->live_slack[end], &seen->errors[HP_COLUMN_INUSE]);
     ends->period = error->period > ends->period ? error->period : ends->period;
 }
 
@@ -79,12 +88,22 @@ static void read_dump(struct adder *adder, const struct hp_series_dump *dump,
     }
 }
 
+// Of a difference.  Raw counts add up: what those of the first dump may hide is in what the last ones may.
+static struct hp_slack slack_between(const struct hp_slack ends[2], bool adds_up) {
+    double hidden = ends[1].hidden - (adds_up ? ends[0].hidden : 0);
+    return (struct hp_slack){fmax(0, hidden) + ends[0].excess,
+                             ends[1].excess + (adds_up ? 0 : ends[0].hidden)};
+}
+
 static void add_stack(struct adder *adder, size_t stack) {
     const struct ends *ends = &adder->ends[stack];
     struct hp_quantity allocated = {
         hp_fixed_double(ends->allocated[1] - ends->allocated[0], HP_ALLOC_SPACE),
         hp_fixed_double(ends->objects[1] - ends->objects[0], HP_ALLOC_OBJECTS),
         (double)(ends->variance[1] - ends->variance[0]),
+        slack_between(ends->slack, adder->is_raw),
+        {ends->live_slack[1].hidden,
+         ends->live_slack[1].excess + ends->live_slack[0].hidden},
     };
     size_t count = place_count(adder->members, stack);
     for (size_t i = 0; i < count; i++) {
@@ -227,7 +246,7 @@ static const struct hp_field fields[] = {
      NULL,
      9,
      "at least, at most: the share of what was allocated between the first dump and the last that is "
-     "still live, whatever lifetimes are; of a stack whose objects differ much in size too narrow"},
+     "still live, whatever lifetimes and sizes are"},
     {{"verdict", "verdict", "", HP_CELL_TEXT},
      VERDICT,
      0,
@@ -313,6 +332,7 @@ static void lifetimes_init(struct hp_lifetimes *lifetimes, struct hp_view *view,
         .members = members,
         .lifetimes = lifetimes,
         .places = hp_alloc(places * sizeof *adder.places),
+        .is_raw = view->series[view->series_count - 1].input->scaling == HP_SCALING_RAW,
         .variances = hp_alloc(places * sizeof *adder.variances),
         .ends = hp_alloc(view->profile->stacks.count * sizeof *adder.ends),
     };

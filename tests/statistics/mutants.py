@@ -126,10 +126,10 @@ MUTANTS = (
      [('return best[LINE] >= best[WAVE];', 'return true;')], [('trend', 'trend/shape_of_a_leak*')]),
     # What survives.
     ('lifetime: all that is live counted as new', 'stats/lifetime.c',
-     [('fmin(fmax(0, last - first), bytes)', 'fmin(last, bytes)')],
+     [('fmax(0, last - first - allocated', 'fmax(0, last - allocated')],
      [('lifetimes', 'lifetime_coverage/of_ends*'), ('lifetime', 'lifetime/knows*')]),
     ('lifetime: what is live beyond the first counted as all', 'stats/lifetime.c',
-     [('sums->most += fmin(last, bytes)', 'sums->most += fmin(fmax(0, last - first), bytes)')],
+     [('sums->most += fmin(last +', 'sums->most += fmin(fmax(0, last - first) +')],
      [('lifetimes', 'lifetime_coverage/of_ends*'), ('lifetime', 'lifetime/knows*')]),
     ('lifetime: estimates in the place of ends', 'stats/lifetime.c',
      [('hp_beta_quantile(confidence, most * n + 1, n - most * n)', 'most')],

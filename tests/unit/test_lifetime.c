@@ -75,6 +75,27 @@ Test(lifetime, weighs_samples_by_what_they_stand_for) {
     cr_expect(share.low == .25 && share.high == .25);
 }
 
+// What was allocated may be as much less for the upper end as more for the lower one.
+Test(lifetime, moves_its_ends_as_far_as_unknown_sizes_allow) {
+    struct hp_quantity exact = of_samples(1000), slack = exact, raw = exact;
+    slack.slack = (struct hp_slack){exact.bytes, exact.bytes / 2};
+    slack.live_slack = (struct hp_slack){exact.bytes / 8, exact.bytes / 8};
+    struct hp_survivors known = {0}, loose = {0};
+    hp_survivors_add(&known, &exact, (uint64_t)period, 0, exact.bytes / 4);
+    hp_survivors_add(&loose, &slack, (uint64_t)period, 0, exact.bytes / 4);
+    struct hp_interval share = hp_survivors_share(&known, .95);
+    cr_expect(share.low > .22 && share.low < .25 && share.high > .25 && share.high < .28);
+    share = hp_survivors_share(&loose, .95);
+    cr_expect(share.low > .05 && share.low < .0625 && share.high > .75 &&
+              share.high < .78);
+    slack.slack.excess = 2 * exact.bytes;
+    loose = (struct hp_survivors){0};
+    hp_survivors_add(&loose, &slack, (uint64_t)period, 0, exact.bytes / 4);
+    cr_expect_eq(hp_survivors_share(&loose, .95).high, 1);
+    raw.objects = -5; // fewer at the last dump than at the first
+    cr_expect(is_near(hp_quantity_samples(&raw, (uint64_t)period), 1000, .1));
+}
+
 Test(lifetime, judges_by_the_ends_alone) {
     cr_expect_str_eq(hp_survivors_verdict((struct hp_interval){0, .01}), "temporary");
     cr_expect_str_eq(hp_survivors_verdict((struct hp_interval){0, .0101}), "");
