@@ -172,8 +172,8 @@ static bool has_groups(const struct hp_cli_settings *settings) {
     unsigned can = hp_format_can(report->format);
     return report->kind == HP_REPORT_TOP ? (can & HP_CAN_INTERVALS) != 0
            : report->kind == HP_REPORT_MERGE
-               ? (can & HP_CAN_LABELS) != 0 && report->by != HP_BY_SIZE &&
-                     report->by != HP_BY_AGE
+               ? (can & HP_CAN_LABELS) != 0 && report->by != HP_BY_AGE &&
+                     !(report->by == HP_BY_SIZE && (can & HP_IS_PARTIAL) != 0)
                : false;
 }
 

@@ -175,10 +175,9 @@ static void list_members(const struct hp_view *view) {
     }
 }
 
-static void add_members(const struct hp_view *view, size_t stack) {
+static void add_members(const struct hp_view *view, size_t stack, enum hp_column column) {
     struct hp_view_cache *cache = view->cache;
-    const struct hp_sizes *sizes =
-        &view->profile->sizes[hp_column_of(view->options.metric)];
+    const struct hp_sizes *sizes = &view->profile->sizes[column];
     hp_sizes_clear(&cache->sizes);
     for (uint32_t i = cache->first_member[stack]; i > 0; i = cache->next_member[i - 1]) {
         hp_sizes_add_stack(&cache->sizes, 0, sizes, i - 1);
@@ -193,12 +192,13 @@ static int by_bytes(const void *left, const void *right) {
 }
 
 const struct hp_size_part *const *hp_view_stack_sizes(const struct hp_view *view,
-                                                      size_t stack, size_t *count) {
+                                                      size_t stack, enum hp_column column,
+                                                      size_t *count) {
     struct hp_view_cache *cache = view->cache;
     if (!cache->first_member) {
         list_members(view);
     }
-    add_members(view, stack);
+    add_members(view, stack, column);
     cache->parts.count = 0;
     const struct hp_size_part *part = hp_sizes_of(&cache->sizes, 0);
     for (; part; part = hp_sizes_next(&cache->sizes, part)) {

@@ -94,7 +94,9 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
 // Groups of inputs are rows of top; in formats of stacks they are labels.
 static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
-    bool has_labels = options->kind == HP_REPORT_MERGE && !hp_is_of_parts(options->by);
+    bool has_sizes = (view->use.can & HP_IS_PARTIAL) != 0; // anyway
+    bool has_labels = options->kind == HP_REPORT_MERGE && options->by != HP_BY_AGE &&
+                      !(options->by == HP_BY_SIZE && has_sizes);
     bool is_table = options->kind == HP_REPORT_TOP && view->use.shape != HP_SHAPE_PAGE;
     unsigned needed = is_table ? HP_CAN_INTERVALS : has_labels ? HP_CAN_LABELS : 0;
     if (options->by >= HP_BY_INPUT && (view->use.can & needed) == 0) {

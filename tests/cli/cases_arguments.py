@@ -219,9 +219,11 @@ def options_of_pprof_go_with_it(t):
     check(t.run("folded", "--by=input", t.dump), 2, "", "folded has no rows of inputs, threads, labels, sizes or ages")
     for arguments in (("-fspeedscope",), ("-o", "x.folded"), ("-fpprof",)):
         check(t.run("top", "--by=input", *arguments, t.dump), 2, "", "has no rows of inputs")
-    for command in (["merge"], ["diff", t.dump], ["tree"], ["stacks"], ["peek", "f"]):
+    check(t.run("merge", "-o", "x.hpa", "--by=size", t.dump), 2, "", "hpa has no rows of inputs, threads, labels, sizes or ages")
+    for command in (["merge", "--timeline"], ["diff", t.dump], ["tree"], ["stacks"], ["peek", "f"]):
         check(t.run(*command, "--by=size", t.dump), 2, "", "has no rows of inputs, threads, labels, sizes or ages")
         check(t.run(*command, "--by=age", t.dump), 2, "", "has no rows of inputs, threads, labels, sizes or ages")
+    check(t.run("merge", "--by=age", t.dump), 2, "", "pprof has no rows of inputs, threads, labels, sizes or ages")
     check(t.run("top", "--by=size", "--spread", t.dump), 2, "", "--spread goes with rows of functions")
     check(t.run("top", "--by=age", "--spread", t.dump), 2, "", "--spread goes with rows of functions")
     check(t.run("top", "--by=age", t.dump), 5, "", "no input lists its objects with their ages, as dumps of ClickHouse's")

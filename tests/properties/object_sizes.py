@@ -297,6 +297,43 @@ def labels_are_sizes():
         yield 'some are not sure'
 
 
+def samples_of(path):
+    """Of each sample the places, its size or None, and the values."""
+    profile = list(fields(gzip.decompress(path.read_bytes())))
+    strings = [value for number, value in profile if number == 6]
+    for sample in (list(fields(value)) for number, value in profile if number == 2):
+        lists = {of: [v for number, value in sample if number == of
+                      for v in ([value] if isinstance(value, int) else numbers(value))] for of in (1, 2)}
+        labels = {strings[label[1]]: label.get(3) for label in (dict(fields(value)) for number, value in sample if number == 3)}
+        yield tuple(lists[1]), labels.get(b'bytes'), [v - (1 << 64) * (v >> 63) for v in lists[2]]
+
+
+def merged_by_size(path):
+    """A label of each size, whose values are those of the rows; stacks are what they are without."""
+    with scratch() as folder:
+        plain, split = pathlib.Path(folder, 'a.pb.gz'), pathlib.Path(folder, 'b.pb.gz')
+        t.ok('merge', '-q', '--no-symbols', '-o', plain, path)
+        t.ok('merge', '-q', '--no-symbols', '--by=size', '-o', split, path)
+        stacks, sizes = [collections.defaultdict(collections.Counter) for _ in range(2)], collections.defaultdict(collections.Counter)
+        for at, sums in ((plain, stacks[0]), (split, stacks[1])):
+            for places, size, values in samples_of(at):
+                sums[places].update(dict(enumerate(values)))
+                if at == split:
+                    sizes[size].update(dict(enumerate(values)))
+    if stacks[0] != stacks[1]:
+        yield f'{path.name}: stacks are others'
+    rows = {row['size']: row for row in report('top', '--by=size', path)['rows']}
+    for size, row in rows.items():
+        told = sum(row['flat'][metric]['estimate'] for metric in METRICS if row['flat'][metric])
+        if not near(sum(sizes[size].values()), told, 1e-9, 2.5 * len(stacks[0])):
+            yield f'{path.name}: {size}: {sum(sizes[size].values())}, not {told}'
+    if set(rows) != {size for size, values in sizes.items() if any(values.values())} | ({None} & set(rows)):
+        small = {size for size in set(rows) ^ set(sizes) if size in rows and all(
+            (rows[size]['flat'][metric] or {'estimate': 0})['estimate'] < len(stacks[0]) for metric in METRICS)}
+        if (set(rows) ^ set(sizes)) - small - {None}:
+            yield f'{path.name}: rows {sorted(map(str, rows))}, labels {sorted(map(str, sizes))}'
+
+
 def intervals_hold():
     """Heaps of known objects, sampled here: a row's interval holds what its size has."""
     rng = random.Random(1616)
@@ -327,6 +364,7 @@ def intervals_hold():
 t.check(f'{len(FILES)} files: sizes add up to their stacks, rows by size to the total, the same in tsv and text',
         lambda: t.in_parallel(sums, FILES))
 t.check('--sizes draws for each leaf what its stacks have', lambda: t.in_parallel(lines_of_sizes, FILES))
+t.check('merge --by=size labels samples with them', lambda: t.in_parallel(merged_by_size, FILES))
 t.check('the same bytes in 12 orders, on 1 to 3 threads', same_bytes)
 t.check('more than 32 sizes of a stack are mixed, whatever comes first', too_many_sizes_are_mixed)
 t.check('6,000 stacks of 1 to 5 sampled objects: sizes that are sure are true', sure_sizes_are_true)

@@ -45,7 +45,8 @@ static void put_frames(struct hp_sink *out, const struct hp_view *view,
 
 static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
     size_t count;
-    const struct hp_size_part *const *parts = hp_view_stack_sizes(view, stack, &count);
+    const struct hp_size_part *const *parts =
+        hp_view_stack_sizes(view, stack, hp_column_of(view->options.metric), &count);
     hp_sink_text(out, ",\n   \"sizes\": [");
     for (size_t i = 0; i < count; i++) {
         const struct hp_size_part *part = parts[i];

@@ -16,6 +16,7 @@
 #include "report/pprof/gzip.h"
 #include "report/pprof/pprof_columns.h"
 #include "report/pprof/pprof_places.h"
+#include "report/pprof/pprof_sizes.h"
 #include "view/groups.h"
 
 #include <errno.h>
@@ -42,6 +43,8 @@ enum {
     PYROSCOPE_DEPTH = 1000,
 };
 
+static const char size_key[] = "bytes";
+
 struct writer {
     struct hp_pprof_writer base;
     const struct hp_view *view;
@@ -51,6 +54,7 @@ struct writer {
     // Of the samples that are to be written; behind those of the metrics one of each sample type.
     HP_VEC(struct hp_stack_sums) sums;
     HP_VEC(uint32_t) added; // the stacks that they have something of
+    struct hp_pprof_sizes sizes;
     struct hp_protobuf sample;
     HP_VEC(uint64_t) ids;              // of its locations
     struct hp_protobuf tag;            // one of a sample's own labels
@@ -177,8 +181,16 @@ static bool has_tag(const struct writer *w, hp_string set, const char *key) {
     return false;
 }
 
+// Of which size the objects of a sample are, as Go has it.
+static void put_size(struct writer *w, uint64_t size) {
+    hp_protobuf_number(&w->tag, 1, text(w, size_key));
+    hp_protobuf_number(&w->tag, 3, size);
+    hp_protobuf_message(&w->sample, 3, &w->tag);
+    hp_protobuf_clear(&w->tag);
+}
+
 static void put_sample(struct writer *w, const struct hp_stack_key *stack,
-                       const int64_t *values) {
+                       const int64_t *values, uint64_t size) {
     w->ids.count = 0;
     hp_vec_reserve(&w->ids, stack->depth);
     for (uint32_t i = 0; i < stack->depth; i++) {
@@ -187,6 +199,9 @@ static void put_sample(struct writer *w, const struct hp_stack_key *stack,
     hp_protobuf_numbers(&w->sample, 1, w->ids.at, stack->depth);
     hp_protobuf_numbers(&w->sample, 2, (const uint64_t *)values, w->columns.of.count);
     put_tags(w, stack->tags);
+    if (size != HP_MIXED_SIZES) {
+        put_size(w, size);
+    }
     if (w->label.bytes.count > 0 &&
         !(w->group_key && has_tag(w, stack->tags, w->group_key))) {
         hp_protobuf_message(&w->sample, 3, &w->label);
@@ -206,6 +221,23 @@ static bool has_value(const int64_t *values, size_t count) {
     return false;
 }
 
+// One, or one of each size; what tells its size itself is left as it is.
+static void put_stack(struct writer *w, uint32_t number, const int64_t *values) {
+    const struct hp_stack_key *stack = &w->stacks->all.at[number];
+    size_t columns = w->columns.of.count;
+    if (w->view->options.by != HP_BY_SIZE || has_tag(w, stack->tags, size_key)) {
+        put_sample(w, stack, values, HP_MIXED_SIZES);
+        return;
+    }
+    hp_pprof_sizes_split(&w->sizes, w->view, &w->columns, number, values);
+    for (size_t i = 0; i < w->sizes.count; i++) {
+        const int64_t *own = w->sizes.values.at + i * columns;
+        if (has_value(own, columns)) {
+            put_sample(w, stack, own, w->sizes.of[i]);
+        }
+    }
+}
+
 // Those of w->sums, which are then empty.
 static void put_samples(struct writer *w, int sign) {
     find_added(w);
@@ -221,7 +253,7 @@ static void put_samples(struct writer *w, int sign) {
     }
     for (size_t i = 0; i < stacks; i++) {
         if (has_value(rounded + i * columns, columns)) {
-            put_sample(w, &w->stacks->all.at[w->added.at[i]], rounded + i * columns);
+            put_stack(w, w->added.at[i], rounded + i * columns);
         }
     }
     free(rounded);
@@ -504,6 +536,7 @@ static void write_pprof(struct hp_sink *out, const struct hp_view *view) {
     hp_protobuf_done(&w.process);
     hp_vec_done(&w.ids);
     hp_vec_done(&w.added);
+    hp_pprof_sizes_done(&w.sizes);
     hp_vec_done(&w.columns.of);
     hp_gzip_finish(gzip, &plain);
 }

@@ -102,7 +102,8 @@ static void put_part(struct hp_sink *out, const struct hp_size_part *part) {
 
 static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t number) {
     size_t count;
-    const struct hp_size_part *const *parts = hp_view_stack_sizes(view, number, &count);
+    const struct hp_size_part *const *parts =
+        hp_view_stack_sizes(view, number, hp_column_of(view->options.metric), &count);
     if (count == 0 || (count == 1 && parts[0]->size == HP_MIXED_SIZES)) {
         return;
     }

@@ -35,7 +35,8 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view,
 
 static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
     size_t count;
-    const struct hp_size_part *const *parts = hp_view_stack_sizes(view, stack, &count);
+    const struct hp_size_part *const *parts =
+        hp_view_stack_sizes(view, stack, hp_column_of(view->options.metric), &count);
     for (size_t i = 0; i < count; i++) {
         bool is_mixed = parts[i]->size == HP_MIXED_SIZES;
         char size[HP_NUMBER_SIZE];

@@ -1,0 +1,79 @@
+// Of a column with the whole value V each size has what lies between two rounded shares of V, so that
+// they add up to it.
+#include "report/pprof/pprof_sizes.h"
+
+#include <math.h>
+
+// Of each size what tells its share.
+struct weights {
+    hp_fixed of[HP_METRICS][HP_PPROF_SIZES];
+};
+
+static size_t place_of(struct hp_pprof_sizes *sizes, uint64_t size) {
+    size_t place = 0;
+    while (place < sizes->count && sizes->of[place] != size) {
+        place++;
+    }
+    if (place == sizes->count) {
+        sizes->of[sizes->count++] = size;
+    }
+    return place;
+}
+
+static void weigh(struct hp_pprof_sizes *sizes, const struct hp_view *view, size_t stack,
+                  struct weights *weights) {
+    for (enum hp_column column = 0; column < HP_COLUMNS; column++) {
+        size_t count;
+        const struct hp_size_part *const *parts =
+            hp_view_stack_sizes(view, stack, column, &count);
+        for (size_t i = 0; i < count; i++) {
+            size_t place = place_of(sizes, parts[i]->size);
+            weights->of[hp_space_of(column)][place] = parts[i]->bytes;
+            weights->of[hp_objects_of(column)][place] = parts[i]->objects;
+        }
+    }
+    if (sizes->count == 0) {
+        place_of(sizes, HP_MIXED_SIZES);
+    }
+}
+
+static double sum_of(const hp_fixed *weights, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += (double)weights[i];
+    }
+    return sum;
+}
+
+// Sample types of inputs have no sizes: they go with the first.
+static void split_column(struct hp_pprof_sizes *sizes,
+                         const struct hp_pprof_columns *columns, size_t column,
+                         const struct weights *weights, int64_t value) {
+    const hp_fixed *of = weights->of[columns->of.at[column].metric];
+    bool is_whole = columns->of.at[column].sums > 0;
+    double sum = is_whole ? 0 : sum_of(of, sizes->count), so_far = 0;
+    int64_t before = 0;
+    for (size_t i = 0; i < sizes->count; i++) {
+        so_far += is_whole ? 0 : (double)of[i];
+        bool is_last = !(so_far < sum);
+        int64_t up_to = is_last ? value : (int64_t)round((double)value * (so_far / sum));
+        sizes->values.at[i * columns->of.count + column] = up_to - before;
+        before = up_to;
+    }
+}
+
+void hp_pprof_sizes_split(struct hp_pprof_sizes *sizes, const struct hp_view *view,
+                          const struct hp_pprof_columns *columns, size_t stack,
+                          const int64_t *values) {
+    struct weights weights = {.of = {{0}}};
+    sizes->count = 0;
+    weigh(sizes, view, stack, &weights);
+    hp_vec_reserve(&sizes->values, sizes->count * columns->of.count);
+    for (size_t i = 0; i < columns->of.count; i++) {
+        split_column(sizes, columns, i, &weights, values[i]);
+    }
+}
+
+void hp_pprof_sizes_done(struct hp_pprof_sizes *sizes) {
+    hp_vec_done(&sizes->values);
+}
