@@ -197,11 +197,23 @@ static struct hp_unbiased of_readings(struct hp_unbias *unbias, struct hp_count 
     return readings.is_open ? of_open_mix(unbias, count, e) : e;
 }
 
+// Estimates that the writer made already, of which the error remains.
+static struct hp_unbiased as_scaled(const struct hp_unbias *by, struct hp_count count) {
+    struct hp_unbiased e = as_counted(count);
+    uint64_t period = by->period > 0 ? by->period : USUAL_PERIOD;
+    if (!is_difference(count)) {
+        e.error = hp_error_of_scaled(count, by->mixes_sizes, period, &e.too_big);
+    }
+    return e;
+}
+
 static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
-    uint64_t n, size;
+    uint64_t n = 0, size = 0;
+    bool is_scaled = unbias->scaling == HP_SCALING_SCALED;
     memo->needs_prior = false;
-    if (hp_unbias_one_size(unbias, memo->count, &n, &size)) {
-        memo->estimate = of_one_likely_size(unbias, memo->count, n, size);
+    if (is_scaled || hp_unbias_one_size(unbias, memo->count, &n, &size)) {
+        memo->estimate = is_scaled ? as_scaled(unbias, memo->count)
+                                   : of_one_likely_size(unbias, memo->count, n, size);
         return;
     }
     struct hp_readings readings = hp_unbias_readings(unbias, memo->count);
@@ -294,17 +306,6 @@ static bool takes_as_is(const struct hp_unbias *unbias) {
 bool hp_unbias_undoes(const struct hp_unbias *unbias) {
     return unbias->estimator == HP_ESTIMATOR_BEST &&
            unbias->scaling != HP_SCALING_SCALED && !takes_as_is(unbias);
-}
-
-// Estimates that the writer made already, of which the error remains.
-static struct hp_unbiased as_scaled(const struct hp_unbias *unbias,
-                                    struct hp_count count) {
-    struct hp_unbiased e = as_counted(count);
-    uint64_t period = unbias->period > 0 ? unbias->period : USUAL_PERIOD;
-    if (!is_difference(count)) {
-        e.error = hp_error_of_scaled(count, unbias->mixes_sizes, period, &e.too_big);
-    }
-    return e;
 }
 
 // jeprof of "heap/N": a sample of x bytes on average stands for as many as make the period.
@@ -436,7 +437,7 @@ static struct hp_unbiased from_counts(struct hp_unbias *unbias,
                                       enum hp_column column) {
     struct hp_count count = hp_count_in(&stack->counts, column);
     if (unbias->scaling == HP_SCALING_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
-        return as_scaled(unbias, count);
+        return recall(unbias, count)->estimate;
     }
     if (takes_as_is(unbias) || count.bytes == 0) {
         return as_counted(count);

@@ -29,6 +29,7 @@ struct reader {
     bool has_size;               // of the objects of the sample, which are all of it then
     HP_VEC(struct hp_tag) tags;  // of the sample
     HP_VEC(hp_string) texts;     // of each string of the tables; 0: not asked for yet
+    HP_VEC(uint32_t) numbers;    // of locations by id, + 1; 0: not asked for yet
     struct hp_pprof_kinds kinds; // of a sample's values
     HP_VEC(size_t) further;      // of each value its place among dump->types
     bool has_further;            // some of the sample's are in dump->values, not all 0
@@ -125,7 +126,8 @@ static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
 
 // --- locations ------------------------------------------------------------------------------
 
-static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id) {
+// The first time; and whatever ids there are that are no low numbers.
+static void find_location(struct reader *r, struct hp_proto *sample, uint64_t id) {
     struct hp_pprof_location *location = hp_pprof_location(&r->tables, id);
     if (!location) {
         hp_proto_fail(sample, "a location that is not there");
@@ -134,7 +136,19 @@ static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id
     if (location->number == UINT32_MAX) {
         hp_pprof_location_add(&r->tables, location, r->dump);
     }
+    if (id <= r->tables.locations.count) {
+        *hp_vec_reach(&r->numbers, id) = location->number + 1;
+    }
     hp_vec_push(&r->dump->frames, location->number);
+}
+
+static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id) {
+    uint32_t number = id < r->numbers.count ? r->numbers.at[id] : 0;
+    if (number > 0) {
+        hp_vec_push(&r->dump->frames, number - 1);
+    } else {
+        find_location(r, sample, id);
+    }
 }
 
 // --- labels -------------------------------------------------------------------------------
@@ -478,6 +492,7 @@ static int read_pprof(struct hp_scan *scan, struct hp_err *err) {
     hp_pprof_tables_done(&r.tables);
     hp_vec_done(&r.tags);
     hp_vec_done(&r.texts);
+    hp_vec_done(&r.numbers);
     hp_vec_done(&r.kinds.of);
     hp_vec_done(&r.further);
     return ret;

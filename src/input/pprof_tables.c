@@ -139,13 +139,20 @@ static int by_id(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static void sort(struct hp_proto *profile, void *table, size_t count, size_t size) {
-    if (count > 0) {
-        qsort(table, count, size, by_id);
+// How many of the first rise.
+static size_t count_rising(const char *table, size_t count, size_t size) {
+    size_t i = 1;
+    while (i < count && by_id(table + (i - 1) * size, table + i * size) < 0) {
+        i++;
     }
-    for (size_t i = 1; i < count; i++) {
-        const char *entry = (const char *)table + i * size;
-        if (by_id(entry - size, entry) == 0) {
+    return i;
+}
+
+// Most are in order.
+static void sort(struct hp_proto *profile, void *table, size_t count, size_t size) {
+    if (count_rising(table, count, size) < count) {
+        qsort(table, count, size, by_id);
+        if (count_rising(table, count, size) < count) {
             hp_proto_fail(profile, "two entries with one id");
         }
     }

@@ -19,7 +19,7 @@ void hp_proto_fail(struct hp_proto *message, const char *wrong) {
     }
 }
 
-static uint64_t read_varint(struct hp_proto *message) {
+uint64_t hp_proto_long_number(struct hp_proto *message) {
     uint64_t value = 0;
     for (unsigned shift = 0; message->at < message->end; shift += 7) {
         uint64_t byte = (unsigned char)*message->at++;
@@ -50,7 +50,7 @@ bool hp_proto_next(struct hp_proto *message, struct hp_field *field) {
     if (message->wrong || message->at == message->end) {
         return false;
     }
-    uint64_t key = read_varint(message);
+    uint64_t key = hp_proto_number(message);
     uint64_t number = key >> 3;
     if (!message->wrong && (number == 0 || number > LARGEST_NUMBER)) {
         hp_proto_fail(message, "a field without a number");
@@ -59,10 +59,10 @@ bool hp_proto_next(struct hp_proto *message, struct hp_field *field) {
         (struct hp_field){(uint32_t)number, (enum hp_wire_type)(key & 7), 0, {"", 0}};
     switch (field->type) {
     case HP_WIRE_NUMBER:
-        field->value = read_varint(message);
+        field->value = hp_proto_number(message);
         break;
     case HP_WIRE_BYTES:
-        field->span = read_bytes(message, read_varint(message));
+        field->span = read_bytes(message, hp_proto_number(message));
         break;
     case HP_WIRE_FIXED64:
     case HP_WIRE_FIXED32:
@@ -94,22 +94,4 @@ struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *f
 struct hp_proto hp_field_numbers(const struct hp_field *field) {
     return field->type == HP_WIRE_BYTES ? hp_proto_over(field->span)
                                         : (struct hp_proto){NULL, NULL, NULL};
-}
-
-bool hp_field_next_number(struct hp_proto *message, const struct hp_field *field,
-                          struct hp_proto *rest, uint64_t *number) {
-    if (message->wrong) {
-        return false;
-    }
-    if (!rest->at) {
-        *number = hp_field_number(message, field);
-        *rest = hp_proto_over((struct hp_span){"", 0});
-        return !message->wrong;
-    }
-    if (rest->at == rest->end) {
-        return false;
-    }
-    *number = read_varint(rest);
-    hp_proto_fail(message, rest->wrong);
-    return !message->wrong;
 }

@@ -46,10 +46,43 @@ void hp_proto_fail(struct hp_proto *message, const char *wrong);
 uint64_t hp_field_number(struct hp_proto *message, const struct hp_field *field);
 struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *field);
 
+// A number of any size.
+uint64_t hp_proto_long_number(struct hp_proto *message);
+
+// The next number of a message of nothing else, as a packed field is.  Here, as profiles are numbers
+// below 2^14 for the most part.
+static inline uint64_t hp_proto_number(struct hp_proto *message) {
+    const unsigned char *at = (const unsigned char *)message->at;
+    ptrdiff_t left = message->end - message->at;
+    if (left > 0 && at[0] < 0x80) {
+        message->at += 1;
+        return at[0];
+    }
+    if (left > 1 && at[1] < 0x80) {
+        message->at += 2;
+        return (at[0] & 0x7fu) | (uint64_t)at[1] << 7;
+    }
+    return hp_proto_long_number(message);
+}
+
 // The numbers of a repeated field, packed or one: the first call begins with *rest of
 // hp_field_numbers(); false behind the last.
 struct hp_proto hp_field_numbers(const struct hp_field *field);
-bool hp_field_next_number(struct hp_proto *message, const struct hp_field *field,
-                          struct hp_proto *rest, uint64_t *number);
+
+static inline bool hp_field_next_number(struct hp_proto *message,
+                                        const struct hp_field *field,
+                                        struct hp_proto *rest, uint64_t *number) {
+    if (message->wrong || (rest->at && rest->at == rest->end)) {
+        return false;
+    }
+    if (rest->at) {
+        *number = hp_proto_number(rest);
+        message->wrong = rest->wrong;
+    } else { // one that is not packed
+        *number = hp_field_number(message, field);
+        rest->at = rest->end = "";
+    }
+    return !message->wrong;
+}
 
 #endif
