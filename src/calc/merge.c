@@ -4,6 +4,7 @@
 #include "calc/listed.h"
 #include "calc/threads.h"
 #include "model/ages.h"
+#include "model/stack_lookahead.h"
 
 #include <assert.h>
 #include <string.h>
@@ -313,6 +314,18 @@ static void find_errors(const struct hp_merger *merger, const struct hp_profile 
     }
 }
 
+// The stack that comes some stacks behind `s`, where that is looked for.
+static void look_ahead(const struct hp_merger *merger, const struct hp_dump *dump,
+                       const struct hp_profile *profile, size_t s,
+                       struct hp_stack_lookahead *ahead) {
+    const hp_frame_id *frames = (const hp_frame_id *)dump->frames.at;
+    size_t next = s + HP_LOOKAHEAD;
+    if (!merger->adopts && next < dump->stacks.count && frames) {
+        const struct hp_dump_stack *stack = &dump->stacks.at[next];
+        hp_stack_lookahead(ahead, profile, frames + stack->first_frame, stack->depth);
+    }
+}
+
 // The frames of the first dump need not be copied, and are in canonical order before they are many.
 // Those of several threads lie in one place.
 static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
@@ -325,9 +338,11 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
                                  .from_strings = &dump->strings,
                                  .sets = &profile->tag_sets,
                                  .strings = &profile->strings};
+    struct hp_stack_lookahead ahead = {.seen = 0};
     for (size_t s = 0; s < dump->stacks.count; s++) {
         const struct hp_dump_stack *stack = &dump->stacks.at[s];
         const struct hp_values *values = values_of(merger, s);
+        look_ahead(merger, dump, profile, s, &ahead);
         const struct hp_error *errors[HP_COLUMNS];
         find_errors(merger, profile, s, errors);
         hp_frame_id *own = frames ? frames + stack->first_frame : NULL; // none has any

@@ -236,14 +236,20 @@ static void add_to(struct hp_profile *profile, size_t stack,
     profile->overflow |= !fits;
 }
 
+uint32_t hp_profile_stack_hash(const hp_frame_id *frames, uint32_t depth,
+                               hp_string tags) {
+    return (uint32_t)hp_hash_bytes(frames, depth * sizeof *frames,
+                                   hp_hash_key() ^ tags.n);
+}
+
 // The number of the stack.
 static uint32_t add(struct hp_profile *profile, const struct hp_sample *sample,
                     bool is_adopted, const struct hp_values *values,
                     const struct hp_error *const errors[HP_COLUMNS]) {
     static const struct hp_error no_error;
     size_t size = sample->depth * sizeof *sample->frames;
-    uint32_t number, hash = (uint32_t)hp_hash_bytes(sample->frames, size,
-                                                    hp_hash_key() ^ sample->tags.n);
+    uint32_t number,
+        hash = hp_profile_stack_hash(sample->frames, sample->depth, sample->tags);
     for (size_t at = hash; hp_index_next(&profile->stack_index, hash, &at, &number);) {
         if (is_sample(profile, number, sample)) {
             add_to(profile, number, values, errors);

@@ -236,6 +236,9 @@ uint32_t hp_profile_add_adopted(struct hp_profile *profile,
                                 const struct hp_values *values,
                                 const struct hp_error *const errors[HP_COLUMNS]);
 
+// Of a sample, in profile->stack_index.
+uint32_t hp_profile_stack_hash(const hp_frame_id *frames, uint32_t depth, hp_string tags);
+
 // Add to the sizes of this stack those that another has.
 void hp_profile_add_sizes(struct hp_profile *profile, uint32_t stack,
                           const struct hp_sizes others[HP_COLUMNS], uint32_t other);

@@ -1,4 +1,5 @@
 #include "model/profile.h"
+#include "model/stack_lookahead.h"
 
 #include <criterion/criterion.h>
 #include <sys/wait.h>
@@ -29,6 +30,34 @@ Test(profile, adds_equal_stacks_up) {
     cr_expect_eq(profile.stacks.count, 2);
     struct hp_values total = hp_profile_total(&profile);
     cr_expect_eq((long)hp_fixed_round(total.of[HP_INUSE_SPACE], HP_INUSE_SPACE), 4);
+    hp_profile_done(&profile);
+}
+
+// Of known ones, of new ones, and of those without frames.
+Test(profile, is_the_same_whoever_looks_ahead) {
+    enum {
+        STACKS = 5000
+    };
+
+    struct hp_profile profile;
+    struct hp_stack_lookahead ahead = {.seen = 0};
+    struct hp_error error = {.samples = 1};
+    const struct hp_error *const errors[HP_COLUMNS] = {&error};
+    struct hp_values one = of(1);
+    hp_profile_init(&profile);
+    hp_module_id module = module_at(&profile, "/a");
+    for (uint32_t i = 0; i < 3 * STACKS; i++) {
+        hp_frame_id frame = hp_profile_frame(&profile, module, i % (2 * STACKS));
+        bool is_empty = i % STACKS == 0;
+        struct hp_sample sample = {is_empty ? NULL : &frame, !is_empty, {0}};
+        hp_stack_lookahead(&ahead, &profile, sample.frames, sample.depth);
+        hp_profile_add(&profile, &sample, &one, errors);
+    }
+    cr_expect_eq(profile.stacks.count, 2 * STACKS - 1);
+    cr_expect_gt(ahead.seen, STACKS);
+    struct hp_values total = hp_profile_total(&profile);
+    cr_expect_eq((long)hp_fixed_round(total.of[HP_INUSE_SPACE], HP_INUSE_SPACE),
+                 3 * STACKS);
     hp_profile_done(&profile);
 }
 

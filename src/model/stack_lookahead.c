@@ -1,0 +1,76 @@
+#include "model/stack_lookahead.h"
+
+enum {
+    LINE = 64,           // bytes that are fetched at once
+    MOST_FETCHED = 1024, // bytes of one stack
+    STEP = 4,            // stacks between two steps
+    FEW = 4096,          // stacks, of which the memory is near
+};
+
+static void fetch(const void *at, size_t size) {
+    const char *bytes = at;
+    for (size_t i = 0; i < size && i < MOST_FETCHED; i += LINE) {
+        __builtin_prefetch(bytes + i);
+    }
+    if (size > 0) { // it need not begin a line
+        __builtin_prefetch(bytes + size - 1);
+    }
+}
+
+static void fetch_slot(const struct hp_index *index, uint32_t hash) {
+    __builtin_prefetch(&index->slots[hash & (index->slot_count - 1)]);
+}
+
+// The first that may be it.
+static bool find(const struct hp_profile *profile, uint32_t hash, uint32_t *number) {
+    const struct hp_index *index = &profile->stack_index;
+    *number = index->slots[hash & (index->slot_count - 1)] - 1;
+    return *number < profile->stacks.count;
+}
+
+static void fetch_stack(const struct hp_profile *profile, uint32_t hash) {
+    uint32_t number;
+    if (find(profile, hash, &number)) {
+        __builtin_prefetch(&profile->stack_index.hashes.at[number]);
+        fetch(&profile->stacks.at[number], sizeof *profile->stacks.at);
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            if (hp_profile_has_errors(profile, i)) {
+                __builtin_prefetch(&profile->errors[i].of.at[number]);
+            }
+        }
+    }
+}
+
+static void fetch_frames(const struct hp_profile *profile, uint32_t hash) {
+    uint32_t number;
+    if (!find(profile, hash, &number) ||
+        profile->stack_index.hashes.at[number] != (hash | HP_INDEX_KEYED)) {
+        return;
+    }
+    const struct hp_stack *stack = &profile->stacks.at[number];
+    fetch(stack->frames, stack->depth * sizeof *stack->frames);
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        if (hp_profile_has_errors(profile, i)) {
+            fetch(hp_stack_error(&profile->errors[i], number), sizeof(struct hp_error));
+        }
+    }
+}
+
+void hp_stack_lookahead(struct hp_stack_lookahead *ahead,
+                        const struct hp_profile *profile, const hp_frame_id *frames,
+                        uint32_t depth) {
+    const struct hp_index *index = &profile->stack_index;
+    if (profile->stacks.count < FEW || index->slot_count == 0) {
+        return;
+    }
+    size_t i = ahead->seen++;
+    uint32_t *hash = &ahead->hashes[i % HP_LOOKAHEAD_SIZE];
+    *hash = hp_profile_stack_hash(frames, depth, (hp_string){0});
+    fetch_slot(index, *hash);
+    if (i >= STEP) {
+        fetch_stack(profile, ahead->hashes[(i - STEP) % HP_LOOKAHEAD_SIZE]);
+    }
+    if (i >= 2 * STEP) {
+        fetch_frames(profile, ahead->hashes[(i - 2 * STEP) % HP_LOOKAHEAD_SIZE]);
+    }
+}
