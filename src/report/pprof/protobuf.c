@@ -20,6 +20,11 @@ void hp_protobuf_done(struct hp_protobuf *message) {
 }
 
 static uint8_t *write_varint(uint8_t *at, uint64_t value) {
+    if (value >> 7 != 0 && value >> 14 == 0) { // as most locations are
+        at[0] = (uint8_t)(value | 0x80);
+        at[1] = (uint8_t)(value >> 7);
+        return at + 2;
+    }
     for (; value >= 0x80; value >>= 7) {
         *at++ = (uint8_t)(value & 0x7f) | 0x80;
     }
