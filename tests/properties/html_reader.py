@@ -147,6 +147,9 @@ class Report:
     def string(self, number):
         return self.data['strings'][number]
 
+    def short_names(self):
+        return [self.string(number) for number in self.data['names']['short']]
+
     def frame(self, number, key):
         return self.data['frames'][key][number]
 

@@ -6,6 +6,7 @@ read without a script is well-formed and says the same; no name ends an element.
 usage: html_report.py BINARY TESTDATA [DUMPS...]
 """
 import base64
+import collections
 import gzip
 import hashlib
 import json
@@ -247,12 +248,17 @@ def well_formed(page, document):
 
 
 def same_rows(document, report, inputs, options):
-    """The static table begins with the rows of the text report, and each says which name it is."""
+    """The static table begins with the rows of the text report, and each says which name it is.  Where two would be
+    called the same, both are called something else."""
     rows = [row for row in document.all('tr') if 'data-name' in row['attrs']]
     heads = [cell['text'] for cell in document.all('th') if cell['attrs'].get('scope') == 'row']
     theirs = json.loads(t.ok('top', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)['rows']
     names = report.data['names']
-    faults = [] if heads == [row['name'] for row in theirs] else [f'{heads[:5]}, not {[row["name"] for row in theirs][:5]}']
+    alike = collections.Counter(map(report.string, report.data['functions']['short']))
+    faults = [f'{len(heads)} rows, not {len(theirs)}'] if len(heads) != len(theirs) else []
+    faults += [f'{head}, not {row["name"]}' for head, row in zip(heads, theirs)
+               if head != row["name"] and alike[row["name"]] < 2]
+    faults += [f'{count} are {name}' for name, count in collections.Counter(names['short']).items() if count > 1]
     for head, row in zip(heads, rows):
         name = report.string(names['short'][int(row['attrs']['data-name'])])
         faults += [] if name == head else [f'data-name of {head} is {name}']
@@ -437,6 +443,8 @@ all_of_diff('objects', [t.testdata / 'processes' / 'cx.7.heap.gz', t.testdata / 
             [NO_SYMBOLS, '--metric=inuse-objects'])
 t.check('a diff by cum begins as the command does', lambda: diff_rows(
     Document(diff_of('--cum', SYMBOLS, PROCS[0], PROCS[1]).decode('utf-8')), None, PROCS[:2], [SYMBOLS, '--cum']))
+t.check('C++: functions of one name are told apart as in the text report', lambda: [] if
+        {'over(int)', 'over(char const*, int)'} <= set(Report(data_of(page_of(SYMBOLS, CXX))).short_names()) else ['they are not'])
 t.check('two orders, the same bytes', lambda: [] if page_of(SYMBOLS, *PROCS) == page_of(SYMBOLS, '-j1', *PROCS[::-1])
         else ['they differ'])
 t.done()

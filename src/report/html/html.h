@@ -15,29 +15,7 @@ void hp_html_text(struct hp_sink *out, struct hp_span text);
 void hp_html_lines(struct hp_sink *out, const struct hp_view *view, hp_writer *writer,
                    size_t left_out);
 
-// --- what can be read without a script ----------------------------------------------------
-
-// "heap profile of x.heap"
-void hp_html_title(struct hp_sink *out, const struct hp_view *view);
-// What all comes to, and where most of it is.
-void hp_html_sentence(struct hp_sink *out, const struct hp_view *view);
-
-// `number_of` is that in the data of each node's name, + 1.
-void hp_html_table(struct hp_sink *out, const struct hp_view *view,
-                   const uint32_t *number_of);
-void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
-                  const uint32_t *number_of);
-
-// The same of a comparison: cells and titles behind the name, and what stands before it in the tree.
-void hp_html_change_title(struct hp_sink *out, const struct hp_view *view);
-void hp_html_change_sentence(struct hp_sink *out, const struct hp_view *view);
-void hp_html_change_titles(struct hp_sink *out, const struct hp_view *view);
-void hp_html_change_cells(struct hp_sink *out, const struct hp_view *view, size_t row);
-void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
-                         const struct hp_page_node *node);
-hp_writer hp_html_change_notes;
-
-// --- data ---------------------------------------------------------------------------------
+// --- names ------------------------------------------------------------------------------
 
 // What the stacks of a view name, by the numbers that the data calls it by.
 struct hp_html_tables {
@@ -60,6 +38,34 @@ struct hp_html_tables {
 
 void hp_html_tables_init(struct hp_html_tables *tables, const struct hp_view *view);
 void hp_html_tables_done(struct hp_html_tables *tables);
+
+// What a node is called: the short name, told apart from others that are shortened to the same.
+struct hp_span hp_html_name(const struct hp_view *view,
+                            const struct hp_html_tables *tables, hp_node_id node);
+
+// --- what can be read without a script ----------------------------------------------------
+
+// "heap profile of x.heap"
+void hp_html_title(struct hp_sink *out, const struct hp_view *view);
+// What all comes to, and where most of it is.
+void hp_html_sentence(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_html_tables *tables);
+void hp_html_table(struct hp_sink *out, const struct hp_view *view,
+                   const struct hp_html_tables *tables);
+void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_html_tables *tables);
+
+// The same of a comparison: cells and titles behind the name, and what stands before it in the tree.
+void hp_html_change_title(struct hp_sink *out, const struct hp_view *view);
+void hp_html_change_sentence(struct hp_sink *out, const struct hp_view *view,
+                             const struct hp_html_tables *tables);
+void hp_html_change_titles(struct hp_sink *out, const struct hp_view *view);
+void hp_html_change_cells(struct hp_sink *out, const struct hp_view *view, size_t row);
+void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
+                         const struct hp_page_node *node);
+hp_writer hp_html_change_notes;
+
+// --- data ---------------------------------------------------------------------------------
 
 // The element of the data.
 void hp_html_data(struct hp_sink *out, const struct hp_view *view,

@@ -70,7 +70,8 @@ static void put_both(struct hp_sink *out, const struct hp_view *view,
     put_growth(out, view, change);
 }
 
-void hp_html_change_sentence(struct hp_sink *out, const struct hp_view *view) {
+void hp_html_change_sentence(struct hp_sink *out, const struct hp_view *view,
+                             const struct hp_html_tables *tables) {
     const struct hp_difference *difference = view->extra;
     put_both(out, view, &difference->total);
     if (view->head.is_filtered) {
@@ -80,7 +81,7 @@ void hp_html_change_sentence(struct hp_sink *out, const struct hp_view *view) {
     if (difference->rows.count > 0 &&
         difference->rows.at[0].before != difference->rows.at[0].after) {
         hp_sink_text(out, "; most in ");
-        hp_html_text(out, hp_view_name(view, 0));
+        hp_html_text(out, hp_html_name(view, tables, view->rows.at[0].node));
         hp_sink_text(out, ", ");
         put_growth(out, view, &difference->rows.at[0]);
     }

@@ -41,11 +41,12 @@ static void put_warnings(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, count > 0 ? "</ul>\n" : "");
 }
 
-static void put_header(struct hp_sink *out, const struct hp_view *view) {
+static void put_header(struct hp_sink *out, const struct hp_view *view,
+                       const struct hp_html_tables *tables) {
     hp_sink_text(out, "<header id=\"head\">\n<h1 id=\"title\">");
     hp_html_title(out, view);
     hp_sink_text(out, "</h1>\n<p id=\"sentence\">");
-    hp_html_sentence(out, view);
+    hp_html_sentence(out, view, tables);
     hp_sink_text(out, "</p>\n");
     put_warnings(out, view);
     hp_sink_text(out, "<ul id=\"facts\">\n");
@@ -69,14 +70,14 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
                   "<section id=\"rows\" aria-labelledby=\"rows-title\">\n"
                   "<h2 id=\"rows-title\">By %s</h2>\n",
                   hp_view_row_kind(view));
-    hp_html_table(out, view, tables->number_of);
+    hp_html_table(out, view, tables);
     hp_sink_text(out, "<ul id=\"notes\">\n");
     hp_html_lines(out, view, view->changes ? hp_html_change_notes : put_notes, 0);
     hp_sink_text(out,
                  "</ul>\n</section>\n<section id=\"flames\" hidden></section>\n"
                  "<section id=\"calls\" aria-labelledby=\"calls-title\">\n"
                  "<h2 id=\"calls-title\">Calls</h2>\n");
-    hp_html_tree(out, view, tables->number_of);
+    hp_html_tree(out, view, tables);
     hp_sink_text(out, "</section>\n</main>\n");
 }
 
@@ -84,7 +85,7 @@ static void write_html(struct hp_sink *out, const struct hp_view *view) {
     struct hp_html_tables tables;
     hp_html_tables_init(&tables, view);
     put_head(out, view);
-    put_header(out, view);
+    put_header(out, view, &tables);
     put_main(out, view, &tables);
     hp_sink_text(out, "<script>");
     hp_sink_put(out, hp_html_script, hp_html_script_size);

@@ -61,11 +61,12 @@ static void put_sum(struct hp_sink *out, const struct hp_view *view, bool is_fil
     }
 }
 
-void hp_html_sentence(struct hp_sink *out, const struct hp_view *view) {
+void hp_html_sentence(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_html_tables *tables) {
     enum hp_metric metric = view->options.metric;
     hp_fixed total = view->head.total.of[metric];
     if (view->changes) {
-        hp_html_change_sentence(out, view);
+        hp_html_change_sentence(out, view, tables);
         return;
     }
     put_sum(out, view, false);
@@ -78,7 +79,7 @@ void hp_html_sentence(struct hp_sink *out, const struct hp_view *view) {
         char share[HP_NUMBER_SIZE];
         hp_text_share(share, hp_view_cell(view, 0, field, metric).amount.sum, total);
         hp_sink_print(out, "; %s in ", share);
-        hp_html_text(out, hp_view_name(view, 0));
+        hp_html_text(out, hp_html_name(view, tables, view->rows.at[0].node));
     }
 }
 
@@ -145,17 +146,18 @@ static const char *class_name(const struct hp_view *view, hp_node_id node) {
 
 // data-name="7" data-class="own" title="the full name if that is another"
 static void put_identity(struct hp_sink *out, const struct hp_view *view, hp_node_id node,
-                         const uint32_t *number_of) {
-    if (number_of[node.n] > 0) {
-        hp_sink_print(out, " data-name=\"%u\"", (unsigned)number_of[node.n] - 1);
+                         const struct hp_html_tables *tables) {
+    uint32_t number = tables->number_of[node.n];
+    if (number > 0) {
+        hp_sink_print(out, " data-name=\"%u\"", (unsigned)number - 1);
     }
     hp_sink_print(out, " data-class=\"%s\"", class_name(view, node));
 }
 
 static void put_full_name(struct hp_sink *out, const struct hp_view *view,
-                          hp_node_id node) {
+                          hp_node_id node, const struct hp_html_tables *tables) {
     struct hp_span full = hp_node_full_name(&view->naming, node);
-    if (!hp_span_equal(full, hp_view_node(view, node))) {
+    if (!hp_span_equal(full, hp_html_name(view, tables, node))) {
         hp_sink_text(out, " title=\"");
         hp_html_text(out, full);
         hp_sink_text(out, "\"");
@@ -179,14 +181,14 @@ static void put_cells(struct hp_sink *out, const struct hp_view *view, size_t ro
 }
 
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row,
-                    const uint32_t *number_of) {
+                    const struct hp_html_tables *tables) {
     hp_node_id node = view->rows.at[row].node;
     hp_sink_text(out, "<tr");
-    put_identity(out, view, node, number_of);
+    put_identity(out, view, node, tables);
     hp_sink_text(out, "><th scope=\"row\"");
-    put_full_name(out, view, node);
+    put_full_name(out, view, node, tables);
     hp_sink_text(out, ">");
-    hp_html_text(out, hp_view_node(view, node));
+    hp_html_text(out, hp_html_name(view, tables, node));
     hp_sink_text(out, "</th>");
     (view->changes ? hp_html_change_cells : put_cells)(out, view, row);
     put_cell(out, "class", class_name(view, node));
@@ -194,14 +196,14 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row,
 }
 
 void hp_html_table(struct hp_sink *out, const struct hp_view *view,
-                   const uint32_t *number_of) {
+                   const struct hp_html_tables *tables) {
     size_t shown = hp_view_shown(view, view->rows.count);
     char rows[HP_NUMBER_SIZE], all[HP_NUMBER_SIZE];
     hp_sink_text(out, "<table id=\"table\">\n");
     put_titles(out, view);
     hp_sink_text(out, "<tbody>\n");
     for (size_t i = 0; i < shown; i++) {
-        put_row(out, view, i, number_of);
+        put_row(out, view, i, tables);
     }
     hp_sink_text(out, "</tbody>\n</table>\n");
     hp_format_grouped(rows, (hp_int128)shown);
@@ -228,17 +230,18 @@ static void put_value(struct hp_sink *out, const struct hp_view *view,
 }
 
 static void put_node(struct hp_sink *out, const struct hp_view *view,
-                     const struct hp_page_node *node, const uint32_t *number_of) {
+                     const struct hp_page_node *node,
+                     const struct hp_html_tables *tables) {
     hp_sink_text(out, node->children > 0 ? "<details open" : "<p");
-    put_identity(out, view, node->name, number_of);
+    put_identity(out, view, node->name, tables);
     hp_sink_text(out, node->children > 0 ? "><summary>" : ">");
     (view->changes ? hp_html_change_node : put_value)(out, view, node);
-    hp_html_text(out, hp_view_node(view, node->name));
+    hp_html_text(out, hp_html_name(view, tables, node->name));
     hp_sink_text(out, node->children > 0 ? "</summary>\n" : "</p>\n");
 }
 
 void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
-                  const uint32_t *number_of) {
+                  const struct hp_html_tables *tables) {
     const struct hp_page_node *nodes = view->tree.at;
     uint32_t open = HP_NO_PARENT;
     hp_sink_text(out, "<div id=\"tree\">\n");
@@ -246,7 +249,7 @@ void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
         for (; open != nodes[i].parent; open = nodes[open].parent) {
             hp_sink_text(out, "</details>\n");
         }
-        put_node(out, view, &nodes[i], number_of);
+        put_node(out, view, &nodes[i], tables);
         open = nodes[i].children > 0 ? i : open;
     }
     for (; open != HP_NO_PARENT; open = nodes[open].parent) {

@@ -1,6 +1,7 @@
 // What the stacks name, numbered in the order of their sites, which is that of names.
 #include "report/html/html.h"
 
+#include "report/text/text.h"
 #include "view/shortname.h"
 
 struct builder {
@@ -64,6 +65,31 @@ static void add_frame(struct builder *b, uint32_t number) {
     hp_vec_push(&tables->module_of, add_string(b, hp_view_string(b->view, site->module)));
 }
 
+// Of names that are shortened to the same, what the text report would call them.
+static void tell_apart(const struct builder *b) {
+    struct hp_html_tables *tables = b->tables;
+    size_t count = tables->names.shown.count;
+    uint32_t *alike = hp_alloc(tables->strings.strings.count * sizeof *alike);
+    struct hp_text_names *names = hp_text_names_new(b->view);
+    for (size_t i = 0; i < count; i++) {
+        alike[tables->names.shown.at[i]]++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (alike[tables->names.shown.at[i]] > 1) {
+            hp_text_names_add(names, tables->names.nodes.at[i], 0);
+        }
+    }
+    hp_text_names_tell_apart(names);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *shown = &tables->names.shown.at[i];
+        if (alike[*shown] > 1) {
+            *shown = add_string(b, hp_text_name(names, tables->names.nodes.at[i]));
+        }
+    }
+    hp_text_names_free(names);
+    free(alike);
+}
+
 void hp_html_tables_init(struct hp_html_tables *tables, const struct hp_view *view) {
     struct builder b = {.view = view, .tables = tables};
     const struct hp_stacks *stacks = &view->stacks;
@@ -85,6 +111,7 @@ void hp_html_tables_init(struct hp_html_tables *tables, const struct hp_view *vi
             add_frame(&b, i);
         }
     }
+    tell_apart(&b);
     hp_vec_done(&b.function_of);
     hp_vec_done(&b.scratch);
 }
@@ -104,6 +131,14 @@ void hp_html_tables_done(struct hp_html_tables *tables) {
     hp_vec_done(&tables->module_of);
     free(tables->frame_of);
     free(tables->number_of);
+}
+
+struct hp_span hp_html_name(const struct hp_view *view,
+                            const struct hp_html_tables *tables, hp_node_id node) {
+    uint32_t number = tables->number_of[node.n];
+    return number > 0 ? hp_strtab_span(&tables->strings,
+                                       (hp_string){tables->names.shown.at[number - 1]})
+                      : hp_view_node(view, node);
 }
 
 // --- columns ------------------------------------------------------------------------------
