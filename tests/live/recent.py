@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Objects whose lifetimes are known, under jemalloc: what lifetime tells of its prof_recent holds the times in which half
+of them, nine of ten, and half of their bytes die, and does not tell what is not reached.
+
+usage: recent.py BINARY TESTDATA [PROCESSES [LIBJEMALLOC [SECONDS]]]   (of ten runs each: 2, by hand 10; a second takes
+SECONDS of the machine's clock, else none)
+"""
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / 'properties'))
+import jemalloc  # noqa: E402
+from harness import Tests, scratch  # noqa: E402
+
+GROUPS, UNITS = 10, (.1, 1, 10)
+KEYS = 'half', 'most', 'half_of_bytes'
+TICK = .004
+SMALL = .8 * 256 / (.8 * 256 + .2 * 4096)  # of all bytes, those of objects of 256
+# Of each way to live, in units: half of the objects, nine of ten, half of the bytes.
+WAYS = {'exponential': (math.log(2), math.log(10), math.log(2)), 'fixed': (1, 1, 1),
+        'bimodal': (.05 + .1 * .5 / .8, 1 + 2 * .5, 1 + 2 * (.5 - SMALL) / (1 - SMALL)), 'never': None}
+
+
+def rows_of(seed):
+    """The row of each site, by its number; and the whole."""
+    stem = FOLDER / f'run{seed}'
+    subprocess.run([PROGRAM, stem, str(GROUPS), str(seed + 1), *PACE], check=True, timeout=3600,
+                   env={'LD_PRELOAD': JEMALLOC, 'PATH': '/bin',
+                        'MALLOC_CONF': 'prof:true,prof_recent_alloc_max:-1,lg_prof_sample:10'})
+    report = json.loads(t.ok('lifetime', '-q', '-n0', '-fjson', f'--recent={stem}.json', f'{stem}.heap').out)
+    sites = {int(found[1]): row for row in report['rows'] if (found := re.fullmatch(r'site_(\d+)', row['name']))}
+    for ending in 'json', 'heap':
+        pathlib.Path(f'{stem}.{ending}').unlink()
+    return sites
+
+
+def holds(row, key, time):
+    """Its interval reaches to where the times of the clock do not tell more."""
+    low, high = row[f'{key}_low'], row[f'{key}_high']
+    return low is not None and low - TICK <= time and (high is None or time <= high + TICK)
+
+
+def judge():
+    """{(way, unit, key): [of each run whether it holds]}; rows of what is never freed apart."""
+    cells, kept = {}, []
+    for seed in range(PROCESSES):
+        for number, row in rows_of(seed).items():
+            unit, way = UNITS[(number - 1000) // 400], list(WAYS)[(number - 1000) // 100 % 4]
+            if WAYS[way] is None:
+                kept.append(row)
+                continue
+            for key, time in zip(KEYS, WAYS[way]):
+                cells.setdefault((way, unit, key), []).append(holds(row, key, time * unit))
+    return cells, kept
+
+
+def least(runs):
+    """Of so many where .95 is right, as jemalloc draws anew each time."""
+    return .95 - 6 * math.sqrt(.95 * .05 / runs)
+
+
+def coverage():
+    faults = []
+    for cell, held in CELLS.items():
+        print('# {} of {} s, {}:'.format(*cell), f'{sum(held)} of {len(held)}')
+        faults += [] if sum(held) / len(held) >= least(len(held)) else [f'{cell}: {sum(held)} of {len(held)}']
+    every = [one for held in CELLS.values() for one in held]
+    if len(CELLS) != 9 * len(KEYS) or sum(every) / len(every) < least(len(every) / len(KEYS)):
+        faults.append(f'{sum(every)} of {len(every)} in {len(CELLS)}')
+    return faults or f'{sum(every) / len(every):.3f} of {len(every)}'
+
+
+def never():
+    wrong = [row for row in KEPT if any(row[f'{key}_seconds'] is not None for key in KEYS) or row['live'] != row['sampled']]
+    return wrong or ([] if len(KEPT) == PROCESSES * GROUPS * len(UNITS) else [f'{len(KEPT)} rows'])
+
+
+t = Tests()
+PROCESSES = int(sys.argv[3]) if len(sys.argv) > 3 else 2
+JEMALLOC = sys.argv[4] if len(sys.argv) > 4 else jemalloc.shared_object()
+PACE = sys.argv[5:6]
+with scratch() as scratched:
+    FOLDER = pathlib.Path(scratched)
+    PROGRAM = jemalloc.compile_program(HERE / 'recent_alloc.c', FOLDER, '-rdynamic', '-Wl,--no-as-needed', '-lm')
+    CELLS, KEPT = judge()
+t.check('quantiles of known lifetimes are in their intervals', coverage)
+t.check('of what is never freed none is reached', never)
+t.done()

@@ -1,0 +1,191 @@
+// A program whose objects live for known times, for recent.py: usage recent_alloc STEM GROUPS SEED
+// [SECONDS].
+//
+// Functions site_1000 and so on, a hundred for each of twelve ways to live, of which GROUPS are in
+// use, allocate each 400 objects: of 256 bytes, and every fifth of 4096.  Of four ways
+//
+//     exponential     fixed     80 of 100 in .05 to .15, 20, the large ones, in 1 to 3     never
+//
+// and in units of .1, 1 and 10 seconds each; they are allocated in the last three units.  The clock is
+// the program's own, in steps of 4 ms as that of Linux, so that it takes no time; with SECONDS it is
+// the machine's, and a second takes as long as that.
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// Of the allocator that is preloaded.
+extern int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak));
+
+enum {
+    WAYS = 4,
+    UNITS = 3,
+    EACH = 100, // sites
+    OBJECTS = 400,
+    SMALL = 256,
+    LARGE = 4096,
+    WINDOW = 3,      // units
+    START = 1000000, // milliseconds
+    STEP = 4,
+};
+
+// clang-format off
+#define TEN(F, n)                                                                \
+    F(n##0) F(n##1) F(n##2) F(n##3) F(n##4) F(n##5) F(n##6) F(n##7) F(n##8) F(n##9)
+#define HUNDRED(F, n)                                                            \
+    TEN(F, n##0) TEN(F, n##1) TEN(F, n##2) TEN(F, n##3) TEN(F, n##4)             \
+    TEN(F, n##5) TEN(F, n##6) TEN(F, n##7) TEN(F, n##8) TEN(F, n##9)
+#define ALL(F)                                                                   \
+    HUNDRED(F, 10) HUNDRED(F, 11) HUNDRED(F, 12) HUNDRED(F, 13)                  \
+    HUNDRED(F, 14) HUNDRED(F, 15) HUNDRED(F, 16) HUNDRED(F, 17)                  \
+    HUNDRED(F, 18) HUNDRED(F, 19) HUNDRED(F, 20) HUNDRED(F, 21)
+// clang-format on
+#define DEFINE(n)                                           \
+    __attribute__((noinline)) void *site_##n(size_t size) { \
+        return memset(malloc(size), 1, size);               \
+    }
+#define NAME(n) site_##n,
+
+ALL(DEFINE)
+static void *(*const sites[UNITS * WAYS * EACH])(size_t) = {ALL(NAME)};
+
+static const double units[UNITS] = {.1, 1, 10}; // seconds
+static const double end = 30.5;
+
+struct event {
+    double time;
+    uint32_t object, site;
+    bool is_birth, is_large;
+};
+
+// --- the clock ----------------------------------------------------------------------------
+
+static double now, pace; // pace: seconds that one takes, 0 of the program's own
+
+// In the place of the C library's, for the allocator too.
+int clock_gettime(clockid_t clock, struct timespec *to) {
+    uint64_t milliseconds = START + (uint64_t)(now * 1e3) / STEP * STEP;
+    if (pace > 0) {
+        return (int)syscall(SYS_clock_gettime, clock, to);
+    }
+    to->tv_sec = (time_t)(milliseconds / 1000);
+    to->tv_nsec = (long)(milliseconds % 1000 * 1000000);
+    return 0;
+}
+
+static double real_time(void) {
+    struct timespec at;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
+}
+
+static void wait_for(double time, double began) {
+    double left = began + time * pace - real_time();
+    if (pace > 0 && left > 0) {
+        usleep((useconds_t)(left * 1e6));
+    }
+    now = time;
+}
+
+// --- objects ------------------------------------------------------------------------------
+
+static uint64_t state;
+
+static double draw(void) { // above 0, below 1
+    state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = state;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return ((double)((z ^ z >> 31) >> 12) + 0.5) * 0x1p-52;
+}
+
+static double lifetime_of(unsigned way, bool is_large) {
+    return way == 0   ? -log(draw())
+           : way == 1 ? 1
+           : way == 2 ? (is_large ? 1 + 2 * draw() : .05 + .1 * draw())
+                      : INFINITY;
+}
+
+static size_t plan(struct event *events, unsigned groups) {
+    size_t count = 0;
+    uint32_t object = 0;
+    for (uint32_t site = 0; site < UNITS * WAYS * EACH; site++) {
+        double unit = units[site / EACH / WAYS];
+        for (unsigned i = 0; site % EACH < groups && i < OBJECTS; i++) {
+            bool is_large = draw() < .2;
+            double born = end - WINDOW * unit * draw();
+            double died = born + unit * lifetime_of(site / EACH % WAYS, is_large);
+            events[count++] = (struct event){born, object, site, true, is_large};
+            if (died < end) {
+                events[count++] = (struct event){died, object, site, false, is_large};
+            }
+            object++;
+        }
+    }
+    return count;
+}
+
+static int by_time(const void *left, const void *right) {
+    const struct event *a = left, *b = right;
+    return a->time != b->time ? (a->time > b->time) - (a->time < b->time)
+                              : b->is_birth - a->is_birth;
+}
+
+static void run(const struct event *events, size_t count, void **objects) {
+    double began = pace > 0 ? real_time() : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct event *event = &events[i];
+        wait_for(event->time, began);
+        if (event->is_birth) {
+            objects[event->object] = sites[event->site](event->is_large ? LARGE : SMALL);
+        } else {
+            free(objects[event->object]);
+        }
+    }
+}
+
+// --- files --------------------------------------------------------------------------------
+
+static void put(void *file, const char *text) {
+    fputs(text, file);
+}
+
+static int write_files(const char *stem) {
+    struct {
+        void (*write)(void *, const char *);
+        void *to;
+    } packet = {put, NULL};
+
+    char path[4096];
+    const char *name = path;
+    snprintf(path, sizeof path, "%s.json", stem);
+    FILE *json = fopen(path, "w");
+    packet.to = json;
+    snprintf(path, sizeof path, "%s.heap", stem);
+    int failed = !json || mallctl("prof.dump", NULL, NULL, &name, sizeof name) != 0 ||
+                 mallctl("experimental.prof_recent.alloc_dump", NULL, NULL, &packet,
+                         sizeof packet) != 0;
+    return failed || fclose(json) != 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4) {
+        return 2;
+    }
+    unsigned groups = (unsigned)atoi(argv[2]);
+    state = strtoull(argv[3], NULL, 10) << 32;
+    size_t most = (size_t)UNITS * WAYS * EACH * OBJECTS;
+    struct event *events = calloc(2 * most, sizeof *events);
+    void **objects = calloc(most, sizeof *objects);
+    size_t count = plan(events, groups);
+    qsort(events, count, sizeof *events, by_time);
+    pace = argc > 4 ? atof(argv[4]) : 0;
+    run(events, count, objects);
+    return write_files(argv[1]);
+}
