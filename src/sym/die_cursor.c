@@ -18,7 +18,6 @@ static bool holds(struct hp_span section, const void *at) {
 static bool find_sections(struct hp_die_cursor *cursor) {
     static const char *const names[][2] = {
         {".debug_info", ".debug_abbrev"},
-        {".zdebug_info", ".zdebug_abbrev"},
         {".debug_info.dwo", ".debug_abbrev.dwo"},
     };
     Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(cursor->unit.cu));

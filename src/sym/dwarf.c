@@ -46,7 +46,7 @@ static bool renew(struct session *session) {
     session->split.has_asked = false;
     hp_names_clear(&session->names);
     dwarf_end(session->dwarf);
-    session->dwarf = dwarf_begin_elf(session->image->elf, DWARF_C_READ, NULL);
+    session->dwarf = dwarf_begin_elf(hp_image_debug(session->image), DWARF_C_READ, NULL);
     if (session->dwarf && session->alt) {
         dwarf_setalt(session->dwarf, session->alt);
     }

@@ -3,10 +3,10 @@
 // Files"; .gnu_debugaltlink: the same with a build id in place of the CRC.
 #include "sym/image.h"
 
-#include <gelf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -169,6 +169,10 @@ bool hp_image_open(struct hp_image *image, int fd, struct hp_span path,
 
 void hp_image_done(struct hp_image *image) {
     if (image->path) {
+        elf_end(image->debug);
+        if (image->unpacked.at) {
+            munmap(image->unpacked.at, image->unpacked.size);
+        }
         elf_end(image->elf);
         close(image->fd);
         free(image->path);
@@ -195,7 +199,7 @@ bool hp_image_address(const struct hp_image *image, uint64_t offset, uint64_t *a
     return best != NULL;
 }
 
-static const char *section_name(Elf *elf, const GElf_Shdr *header) {
+const char *hp_elf_section_name(Elf *elf, const GElf_Shdr *header) {
     size_t strings;
     const char *name = NULL;
     if (elf_getshdrstrndx(elf, &strings) == 0) {
@@ -208,7 +212,7 @@ static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header) {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(elf, section))) {
         if (gelf_getshdr(section, header) && header->sh_type != SHT_NOBITS &&
-            header->sh_size > 0 && strcmp(section_name(elf, header), name) == 0) {
+            header->sh_size > 0 && strcmp(hp_elf_section_name(elf, header), name) == 0) {
             return section;
         }
     }
@@ -229,6 +233,10 @@ struct hp_span hp_elf_section(Elf *elf, const char *name) {
                                : (struct hp_span){"", 0};
 }
 
+Elf *hp_image_debug(const struct hp_image *image) {
+    return image->debug ? image->debug : image->elf;
+}
+
 struct hp_span hp_image_section(const struct hp_image *image, const char *name) {
     return hp_elf_section(image->elf, name);
 }
@@ -236,54 +244,6 @@ struct hp_span hp_image_section(const struct hp_image *image, const char *name) 
 bool hp_image_has_dwarf(const struct hp_image *image) {
     return hp_image_has_section(image, ".debug_info") ||
            hp_image_has_section(image, ".zdebug_info");
-}
-
-// What a section of the older kind, ".zdebug_*", says of its size: "ZLIB" and 64 bits,
-// the highest byte first.
-static uint64_t old_inflated_size(const struct hp_image *image, const GElf_Shdr *header) {
-    unsigned char head[12];
-    uint64_t size = 0;
-    if (header->sh_offset > INT64_MAX ||
-        pread(image->fd, head, sizeof head, (off_t)header->sh_offset) != sizeof head ||
-        memcmp(head, "ZLIB", 4) != 0) {
-        return 0;
-    }
-    for (size_t i = 4; i < sizeof head; i++) {
-        size = size << 8 | head[i];
-    }
-    return size;
-}
-
-bool hp_image_inflatable(const struct hp_image *image,
-                         struct hp_sym_diagnostic *diagnostic) {
-    uint64_t sum = 0;
-    Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(image->elf, section))) {
-        GElf_Shdr header;
-        GElf_Chdr chdr;
-        uint64_t size = 0;
-        if (!gelf_getshdr(section, &header)) {
-            continue;
-        }
-        if (header.sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &chdr)) {
-            if (chdr.ch_type != ELFCOMPRESS_ZLIB) {
-                return hp_sym_diagnose(
-                    diagnostic, HP_SYM_UNSUPPORTED,
-                    "%s: its debug information is compressed in a way that "
-                    "libelf does not read",
-                    image->path);
-            }
-            size = chdr.ch_size;
-        } else if (strncmp(section_name(image->elf, &header), ".zdebug", 7) == 0) {
-            size = old_inflated_size(image, &header);
-        }
-        if (size > HP_INFLATED_LIMIT || (sum += size) > HP_INFLATED_LIMIT) {
-            return hp_sym_diagnose(diagnostic, HP_SYM_OVER_BUDGET,
-                                   "%s: its compressed sections claim more than 2 GiB",
-                                   image->path);
-        }
-    }
-    return true;
 }
 
 // The content of a section that begins with a string; what follows it is in `rest`.

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "model/module.h"
 
-#include <libelf.h>
+#include <gelf.h>
 
 // Why a file is of no use.
 struct hp_sym_diagnostic {
@@ -30,6 +30,14 @@ enum {
 struct hp_image {
     int fd;
     Elf *elf;
+    Elf *
+        debug; // in memory, with what hp_image_unpack() has unpacked; NULL if there was nothing to
+
+    struct {
+        char *at;
+        uint64_t size;
+    } unpacked; // its bytes
+
     char *path;             // for messages
     char *real;             // where it is, links resolved; NULL if unknown
     uint64_t size;          // of the file
@@ -52,11 +60,8 @@ bool hp_image_address(const struct hp_image *image, uint64_t offset, uint64_t *a
 
 bool hp_image_has_dwarf(const struct hp_image *image);
 
-// May its sections be uncompressed?  Not if they would need more room than
-// HP_INFLATED_LIMIT, or are compressed in a way libelf does not know.
-#define HP_INFLATED_LIMIT (UINT64_C(2) << 30)
-bool hp_image_inflatable(const struct hp_image *image,
-                         struct hp_sym_diagnostic *diagnostic);
+// Where the sections of its debug information are: in itself, or unpacked from it.
+Elf *hp_image_debug(const struct hp_image *image);
 
 // The file .gnu_debuglink names, and its CRC; NULL if there is none.
 const char *hp_image_debuglink(const struct hp_image *image, uint32_t *crc);
@@ -64,8 +69,9 @@ const char *hp_image_debuglink(const struct hp_image *image, uint32_t *crc);
 const char *hp_image_altlink(const struct hp_image *image,
                              char build_id[2 * HP_BUILD_ID_SIZE + 1]);
 
+const char *hp_elf_section_name(Elf *elf, const GElf_Shdr *header); // or ""
 bool hp_image_has_section(const struct hp_image *image, const char *name);
-// The content of a section, as libdw has uncompressed it; empty if there is none.
+// The content of a section; empty if there is none, or it is compressed.
 struct hp_span hp_elf_section(Elf *elf, const char *name);
 struct hp_span hp_image_section(const struct hp_image *image, const char *name);
 uint32_t hp_image_crc(const struct hp_image *image); // of the whole file

@@ -9,21 +9,15 @@
 
 bool hp_line_tables_by_libdw;
 
-static struct hp_span section_of(const struct hp_image *image, const char *name) {
-    char old[32];
-    struct hp_span section = hp_image_section(image, name);
-    snprintf(old, sizeof old, ".z%s", name + 1);
-    return section.size > 0 ? section : hp_image_section(image, old);
-}
-
 void hp_line_tables_init(struct hp_line_tables *tables, struct hp_lookup *lookup,
                          const struct hp_image *image) {
     struct hp_line_reader *reader = &tables->reader;
     *tables = (struct hp_line_tables){.lookup = lookup};
-    reader->sections =
-        (struct hp_line_sections){section_of(image, ".debug_line"),
-                                  section_of(image, ".debug_line_str"),
-                                  section_of(image, ".debug_str"), image->is_big_endian};
+    Elf *elf = hp_image_debug(image);
+    reader->sections = (struct hp_line_sections){hp_elf_section(elf, ".debug_line"),
+                                                 hp_elf_section(elf, ".debug_line_str"),
+                                                 hp_elf_section(elf, ".debug_str"),
+                                                 image->is_big_endian};
     const struct hp_query *query;
     hp_vec_each (query, &lookup->queries) {
         hp_vec_push(&reader->asked, query->address);

@@ -109,6 +109,13 @@ static bool join(const struct hp_split *split, const char *place, const char *na
     return size >= 0 && size < PATH_MAX;
 }
 
+// The first of its places.  A file in memory is in no folder.
+static bool first_place(const struct hp_split *split, const char *folder,
+                        const char *name, char path[PATH_MAX]) {
+    bool is_in_memory = split->image->debug != NULL && name[0] != '/';
+    return join(split, is_in_memory && folder ? folder : "", name, path);
+}
+
 static bool package_path(const struct hp_split *split, char path[PATH_MAX]) {
     const char *real = split->image->real ? split->image->real : "";
     int size = snprintf(path, PATH_MAX, "%s.dwp", real);
@@ -173,7 +180,7 @@ static void give_unit(struct hp_split *split, Dwarf_Die *die, const char *folder
         bool fits = size >= 0 && (size_t)size < sizeof path;
         fd = fits ? request_unit(split, path, id) : -1;
     }
-    if (fd >= 0 && join(split, "", name, path)) {
+    if (fd >= 0 && first_place(split, folder, name, path)) {
         give(path, fd);
     } else if (fd >= 0) {
         close(fd);

@@ -190,3 +190,9 @@ void hp_starved_watch(void (*end)(void)) {
     }
     dl_iterate_phdr(watch, NULL);
 }
+
+void *hp_starved_map(size_t size) {
+    void *memory = (theirs.mmap ? theirs.mmap : mmap)(NULL, size, PROT_READ | PROT_WRITE,
+                                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}

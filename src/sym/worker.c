@@ -9,6 +9,7 @@
 #include "sym/return_addresses.h"
 #include "sym/sandbox.h"
 #include "sym/split.h"
+#include "sym/unpack.h"
 #include "sym/verify.h"
 
 #include <string.h>
@@ -21,9 +22,9 @@ enum {
 
 // Where the debug information of a file is.
 struct debug {
-    struct hp_image separate;     // a debug file of its own, or {0}
-    const struct hp_image *image; // the one with the DWARF, or NULL
-    struct hp_image alt_image;    // what several debug files share (dwz), or {0}
+    struct hp_image separate;  // a debug file of its own, or {0}
+    struct hp_image *image;    // the one with the DWARF, or NULL
+    struct hp_image alt_image; // what several debug files share (dwz), or {0}
     Dwarf *alt;
     uint64_t shift; // an address in the program + shift is the one in the debug file
     struct hp_sym_diagnostic diagnostic; // why there is no DWARF; "" if none was promised
@@ -228,11 +229,14 @@ static bool find_alt(struct debug *debug, const struct hp_image *image,
     struct proof proof = {.build_id = build_id};
     struct hp_wanted by_id = {HP_FIND_BUILD_ID, 0, hp_span_of(build_id)};
     struct hp_wanted by_name = {HP_FIND_ALT, 0, hp_span_of(name)};
-    if ((find_proved(&debug->alt_image, by_name, &proof, requester) ||
-         find_proved(&debug->alt_image, by_id, &proof, requester)) &&
-        hp_image_inflatable(&debug->alt_image, &debug->diagnostic)) {
-        debug->alt = dwarf_begin_elf(debug->alt_image.elf, DWARF_C_READ, NULL);
+    struct hp_image *alt = &debug->alt_image;
+    bool is_found = find_proved(alt, by_name, &proof, requester) ||
+                    find_proved(alt, by_id, &proof, requester);
+    if (is_found && !hp_image_unpack(alt, &debug->diagnostic)) {
+        return false;
     }
+    debug->alt =
+        is_found ? dwarf_begin_elf(hp_image_debug(alt), DWARF_C_READ, NULL) : NULL;
     return debug->alt || hp_sym_diagnose(&debug->diagnostic, HP_SYM_STRIPPED,
                                          "%s: the shared debug file %s was not found",
                                          image->path, name);
@@ -240,7 +244,7 @@ static bool find_alt(struct debug *debug, const struct hp_image *image,
 
 // In the order of gdb and elfutils: in the file itself, by its build id, by its debug link.
 // Nothing is ever fetched from a network.
-static void find_debug(struct debug *debug, const struct hp_image *image,
+static void find_debug(struct debug *debug, struct hp_image *image,
                        struct hp_file_requester *requester) {
     *debug = (struct debug){.image = NULL};
     if (hp_image_has_dwarf(image)) {
@@ -252,7 +256,7 @@ static void find_debug(struct debug *debug, const struct hp_image *image,
     if (debug->separate.elf) {
         debug->shift = debug->separate.base - image->base;
     }
-    if (debug->image && (!hp_image_inflatable(debug->image, &debug->diagnostic) ||
+    if (debug->image && (!hp_image_unpack(debug->image, &debug->diagnostic) ||
                          !find_alt(debug, debug->image, requester))) {
         debug->image = NULL;
         debug->is_unread = true;

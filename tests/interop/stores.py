@@ -259,11 +259,11 @@ def split_elsewhere(folder, build, dwo, other):
     return faults + ([] if row['lacks_inlines'] and '(.dwo) is missing' in row['note'] else [str(row)])
 
 
-def is_told(option, dump, why):
+def is_told(*arguments, why):
     """In text, in JSON and, of formats that have no room, on standard error, with the share of the bytes."""
     wanted = re.compile(r'/srv/app: inlined calls or lines are missing for (\d+\.\d)% of the bytes: ' + why)
-    texts = {'text': t.ok('top', option, dump).out, 'info': t.ok('info', option, dump).out,
-             'json': t.ok('top', '-fjson', option, dump).out, 'stderr': t.ok('folded', option, dump).err}
+    texts = {'text': t.ok('top', *arguments).out, 'info': t.ok('info', *arguments).out,
+             'json': t.ok('top', '-fjson', *arguments).out, 'stderr': t.ok('folded', *arguments).err}
     found = {name: wanted.search(text) for name, text in texts.items()}
     faults = [f'{name}: {texts[name][-600:]}' for name, match in found.items() if not match]
     shares = {match[1] for match in found.values() if match}
@@ -272,7 +272,7 @@ def is_told(option, dump, why):
 
 def split_gone(folder, build, dwo):
     dwo.rename(folder / 'gone')
-    faults = is_told(f'--path-map=/srv={build.folder}', build.heap(), r'a file of split debug.*\(\.dwo\) is missing')
+    faults = is_told(f'--path-map=/srv={build.folder}', build.heap(), why=r'a file of split debug.*\(\.dwo\) is missing')
     (folder / 'gone').rename(dwo)
     return faults
 
@@ -294,6 +294,20 @@ def split_package(folder, build, dwo):
         place.unlink()
     (folder / 'gone').rename(dwo)
     return faults
+
+
+def over_memory(folder, build):
+    """Sections that would not fit, by what they say of themselves; with more memory they are read."""
+    claim = folder / 'claim'
+    claim.write_bytes(b'ZLIB' + (150 << 20).to_bytes(8, 'big') + bytes(1 << 18))
+    root = folder / 'claims' / 'srv'
+    root.mkdir(parents=True)
+    binaries.run('objcopy', '--add-section', f'.zdebug_types={claim}', build.program, root / 'app')
+    options = [f'--path-map=/srv={root}', build.heap()]
+    faults = is_told('--max-memory=64MiB', '--path-map=/srv=' + str(root), build.heap(),
+                     why=r'/\S*app: its debug information needs 150\.\d MiB unpacked, more than.*\(--max-memory\)')
+    row = module('--max-memory=1GiB', *options)
+    return faults + ([] if 'its .debug_types is not what it was compressed from' in row['note'] else [str(row)])
 
 
 def main():
@@ -320,6 +334,7 @@ def main():
         split, dwo = split_build(folder, 'split', None)
         t.check('split DWARF that is gone', lambda: split_gone(folder, split, dwo))
         if CONFINED == 'require':
+            t.check('sections that do not fit', lambda: over_memory(folder, builds[0]))
             other_dwo = split_build(folder, 'split-other', None, '-O2')[1]
             t.check('split DWARF in a sysroot', lambda: split_elsewhere(folder, split, dwo, other_dwo))
             if shutil.which('llvm-dwp') and shutil.which('clang'):

@@ -262,7 +262,10 @@ class Variants:
                 self.dwarf(name, self.build(name, compiler, *flags))
                 self.dwarf(name + "-split",
                            self.build(name + "-split", compiler, *flags, "-gsplit-dwarf"))
-                self.dwarf(name + "-z", self.build(name + "-z", compiler, *flags, "-gz=zlib"))
+                for way in ("zlib", "zstd"):
+                    packed = self.build(f"{name}-{way}", compiler, *flags)
+                    run("objcopy", f"--compress-debug-sections={way}", packed)
+                    self.dwarf(f"{name}-{way}", packed)
             self.dwarf(compiler + "-static-pie",
                        self.build(compiler + "-sp", compiler, "-g", "-static-pie", "-fPIE"))
             self.dwarf(compiler + "-no-pie",
@@ -294,6 +297,70 @@ class Variants:
             ours == theirs and ("Frame*)" in ours or ours.startswith("_GLOBAL__")) for ours, theirs in found.values()),
             found)
 
+    def text(self, binary, wanted, folders=()):
+        """What is said of addresses, and the note."""
+        told = raw(self.dump, binary, wanted, folders, SANDBOX="require")
+        other = raw(self.dump, binary, wanted, folders, SANDBOX="off")
+        if told != other:
+            raise SystemExit(f"{binary}: the sandbox costs names: {told[1]} | {other[1]}")
+        return told[0], told[1].strip()
+
+    def packed(self):
+        """Compressed sections: the same names, of machines of another size and order of bytes as well."""
+        builds = {}
+        if shutil.which("clang") and shutil.which("ld.lld"):
+            for target in ("i386", "mips64", "aarch64", "x86_64"):
+                builds[target] = self.path("packed-" + target)
+                run("clang", f"--target={target}-linux-gnu", "-O2", "-gdwarf-5", "-fuse-ld=lld", "-nostdlib", "-shared",
+                    "-fPIC", "-x", "c", "-", "-o", builds[target], input=PLAIN)
+        builds["g++"] = self.build("packed-g++", "g++", "-gdwarf-5")
+        for name, binary in builds.items():
+            wanted = list(addresses(binary, "outer::make(" if name == "g++" else "make"))
+            want = self.text(binary, wanted)[0]
+            is_foreign = name in ("mips64", "aarch64")
+            for way in ("zlib", "zlib-gnu") if is_foreign else ("zlib", "zstd", "zlib-gnu"):
+                run("llvm-objcopy" if is_foreign else "objcopy", f"--compress-debug-sections={way}", binary,
+                    binary + ".packed")
+                got = self.text(binary + ".packed", wanted)
+                self.report(f"{name} packed by {way}", got[0] == want and "deep" in want, (got, want[:300]))
+
+    def packed_split(self):
+        """Units in files of their own, with either or both compressed, wherever that was compiled."""
+        binary = self.build("packed-split", "g++", "-g", "-gsplit-dwarf")
+        units = self.path("packed-split-variant.dwo")
+        wanted = addresses(binary, "outer::make(")
+        want = self.text(binary, wanted)[0]
+        for packed in ([binary], [units], [binary, units]):
+            for each in packed:
+                run("objcopy", "--compress-debug-sections=zlib", each)
+            got = self.text(binary, wanted)
+            self.report(f"split, {len(packed)} packed", got[0] == want and "deep" in want, (got, want[:300]))
+            for each in packed:
+                run("objcopy", "--decompress-debug-sections", each)
+
+    def packed_badly(self):
+        """Claims, ways and contents that no compressor makes."""
+        source = self.build("badly", "g++", "-gdwarf-5")
+        wanted = addresses(source, "outer::make(")
+        run("objcopy", "--compress-debug-sections=zlib", source)
+        with open(source, "rb") as file:
+            content = file.read()
+        _, start, size = section(source, ".debug_info")
+        for what, at, bytes_, note in (
+                ("a claim of 64 PiB", 8, (1 << 56).to_bytes(8, "little"), "its .debug_info claims more than it can hold"),
+                ("a claim of 1032 times", 8, (1032 * (size - 24)).to_bytes(8, "little"), "is not what it was compressed from"),
+                ("a claim of half", 8, (size // 2).to_bytes(8, "little"), "is not what it was compressed from"),
+                ("an unknown way", 0, b"\x4d", "its .debug_info is compressed in an unknown way"),
+                ("zstd that is zlib", 0, b"\x02", "is not what it was compressed from"),
+                ("other bytes", 24 + (size - 24) // 2, bytes(8), "is not what it was compressed from"),
+                ("nothing", 24, bytes(size - 24), "is not what it was compressed from")):
+            mutant = self.path("mutant")
+            with open(mutant, "wb") as file:
+                file.write(content[:start + at] + bytes_ + content[start + at + len(bytes_):])
+            got, told = self.text(mutant, wanted)
+            self.report(f"{what}: symbols, and told", note in told and "outer::make" in got and "function names only" in told,
+                        (got, told))
+
     def shared(self):
         if not shutil.which("dwz"):
             print("skip dwz")
@@ -308,6 +375,10 @@ class Variants:
             os.remove(alt)
         run("dwz", "-m", alt, *pair)
         self.dwarf("dwz with a shared file", pair[0])
+        for packed in ([alt], [alt, pair[0]]):
+            for each in packed:
+                run("objcopy", "--compress-debug-sections=zstd", each)
+            self.dwarf(f"dwz with a shared file, {len(packed)} packed", pair[0])
         os.rename(alt, alt + ".away")
         chains, note = ask(self.dump, pair[0], addresses(pair[0], "outer::make("))
         self.report("dwz without its shared file",
@@ -491,6 +562,9 @@ def main():
         sys.exit(1 if variants.bad else 0)
     variants.compilers()
     variants.dots()
+    variants.packed()
+    variants.packed_split()
+    variants.packed_badly()
     variants.shared()
     variants.separate()
     variants.missing_split()

@@ -1,4 +1,5 @@
 #include "sym/child.h"
+#include "sym/sandbox.h"
 #include "sym/symbolizer.h"
 
 #include <criterion/criterion.h>
@@ -6,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,8 +149,8 @@ Test(sym_symbolizer, replaces_a_child_that_has_died_in_between, .timeout = 30) {
     hp_profile_done(&profile);
 }
 
-// A program whose compressed section claims more than anyone has: R06.
-static void write_bomb(int fd) {
+// A program whose compressed section claims so much: R06.
+static void write_bomb(int fd, uint64_t claimed) {
     Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB,
                                    EV_CURRENT},
                        .e_type = ET_DYN,
@@ -169,7 +171,7 @@ static void write_bomb(int fd) {
                        .p_memsz = 0x1000};
     static const char names[] = "\0.debug_info\0.shstrtab";
     Elf64_Chdr claim = {.ch_type = ELFCOMPRESS_ZLIB,
-                        .ch_size = UINT64_C(3) << 30,
+                        .ch_size = claimed,
                         .ch_addralign = 1};
     static const size_t packed = 3 << 20;
     Elf64_Shdr sections[3] = {{0},
@@ -190,18 +192,30 @@ static void write_bomb(int fd) {
     cr_assert_gt(pwrite(fd, sections, sizeof sections, (off_t)head.e_shoff), 0);
 }
 
-Test(sym_symbolizer, R06_refuses_a_section_that_claims_too_much, .timeout = 10) {
+static void refuse_bomb(uint64_t claimed, enum hp_sym_status status, const char *why) {
     char path[] = "/tmp/hprof-agg-bomb-XXXXXX";
     int fd = mkstemp(path);
     struct hp_profile profile = {0};
-    write_bomb(fd);
+    write_bomb(fd, claimed);
     hp_vec_push(&profile.modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
     add_module(&profile, path);
     hp_symbolize(&profile, NULL);
     const struct hp_module *module = &profile.modules.at[1];
-    cr_expect_eq(module->status, HP_SYM_OVER_BUDGET, "%d %s", module->status,
-                 hp_profile_text(&profile, module->note));
+    const char *note = hp_profile_text(&profile, module->note);
+    cr_expect_eq(module->status, status, "%d %s", module->status, note);
+    cr_expect_not_null(strstr(note, why), "%s", note);
     unlink(path);
     close(fd);
     hp_profile_done(&profile);
+}
+
+Test(sym_symbolizer, R06_refuses_a_section_that_claims_too_much, .timeout = 10) {
+    struct rlimit limit;
+    refuse_bomb(UINT64_C(1) << 40, HP_SYM_DAMAGED, "claims more than it can hold");
+    getrlimit(RLIMIT_DATA, &limit);
+    limit.rlim_cur = (rlim_t)1 << 30;
+    if (!hp_sandbox_is_instrumented() && setrlimit(RLIMIT_DATA, &limit) == 0) {
+        refuse_bomb(UINT64_C(3) << 30, HP_SYM_OVER_BUDGET,
+                    "3072.0 MiB unpacked, more than there is memory for (--max-memory)");
+    }
 }
