@@ -206,7 +206,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->wants_labels = options->label_from != NULL;
     profile->drops_identities = options->no_input_ids;
     if (options->stack_memory > 0 && profile->keeps.partial &&
-        options->planned_count == 1 && options->planned->shards == 0) {
+        options->planned_count == 1) {
         profile->store = hp_run_store_new(options->run_folder, options->stack_memory);
     }
     profile->keeps.moments |=

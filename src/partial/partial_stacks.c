@@ -42,19 +42,38 @@ static int by_key(const void *left, const void *right, void *context) {
     return frame_from_root(w, a, shared) < frame_from_root(w, b, shared) ? -1 : 1;
 }
 
+// Those of the shards that are written, as they come.
+static void take_sharded(struct hp_partial_writer *w) {
+    struct hp_sharder sharder;
+    HP_VEC(uint32_t) path = {0};
+    w->stacks = 0;
+    hp_sharder_init(&sharder, w->profile, w->shards);
+    for (uint32_t i = 0; i < w->profile->stacks.count; i++) {
+        const struct hp_stack *stack = &w->profile->stacks.at[i];
+        path.count = 0;
+        for (uint32_t k = stack->depth; k-- > 0;) {
+            hp_vec_push(&path, stack->frames[k].n);
+        }
+        if (hp_sharder_has(&sharder, path.at, path.count)) {
+            w->order[w->stacks++] = i;
+        }
+    }
+    hp_sharder_done(&sharder);
+    hp_vec_done(&path);
+}
+
 void hp_order_stacks(struct hp_partial_writer *w) {
     size_t count = w->profile->stacks.count;
-    uint32_t *shards =
-        w->shards.count > 0 ? hp_shards_of_stacks(w->profile, w->shards.count) : NULL;
     w->order = hp_alloc((count + 1) * sizeof *w->order);
     w->rank = hp_alloc((count + 1) * sizeof *w->rank);
     for (size_t i = 0; i < count; i++) {
         w->rank[i] = HP_NO_RANK;
-        if (!shards || w->shards.present >> shards[i] & 1) {
-            w->order[w->stacks++] = (uint32_t)i;
-        }
+        w->order[i] = (uint32_t)i;
     }
-    free(shards);
+    w->stacks = count;
+    if (w->shards.count > 0) {
+        take_sharded(w);
+    }
     qsort_r(w->order, w->stacks, sizeof *w->order, by_key, w);
     for (size_t i = 0; i < w->stacks; i++) {
         w->rank[w->order[i]] = (uint32_t)i;

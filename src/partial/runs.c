@@ -6,6 +6,7 @@
 
 #include "partial/partial_reader.h"
 #include "partial/partial_writer.h"
+#include "partial/shards.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -337,6 +338,7 @@ struct merge {
     bool needs_places;
     HP_VEC(uint32_t) places;
     struct sum sum;
+    struct hp_sharder sharder;       // of the result: runs are of all stacks
     struct cursor cursors[WAYS + 1]; // that are open
     size_t open;
 };
@@ -397,6 +399,10 @@ static int advance_equal(struct merge *merge, struct cursor *first, struct hp_er
     return ret;
 }
 
+static bool is_in_shard(struct merge *merge, const struct hp_stack_row *row) {
+    return hp_sharder_has(&merge->sharder, row->path.at, row->path.count);
+}
+
 static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_t *place,
                       struct hp_err *err) {
     struct hp_stack_codec codec = {.frames = &merge->frames,
@@ -406,7 +412,12 @@ static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_
     size_t equal = 0;
     int ret = HP_OK;
     while (ret == HP_OK && (first = first_of(merge, &equal)) != NULL) {
-        hp_put_stack(to, &codec, add_equal(merge, first, equal, (*place)++));
+        bool is_told = to != merge->w || is_in_shard(merge, &first->row);
+        uint64_t own = is_told ? (*place)++ : HP_NO_RANK;
+        const struct hp_stack_row *row = add_equal(merge, first, equal, own);
+        if (is_told) {
+            hp_put_stack(to, &codec, row);
+        }
         if (merge->sum.overflow) {
             ret = hp_fail(err, HP_E_LIMIT, "a sum exceeds 2^127 units");
         } else if (*place == end) {
@@ -496,6 +507,7 @@ int hp_put_runs(struct hp_partial_writer *w, struct hp_err *err) {
     merge->needs_places = w->has_history;
     hp_vec_append(&merge->runs, profile->runs.all.at, profile->runs.all.count);
     hp_frames_take(&merge->frames, w);
+    hp_sharder_init(&merge->sharder, profile, w->shards);
     while (ret == HP_OK && merge->runs.count - merge->done > WAYS) {
         size_t more = merge->runs.count - merge->done - WAYS + 1;
         ret = merge_some(merge, more < WAYS ? more : WAYS, err);
@@ -513,6 +525,7 @@ int hp_put_runs(struct hp_partial_writer *w, struct hp_err *err) {
     hp_vec_done(&merge->runs);
     hp_vec_done(&merge->places);
     hp_frame_table_done(&merge->frames);
+    hp_sharder_done(&merge->sharder);
     sum_done(&merge->sum);
     free(merge);
     return ret;

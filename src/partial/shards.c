@@ -1,9 +1,5 @@
 #include "partial/shards.h"
 
-#include "base/digest.h"
-
-#include <stdlib.h>
-
 enum {
     NUMBER = 8, // bytes
 };
@@ -32,28 +28,38 @@ static struct hp_digest digest_module(struct hp_digester *digester,
     return hp_digester_end(digester);
 }
 
-uint32_t *hp_shards_of_stacks(const struct hp_profile *profile, uint32_t count) {
-    struct hp_digester digester = {NULL};
-    HP_VEC(struct hp_digest) modules = {0};
-    uint32_t *numbers = hp_alloc((profile->stacks.count + 1) * sizeof *numbers);
+void hp_sharder_init(struct hp_sharder *sharder, const struct hp_profile *profile,
+                     struct hp_shards shards) {
+    *sharder = (struct hp_sharder){.profile = profile, .shards = shards};
     const struct hp_module *module;
+    if (shards.count == 0) {
+        return; // as mostly
+    }
     hp_vec_each (module, &profile->modules) {
-        hp_vec_push(&modules, digest_module(&digester, profile, module));
+        struct hp_digest digest = digest_module(&sharder->digester, profile, module);
+        hp_vec_push(&sharder->modules, digest);
     }
-    for (size_t i = 0; i < profile->stacks.count; i++) {
-        const struct hp_stack *stack = &profile->stacks.at[i];
-        hp_digester_start(&digester);
-        for (uint32_t k = stack->depth; k-- > 0;) {
-            const struct hp_frame *frame = &profile->frames.at[stack->frames[k].n];
-            add_number(&digester, modules.at[frame->module.n].of[0], true);
-            add_number(&digester, modules.at[frame->module.n].of[1], true);
-            add_number(&digester, frame->offset, false);
-        }
-        numbers[i] = (uint32_t)(hp_digester_end(&digester).of[0] % count);
+}
+
+bool hp_sharder_has(struct hp_sharder *sharder, const uint32_t *frames, size_t depth) {
+    if (sharder->shards.count == 0) {
+        return true;
     }
-    hp_digester_done(&digester);
-    hp_vec_done(&modules);
-    return numbers;
+    hp_digester_start(&sharder->digester);
+    for (size_t i = 0; i < depth; i++) {
+        const struct hp_frame *frame = &sharder->profile->frames.at[frames[i]];
+        const struct hp_digest *module = &sharder->modules.at[frame->module.n];
+        add_number(&sharder->digester, module->of[0], true);
+        add_number(&sharder->digester, module->of[1], true);
+        add_number(&sharder->digester, frame->offset, false);
+    }
+    uint64_t hash = hp_digester_end(&sharder->digester).of[0];
+    return sharder->shards.present >> hash % sharder->shards.count & 1;
+}
+
+void hp_sharder_done(struct hp_sharder *sharder) {
+    hp_digester_done(&sharder->digester);
+    hp_vec_done(&sharder->modules);
 }
 
 uint64_t hp_shards_all(uint32_t count) {

@@ -7,10 +7,24 @@
 #ifndef HP_PARTIAL_SHARDS_H
 #define HP_PARTIAL_SHARDS_H
 
+#include "base/digest.h"
 #include "model/profile.h"
 
-// Of each stack its number, below `count`; to be freed.
-uint32_t *hp_shards_of_stacks(const struct hp_profile *profile, uint32_t count);
+// Of a profile that gets no further modules meanwhile.
+struct hp_sharder {
+    const struct hp_profile *profile;
+    struct hp_shards shards;
+    struct hp_digester digester;
+    HP_VEC(struct hp_digest) modules;
+};
+
+void hp_sharder_init(struct hp_sharder *sharder, const struct hp_profile *profile,
+                     struct hp_shards shards);
+void hp_sharder_done(struct hp_sharder *sharder);
+
+// Whether a stack of these frames, from the root on, is in the shards that are present: all are
+// of {0}.
+bool hp_sharder_has(struct hp_sharder *sharder, const uint32_t *frames, size_t depth);
 
 // A bit for each of so many, at most HP_SHARDS_MOST.
 uint64_t hp_shards_all(uint32_t count);

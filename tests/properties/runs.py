@@ -98,6 +98,8 @@ def spilled(count, stacks, limit):
         for more in (['-j1'], ['-j8'], ['-j2', '--snapshots=last']):
             faults += is_same(more, merge(out, paths[::-1], f'--max-memory={limit}', *more), out, whole)
         takes = peak('merge', '-q', '-o', out, f'--max-memory={limit}', *paths)
+        third = merged(pathlib.Path(folder, 'third.hpa'), paths, '--shard=1/3')
+        faults += is_same('a shard', merge(out, paths, '--shard=1/3', f'--max-memory={limit}'), out, third)
         if count <= 100:  # else they take too much, packed in memory
             faults += is_same('standard output', merge('-', paths, f'--max-memory={limit}'), None, whole)
         few = merged(pathlib.Path(folder, 'few.hpa'), paths[::8])
@@ -120,6 +122,10 @@ def shared(count, limit):
                 whole = merged(pathlib.Path(folder, 'whole.hpa'), parts, *how)
                 result = merge(out, parts, *how, f'--max-memory={limit}')
                 faults += is_same(f'{len(some)} {how} in parts', result, out, whole)
+            for inputs in (some, parts):
+                whole = merged(pathlib.Path(folder, 'whole.hpa'), inputs, *how, '--shard=1/3')
+                result = merge(out, inputs, '-j1', *how, '--shard=1/3', f'--max-memory={limit}')
+                faults += is_same(f'{len(some)} in a shard', result, out, whole)
         return faults + leftovers(folder)
 
 
