@@ -511,6 +511,9 @@ struct hp_report_options {
     // Of HP_REPORT_TOP by function, line, file, module or address, in rows: of which sizes the objects
     // of a row are, and how old half of them were, where inputs list them with their ages.
     bool sizes, ages;
+    // Of HP_REPORT_LIFETIME by prof_recent, in text: the two stacks that allocated and freed most of a row's
+    // objects, side by side.
+    bool pairs;
     // Of info in text: how line tables of modules were read is told.
     bool tells_readers;
 };

@@ -242,6 +242,9 @@ static const struct hp_cli_option options[] = {
      "show how old half of what is in use was at most when the dump was made, where it lists objects "
      "with their ages",
      hp_cli_set_bool, FIELD(report.ages), true, HP_CAN_SPREAD},
+    {"pairs", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_LIFETIME,
+     "with --recent: below each row the stack that allocated and that which freed most of it, side by side",
+     hp_cli_set_bool, FIELD(report.pairs), true, HP_CAN_WIDTH},
     {"waste", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_ACCOUNT,
      "what is free in slabs, by size class, and which stacks hold objects of the class",
      hp_cli_set_bool, FIELD(report.waste), true},

@@ -177,6 +177,32 @@ static void find_freed_by(const struct builder *builder, const struct entry *ent
     }
 }
 
+static void find_pair(const struct entry *entries, size_t count,
+                      struct hp_recent_row *row) {
+    struct hp_recent_pairs pairs = {.all = {0}};
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i].record->has_died) {
+            hp_recent_pairs_add(&pairs, entries[i].record->alloc,
+                                entries[i].record->free);
+        }
+    }
+    row->pair = hp_recent_pairs_most(&pairs);
+    hp_vec_done(&pairs.all);
+}
+
+// They come together.
+static size_t largest_batch(const struct entry *entries, size_t count) {
+    size_t largest = 0, size = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct hp_recent_record *record = entries[i].record;
+        const struct hp_recent_record *before = i > 0 ? entries[i - 1].record : record;
+        bool is_same = record->free == before->free && record->died == before->died;
+        size = (is_same ? size : 0) + (record->has_died && counts(record));
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
 static struct hp_recent_row make_row(const struct builder *builder,
                                      const struct entry *entries, size_t count) {
     struct hp_recent_row row = {.place = entries->place, .sampled = count};
@@ -189,6 +215,8 @@ static struct hp_recent_row make_row(const struct builder *builder,
     }
     estimate(builder, entries, count, &row);
     find_freed_by(builder, entries, count, &row);
+    find_pair(entries, count, &row);
+    row.largest_batch = largest_batch(entries, count);
     return row;
 }
 
@@ -244,7 +272,11 @@ enum field {
     BY_OTHERS,
     NEGATIVE,
     NO_TIME,
+    LARGEST_BATCH,
     FREED_BY,
+    PAIR,
+    ALLOC_STACK,
+    FREE_STACK,
 };
 
 #define SPAN(id, key, title, leaves)                                           \
@@ -276,7 +308,11 @@ static const struct hp_field fields[] = {
      5},
     {{"negative", NULL, "", HP_CELL_COUNT}, NEGATIVE},
     {{"no_time", NULL, "", HP_CELL_COUNT}, NO_TIME},
+    {{"largest_batch", NULL, "", HP_CELL_COUNT}, LARGEST_BATCH},
     {{"freed_by", "most freed by", "", HP_CELL_TEXT}, FREED_BY, 0, NULL, 24, NULL, 1},
+    {{"pair", NULL, "", HP_CELL_COUNT}, PAIR, HP_NEW_LINE},
+    {{"alloc_stack", NULL, "", HP_CELL_TEXT}, ALLOC_STACK, HP_NEW_LINE},
+    {{"free_stack", NULL, "", HP_CELL_TEXT}, FREE_STACK, HP_NEW_LINE},
 };
 
 bool hp_view_is_recent(const struct hp_view *view) {
@@ -316,6 +352,8 @@ int hp_recent_rows_build(struct hp_view *view, struct hp_err *err) {
 
 void hp_recent_rows_done(struct hp_recent_rows *rows) {
     hp_vec_done(&rows->rows);
+    hp_vec_done(&rows->alloc.text);
+    hp_vec_done(&rows->free.text);
 }
 
 static double number_of(const struct hp_recent_row *row, int field) {
@@ -328,7 +366,11 @@ static double number_of(const struct hp_recent_row *row, int field) {
         [BY_OTHERS] = (double)row->by_others,
         [NEGATIVE] = (double)row->negative,
         [NO_TIME] = (double)row->no_time,
+        [LARGEST_BATCH] = (double)row->largest_batch,
         [FREED_BY] = NAN,
+        [PAIR] = (double)row->pair.count,
+        [ALLOC_STACK] = NAN,
+        [FREE_STACK] = NAN,
     };
     if (!span) {
         return numbers[field];
@@ -337,9 +379,17 @@ static double number_of(const struct hp_recent_row *row, int field) {
     return of_span[(field - HALF) % 4];
 }
 
+static const char *text_of_stack(const struct hp_view *view, bool is_told, uint32_t stack,
+                                 struct hp_buffer *text) {
+    if (is_told) {
+        hp_recent_stack_text(view, stack, text);
+    }
+    return is_told ? text->text.at : "";
+}
+
 void hp_recent_cell(const struct hp_view *view, size_t number, int field,
                     struct hp_content *content) {
-    const struct hp_recent_rows *rows = view->extra;
+    struct hp_recent_rows *rows = view->extra;
     const struct hp_recent_row *row = number == HP_ROW_TOTAL ? &rows->total
                                       : number == HP_ROW_FILTERED
                                           ? &rows->filtered
@@ -348,6 +398,11 @@ void hp_recent_cell(const struct hp_view *view, size_t number, int field,
     if (field == FREED_BY) {
         content->text =
             row->is_freed ? hp_node_name(&view->naming, row->freed_by).at : "";
+    } else if (field == ALLOC_STACK || field == FREE_STACK) {
+        bool is_free = field == FREE_STACK;
+        content->text = text_of_stack(view, row->pair.count > 0,
+                                      is_free ? row->pair.free : row->pair.alloc,
+                                      is_free ? &rows->free : &rows->alloc);
     } else if (field >= HALF && field < BATCHES) {
         content->text = row->texts[(field - HALF) / 4];
     }

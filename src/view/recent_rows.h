@@ -3,6 +3,7 @@
 #define HP_VIEW_RECENT_ROWS_H
 
 #include "stats/survival.h"
+#include "view/recent_pairs.h"
 #include "view/view.h"
 
 enum {
@@ -24,6 +25,8 @@ struct hp_recent_row {
     size_t negative,
         no_time;    // freed before they were made; freed nobody knows when: left out
     size_t batches; // of deaths
+    size_t largest_batch;
+    struct hp_recent_pair pair;
     struct hp_lifespan spans[HP_LIFESPANS]; // in seconds; INFINITY: not reached
     char texts[HP_LIFESPANS][HP_LIFESPANS_SIZE];
     hp_node_id freed_by; // whoever freed most of them
@@ -36,6 +39,7 @@ struct hp_recent_rows {
         tick; // seconds from the first allocation to the last time; of the clock
     HP_VEC(struct hp_recent_row) rows;
     struct hp_recent_row total, filtered;
+    struct hp_buffer alloc, free; // stacks of the cell at hand
 };
 
 // Whether lifetimes are of these, and not of a series of dumps.

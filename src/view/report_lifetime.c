@@ -307,6 +307,10 @@ static int refuse(const struct hp_view *view, struct hp_err *err) {
                        "lifetimes are bounds that sampling leaves, which --compat, "
                        "--no-unbias and --no-error leave aside");
     }
+    if (view->options.pairs) {
+        return hp_fail(err, HP_E_USAGE,
+                       "--pairs goes with --recent: dumps do not say who freed what");
+    }
     if (view->series_count < 2) {
         return hp_fail(err, HP_E_EMPTY,
                        "lifetimes need two dumps or more of one process");

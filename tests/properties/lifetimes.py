@@ -3,10 +3,12 @@
 
 Of redis: a stack that allocated a GiB and holds nothing in the end, and one that held what it had while it
 allocated nothing.  Of mariadbd: two dumps, which are too few for any turnover."""
+import collections
 import gzip
 import json
 import math
 import pathlib
+import random
 import re
 
 from harness import Tests, scratch
@@ -166,6 +168,41 @@ def of_a_map():
     return faults
 
 
+def pairs():
+    """Of records drawn here: the two stacks that most of a row have in common, and the largest batch of deaths."""
+    data = json.loads(gzip.decompress(RECENT.read_bytes()))
+    freed = next(r['dalloc_trace'] for r in data['recent_alloc'] if 'dalloc_trace' in r)
+    traces = [data['recent_alloc'][0]['alloc_trace'], freed, data['recent_alloc'][0]['alloc_trace'][2:], freed[1:]]
+    names, faults = {}, []
+    for seed in range(6):
+        rng = random.Random(seed)
+        records = []
+        for _ in range(60):
+            dies, born = rng.random() < .7, 4000000 * rng.randrange(3, 9)
+            records.append({'size': 90, 'usize': 96, 'released': dies, 'alloc_thread_uid': 0, 'alloc_time': born,
+                            'alloc_trace': rng.choice(traces)} | ({
+                                'dalloc_thread_uid': 0, 'dalloc_time': born + 4000000 * rng.randrange(-1, 3),
+                                'dalloc_trace': rng.choice(traces)} if dies else {}))
+        dead = [r for r in records if r['released']]
+        counted = collections.Counter((tuple(r['alloc_trace']), tuple(r['dalloc_trace'])) for r in dead)
+        batches = collections.Counter((tuple(r['dalloc_trace']), r['dalloc_time']) for r in dead if r['dalloc_time'] >= r['alloc_time'])
+        with scratch() as folder:
+            path = pathlib.Path(folder) / 'a.json'
+            path.write_text(json.dumps(data | {'recent_alloc': records}))
+            args = ('lifetime', '--no-symbols', '--frames=raw', '--by=address', f'--recent={path}', FRAG)
+            told, text = json.loads(t.ok(*args, '-fjson').out)['total'], t.ok(*args, '--pairs', '-n0').out
+        most = max(counted.values())
+        if (told['pair'], told['largest_batch'], told['batches']) != (most, max(batches.values()), len(batches)):
+            faults.append(f'{seed}: {told}, not {most}, {max(batches.values())}, {len(batches)}')
+        first = {(names.setdefault(told['alloc_stack'], a), names.setdefault(told['free_stack'], f)) == (a, f)
+                 and told['alloc_stack'].count(';') + 1 == len(a) and told['free_stack'].count(';') + 1 == len(f)
+                 for (a, f), count in counted.items() if count == most}
+        faults += [] if True in first else [f'{seed}: {told}']
+        for below in (f'{most} of', *told['alloc_stack'].split(';'), *told['free_stack'].split(';')):
+            faults += [] if below in text.partition('and freed by')[2] or below == f'{most} of' else [f'{seed}: no {below}']
+    return faults
+
+
 def recent_refusals():
     """What is cut, foreign, of another process or period, or without a map."""
     text = gzip.decompress(RECENT.read_bytes()).decode()
@@ -199,6 +236,7 @@ t.check('lifetime: ends, verdicts and reasons agree', ends)
 t.check('lifetime: seconds are those of the process', seconds)
 t.check('lifetime: what it refuses', refusals)
 t.check('lifetime: of prof_recent is the product limit', recent)
+t.check('lifetime: who allocates and who frees are told together', pairs)
 t.check('lifetime: a memory map does as well as a dump', of_a_map)
 t.check('lifetime: what it refuses of prof_recent', recent_refusals)
 t.done()

@@ -195,6 +195,9 @@ void hp_text_charges(struct hp_sink *out, const struct hp_view *view);
 // comparison and a series.
 hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head, hp_text_lifetime_head;
 
+// Below a row of hp_view_is_recent() that has one.
+void hp_text_recent_pair(struct hp_sink *out, const struct hp_view *view, size_t row);
+
 // Below the tables of both: what p and its mark are.  `few` samples have none.
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few);
 void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view, const char *few);

@@ -344,6 +344,18 @@ static void put_left_out(struct hp_sink *out, const struct hp_recent_row *total)
     }
 }
 
+static void put_batches(struct hp_sink *out, const struct hp_recent_row *total) {
+    char largest[HP_NUMBER_SIZE];
+    hp_format_grouped(largest, (hp_int128)total->largest_batch);
+    if (total->largest_batch > 1) {
+        hp_sink_print(
+            out,
+            "batches    what one stack frees in one tick is one death: the largest "
+            "is of %s objects\n",
+            largest);
+    }
+}
+
 static void put_recent_head(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_recent_rows *rows = view->extra;
     const struct hp_recent_row *total = &rows->total;
@@ -360,6 +372,7 @@ static void put_recent_head(struct hp_sink *out, const struct hp_view *view) {
         "survives   %zu are live: they live longer than they have so far (Kaplan-Meier)\n"
         "intervals  %g%%, by jackknife over batches, with Student's t of one less than these\n",
         window, tick, total->live, 100 * view->options.confidence);
+    put_batches(out, total);
     put_left_out(out, total);
     if (hp_text_filters(out, view)) {
         hp_sink_print(out, "%zu of them\n", rows->filtered.sampled);

@@ -368,6 +368,9 @@ static void put_row(struct table *t, size_t row) {
     hp_sink_print(t->out, HP_TEXT_NEXT " %s", prefix);
     hp_text_put_name(t->out, t->names, t->view->rows.at[row].node);
     hp_sink_text(t->out, "\n");
+    if (t->view->options.pairs) {
+        hp_text_recent_pair(t->out, t->view, row);
+    }
 }
 
 static void name_rows(struct table *t, size_t shown) {
