@@ -108,7 +108,7 @@ def options_can_be_abbreviated(t):
 @case
 def an_ambiguous_abbreviation_names_the_candidates(t):
     check(t.run("top", "--s=x", t.dump), 2, "",
-          "--strict, --short-names, --show, --show-from, --sort, --spread, --symbol-dir")
+          "--strict, --short-names, --show, --show-from, --sort, --spread, --sizes, --symbol-dir")
 
 
 @case
