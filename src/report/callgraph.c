@@ -107,6 +107,11 @@ static void put_measured(struct hp_sink *out, const struct hp_callgraph *graph) 
         hp_sink_text(out, " of thread ");
         hp_sink_escaped(out, view->head.thread);
     }
+    if (view->head.older_than > 0) {
+        char age[HP_NUMBER_SIZE];
+        hp_format_double(age, (double)view->head.older_than / 1e9);
+        hp_sink_print(out, ", %s s old or older", age);
+    }
     if (pattern) {
         hp_sink_text(out, ", of which stacks with ");
         hp_sink_escaped(out, hp_span_of(pattern));

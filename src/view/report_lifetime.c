@@ -246,7 +246,7 @@ static const struct hp_field fields[] = {
      NULL,
      9,
      "at least, at most: the share of what was allocated between the first dump and the last that is "
-     "still live, whatever lifetimes and sizes are"},
+     "still live, whatever lifetimes are, and sizes"},
     {{"verdict", "verdict", "", HP_CELL_TEXT},
      VERDICT,
      0,
