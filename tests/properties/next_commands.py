@@ -19,13 +19,14 @@ REPORTS = [
     (('top', '--metric=inuse-objects', '--focus=push_back', '--hide=grow'), CXX),
     (('top', '--alloc_space', '--ignore=leaf_big'), (CXX[0], GOLDEN / 'procs4.heap')),
     (('top', '--wrapper=grow', '--own=cxx', '--no-inlines'), CXX), (('top', '--thread=worker 0'), (CXX[0], GOLDEN / 'procs1.heap')), (('top', '--no-symbols'), CXX[1:]),
+    (('top', '--older-than=0.01s'), ('--no-symbols', t.formats / 'jemalloc-clickhouse.heap')),
     (('top', '--metric=resident_space'), (t.testdata / 'pprof' / 'tcmalloc-heap.pb',)),
     (('stacks',), CXX), (('stacks', '--no-symbols'), CXX[1:]), (('tree',), CXX), (('tree', '--invert'), CXX),
     (('peek', 'push_back'), CXX), (('list', 'grow'), CXX), (('peek', 'leaf', '--focus=main'), (CXX[0], *SERIES[1:])),
     (('diff',), SIDES), (('diff', '--cum', '--by=line'), SIDES), (('diff', '--focus=leaf'), SIDES),
     (('trend',), SERIES), (('trend', '--cum'), SERIES), (('info',), CXX),
 ]
-CARRIED = ('--wrapper=', '--own=', '--no-inlines', '--focus=', '--ignore=', '--hide=', '--thread=')
+CARRIED = ('--wrapper=', '--own=', '--no-inlines', '--focus=', '--ignore=', '--hide=', '--thread=', '--older-than=')
 HOSTILE = ['a\\Eb', '\\E', '\\Q(', '^$.*[x', "a'b\"c", 'a\\', 'f(int)::{lambda()#1}::operator()() const', 'a b', '-x', '#',
            'tab\there', '\u202egpj', 'void std::f<int>(int)', '名前']
 
