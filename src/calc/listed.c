@@ -15,7 +15,9 @@ void hp_listed_keep(struct hp_dump *dump, uint64_t age) {
     for (size_t i = 0; i < dump->extras.count; i++) {
         struct hp_stack_extra extra = dump->extras.at[i];
         struct hp_dump_stack stack = dump->stacks.at[i];
-        extra.listed = keep(dump->listed.at + extra.first_listed, extra.listed, age);
+        if (extra.listed > 0) {
+            extra.listed = keep(&dump->listed.at[extra.first_listed], extra.listed, age);
+        }
         extra.behind_values = 0;
         if (extra.listed > 0) {
             stack.counts = (struct hp_counts){{0, 0}, {0, 0}};

@@ -148,11 +148,14 @@ static struct hp_mapping read_row(struct hp_cursor *c) {
 }
 
 bool hp_maps_is(struct hp_span head) {
+    if (head.size == 0) {
+        return false;
+    }
     struct hp_cursor c = hp_cursor_over(head.at, head.at + head.size);
     struct hp_span line = hp_cursor_line(&c);
     struct hp_cursor row = hp_cursor_over(line.at, line.at + line.size);
     (void)read_row(&row);
-    return line.size > 0 && hp_cursor_good(&row);
+    return hp_cursor_good(&row);
 }
 
 // --- names for folders ------------------------------------------------------------------

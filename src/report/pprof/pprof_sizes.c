@@ -37,26 +37,29 @@ static void weigh(struct hp_pprof_sizes *sizes, const struct hp_view *view, size
     }
 }
 
+// 0 of what shares cannot be told of.
 static double sum_of(const hp_fixed *weights, size_t count) {
     double sum = 0;
+    bool is_negative = false;
     for (size_t i = 0; i < count; i++) {
         sum += (double)weights[i];
+        is_negative |= weights[i] < 0;
     }
-    return sum;
+    return is_negative ? 0 : sum;
 }
 
-// Sample types of inputs have no sizes: they go with the first.
+// Sample types of inputs have no sizes: they go with the first, as does what has values below zero.
 static void split_column(struct hp_pprof_sizes *sizes,
                          const struct hp_pprof_columns *columns, size_t column,
                          const struct weights *weights, int64_t value) {
     const hp_fixed *of = weights->of[columns->of.at[column].metric];
-    bool is_whole = columns->of.at[column].sums > 0;
-    double sum = is_whole ? 0 : sum_of(of, sizes->count), so_far = 0;
+    bool is_told = columns->of.at[column].sums == 0;
+    double sum = is_told ? sum_of(of, sizes->count) : 0, so_far = 0;
     int64_t before = 0;
     for (size_t i = 0; i < sizes->count; i++) {
-        so_far += is_whole ? 0 : (double)of[i];
-        bool is_last = !(so_far < sum);
-        int64_t up_to = is_last ? value : (int64_t)round((double)value * (so_far / sum));
+        so_far += sum > 0 ? (double)of[i] : 0;
+        bool is_rest = !(so_far < sum);
+        int64_t up_to = is_rest ? value : (int64_t)round((double)value * (so_far / sum));
         sizes->values.at[i * columns->of.count + column] = up_to - before;
         before = up_to;
     }

@@ -36,6 +36,10 @@ static void cut_name(struct hp_buffer *out, const struct hp_view *view,
     hp_vec_done(&safe.text);
 }
 
+static struct hp_span name_in(const struct hp_buffer *buffer) {
+    return buffer->text.count > 0 ? hp_buffer_span(buffer) : hp_span_of("");
+}
+
 static void put_left(struct hp_sink *out, const struct hp_view *view,
                      struct hp_span text) {
     size_t cells = hp_text_cells(text, view->options.ascii), room = room_of(view);
@@ -53,8 +57,8 @@ static void put_stacks(struct hp_sink *out, const struct hp_view *view,
     for (size_t i = 0; i < (depth > other ? depth : other); i++) {
         cut_name(&left, view, &makes, i);
         cut_name(&right, view, &frees, i);
-        put_left(out, view, hp_buffer_span(&left));
-        hp_sink_put(out, right.text.at, right.text.count);
+        put_left(out, view, name_in(&left));
+        hp_sink_put(out, name_in(&right).at, right.text.count);
         hp_sink_text(out, "\n");
     }
     hp_vec_done(&left.text);
