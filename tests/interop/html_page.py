@@ -7,6 +7,8 @@ usage: html_page.py BINARY TESTDATA PEERS QUANTILES [--all]
 PEERS is the folder that ./check --peers makes, QUANTILES the program beside this file's folder.  With --all every
 filter is tried in every view, and the page is measured with 125,000 and 1,100,000 frames.
 """
+import base64
+import collections
 import csv
 import gzip
 import io
@@ -22,7 +24,11 @@ import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+import pprof_tool  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
+from peers import Node  # noqa: E402
+from pprof_tool import pprof, top_of  # noqa: E402
+from profile_reader import fields  # noqa: E402
 from profile_writer import Profile  # noqa: E402
 from svg_reader import HOSTILE, escaped  # noqa: E402
 
@@ -30,6 +36,7 @@ READS = {'html': 'Chromium and Firefox'}
 HERE = pathlib.Path(__file__).resolve().parent / 'html'
 t = Tests()
 PEERS = pathlib.Path(sys.argv[3]).resolve()
+pprof_tool.PPROF = [str(PEERS / 'pprof' / 'pprof')]
 NODE = next((PEERS / 'node_modules').glob('node-linux-*/bin/node'))
 
 
@@ -132,6 +139,55 @@ def folded_holds(what, text, asked):
     return faults or f'{len(lines)} stacks'
 
 
+def speedscope_stacks(text):
+    """{names from the root: values}, one of each profile; as an export has them."""
+    file, stacks = json.loads(text), collections.defaultdict(list)
+    names = [frame['name'] for frame in file['shared']['frames']]
+    for profile in file['profiles']:
+        if sum(profile['weights']) != profile['endValue']:
+            raise AssertionError(f'{profile["name"]}: another total')
+        for sample, weight in zip(profile['samples'], profile['weights'], strict=True):
+            stacks[tuple(names[frame] for frame in sample)].append(weight)
+    return stacks
+
+
+def speedscope_holds(text, folded):
+    """The stacks of the folded ones; and its schema allows it."""
+    clean = {' '.join([';'.join(re.sub(r' (?=\d+$)', '_', name.replace(';', ':')) for name in stack), *map(str, values)])
+             for stack, values in speedscope_stacks(text).items()}
+    path = pathlib.Path(scratch_folder) / 'schema.speedscope.json'
+    path.write_text(text, encoding='utf-8')
+    Node(PEERS).run('schema.js', PEERS / 'node_modules' / 'speedscope' / 'dist' / 'release' / 'file-format-schema.json', path)
+    faults = [f'{line} is in one alone' for line in clean ^ set(folded.splitlines())]
+    return faults or f'{len(clean)} stacks'
+
+
+def pprof_holds(data, speedscope):
+    """The newest pprof reads the same functions and totals; so do we."""
+    stacks, path = speedscope_stacks(speedscope), pathlib.Path(scratch_folder) / 'saved.pb.gz'
+    path.write_bytes(base64.b64decode(data))
+    types, faults = [profile['name'] for profile in json.loads(speedscope)['profiles']], []
+    for i, kind in enumerate(types):
+        theirs, total = top_of(pprof('-top', '-unit=bytes', f'-sample_index={kind}', path, folder=scratch_folder))
+        flat, cum = collections.Counter(), collections.Counter()
+        for stack, values in stacks.items():
+            flat[stack[-1]] += values[i]
+            cum.update(dict.fromkeys(stack, values[i]))
+        faults += [] if total == flat.total() else [f'{kind}: {total}, not {flat.total()}']
+        faults += [f'{kind}, {name}: {theirs.get(name)}, not {flat[name], cum[name]}' for name in cum
+                   if cum[name] and theirs.get(name) != (flat[name], cum[name])]
+    ours = json.loads(t.ok('top', '-q', '-fjson', '-n0', '--all-frames', f'--metric={types[-1]}', path).out_bytes)
+    found = {(row['name'], *(round(row[side][ours['metric']]['estimate']) for side in ('flat', 'cum'))) for row in ours['rows']}
+    wanted = {(name, flat[name], cum[name]) for name in cum if cum[name]}
+    return faults + [f'ours: {row} is in one alone' for row in found ^ wanted] or f'{len(cum)} functions, {len(types)} types'
+
+
+def pprof_is_hostile(data, names):
+    """Names that do something elsewhere are texts of the profile."""
+    texts = {value.decode() for field, value in fields(gzip.decompress(base64.b64decode(data))) if field == 6}
+    return [f'{name!r} is lost' for name in names if name not in texts]
+
+
 def inferno_reads(text, is_diff):
     program = PEERS / 'inferno' / 'bin' / 'inferno-flamegraph'
     done = subprocess.run([program, '--minwidth=0'], input=text.encode(), capture_output=True, check=False)
@@ -174,10 +230,13 @@ def saved(folder, browser):
         one = files[what]
         t.check(f'{browser}, {what}: CSV', lambda: csv_holds(one['heap.csv'], asked))
         t.check(f'{browser}, {what}: folded stacks', lambda: folded_holds(what, one['heap.folded'], asked))
+        t.check(f'{browser}, {what}: speedscope\'s stacks', lambda: speedscope_holds(one['heap.speedscope.json'], one['heap.folded']))
+        t.check(f'{browser}, {what}: pprof reads them', lambda: pprof_holds(one['heap.pb.gz'], one['heap.speedscope.json']))
         t.check(f'{browser}, {what}: inferno reads them', lambda: inferno_reads(one['heap.folded'], asked[0] == 'diff'))
         t.check(f'{browser}, {what}: SVG', lambda: svg_holds(one['heap.svg']))
         t.check(f'{browser}, {what}: the command', lambda: command_holds(what, one['command'], asked))
     t.check(f'{browser}: hostile names are inert in CSV and SVG', lambda: hostile_holds(files['hostile']))
+    t.check(f'{browser}: and texts for pprof', lambda: pprof_is_hostile(files['hostile']['heap.pb.gz'], map(escaped, HOSTILE)))
 
 
 def hostile_holds(files):

@@ -1,25 +1,38 @@
 // What is looked at, as files and texts for elsewhere; nothing of it leaves the machine by itself.
 
-// Stacks that the flame graph shows, as --format=folded: whole numbers that add up to the rounded total; of a
-// comparison two, as --format=difffolded.
-function foldedText({ tree, sums: [widths, ...both] }, zoom, nameOf) {
-  const sides = both.length > 1 ? both : [widths], { parent, count } = tree;
-  const own = sides.map((side) => Float64Array.from(side)), total = sides.map(() => 0), paths = [''], lines = [];
-  const clean = (node) => safeText(nameOf(node)).replace(/;/g, ':').replace(/ (?=\d+$)/, '_');
+// Stacks of a flame graph from where one has zoomed on: {node, values}, of a comparison two, whole numbers that
+// add up to the rounded totals.
+function wholeStacks({ tree, sums: [widths, ...both] }, zoom) {
+  const sides = both.length > 1 ? both : [widths], { parent, count } = tree, stacks = [];
+  const own = sides.map((side) => Float64Array.from(side)), total = sides.map(() => 0);
   for (let node = count - 1; node > 0; node--) {
     own.forEach((side, i) => { side[parent[node]] -= sides[i][node]; });
   }
   for (let node = 1; node < count; node++) {
-    const up = paths[parent[node]], path = paths[node] = (up ? `${up};` : '') + clean(node);
     if (isBelow(tree, node, zoom)) {
       const values = own.map((side, i) => Math.round(total[i] + side[node]) - Math.round(total[i]));
       own.forEach((side, i) => { total[i] += side[node]; });
       if (values.some(Boolean)) {
-        lines.push(`${path} ${values.join(' ')}\n`);
+        stacks.push({ node, values });
       }
     }
   }
-  return lines.join('');
+  return stacks;
+}
+
+// As --format=folded; of a comparison as --format=difffolded.
+function foldedText({ tree, stacks, nameOf }) {
+  const clean = (node) => nameOf(node).replace(/;/g, ':').replace(/ (?=\d+$)/, '_');
+  return stacks.map(({ node, values }) => `${nodesTo(tree, node).map(clean).join(';')} ${values.join(' ')}\n`).join('');
+}
+
+// From the root.
+function nodesTo({ parent }, node) {
+  const nodes = [];
+  for (let at = node; at > 0; at = parent[at]) {
+    nodes.push(at);
+  }
+  return nodes.reverse();
 }
 
 function isBelow({ parent }, node, zoom) {
@@ -28,6 +41,18 @@ function isBelow({ parent }, node, zoom) {
     at = parent[at];
   }
   return at === zoom;
+}
+
+// A profile of each side, with its stacks from the root.
+function speedscopeText({ tree, stacks, nameOf, types, isSpace }) {
+  const numbers = new Map(), frames = [];
+  const frame = (node) => kept(numbers, tree.name[node], Infinity, () => frames.push({ name: nameOf(node) }) - 1);
+  const samples = stacks.map(({ node }) => nodesTo(tree, node).map(frame));
+  return JSON.stringify({
+    $schema: 'https://www.speedscope.app/file-format-schema.json', exporter: 'hprof-agg', shared: { frames },
+    profiles: types.map(({ type }, i) => ({ type: 'sampled', name: type, unit: isSpace ? 'bytes' : 'none', startValue: 0,
+      endValue: stacks.reduce((sum, { values }) => sum + values[i], 0), samples, weights: stacks.map(({ values }) => values[i]) })),
+  });
 }
 
 // RFC 4180.  A text that spreadsheets would take for a formula begins with an apostrophe.
@@ -75,8 +100,8 @@ function commandOf({ model, state: { metric, view, sort, name, only, without } }
 
 // --- out of the page ----------------------------------------------------------------------------------
 
-function saveText(name, type, text) {
-  const href = URL.createObjectURL(new Blob([text], { type }));
+function saveFile(name, type, content) {
+  const href = URL.createObjectURL(new Blob([content], { type }));
   make('a', { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 10000);
 }
@@ -91,11 +116,28 @@ function copyText(app, text) {
   had.focus();
 }
 
+// What the flame graph shows, for files of stacks; types are named as pprof does.
+function shownStacks({ explorer, model, state, flames }) {
+  const { name, unit } = model.metrics[state.metric], shown = explorer.flames(state), { tree } = shown, names = [];
+  const type = name.replace(/^(inuse|alloc)-/, '$1_');
+  const nameOf = (node) => {
+    const number = tree.name[node];
+    return (names[number] = names[number] || safeText(fullName(model, number)));
+  };
+  return {
+    tree, nameOf, stacks: wholeStacks(shown, flames.zoom), isSpace: explorer.kind(state) === 'bytes',
+    types: (model.comparison ? ['base_', 'new_'] : ['']).map((side) => ({ type: side + type, unit: unit === 'objects' ? 'count' : unit })),
+  };
+}
+
 function makeExports(app) {
-  const save = (text, name, type, make) => pushButton(text, () => saveText(name, type, make()));
+  const save = (text, name, type, make) => pushButton(text, async () => saveFile(name, type, await make(app)));
+  const stacks = (make) => () => make(shownStacks(app));
   return make('details', { id: 'exports' }, make('summary', {}, 'Save or copy'), make('div', { class: 'row' },
-    save('Table as CSV', 'heap.csv', 'text/csv', () => csvOf(app)),
-    save('Stacks, folded', 'heap.folded', 'text/plain', () => foldedText(app.explorer.flames(app.state), app.flames.zoom, app.flames.fullName)),
+    save('Table as CSV', 'heap.csv', 'text/csv', csvOf),
+    save('Stacks, folded', 'heap.folded', 'text/plain', stacks(foldedText)),
+    save('Stacks for pprof', 'heap.pb.gz', 'application/gzip', stacks(pprofOf)),
+    save('Stacks for speedscope', 'heap.speedscope.json', 'application/json', stacks(speedscopeText)),
     save('Flame graph as SVG', 'heap.svg', 'image/svg+xml', () => svgOf(app.flames)),
     pushButton('Copy the command', () => copyText(app, commandOf(app)))));
 }
