@@ -249,16 +249,21 @@ class FlameGraph {
     return this.boxes.find((box) => box.level === level && offsetX >= box.left && offsetX < box.left + box.width);
   }
 
+  // {value, interval} as texts; below a function the stacks of several nodes are one, of which no interval is known.
+  textsOf(node) {
+    const { explorer, model } = this.app;
+    return estimateText(this.root > 0 ? { value: this.sums[node], low: NaN, high: NaN }
+      : estimateOf(model, this.state.metric, explorer.of(this.state).pick('nodes', node, this.kind), 1), this.kind);
+  }
+
   describe(box) {
-    const { explorer, model } = this.app, { node, merged } = box, all = explorer.of(this.state);
+    const { node, merged } = box;
     if (this.sides.length > 1) {
       return `${merged ? `${merged} smaller in ` : ''}${this.nodeName(node)}: ${amountText(this.changeOf(box), this.kind)}`;
     }
     const value = merged ? box.value : this.sums[node], share = shareText(value, this.sums[this.root]);
-    const { interval } = merged || this.root ? { interval: '' }
-      : estimateText(estimateOf(model, this.state.metric, all.pick('nodes', node, this.kind), 1), this.kind);
-    return `${merged ? `${merged} smaller in ` : ''}${this.nodeName(node)}: ${valueText(value, this.kind)} ` +
-      `${interval} ${share} ${this.classOf(box)}`;
+    const { value: text, interval } = merged ? { value: valueText(value, this.kind), interval: '' } : this.textsOf(node);
+    return `${merged ? `${merged} smaller in ` : ''}${this.nodeName(node)}: ${text} ${interval} ${share} ${this.classOf(box)}`;
   }
 
   point(box) {

@@ -12,7 +12,7 @@ class App {
     this.table = new (model.comparison ? ChangeTable : FunctionTable)(this);
     this.screen = new FunctionScreen(this);
     this.flames = new FlameGraph(this);
-    byId('calls').hidden = true;
+    this.calls = new CallGrid(this);
     addEventListener('hashchange', () => this.become(stateOfFragment(model, location.hash)));
     addEventListener('keydown', (event) => this.onKey(event));
     addEventListener('resize', () => this.redraw());
@@ -58,6 +58,7 @@ class App {
     this.screen.section.hidden = !isFunction;
     (isFunction ? this.screen : this.table).show(state);
     this.flames.show(state);
+    this.calls.show();
     this.keepFocus(last, had);
   }
 

@@ -1,0 +1,232 @@
+// What the flame graph shows as a tree grid (ARIA): a call a row, below it what it calls, the largest first.  Rows
+// are made for those that are seen, and for the one that has the focus.
+const ROW_HEIGHT = 26;
+const MOST_ROWS = 500000;
+// What holds as much of all is open at first.
+const OPEN_SHARE = 0.1;
+
+function calleesOf(tree, sums, caller) {
+  const callees = [], { first, next } = linkChildren(tree);
+  for (let node = first[caller]; node; node = next[node]) {
+    if (sums[node] > 0) {
+      callees.push(node);
+    }
+  }
+  return callees.sort((a, b) => sums[b] - sums[a] || a - b);
+}
+
+// {node, level, place, size} in the order of rows; `isOpen` says of which also what they call is there.
+function rowsOfCalls(tree, sums, root, isOpen) {
+  const beside = (nodes, level) => nodes.map((node, i) => ({ node, level, place: i + 1, size: nodes.length })).reverse();
+  const rows = [], left = beside(root === 0 ? calleesOf(tree, sums, 0) : [root], 1);
+  while (left.length > 0 && rows.length < MOST_ROWS) {
+    const row = left.pop();
+    rows.push(row);
+    if (isOpen(row.node)) {
+      beside(calleesOf(tree, sums, row.node), row.level + 1).forEach((callee) => left.push(callee));
+    }
+  }
+  return rows;
+}
+
+function largeNodes({ count }, sums, least) {
+  const are = new Uint8Array(count);
+  for (let node = 0; node < count; node++) {
+    are[node] = sums[node] >= least ? 1 : 0;
+  }
+  return are;
+}
+
+class CallGrid {
+  constructor(app) {
+    this.app = app;
+    this.keys = app.model.comparison ? ['base', 'new', 'change', 'p'] : ['value', 'interval', 'share', 'class'];
+    this.made = new Map();
+    this.space = make('div', { role: 'presentation', class: 'space' });
+    this.body = make('div', { role: 'rowgroup', class: 'scroll', onscroll: () => this.draw() }, this.space);
+    this.grid = make('div', {
+      id: 'grid', role: 'treegrid', 'aria-labelledby': 'calls-title', 'aria-colcount': 5,
+      onkeydown: (event) => this.onKey(event), onclick: (event) => this.onClick(event),
+    }, make('div', { role: 'rowgroup' }, make('div', { role: 'row', 'aria-rowindex': 1 }, ...['function', ...this.keys].map((key) =>
+      make('div', { role: 'columnheader', 'data-key': key }, key)))), this.body);
+    byId('calls').replaceChildren(byId('calls-title'), make('div', { class: 'row' }, pushButton('Open all', () => this.openAll(true)),
+      pushButton('Close all', () => this.openAll(false))), this.grid);
+  }
+
+  // As the flame graph does, which was shown first.
+  show() {
+    const { tree, sums, zoom } = this.app.flames;
+    byId('calls-title').textContent = this.app.state.name < 0 ? 'Calls' : 'All that it calls, as a tree';
+    if (this.tree !== tree || this.sums !== sums || this.root !== zoom) {
+      Object.assign(this, { tree, sums, root: zoom, isEmpty: zoom >= tree.count, active: 0 });
+      tree.open = tree.open || largeNodes(tree, sums, sums[this.isEmpty ? 0 : zoom] * OPEN_SHARE);
+      tree.open[this.isEmpty ? 0 : zoom] = 1;
+      this.list();
+    }
+  }
+
+  list() {
+    const { tree, sums, root } = this;
+    this.rows = this.isEmpty ? [] : rowsOfCalls(tree, sums, root, (node) => tree.open[node] && this.hasCallees(node));
+    this.active = Math.min(this.active, Math.max(this.rows.length - 1, 0));
+    this.grid.setAttribute('aria-rowcount', this.rows.length + 1);
+    this.space.style.setProperty('height', `${this.rows.length * ROW_HEIGHT}px`);
+    this.space.replaceChildren();
+    this.made.clear();
+    this.draw();
+  }
+
+  // Of what holds anything.
+  hasCallees(node) {
+    const { first, next } = linkChildren(this.tree);
+    let at = first[node];
+    while (at && !(this.sums[at] > 0)) {
+      at = next[at];
+    }
+    return at > 0;
+  }
+
+  openAll(isOpen) {
+    this.tree.open.fill(isOpen ? 1 : 0);
+    this.active = 0;
+    this.list();
+  }
+
+  toggle(number) {
+    const { node } = this.rows[number];
+    this.tree.open[node] ^= 1;
+    this.active = number;
+    this.list();
+    this.focus(number);
+  }
+
+  // --- rows ---
+
+  // Those that are there already stay where they are, so that none loses the focus.
+  draw() {
+    const { body, made, space } = this, first = Math.floor(body.scrollTop / ROW_HEIGHT) - 5;
+    const end = first + Math.ceil((body.clientHeight || 500) / ROW_HEIGHT) + 10, wanted = new Set();
+    for (let i = Math.max(first, 0); i < Math.min(end, this.rows.length); i++) {
+      wanted.add(i);
+    }
+    if (this.rows.length > 0) {
+      wanted.add(this.active);
+    }
+    for (const [number, element] of made) {
+      if (!wanted.has(number)) {
+        element.remove();
+        made.delete(number);
+      }
+    }
+    let before = null;
+    for (const number of [...wanted].sort((a, b) => b - a)) {
+      if (!made.has(number)) {
+        made.set(number, this.makeRow(number));
+        space.insertBefore(made.get(number), before);
+      }
+      before = made.get(number);
+    }
+  }
+
+  makeRow(number) {
+    const { node, level, place, size } = this.rows[number], { tree, app: { flames, model } } = this, texts = this.texts(node);
+    const isOpen = this.hasCallees(node) ? String(tree.open[node] > 0) : null, full = cutText(flames.fullName(node), 2000);
+    const row = make('div', {
+      role: 'row', 'aria-level': level, 'aria-posinset': place, 'aria-setsize': size, 'aria-rowindex': number + 2, 'aria-expanded': isOpen,
+      tabindex: number === this.active ? 0 : -1, 'data-number': number, 'data-class': model.classOf[tree.name[node]],
+    }, make('div', { role: 'gridcell', title: full }, make('span', { class: 'mark', 'aria-hidden': 'true' },
+      isOpen === null ? '' : isOpen === 'true' ? '\u25be' : '\u25b8'), make('span', { class: 'name' }, flames.nodeName(node))),
+    ...this.keys.map((key) => make('div', { role: 'gridcell', 'data-key': key }, texts[key] || '')));
+    row.style.setProperty('top', `${number * ROW_HEIGHT}px`);
+    row.style.setProperty('--level', level);
+    return row;
+  }
+
+  texts(node) {
+    const { flames } = this.app, { kind, sides } = flames;
+    if (sides.length > 1) {
+      const change = flames.changeOf({ node }), { before, after } = change;
+      return { base: valueText(before.value, kind), new: valueText(after.value, kind), change: signedText(change.change, kind),
+        p: pText(change.p) + (change.isSignificant ? ' *' : '') };
+    }
+    return { ...flames.textsOf(node), share: shareText(this.sums[node], this.sums[flames.root]), class: flames.classOf({ node }) };
+  }
+
+  // --- keys and mouse ---
+
+  focus(number) {
+    const { body, made } = this, top = number * ROW_HEIGHT, height = body.clientHeight - ROW_HEIGHT, last = made.get(this.active);
+    if (last) {
+      last.tabIndex = -1;
+    }
+    this.active = number;
+    if (top < body.scrollTop || top > body.scrollTop + height) {
+      body.scrollTop = Math.max(0, top < body.scrollTop ? top : top - height);
+    }
+    this.draw();
+    made.get(number).tabIndex = 0;
+    made.get(number).focus({ preventScroll: true });
+  }
+
+  // Where a key leads from the row that has the focus, or -1.
+  target(key) {
+    const { rows, active } = this, { level } = rows[active], page = Math.max(1, Math.floor(this.body.clientHeight / ROW_HEIGHT) - 1);
+    const held = (number) => Math.max(0, Math.min(number, rows.length - 1));
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length };
+    if (steps[key]) {
+      return held(active + steps[key]);
+    }
+    if (key === 'ArrowLeft') {
+      let caller = active;
+      while (caller > 0 && rows[caller].level >= level) {
+        caller--;
+      }
+      return rows[caller].level < level ? caller : active;
+    }
+    if (key === 'ArrowRight') {
+      return rows[active + 1] && rows[active + 1].level > level ? active + 1 : active;
+    }
+    return /^[\w~<]$/.test(key) ? this.named(key.toLowerCase()) : -1;
+  }
+
+  // The next row whose name begins with a letter.
+  named(letter) {
+    const { rows, active } = this, { flames } = this.app;
+    for (let i = 1; i < rows.length; i++) {
+      const number = (active + i) % rows.length;
+      if (flames.nodeName(rows[number].node).toLowerCase().startsWith(letter)) {
+        return number;
+      }
+    }
+    return active;
+  }
+
+  onKey(event) {
+    const { key, ctrlKey, altKey, metaKey } = event, row = this.rows[this.active];
+    if (ctrlKey || altKey || metaKey || !row) {
+      return;
+    }
+    const isOpen = this.tree.open[row.node] > 0, to = this.target(key);
+    if ((key === 'ArrowRight' && !isOpen || key === 'ArrowLeft' && isOpen) && this.hasCallees(row.node)) {
+      this.toggle(this.active);
+    } else if (to >= 0) {
+      this.focus(to);
+    } else if (key === 'Enter') {
+      this.app.open(this.tree.name[row.node]);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  onClick({ target }) {
+    const row = target.closest('[data-number]'), number = row ? Number(row.dataset.number) : -1;
+    if (number >= 0 && target.matches('.mark') && this.hasCallees(this.rows[number].node)) {
+      this.toggle(number);
+    } else if (number >= 0 && target.matches('.name')) {
+      this.app.open(this.tree.name[this.rows[number].node]);
+    } else if (number >= 0) {
+      this.focus(number);
+    }
+  }
+}
