@@ -8,10 +8,12 @@ usage: growth.py BINARY TESTDATA [STACKS]
 Every command once, and every format once; with STACKS, by hand, all formats of all commands, at this size.
 Instructions are counted by Valgrind's callgrind: times on a machine that does other things are no test.
 """
+import gzip
 import os
 import pathlib
 import random
 import re
+import struct
 import subprocess
 import sys
 
@@ -23,6 +25,7 @@ DEPTH = 12
 MOST = 2.1
 BYTES = 20  # of memory, for each of a dump
 SECONDS = 2  # for each 10 MB
+DAMAGED = 5  # exit status
 WORST = 3  # times a usual dump, by the byte
 WORST_FRAMES = 15  # of frames that are all new each is named, and sorted as a row
 OTHERS = {  # of the command line: what commands need beside an input
@@ -52,11 +55,11 @@ def dump(stacks, depth, addresses, seed):
             '00400000-40000000 r-xp 00000000 fe:00 4711   /srv/app\n')
 
 
-def instructions(*command):
+def instructions(*command, ends=0):
     done = subprocess.run(['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', t.binary, *command],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     found = re.search(r'Collected : (\d+)', done.stderr)
-    if done.returncode or not found:
+    if done.returncode != ends or not found:
         raise AssertionError(f'{command} ended with {done.returncode}: {done.stderr[-500:]}')
     return int(found[1])
 
@@ -186,6 +189,38 @@ def worst(folder):
             lambda: [] if mixed <= WORST * one else [f'{mixed / one:.2f} times'])
 
 
+def many(folder, count):
+    """Dumps of one stack each."""
+    paths = []
+    for i in range(count):
+        address = 0x55d1c3a00000 + 16 * i
+        paths.append(str(pathlib.Path(folder, f'many.{i}.heap')))
+        pathlib.Path(paths[-1]).write_text(dump_of(1, 3, lambda address=address: address), encoding='ascii')
+    return instructions('top', '--no-symbols', '-q', '-j1', *paths) - cost.start
+
+
+def lies(folder, size):
+    """A gzip member that says that it is of so many bytes: it is damaged, and costs no more than one that is
+    not."""
+    rng = random.Random(4)
+    path = pathlib.Path(folder, 'lies.heap.gz')
+    honest = gzip.compress(dump_of(400, 30, lambda: 0x55d1c3a00000 + 16 * rng.randrange(400)).encode(), mtime=0)
+    path.write_bytes(honest)
+    usual = instructions('top', '--no-symbols', '-q', '-j1', str(path))
+    path.write_bytes(honest[:-4] + struct.pack('<I', size))
+    found = instructions('top', '--no-symbols', '-q', '-j1', str(path), ends=DAMAGED)
+    return [] if found <= WORST * usual else [f'{found / usual:.2f} times: {found} and {usual}']
+
+
+def worst_files(folder):
+    once, twice = (many(folder, count) for count in (50, 100))
+    t.check(f'twice the dumps of one stack are at most {MOST} times the work',
+            lambda: [] if twice <= MOST * once else [f'{twice / once:.2f} times: {once} and {twice}'])
+    for size in (0, 1, 4 << 20, 0xffffffff):
+        t.check(f'at most {WORST} times the work of an honest one: a gzip member that claims {size} bytes',
+                lambda size=size: lies(folder, size))
+
+
 def main():
     stacks = int(sys.argv[3]) if len(sys.argv) > 3 else STACKS
     os.environ.pop('MALLOC_PERTURB_', None)  # meson's, which touches what is never used
@@ -195,6 +230,7 @@ def main():
                     f'{" ".join(command)}', lambda command=command: deep(folder, *command))
         grow(folder, stacks, len(sys.argv) > 3)
         worst(folder)
+        worst_files(folder)
     t.done()
 
 
