@@ -202,7 +202,7 @@ struct hp_amount hp_view_stack_amount(const struct hp_view *view, size_t stack,
     const struct hp_stack_sums *sums = hp_view_stack_sums(view);
     return (struct hp_amount){
         .sum = sums->values[stack].of[metric],
-        .error = &sums->errors[stack * HP_COLUMNS + hp_column_of(metric)],
+        .error = hp_stack_sums_error(sums, stack, hp_column_of(metric)),
     };
 }
 

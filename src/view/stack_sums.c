@@ -16,13 +16,16 @@ struct part {
     size_t stack; // of the profile
     const struct hp_values *values;
     const struct hp_error *errors[HP_COLUMNS]; // NULL where there are none
+    bool is_all;                               // they are the profile's, and stay
 };
 
 typedef void add_fn(void *sums, const struct part *part);
 
 static void add_all(const struct hp_profile *profile, add_fn *add, void *sums) {
     for (size_t i = 0; i < profile->stacks.count; i++) {
-        struct part part = {.stack = i, .values = &profile->stacks.at[i].values};
+        struct part part = {.stack = i,
+                            .values = &profile->stacks.at[i].values,
+                            .is_all = true};
         for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
             bool is_known = hp_profile_has_errors(profile, k);
             part.errors[k] = is_known ? hp_stack_error(&profile->errors[k], i) : NULL;
@@ -37,7 +40,8 @@ static void add_input(const struct hp_profile *profile, uint32_t number, add_fn 
     struct hp_observation seen;
     hp_history_open(&reader, &profile->history, number);
     while (hp_history_next(&reader, &seen)) {
-        struct part part = {seen.stack, &seen.values, {&seen.errors[0], &seen.errors[1]}};
+        struct part part = {
+            seen.stack, &seen.values, {&seen.errors[0], &seen.errors[1]}, false};
         add(sums, &part);
     }
     hp_history_done_reading(&reader);
@@ -72,10 +76,12 @@ void hp_stack_sums_init(struct hp_stack_sums *sums, const struct hp_stacks *stac
     size_t count = stacks->all.count;
     *sums = (struct hp_stack_sums){
         .values = hp_alloc(count * sizeof *sums->values),
-        .errors = errors ? hp_alloc(count * HP_COLUMNS * sizeof *sums->errors) : NULL,
         .is_added = hp_alloc(count * sizeof *sums->is_added),
         .profile = stacks->naming->profile,
     };
+    for (enum hp_column k = 0; k < HP_COLUMNS && errors; k++) {
+        sums->errors[k].of = hp_alloc(count * sizeof *sums->errors[k].of);
+    }
 }
 
 void hp_stack_sums_init_of_type(struct hp_stack_sums *sums,
@@ -89,7 +95,10 @@ void hp_stack_sums_init_of_type(struct hp_stack_sums *sums,
 void hp_stack_sums_done(struct hp_stack_sums *sums) {
     hp_projection_free(sums->projection);
     free(sums->values);
-    free(sums->errors);
+    for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
+        free(sums->errors[k].of);
+        hp_vec_done(&sums->errors[k].own);
+    }
     free(sums->is_added);
     hp_vec_done(&sums->added);
 }
@@ -99,11 +108,41 @@ void hp_stack_sums_clear(struct hp_stack_sums *sums) {
     hp_vec_each (stack, &sums->added) {
         sums->values[*stack] = (struct hp_values){{0}};
         sums->is_added[*stack] = false;
-        for (size_t k = 0; k < HP_COLUMNS && sums->errors; k++) {
-            sums->errors[*stack * HP_COLUMNS + k] = (struct hp_error){0};
+        for (enum hp_column k = 0; k < HP_COLUMNS && sums->errors[k].of; k++) {
+            sums->errors[k].of[*stack] = 0;
         }
     }
+    for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
+        sums->errors[k].own.count = 0;
+    }
     sums->added.count = 0;
+}
+
+const struct hp_error *hp_stack_sums_error(const struct hp_stack_sums *sums, size_t stack,
+                                           enum hp_column column) {
+    static const struct hp_error none;
+    const struct hp_error_sums *errors = &sums->errors[column];
+    uint32_t place = errors->of[stack];
+    if (place & HP_OWN_ERROR) {
+        return &errors->own.at[place & ~HP_OWN_ERROR];
+    }
+    return place > 0 ? hp_stack_error(&sums->profile->errors[column], place - 1) : &none;
+}
+
+static void add_error(struct hp_stack_sums *sums, uint32_t stack, enum hp_column column,
+                      const struct part *part) {
+    struct hp_error_sums *errors = &sums->errors[column];
+    uint32_t *place = &errors->of[stack];
+    if (*place == 0 && part->is_all) {
+        *place = (uint32_t)part->stack + 1;
+        return;
+    }
+    if (!(*place & HP_OWN_ERROR)) {
+        struct hp_error first = *hp_stack_sums_error(sums, stack, column);
+        *place = HP_OWN_ERROR | (uint32_t)errors->own.count;
+        hp_vec_push(&errors->own, first);
+    }
+    hp_error_add(&errors->own.at[*place & ~HP_OWN_ERROR], part->errors[column]);
 }
 
 struct adder {
@@ -122,9 +161,9 @@ static void add_to_sums(void *data, const struct part *part) {
         hp_vec_push(&adder->sums->added, stack);
     }
     hp_values_add(&adder->sums->values[stack], part->values);
-    for (enum hp_column k = 0; k < HP_COLUMNS && adder->sums->errors; k++) {
+    for (enum hp_column k = 0; k < HP_COLUMNS && adder->sums->errors[k].of; k++) {
         if (part->errors[k]) {
-            hp_error_add(&adder->sums->errors[stack * HP_COLUMNS + k], part->errors[k]);
+            add_error(adder->sums, stack, k, part);
         }
     }
 }

@@ -70,10 +70,17 @@ struct hp_selection {
     uint32_t input; // its number in the history
 };
 
+// The errors of stacks.  Most are those of one stack of the profile, which are not copied.
+struct hp_error_sums {
+    uint32_t *
+        of; // of each stack that of the profile, + 1, or with HP_OWN_ERROR in `own`; 0: none
+    HP_VEC(struct hp_error) own;
+};
+
 // What the stacks hold.  All but HP_OF_ALL need a history.
 struct hp_stack_sums {
-    struct hp_values *values;         // of each stack
-    struct hp_error *errors;          // HP_COLUMNS of each stack; NULL if not asked for
+    struct hp_values *values;                // of each stack
+    struct hp_error_sums errors[HP_COLUMNS]; // {0} if not asked for
     bool *is_added;                   // of each stack, if something was added to it
     HP_VEC(uint32_t) added;           // these, in any order: of one input most are none
     const struct hp_profile *profile; // that of the naming, or
@@ -88,6 +95,10 @@ void hp_stack_sums_init_of_type(struct hp_stack_sums *sums,
                                 const struct hp_sample_type *type);
 void hp_stack_sums_done(struct hp_stack_sums *sums);
 void hp_stack_sums_clear(struct hp_stack_sums *sums);
+
+// Until something is added.
+const struct hp_error *hp_stack_sums_error(const struct hp_stack_sums *sums, size_t stack,
+                                           enum hp_column column);
 
 // Of a mean errors stay those of the sum.
 void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stacks,

@@ -107,8 +107,7 @@ struct sum {
 
 static struct sum sum_of(const struct hp_html_sums *sums, uint32_t stack) {
     const struct hp_stack_sums *all = sums->all;
-    const struct hp_error *error =
-        &all->errors[stack * (size_t)HP_COLUMNS + sums->column];
+    const struct hp_error *error = hp_stack_sums_error(all, stack, sums->column);
     const struct hp_values *values = &all->values[stack];
     return (struct sum){
         .of = {values->of[hp_space_of(sums->column)],

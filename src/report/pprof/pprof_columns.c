@@ -140,21 +140,23 @@ struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
 static hp_fixed exact(const struct hp_pprof_column *column,
                       const struct hp_stack_sums *sums, size_t stack) {
     _Static_assert(HP_SPACE_FRACTION == 20, "KiB^2 are 2^20 bytes^2");
-    enum hp_column of = hp_column_of(column->metric);
-    size_t error = stack * HP_COLUMNS + of;
+    if (column->value == HP_PPROF_ESTIMATE) {
+        return sums->values[stack].of[column->metric];
+    }
+    const struct hp_error *error =
+        hp_stack_sums_error(sums, stack, hp_column_of(column->metric));
     switch (column->value) {
-    case HP_PPROF_VARIANCE:
-        return sums->errors[error].variance;
     case HP_PPROF_HIDDEN:
-        return (hp_fixed)sums->errors[error].hidden_bytes_max << HP_SPACE_FRACTION;
+        return (hp_fixed)error->hidden_bytes_max << HP_SPACE_FRACTION;
     case HP_PPROF_EXCESS:
-        return (hp_fixed)sums->errors[error].excess_bytes_max << HP_SPACE_FRACTION;
+        return (hp_fixed)error->excess_bytes_max << HP_SPACE_FRACTION;
     case HP_PPROF_CERTAIN:
-        return (hp_fixed)sums->errors[error].observed_bytes << HP_SPACE_FRACTION;
-    case HP_PPROF_ESTIMATE:
+        return (hp_fixed)error->observed_bytes << HP_SPACE_FRACTION;
+    case HP_PPROF_VARIANCE:
+    case HP_PPROF_ESTIMATE: // above
         break;
     }
-    return sums->values[stack].of[column->metric];
+    return error->variance;
 }
 
 int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, const uint32_t *stacks,
