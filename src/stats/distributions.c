@@ -12,6 +12,8 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 static const double pi = 3.14159265358979323846;
 static const double tiny = 1e-300;
@@ -187,12 +189,35 @@ static double gamma_quantile(double a, double p, bool above) {
     return x;
 }
 
+// Of rows that hold the same, as most do that hold a sample or two.
+static double remembered_quantile(double a, double p, bool above) {
+    enum {
+        REMEMBERED = 512
+    };
+
+    static _Thread_local struct {
+        double a, p, quantile;
+        bool above;
+    } memos[REMEMBERED]; // no shape is 0
+
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    size_t at = (bits * 0x9e3779b97f4a7c15 >> 32 ^ above) % REMEMBERED;
+    if (memos[at].a != a || memos[at].p != p || memos[at].above != above) {
+        memos[at].a = a;
+        memos[at].p = p;
+        memos[at].above = above;
+        memos[at].quantile = gamma_quantile(a, p, above);
+    }
+    return memos[at].quantile;
+}
+
 double hp_gamma_quantile_below(double shape, double p) {
-    return gamma_quantile(shape, p, false);
+    return remembered_quantile(shape, p, false);
 }
 
 double hp_gamma_quantile_above(double shape, double p) {
-    return gamma_quantile(shape, p, true);
+    return remembered_quantile(shape, p, true);
 }
 
 // --- beta ---------------------------------------------------------------------------

@@ -196,3 +196,24 @@ Test(growth, of_many_samples_is_nearly_normal) {
     cr_expect(agree(probability, hp_normal_above(6000 / sqrt(n + m)), 1e-2), "%g",
               probability);
 }
+
+// Answers are kept: of as many shapes as no table holds each has its own, asked once more or not.
+Test(special, quantiles_do_not_depend_on_what_was_asked_before) {
+    enum {
+        SHAPES = 3000
+    };
+
+    static double first[SHAPES][2];
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < SHAPES; i++) {
+            double shape = 0.5 + i * 0.01;
+            double low = hp_gamma_quantile_below(shape, 0.025);
+            double high = hp_gamma_quantile_above(shape, 0.025);
+            cr_assert_lt(low, high);
+            cr_assert_lt(low, hp_gamma_quantile_below(shape, 0.05));
+            cr_assert(round == 0 || (low == first[i][0] && high == first[i][1]), "%d", i);
+            first[i][0] = low;
+            first[i][1] = high;
+        }
+    }
+}
