@@ -18,6 +18,7 @@ enum {
     MOST_ROUNDS = 16,
     // libdw frees nothing that belongs to a unit before dwarf_end().
     RENEW_AFTER = 64 << 20, // bytes of .debug_info
+    REST_AFTER = 24 << 20,  // the same
     SPLIT_BUDGET = 1 << 26, // steps in a unit of another file, whose size is not known
 };
 
@@ -29,6 +30,7 @@ struct session {
     struct hp_names names;
     struct hp_scopes scopes;
     uint64_t walked; // bytes of .debug_info since the last renewal
+    uint64_t held;   // and of those that are in memory
     struct hp_line_tables tables;
     struct hp_split split;
 };
@@ -115,6 +117,15 @@ static bool load_scopes(struct session *session, const struct turn *turns, size_
     return is_whole;
 }
 
+// What was looked at is in memory, as far as it is mapped.
+static void rest(struct session *session, uint64_t size) {
+    session->held += size;
+    if (session->held >= REST_AFTER) {
+        hp_image_rest(session->image);
+        session->held = 0;
+    }
+}
+
 // The queries of these turns, all with one unit and by address.
 static void ask_unit(struct session *session, const struct turn *turns, size_t count) {
     struct hp_lookup *lookup = session->lookup;
@@ -126,6 +137,7 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
         return;
     }
     session->walked += unit->size;
+    rest(session, unit->size);
     if (!load_scopes(session, turns, count, &die)) {
         lookup->over_budget = true;
         return;

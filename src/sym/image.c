@@ -233,6 +233,15 @@ struct hp_span hp_elf_section(Elf *elf, const char *name) {
                                : (struct hp_span){"", 0};
 }
 
+// libelf has mapped it, or else read it into memory of its own, which is not where pages begin.
+void hp_image_rest(const struct hp_image *image) {
+    size_t size = 0;
+    char *bytes = image->elf ? elf_rawfile(image->elf, &size) : NULL;
+    if (bytes && (uintptr_t)bytes % (uintptr_t)sysconf(_SC_PAGESIZE) == 0) {
+        madvise(bytes, size, MADV_DONTNEED);
+    }
+}
+
 Elf *hp_image_debug(const struct hp_image *image) {
     return image->debug ? image->debug : image->elf;
 }

@@ -60,6 +60,9 @@ bool hp_image_address(const struct hp_image *image, uint64_t offset, uint64_t *a
 
 bool hp_image_has_dwarf(const struct hp_image *image);
 
+// Its bytes need not stay in memory: what is looked at again is read again.
+void hp_image_rest(const struct hp_image *image);
+
 // Where the sections of its debug information are: in itself, or unpacked from it.
 Elf *hp_image_debug(const struct hp_image *image);
 

@@ -1,6 +1,8 @@
 #include "sym/verify.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 // As GNU ld lays a program out: headers, text, constants, data.
@@ -169,4 +171,41 @@ Test(sym_image, gives_the_address_of_an_offset) {
     cr_expect_eq(address, 0x2e00);
     cr_expect_not(hp_image_address(&image, 0x9000, &address));
     hp_vec_done(&image.loads);
+}
+
+// KiB that this process has in memory, each page of them counted.
+static unsigned long memory(void) {
+    unsigned long kibibytes = 0;
+    char line[256];
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
+    cr_assert_not_null(file);
+    while (fgets(line, sizeof line, file)) {
+        sscanf(line, "Rss: %lu kB", &kibibytes);
+    }
+    fclose(file);
+    return kibibytes;
+}
+
+static unsigned long sum_of(const char *bytes, size_t size) {
+    unsigned long sum = 0;
+    for (size_t i = 0; i < size; i++) {
+        sum = sum * 31 + (unsigned char)bytes[i];
+    }
+    return sum;
+}
+
+Test(sym_image, what_was_read_leaves_memory_and_is_there_again) {
+    struct hp_image image;
+    struct hp_sym_diagnostic diagnostic;
+    size_t size;
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    cr_assert(hp_image_open(&image, fd, hp_span_of("this"), &diagnostic));
+    const char *bytes = elf_rawfile(image.elf, &size);
+    memory(); // what that takes itself is there from now on
+    unsigned long sum = sum_of(bytes, size), before = memory();
+    hp_image_rest(&image);
+    unsigned long after = memory();
+    cr_expect_leq(after + size / 2048, before, "%lu of %lu", after, before);
+    cr_expect_eq(sum_of(bytes, size), sum);
+    hp_image_done(&image);
 }
