@@ -5,6 +5,7 @@ the sandbox and without, or there are none.
 
 usage: stores.py BINARY TESTDATA instrumented|whole
 """
+import functools
 import json
 import pathlib
 import re
@@ -31,6 +32,7 @@ __attribute__((noinline)) int f{i}(int n) {{ return n ? inner(n) * {i + 3} + wor
 ''' for i in range(20)) + '''
 int main(int argc, char **argv) { (void)argv; return ''' + ' + '.join(f'f{i}(argc)' for i in range(20)) + '; }\n'
 CONFINED = 'auto' if sys.argv[3] == 'instrumented' else 'require'
+MODES = (CONFINED, 'off')[:1 if CONFINED == 'auto' else 2]  # without a filter both are one
 
 
 class Build:
@@ -50,6 +52,7 @@ class Build:
         told = re.search(r'Build ID: (\w+)', notes)
         self.id = told[1] if told else ''
 
+    @functools.cached_property
     def calls(self):
         return sorted(set(binaries.returns(self.program)))
 
@@ -60,7 +63,7 @@ class Build:
         start, limit = (int(word, 16) for word in row[0].split('-'))
         p = Profile()
         app = p.mapping('/srv/app', start, limit, int(row[2], 16), build_id)
-        calls = [base_of(self.program) + call - 1 for call in self.calls()]
+        calls = [base_of(self.program) + call - 1 for call in self.calls]
         for i in range(0, len(calls) - 2, 3):
             p.sample([p.location(address, app, ()) for address in calls[i:i + 3]], [1, 64], 64)
         path = self.folder / 'told.pb'
@@ -70,19 +73,20 @@ class Build:
     def heap(self, name='app.heap', change=lambda rows: rows):
         """As jemalloc has it, which tells none."""
         rows, _ = binaries.rows(self.program, '/srv/app', base_of(self.program))
-        calls = [base_of(self.program) + call for call in self.calls()]
+        calls = [base_of(self.program) + call for call in self.calls]
         path = self.folder / name
         path.write_text(binaries.heap([calls[i:i + 3] for i in range(0, len(calls), 3)], change(rows)))
         return path
 
 
+@functools.lru_cache(maxsize=None)
 def base_of(program):
     """What is added to a program's own addresses."""
     return BASE if subprocess.run(['readelf', '-h', str(program)], check=True, capture_output=True,
                                   text=True).stdout.find('EXEC') < 0 else 0
 
 
-def names(*arguments, modes=(CONFINED, 'off')):
+def names(*arguments, modes=MODES):
     """Stacks with functions and lines, less their bytes; the sandbox changes none."""
     told = [re.sub(r' \d+$', '', t.ok('folded', '-q', '--by=line', f'--sandbox={mode}', *arguments).out, flags=re.M)
             for mode in modes]
@@ -113,7 +117,7 @@ def store(folder, build, other, layout):
     for file in (build.debug, build.program):
         option = put(root, layout, build.id, file)
         for told in (build.id, build.id.upper())[:1 if file == build.program else 2]:
-            got = names(option, build.profile(told), modes=(CONFINED, 'off')[:2 if layout == LAYOUTS[0] else 1])
+            got = names(option, build.profile(told), modes=MODES[:2 if layout == LAYOUTS[0] else 1])
             faults += [] if got == want and 'inner app.c' not in got and '/app.c:3' in got else \
                 [f'{layout} {file.name} {told}: {got[:300]} {module(option, build.profile(told))}']
         none = (build.id[::-1], f'x/../{build.id}', f'{build.id[:2]}/{build.id[2:]}', build.id[:6], '')

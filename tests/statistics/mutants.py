@@ -5,7 +5,7 @@ it is built, and the tests named beside it have to fail, while without a fault a
 usage: mutants.py SOURCE_ROOT [LIBRARY]
 
 With the library as an archive also mutants of the whole program, which a case of tests/cli has to
-see.
+see; and what is not changed is taken from it.
 """
 import os
 import pathlib
@@ -234,21 +234,21 @@ PROGRAM_MUTANTS = (
 )
 
 
-def sources(src):
-    for layer in LAYERS:
+def sources(src, layers):
+    for layer in layers:
         yield from sorted((src / layer).glob('*.c'))
     yield from (src / 'sampler' / f'{name}.c' for name in SAMPLER)
 
 
 class Build:
-    """Objects of the sources as they are, and programs with some of them replaced."""
+    """Objects of the sources as they are, those of an archive if there is one, and programs with some replaced."""
 
-    def __init__(self, root, directory):
-        self.root, self.directory = root, directory
+    def __init__(self, root, directory, archive):
+        self.root, self.directory, self.archive = root, directory, archive
         self.src = root / 'src'
         self.objects = {}
         includes = [f'-I{root / "include"}', f'-I{self.src}']
-        for source in sources(self.src):
+        for source in sources(self.src, () if archive else LAYERS):
             self.objects[source] = self.compile(source, includes, 'plain')
         names = (*(f'statistics/test_{test}' for test in TESTS), *(f'unit/test_{test}' for test in UNIT_TESTS),
                  *(f'statistics/{helper}' for helper in HELPERS))
@@ -283,9 +283,10 @@ class Build:
 
     def program(self, test, replaced, out):
         own = f'test_{test}'
-        objects = [str(replaced.get(source, built)) for source, built in self.objects.items()
+        objects = [str(built) for source, built in {**self.objects, **replaced}.items()
                    if not source.stem.startswith('test_') or source.stem == own]
-        subprocess.run([*CC, '-o', str(out), *objects, *LIBRARIES], check=True)
+        rest = [str(self.archive), *PROGRAM_LIBRARIES] if self.archive else []
+        subprocess.run([*CC, '-o', str(out), *objects, *rest, *LIBRARIES], check=True)
         return out
 
 
@@ -343,6 +344,7 @@ def failures(program, tests):
 
 
 def main(root, library):
+    library = pathlib.Path(library) if library else None
     count = bad = 0
 
     def tell(good, what):
@@ -355,7 +357,7 @@ def main(root, library):
 
     with tempfile.TemporaryDirectory(prefix='hprof-agg-') as scratch:
         directory = pathlib.Path(scratch)
-        build = Build(root, directory)
+        build = Build(root, directory, library)
         for test in (*TESTS, *UNIT_TESTS):
             tested, failed = failures(build.program(test, {}, directory / test), '*')
             tell(tested > 0 and failed == 0, f'without a fault the {test} pass')
@@ -367,7 +369,7 @@ def main(root, library):
                 tested, failed = failures(programs[test], filtered)
                 tell(tested == 1 and failed == 1, f'{what}: seen by {filtered}')
         if library:
-            program = Program(root, directory, pathlib.Path(library))
+            program = Program(root, directory, library)
             sound = program.link('', [])
             for number, (what, name, changes, case) in enumerate(PROGRAM_MUTANTS):
                 mutant = program.mutated(number, name, changes)
