@@ -8,6 +8,7 @@
 enum {
     FIRST_SLOTS = 1 << 10,
     LAST_EPOCH = (1 << 27) - 1,
+    COMMON_SIZE = 12, // digits
 };
 
 // --- tokens -------------------------------------------------------------------------------
@@ -28,26 +29,32 @@ static inline struct token token_of(const char *digits, uint32_t size) {
     return (struct token){head, size > 8 ? hp_load8(digits + size - 8) : 0, size};
 }
 
-static inline struct hp_token_slot *slot_of(const struct hp_tokens *tokens,
-                                            struct token token) {
-    size_t mask = tokens->slot_count - 1;
-    uint32_t mark = tokens->epoch << 5 | token.size;
-    size_t i =
-        (size_t)hp_hash_mix(token.head ^ tokens->key, token.tail ^ 0xe7037ed1a0b428db);
-    for (;; i++) {
-        struct hp_token_slot *slot = &tokens->slots[i & mask];
-        bool same =
-            slot->head == token.head && slot->tail == token.tail && slot->mark == mark;
-        if (same || slot->mark >> 5 != tokens->epoch) {
-            return slot;
-        }
-    }
+static inline size_t hash_of(const struct hp_tokens *tokens, struct token token) {
+    return (size_t)hp_hash_mix(token.head ^ tokens->key, token.tail ^ 0xe7037ed1a0b428db);
 }
 
 // The token's number, or UINT32_MAX.
 static inline uint32_t find_token(const struct hp_tokens *tokens, struct token token) {
-    const struct hp_token_slot *slot = slot_of(tokens, token);
-    return slot->mark >> 5 == tokens->epoch ? slot->id : UINT32_MAX;
+    size_t mask = tokens->slot_count - 1;
+    uint32_t mark = tokens->epoch << 5 | token.size;
+    for (size_t i = hash_of(tokens, token);; i++) {
+        const struct hp_token_slot *slot = &tokens->slots[i & mask];
+        if (slot->head == token.head && slot->tail == token.tail && slot->mark == mark) {
+            return slot->id;
+        }
+        if (slot->mark >> 5 != tokens->epoch) {
+            return UINT32_MAX;
+        }
+    }
+}
+
+static struct hp_token_slot *free_slot(const struct hp_tokens *tokens,
+                                       struct token token) {
+    size_t mask = tokens->slot_count - 1, i = hash_of(tokens, token) & mask;
+    while (tokens->slots[i].mark >> 5 == tokens->epoch) {
+        i = (i + 1) & mask;
+    }
+    return &tokens->slots[i];
 }
 
 static void clear_tokens(struct hp_tokens *tokens) {
@@ -72,7 +79,7 @@ static void grow(struct hp_tokens *tokens) {
         const struct hp_token_slot *slot = &old.slots[i];
         if (slot->mark >> 5 == old.epoch) {
             struct token token = {slot->head, slot->tail, slot->mark & 31};
-            *slot_of(tokens, token) = *slot;
+            *free_slot(tokens, token) = *slot;
         }
     }
     free(old.slots);
@@ -83,8 +90,8 @@ static void keep_token(struct hp_tokens *tokens, struct token token, uint32_t id
     if (tokens->used * 2 >= tokens->slot_count) {
         grow(tokens);
     }
-    *slot_of(tokens, token) = (struct hp_token_slot){token.head, token.tail, id,
-                                                     tokens->epoch << 5 | token.size};
+    *free_slot(tokens, token) = (struct hp_token_slot){token.head, token.tail, id,
+                                                       tokens->epoch << 5 | token.size};
     tokens->used++;
 }
 
@@ -125,8 +132,8 @@ static uint32_t add_token(struct hp_stack_lines *lines, struct token token,
 }
 
 // The number of the address that `size` digits stand for, UINT32_MAX if they do not.
-static inline uint32_t number_of(struct hp_stack_lines *lines, const char *digits,
-                                 uint32_t size, struct hp_dump *dump) {
+static uint32_t number_of(struct hp_stack_lines *lines, const char *digits, uint32_t size,
+                          struct hp_dump *dump) {
     struct token token = token_of(digits, size);
     uint32_t id = find_token(&lines->tokens, token);
     return id != UINT32_MAX ? id : add_token(lines, token, digits, dump);
@@ -179,47 +186,56 @@ static inline uint32_t token_size(const char *digits) {
     return below ? 8 + (uint32_t)__builtin_ctzll(below) / 8 : 16;
 }
 
-// A token of `size` digits in the form that jemalloc writes, " 0x7fc9268a2630", at `at`:
-// its end, and its number in *id; NULL if it has another form.
-static inline const char *usual_token(struct hp_stack_lines *lines, const char *at,
-                                      uint32_t size, struct hp_dump *dump, uint32_t *id) {
-    const char *behind = at + 3 + size;
-    if (memcmp(at, " 0x", 3) != 0 || size == 0 || (*behind != ' ' && *behind != '\n')) {
-        return NULL;
-    }
-    *id = number_of(lines, at + 3, size, dump);
-    return *id != UINT32_MAX ? behind : NULL;
+// Whether a token of `size` digits in the form that jemalloc writes, " 0x7fc9268a2630", may be
+// at `at`.
+static inline bool may_be_usual(const char *at, uint32_t size) {
+    char behind = at[3 + size];
+    return (behind == ' ' || behind == '\n') && memcmp(at, " 0x", 3) == 0 && size > 0;
 }
 
-// Some more usual tokens from `at` on.  Returns where it stopped, behind the last.
-static const char *read_tokens(struct hp_stack_lines *lines, const char *line,
-                               const char *at, struct hp_dump *dump) {
+// The usual tokens of `size` digits from `at` on, some of them.  Returns where it stopped, behind
+// the last.
+static inline const char *read_run(struct hp_stack_lines *lines, const char *line,
+                                   const char *at, uint32_t size, struct hp_dump *dump) {
     enum {
-        BATCH = 64,
-        COMMON = 12
+        BATCH = 64
     };
 
     hp_vec_reserve(&dump->frames, BATCH);
     hp_vec_reserve(&lines->ends, BATCH);
     uint32_t *frames = dump->frames.at + dump->frames.count;
     uint32_t *ends = lines->ends.at + lines->ends.count;
+    struct hp_tokens tokens = lines->tokens; // its own, which no store here may change
     size_t count = 0;
-    while (count < BATCH && *at != '\n') {
-        // Most addresses have 12 digits.  With a constant the processor can begin with the
-        // next token before the size of this one is known.
-        uint32_t size = token_size(at + 3);
-        const char *behind = size == COMMON
-                                 ? usual_token(lines, at, COMMON, dump, &frames[count])
-                                 : usual_token(lines, at, size, dump, &frames[count]);
-        if (!behind) {
+    while (count < BATCH && may_be_usual(at, size)) {
+        struct token token = token_of(at + 3, size);
+        uint32_t id = find_token(&tokens, token);
+        if (id == UINT32_MAX) {
+            id = add_token(lines, token, at + 3, dump);
+            tokens = lines->tokens;
+        }
+        if (id == UINT32_MAX) {
             break;
         }
-        ends[count++] = (uint32_t)(behind - line);
-        at = behind;
+        at += 3 + size;
+        frames[count] = id;
+        ends[count++] = (uint32_t)(at - line);
     }
     dump->frames.count += count;
     lines->ends.count += count;
     return at;
+}
+
+// Most addresses have 12 digits: with a constant there is less to do, and the processor can begin
+// with the next token before it has found this one.
+static const char *read_common_run(struct hp_stack_lines *lines, const char *line,
+                                   const char *at, struct hp_dump *dump) {
+    return read_run(lines, line, at, COMMON_SIZE, dump);
+}
+
+static const char *read_other_run(struct hp_stack_lines *lines, const char *line,
+                                  const char *at, struct hp_dump *dump) {
+    return read_run(lines, line, at, token_size(at + 3), dump);
 }
 
 // The rest of a line in the form that jemalloc writes; false, to be read again by
@@ -228,7 +244,9 @@ static bool read_usual(struct hp_stack_lines *lines, struct hp_cursor *c,
                        const char *line, struct hp_dump *dump) {
     const char *at = line + reuse(lines, line, (size_t)(c->end - line), dump);
     while (*at != '\n') {
-        const char *stopped = read_tokens(lines, line, at, dump);
+        const char *stopped = token_size(at + 3) == COMMON_SIZE
+                                  ? read_common_run(lines, line, at, dump)
+                                  : read_other_run(lines, line, at, dump);
         if (stopped == at || lines->ends.count > HP_DEPTH_LIMIT) {
             return false;
         }
