@@ -106,28 +106,14 @@ static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_
     }
 }
 
-// Keep each node once; how many there are.
-static size_t keep_first(uint32_t *seen, hp_node_id *nodes, size_t count,
-                         uint32_t number) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        hp_node_id node = nodes[i];
-        nodes[kept] = node; // most are the first
-        kept += seen[node.n] != number;
-        seen[node.n] = number;
-    }
-    return kept;
-}
-
 void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors) {
     const struct hp_profile *profile = view->profile;
-    struct hp_visible_frames frames = {0};
+    struct hp_visible_frames frames = {.seen = top->seen};
     for (size_t i = 0; i < profile->stacks.count; i++) {
         const struct hp_stack *stack = &profile->stacks.at[i];
         if (hp_visible_nodes(&view->naming, stack, &frames)) {
-            hp_node_id *nodes = frames.nodes.at; // the first is the leaf
-            size_t count =
-                keep_first(top->seen, nodes, frames.nodes.count, (uint32_t)i + 1);
+            const hp_node_id *nodes = frames.nodes.at; // the first is the leaf
+            size_t count = frames.nodes.count;
             hp_top_add(top, top->flat, nodes[0], &stack->values);
             add_to_nodes(top, nodes, count, &stack->values);
             add_samples(top, nodes, view->options.sort == HP_SORT_CUM ? count : 1,
@@ -180,7 +166,7 @@ void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     size_t nodes = view->naming.names.strings.count;
     bool *is_shown = hp_alloc(nodes);
-    struct hp_visible_frames frames = {0};
+    struct hp_visible_frames frames = {.seen = top->seen};
     for (size_t i = 0; i < hp_view_needed(view, view->rows.count); i++) {
         is_shown[view->rows.at[i].node.n] = true;
     }
@@ -193,7 +179,6 @@ void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view) {
             hp_node_id *at = frames.nodes.at;
             add_errors(top->flat_errors, at, is_shown[at[0].n], profile, i);
             size_t count = keep_shown(is_shown, at, frames.nodes.count);
-            count = keep_first(top->seen, at, count, (uint32_t)i + 1);
             add_errors(top->cum_errors, at, count, profile, i);
         }
     }

@@ -90,12 +90,21 @@ struct hp_charged hp_charged_call(const struct hp_naming *naming,
     return (struct hp_charged){is_charged ? nearest : allocating, allocating};
 }
 
+static void push_node(struct hp_visible_frames *frames, hp_node_id node) {
+    if (frames->seen && frames->seen[node.n] == frames->number) {
+        return;
+    }
+    if (frames->seen) {
+        frames->seen[node.n] = frames->number;
+    }
+    hp_vec_push(&frames->nodes, node);
+}
+
 static void push_nodes(const struct hp_naming *naming, struct hp_visible_frames *frames,
                        const uint32_t *first) {
-    hp_vec_reserve(&frames->nodes, first[1] - first[0]);
     for (uint32_t call = first[0]; call < first[1]; call++) {
         if (!naming->calls.at[call].is_folded) {
-            frames->nodes.at[frames->nodes.count++] = naming->calls.at[call].node;
+            push_node(frames, naming->calls.at[call].node);
         }
     }
 }
@@ -116,14 +125,35 @@ static uint32_t push_single_nodes(const struct hp_naming *naming,
     return i;
 }
 
+// The same, each node once.
+static uint32_t push_new_nodes(const struct hp_naming *naming,
+                               struct hp_visible_frames *frames, const hp_frame_id *ids,
+                               uint32_t count) {
+    hp_vec_reserve(&frames->nodes, count);
+    const hp_node_id *only = naming->only.at;
+    uint32_t *seen = frames->seen, number = frames->number, i = 0;
+    hp_node_id *first = frames->nodes.at + frames->nodes.count, *end = first;
+    for (hp_node_id node; i < count && (node = only[ids[i].n]).n != 0; i++) {
+        if (node.n != HP_NO_NODE && seen[node.n] != number) {
+            seen[node.n] = number;
+            *end++ = node;
+        }
+    }
+    frames->nodes.count += (size_t)(end - first);
+    return i;
+}
+
 static void collect_nodes(const struct hp_naming *naming, const struct hp_stack *stack,
                           struct hp_visible_frames *frames) {
     uint32_t kept = kept_call(naming, stack);
     if (kept != no_call) {
-        hp_vec_push(&frames->nodes, naming->calls.at[kept].node);
+        push_node(frames, naming->calls.at[kept].node);
     }
     for (uint32_t i = 0; i < stack->depth; i++) {
-        i += push_single_nodes(naming, frames, stack->frames + i, stack->depth - i);
+        const hp_frame_id *ids = stack->frames + i;
+        uint32_t left = stack->depth - i;
+        i += frames->seen ? push_new_nodes(naming, frames, ids, left)
+                          : push_single_nodes(naming, frames, ids, left);
         if (i < stack->depth) {
             push_nodes(naming, frames, &naming->first_call.at[stack->frames[i].n]);
         }
@@ -233,6 +263,7 @@ size_t hp_all_calls(const struct hp_naming *naming, const struct hp_stack *stack
 bool hp_visible_nodes(const struct hp_naming *naming, const struct hp_stack *stack,
                       struct hp_visible_frames *frames) {
     frames->nodes.count = 0;
+    frames->number++;
     frames->truncated = is_truncated(stack);
     if (!hp_filters_any(naming->filters)) {
         collect_nodes(naming, stack, frames);
@@ -240,7 +271,7 @@ bool hp_visible_nodes(const struct hp_naming *naming, const struct hp_stack *sta
     }
     bool is_left = hp_visible_calls(naming, stack, frames);
     for (size_t i = 0; is_left && i < frames->calls.count; i++) {
-        hp_vec_push(&frames->nodes, naming->calls.at[frames->calls.at[i]].node);
+        push_node(frames, naming->calls.at[frames->calls.at[i]].node);
     }
     return is_left;
 }
@@ -266,26 +297,18 @@ bool *hp_visible_stacks(const struct hp_naming *naming) {
 void hp_members_init(struct hp_members *members, const struct hp_naming *naming,
                      bool cum) {
     *members = (struct hp_members){.node_count = naming->names.strings.count};
-    uint32_t *seen = hp_alloc(members->node_count * sizeof *seen);
-    struct hp_visible_frames frames = {0};
-    uint32_t number = 0;
+    struct hp_visible_frames frames = {
+        .seen = hp_alloc(members->node_count * sizeof *frames.seen)};
     const struct hp_stack *stack;
     hp_vec_each (stack, &naming->profile->stacks) {
         hp_vec_push(&members->first, members->nodes.count);
         bool is_visible = hp_visible_nodes(naming, stack, &frames);
         size_t count = cum ? frames.nodes.count : 1;
-        number++;
-        for (size_t i = 0; is_visible && i < count; i++) {
-            hp_node_id node = frames.nodes.at[i];
-            if (seen[node.n] != number) {
-                seen[node.n] = number;
-                hp_vec_push(&members->nodes, node);
-            }
-        }
+        hp_vec_append(&members->nodes, frames.nodes.at, is_visible ? count : 0);
     }
     hp_vec_push(&members->first, members->nodes.count);
+    free(frames.seen);
     hp_visible_frames_done(&frames);
-    free(seen);
 }
 
 void hp_members_done(struct hp_members *members) {

@@ -8,6 +8,9 @@
 // Of one stack, leaf first.
 struct hp_visible_frames {
     HP_VEC(hp_node_id) nodes;
+    // Where a node is to come once only: of each the number of the last stack that had it.
+    uint32_t *seen;         // zeros at first; NULL: as often as it is called
+    uint32_t number;        // of the stack; each has the next one
     HP_VEC(uint32_t) calls; // only of hp_visible_calls()
     bool truncated;         // the last one is no root
 };
