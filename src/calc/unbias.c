@@ -281,15 +281,14 @@ struct hp_prior *hp_unbias_prior(struct hp_unbias *unbias) {
     return &unbias->prior;
 }
 
-static struct hp_unbiased best(struct hp_unbias *unbias, struct hp_count count,
-                               const struct hp_dump_stack *stack) {
+struct hp_unbiased hp_unbias_line(struct hp_unbias *unbias, struct hp_count count,
+                                  const struct hp_dump_stack *stack) {
     if (count.objects == 0) {
         return (struct hp_unbiased){0};
     }
     const struct hp_unbiased_memo *memo = recall(unbias, count);
-    struct hp_unbiased e = memo->estimate;
     if (!memo->needs_prior) {
-        return e;
+        return memo->estimate;
     }
     struct hp_prior *prior = hp_unbias_prior(unbias); // reads other lines
     return of_readings(unbias, count, hp_unbias_readings(unbias, count), prior,
@@ -352,8 +351,8 @@ static enum hp_read read_of_lines(struct hp_unbias *unbias, const struct hp_dump
 
 // Thread lines are a finer split of the same numbers: of raw ones they are never worse, of
 // rewritten ones only better where more is known of their sizes than of the stack's.
-static bool prefers_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
-                          const struct hp_dump_stack *stack, enum hp_column column) {
+bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
+                           const struct hp_dump_stack *stack, enum hp_column column) {
     if (stack->lines == 0) {
         return false;
     }
@@ -397,8 +396,8 @@ static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
                                        enum hp_column column) {
     struct hp_unbiased sum = {0};
     for (uint32_t i = 0; i < stack->lines; i++) {
-        struct hp_unbiased e =
-            best(unbias, hp_count_in(&lines_of(dump, stack)[i].counts, column), stack);
+        struct hp_count line = hp_count_in(&lines_of(dump, stack)[i].counts, column);
+        struct hp_unbiased e = hp_unbias_line(unbias, line, stack);
         add(&sum, &e);
     }
     if (unbias->most_decoded > 0) { // it is one stack
@@ -431,10 +430,9 @@ static struct hp_unbiased with_lines(struct hp_unbias *unbias, const struct hp_d
 }
 
 // By the counts of the stack and its threads alone.
-static struct hp_unbiased from_counts(struct hp_unbias *unbias,
-                                      const struct hp_dump *dump,
-                                      const struct hp_dump_stack *stack,
-                                      enum hp_column column) {
+struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_dump *dump,
+                                    const struct hp_dump_stack *stack,
+                                    enum hp_column column) {
     struct hp_count count = hp_count_in(&stack->counts, column);
     if (unbias->scaling == HP_SCALING_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
         return recall(unbias, count)->estimate;
@@ -445,9 +443,10 @@ static struct hp_unbiased from_counts(struct hp_unbias *unbias,
     if (unbias->estimator == HP_ESTIMATOR_JEPROF) {
         return jeprofs(unbias, count);
     }
-    return prefers_lines(unbias, dump, stack, column)
+    return hp_unbias_takes_lines(unbias, dump, stack, column)
                ? sum_of_lines(unbias, dump, stack, column)
-               : with_lines(unbias, dump, stack, column, best(unbias, count, stack));
+               : with_lines(unbias, dump, stack, column,
+                            hp_unbias_line(unbias, count, stack));
 }
 
 static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
@@ -460,22 +459,41 @@ static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dum
     if (column == HP_COLUMN_INUSE && extra.listed > 0 && hp_unbias_takes_listed(unbias)) {
         return sum_of_listed(unbias, dump, extra);
     }
-    return from_counts(unbias, dump, stack, column);
+    return hp_unbias_counts(unbias, dump, stack, column);
+}
+
+// Of a stack without threads that needs no more than its counts, in place; of others NULL.
+static const struct hp_unbiased *usual(struct hp_unbias *unbias,
+                                       const struct hp_dump_stack *stack,
+                                       enum hp_column column) {
+    struct hp_count count = hp_count_in(&stack->counts, column);
+    bool has_more = stack->lines > 0 || unbias->dump->extras.count > 0 ||
+                    (column == HP_COLUMN_ALLOC && !unbias->has_alloc);
+    if (has_more || count.bytes == 0 || count.objects == 0 || !hp_unbias_undoes(unbias)) {
+        return NULL;
+    }
+    const struct hp_unbiased_memo *memo = recall(unbias, count);
+    return memo->needs_prior ? NULL : &memo->estimate;
 }
 
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
                      const struct hp_dump_stack *stack, struct hp_values *values,
                      struct hp_error errors[HP_COLUMNS]) {
-    struct hp_unbiased inuse = estimate(unbias, dump, stack, HP_COLUMN_INUSE);
-    struct hp_unbiased alloc = estimate(unbias, dump, stack, HP_COLUMN_ALLOC);
-    values->of[HP_INUSE_SPACE] = inuse.bytes;
-    values->of[HP_INUSE_OBJECTS] = inuse.objects;
-    values->of[HP_ALLOC_SPACE] = alloc.bytes;
-    values->of[HP_ALLOC_OBJECTS] = alloc.objects;
-    unbias->large_bytes += inuse.large_bytes;
-    errors[HP_COLUMN_INUSE] = inuse.error;
-    errors[HP_COLUMN_ALLOC] = alloc.error;
-    return !inuse.too_big && !alloc.too_big;
+    bool fits = true;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        struct hp_unbiased other;
+        const struct hp_unbiased *e = usual(unbias, stack, i);
+        if (!e) {
+            other = estimate(unbias, dump, stack, i);
+            e = &other;
+        }
+        values->of[hp_space_of(i)] = e->bytes;
+        values->of[hp_objects_of(i)] = e->objects;
+        unbias->large_bytes += i == HP_COLUMN_INUSE ? e->large_bytes : 0;
+        errors[i] = e->error;
+        fits &= !e->too_big;
+    }
+    return fits;
 }
 
 // --- a dump ---------------------------------------------------------------------------
@@ -579,22 +597,4 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
 void hp_unbias_done(struct hp_unbias *unbias) {
     hp_decoder_done(&unbias->decoder);
     hp_prior_clear(&unbias->prior);
-}
-
-// --- parts of it: above, the same are inlined ---------------------------------------------
-
-struct hp_unbiased hp_unbias_line(struct hp_unbias *unbias, struct hp_count count,
-                                  const struct hp_dump_stack *stack) {
-    return best(unbias, count, stack);
-}
-
-struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_dump *dump,
-                                    const struct hp_dump_stack *stack,
-                                    enum hp_column column) {
-    return from_counts(unbias, dump, stack, column);
-}
-
-bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
-                           const struct hp_dump_stack *stack, enum hp_column column) {
-    return prefers_lines(unbias, dump, stack, column);
 }

@@ -96,8 +96,9 @@ MUTANTS = (
      [('return hp_recover_size(&unbias->classes, count, n, size);', 'return false;')],
      [('dumps', EXACT), ('dumps', SIZES)]),
     ('calc: threads left out', 'calc/unbias.c',
-     [('for (uint32_t i = 0; i < stack->lines; i++) {\n        struct hp_unbiased e',
-       'for (uint32_t i = 1; i < stack->lines; i++) {\n        struct hp_unbiased e')],
+     [('        struct hp_unbiased e = hp_unbias_line(unbias, line, stack);\n        add(&sum, &e);',
+       '        struct hp_unbiased e = hp_unbias_line(unbias, line, stack);\n'
+       '        if (i > 0) add(&sum, &e);')],
      [('dumps', 'dumps/with_raw*')]),
     ('calc: ten times what rounding can do', 'calc/header_check.c',
      [('left > balance->allowed[i] + balance->largest[i]',
