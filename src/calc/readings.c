@@ -43,6 +43,7 @@ struct sums {
 // A line, and what its readings are within.
 struct search {
     struct hp_decoder *decoder;
+    const struct hp_halves *halves;
     struct hp_count line;
     double period;
     double least_mean, most_mean;
@@ -153,7 +154,8 @@ static bool is_near(const struct hp_decoder *decoder, const struct hp_size_class
            (double)class->size <= largest_half * (double)decoder->period;
 }
 
-static void add_halves(struct hp_decoder *decoder, struct hp_half half, int from) {
+static void add_halves(const struct hp_decoder *decoder, struct hp_halves *halves,
+                       struct hp_half half, int from) {
     for (int i = from; i < HP_SIZE_CLASSES; i++) {
         const struct hp_size_class *class = &decoder->classes->of[i];
         if (!is_near(decoder, class)) {
@@ -163,9 +165,9 @@ static void add_halves(struct hp_decoder *decoder, struct hp_half half, int from
         more.shifted_objects += (uint32_t) class->shifted_objects;
         more.unbiased_bytes += class->unbiased_size;
         more.sizes.classes[more.sizes.count++] = (uint8_t)i;
-        hp_vec_push(&decoder->halves, more);
+        hp_vec_push(&halves->all, more);
         if (more.sizes.count < HALF) {
-            add_halves(decoder, more, i);
+            add_halves(decoder, halves, more, i);
         }
     }
 }
@@ -174,22 +176,32 @@ static size_t place_of(unsigned count, uint64_t objects) {
     return (count - 1) * (MOST_OF_HALF + 1) + objects;
 }
 
-static void make_halves(struct hp_decoder *decoder) {
-    if (decoder->first_half.count > 0) {
-        return;
-    }
-    add_halves(decoder, (struct hp_half){0}, 0);
-    hp_vec_sort(&decoder->halves, by_sums);
-    for (uint32_t i = 0; i < decoder->halves.count; i++) {
-        const struct hp_half *half = &decoder->halves.at[i];
+static void make_halves(const struct hp_decoder *decoder, struct hp_halves *halves) {
+    halves->period = decoder->period;
+    halves->all.count = halves->first.count = 0;
+    add_halves(decoder, halves, (struct hp_half){0}, 0);
+    hp_vec_sort(&halves->all, by_sums);
+    for (uint32_t i = 0; i < halves->all.count; i++) {
+        const struct hp_half *half = &halves->all.at[i];
         size_t place = place_of(half->sizes.count, half->shifted_objects);
-        while (decoder->first_half.count <= place) {
-            hp_vec_push(&decoder->first_half, i);
+        while (halves->first.count <= place) {
+            hp_vec_push(&halves->first, i);
         }
     }
-    while (decoder->first_half.count <= place_of(HALF, MOST_OF_HALF) + 1) {
-        hp_vec_push(&decoder->first_half, (uint32_t)decoder->halves.count);
+    while (halves->first.count <= place_of(HALF, MOST_OF_HALF) + 1) {
+        hp_vec_push(&halves->first, (uint32_t)halves->all.count);
     }
+}
+
+static const struct hp_halves *halves_of(struct hp_decoder *decoder) {
+    for (int i = 0; i < HP_PERIODS_KEPT; i++) {
+        if (decoder->halves[i].period == decoder->period) {
+            return &decoder->halves[i];
+        }
+    }
+    struct hp_halves *oldest = &decoder->halves[decoder->halves_made++ % HP_PERIODS_KEPT];
+    make_halves(decoder, oldest);
+    return oldest;
 }
 
 // By bytes.
@@ -197,13 +209,13 @@ struct group {
     const struct hp_half *at, *end;
 };
 
-static struct group group_of(const struct hp_decoder *decoder, unsigned count,
+static struct group group_of(const struct hp_halves *halves, unsigned count,
                              uint64_t objects) {
     if (objects > MOST_OF_HALF) {
         return (struct group){NULL, NULL};
     }
-    const uint32_t *first = &decoder->first_half.at[place_of(count, objects)];
-    return (struct group){decoder->halves.at + first[0], decoder->halves.at + first[1]};
+    const uint32_t *first = &halves->first.at[place_of(count, objects)];
+    return (struct group){halves->all.at + first[0], halves->all.at + first[1]};
 }
 
 // The first one of more bytes, or of as many.
@@ -302,7 +314,7 @@ static void try_halves(struct search *s, uint64_t all, unsigned rest,
     target.most = target.high * HALF / (HALF + rest);
     target.least = target.low * rest / (HALF + rest);
     for (uint64_t part = least; part + WHOLE * rest <= all; part++) {
-        meet(s, group_of(s->decoder, HALF, part), group_of(s->decoder, rest, all - part),
+        meet(s, group_of(s->halves, HALF, part), group_of(s->halves, rest, all - part),
              &target);
     }
 }
@@ -319,8 +331,8 @@ static void try_middles(struct search *s, uint64_t all, struct target target) {
         struct target halves = {target.low - bytes, target.high - bytes, of_half, of_half,
                                 i};
         for (uint64_t part = least; part + WHOLE * HALF <= rest; part++) {
-            meet(s, group_of(s->decoder, HALF, part),
-                 group_of(s->decoder, HALF, rest - part), &halves);
+            meet(s, group_of(s->halves, HALF, part),
+                 group_of(s->halves, HALF, rest - part), &halves);
         }
     }
 }
@@ -334,7 +346,7 @@ static void try_objects(struct search *s, uint64_t all) {
         .middle = NONE,
     };
     for (unsigned n = 2; n <= HALF; n++) {
-        struct group whole = group_of(s->decoder, n, all);
+        struct group whole = group_of(s->halves, n, all);
         whole = between(whole, target.low, target.high);
         for (; whole.at < whole.end; whole.at++) {
             keep_halves(s, whole.at, NONE, NULL);
@@ -351,7 +363,7 @@ static void try_objects(struct search *s, uint64_t all) {
 static void try_near(struct search *s) {
     uint64_t first = (uint64_t)(s->least_objects * WHOLE);
     uint64_t last = (uint64_t)(s->most_objects * WHOLE) + 1;
-    make_halves(s->decoder);
+    s->halves = halves_of(s->decoder);
     for (uint64_t all = first < 2 * WHOLE ? 2 * WHOLE : first; all <= last; all++) {
         try_objects(s, all);
     }
@@ -454,9 +466,6 @@ static void forget(struct hp_decoder *decoder) {
 
 void hp_decoder_init(struct hp_decoder *decoder, const struct hp_size_classes *classes,
                      bool is_raw) {
-    if (decoder->period != classes->period) {
-        decoder->halves.count = decoder->first_half.count = 0;
-    }
     if (decoder->period != classes->period || decoder->is_raw != is_raw) {
         forget(decoder);
     }
@@ -467,8 +476,11 @@ void hp_decoder_init(struct hp_decoder *decoder, const struct hp_size_classes *c
 
 void hp_decoder_done(struct hp_decoder *decoder) {
     forget(decoder);
-    hp_vec_done(&decoder->halves);
-    hp_vec_done(&decoder->first_half);
+    for (int i = 0; i < HP_PERIODS_KEPT; i++) {
+        hp_vec_done(&decoder->halves[i].all);
+        hp_vec_done(&decoder->halves[i].first);
+        decoder->halves[i].period = 0;
+    }
     hp_vec_done(&decoder->lines);
     hp_vec_done(&decoder->readings);
 }

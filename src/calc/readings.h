@@ -40,14 +40,25 @@ struct hp_half {
     uint64_t unbiased_bytes;
 };
 
+// All halves of the classes near a period.
+struct hp_halves {
+    uint64_t period; // 0: there are none
+    HP_VEC(struct hp_half) all;
+    HP_VEC(uint32_t) first; // by how many they are and what they stand for
+};
+
+enum {
+    HP_PERIODS_KEPT = 4, // of which halves are kept: they take longer than a small dump
+};
+
 // For the lines of one kind and one period.  {0} is ready for hp_decoder_init().
 struct hp_decoder {
     const struct hp_size_classes *classes;
     uint64_t period;
     bool is_raw;
-    HP_VEC(struct hp_half) halves; // made when first needed
-    HP_VEC(uint32_t) first_half;   // by how many they are and what they stand for
-    struct hp_index index;         // of `lines`
+    struct hp_halves halves[HP_PERIODS_KEPT]; // made when first needed
+    unsigned halves_made;
+    struct hp_index index; // of `lines`
     HP_VEC(struct hp_decoded_line) lines;
     HP_VEC(struct hp_reading) readings;
 };
