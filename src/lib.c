@@ -81,6 +81,7 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     add_errors(needs, options);
     needs->history |= report->has_sides || report->needs_series || by_group ||
                       groups_inputs || (options->spread && is_top);
+    needs->identities |= options->kind == HP_REPORT_INFO || needs->history;
     needs->series |= report->needs_series;
     needs->moments |= report->needs_series || options->kind == HP_REPORT_INFO ||
                       options->by == HP_BY_INPUT;
@@ -110,6 +111,7 @@ static struct hp_needs needs_of(const struct hp_report_options *planned, size_t 
         return (struct hp_needs){.errors = {true, true},
                                  .history = true,
                                  .labels = true,
+                                 .identities = true,
                                  .sizes = {true, true},
                                  .ages = true,
                                  .ages_by_stack = true,
@@ -127,7 +129,8 @@ static int check_needs(const struct hp_needs *kept,
     struct hp_needs needs = needs_of(options, 1);
     bool lacks = (needs.history && !kept->history) || (needs.labels && !kept->labels) ||
                  (needs.threads && !kept->threads);
-    lacks |= needs.live_samples && !kept->live_samples;
+    lacks |= (needs.live_samples && !kept->live_samples) ||
+             (needs.identities && !kept->identities);
     lacks |= needs.ages && !kept->ages;
     lacks |= needs.ages && needs.ages_by_stack && !kept->ages_by_stack;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {

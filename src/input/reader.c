@@ -170,7 +170,7 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     struct hp_scan scan;
     int ret = HP_OK;
     hp_scan_init(&scan, &reader->stream, &reader->lines, dump);
-    scan.content = &reader->content;
+    scan.content = reader->drops_content ? NULL : &reader->content;
     scan.samples = reader->single ? NULL : &reader->samples;
     hp_digester_start(&reader->content);
     hp_digester_start(&reader->samples);

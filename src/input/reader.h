@@ -13,6 +13,7 @@ struct hp_reader {
     uint64_t
         map_period; // a memory map alone will do: a dump of this period, without stacks; 0: none
     bool single;        // no other dump is read: none has the same samples
+    bool drops_content; // nobody asks for the digest of a text
     bool keeps_labels;  // of samples
     bool keeps_threads; // with their names, and also where one has all of a stack
     struct hp_input_stream stream; // its window holds the last dump's paths

@@ -316,8 +316,7 @@ static void tell_progress(struct hp_job *job, const struct worker *worker) {
 static void name_program(const struct worker *worker, struct hp_input_record *record) {
     struct hp_span path = worker->dump.program_path;
     if (hp_input_is_used(record) && path.size > 0) {
-        hp_string program = hp_strtab_add(&worker->job->profile->programs, path);
-        record->identity.program = program.n;
+        record->identity.program = hp_strtab_add(&worker->job->profile->programs, path).n;
     }
 }
 
@@ -470,6 +469,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     worker->reader.single = job->queue.count == 1 && job->queue.archives.count == 0 &&
                             !job->profile->keeps.partial;
     const struct hp_needs *keeps = &job->profile->keeps;
+    worker->reader.drops_content = worker->reader.single && !keeps->identities;
     worker->reader.keeps_labels =
         keeps->labels || job->options->thread || // one is of the size
         keeps->sizes[HP_COLUMN_INUSE] || keeps->sizes[HP_COLUMN_ALLOC];

@@ -140,6 +140,7 @@ struct hp_needs {
     bool ages;              // of objects in use;
     bool ages_by_stack;     // else all together
     bool live_samples;      // how many there are of each size
+    bool identities;        // what a dump is known by, if there is no other
     bool unmapped;          // where frames in no mapping are
     bool partial;           // all that a partial holds
 };
