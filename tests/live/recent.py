@@ -3,7 +3,7 @@
 of them, nine of ten, and half of their bytes die, and does not tell what is not reached.
 
 usage: recent.py BINARY TESTDATA [PROCESSES [LIBJEMALLOC [SECONDS]]]   (of ten runs each: 2, by hand 10; a second takes
-SECONDS of the machine's clock, else none)
+SECONDS of the machine's clock, which is to be idle, else none)
 """
 import json
 import math
@@ -30,7 +30,7 @@ WAYS = {'exponential': (math.log(2), math.log(10), math.log(2)), 'fixed': (1, 1,
 def rows_of(seed):
     """The row of each site, by its number; and the whole."""
     stem = FOLDER / f'run{seed}'
-    subprocess.run([PROGRAM, stem, str(GROUPS), str(seed + 1), *PACE], check=True, timeout=3600,
+    subprocess.run([PROGRAM, stem, str(GROUPS), str(seed + 1), *sys.argv[5:6]], check=True, timeout=3600,
                    env={'LD_PRELOAD': JEMALLOC, 'PATH': '/bin',
                         'MALLOC_CONF': 'prof:true,prof_recent_alloc_max:-1,lg_prof_sample:10'})
     report = json.loads(t.ok('lifetime', '-q', '-n0', '-fjson', f'--recent={stem}.json', f'{stem}.heap').out)
@@ -56,7 +56,7 @@ def judge():
                 kept.append(row)
                 continue
             for key, time in zip(KEYS, WAYS[way]):
-                cells.setdefault((way, unit, key), []).append(holds(row, key, time * unit))
+                cells.setdefault((way, unit, key), []).append(holds(row, key, time * unit * PACE))
     return cells, kept
 
 
@@ -84,7 +84,7 @@ def never():
 t = Tests()
 PROCESSES = int(sys.argv[3]) if len(sys.argv) > 3 else 2
 JEMALLOC = sys.argv[4] if len(sys.argv) > 4 else jemalloc.shared_object()
-PACE = sys.argv[5:6]
+PACE = float(sys.argv[5]) if len(sys.argv) > 5 else 1
 with scratch() as scratched:
     FOLDER = pathlib.Path(scratched)
     PROGRAM = jemalloc.compile_program(HERE / 'recent_alloc.c', FOLDER, '-rdynamic', '-Wl,--no-as-needed', '-lm')

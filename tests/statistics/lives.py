@@ -67,7 +67,7 @@ def observe(seed, rate):
         report = json.loads(t.ok('lifetime', '-q', '--no-symbols', '--by=address', '-n0', '-fjson', *dumps).out)
     rows = {row['name']: row for row in report['rows']}
     process = sum(sum(stack['gaps']) for stack in stacks)
-    return [(stack, rows[name_of(stack)], process) for stack in stacks]
+    return [(stack, rows[name_of(stack)], process) for stack in stacks if name_of(stack) in rows]  # else nothing was seen
 
 
 def run_cells():
@@ -89,10 +89,9 @@ def table():
 
 
 def ends():
-    bound = least(SERIES)
     faults = [f'{name}, {rate} a unit: {held / cell.runs:.3f} of the {what} ends'
               for (name, rate), cell in CELLS.items() for what, held in (('upper', cell.high), ('lower', cell.low))
-              if held / cell.runs < bound]
+              if held / cell.runs < least(cell.runs)]
     lowest = min(min(cell.high, cell.low) / cell.runs for cell in CELLS.values())
     return faults or f'{lowest:.3f} of {SERIES} series or more in each of {2 * len(CELLS)}'
 
