@@ -8,7 +8,9 @@
 //     w (sum over u <= min(t, T) of d / (Y (Y - d)) - [it died at T <= t] / (Y - d at T))
 //
 // it is the sum over batches of squares of their sums, times n / (n - 1); each live object is a batch
-// of its own.  (Without weights and with each death a batch it is Greenwood's.)  Intervals are of
+// of its own.  (Without weights and with each death a batch it is Greenwood's.)  The influence of a
+// batch is c + w s, w the weight of those of it that wait and s the sum up to t, so that only those
+// that die change c or w, and the sum of squares is that of c^2, of 2 c w s and of w^2 s^2.  Intervals are of
 // log(-log S), with Student's t of one less than the batches of deaths; that of a quantile is what
 // those of S cross (Brookmeyer and Crowley, 1982).
 #include "stats/survival.h"
@@ -19,8 +21,13 @@
 
 // Of one batch of deaths.
 struct batch {
-    double waiting;   // weight of those that have not died yet
-    double influence; // of all of it
+    double waiting;  // weight of those that have not died yet
+    double constant; // what of its influence does not grow
+};
+
+// Neumaier's (1974): what is taken away again leaves nothing behind.
+struct sum {
+    double value, rest;
 };
 
 struct adder {
@@ -28,12 +35,25 @@ struct adder {
     const struct hp_life *lives;
     size_t count;
     HP_VEC(struct batch) batches;
-    double at_risk;      // weight
-    double live_squares; // of weights of those that are censored later on
-    double left;         // the sum of squares of those before
-    double sum;          // of d / (Y (Y - d))
-    double units, t;     // that the variance is over; quantile of their distribution
+    double at_risk;  // weight
+    double sum;      // of d / (Y (Y - d))
+    double units, t; // that the variance is over; quantile of their distribution
+    struct sum constants, products, weights; // of c^2, of c w and of w^2
 };
+
+static void add(struct sum *sum, double term) {
+    double value = sum->value + term;
+    sum->rest += fabs(sum->value) >= fabs(term) ? sum->value - value + term
+                                                : term - value + sum->value;
+    sum->value = value;
+}
+
+// With a sign of -1 it is taken away.
+static void add_batch(struct adder *adder, const struct batch *batch, double sign) {
+    add(&adder->constants, sign * batch->constant * batch->constant);
+    add(&adder->products, sign * batch->constant * batch->waiting);
+    add(&adder->weights, sign * batch->waiting * batch->waiting);
+}
 
 static int by_time(const void *left, const void *right) {
     const struct hp_life *a = left, *b = right;
@@ -59,9 +79,13 @@ static void begin(struct adder *adder, double confidence) {
             adder->survival->batches += batch->waiting == 0;
             batch->waiting += life->weight;
         } else {
-            adder->live_squares += life->weight * life->weight;
+            add(&adder->weights, life->weight * life->weight);
             live++;
         }
+    }
+    const struct batch *batch;
+    hp_vec_each (batch, &adder->batches) {
+        add_batch(adder, batch, 1);
     }
     double batches = (double)adder->survival->batches;
     adder->units = batches + (double)live;
@@ -70,12 +94,11 @@ static void begin(struct adder *adder, double confidence) {
 }
 
 static double variance_of(const struct adder *adder) {
-    double sum = adder->left + adder->live_squares * adder->sum * adder->sum;
-    const struct batch *batch;
-    hp_vec_each (batch, &adder->batches) {
-        sum += batch->influence * batch->influence;
-    }
-    return sum * adder->units / (adder->units - 1);
+    double constants = adder->constants.value + adder->constants.rest;
+    double products = adder->products.value + adder->products.rest;
+    double weights = adder->weights.value + adder->weights.rest;
+    double sum = constants + adder->sum * (2 * products + adder->sum * weights);
+    return fmax(0, sum) * adder->units / (adder->units - 1);
 }
 
 static struct hp_interval range_of(const struct adder *adder, double alive,
@@ -92,15 +115,14 @@ static void die(struct adder *adder, size_t first, size_t end, double deaths) {
     double rest = adder->at_risk - deaths;
     bool is_last = !(rest > 1e-12 * adder->at_risk);
     double step = is_last ? 0 : deaths / (adder->at_risk * rest);
-    struct batch *batch;
-    hp_vec_each (batch, &adder->batches) {
-        batch->influence += batch->waiting * step;
-    }
     adder->sum += step;
     for (size_t i = first; i < end; i++) {
-        batch = &adder->batches.at[adder->lives[i].batch];
-        batch->influence -= is_last ? 0 : adder->lives[i].weight / rest;
-        batch->waiting -= adder->lives[i].weight;
+        double weight = adder->lives[i].weight;
+        struct batch *batch = &adder->batches.at[adder->lives[i].batch];
+        add_batch(adder, batch, -1);
+        batch->constant += weight * adder->sum - (is_last ? 0 : weight / rest);
+        batch->waiting -= weight;
+        add_batch(adder, batch, 1);
     }
     struct hp_survival_step *last =
         adder->survival->steps.count > 0
@@ -119,8 +141,8 @@ static void die(struct adder *adder, size_t first, size_t end, double deaths) {
 static void leave(struct adder *adder, const struct hp_life *life) {
     double influence = life->weight * adder->sum;
     adder->at_risk -= life->weight;
-    adder->live_squares -= life->weight * life->weight;
-    adder->left += influence * influence;
+    add(&adder->weights, -life->weight * life->weight);
+    add(&adder->constants, influence * influence);
 }
 
 void hp_survival_init(struct hp_survival *survival, struct hp_life *lives, size_t count,

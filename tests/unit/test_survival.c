@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_near(double found, double expected) {
@@ -59,6 +60,31 @@ Test(survival, has_the_variance_of_greenwood_where_deaths_are_apart) {
     cr_expect(is_near(survival.steps.at[1].range.low, pow(alive, factor)));
     cr_expect(is_near(survival.steps.at[1].range.high, pow(alive, 1 / factor)));
     hp_survival_done(&survival);
+}
+
+// As each death concerns its own batch alone, many take no longer than as many; and leave no rounding behind.
+Test(survival, of_many_is_greenwoods_to_the_end) {
+    enum {
+        MANY = 200000,
+    };
+
+    struct hp_life *lives = calloc(MANY, sizeof *lives);
+    struct hp_survival survival;
+    for (uint32_t i = 0; i < MANY; i++) {
+        lives[i] = (struct hp_life){i + 1, 1, i % 2 == 0, i / 2};
+    }
+    hp_survival_init(&survival, lives, MANY, .95);
+    double sum = 0, t = hp_student_quantile_above(.025, MANY / 2. - 1);
+    for (size_t i = 0; i < survival.steps.count; i++) {
+        const struct hp_survival_step *step = &survival.steps.at[i];
+        double risk = MANY - 2. * (double)i;
+        sum += 1 / (risk * (risk - 1));
+        double factor = exp(t * sqrt(sum * MANY / (MANY - 1.)) / -log(step->alive));
+        cr_assert(is_near(step->range.low, pow(step->alive, factor)), "%zu", i);
+    }
+    cr_expect_eq(survival.steps.count, MANY / 2);
+    hp_survival_done(&survival);
+    free(lives);
 }
 
 // A hundred that one stack frees in one tick say as much as one.
