@@ -48,7 +48,7 @@ struct hp_halves {
 };
 
 enum {
-    HP_PERIODS_KEPT = 4, // of which halves are kept: they take longer than a small dump
+    HP_PERIODS_KEPT = 8, // of which halves are kept: they take longer than a small dump
 };
 
 // For the lines of one kind and one period.  {0} is ready for hp_decoder_init().
