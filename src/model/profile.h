@@ -211,11 +211,11 @@ struct hp_profile {
 };
 
 // {0} after done.
-// What is kept of what is added.
-void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs);
-
 void hp_profile_init(struct hp_profile *profile);
 void hp_profile_done(struct hp_profile *profile);
+
+// What is kept of what is added; to be called before.
+void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs);
 
 // Find, or add.  `extents` must be the same whenever the identity is, but for has_hole.
 hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,
