@@ -96,7 +96,7 @@ def each_named(case, variable):
 
 
 def each_limit(case):
-    """118 limits, by hand, or every fourth of them."""
+    """119 limits, by hand, or every fourth of them."""
     whole = named(case).out_bytes
     limits = range(1_000_000, 40_000_000, 330_000 if STEP else 4 * 330_000)
     results = t.in_parallel(lambda limit: [(limit, named([*case, f'--max-memory={limit}']))], limits)
