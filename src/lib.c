@@ -81,7 +81,7 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     add_errors(needs, options);
     needs->history |= report->has_sides || report->needs_series || by_group ||
                       groups_inputs || (options->spread && is_top);
-    needs->identities |= options->kind == HP_REPORT_INFO || needs->history;
+    needs->identities |= options->kind == HP_REPORT_INFO;
     needs->series |= report->needs_series;
     needs->moments |= report->needs_series || options->kind == HP_REPORT_INFO ||
                       options->by == HP_BY_INPUT;
@@ -200,6 +200,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     struct hp_needs needs = needs_of(options->planned, options->planned_count);
     hp_profile_keep(profile, &needs);
     profile->keeps.history |= options->label_from != NULL;
+    profile->keeps.identities |= profile->keeps.history;
     profile->keeps.unmapped |= options->keep_unmapped;
     bool is_told = !options->no_input_ids || !profile->keeps.partial;
     profile->history.is_kept = profile->keeps.history && is_told;

@@ -223,8 +223,18 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
                          : report->sizes ? "sizes"
                          : report->ages  ? "ages"
                                          : NULL;
-    return option != NULL
-               ? hp_cli_fail(err, HP_E_USAGE, "--%s goes with rows of functions", option)
+    if (option != NULL) {
+        return hp_cli_fail(err, HP_E_USAGE, "--%s goes with rows of functions", option);
+    }
+    bool splits_stacks = report->kind == HP_REPORT_MERGE && report->by == HP_BY_SIZE;
+    if (splits_stacks && report->with_error) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--with-error is of stacks, and --by=size splits them");
+    }
+    return splits_stacks && report->flavor == HP_FLAVOR_PYROSCOPE
+               ? hp_cli_fail(err, HP_E_USAGE,
+                             "--by=size makes more samples than --flavor=pyroscope has "
+                             "room for")
                : HP_OK;
 }
 

@@ -10,7 +10,7 @@
 // of each frame without a better one.
 bool hp_maps_is_path(struct hp_span path);
 
-// Whether a text begins with a row of Linux.
+// Whether a text begins with a row, of any system.
 bool hp_maps_is(struct hp_span head);
 
 // Read rows to the end of the text into dump->mappings, sorted and without overlaps (the

@@ -260,24 +260,28 @@ static char last_byte(const struct hp_scan *scan) {
 }
 
 static void read_maps(struct hp_scan *scan) {
-    hp_scan_line(scan);
     hp_maps_read(&scan->c, scan->dump, &scan->line);
     if (!hp_cursor_good(&scan->c)) {
         hp_scan_damaged(scan, scan->c.expected);
     }
 }
 
-static void read_end(struct hp_scan *scan, const struct hp_scan_grammar *grammar) {
-    bool has_maps = !hp_cursor_at_end(&scan->c);
-    if (has_maps) {
-        read_maps(scan);
-    }
+static void count_lines(struct hp_scan *scan) {
     bool is_cut = last_byte(scan) != '\n';
     if (is_cut) {
         scan->line--;
         hp_scan_damaged(scan, "the file ends in the middle of a line");
     }
     scan->dump->lines = scan->line - !is_cut;
+}
+
+static void read_end(struct hp_scan *scan, const struct hp_scan_grammar *grammar) {
+    bool has_maps = !hp_cursor_at_end(&scan->c);
+    if (has_maps) {
+        hp_scan_line(scan);
+        read_maps(scan);
+    }
+    count_lines(scan);
     if (!has_maps && grammar->no_maps) {
         grammar->no_maps(scan);
     }
@@ -323,8 +327,8 @@ int hp_scan_read_map(struct hp_scan *scan, struct hp_err *err) {
     int ret = read_to_end(scan, err);
     if (ret == HP_OK) {
         take_content(scan);
-        hp_maps_read(&scan->c, scan->dump, &scan->line);
-        scan->dump->lines = scan->line;
+        read_maps(scan);
+        count_lines(scan);
     }
     return ret;
 }

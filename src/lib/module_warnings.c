@@ -21,9 +21,11 @@ static bool has_names(const struct hp_module *module) {
     return module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
 }
 
-// However little it concerns.
-static bool is_told_always(const struct hp_module *module) {
-    return hp_sym_is_of_this_run(module->status) ||
+// However little it concerns.  What memory was too little for another run may have.
+static bool is_told_always(const struct hp_profile *profile,
+                           const struct hp_module *module) {
+    bool lacks_memory = strstr(hp_profile_text(profile, module->note), "(--max-memory)");
+    return lacks_memory || hp_sym_is_of_this_run(module->status) ||
            (module->status == HP_SYM_EMBEDDED && module->lacks_inlines);
 }
 
@@ -130,7 +132,7 @@ static bool is_minor(const struct shares *shares, size_t module) {
     for (int i = 0; i < 2; i++) {
         is_much |= shown[i] > 0 && shown[i] >= all[i] / LEAST_SHARE;
     }
-    is_much |= is_told_always(&shares->profile->modules.at[module]);
+    is_much |= is_told_always(shares->profile, &shares->profile->modules.at[module]);
     return !is_much && (all[0] > 0 || all[1] > 0);
 }
 
@@ -241,7 +243,7 @@ static const size_t complaint_count = sizeof complaints / sizeof *complaints;
 static bool complain(struct complaint *complaint, size_t kind,
                      const struct hp_module *module) {
     complaint->text[0] = '\0';
-    if (has_names(module) || is_told_always(module)) {
+    if (has_names(module) || is_told_always(complaint->profile, module)) {
         complaints[kind](complaint, module);
     }
     return complaint->text[0] != '\0';

@@ -68,12 +68,13 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
                               : "no input could be used";
         return hp_fail(err, HP_E_EMPTY, "nothing to report: %s", why);
     }
-    if (options->thread && profile->stacks.count + profile->runs.stacks == 0) {
-        return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has a thread %s",
-                       options->thread);
-    }
     if (options->older_than > 0 && profile->summary[HP_SIDE_ALL].listing == 0) {
         return hp_fail(err, HP_E_EMPTY, HP_NO_AGES_TOLD);
+    }
+    if (options->thread && profile->stacks.count + profile->runs.stacks == 0) {
+        return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has a thread %s%s",
+                       options->thread,
+                       options->older_than > 0 ? " with objects so old" : "");
     }
     if (!total_fits(profile)) {
         return hp_fail(err, HP_E_LIMIT, "a sum exceeds 2^127 units");

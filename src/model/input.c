@@ -136,7 +136,7 @@ static void add_used(struct hp_input_summary *summary,
     summary->is_merged |=
         input->producer == HP_PRODUCER_PPROF_OURS && input->scaling == HP_SCALING_SCALED;
     summary->merged_used += input->merged_all ? input->merged_used : 1 + input->others;
-    summary->listing += input->listed > 0;
+    summary->listing += input->listed > 0 ? 1 + input->others : 0;
     summary->unmapped += input->unmapped_addresses;
     hp_vec_push(&summary->periods, input->period);
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {

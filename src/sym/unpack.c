@@ -54,7 +54,8 @@ struct section {
 struct plan {
     const struct hp_image *image;
     struct section sections[MOST_SECTIONS];
-    size_t count, packed; // sections, and how many of them are compressed
+    size_t count; // sections
+    bool packed;  // the file has compressed ones, of these or others
     uint64_t size;
 };
 
@@ -134,12 +135,19 @@ static bool refuse(const struct plan *plan, struct hp_sym_diagnostic *diagnostic
                            name, what);
 }
 
+// What libdw would unpack, though nobody reads it.
+static bool is_packed(const char *name, const GElf_Shdr *header) {
+    return strncmp(name, ".zdebug_", 8) == 0 ||
+           (strncmp(name, ".debug_", 7) == 0 && (header->sh_flags & SHF_COMPRESSED) != 0);
+}
+
 // Of several of one name libdw has the first.
 static bool add_section(struct plan *plan, Elf_Scn *scn, const GElf_Shdr *header,
                         struct hp_sym_diagnostic *diagnostic) {
     struct section section = {.packing = PLAIN};
     bool is_old;
     const char *name = hp_elf_section_name(plan->image->elf, header);
+    plan->packed |= is_packed(name, header);
     if (header->sh_type == SHT_NOBITS || !find_name(name, section.name, &is_old) ||
         is_known(plan, section.name) || plan->count == MOST_SECTIONS) {
         return true;
@@ -158,7 +166,6 @@ static bool add_section(struct plan *plan, Elf_Scn *scn, const GElf_Shdr *header
     if (!is_possible(&section)) {
         return refuse(plan, diagnostic, name, "claims more than it can hold");
     }
-    plan->packed += section.packing != PLAIN;
     plan->sections[plan->count++] = section;
     return true;
 }
@@ -202,7 +209,8 @@ static uInt piece_of(uint64_t size) {
 static bool unpack_zlib(struct hp_span packed, char *to, uint64_t size) {
     z_stream stream = {.zalloc = Z_NULL};
     int result = inflateInit(&stream);
-    while (result == Z_OK && size > 0) {
+    bool has_ended = size == 0;
+    while (result == Z_OK && !(has_ended && size == 0)) {
         uInt in = piece_of(packed.size), out = piece_of(size);
         stream.next_in = (z_const Bytef *)(uintptr_t)packed.at;
         stream.avail_in = in;
@@ -213,10 +221,11 @@ static bool unpack_zlib(struct hp_span packed, char *to, uint64_t size) {
         packed = (struct hp_span){packed.at + taken, packed.size - taken};
         to += made;
         size -= made;
-        result = result == Z_STREAM_END ? inflateReset(&stream) : result;
+        has_ended = result == Z_STREAM_END;
+        result = has_ended ? inflateReset(&stream) : result;
     }
     inflateEnd(&stream);
-    return size == 0;
+    return has_ended && size == 0;
 }
 #endif
 
@@ -376,7 +385,7 @@ bool hp_image_unpack(struct hp_image *image, struct hp_sym_diagnostic *diagnosti
     if (!read_sections(&plan, diagnostic) || !can_unpack(&plan, diagnostic)) {
         return false;
     }
-    if (plan.packed == 0) {
+    if (!plan.packed) {
         return true;
     }
     bool fits = place_sections(&plan);
@@ -388,5 +397,10 @@ bool hp_image_unpack(struct hp_image *image, struct hp_sym_diagnostic *diagnosti
                                "than there is memory for (--max-memory)",
                                image->path, (double)plan.size / 0x1p20);
     }
-    return make_file(&plan, image, diagnostic);
+    bool is_made = make_file(&plan, image, diagnostic);
+    if (!is_made) { // symbols are read beside it
+        munmap(image->unpacked.at, image->unpacked.size);
+        image->unpacked.at = NULL;
+    }
+    return is_made;
 }

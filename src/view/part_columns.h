@@ -1,5 +1,5 @@
 // Columns of a table of functions that tell what the objects of a row are: their sizes in a line, and how
-// old the one in the middle is so far.
+// old half of them is at most so far, of their bytes or their number.
 #ifndef HP_VIEW_PART_COLUMNS_H
 #define HP_VIEW_PART_COLUMNS_H
 

@@ -151,8 +151,9 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
                        "ages are of objects that a dump lists, which --compat and "
                        "--no-unbias leave aside");
     }
-    size_t used = view->head.summary[HP_SIDE_ALL].used;
-    return used == 0 || ages_are_told(view->profile)
+    const struct hp_input_summary *summary = &view->head.summary[HP_SIDE_ALL];
+    bool are_young = view->head.older_than > 0 && summary->listing > 0;
+    return summary->used == 0 || are_young || ages_are_told(view->profile)
                ? HP_OK
                : hp_fail(err, HP_E_EMPTY, HP_NO_AGES_TOLD);
 }

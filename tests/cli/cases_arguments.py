@@ -224,6 +224,8 @@ def options_of_pprof_go_with_it(t):
         check(t.run(*command, "--by=size", t.dump), 2, "", "has no rows of inputs, threads, labels, sizes or ages")
         check(t.run(*command, "--by=age", t.dump), 2, "", "has no rows of inputs, threads, labels, sizes or ages")
     check(t.run("merge", "--by=age", t.dump), 2, "", "pprof has no rows of inputs, threads, labels, sizes or ages")
+    check(t.run("merge", "--by=size", "--with-error", t.dump), 2, "", "--with-error is of stacks, and --by=size splits them")
+    check(t.run("merge", "--by=size", "--flavor=pyroscope", t.dump), 2, "", "makes more samples than --flavor=pyroscope has room for")
     check(t.run("top", "--by=size", "--spread", t.dump), 2, "", "--spread goes with rows of functions")
     check(t.run("top", "--by=age", "--spread", t.dump), 2, "", "--spread goes with rows of functions")
     check(t.run("top", "--by=age", t.dump), 5, "", "no input lists its objects with their ages, as dumps of ClickHouse's")

@@ -17,6 +17,7 @@ import argparse
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -361,6 +362,24 @@ class Variants:
             self.report(f"{what}: symbols, and told", note in told and "outer::make" in got and "function names only" in told,
                         (got, told))
 
+    def packed_unread(self):
+        """A section that nobody reads claims 1 TiB: libdw never sees it."""
+        binary = self.build("unread", "g++", "-gdwarf-5")
+        wanted = addresses(binary, "outer::make(")
+        _, start, size = section(binary, ".debug_aranges")
+        with open(binary, "rb") as file:
+            content = bytearray(file.read())
+        assert size > 24
+        content[start:start + 24] = struct.pack("<IIQQ", 1, 0, 1 << 40, 1)
+        table, = struct.unpack_from("<Q", content, 0x28)
+        entry = next(at for at in range(table, len(content), 64) if struct.unpack_from("<Q", content, at + 24) == (start,))
+        struct.pack_into("<Q", content, entry + 8, 0x800)  # SHF_COMPRESSED
+        mutant = self.path("mutant")
+        with open(mutant, "wb") as file:
+            file.write(content)
+        whole, got = self.text(binary, wanted), self.text(mutant, wanted)
+        self.report("1 TiB that nobody reads", got == whole and "outer::make" in got[0], (got, whole))
+
     def shared(self):
         if not shutil.which("dwz"):
             print("skip dwz")
@@ -565,6 +584,7 @@ def main():
     variants.packed()
     variants.packed_split()
     variants.packed_badly()
+    variants.packed_unread()
     variants.shared()
     variants.separate()
     variants.missing_split()

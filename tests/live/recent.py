@@ -61,8 +61,13 @@ def judge():
 
 
 def least(runs):
-    """Of so many where .95 is right, as jemalloc draws anew each time."""
-    return .95 - 6 * math.sqrt(.95 * .05 / runs)
+    """Of so many where .93 is right: fewer hold once in ten million times, as jemalloc draws anew each time."""
+    runs, missed, more = round(runs), 0, 1.
+    while more > 1e-7:
+        ways = math.lgamma(runs + 1) - math.lgamma(missed + 1) - math.lgamma(runs - missed + 1)
+        more -= math.exp(ways + missed * math.log(.07) + (runs - missed) * math.log(.93))
+        missed += 1
+    return (runs - missed + 1) / runs
 
 
 def coverage():

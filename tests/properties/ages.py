@@ -174,7 +174,23 @@ def what_is_older():
             faults += differ(ranged, want_of([o for o in objects if o[1] >= age]))
         empty = t.run('top', '--no-symbols', '--older-than=1s', other)
         alloc = t.run('top', '--no-symbols', '--older-than=1s', '--metric=alloc-space', path)
+        for more in ((), ('--by=age',), ('--ages',)):
+            none = t.run('top', '--no-symbols', '--older-than=10000d', *more, path)
+            faults += [] if none.code == 0 else [f'nothing is so old, {more}: {none.err}']
+        none = t.run('top', '--no-symbols', '--older-than=10000d', '--thread=t0', path)
+        if none.code != 5 or 'no input has a thread t0 with objects so old' not in none.err:
+            faults.append(f'{none.code}: {none.err}')
     return faults + [f'{ended.code}: {ended.err}' for ended in (empty, alloc) if ended.code != 5]
+
+
+def many_that_list():
+    """More dumps than are kept one by one."""
+    with scratch() as folder:
+        for i in range(300):
+            write(folder, f'{i}.heap', dump(objects_of(70)).replace(MAPS, f'{MAPS}7ffc{i:04x}0000-7ffc{i:04x}1000 r-xp 00000000 00:00 0 [vdso]\n'))
+        told = json.loads(t.ok('top', '--no-symbols', '-fjson', '--older-than=1s', folder).out)
+    return [] if told['inputs']['used'] == 300 and 'lists no' not in str(told['warnings']) and 'list no' not in str(
+        told['warnings']) else [f'{told["inputs"]}, {told["warnings"]}']
 
 
 def medians():
@@ -218,6 +234,7 @@ t.check('nor has a partial', lambda: what_tells_none_is_a_row(as_partial))
 t.check('nor has what was allocated', what_was_allocated_has_none)
 t.check('of a thread are its own', threads_have_their_own)
 t.check('--older-than reads what is as old and older', what_is_older)
+t.check('of 300 dumps with lists none is said to have none', many_that_list)
 t.check('--ages has the median of each function', medians)
 t.check('rows of ages are the same with and without filters', filters_leave_the_same)
 t.done()

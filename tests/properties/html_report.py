@@ -41,6 +41,9 @@ FILTERS = [{}, {'focus': 'a'}, {'ignore': 'lib'}, {'focus': '^main$|start'}, {'f
            {'ignore': 'truncated'}]
 
 
+READ = [('--older-than=0.001s', 'jemalloc-clickhouse.heap'), ('--thread=worker 0', 'jemalloc-threadname.heap')]
+
+
 def page_of(*args, **options):
     return t.ok('top', '-q', '-fhtml', *args, **options).out_bytes
 
@@ -413,6 +416,8 @@ for each in ('--hide=^std::', '--show=alloc', '--show-from=main', '--by=line', '
              '--no-inlines', '--no-error', '--confidence=99', '--metric=inuse-objects', '--frames=own', '--frames=all',
              '--all-frames', '--cum', '--sort=name', '--wrapper=leaf', '--no-unbias'):
     t.check(f'{each}: the data is of what it leaves', lambda: filtered([CXX], [SYMBOLS, each]))
+t.check('which objects and which thread were read is told', lambda: [] if [
+    data_of(page_of(NO_SYMBOLS, option, t.formats / name))['read'] for option, name in READ] == [[option] for option, _ in READ] else READ)
 t.check('a sample type of pprof', lambda: filtered([t.testdata / 'pprof' / 'tcmalloc-heap.pb'],
                                                    [NO_SYMBOLS, '--metric=resident_space']))
 with scratch() as scratch_folder:

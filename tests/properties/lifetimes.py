@@ -198,8 +198,9 @@ def pairs():
                  and told['alloc_stack'].count(';') + 1 == len(a) and told['free_stack'].count(';') + 1 == len(f)
                  for (a, f), count in counted.items() if count == most}
         faults += [] if True in first else [f'{seed}: {told}']
-        for below in (f'{most} of', *told['alloc_stack'].split(';'), *told['free_stack'].split(';')):
-            faults += [] if below in text.partition('and freed by')[2] or below == f'{most} of' else [f'{seed}: no {below}']
+        faults += [] if re.search(rf'^ +{most:,} of [\d,]+ were allocated by', text, re.M) else [f'{seed}: no {most}']
+        for below in (*told['alloc_stack'].split(';'), *told['free_stack'].split(';')):
+            faults += [] if below in text.partition('and freed by')[2] else [f'{seed}: no {below}']
     return faults
 
 

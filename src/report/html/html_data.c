@@ -93,6 +93,25 @@ static void put_filters(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "],\n");
 }
 
+// Of the options that decide what is read at all.
+static void put_read(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_head *head = &view->head;
+    const char *comma = "";
+    hp_sink_text(out, "\"read\":[");
+    if (head->thread.size > 0) {
+        hp_sink_text(out, "\"--thread=");
+        hp_json_characters(out, head->thread);
+        hp_sink_text(out, "\"");
+        comma = ",";
+    }
+    if (head->older_than > 0) {
+        char age[HP_NUMBER_SIZE];
+        hp_format_double(age, (double)head->older_than / 1e9);
+        hp_sink_print(out, "%s\"--older-than=%ss\"", comma, age);
+    }
+    hp_sink_text(out, "],\n");
+}
+
 static void put_head(struct hp_sink *out, const struct writer *w) {
     const struct hp_view *view = w->view;
     hp_sink_print(out,
@@ -112,6 +131,7 @@ static void put_head(struct hp_sink *out, const struct writer *w) {
                   view->options.confidence, view->precision.among);
     put_warnings(out, view);
     put_inputs(out, view);
+    put_read(out, view);
     put_filters(out, view);
 }
 

@@ -32,9 +32,6 @@ static void weigh(struct hp_pprof_sizes *sizes, const struct hp_view *view, size
             weights->of[hp_objects_of(column)][place] = parts[i]->objects;
         }
     }
-    if (sizes->count == 0) {
-        place_of(sizes, HP_MIXED_SIZES);
-    }
 }
 
 // 0 of what shares cannot be told of.
@@ -48,7 +45,8 @@ static double sum_of(const hp_fixed *weights, size_t count) {
     return is_negative ? 0 : sum;
 }
 
-// Sample types of inputs have no sizes: they go with the first, as does what has values below zero.
+// Sample types of inputs have no sizes: they go with what no size is told of, as does what has values
+// below zero.
 static void split_column(struct hp_pprof_sizes *sizes,
                          const struct hp_pprof_columns *columns, size_t column,
                          const struct weights *weights, int64_t value) {
@@ -56,11 +54,18 @@ static void split_column(struct hp_pprof_sizes *sizes,
     bool is_told = columns->of.at[column].sums == 0;
     double sum = is_told ? sum_of(of, sizes->count) : 0, so_far = 0;
     int64_t before = 0;
+    int64_t *to = sizes->values.at + column;
+    if (!(sum > 0)) {
+        for (size_t i = 0; i < sizes->count; i++) {
+            to[i * columns->of.count] = sizes->of[i] == HP_MIXED_SIZES ? value : 0;
+        }
+        return;
+    }
     for (size_t i = 0; i < sizes->count; i++) {
-        so_far += sum > 0 ? (double)of[i] : 0;
+        so_far += (double)of[i];
         bool is_rest = !(so_far < sum);
         int64_t up_to = is_rest ? value : (int64_t)round((double)value * (so_far / sum));
-        sizes->values.at[i * columns->of.count + column] = up_to - before;
+        to[i * columns->of.count] = up_to - before;
         before = up_to;
     }
 }
@@ -71,6 +76,7 @@ void hp_pprof_sizes_split(struct hp_pprof_sizes *sizes, const struct hp_view *vi
     struct weights weights = {.of = {{0}}};
     sizes->count = 0;
     weigh(sizes, view, stack, &weights);
+    place_of(sizes, HP_MIXED_SIZES);
     hp_vec_reserve(&sizes->values, sizes->count * columns->of.count);
     for (size_t i = 0; i < columns->of.count; i++) {
         split_column(sizes, columns, i, &weights, values[i]);

@@ -49,8 +49,9 @@ class CallGrid {
       onkeydown: (event) => this.onKey(event), onclick: (event) => this.onClick(event),
     }, make('div', { role: 'rowgroup' }, make('div', { role: 'row', 'aria-rowindex': 1 }, ...['function', ...this.keys].map((key) =>
       make('div', { role: 'columnheader', 'data-key': key }, key)))), this.body);
+    this.hint = make('p', { class: 'hint' });
     byId('calls').replaceChildren(byId('calls-title'), make('div', { class: 'row' }, pushButton('Open all', () => this.openAll(true)),
-      pushButton('Close all', () => this.openAll(false))), this.grid);
+      pushButton('Close all', () => this.openAll(false))), this.hint, this.grid);
   }
 
   // As the flame graph does, which was shown first.
@@ -70,6 +71,8 @@ class CallGrid {
     this.rows = this.isEmpty ? [] : rowsOfCalls(tree, sums, root, (node) => tree.open[node] && this.hasCallees(node));
     this.active = Math.min(this.active, Math.max(this.rows.length - 1, 0));
     this.grid.setAttribute('aria-rowcount', this.rows.length + 1);
+    this.hint.hidden = this.rows.length < MOST_ROWS;
+    this.hint.textContent = this.hint.hidden ? '' : `The first ${grouped(MOST_ROWS)} rows; close some calls to see others`;
     this.space.style.setProperty('height', `${this.rows.length * ROW_HEIGHT}px`);
     this.space.replaceChildren();
     this.made.clear();

@@ -92,7 +92,7 @@ function commandOf({ model, state: { metric, view, sort, name, only, without } }
   const list = (rule, patterns) => patterns.map((one) => `--${rule}=${one}`);
   const words = [isDiff ? 'diff' : name < 0 ? 'top' : 'peek', `--metric=${model.metrics[metric].name}`, `--frames=${view}`, `--by=${model.by}`,
     `--confidence=${+(100 * model.confidence).toFixed(9)}`, ...(isDiff ? (sort === 'cum' ? ['--cum'] : []) : [`--sort=${sort}`]),
-    ...model.filters.map(({ rule, pattern: one }) => `--${rule}=${one}`), ...list('focus', isDiff ? only.concat(pattern) : only),
+    ...model.read, ...model.filters.map(({ rule, pattern: one }) => `--${rule}=${one}`), ...list('focus', isDiff ? only.concat(pattern) : only),
     ...list('ignore', without), ...(isDiff ? [] : pattern)];
   const quoted = words.map((word) => (/^[\w=-]*$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`));
   return `hprof-agg ${quoted.join(' ')} ${isDiff ? 'BASE... --to NEW...' : 'INPUT...'}`;
