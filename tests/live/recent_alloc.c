@@ -180,12 +180,12 @@ int main(int argc, char **argv) {
     }
     unsigned groups = (unsigned)atoi(argv[2]);
     state = strtoull(argv[3], NULL, 10) << 32;
+    pace = argc > 4 ? atof(argv[4]) : 0; // before the first object: of two clocks the last time is none
     size_t most = (size_t)UNITS * WAYS * EACH * OBJECTS;
     struct event *events = calloc(2 * most, sizeof *events);
     void **objects = calloc(most, sizeof *objects);
     size_t count = plan(events, groups);
     qsort(events, count, sizeof *events, by_time);
-    pace = argc > 4 ? atof(argv[4]) : 0;
     run(events, count, objects);
     return write_files(argv[1]);
 }
