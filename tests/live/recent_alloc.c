@@ -180,7 +180,8 @@ int main(int argc, char **argv) {
     }
     unsigned groups = (unsigned)atoi(argv[2]);
     state = strtoull(argv[3], NULL, 10) << 32;
-    pace = argc > 4 ? atof(argv[4]) : 0; // before the first object: of two clocks the last time is none
+    // Before the first object is allocated, which is not to have a time of the other clock.
+    pace = argc > 4 ? atof(argv[4]) : 0;
     size_t most = (size_t)UNITS * WAYS * EACH * OBJECTS;
     struct event *events = calloc(2 * most, sizeof *events);
     void **objects = calloc(most, sizeof *objects);
