@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <string.h>
 
 int hp_json_reader_open(struct hp_input_stream *stream, const char *path, uint64_t limit,
                         struct hp_err *err) {
@@ -43,7 +44,9 @@ struct json_t *hp_json_reader_load(struct hp_span text, const char *what,
         hp_out_of_memory(text.size);
     }
     if (!root) {
-        hp_fail(err, HP_E_FORMAT, "no whole JSON: %.200s", error.text);
+        // It cites the text, of which the rest of the line is enough.
+        hp_fail(err, HP_E_FORMAT, "no whole JSON: %.*s", (int)strcspn(error.text, "\n"),
+                error.text);
         err->line = error.line > 0 ? (uint64_t)error.line : 0;
     }
     return root;
