@@ -4,8 +4,8 @@
 #include "calc/merge.h"
 #include "input/dump_name.h"
 #include "input/reader.h"
+#include "lib/job_memory.h"
 #include "partial/partial.h"
-#include "partial/runs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,8 @@
 #include <unistd.h>
 
 enum {
-    STACK_SIZE = 1 << 20,  // of a worker's thread; readers do not recurse
-    PIECE = 64 << 10,      // that is read from a pipe at a time
-    THREAD_ROOM = 8 << 20, // of stacks in memory, where they are held to some bytes
+    STACK_SIZE = 1 << 20, // of a worker's thread; readers do not recurse
+    PIECE = 64 << 10,     // that is read from a pipe at a time
 };
 
 struct worker {
@@ -193,18 +192,6 @@ static bool claim(struct hp_job *job, const struct hp_input_record *record,
     return hp_contents_add(&job->claims, key);
 }
 
-static void set_taken_aside(struct worker *worker) {
-    pthread_mutex_lock(&worker->job->lock);
-    hp_vec_push(&worker->job->taken, worker->taken);
-    pthread_mutex_unlock(&worker->job->lock);
-    worker->taken = NULL;
-}
-
-// What stacks may take, of dumps and of partials, of each thread.
-static uint64_t share_of_memory(const struct hp_job *job) {
-    return job->profile->store ? job->profile->store->room / job->threads / 2 : 0;
-}
-
 // For hp_reader.
 static int take_partial(void *data, struct hp_input_stream *stream, struct hp_err *err) {
     struct worker *worker = data;
@@ -213,12 +200,13 @@ static int take_partial(void *data, struct hp_input_stream *stream, struct hp_er
         return HP_OK;
     }
     if (worker->taken && hp_taken_is_shard(worker->taken)) {
-        set_taken_aside(worker);
+        hp_job_set_aside(worker->job, worker->taken);
+        worker->taken = NULL;
     }
     if (!worker->taken) {
         worker->taken = hp_taken_new(worker->job->profile);
         worker->taken->partials.store = worker->job->profile->store;
-        worker->taken->partials.stack_memory = share_of_memory(worker->job);
+        worker->taken->partials.stack_memory = hp_job_share_of_memory(worker->job);
     }
     return hp_taken_read(worker->taken, stream, worker->item.name,
                          worker->item.number < worker->job->options->base_count, err);
@@ -407,22 +395,11 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
     pthread_mutex_unlock(&job->lock);
 }
 
-// Stacks that take their share of memory are written where there is room, as a run; a partial's when
-// it has been read.
+// A partial's when it has been read.
 static void spill_if_full(struct worker *worker) {
-    struct hp_job *job = worker->job;
-    bool takes = worker->taken && !hp_taken_is_shard(worker->taken);
-    struct hp_profile *both[] = {worker->profile, takes ? &worker->taken->profile : NULL};
-    struct hp_run_store *store = job->profile->store;
-    struct hp_err err = {0};
-    for (int i = 0; i < 2 && store; i++) {
-        if (both[i] && hp_profile_can_spill(both[i]) &&
-            hp_profile_stack_memory(both[i]) > share_of_memory(job) &&
-            hp_profile_spill(both[i], store, &err) != HP_OK) {
-            pthread_mutex_lock(&job->lock);
-            job->run_err = err;
-            pthread_mutex_unlock(&job->lock);
-        }
+    hp_job_spill_if_full(worker->job, worker->profile);
+    if (worker->taken) {
+        hp_job_spill_if_full(worker->job, &worker->taken->profile);
     }
 }
 
@@ -496,19 +473,6 @@ static void worker_done(struct worker *worker) {
     hp_vec_done(&worker->pipe);
 }
 
-static size_t thread_count(const struct hp_job *job) {
-    // Nobody knows how many are in an archive.
-    size_t inputs = job->queue.archives.count > 0 ? SIZE_MAX : job->queue.count;
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t wanted = job->options->jobs ? job->options->jobs : cpus > 0 ? (size_t)cpus : 1;
-    if (job->profile->store) { // each has a dump in memory as well
-        size_t most = (size_t)(job->profile->store->room / THREAD_ROOM);
-        most = most > 0 ? most : 1;
-        wanted = wanted < most ? wanted : most;
-    }
-    return wanted < inputs ? wanted : inputs > 0 ? inputs : 1;
-}
-
 // Small stacks, because --max-memory counts them as they may become.
 static bool start(struct worker *worker) {
     pthread_attr_t attributes;
@@ -521,7 +485,7 @@ static bool start(struct worker *worker) {
 
 // The calling thread is the first worker; a thread that cannot be started is one less.
 static void run(struct hp_job *job, struct hp_profile *profile) {
-    size_t count = thread_count(job), started = 1;
+    size_t count = hp_job_thread_count(job), started = 1;
     job->threads = count;
     struct worker *workers = hp_alloc(count * sizeof *workers);
     struct hp_profile *profiles = hp_alloc(count * sizeof *profiles);

@@ -42,6 +42,7 @@ struct hp_job {
     struct hp_progress progress;
     struct hp_embedded_symbols embedded; // of the profile's frames
     struct hp_taken_all taken;           // partials, which are read the first time alone
+    uint64_t aside;            // bytes that stacks of shards take which have been read
     struct hp_err partial_err; // of the first that cannot be used; the read fails
     struct hp_err run_err;     // of stacks that could not be written; so does it then
     size_t threads;            // that read

@@ -107,8 +107,7 @@ static void begin_one(struct hp_partial_reader *r) {
 
 static void spill_if_full(struct hp_partial_reader *r) {
     const struct hp_partials *to = r->to;
-    if (to->store && are_many(r) && r->parameters.of[HP_PARAMETER_SHARDS] == 1 &&
-        hp_profile_can_spill(r->profile) &&
+    if (to->store && are_many(r) && hp_profile_can_spill(r->profile) &&
         hp_profile_stack_memory(r->profile) > to->stack_memory) {
         r->has_spilled = true;
         if (hp_profile_spill(r->profile, to->store, &r->spill_err) != HP_OK) {

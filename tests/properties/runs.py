@@ -118,6 +118,9 @@ def shared(count, limit):
             for how in ([], ['--by=thread'], ['--no-input-ids', '--snapshots=sum'], ['--keep-unmapped']):
                 whole = merged(pathlib.Path(folder, 'whole.hpa'), some, *how)
                 faults += is_same(f'{len(some)} {how}', merge(out, some, '-j1', *how, f'--max-memory={limit}'), out, whole)
+                if '--no-input-ids' not in how:
+                    cut = [merged(pathlib.Path(folder, f'{i}.hpa'), some, *how, f'--shard={i}/3') for i in range(3)]
+                    faults += is_same(f'{len(some)} {how} joined', merge(out, cut, f'--max-memory={limit}'), out, whole)
                 parts = [merged(pathlib.Path(folder, f'{i}.hpa'), some[i::4], '--snapshots=sum', *how) for i in range(4)]
                 whole = merged(pathlib.Path(folder, 'whole.hpa'), parts, *how)
                 result = merge(out, parts, *how, f'--max-memory={limit}')
@@ -126,6 +129,25 @@ def shared(count, limit):
                 whole = merged(pathlib.Path(folder, 'whole.hpa'), inputs, *how, '--shard=1/3')
                 result = merge(out, inputs, '-j1', *how, '--shard=1/3', f'--max-memory={limit}')
                 faults += is_same(f'{len(some)} in a shard', result, out, whole)
+        return faults + leftovers(folder)
+
+
+def joined(count, stacks, limit):
+    """Shards that memory does not hold together, of two tasks each, become whole, or stay one of them."""
+    faults = []
+    with scratch() as folder:
+        paths, out, whole = unlike(folder, count, stacks), pathlib.Path(folder, 'out.hpa'), pathlib.Path(folder, 'whole.hpa')
+        merged(whole, paths)
+        parts = [merged(pathlib.Path(folder, f'{task}-{i}.hpa'), paths[task::2], f'--shard={i}/6')
+                 for task in range(2) for i in range(6)]
+        if merge('x.pb.gz', parts, '-f', 'pprof', '-j1', f'--max-memory={limit}', cwd=folder).code != 7:
+            faults.append(f'{limit} do')
+        for jobs in ('-j1', '-j4'):
+            faults += is_same(jobs, merge(out, parts, f'--max-memory={limit}', jobs), out, whole)
+        each = [merged(pathlib.Path(folder, f'{i}.hpa'), parts[i::6], f'--max-memory={limit}') for i in range(6)]
+        faults += is_same('twice', merge(out, each[::-1], f'--max-memory={limit}'), out, whole)
+        some = merged(pathlib.Path(folder, 'some.hpa'), parts[1::3])
+        faults += is_same('not all', merge(out, parts[1::3], f'--max-memory={limit}'), out, some)
         return faults + leftovers(folder)
 
 
@@ -208,6 +230,8 @@ if HAS_LIMIT:
     LIMIT = '64MiB' if DUMPS > 100 else '40MiB'
     t.check(f'{3000 * DUMPS} stacks in {LIMIT}', lambda: spilled(DUMPS, 3000, LIMIT))
     t.check(f'120000 stacks of {HISTORY + 44} dumps in 40MiB', lambda: spilled(HISTORY + 44, 400, '40MiB'))
+    t.check('shards that are joined', lambda: joined(HISTORY - 16, 500, '40MiB'))
+    t.check('shards that are joined, of more dumps', lambda: joined(HISTORY + 144, 300, '40MiB'))
     t.check('stacks that many runs have', lambda: shared(600, '24MiB'))
     t.check('where there is no room for runs', lambda: without_room('32MiB'))
     t.check('dumps that do not count in the end', lambda: chosen_again('24MiB'))
