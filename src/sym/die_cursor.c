@@ -14,23 +14,11 @@ static bool holds(struct hp_span section, const void *at) {
     return section.size > 0 && byte >= section.at && byte < section.at + section.size;
 }
 
-// Those of a package begin elsewhere than units say: libdw knows where.
 static bool find_sections(struct hp_die_cursor *cursor) {
-    static const char *const names[][2] = {
-        {".debug_info", ".debug_abbrev"},
-        {".debug_info.dwo", ".debug_abbrev.dwo"},
-    };
     Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(cursor->unit.cu));
-    bool is_package = hp_elf_section(elf, ".debug_cu_index").size > 0;
-    for (size_t i = 0; !is_package && i < sizeof names / sizeof *names; i++) {
-        cursor->info = hp_elf_section(elf, names[i][0]);
-        cursor->abbrev = hp_elf_section(elf, names[i][1]);
-        if (holds(cursor->info, cursor->unit.addr)) {
-            return true;
-        }
-    }
-    cursor->info = (struct hp_span){"", 0};
-    return false;
+    cursor->info = hp_elf_section(elf, ".debug_info");
+    cursor->abbrev = hp_elf_section(elf, ".debug_abbrev");
+    return holds(cursor->info, cursor->unit.addr);
 }
 
 // The head of the unit, which libdw has read; where its abbreviations are.
@@ -69,19 +57,19 @@ static bool is_big_endian(Dwarf_Die *unit) {
     return identity && identity[EI_DATA] == ELFDATA2MSB;
 }
 
-static void find_addresses(struct hp_die_cursor *cursor, Dwarf_Die *skeleton) {
+struct hp_span hp_die_addresses(Dwarf_Die *unit) {
     Dwarf_Attribute attribute;
     Dwarf_Word base;
-    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(skeleton->cu));
-    cursor->addresses = (struct hp_span){"", 0};
-    if (!dwarf_attr(skeleton, DW_AT_addr_base, &attribute) &&
-        !dwarf_attr(skeleton, DW_AT_GNU_addr_base, &attribute)) {
-        return;
+    struct hp_span none = {"", 0};
+    if (!dwarf_attr(unit, DW_AT_addr_base, &attribute) &&
+        !dwarf_attr(unit, DW_AT_GNU_addr_base, &attribute)) {
+        return none;
     }
+    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(unit->cu));
     struct hp_span section = hp_elf_section(elf, ".debug_addr");
-    if (dwarf_formudata(&attribute, &base) == 0 && base < section.size) {
-        cursor->addresses = (struct hp_span){section.at + base, section.size - base};
-    }
+    return dwarf_formudata(&attribute, &base) == 0 && base < section.size
+               ? (struct hp_span){section.at + base, section.size - base}
+               : none;
 }
 
 void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit,
@@ -90,6 +78,11 @@ void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit,
     uint64_t offset;
     cursor->unit = *unit;
     cursor->by_libdw = true;
+    cursor->is_split = unit->cu != skeleton->cu;
+    cursor->addresses = hp_die_addresses(skeleton);
+    if (cursor->is_split) {
+        hp_range_lists_of(&cursor->lists, unit, skeleton, cursor->addresses);
+    }
     if (hp_dies_by_libdw ||
         (!holds(cursor->info, unit->addr) && !find_sections(cursor))) {
         return;
@@ -98,9 +91,13 @@ void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit,
     if (read_head(cursor, &offset) &&
         hp_abbreviations_read(all, cursor->abbrev, offset, &cursor->forms)) {
         cursor->by_libdw = false;
-        find_addresses(cursor, skeleton);
         cursor->budget -= all->size < cursor->budget ? all->size : cursor->budget;
     }
+}
+
+void hp_die_cursor_forget(struct hp_die_cursor *cursor) {
+    cursor->info = (struct hp_span){"", 0};
+    cursor->abbreviations.at = NULL;
 }
 
 void hp_die_cursor_done(struct hp_die_cursor *cursor) {
@@ -264,10 +261,18 @@ static bool find_low(const struct hp_die_cursor *cursor, const struct hp_die *di
     return die->abbreviation->addresses != HP_ADDRESSES_FOREIGN;
 }
 
+static ptrdiff_t foreign_range(struct hp_die_cursor *cursor, Dwarf_Die *die, ptrdiff_t at,
+                               uint64_t *base, uint64_t *low, uint64_t *high) {
+    Dwarf_Attribute list;
+    return cursor->is_split && dwarf_attr(die, DW_AT_ranges, &list)
+               ? hp_range_lists_next(&cursor->lists, &list, at, base, low, high)
+               : dwarf_ranges(die, at, base, low, high);
+}
+
 ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, struct hp_die *die, ptrdiff_t at,
                        uint64_t *base, uint64_t *low, uint64_t *high) {
     if (cursor->by_libdw) {
-        return dwarf_ranges(&die->libdw, at, base, low, high);
+        return foreign_range(cursor, &die->libdw, at, base, low, high);
     }
     if (die->abbreviation->addresses == HP_ADDRESSES_NONE) {
         return 0;
@@ -279,5 +284,5 @@ ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, struct hp_die *die, ptrdiff
     if (at == 0 && !hp_die_for_libdw(cursor, die, &die->libdw)) {
         return -1;
     }
-    return dwarf_ranges(&die->libdw, at, base, low, high);
+    return foreign_range(cursor, &die->libdw, at, base, low, high);
 }

@@ -4,6 +4,7 @@
 #define HP_SYM_DIE_CURSOR_H
 
 #include "sym/abbreviations.h"
+#include "sym/range_list.h"
 
 #include <elfutils/libdw.h>
 
@@ -25,9 +26,10 @@ struct hp_die_cursor {
     struct hp_span info, abbrev; // the sections that it is in
     struct hp_span addresses;    // its own of .debug_addr; empty: libdw knows
     const unsigned char *begin, *end;
+    struct hp_range_lists lists; // of a split unit
     struct hp_die_forms forms;
     struct hp_abbreviations abbreviations;
-    bool by_libdw;
+    bool by_libdw, is_split;
     uint64_t budget; // entries and ranges that may still be looked at
 };
 
@@ -35,7 +37,12 @@ struct hp_die_cursor {
 // has its addresses, or the same.
 void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit,
                          Dwarf_Die *skeleton);
+// Before files that units were in are closed.
+void hp_die_cursor_forget(struct hp_die_cursor *cursor);
 void hp_die_cursor_done(struct hp_die_cursor *cursor);
+
+// The addresses that a unit has in .debug_addr, or none.
+struct hp_span hp_die_addresses(Dwarf_Die *unit);
 
 // Take something from the budget.
 static inline bool hp_die_spend(struct hp_die_cursor *cursor) {
@@ -61,7 +68,7 @@ static inline void hp_die_leave(struct hp_die *parent, const struct hp_die *last
 
 unsigned hp_die_tag(struct hp_die_cursor *cursor, struct hp_die *die);
 
-// As dwarf_ranges() does.
+// As dwarf_ranges() does; of split units too, which libdw has not put together.
 ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, struct hp_die *die, ptrdiff_t at,
                        uint64_t *base, uint64_t *low, uint64_t *high);
 

@@ -19,7 +19,6 @@ enum {
     // libdw frees nothing that belongs to a unit before dwarf_end().
     RENEW_AFTER = 64 << 20, // bytes of .debug_info
     REST_AFTER = 24 << 20,  // the same
-    SPLIT_BUDGET = 1 << 26, // steps in a unit of another file, whose size is not known
 };
 
 struct session {
@@ -45,8 +44,9 @@ static bool renew(struct session *session) {
         return true;
     }
     session->walked = 0;
-    session->split.has_asked = false;
     hp_names_clear(&session->names);
+    hp_die_cursor_forget(&session->scopes.cursor);
+    hp_split_clear(&session->split);
     dwarf_end(session->dwarf);
     session->dwarf = dwarf_begin_elf(hp_image_debug(session->image), DWARF_C_READ, NULL);
     if (session->dwarf && session->alt) {
@@ -59,7 +59,8 @@ static void name_scopes(struct session *session) {
     struct hp_scopes *scopes = &session->scopes;
     for (size_t i = 1; i < scopes->scopes.count; i++) {
         struct hp_scope *scope = &scopes->scopes.at[i];
-        scope->name = hp_names_of(&session->names, &scope->die, scope->inlined);
+        scope->name =
+            hp_names_of(&session->names, &scope->die, scope->inlined, scope->first);
     }
     hp_names_qualify(&session->names);
 }
@@ -106,11 +107,11 @@ static bool load_scopes(struct session *session, const struct turn *turns, size_
         hp_vec_push(&scopes->places, place);
     }
     Dwarf_Die content;
-    bool split = hp_split_find(&session->split, die, &content);
+    uint64_t split = hp_split_find(&session->split, die, &content);
+    session->walked += split;
     // A sound walk meets each DIE, of at least a byte, twice at most; ranges and nesting
     // come on top.
-    scopes->cursor.budget =
-        (split ? SPLIT_BUDGET : 4 * unit->size) + (1 << 20) + 4096 * count;
+    scopes->cursor.budget = 4 * (split ? split : unit->size) + (1 << 20) + 4096 * count;
     bool is_whole = hp_scopes_walk(scopes, &content, die);
     lookup->units.all++;
     lookup->units.foreign += scopes->cursor.by_libdw;
@@ -236,6 +237,7 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
     }
     lookup->missing_split = session.split.missing;
     lookup->has_package = session.split.has_package;
+    lookup->flaw = session.split.flaw;
     hp_split_done(&session.split);
     dwarf_end(session.dwarf);
     hp_units_done(&session.units);

@@ -29,8 +29,10 @@ struct hp_lookup {
     struct hp_symtab symtab;
     struct hp_file_requester *requester;
     bool over_budget;   // some unit was left before its end
-    bool missing_split; // some .dwo file was not found
-    bool has_package;   // but a .dwp that may hold it
+    bool missing_split; // some unit of another file was not found
+    bool has_package;   // though there is a .dwp
+    struct hp_sym_diagnostic
+        flaw; // of a .dwo or .dwp that was not read; "" if there is none
     bool
         lacks_lines; // some line program was not read: that would have been too much work
     struct hp_debug_parts units, line_programs;

@@ -91,7 +91,7 @@ static int open_elf(const struct search *search, const char *root, const char *p
     int fd = hp_open_file(root, path);
     if (fd >= 0 && (pread(fd, head, sizeof head, 0) < SELFMAG ||
                     memcmp(head, ELFMAG, SELFMAG) != 0 ||
-                    (search->find >= HP_FIND_SPLIT && !may_be_split(head)))) {
+                    (search->find >= HP_FIND_UNIT && !may_be_split(head)))) {
         close(fd);
         errno = ENOEXEC;
         return -1;
@@ -299,24 +299,6 @@ static void find_link(struct search *search, const char *name) {
     }
 }
 
-// Exactly this place, where libdw looks by itself.  Nothing of a sysroot: it would not be found
-// there but outside.
-static void find_split(struct search *search, const char *path) {
-    struct hp_finder *finder = search->finder;
-    if (finder->in_sysroot || finder->options->symbol_dirs_only) {
-        snprintf(finder->reason, sizeof finder->reason,
-                 "split debug information is not read from a --symbol-dir");
-        return;
-    }
-    errno = ENOENT;
-    search->fd = path[0] == '/' ? open_elf(search, NULL, path) : -1;
-    if (search->fd >= 0) {
-        replace(&finder->shown, hp_printed("%s", path));
-    } else if (errno != ENOENT && errno != ENOTDIR) {
-        refuse(search, NULL, path);
-    }
-}
-
 // `name` in the folder of `file`; in each sysroot, then on the system.
 static bool try_beside(struct search *search, const char *file, const char *name) {
     const char *slash = file ? strrchr(file, '/') : NULL;
@@ -384,8 +366,8 @@ static void find_path(struct search *search, const char *name) {
 int hp_finder_open(struct hp_finder *finder, const struct hp_wanted *wanted) {
     static void (*const finds[])(struct search *, const char *) = {
         [HP_FIND_BUILD_ID] = find_build_id, [HP_FIND_LINK] = find_link,
-        [HP_FIND_ALT] = find_path,          [HP_FIND_SPLIT] = find_split,
-        [HP_FIND_UNIT] = find_unit,         [HP_FIND_PACKAGE] = find_package,
+        [HP_FIND_ALT] = find_path,          [HP_FIND_UNIT] = find_unit,
+        [HP_FIND_PACKAGE] = find_package,
     };
     struct search search = {finder, wanted->find, wanted->n, -1};
     finder->reason[0] = '\0';

@@ -177,7 +177,6 @@ void hp_image_done(struct hp_image *image) {
         close(image->fd);
         free(image->path);
     }
-    free(image->real);
     hp_vec_done(&image->loads);
     *image = (struct hp_image){0};
 }

@@ -39,7 +39,6 @@ struct hp_image {
     } unpacked; // its bytes
 
     char *path;             // for messages
-    char *real;             // where it is, links resolved; NULL if unknown
     uint64_t size;          // of the file
     uint64_t base;          // address of its first segment
     bool program;           // or a library: something that can be mapped to run

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -173,13 +172,6 @@ static void give_up(struct hp_keeper *self, int reason, struct hp_sym_diagnostic
 
 // --- the conversation ------------------------------------------------------------------
 
-// Where libdw would say that the file is.
-static char *real_path(int fd) {
-    char link[32];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    return realpath(link, NULL);
-}
-
 static bool reply(struct hp_keeper *self, struct hp_finder *finder) {
     struct hp_wanted wanted;
     if (!hp_wanted_unpack(&self->message.body, &wanted)) {
@@ -187,10 +179,7 @@ static bool reply(struct hp_keeper *self, struct hp_finder *finder) {
         return false;
     }
     int fd = hp_finder_open(finder, &wanted);
-    char *real = fd >= 0 ? real_path(fd) : NULL;
     hp_text_pack(&self->packet, hp_span_of(fd >= 0 ? finder->shown : finder->reason));
-    hp_text_pack(&self->packet, hp_span_of(real ? real : ""));
-    free(real);
     if (fd >= 0) {
         count_file(self, fd);
     }

@@ -73,21 +73,18 @@ static bool may_name(const char *symbol, const char *name) {
     return strstr(symbol, plain) != NULL;
 }
 
-static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry) {
-    Dwarf_Addr base, end;
-    return dwarf_entrypc(die, entry) == 0 || dwarf_ranges(die, 0, &base, entry, &end) > 0;
+static uint64_t entry_of(Dwarf_Die *die, uint64_t first) {
+    Dwarf_Addr entry;
+    return dwarf_entrypc(die, &entry) == 0 ? entry : first;
 }
 
 // The linker's name of a function from its symbol, without the compiler's ".part.0" and
 // the like: such a part of a function is the function.
-static struct hp_span symbol_of(const struct hp_names *names, Dwarf_Die *die,
+static struct hp_span symbol_of(const struct hp_names *names, uint64_t entry,
                                 const char *name) {
-    Dwarf_Addr entry;
     size_t count = 0;
-    const struct hp_symbol *symbols = NULL;
-    if (names->symtab && entry_of(die, &entry)) {
-        symbols = hp_symtab_at(names->symtab, entry, &count);
-    }
+    const struct hp_symbol *symbols =
+        names->symtab ? hp_symtab_at(names->symtab, entry, &count) : NULL;
     while (count-- > 0) {
         const char *symbol = symbols[count].name;
         bool mangled = strncmp(symbol, "_Z", 2) == 0 && may_name(symbol, name);
@@ -111,7 +108,8 @@ static bool has_scopes(Dwarf_Die *die) {
            language == DW_LANG_D;
 }
 
-static struct hp_name read_name(struct hp_names *names, Dwarf_Die *die, bool inlined) {
+static struct hp_name read_name(struct hp_names *names, Dwarf_Die *die, bool inlined,
+                                uint64_t first) {
     struct hp_name name = {.home = *die, .start_line = start_line_of(die)};
     const char *linkage = linkage_of(die);
     if (linkage) {
@@ -127,7 +125,7 @@ static struct hp_name read_name(struct hp_names *names, Dwarf_Die *die, bool inl
     }
     name.bare = has_scopes(&name.home);
     if (name.bare && !inlined) {
-        symbol = symbol_of(names, die, text);
+        symbol = symbol_of(names, entry_of(die, first), text);
     }
     if (symbol.size) {
         name.linkage = hp_strtab_add(names->strings, symbol);
@@ -138,7 +136,8 @@ static struct hp_name read_name(struct hp_names *names, Dwarf_Die *die, bool inl
     return name;
 }
 
-uint32_t hp_names_of(struct hp_names *names, Dwarf_Die *die, bool inlined) {
+uint32_t hp_names_of(struct hp_names *names, Dwarf_Die *die, bool inlined,
+                     uint64_t first) {
     Dwarf_Die subject = *die;
     if (inlined) {
         origin_of(die, &subject); // shared by all calls of that function
@@ -146,7 +145,7 @@ uint32_t hp_names_of(struct hp_names *names, Dwarf_Die *die, bool inlined) {
     const void *key = subject.addr;
     uint32_t number = hp_index_of(&names->index, &names->keys, &key, sizeof key);
     if (number == names->keys.count) {
-        hp_vec_push(&names->names, read_name(names, &subject, inlined));
+        hp_vec_push(&names->names, read_name(names, &subject, inlined, first));
         hp_vec_push(&names->keys, key);
     }
     return number;

@@ -31,8 +31,9 @@ void hp_names_done(struct hp_names *names);
 void hp_names_clear(struct hp_names *names);
 
 // The number in names->names of the function a call that was inlined belongs to, or of a
-// function itself.  Names that are bare are so until hp_names_qualify().
-uint32_t hp_names_of(struct hp_names *names, Dwarf_Die *die, bool inlined);
+// function itself, `first` being the first of its addresses as it lists them.  Names that are bare are so until hp_names_qualify().
+uint32_t hp_names_of(struct hp_names *names, Dwarf_Die *die, bool inlined,
+                     uint64_t first);
 
 // Give every bare name its scope: "ns::type::name".
 void hp_names_qualify(struct hp_names *names);

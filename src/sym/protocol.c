@@ -112,11 +112,9 @@ static struct hp_span get_text(struct unpacker *in) {
     return at ? (struct hp_span){(const char *)at, size} : (struct hp_span){"", 0};
 }
 
-void hp_text_unpack(const struct hp_packet *packet, struct hp_span *text,
-                    struct hp_span *second) {
+struct hp_span hp_text_unpack(const struct hp_packet *packet) {
     struct unpacker in = unpack(packet);
-    *text = get_text(&in);
-    *second = get_text(&in);
+    return get_text(&in);
 }
 
 void hp_texts_pack(struct hp_packet *packet, const struct hp_texts *texts) {
@@ -541,7 +539,7 @@ int hp_file_request(struct hp_file_requester *requester, const struct hp_wanted 
         !hp_wire_receive(&requester->wire, message)) {
         _exit(1); // the parent is gone
     }
-    hp_text_unpack(&message->body, text, &requester->real);
+    *text = hp_text_unpack(&message->body);
     return message->kind == HP_SAY_FILE ? message->fd : -1;
 }
 

@@ -48,9 +48,7 @@ enum hp_find {
     HP_FIND_BUILD_ID, // a debug file; `name` is the build id in hex
     HP_FIND_LINK,     // a debug file; `name` from .gnu_debuglink
     HP_FIND_ALT,      // shared debug information; `name` from .gnu_debugaltlink
-    HP_FIND_SPLIT,   // a .dwo file; `name` is its path; no reason is given where there is
-                     // nothing
-    HP_FIND_UNIT,    // a .dwo file; `name` is absolute, or beside the file that tells it
+    HP_FIND_UNIT,     // a .dwo file; `name` is absolute, or beside the file that tells it
     HP_FIND_PACKAGE, // a .dwp file; `name` is the build id of the file that it is of, or ""
     HP_FINDS,
 };
@@ -99,11 +97,9 @@ void hp_packet_done(struct hp_packet *packet);
 void hp_request_done(struct hp_request *request);
 void hp_answer_done(struct hp_answer *answer);
 
-// Of FILE, which has two, and NONE; "" if there is none, or too long a one.  They point into
-// the packet.
+// Of FILE and NONE; "" if there is none, or too long a one.  It points into the packet.
 void hp_text_pack(struct hp_packet *packet, struct hp_span text);
-void hp_text_unpack(const struct hp_packet *packet, struct hp_span *text,
-                    struct hp_span *second);
+struct hp_span hp_text_unpack(const struct hp_packet *packet);
 
 // Of NAMES and what answers that; they point into the packet.
 struct hp_texts {
@@ -150,7 +146,6 @@ bool hp_wire_receive_bytes(const struct hp_wire *wire, void *bytes, size_t size)
 
 struct hp_file_requester {
     struct hp_wire wire;
-    struct hp_span real;       // where the file that came last really is, links resolved
     struct hp_message message; // the last one received
     struct hp_packet packet;   // the last one sent
     int64_t last_tick;         // second

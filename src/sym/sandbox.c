@@ -8,12 +8,6 @@
 // raises SIGSYS, whose handler counts it and has it fail with EPERM; while SIGSYS is blocked,
 // or has another handler, the process dies.  A call made as for another machine, which a
 // filter by numbers would mistake (int 0x80, x32), kills it at once.
-//
-// Of a process that is to have no sandbox libdw's calls that open files are answered as in one, by
-// a filter that lets all else by, so that names are the same.
-//
-// Without the filter nobody answers libdw's calls that open files, so Landlock would cost
-// names: then there is neither.
 #include "sym/sandbox.h"
 
 #include <errno.h>
@@ -130,81 +124,24 @@ static void deny_files(void) {
 
 // --- refused calls ---------------------------------------------------------------------
 
-static const struct hp_sandbox_names *answers;
 static volatile sig_atomic_t refused, first_refused;
-static bool is_filtered, is_hooked;
 
 #    if defined(__x86_64__)
-static const int argument_registers[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10};
-#        define REGISTER(context, i) ((context)->uc_mcontext.gregs[argument_registers[i]])
-#        define RESULT(context)      ((context)->uc_mcontext.gregs[REG_RAX])
+#        define RESULT(context) ((context)->uc_mcontext.gregs[REG_RAX])
 #    elif defined(__aarch64__)
-#        define REGISTER(context, i) ((context)->uc_mcontext.regs[i])
-#        define RESULT(context)      ((context)->uc_mcontext.regs[0])
+#        define RESULT(context) ((context)->uc_mcontext.regs[0])
 #    elif defined(__riscv)
-#        define REGISTER(context, i) ((context)->uc_mcontext.__gregs[REG_A0 + (i)])
-#        define RESULT(context)      ((context)->uc_mcontext.__gregs[REG_A0])
+#        define RESULT(context) ((context)->uc_mcontext.__gregs[REG_A0])
 #    else
-#        error "of this machine it is not known where a call finds its arguments"
+#        error "of this machine it is not known where a call returns its result"
 #    endif
-
-// The i-th argument, which is a pointer.
-static void *pointer_in(const ucontext_t *context, int i) {
-    return (void *)(uintptr_t)REGISTER(context, i);
-}
-
-static long answer_call(int number, const ucontext_t *context) {
-    switch (number) {
-#    ifdef SYS_open
-    case SYS_open:
-        return answers->open(pointer_in(context, 0));
-#    endif
-    case SYS_openat:
-        return answers->open(pointer_in(context, 1));
-#    ifdef SYS_readlink
-    case SYS_readlink:
-        return answers->read_link(pointer_in(context, 0), pointer_in(context, 1),
-                                  (size_t)REGISTER(context, 2));
-#    endif
-    case SYS_readlinkat:
-        return answers->read_link(pointer_in(context, 1), pointer_in(context, 2),
-                                  (size_t)REGISTER(context, 3));
-    default:
-        return -EPERM;
-    }
-}
-
-// The filter of a process without a sandbox lets a call by that says so.
-static const uint64_t pass = 0x68706167;
-
-static long open_really(int number, const ucontext_t *context) {
-    long result = -1;
-    if (number == SYS_openat) {
-        result = syscall(SYS_openat, REGISTER(context, 0), REGISTER(context, 1),
-                         REGISTER(context, 2), REGISTER(context, 3), 0, pass);
-    }
-#    ifdef SYS_open
-    if (number == SYS_open) {
-        result = syscall(SYS_open, REGISTER(context, 0), REGISTER(context, 1),
-                         REGISTER(context, 2), 0, 0, pass);
-    }
-#    endif
-    return result < 0 ? -errno : result;
-}
 
 static void on_refused(int signal, siginfo_t *info, void *data) {
     (void)signal;
-    int saved = errno;
     ucontext_t *context = data;
-    long result = answers ? answer_call(info->si_syscall, context) : -EPERM;
-    if (result == -EPERM && is_hooked) {
-        result = open_really(info->si_syscall, context);
-    } else if (result == -EPERM) {
-        first_refused = refused == 0 ? info->si_syscall : first_refused;
-        refused++;
-    }
-    RESULT(context) = (__typeof__(RESULT(context)))result;
-    errno = saved;
+    first_refused = refused == 0 ? info->si_syscall : first_refused;
+    refused++;
+    RESULT(context) = -EPERM;
 }
 
 // --- seccomp ---------------------------------------------------------------------------
@@ -256,17 +193,25 @@ static int allow(scmp_filter_ctx filter, const struct allowed *call) {
     return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call->number, any ? 0 : 1, &is);
 }
 
+// Without being counted.
+static int refuse_quietly(scmp_filter_ctx filter, int number, uint32_t error) {
+    return seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), number, 0);
+}
+
 // 0, or -errno.
 static int load(scmp_filter_ctx filter) {
     int error = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
     // Who reads nobody's memory but its own need not go slower for fear of speculation.
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
     // The C library makes a thread by clone3, or else by clone, whose flags can be seen.
-    error = error ? error
-                  : seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+    error = error ? error : refuse_quietly(filter, SCMP_SYS(clone3), ENOSYS);
     // qsort() asks how much memory there is, and does without; nothing is missed.
-    error = error ? error
-                  : seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(sysinfo), 0);
+    error = error ? error : refuse_quietly(filter, SCMP_SYS(sysinfo), EPERM);
+    // libdw would know where a file is, beside which it looks for others: nobody asks it to.
+#    ifdef SYS_readlink
+    error = error ? error : refuse_quietly(filter, SCMP_SYS(readlink), EPERM);
+#    endif
+    error = error ? error : refuse_quietly(filter, SCMP_SYS(readlinkat), EPERM);
     for (size_t i = 0; error == 0 && i < sizeof calls / sizeof *calls; i++) {
         error = allow(filter, &calls[i]);
     }
@@ -284,29 +229,11 @@ static void catch_refused(void) {
     sigaction(SIGSYS, &action, NULL);
 }
 
-// No sandbox: that libdw gets the files that it asks for from us, as in one.
-static void hook_open(void) {
-    catch_refused();
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-    struct scmp_arg_cmp is_of_others = SCMP_A5(SCMP_CMP_NE, pass);
-    bool good =
-        filter &&
-        seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW) == 0 &&
-        seccomp_rule_add(filter, SCMP_ACT_TRAP, SCMP_SYS(openat), 1, is_of_others) == 0;
-#    ifdef SYS_open
-    good = good &&
-           seccomp_rule_add(filter, SCMP_ACT_TRAP, SCMP_SYS(open), 1, is_of_others) == 0;
-#    endif
-    is_hooked = good && can_filter() && seccomp_load(filter) == 0;
-    seccomp_release(filter);
-}
-
 static void drop_calls(void) {
     catch_refused();
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
     int error = filter ? load(filter) : -ENOMEM;
     seccomp_release(filter);
-    is_filtered = error == 0;
     if (error) {
         lacks("seccomp", strerror(error == -ECANCELED ? EPERM : -error));
     }
@@ -315,20 +242,14 @@ static void drop_calls(void) {
 static void confine(void) {
     if (hp_sandbox_is_instrumented()) {
         lacks("seccomp and Landlock", "for the runtime of a sanitizer");
-    } else if (can_filter()) {
-        deny_files();
+        return;
+    }
+    deny_files();
+    if (can_filter()) {
         drop_calls();
     } else {
-        lacks("seccomp and Landlock", strerror(errno));
+        lacks("seccomp", strerror(errno));
     }
-}
-
-void hp_sandbox_answer(const struct hp_sandbox_names *names) {
-    answers = names;
-}
-
-bool hp_sandbox_answers(void) {
-    return is_filtered || is_hooked;
 }
 
 struct hp_refusals hp_sandbox_refusals(void) {
@@ -345,20 +266,10 @@ void hp_sandbox_call_name(int number, char name[32]) {
 
 #else
 
-static void hook_open(void) {}
-
 static void confine(void) {
     if (!hp_sandbox_is_instrumented()) {
         lacks("seccomp and Landlock", "built without libseccomp");
     }
-}
-
-void hp_sandbox_answer(const struct hp_sandbox_names *names) {
-    (void)names;
-}
-
-bool hp_sandbox_answers(void) {
-    return false;
 }
 
 struct hp_refusals hp_sandbox_refusals(void) {
@@ -376,7 +287,6 @@ bool hp_sandbox_enter(enum hp_sandbox mode) {
     lack[0] = '\0';
     if (mode == HP_SANDBOX_OFF) {
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        hook_open();
         return true;
     }
     drop_capabilities();

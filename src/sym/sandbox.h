@@ -24,19 +24,6 @@ const char *hp_sandbox_parent_lack(void);
 // coverage)?
 bool hp_sandbox_is_instrumented(void);
 
-// libdw opens files by their names, and can be given none.  Where there is a filter these calls
-// are answered here, in a sandbox all of them; both return what the kernel would, -errno if it failed.
-struct hp_sandbox_names {
-    int (*open)(const char *path);
-    int (*read_link)(const char *path, char *target, size_t room);
-};
-
-// From now on; NULL refuses all.
-void hp_sandbox_answer(const struct hp_sandbox_names *names);
-
-// Do calls go there?  If not they go to the kernel.
-bool hp_sandbox_answers(void);
-
 // Calls that were refused since this was asked last, and the number of the first of them.
 struct hp_refusals {
     uint32_t count;

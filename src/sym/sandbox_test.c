@@ -94,6 +94,15 @@ enum outcome {
     LET_BY,
 };
 
+// What libraries ask for and nobody needs is refused without being counted.
+static bool is_of_no_weight(long number) {
+    bool is_name = number == SYS_readlinkat;
+#ifdef SYS_readlink
+    is_name |= number == SYS_readlink;
+#endif
+    return is_name || number == SYS_sysinfo;
+}
+
 static enum outcome outcome_of(const struct call *call, bool interrupt) {
     struct hp_child child;
     struct hp_err err;
@@ -108,7 +117,7 @@ static enum outcome outcome_of(const struct call *call, bool interrupt) {
     struct hp_child_end end = hp_child_stop(&child, true);
     bool counted = finding.refusals.count == 1 && finding.refusals.first == call->number;
     if (told && finding.result == -1 && finding.error == EPERM &&
-        (counted || call->number == SYS_sysinfo)) { // that is of no weight
+        (counted || is_of_no_weight(call->number))) {
         return REFUSED;
     }
     if (told && finding.error == ENOSYS) {

@@ -123,22 +123,25 @@ static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
     return low;
 }
 
-// Move the places of `parent` that are in the ranges of `die` to the scope that is
-// added next.  False if there are none.
-static bool claim(struct hp_scopes *scopes, struct hp_die *die, uint32_t parent) {
+// Move the places of the parent that are in the ranges of `die` to `scope`, which is added
+// next.  False if there are none.
+static bool claim(struct hp_scopes *scopes, struct hp_die *die, struct hp_scope *scope) {
     struct hp_die_cursor *cursor = &scopes->cursor;
     bool any = false;
     uint64_t base = 0, low = 0, high = 0;
     ptrdiff_t at = 0;
     uint32_t next = (uint32_t)scopes->scopes.count;
-    while ((at = hp_die_range(cursor, die, at, &base, &low, &high)) > 0 &&
-           hp_die_spend(cursor)) {
+    for (bool is_first = true;
+         (at = hp_die_range(cursor, die, at, &base, &low, &high)) > 0 &&
+         hp_die_spend(cursor);
+         is_first = false) {
+        scope->first = is_first ? low : scope->first;
         const struct hp_place *end = scopes->places.at + scopes->places.count;
         for (struct hp_place *place = scopes->places.at + first_place(scopes, low);
              place < end && place->address < high && hp_die_spend(cursor); place++) {
-            if (place->scope == parent) {
+            if (place->scope == scope->parent) {
                 place->scope = next;
-                scopes->missing -= parent == 0;
+                scopes->missing -= scope->parent == 0;
                 any = true;
             }
         }
@@ -169,7 +172,7 @@ static void visit_call(struct hp_scopes *scopes, struct hp_die *die, uint32_t pa
     if (inlined && parent == 0) {
         return; // within a function that has none of the places
     }
-    if (claim(scopes, die, scope.parent) &&
+    if (claim(scopes, die, &scope) &&
         hp_die_for_libdw(&scopes->cursor, die, &scope.die)) {
         hp_vec_push(&scopes->scopes, scope);
         walk_children(scopes, die, (uint32_t)scopes->scopes.count - 1, nested);

@@ -36,6 +36,7 @@ uint32_t hp_units_find(const struct hp_units *units, uint64_t address, uint32_t 
 // A function, or an inlined call within `parent`.
 struct hp_scope {
     Dwarf_Die die;
+    uint64_t first;  // address
     uint32_t parent; // 0 for a function
     uint32_t name;   // the caller's
     bool inlined;

@@ -1,247 +1,156 @@
-// libdw opens DIR/NAME, then COMP_DIR/NAME, DIR being where the file with the skeleton lies,
-// as realpath("/proc/self/fd/N") tells; one that knows packages, first that path and ".dwp".
-//
-// Its calls come back here, and it gets, at the first of its places, what the parent has found at
-// any, the sysroots among them, and what has the unit's id.  Where no filter brings them back the
-// parent is asked for whatever is at libdw's places, and libdw opens what the parent has seen.
+// libdw looks for these files by itself, can be given none, and reads packages since 0.191 alone.  So
+// it is not asked: the parent finds them, and of each unit libdw gets a file of its own, with what the
+// other file has of it and its addresses, which are in the program.
 #include "sym/split.h"
 
-#include "sym/sandbox.h"
+#include "sym/die_cursor.h"
+#include "sym/package.h"
+#include "sym/unpack.h"
 
 #include <dwarf.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-// A file that libdw may have, once.
-struct given {
-    char path[PATH_MAX];
-    int fd; // -1 when it was taken
-};
 
 enum {
-    PLACES = 2,         // a unit and a package
     MOST_NAMESAKES = 8, // files of one name that are looked into
+    UNIT_COST = 1 << 20 // of a file that is open, as bytes that were walked
 };
-
-static struct given given[PLACES];
-static size_t given_count;
-static const struct hp_image *known; // the one whose place libdw may ask for
-
-// --- libdw's side ----------------------------------------------------------------------
-
-static int open_given(const char *path) {
-    for (size_t i = 0; i < given_count; i++) {
-        if (strcmp(given[i].path, path) == 0) {
-            int fd = given[i].fd;
-            given[i].fd = -1;
-            return fd >= 0 ? fd : -ENOENT;
-        }
-    }
-    // Of a unit that is being looked for the end is told; else something is missed.
-    return given_count > 0 ? -ENOENT : -EPERM;
-}
-
-// The real path of the one file, and that folders on the way to it are no links.
-static int read_link(const char *path, char *target, size_t room) {
-    char link[32];
-    size_t size = strlen(path);
-    const char *real = known && known->real ? known->real : "";
-    snprintf(link, sizeof link, "/proc/self/fd/%d", known ? known->fd : -1);
-    if (strcmp(path, link) == 0 && *real) {
-        size = strlen(real) < room ? strlen(real) : room;
-        memcpy(target, real, size);
-        return (int)size;
-    }
-    if (strncmp(link, path, size) == 0 || strncmp(real, path, size) == 0) {
-        return -EINVAL;
-    }
-    return strncmp(path, "/proc/self/fd/", 14) == 0 ? -ENOENT : -EPERM;
-}
-
-void hp_split_answer_libdw(void) {
-    static const struct hp_sandbox_names names = {open_given, read_link};
-    hp_sandbox_answer(&names);
-}
 
 void hp_split_init(struct hp_split *split, struct hp_file_requester *requester,
                    const struct hp_image *image) {
-    *split = (struct hp_split){.requester = requester, .image = image, .package = -1};
-    known = image;
+    *split = (struct hp_split){.requester = requester, .image = image};
+}
+
+static void close_unit(struct hp_split_unit *unit) {
+    dwarf_end(unit->dwarf);
+    elf_end(unit->elf);
+    hp_image_done(&unit->image);
+}
+
+void hp_split_clear(struct hp_split *split) {
+    struct hp_split_unit *unit;
+    hp_vec_each (unit, &split->units) {
+        close_unit(unit);
+    }
+    split->units.count = 0;
 }
 
 void hp_split_done(struct hp_split *split) {
-    known = split->image == known ? NULL : known;
-    if (split->package >= 0) {
-        close(split->package);
+    hp_split_clear(split);
+    hp_vec_done(&split->units);
+    hp_image_done(&split->package);
+}
+
+// The first to be found wanting is told of.
+static bool open_file(struct hp_split *split, const struct hp_wanted *wanted,
+                      struct hp_image *image, bool *exists) {
+    struct hp_sym_diagnostic flaw;
+    struct hp_span path;
+    int fd = hp_file_request(split->requester, wanted, &path);
+    *exists = fd >= 0;
+    if (!*exists) {
+        return false;
     }
-}
-
-// --- ours ------------------------------------------------------------------------------
-
-static void give(const char *path, int fd) {
-    struct given *file = &given[given_count++];
-    snprintf(file->path, sizeof file->path, "%s", path);
-    file->fd = fd;
-}
-
-static void take_back(void) {
-    for (size_t i = 0; i < given_count; i++) {
-        if (given[i].fd >= 0) {
-            close(given[i].fd);
-        }
+    if (hp_image_open(image, fd, path, &flaw) && hp_image_unpack(image, &flaw)) {
+        return true;
     }
-    given_count = 0;
+    hp_image_done(image);
+    split->flaw = split->flaw.text[0] ? split->flaw : flaw;
+    return false;
 }
 
-// libdw's way of joining folder and name; false if that is too long.
-static bool join(const struct hp_split *split, const char *place, const char *name,
-                 char path[PATH_MAX]) {
-    const char *folder = split->image->real ? split->image->real : "";
-    const char *slash = place[0] == '/' || name[0] == '/' ? NULL : strrchr(folder, '/');
-    int length = slash ? (int)(slash + 1 - folder) : 0;
-    size_t end = strlen(place);
-    const char *between = end == 0 || place[end - 1] == '/' ? "" : "/";
-    int size =
-        snprintf(path, PATH_MAX, "%.*s%s%s%s", length, folder, place, between, name);
-    return size >= 0 && size < PATH_MAX;
-}
-
-// The first of its places.  A file in memory is in no folder.
-static bool first_place(const struct hp_split *split, const char *folder,
-                        const char *name, char path[PATH_MAX]) {
-    bool is_in_memory = split->image->debug != NULL && name[0] != '/';
-    return join(split, is_in_memory && folder ? folder : "", name, path);
-}
-
-static bool package_path(const struct hp_split *split, char path[PATH_MAX]) {
-    const char *real = split->image->real ? split->image->real : "";
-    int size = snprintf(path, PATH_MAX, "%s.dwp", real);
-    return *real && size >= 0 && size < PATH_MAX;
-}
-
-// Whether the parent has seen that what libdw would open is plain.
-static bool may_open(struct hp_split *split, const char *path) {
-    struct hp_wanted wanted = {HP_FIND_SPLIT, 0, hp_span_of(path)};
-    struct hp_span reason;
-    int fd = hp_file_request(split->requester, &wanted, &reason);
-    if (fd >= 0) {
-        close(fd);
-    }
-    return fd >= 0 || reason.size == 0; // none is given where nothing is
-}
-
-static bool may_open_all(struct hp_split *split, const char *folder, const char *name) {
-    char path[PATH_MAX];
-    bool may = join(split, "", name, path) && may_open(split, path);
-    if (may && folder && name[0] != '/') {
-        may = join(split, folder, name, path) && may_open(split, path);
-    }
-    return may && (!package_path(split, path) || may_open(split, path));
-}
-
-// Is one of its units the one with that id?
-static bool has_unit(int fd, uint64_t id) {
-    Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
-    Dwarf_CU *unit = NULL;
-    bool has = false;
-    while (!has && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, NULL, NULL) == 0) {
+// Have libdw read the unit with that id from its parts, to which its addresses are added.
+static bool read_unit(struct hp_split_unit *unit, struct hp_parts *parts,
+                      const struct hp_image *image, Dwarf_Die *skeleton, uint64_t id) {
+    Dwarf_CU *at = NULL;
+    parts->of[HP_PART_ADDR] = hp_die_addresses(skeleton);
+    unit->size = parts->of[HP_PART_INFO].size;
+    unit->elf = hp_parts_elf(parts, image);
+    unit->dwarf = unit->elf ? dwarf_begin_elf(unit->elf, DWARF_C_READ, NULL) : NULL;
+    while (dwarf_get_units(unit->dwarf, at, &at, NULL, NULL, &unit->die, NULL) == 0) {
         uint64_t found = ~id;
-        dwarf_cu_info(unit, NULL, NULL, NULL, NULL, &found, NULL, NULL);
-        has = found == id;
-    }
-    dwarf_end(dwarf);
-    return has;
-}
-
-static int request_unit(struct hp_split *split, const char *name, uint64_t id) {
-    struct hp_wanted wanted = {HP_FIND_UNIT, 0, hp_span_of(name)};
-    struct hp_span reason;
-    for (; wanted.n < MOST_NAMESAKES; wanted.n++) {
-        int fd = hp_file_request(split->requester, &wanted, &reason);
-        if (fd < 0 || has_unit(fd, id)) {
-            return fd;
+        dwarf_cu_info(at, NULL, NULL, NULL, NULL, &found, NULL, NULL);
+        if (found == id && unit->die.addr &&
+            dwarf_tag(&unit->die) == DW_TAG_compile_unit) {
+            return true;
         }
-        close(fd);
     }
-    return -1;
+    return false;
 }
 
-static void give_unit(struct hp_split *split, Dwarf_Die *die, const char *folder,
-                      const char *name) {
-    char path[PATH_MAX];
-    uint64_t id = 0;
-    dwarf_cu_info(die->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL);
-    int fd = request_unit(split, name, id);
-    if (fd < 0 && folder && name[0] != '/') {
-        int size = snprintf(path, sizeof path, "%s/%s", folder, name);
-        bool fits = size >= 0 && (size_t)size < sizeof path;
-        fd = fits ? request_unit(split, path, id) : -1;
-    }
-    if (fd >= 0 && first_place(split, folder, name, path)) {
-        give(path, fd);
-    } else if (fd >= 0) {
-        close(fd);
-    }
-}
-
-// libdw asks for it once, or never.
-static void give_package(struct hp_split *split) {
-    char path[PATH_MAX];
-    if (!package_path(split, path)) {
-        return;
-    }
-    if (!split->has_asked && split->package < 0) {
+static bool find_in_package(struct hp_split *split, Dwarf_Die *skeleton, uint64_t id,
+                            struct hp_split_unit *unit) {
+    struct hp_image *package = &split->package;
+    if (!split->has_asked) {
         struct hp_wanted wanted = {HP_FIND_PACKAGE, 0,
                                    hp_span_of(split->image->build_id)};
-        struct hp_span reason;
-        split->package = hp_file_request(split->requester, &wanted, &reason);
-        split->has_package |= split->package >= 0;
+        split->has_asked = true;
+        open_file(split, &wanted, package, &split->has_package);
     }
-    split->has_asked = true;
-    if (split->package >= 0) {
-        give(path, split->package);
+    if (!package->elf) {
+        return false;
     }
+    struct hp_parts parts;
+    struct hp_span index = hp_elf_section(hp_image_debug(package), ".debug_cu_index");
+    hp_parts_of_split(&parts, package);
+    return hp_package_find(index, package->is_big_endian, id, &parts) &&
+           read_unit(unit, &parts, package, skeleton, id);
 }
 
-static void take_back_package(struct hp_split *split) {
-    for (size_t i = 0; i < given_count; i++) {
-        if (split->package >= 0 && given[i].fd == split->package) {
-            given[i].fd = -1;
-            return;
+static bool find_in_file(struct hp_split *split, const char *name, Dwarf_Die *skeleton,
+                         uint64_t id, struct hp_split_unit *unit) {
+    struct hp_wanted wanted = {HP_FIND_UNIT, 0, hp_span_of(name)};
+    bool exists = true;
+    for (; exists && wanted.n < MOST_NAMESAKES; wanted.n++) {
+        struct hp_parts parts;
+        if (open_file(split, &wanted, &unit->image, &exists)) {
+            hp_parts_of_split(&parts, &unit->image);
+            if (read_unit(unit, &parts, &unit->image, skeleton, id)) {
+                return true;
+            }
+            close_unit(unit);
+            *unit = (struct hp_split_unit){.size = 0};
         }
     }
-    split->package = -1;
+    return false;
 }
 
-bool hp_split_find(struct hp_split *split, Dwarf_Die *die, Dwarf_Die *content) {
+static bool find_unit(struct hp_split *split, const char *name, Dwarf_Die *skeleton,
+                      uint64_t id, struct hp_split_unit *unit) {
     Dwarf_Attribute attribute;
-    Dwarf_Die found = {0};
+    const char *folder =
+        dwarf_formstring(dwarf_attr(skeleton, DW_AT_comp_dir, &attribute));
+    if (find_in_package(split, skeleton, id, unit)) {
+        return true;
+    }
+    close_unit(unit);
+    *unit = (struct hp_split_unit){.size = 0};
+    if (find_in_file(split, name, skeleton, id, unit)) {
+        return true;
+    }
+    char *path = folder && name[0] != '/' ? hp_printed("%s/%s", folder, name) : NULL;
+    bool is_found = path && find_in_file(split, path, skeleton, id, unit);
+    free(path);
+    return is_found;
+}
+
+uint64_t hp_split_find(struct hp_split *split, Dwarf_Die *die, Dwarf_Die *content) {
+    Dwarf_Attribute attribute;
     const char *name =
         dwarf_formstring(dwarf_attr(die, DW_AT_dwo_name, &attribute)
                              ? &attribute
                              : dwarf_attr(die, DW_AT_GNU_dwo_name, &attribute));
     *content = *die;
     if (!name) {
-        return false;
+        return 0;
     }
-    const char *folder = dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
-    bool is_answered = hp_sandbox_answers();
-    if (is_answered) {
-        give_package(split);
-        give_unit(split, die, folder, name);
-    }
-    if (is_answered ? given_count > 0 : may_open_all(split, folder, name)) {
-        dwarf_cu_info(die->cu, NULL, NULL, NULL, &found, NULL, NULL, NULL);
-    }
-    take_back_package(split);
-    take_back();
-    if (!found.addr) {
+    struct hp_split_unit unit = {.size = 0};
+    uint64_t id = 0;
+    dwarf_cu_info(die->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL);
+    if (!find_unit(split, name, die, id, &unit)) {
         split->missing = true;
-        return false;
+        return 0;
     }
-    *content = found;
-    return true;
+    *content = unit.die;
+    hp_vec_push(&split->units, unit);
+    return unit.size > UNIT_COST ? unit.size : UNIT_COST;
 }

@@ -8,7 +8,6 @@
 #include "sym/minidebug.h"
 #include "sym/return_addresses.h"
 #include "sym/sandbox.h"
-#include "sym/split.h"
 #include "sym/unpack.h"
 #include "sym/verify.h"
 
@@ -62,18 +61,6 @@ static void work_done(struct work *work) {
     hp_vec_done(&work->lookup.queries);
 }
 
-// Take over a file that the parent has just sent.
-static bool open_sent(struct hp_image *image, int fd, struct hp_span path,
-                      const struct hp_file_requester *requester,
-                      struct hp_sym_diagnostic *diagnostic) {
-    if (!hp_image_open(image, fd, path, diagnostic)) {
-        return false;
-    }
-    const struct hp_span *real = &requester->real;
-    image->real = real->size ? hp_printed("%.*s", (int)real->size, real->at) : NULL;
-    return true;
-}
-
 // --- finding files ---------------------------------------------------------------------
 
 // Of several reasons, the one that tells most.
@@ -95,7 +82,7 @@ static bool open_candidate(struct work *work, struct hp_file_requester *requeste
     int fd = hp_file_request(requester, &wanted, &candidate->text);
     candidate->exists = fd >= 0;
     if (fd >= 0 &&
-        open_sent(&work->image, fd, candidate->text, requester, &candidate->diagnostic) &&
+        hp_image_open(&work->image, fd, candidate->text, &candidate->diagnostic) &&
         hp_verify(&work->image, &work->request, &candidate->diagnostic)) {
         return true;
     }
@@ -179,7 +166,7 @@ static bool find_proved(struct hp_image *image, struct hp_wanted wanted,
         if (fd < 0) {
             return false;
         }
-        if (open_sent(image, fd, text, requester, &diagnostic) &&
+        if (hp_image_open(image, fd, text, &diagnostic) &&
             (proof->needs_no_dwarf ? hp_image_has_section(image, ".symtab")
                                    : hp_image_has_dwarf(image)) &&
             proves(proof, image)) {
@@ -389,11 +376,10 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
     }
     if (lookup->missing_split) {
         answer->note =
-            lookup->has_package
-                ? hp_span_of(
-                      "its package of split debug information (.dwp) was not read: "
-                      "elfutils reads them from 0.191 on")
-                : hp_span_of("a file of split debug information (.dwo) is missing");
+            hp_span_of(lookup->flaw.text[0] ? lookup->flaw.text
+                       : lookup->has_package
+                           ? "its package of split debug information (.dwp) lacks a unit"
+                           : "a file of split debug information (.dwo) is missing");
     }
     if (lookup->over_budget) {
         answer->status = dwarf ? HP_SYM_DWARF : HP_SYM_OVER_BUDGET;
@@ -512,7 +498,6 @@ void hp_worker_serve(int sock) {
         .wire = {.sock = sock, .limit = HP_REQUEST_LIMIT}};
     struct hp_packet request = {0};
     bool good = true;
-    hp_split_answer_libdw();
     while (good && hp_wire_receive(&requester.wire, &requester.message)) {
         struct work work = {.answer.note = {"", 0}};
         hp_packet_done(&request);

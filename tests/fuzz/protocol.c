@@ -97,11 +97,8 @@ static void try_texts(const struct hp_packet *packet) {
 }
 
 static void try_text(const struct hp_packet *packet) {
-    struct hp_span text, second;
     struct hp_wanted wanted;
-    hp_text_unpack(packet, &text, &second);
-    require_inside(packet, text);
-    require_inside(packet, second);
+    require_inside(packet, hp_text_unpack(packet));
     if (hp_wanted_unpack(packet, &wanted)) {
         require_inside(packet, wanted.name);
         require(wanted.find < HP_FINDS);

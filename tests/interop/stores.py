@@ -282,7 +282,7 @@ def split_gone(folder, build, dwo):
 
 
 def split_package(folder, build, dwo):
-    """Read, or told of: libdw reads them from some version on."""
+    """Beside the binary, or in a folder of symbols."""
     want = names(f'--path-map=/srv={build.folder}', build.heap(), modes=['off'])
     package = folder / 'made.dwp'
     binaries.run('llvm-dwp', dwo, '-o', package)
@@ -292,9 +292,7 @@ def split_package(folder, build, dwo):
         place.parent.mkdir(exist_ok=True)
         shutil.copy(package, place)
         options = [f'--path-map=/srv={build.folder}', f'--symbol-dir={place.parent}', build.heap()]
-        row = module(*options)
-        faults += [] if names(*options) == want or row['lacks_inlines'] and '(.dwp) was not read' in row['note'] else \
-            [f'{place.name}: {row}']
+        faults += [] if names(*options) == want else [f'{place.name}: {module(*options)}']
         place.unlink()
     (folder / 'gone').rename(dwo)
     return faults

@@ -186,9 +186,10 @@ def check_chain(chains):
 
 # What the sandbox lets by; `hprof-agg --selftest-sandbox` knows of no other.
 CALLS = """pread64 mmap mprotect munmap mremap brk madvise futex fcntl close exit rt_sigaction rt_sigprocmask
-rt_sigreturn sendmsg recvmsg sendto recvfrom clone set_robust_list rseq""".split()
+sendmsg recvmsg sendto recvfrom clone set_robust_list rseq""".split()
 # One of them is fstat() of the C library; clock_gettime is made where the vDSO has none, and
-# exit_group is for the unit tests of the child, which look how it ended.
+# exit_group is for the unit tests of the child, which look how it ended.  rt_sigreturn ends the handler
+# of what was refused.
 EITHER = ("fstat", "newfstatat")
 
 
@@ -334,10 +335,102 @@ class Variants:
         want = self.text(binary, wanted)[0]
         for packed in ([binary], [units], [binary, units]):
             for each in packed:
-                run("objcopy", "--compress-debug-sections=zlib", each)
+                run("objcopy", "--compress-debug-sections=zstd", each)
             got = self.text(binary, wanted)
             self.report(f"split, {len(packed)} packed", got[0] == want and "deep" in want, (got, want[:300]))
             for each in packed:
+                run("objcopy", "--decompress-debug-sections", each)
+
+    def split_of(self, name, compiler, version, packer):
+        """A split program, what is said of all of its text, and its package."""
+        folder = self.path(name)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        for source, text in (("variant.cc", SOURCE), ("other.cc", SOURCE.replace("main(", "other(").replace("outer", "second"))):
+            with open(os.path.join(folder, source), "w") as file:
+                file.write(text)
+            run(compiler, "-O2", f"-gdwarf-{version}", "-gsplit-dwarf", "-ffunction-sections", "-c", source, cwd=folder)
+        run(compiler, "-o", "app", "variant.o", "other.o", cwd=folder)
+        units = [os.path.join(folder, file) for file in ("variant.dwo", "other.dwo")]
+        subprocess.run([packer, *units, "-o", "package"], cwd=folder, check=True, timeout=60, capture_output=True)
+        binary = os.path.join(folder, "app")
+        wanted = list(whole_text(binary))
+        return binary, units, os.path.join(folder, "package"), wanted, self.text(binary, wanted)
+
+    def packages(self):
+        """The units of a program in one file, as llvm-dwp and binutils make it, in both versions of its index, with
+        and without their own files, compressed, and without one of them."""
+        for name, compiler, version, packer in (
+                ("dwp-clang-4", "clang++", 4, "llvm-dwp"), ("dwp-clang-5", "clang++", 5, "llvm-dwp"),
+                ("dwp-gcc-4", "g++", 4, "dwp"), ("dwp-gcc-4-llvm", "g++", 4, "llvm-dwp")):
+            if not shutil.which(compiler) or not shutil.which(packer):
+                print(f"skip {name}")
+                continue
+            binary, units, package, wanted, want = self.split_of(name, compiler, version, packer)
+            self.report(f"{name}: units in files", all(f"{word}::(anonymous namespace)::Hidden::deep" in
+                        want[0].replace("{anonymous}", "(anonymous namespace)") for word in ("outer", "second")), want[1])
+            os.rename(package, binary + ".dwp")
+            self.report(f"{name}: both", self.text(binary, wanted) == want)
+            for unit in units:
+                os.rename(unit, unit + ".away")
+            self.report(f"{name}: in a package", self.text(binary, wanted) == want, self.text(binary, wanted)[1])
+            by_libdw = raw(self.dump, binary, wanted, UNITS_BY_LIBDW="1")
+            self.report(f"{name}: by libdw's units", by_libdw[0] == want[0])
+            for way in ("zlib", "zstd"):
+                run("objcopy", f"--compress-debug-sections={way}", binary + ".dwp")
+                self.report(f"{name}: packed by {way}", self.text(binary, wanted) == want, self.text(binary, wanted)[1])
+            subprocess.run([packer, units[1] + ".away", "-o", binary + ".dwp"], check=True, timeout=60, capture_output=True)
+            got = self.text(binary, wanted)
+            self.report(f"{name}: one unit is missing", "(.dwp) lacks a unit" in got[1] and "second::" in got[0] and
+                        got[0] != want[0], got[1])
+            with open(binary + ".dwp", "r+b") as file:
+                file.truncate(200)
+            got = self.text(binary, wanted)
+            self.report(f"{name}: cut short", "app.dwp: cut short" in got[1], got[1])
+
+    def damaged_packages(self, count):
+        """Whatever the index of a package says, each address has an answer, and no other unit gives it inlined calls."""
+        binary, units, package, wanted, _ = self.split_of("dwp-damaged", "clang++", 5, "llvm-dwp")
+        wanted = wanted[:len(wanted) // 2:5]
+        want = raw(self.dump, binary, wanted)[0].split("\n\n")
+        for unit in units:
+            os.remove(unit)
+        with open(package, "rb") as file:
+            content = file.read()
+        _, start, size = section(package, ".debug_cu_index")
+        chosen, wrong, kept = random.Random(5), [], 0
+        for i in range(count):
+            mutant = bytearray(content)
+            for _ in range(chosen.choice((1, 2, 8))):
+                mutant[start + chosen.randrange(size)] = chosen.choice((0, 1, 2, 0x7f, 0xff, chosen.randrange(256)))
+            with open(binary + ".dwp", "wb") as file:
+                file.write(mutant)
+            text, told = raw(self.dump, binary, wanted)
+            got = text.split("\n\n")
+            kept += got == want
+            if len(got) != len(want) or "reading it" in told or any(
+                    g.count("\n") > w.count("\n") for g, w in zip(got, want)):
+                wrong.append((i, told))
+        self.report(f"{count} damaged indices of packages, {kept} with all names", not wrong and 0 < kept < count, wrong)
+
+    def relative_folder(self):
+        """A compressed program that says of its units alone where they were compiled, and that as seen from itself."""
+        folder = self.path("relative")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(os.path.join(folder, "units"))
+        shutil.copy(self.path("variant.cc"), os.path.join(folder, "units"))
+        run("g++", "-O2", "-g", "-gsplit-dwarf", f"-fdebug-prefix-map={folder}/units=units", "-c", "variant.cc",
+            cwd=os.path.join(folder, "units"))
+        binary, unit = os.path.join(folder, "app"), os.path.join(folder, "units", "variant.dwo")
+        run("g++", "-o", binary, os.path.join(folder, "units", "variant.o"))
+        wanted = addresses(binary, "outer::make(")
+        want = self.text(binary, wanted)
+        self.report("units below a folder as seen from the program", "deep" in want[0], want)
+        for way in ("zlib", "zstd"):
+            for each in (binary, unit):
+                run("objcopy", f"--compress-debug-sections={way}", each)
+                got = self.text(binary, wanted)
+                self.report(f"the same, {os.path.basename(each)} packed by {way}", got == want, got)
                 run("objcopy", "--decompress-debug-sections", each)
 
     def packed_badly(self):
@@ -585,6 +678,9 @@ def main():
     variants.dots()
     variants.packed()
     variants.packed_split()
+    variants.relative_folder()
+    variants.packages()
+    variants.damaged_packages(options.mutants)
     variants.packed_badly()
     variants.shared()
     variants.separate()

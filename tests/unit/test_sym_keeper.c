@@ -169,7 +169,7 @@ static void ask(int sock) {
         .wire = {.sock = sock, .limit = HP_REQUEST_LIMIT}};
     const char *const names[] = {"/etc/passwd", passwd, program};
 
-    const enum hp_find finds[] = {HP_FIND_SPLIT, HP_FIND_LINK, HP_FIND_ALT};
+    const enum hp_find finds[] = {HP_FIND_UNIT, HP_FIND_LINK, HP_FIND_ALT};
     struct hp_answer answer = {.status = HP_SYM_DAMAGED, .note = hp_span_of("nothing")};
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < 3; k++) {

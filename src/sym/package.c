@@ -1,0 +1,120 @@
+// DWARF 5, section 7.3.5.3.  Version 2, GNU's for DWARF 4, numbers sections in another way.
+//
+//     version          4 bytes, in version 5 two and two that are unused
+//     columns, units, slots
+//     slots x id       8 bytes
+//     slots x row      from 1; 0: the slot is empty
+//     columns x section
+//     units x columns x offset
+//     units x columns x size
+//
+// all others of 4 bytes.  Types have an index of their own.  Nobody looks there: a function is told of
+// in its unit, with the classes around it.
+#include "sym/package.h"
+
+#include "sym/dwarf_bytes.h"
+
+enum {
+    WORD = 4,
+    ID = 8,
+};
+
+struct index {
+    uint64_t version, columns, units, slots;
+    const unsigned char *ids, *rows, *sections, *offsets, *sizes;
+    bool is_big_endian;
+};
+
+// HP_PARTS for what is not read.
+static enum hp_part part_of(uint64_t version, uint64_t section) {
+    switch (section) {
+    case 1:
+        return HP_PART_INFO;
+    case 3:
+        return HP_PART_ABBREV;
+    case 6:
+        return HP_PART_STR_OFFSETS;
+    case 8:
+        return version == 5 ? HP_PART_RNGLISTS : HP_PARTS;
+    default:
+        return HP_PARTS;
+    }
+}
+
+static uint64_t word(const struct index *index, const unsigned char *words, uint64_t i) {
+    return hp_dwarf_number(words + WORD * i, WORD, index->is_big_endian);
+}
+
+static bool read_index(struct index *index, struct hp_span bytes) {
+    const unsigned char *begin = (const unsigned char *)bytes.at;
+    struct hp_dwarf_bytes in = {.at = begin,
+                                .end = begin + bytes.size,
+                                .is_big_endian = index->is_big_endian};
+    index->version = hp_dwarf_take_number(&in, WORD);
+    if (index->version != 2) {
+        in.at = begin;
+        index->version = hp_dwarf_take_number(&in, WORD / 2);
+        hp_dwarf_take_number(&in, WORD / 2);
+    }
+    index->columns = hp_dwarf_take_number(&in, WORD);
+    index->units = hp_dwarf_take_number(&in, WORD);
+    index->slots = hp_dwarf_take_number(&in, WORD);
+    if (index->columns > UINT8_MAX) {
+        return false;
+    }
+    uint64_t cells = index->columns * index->units;
+    index->ids = hp_dwarf_take(&in, index->slots * ID);
+    index->rows = hp_dwarf_take(&in, index->slots * WORD);
+    index->sections = hp_dwarf_take(&in, index->columns * WORD);
+    index->offsets = hp_dwarf_take(&in, cells * WORD);
+    index->sizes = hp_dwarf_take(&in, cells * WORD);
+    return !in.bad && (index->version == 2 || index->version == 5);
+}
+
+// The number of its row, from 1; 0 if there is none.
+static uint64_t find_row(const struct index *index, uint64_t id) {
+    uint64_t mask = index->slots - 1, step = (id >> 32 & mask) | 1;
+    uint64_t slot = id & mask;
+    if (index->slots == 0 || (index->slots & mask) != 0) {
+        return 0;
+    }
+    for (uint64_t tries = 0; tries < index->slots; tries++) {
+        uint64_t row = word(index, index->rows, slot);
+        bool is_it =
+            hp_dwarf_number(index->ids + ID * slot, ID, index->is_big_endian) == id;
+        if (row == 0 || is_it) {
+            return row <= index->units ? row : 0;
+        }
+        slot = (slot + step) & mask;
+    }
+    return 0;
+}
+
+static bool cut(struct hp_span *whole, uint64_t offset, uint64_t size) {
+    if (offset > whole->size || size > whole->size - offset) {
+        return false;
+    }
+    *whole = (struct hp_span){whole->at + offset, size};
+    return true;
+}
+
+bool hp_package_find(struct hp_span bytes, bool is_big_endian, uint64_t id,
+                     struct hp_parts *parts) {
+    struct index index = {.is_big_endian = is_big_endian};
+    uint64_t row = read_index(&index, bytes) ? find_row(&index, id) : 0;
+    struct hp_parts whole = *parts;
+    *parts = (struct hp_parts){.of[HP_PART_STR] = whole.of[HP_PART_STR]};
+    for (uint64_t i = 0; row > 0 && i < index.columns; i++) {
+        uint64_t cell = (row - 1) * index.columns + i;
+        enum hp_part part = part_of(index.version, word(&index, index.sections, i));
+        if (part == HP_PARTS) {
+            continue;
+        }
+        parts->of[part] = whole.of[part];
+        if (!cut(&parts->of[part], word(&index, index.offsets, cell),
+                 word(&index, index.sizes, cell))) {
+            return false;
+        }
+    }
+    return parts->of[HP_PART_INFO].size > 0;
+}
