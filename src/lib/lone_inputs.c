@@ -300,7 +300,6 @@ static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *pro
     struct ids ids = ids_of_extremes(profile);
     while (ids.all.count > 0 && next_alone(&rows, &row)) {
         struct hp_digest id = hp_dump_identity(row.content, &row.identity);
-        id.of[1] &= 0xffff;
         if (bsearch(&id, ids.all.at, ids.all.count, sizeof id, by_id)) {
             char *name = hp_copy(row.public.name);
             hp_vec_push(&profile->blocks, name);
@@ -316,7 +315,7 @@ static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *pro
 static void tell_one(struct hp_profile *profile, const struct hp_input_record *row) {
     struct hp_digest id = hp_dump_identity(row->content, &row->identity);
     struct hp_known_dump known = {.process = hp_process_identity(&row->identity),
-                                  .id = {id.of[0], id.of[1] & 0xffff}};
+                                  .id = {id.of[0], id.of[1]}};
     hp_vec_push(&profile->known, known);
     hp_between_count(&profile->between[0], profile, row);
 }

@@ -335,7 +335,7 @@ static struct overlap find_overlap(struct known_dumps *known, const struct uniqu
 static struct hp_known_dump known_of(const struct hp_input_record *input) {
     struct hp_digest id = hp_dump_identity(input->content, &input->identity);
     return (struct hp_known_dump){hp_process_identity(&input->identity),
-                                  {id.of[0], id.of[1] & 0xffff},
+                                  {id.of[0], id.of[1]},
                                   input->source,
                                   input->is_base};
 }

@@ -291,7 +291,7 @@ void hp_between_count(struct hp_between *between, const struct hp_profile *profi
         enum hp_metric metric = hp_space_of(i);
         if (hp_input_has_metric(input, metric)) {
             struct hp_extreme dump = {hp_fixed_round(input->total.of[metric], metric),
-                                      {id.of[0], id.of[1] & 0xffff},
+                                      {id.of[0], id.of[1]},
                                       group};
             hp_totals_add(&set->totals[i], &dump);
         }

@@ -86,12 +86,6 @@ void hp_diagnosed_join(struct hp_diagnosed *diagnosed, const struct hp_diagnosed
     }
 }
 
-static struct hp_digest identity_of(const struct hp_input_record *input) {
-    struct hp_digest id = hp_dump_identity(input->content, &input->identity);
-    id.of[1] &= 0xffff;
-    return id;
-}
-
 struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
                                          enum hp_diagnostic_kind kind) {
     struct hp_diagnosed diagnosed = profile->diagnosed[is_base][kind];
@@ -100,7 +94,8 @@ struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool 
         if (hp_input_is_used(input) && !input->is_group && input->is_base == is_base &&
             hp_diagnostic_in(input, kind).count > 0) {
             diagnosed.inputs++;
-            hp_diagnosed_name(&diagnosed, identity_of(input));
+            hp_diagnosed_name(&diagnosed,
+                              hp_dump_identity(input->content, &input->identity));
         }
     }
     return diagnosed;
@@ -117,7 +112,8 @@ const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_diges
     hp_vec_each (input, &profile->inputs) {
         const char *name = input->public.name;
         if (hp_input_is_used(input) && !input->is_group &&
-            is_same(identity_of(input), id) && (!first || strcmp(name, first) < 0)) {
+            is_same(hp_dump_identity(input->content, &input->identity), id) &&
+            (!first || strcmp(name, first) < 0)) {
             first = name;
         }
     }

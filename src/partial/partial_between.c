@@ -277,7 +277,7 @@ void hp_put_extreme_names(struct hp_partial_writer *w) {
     hp_vec_each (input, &w->profile->inputs) {
         if (ends.all.count > 0 && hp_input_is_used(input) && !input->is_group) {
             struct hp_digest id = hp_dump_identity(input->content, &input->identity);
-            struct hp_named_dump named = {{id.of[0], id.of[1] & 0xffff},
+            struct hp_named_dump named = {{id.of[0], id.of[1]},
                                           input->public.name,
                                           input->archive ? input->archive : ""};
             hp_vec_push(&names.all, named);

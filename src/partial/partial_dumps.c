@@ -218,7 +218,7 @@ static struct hp_known_dump known_of(const struct hp_input_record *input) {
     struct hp_digest id = hp_dump_identity(input->content, &input->identity);
     return (struct hp_known_dump){
         .process = hp_process_identity(&input->identity),
-        .id = {id.of[0], id.of[1] & 0xffff},
+        .id = {id.of[0], id.of[1]},
         .source = input->source,
     };
 }

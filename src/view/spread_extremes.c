@@ -100,7 +100,7 @@ static const char *name_of(struct hp_spread *spread, const struct hp_profile *pr
     hp_vec_each (input, &profile->inputs) {
         struct hp_digest id = hp_dump_identity(input->content, &input->identity);
         if (!first && !input->is_group && id.of[0] == dump->id[0] &&
-            (id.of[1] & 0xffff) == dump->id[1]) {
+            id.of[1] == dump->id[1]) {
             first = input->public.name;
         }
     }
