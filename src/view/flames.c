@@ -160,11 +160,19 @@ static void find_members(struct hp_members *members, const struct grower *g) {
     }
 }
 
+void hp_page_sides(const struct hp_view *view, struct hp_sides *sides) {
+    if (view->report->has_sides) {
+        hp_sides_init(sides, view->profile);
+    } else {
+        hp_trend_sides(hp_largest_trend(view->extra), view, sides);
+    }
+}
+
 static void compare(const struct grower *g) {
     struct hp_flames *flames = g->flames;
     struct hp_sides sides;
     struct hp_members members;
-    hp_sides_init(&sides, g->view->profile);
+    hp_page_sides(g->view, &sides);
     find_members(&members, g);
     hp_difference_init(&flames->difference, g->view, &sides, &members);
     for (uint32_t i = 0; i < flames->difference.rows.count; i++) {
@@ -174,18 +182,31 @@ static void compare(const struct grower *g) {
     hp_sides_done(&sides);
 }
 
+static void run_all(struct grower *g) {
+    const struct hp_view *view = g->view;
+    if (view->report->has_sides) {
+        g->running[0] = run(view, (struct hp_selection){HP_OF_BASE, 0});
+        g->running[1] = run(view, (struct hp_selection){HP_OF_NEW, 0});
+    } else if (g->flames->is_comparison) {
+        const struct hp_trend *trend = hp_largest_trend(view->extra);
+        for (int side = 0; side < 2; side++) {
+            size_t dump = trend->place + (side ? trend->dumps - 1 : 0);
+            uint32_t number = view->series[dump].input->number;
+            g->running[side] = run(view, (struct hp_selection){HP_OF_INPUT, number});
+        }
+    } else {
+        g->running[1] = run(view, (struct hp_selection){HP_OF_ALL, 0});
+    }
+}
+
 void hp_flames_init(struct hp_flames *flames, const struct hp_view *view,
                     size_t most_bytes) {
     struct grower g = {.view = view, .flames = flames, .most_bytes = most_bytes};
     size_t count = view->stacks.all.count;
-    *flames = (struct hp_flames){.is_comparison = view->report->has_sides};
+    *flames = (struct hp_flames){.is_comparison = view->report->has_sides ||
+                                                  view->report == &hp_report_trend};
     g.innermost = hp_alloc(count * sizeof *g.innermost);
-    if (flames->is_comparison) {
-        g.running[0] = run(view, (struct hp_selection){HP_OF_BASE, 0});
-        g.running[1] = run(view, (struct hp_selection){HP_OF_NEW, 0});
-    } else {
-        g.running[1] = run(view, (struct hp_selection){HP_OF_ALL, 0});
-    }
+    run_all(&g);
     hp_fixed whole =
         larger(held(&g, 0, 0, (uint32_t)count), held(&g, 1, 0, (uint32_t)count));
     for (hp_fixed least = whole / LEAST_SHARE; !grow_all(&g, least); least += least + 1) {

@@ -2,11 +2,13 @@
 // all that it calls, and on the box of its caller.
 //
 // Of a comparison a box is as wide as the larger of what there was and what there is, so that
-// what is gone has a place.
+// what is gone has a place.  A trend compares the last dump with the first, of the process that has
+// grown most.
 #ifndef HP_VIEW_FLAMES_H
 #define HP_VIEW_FLAMES_H
 
 #include "view/report_diff.h"
+#include "view/trends.h"
 #include "view/view.h"
 
 struct hp_flame {
@@ -35,11 +37,14 @@ void hp_flames_init(struct hp_flames *flames, const struct hp_view *view,
                     size_t most_bytes);
 void hp_flames_done(struct hp_flames *flames);
 
+// What a page compares; to be done with.
+void hp_page_sides(const struct hp_view *view, struct hp_sides *sides);
+
 const struct hp_change *hp_flame_change(const struct hp_flames *flames,
                                         const struct hp_flame *flame);
 
-// What a page of a comparison has beside its rows: what changed by the other of flat and cum; and
-// in the boxes of the flame graph but merged ones.
+// What a page of a comparison has beside its rows: what changed by flat and by cum; and in the boxes
+// of the flame graph but merged ones.
 struct hp_page_box {
     hp_node_id name;
     uint32_t parent; // among these; HP_NO_PARENT: none
@@ -47,8 +52,12 @@ struct hp_page_box {
 };
 
 struct hp_page_changes {
-    struct hp_difference other;
+    const struct hp_difference *by[2]; // flat, cum
+    struct hp_difference made[2];      // those that are not the report's own
     HP_VEC(struct hp_page_box) boxes;
+    // Of a trend:
+    struct hp_trends other;   // by the other of flat and cum
+    struct hp_error *sampled; // of each of view->series, of all that it holds
 };
 
 #endif

@@ -103,17 +103,53 @@ static void keep_boxes(struct hp_page_changes *changes, const struct hp_flames *
     free(number_of);
 }
 
+static void compare_by(struct hp_view *view, const struct hp_sides *sides, bool by_cum) {
+    struct hp_page_changes *changes = view->changes;
+    struct hp_members members;
+    hp_members_init(&members, &view->naming, by_cum);
+    hp_difference_init(&changes->made[by_cum], view, sides, &members);
+    hp_members_done(&members);
+    changes->by[by_cum] = &changes->made[by_cum];
+}
+
 static void compare(struct hp_view *view, const struct hp_flames *flames) {
     struct hp_sides sides;
-    struct hp_members members;
     struct hp_page_changes *changes = view->changes = hp_alloc(sizeof *changes);
-    *changes = (struct hp_page_changes){0};
-    hp_sides_init(&sides, view->profile);
-    hp_members_init(&members, &view->naming, view->options.sort != HP_SORT_CUM);
-    hp_difference_init(&changes->other, view, &sides, &members);
-    hp_members_done(&members);
+    bool by_cum = view->options.sort == HP_SORT_CUM;
+    hp_page_sides(view, &sides);
+    compare_by(view, &sides, !by_cum);
+    if (view->report->has_sides) {
+        changes->by[by_cum] = view->extra;
+    } else {
+        compare_by(view, &sides, by_cum);
+    }
     hp_sides_done(&sides);
     keep_boxes(changes, flames);
+}
+
+// --- series -------------------------------------------------------------------------------
+
+// What the metric's column of a dump is known to be off by, all stacks together.
+static struct hp_error error_of(const struct hp_view *view,
+                                const struct hp_series_dump *dump) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    struct hp_error sum = {0};
+    hp_history_open(&reader, &view->profile->history, dump->input->number);
+    while (hp_history_next(&reader, &seen)) {
+        hp_error_add(&sum, &seen.errors[hp_column_of(view->options.metric)]);
+    }
+    hp_history_done_reading(&reader);
+    return sum;
+}
+
+static void add_series(struct hp_view *view) {
+    struct hp_page_changes *changes = view->changes;
+    hp_trends_init(&changes->other, view, view->options.sort != HP_SORT_CUM);
+    changes->sampled = hp_alloc(view->series_count * sizeof *changes->sampled);
+    for (size_t i = 0; i < view->series_count; i++) {
+        changes->sampled[i] = error_of(view, &view->series[i]);
+    }
 }
 
 // --- all ----------------------------------------------------------------------------------
@@ -133,6 +169,9 @@ int hp_page_build(struct hp_view *view, struct hp_err *err) {
     if (flames.is_comparison) {
         compare(view, &flames);
     }
+    if (view->report == &hp_report_trend) {
+        add_series(view);
+    }
     hp_flames_done(&flames);
     hp_stack_sums_done(&view->cache->sums);
     view->cache->sums = (struct hp_stack_sums){0};
@@ -144,8 +183,11 @@ int hp_page_build(struct hp_view *view, struct hp_err *err) {
 void hp_page_done(struct hp_view *view) {
     hp_vec_done(&view->tree);
     if (view->changes) {
-        hp_difference_done(&view->changes->other);
+        hp_difference_done(&view->changes->made[0]);
+        hp_difference_done(&view->changes->made[1]);
         hp_vec_done(&view->changes->boxes);
+        hp_trends_done(&view->changes->other);
+        free(view->changes->sampled);
         free(view->changes);
     }
 }

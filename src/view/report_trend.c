@@ -1,391 +1,12 @@
-// Values of each dump are added up stack by stack; whether they grow is for stats/trend.c.
-// Where the dumps tell what was freed in between, the last against the first tells more of
-// sampling than the slope.
-#include "view/report_trend.h"
+// What trends.c has found, as rows: what grows first.
+#include "view/trends.h"
 
-#include "stats/measure.h"
 #include "stats/trend.h"
+#include "view/view.h"
 
 #include <math.h>
 
-static const double least_samples = 2.5; // of a row, on average of the dumps
-static const double seconds_per_hour = 3600;
 static const double seconds_per_day = 86400;
-
-static const struct hp_trend_unit units[] = {
-    {"dump", 0, {"objects/dump", "bytes/dump"}, "slope/dump"},
-    {"second", 1, {"objects/second", "bytes/second"}, "slope/second"},
-    {"minute", 60, {"objects/minute", "bytes/minute"}, "slope/minute"},
-    {"hour", 3600, {"objects/hour", "bytes/hour"}, "slope/hour"},
-    {"day", 86400, {"objects/day", "bytes/day"}, "slope/day"},
-};
-
-// --- the series ---------------------------------------------------------------------------
-
-struct dump {
-    const struct hp_input_record *input;
-    size_t number; // in the profile's list
-    double weight; // in the slope, without its sign
-};
-
-// In seconds or dumps.
-static double span_of(const struct hp_series_dump *series, size_t count) {
-    return series[count - 1].time - series[0].time;
-}
-
-// The same for all series, that they can be compared: that of the longest.
-static const struct hp_trend_unit *unit_of(const struct hp_view *view) {
-    size_t unit = view->head.has_times ? 1 : 0, count = sizeof units / sizeof *units;
-    double span = 0;
-    for (size_t i = 0, length; i < view->series_count; i += length) {
-        length = hp_series_length(view->series + i, view->series_count - i);
-        span = fmax(span, span_of(view->series + i, length));
-    }
-    while (unit > 0 && unit + 1 < count && span >= 2 * units[unit + 1].seconds) {
-        unit++;
-    }
-    return &units[unit];
-}
-
-// The dumps, and what their times say; both to be freed.
-static struct dump *make_series(const struct hp_view *view,
-                                const struct hp_series_dump *series, size_t count,
-                                struct hp_trend_times **times) {
-    double seconds = unit_of(view)->seconds;
-    double *in_units = hp_alloc(count * sizeof *in_units);
-    struct dump *dumps = hp_alloc(count * sizeof *dumps);
-    for (size_t i = 0; i < count; i++) {
-        in_units[i] = seconds > 0 ? series[i].time / seconds : series[i].time;
-    }
-    *times = hp_trend_times_new(in_units, count, view->options.confidence);
-    for (size_t i = 0; i < count; i++) {
-        dumps[i] = (struct dump){
-            .input = series[i].input,
-            .number = series[i].number,
-            .weight = fabs(hp_trend_weight(*times, i)),
-        };
-    }
-    free(in_units);
-    return dumps;
-}
-
-// --- sums ---------------------------------------------------------------------------------
-
-// Of a node over the dumps that were read.
-struct sum {
-    hp_fixed first, before, now; // in the first dump, the one before, the present one
-    hp_int128 variance;          // of now
-    double weighted, samples;    // the variances by the weights of their dumps
-    unsigned flags;              // of all errors
-    size_t grew;
-    bool is_used; // some stack counts here
-};
-
-struct adder {
-    const struct hp_profile *profile;
-    const struct hp_members *members;
-    enum hp_metric metric;
-    const struct dump *dumps;
-    struct sum *sums; // of each node, the total, and what filters leave
-};
-
-static hp_int128 variance_of(const struct hp_error *error, enum hp_metric metric) {
-    return hp_fraction(metric) == HP_SPACE_FRACTION
-               ? error->variance
-               : error->objects_variance >> HP_ERROR_FRACTION;
-}
-
-static void add(const struct adder *adder, size_t place, hp_fixed value,
-                const struct hp_error *error) {
-    struct sum *sum = &adder->sums[place];
-    sum->now += value;
-    sum->variance += variance_of(error, adder->metric);
-    sum->flags |= error->flags;
-}
-
-static void read_dump(struct adder *adder, struct hp_stack_series *held, uint32_t place) {
-    struct hp_history_reader reader = {0};
-    struct hp_observation seen;
-    const struct hp_members *members = adder->members;
-    hp_history_open(&reader, &adder->profile->history, adder->dumps[place].input->number);
-    while (hp_history_next(&reader, &seen)) {
-        hp_fixed value = seen.values.of[adder->metric];
-        hp_stack_series_add(held, seen.stack, place, value);
-        const struct hp_error *error = &seen.errors[hp_column_of(adder->metric)];
-        size_t end = members->first.at[seen.stack + 1];
-        for (size_t i = members->first.at[seen.stack]; i < end; i++) {
-            add(adder, members->nodes.at[i].n, value, error);
-        }
-        add(adder, members->node_count, value, error);
-        if (hp_members_has(members, seen.stack)) {
-            add(adder, members->node_count + 1, value, error);
-        }
-    }
-    hp_history_done_reading(&reader);
-}
-
-static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place,
-                          enum hp_metric metric) {
-    double value = hp_fixed_double(sum->now, metric), variance = (double)sum->variance;
-    sum->first = place == 0 ? sum->now : sum->first;
-    sum->grew += place > 0 && sum->now > sum->before;
-    sum->weighted += dump->weight * variance;
-    sum->samples += variance > 0 ? value * value / variance : value > 0 ? INFINITY : 0;
-    sum->before = sum->now;
-    sum->now = 0;
-    sum->variance = 0;
-}
-
-static void sum_up(struct adder *adder, struct hp_trend *trend) {
-    const struct hp_members *members = adder->members;
-    size_t nodes = members->node_count, all = nodes + 2;
-    adder->sums = hp_alloc(all * sizeof *adder->sums);
-    adder->sums[nodes].is_used = adder->sums[nodes + 1].is_used = true;
-    for (size_t i = 0; i < members->nodes.count; i++) {
-        adder->sums[members->nodes.at[i].n].is_used = true;
-    }
-    hp_stack_series_init(&trend->held, adder->profile->stacks.count);
-    for (uint32_t j = 0; j < trend->dumps; j++) {
-        read_dump(adder, &trend->held, j);
-        for (size_t i = 0; i < all; i++) {
-            if (adder->sums[i].is_used) {
-                conclude_dump(&adder->sums[i], &adder->dumps[j], j, adder->metric);
-            }
-        }
-    }
-    hp_stack_series_sort(&trend->held, (uint32_t)trend->dumps);
-}
-
-// --- rows ---------------------------------------------------------------------------------
-
-static const struct hp_rise unknown = {NAN, NAN};
-
-// What a row is made of.
-struct maker {
-    const struct adder *adder;
-    const struct hp_trend_times *times;
-    const struct hp_rise
-        *rises; // of each place by the last dump against the first, or NULL
-    struct hp_row_values *values;
-    double confidence;
-    bool has_errors;
-};
-
-// What the last dump against the first says, over the time between them.
-static struct hp_rise rise_of(const struct hp_change *change, double span,
-                              double confidence) {
-    double least =
-        span > 0 && change->is_known
-            ? hp_least_growth(change->tested[0], change->tested[1], 1 - confidence) / span
-            : (double)NAN;
-    return (struct hp_rise){change->growth_p, least};
-}
-
-// Of each place; to be freed.
-static struct hp_rise *make_rises(const struct hp_trend *trend,
-                                  const struct hp_difference *difference, size_t nodes,
-                                  double confidence) {
-    struct hp_rise *rises = hp_alloc((nodes + 2) * sizeof *rises);
-    for (size_t i = 0; i < difference->rows.count; i++) {
-        const struct hp_change *change = &difference->rows.at[i];
-        rises[change->node.n] = rise_of(change, trend->span, confidence);
-    }
-    rises[nodes] = rise_of(&difference->total, trend->span, confidence);
-    rises[nodes + 1] = rise_of(&difference->filtered, trend->span, confidence);
-    return rises;
-}
-
-// Says how sampling is tested; NULL unless it is by the last dump against the first.
-static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view *view,
-                                          const struct dump *dumps,
-                                          const struct hp_members *members) {
-    struct hp_sides sides = {.dumps = {1, 1}, .units = {1, 1}};
-    struct hp_difference difference;
-    struct hp_rise *rises = NULL;
-    hp_vec_push(&sides.base, dumps[0].number);
-    hp_vec_push(&sides.new, dumps[trend->dumps - 1].number);
-    hp_difference_init(&difference, view, &sides, members);
-    trend->test = difference.test;
-    if (difference.test == HP_TEST_PROCESS_ACCUM) {
-        rises =
-            make_rises(trend, &difference, members->node_count, view->options.confidence);
-    }
-    hp_difference_done(&difference);
-    hp_sides_done(&sides);
-    return rises;
-}
-
-static void conclude(const struct hp_trend *trend, const struct maker *maker,
-                     const double *values, struct hp_trend_row *row) {
-    if (!trend->can_tell || isnan(row->sampling.p)) {
-        return;
-    }
-    row->rise = hp_trend_of_all(maker->times, values, row->sampling);
-    row->rise.least = isinf(row->rise.least) ? (double)NAN : row->rise.least;
-    bool grows = row->rise.p < 1 - maker->confidence;
-    row->shape = hp_trend_shape_of(values, trend->dumps,
-                                   grows && hp_trend_is_line(maker->times, values));
-    row->q = row->rise.p; // there is but one, so that nothing has to be adjusted
-}
-
-static struct hp_rise sampling_of(const struct hp_trend *trend, const struct maker *maker,
-                                  const struct hp_trend_row *row, const double *values) {
-    const struct sum *sum = &maker->adder->sums[row->place];
-    bool is_node = row->place < maker->adder->members->node_count;
-    // Of objects of mixed sizes nobody knows how far their number is off.
-    bool is_known = sum->flags == 0 || trend->is_of_space;
-    if (!maker->has_errors || (is_node && !(row->samples >= least_samples))) {
-        return unknown;
-    }
-    if (maker->rises) {
-        bool is_seen = !is_node || row->first != 0 || row->last != 0;
-        return is_seen ? maker->rises[row->place] : (struct hp_rise){1, 0};
-    }
-    return is_known ? hp_trend_of_sampling(maker->times, values, sum->weighted) : unknown;
-}
-
-static struct hp_trend_row make_row(const struct hp_trend *trend,
-                                    const struct maker *maker, size_t place) {
-    const struct sum *sum = &maker->adder->sums[place];
-    const double *values =
-        hp_row_values_of(maker->values, &trend->held, place, maker->adder->metric);
-    struct hp_trend_row row = {
-        .first = sum->first,
-        .last = sum->before,
-        .slope = hp_trend_slope(maker->times, values),
-        .rise = unknown,
-        .q = NAN,
-        .grew = sum->grew,
-        .samples = sum->samples / (double)trend->dumps,
-        .place = place,
-    };
-    row.sampling = sampling_of(trend, maker, &row, values);
-    conclude(trend, maker, values, &row);
-    return row;
-}
-
-static void mark(struct hp_trend_row *row, double confidence) {
-    row->is_significant = row->shape == HP_TREND_STEADY && row->slope > 0 &&
-                          row->q < 1 - confidence; // false for NAN
-}
-
-static void make_rows(struct hp_trend *trend, const struct maker *maker) {
-    size_t nodes = maker->adder->members->node_count;
-    for (uint32_t i = 0; i < nodes; i++) {
-        if (maker->adder->sums[i].is_used && maker->adder->sums[i].samples > 0) {
-            hp_vec_push(&trend->rows, make_row(trend, maker, i))->node.n = i;
-        }
-    }
-    trend->total = make_row(trend, maker, nodes);
-    trend->filtered = make_row(trend, maker, nodes + 1);
-    mark(&trend->total, maker->confidence);
-    mark(&trend->filtered, maker->confidence);
-}
-
-// Of all series together.
-static void adjust(struct hp_trends *trends, double confidence) {
-    double *p = hp_alloc(trends->rows.count * sizeof *p);
-    for (size_t i = 0; i < trends->rows.count; i++) {
-        p[i] = trends->rows.at[i]->q;
-        trends->tested += isnan(p[i]) ? 0 : 1;
-    }
-    hp_adjust_significance(p, trends->rows.count);
-    for (size_t i = 0; i < trends->rows.count; i++) {
-        trends->rows.at[i]->q = p[i];
-        mark(trends->rows.at[i], confidence);
-    }
-    free(p);
-}
-
-static hp_fixed size_of_change(const struct hp_trend_row *row) {
-    return row->last < row->first ? row->first - row->last : row->last - row->first;
-}
-
-static int by_change(const void *left, const void *right, void *context) {
-    const struct hp_trend_row *a = *(struct hp_trend_row *const *)left;
-    const struct hp_trend_row *b = *(struct hp_trend_row *const *)right;
-    if (a->is_significant != b->is_significant) {
-        return a->is_significant ? -1 : 1;
-    }
-    hp_fixed change_a = size_of_change(a), change_b = size_of_change(b);
-    if (change_a != change_b) {
-        return change_a > change_b ? -1 : 1;
-    }
-    int order = hp_node_compare(context, a->node, b->node);
-    return order ? order : (a->trend > b->trend) - (a->trend < b->trend);
-}
-
-static bool can_tell(const struct hp_series_dump *series, size_t count) {
-    return count >= HP_TREND_LEAST && span_of(series, count) > 0;
-}
-
-static void trend_init(struct hp_trend *trend, struct hp_view *view,
-                       const struct hp_members *members, struct hp_row_values *values,
-                       const struct hp_series_dump *series) {
-    size_t place = (size_t)(series - view->series);
-    size_t count = hp_series_length(series, view->series_count - place);
-    const struct hp_report_options *options = &view->options;
-    struct hp_trend_times *times;
-    struct dump *dumps = make_series(view, series, count, &times);
-    struct adder adder = {.profile = view->profile,
-                          .members = members,
-                          .metric = options->metric,
-                          .dumps = dumps};
-    bool has_errors = view->precision.is_known[hp_column_of(options->metric)];
-    const struct hp_trend_unit *unit = unit_of(view);
-    double span = span_of(series, count);
-    *trend = (struct hp_trend){
-        .test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE,
-        .is_of_space = hp_fraction(options->metric) == HP_SPACE_FRACTION,
-        .can_tell = has_errors && can_tell(series, count),
-        .dumps = count,
-        .unit = unit,
-        .span = unit->seconds > 0 ? span / unit->seconds : span,
-        .hours = unit->seconds > 0 ? span / seconds_per_hour : (double)NAN,
-    };
-    hp_series_name(view->profile, series, trend->name);
-    sum_up(&adder, trend);
-    struct hp_rise *rises =
-        has_errors ? test_by_difference(trend, view, dumps, members) : NULL;
-    struct maker maker = {&adder, times, rises, values, options->confidence, has_errors};
-    make_rows(trend, &maker);
-    free(rises);
-    hp_trend_times_free(times);
-    free(adder.sums);
-    free(dumps);
-}
-
-// Of one dump of a process there is no series.
-static void trends_init(struct hp_trends *trends, struct hp_view *view,
-                        const struct hp_members *members) {
-    const struct hp_series_dump *series = view->series;
-    trends->metric = view->options.metric;
-    trends->values = hp_row_values_new(members, view->series_count);
-    trends->of = hp_alloc((series[view->series_count - 1].series + (size_t)1) *
-                          sizeof *trends->of);
-    for (size_t i = 0, length; i < view->series_count; i += length) {
-        length = hp_series_length(series + i, view->series_count - i);
-        if (length > 1) {
-            trend_init(&trends->of[trends->count++], view, members, trends->values,
-                       series + i);
-        }
-    }
-    for (size_t i = 0; i < trends->count; i++) {
-        struct hp_trend *trend = &trends->of[i];
-        struct hp_trend_row *row;
-        hp_vec_each (row, &trend->rows) {
-            row->trend = trend;
-            hp_vec_push(&trends->rows, row);
-        }
-        trend->total.trend = trend->filtered.trend = trend;
-    }
-    if (view->precision.is_known[hp_column_of(view->options.metric)]) {
-        adjust(trends, view->options.confidence);
-    }
-    hp_vec_sort_r(&trends->rows, by_change, &view->naming);
-}
-
-// --- the report ---------------------------------------------------------------------------
 
 enum field {
     FIRST,
@@ -450,20 +71,8 @@ static const struct hp_field fields[] = {
     {{"process", NULL, "", HP_CELL_TEXT}, PROCESS},
 };
 
-// Of several series that which has grown most: what a gate asks of all it asks of this one.
-static const struct hp_trend *largest_trend(const struct hp_trends *trends) {
-    const struct hp_trend *largest = &trends->of[0];
-    for (size_t i = 1; i < trends->count; i++) {
-        const struct hp_trend *trend = &trends->of[i];
-        bool is_larger = trend->total.last - trend->total.first >
-                         largest->total.last - largest->total.first;
-        largest = is_larger ? trend : largest;
-    }
-    return largest;
-}
-
 static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
-    const struct hp_trend *trend = largest_trend(trends);
+    const struct hp_trend *trend = hp_largest_trend(trends);
     size_t count = sizeof fields / sizeof *fields;
     hp_view_set_fields(view, fields, trends->count > 1 ? count : count - 1);
     struct hp_field *field = view->fields.at;
@@ -487,7 +96,7 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     bool can = false;
     for (size_t i = 0, length; i < view->series_count; i += length) {
         length = hp_series_length(view->series + i, view->series_count - i);
-        can |= can_tell(view->series + i, length);
+        can |= hp_series_can_tell(view->series + i, length);
     }
     if (gate && gate->p > 0 && !can) {
         return hp_fail(
@@ -504,10 +113,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
         return (int)err->code;
     }
     struct hp_trends *trends = view->extra = hp_alloc(sizeof *trends);
-    struct hp_members members;
-    hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
-    trends_init(trends, view, &members);
-    hp_members_done(&members);
+    hp_trends_init(trends, view, view->options.sort == HP_SORT_CUM);
     for (size_t i = 0; i < trends->rows.count; i++) {
         const struct hp_trend_row *row = trends->rows.at[i];
         hp_view_add_row(view, row->node)->prefix =
@@ -519,21 +125,21 @@ static int build(struct hp_view *view, struct hp_err *err) {
 }
 
 static void done(struct hp_view *view) {
-    struct hp_trends *trends = view->extra;
-    for (size_t i = 0; i < trends->count; i++) {
-        hp_vec_done(&trends->of[i].rows);
-        hp_stack_series_done(&trends->of[i].held);
-    }
-    hp_row_values_free(trends->values);
-    hp_vec_done(&trends->rows);
-    free(trends->of);
+    hp_trends_done(view->extra);
 }
 
 static const struct hp_trend_row *row_of(const struct hp_view *view, size_t row) {
     const struct hp_trends *trends = view->extra;
-    return row == HP_ROW_TOTAL      ? &largest_trend(trends)->total
-           : row == HP_ROW_FILTERED ? &largest_trend(trends)->filtered
+    return row == HP_ROW_TOTAL      ? &hp_largest_trend(trends)->total
+           : row == HP_ROW_FILTERED ? &hp_largest_trend(trends)->filtered
                                     : trends->rows.at[row];
+}
+
+const double *hp_trend_values(const struct hp_view *view, size_t number) {
+    const struct hp_trends *trends = view->extra;
+    const struct hp_trend_row *row = row_of(view, number);
+    return hp_row_values_of(trends->values, &row->trend->held, row->place,
+                            view->options.metric);
 }
 
 static void cell(const struct hp_view *view, size_t number, int field,
@@ -541,11 +147,8 @@ static void cell(const struct hp_view *view, size_t number, int field,
     const struct hp_trend_row *row = row_of(view, number);
     const struct hp_trend *trend = row->trend;
     const struct hp_trend_unit *unit = trend->unit;
-    const struct hp_trends *trends = view->extra;
-    const double *values = field == TAU || field == VALUES
-                               ? hp_row_values_of(trends->values, &trend->held,
-                                                  row->place, view->options.metric)
-                               : NULL;
+    const double *values =
+        field == TAU || field == VALUES ? hp_trend_values(view, number) : NULL;
     const double numbers[] = {
         [SLOPE] = row->slope,
         [AT_LEAST] = row->rise.least,

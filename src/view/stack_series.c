@@ -200,11 +200,13 @@ struct hp_row_values *hp_row_values_new(const struct hp_members *members, size_t
 }
 
 void hp_row_values_free(struct hp_row_values *values) {
-    free(values->of.first);
-    free(values->of.stacks);
-    free(values->changes);
-    free(values->values);
-    free(values);
+    if (values) {
+        free(values->of.first);
+        free(values->of.stacks);
+        free(values->changes);
+        free(values->values);
+        free(values);
+    }
 }
 
 static void make_row(struct hp_row_values *row, const struct hp_stack_series *series,

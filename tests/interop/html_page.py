@@ -29,7 +29,7 @@ from harness import Tests, scratch  # noqa: E402
 from peers import Node  # noqa: E402
 from pprof_tool import pprof, top_of  # noqa: E402
 from profile_reader import fields  # noqa: E402
-from profile_writer import Profile  # noqa: E402
+from profile_writer import Profile, number  # noqa: E402
 from svg_reader import HOSTILE, escaped  # noqa: E402
 
 READS = {'html': 'Chromium and Firefox'}
@@ -50,6 +50,13 @@ def hostile(folder):
     path = pathlib.Path(folder) / '<img src=x onerror=alert(1)>"\'&.pb.gz'
     path.write_bytes(gzip.compress(profile.bytes()))
     return path
+
+
+def again(path):
+    """The same dump, made at another time."""
+    other = path.with_name('again.pb.gz')
+    other.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()) + number(9, 10 ** 18)))
+    return other
 
 
 class QuickProfile(Profile):
@@ -267,7 +274,8 @@ def run(script, **environment):
 with scratch() as scratch_folder:
     shown = [escaped(name) for name in HOSTILE]
     run('numbers.js')
-    run('pages.js', HOSTILE=str(hostile(scratch_folder)), HOSTILE_NAMES=json.dumps(shown),
+    made = hostile(scratch_folder)
+    run('pages.js', HOSTILE=str(made), HOSTILE_AGAIN=str(again(made)), HOSTILE_NAMES=json.dumps(shown),
         RANDOM=str(random_names(scratch_folder)), SAVED=scratch_folder)
     for name in ('Chromium', 'Firefox'):
         saved(pathlib.Path(scratch_folder), name)

@@ -150,6 +150,14 @@ class Report:
     def short_names(self):
         return [self.string(number) for number in self.data['names']['short']]
 
+    def key(self, name):
+        """(name, class) of a number of names."""
+        names = self.data['names']
+        return self.string(names['text'][name]), (self.data['classes'] + [None])[names['class'][name]]
+
+    def numbers(self):
+        return {self.key(name): name for name in range(len(self.data['names']['text']))}
+
     def frame(self, number, key):
         return self.data['frames'][key][number]
 
@@ -262,6 +270,16 @@ class Report:
         names, classes, found = self.data['names'], self.data['classes'] + [None], self.data['comparison'][sort]
         return {(self.string(names['text'][name]), classes[names['class'][name]]): numbers
                 for name, *numbers in zip(*(found[key] for key in ('name', 'low', 'high', 'p', 'q', 'significant')))}
+
+    def dumps(self):
+        """A Report of each dump of a series."""
+        held = [sums[0] for sums in self.sums_of.values()]
+        for number in range(len(self.data['series']['dumps']['name'])):
+            changes = self.data['series']['changes'][number - 1] if number else {'stack': [], 'sum': []}
+            for end, value in zip(running(changes['stack']), changes['sum']):
+                held[end] = value
+            self.sums_of = {end: (value,) for end, value in zip(self.ends, held)}
+            yield self
 
     def boxes(self):
         """{names from the root: (low, high, p)}"""

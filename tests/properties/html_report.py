@@ -18,7 +18,7 @@ import sys
 import jsonschema
 
 from harness import Tests, near, scratch
-from html_reader import Document, Report, data_of
+from html_reader import KEYS, Document, Report, data_of
 from profile_writer import Profile, message, number
 from svg_reader import HOSTILE, hostile_profile
 
@@ -306,6 +306,87 @@ def summary_holds(page, inputs, options):
     return faults or f'{len(summary["rows"])} rows of {len(rows)}'
 
 
+# --- series --------------------------------------------------------------------------------
+
+
+def trend_of(*args):
+    return t.ok('trend', '-q', '-fhtml', *args).out_bytes
+
+
+def rows_of_trend(*args, full='--full-names'):
+    return json.loads(t.ok('trend', '-q', '-fjson', '-n0', full, *args).out_bytes)
+
+
+def values_agree(report, inputs, options):
+    """What each row holds in each dump, by flat and by cum, and how all grow."""
+    options = [option for option in options if option != '--cum']
+    kind, series, faults = report.data['metrics'][report.data['metric']]['kind'], report.data['series'], []
+    position = KEYS.index(kind)
+    held = [report.rows()[0] for report in report.dumps()]
+    for by_cum in (0, 1):
+        theirs = rows_of_trend(*options, *(['--cum'] if by_cum else []), *inputs)
+        for process in series['processes']:
+            mine = {(row['name'], row['class']): row for row in theirs['rows'] if row.get('process', process['name']) == process['name']}
+            rises = process['cum' if by_cum else 'flat']
+            told = {report.key(name): numbers for name, *numbers in zip(*(rises[key] for key in ('name', *RISE)))}
+            faults += [f'{key} is in one alone' for key in told.keys() ^ mine.keys()]
+            for key, row in mine.items():
+                name = report.numbers()[key]
+                ours = [rows[name][by_cum][0].of[position] for rows in held[process['first']:process['first'] + process['count']]]
+                faults += [f'{key}: {a}, not {b}' for a, b in zip(ours, row['values'], strict=True) if not near(a, b, 1e-8, 6e-4)]
+                wanted = [row[JSON_KEY.get(key, key)] for key in RISE]
+                wanted[RISE.index('shape')] = series['shapes'].index(row['shape'])
+                faults += [] if told[key] == wanted else [f'{key}: {told[key]}, not {wanted}']
+        total, is_own = series['processes'][series['process']]['total'], not by_cum
+        if is_own and [total[key] for key in ('slope', 'least', 'p')] != [theirs['total'][key] for key in ('slope', 'at_least', 'p')]:
+            faults.append('another total')
+    return faults or f'{len(held)} dumps of {len(told)} rows'
+
+
+RISE = ('slope', 'least', 'p', 'sampling', 'q', 'shape', 'significant')
+JSON_KEY = {'least': 'at_least', 'sampling': 'p_sampling'}
+
+
+def trend_summary(page, inputs, options):
+    text = re.search(rb'<script id="summary" type="application/json">(.*?)</script>', page, re.S)[1].decode('utf-8')
+    summary = json.loads(text)
+    theirs = rows_of_trend(*options, *inputs, full='--short-names')
+    faults = [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SUMMARY.iter_errors(summary)]
+    keys = ('first', 'last', 'slope', 'at_least', 'per', 'p', 'shape', 'significant')
+    wanted = [[row[key] for key in ('name', 'class', *keys)] for row in theirs['rows'][:50]]
+    ours = [[row[key] for key in ('name', 'class', *keys)] for row in summary['rows']]
+    faults += [] if ours == wanted[:len(ours)] and ours else ['other rows']
+    return faults + ([] if [summary['total'][key] for key in keys] == [theirs['total'][key] for key in keys] else ['another total'])
+
+
+def trend_rows(document, report, inputs, options):
+    """The static table has the rows of the command line, in its order."""
+    theirs = rows_of_trend('-n50', *options, *inputs)['rows'][:50]
+    rows = [element for element in document.all('tr') if 'data-name' in element['attrs']]
+    ours = [report.key(int(row['attrs']['data-name'])) for row in rows]
+    faults = [] if ours == [(row['name'], row['class']) for row in theirs] else [f'{ours[:3]}, not {theirs[:1]}']
+    for key, wanted in (('shape', 'shape'), ('process', 'process')):
+        cells = [cell['text'] for cell in document.all('td') if cell['attrs'].get('data-key') == key]
+        faults += [] if not cells or cells == [row[wanted] for row in theirs] else [f'other cells of {key}']
+    lines = [cell['text'] for cell in document.all('td') if cell['attrs'].get('data-key') == 'line']
+    return faults + ([] if list(map(len, lines)) == [min(20, len(row['values'])) for row in theirs] else ['other lines'])
+
+
+def all_of_trend(what, inputs, options):
+    page = trend_of(*options, *inputs)
+    data = data_of(page)
+    document, report = Document(page.decode('utf-8')), Report(data)
+    t.check(f'trend of {what}: the data is as the schema says',
+            lambda: [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SCHEMA.iter_errors(data)] +
+            ([] if in_order(list(SCHEMA.schema['definitions']['top']['properties']), data) else ['in another order']))
+    t.check(f'trend of {what}: the document is well-formed', lambda: well_formed(page, document) + policy_holds(page, document))
+    t.check(f'trend of {what}: the table is the command line\'s', lambda: trend_rows(document, report, inputs, options))
+    t.check(f'trend of {what}: so is the summary', lambda: trend_summary(page, inputs, options))
+    t.check(f'trend of {what}: the tree is of the data', lambda: tree_adds_up(document, Report(data)))
+    t.check(f'trend of {what}: two orders, the same bytes', lambda: [] if page == trend_of('-j1', *options, *inputs[::-1]) else ['they differ'])
+    t.check(f'trend of {what}: the numbers are the command line\'s', lambda: values_agree(report, inputs, options))
+
+
 def in_order(keys, value):
     return list(value) == keys
 
@@ -432,6 +513,11 @@ with scratch() as scratch_folder:
     hostile_diff = diff_of(NO_SYMBOLS, PROCS[0], hostile)
     t.check('nor in a diff', lambda: inert(
         hostile_diff, Document(hostile_diff.decode('utf-8')), Report(data_of(hostile_diff))))
+    again = pathlib.Path(scratch_folder) / 'again.pb.gz'
+    again.write_bytes(gzip.compress(gzip.decompress(hostile.read_bytes()) + number(9, 10 ** 18)))
+    hostile_trend = trend_of(NO_SYMBOLS, hostile, again)
+    t.check('nor in a trend', lambda: inert(
+        hostile_trend, Document(hostile_trend.decode('utf-8')), Report(data_of(hostile_trend))))
     t.check('10,000 random names do nothing', lambda: nothing_random(scratch_folder))
     called = pathlib.Path(scratch_folder) / '"><script>alert(1)<!--\u202e.heap'
     called.write_bytes(CXX.read_bytes())
@@ -446,6 +532,11 @@ all_of_diff('fleets', [*PROCS[:2], '--to', *PROCS[2:]], [SYMBOLS])
 all_of_diff('Go', [t.testdata / 'processes' / 't.1.pb.gz', t.testdata / 'processes' / 't.3.pb.gz'], [NO_SYMBOLS])
 all_of_diff('objects', [t.testdata / 'processes' / 'cx.7.heap.gz', t.testdata / 'processes' / 'cx.9.heap.gz'],
             [NO_SYMBOLS, '--metric=inuse-objects'])
+all_of_trend('redis', sorted(t.real.glob('redis_lg13.*')), [NO_SYMBOLS])
+all_of_trend('RocksDB', sorted(t.real.glob('dbbench_lg15.*')), [NO_SYMBOLS, r'--time-from=\.(\d+)\.[if]\d*\.heap'])
+all_of_trend('three dumps', sorted((t.testdata / 'processes').glob('cx.*')), [NO_SYMBOLS])
+all_of_trend('objects', sorted((t.testdata / 'processes').glob('cx.*')), [NO_SYMBOLS, '--metric=inuse-objects', '--cum'])
+all_of_trend('two processes', [*sorted(t.real.glob('redis_lg13.*')), *sorted(t.real.glob('mariadbd_lg14.*'))], [NO_SYMBOLS])
 t.check('a diff by cum begins as the command does', lambda: diff_rows(
     Document(diff_of('--cum', SYMBOLS, PROCS[0], PROCS[1]).decode('utf-8')), None, PROCS[:2], [SYMBOLS, '--cum']))
 t.check('C++: functions of one name are told apart as in the text report', lambda: [] if

@@ -4,8 +4,8 @@
 #include "calc/uncertainty.h"
 #include "sampler/sim/binomial.h"
 #include "view/report_diff.h"
-#include "view/report_trend.h"
 #include "view/spread.h"
+#include "view/trends.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "stats/measure.h"
 #include "stats/trend.h"
 #include "stats/trend_shape.h"
-#include "view/report_trend.h"
+#include "view/trends.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

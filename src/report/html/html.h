@@ -45,25 +45,41 @@ struct hp_span hp_html_name(const struct hp_view *view,
 
 // --- what can be read without a script ----------------------------------------------------
 
-// "heap profile of x.heap"
-void hp_html_title(struct hp_sink *out, const struct hp_view *view);
-// What all comes to, and where most of it is.
-void hp_html_sentence(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_html_tables *tables);
+// What differs between kinds of reports.
+struct hp_html_kind {
+    hp_writer *title;  // "heap profile of x.heap"
+    hp_writer *head;   // lines of facts and warnings
+    hp_writer *titles; // cells behind that of the name
+    hp_writer *notes;  // lines: what is to be known of the table
+    hp_writer *total;  // of the summary
+
+    // What all comes to, and where most of it is.
+    void (*sentence)(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_html_tables *tables);
+    void (*cells)(struct hp_sink *out, const struct hp_view *view, size_t row);
+    // In front of a name in the tree.
+    void (*node)(struct hp_sink *out, const struct hp_view *view,
+                 const struct hp_page_node *node);
+    // Members of a row of the summary, each behind a comma.
+    void (*fields)(struct hp_sink *out, const struct hp_view *view, size_t row);
+};
+
+extern const struct hp_html_kind hp_html_top, hp_html_diff, hp_html_trend;
+
+const struct hp_html_kind *hp_html_kind_of(const struct hp_view *view);
+
 void hp_html_table(struct hp_sink *out, const struct hp_view *view,
                    const struct hp_html_tables *tables);
 void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_html_tables *tables);
 
-// The same of a comparison: cells and titles behind the name, and what stands before it in the tree.
-void hp_html_change_title(struct hp_sink *out, const struct hp_view *view);
-void hp_html_change_sentence(struct hp_sink *out, const struct hp_view *view,
-                             const struct hp_html_tables *tables);
-void hp_html_change_titles(struct hp_sink *out, const struct hp_view *view);
-void hp_html_change_cells(struct hp_sink *out, const struct hp_view *view, size_t row);
+// Cells and their titles; of the title itself nothing is made safe.
+void hp_html_put_title(struct hp_sink *out, const char *key, const char *title);
+void hp_html_put_cell(struct hp_sink *out, const char *key, const char *text);
+
+// "61.3 MiB -> 70.8 MiB: " of a call in the tree, and by how much it grew.
 void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_page_node *node);
-hp_writer hp_html_change_notes;
 
 // --- data ---------------------------------------------------------------------------------
 
@@ -77,12 +93,22 @@ void hp_html_put_tables(struct hp_sink *out, const struct hp_view *view,
 void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables);
 
-// Of a column, what all inputs hold, or one of so many dumps of a side on average.
-struct hp_html_sums *hp_html_sums_new(const struct hp_stack_sums *of, size_t stacks,
-                                      enum hp_column column, double dumps);
+// The distinct sums of a column; of stacks whose values are the mean of so many dumps.
+struct hp_html_sums *hp_html_sums_new(size_t stacks, enum hp_column column, double dumps);
 void hp_html_sums_free(struct hp_html_sums *sums);
+// Of each stack the number of what it holds, until more is read.
+const uint32_t *hp_html_sums_read(struct hp_html_sums *sums,
+                                  const struct hp_stack_sums *of);
 void hp_html_put_values(struct hp_sink *out, const struct hp_html_sums *sums);
-void hp_html_put_sums(struct hp_sink *out, const struct hp_html_sums *sums);
+
+// Of a trend: what stacks hold in each dump.
+struct hp_html_series *hp_html_series_new(const struct hp_view *view,
+                                          struct hp_html_sums *sums);
+void hp_html_series_free(struct hp_html_series *series);
+const uint32_t *hp_html_series_first(const struct hp_html_series *series);
+void hp_html_put_series(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_html_tables *tables,
+                        const struct hp_html_series *series);
 
 // Of a comparison.
 void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
@@ -92,6 +118,7 @@ void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
 typedef uint32_t hp_html_number_fn(const void *data, size_t i);
 void hp_html_put_numbers(struct hp_sink *out, size_t count, hp_html_number_fn *number,
                          const void *data);
+void hp_html_put_integers(struct hp_sink *out, size_t count, const uint32_t *numbers);
 void hp_html_put_integer(struct hp_sink *out, int64_t number);
 
 // JSON in an element, so that nothing in it is taken for HTML.

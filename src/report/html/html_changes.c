@@ -11,6 +11,10 @@
 
 // --- head ---------------------------------------------------------------------------------
 
+static const struct hp_difference *own(const struct hp_view *view) {
+    return view->changes->by[view->options.sort == HP_SORT_CUM];
+}
+
 static size_t first_of(const struct hp_view *view, bool is_base) {
     size_t i = 0;
     while (i + 1 < view->head.input_count && !(hp_input_is_used(&view->head.inputs[i]) &&
@@ -25,8 +29,8 @@ static void put_input(struct hp_sink *out, const struct hp_view *view, bool is_b
     hp_html_text(out, hp_span_basename(hp_span_of(name)));
 }
 
-void hp_html_change_title(struct hp_sink *out, const struct hp_view *view) {
-    const struct hp_difference *difference = view->extra;
+static void title(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_difference *difference = own(view);
     hp_sink_text(out, "heap profiles, ");
     if (difference->inputs[0] == 1 && difference->inputs[1] == 1) {
         put_input(out, view, true);
@@ -70,9 +74,9 @@ static void put_both(struct hp_sink *out, const struct hp_view *view,
     put_growth(out, view, change);
 }
 
-void hp_html_change_sentence(struct hp_sink *out, const struct hp_view *view,
-                             const struct hp_html_tables *tables) {
-    const struct hp_difference *difference = view->extra;
+static void sentence(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_html_tables *tables) {
+    const struct hp_difference *difference = own(view);
     put_both(out, view, &difference->total);
     if (view->head.is_filtered) {
         hp_sink_text(out, ", of which filters leave ");
@@ -87,9 +91,8 @@ void hp_html_change_sentence(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-void hp_html_change_notes(struct hp_sink *out, const struct hp_view *view) {
-    const struct hp_difference *difference = view->extra;
-    if (difference->test != HP_TEST_NONE) {
+static void notes(struct hp_sink *out, const struct hp_view *view) {
+    if (own(view)->test != HP_TEST_NONE) {
         hp_sink_print(out, "low … high holds the true change in %g%% of cases\n",
                       100 * view->options.confidence);
         hp_text_diff_note(out, view, "5 samples");
@@ -99,32 +102,22 @@ void hp_html_change_notes(struct hp_sink *out, const struct hp_view *view) {
 
 // --- table and tree -----------------------------------------------------------------------
 
-static void put_title(struct hp_sink *out, const char *key, const char *title) {
-    hp_sink_print(out, "<th scope=\"col\" data-key=\"%s\">%s</th>", key, title);
-}
-
-void hp_html_change_titles(struct hp_sink *out, const struct hp_view *view) {
+static void titles(struct hp_sink *out, const struct hp_view *view) {
     char interval[64];
     snprintf(interval, sizeof interval, "%g%% interval", 100 * view->options.confidence);
-    put_title(out, "base", "base");
-    put_title(out, "new", "new");
-    put_title(out, "delta", "change");
-    put_title(out, "delta-interval", interval);
-    put_title(out, "p", "2-sided p");
-    put_title(out, "status", "status");
-}
-
-static void put_cell(struct hp_sink *out, const char *key, const char *text) {
-    hp_sink_print(out, "<td data-key=\"%s\">", key);
-    hp_html_text(out, hp_span_of(text));
-    hp_sink_text(out, "</td>");
+    hp_html_put_title(out, "base", "base");
+    hp_html_put_title(out, "new", "new");
+    hp_html_put_title(out, "delta", "change");
+    hp_html_put_title(out, "delta-interval", interval);
+    hp_html_put_title(out, "p", "2-sided p");
+    hp_html_put_title(out, "status", "status");
 }
 
 static void put_value(struct hp_sink *out, const struct hp_view *view, const char *key,
                       hp_fixed value) {
     char text[HP_NUMBER_SIZE];
     hp_text_format(text, value, view->options.metric, view->options.unit);
-    put_cell(out, key, value == 0 ? "-" : text);
+    hp_html_put_cell(out, key, value == 0 ? "-" : text);
 }
 
 static void put_range(struct hp_sink *out, const struct hp_view *view,
@@ -137,28 +130,27 @@ static void put_range(struct hp_sink *out, const struct hp_view *view,
                        view->options.unit);
         snprintf(text, sizeof text, "%s … %s", low, high);
     }
-    put_cell(out, "delta-interval", text);
+    hp_html_put_cell(out, "delta-interval", text);
 }
 
 static void put_p(struct hp_sink *out, double p, bool is_significant) {
     char text[HP_NUMBER_SIZE], marked[HP_NUMBER_SIZE + 2];
     hp_text_p(text, p);
     snprintf(marked, sizeof marked, "%s%s", text, is_significant ? " *" : "");
-    put_cell(out, "p", marked);
+    hp_html_put_cell(out, "p", marked);
 }
 
-void hp_html_change_cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
-    const struct hp_change *change =
-        &((const struct hp_difference *)view->extra)->rows.at[row];
+static void cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    const struct hp_change *change = &own(view)->rows.at[row];
     char growth[HP_SIGNED_SIZE];
     hp_text_signed(growth, change->after - change->before, view->options.metric,
                    view->options.unit);
     put_value(out, view, "base", change->before);
     put_value(out, view, "new", change->after);
-    put_cell(out, "delta", growth);
+    hp_html_put_cell(out, "delta", growth);
     put_range(out, view, hp_change_range(change, view->options.confidence));
     put_p(out, change->p, change->is_significant);
-    put_cell(out, "status", hp_change_status(change));
+    hp_html_put_cell(out, "status", hp_change_status(change));
 }
 
 void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
@@ -268,35 +260,67 @@ static void put_boxes(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "},\n");
 }
 
-static void put_sum(struct hp_sink *out, const struct hp_view *view, size_t row) {
+// "base":ESTIMATE,"new":ESTIMATE,"delta":ESTIMATE,"p":P
+static void put_members(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_change *change, const char *space) {
+    double confidence = view->options.confidence;
+    const struct hp_amount amounts[] = {
+        {.sum = change->before, .range = hp_change_side(change, 0, confidence)},
+        {.sum = change->after, .range = hp_change_side(change, 1, confidence)},
+        {.sum = change->after - change->before,
+         .range = hp_change_range(change, confidence)},
+    };
     static const char *const names[] = {"base", "new", "delta"};
-    enum hp_metric metric = view->options.metric;
     for (size_t i = 0; i < 3; i++) {
-        struct hp_amount amount =
-            hp_view_cell(view, row, view->fields.at[i].id, metric).amount;
-        hp_sink_print(out, "%s\"%s\":", i > 0 ? "," : "{", names[i]);
-        hp_json_estimate(out, view, &amount, metric);
+        hp_sink_print(out, "\"%s\":%s", names[i], space);
+        hp_json_estimate(out, view, &amounts[i], view->options.metric);
+        hp_sink_print(out, ",%s", space);
     }
-    hp_sink_text(out, ",\"p\":");
-    hp_json_p(out, hp_view_cell(view, row, view->fields.at[3].id, metric).number);
-    hp_sink_text(out, "},\n");
+    hp_sink_print(out, "\"p\":%s", space);
+    hp_json_p(out, change->p);
 }
 
 void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_html_tables *tables) {
-    const struct hp_difference *own = view->extra, *other = &view->changes->other;
-    bool by_cum = view->options.sort == HP_SORT_CUM;
-    hp_sink_print(out,
-                  "\"comparison\":{\"inputs\":[%zu,%zu],\n\"total\":", own->inputs[0],
-                  own->inputs[1]);
-    put_sum(out, view, HP_ROW_TOTAL);
-    hp_sink_text(out, "\"left\":");
+    const struct hp_page_changes *changes = view->changes;
+    const struct hp_difference *difference = own(view);
+    hp_sink_print(out, "\"comparison\":{\"inputs\":[%zu,%zu],\n\"total\":{",
+                  difference->inputs[0], difference->inputs[1]);
+    put_members(out, view, &difference->total, "");
+    hp_sink_text(out, "},\n\"left\":");
     if (view->head.is_filtered) {
-        put_sum(out, view, HP_ROW_FILTERED);
+        hp_sink_text(out, "{");
+        put_members(out, view, &difference->filtered, "");
+        hp_sink_text(out, "},\n");
     } else {
         hp_sink_text(out, "null,\n");
     }
-    put_rows(out, view, tables, "flat", by_cum ? other : own);
-    put_rows(out, view, tables, "cum", by_cum ? own : other);
+    put_rows(out, view, tables, "flat", changes->by[0]);
+    put_rows(out, view, tables, "cum", changes->by[1]);
     put_boxes(out, view, tables);
 }
+
+// --- summary ------------------------------------------------------------------------------
+
+static void total(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_text(out, "{");
+    put_members(out, view, &own(view)->total, " ");
+    hp_sink_text(out, "}");
+}
+
+static void fields(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    hp_sink_text(out, ", ");
+    put_members(out, view, &own(view)->rows.at[row], " ");
+}
+
+const struct hp_html_kind hp_html_diff = {
+    .title = title,
+    .head = hp_text_diff_head,
+    .titles = titles,
+    .notes = notes,
+    .total = total,
+    .sentence = sentence,
+    .cells = cells,
+    .node = hp_html_change_node,
+    .fields = fields,
+};

@@ -3,27 +3,35 @@
 #include "report/html/html.h"
 
 #include "report/json/json.h"
-#include "view/report_diff.h"
+#include "view/flames.h"
 #include "view/unseen.h"
 
-// Of a column of the view, what all inputs hold; or in a comparison, what those of a side do.
+// Of a column of the view, what all inputs hold; or what those of a side do, or each dump.
 struct column {
     enum hp_column of;
     int side;
     struct hp_html_sums *sums;
+    const uint32_t *of_stack;
 };
 
 struct writer {
     const struct hp_view *view;
     const struct hp_html_tables *tables;
-    struct hp_stack_sums sides[2]; // of a comparison
-    double dumps[2];               // of them; of all 1
+    double dumps[2]; // of the sides of a comparison; else 1
     struct column columns[2 * HP_COLUMNS];
     size_t count;
+    struct hp_html_series *series; // of a trend
 };
 
-static bool has_metric(const struct writer *w, enum hp_metric metric) {
-    return hp_view_has_metric(w->view, metric);
+static bool is_trend(const struct hp_view *view) {
+    return view->report == &hp_report_trend;
+}
+
+// A trend knows of one metric how it grows; of its column the page has what each dump holds.
+static bool has_metric(const struct hp_view *view, enum hp_metric metric) {
+    bool is_told =
+        !is_trend(view) || hp_column_of(metric) == hp_column_of(view->options.metric);
+    return is_told && hp_view_has_metric(view, metric);
 }
 
 // The last one of a column of the view is that of what is new, if there are two.
@@ -32,7 +40,7 @@ static int column_number(const struct writer *w, enum hp_column column, bool is_
     while (w->columns[number].of != column) {
         number--;
     }
-    return !is_base ? number : w->view->changes ? number - 1 : -1;
+    return !is_base ? number : w->view->report->has_sides ? number - 1 : -1;
 }
 
 // --- head ---------------------------------------------------------------------------------
@@ -123,7 +131,7 @@ static void put_head(struct hp_sink *out, const struct writer *w) {
     put_views(out);
     size_t metric = 0;
     for (enum hp_metric i = 0; i < view->options.metric; i++) {
-        metric += has_metric(w, i);
+        metric += has_metric(view, i);
     }
     hp_sink_print(out, "\"metric\":%zu,\n\"sort\":\"%s\",\n", metric,
                   sort_name(view->options.sort));
@@ -176,7 +184,7 @@ static void put_each(struct hp_sink *out, const struct writer *w, const char *ke
     const char *between = "";
     hp_sink_print(out, "\"%s\":[", key);
     for (enum hp_metric i = 0; i < HP_METRICS; i++) {
-        if (!has_metric(w, i)) {
+        if (!has_metric(w->view, i)) {
             continue;
         }
         hp_sink_text(out, between);
@@ -190,27 +198,33 @@ static void put_each(struct hp_sink *out, const struct writer *w, const char *ke
     hp_sink_text(out, "],\n");
 }
 
-// Of a comparison what is not seen may hold as much as any sample of either side.
+// What is not seen of a comparison may hold as much as any sample of either side; of a trend each
+// dump has that beside it.
 static void put_column(struct hp_sink *out, const struct writer *w,
                        const struct column *column) {
     static const char *const names[HP_COLUMNS] = {"inuse", "alloc"};
     static const char *const sides[] = {"base", "new"};
     const struct hp_view *view = w->view;
     const struct hp_error *all = &view->head.errors[column->of];
-    bool compares = view->changes != NULL;
+    bool compares = view->changes != NULL, has_sides = view->report->has_sides;
     double dumps = w->dumps[column->side];
     const char *intervals = !view->precision.is_known[column->of] ? "none"
                             : !compares && !view->head.is_uncertain[column->of]
                                 ? "exact"
                                 : "sampled";
     bool is_chosen = !compares && hp_unseen_in(view, column->of).is_much;
-    uint64_t period = compares ? all->period : view->precision.period[column->of];
+    uint64_t period = has_sides  ? all->period
+                      : compares ? 0
+                                 : view->precision.period[column->of];
     hp_sink_print(
         out,
         "{\"name\":\"%s\",\"side\":\"%s\",\"intervals\":\"%s\",\"period\":%.12g,"
         "\"weight\":%.12g,\"chosen\":%s,\n\"values\":",
-        names[column->of], compares ? sides[column->side] : "all", intervals,
-        (double)period / dumps, compares ? all->max_weight / dumps : 0.0,
+        names[column->of],
+        has_sides  ? sides[column->side]
+        : compares ? "dump"
+                   : "all",
+        intervals, (double)period / dumps, has_sides ? all->max_weight / dumps : 0.0,
         is_chosen ? "true" : "false");
     hp_html_put_values(out, column->sums);
     hp_sink_text(out, "}");
@@ -240,6 +254,7 @@ static void put_totals(struct hp_sink *out, const struct writer *w) {
     if (w->view->changes) {
         hp_sink_text(out, "\"total\":null,\n\"left\":null,\n");
         hp_html_put_changes(out, w->view, w->tables);
+        hp_html_put_series(out, w->view, w->tables, w->series);
         return;
     }
     put_each(out, w, "total", TOTAL);
@@ -248,7 +263,7 @@ static void put_totals(struct hp_sink *out, const struct writer *w) {
     } else {
         hp_sink_text(out, "\"left\":null,\n");
     }
-    hp_sink_text(out, "\"comparison\":null,\n");
+    hp_sink_text(out, "\"comparison\":null,\n\"series\":null,\n");
 }
 
 static void put_data(struct hp_sink *out, const void *data) {
@@ -263,48 +278,54 @@ static void put_data(struct hp_sink *out, const void *data) {
     hp_sink_text(out, "\"sums\":[");
     for (size_t i = 0; i < w->count; i++) {
         hp_sink_text(out, i > 0 ? ",\n" : "");
-        hp_html_put_sums(out, w->columns[i].sums);
+        hp_html_put_integers(out, w->view->stacks.all.count, w->columns[i].of_stack);
     }
     hp_sink_text(out, "]}}\n");
 }
 
-static void add_side(struct writer *w, int side) {
-    const struct hp_difference *difference = w->view->extra;
-    struct hp_selection selection = {side ? HP_OF_NEW : HP_OF_BASE, 0};
-    hp_stack_sums_init(&w->sides[side], &w->view->stacks, true);
-    hp_stack_sums_add(&w->sides[side], &w->view->stacks, selection);
-    w->dumps[side] = (double)difference->inputs[side];
+static void add_side(struct column *column, const struct hp_view *view) {
+    struct hp_selection selection = {column->side ? HP_OF_NEW : HP_OF_BASE, 0};
+    struct hp_stack_sums sums;
+    hp_stack_sums_init(&sums, &view->stacks, true);
+    hp_stack_sums_add(&sums, &view->stacks, selection);
+    column->of_stack = hp_html_sums_read(column->sums, &sums);
+    hp_stack_sums_done(&sums);
 }
 
-static void add_columns(struct writer *w, enum hp_column of) {
+static void add_column(struct writer *w, enum hp_column of, int side) {
     const struct hp_view *view = w->view;
     size_t stacks = view->stacks.all.count;
-    for (int side = 0; side < (view->changes ? 2 : 1); side++) {
-        const struct hp_stack_sums *sums =
-            view->changes ? &w->sides[side] : hp_view_stack_sums(view);
-        struct column column = {of, side,
-                                hp_html_sums_new(sums, stacks, of, w->dumps[side])};
-        w->columns[w->count++] = column;
+    struct column *column = &w->columns[w->count++];
+    *column =
+        (struct column){of, side, hp_html_sums_new(stacks, of, w->dumps[side]), NULL};
+    if (is_trend(view)) {
+        w->series = hp_html_series_new(view, column->sums);
+        column->of_stack = hp_html_series_first(w->series);
+    } else if (view->changes) {
+        add_side(column, view);
+    } else {
+        column->of_stack = hp_html_sums_read(column->sums, hp_view_stack_sums(view));
     }
 }
 
 void hp_html_data(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_html_tables *tables) {
     struct writer w = {.view = view, .tables = tables, .dumps = {1, 1}};
-    for (int side = 0; side < 2 && view->changes; side++) {
-        add_side(&w, side);
+    bool has_sides = view->report->has_sides;
+    for (int side = 0; has_sides && side < 2; side++) {
+        w.dumps[side] = (double)view->changes->by[0]->inputs[side];
     }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        if (hp_view_has_metric(view, hp_space_of(i)) ||
-            hp_view_has_metric(view, hp_objects_of(i))) {
-            add_columns(&w, i);
+        if (has_metric(view, hp_space_of(i)) || has_metric(view, hp_objects_of(i))) {
+            add_column(&w, i, 0);
+            if (has_sides) {
+                add_column(&w, i, 1);
+            }
         }
     }
     hp_html_block(out, put_data, &w);
     for (size_t i = 0; i < w.count; i++) {
         hp_html_sums_free(w.columns[i].sums);
     }
-    for (int side = 0; side < 2 && view->changes; side++) {
-        hp_stack_sums_done(&w.sides[side]);
-    }
+    hp_html_series_free(w.series);
 }

@@ -3,8 +3,6 @@
 // its digest.
 #include "report/html/html.h"
 
-#include "report/text/text.h"
-
 static void put_policy(struct hp_sink *out) {
     hp_sink_print(out,
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
@@ -24,7 +22,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"generator\" content=\"hprof-agg %s\">\n<title>",
         hp_version());
-    hp_html_title(out, view);
+    hp_html_kind_of(view)->title(out, view);
     hp_sink_text(out, "</title>\n<style>");
     hp_sink_put(out, hp_html_style, hp_html_style_size);
     hp_sink_text(out, "</style>\n</head>\n<body>\n");
@@ -44,23 +42,14 @@ static void put_warnings(struct hp_sink *out, const struct hp_view *view) {
 static void put_header(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables) {
     hp_sink_text(out, "<header id=\"head\">\n<h1 id=\"title\">");
-    hp_html_title(out, view);
+    hp_html_kind_of(view)->title(out, view);
     hp_sink_text(out, "</h1>\n<p id=\"sentence\">");
-    hp_html_sentence(out, view, tables);
+    hp_html_kind_of(view)->sentence(out, view, tables);
     hp_sink_text(out, "</p>\n");
     put_warnings(out, view);
     hp_sink_text(out, "<ul id=\"facts\">\n");
-    hp_html_lines(out, view, view->changes ? hp_text_diff_head : hp_text_head,
-                  hp_view_warning_count(view));
+    hp_html_lines(out, view, hp_html_kind_of(view)->head, hp_view_warning_count(view));
     hp_sink_text(out, "</ul>\n</header>\n");
-}
-
-// What is to be known of the table.
-static void put_notes(struct hp_sink *out, const struct hp_view *view) {
-    if (view->head.is_uncertain[hp_column_of(view->options.metric)]) {
-        hp_text_error_note(out, view);
-    }
-    hp_text_charges(out, view);
 }
 
 static void put_main(struct hp_sink *out, const struct hp_view *view,
@@ -72,7 +61,7 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
                   hp_view_row_kind(view));
     hp_html_table(out, view, tables);
     hp_sink_text(out, "<ul id=\"notes\">\n");
-    hp_html_lines(out, view, view->changes ? hp_html_change_notes : put_notes, 0);
+    hp_html_lines(out, view, hp_html_kind_of(view)->notes, 0);
     hp_sink_text(out,
                  "</ul>\n</section>\n<section id=\"flames\" hidden></section>\n"
                  "<section id=\"calls\" aria-labelledby=\"calls-title\">\n"
@@ -104,5 +93,7 @@ const struct hp_format hp_format_html = {
            HP_CAN_UNIT | HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES,
     .limit = 50,
     .shape = HP_SHAPE_PAGE,
-    .write = {[HP_REPORT_TOP] = write_html, [HP_REPORT_DIFF] = write_html},
+    .write = {[HP_REPORT_TOP] = write_html,
+              [HP_REPORT_DIFF] = write_html,
+              [HP_REPORT_TREND] = write_html},
 };

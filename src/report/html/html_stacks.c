@@ -85,90 +85,6 @@ void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
 
 // --- sums ---------------------------------------------------------------------------------
 
-// Of one column, the first of which is of nothing.
-struct hp_html_sums {
-    const struct hp_stack_sums *all;
-    enum hp_column column;
-    size_t count;             // of stacks
-    double dumps;             // of which values are the mean, and errors the sum
-    uint32_t *of;             // of each stack
-    HP_VEC(uint32_t) example; // of each sum but the first: a stack that has it
-};
-
-// All that is written of a sum; there is no padding.
-struct sum {
-    hp_fixed of[2]; // bytes and objects
-    hp_int128 variance, objects_variance;
-    hp_uint128 observed, hidden, excess;
-    uint64_t samples, period;
-    double max_weight;
-    uint64_t flags;
-};
-
-static struct sum sum_of(const struct hp_html_sums *sums, uint32_t stack) {
-    const struct hp_stack_sums *all = sums->all;
-    const struct hp_error *error = hp_stack_sums_error(all, stack, sums->column);
-    const struct hp_values *values = &all->values[stack];
-    return (struct sum){
-        .of = {values->of[hp_space_of(sums->column)],
-               values->of[hp_objects_of(sums->column)]},
-        .variance = error->variance,
-        .objects_variance = error->objects_variance,
-        .observed = error->observed_bytes,
-        .hidden = error->hidden_bytes_max,
-        .excess = error->excess_bytes_max,
-        .samples = error->samples,
-        .period = error->period,
-        .max_weight = error->max_weight,
-        .flags = error->flags,
-    };
-}
-
-static uint32_t find_sum(struct hp_html_sums *sums, struct hp_index *index,
-                         uint32_t stack) {
-    static const struct sum nothing;
-    struct sum wanted = sum_of(sums, stack), known;
-    uint32_t hash = (uint32_t)hp_hash_bytes(&wanted, sizeof wanted, hp_hash_key()), found;
-    if (memcmp(&wanted, &nothing, sizeof wanted) == 0) {
-        return 0;
-    }
-    for (size_t at = hash; hp_index_next(index, hash, &at, &found);) {
-        known = sum_of(sums, sums->example.at[found]);
-        if (memcmp(&wanted, &known, sizeof wanted) == 0) {
-            return found + 1;
-        }
-    }
-    hp_index_put(index, hash, sums->example.count);
-    hp_vec_push(&sums->example, stack);
-    return (uint32_t)sums->example.count;
-}
-
-struct hp_html_sums *hp_html_sums_new(const struct hp_stack_sums *of, size_t stacks,
-                                      enum hp_column column, double dumps) {
-    struct hp_html_sums *sums = hp_alloc(sizeof *sums);
-    struct hp_index index = {0};
-    sums->all = of;
-    sums->column = column;
-    sums->count = stacks;
-    sums->dumps = dumps;
-    sums->of = hp_alloc(stacks * sizeof *sums->of);
-    for (uint32_t i = 0; i < stacks; i++) {
-        sums->of[i] = find_sum(sums, &index, i);
-    }
-    hp_index_drop(&index);
-    return sums;
-}
-
-void hp_html_sums_free(struct hp_html_sums *sums) {
-    if (sums) {
-        free(sums->of);
-        hp_vec_done(&sums->example);
-        free(sums);
-    }
-}
-
-// --- as columns ---------------------------------------------------------------------------
-
 enum member {
     BYTES,
     OBJECTS,
@@ -184,35 +100,86 @@ enum member {
     MEMBERS,
 };
 
-static double member_of(const struct sum *sum, enum member member, double dumps) {
-    switch (member) {
-    case BYTES:
-        return hp_fixed_double(sum->of[0], HP_INUSE_SPACE);
-    case OBJECTS:
-        return hp_fixed_double(sum->of[1], HP_INUSE_OBJECTS);
-    case VARIANCE:
-        return (double)sum->variance / dumps / dumps;
-    case OBJECTS_VARIANCE:
-        return (double)sum->objects_variance / (1 << HP_ERROR_FRACTION) / dumps / dumps;
-    case OBSERVED:
-        return (double)sum->observed / dumps;
-    case HIDDEN:
-        return (double)sum->hidden / dumps;
-    case EXCESS:
-        return (double)sum->excess / dumps;
-    case SAMPLES:
-        return (double)sum->samples / dumps;
-    case PERIOD:
-        return (double)sum->period / dumps;
-    case WEIGHT:
-        return sum->max_weight / dumps;
-    case FLAGS:
-        return (double)sum->flags;
-    case MEMBERS:
-        break;
-    }
-    return 0;
+struct sum {
+    double of[MEMBERS];
+};
+
+// Of one column: the distinct ones of all that was read, but for that of nothing.
+struct hp_html_sums {
+    enum hp_column column;
+    double dumps; // of which values are the mean, and errors the sum
+    size_t count; // of stacks
+    uint32_t *of; // of each stack, as it was read last; 0: nothing
+    HP_VEC(struct sum) all;
+    struct hp_index index;
+};
+
+static struct sum sum_of(const struct hp_html_sums *sums, const struct hp_stack_sums *of,
+                         uint32_t stack) {
+    const struct hp_error *error = hp_stack_sums_error(of, stack, sums->column);
+    const hp_fixed *values = of->values[stack].of;
+    double dumps = sums->dumps, one = 1 << HP_ERROR_FRACTION;
+    return (struct sum){{
+        [BYTES] = hp_fixed_double(values[hp_space_of(sums->column)], HP_INUSE_SPACE),
+        [OBJECTS] =
+            hp_fixed_double(values[hp_objects_of(sums->column)], HP_INUSE_OBJECTS),
+        [VARIANCE] = (double)error->variance / dumps / dumps,
+        [OBJECTS_VARIANCE] = (double)error->objects_variance / one / dumps / dumps,
+        [OBSERVED] = (double)error->observed_bytes / dumps,
+        [HIDDEN] = (double)error->hidden_bytes_max / dumps,
+        [EXCESS] = (double)error->excess_bytes_max / dumps,
+        [SAMPLES] = (double)error->samples / dumps,
+        [PERIOD] = (double)error->period / dumps,
+        [WEIGHT] = error->max_weight / dumps,
+        [FLAGS] = error->flags,
+    }};
 }
+
+static uint32_t find_sum(struct hp_html_sums *sums, const struct sum *wanted) {
+    static const struct sum nothing;
+    uint32_t hash = (uint32_t)hp_hash_bytes(wanted, sizeof *wanted, hp_hash_key()), found;
+    if (memcmp(wanted, &nothing, sizeof nothing) == 0) {
+        return 0;
+    }
+    for (size_t at = hash; hp_index_next(&sums->index, hash, &at, &found);) {
+        if (memcmp(wanted, &sums->all.at[found], sizeof *wanted) == 0) {
+            return found + 1;
+        }
+    }
+    hp_index_put(&sums->index, hash, sums->all.count);
+    hp_vec_push(&sums->all, *wanted);
+    return (uint32_t)sums->all.count;
+}
+
+struct hp_html_sums *hp_html_sums_new(size_t stacks, enum hp_column column,
+                                      double dumps) {
+    struct hp_html_sums *sums = hp_alloc(sizeof *sums);
+    sums->column = column;
+    sums->dumps = dumps;
+    sums->count = stacks;
+    sums->of = hp_alloc(stacks * sizeof *sums->of);
+    return sums;
+}
+
+const uint32_t *hp_html_sums_read(struct hp_html_sums *sums,
+                                  const struct hp_stack_sums *of) {
+    for (uint32_t i = 0; i < sums->count; i++) {
+        struct sum sum = sum_of(sums, of, i);
+        sums->of[i] = find_sum(sums, &sum);
+    }
+    return sums->of;
+}
+
+void hp_html_sums_free(struct hp_html_sums *sums) {
+    if (sums) {
+        hp_index_drop(&sums->index);
+        hp_vec_done(&sums->all);
+        free(sums->of);
+        free(sums);
+    }
+}
+
+// --- as columns ---------------------------------------------------------------------------
 
 // What is lost of it is a thousandth of what sums are held to, 1e-9.
 static void put_number(struct hp_sink *out, double number) {
@@ -226,10 +193,9 @@ static void put_number(struct hp_sink *out, double number) {
 static void put_members(struct hp_sink *out, const struct hp_html_sums *sums,
                         enum member member) {
     hp_sink_text(out, "[0");
-    for (size_t i = 0; i < sums->example.count && !out->error; i++) {
-        struct sum sum = sum_of(sums, sums->example.at[i]);
+    for (size_t i = 0; i < sums->all.count && !out->error; i++) {
         hp_sink_text(out, ",");
-        put_number(out, member_of(&sum, member, sums->dumps));
+        put_number(out, sums->all.at[i].of[member]);
     }
     hp_sink_text(out, "]");
 }
@@ -248,12 +214,4 @@ void hp_html_put_values(struct hp_sink *out, const struct hp_html_sums *sums) {
         put_members(out, sums, i);
     }
     hp_sink_text(out, "}");
-}
-
-static uint32_t sum_at(const void *data, size_t i) {
-    return ((const struct hp_html_sums *)data)->of[i];
-}
-
-void hp_html_put_sums(struct hp_sink *out, const struct hp_html_sums *sums) {
-    hp_html_put_numbers(out, sums->count, sum_at, sums);
 }

@@ -2,6 +2,7 @@
 // largest of the tree of calls.
 #include "report/html/html.h"
 
+#include "report/json/json.h"
 #include "report/text/text.h"
 
 #include <math.h>
@@ -9,12 +10,10 @@
 
 // --- head ---------------------------------------------------------------------------------
 
-void hp_html_title(struct hp_sink *out, const struct hp_view *view) {
+static void title(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_head *head = &view->head;
     char count[HP_NUMBER_SIZE];
-    if (view->changes) {
-        hp_html_change_title(out, view);
-    } else if (head->input_count == 1) {
+    if (head->input_count == 1) {
         hp_sink_text(out, "heap profile of ");
         hp_html_text(out, hp_span_basename(hp_span_of(head->inputs[0].public.name)));
     } else {
@@ -61,14 +60,10 @@ static void put_sum(struct hp_sink *out, const struct hp_view *view, bool is_fil
     }
 }
 
-void hp_html_sentence(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_html_tables *tables) {
+static void sentence(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_html_tables *tables) {
     enum hp_metric metric = view->options.metric;
     hp_fixed total = view->head.total.of[metric];
-    if (view->changes) {
-        hp_html_change_sentence(out, view, tables);
-        return;
-    }
     put_sum(out, view, false);
     if (view->head.is_filtered) {
         hp_sink_text(out, ", of which filters leave ");
@@ -85,40 +80,32 @@ void hp_html_sentence(struct hp_sink *out, const struct hp_view *view,
 
 // --- table --------------------------------------------------------------------------------
 
-static void put_title(struct hp_sink *out, const char *key, const char *title) {
-    hp_sink_print(out, "<th scope=\"col\" data-key=\"%s\">%s</th>", key, title);
-}
-
 static bool counts_objects(const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     enum hp_metric objects = hp_objects_of(hp_column_of(metric));
     return !view->projection && metric != objects && hp_view_has_metric(view, objects);
 }
 
-static void put_top_titles(struct hp_sink *out, const struct hp_view *view) {
+static void titles(struct hp_sink *out, const struct hp_view *view) {
     char interval[64];
     snprintf(interval, sizeof interval, "%g%% interval", 100 * view->options.confidence);
-    put_title(out, "flat", "flat");
-    put_title(out, "flat-interval", interval);
-    put_title(out, "flat-share", "flat%");
-    put_title(out, "cum", "cum");
-    put_title(out, "cum-interval", interval);
-    put_title(out, "cum-share", "cum%");
+    hp_html_put_title(out, "flat", "flat");
+    hp_html_put_title(out, "flat-interval", interval);
+    hp_html_put_title(out, "flat-share", "flat%");
+    hp_html_put_title(out, "cum", "cum");
+    hp_html_put_title(out, "cum-interval", interval);
+    hp_html_put_title(out, "cum-share", "cum%");
     if (counts_objects(view)) {
-        put_title(out, "objects", "objects");
+        hp_html_put_title(out, "objects", "objects");
     }
 }
 
 static void put_titles(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "<thead>\n<tr>");
-    put_title(out, "name", hp_view_row_kind(view));
-    (view->changes ? hp_html_change_titles : put_top_titles)(out, view);
-    put_title(out, "class", "class");
+    hp_html_put_title(out, "name", hp_view_row_kind(view));
+    hp_html_kind_of(view)->titles(out, view);
+    hp_html_put_title(out, "class", "class");
     hp_sink_text(out, "</tr>\n</thead>\n");
-}
-
-static void put_cell(struct hp_sink *out, const char *key, const char *text) {
-    hp_sink_print(out, "<td data-key=\"%s\">%s</td>", key, text);
 }
 
 static void put_estimate(struct hp_sink *out, const struct hp_view *view, const char *key,
@@ -164,7 +151,7 @@ static void put_full_name(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-static void put_cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
+static void cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
     enum hp_metric metric = view->options.metric;
     enum hp_metric objects = hp_objects_of(hp_column_of(metric));
     int flat = view->fields.at[0].id, cum = view->fields.at[1].id;
@@ -176,7 +163,7 @@ static void put_cells(struct hp_sink *out, const struct hp_view *view, size_t ro
         char text[HP_NUMBER_SIZE];
         hp_fixed count = hp_view_cell(view, row, flat, objects).amount.sum;
         hp_text_format(text, count, objects, view->options.unit);
-        put_cell(out, "objects", text);
+        hp_html_put_cell(out, "objects", text);
     }
 }
 
@@ -190,8 +177,8 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row,
     hp_sink_text(out, ">");
     hp_html_text(out, hp_html_name(view, tables, node));
     hp_sink_text(out, "</th>");
-    (view->changes ? hp_html_change_cells : put_cells)(out, view, row);
-    put_cell(out, "class", class_name(view, node));
+    hp_html_kind_of(view)->cells(out, view, row);
+    hp_html_put_cell(out, "class", class_name(view, node));
     hp_sink_text(out, "</tr>\n");
 }
 
@@ -213,8 +200,8 @@ void hp_html_table(struct hp_sink *out, const struct hp_view *view,
 
 // --- tree ---------------------------------------------------------------------------------
 
-static void put_value(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_page_node *node) {
+static void put_node_value(struct hp_sink *out, const struct hp_view *view,
+                           const struct hp_page_node *node) {
     enum hp_metric metric = view->options.metric;
     bool has_errors = view->head.is_uncertain[hp_column_of(metric)];
     struct hp_amount amount = {.sum = node->sum,
@@ -235,7 +222,7 @@ static void put_node(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, node->children > 0 ? "<details open" : "<p");
     put_identity(out, view, node->name, tables);
     hp_sink_text(out, node->children > 0 ? "><summary>" : ">");
-    (view->changes ? hp_html_change_node : put_value)(out, view, node);
+    hp_html_kind_of(view)->node(out, view, node);
     hp_html_text(out, hp_html_name(view, tables, node->name));
     hp_sink_text(out, node->children > 0 ? "</summary>\n" : "</p>\n");
 }
@@ -256,4 +243,49 @@ void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
         hp_sink_text(out, "</details>\n");
     }
     hp_sink_text(out, "</div>\n");
+}
+
+// --- a single profile ---------------------------------------------------------------------
+
+static void notes(struct hp_sink *out, const struct hp_view *view) {
+    if (view->head.is_uncertain[hp_column_of(view->options.metric)]) {
+        hp_text_error_note(out, view);
+    }
+    hp_text_charges(out, view);
+}
+
+static void total(struct hp_sink *out, const struct hp_view *view) {
+    enum hp_metric metric = view->options.metric;
+    struct hp_amount amount = {.sum = view->head.total.of[metric],
+                               .error = &view->head.errors[hp_column_of(metric)]};
+    hp_json_estimate(out, view, &amount, metric);
+}
+
+// Flat and cum.
+static void fields(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    enum hp_metric metric = view->options.metric;
+    for (size_t i = 0; i < 2; i++) {
+        const struct hp_field *field = &view->fields.at[i];
+        struct hp_amount amount = hp_view_cell(view, row, field->id, metric).amount;
+        hp_sink_print(out, ", \"%s\": ", field->column.key);
+        hp_json_estimate(out, view, &amount, metric);
+    }
+}
+
+const struct hp_html_kind hp_html_top = {
+    .title = title,
+    .head = hp_text_head,
+    .titles = titles,
+    .notes = notes,
+    .total = total,
+    .sentence = sentence,
+    .cells = cells,
+    .node = put_node_value,
+    .fields = fields,
+};
+
+const struct hp_html_kind *hp_html_kind_of(const struct hp_view *view) {
+    return view->report->has_sides ? &hp_html_diff
+           : view->changes         ? &hp_html_trend
+                                   : &hp_html_top;
 }

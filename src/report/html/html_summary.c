@@ -13,28 +13,8 @@ enum {
     MOST = 8000, // bytes, before `<`, `>` and `&` are escapes
 };
 
-// Flat and cum, or base, new and the change with its p.
-static void put_fields(struct hp_sink *out, const struct hp_view *view, size_t row,
-                       const char *between) {
-    enum hp_metric metric = view->options.metric;
-    for (size_t i = 0; i < (view->changes ? 3 : 2); i++) {
-        const struct hp_field *field = &view->fields.at[i];
-        struct hp_amount amount = hp_view_cell(view, row, field->id, metric).amount;
-        hp_sink_print(out, "%s\"%s\": ", between, field->column.key);
-        hp_json_estimate(out, view, &amount, metric);
-        between = ", ";
-    }
-    if (view->changes) {
-        hp_sink_text(out, ", \"p\": ");
-        hp_json_p(out, hp_view_cell(view, row, view->fields.at[3].id, metric).number);
-    }
-}
-
 static void put_head(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
-    enum hp_column column = hp_column_of(metric);
-    struct hp_amount total = {.sum = view->head.total.of[metric],
-                              .error = &view->head.errors[column]};
     hp_sink_print(out,
                   "{\"schema\": \"hprof-agg.summary/1\", \"report\": \"%s\", "
                   "\"by\": \"%s\", \"view\": \"%s\",\n \"metric\": ",
@@ -42,20 +22,14 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
                   hp_frames_name(view->options.frames));
     hp_json_string(out, hp_span_of(hp_view_metric_name(view, metric)));
     hp_sink_print(out, ", \"confidence\": %g, \"total\": ", view->options.confidence);
-    if (view->changes) {
-        hp_sink_text(out, "{");
-        put_fields(out, view, HP_ROW_TOTAL, "");
-        hp_sink_text(out, "}");
-    } else {
-        hp_json_estimate(out, view, &total, metric);
-    }
+    hp_html_kind_of(view)->total(out, view);
     hp_sink_print(out, ",\n \"row_count\": %zu, \"rows\": [", view->rows.count);
 }
 
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
     hp_sink_text(out, row > 0 ? ",\n  {" : "\n  {");
     hp_json_name(out, view, view->rows.at[row].node);
-    put_fields(out, view, row, ", ");
+    hp_html_kind_of(view)->fields(out, view, row);
     hp_sink_text(out, "}");
 }
 

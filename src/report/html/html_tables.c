@@ -170,6 +170,10 @@ static uint32_t number_at(const void *data, size_t i) {
     return ((const uint32_t *)data)[i];
 }
 
+void hp_html_put_integers(struct hp_sink *out, size_t count, const uint32_t *numbers) {
+    hp_html_put_numbers(out, count, number_at, numbers);
+}
+
 struct sites {
     const struct hp_site *sites;
     const uint32_t *of; // of each frame
@@ -199,7 +203,7 @@ static uint32_t is_hidden_at(const void *data, size_t i) {
 static void put_numbers(struct hp_sink *out, const char *name, size_t count,
                         const uint32_t *numbers, const char *after) {
     hp_sink_print(out, "\"%s\":", name);
-    hp_html_put_numbers(out, count, number_at, numbers);
+    hp_html_put_integers(out, count, numbers);
     hp_sink_text(out, after);
 }
 

@@ -32,6 +32,16 @@ void hp_html_text(struct hp_sink *out, struct hp_span text) {
     hp_vec_done(&safe.text);
 }
 
+void hp_html_put_title(struct hp_sink *out, const char *key, const char *title) {
+    hp_sink_print(out, "<th scope=\"col\" data-key=\"%s\">%s</th>", key, title);
+}
+
+void hp_html_put_cell(struct hp_sink *out, const char *key, const char *text) {
+    hp_sink_print(out, "<td data-key=\"%s\">", key);
+    hp_html_text(out, hp_span_of(text));
+    hp_sink_text(out, "</td>");
+}
+
 // --- lines --------------------------------------------------------------------------------
 
 static struct hp_span first_line(struct hp_span text) {

@@ -38,7 +38,7 @@
 #include "view/recent_rows.h"
 #include "view/report_diff.h"
 #include "view/report_lifetime.h"
-#include "view/report_trend.h"
+#include "view/trends.h"
 #include "view/unseen.h"
 
 static void put_processes(struct hp_sink *out, const struct hp_view *view) {

@@ -10,7 +10,7 @@
 #include "view/recent_rows.h"
 #include "view/report_diff.h"
 #include "view/report_lifetime.h"
-#include "view/report_trend.h"
+#include "view/trends.h"
 
 #include <math.h>
 #include <stdio.h>

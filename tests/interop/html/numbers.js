@@ -148,7 +148,7 @@ const DIFFS = {
 };
 
 // Rows are in one order, too, where the page has all that the command line knows.
-function compareChanges({ explorer, model, state }, json, isTold) {
+function compareChanges({ explorer, model, state }, json, isTold, isOther) {
   const rows = json ? json.rows : [], names = explorer.rows(state), key = state.sort;
   const byKey = new Map(rows.map((row) => [`${row.name} ${row.class}`, row]));
   assert.deepStrictEqual(Array.from(names, (name) => label(model, name)).sort(), [...byKey.keys()].sort());
@@ -162,6 +162,9 @@ function compareChanges({ explorer, model, state }, json, isTold) {
     assert.strictEqual(change.isSignificant, isTold && row.significant);
     return (isTold && row.significant ? 1e12 : 0) + Math.abs(delta.estimate);
   });
+  if (isOther) {
+    return 3 * names.length; // in the order of a trend
+  }
   inOrder(sizes);
   if (isTold) {
     assert.deepStrictEqual(Array.from(sizes, Math.round), rows.map((row) => Math.round((row.significant ? 1e12 : 0) + Math.abs(row.delta.estimate))));
@@ -198,6 +201,78 @@ for (const [what, [option, ...files]] of Object.entries(DIFFS)) {
       compareWidths({ explorer, state });
     }
     console.log(`# diff of ${what}: ${count} numbers`);
+  });
+}
+
+// --- series -------------------------------------------------------------------------------------------
+
+const dumpsOf = (name, numbers) => numbers.map((n) => `real/${name}.${n}.${n === 13 ? 'f' : `i${n}`}.heap.gz`);
+const SERIES = {
+  'redis, its dumps': ['--no-symbols', ...dumpsOf('redis_lg13.27533', Array.from({ length: 14 }, (_, i) => i))],
+  'RocksDB, with times': ['--no-symbols', '--time-from=\\.(\\d+)\\.[if]\\d*\\.heap', ...dumpsOf('dbbench_lg15.18185', [0, 3, 6, 9, 12, 13])],
+  'a leak, three dumps': ['--no-symbols', ...[7, 8, 9].map((n) => `processes/cx.${n}.heap.gz`)],
+  'two processes': ['--no-symbols', ...dumpsOf('redis_lg13.27533', [0, 3, 5, 6, 9, 10, 11, 12]), ...dumpsOf('mariadbd_lg14.15432', [0, 6, 12, 13])],
+};
+
+function near(got, want, what, relative = 1e-9, more = 6e-4) {
+  assert.ok(want === null ? Number.isNaN(got) : Math.abs(got - want) <= relative * Math.abs(want) + more, `${what}: ${got}, not ${want}`);
+}
+
+// Of one process, in the order of the command line.
+function compareTrend({ page, explorer, model, state }, json) {
+  const { growth } = explorer, kind = explorer.kind(state), key = state.sort, { name: process, told } = growth.processOf(state);
+  const rows = (json ? json.rows : []).filter((row) => (row.process || process) === process), names = Array.from(explorer.rows(state));
+  const byKey = new Map(rows.map((row) => [`${row.name} ${row.class}`, row])), isTold = growth.isTold(state);
+  assert.deepStrictEqual(names.map((name) => label(model, name)).sort(), [...byKey.keys()].sort());
+  const values = explorer.values(state, names, key);
+  const sizes = names.map((name, i) => {
+    const row = byKey.get(label(model, name)), change = explorer.row(state, name, true)[key];
+    const grown = growth.tell(state, key, name, values[i]), most = Math.max(...row.values), unit = growth.time(state.to) - growth.time(state.from);
+    near(change.before.value, row.first, `${row.name} first`);
+    near(change.after.value, row.last, `${row.name} last`);
+    near(grown.slope, row.slope, `${row.name} slope`, 1e-8, 1e-9 * most * Math.max(1, 1 / unit) + 1e-6);
+    near(growth.slope(values[i], state, growth.processOf(state)), row.slope, `${row.name}, its line`, 1e-8, 1e-8 * most * Math.max(1, 1 / unit) + 1e-6);
+    row.values.forEach((value, dump) => near(values[i][dump], value, `${row.name} ${dump}`, 1e-8));
+    for (const [number, wanted] of [['least', row.at_least], ['p', row.p], ['sampling', row.p_sampling]]) {
+      near(grown[number], isTold ? wanted : null, `${row.name} ${number}`, 1e-6, 0);
+    }
+    assert.deepStrictEqual([grown.shape, grown.isSignificant], [isTold && told ? row.shape : '-', isTold && row.significant], row.name);
+    assert.ok(page.lineText(values[i]).length === Math.min(row.values.length, 20));
+    return (isTold && row.significant ? 1e12 : 0) + Math.round(Math.abs(row.last - row.first));
+  });
+  inOrder(sizes);
+  assert.ok(isTold || !names.length || !sizes.some((size) => size > 1e12));
+  return names.length * (4 + growth.processOf(state).count);
+}
+
+for (const [what, [option, ...rest]] of Object.entries(SERIES)) {
+  test(`trend of ${what}: values, slopes, bounds and shapes are the command line's`, async () => {
+    const files = rest.filter((one) => !one.startsWith('--')).map((file) => program.file(file));
+    const args = [option, ...rest.filter((one) => one.startsWith('--')), ...files];
+    const { page, model } = load(program.writeOf('trend', `trend ${what}`, ...args)), explorer = new page.Explorer(model);
+    const first = page.stateOfFragment(model, ''), { processes, dumps } = model.series;
+    let count = 0;
+    for (const { view, filter, f } of VIEWS.flatMap((one, v) => FILTERS.map((each, f) => ({ view: one, filter: each, f, is: f === 0 || (f + 1) % 3 === v })))
+      .filter(({ is, filter: { without } }) => is && !without.includes(OFFSETS))) {
+      const options = [`--frames=${view}`, ...(f % 2 ? ['--cum'] : []), ...filter.only.map((p) => `--focus=${p}`), ...filter.without.map((p) => `--ignore=${p}`)];
+      const json = await program.json('trend', ...options, ...args);
+      for (const process of processes) {
+        const state = { ...first, view, ...filter, sort: f % 2 ? 'cum' : 'flat', from: process.first, to: process.first + process.count - 1 };
+        count += compareTrend({ page, explorer, model, state }, json);
+      }
+    }
+    // Two dumps of it are a diff; the first and the last as the command has tested them.
+    const { first: start, count: length } = processes[model.series.process], last = start + length - 1;
+    for (const [from, to, sort] of [[start, last, 'flat'], [start, last, 'cum'], [start, start + 1, 'flat'], [start + 1, last, 'cum'], [last - 1, last, 'flat']]) {
+      const state = { ...first, from, to, sort }, isTold = from === start && to === last;
+      const json = await program.json('diff', option, ...(sort === 'cum' ? ['--cum'] : []), dumps.name[from], dumps.name[to]);
+      const is = new Set(json.rows.map((row) => `${row.name} ${row.class}`));
+      const shown = { rows: (one) => explorer.rows(one).filter((name) => is.has(label(model, name))), row: (...one) => explorer.row(...one) };
+      assert.ok(isTold || explorer.rows(state).length === json.rows.length);
+      count += compareChanges({ explorer: isTold ? shown : explorer, model, state: { ...state } }, json, isTold, isTold);
+      compareWidths({ explorer, state });
+    }
+    console.log(`# trend of ${what}: ${count} numbers`);
   });
 }
 
@@ -287,7 +362,7 @@ test('calls of any depth are drawn, with the nearest callers', () => {
 
 test('a state comes back from the address, and any address is a state', () => {
   const { page, model } = load(program.write('addresses', '--no-symbols', program.file('golden/cxx.heap')));
-  const state = { metric: model.metrics.length - 1, view: 'own', sort: 'cum', name: 3, zoom: 2, search: 'a&b=%c', only: ['x y', '#'],
+  const state = { metric: model.metrics.length - 1, view: 'own', sort: 'cum', name: 3, zoom: 2, from: 0, to: 0, search: 'a&b=%c', only: ['x y', '#'],
     without: ['\u202e', '"><img>'] };
   assert.deepEqual(page.stateOfFragment(model, `#${page.fragmentOfState(model, state)}`), state);
   assert.strictEqual(page.fragmentOfState(model, page.stateOfFragment(model, '')), '');

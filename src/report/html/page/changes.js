@@ -5,23 +5,37 @@
 // A change is {before, after, change, low, high, p, isTold, isSignificant}; before and after are estimates.
 const UNTOLD = { low: NaN, high: NaN, p: NaN, isTold: false, isSignificant: false };
 
-function changeOf(model, metric, base, sum) {
-  const { base: number, column } = model.metrics[metric], flags = base.flags | sum.flags;
-  const [before, after] = [[number, base], [column, sum]].map(([of, one]) => estimateOf(model, metric, { ...one, flags }, 1, of));
+function changeOf(model, metric, base, sum, sides) {
+  const flags = base.flags | sum.flags, columns = sides.map((number) => model.columns[number]);
+  const largest = (key) => Math.max(...columns.map((column) => column[key]));
+  const [before, after] = [base, sum].map((one, i) => {
+    const { side, intervals } = columns[i];
+    return estimateOf(model, metric, { ...one, flags }, 1,
+      side === 'dump' ? { side, intervals, period: largest('period'), weight: largest('weight') } : columns[i]);
+  });
   return { ...UNTOLD, before, after, value: after.value, change: after.value - before.value };
 }
 
+// By flat and by cum, of each name where it stands.
+function placesOf(all) {
+  return Object.fromEntries(['flat', 'cum'].map((key) => [key, new Map(all[key].name.map((name, i) => [name, i]))]));
+}
+
+function isAsked(model, { view, metric, only, without }) {
+  return view === model.view && metric === model.metric && only.length + without.length === 0;
+}
+
 class Comparison {
-  constructor(model) {
+  constructor(model, growth) {
     this.model = model;
-    const { flat, cum } = model.comparison;
-    this.rows = Object.entries({ flat, cum }).reduce((all, [key, { name }]) =>
-      ({ ...all, [key]: new Map(name.map((one, i) => [one, i])) }), {});
+    this.growth = growth;
+    this.rows = placesOf(model.comparison);
   }
 
   // Whether what is looked at is what the command was asked for.
-  isTold({ view, metric, only, without }) {
-    return view === this.model.view && metric === this.model.metric && only.length + without.length === 0;
+  isTold(state) {
+    const { growth } = this;
+    return isAsked(this.model, state) && (!growth || (growth.isWhole(state) && growth.numberOf(state) === this.model.series.process));
   }
 
   tell(change, all, i) {
@@ -67,12 +81,15 @@ function sidesOf(explorer, state) { return explorer.both(state).map((sums) => su
 
 // Names in the order of a table: what changed significantly first, then by how much.
 function sortedChanges(explorer, state, names) {
-  const { comparison } = explorer, key = comparedBy(state), [base, sums] = sidesOf(explorer, state);
-  const { significant } = explorer.model.comparison[key], isTold = comparison.isTold(state);
-  const isSure = (name) => (isTold && significant[comparison.rows[key].get(name)] ? 1 : 0);
+  const { comparison, growth } = explorer, key = comparedBy(state), [base, sums] = sidesOf(explorer, state);
+  const isWhole = growth && growth.isWhole(state), isTold = (growth || comparison).isTold(state);
+  const [rows, { significant }] = growth ? [growth.rows[growth.numberOf(state)][key], growth.processOf(state)[key]]
+    : [comparison.rows[key], explorer.model.comparison[key]];
+  const isSure = (name) => (isTold && significant[rows.get(name)] ? 1 : 0);
+  const ever = isWhole && (key === 'cum' ? null : explorer.of(state).heldFlat(explorer.heldEnds(state)));
   const all = names.map((name) => ({ name, sure: isSure(name), size: Math.abs(sums[name] - base[name]), is: base[name] !== 0 || sums[name] !== 0 }))
-    .filter(({ is }) => is || state.search);
-  const order = (a, b) => b.sure - a.sure || b.size - a.size || b.is - a.is || a.name - b.name;
+    .filter(({ is, name }) => is || state.search || (isWhole && (!ever || ever[name])));
+  const order = (a, b) => b.sure - a.sure || b.size - a.size || (!isWhole && b.is - a.is) || a.name - b.name;
   return (state.sort === 'name' ? all : all.sort(order)).map(({ name }) => name);
 }
 
@@ -112,7 +129,7 @@ function amountText(amount, kind) {
 class ChangeTable extends FunctionTable {
   constructor(app) {
     super(app);
-    const delta = this.head.find(({ dataset }) => dataset.key === 'delta');
+    const delta = this.head.find(({ dataset: { key } }) => key === 'delta' || key === 'slope');
     delta.replaceChildren(pushButton(delta.textContent, () => app.go({ sort: 'flat' })));
   }
 

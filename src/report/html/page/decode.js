@@ -38,7 +38,7 @@ function decodeModel(data) {
   }));
   return {
     ...data,
-    columns,
+    columns: data.series ? columnsOfDumps(data, columns[0]) : columns,
     parent: parentsOf(data.nodes.depth),
     frame: Int32Array.from(data.nodes.frame),
     frames: typed(data.frames, Int32Array),

@@ -4,7 +4,8 @@ class Explorer {
   constructor(model) {
     this.model = model;
     this.search = new SearchIndex(model);
-    this.comparison = model.comparison && new Comparison(model);
+    this.growth = model.series && new Growth(model);
+    this.comparison = model.comparison && new Comparison(model, this.growth);
     this.known = new Map();
   }
 
@@ -28,31 +29,42 @@ class Explorer {
     return this.keep(['ends', only, without], () => this.search.left(only, without));
   }
 
-  // Of a column; that of the metric, if none is named.
-  of(state, column = this.model.metrics[state.metric].column) {
+  // The numbers of the columns that are looked at: of all, or of base and new.
+  sides({ metric, from, to }) {
+    const { base, column } = this.model.metrics[metric];
+    return this.growth ? [from, to] : [base, column].filter((one) => one >= 0);
+  }
+
+  // Of a column; the last of those, if none is named.
+  of(state, column = this.sides(state).pop()) {
     const { view, only, without } = state;
     return this.keep(['sums', view, this.pick(state), column, only, without],
       () => new Sums(this.model, this.tree(state), column, this.ends(state)));
   }
 
   // Of what is new, behind that of the base if there is one.
-  both(state) {
-    const { base, column } = this.model.metrics[state.metric];
-    return [base, column].filter((one) => one >= 0).map((one) => this.of(state, one));
-  }
+  both(state) { return this.sides(state).map((one) => this.of(state, one)); }
 
   // The estimate, or the change, of what `pick` finds in sums.
   amount(state, pick, among = 1) {
     const [first, second] = this.both(state).map(pick);
-    return second ? changeOf(this.model, state.metric, first, second) : estimateOf(this.model, state.metric, first, among);
+    return second ? changeOf(this.model, state.metric, first, second, this.sides(state)) : estimateOf(this.model, state.metric, first, among);
   }
 
   total(state) { return this.amount(state, (sums) => sums.whole(this.kind(state))); }
 
   rows(state) {
-    const held = this.of(state).held(), names = [...held.keys()].filter((name) => held[name]);
+    const held = this.of(state).held(this.heldEnds(state)), names = [...held.keys()].filter((name) => held[name]);
     return this.comparison ? sortedChanges(this, state, names) : sortedRows(this.of(state), this.kind(state), state.sort, names);
   }
+
+  heldEnds(state) {
+    const { growth, model } = this;
+    return this.keep(['held', growth && growth.numberOf(state)], () => (growth ? growth.heldEnds(state) : heldEnds(model)));
+  }
+
+  // Of names of a series what they hold in each dump.
+  values(state, names, key) { return this.growth.values(this.of(state), this.kind(state), state, names, key); }
 
   foundRows(state) {
     const found = state.search && this.search.search(state.search).names, all = this.rows(state);
@@ -98,7 +110,7 @@ class Explorer {
   flames(state) {
     const kind = this.kind(state), { tree } = this.of(state), sums = [this.widths(state), ...this.both(state).map((one) => one.nodes(kind))];
     return state.name < 0 ? { tree, sums, root: 0 }
-      : this.keep(['below', state.view, state.name, state.metric, state.only, state.without], () => treeBelow(tree, sums, state.name));
+      : this.keep(['below', state.view, state.name, state.metric, this.sides(state), state.only, state.without], () => treeBelow(tree, sums, state.name));
   }
 
   neighbor(state, { nodes }) { return this.amount(state, (sums) => sums.together(nodes, this.kind(state))); }
@@ -131,7 +143,7 @@ class Explorer {
   // Of the tree of all frames how wide each node is.
   rawSums(state) {
     const { parent, ends, frame } = this.model, tree = { parent, leaf: ends, count: frame.length }, kind = this.kind(state);
-    return this.of(state).keep(`raw ${kind}`, () => {
+    return this.of(state).keep(`raw ${kind} ${this.sides(state)}`, () => {
       const all = this.both(state).map(({ number }) => new Sums(this.model, tree, number, this.ends(state)));
       return all.pop().widths(kind, all[0]);
     });
@@ -142,7 +154,8 @@ class Explorer {
   folded(state) {
     const { ends, frame, frames, parent } = this.model, tree = this.tree(state), root = new Map();
     const { isChosen } = this.of(state), kind = this.kind(state);
-    const held = (end) => Math.max(...this.both(state).map(({ column }) => column.values[kind][column.sum[end]]));
+    const both = this.both(state).map(({ column: { sum, values } }) => [sum, values[kind]]);
+    const held = (end) => Math.max(...both.map(([sum, values]) => values[sum[end]]));
     tree.leaf.forEach((leaf, end) => {
       if (leaf < 0 || tree.name[leaf] !== state.name || (isChosen && !isChosen[end])) {
         return;

@@ -65,11 +65,16 @@ function csvText(rows) {
 // All rows of the table, with all digits.
 function csvOf({ explorer, model, state }) {
   const ends = (key, { value, low, high }) => ({ [key]: value, [`${key}_low`]: low, [`${key}_high`]: high });
-  const rows = explorer.foundRows(state).map((name) => {
-    const row = explorer.row(state, name, true), { flat, cum } = row, change = row[comparedBy(state)];
+  const names = explorer.foundRows(state), key = comparedBy(state), values = explorer.growth && explorer.values(state, names, key);
+  const grown = (name, i) => {
+    const { slope, least, p, sampling, shape, isSignificant } = explorer.growth.tell(state, key, name, values[i]);
+    return { slope, at_least: least, p_growth: p, p_sampling: sampling, shape, significant: String(isSignificant) };
+  };
+  const rows = names.map((name, i) => {
+    const row = explorer.row(state, name, true), { flat, cum } = row, change = row[key];
     return { name: safeText(fullName(model, name)), class: model.classOf[name], ...(!model.comparison ? { ...ends('flat', flat), ...ends('cum', cum) }
       : { ...ends('base', change.before), ...ends('new', change.after), ...ends('change', { ...change, value: change.change }),
-        p: change.p, status: statusOf(change) }) };
+        p: change.p, status: statusOf(change), ...(values ? grown(name, i) : {}) }) };
   });
   return csvText([Object.keys(rows[0] || {}), ...rows.map(Object.values)]);
 }
@@ -87,15 +92,16 @@ function svgOf(flames) {
 }
 
 // What prints the same in a terminal; the inputs are to be filled in.
-function commandOf({ model, state: { metric, view, sort, name, only, without } }) {
+function commandOf({ model, explorer: { growth }, state }) {
+  const { metric, view, sort, name, only, without } = state, isTrend = growth && growth.isWhole(state);
   const pattern = name < 0 ? [] : [`^${fullName(model, name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`], isDiff = model.comparison;
   const list = (rule, patterns) => patterns.map((one) => `--${rule}=${one}`);
-  const words = [isDiff ? 'diff' : name < 0 ? 'top' : 'peek', `--metric=${model.metrics[metric].name}`, `--frames=${view}`, `--by=${model.by}`,
+  const words = [isTrend ? 'trend' : isDiff ? 'diff' : name < 0 ? 'top' : 'peek', `--metric=${model.metrics[metric].name}`, `--frames=${view}`, `--by=${model.by}`,
     `--confidence=${+(100 * model.confidence).toFixed(9)}`, ...(isDiff ? (sort === 'cum' ? ['--cum'] : []) : [`--sort=${sort}`]),
     ...model.read, ...model.filters.map(({ rule, pattern: one }) => `--${rule}=${one}`), ...list('focus', isDiff ? only.concat(pattern) : only),
     ...list('ignore', without), ...(isDiff ? [] : pattern)];
   const quoted = words.map((word) => (/^[\w=-]*$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`));
-  return `hprof-agg ${quoted.join(' ')} ${isDiff ? 'BASE... --to NEW...' : 'INPUT...'}`;
+  return `hprof-agg ${quoted.join(' ')} ${isDiff && !isTrend ? 'BASE... --to NEW...' : 'INPUT...'}`;
 }
 
 // --- out of the page ----------------------------------------------------------------------------------

@@ -31,6 +31,9 @@ class FunctionScreen {
       make('dd', {}, make('b', {}, text.value), ` ${text.interval || ''} ${more || ''}`)));
     if (model.comparison) {
       putChanges(put, row, kind);
+      if (explorer.growth) {
+        putGrowth(put, explorer, state);
+      }
       return facts;
     }
     put('by itself', estimateText(row.flat, kind), shareText(row.flat.value, total));
@@ -99,6 +102,16 @@ class FunctionScreen {
     const { app } = this, all = [...below].sort(([, a], [, b]) => b.value - a.value);
     return make('ul', {}, ...all.slice(0, 20).map(([name, one]) => make('li', {}, `${valueText(one.value, kind)} `,
       nameButton(app.model, name, () => app.open(name)), one.below.size > 0 ? this.makeFolded(one.below, kind) : '')));
+  }
+}
+
+function putGrowth(put, explorer, state) {
+  const { growth } = explorer, kind = explorer.kind(state), rate = (one) => rateText(one, kind);
+  for (const [key, what] of [['flat', 'by itself'], ['cum', 'with all it calls']]) {
+    const { slope, least, p, sampling, shape, isTold, isSignificant } = growth.tell(state, key, state.name, explorer.values(state, [state.name], key)[0]);
+    put(`a ${growth.unit}, ${what}`, { value: rate(slope), interval: Number.isNaN(least) ? '' : `at least ${rate(least)}` },
+      !isTold ? 'no bound for this selection' : Number.isNaN(p) ? `p sampling ${pText(sampling)}`
+        : `p growth ${pText(p)}, ${shape}${isSignificant ? ', significant' : ''}`);
   }
 }
 

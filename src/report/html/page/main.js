@@ -9,8 +9,9 @@ class App {
     byId('main').append(this.live);
     this.state = stateOfFragment(model, location.hash);
     this.tools = new Tools(this);
-    this.table = new (model.comparison ? ChangeTable : FunctionTable)(this);
+    this.table = new (model.series ? GrowthTable : model.comparison ? ChangeTable : FunctionTable)(this);
     this.screen = new FunctionScreen(this);
+    this.series = model.series && new SeriesPicture(this);
     this.flames = new FlameGraph(this);
     this.calls = new CallGrid(this);
     addEventListener('hashchange', () => this.become(stateOfFragment(model, location.hash)));
@@ -37,7 +38,12 @@ class App {
 
   redraw() {
     cancelAnimationFrame(this.drawing);
-    this.drawing = requestAnimationFrame(() => this.flames.draw());
+    this.drawing = requestAnimationFrame(() => {
+      this.flames.draw();
+      if (this.series) {
+        this.series.draw();
+      }
+    });
   }
 
   // Change the state, as a step of the browser's history or in place of the last.
@@ -58,6 +64,9 @@ class App {
     this.screen.section.hidden = !isFunction;
     (isFunction ? this.screen : this.table).show(state);
     this.flames.show(state);
+    if (this.series) {
+      this.series.show(state);
+    }
     this.calls.show();
     this.keepFocus(last, had);
   }

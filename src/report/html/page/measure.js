@@ -33,10 +33,10 @@ function highEnd(m, alpha) {
 }
 
 // {value, low, high, samples, isFew, isOnce}; NaN where nothing is known.  `among`: it was chosen for its
-// size among so many rows; `number`: of its column, if that is not what is new or all.
-function estimateOf(model, metric, sum, among, number = model.metrics[metric].column) {
+// size among so many rows; `column`: its own, if that is not what is new or all.
+function estimateOf(model, metric, sum, among, column = model.columns[model.metrics[metric].column]) {
   const { kind } = model.metrics[metric];
-  const column = model.columns[number], m = measureOf(sum, column, kind);
+  const m = measureOf(sum, column, kind);
   const out = { value: m.B, low: NaN, high: NaN, samples: NaN, isFew: false, isOnce: false };
   if (column.intervals === 'exact') {
     return { ...out, low: m.B, high: m.B };

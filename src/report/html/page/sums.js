@@ -25,7 +25,8 @@ class Sums {
     Object.assign(this, { model, tree, isChosen, number: column, column: model.columns[column], known: new Map() });
     this.ends = tree.leaf.map((_, end) => end).filter((end) => tree.leaf[end] >= 0 && (!isChosen || isChosen[end]));
     this.leaf = this.ends.map((end) => tree.leaf[end]);
-    this.sum = this.ends.map((end) => this.column.sum[end]);
+    const { sum } = this.column;
+    this.sum = this.ends.map((end) => sum[end]);
   }
 
   // What each place holds by itself, where at[i] is that of stack i of those that are chosen, in zeros.
@@ -87,7 +88,7 @@ class Sums {
 
   // What nodes hold; or with the sums of the base, of each the larger of both with those of all below.
   widths(key, base) {
-    return !base ? this.nodes(key) : this.keep(`widths ${key}`, () => {
+    return !base ? this.nodes(key) : this.keep(`widths ${key} ${base.number}`, () => {
       const [before, after] = [base, this].map((one) => one.own(key, one.leaf, new Float64Array(this.tree.count)));
       return this.sumUp(after.map((value, node) => Math.max(value, before[node])), ADD);
     });
@@ -112,15 +113,12 @@ class Sums {
     }));
   }
 
-  // Of each name whether it is shown in a stack that holds anything, in whatever metric.
-  held() {
+  // Of each name whether it is shown in a stack that holds anything.
+  held(isHeld) {
     return this.keep('held', () => {
       const { parent, count, name } = this.tree, { leaf, ends } = this;
       const nodes = new Uint8Array(count), names = new Uint8Array(this.model.nameCount);
-      for (const { sum, values: { bytes, objects } } of this.model.columns) {
-        const isAny = Uint8Array.from(bytes, (one, i) => one !== 0 || objects[i] !== 0);
-        ends.forEach((end, i) => { nodes[leaf[i]] |= isAny[sum[end]]; });
-      }
+      ends.forEach((end, i) => { nodes[leaf[i]] |= isHeld[end]; });
       for (let node = count - 1; node > 0; node--) {
         nodes[parent[node]] |= nodes[node];
         names[name[node]] |= nodes[node];
@@ -130,6 +128,13 @@ class Sums {
       }
       return names;
     });
+  }
+
+  // The same of the names that stacks are charged to.
+  heldFlat(isHeld) {
+    const names = new Uint8Array(this.model.nameCount);
+    this.ends.forEach((end, i) => { names[this.tree.name[this.leaf[i]]] |= isHeld[end]; });
+    return names;
   }
 
   // Among how many rows those of a table were chosen for their size.
@@ -154,6 +159,16 @@ class Sums {
 function sortedRows(sums, kind, sort, rows) {
   const flat = sums.flats(kind), cum = sums.cums(kind), [first, second] = sort === 'cum' ? [cum, flat] : [flat, cum];
   return sort === 'name' ? rows : rows.sort((a, b) => first[b] - first[a] || second[b] - second[a] || a - b);
+}
+
+// The ends that hold anything, in whatever metric.
+function heldEnds({ columns, ends }) {
+  const are = new Uint8Array(ends.length);
+  for (const { sum, values: { bytes, objects } } of columns) {
+    const isAny = Uint8Array.from(bytes, (one, i) => one !== 0 || objects[i] !== 0);
+    sum.forEach((one, end) => { are[end] |= isAny[one]; });
+  }
+  return are;
 }
 
 // --- callers and callees ----------------------------------------------------------------------------

@@ -80,8 +80,9 @@ function shareText(part, all) {
 // --- elements -----------------------------------------------------------------------------------------
 
 // make('td', { class: 'number', onclick: f }, 'text', element...)
-function make(tag, attributes, ...children) {
-  const element = document.createElement(tag);
+function make(tag, attributes, ...children) { return fill(document.createElement(tag), attributes, children); }
+
+function fill(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === 'function') {
       element.addEventListener(key.slice(2), value);

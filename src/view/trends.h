@@ -1,6 +1,6 @@
 // How nodes grew over a series of dumps.
-#ifndef HP_VIEW_REPORT_TREND_H
-#define HP_VIEW_REPORT_TREND_H
+#ifndef HP_VIEW_TRENDS_H
+#define HP_VIEW_TRENDS_H
 
 #include "stats/trend.h"
 #include "stats/trend_shape.h"
@@ -36,10 +36,10 @@ struct hp_trend_row {
 struct hp_trend {
     char name[HP_SERIES_NAME_SIZE];
     enum hp_difference_test
-        test;         // of sampling: HP_TEST_PROCESS_ACCUM: of last against first
-    bool is_of_space; // the metric is
-    bool can_tell;    // growth from values that go up and down: there are enough dumps
-    size_t dumps;
+        test;            // of sampling: HP_TEST_PROCESS_ACCUM: of last against first
+    bool is_of_space;    // the metric is
+    bool can_tell;       // growth from values that go up and down: there are enough dumps
+    size_t place, dumps; // in view->series
     const struct hp_trend_unit *unit;
     double span;  // from first to last, in units
     double hours; // the same, or NAN
@@ -59,5 +59,22 @@ struct hp_trends {
     rows;          // the significant first, then by the size of the change
     size_t tested; // of the rows
 };
+
+// By flat or by cum; of view->series, in which some process has two dumps or more.
+void hp_trends_init(struct hp_trends *trends, struct hp_view *view, bool by_cum);
+void hp_trends_done(struct hp_trends *trends);
+
+// Of several series that which has grown most: what a gate asks of all it asks of this one.
+const struct hp_trend *hp_largest_trend(const struct hp_trends *trends);
+
+// The first of its dumps, and the last; to be done with.
+void hp_trend_sides(const struct hp_trend *trend, const struct hp_view *view,
+                    struct hp_sides *sides);
+
+// What a row of a view holds in each dump, until another is asked for.
+const double *hp_trend_values(const struct hp_view *view, size_t row);
+
+// Whether there are enough dumps to tell growth from values that go up and down.
+bool hp_series_can_tell(const struct hp_series_dump *series, size_t count);
 
 #endif

@@ -1,0 +1,238 @@
+// What a page of a trend has in the place of a top's table and sentence; its tree is what changed from the
+// first dump to the last of the process that has grown most.
+#include "report/html/html.h"
+
+#include "report/json/json.h"
+#include "report/text/text.h"
+#include "view/flames.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    LINE = 20, // blocks
+};
+
+static const struct hp_trend_row *row_at(const struct hp_view *view, size_t row) {
+    return ((const struct hp_trends *)view->extra)->rows.at[row];
+}
+
+// --- head ---------------------------------------------------------------------------------
+
+static void title(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_trends *trends = view->extra;
+    char number[32];
+    if (trends->count > 1) {
+        hp_sink_print(out, "heap profiles, %zu series", trends->count);
+        return;
+    }
+    hp_sink_print(out, "heap profiles, %zu dumps", trends->of[0].dumps);
+    if (!isnan(trends->of[0].hours)) {
+        snprintf(number, sizeof number, "%.3g", trends->of[0].span);
+        hp_sink_print(out, " over %s %s%s", number, trends->of[0].unit->name,
+                      strcmp(number, "1") == 0 ? "" : "s");
+    }
+}
+
+// "+1.2 MiB per hour, at least +1.0 MiB, p growth 0.01, shape steady"
+static void put_slope(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_trend_row *row) {
+    enum hp_metric metric = view->options.metric;
+    enum hp_unit unit = view->options.unit;
+    char text[HP_SIGNED_SIZE], p[HP_NUMBER_SIZE];
+    bool is_told = !isnan(row->rise.p);
+    hp_text_rate(text, row->slope, metric, unit);
+    hp_sink_print(out, "%s per %s", text, row->trend->unit->name);
+    if (is_told && !isnan(row->rise.least)) {
+        hp_text_rate(text, row->rise.least, metric, unit);
+        hp_sink_print(out, ", at least %s", text);
+    }
+    if (is_told || !isnan(row->sampling.p)) {
+        hp_text_p(p, is_told ? row->rise.p : row->sampling.p);
+        hp_sink_print(out, ", p %s ", is_told ? "growth" : "sampling");
+        hp_html_text(out, hp_span_of(p));
+    }
+    if (is_told) {
+        hp_sink_print(out, ", shape %s", hp_trend_shape_name(row->shape));
+    }
+}
+
+static void put_ends(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_trend_row *row) {
+    char text[HP_NUMBER_SIZE];
+    hp_text_format(text, row->first, view->options.metric, view->options.unit);
+    hp_sink_print(out, "%s → ", text);
+    hp_text_format(text, row->last, view->options.metric, view->options.unit);
+    hp_sink_print(out, "%s: ", text);
+    put_slope(out, view, row);
+}
+
+static void sentence(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_html_tables *tables) {
+    const struct hp_trends *trends = view->extra;
+    const struct hp_trend *trend = hp_largest_trend(trends);
+    if (trends->count > 1) {
+        hp_sink_print(out, "%s: ", trend->name);
+    }
+    put_ends(out, view, &trend->total);
+    if (view->head.is_filtered) {
+        hp_sink_text(out, ", of which filters leave ");
+        put_ends(out, view, &trend->filtered);
+    }
+    if (trends->rows.count > 0 && row_at(view, 0)->first != row_at(view, 0)->last) {
+        hp_sink_text(out, "; most in ");
+        hp_html_text(out, hp_html_name(view, tables, view->rows.at[0].node));
+        hp_sink_text(out, ", ");
+        put_slope(out, view, row_at(view, 0));
+    }
+}
+
+static void notes(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_trend *trend = hp_largest_trend(view->extra);
+    if (trend->can_tell) {
+        hp_text_trend_note(out, view, "2.5 samples a dump");
+        hp_sink_text(
+            out,
+            "grows by at least: a lower bound; marked is steady growth alone, no step, "
+            "no cycle, nor what half a wave explains better\n");
+    } else if (trend->test != HP_TEST_NONE) {
+        hp_sink_text(
+            out,
+            "p sampling: probability that sampling alone shows growth this large; it "
+            "does not allow for values that go up and down\n");
+    }
+    hp_text_charges(out, view);
+}
+
+// --- table --------------------------------------------------------------------------------
+
+static void titles(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_trends *trends = view->extra;
+    const struct hp_trend *trend = hp_largest_trend(trends);
+    hp_html_put_title(out, "first", "first");
+    hp_html_put_title(out, "last", "last");
+    hp_html_put_title(out, "slope", trend->unit->title);
+    if (trend->can_tell) {
+        hp_html_put_title(out, "least", "at least");
+    }
+    hp_html_put_title(out, "p", trend->can_tell ? "p growth" : "p sampling");
+    if (trend->can_tell) {
+        hp_html_put_title(out, "shape", "shape");
+    }
+    hp_html_put_title(out, "line", "over the dumps");
+    if (trends->count > 1) {
+        hp_html_put_title(out, "process", "process");
+    }
+}
+
+static void put_value(struct hp_sink *out, const struct hp_view *view, const char *key,
+                      hp_fixed value) {
+    char text[HP_NUMBER_SIZE];
+    hp_text_format(text, value, view->options.metric, view->options.unit);
+    hp_html_put_cell(out, key, value == 0 ? "-" : text);
+}
+
+static void put_rate(struct hp_sink *out, const struct hp_view *view, const char *key,
+                     double rate) {
+    char text[HP_SIGNED_SIZE] = "-";
+    if (!isnan(rate)) {
+        hp_text_rate(text, rate, view->options.metric, view->options.unit);
+    }
+    hp_html_put_cell(out, key, text);
+}
+
+// What a row holds over the dumps, as blocks: of many dumps some.
+static void put_line(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    size_t values = row_at(view, row)->trend->dumps;
+    const double *all = hp_trend_values(view, row);
+    size_t length = values < LINE ? values : LINE;
+    double most = 0;
+    for (size_t i = 0; i < values; i++) {
+        most = fmax(most, all[i]);
+    }
+    hp_sink_text(out, "<td data-key=\"line\">");
+    for (size_t i = 0; i < length; i++) {
+        double value = all[i * (values - 1) / (length - 1)];
+        double level = most > 0 ? floor(8 * value / most + 1e-9) : 0;
+        hp_sink_text(out, blocks[(size_t)fmax(0, fmin(level, 7))]);
+    }
+    hp_sink_text(out, "</td>");
+}
+
+// A bound with as many digits as the data has of it.
+static double rough(double bound) {
+    char text[32];
+    snprintf(text, sizeof text, "%.4g", bound);
+    return strtod(text, NULL);
+}
+
+static void cells(struct hp_sink *out, const struct hp_view *view, size_t number) {
+    const struct hp_trends *trends = view->extra;
+    const struct hp_trend_row *row = row_at(view, number);
+    bool can_tell = hp_largest_trend(trends)->can_tell;
+    char p[HP_NUMBER_SIZE], marked[HP_NUMBER_SIZE + 2];
+    put_value(out, view, "first", row->first);
+    put_value(out, view, "last", row->last);
+    put_rate(out, view, "slope", row->slope);
+    if (can_tell) {
+        put_rate(out, view, "least", rough(row->rise.least));
+    }
+    hp_text_p(p, can_tell ? row->rise.p : row->sampling.p);
+    snprintf(marked, sizeof marked, "%s%s", p, row->is_significant ? " *" : "");
+    hp_html_put_cell(out, "p", marked);
+    if (can_tell) {
+        hp_html_put_cell(out, "shape", hp_trend_shape_name(row->shape));
+    }
+    put_line(out, view, number);
+    if (trends->count > 1) {
+        hp_html_put_cell(out, "process", row->trend->name);
+    }
+}
+
+// --- summary ------------------------------------------------------------------------------
+
+static void put_row(struct hp_sink *out, const struct hp_view *view,
+                    const struct hp_trend_row *row) {
+    enum hp_metric metric = view->options.metric;
+    hp_sink_text(out, "\"first\": ");
+    hp_json_fixed(out, row->first, metric);
+    hp_sink_text(out, ", \"last\": ");
+    hp_json_fixed(out, row->last, metric);
+    hp_sink_text(out, ", \"slope\": ");
+    hp_json_double(out, row->slope);
+    hp_sink_text(out, ", \"at_least\": ");
+    hp_json_rough(out, row->rise.least);
+    hp_sink_print(out, ", \"per\": \"%s\", \"p\": ", row->trend->unit->name);
+    hp_json_p(out, row->rise.p);
+    hp_sink_print(out, ", \"shape\": \"%s\", \"significant\": %s",
+                  hp_trend_shape_name(row->shape),
+                  row->is_significant ? "true" : "false");
+    if (((const struct hp_trends *)view->extra)->count > 1) {
+        hp_sink_print(out, ", \"process\": \"%s\"", row->trend->name);
+    }
+}
+
+static void total(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_text(out, "{");
+    put_row(out, view, &hp_largest_trend(view->extra)->total);
+    hp_sink_text(out, "}");
+}
+
+static void fields(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    hp_sink_text(out, ", ");
+    put_row(out, view, row_at(view, row));
+}
+
+const struct hp_html_kind hp_html_trend = {
+    .title = title,
+    .head = hp_text_trend_head,
+    .titles = titles,
+    .notes = notes,
+    .total = total,
+    .sentence = sentence,
+    .cells = cells,
+    .node = hp_html_change_node,
+    .fields = fields,
+};

@@ -1,0 +1,120 @@
+// The dumps of a series as a picture: what the largest functions hold, one area on the other, over time; below a
+// function what it holds with all it calls.  Where one draws from a dump to another these are compared; the
+// tools have the same as lists, and the table below has the numbers.
+const MOST_AREAS = 8;
+const AREAS_HEIGHT = 220;
+
+class SeriesPicture {
+  constructor(app) {
+    this.app = app;
+    this.title = make('h2', { id: 'series-title' });
+    this.picture = makeSvg('svg', { role: 'img', 'aria-labelledby': 'series-title series-text', height: AREAS_HEIGHT,
+      onpointerdown: (event) => this.begin(event), onpointermove: (event) => this.move(event), onpointerup: () => this.end() });
+    this.text = make('p', { class: 'hint', id: 'series-text' });
+    this.legend = make('ol', { class: 'row' });
+    this.numbers = make('details', { ontoggle: () => this.showNumbers() }, make('summary', {}, 'The numbers'));
+    this.section = make('section', { id: 'series', 'aria-labelledby': 'series-title' }, this.title, this.text, this.picture, this.legend, this.numbers);
+    byId('flames').before(this.section);
+  }
+
+  show(state) {
+    const { explorer, model } = this.app, isFunction = state.name >= 0, { growth } = explorer;
+    Object.assign(this, { state, process: growth.processOf(state), kind: explorer.kind(state) });
+    this.areas = isFunction ? this.areasOf([state.name], 'cum') : this.largest();
+    this.sums = this.areas[0].values.map((_, i) => this.areas.reduce((sum, { values }) => sum + values[i], 0));
+    this.most = this.sums.reduce((a, b) => Math.max(a, b), 0);
+    this.title.textContent = isFunction ? 'With all it calls, over the dumps' : 'The largest, by themselves, over the dumps';
+    const { from, to } = state;
+    this.text.textContent = `Up to ${valueText(this.most, this.kind)}, in the order of the list from the bottom; from ${dumpName(model, from)} to ${dumpName(model, to)}${growth.timeText(from, to)}. ` +
+      (growth.isTold(state) ? 'Draw from one dump to another to compare them.'
+        : 'Of this selection the slope is known, but not how sure growth is (at least, p, shape).');
+    this.legend.replaceChildren(...this.areas.map(({ name, values }, i) => hued(i, make('li', { 'data-area': i },
+      name < 0 ? 'others' : nameButton(model, name, () => this.app.open(name)), ` ${valueText(values[to - this.process.first], this.kind)}`))));
+    this.draw();
+    this.showNumbers();
+  }
+
+  areasOf(names, key) {
+    const values = this.app.explorer.values(this.state, names, key);
+    return names.map((name, i) => ({ name, values: values[i].map((one) => Math.max(one, 0)) }));
+  }
+
+  // By what they hold in all dumps together; others, if there are, last.
+  largest() {
+    const { app: { model, explorer }, process, kind } = this, { tree, leaf, ends, column } = explorer.of(this.state);
+    const held = new Float64Array(model.nameCount), rest = new Float64Array(process.count), own = column.values[kind];
+    eachDump(model, process, (dump, sum) => ends.forEach((end, i) => {
+      const value = own[sum[end]];
+      held[tree.name[leaf[i]]] += value;
+      rest[dump] += value;
+    }));
+    const names = [...held.keys()].filter((name) => held[name] > 0).sort((a, b) => held[b] - held[a] || a - b);
+    const areas = this.areasOf(names.slice(0, MOST_AREAS), 'flat');
+    areas.forEach(({ values }) => values.forEach((value, i) => { rest[i] -= value; }));
+    return names.length > MOST_AREAS || names.length === 0 ? [...areas, { name: -1, values: rest.map((one) => Math.max(one, 0)) }] : areas;
+  }
+
+  // --- drawing ---
+
+  draw() {
+    const { app: { explorer: { growth } }, picture, areas, most, process: { first, count } } = this, below = new Float64Array(count);
+    const times = Array.from(below, (_, i) => growth.time(first + i) - growth.time(first)), span = times[count - 1];
+    const width = Math.max(this.section.clientWidth, 100), y = (value) => AREAS_HEIGHT * (1 - (most > 0 ? value / most : 0));
+    picture.setAttribute('width', width);
+    this.places = times.map((time, i) => width * (span > 0 ? time / span : i / (count - 1)));
+    picture.replaceChildren(...areas.flatMap(({ values }, area) => {
+      const at = (value, i) => `${this.places[i].toFixed(1)},${y(value).toFixed(1)}`, low = Array.from(below, at).reverse();
+      values.forEach((value, i) => { below[i] += value; });
+      const thickest = values.indexOf(Math.max(...values)), middle = y(below[thickest] - values[thickest] / 2);
+      return [hued(area, makeSvg('polygon', { points: [...Array.from(below, at), ...low].join(' ') })),
+        y(0) - y(values[thickest]) > 16 ? makeSvg('text', { x: Math.max(8, Math.min(this.places[thickest], width - 8)), y: middle + 5 }, area + 1) : ''];
+    }), this.brush = makeSvg('g', {}));
+    this.mark(this.state);
+  }
+
+  // What is not chosen lies in the shade.
+  mark({ from, to }) {
+    const { places, process: { first, count } } = this, left = places[from - first], right = places[to - first], end = places[count - 1];
+    this.brush.replaceChildren(...[[-9, left], [right, end + 9]].map(([x, until]) => makeSvg('rect', { x, y: -9, width: until - x, height: AREAS_HEIGHT + 18 })));
+  }
+
+  showNumbers() {
+    const { app: { model, explorer: { growth } }, areas, sums, process: { first }, kind, numbers } = this;
+    const head = ['dump', ...areas.map(({ name }) => (name < 0 ? 'others' : cutText(shortName(model, name), 60))), 'together'];
+    const rows = numbers.open ? Array.from(sums, (sum, i) => make('tr', {}, make('th', { scope: 'row' }, dumpName(model, first + i) + growth.timeText(first, first + i)),
+      ...areas.map(({ values }) => values[i]).concat(sum).map((value) => make('td', {}, valueText(value, kind))))) : [];
+    numbers.replaceChildren(numbers.firstChild, make('div', { class: 'neighbors', tabindex: 0, role: 'region', 'aria-label': 'The numbers' },
+      make('table', {}, make('thead', {}, make('tr', {}, ...head.map((text) => make('th', { scope: 'col' }, text)))), make('tbody', {}, ...rows))));
+  }
+
+  // --- choosing ---
+
+  dumpAt({ clientX }) {
+    const x = clientX - this.picture.getBoundingClientRect().left, off = this.places.map((place) => Math.abs(place - x));
+    return this.process.first + off.indexOf(Math.min(...off));
+  }
+
+  begin(event) {
+    this.start = this.dumpAt(event);
+    this.chosen = this.state;
+    this.picture.setPointerCapture(event.pointerId);
+  }
+
+  move(event) {
+    if (event.buttons) {
+      const { start } = this, at = this.dumpAt(event);
+      this.chosen = at === start ? this.state : { from: Math.min(start, at), to: Math.max(start, at) };
+      this.mark(this.chosen);
+    }
+  }
+
+  end() { this.app.go({ from: this.chosen.from, to: this.chosen.to }); }
+}
+
+// As make(), of what a picture is made of.
+function makeSvg(tag, attributes, ...children) { return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children); }
+
+function hued(area, element) {
+  element.style.setProperty('--hue', 34 + area * 137);
+  return element;
+}

@@ -1,0 +1,147 @@
+// A series of dumps: what stacks hold in each follows from the one before.  How functions grew, and how surely, is
+// known of what the command was asked for alone, over all dumps of a process; slopes of other selections are
+// lines by least squares.
+function columnsOfDumps({ series: { dumps, changes }, ends }, column) {
+  const known = new Map();
+  const after = (dump) => changes.slice(0, dump).reduce(applyChanges, Uint32Array.from(ends.sums[0]));
+  return dumps.name.map((_, i) => ({
+    ...column, period: dumps.period[i], weight: dumps.weight[i], get sum() { return kept(known, i, 4, () => after(i)); },
+  }));
+}
+
+function applyChanges(sum, { stack, sum: sums }) {
+  let end = 0;
+  stack.forEach((step, i) => {
+    end += step;
+    sum[end] = sums[i];
+  });
+  return sum;
+}
+
+// Of the dumps of a process; `visit` gets the number of each in it, and the sums of stacks.
+function eachDump({ columns, series }, { first, count }, visit) {
+  const sum = columns[first].sum.slice();
+  for (let i = 0; i < count; i++) {
+    if (i > 0) {
+      applyChanges(sum, series.changes[first + i - 1]);
+    }
+    visit(i, sum);
+  }
+}
+
+class Growth {
+  constructor(model) {
+    Object.assign(this, { model, ...model.series });
+    this.rows = this.processes.map(placesOf);
+    this.last = ({ first, count }) => first + count - 1;
+  }
+
+  numberOf({ from }) { return this.processes.findIndex((process) => from >= process.first && from <= this.last(process)); }
+
+  processOf(state) { return this.processes[this.numberOf(state)]; }
+
+  // Of all dumps of a process.
+  isWhole(state) {
+    const process = this.processOf(state);
+    return state.from === process.first && state.to === this.last(process);
+  }
+
+  isTold(state) { return this.isWhole(state) && isAsked(this.model, state); }
+
+  // The ends that hold anything in any dump of the process.
+  heldEnds(state) {
+    const { model } = this, are = new Uint8Array(model.ends.length);
+    eachDump(model, this.processOf(state), (_, sum) => { sum.forEach((one, end) => { are[end] |= one > 0; }); });
+    return are;
+  }
+
+  // Of each name what it holds in each dump of the process, by flat or by cum.
+  values(sums, kind, state, names, key) {
+    const process = this.processOf(state), values = names.map(() => new Float64Array(process.count));
+    const pairs = pairsOf(sums, new Map(names.map((name, i) => [name, i])), key), held = sums.column.values[kind];
+    eachDump(this.model, process, (dump, sum) => {
+      for (let i = 0; i < pairs.length; i += 2) {
+        values[pairs[i + 1]][dump] += held[sum[pairs[i]]];
+      }
+    });
+    return values;
+  }
+
+  // In the units of slopes.
+  time(dump) { return this.dumps.time[dump] / (this.seconds || 1); }
+
+  timeText(from, to) { return this.seconds > 0 ? `, ${+(this.time(to) - this.time(from)).toPrecision(3)} ${this.unit}s` : ''; }
+
+  // Of the dumps that are chosen, of those of the process.
+  slope(values, { from, to }, { first }) {
+    const dumps = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    const mean = dumps.reduce((sum, dump) => sum + this.time(dump), 0) / dumps.length;
+    const spread = dumps.reduce((sum, dump) => sum + (this.time(dump) - mean) ** 2, 0), base = values[from - first];
+    return spread > 0 ? dumps.reduce((sum, dump) => sum + (this.time(dump) - mean) / spread * (values[dump - first] - base), 0) : 0;
+  }
+
+  // {slope, least, p, sampling, shape, isTold, isSignificant} of a name, or of all; NaN where nothing is known.
+  tell(state, key, name, values) {
+    const process = this.processOf(state), rows = process[key], i = this.isTold(state) ? this.rows[this.numberOf(state)][key].get(name) : undefined;
+    const isTold = i !== undefined, told = (what) => (isTold && rows[what][i] !== null ? rows[what][i] : NaN);
+    return { slope: isTold ? told('slope') : this.slope(values, state, process), least: told('least'), p: told('p'), sampling: told('sampling'), isTold,
+      shape: isTold && process.told ? this.shapes[rows.shape[i]] : '-', isSignificant: told('significant') === 1 };
+  }
+}
+
+// Stacks and the numbers of names that they count for, one behind the other.
+function pairsOf({ tree, ends, leaf }, wanted, key) {
+  const pairs = [];
+  ends.forEach((end, i) => {
+    for (let node = leaf[i]; node > 0; node = key === 'cum' ? tree.parent[node] : 0) {
+      const number = key === 'flat' || (tree.isOuter[node] && node !== tree.cut) ? wanted.get(tree.name[node]) : undefined;
+      if (number !== undefined) {
+        pairs.push(end, number);
+      }
+    }
+  });
+  return pairs;
+}
+
+// --- texts --------------------------------------------------------------------------------------------
+
+const LINE = '\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588', LINE_LENGTH = 20;
+
+// What a row holds over the dumps, as blocks: of many dumps some.
+function lineText(values) {
+  const length = Math.min(values.length, LINE_LENGTH), most = values.reduce((a, b) => Math.max(a, b), 0);
+  return Array.from({ length }, (_, i) => values[Math.floor(i * (values.length - 1) / Math.max(length - 1, 1))])
+    .map((value) => LINE[most > 0 ? Math.max(0, Math.min(Math.floor(8 * value / most + 1e-9), 7)) : 0]).join('');
+}
+
+function rateText(rate, kind) {
+  const text = valueText(Math.abs(rate), kind);
+  return Number.isNaN(rate) ? '-' : /^0( B)?$/.test(text) ? text : `${rate < 0 ? '-' : '+'}${text}`;
+}
+
+function dumpName({ series }, dump) {
+  const name = series.dumps.name[dump].replace(/.*\/(?=.)/, '');
+  return `${dump + 1}: ${cutText(name, 60)}`;
+}
+
+// --- table --------------------------------------------------------------------------------------------
+
+class GrowthTable extends ChangeTable {
+  prepare(state) {
+    super.prepare(state);
+    const names = this.rows.slice(0, this.shown), values = this.app.explorer.values(state, names, comparedBy(state));
+    this.values = new Map(names.map((name, i) => [name, values[i]]));
+  }
+
+  texts(state, name) {
+    const { explorer, model } = this.app, kind = explorer.kind(state), key = comparedBy(state), values = this.values.get(name);
+    const row = explorer.row(state, name, true)[key], growth = explorer.growth.tell(state, key, name, values);
+    const shown = ({ value }) => (value === 0 ? '-' : valueText(value, kind)), { processes, process } = model.series;
+    return {
+      row: { ...row, isTold: growth.isTold, isSignificant: growth.isSignificant }, share: Math.abs(row.change) / this.most,
+      first: shown(row.before), last: shown(row.after), slope: rateText(growth.slope, kind), least: rateText(growth.least, kind),
+      p: pText(processes[process].told ? growth.p : growth.sampling) + (growth.isSignificant ? ' *' : ''), shape: growth.shape,
+      line: lineText(values), process: explorer.growth.processOf(state).name,
+    };
+  }
+}
