@@ -125,11 +125,9 @@ const char *hp_cli_command_word(size_t i, const struct hp_cli_command **command)
 }
 
 bool hp_cli_command_is_known(const char *word) {
-    const struct hp_cli_command *command;
-    const char *name;
     bool is_known = false;
-    for (size_t i = 0; (name = hp_cli_command_word(i, &command)) != NULL; i++) {
-        is_known |= strcmp(word, name) == 0;
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        is_known |= strcmp(word, hp_cli_command(i)->name) == 0;
     }
     for (size_t i = 0; i < hp_format_count(); i++) {
         is_known |= strcmp(word, hp_format_name(i)) == 0;

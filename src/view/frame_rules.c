@@ -218,9 +218,6 @@ int hp_frame_rules_init(struct hp_frame_rules *rules, const struct hp_profile *p
         .files = hp_alloc(strings * sizeof *rules->files),
         .modules = hp_alloc(strings * sizeof *rules->modules),
     };
-    for (size_t i = 0; i < COUNT && ret == HP_OK; i++) {
-        ret = hp_pattern_init(&rules->patterns[i], table[i].pattern, err);
-    }
     for (size_t i = 0; i < count && ret == HP_OK; i++) {
         ret = hp_pattern_init(&rules->patterns[COUNT + i], given[i].pattern, err);
     }
@@ -266,11 +263,21 @@ static uint32_t find_given(const struct hp_frame_rules *rules, enum hp_frame_fie
     return 0;
 }
 
+// Compiled when it is first asked: without symbols most are never.
+static bool row_matches(const struct hp_frame_rules *rules, size_t row,
+                        const char *text) {
+    struct hp_pattern *pattern = &rules->patterns[row];
+    struct hp_err err;
+    return (pattern->code ||
+            hp_pattern_init(pattern, table[row].pattern, &err) == HP_OK) &&
+           hp_pattern_matches(pattern, text);
+}
+
 static uint64_t rows_of(const struct hp_frame_rules *rules, enum field field,
                         const char *text) {
     uint64_t rows = 0;
     for (size_t i = 0; i < COUNT; i++) {
-        if (table[i].field == field && hp_pattern_matches(&rules->patterns[i], text)) {
+        if (table[i].field == field && row_matches(rules, i, text)) {
             rows |= (uint64_t)1 << i;
         }
     }
@@ -311,12 +318,13 @@ static struct hp_frame_matches matches_of_module(const struct hp_frame_rules *ru
 
 // --- classes ------------------------------------------------------------------------------
 
-static uint64_t rows_about(enum field field) {
-    uint64_t rows = 0;
-    for (size_t i = 0; i < COUNT; i++) {
-        rows |= table[i].field == field ? (uint64_t)1 << i : 0;
+// Which of some rows are.
+static uint64_t rows_about(enum field field, uint64_t rows) {
+    uint64_t found = 0;
+    for (; rows; rows &= rows - 1) {
+        found |= table[__builtin_ctzll(rows)].field == field ? rows & -rows : 0;
     }
-    return rows;
+    return found;
 }
 
 static uint32_t first_given(const struct hp_frame_matches *matches, size_t count) {
@@ -337,8 +345,8 @@ static enum hp_frame_class combine(const struct hp_frame_rules *rules,
     if (given) {
         return rules->given[given - 1].makes;
     }
-    rows &= ~(has_file ? rows_about(BARE_NAME) : 0);
-    rows &= ~(rows & rows_about(LIBRARY) ? rows_about(ANY_FILE) : 0);
+    rows &= ~(has_file ? rows_about(BARE_NAME, rows) : 0);
+    rows &= ~(rows_about(LIBRARY, rows) ? rows_about(ANY_FILE, rows) : 0);
     return rows ? table[__builtin_ctzll(rows)].makes : HP_CLASS_OWN;
 }
 
