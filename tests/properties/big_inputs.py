@@ -177,3 +177,37 @@ def bombs():
         text, packed = member(same, other)
         count = (3 << 30) // len(text)
         yield name, gzip.compress(head, mtime=0) + packed * count, len(text) * count
+
+
+# --- worst cases ----------------------------------------------------------------------------
+
+MIXED_PERIODS = (524288, 65536, 4096, 1000003)
+USUAL = [0x55d1c3a00000 + 16 * i for i in range(400)]
+
+
+def dump_of(stacks, depth, draw, period=524288, rows=None):
+    body = ''.join(f'@ {" ".join(hex(draw()) for _ in range(depth))}\n  t*: 1: 1024 [0: 0]\n' for _ in range(stacks))
+    rows = rows or ['400000-7f0000000000 r-xp 00000000 fe:00 4711   /srv/app']
+    return (f'heap_v2/{period}\n  t*: {stacks}: {stacks * 1024} [0: 0]\n{body}\nMAPPED_LIBRARIES:\n' +
+            '\n'.join(rows) + '\n')
+
+
+def worst_cases(scale=1):
+    """{name: a dump of some 200 KB}, the usual one among them."""
+    rng = random.Random(1)
+    lengths = [(1 << 4 * digits) + 0x400000 + 16 * i for digits in range(6, 12) for i in range(70)]
+    fresh = iter(range(0x55d1c3a00000, 1 << 60, 16))
+    rows = [f'{0x10000000 + i * 0x3000:x}-{0x10000000 + i * 0x3000 + 0x2000:x} r-xp 00000000 fe:00 {i} '
+            f'/srv/l{i % 50}.so' for i in range(4000 * scale)]
+    return {
+        'usual': dump_of(400 * scale, 30, lambda: rng.choice(USUAL)),
+        'tokens of other lengths': dump_of(400 * scale, 30, lambda: rng.choice(lengths)),
+        'stacks of 1,000 frames': dump_of(12 * scale, 1000, lambda: rng.choice(USUAL)),
+        'rows of the map alone': dump_of(1, 30, lambda: rng.choice(USUAL), rows=rows),
+        'no frame twice': dump_of(400 * scale, 30, lambda: next(fresh)),
+    }
+
+
+def worst_dumps(count, periods, stacks=20):
+    rng = random.Random(2)
+    return [dump_of(stacks, 30, lambda: rng.choice(USUAL), period=periods[i % len(periods)]) for i in range(count)]

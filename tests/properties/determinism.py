@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """The same inputs give the same bytes: whatever the locale, the terminal's width, the number
-of threads, the order, the time, and who compiled it.
+of threads, the order, the time, whether memory comes in huge pages, and who compiled it.
 
-The environment's HPROF_AGG_BUILDS lists other binaries, separated by colons, to compare with.
+The environment's HPROF_AGG_BUILDS lists other binaries, separated by colons, to compare with.  What they pack
+is compared unpacked, as they may do it by another library.
 """
+import ctypes
+import gzip
 import os
 import subprocess
 
@@ -53,7 +56,9 @@ ENVIRONMENTS = [{'LC_ALL': locale} for locale in
                 ('C', 'C.UTF-8', 'POSIX', 'en_US.UTF-8', 'de_DE.UTF-8', 'tr_TR.UTF-8')]
 ENVIRONMENTS += [{'COLUMNS': '40'}, {'TERM': 'xterm-256color'}, {'NO_COLOR': '1'},
                  {'TZ': 'Asia/Kathmandu'}, {'MALLOC_PERTURB_': '165'}, {'HOME': '/nowhere'},
-                 {'GLIBC_TUNABLES': 'glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F'}]
+                 {'GLIBC_TUNABLES': 'glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F'},
+                 {'GLIBC_TUNABLES': 'glibc.malloc.hugetlb=1'}]
+PR_SET_THP_DISABLE = 41
 
 
 def title(report):
@@ -61,8 +66,17 @@ def title(report):
                     if not str(a).startswith(('--symbol-dir', '/'))) + f' ({len(report)} words)'
 
 
-def run(report, *more, env=None):
-    return t.ok(*report, *more, env=env)
+def run(report, *more, **how):
+    return t.ok(*report, *more, **how)
+
+
+def without_huge_pages():
+    if ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0:
+        raise OSError('huge pages could not be switched off')
+
+
+def unpacked(content):
+    return gzip.decompress(content) if content.startswith(b'\x1f\x8b') else content
 
 
 def differences(report, variants):
@@ -73,12 +87,12 @@ def differences(report, variants):
 
 
 def builds(report, binaries):
-    first = run(report).out_bytes
+    first = unpacked(run(report).out_bytes)
     faults = []
     for binary in binaries:
         done = subprocess.run([binary, *map(str, report)], capture_output=True,
                               stdin=subprocess.DEVNULL, check=False)
-        if done.returncode != 0 or done.stdout != first:
+        if done.returncode != 0 or unpacked(done.stdout) != first:
             faults.append(f'{binary}: other bytes, or status {done.returncode}')
     return faults
 
@@ -87,9 +101,10 @@ for report in REPORTS:
     environments = [(str(e), lambda e=e: run(report, env=e)) for e in ENVIRONMENTS]
     jobs = [(f'-j{j}', lambda j=j: run(report, f'-j{j}')) for j in (1, 2, 3, 8)]
     again = [('once more', lambda: run(report))] * 3
+    small = [('without huge pages', lambda: run(report, preexec_fn=without_huge_pages))]
     t.check(f'{title(report)}: one output in {len(environments)} environments, with 4 numbers '
-            'of threads, and time after time',
-            lambda: differences(report, environments + jobs + again))
+            'of threads, without huge pages, and time after time',
+            lambda: differences(report, environments + jobs + small + again))
     if report[0] not in ('info', 'diff'):
         start = next(i for i, word in enumerate(report) if not isinstance(word, str))
         turned = (*report[:start], *reversed(report[start:]))

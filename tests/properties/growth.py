@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Twice the stacks take at most 2.1 times the instructions, whatever the command and the format; stacks
-that are deep and have nothing in common take time and memory by their bytes, not by the nodes of their tree;
+"""Twice the stacks, or the dumps, take at most 2.1 times the instructions and 2.05 times the memory,
+whatever the command and the format; stacks that are deep and have nothing in common take time and memory by their bytes, not by the nodes of their tree;
 and a dump that is made to be slow takes at most three times the instructions of a usual one.
 
-usage: growth.py BINARY TESTDATA [STACKS]
+usage: growth.py BINARY TESTDATA [STACKS [DUMPS [REGEX]]]
 
-Every command once, and every format once; with STACKS, by hand, all formats of all commands, at this size.
+Every command once, and every format once.  By hand nothing but growth, from so many stacks of 130 bytes and
+so many dumps on, of all formats, or of those whose command and format REGEX finds.
 Instructions are counted by Valgrind's callgrind: times on a machine that does other things are no test.
 """
 import gzip
@@ -17,12 +18,17 @@ import struct
 import subprocess
 import sys
 
+import big_inputs
 from harness import Tests, scratch
 
 HERE = pathlib.Path(__file__).resolve().parent
 STACKS = 600
+STACKS_IN_MEMORY = 20000  # of whose memory the start is little
+DUMPS = 40
 DEPTH = 12
+FRAMES = 12000
 MOST = 2.1
+MOST_MEMORY = 2.05
 BYTES = 20  # of memory, for each of a dump
 SECONDS = 2  # for each 10 MB
 DAMAGED = 5  # exit status
@@ -65,9 +71,10 @@ def instructions(*command, ends=0):
 
 
 def arguments(command, name, paths):
-    """Of one input, or of a comparison's two."""
+    """Of all of them; of one where they are the two of a comparison."""
     needs = OTHERS.get(command, [])
-    inputs = [paths[0], *(['--to'] if command == 'diff' else []), paths[1]] if needs == 2 else [paths[0]]
+    halves = [*paths[:len(paths) // 2], *(['--to'] if command == 'diff' else []), *paths[len(paths) // 2:]]
+    inputs = halves if needs == 2 else paths[:1] if len(paths) == 2 else paths
     return [command, '--no-symbols', '-q', '-j1', f'--format={name}', *(needs if needs != 2 else []), *inputs]
 
 
@@ -83,24 +90,63 @@ def cases(every):
                 yield command, name
 
 
-def growth(command, name, files, start):
-    once, twice = (instructions(*arguments(command, name, paths)) - start for paths in files)
-    return [] if twice <= MOST * once else [f'{twice / once:.2f} times as many instructions: {once} and {twice}']
+def times(what, once, twice, most):
+    return [] if twice <= most * once else [f'{twice / once:.2f} times the {what}: {once} and {twice}']
 
 
-def grow(folder, stacks, every):
-    files = []
-    for count in (stacks, 2 * stacks):
-        paths = [str(pathlib.Path(folder, f'{side}.{count}.heap')) for side in (0, 1)]
-        for side, path in enumerate(paths):
-            pathlib.Path(path).write_text(dump(count, DEPTH, 20 * stacks, side), encoding='ascii')
-        files.append(paths)
-    small = pathlib.Path(folder, 'small.heap')
-    small.write_text(dump(1, DEPTH, 20, 0), encoding='ascii')
-    start = instructions(*arguments('top', 'text', [str(small)]))
-    for command, name in cases(every):
-        t.check(f'twice the stacks are at most {MOST} times the work: {command} --format={name}',
-                lambda command=command, name=name: growth(command, name, files, start))
+def work(case, files, start):
+    once, twice = (instructions(*arguments(*case, paths)) - start for paths in files)
+    return times('instructions', once, twice, MOST) or f'{twice / once:.2f} of {once / 1e6:.0f} million'
+
+
+def peak(report, *command):
+    """Status, bytes of memory, and CPU seconds."""
+    subprocess.run([sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, *command],
+                   stdout=subprocess.DEVNULL, check=True)
+    code, memory, seconds = report.read_text(encoding='ascii').split()
+    return int(code), int(memory) * 1024, float(seconds)
+
+
+def memory(case, files, folder):
+    once, twice = (peak(pathlib.Path(folder, 'report'), *arguments(*case, paths)) for paths in files)
+    if once[0] or twice[0]:
+        return [f'ended with {once[0]} and {twice[0]}']
+    return times('memory', once[1], twice[1], MOST_MEMORY) or f'{twice[1] / once[1]:.2f} of {once[1] / 1e6:.0f} MB'
+
+
+def made(folder, name, text):
+    path = pathlib.Path(folder, name)
+    path.write_text(text, encoding='ascii')
+    return str(path)
+
+
+def pairs(folder, stacks):
+    """Two dumps of so many stacks, and two of twice as many."""
+    return [[made(folder, f'{side}.{count}.heap', dump(count, DEPTH, FRAMES, side)) for side in (0, 1)]
+            for count in (stacks, 2 * stacks)]
+
+
+def many_dumps(folder, dumps):
+    """Dumps of 8 stacks, four of them their own; so many, and twice as many."""
+    paths = [made(folder, f'dump.{i}.heap', dump(8, DEPTH, 300, i)) for i in range(2 * dumps)]
+    return [paths[:dumps], paths]
+
+
+def grow(folder, of_work, of_memory, dumps, chosen):
+    start = instructions(*arguments('top', 'text', [made(folder, 'small.heap', dump(1, DEPTH, 20, 0))]))
+    for case in chosen:
+        name = f'{case[0]} --format={case[1]}'
+        t.check(f'twice the stacks are at most {MOST} times the work: {name}',
+                lambda case=case: work(case, of_work, start))
+        t.check(f'and at most {MOST_MEMORY} times the memory: {name}',
+                lambda case=case: memory(case, of_memory, folder))
+    for command in dict.fromkeys(command for command, _ in chosen):
+        case = command, t.formats_of(command)[0]
+        t.check(f'twice the dumps are at most {MOST} times the work: {command}',
+                lambda case=case: work(case, dumps, start))
+        if len(dumps[0]) > DUMPS:
+            t.check(f'and at most {MOST_MEMORY} times the memory: {command}',
+                    lambda case=case: memory(case, dumps, folder))
 
 
 def deep(folder, *command):
@@ -111,54 +157,20 @@ def deep(folder, *command):
 
 
 def deep_once(folder, command):
-    path, report = (pathlib.Path(folder, name) for name in ('deep.heap', 'report'))
+    path = pathlib.Path(folder, 'deep.heap')
     if not path.exists():
         path.write_text(dump(500, 1000, 100000, 3), encoding='ascii')
     size = path.stat().st_size
-    done = subprocess.run([sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, *command,
-                           '--no-symbols', '-q', '-j1', path], stdout=subprocess.DEVNULL, check=True)
-    code, memory, seconds = report.read_text(encoding='ascii').split()
-    faults = [] if done.returncode == 0 and code == '0' else [f'ended with {code}']
-    if int(memory) * 1024 > BYTES * size:
-        faults.append(f'{int(memory) * 1024 / size:.1f} bytes of memory for each of the dump')
-    if float(seconds) > SECONDS * size / 1e7:
-        faults.append(f'{float(seconds):.2f} s for {size / 1e6:.1f} MB')
+    code, taken, seconds = peak(pathlib.Path(folder, 'report'), *command, '--no-symbols', '-q', '-j1', str(path))
+    faults = [] if code == 0 else [f'ended with {code}']
+    if taken > BYTES * size:
+        faults.append(f'{taken / size:.1f} bytes of memory for each of the dump')
+    if seconds > SECONDS * size / 1e7:
+        faults.append(f'{seconds:.2f} s for {size / 1e6:.1f} MB')
     return faults
 
 
 # --- worst cases ----------------------------------------------------------------------------
-
-
-def dump_of(stacks, depth, draw, period=524288, rows=None):
-    body = ''.join(f'@ {" ".join(hex(draw()) for _ in range(depth))}\n  t*: 1: 1024 [0: 0]\n' for _ in range(stacks))
-    rows = rows or ['400000-7f0000000000 r-xp 00000000 fe:00 4711   /srv/app']
-    return (f'heap_v2/{period}\n  t*: {stacks}: {stacks * 1024} [0: 0]\n{body}\nMAPPED_LIBRARIES:\n' +
-            '\n'.join(rows) + '\n')
-
-
-def worst_cases():
-    """{name: (dumps, how many times a usual one's instructions, by the byte)}, the usual one first, of which none
-    are asked."""
-    rng = random.Random(1)
-    usual = [0x55d1c3a00000 + 16 * i for i in range(400)]
-    lengths = [(1 << 4 * digits) + 0x400000 + 16 * i for digits in range(6, 12) for i in range(70)]
-    fresh = iter(range(0x55d1c3a00000, 1 << 60, 16))
-    rows = [f'{0x10000000 + i * 0x3000:x}-{0x10000000 + i * 0x3000 + 0x2000:x} r-xp 00000000 fe:00 {i} '
-            f'/srv/l{i % 50}.so' for i in range(4000)]
-    return {
-        'usual': ([dump_of(400, 30, lambda: rng.choice(usual))], None),
-        'tokens of other lengths': ([dump_of(400, 30, lambda: rng.choice(lengths))], WORST),
-        'stacks of 1,000 frames': ([dump_of(12, 1000, lambda: rng.choice(usual))], WORST),
-        'rows of the map alone': ([dump_of(1, 30, lambda: rng.choice(usual), rows=rows)], WORST),
-        'no frame twice': ([dump_of(400, 30, lambda: next(fresh))], WORST_FRAMES),
-    }
-
-
-def worst_dumps(periods):
-    """Of a few stacks each."""
-    rng = random.Random(2)
-    usual = [0x55d1c3a00000 + 16 * i for i in range(400)]
-    return [dump_of(20, 30, lambda: rng.choice(usual), period=periods[i % len(periods)]) for i in range(20)]
 
 
 def cost(folder, dumps):
@@ -173,18 +185,16 @@ def cost(folder, dumps):
 
 def worst(folder):
     small = pathlib.Path(folder, 'one.heap')
-    small.write_text(dump_of(1, 3, lambda: 0x55d1c3a00000), encoding='ascii')
+    small.write_text(big_inputs.dump_of(1, 3, lambda: 0x55d1c3a00000), encoding='ascii')
     cost.start = instructions('top', '--no-symbols', '-q', '-j1', str(small))
-    usual = None
-    for name, (dumps, most) in worst_cases().items():
-        found = cost(folder, dumps)
-        if most is None:
-            usual = found
-            continue
+    texts = big_inputs.worst_cases()
+    usual = cost(folder, [texts.pop('usual')])
+    for name, text in texts.items():
+        found, most = cost(folder, [text]), WORST_FRAMES if name == 'no frame twice' else WORST
         t.check(f'at most {most} times the work of a usual dump, by the byte: {name}',
                 lambda found=found, usual=usual, most=most:
                 [] if found <= most * usual else [f'{found / usual:.2f} times: {found:.1f} instructions a byte'])
-    one, mixed = (cost(folder, worst_dumps(periods)) for periods in ([524288], [524288, 65536, 4096, 1000003]))
+    one, mixed = (cost(folder, big_inputs.worst_dumps(20, periods)) for periods in ([524288], big_inputs.MIXED_PERIODS))
     t.check(f'at most {WORST} times the work of dumps of one period: dumps of mixed ones',
             lambda: [] if mixed <= WORST * one else [f'{mixed / one:.2f} times'])
 
@@ -195,7 +205,7 @@ def many(folder, count):
     for i in range(count):
         address = 0x55d1c3a00000 + 16 * i
         paths.append(str(pathlib.Path(folder, f'many.{i}.heap')))
-        pathlib.Path(paths[-1]).write_text(dump_of(1, 3, lambda address=address: address), encoding='ascii')
+        pathlib.Path(paths[-1]).write_text(big_inputs.dump_of(1, 3, lambda address=address: address), encoding='ascii')
     return instructions('top', '--no-symbols', '-q', '-j1', *paths) - cost.start
 
 
@@ -204,7 +214,8 @@ def lies(folder, size):
     not."""
     rng = random.Random(4)
     path = pathlib.Path(folder, 'lies.heap.gz')
-    honest = gzip.compress(dump_of(400, 30, lambda: 0x55d1c3a00000 + 16 * rng.randrange(400)).encode(), mtime=0)
+    text = big_inputs.dump_of(400, 30, lambda: 0x55d1c3a00000 + 16 * rng.randrange(400))
+    honest = gzip.compress(text.encode(), mtime=0)
     path.write_bytes(honest)
     usual = instructions('top', '--no-symbols', '-q', '-j1', str(path))
     path.write_bytes(honest[:-4] + struct.pack('<I', size))
@@ -222,13 +233,20 @@ def worst_files(folder):
 
 
 def main():
-    stacks = int(sys.argv[3]) if len(sys.argv) > 3 else STACKS
     os.environ.pop('MALLOC_PERTURB_', None)  # meson's, which touches what is never used
+    numbers = [int(word) for word in sys.argv[3:5]]
     with scratch() as folder:
+        if numbers:
+            files = pairs(folder, numbers[0])
+            pattern = sys.argv[5] if len(sys.argv) > 5 else ''
+            chosen = [case for case in cases(True) if re.search(pattern, ' '.join(case))]
+            grow(folder, files, files, many_dumps(folder, (*numbers, DUMPS)[1]), chosen)
+            t.done()
         for command in (('tree',), ('peek', '.'), ('merge', '--format=callgrind')):
             t.check(f'F14: deep stacks of nothing in common: {SECONDS} s for 10 MB, {BYTES} bytes for each: '
                     f'{" ".join(command)}', lambda command=command: deep(folder, *command))
-        grow(folder, stacks, len(sys.argv) > 3)
+        grow(folder, pairs(folder, STACKS), pairs(folder, STACKS_IN_MEMORY), many_dumps(folder, DUMPS),
+             list(cases(False)))
         worst(folder)
         worst_files(folder)
     t.done()
