@@ -544,6 +544,21 @@ def cluster_lost(submit):
     return [f'{status}: {text}'] if status else faults + ([] if digest('x1.hpa') == digest('one.hpa') else ['another digest'])
 
 
+def cluster_without(submit):
+    """The daemon that starts Python's workers is killed once, and then that of a machine, which is the parent of its
+    executor: what is left does the rest."""
+    faults = []
+    for name, of in (('d1', '$PPID'), ('d2', '$p')):
+        agg = script(name, f'case $1 in merge) if mkdir {FOLDER}/{name}.once 2>/dev/null; then {parent("java")}; '
+                           f'd=$(awk \'{{print $4}}\' /proc/{of}/stat); tr "\\0" " " </proc/$d/cmdline >{FOLDER}/{name}.killed; '
+                           'kill -9 $d; sleep 1; fi ;; esac')
+        status, text = submit(agg, absolute('everything', PATHS), f'{name}.hpa')
+        killed = (FOLDER / f'{name}.killed').read_text()
+        faults += [] if {'d1': 'pyspark.daemon', 'd2': 'deploy.worker.Worker'}[name] in killed else [f'killed was {killed}']
+        faults += [f'{name}: {status}: {text}'] if status else [] if digest(f'{name}.hpa') == digest('one.hpa') else [f'{name}: another digest']
+    return faults
+
+
 # An executor that stops is lost soon, and tasks that lag behind run a second time elsewhere.
 SPECULATION = [word for name, value in (('speculation', 'true'), ('speculation.quantile', '0.5'), ('speculation.multiplier', '1.1'),
                                         ('speculation.minTaskRuntime', '100ms'), ('eventLog.enabled', 'true'))
@@ -602,6 +617,7 @@ with scratch() as HERE, machines() if '--ssh' in ENGINES else contextlib.nullcon
             t.check('a cluster: an executor that is killed', lambda: cluster_lost(submitted))
             t.check('a cluster: a task that is run twice, and ends twice', lambda: cluster_slow(submitted))
             t.check('a cluster: a machine that falls silent', lambda: cluster_silent(submitted))
+            t.check('a cluster: daemons that are killed', lambda: cluster_without(submitted))  # the last: one machine is left
     t.check('parallel: any number of tasks comes to the bytes of one command', any_number_of_tasks)
     if not MACHINES:
         t.check('parallel: tasks on other machines begin in the same folder', other_machines)

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""However the dumps of one simulated fleet are cut, merged, and by which build, they come to one digest, which
+never changes: in one command, in 1, 7 and 64 lists, in random trees of the 64, shuffled, by one thread and by
+eight, in four shards that are joined, where memory does not hold the stacks, from a pipe and from an archive.
+
+usage: one_digest.py BINARY TESTDATA HPROF-SIM [DUMPS [TREES]] [COMMAND...] [--no-limit]
+
+DUMPS (1000) are those of `hprof-sim fleet 1 0 DUMPS`, TREES (5) are random ones.  COMMANDs are other builds, which
+merge the dumps, and the partials of 64 lists.  --no-limit is for programs that take much memory of their own.
+"""
+import os
+import pathlib
+import random
+import shlex
+import subprocess
+import sys
+import tarfile
+
+from harness import Tests, scratch
+
+GOLDEN = {  # of so many dumps
+    1000: '1094e1c73b5a0d1498b56b010e3cb4e5520943f18f93b2639f6132dba7250a1a',
+    10000: '8b609ab6c950b8d834f432bd9b824370f2f8a90ef26b229d598b890be2f68ee8',
+}
+
+t = Tests()
+merged, digest = t.merged, t.digest
+SIM = os.path.abspath(sys.argv[3])
+WORDS = [word for word in sys.argv[4:] if word != '--no-limit']
+DUMPS, TREES = ([int(word) for word in WORDS if word.isdigit()] + [1000, 5][sum(map(str.isdigit, WORDS)):])[:2]
+BUILDS = [shlex.split(word) for word in WORDS if not word.isdigit()]
+HAS_LIMIT = '--no-limit' not in sys.argv
+LIMIT = '--max-memory=24MiB'
+
+
+def fleet(folder):
+    """The archive, and its members as files."""
+    archive = pathlib.Path(folder, 'fleet.tar')
+    with open(archive, 'wb') as out:
+        subprocess.run([SIM, 'fleet', '1', '0', str(DUMPS)], stdout=out, check=True)
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter='data')
+        return archive, [pathlib.Path(folder, name) for name in tar.getnames()]
+
+
+def partials(folder, paths, lists, *options):
+    """One of each list that has dumps; all dumps of a process are in one of them."""
+    t.ok('manifest', '-q', f'--shards={lists}', '--snapshots=sum', '--files-from=-', '-o', folder / f'{lists}.',
+         stdin=b'\n'.join(map(os.fsencode, paths)))
+    made, found = [], sorted(path for path in folder.glob(f'{lists}.*') if path.suffix != '.hpa' and path.read_bytes())
+    for path in found:
+        made.append(merged(f'{path}{"".join(options).replace("/", "-")}.hpa', [], f'--files-from={path}', *options))
+    return made
+
+
+def tree(folder, parts, r, name):
+    """The parts merged in some order, some at a time."""
+    parts = list(parts)
+    step = 0
+    while len(parts) > 1:
+        r.shuffle(parts)
+        size, step = r.randint(2, 9), step + 1
+        parts = parts[size:] + [merged(folder / f'{name}-{step}.hpa', parts[:size])]
+    return parts[0]
+
+
+class Fleet:
+    def __init__(self, folder):
+        self.folder, self.r = pathlib.Path(folder), random.Random(DUMPS)
+        self.archive, self.paths = fleet(folder)
+        self.want = digest(merged(self.folder / 'whole.hpa', [], f'--tar={self.archive}'))
+        self.lists = {lists: partials(self.folder, self.paths, lists) for lists in (1, 7, 64)}
+
+    def differ(self, name, path):
+        return [] if digest(path) == self.want else [f'{name}: {digest(path)}']
+
+    def merged(self, name, inputs, *options):
+        return self.differ(name, merged(self.folder / 'out.hpa', inputs, *options))
+
+    def known(self):
+        return [] if GOLDEN.get(DUMPS, self.want) == self.want else [self.want]
+
+    def cut(self):
+        faults = []
+        for lists, parts in self.lists.items():
+            faults += self.merged(f'{lists} lists', parts) + self.merged(f'{lists} lists, -j8', parts[::-1], '-j8')
+        return faults
+
+    def trees(self):
+        return [fault for i in range(TREES)
+                for fault in self.differ(f'tree {i}', tree(self.folder, self.lists[64], self.r, f'tree{i}'))]
+
+    def shuffled(self):
+        faults = []
+        for jobs in ('-j1', '-j8'):
+            self.r.shuffle(self.paths)
+            faults += self.merged(jobs, self.paths, jobs)
+        return faults
+
+    def shards(self):
+        each = [merged(self.folder / f'shard{i}.hpa', self.lists[7], f'--shard={i}/4') for i in range(4)]
+        return self.merged('joined', each) + (self.merged('joined in little memory', each, LIMIT) if HAS_LIMIT else [])
+
+    def little_memory(self):
+        return (self.merged('dumps', self.paths, LIMIT, '-j1') + self.merged('an archive', [], f'--tar={self.archive}', LIMIT)
+                + self.merged('partials', self.lists[64], LIMIT))
+
+    def pipes(self):
+        faults = []
+        for name, options, given in (('dumps', ['--tar=-'], self.archive), ('a partial', ['-', *self.lists[7][1:]], self.lists[7][0])):
+            with open(given, 'rb') as stdin:
+                out = subprocess.run([t.binary, 'merge', '-q', '-f', 'hpa', *options], stdin=stdin, stdout=subprocess.PIPE, check=True).stdout
+            path = self.folder / 'out.hpa'
+            path.write_bytes(out)
+            faults += self.differ(name, path)
+        return faults
+
+    def builds(self):
+        faults = []
+        for command in BUILDS:
+            for name, inputs in (('dumps', [f'--tar={self.archive}']), ('partials', self.lists[64])):
+                out = self.folder / 'out.hpa'
+                subprocess.run([*command, 'merge', '-q', '-o', out, *inputs], check=True)
+                faults += self.differ(f'{command}, {name}', out)
+        return faults
+
+
+with scratch() as at:
+    f = Fleet(at)
+    t.check(f'{DUMPS} dumps are what they always were', f.known)
+    t.check('in 1, 7 and 64 lists', f.cut)
+    t.check(f'in {TREES} random trees', f.trees)
+    t.check('in any order, by one thread and by eight', f.shuffled)
+    t.check('in shards that are joined', f.shards)
+    if HAS_LIMIT:
+        t.check('where memory does not hold the stacks', f.little_memory)
+    t.check('from pipes', f.pipes)
+    if BUILDS:
+        t.check(f'by {len(BUILDS)} other builds', f.builds)
+t.done()
