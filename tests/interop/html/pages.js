@@ -727,8 +727,11 @@ if (process.env.ALL) {
   test('how fast it is with many frames', async () => {
     const browser = await puppeteer.launch({ headless: true, ...BROWSERS.Chromium });
     const dump = path.join(program.folder, 'large.heap');
-    fs.writeFileSync(dump, require('child_process').execFileSync('python3', [path.join(__dirname, 'large.py'), '180000'], { maxBuffer: 1 << 30 }));
-    for (const file of [python, program.write('large', '--no-symbols', dump)]) {
+    const { execFileSync } = require('child_process');
+    fs.writeFileSync(dump, execFileSync('python3', [path.join(__dirname, 'large.py'), '180000'], { maxBuffer: 1 << 30 }));
+    execFileSync('python3', [path.join(__dirname, 'large.py'), '10000', '100', program.folder]);
+    const series = fs.readdirSync(program.folder).filter((name) => /^large\.1\./.test(name)).map((name) => path.join(program.folder, name));
+    for (const file of [python, program.write('large', '--no-symbols', dump), program.writeOf('trend', 'series', '--no-symbols', ...series)]) {
       const { nodes } = partsOf(file).data;
       console.log(`# ${nodes.frame.length} frames, ${fs.statSync(file).size} bytes: ms of ${await measure(browser, file)}`);
     }
