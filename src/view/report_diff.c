@@ -193,6 +193,10 @@ static hp_fixed size_of(const struct hp_change *change) {
     return growth < 0 ? -growth : growth;
 }
 
+static hp_fixed larger_of(const struct hp_change *change) {
+    return change->before > change->after ? change->before : change->after;
+}
+
 static int by_significance(const void *left, const void *right, void *context) {
     const struct hp_change *a = left, *b = right;
     hp_fixed size_a = size_of(a), size_b = size_of(b);
@@ -201,6 +205,9 @@ static int by_significance(const void *left, const void *right, void *context) {
     }
     if (size_a != size_b) {
         return size_a > size_b ? -1 : 1;
+    }
+    if (larger_of(a) != larger_of(b)) {
+        return larger_of(a) > larger_of(b) ? -1 : 1;
     }
     return hp_node_compare(context, a->node, b->node);
 }

@@ -74,6 +74,8 @@ def p_is_two_sided_and_says_so(t):
     out = check(t.run("diff", "--no-symbols", *pair(t)), 0).out
     assert "up or down" in out and " 2-sided p   function\n" in out and ", 2-sided p " in out, out
     assert "even among 8 rows tested" in out, out
+    out = check(t.run("diff", "--no-symbols", "--focus=0x409000", *pair(t)), 0).out
+    assert "even among 1 row tested" in out, out
 
 
 @case

@@ -95,7 +95,7 @@ def the_last_line_says_what_the_rest_holds(t):
     assert " … 21 more, none of more than 1.0 MiB\n" in out, out
     new = dump(t.folder / "b", 1000 * MIB, *[MIB + 65536 * (i % 3 - 1) for i in range(30)])
     out = check(t.run("diff", "--no-symbols", "-n4", path, new)).out
-    assert ("\n… 11 more and 16 more marked, +512.0 KiB and -512.0 KiB together: --limit=0 shows all\n"
+    assert ("\n… 11 more and 16 more marked, +384.0 KiB and -640.0 KiB together: --limit=0 shows all\n"
             in out), out
     out = check(t.run("diff", "--no-symbols", "-n20", path, new)).out
     assert "\n… 11 more, unchanged: --limit=0 shows all\n" in out, out

@@ -274,6 +274,7 @@ def run(script, **environment):
 with scratch() as scratch_folder:
     shown = [escaped(name) for name in HOSTILE]
     run('numbers.js')
+    run('screens.js')
     made = hostile(scratch_folder)
     run('pages.js', HOSTILE=str(made), HOSTILE_AGAIN=str(again(made)), HOSTILE_NAMES=json.dumps(shown),
         RANDOM=str(random_names(scratch_folder)), SAVED=scratch_folder)

@@ -122,13 +122,14 @@ static void put_note(struct hp_sink *out, const struct hp_view *view,
                      const char *const sentences[2], const char *few, size_t tested) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     char rows[HP_NUMBER_SIZE];
+    double marked = 100 / (100 - view->options.confidence * 100);
     hp_format_grouped(rows, (hp_int128)tested);
     hp_sink_print(out, "%s; - where there are fewer than %s%s\n", sentences[0], few,
                   is_space ? "" : " or objects of mixed sizes");
     hp_sink_print(
         out,
-        "* %s even among %s rows tested: on average at most 1 in %g rows so marked is wrong\n",
-        sentences[1], rows, 100 / (100 - view->options.confidence * 100));
+        "* %s even among %s row%s tested: on average at most 1 in %g rows so marked is wrong\n",
+        sentences[1], rows, tested == 1 ? "" : "s", marked);
 }
 
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few) {

@@ -5,19 +5,13 @@ const assert = require('assert');
 const fs = require('fs');
 const path = require('path');
 const test = require('node:test');
+const { BROWSERS, back, focused, isChromium, keys, modules, open, puppeteer, textOf } = require('./browsers.js');
 const { Program, load, partsOf } = require('./report.js');
 
-const { BINARY, TESTDATA, PEERS, HOSTILE, HOSTILE_AGAIN, HOSTILE_NAMES, RANDOM } = process.env;
-const modules = path.resolve(PEERS, 'node_modules');
-const puppeteer = require(path.join(modules, 'puppeteer-core'));
+const { BINARY, TESTDATA, HOSTILE, HOSTILE_AGAIN, HOSTILE_NAMES, RANDOM } = process.env;
 const AXE = fs.readFileSync(path.join(modules, 'axe-core', 'axe.min.js'), 'utf8');
 
 const program = new Program(BINARY, TESTDATA);
-const BROWSERS = {
-  Chromium: { browser: 'chrome', executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu',
-    '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] },
-  Firefox: { browser: 'firefox', executablePath: '/usr/bin/firefox-esr' },
-};
 const cxx = program.write('cxx', program.file('frames/server.pb.gz'));
 const go = program.write('go', program.file('processes/t.3.pb.gz'));
 const rust = program.write('rust', program.file('pprof/rust.pb'));
@@ -34,64 +28,6 @@ const hostileTrend = program.writeOf('trend', 'hostile trend', HOSTILE, HOSTILE_
 const hostile = program.write('hostile', HOSTILE);
 const random = program.write('random', RANDOM);
 
-const isChromium = (browser) => browser.connected && browser.process().spawnfile.includes('chromium');
-
-// A page in which nothing goes wrong and which asks nobody: {page, faults}.
-async function open(browser, file, { fragment = '', width = 1280, script = true, saves = false } = {}) {
-  const page = await browser.newPage(), faults = [];
-  if (saves) {
-    await catchSaved(page);
-  }
-  await page.setViewport({ width, height: 900 });
-  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-  page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on('console', (message) => { if (message.type() === 'error') { faults.push(`console: ${message.text()}`); } });
-  page.on('request', (request) => { if (!/^(data|blob|file):/.test(request.url())) { faults.push(`request: ${request.url()}`); } });
-  await page.evaluateOnNewDocument(() => {
-    window.shifts = 0;
-    addEventListener('securitypolicyviolation', (event) => { console.error(`violation: ${event.violatedDirective}`); });
-    try {
-      new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.shifts += entry.value; }))
-        .observe({ type: 'layout-shift', buffered: true });
-    } catch { /* not in this browser */ }
-  });
-  if (!script && isChromium(browser)) {
-    await page.setJavaScriptEnabled(false);
-  }
-  await page.goto(`file://${file}${fragment}`);
-  if (script) {
-    await page.waitForFunction(() => document.documentElement.dataset.ready);
-    assert.strictEqual(await page.evaluate(() => document.documentElement.dataset.ready), 'yes', faults.join());
-  }
-  return { page, faults };
-}
-
-// What a page gives to be saved, by the names of its files, and copied.
-const catchSaved = (page) => page.evaluateOnNewDocument(() => {
-  window.saved = {};
-  window.copied = '';
-  const blobs = new Map(), { createObjectURL } = URL;
-  URL.createObjectURL = (blob) => {
-    const url = createObjectURL.call(URL, blob);
-    blobs.set(url, blob);
-    return url;
-  };
-  HTMLAnchorElement.prototype.click = function click() {
-    const name = this.getAttribute('download'), reader = new FileReader();
-    reader.onload = () => { window.saved[name] = name.endsWith('.gz') ? reader.result.split(',')[1] : reader.result; };
-    reader[name.endsWith('.gz') ? 'readAsDataURL' : 'readAsText'](blobs.get(this.getAttribute('href')));
-  };
-  document.addEventListener('copy', () => { window.copied = document.activeElement.value; });
-});
-
-const keys = async (page, ...all) => { for (const key of all) { await page.keyboard.press(key); } };
-// A step back within a page, which not every client waits for.
-const back = (page) => page.evaluate(() => new Promise((resolve) => {
-  addEventListener('hashchange', () => setTimeout(resolve, 30), { once: true });
-  history.back();
-}));
-const textOf = (page, selector) => page.$eval(selector, (element) => element.innerText);
-const focused = (page) => page.evaluate(() => document.activeElement.textContent || document.activeElement.id);
 const rowTexts = () => [...document.querySelectorAll('#table tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent));
 
 // --- as one uses it -----------------------------------------------------------------------------------

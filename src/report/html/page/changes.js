@@ -79,7 +79,7 @@ function comparedBy({ sort }) { return sort === 'cum' ? 'cum' : 'flat'; }
 // Of each name, what it holds on both sides.
 function sidesOf(explorer, state) { return explorer.both(state).map((sums) => sums[`${comparedBy(state)}s`](explorer.kind(state))); }
 
-// Names in the order of a table: what changed significantly first, then by how much.
+// Names in the order of a table: what changed significantly first, then by how much, then the largest.
 function sortedChanges(explorer, state, names) {
   const { comparison, growth } = explorer, key = comparedBy(state), [base, sums] = sidesOf(explorer, state);
   const isWhole = growth && growth.isWhole(state), isTold = (growth || comparison).isTold(state);
@@ -87,9 +87,9 @@ function sortedChanges(explorer, state, names) {
     : [comparison.rows[key], explorer.model.comparison[key]];
   const isSure = (name) => (isTold && significant[rows.get(name)] ? 1 : 0);
   const ever = isWhole && (key === 'cum' ? null : explorer.of(state).heldFlat(explorer.heldEnds(state)));
-  const all = names.map((name) => ({ name, sure: isSure(name), size: Math.abs(sums[name] - base[name]), is: base[name] !== 0 || sums[name] !== 0 }))
-    .filter(({ is, name }) => is || state.search || (isWhole && (!ever || ever[name])));
-  const order = (a, b) => b.sure - a.sure || b.size - a.size || (!isWhole && b.is - a.is) || a.name - b.name;
+  const all = names.map((name) => ({ name, sure: isSure(name), size: Math.abs(sums[name] - base[name]), large: Math.max(sums[name], base[name]) }))
+    .filter(({ large, name }) => large > 0 || state.search || (isWhole && (!ever || ever[name])));
+  const order = (a, b) => b.sure - a.sure || b.size - a.size || (!isWhole && b.large - a.large) || a.name - b.name;
   return (state.sort === 'name' ? all : all.sort(order)).map(({ name }) => name);
 }
 

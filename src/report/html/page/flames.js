@@ -83,6 +83,8 @@ class FlameGraph {
   show(state) {
     const { explorer } = this.app, kind = explorer.kind(state), isFunction = state.name >= 0;
     const { tree, sums: [sums, ...sides], root } = explorer.flames(state);
+    // Zooming moves nothing.
+    this.levels = sums === this.sums ? this.levels : 1;
     Object.assign(this, { state, kind, tree, sums, sides, root });
     this.zoom = state.zoom > this.root && this.sums[state.zoom] > 0 ? state.zoom : this.root;
     this.found = state.search && explorer.search.search(state.search).names;
@@ -121,10 +123,10 @@ class FlameGraph {
   draw() {
     const { canvas } = this, width = Math.max(this.section.clientWidth, 100), ratio = window.devicePixelRatio;
     this.boxes = this.zoom < this.tree.count ? boxesOf(this.tree, this.sums, this.zoom, width, this.sides) : [];
-    const levels = 1 + this.boxes.reduce((most, { level }) => Math.max(most, level), 0);
+    this.levels = this.boxes.reduce((most, { level }) => Math.max(most, level + 1), this.levels);
     canvas.width = width * ratio;
-    canvas.height = levels * BOX_HEIGHT * ratio;
-    canvas.style.height = `${levels * BOX_HEIGHT}px`;
+    canvas.height = this.levels * BOX_HEIGHT * ratio;
+    canvas.style.height = `${this.levels * BOX_HEIGHT}px`;
     const paint = canvas.getContext('2d');
     paint.scale(ratio, ratio);
     paint.font = '12px monospace';
@@ -196,7 +198,7 @@ class FlameGraph {
     const size = Math.abs(change) / Math.max(before.value, after.value, 1e-300), color = isDark ? '#f4f4f4' : '#111';
     const strength = isSignificant ? [90, 6 + 18 * size] : isTold || change === 0 ? [0, 0] : [45, 3 + 6 * size];
     const light = isDark ? 24 + strength[1] / 1.5 : 86 - strength[1];
-    return [`hsl(${change > 0 ? 24 : 207} ${strength[0]}% ${light}%)`, color];
+    return [`hsl(${change > 0 ? 4 : 207} ${strength[0]}% ${light}%)`, color];
   }
 
   // What is gone is hatched, what is new has a frame.

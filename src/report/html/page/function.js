@@ -16,9 +16,9 @@ class FunctionScreen {
     section.replaceChildren(pushButton('\u2190 All rows', () => app.go(ALL_FUNCTIONS)), title,
       full === title.textContent ? '' : make('p', { class: 'full' }, full),
       this.makeFacts(state, row), this.makePlaces(state),
-      this.makeList(state, 'callers', callers, 'Called by', 'Nothing: it is a root.'),
+      this.makeList(state, 'callers', callers, 'Called by', 'Nothing that is shown.'),
       this.makeOwn(state, row),
-      this.makeList(state, 'callees', callees, 'Calls', 'Nothing that holds memory.'));
+      this.makeList(state, 'callees', callees, 'Calls', 'Nothing that is shown.'));
     section.hidden = false;
   }
 

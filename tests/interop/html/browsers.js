@@ -1,0 +1,72 @@
+// Browsers, and pages in them.
+const assert = require('assert');
+const path = require('path');
+
+const { PEERS } = process.env;
+const modules = path.resolve(PEERS, 'node_modules');
+const puppeteer = require(path.join(modules, 'puppeteer-core'));
+const BROWSERS = {
+  Chromium: { browser: 'chrome', executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu',
+    '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] },
+  Firefox: { browser: 'firefox', executablePath: '/usr/bin/firefox-esr' },
+};
+const isChromium = (browser) => browser.connected && browser.process().spawnfile.includes('chromium');
+
+// A page in which nothing goes wrong and which asks nobody: {page, faults}.
+async function open(browser, file, { fragment = '', width = 1280, script = true, saves = false } = {}) {
+  const page = await browser.newPage(), faults = [];
+  if (saves) {
+    await catchSaved(page);
+  }
+  await page.setViewport({ width, height: 900 });
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on('console', (message) => { if (message.type() === 'error') { faults.push(`console: ${message.text()}`); } });
+  page.on('request', (request) => { if (!/^(data|blob|file):/.test(request.url())) { faults.push(`request: ${request.url()}`); } });
+  await page.evaluateOnNewDocument(() => {
+    window.shifts = 0;
+    addEventListener('securitypolicyviolation', (event) => { console.error(`violation: ${event.violatedDirective}`); });
+    try {
+      new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.shifts += entry.value; }))
+        .observe({ type: 'layout-shift', buffered: true });
+    } catch { /* not in this browser */ }
+  });
+  if (!script && isChromium(browser)) {
+    await page.setJavaScriptEnabled(false);
+  }
+  await page.goto(`file://${file}${fragment}`);
+  if (script) {
+    await page.waitForFunction(() => document.documentElement.dataset.ready);
+    assert.strictEqual(await page.evaluate(() => document.documentElement.dataset.ready), 'yes', faults.join());
+  }
+  return { page, faults };
+}
+
+// What a page gives to be saved, by the names of its files, and copied.
+const catchSaved = (page) => page.evaluateOnNewDocument(() => {
+  window.saved = {};
+  window.copied = '';
+  const blobs = new Map(), { createObjectURL } = URL;
+  URL.createObjectURL = (blob) => {
+    const url = createObjectURL.call(URL, blob);
+    blobs.set(url, blob);
+    return url;
+  };
+  HTMLAnchorElement.prototype.click = function click() {
+    const name = this.getAttribute('download'), reader = new FileReader();
+    reader.onload = () => { window.saved[name] = name.endsWith('.gz') ? reader.result.split(',')[1] : reader.result; };
+    reader[name.endsWith('.gz') ? 'readAsDataURL' : 'readAsText'](blobs.get(this.getAttribute('href')));
+  };
+  document.addEventListener('copy', () => { window.copied = document.activeElement.value; });
+});
+
+const keys = async (page, ...all) => { for (const key of all) { await page.keyboard.press(key); } };
+// A step back within a page, which not every client waits for.
+const back = (page) => page.evaluate(() => new Promise((resolve) => {
+  addEventListener('hashchange', () => setTimeout(resolve, 30), { once: true });
+  history.back();
+}));
+const textOf = (page, selector) => page.$eval(selector, (element) => element.innerText);
+const focused = (page) => page.evaluate(() => document.activeElement.textContent || document.activeElement.id);
+
+module.exports = { BROWSERS, back, focused, isChromium, keys, modules, open, puppeteer, textOf };

@@ -1,0 +1,62 @@
+// What the screens of a report say, in Chromium, as one reads them.
+//
+// usage: node --test screens.js, with BINARY TESTDATA PEERS in the environment
+const assert = require('assert');
+const test = require('node:test');
+const { BROWSERS, open, puppeteer } = require('./browsers.js');
+const { Program } = require('./report.js');
+
+const { BINARY, TESTDATA } = process.env;
+const program = new Program(BINARY, TESTDATA);
+const cxx = program.write('cxx', program.file('frames/server.pb.gz'));
+
+// The flame graph stays as high as it was.
+async function zooms(page) {
+  const canvas = await page.$('#flames canvas'), { height } = await canvas.boundingBox();
+  await page.click('#flames nav .name:nth-of-type(3)');
+  assert.match(await page.$eval('#flames nav', (element) => element.innerText), /^all › libstdc/);
+  assert.strictEqual((await canvas.boundingBox()).height, height);
+}
+
+// Classes have colours of their own, which growth has not.
+async function colors(page) {
+  for (const scheme of ['light', 'dark']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    const all = await page.$$eval('.legend li', (items) => items.map((item) => getComputedStyle(item, '::before').backgroundColor));
+    assert.deepStrictEqual([new Set(all).size, all.length], [4, 4], `${all}`);
+  }
+}
+
+// Of a narrow table every column is seen, with the shares.
+async function narrow(page) {
+  await page.setViewport({ width: 390, height: 900 });
+  const keys = await page.$$eval('#table thead th', (all) => all.filter((cell) => cell.offsetWidth > 0 && cell.getBoundingClientRect().right <= innerWidth)
+    .map((cell) => cell.dataset.key));
+  assert.deepStrictEqual(keys, ['name', 'flat', 'flat-share', 'cum']);
+}
+
+// What is folded is not denied.
+async function denies(page) {
+  await page.click('#table tbody tr:nth-child(5) button');
+  assert.ok(!/root|Nothing that holds/.test(await page.$eval('#function', (element) => element.innerText)));
+}
+
+const STEPS = [
+  ['zooming keeps the height', zooms],
+  ['classes have colours', colors],
+  ['narrow', narrow],
+  ['folded frames are not denied', denies],
+];
+
+test('Chromium says', async (t) => {
+  const browser = await puppeteer.launch({ headless: true, ...BROWSERS.Chromium });
+  for (const [what, step] of STEPS.filter(([name]) => new RegExp(process.env.ONLY || '').test(name))) {
+    await t.test(what, async () => {
+      const { page, faults } = await open(browser, cxx);
+      await step(page);
+      assert.deepStrictEqual(faults, []);
+      await page.close();
+    });
+  }
+  await browser.close();
+});
