@@ -52,12 +52,11 @@ static void put_line(const struct target *to, struct hp_count count,
                      const struct hp_dump_stack *stack) {
     struct hp_unbiased e = hp_unbias_line(to->unbias, count, stack);
     struct hp_class_part parts[HP_CLASS_PARTS];
-    uint64_t n, size;
     if (count.objects == 0) {
         return;
     }
-    if (hp_unbias_one_size(to->unbias, count, &n, &size)) {
-        put(to, size, is_sure(to, n, &e), &e);
+    if (e.n > 0) {
+        put(to, e.size, is_sure(to, e.n, &e), &e);
         return;
     }
     size_t found = split(to, count, hp_dump_site(to->unbias->dump, stack), parts);

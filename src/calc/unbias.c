@@ -144,13 +144,13 @@ static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
                                              struct hp_count count, uint64_t n,
                                              uint64_t size) {
     struct hp_unbiased e = hp_unbias_objects(unbias, n, size);
+    struct hp_readings readings = {0};
+    e.n = n;
+    e.size = size;
     if (unbias->most_decoded == 0) {
         return e;
     }
-    struct hp_readings readings = {0};
-    if (n <= FEWER) {
-        readings = hp_unbias_readings(unbias, count);
-    }
+    readings = n <= FEWER ? hp_unbias_readings(unbias, count) : readings;
     bool may_be_less = unbias->weights.has_pages && size > HP_LARGE_FROM;
     bool is_unique =
         !may_be_less && (n == 1 || (readings.complete && readings.count == 1));

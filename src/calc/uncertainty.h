@@ -13,6 +13,7 @@ struct hp_unbiased {
     hp_fixed large_bytes;  // of the bytes those in objects of more than HP_LARGE_FROM
     struct hp_error error; // {0} unless the estimator is the best
     bool too_big;          // does not fit
+    uint64_t n, size;      // of so many objects of one size, as far as is likely; or 0
 };
 
 struct hp_unbiased hp_unbiased_of(double objects, double bytes);
