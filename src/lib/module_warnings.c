@@ -349,8 +349,8 @@ static void tell(const struct shares *shares) {
     }
     hp_profile_warn(
         profile,
-        "%.1f%% of the bytes %s have no function names: %s%s; debug packages, "
-        "or binaries that are not stripped, would give them (--symbol-dir)",
+        "%.1f%% of the bytes %s have no function names where they are allocated: %s%s; "
+        "debug packages, or binaries that are not stripped, would give them (--symbol-dir)",
         percent_of(shares, sum),
         shares->metric == HP_INUSE_SPACE ? "in use" : "allocated", text, more);
 }
