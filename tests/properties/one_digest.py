@@ -30,7 +30,7 @@ WORDS = [word for word in sys.argv[4:] if word != '--no-limit']
 DUMPS, TREES = ([int(word) for word in WORDS if word.isdigit()] + [1000, 5][sum(map(str.isdigit, WORDS)):])[:2]
 BUILDS = [shlex.split(word) for word in WORDS if not word.isdigit()]
 HAS_LIMIT = '--no-limit' not in sys.argv
-LIMIT = f'--max-memory={24 + DUMPS // 400}MiB'  # records of dumps take some, stacks have to take more
+LIMIT = f'--max-memory={21 + DUMPS // 200}MiB'  # records of dumps take some, stacks have to take more
 
 
 def fleet(folder):
