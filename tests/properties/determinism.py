@@ -6,11 +6,10 @@ The environment's HPROF_AGG_BUILDS lists other binaries, separated by colons, to
 is compared unpacked, as they may do it by another library.
 """
 import ctypes
-import gzip
 import os
 import subprocess
 
-from harness import Tests
+from harness import Tests, unpacked
 
 t = Tests()
 PROCS = sorted((t.formats / 'procs').glob('*.heap'))
@@ -73,10 +72,6 @@ def run(report, *more, **how):
 def without_huge_pages():
     if ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0:
         raise OSError('huge pages could not be switched off')
-
-
-def unpacked(content):
-    return gzip.decompress(content) if content.startswith(b'\x1f\x8b') else content
 
 
 def differences(report, variants):

@@ -188,6 +188,11 @@ def hostile_dump(t, folder, name=HOSTILE):
 # --- dumps, read by other means ---------------------------------------------------------
 
 
+def unpacked(content):
+    """What gzip packed, which another library packs otherwise."""
+    return gzip.decompress(content) if content.startswith(b'\x1f\x8b') else content
+
+
 def read_text(path):
     raw = pathlib.Path(path).read_bytes()
     if raw[:2] == b'\x1f\x8b':

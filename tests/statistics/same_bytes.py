@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Dumps whose sizes are decoded, of the workloads of workloads.py, raw and rewritten: each report
 of them all is the same bytes in any order and with any number of threads, and from other builds:
-those of HPROF_AGG_BUILDS, separated by colons, and those named, which may be of another machine.
+those of HPROF_AGG_BUILDS, separated by colons, and those named, which may be of another machine.  What is packed is compared
+unpacked.
 
 usage: same_bytes.py BINARY TESTDATA [--dumps=N] [--orders=N] [COMMAND...]
 
@@ -23,7 +24,7 @@ sys.dont_write_bytecode = True
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / 'properties'), str(TESTS / 'interop')]
 import hpa_reader  # noqa: E402
-from harness import Tests, scratch  # noqa: E402
+from harness import Tests, scratch, unpacked  # noqa: E402
 from workloads import ALL, BASE, PAGE, dump_text  # noqa: E402
 
 NAMES = ('mixnearR', 'anynearR', 'aroundR', '16B+2R', 'lognormal', 'pareto', 'bimodal', 'own2',
@@ -61,7 +62,7 @@ def digest(command, report, paths, threads=1):
                              f'{done.stderr.decode()[:500]}')
     if '--format=hpa' in report:
         return content(command, done.stdout)
-    return hashlib.sha256(done.stdout).hexdigest()
+    return hashlib.sha256(unpacked(done.stdout)).hexdigest()
 
 
 def content(command, partial):
