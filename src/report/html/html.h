@@ -76,6 +76,8 @@ void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
 // Cells and their titles; of the title itself nothing is made safe.
 void hp_html_put_title(struct hp_sink *out, const char *key, const char *title);
 void hp_html_put_cell(struct hp_sink *out, const char *key, const char *text);
+void hp_html_put_amount(struct hp_sink *out, const struct hp_view *view, const char *key,
+                        hp_fixed amount);
 
 // "61.3 MiB -> 70.8 MiB: " of a call in the tree, and by how much it grew.
 void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,

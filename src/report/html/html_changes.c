@@ -113,13 +113,6 @@ static void titles(struct hp_sink *out, const struct hp_view *view) {
     hp_html_put_title(out, "status", "status");
 }
 
-static void put_value(struct hp_sink *out, const struct hp_view *view, const char *key,
-                      hp_fixed value) {
-    char text[HP_NUMBER_SIZE];
-    hp_text_format(text, value, view->options.metric, view->options.unit);
-    hp_html_put_cell(out, key, value == 0 ? "-" : text);
-}
-
 static void put_range(struct hp_sink *out, const struct hp_view *view,
                       struct hp_interval range) {
     enum hp_metric metric = view->options.metric;
@@ -145,8 +138,8 @@ static void cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
     char growth[HP_SIGNED_SIZE];
     hp_text_signed(growth, change->after - change->before, view->options.metric,
                    view->options.unit);
-    put_value(out, view, "base", change->before);
-    put_value(out, view, "new", change->after);
+    hp_html_put_amount(out, view, "base", change->before);
+    hp_html_put_amount(out, view, "new", change->after);
     hp_html_put_cell(out, "delta", growth);
     put_range(out, view, hp_change_range(change, view->options.confidence));
     put_p(out, change->p, change->is_significant);

@@ -42,6 +42,13 @@ void hp_html_put_cell(struct hp_sink *out, const char *key, const char *text) {
     hp_sink_text(out, "</td>");
 }
 
+void hp_html_put_amount(struct hp_sink *out, const struct hp_view *view, const char *key,
+                        hp_fixed amount) {
+    char text[HP_NUMBER_SIZE];
+    hp_text_format(text, amount, view->options.metric, view->options.unit);
+    hp_html_put_cell(out, key, amount == 0 ? "-" : text);
+}
+
 // --- lines --------------------------------------------------------------------------------
 
 static struct hp_span first_line(struct hp_span text) {

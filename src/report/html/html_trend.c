@@ -126,13 +126,6 @@ static void titles(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-static void put_value(struct hp_sink *out, const struct hp_view *view, const char *key,
-                      hp_fixed value) {
-    char text[HP_NUMBER_SIZE];
-    hp_text_format(text, value, view->options.metric, view->options.unit);
-    hp_html_put_cell(out, key, value == 0 ? "-" : text);
-}
-
 static void put_rate(struct hp_sink *out, const struct hp_view *view, const char *key,
                      double rate) {
     char text[HP_SIGNED_SIZE] = "-";
@@ -173,8 +166,8 @@ static void cells(struct hp_sink *out, const struct hp_view *view, size_t number
     const struct hp_trend_row *row = row_at(view, number);
     bool can_tell = hp_largest_trend(trends)->can_tell;
     char p[HP_NUMBER_SIZE], marked[HP_NUMBER_SIZE + 2];
-    put_value(out, view, "first", row->first);
-    put_value(out, view, "last", row->last);
+    hp_html_put_amount(out, view, "first", row->first);
+    hp_html_put_amount(out, view, "last", row->last);
     put_rate(out, view, "slope", row->slope);
     if (can_tell) {
         put_rate(out, view, "least", rough(row->rise.least));
