@@ -15,11 +15,11 @@ CLOSED = {
              'samples, ! one object',
     'two-sided': 'p: probability of a change this large, up or down, with no real change; - where '
                  'there are fewer than 5 samples{}',
-    'mark': '* significant even among {} rows tested: on average at most 1 in {} rows so marked is wrong',
+    'mark': '* significant even among {} tested: on average at most 1 in {} rows so marked is wrong',
     'ends': 'from … to holds the true change in {}% of cases',
     'growth': 'p growth: probability of growth this large where nothing grows; - where there are '
               'fewer than 2.5 samples a dump{}',
-    'grows': '* grows, even among {} rows tested: on average at most 1 in {} rows so marked is wrong',
+    'grows': '* grows, even among {} tested: on average at most 1 in {} rows so marked is wrong',
     'one-sided': 'grows by at least: a lower bound; marked is steady growth alone, no step, no cycle, '
                  'nor what half a wave explains better',
     'sampling': 'p sampling: probability that sampling alone shows growth this large; it does not '

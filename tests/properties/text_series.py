@@ -79,10 +79,10 @@ def mark_notes(t, first, second):
     one_in = f'{100 / (100 - Decimal(t.percent)):.6g}'
     tested = sum(row['p'] is not None for row in t.report['rows'])
     if t.shown.json_limit:
-        found = re.fullmatch(re.escape(CLOSED[second]).replace('\\{\\}', '([\\d,.]+)'), t.line())
+        found = re.fullmatch(re.escape(CLOSED[second]).replace('\\{\\}', '([\\d,.]+(?: rows?)?)'), t.line())
         t.same('note', found and found[2], one_in)
     else:
-        t.sentence('note', CLOSED[second].format(f'{tested:,}', one_in))
+        t.sentence('note', CLOSED[second].format(f'{tested:,} row{"s" * (tested != 1)}', one_in))
 
 
 def diff(t):
