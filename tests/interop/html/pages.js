@@ -183,6 +183,7 @@ async function drawsSelection(browser) {
   const areas = await page.$$eval('#series polygon', (all) => all.map((area) => area.getBoundingClientRect().height));
   assert.ok(areas.length === 9 && Math.max(...areas) > 50);
   await page.click('#series summary');
+  await page.waitForSelector('#series tbody tr'); // what opens is told a task later
   const numbers = await page.$$eval('#series tbody tr', (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
   assert.ok(numbers.length === 14 && /redis_lg13.27533.13.f/.test(numbers[13][0]) && numbers[13].at(-1) === '58.4 MiB', `${numbers[13]}`);
   assert.deepStrictEqual(faults, []);
