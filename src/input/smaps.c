@@ -17,12 +17,12 @@ enum {
     LARGEST = 256 << 20, // 65,530 mappings have a third of that
 };
 
-static const uint64_t largest_sum = (uint64_t)1 << 56; // bytes; of all kinds below 2^64
+static const hp_int128 largest_sum = (hp_int128)1 << 56; // bytes
 
 // What the lines of one mapping tell; bytes.
 struct part {
     struct hp_mapped mapped;
-    uint64_t anonymous, pss_anonymous;
+    hp_int128 anonymous, pss_anonymous;
     bool has_rss;
 };
 
@@ -102,9 +102,9 @@ static int end_part(struct reader *r, struct hp_err *err) {
                    : hp_fail(err, HP_E_FORMAT, "mappings of more than any machine has");
     }
     // Private memory is not told by kind: of a file it is most often anonymous.
-    uint64_t anonymous =
+    hp_int128 anonymous =
         part->anonymous < part->mapped.rss ? part->anonymous : part->mapped.rss;
-    uint64_t pss =
+    hp_int128 pss =
         part->pss_anonymous < part->mapped.pss ? part->pss_anonymous : part->mapped.pss;
     maps->of[HP_MAPPED_ANONYMOUS] = (struct hp_mapped){anonymous, pss, 0};
     maps->of[HP_MAPPED_FILES] =
@@ -133,14 +133,14 @@ static int begin_part(struct reader *r, struct hp_span line, struct hp_span path
 // --- lines --------------------------------------------------------------------------------
 
 // "Rss:                 132 kB"
-static bool read_size(struct hp_span line, const char *key, uint64_t *bytes,
+static bool read_size(struct hp_span line, const char *key, hp_int128 *bytes,
                       bool *is_bad) {
     if (!hp_span_starts(line, key)) {
         return false;
     }
     struct hp_cursor c = hp_cursor_over(line.at + strlen(key), line.at + line.size);
     hp_cursor_spaces(&c);
-    uint64_t size = hp_cursor_decimal(&c);
+    hp_int128 size = hp_cursor_decimal(&c);
     hp_cursor_spaces(&c);
     *is_bad |= !hp_cursor_accept_word(&c, "kB") || size > largest_sum >> 10 ||
                *bytes + (size << 10) > largest_sum;

@@ -48,7 +48,7 @@ struct hp_mapped hp_kernel_maps_total(const struct hp_kernel_maps *maps) {
     return total;
 }
 
-uint64_t hp_kernel_maps_anonymous(const struct hp_kernel_maps *maps) {
+hp_int128 hp_kernel_maps_anonymous(const struct hp_kernel_maps *maps) {
     return maps->of[HP_MAPPED_ANONYMOUS].rss + maps->of[HP_MAPPED_HEAP].rss +
            maps->of[HP_MAPPED_JEMALLOC].rss;
 }

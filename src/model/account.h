@@ -76,16 +76,16 @@ enum hp_mapping_kind {
     HP_MAPPED_KINDS,
 };
 
-// Bytes.
+// Bytes; of any number of processes.
 struct hp_mapped {
-    uint64_t rss, pss, private;
+    hp_int128 rss, pss, private;
 };
 
 // Of /proc/PID/smaps, or what smaps_rollup has of it.
 struct hp_kernel_maps {
     struct hp_mapped of[HP_MAPPED_KINDS];
-    uint64_t huge_pages, lazy_free, swap; // the first two are in rss
-    bool is_rollup;                       // it tells files and anonymous memory alone
+    hp_int128 huge_pages, lazy_free, swap; // the first two are in rss
+    bool is_rollup;                        // it tells files and anonymous memory alone
     struct hp_digest map; // as in struct hp_identity; of a rollup, which has no names,
     uint64_t from, to;    // where its mappings begin and end
 };
@@ -97,7 +97,7 @@ void hp_kernel_maps_add(struct hp_kernel_maps *sum, const struct hp_kernel_maps 
 struct hp_mapped hp_kernel_maps_total(const struct hp_kernel_maps *maps);
 
 // What may be the allocator's, and may not: anonymous memory and what brk() moves.
-uint64_t hp_kernel_maps_anonymous(const struct hp_kernel_maps *maps);
+hp_int128 hp_kernel_maps_anonymous(const struct hp_kernel_maps *maps);
 
 // --- the dump -----------------------------------------------------------------------------
 

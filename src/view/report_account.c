@@ -92,7 +92,10 @@ static void add_rest(struct tables *t, uint32_t parent, hp_int128 rest) {
 // --- all processes ------------------------------------------------------------------------
 
 struct sums {
-    struct hp_allocator_stats stats; // without classes
+    struct { // of the allocator's
+        hp_int128 allocated, active, metadata, resident, mapped, retained;
+        hp_int128 base, internal, tcache;
+    } stats;
     struct hp_books books;
     hp_int128 dirty, muzzy;
     size_t processes, with_maps;
@@ -142,16 +145,15 @@ static void add_books(struct sums *sums, const struct hp_books *books) {
 }
 
 static void add_stats(struct sums *sums, const struct hp_allocator_stats *stats) {
-    struct hp_allocator_stats *all = &sums->stats;
-    all->allocated += stats->allocated;
-    all->active += stats->active;
-    all->metadata += stats->metadata;
-    all->resident += stats->resident;
-    all->mapped += stats->mapped;
-    all->retained += stats->retained;
-    all->base += stats->base;
-    all->internal += stats->internal;
-    all->tcache += stats->tcache;
+    sums->stats.allocated += stats->allocated;
+    sums->stats.active += stats->active;
+    sums->stats.metadata += stats->metadata;
+    sums->stats.resident += stats->resident;
+    sums->stats.mapped += stats->mapped;
+    sums->stats.retained += stats->retained;
+    sums->stats.base += stats->base;
+    sums->stats.internal += stats->internal;
+    sums->stats.tcache += stats->tcache;
     sums->dirty += (hp_int128)stats->pdirty * stats->page;
     sums->muzzy += (hp_int128)stats->pmuzzy * stats->page;
     sums->has_sampling |= stats->has_sampling;
@@ -313,7 +315,7 @@ static void add_apart(struct tables *t, const struct sums *sums) {
 // Statistics of jemalloc 4 do not tell it.
 static void add_base(struct tables *t, uint32_t resident, const struct sums *sums) {
     hp_int128 rest =
-        (hp_int128)sums->stats.resident - sums->stats.active - sums->dirty - sums->muzzy;
+        sums->stats.resident - sums->stats.active - sums->dirty - sums->muzzy;
     if (!sums->has_internals) {
         uint32_t row = add(t, resident, "not told apart: what the allocator needs", rest);
         row_of(t, row)->source = "difference";
@@ -426,7 +428,7 @@ static void add_kinds(struct tables *t, uint32_t rss, const struct sums *sums) {
 }
 
 static void add_bound(struct tables *t, const char *name, hp_int128 least,
-                      uint64_t most) {
+                      hp_int128 most) {
     uint32_t row = add(t, HP_NO_PARENT, name, least);
     row_of(t, row)->source = "difference";
     row_of(t, row)->range = (struct hp_interval){(double)least, (double)most};
@@ -434,7 +436,7 @@ static void add_bound(struct tables *t, const char *name, hp_int128 least,
 
 // What is known of the two books together, of one process.
 static void add_bounds(struct tables *t, const struct sums *sums) {
-    uint64_t anonymous = hp_kernel_maps_anonymous(&sums->maps);
+    hp_int128 anonymous = hp_kernel_maps_anonymous(&sums->maps);
     if (sums->processes == 1 && sums->maps.of[HP_MAPPED_JEMALLOC].rss == 0) {
         add_bound(t, "anonymous and not jemalloc's, at least", sums->not_ours, anonymous);
         add_bound(t, "resident, not in memory, at least", sums->untouched,
@@ -461,7 +463,7 @@ static void build_kernel(struct tables *t, const struct sums *sums) {
 
     const struct {
         const char *name;
-        uint64_t bytes;
+        hp_int128 bytes;
     } beside[] = {
         {"of that in huge pages (AnonHugePages)", sums->maps.huge_pages},
         {"of that free for the taking (LazyFree)", sums->maps.lazy_free},

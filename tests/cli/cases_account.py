@@ -144,6 +144,21 @@ def account_of_several_processes_is_their_sum(t):
 
 
 @case
+def account_adds_up_processes_that_hold_more_than_any_machine(t):
+    frag(t)
+    of, most = (t.folder / "frag.json").read_text(), 1 << 56
+    heap, files = (t.folder / "frag.heap").read_text(), []
+    for key in ("allocated", "active", "resident", "mapped"):
+        of = re.sub(rf'("stats":{{.*?"{key}":)\d+', rf"\g<1>{most}", of, count=1)
+    for i in range(300):
+        files += [t.file(f"p{i}.heap", heap.replace("7ff5", f"7{i:03x}")), t.file(f"p{i}.json", of)]
+    report = json.loads(check(t.run("account", "-q", "-fjson", "--no-symbols", *files), 0).out)
+    rows = {row["name"]: row["bytes"]["estimate"] for row in report["rows"]}
+    for name in ("resident", "active", "allocated", "mapped: address space"):
+        assert rows[name] == 300 * most, (name, rows[name])
+
+
+@case
 def account_refuses_files_of_other_processes(t):
     copies(t)
     copies(t, "b", "jemalloc-5.3.1")

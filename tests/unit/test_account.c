@@ -382,15 +382,15 @@ Test(account, adds_a_rollup_to_mappings_by_what_both_tell) {
 Test(account, adds_up_to_rss) {
     static const char *const names[] = {"jemalloc-5.3.0.smaps.gz",
                                         "jemalloc-5.3.1.smaps.gz", "frag.smaps_rollup"};
-    static const uint64_t truth[] = {67408, 82120, 49020};
+    static const int truth[] = {67408, 82120, 49020};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct hp_kernel_maps maps = {.swap = 0};
         struct hp_err err = {0};
         cr_assert(hp_smaps_read(&maps, path_of(names[i]), 0, &err) == HP_OK, "%s",
                   err.message);
-        uint64_t rss = hp_kernel_maps_total(&maps).rss;
+        hp_int128 rss = hp_kernel_maps_total(&maps).rss;
         cr_expect(rss == truth[i] << 10, "%s: %llu KiB", names[i],
-                  (unsigned long long)rss >> 10);
+                  (unsigned long long)(rss >> 10));
         cr_expect(maps.is_rollup == (i == 2));
         cr_expect(i == 2 || (maps.map.of[0] | maps.map.of[1]) != 0);
     }
