@@ -11,7 +11,7 @@
 //   ulimit     -d as it is; -v less what is mapped besides data
 //   machine    MemTotal + SwapTotal
 //
-// Of the least 94 % may be data, and 16 MiB or more stay free, for what RLIMIT_DATA does not count:
+// Of the least 94 % may be data, and 4 MiB or more stay free, for what RLIMIT_DATA does not count:
 // pages of programs and files, page tables, the pages of a child that differ from ours.
 //
 // The own group is what /proc/self/cgroup says of the hierarchy, and the folder of it is found by
@@ -31,7 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define KEPT_FREE ((uint64_t)16 << 20)
+#define KEPT_FREE ((uint64_t)4 << 20)
 #define UNLIMITED ((uint64_t)1 << 62) // and more: v1 says 2^63 less a page
 
 enum {
@@ -279,7 +279,7 @@ static void consider_machine(struct room *room) {
     }
 }
 
-// Where even 16 MiB are not to be had, half of what there is.
+// Where even 4 MiB are not to be had, half of what there is.
 static uint64_t for_data(uint64_t room) {
     uint64_t share = room / 100 * DATA_PERCENT;
     uint64_t rest = room > KEPT_FREE ? room - KEPT_FREE : 0;

@@ -142,7 +142,7 @@ def is_enough(path):
     if code or other[:2] != (0, whole):
         faults.append(f'--max-memory of {limit / MIB:.0f} MiB: {other[0]} {other[2]}')
     told.append(f'{path.stat().st_size / MIB:.0f} MB take {peak / MIB:.0f}')
-    if limit - 16 * MIB > peak:
+    if limit - 4 * MIB > peak:
         with group(limit) as folder:
             code, out, err, _ = run(folder, 'top', '--no-symbols', path)
             if (code, out) != (0, whole):
@@ -155,7 +155,7 @@ with scratch() as place:
     place = pathlib.Path(place)
     large = write(place, 'large.heap', big_inputs.stacks(500000))
     small = write(place, 'small.heap', big_inputs.stacks(40000))
-    for size in 60, 200:
+    for size in 30, 60, 200:
         for args in (['top', '--no-symbols', large], ['merge', '--no-symbols', '-fhpa', large],
                      ['top', small], ['merge', small], ['top', *bomb(place / f'bomb{size}')]):
             what = ' '.join(getattr(word, 'name', word) for word in args

@@ -177,9 +177,9 @@ static int remove_one(const char *path, const struct stat *info, int kind,
     return remove(path);
 }
 
-// 94 %, and 16 MiB are kept free.
+// 94 %, and 4 MiB are kept free.
 static uint64_t of_room(uint64_t room) {
-    uint64_t share = room / 100 * 94, rest = room > 16 * MiB ? room - 16 * MiB : 0;
+    uint64_t share = room / 100 * 94, rest = room > 4 * MiB ? room - 4 * MiB : 0;
     uint64_t least = share < rest ? share : rest;
     return room <= 1 ? room : least < room / 2 ? room / 2 : least;
 }
@@ -210,9 +210,9 @@ Test(memorylimit, R35_is_less_than_what_there_is) {
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
         cr_expect(trees[i].room <= 1 || of_room(trees[i].room) < trees[i].room);
     }
-    cr_expect_eq(of_room(200 * MiB), 184 * MiB);
+    cr_expect_eq(of_room(50 * MiB), 46 * MiB);
     cr_expect_eq(of_room(1000 * MiB), 1000 * MiB / 100 * 94);
-    cr_expect_eq(of_room(20 * MiB), 10 * MiB);
+    cr_expect_eq(of_room(5 * MiB), 5 * MiB / 2);
 }
 
 Test(memorylimit, R35_counts_data_of_this_process) {
