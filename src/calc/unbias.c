@@ -239,9 +239,9 @@ static struct hp_unbiased_memo *recall(struct hp_unbias *unbias, struct hp_count
 
 static enum hp_read read_of(const struct hp_unbiased *estimate) {
     const uint32_t *read = estimate->error.read;
-    return read[HP_READ_NONE] > 0      ? HP_READ_NONE
-           : read[HP_READ_SEVERAL] > 0 ? HP_READ_SEVERAL
-                                       : HP_READ_UNIQUE;
+    return estimate->too_big || read[HP_READ_NONE] > 0 ? HP_READ_NONE
+           : read[HP_READ_SEVERAL] > 0                 ? HP_READ_SEVERAL
+                                                       : HP_READ_UNIQUE;
 }
 
 // --- what the leaf holds elsewhere ----------------------------------------------------
