@@ -26,9 +26,11 @@ void hp_units_done(struct hp_units *units) {
     hp_vec_done(&units->ranges);
 }
 
+// Lines of its own: a partial unit has those of the units that it is a part of.
 static bool has_lines(Dwarf_Die *die) {
     Dwarf_Attribute attribute;
-    return dwarf_attr(die, DW_AT_stmt_list, &attribute) != NULL;
+    return dwarf_tag(die) != DW_TAG_partial_unit &&
+           dwarf_attr(die, DW_AT_stmt_list, &attribute) != NULL;
 }
 
 static void add_ranges(struct hp_units *units, Dwarf_Die *die) {

@@ -108,6 +108,33 @@ main: xorl %eax, %eax
     .quad main, .Lend
 """
 
+# A unit of one tag or another with a line table, and nothing that says which addresses are its own.
+ONLY_LINES = """
+    .globl main
+    .type main, @function
+    .file 1 "lines.s"
+    .text
+main: .loc 1 7
+    xorl %eax, %eax
+    ret
+    .size main, . - main
+    .section .note.GNU-stack, "", @progbits
+    .section .debug_line, "", @progbits
+.Llines:
+    .section .debug_abbrev, "", @progbits
+    .uleb128 1, TAG
+    .byte 0
+    .uleb128 0x10, 0x17, 0, 0, 0    # stmt_list
+    .section .debug_info, "", @progbits
+    .long .Llast - .Lfirst
+.Lfirst: .value 4
+    .long 0
+    .byte 8
+    .uleb128 1
+    .long .Llines
+.Llast:
+"""
+
 # Without a header, so that clang tells the MD5 of all there is.
 PLAIN = """
 void *malloc(unsigned long);
@@ -582,6 +609,18 @@ class Variants:
         self.report("siblings in a circle", "is circular" in note and
                     all(c and c[0][0] == "main" for c in chains), (chains, note))
 
+    def only_lines(self):
+        """Those of an assembler's unit are asked; dwz's partial units have the lines of the units that they are part
+        of, which say themselves of which addresses they are."""
+        found = {}
+        for name, tag in (("assembler", 0x11), ("partial", 0x3c)):
+            binary = self.path("only-lines-" + name)
+            run("gcc", "-x", "assembler", "-", "-o", binary, input=ONLY_LINES.replace("TAG", str(tag)))
+            found[name] = [(os.path.basename(file), line) for chain in ask(self.dump, binary, addresses(binary, "main"))[0]
+                           for _, file, line in chain]
+        self.report("lines of units that tell no addresses", found == {"assembler": [("lines.s", 7)] * 3,
+                                                                       "partial": [("", 0)] * 3}, found)
+
     def line_headers(self, count):
         """Damaged headers of line programs: files and lines may be lost, and no name."""
         if not shutil.which("clang"):
@@ -696,6 +735,7 @@ def main():
         variants.packed_unread()
         variants.calls(options.without)
     variants.circular()
+    variants.only_lines()
     variants.line_headers(options.mutants)
     variants.units(2 * options.mutants)
     variants.mutants(options.mutants)
