@@ -126,8 +126,11 @@ static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
 }
 
 // Move the places of the parent that are in the ranges of `die` to `scope`, which is added
-// next.  False if there are none.
-static bool claim(struct hp_scopes *scopes, struct hp_die *die, struct hp_scope *scope) {
+// next.  False if there are none.  Of functions that the linker folded into one the last is
+// taken, as llvm-symbolizer does.
+static bool claim(struct hp_scopes *scopes, struct hp_die *die, struct hp_scope *scope,
+                  bool nested) {
+    bool from_all = scope->parent == 0 && !nested;
     struct hp_die_cursor *cursor = &scopes->cursor;
     bool any = false;
     uint64_t base = 0, low = 0, high = 0;
@@ -141,9 +144,9 @@ static bool claim(struct hp_scopes *scopes, struct hp_die *die, struct hp_scope 
         const struct hp_place *end = scopes->places.at + scopes->places.count;
         for (struct hp_place *place = scopes->places.at + first_place(scopes, low);
              place < end && place->address < high && hp_die_spend(cursor); place++) {
-            if (place->scope == scope->parent) {
+            if (from_all || place->scope == scope->parent) {
+                scopes->missing -= place->scope == 0;
                 place->scope = next;
-                scopes->missing -= scope->parent == 0;
                 any = true;
             }
         }
@@ -174,7 +177,7 @@ static void visit_call(struct hp_scopes *scopes, struct hp_die *die, uint32_t pa
     if (inlined && parent == 0) {
         return; // within a function that has none of the places
     }
-    if (claim(scopes, die, &scope) &&
+    if (claim(scopes, die, &scope, nested) &&
         hp_die_for_libdw(&scopes->cursor, die, &scope.die)) {
         hp_vec_push(&scopes->scopes, scope);
         walk_children(scopes, die, (uint32_t)scopes->scopes.count - 1, nested);

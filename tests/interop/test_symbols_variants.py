@@ -108,6 +108,12 @@ main: xorl %eax, %eax
     .quad main, .Lend
 """
 
+FOLDED = """
+int first(int n) { return n * n + 7; }
+int second(int n) { return n * n + 7; }
+int main(int argc, char **argv) { return first(argc) - second(argc + !argv); }
+"""
+
 # A unit of one tag or another with a line table, and nothing that says which addresses are its own.
 ONLY_LINES = """
     .globl main
@@ -621,6 +627,17 @@ class Variants:
         self.report("lines of units that tell no addresses", found == {"assembler": [("lines.s", 7)] * 3,
                                                                        "partial": [("", 0)] * 3}, found)
 
+    def folded(self):
+        """Of functions that gold makes one of the last is taken, as llvm-symbolizer takes it: gcc writes the first last."""
+        if not shutil.which("ld.gold"):
+            print("skip folded functions")
+            return
+        binary = self.path("folded")
+        run("gcc", "-g", "-ffunction-sections", "-fuse-ld=gold", "-Wl,--icf=all", "-x", "c", "-", "-o", binary, input=FOLDED)
+        wanted = addresses(binary, "first")
+        names = {frame[0] for chain in ask(self.dump, binary, wanted)[0] for frame in chain}
+        self.report("folded functions", wanted == addresses(binary, "second") and names == {"first"}, names)
+
     def line_headers(self, count):
         """Damaged headers of line programs: files and lines may be lost, and no name."""
         if not shutil.which("clang"):
@@ -736,6 +753,7 @@ def main():
         variants.calls(options.without)
     variants.circular()
     variants.only_lines()
+    variants.folded()
     variants.line_headers(options.mutants)
     variants.units(2 * options.mutants)
     variants.mutants(options.mutants)
