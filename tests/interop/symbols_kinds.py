@@ -6,8 +6,8 @@
 Builds one C++ program in FOLDER, which keeps it, in each way that there are tools for, also Go's and Rust's, and small libraries of
 other machines, and asks for N addresses of each, half of them after calls.  Chains of inlined calls, lines and files
 have to be llvm-symbolizer's: of the kind itself, or, of what the installed one does not read, of the same program in
-a form that it does.  Our readers of units and of line programs say what libdw's say.  Names that are others may be no
-more than `NAMES` has.
+a form that it does.  Our readers of units and of line programs say what libdw's say.  What differs may be no more than
+`MOST` has, with llvm-symbolizer 19.
 """
 import argparse
 import os
@@ -108,8 +108,12 @@ func main() {
 }
 """
 
-# Outermost names in other words than llvm-symbolizer 14's with 5,000 addresses: may go down.
-NAMES = {}
+# Of 5,000 addresses, how many may be told in other words than llvm-symbolizer 19's: may go down.  Which of several equal
+# sequences of rows it takes for a function that was folded depends on how it sorts them, and of the calls inlined into those
+# functions it mixes some.  Of Go it takes some names from symbols.
+FOLDED = {"line": 5}
+MOST = {"lld --icf=all": FOLDED, "mold --icf=all": FOLDED, "gold --icf=all": {"chain": 5, "line": 4},
+        "go": {"name": 2}, "go, not packed": {"name": 2}}
 
 
 def run(*command, **options):
@@ -211,7 +215,8 @@ class Kinds:
             done = subprocess.run(["clang", f"--target={target}-linux-gnu", "-O2", "-gdwarf-5", *flags, "-fuse-ld=lld",
                                    "-nostdlib", "-shared", "-fPIC", self.path("plain.c"), "-o", at], capture_output=True)
             if done.returncode == 0:
-                yield name, at
+                # RISC-V's assemblers leave symbols without a name, which llvm-symbolizer 19 takes for a function's.
+                yield name, at, self.copied(name + "-named", at, "llvm-objcopy", "--strip-symbol=")
 
     def of_languages(self):
         if shutil.which("rustc"):
@@ -268,8 +273,8 @@ def look_at(dump, name, binary, debug, count):
     own, note = told(dump, binary, wanted, READERS="1")
     foreign = told(dump, binary, wanted, UNITS_BY_LIBDW="1", LINES_BY_LIBDW="1")[0]
     tables, by_libdw, units, units_by_libdw = map(int, re.findall(r"\d+", note.split("\n")[0]))
-    good = (differ["chain"] == differ["line"] == differ["file"] == 0 and own == foreign and
-            differ["name"] <= NAMES.get(name, 0))
+    most = MOST.get(name, {})
+    good = own == foreign and all(count <= most.get(what, 0) for what, count in differ.items())
     print(f"{'ok  ' if good else 'FAIL'} {name:28} {len(wanted):5} addresses: {differ['chain']} chains, {differ['line']} lines, "
           f"{differ['file']} files, {differ['name']} names; {by_libdw} of {tables} line tables and {units_by_libdw} of {units} "
           f"units by libdw{'' if own == foreign else ', WHICH SAYS SOMETHING ELSE'}", flush=True)
