@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 enum {
     MOST_UNITS = 16,
     MOST_RANGES = 8, // of each
-    ASKED = 24,      // addresses of each of these
+    ASKED = 96,      // addresses of each of these
     BUDGET = 1 << 16,
 };
 
